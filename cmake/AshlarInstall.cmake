@@ -1,0 +1,13 @@
+# The package that find_package(Ashlar) finds: target Ashlar::ashlar.
+include(CMakePackageConfigHelpers)
+install(TARGETS ashlar EXPORT AshlarTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY lib/ashlar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(FILES ${PROJECT_BINARY_DIR}/include/ashlar/base/version.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ashlar/base)
+install(EXPORT AshlarTargets NAMESPACE Ashlar:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
+configure_package_config_file(cmake/AshlarConfig.cmake.in ${PROJECT_BINARY_DIR}/AshlarConfig.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/AshlarConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/AshlarConfig.cmake ${PROJECT_BINARY_DIR}/AshlarConfigVersion.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)

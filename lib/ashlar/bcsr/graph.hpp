@@ -1,0 +1,59 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <cstdint>
+#include <utility>
+
+namespace ashlar {
+
+/// Which blocks a BCSR matrix stores: the structure without values or block size.
+///
+/// Shapes   row_ptr has num_block_rows + 1 entries, from 0 to num_blocks; col_idx has num_blocks, of which
+///          row_ptr(i) .. row_ptr(i+1)-1 are block row i's, ascending and without repeats (`validate()` checks).
+/// Memory   both in MemorySpace, shared as views are: copying a graph copies no data.
+/// Types    Ordinal holds block columns, Offset counts blocks. Offsets into values are always computed in 64 bits.
+template <class Ordinal = std::int32_t, class Offset = std::int32_t,
+          memory_space MemorySpace = Kokkos::DefaultExecutionSpace::memory_space>
+class BcsrGraph {
+ public:
+  using ordinal_type = Ordinal;
+  using offset_type = Offset;
+  using memory_space = MemorySpace;
+  using row_ptr_view = Kokkos::View<const Offset*, MemorySpace>;
+  using col_idx_view = Kokkos::View<const Ordinal*, MemorySpace>;
+
+  BcsrGraph() = default;
+
+  /// Takes the views as they are. Throws ShapeError where their extents cannot be a graph's.
+  BcsrGraph(Ordinal num_block_cols, row_ptr_view row_ptr, col_idx_view col_idx)
+      : num_block_cols_(num_block_cols), row_ptr_(std::move(row_ptr)), col_idx_(std::move(col_idx)) {
+    if (num_block_cols < 0) {
+      throw ShapeError(text("BcsrGraph: ", num_block_cols, " block columns"), "a number of columns is not negative",
+                       "check for an overflow of the ordinal type");
+    }
+    if (row_ptr_.extent(0) == 0 && col_idx_.extent(0) != 0) {
+      throw ShapeError(text("BcsrGraph: empty row pointers with ", col_idx_.extent(0), " block columns"),
+                       "row pointers have one entry more than there are block rows",
+                       "pass {0, ..., number of blocks}");
+    }
+  }
+
+  Ordinal num_block_rows() const {
+    return row_ptr_.extent(0) == 0 ? Ordinal(0) : static_cast<Ordinal>(row_ptr_.extent(0) - 1);
+  }
+  Ordinal num_block_cols() const { return num_block_cols_; }
+  Offset num_blocks() const { return static_cast<Offset>(col_idx_.extent(0)); }
+
+  const row_ptr_view& row_ptr() const { return row_ptr_; }
+  const col_idx_view& col_idx() const { return col_idx_; }
+
+ private:
+  Ordinal num_block_cols_ = 0;
+  row_ptr_view row_ptr_;
+  col_idx_view col_idx_;
+};
+
+}  // namespace ashlar

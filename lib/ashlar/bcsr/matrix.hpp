@@ -1,0 +1,74 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/bcsr/graph.hpp>
+#include <ashlar/bcsr/layout.hpp>
+#include <cstdint>
+#include <utility>
+
+namespace ashlar {
+
+/// A sparse matrix of dense square blocks of one size: block compressed sparse row (BCSR, BSR).
+///
+/// Shapes   (num_block_rows * b) x (num_block_cols * b). The values are one vector of num_blocks * b * b entries, block
+///          after block in the order of the graph, each block as Layout says.
+/// Memory   everything in MemorySpace, shared as views are: copying a matrix copies no data.
+/// Throws   ShapeError, BlockSizeError at construction.
+/// Source   the storage of Eberhardt & Hoemmen 2016.
+template <scalar Scalar, class Layout = BlockColumnMajor, class Ordinal = std::int32_t, class Offset = std::int32_t,
+          memory_space MemorySpace = Kokkos::DefaultExecutionSpace::memory_space>
+class BcsrMatrix {
+ public:
+  using scalar_type = Scalar;
+  using layout_type = Layout;
+  using ordinal_type = Ordinal;
+  using offset_type = Offset;
+  using memory_space = MemorySpace;
+  using graph_type = BcsrGraph<Ordinal, Offset, MemorySpace>;
+  using values_view = Kokkos::View<Scalar*, MemorySpace>;
+  /// The same matrix type in another memory space.
+  template <class OtherSpace>
+  using in_space = BcsrMatrix<Scalar, Layout, Ordinal, Offset, OtherSpace>;
+
+  BcsrMatrix() = default;
+
+  BcsrMatrix(int block_size, graph_type graph, values_view values)
+      : block_size_(block_size), graph_(std::move(graph)), values_(std::move(values)) {
+    if (block_size < 1) {
+      throw BlockSizeError(block_size, text("BcsrMatrix: block size ", block_size), "a block has at least one row",
+                           "pass the number of unknowns of a node");
+    }
+    if (static_cast<std::int64_t>(values_.extent(0)) != num_values()) {
+      throw ShapeError(text("BcsrMatrix: ", values_.extent(0), " values"),
+                       text(graph_.num_blocks(), " blocks of size ", block_size, " hold ", num_values()),
+                       "allocate num_blocks * block_size^2 values");
+    }
+  }
+
+  int block_size() const { return block_size_; }
+  Ordinal num_block_rows() const { return graph_.num_block_rows(); }
+  Ordinal num_block_cols() const { return graph_.num_block_cols(); }
+  Offset num_blocks() const { return graph_.num_blocks(); }
+  std::int64_t num_rows() const { return std::int64_t(num_block_rows()) * block_size_; }
+  std::int64_t num_cols() const { return std::int64_t(num_block_cols()) * block_size_; }
+  std::int64_t num_values() const { return std::int64_t(num_blocks()) * block_size_ * block_size_; }
+
+  const graph_type& graph() const { return graph_; }
+  const values_view& values() const { return values_; }
+
+ private:
+  int block_size_ = 1;
+  graph_type graph_;
+  values_view values_;
+};
+
+template <class T>
+struct IsBcsrMatrix : std::false_type {};
+template <class... Args>
+struct IsBcsrMatrix<BcsrMatrix<Args...>> : std::true_type {};
+
+template <class T>
+concept bcsr_matrix = IsBcsrMatrix<std::remove_cvref_t<T>>::value;
+
+}  // namespace ashlar

@@ -1,0 +1,125 @@
+# What the scripts share: finding a native Kokkos, making the root file system, entering it. Sourced, not run.
+# Standard output carries results alone; everything for people goes to standard error.
+
+say() { printf 'ashlar: %s\n' "$*" >&2; }
+
+# die PROBLEM WHY SUGGESTION
+die() { printf 'ashlar: %s (%s); %s\n' "$1" "$2" "$3" >&2; exit 1; }
+
+own_kokkos="install Kokkos 5 (for instance 'spack install kokkos+openmp') and set Kokkos_ROOT to it"
+
+cache_dir() { printf '%s\n' "${ASHLAR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/ashlar}"; }
+
+# Prints the preset that fits the Kokkos that CMake finds on this machine; fails where there is none.
+native_preset() {
+  command -v cmake >/dev/null 2>&1 || return 1
+  local probe devices
+  probe=$(mktemp -d) || return 1
+  cat >"$probe/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.22)
+project(probe LANGUAGES CXX)
+find_package(Kokkos 5 QUIET CONFIG)
+if(NOT Kokkos_FOUND)
+  message(FATAL_ERROR "none")
+endif()
+file(WRITE "${CMAKE_BINARY_DIR}/devices" "${Kokkos_DEVICES}")
+CMAKE
+  if ! cmake -S "$probe" -B "$probe/build" >/dev/null 2>&1; then rm -rf "$probe"; return 1; fi
+  devices=$(cat "$probe/build/devices"); rm -rf "$probe"
+  case ";$devices;" in
+    *';CUDA;'*)   echo cuda-hopper ;;
+    *';HIP;'*)    echo hip-mi300 ;;
+    *';OPENMP;'*) echo openmp ;;
+    *)            echo serial ;;
+  esac
+}
+
+remove_rootfs() {  # a tree made without root belongs to subordinate user ids
+  rm -rf "$1" 2>/dev/null || mmdebstrap --unshare-helper rm -rf "$1" 2>/dev/null || rm -rf "$1"
+}
+
+need_packages() {
+  local missing=()
+  command -v mmdebstrap >/dev/null 2>&1 || missing+=(mmdebstrap)
+  command -v bwrap >/dev/null 2>&1 || missing+=(bubblewrap)
+  [ "$(id -u)" = 0 ] || command -v newuidmap >/dev/null 2>&1 || missing+=(uidmap)
+  command -v flock >/dev/null 2>&1 || missing+=(util-linux)
+  [ ${#missing[@]} -gt 0 ] || return 0
+  command -v apt-get >/dev/null 2>&1 && [ -r /usr/share/keyrings/debian-archive-keyring.gpg ] ||
+    die "no Kokkos 5 was found" "and this machine is no Debian, where one could be set up in user space" "$own_kokkos"
+  [ "$(id -u)" = 0 ] ||
+    die "the packages ${missing[*]} are not installed" "installing them takes root" \
+        "run 'sudo apt-get install ${missing[*]}', or $own_kokkos"
+  say "installing ${missing[*]}"
+  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}"; } >&2 </dev/null ||
+    die "apt-get could not install ${missing[*]}" "its message is above" "mend that and run this again, or $own_kokkos"
+}
+
+# ensure_rootfs RECIPE: prints the path of the complete root file system, making it first if it is not there.
+#
+# It is made under a temporary name and renamed when complete, under a lock: an interrupted run leaves nothing that
+# is taken for whole, and of two runs at once one waits for the other.
+ensure_rootfs() {
+  local recipe=$1 cache name target making free_kb
+  cache=$(cache_dir)
+  name=rootfs-$(sha256sum "$recipe" | cut -c1-12)
+  target=$cache/$name
+  need_packages
+  if [ -d "$target" ]; then printf '%s\n' "$target"; return; fi
+  mkdir -p "$cache" || die "cannot write to $cache" "the environment lives there" "set ASHLAR_CACHE to another directory"
+  exec 9>"$cache/$name.lock"
+  flock -n 9 || { say "another run is making the environment; waiting for it"; flock 9; }
+  if [ ! -d "$target" ]; then
+    free_kb=$(df -Pk "$cache" | awk 'NR == 2 { print $4 }')
+    [ "$free_kb" -ge 4000000 ] ||
+      die "$((free_kb / 1000000)) GB are free in $cache" "making the environment takes 4 GB" \
+          "free some, or set ASHLAR_CACHE to another directory"
+    for making in "$cache/$name".making.*; do [ ! -e "$making" ] || remove_rootfs "$making"; done
+    making=$cache/$name.making.$$
+    say "making the environment in $target (once; 1 to 3 minutes)"
+    trap 'remove_rootfs "$making"; say "interrupted: nothing half-made is left"; exit 130' INT TERM HUP
+    # Standard error of the recipe is its progress; its lock is dropped, lest a daemon inherit it.
+    "$recipe" "$making" >&2 </dev/null 9>&- ||
+      { remove_rootfs "$making"
+        die "the environment could not be made" "the messages above say why" \
+            "mend that and run this again, or $own_kokkos"; }
+    mv "$making" "$target"
+    trap - INT TERM HUP
+  fi
+  exec 9>&-
+  printf '%s\n' "$target"
+}
+
+# enter_rootfs ROOTFS SOURCE_DIR COMMAND...
+#
+# The system directories are the root file system's. Everything else of the host (homes, /tmp, /data, ...) is bound at
+# the path it has outside, so that messages, debuggers and file arguments agree.
+enter_rootfs() {
+  local rootfs=$1 source_dir=$2 dir args
+  shift 2
+  args=(--die-with-parent --tmpfs / --dev /dev --proc /proc --ro-bind /sys /sys --tmpfs /run --tmpfs /var)
+  for dir in /*; do
+    case $dir in
+      /bin|/boot|/dev|/etc|/lib|/lib32|/lib64|/libx32|/lost+found|/proc|/run|/sbin|/sys|/usr|/var) ;;
+      *) [ ! -d "$dir" ] || [ -L "$dir" ] || args+=(--bind "$dir" "$dir") ;;
+    esac
+  done
+  for dir in bin lib lib32 lib64 libx32 sbin; do
+    [ ! -L "$rootfs/$dir" ] || args+=(--symlink "$(readlink "$rootfs/$dir")" "/$dir")
+  done
+  args+=(--ro-bind "$rootfs/usr" /usr --ro-bind "$rootfs/etc" /etc)
+  for dir in passwd group hosts; do args+=(--ro-bind-try "/etc/$dir" "/etc/$dir"); done
+  mkdir -p "$(cache_dir)/ccache"
+  args+=(--bind "$(cache_dir)" "$(cache_dir)" --bind "$source_dir" "$source_dir")
+  # The current directory too, where it lies in a system directory.
+  args+=(--bind-try "$PWD" "$PWD" --chdir "$PWD")
+  exec bwrap "${args[@]}" \
+    --setenv PATH /usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin \
+    --setenv ASHLAR_INSIDE rootfs \
+    --setenv ASHLAR_OPENMP_KOKKOS /usr/local/kokkos-openmp \
+    --setenv CCACHE_DIR "$(cache_dir)/ccache" --setenv CMAKE_CXX_COMPILER_LAUNCHER ccache \
+    --setenv OMPI_ALLOW_RUN_AS_ROOT 1 --setenv OMPI_ALLOW_RUN_AS_ROOT_CONFIRM 1 \
+    --setenv LC_ALL C.UTF-8 \
+    --unsetenv LD_LIBRARY_PATH --unsetenv CC --unsetenv CXX --unsetenv CXXFLAGS --unsetenv CMAKE_PREFIX_PATH \
+    "$@"
+}
