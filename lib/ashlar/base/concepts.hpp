@@ -22,6 +22,6 @@ concept vector_view = Kokkos::is_view_v<V> && V::rank() == 1 &&
                       !std::same_as<typename V::array_layout, Kokkos::LayoutStride>;
 
 template <class E, class V>
-concept reachable_from = Kokkos::SpaceAccessibility<E, typename V::memory_space>::accessible;
+concept reachable_from = bool(Kokkos::SpaceAccessibility<E, typename V::memory_space>::accessible);
 
 }  // namespace ashlar

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/bcsr/coo.hpp>
+#include <cstdint>
+#include <vector>
+
+namespace ashlar {
+
+/// A sparse matrix on the host, row after row: what files and scalar codes hand over.
+///
+/// Shapes   row_ptr has num_rows + 1 entries, from 0 to the number of values; row i's columns col_idx[row_ptr[i]] ..
+///          col_idx[row_ptr[i+1] - 1] ascend without repeats (`validate(csr)` checks).
+/// Memory   the host's.
+template <scalar Scalar>
+struct CsrMatrix {
+  std::int64_t num_rows = 0;
+  std::int64_t num_cols = 0;
+  std::vector<std::int64_t> row_ptr = {0};
+  std::vector<std::int32_t> col_idx;
+  std::vector<Scalar> values;
+
+  /// The entries stored, whether their value is zero or not.
+  std::int64_t num_values() const { return static_cast<std::int64_t>(values.size()); }
+};
+
+/// The entries in CSR; those of one place are summed in the order in which they are listed, so always to the same bits.
+///
+/// A sum that is zero is kept: what is stored follows from the places alone.
+///
+/// Throws   ShapeError where the vectors' lengths differ; StructureError naming the first entry out of range.
+template <scalar Scalar>
+CsrMatrix<Scalar> csr_from_coo(const CooMatrix<Scalar>& coo);
+
+/// Checks that these vectors are a CSR matrix.
+///
+/// Throws   ShapeError for a vector of the wrong length, StructureError naming the first fault by its row.
+template <scalar Scalar>
+void validate(const CsrMatrix<Scalar>& csr);
+
+extern template CsrMatrix<float> csr_from_coo(const CooMatrix<float>&);
+extern template CsrMatrix<double> csr_from_coo(const CooMatrix<double>&);
+extern template CsrMatrix<Kokkos::complex<float>> csr_from_coo(const CooMatrix<Kokkos::complex<float>>&);
+extern template CsrMatrix<Kokkos::complex<double>> csr_from_coo(const CooMatrix<Kokkos::complex<double>>&);
+extern template void validate(const CsrMatrix<float>&);
+extern template void validate(const CsrMatrix<double>&);
+extern template void validate(const CsrMatrix<Kokkos::complex<float>>&);
+extern template void validate(const CsrMatrix<Kokkos::complex<double>>&);
+
+}  // namespace ashlar

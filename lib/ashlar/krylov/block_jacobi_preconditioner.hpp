@@ -1,0 +1,113 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/diagonal.hpp>
+#include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/krylov/impl/invert_block.hpp>
+#include <ashlar/spmv/spmv.hpp>
+#include <cstdint>
+
+namespace ashlar {
+
+namespace impl {
+
+/// inverse(i) := the inverse of A's diagonal block i, one thread a block; returns the first block row whose block is
+/// missing or singular, or num_block_rows.
+template <class Exec, class Matrix>
+std::int64_t invert_diagonal_blocks(const Exec& exec, const Matrix& matrix,
+                                    const typename Matrix::values_view& inverse) {
+  const auto diagonal = diagonal_block_index(exec, matrix);
+  const auto values = matrix.values();
+  const int b = matrix.block_size();
+  const std::int64_t n = matrix.num_block_rows();
+  Kokkos::View<int*, typename Matrix::memory_space> pivots(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::block_jacobi::pivots"), n * b);
+  std::int64_t first_bad = n;
+  Kokkos::parallel_reduce(
+      "ashlar::block_jacobi[invert]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t& bad) {
+        const std::int64_t size = std::int64_t(b) * b, block = diagonal(i);
+        bool good = block >= 0;
+        if (good) {
+          for (std::int64_t k = 0; k < size; ++k) inverse(i * size + k) = values(block * size + k);
+          good = invert_block(&inverse(i * size), &pivots(i * b), b);
+        }
+        if (!good && i < bad) bad = i;
+      },
+      Kokkos::Min<std::int64_t>(first_bad));
+  exec.fence("ashlar::block_jacobi: first singular block");
+  return first_bad < n ? first_bad : n;
+}
+
+/// The graph of a block-diagonal matrix of n block rows.
+template <class Graph, class Exec>
+Graph diagonal_graph(const Exec& exec, typename Graph::ordinal_type n) {
+  using Offset = typename Graph::offset_type;
+  using Ordinal = typename Graph::ordinal_type;
+  using Space = typename Graph::memory_space;
+  using Kokkos::view_alloc;
+  using Kokkos::WithoutInitializing;
+  Kokkos::View<Offset*, Space> row_ptr(view_alloc(WithoutInitializing, "ashlar::row_ptr"), std::size_t(n) + 1);
+  Kokkos::View<Ordinal*, Space> col_idx(view_alloc(WithoutInitializing, "ashlar::col_idx"), std::size_t(n));
+  Kokkos::parallel_for(
+      "ashlar::diagonal_graph", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(n) + 1),
+      KOKKOS_LAMBDA(std::int64_t i) {
+        row_ptr(i) = static_cast<Offset>(i);
+        if (i < n) col_idx(i) = static_cast<Ordinal>(i);
+      });
+  return {n, row_ptr, col_idx};
+}
+
+}  // namespace impl
+
+/// The diagonal blocks of A as preconditioner: z_i := A_ii^-1 r_i, with the blocks inverted once.
+///
+/// The inverse is itself a BCSR matrix with one block a row, and applying it is an spmv.
+///
+/// Memory   num_block_rows blocks and their structure in the matrix's memory space.
+/// Throws   ShapeError for a matrix that is not square, NumericalError naming the first block row whose diagonal block
+///          is missing or singular, BlockSizeError for a block size that spmv cannot take.
+template <bcsr_matrix Matrix>
+class BlockJacobiPreconditioner {
+ public:
+  template <execution_space Exec>
+  BlockJacobiPreconditioner(const Exec& exec, const Matrix& matrix)
+      : inverse_(inverse_of_diagonal(exec, matrix)), plan_(exec, inverse_) {}
+
+  /// z := D^-1 r. Enqueued on `exec`; no fence, no allocation.
+  template <execution_space Exec, class R, class Z>
+  void apply(const Exec& exec, const R& r, const Z& z) const {
+    spmv(exec, plan_, 1, inverse_, r, 0, z);
+  }
+
+  std::int64_t traffic_bytes() const { return spmv_traffic_bytes(inverse_); }
+
+ private:
+  template <class Exec>
+  static Matrix inverse_of_diagonal(const Exec& exec, const Matrix& matrix) {
+    if (matrix.num_block_rows() != matrix.num_block_cols()) {
+      throw ShapeError(
+          text("block-Jacobi: a matrix of ", matrix.num_block_rows(), " x ", matrix.num_block_cols(), " blocks"),
+          "only a square matrix has a diagonal to invert", "check how the matrix was built");
+    }
+    const std::int64_t n = matrix.num_block_rows(), b = matrix.block_size();
+    typename Matrix::values_view inverse(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::block_jacobi::inverse"), n * b * b);
+    const std::int64_t bad = impl::invert_diagonal_blocks(exec, matrix, inverse);
+    if (bad < n) {
+      throw NumericalError(text("block-Jacobi: the diagonal block of block row ", bad, " (from 0) has no inverse"),
+                           text("it is missing or singular; the block size is ", b),
+                           "use no preconditioner, or another block size");
+    }
+    return Matrix(static_cast<int>(b),
+                  impl::diagonal_graph<typename Matrix::graph_type>(exec, matrix.num_block_rows()), inverse);
+  }
+
+  Matrix inverse_;
+  SpmvPlan<Matrix> plan_;
+};
+
+}  // namespace ashlar

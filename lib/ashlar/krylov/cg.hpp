@@ -1,0 +1,169 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/blas1/axpby.hpp>
+#include <ashlar/blas1/cg_steps.hpp>
+#include <ashlar/blas1/dot.hpp>
+#include <ashlar/blas1/norm2.hpp>
+#include <ashlar/krylov/concepts.hpp>
+#include <ashlar/krylov/impl/cg_state.hpp>
+#include <ashlar/krylov/report.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <type_traits>
+
+namespace ashlar {
+
+struct CgOptions {
+  double rtol = 1e-8;  ///< converged when ||b - A x|| <= max(rtol * ||b||, atol)
+  double atol = 0;
+  int max_iterations = 10000;
+  int stagnation_window = 2000;  ///< iterations without a new smallest residual that count as stagnation
+  int check_interval = 0;        ///< iterations between the host's looks; 0: 1 on CPUs, 16 on GPUs
+  /// Called at each look with the iterations done and ||r|| / ||b||; for progress lines.
+  std::function<void(int, double)> monitor;
+};
+
+namespace impl {
+
+/// r := b - A x, z := M^-1 r, p := z, and their inner products: where CG starts, and starts again.
+template <class Exec, class Op, class M, class State, class B, class X, class V>
+void cg_restart(const Exec& exec, const Op& a, const M& m, const State& s, double target, const B& b, const X& x,
+                const V& r, const V& z, const V& p) {
+  a.apply(exec, x, r);
+  axpby(exec, 1, b, -1, r);
+  m.apply(exec, r, z);
+  Kokkos::deep_copy(exec, p, z);
+  norm2_squared(exec, r, s.rr);
+  dot(exec, r, z, s.rz_next);
+  cg_begin(exec, s, target);
+}
+
+inline void check_options(const CgOptions& options) {
+  if (!(options.rtol >= 0) || !(options.atol >= 0)) {
+    throw ArgumentError(text("cg: tolerances rtol ", options.rtol, ", atol ", options.atol),
+                        "a tolerance is not negative", "pass for instance rtol 1e-8");
+  }
+  if (options.max_iterations < 0 || options.stagnation_window < 1 || options.check_interval < 0) {
+    throw ArgumentError(text("cg: max_iterations ", options.max_iterations, ", stagnation_window ",
+                             options.stagnation_window, ", check_interval ", options.check_interval),
+                        "they count iterations", "pass positive numbers");
+  }
+}
+
+}  // namespace impl
+
+/// Solves A x = b by the preconditioned conjugate gradient method.
+///
+/// Shapes   A is square with num_rows() rows; b and x are vectors of that length. x holds the first guess.
+/// Memory   b and x reachable from `exec`; allocates four vectors and the history at the start, nothing afterwards.
+/// Async    returns when the solve has ended. All work is enqueued on `exec`; the scalars stay on the device, and the
+///          host looks at them every check_interval iterations. The iterates and the count do not depend on that.
+/// Result   the status, and the true residual ||b - A x|| / ||b|| computed from the final x. Where the recurrence
+///          claims convergence and the true residual does not bear it out, CG starts again from x; where even that
+///          gains nothing, the status is stagnation.
+/// Throws   ShapeError, ArgumentError before any work.
+/// Source   Hestenes & Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems, algorithm 9.1.
+template <execution_space Exec, class Op, class M, vector_view B, vector_view X>
+SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, const CgOptions& options = {}) {
+  static_assert(linear_operator<Op, Exec, X>, "ashlar::cg: A must be a linear operator on vectors of the type of x");
+  static_assert(preconditioner<M, Exec, X>, "ashlar::cg: M must be a preconditioner of vectors of the type of x");
+  static_assert(!std::is_const_v<typename X::value_type>, "ashlar::cg: x must be writable");
+  using Scalar = typename X::non_const_value_type;
+  using Space = typename X::memory_space;
+  using State = impl::CgState<real_t<Scalar>, Space>;
+  const std::int64_t n = a.num_rows();
+  if (std::int64_t(b.extent(0)) != n || std::int64_t(x.extent(0)) != n) {
+    throw ShapeError(text("cg: b has ", b.extent(0), " entries and x has ", x.extent(0)),
+                     text("the matrix has ", n, " rows"), "pass vectors as long as the matrix is high");
+  }
+  impl::check_options(options);
+  Kokkos::Profiling::ScopedRegion region("ashlar::cg");
+
+  SolveReport report;
+  const double norm_b = norm2(exec, b);
+  if (norm_b == 0) {
+    Kokkos::deep_copy(exec, x, Scalar(0));
+    exec.fence("ashlar::cg: x = 0 for b = 0");
+    report.status = SolveStatus::converged;
+    report.residual_history = {0.0};
+    return report;
+  }
+  const double target = std::max(options.rtol * norm_b, options.atol);
+  const int interval = options.check_interval > 0 ? options.check_interval : is_gpu_v<Exec> ? 16 : 1;
+
+  const auto vector = [n](const std::string& name) {
+    return Kokkos::View<Scalar*, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, name), n);
+  };
+  const auto r = vector("ashlar::cg::r"), z = vector("ashlar::cg::z");
+  const auto p = vector("ashlar::cg::p"), q = vector("ashlar::cg::q");
+  const State s(options.max_iterations);
+  auto progress = Kokkos::create_mirror_view(s.progress);
+  const auto look = [&] {
+    Kokkos::deep_copy(exec, progress, s.progress);
+    exec.fence("ashlar::cg: progress");
+    if (options.monitor) options.monitor(progress().iterations, progress().best / norm_b);
+  };
+
+  impl::cg_restart(exec, a, m, s, target, b, x, r, z, p);
+  look();
+  double residual = progress().best;  // the true one, of the x at the last (re)start
+  SolveStatus verdict = progress().status;
+  std::int64_t applications = 1;
+  while (progress().status == SolveStatus::running) {
+    for (int k = 1; k <= options.max_iterations - progress().iterations; ++k) {
+      a.apply(exec, p, q);
+      dot(exec, p, q, s.pq);
+      cg_step(exec, s.running, s.rz, s.pq, p, q, x, r, s.rr);
+      m.apply(exec, r, z);
+      dot(exec, r, z, s.rz_next);
+      impl::cg_advance(exec, s, target, options.stagnation_window);
+      cg_direction(exec, s.running, s.beta, z, p);
+      if (k == interval) break;
+    }
+    look();
+    verdict = progress().status;
+    if (verdict == SolveStatus::running && progress().iterations < options.max_iterations) continue;
+
+    // The end, by the recurrence. What counts is the residual of the x in hand.
+    impl::cg_restart(exec, a, m, s, target, b, x, r, z, p);
+    look();
+    ++applications;
+    const double before = residual;
+    residual = progress().best;
+    if (progress().status == SolveStatus::converged) verdict = SolveStatus::converged;
+    if (verdict == SolveStatus::running) verdict = SolveStatus::iteration_limit;
+    const bool recurrence_drifted =
+        verdict == SolveStatus::converged && progress().status == SolveStatus::running;
+    if (!recurrence_drifted) break;
+    if (progress().iterations >= options.max_iterations) {
+      verdict = SolveStatus::iteration_limit;
+      break;
+    }
+    if (!(residual <= 0.5 * before)) {
+      verdict = SolveStatus::stagnation;
+      break;
+    }
+  }
+
+  report.status = verdict;
+  report.iterations = progress().iterations;
+  report.relative_residual = residual / norm_b;
+  const auto history = Kokkos::create_mirror_view(s.history);
+  Kokkos::deep_copy(exec, history, s.history);
+  exec.fence("ashlar::cg: history");
+  for (int k = 0; k <= report.iterations; ++k) report.residual_history.push_back(history(k) / norm_b);
+  const std::int64_t vector_bytes = n * std::int64_t(sizeof(Scalar));
+  // Vectors an iteration: dot 2, step 6, dot 2, direction 3.
+  report.bytes_moved = (report.iterations + applications) * (a.traffic_bytes() + m.traffic_bytes()) +
+                       report.iterations * 13 * vector_bytes;
+  return report;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/krylov/report.hpp>
+#include <string>
+
+namespace ashlar::impl {
+
+/// What the host looks at now and then.
+struct CgProgress {
+  SolveStatus status = SolveStatus::running;
+  int iterations = 0;
+  int best_iteration = 0;
+  double best = 0;  // the smallest ||r|| so far, and when
+};
+
+/// The scalars of CG, which live on the device: the host enqueues iterations without knowing any of them.
+template <class Real, class Space>
+struct CgState {
+  using Scalar = Kokkos::View<Real, Space>;
+
+  explicit CgState(int max_iterations)
+      : rz("ashlar::cg::rz"),
+        rz_next("ashlar::cg::rz_next"),
+        pq("ashlar::cg::pq"),
+        rr("ashlar::cg::rr"),
+        beta("ashlar::cg::beta"),
+        running("ashlar::cg::running"),
+        progress("ashlar::cg::progress"),
+        history("ashlar::cg::history", max_iterations + 1) {}
+
+  Scalar rz, rz_next, pq, rr, beta;
+  Kokkos::View<bool, Space> running;
+  Kokkos::View<CgProgress, Space> progress;
+  Kokkos::View<double*, Space> history;  // ||r_k||
+};
+
+/// Starts (or restarts) the iteration from the residual whose norm is in rr and whose r^H z is in rz_next.
+template <class Exec, class State>
+void cg_begin(const Exec& exec, const State& s, double target) {
+  Kokkos::parallel_for(
+      "ashlar::cg_begin", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
+        CgProgress& now = s.progress();
+        const double norm = Kokkos::sqrt(double(s.rr()));
+        now.status = !Kokkos::isfinite(norm)           ? SolveStatus::non_finite
+                     : norm <= target                  ? SolveStatus::converged
+                     : !Kokkos::isfinite(s.rz_next())  ? SolveStatus::non_finite
+                     : !(s.rz_next() > 0)              ? SolveStatus::breakdown
+                                                       : SolveStatus::running;
+        now.best = norm;
+        now.best_iteration = now.iterations;
+        if (now.iterations == 0) s.history(0) = norm;
+        s.rz() = s.rz_next();
+        s.beta() = 0;
+        s.running() = now.status == SolveStatus::running;
+      });
+}
+
+/// Counts an iteration, judges it, and prepares the next: the only place where CG decides anything.
+template <class Exec, class State>
+void cg_advance(const Exec& exec, const State& s, double target, int stagnation_window) {
+  Kokkos::parallel_for(
+      "ashlar::cg_advance", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
+        if (!s.running()) return;
+        CgProgress& now = s.progress();
+        const auto pq = s.pq(), rz_next = s.rz_next();
+        if (!Kokkos::isfinite(pq) || !Kokkos::isfinite(s.rz() / pq)) {
+          // A p overflowed or holds NaN; 0/0 and x/0 are no overflow but a direction without curvature.
+          now.status = pq == 0 ? SolveStatus::indefinite_matrix : SolveStatus::non_finite;
+        } else if (!(pq > 0)) {
+          now.status = SolveStatus::indefinite_matrix;
+        } else {
+          const double norm = Kokkos::sqrt(double(s.rr()));
+          s.history(++now.iterations) = norm;
+          if (norm < now.best) {
+            now.best = norm;
+            now.best_iteration = now.iterations;
+          }
+          if (!Kokkos::isfinite(norm)) {
+            now.status = SolveStatus::non_finite;
+          } else if (norm <= target) {
+            now.status = SolveStatus::converged;
+          } else if (!Kokkos::isfinite(rz_next)) {
+            now.status = SolveStatus::non_finite;
+          } else if (!(rz_next > 0)) {
+            now.status = SolveStatus::breakdown;
+          } else if (now.iterations - now.best_iteration >= stagnation_window) {
+            now.status = SolveStatus::stagnation;
+          }
+          s.beta() = rz_next / s.rz();
+          s.rz() = rz_next;
+        }
+        s.running() = now.status == SolveStatus::running;
+      });
+}
+
+}  // namespace ashlar::impl

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/diagonal.hpp>
+#include <ashlar/bcsr/matrix.hpp>
+#include <cstdint>
+
+namespace ashlar {
+
+namespace impl {
+
+/// inverse(i) := 1 / a_ii; returns the first row whose diagonal entry is zero, missing or not finite, or num_rows.
+template <class Exec, class Matrix, class Inverse>
+std::int64_t invert_diagonal(const Exec& exec, const Matrix& matrix, const Inverse& inverse) {
+  using Scalar = typename Matrix::scalar_type;
+  const auto diagonal = diagonal_block_index(exec, matrix);
+  const auto values = matrix.values();
+  const std::int64_t b = matrix.block_size(), n = matrix.num_rows();
+  std::int64_t first_bad = n;
+  Kokkos::parallel_reduce(
+      "ashlar::jacobi[invert]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t& bad) {
+        const std::int64_t block = diagonal(i / b), row = i % b;
+        const Scalar a = block < 0 ? Scalar(0) : values(block * b * b + row * b + row);
+        inverse(i) = Scalar(1) / a;
+        if ((a == Scalar(0) || !is_finite(inverse(i))) && i < bad) bad = i;
+      },
+      Kokkos::Min<std::int64_t>(first_bad));
+  exec.fence("ashlar::jacobi: first zero on the diagonal");
+  return first_bad < n ? first_bad : n;
+}
+
+}  // namespace impl
+
+/// The diagonal of A as preconditioner: z_i := r_i / a_ii.
+///
+/// Memory   one vector in the matrix's memory space.
+/// Throws   ShapeError for a matrix that is not square, NumericalError naming the first row with a zero (or no, or no
+///          finite) diagonal entry.
+template <bcsr_matrix Matrix>
+class JacobiPreconditioner {
+ public:
+  using scalar_type = typename Matrix::scalar_type;
+
+  template <execution_space Exec>
+  JacobiPreconditioner(const Exec& exec, const Matrix& matrix)
+      : inverse_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::jacobi::inverse"), matrix.num_rows()) {
+    if (matrix.num_rows() != matrix.num_cols()) {
+      throw ShapeError(text("Jacobi: a matrix of ", matrix.num_rows(), " x ", matrix.num_cols()),
+                       "only a square matrix has a diagonal to invert", "check how the matrix was built");
+    }
+    const std::int64_t bad = impl::invert_diagonal(exec, matrix, inverse_);
+    if (bad < matrix.num_rows()) {
+      throw NumericalError(text("Jacobi: the diagonal entry of row ", bad, " (from 0) is zero or has no inverse"),
+                           "this preconditioner divides by it", "use no preconditioner, or block-Jacobi");
+    }
+  }
+
+  /// z := D^-1 r. Enqueued on `exec`; no fence, no allocation.
+  template <execution_space Exec, class R, class Z>
+  void apply(const Exec& exec, const R& r, const Z& z) const {
+    const auto inverse = inverse_;
+    Kokkos::parallel_for(
+        "ashlar::jacobi[apply]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, z.extent(0)),
+        KOKKOS_LAMBDA(std::int64_t i) { z(i) = inverse(i) * r(i); });
+  }
+
+  std::int64_t traffic_bytes() const { return 3 * std::int64_t(inverse_.extent(0)) * sizeof(scalar_type); }
+
+ private:
+  Kokkos::View<scalar_type*, typename Matrix::memory_space> inverse_;
+};
+
+}  // namespace ashlar

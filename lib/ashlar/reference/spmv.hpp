@@ -1,0 +1,84 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/matrix.hpp>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace ashlar::reference {
+
+namespace impl {
+
+template <class Scalar>
+void check_lengths(const char* who, std::int64_t rows, std::int64_t cols, const std::vector<Scalar>& x,
+                   const std::vector<Scalar>& y) {
+  if (std::int64_t(x.size()) != cols || std::int64_t(y.size()) != rows) {
+    throw ShapeError(text(who, ": x of length ", x.size(), " and y of length ", y.size()),
+                     text("the operator is ", rows, " x ", cols), "pass vectors of these lengths");
+  }
+}
+
+// y := beta*y, where 0 is stronger than NaN.
+template <class Scalar>
+void scale(Scalar beta, std::vector<Scalar>& y) {
+  for (Scalar& entry : y) entry = beta == Scalar(0) ? Scalar(0) : beta * entry;
+}
+
+}  // namespace impl
+
+/// y := alpha*A*x + beta*y, entry by entry: what the kernels are measured against.
+///
+/// Shapes   A is (block_rows*b) x (block_cols*b).
+/// Memory   A reachable from the host.
+/// Async    no: runs on the calling thread.
+/// beta==0  y is overwritten: NaN in y does not spread. alpha==0: A and x are not read, as BLAS has it.
+/// Throws   ShapeError.
+template <bcsr_matrix Matrix, class Scalar = typename Matrix::scalar_type>
+void spmv(std::type_identity_t<Scalar> alpha, const Matrix& A, const std::vector<Scalar>& x,
+          std::type_identity_t<Scalar> beta, std::vector<Scalar>& y) {
+  static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Matrix::memory_space>::accessible,
+                "reference::spmv: copy the matrix to the host first (copy_to)");
+  impl::check_lengths("reference::spmv", A.num_rows(), A.num_cols(), x, y);
+  impl::scale(beta, y);
+  if (alpha == Scalar(0)) return;
+  const std::int64_t b = A.block_size();
+  for (std::int64_t i = 0; i < A.num_block_rows(); ++i) {
+    for (std::int64_t k = A.graph().row_ptr()(i); k < std::int64_t(A.graph().row_ptr()(i + 1)); ++k) {
+      const std::int64_t j = A.graph().col_idx()(k);
+      for (int r = 0; r < b; ++r) {
+        for (int c = 0; c < b; ++c) {
+          y[i * b + r] += alpha * A.values()(k * b * b + Matrix::layout_type::at(r, c, b)) * x[j * b + c];
+        }
+      }
+    }
+  }
+}
+
+/// y := alpha*A^T*x + beta*y, entry by entry. A is transposed, not conjugated.
+///
+/// Shapes   x has A's rows, y its columns. All else as in reference::spmv.
+template <bcsr_matrix Matrix, class Scalar = typename Matrix::scalar_type>
+void spmv_transpose(std::type_identity_t<Scalar> alpha, const Matrix& A, const std::vector<Scalar>& x,
+                    std::type_identity_t<Scalar> beta, std::vector<Scalar>& y) {
+  static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Matrix::memory_space>::accessible,
+                "reference::spmv_transpose: copy the matrix to the host first (copy_to)");
+  impl::check_lengths("reference::spmv_transpose", A.num_cols(), A.num_rows(), x, y);
+  impl::scale(beta, y);
+  if (alpha == Scalar(0)) return;
+  const std::int64_t b = A.block_size();
+  for (std::int64_t i = 0; i < A.num_block_rows(); ++i) {
+    for (std::int64_t k = A.graph().row_ptr()(i); k < std::int64_t(A.graph().row_ptr()(i + 1)); ++k) {
+      const std::int64_t j = A.graph().col_idx()(k);
+      for (int r = 0; r < b; ++r) {
+        for (int c = 0; c < b; ++c) {
+          y[j * b + c] += alpha * A.values()(k * b * b + Matrix::layout_type::at(r, c, b)) * x[i * b + r];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace ashlar::reference

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+namespace ashlar {
+
+/// The block sizes with kernels of their own. This list drives the kernels, their instantiation, the typed tests and
+/// the performance tests.
+using CompiledBlockSizes = std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32>;
+
+/// Stands for "known at run time only" where a block size is a template argument.
+inline constexpr int runtime_block_size = 0;
+
+/// The largest block size that the kernels take.
+inline constexpr int max_block_size = 64;
+
+namespace impl {
+template <int... Sizes, class Function>
+void with_block_size_of(std::integer_sequence<int, Sizes...>, int block_size, Function&& function) {
+  const bool found =
+      ((block_size == Sizes ? (function(std::integral_constant<int, Sizes>{}), true) : false) || ...);
+  if (!found) function(std::integral_constant<int, runtime_block_size>{});
+}
+
+template <int... Sizes>
+constexpr bool is_one_of(std::integer_sequence<int, Sizes...>, int block_size) {
+  return ((block_size == Sizes) || ...);
+}
+}  // namespace impl
+
+/// Whether `block_size` has kernels of its own.
+constexpr bool is_compiled_block_size(int block_size) { return impl::is_one_of(CompiledBlockSizes{}, block_size); }
+
+/// Calls function(std::integral_constant<int, B>) with B = block_size where that is on the list, and
+/// B = runtime_block_size where it is not: the one place where a number becomes a type.
+template <class Function>
+void with_block_size(int block_size, Function&& function) {
+  impl::with_block_size_of(CompiledBlockSizes{}, block_size, std::forward<Function>(function));
+}
+
+}  // namespace ashlar

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/bcsr/layout.hpp>
+#include <ashlar/spmv/block_sizes.hpp>
+#include <type_traits>
+
+namespace ashlar::impl {
+
+/// A thread takes a block row: the kernel for CPUs, whose inner loop over the rows of a block is one of vector
+/// instructions. Serves every b up to max_block_size.
+/// Source: Eberhardt & Hoemmen 2016, single-level parallel algorithm.
+template <class Rows>
+struct BlockRowPerThread {
+  using Scalar = typename Rows::scalar_type;
+  static constexpr int capacity = Rows::compiled_block_size > 0 ? Rows::compiled_block_size : max_block_size;
+
+  Rows rows;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t block_row) const {
+    const int b = rows.block_size();
+    Scalar sum[capacity];
+    for (int row = 0; row < b; ++row) sum[row] = Scalar(0);
+
+    for (std::int64_t k = rows.begin(block_row); k < rows.end(block_row); ++k) {
+      const Scalar* const block = rows.block(k);
+      const Scalar* const x = rows.x_of(k);
+      // The inner loop runs along the storage.
+      if constexpr (std::is_same_v<typename Rows::layout_type, BlockColumnMajor>) {
+        for (int column = 0; column < b; ++column) {
+          for (int row = 0; row < b; ++row) sum[row] += block[rows.at(row, column)] * x[column];
+        }
+      } else {
+        for (int row = 0; row < b; ++row) {
+          for (int column = 0; column < b; ++column) sum[row] += block[rows.at(row, column)] * x[column];
+        }
+      }
+    }
+    for (int row = 0; row < b; ++row) rows.store(block_row, row, sum[row]);
+  }
+};
+
+}  // namespace ashlar::impl

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace ashlar {
+
+/// The methods of multiplying by a BCSR matrix. Source: Eberhardt & Hoemmen 2016.
+enum class Kernel {
+  automatic,             ///< the plan decides
+  by_block,              ///< a group of threads takes whole blocks of a block row, one entry a thread
+  by_column,             ///< a group takes whole columns of a block row, one entry a thread
+  row_per_thread,        ///< a thread of the group takes one row of the block row
+  block_row_per_thread,  ///< a thread takes a block row: for CPUs
+};
+
+/// y = A x or y = A^T x.
+enum class Mode { no_transpose, transpose };
+
+/// "by_block": the name in labels, options and reports.
+std::string_view to_string(Kernel kernel);
+
+/// The kernel of this name, or nothing.
+std::optional<Kernel> kernel_from_string(std::string_view name);
+
+}  // namespace ashlar

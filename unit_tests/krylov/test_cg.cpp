@@ -1,0 +1,322 @@
+// CG and its preconditioners: iteration counts that theory gives, not only small residuals, and each way to end.
+#include <gmock/gmock.h>
+
+#include <ashlar/bcsr/build_by_rows.hpp>
+#include <ashlar/bcsr/copy.hpp>
+#include <ashlar/krylov/bcsr_operator.hpp>
+#include <ashlar/krylov/block_jacobi_preconditioner.hpp>
+#include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/jacobi_preconditioner.hpp>
+#include <cmath>
+#include <numbers>
+#include <support/compare.hpp>
+
+namespace ashlar::testing {
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Space = Exec::memory_space;
+using ::testing::HasSubstr;
+
+/// The block-diagonal matrix whose entries are entry(i, r, c): enough to build any small spectrum.
+template <class S, class Entry>
+BcsrMatrix<S> block_diagonal(int n, int b, const Entry& entry) {
+  using Host = typename BcsrMatrix<S>::template in_space<Kokkos::HostSpace>;
+  const Kokkos::DefaultHostExecutionSpace host;
+  Kokkos::View<std::int32_t*, Kokkos::HostSpace> row_ptr("row_ptr", n + 1), col_idx("col_idx", n);
+  typename Host::values_view values("values", n * b * b);
+  for (int i = 0; i < n; ++i) {
+    row_ptr(i + 1) = i + 1;
+    col_idx(i) = i;
+    for (int r = 0; r < b; ++r) {
+      for (int c = 0; c < b; ++c) values(i * b * b + BlockColumnMajor::at(r, c, b)) = entry(i, r, c);
+    }
+  }
+  const auto device = copy_to<Space>(Exec(), Host(b, {n, row_ptr, col_idx}, values));
+  Exec().fence();
+  return device;
+}
+
+template <class S>
+BcsrMatrix<S> diagonal(const std::vector<S>& entries) {
+  return block_diagonal<S>(static_cast<int>(entries.size()), 1, [&](int i, int, int) { return entries[i]; });
+}
+
+/// The tridiagonal matrix of -1, 2, -1: its spectrum is known.
+BcsrMatrix<double> laplacian_1d(int n) {
+  return build_by_rows<BcsrMatrix<double>>(
+      Exec(), 1, n, n, KOKKOS_LAMBDA(std::int32_t i) { return 1 + (i > 0) + (i < n - 1); },
+      KOKKOS_LAMBDA(std::int32_t i, const auto& row) {
+        int k = 0;
+        for (std::int32_t j = i - 1; j <= i + 1; ++j) {
+          if (j < 0 || j >= n) continue;
+          row.column(k) = j;
+          row.value(k++, 0, 0) = i == j ? 2.0 : -1.0;
+        }
+      });
+}
+
+template <class S>
+struct Solved {
+  SolveReport report;
+  std::vector<S> x;
+};
+
+template <class S, class M>
+Solved<S> solve(const BcsrMatrix<S>& a, const M& m, const std::vector<S>& b, const CgOptions& options = {},
+                std::vector<S> x = {}) {
+  const Exec exec;
+  x.resize(b.size(), S(0));
+  const auto x_device = to_device<Space>(x);
+  const auto report = cg(exec, BcsrOperator<BcsrMatrix<S>>(exec, a), m, to_device<Space>(b), x_device, options);
+  return {report, to_host(x_device)};
+}
+
+template <class S>
+class Cg : public ::testing::Test {};
+using Scalars = ::testing::Types<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
+TYPED_TEST_SUITE(Cg, Scalars);
+
+TYPED_TEST(Cg, NeedsAsManyIterationsAsThereAreEigenvalues) {
+  using S = TypeParam;
+  std::vector<S> entries(600);
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = S(1 + i % 5);
+  const auto b = random_vector<S>(entries.size(), 1);
+  const double rtol = std::is_same_v<real_t<S>, float> ? 1e-5 : 1e-12;
+  const auto solved = solve(diagonal(entries), IdentityPreconditioner{}, b, {.rtol = rtol});
+  EXPECT_EQ(solved.report.status, SolveStatus::converged);
+  EXPECT_EQ(solved.report.iterations, 5);
+  std::vector<S> expected(b.size());
+  for (std::size_t i = 0; i < b.size(); ++i) expected[i] = b[i] / entries[i];
+  EXPECT_LE(max_difference(solved.x, expected), 10 * rtol);
+}
+
+TYPED_TEST(Cg, IsDoneInOneIterationWithTheExactInverse) {
+  using S = TypeParam;
+  // Hermitian blocks, no two alike.
+  const auto a = block_diagonal<S>(200, 3, [](int i, int r, int c) {
+    if (r == c) return S(4 + i % 7 + r);
+    const auto off = static_cast<real_t<S>>(0.5 + 0.01 * (i % 11));
+    if constexpr (is_complex_v<S>) return S(off, r < c ? off : -off);
+    return S(off);
+  });
+  const auto b = random_vector<S>(600, 1);
+  const double rtol = std::is_same_v<real_t<S>, float> ? 1e-5 : 1e-13;
+  const Exec exec;
+  const auto solved = solve(a, BlockJacobiPreconditioner<BcsrMatrix<S>>(exec, a), b, {.rtol = rtol});
+  EXPECT_EQ(solved.report.status, SolveStatus::converged);
+  EXPECT_EQ(solved.report.iterations, 1);
+  // Jacobi is no exact inverse of these.
+  const auto jacobi = solve(a, JacobiPreconditioner<BcsrMatrix<S>>(exec, a), b, {.rtol = rtol});
+  EXPECT_EQ(jacobi.report.status, SolveStatus::converged);
+  EXPECT_GT(jacobi.report.iterations, 1);
+  EXPECT_LE(max_difference(solved.x, jacobi.x), 20 * rtol);
+}
+
+TEST(CgTest, FollowsTheTextbookOnTheLaplacian) {
+  // Serial CG, written down once more in the plainest way.
+  const int n = 300;
+  const auto apply = [n](const std::vector<double>& v) {
+    std::vector<double> w(n);
+    for (int i = 0; i < n; ++i) w[i] = 2 * v[i] - (i > 0 ? v[i - 1] : 0) - (i < n - 1 ? v[i + 1] : 0);
+    return w;
+  };
+  const auto inner = [](const std::vector<double>& u, const std::vector<double>& v) {
+    double sum = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) sum += u[i] * v[i];
+    return sum;
+  };
+  const auto b = random_vector<double>(n, 1);
+  std::vector<double> r = b, p = b, history{1.0};
+  double rr = inner(r, r);
+  for (int k = 0; k < 100; ++k) {
+    const auto q = apply(p);
+    const double alpha = rr / inner(p, q);
+    for (int i = 0; i < n; ++i) r[i] -= alpha * q[i];
+    const double next = inner(r, r);
+    for (int i = 0; i < n; ++i) p[i] = r[i] + next / rr * p[i];
+    rr = next;
+    history.push_back(std::sqrt(rr / inner(b, b)));
+  }
+  const auto solved = solve(laplacian_1d(n), IdentityPreconditioner{}, b, {.rtol = 0, .max_iterations = 100});
+  EXPECT_EQ(solved.report.status, SolveStatus::iteration_limit);
+  ASSERT_EQ(solved.report.residual_history.size(), 101u);
+  for (int k = 0; k <= 100; ++k) {
+    EXPECT_NEAR(solved.report.residual_history[k], history[k], 1e-7 * history[k]) << "iteration " << k;
+  }
+}
+
+TEST(CgTest, KeepsTheBoundOfChebyshev) {
+  const int n = 200;
+  const auto solved = solve(laplacian_1d(n), IdentityPreconditioner{}, random_vector<double>(n, 1), {.rtol = 1e-10});
+  EXPECT_EQ(solved.report.status, SolveStatus::converged);
+  EXPECT_LE(solved.report.iterations, n + 20);  // n in exact arithmetic
+  EXPECT_LE(solved.report.relative_residual, 1e-10);
+}
+
+TEST(CgTest, CountsTheSameHoweverOftenTheHostLooks) {
+  const int n = 300;
+  const auto a = laplacian_1d(n);
+  const auto b = random_vector<double>(n, 1);
+  const auto once = solve(a, IdentityPreconditioner{}, b, {.rtol = 1e-6, .check_interval = 1});
+  for (const int interval : {3, 50, 1000}) {
+    const auto solved = solve(a, IdentityPreconditioner{}, b, {.rtol = 1e-6, .check_interval = interval});
+    EXPECT_EQ(solved.report.iterations, once.report.iterations);
+    EXPECT_EQ(solved.x, once.x);
+    EXPECT_EQ(solved.report.residual_history, once.report.residual_history);
+  }
+}
+
+TEST(CgTest, StartsFromTheGuessItIsGiven) {
+  const auto a = diagonal<double>({1, 2, 3, 4});
+  const auto solved = solve(a, IdentityPreconditioner{}, {1, 2, 3, 4}, {}, {1, 1, 1, 1});
+  EXPECT_EQ(solved.report.status, SolveStatus::converged);
+  EXPECT_EQ(solved.report.iterations, 0);
+  EXPECT_EQ(solved.x, std::vector<double>({1, 1, 1, 1}));
+}
+
+TEST(CgTest, SolvesForZeroWithoutIterating) {
+  const auto solved =
+      solve(diagonal<double>({1, 2, 3}), IdentityPreconditioner{}, {0, 0, 0}, {}, {5, 5, 5});
+  EXPECT_EQ(solved.report.status, SolveStatus::converged);
+  EXPECT_EQ(solved.x, std::vector<double>({0, 0, 0}));
+}
+
+TEST(CgTest, SaysWhenTheMatrixIsIndefinite) {
+  EXPECT_EQ(solve(diagonal<double>({1, -2, 3}), IdentityPreconditioner{}, {0, 1, 0}).report.status,
+            SolveStatus::indefinite_matrix);
+  // No curvature at all counts too.
+  EXPECT_EQ(solve(diagonal<double>({1, 0, 3}), IdentityPreconditioner{}, {0, 1, 0}).report.status,
+            SolveStatus::indefinite_matrix);
+}
+
+TEST(CgTest, SaysWhenThePreconditionerIsIndefinite) {
+  // Jacobi of a matrix with a negative diagonal entry.
+  const auto a = diagonal<double>({1, -2, 3});
+  EXPECT_EQ(solve(a, JacobiPreconditioner<BcsrMatrix<double>>(Exec(), a), {0, 1, 0}).report.status,
+            SolveStatus::breakdown);
+}
+
+TEST(CgTest, SaysWhenNumbersAreNotFinite) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const auto a = diagonal<double>({1, 2, 3});
+  EXPECT_EQ(solve(a, IdentityPreconditioner{}, {1, nan, 1}).report.status, SolveStatus::non_finite);
+  EXPECT_EQ(solve(a, IdentityPreconditioner{}, {1, inf, 1}).report.status, SolveStatus::non_finite);
+  const auto solved = solve(diagonal<double>({1, nan, 3}), IdentityPreconditioner{}, {1, 1, 1});
+  EXPECT_EQ(solved.report.status, SolveStatus::non_finite);
+  EXPECT_EQ(solved.x, std::vector<double>({0, 0, 0})) << "x must stay the last good one";
+}
+
+TEST(CgTest, SaysWhenTheResidualNoLongerFalls) {
+  // A tolerance that rounding does not allow: in single precision with a condition number of 1e6.
+  std::vector<float> entries(400);
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = static_cast<float>(std::pow(1e6, double(i) / 400));
+  const auto solved = solve(diagonal(entries), IdentityPreconditioner{}, random_vector<float>(400, 1),
+                            {.rtol = 1e-9, .max_iterations = 100000, .stagnation_window = 300});
+  EXPECT_EQ(solved.report.status, SolveStatus::stagnation);
+  EXPECT_GT(solved.report.relative_residual, 1e-9);
+}
+
+TEST(CgTest, ReportsTheTrueResidualAndNoneBetter) {
+  // In single precision the recurrence falls below what x attains; the report must not follow it.
+  std::vector<float> entries(400);
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = static_cast<float>(std::pow(1e4, double(i) / 400));
+  const auto b = random_vector<float>(400, 1);
+  const auto solved = solve(diagonal(entries), IdentityPreconditioner{}, b, {.rtol = 1e-6, .max_iterations = 3000});
+  double squared = 0, norm = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    squared += std::pow(double(b[i]) - double(entries[i]) * solved.x[i], 2);
+    norm += std::pow(double(b[i]), 2);
+  }
+  EXPECT_NEAR(solved.report.relative_residual, std::sqrt(squared / norm), 1e-7);
+  if (solved.report.status == SolveStatus::converged) EXPECT_LE(solved.report.relative_residual, 1.001e-6);
+}
+
+TEST(CgTest, RefusesBadArgumentsBeforeAnyWork) {
+  const Exec exec;
+  const auto a = diagonal<double>({1, 2, 3});
+  EXPECT_THROW(solve(a, IdentityPreconditioner{}, {1, 2}), ShapeError);
+  EXPECT_THROW(solve(a, IdentityPreconditioner{}, {1, 2, 3}, {.rtol = -1}), ArgumentError);
+  EXPECT_THROW(solve(a, IdentityPreconditioner{}, {1, 2, 3}, {.rtol = std::nan("")}), ArgumentError);
+  EXPECT_THROW(solve(a, IdentityPreconditioner{}, {1, 2, 3}, {.max_iterations = -1}), ArgumentError);
+}
+
+TEST(CgTest, TellsTheMonitorOfItsProgress) {
+  std::vector<int> seen;
+  CgOptions options{.rtol = 1e-10};
+  options.check_interval = 2;
+  options.monitor = [&](int iterations, double) { seen.push_back(iterations); };
+  std::vector<double> entries(20);
+  for (int i = 0; i < 20; ++i) entries[i] = 1 + i % 5;
+  solve(diagonal(entries), IdentityPreconditioner{}, random_vector<double>(20, 1), options);
+  ASSERT_GE(seen.size(), 3u);
+  EXPECT_EQ(seen[0], 0);
+  EXPECT_EQ(seen[1], 2);
+  EXPECT_EQ(seen[2], 4);
+}
+
+TEST(Preconditioners, InvertDenseBlocksThatNeedPivoting) {
+  // A zero in the corner: elimination without pivoting fails at once.
+  const auto a = block_diagonal<double>(3, 3, [](int i, int r, int c) {
+    const double block[3][3] = {{0, 2, 1}, {2, 0, 3}, {1, 3, 0}};
+    return (1 + i) * block[r][c];
+  });
+  const Exec exec;
+  const BlockJacobiPreconditioner<BcsrMatrix<double>> m(exec, a);
+  const auto x = random_vector<double>(9, 4);
+  const Kokkos::View<double*, Space> ax("ax", 9), back("back", 9);
+  spmv(exec, 1, a, to_device<Space>(x), 0, ax);
+  m.apply(exec, ax, back);
+  exec.fence();
+  EXPECT_LE(max_difference(to_host(back), x), 1e-13);
+}
+
+TEST(Preconditioners, InvertBlocksOfEverySize) {
+  const Exec exec;
+  for (const int b : {1, 2, 5, 8, 17, 33, 64}) {
+    const auto a = block_diagonal<double>(5, b, [b](int i, int r, int c) {
+      return (r == c ? b + 1.0 : 0.0) + std::sin(1.0 + i + 7 * r + 13 * c);
+    });
+    const BlockJacobiPreconditioner<BcsrMatrix<double>> m(exec, a);
+    const auto x = random_vector<double>(5 * b, 4);
+    const Kokkos::View<double*, Space> ax("ax", 5 * b), back("back", 5 * b);
+    spmv(exec, 1, a, to_device<Space>(x), 0, ax);
+    m.apply(exec, ax, back);
+    exec.fence();
+    EXPECT_LE(max_difference(to_host(back), x), 1e-12) << "b = " << b;
+  }
+}
+
+TEST(Preconditioners, NameTheFirstRowThatHasNoInverse) {
+  const Exec exec;
+  const auto a = block_diagonal<double>(9, 2, [](int i, int r, int c) {
+    if (i == 5 || i == 7) return 1.0;  // singular
+    return r == c ? 2.0 : 0.5;
+  });
+  try {
+    BlockJacobiPreconditioner<BcsrMatrix<double>>(exec, a);
+    FAIL() << "a singular block was inverted";
+  } catch (const NumericalError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("block row 5"));
+  }
+  const auto zero = diagonal<double>({1, 2, 0, 4, 0});
+  try {
+    JacobiPreconditioner<BcsrMatrix<double>>(exec, zero);
+    FAIL() << "zero was inverted";
+  } catch (const NumericalError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("row 2"));
+  }
+}
+
+TEST(Preconditioners, NeedASquareMatrix) {
+  const Exec exec;
+  using Graph = BcsrMatrix<double>::graph_type;
+  const Kokkos::View<std::int32_t*, Space> row_ptr("row_ptr", 3), col_idx("col_idx", 0);
+  const BcsrMatrix<double> wide(2, Graph(3, row_ptr, col_idx), BcsrMatrix<double>::values_view("values", 0));
+  EXPECT_THROW(JacobiPreconditioner<BcsrMatrix<double>>(exec, wide), ShapeError);
+  EXPECT_THROW(BlockJacobiPreconditioner<BcsrMatrix<double>>(exec, wide), ShapeError);
+}
+
+}  // namespace
+}  // namespace ashlar::testing

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <ashlar/bcsr/copy.hpp>
+#include <ashlar/reference/spmv.hpp>
+#include <ashlar/spmv/spmv.hpp>
+#include <cmath>
+#include <limits>
+#include <support/compare.hpp>
+#include <vector>
+
+namespace ashlar::testing {
+
+/// A matrix on host and device, vectors for it, and the oracle's answer to compare with.
+template <bcsr_matrix Matrix>
+struct ProductCase {
+  using Scalar = typename Matrix::scalar_type;
+  using Host = typename Matrix::template in_space<Kokkos::HostSpace>;
+  using Exec = Kokkos::DefaultExecutionSpace;
+  using Space = typename Matrix::memory_space;
+
+  Exec exec;
+  Host host;
+  Matrix device;
+
+  explicit ProductCase(Host matrix) : host(std::move(matrix)), device(copy_to<Space>(exec, host)) {}
+
+  std::vector<Scalar> oracle(Mode mode, Scalar alpha, const std::vector<Scalar>& x, Scalar beta,
+                             std::vector<Scalar> y) const {
+    if (mode == Mode::transpose) {
+      reference::spmv_transpose(alpha, host, x, beta, y);
+    } else {
+      reference::spmv(alpha, host, x, beta, y);
+    }
+    return y;
+  }
+
+  /// The most that rounding may part product and oracle: both sum `terms` numbers, of magnitude up to `largest` each
+  /// (twice that for complex ones), in different orders. Errors of either sign add up like a random walk.
+  static double tolerance(double terms, Scalar alpha, Scalar beta) {
+    const double eps = std::numeric_limits<real_t<Scalar>>::epsilon();
+    const double size = std::sqrt(double(abs_squared(alpha))) * terms + std::sqrt(double(abs_squared(beta)));
+    return eps * (8 + 2 * std::sqrt(terms)) * size * (is_complex_v<Scalar> ? 2 : 1);
+  }
+
+  /// Rows of A, or of A^T, have at most this many entries.
+  double longest_row(Mode mode) const {
+    std::vector<std::int64_t> length(mode == Mode::transpose ? host.num_block_cols() : host.num_block_rows(), 0);
+    for (std::int64_t i = 0; i < host.num_block_rows(); ++i) {
+      for (std::int64_t k = host.graph().row_ptr()(i); k < host.graph().row_ptr()(i + 1); ++k) {
+        ++length[mode == Mode::transpose ? std::int64_t(host.graph().col_idx()(k)) : i];
+      }
+    }
+    std::int64_t longest = 0;
+    for (const std::int64_t each : length) longest = std::max(longest, each);
+    return double(longest) * host.block_size();
+  }
+
+  void expect_right(SpmvOptions options, Scalar alpha, Scalar beta, unsigned seed = 7) const {
+    const SpmvPlan<Matrix> plan(exec, device, options);
+    expect_right(plan, alpha, beta, seed);
+  }
+
+  void expect_right(const SpmvPlan<Matrix>& plan, Scalar alpha, Scalar beta, unsigned seed = 7) const {
+    const bool transpose = plan.mode() == Mode::transpose;
+    const auto x = random_vector<Scalar>(transpose ? host.num_rows() : host.num_cols(), seed);
+    auto y = random_vector<Scalar>(transpose ? host.num_cols() : host.num_rows(), seed + 1);
+    // With beta 0 what y holds must not matter.
+    if (beta == Scalar(0)) y.assign(y.size(), Scalar(std::numeric_limits<real_t<Scalar>>::quiet_NaN()));
+    const auto y_device = to_device<Space>(y);
+    const auto expected = oracle(plan.mode(), alpha, x, beta, y);
+    spmv(exec, plan, alpha, device, to_device<Space>(x), beta, y_device);
+    exec.fence();
+    EXPECT_LE(max_difference(to_host(y_device), expected), tolerance(longest_row(plan.mode()), alpha, beta))
+        << plan.explain() << ", alpha " << alpha << ", beta " << beta << ", " << host.num_block_rows() << " x "
+        << host.num_block_cols() << " blocks";
+  }
+};
+
+inline constexpr Kernel all_kernels[] = {Kernel::automatic, Kernel::by_block, Kernel::by_column, Kernel::row_per_thread,
+                                         Kernel::block_row_per_thread};
+
+/// Whether the device can run `kernel` with blocks of size b: what the paper's algorithms are for.
+inline bool device_serves(Kernel kernel, int b) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  const int lanes = is_gpu_v<Exec> ? Kokkos::TeamPolicy<Exec>::vector_length_max() : 32;
+  return impl::serves(kernel, {1, 1, 1, b}, lanes);
+}
+
+}  // namespace ashlar::testing
