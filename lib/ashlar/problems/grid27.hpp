@@ -1,0 +1,87 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/bcsr/build_by_rows.hpp>
+#include <ashlar/problems/impl/check_fits.hpp>
+#include <ashlar/problems/lattice.hpp>
+
+namespace ashlar::problems {
+
+namespace impl {
+
+/// A number that depends on all bits of its argument (the finalizer of splitmix64).
+KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t a) {
+  a = (a ^ (a >> 30)) * 0xbf58476d1ce4e5b9u;
+  a = (a ^ (a >> 27)) * 0x94d049bb133111ebu;
+  return a ^ (a >> 31);
+}
+
+/// An odd multiple of 2^-23 in (-1, 1): never zero, and the same number as float and as double.
+KOKKOS_INLINE_FUNCTION double unit_value(std::uint64_t hash) {
+  const auto odd = static_cast<std::int64_t>(2 * (hash >> 41) + 1) - (std::int64_t(1) << 23);
+  return static_cast<double>(odd) / (std::int64_t(1) << 23);
+}
+
+template <class Scalar, class Ordinal>
+struct FillGrid27 {
+  Lattice lattice;
+
+  template <class Row>
+  KOKKOS_INLINE_FUNCTION void operator()(Ordinal i, const Row& row) const {
+    const LatticePoint p = lattice.point(i);
+    int k = 0;
+    for (int dx = -(p.x > 0); dx <= int(p.x + 1 < lattice.nx()); ++dx) {
+      for (int dy = -(p.y > 0); dy <= int(p.y + 1 < lattice.ny()); ++dy) {
+        for (int dz = -(p.z > 0); dz <= int(p.z + 1 < lattice.nz()); ++dz) {
+          const auto j = static_cast<Ordinal>(lattice.number({p.x + dx, p.y + dy, p.z + dz}));
+          row.column(k) = j;
+          write_block(i, j, row, k);
+          ++k;
+        }
+      }
+    }
+  }
+
+ private:
+  template <class Row>
+  KOKKOS_INLINE_FUNCTION void write_block(Ordinal i, Ordinal j, const Row& row, int k) const {
+    // An entry and its mirror image hash the same four numbers: those of the one in the upper triangle.
+    const int b = row.block_size();
+    const bool upper = i <= j;
+    const auto first = static_cast<std::uint64_t>(upper ? i : j), second = static_cast<std::uint64_t>(upper ? j : i);
+    const std::uint64_t block = mixed(mixed(first + 0x9e3779b97f4a7c15u) + second);
+    for (int r = 0; r < b; ++r) {
+      for (int c = 0; c < b; ++c) {
+        const bool keep = i == j ? r <= c : upper;
+        const auto u = static_cast<std::uint64_t>(keep ? r : c), v = static_cast<std::uint64_t>(keep ? c : r);
+        const double value = i == j && r == c ? 27.0 * b : unit_value(mixed(block + (u << 32) + v));
+        row.value(k, r, c) = static_cast<Scalar>(value);
+      }
+    }
+  }
+};
+
+}  // namespace impl
+
+/// A grid of nx x ny x nz points, each coupled to the up to 27 around it by a dense b x b block: for performance tests.
+///
+/// Entries are pseudo-random in (-1, 1), none zero, and depend on block row, block column, row and column alone: the
+/// same on every device, and a float matrix holds the double one's very numbers. The diagonal is 27 b, more than the up
+/// to 27 b - 1 other entries of its row can add up to: symmetric to the last bit, strictly diagonally dominant, SPD.
+///
+/// Shapes   nx*ny*nz block rows, numbered as `Lattice` does; (3nx-2)(3ny-2)(3nz-2) blocks.
+/// Memory   allocates the matrix in Matrix::memory_space, which `exec` reaches.
+/// Async    waits for `exec` once; the fill is enqueued.
+/// Throws   ArgumentError, BlockSizeError, ShapeError (types too narrow), all before anything is allocated.
+template <bcsr_matrix Matrix, execution_space Exec>
+Matrix grid27(const Exec& exec, int nx, int ny, int nz, int block_size) {
+  using Ordinal = typename Matrix::ordinal_type;
+  const Lattice lattice({nx, ny, nz});
+  impl::check_fits<Matrix>(text("grid27 on ", nx, " x ", ny, " x ", nz, " points"), block_size, lattice.num_points(),
+                           lattice.sum_of_neighbours());
+  const auto rows = static_cast<Ordinal>(lattice.num_points());
+  const impl::FillGrid27<typename Matrix::scalar_type, Ordinal> fill{lattice};
+  return build_by_rows<Matrix>(exec, block_size, rows, rows, CountNeighbours{lattice}, fill);
+}
+
+}  // namespace ashlar::problems

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/bcsr/build_by_rows.hpp>
+#include <ashlar/problems/lattice.hpp>
+#include <string>
+#include <vector>
+
+namespace ashlar::problems::impl {
+
+/// Fills one block row: for each neighbour, the sum of the element blocks of the elements that it shares with the node.
+///
+/// Along one axis the elements beside node p are the one before it (e = 0) and the one after it (e = 1). In element e
+/// the node is local node 1 - e, and its neighbour at distance d local node 1 - e + d; so a neighbour at d = -1 shares
+/// only e = 0, at d = 1 only e = 1, at d = 0 both where both exist. Blocks (i, j) and (j, i) add up the same elements
+/// in the same order, which makes the matrix symmetric to the last bit.
+template <int BlockSize, class Scalar, class Ordinal, class Space>
+struct HexRows {
+  Lattice lattice;
+  Kokkos::View<const double*, Space> element;
+  bool clamp;
+
+  template <class Row>
+  KOKKOS_INLINE_FUNCTION void operator()(Ordinal i, const Row& row) const {
+    const LatticePoint p = lattice.point(i);
+    int k = 0;
+    for (int dx = -(p.x > 0); dx <= int(p.x + 1 < lattice.nx()); ++dx) {
+      for (int dy = -(p.y > 0); dy <= int(p.y + 1 < lattice.ny()); ++dy) {
+        for (int dz = -(p.z > 0); dz <= int(p.z + 1 < lattice.nz()); ++dz) {
+          row.column(k) = static_cast<Ordinal>(lattice.number({p.x + dx, p.y + dy, p.z + dz}));
+          const bool diagonal = dx == 0 && dy == 0 && dz == 0;
+          const bool clamped = clamp && (p.x == 0 || p.x + dx == 0);
+          if (!clamped || diagonal) write_block(p, dx, dy, dz, clamped, row, k);
+          ++k;
+        }
+      }
+    }
+  }
+
+ private:
+  template <class Row>
+  KOKKOS_INLINE_FUNCTION void write_block(const LatticePoint& p, int dx, int dy, int dz, bool only_diagonal,
+                                          const Row& row, int k) const {
+    double sum[BlockSize * BlockSize] = {};
+    for (int ex = first(p.x, dx); ex <= last(p.x, dx, lattice.nx()); ++ex) {
+      for (int ey = first(p.y, dy); ey <= last(p.y, dy, lattice.ny()); ++ey) {
+        for (int ez = first(p.z, dz); ez <= last(p.z, dz, lattice.nz()); ++ez) {
+          const int a = 4 * (1 - ex) + 2 * (1 - ey) + (1 - ez);
+          const int b = a + 4 * dx + 2 * dy + dz;
+          const double* block = element.data() + (8 * a + b) * BlockSize * BlockSize;
+          for (int entry = 0; entry < BlockSize * BlockSize; ++entry) sum[entry] += block[entry];
+        }
+      }
+    }
+    for (int r = 0; r < BlockSize; ++r) {
+      for (int c = 0; c < BlockSize; ++c) {
+        if (!only_diagonal || r == c) row.value(k, r, c) = static_cast<Scalar>(sum[r * BlockSize + c]);
+      }
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION static int first(int p, int d) { return d > 0 || (d == 0 && p == 0) ? 1 : 0; }
+  KOKKOS_INLINE_FUNCTION static int last(int p, int d, int n) { return d < 0 || (d == 0 && p + 1 == n) ? 0 : 1; }
+};
+
+/// A small table of the host's, copied to where kernels read it. Waits for `exec`, since the table may then go.
+template <class Space, class Exec>
+Kokkos::View<const double*, Space> to_space(const Exec& exec, const std::vector<double>& table,
+                                            const std::string& label) {
+  Kokkos::View<double*, Space> result(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), table.size());
+  const Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(table.data(),
+                                                                                                     table.size());
+  Kokkos::deep_copy(exec, result, host);
+  exec.fence("ashlar::problems: table copied");
+  return result;
+}
+
+template <int BlockSize, class Matrix, class Exec, class Element>
+Matrix build_hex_rows(const Exec& exec, const Lattice& lattice, const Element& element, bool clamp) {
+  using Ordinal = typename Matrix::ordinal_type;
+  const auto rows = static_cast<Ordinal>(lattice.num_points());
+  const HexRows<BlockSize, typename Matrix::scalar_type, Ordinal, typename Matrix::memory_space> fill{lattice, element,
+                                                                                                      clamp};
+  return build_by_rows<Matrix>(exec, BlockSize, rows, rows, CountNeighbours{lattice}, fill);
+}
+
+}  // namespace ashlar::problems::impl
