@@ -6,7 +6,9 @@ if(NOT Kokkos_FOUND)
     "Set Kokkos_ROOT, or build inside 'scripts/env', which makes an environment that has it.")
 endif()
 if(ASHLAR_REQUIRE_BACKEND AND NOT ASHLAR_REQUIRE_BACKEND IN_LIST Kokkos_DEVICES)
+  set(found ${Kokkos_DIR})
+  unset(Kokkos_DIR CACHE)  # or the next run would not look again
   message(FATAL_ERROR
-    "This preset needs Kokkos with ${ASHLAR_REQUIRE_BACKEND} (the one in ${Kokkos_DIR} has ${Kokkos_DEVICES}). "
+    "This preset needs Kokkos with ${ASHLAR_REQUIRE_BACKEND} (the one in ${found} has ${Kokkos_DEVICES}). "
     "Set Kokkos_ROOT to another, or take the preset of a backend that it has.")
 endif()

@@ -44,17 +44,22 @@ BcsrMatrix<S> diagonal(const std::vector<S>& entries) {
 }
 
 /// The tridiagonal matrix of -1, 2, -1: its spectrum is known.
+struct Laplacian1d {
+  int n;
+  KOKKOS_FUNCTION int operator()(std::int32_t i) const { return 1 + (i > 0) + (i < n - 1); }
+  template <class Row>
+  KOKKOS_FUNCTION void operator()(std::int32_t i, const Row& row) const {
+    int k = 0;
+    for (std::int32_t j = i - 1; j <= i + 1; ++j) {
+      if (j < 0 || j >= n) continue;
+      row.column(k) = j;
+      row.value(k++, 0, 0) = i == j ? 2.0 : -1.0;
+    }
+  }
+};
+
 BcsrMatrix<double> laplacian_1d(int n) {
-  return build_by_rows<BcsrMatrix<double>>(
-      Exec(), 1, n, n, KOKKOS_LAMBDA(std::int32_t i) { return 1 + (i > 0) + (i < n - 1); },
-      KOKKOS_LAMBDA(std::int32_t i, const auto& row) {
-        int k = 0;
-        for (std::int32_t j = i - 1; j <= i + 1; ++j) {
-          if (j < 0 || j >= n) continue;
-          row.column(k) = j;
-          row.value(k++, 0, 0) = i == j ? 2.0 : -1.0;
-        }
-      });
+  return build_by_rows<BcsrMatrix<double>>(Exec(), 1, n, n, Laplacian1d{n}, Laplacian1d{n});
 }
 
 template <class S>

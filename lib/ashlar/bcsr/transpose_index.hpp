@@ -62,7 +62,7 @@ KOKKOS_INLINE_FUNCTION void sort_range(const Entries& entry, std::int64_t begin,
 /// blocks is slow on a GPU.
 ///
 /// Memory   allocates the index in the graph's memory space, which `exec` reaches, and one offset a column of scratch.
-/// Async    enqueued on `exec`.
+/// Async    enqueued on `exec`; but Kokkos waits for the device before it frees the scratch.
 template <execution_space Exec, class Ordinal, class Offset, class Space>
 TransposeIndex<Ordinal, Offset, Space> transpose_index(const Exec& exec,
                                                        const BcsrGraph<Ordinal, Offset, Space>& graph) {

@@ -103,8 +103,8 @@ SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x
   };
   const auto r = vector("ashlar::cg::r"), z = vector("ashlar::cg::z");
   const auto p = vector("ashlar::cg::p"), q = vector("ashlar::cg::q");
-  const State s(options.max_iterations);
-  auto progress = Kokkos::create_mirror_view(s.progress);
+  const State s(exec, options.max_iterations);
+  auto progress = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, s.progress);
   const auto look = [&] {
     Kokkos::deep_copy(exec, progress, s.progress);
     exec.fence("ashlar::cg: progress");
@@ -155,7 +155,7 @@ SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x
   report.status = verdict;
   report.iterations = progress().iterations;
   report.relative_residual = residual / norm_b;
-  const auto history = Kokkos::create_mirror_view(s.history);
+  const auto history = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, s.history);
   Kokkos::deep_copy(exec, history, s.history);
   exec.fence("ashlar::cg: history");
   for (int k = 0; k <= report.iterations; ++k) report.residual_history.push_back(history(k) / norm_b);

@@ -24,18 +24,23 @@ constexpr int threads_of_team = 128;
 
 int lanes_of(const SpmvDevice& device) { return device.is_gpu ? device.max_width : lanes_on_host; }
 
+/// From this block size on a block's columns alone are long enough to be read one by one (measured on an H200).
+constexpr int row_per_thread_from = 16;
+
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
   if (!device.is_gpu) return Kernel::block_row_per_thread;
+  if (shape.block_size >= row_per_thread_from) return Kernel::row_per_thread;
   return serves(Kernel::by_column, shape, lanes_of(device)) ? Kernel::by_column : Kernel::row_per_thread;
 }
 
-/// Lanes that one block row keeps busy: each takes about eight entries, enough to hide a load behind the others.
+/// Lanes that one block row keeps busy: each takes between 11 and 22 entries of an average row, so that the sum over
+/// the lanes at its end is a small part of its work (measured on an H200).
 int choose_width(Kernel kernel, const SpmvShape& shape, int max_width) {
   const std::int64_t b = shape.block_size;
-  const std::int64_t entries_of_row = shape.num_block_rows > 0 ? shape.num_blocks * b * b / shape.num_block_rows : 0;
-  const std::int64_t wanted = std::clamp<std::int64_t>(entries_of_row / 8, 1, max_width);
   const std::int64_t least = kernel == Kernel::by_block ? b * b : std::min<std::int64_t>(b, max_width);
   if (kernel == Kernel::row_per_thread) return next_power_of_two(least);
+  const std::int64_t entries_of_row = shape.num_block_rows > 0 ? shape.num_blocks * b * b / shape.num_block_rows : 0;
+  const std::int64_t wanted = std::clamp<std::int64_t>(entries_of_row / 22, 4, max_width);
   return std::min(max_width, next_power_of_two(std::max(wanted, least)));
 }
 

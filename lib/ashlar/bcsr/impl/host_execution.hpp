@@ -13,7 +13,7 @@ Kokkos::DefaultHostExecutionSpace host_execution(const Exec& exec) {
   if constexpr (std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace>) {
     return exec;
   } else {
-    return {};
+    return Kokkos::DefaultHostExecutionSpace();
   }
 }
 

@@ -19,15 +19,17 @@ template <class Real, class Space>
 struct CgState {
   using Scalar = Kokkos::View<Real, Space>;
 
-  explicit CgState(int max_iterations)
-      : rz("ashlar::cg::rz"),
-        rz_next("ashlar::cg::rz_next"),
-        pq("ashlar::cg::pq"),
-        rr("ashlar::cg::rr"),
-        beta("ashlar::cg::beta"),
-        running("ashlar::cg::running"),
-        progress("ashlar::cg::progress"),
-        history("ashlar::cg::history", max_iterations + 1) {}
+  /// Zeros, set on `exec`.
+  template <class Exec>
+  CgState(const Exec& exec, int max_iterations)
+      : rz(Kokkos::view_alloc(exec, "ashlar::cg::rz")),
+        rz_next(Kokkos::view_alloc(exec, "ashlar::cg::rz_next")),
+        pq(Kokkos::view_alloc(exec, "ashlar::cg::pq")),
+        rr(Kokkos::view_alloc(exec, "ashlar::cg::rr")),
+        beta(Kokkos::view_alloc(exec, "ashlar::cg::beta")),
+        running(Kokkos::view_alloc(exec, "ashlar::cg::running")),
+        progress(Kokkos::view_alloc(exec, "ashlar::cg::progress")),
+        history(Kokkos::view_alloc(exec, "ashlar::cg::history"), max_iterations + 1) {}
 
   Scalar rz, rz_next, pq, rr, beta;
   Kokkos::View<bool, Space> running;

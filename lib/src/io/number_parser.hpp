@@ -1,0 +1,83 @@
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+/// Numbers out of text that is no more than a range of characters, fast where they are well formed.
+namespace ashlar::io {
+
+/// A place in a text. Nothing is ever read at or past `end`.
+struct Cursor {
+  const char* at;
+  const char* end;
+};
+
+enum class NumberFault { none, missing, no_number, not_finite, too_large };
+
+inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+inline void skip_blanks(Cursor& cursor) {
+  while (cursor.at != cursor.end && is_blank(*cursor.at)) ++cursor.at;
+}
+
+inline bool at_line_end(const Cursor& cursor) { return cursor.at == cursor.end || *cursor.at == '\n'; }
+
+/// The word that begins at the cursor, up to the next blank or line end.
+inline std::string_view word_at(const Cursor& cursor) {
+  const char* last = cursor.at;
+  while (last != cursor.end && *last != '\n' && !is_blank(*last)) ++last;
+  return {cursor.at, static_cast<std::size_t>(last - cursor.at)};
+}
+
+/// Whether a decimal number, read without regard to its sign, is below one.
+bool is_below_one(std::string_view number);
+
+/// What std::from_chars does not take or tells apart: Fortran exponents, numbers too small for the type.
+template <std::floating_point Real>
+NumberFault parse_unusual(std::string_view word, Real& value) {
+  std::string copy(word);
+  if (const auto d = copy.find_first_of("dD"); d != std::string::npos) copy[d] = 'e';
+  const char* last = copy.data() + copy.size();
+  const auto [stop, error] = std::from_chars(copy.data(), last, value);
+  if (error == std::errc::invalid_argument || stop != last) return NumberFault::no_number;
+  if (error == std::errc::result_out_of_range) {
+    if (!is_below_one(copy)) return NumberFault::too_large;
+    value = copy.front() == '-' ? -Real(0) : Real(0);
+  }
+  return std::isfinite(value) ? NumberFault::none : NumberFault::not_finite;
+}
+
+inline NumberFault parse_unusual(std::string_view word, std::int64_t& value) {
+  const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error == std::errc::invalid_argument || stop != word.data() + word.size()) return NumberFault::no_number;
+  return error == std::errc::result_out_of_range ? NumberFault::too_large : NumberFault::none;
+}
+
+/// Reads one number and moves past it; at a fault, stays before its first character.
+template <class Number>
+NumberFault read_number(Cursor& cursor, Number& value) {
+  skip_blanks(cursor);
+  if (at_line_end(cursor)) return NumberFault::missing;
+  const char* first = cursor.at;
+  if (*first == '+' && first + 1 != cursor.end && first[1] != '-') ++first;
+  const auto [stop, error] = std::from_chars(first, cursor.end, value);
+  const bool is_whole_word = stop == cursor.end || *stop == '\n' || is_blank(*stop);
+  if (error == std::errc() && is_whole_word) {
+    if constexpr (std::floating_point<Number>) {
+      if (!std::isfinite(value)) return NumberFault::not_finite;
+    }
+    cursor.at = stop;
+    return NumberFault::none;
+  }
+  const std::string_view word = word_at({first, cursor.end});
+  const NumberFault fault = parse_unusual(word, value);
+  if (fault == NumberFault::none) cursor.at = word.data() + word.size();
+  return fault;
+}
+
+}  // namespace ashlar::io

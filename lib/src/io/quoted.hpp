@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ashlar::io {
+
+/// Text of a file as a message shows it: in quotes, cut where it is long, '?' for what no terminal should get.
+inline std::string quoted(std::string_view text) {
+  constexpr std::size_t longest = 60;
+  std::string result = "'";
+  for (const char c : text.substr(0, longest)) result += c < ' ' || c > '~' ? '?' : c;
+  return result + (text.size() > longest ? "...'" : "'");
+}
+
+}  // namespace ashlar::io

@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <array>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/io/vtu.hpp>
+#include <bit>
+#include <cstddef>
+#include <set>
+
+#include "base64_block.hpp"
+#include "file_writer.hpp"
+#include "quoted.hpp"
+
+namespace ashlar::io {
+
+namespace {
+
+constexpr std::int64_t points_per_cell = 8;
+constexpr std::uint8_t vtk_hexahedron = 12;
+
+template <class Index>
+struct Mesh {
+  std::span<const double> points;
+  std::span<const Index> cells;
+  std::int64_t num_points() const { return static_cast<std::int64_t>(points.size() / 3); }
+  std::int64_t num_cells() const { return static_cast<std::int64_t>(cells.size()) / points_per_cell; }
+};
+
+template <class Index>
+void require_good_mesh(const Mesh<Index>& mesh) {
+  if (mesh.points.size() % 3 != 0) {
+    throw ShapeError(text("write_vtu: ", mesh.points.size(), " coordinates"), "a point has three: x, y, z",
+                     "pass 3 coordinates a point");
+  }
+  if (mesh.cells.size() % points_per_cell != 0) {
+    throw ShapeError(text("write_vtu: ", mesh.cells.size(), " point numbers in the cells"), "a hexahedron has eight",
+                     "pass 8 point numbers a cell");
+  }
+  for (std::size_t k = 0; k < mesh.cells.size(); ++k) {
+    if (mesh.cells[k] >= 0 && mesh.cells[k] < mesh.num_points()) continue;
+    throw StructureError(text("write_vtu: cell ", k / points_per_cell, " names point ", mesh.cells[k]),
+                         text("there are ", mesh.num_points(), " points, counted from 0"), "correct the cell");
+  }
+}
+
+void require_good_fields(const std::vector<PointField>& fields, std::int64_t num_points) {
+  std::set<std::string> names;
+  for (const PointField& field : fields) {
+    const bool has_control =
+        std::any_of(field.name.begin(), field.name.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
+    if (field.name.empty() || has_control) {
+      throw ArgumentError(text("write_vtu: a field named ", quoted(field.name)), "names are shown to people",
+                          "give it a name of one line");
+    }
+    if (!names.insert(field.name).second) {
+      throw ArgumentError(text("write_vtu: two fields named ", quoted(field.name)), "programs find fields by name",
+                          "give each a name of its own");
+    }
+    if (field.components < 1 || static_cast<std::int64_t>(field.values.size()) != num_points * field.components) {
+      throw ShapeError(text("write_vtu: field ", quoted(field.name), " of ", field.components, " components has ",
+                            field.values.size(), " values"),
+                       text("there are ", num_points, " points"), "pass points * components values");
+    }
+  }
+}
+
+std::string escaped(const std::string& name) {
+  std::string result;
+  for (const char c : name) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+/// The places in the appended data of the arrays, in their order.
+class Offsets {
+ public:
+  std::uint64_t next(std::uint64_t bytes) {
+    const std::uint64_t offset = end_;
+    end_ += Base64Block::size(bytes);
+    return offset;
+  }
+
+ private:
+  std::uint64_t end_ = 0;
+};
+
+std::string data_array(const char* type, const std::string& name, int components, std::uint64_t offset) {
+  return text("<DataArray type=\"", type, "\" Name=\"", escaped(name), "\" NumberOfComponents=\"", components,
+              "\" format=\"appended\" offset=\"", offset, "\"/>\n");
+}
+
+template <class T>
+void write_span(FileWriter& file, std::span<const T> values) {
+  Base64Block block(file, values.size_bytes());
+  block.write(values.data(), values.size_bytes());
+  block.end();
+}
+
+/// An array whose entry i is value(i), without an array in memory.
+template <class T, class Value>
+void write_computed(FileWriter& file, std::int64_t count, const Value& value) {
+  Base64Block block(file, count * sizeof(T));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const T entry = value(i);
+    block.write(&entry, sizeof entry);
+  }
+  block.end();
+}
+
+template <class Index>
+void write(const std::string& path, const Mesh<Index>& mesh, const std::vector<PointField>& fields) {
+  require_good_mesh(mesh);
+  require_good_fields(fields, mesh.num_points());
+  const std::int64_t num_cells = mesh.num_cells();
+
+  Offsets offsets;
+
+  FileWriter file(path);
+  file.write(text("<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"",
+                  std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian",
+                  "\" header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"", mesh.num_points(),
+                  "\" NumberOfCells=\"", num_cells, "\">\n<PointData>\n"));
+  for (const PointField& field : fields) {
+    file.write(data_array("Float64", field.name, field.components, offsets.next(field.values.size_bytes())));
+  }
+  file.write("</PointData>\n<Points>\n");
+  file.write(data_array("Float64", "Points", 3, offsets.next(mesh.points.size_bytes())));
+  file.write("</Points>\n<Cells>\n");
+  file.write(
+      data_array(sizeof(Index) == 4 ? "Int32" : "Int64", "connectivity", 1, offsets.next(mesh.cells.size_bytes())));
+  file.write(data_array("Int64", "offsets", 1, offsets.next(num_cells * sizeof(std::int64_t))));
+  file.write(data_array("UInt8", "types", 1, offsets.next(num_cells * sizeof(std::uint8_t))));
+  file.write("</Cells>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"base64\">\n_");
+
+  for (const PointField& field : fields) write_span(file, field.values);
+  write_span(file, mesh.points);
+  write_span(file, mesh.cells);
+  write_computed<std::int64_t>(file, num_cells, [](std::int64_t i) { return points_per_cell * (i + 1); });
+  write_computed<std::uint8_t>(file, num_cells, [](std::int64_t) { return vtk_hexahedron; });
+  file.write("\n</AppendedData>\n</VTKFile>\n");
+  file.close();
+}
+
+}  // namespace
+
+void write_vtu(const std::string& path, std::span<const double> points, std::span<const std::int64_t> cells,
+               const std::vector<PointField>& fields) {
+  write(path, Mesh<std::int64_t>{points, cells}, fields);
+}
+
+void write_vtu(const std::string& path, std::span<const double> points, std::span<const std::int32_t> cells,
+               const std::vector<PointField>& fields) {
+  write(path, Mesh<std::int32_t>{points, cells}, fields);
+}
+
+}  // namespace ashlar::io

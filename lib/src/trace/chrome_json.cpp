@@ -1,0 +1,87 @@
+#include <array>
+#include <ashlar/trace/chrome_json.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <ostream>
+
+namespace ashlar::trace {
+
+namespace {
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+/// The bytes of the UTF-8 character at the start of `text`; 0 where there is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (!is_continuation(text[i])) return 0;
+  }
+  // Longer than need be, half of a UTF-16 pair, or past the last character.
+  const auto second = static_cast<unsigned char>(text[1]);
+  const bool wrong = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+                     (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
+  return wrong ? 0 : length;
+}
+
+/// Nanoseconds as microseconds with their three decimals: digit for digit, so that what nests in the one nests in the
+/// other.
+std::string microseconds(std::int64_t ns) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%lld.%03d", static_cast<long long>(ns / 1000), static_cast<int>(ns % 1000));
+  return text.data();
+}
+
+}  // namespace
+
+std::string json_string(std::string_view text) {
+  std::string result = "\"";
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const char c = text[0];
+    if (length == 0) {
+      result += "\\ufffd";
+    } else if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      std::array<char, 8> code{};
+      std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(c));
+      result += code.data();
+    } else {
+      result += text.substr(0, length);
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return result + '"';
+}
+
+void write_chrome_json(std::ostream& out, const std::vector<Span>& spans, const std::vector<std::string>& tracks) {
+  std::map<std::string, std::size_t> number;
+  out << "{\"displayTimeUnit\": \"ms\",\n\"traceEvents\": [\n"
+      << R"({"ph": "M", "name": "process_name", "pid": 0, "args": {"name": "ashlar"}})";
+  for (const std::string& track : tracks) {
+    const std::size_t tid = number.size();
+    number[track] = tid;
+    out << ",\n"
+        << R"({"ph": "M", "name": "thread_name", "pid": 0, "tid": )" << tid << R"(, "args": {"name": )"
+        << json_string(track) << "}},\n"
+        << R"({"ph": "M", "name": "thread_sort_index", "pid": 0, "tid": )" << tid << R"(, "args": {"sort_index": )"
+        << tid << "}}";
+  }
+  for (const Span& span : spans) {
+    out << ",\n"
+        << R"({"ph": "X", "name": )" << json_string(span.name) << R"(, "cat": ")" << to_string(span.kind)
+        << R"(", "pid": 0, "tid": )" << number[span.track] << ", \"ts\": " << microseconds(span.begin_ns)
+        << ", \"dur\": " << microseconds(span.end_ns - span.begin_ns);
+    if (span.kind == SpanKind::copy) out << R"(, "args": {"bytes": )" << span.bytes << '}';
+    out << '}';
+  }
+  out << "\n]}\n";
+}
+
+}  // namespace ashlar::trace

@@ -1,0 +1,50 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ashlar/bcsr/diagonal.hpp>
+#include <ashlar/reference/random_matrix.hpp>
+
+#include "bcsr/matrices.hpp"
+
+namespace {
+
+using namespace ashlar;
+using namespace ashlar::testing;
+using ::testing::ElementsAre;
+
+TEST(DiagonalBlockIndex, FirstLastMissingAndEmptyRows) {
+  // Row 0 holds it first, row 1 last, row 2 not, row 3 has nothing, row 4 holds it in the middle.
+  const auto graph = graph_of<BcsrGraph<>>(6, {0, 2, 4, 6, 6, 9}, {0, 3, 0, 1, 1, 4, 2, 4, 5});
+  EXPECT_THAT(to_host(diagonal_block_index(Device(), graph)), ElementsAre(0, 3, -1, -1, 7));
+}
+
+TEST(DiagonalBlockIndex, RowsBeyondTheColumnsHaveNone) {
+  using Graph = BcsrGraph<std::int64_t, std::int64_t>;
+  const auto index = diagonal_block_index(Device(), graph_of<Graph>(2, {0, 1, 2, 4}, {0, 1, 0, 1}));
+  static_assert(std::is_same_v<decltype(index)::non_const_value_type, std::int64_t>);
+  EXPECT_THAT(to_host(index), ElementsAre(0, 1, -1));
+}
+
+TEST(DiagonalBlockIndex, NoRows) {
+  EXPECT_EQ(diagonal_block_index(Device(), BcsrGraph<>()).extent(0), 0u);
+  EXPECT_EQ(diagonal_block_index(Device(), graph_of<BcsrGraph<>>(3, {0}, {})).extent(0), 0u);
+}
+
+TEST(DiagonalBlockIndex, EveryRowOfALargeMatrix) {
+  using Matrix = BcsrMatrix<double>;
+  const auto host = reference::random_bcsr<Matrix>(1000, 400, 1, {.min_blocks = 0, .max_blocks = 300, .full_row = 77});
+  const auto index = to_host(diagonal_block_index(Device(), copy_to<DeviceSpace>(Device(), host)));
+  ASSERT_EQ(index.size(), 1000u);
+  int found = 0;
+  for (int i = 0; i < 1000; ++i) {
+    int expected = -1;
+    for (int k = host.graph().row_ptr()(i); k < host.graph().row_ptr()(i + 1); ++k) {
+      if (host.graph().col_idx()(k) == i) expected = k;
+    }
+    ASSERT_EQ(index[i], expected) << "row " << i;
+    found += expected >= 0;
+  }
+  EXPECT_GT(found, 50);
+}
+
+}  // namespace

@@ -1,0 +1,85 @@
+#include <ashlar/krylov/bcsr_operator.hpp>
+#include <ashlar/krylov/block_jacobi_preconditioner.hpp>
+#include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/jacobi_preconditioner.hpp>
+
+#include "instrumentation/expect.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+struct Identity : IdentityPreconditioner {
+  Identity(const Exec&, const Matrix&) {}
+};
+
+template <class Preconditioner>
+class KrylovConduct : public ::testing::Test {
+ protected:
+  const Exec exec = other_instance();
+  const Matrix matrix = problems::stencil11<Matrix>(exec, 6, 5, 4, 3);
+  const BcsrOperator<Matrix> a{exec, matrix};
+  const Vector b = test_vector("b", matrix.num_rows()), x = test_vector("x", matrix.num_rows(), 0);
+
+  /// What a solve of exactly this many iterations does.
+  std::vector<Happening> seen_in(int iterations) {
+    const Preconditioner m(exec, matrix);
+    Kokkos::deep_copy(x, 0.0);
+    CgOptions options;
+    options.rtol = 0;
+    options.max_iterations = iterations;
+    options.check_interval = 2;
+    const Watcher watcher;
+    const SolveReport report = cg(exec, a, m, b, x, options);
+    EXPECT_EQ(report.iterations, iterations);
+    return watcher.seen();
+  }
+};
+
+using Preconditioners = ::testing::Types<Identity, JacobiPreconditioner<Matrix>, BlockJacobiPreconditioner<Matrix>>;
+TYPED_TEST_SUITE(KrylovConduct, Preconditioners);
+
+TYPED_TEST(KrylovConduct, Construction) {
+  const Watcher watcher;
+  const TypeParam m(this->exec, this->matrix);
+  EXPECT_THAT(faults(watcher.seen(), this->exec, Promise::waits), ::testing::IsEmpty());
+}
+
+TYPED_TEST(KrylovConduct, Apply) {
+  const TypeParam m(this->exec, this->matrix);
+  expect_enqueued(this->exec, [&] { m.apply(this->exec, this->b, this->x); });
+}
+
+TYPED_TEST(KrylovConduct, Cg) {
+  const TypeParam m(this->exec, this->matrix);
+  expect_kept(this->exec, Promise::waits,
+              [&] { EXPECT_EQ(cg(this->exec, this->a, m, this->b, this->x).status, SolveStatus::converged); });
+}
+
+TYPED_TEST(KrylovConduct, CgOfZero) {
+  const TypeParam m(this->exec, this->matrix);
+  const Vector zero = test_vector("zero", this->matrix.num_rows(), 0);
+  expect_kept(this->exec, Promise::waits, [&] { cg(this->exec, this->a, m, zero, this->x); });
+}
+
+TYPED_TEST(KrylovConduct, IterationsAllocateNothingAndWaitOnlyToLook) {
+  this->seen_in(2);  // scratch memory of the instance
+  const auto few = this->seen_in(2), many = this->seen_in(10);
+  using Kind = Happening::Kind;
+  EXPECT_EQ(labels(few, Kind::allocation), labels(many, Kind::allocation));
+  EXPECT_EQ(labels(few, Kind::region), labels(many, Kind::region));
+  // 8 iterations more, looked at every second one.
+  EXPECT_EQ(labels(many, Kind::fence).size(), labels(few, Kind::fence).size() + 4);
+  EXPECT_GE(labels(many, Kind::kernel).size(), labels(few, Kind::kernel).size() + 8 * 6);
+}
+
+TEST(OperatorConduct, Apply) {
+  const Exec exec = other_instance();
+  const Matrix matrix = problems::stencil11<Matrix>(exec, 6, 5, 4, 3);
+  const Vector x = test_vector("x", matrix.num_rows()), y = test_vector("y", matrix.num_rows());
+  const BcsrOperator<Matrix> a(exec, matrix);
+  expect_enqueued(exec, [&] { a.apply(exec, x, y); });
+}
+
+}  // namespace
+}  // namespace ashlar::testing

@@ -1,0 +1,73 @@
+#include <gtest/gtest.h>
+
+#include <ashlar/trace/chrome_json.hpp>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+namespace ashlar::trace {
+namespace {
+
+using nlohmann::json;
+
+TEST(JsonString, KeepsWhatIsUtf8) {
+  const std::string all = std::string("a\"b\\c/\n\t\b\x01\x1f\x7f\0d", 15) + " \u00e9 \u20ac \U0001f9f1";
+  EXPECT_EQ(json::parse(json_string(all)).get<std::string>(), all);
+  EXPECT_EQ(json_string(""), "\"\"");
+  EXPECT_EQ(json_string("a\nb"), "\"a\\u000ab\"");
+}
+
+TEST(JsonString, ReplacesWhatIsNot) {
+  const std::string bad = "\ufffd";
+  const auto parsed = [](const std::string& text) { return json::parse(json_string(text)).get<std::string>(); };
+  EXPECT_EQ(parsed("a\xff"
+                   "b"),
+            "a" + bad + "b");                                    // in no character
+  EXPECT_EQ(parsed("\x80"), bad);                                // a continuation of nothing
+  EXPECT_EQ(parsed("a\xe2\x82"), "a" + bad + bad);               // cut off at the end
+  EXPECT_EQ(parsed("\xc3("), bad + "(");                         // cut off by another
+  EXPECT_EQ(parsed("\xc0\xaf"), bad + bad);                      // longer than need be
+  EXPECT_EQ(parsed("\xe0\x80\xaf"), bad + bad + bad);            // longer than need be
+  EXPECT_EQ(parsed("\xed\xa0\x80"), bad + bad + bad);            // half of a pair
+  EXPECT_EQ(parsed("\xf4\x90\x80\x80"), bad + bad + bad + bad);  // past the last
+}
+
+TEST(ChromeJson, WritesTracksAndSpans) {
+  const std::vector<Span> spans{{"solve \"x\"", "host thread 0", SpanKind::region, 1, 5'000'001'234},
+                                {"y := x", "copies Host -> Cuda", SpanKind::copy, 2'500, 3'000, 64}};
+  std::ostringstream out;
+  write_chrome_json(out, spans, {"host thread 0", "copies Host -> Cuda"});
+  const json trace = json::parse(out.str());
+
+  std::vector<json> metadata, complete;
+  for (const json& event : trace.at("traceEvents")) (event.at("ph") == "M" ? metadata : complete).push_back(event);
+  ASSERT_EQ(complete.size(), 2u);
+  EXPECT_EQ(complete[0].at("name"), "solve \"x\"");
+  EXPECT_EQ(complete[0].at("cat"), "region");
+  EXPECT_EQ(complete[0].at("ts"), 0.001);
+  EXPECT_EQ(complete[0].at("dur"), 5000001.233);
+  EXPECT_FALSE(complete[0].contains("args"));
+  EXPECT_EQ(complete[1].at("ts"), 2.5);
+  EXPECT_EQ(complete[1].at("dur"), 0.5);
+  EXPECT_EQ(complete[1].at("args").at("bytes"), 64);
+
+  const auto track_of = [&](const json& span) -> std::string {
+    for (const json& m : metadata) {
+      if (m.at("name") == "thread_name" && m.at("tid") == span.at("tid") && m.at("pid") == span.at("pid")) {
+        return m.at("args").at("name");
+      }
+    }
+    return "";
+  };
+  EXPECT_EQ(track_of(complete[0]), "host thread 0");
+  EXPECT_EQ(track_of(complete[1]), "copies Host -> Cuda");
+}
+
+TEST(ChromeJson, NothingIsATraceToo) {
+  std::ostringstream out;
+  write_chrome_json(out, {}, {});
+  EXPECT_EQ(json::parse(out.str()).at("traceEvents").size(), 1u);  // the process has a name
+}
+
+}  // namespace
+}  // namespace ashlar::trace
