@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "number_parser.hpp"
-#include "quoted.hpp"
+#include "in_quotes.hpp"
 
 namespace ashlar::io {
 
@@ -37,7 +37,7 @@ Enum parse_word(const std::string& path, std::string_view what, const std::strin
   std::string known;
   for (const std::string_view name : names) known += (known.empty() ? "" : ", ") + std::string(name);
   throw FileError(path, 1,
-                  word.empty() ? text("the banner names no ", what) : text("unknown ", what, " ", quoted(word)),
+                  word.empty() ? text("the banner names no ", what) : text("unknown ", what, " ", in_quotes(word)),
                   text("the ", what, " of a Matrix Market file is one of ", known), "correct the banner");
 }
 
@@ -51,26 +51,26 @@ MatrixMarketHeader parse_banner(const std::string& path, std::string_view line) 
     word = lower_case(found);
   }
   if (words[0] != "%%matrixmarket") {
-    throw FileError(path, 1, text("no Matrix Market banner: ", quoted(without_line_end(line))),
+    throw FileError(path, 1, text("no Matrix Market banner: ", in_quotes(without_line_end(line))),
                     text("the first line must be like ", banner_example), "is it a file of another format?");
   }
   MatrixMarketHeader header{};
   header.object = words[1];
   if (header.object != "matrix") {
     throw FileError(
-        path, 1, header.object.empty() ? "the banner names no object" : text("unknown object ", quoted(header.object)),
+        path, 1, header.object.empty() ? "the banner names no object" : text("unknown object ", in_quotes(header.object)),
         "only the object 'matrix' can be read", text("the banner must be like ", banner_example));
   }
   header.format = parse_word<MatrixMarketFormat>(path, "format", words[2], format_names);
   header.field = parse_word<MatrixMarketField>(path, "field", words[3], field_names);
   header.symmetry = parse_word<MatrixMarketSymmetry>(path, "symmetry", words[4], symmetry_names);
   if (!words[5].empty()) {
-    throw FileError(path, 1, text(quoted(words[5]), " at the end of the banner"), "the symmetry is its last word",
+    throw FileError(path, 1, text(in_quotes(words[5]), " at the end of the banner"), "the symmetry is its last word",
                     text("the banner must be like ", banner_example));
   }
 
   const auto contradiction = [&](const std::string& why, const std::string& suggestion) {
-    throw FileError(path, 1, text("the banner contradicts itself: ", quoted(without_line_end(line))), why, suggestion);
+    throw FileError(path, 1, text("the banner contradicts itself: ", in_quotes(without_line_end(line))), why, suggestion);
   };
   const bool is_pattern = header.field == MatrixMarketField::pattern;
   if (is_pattern && header.format == MatrixMarketFormat::array) {
@@ -92,12 +92,12 @@ void parse_size_line(const std::string& path, std::int64_t line_number, std::str
   const std::string shape =
       is_array ? "an array's size line is 'rows columns'" : "a coordinate file's size line is 'rows columns entries'";
   const auto fail = [&](const std::string& problem, const std::string& why) {
-    throw FileError(path, line_number, problem, why, text("correct the size line ", quoted(without_line_end(line))));
+    throw FileError(path, line_number, problem, why, text("correct the size line ", in_quotes(without_line_end(line))));
   };
   Cursor cursor{line.data(), line.data() + line.size()};
   const auto read = [&](std::string_view what, std::int64_t largest, std::int64_t& value) {
     const NumberFault fault = read_number(cursor, value);
-    const std::string found = quoted(word_at(cursor));
+    const std::string found = in_quotes(word_at(cursor));
     if (fault == NumberFault::missing) fail(text("the size line ends before the number of ", what), shape);
     if (fault == NumberFault::no_number) fail(text(found, " where the number of ", what, " belongs"), shape);
     if (fault == NumberFault::none && value < 0) {
@@ -113,7 +113,7 @@ void parse_size_line(const std::string& path, std::int64_t line_number, std::str
   read("columns", largest_index, header.columns);
   if (!is_array) read("entries", std::numeric_limits<std::int64_t>::max(), header.entries);
   skip_blanks(cursor);
-  if (!at_line_end(cursor)) fail(text(quoted(word_at(cursor)), " after the last number of the size line"), shape);
+  if (!at_line_end(cursor)) fail(text(in_quotes(word_at(cursor)), " after the last number of the size line"), shape);
   if (header.symmetry != MatrixMarketSymmetry::general && header.rows != header.columns) {
     fail(text("a ", name(header.symmetry), " matrix of ", header.rows, " rows and ", header.columns, " columns"),
          "it must be square");

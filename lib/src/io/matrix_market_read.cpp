@@ -11,7 +11,7 @@
 #include "matrix_market_format.hpp"
 #include "number_parser.hpp"
 #include "parallel_parts.hpp"
-#include "quoted.hpp"
+#include "in_quotes.hpp"
 #include "text_chunks.hpp"
 
 namespace ashlar::io {
@@ -27,7 +27,7 @@ struct Place {
 template <class Number>
 [[noreturn]] void fail_at_number(const Place& place, const Cursor& cursor, NumberFault fault, const char* what,
                                  const char* line_shape) {
-  const std::string word = quoted(word_at(cursor));
+  const std::string word = in_quotes(word_at(cursor));
   switch (fault) {
     case NumberFault::missing:
       throw FileError(place.file, place.line, text("the line ends before the ", what), line_shape,
@@ -119,7 +119,7 @@ void for_each_entry(const std::string& path, const std::vector<TextChunk>& chunk
         read(cursor, place, entry++);
         skip_blanks(cursor);
         if (!at_line_end(cursor)) {
-          throw FileError(path, place.line, text(quoted(word_at(cursor)), " at the end of the line"), shape,
+          throw FileError(path, place.line, text(in_quotes(word_at(cursor)), " at the end of the line"), shape,
                           "remove it, or correct the banner");
         }
       }

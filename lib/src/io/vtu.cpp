@@ -9,7 +9,7 @@
 
 #include "base64_block.hpp"
 #include "file_writer.hpp"
-#include "quoted.hpp"
+#include "in_quotes.hpp"
 
 namespace ashlar::io {
 
@@ -49,15 +49,15 @@ void require_good_fields(const std::vector<PointField>& fields, std::int64_t num
     const bool has_control =
         std::any_of(field.name.begin(), field.name.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
     if (field.name.empty() || has_control) {
-      throw ArgumentError(text("write_vtu: a field named ", quoted(field.name)), "names are shown to people",
+      throw ArgumentError(text("write_vtu: a field named ", in_quotes(field.name)), "names are shown to people",
                           "give it a name of one line");
     }
     if (!names.insert(field.name).second) {
-      throw ArgumentError(text("write_vtu: two fields named ", quoted(field.name)), "programs find fields by name",
+      throw ArgumentError(text("write_vtu: two fields named ", in_quotes(field.name)), "programs find fields by name",
                           "give each a name of its own");
     }
     if (field.components < 1 || static_cast<std::int64_t>(field.values.size()) != num_points * field.components) {
-      throw ShapeError(text("write_vtu: field ", quoted(field.name), " of ", field.components, " components has ",
+      throw ShapeError(text("write_vtu: field ", in_quotes(field.name), " of ", field.components, " components has ",
                             field.values.size(), " values"),
                        text("there are ", num_points, " points"), "pass points * components values");
     }

@@ -6,7 +6,9 @@
 namespace ashlar::io {
 
 /// Text of a file as a message shows it: in quotes, cut where it is long, '?' for what no terminal should get.
-inline std::string quoted(std::string_view text) {
+///
+/// (Not called quoted: argument-dependent look-up would find std::quoted for a std::string.)
+inline std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 60;
   std::string result = "'";
   for (const char c : text.substr(0, longest)) result += c < ' ' || c > '~' ? '?' : c;

@@ -1,0 +1,84 @@
+#include "device.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/text.hpp>
+#include <fstream>
+
+#include "types.hpp"
+
+namespace ashlar::app {
+
+namespace {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const std::size_t name = line.find_first_not_of(" \t", line.find(':') + 1);
+    if (name != std::string::npos) return line.substr(name);
+  }
+  return "unknown processor";
+}
+
+std::string name_of([[maybe_unused]] const Execution& exec) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return exec.cuda_device_prop().name;
+#elif defined(KOKKOS_ENABLE_HIP)
+  return exec.hip_device_prop().name;
+#else
+  return processor_name();
+#endif
+}
+
+}  // namespace
+
+Device this_device() {
+  const Execution exec;
+  return {Execution::name(), name_of(exec), exec.concurrency()};
+}
+
+Device this_host() {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  return {Host::name(), processor_name(), Host().concurrency()};
+}
+
+std::vector<std::string> backends() {
+  return {
+#ifdef KOKKOS_ENABLE_CUDA
+      "CUDA",
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+      "HIP",
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+      "OpenMP",
+#endif
+#ifdef KOKKOS_ENABLE_THREADS
+      "Threads",
+#endif
+#ifdef KOKKOS_ENABLE_SERIAL
+      "Serial",
+#endif
+  };
+}
+
+int num_devices() { return is_gpu_v<Execution> ? Kokkos::num_devices() : 0; }
+
+std::string kokkos_version() {
+  return text(KOKKOS_VERSION / 10000, ".", KOKKOS_VERSION / 100 % 100, ".", KOKKOS_VERSION % 100);
+}
+
+std::string compiler_version() {
+#if defined(__clang__)
+  return text("clang ", __clang_major__, ".", __clang_minor__, ".", __clang_patchlevel__);
+#elif defined(__CUDACC__)
+  return text("nvcc ", __CUDACC_VER_MAJOR__, ".", __CUDACC_VER_MINOR__, " with GCC ", __GNUC__, ".", __GNUC_MINOR__);
+#elif defined(__GNUC__)
+  return text("GCC ", __GNUC__, ".", __GNUC_MINOR__, ".", __GNUC_PATCHLEVEL__);
+#else
+  return "unknown compiler";
+#endif
+}
+
+}  // namespace ashlar::app

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ashlar::app {
+
+/// What the kernels run on, and what the command was built with.
+struct Device {
+  std::string backend;  ///< "OpenMP", "Cuda"
+  std::string name;     ///< of the processor
+  int concurrency = 0;  ///< threads that run at once
+};
+
+/// The device of this build; Kokkos must be initialised.
+Device this_device();
+/// The host's processor, with the threads of the host's backend.
+Device this_host();
+/// The backends that Kokkos was built with.
+std::vector<std::string> backends();
+/// How many devices Kokkos could take one of; 0 where the host is the device.
+int num_devices();
+
+std::string kokkos_version();
+std::string compiler_version();
+
+}  // namespace ashlar::app

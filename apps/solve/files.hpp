@@ -1,0 +1,27 @@
+#pragma once
+
+#include <ashlar/io/matrix_market.hpp>
+#include <optional>
+
+#include "solve/options.hpp"
+
+namespace ashlar::app {
+
+/// Finds out before any work is done that inputs can be opened and outputs written, and that no output is an input or
+/// another output.
+///
+/// Throws   FileError, ArgumentError.
+void check_files(const SolveOptions& options);
+
+/// Looks at the headers of the files named by `options`, however large these are, and checks what they say: real
+/// matrix, square, a block size that divides it, a right-hand side of its length.
+///
+/// Returns  the header of the matrix, where there is one in a file that can be read twice (a pipe cannot).
+/// Throws   FileError, BlockSizeError with the file, the line and the numbers.
+std::optional<io::MatrixMarketHeader> check_headers(const SolveOptions& options);
+
+/// The same for one file: after reading, where it was a pipe.
+void check_matrix_header(const SolveOptions& options, const io::MatrixMarketHeader& header);
+void check_rhs_length(const SolveOptions& options, std::int64_t line, std::int64_t length, std::int64_t num_rows);
+
+}  // namespace ashlar::app

@@ -1,0 +1,169 @@
+#include "solve/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/spmv/block_sizes.hpp>
+#include <map>
+
+#include "solve/option_values.hpp"
+
+namespace ashlar::app {
+
+namespace {
+
+PreconditionerKind parse_preconditioner(const std::string& value) {
+  for (const auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::block_jacobi}) {
+    if (to_string(kind) == value) return kind;
+  }
+  throw ArgumentError(text("--preconditioner '", value, "'"), "there is none of this name",
+                      "pass none, jacobi or block-jacobi");
+}
+
+Kernel parse_kernel(const std::string& value) {
+  if (const auto kernel = kernel_from_string(value)) return *kernel;
+  throw ArgumentError(text("--kernel '", value, "'"), "there is none of this name",
+                      "pass auto, by_block, by_column, row_per_thread or block_row_per_thread");
+}
+
+template <class Value>
+void declare_parsed(CLI::App& command, const std::string& name, Value& target, const std::string& description,
+                    const std::string& shape, Value (*parse)(const std::string&), const std::string& group) {
+  command
+      .add_option_function<std::string>(
+          name, [&target, parse](const std::string& value) { target = parse(value); }, description)
+      ->type_name(shape)
+      ->group(group);
+}
+
+void require(bool holds, const std::string& problem, const std::string& why, const std::string& suggestion) {
+  if (!holds) throw ArgumentError(problem, why, suggestion);
+}
+
+void check_problem(const SolveOptions& options) {
+  const std::string& problem = *options.problem;
+  require(problem == "cantilever" || problem == "stencil11", text("--problem '", problem, "'"),
+          "there is none of this name", "pass cantilever or stencil11");
+  require(!options.block_size, text("--block-size with --problem ", problem),
+          "the blocks of a problem are its unknowns a node", "leave it out, or choose --dof");
+  const int dof = options.dof_or_default();
+  if (problem == "cantilever") {
+    require(dof == 1 || dof == 3 || dof == 6, text("--dof ", dof), "a node of the cantilever has 1, 3 or 6 unknowns",
+            "pass one of these");
+  } else {
+    require(dof >= 1 && dof <= max_block_size, text("--dof ", dof),
+            text("a point of the stencil has 1 to ", max_block_size, " unknowns"), "pass such a number");
+    require(!options.vtk, text("--vtk ", *options.vtk, " with --problem stencil11"), "it draws the cantilever's mesh",
+            "leave it out; --solution writes the numbers");
+  }
+}
+
+void check_matrix(const SolveOptions& options) {
+  require(!options.nodes && !options.dof, text(options.nodes ? "--nodes" : "--dof", " with --matrix ", *options.matrix),
+          "the file says how large the matrix is", "leave it out; --block-size sets the size of the blocks");
+  require(!options.vtk, text("--vtk ", options.vtk.value_or(""), " with --matrix ", *options.matrix),
+          "a matrix file has no mesh to draw on", "leave it out; --solution writes the numbers");
+}
+
+}  // namespace
+
+std::string to_string(PreconditionerKind kind) {
+  switch (kind) {
+    case PreconditionerKind::none:
+      return "none";
+    case PreconditionerKind::jacobi:
+      return "jacobi";
+    case PreconditionerKind::block_jacobi:
+      return "block-jacobi";
+  }
+  return "unknown";
+}
+
+void declare_options(CLI::App& command, SolveOptions& options) {
+  std::string group = "What is solved";
+  command.add_option("--problem", options.problem, "a generated problem: cantilever or stencil11")
+      ->type_name("NAME")
+      ->group(group);
+  command
+      .add_option_function<std::string>(
+          "--nodes", [&options](const std::string& value) { options.nodes = parse_nodes(value); },
+          "nodes of the problem's mesh, one number for a cube (default 33)")
+      ->type_name("N|NX,NY,NZ")
+      ->group(group);
+  command
+      .add_option("--dof", options.dof,
+                  "unknowns a node: 1 (Laplacian), 3 (elasticity, the default) or 6 for the cantilever; "
+                  "any number up to 64 for stencil11 (default 1)")
+      ->type_name("N")
+      ->group(group);
+  command.add_option("--matrix", options.matrix, "a matrix in a Matrix Market file")->type_name("FILE")->group(group);
+  command
+      .add_option("--rhs", options.rhs,
+                  "the right-hand side in a Matrix Market file; without it the problem's own load, or for a matrix "
+                  "A*1, so that the solution is known and the error can be told")
+      ->type_name("FILE")
+      ->group(group);
+  command
+      .add_option_function<std::string>(
+          "--block-size", [&options](const std::string& value) { options.block_size = parse_block_size(value); },
+          "rows of a block in which the matrix is stored; auto (the default) takes the size that moves the fewest "
+          "bytes")
+      ->type_name("auto|N")
+      ->group(group);
+
+  group = "How";
+  declare_parsed(command, "--preconditioner", options.preconditioner, "none, jacobi or block-jacobi (the default)",
+                 "NAME", &parse_preconditioner, group);
+  command.add_option("--rtol", options.rtol, "stop when ||b - A x|| <= rtol * ||b|| (default 1e-8; 0: never)")
+      ->type_name("NUMBER")
+      ->group(group);
+  command.add_option("--max-iterations", options.max_iterations, "stop after so many iterations (default 10000)")
+      ->type_name("N")
+      ->group(group);
+  declare_parsed(command, "--kernel", options.kernel,
+                 "how products are computed: auto (the default), by_block, by_column, row_per_thread or "
+                 "block_row_per_thread",
+                 "NAME", &parse_kernel, group);
+  command
+      .add_flag("--skip-symmetry-check", options.skip_symmetry_check,
+                "hand a matrix to CG without looking whether it is symmetric")
+      ->group(group);
+  command
+      .add_option_function<std::string>(
+          "--device-memory-limit",
+          [&options](const std::string& value) { options.device_memory_limit = parse_bytes(value); },
+          "use no more memory of the device than this, and say so beforehand where that is too little")
+      ->type_name("BYTES|8GiB")
+      ->group(group);
+
+  group = "What is written";
+  command.add_option("--solution", options.solution, "x as a Matrix Market file")->type_name("FILE")->group(group);
+  command.add_option("--report", options.report, "status, history, timings, traffic and versions as JSON")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_option("--vtk", options.vtk, "mesh and solution for ParaView (.vtu; cantilever only)")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_option("--trace", options.trace, "a timeline for ui.perfetto.dev or chrome://tracing (JSON)")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_flag("--history", options.history, "print the residual after each iteration")->group(group);
+}
+
+void check_options(const SolveOptions& options) {
+  require(options.problem || options.matrix, "nothing to solve", "neither --problem nor --matrix was given",
+          "try: ashlar solve --problem cantilever");
+  require(!(options.problem && options.matrix), "--problem and --matrix together", "one system is solved at a time",
+          "leave one of them out");
+  require(options.rtol >= 0 && options.rtol < 1, text("--rtol ", options.rtol),
+          "it is the part of ||b|| that may be left: at least 0, less than 1", "pass something like 1e-8");
+  require(options.max_iterations >= 1, text("--max-iterations ", options.max_iterations), "it counts iterations",
+          "pass a positive number");
+  if (options.problem) {
+    check_problem(options);
+  } else {
+    check_matrix(options);
+  }
+}
+
+}  // namespace ashlar::app

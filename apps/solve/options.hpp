@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <ashlar/spmv/kernel.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace ashlar::app {
+
+enum class PreconditionerKind { none, jacobi, block_jacobi };
+
+/// "block-jacobi": the name in options and reports.
+std::string to_string(PreconditionerKind kind);
+
+/// What `ashlar solve` was asked for. What has no value was not given.
+struct SolveOptions {
+  std::optional<std::string> problem;
+  std::optional<std::array<int, 3>> nodes;
+  std::optional<int> dof;
+  std::optional<std::string> matrix;
+  std::optional<std::string> rhs;
+  std::optional<int> block_size;  ///< 0: auto
+  PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
+  double rtol = 1e-8;
+  int max_iterations = 10000;
+  Kernel kernel = Kernel::automatic;
+  std::optional<std::string> solution, report, vtk, trace;
+  bool history = false;
+  bool skip_symmetry_check = false;
+  std::optional<std::uint64_t> device_memory_limit;
+
+  std::array<int, 3> nodes_or_default() const { return nodes.value_or(std::array<int, 3>{33, 33, 33}); }
+  int dof_or_default() const { return dof.value_or(problem == "cantilever" ? 3 : 1); }
+};
+
+/// Declares the options of `ashlar solve`; parsing fills `options`, which must outlive `command`.
+void declare_options(CLI::App& command, SolveOptions& options);
+
+/// Throws ArgumentError where options contradict each other or lie outside what they may be.
+void check_options(const SolveOptions& options);
+
+}  // namespace ashlar::app

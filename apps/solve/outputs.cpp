@@ -1,0 +1,46 @@
+#include "solve/outputs.hpp"
+
+#include <algorithm>
+#include <ashlar/io/matrix_market.hpp>
+#include <ashlar/io/vtu.hpp>
+#include <ashlar/problems/hex_grid.hpp>
+#include <cmath>
+#include <vector>
+
+namespace ashlar::app {
+
+namespace {
+
+std::vector<double> on_host(const Execution& exec, const Vector& x) {
+  std::vector<double> entries(x.extent(0));
+  Kokkos::deep_copy(exec, Kokkos::View<double*, Kokkos::HostSpace>(entries.data(), entries.size()), x);
+  exec.fence("ashlar: solution on the host");
+  return entries;
+}
+
+void write_mesh(const std::string& path, const problems::Cantilever& problem, const std::vector<double>& x) {
+  const problems::HexGrid grid = problems::cantilever_grid(problem);
+  const std::vector<double> points = problems::hex_points(grid);
+  const std::vector<std::int64_t> cells = problems::hex_cells(grid);
+  if (problem.dof == 1) return io::write_vtu(path, points, cells, {{"solution", 1, x}});
+  if (problem.dof == 3) return io::write_vtu(path, points, cells, {{"displacement", 3, x}});
+  // Of the two solids of dof 6 the first is shown.
+  std::vector<double> first;
+  first.reserve(x.size() / 2);
+  for (std::size_t node = 0; node < x.size(); node += 6) first.insert(first.end(), {x[node], x[node + 1], x[node + 2]});
+  io::write_vtu(path, points, cells, {{"displacement", 3, first}});
+}
+
+}  // namespace
+
+bool write_outputs(const Execution& exec, const SolveOptions& options, const LinearSystem& system,
+                   const Solution& solution) {
+  if (!options.solution && !options.vtk) return true;
+  const std::vector<double> x = on_host(exec, solution.x);
+  if (!std::all_of(x.begin(), x.end(), [](double entry) { return std::isfinite(entry); })) return false;
+  if (options.solution) io::write_matrix_market_vector(*options.solution, x);
+  if (options.vtk) write_mesh(*options.vtk, *system.cantilever, x);
+  return true;
+}
+
+}  // namespace ashlar::app

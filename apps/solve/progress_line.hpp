@@ -1,0 +1,25 @@
+#pragma once
+
+#include <Kokkos_Timer.hpp>
+
+namespace ashlar::app {
+
+/// A line on a terminal's standard error that says how far the solve is, rewritten in place and erased at the end.
+/// Nothing at all where standard error is no terminal.
+class ProgressLine {
+ public:
+  ProgressLine();
+  ~ProgressLine() { erase(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(int iterations, double relative_residual);
+  void erase();
+
+ private:
+  bool on_terminal_;
+  bool shown_ = false;
+  Kokkos::Timer since_shown_;
+};
+
+}  // namespace ashlar::app

@@ -1,0 +1,101 @@
+#include "solve/report.hpp"
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/version.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace ashlar::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class Value>
+Json optional_json(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json options_json(const SolveOptions& options) {
+  Json json;
+  json["problem"] = optional_json(options.problem);
+  if (options.problem) {
+    json["nodes"] = options.nodes_or_default();
+    json["dof"] = options.dof_or_default();
+  }
+  json["matrix"] = optional_json(options.matrix);
+  json["rhs"] = optional_json(options.rhs);
+  if (options.matrix) {
+    const int block_size = options.block_size.value_or(0);
+    json["block_size"] = block_size == 0 ? Json("auto") : Json(block_size);
+  }
+  json["preconditioner"] = to_string(options.preconditioner);
+  json["rtol"] = options.rtol;
+  json["max_iterations"] = options.max_iterations;
+  json["kernel"] = to_string(options.kernel);
+  json["skip_symmetry_check"] = options.skip_symmetry_check;
+  json["device_memory_limit"] = optional_json(options.device_memory_limit);
+  json["solution"] = optional_json(options.solution);
+  json["vtk"] = optional_json(options.vtk);
+  json["trace"] = optional_json(options.trace);
+  return json;
+}
+
+}  // namespace
+
+double Outcome::bandwidth_gb_s() const {
+  const double seconds = phases.seconds_of("solve");
+  return seconds > 0 ? static_cast<double>(solution.report.bytes_moved) / seconds * 1e-9 : 0;
+}
+
+double Outcome::bandwidth_fraction() const { return bandwidth_gb_s() / read_bandwidth_gb_s; }
+
+std::string report_json(const Outcome& outcome) {
+  const SolveReport& report = outcome.solution.report;
+  const Matrix& matrix = outcome.system.matrix;
+  Json json;
+  json["status"] = to_string(report.status);
+  json["iterations"] = report.iterations;
+  json["relative_residual"] = report.relative_residual;
+  json["rtol"] = outcome.options.rtol;
+  json["error"] = nullptr;
+  if (outcome.error) {
+    json["error"] = {{"max_norm", outcome.error->max_norm}, {"relative_2_norm", outcome.error->relative_2_norm}};
+  }
+  for (const auto& [phase, seconds] : outcome.phases.seconds()) json["seconds"][phase] = seconds;
+  json["seconds"]["total"] = outcome.phases.total();
+  json["bytes_moved"] = report.bytes_moved;
+  json["bandwidth_gb_s"] = outcome.bandwidth_gb_s();
+  json["bandwidth_fraction"] = outcome.bandwidth_fraction();
+  json["read_bandwidth_gb_s"] = outcome.read_bandwidth_gb_s;
+  json["kernel"] = outcome.solution.kernel;
+  json["plan"] = outcome.solution.plan;
+  json["block_size"] = matrix.block_size();
+  json["block_fill"] = outcome.system.block_fill;
+  json["num_rows"] = matrix.num_rows();
+  json["num_block_rows"] = matrix.num_block_rows();
+  json["num_blocks"] = matrix.num_blocks();
+  json["system"] = outcome.system.description;
+  json["versions"] = {{"ashlar", version_string}, {"kokkos", kokkos_version()}, {"compiler", compiler_version()}};
+  json["device"] = {
+      {"backend", outcome.device.backend}, {"name", outcome.device.name}, {"concurrency", outcome.device.concurrency}};
+  json["options"] = options_json(outcome.options);
+  json["residual_history"] = report.residual_history;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+void write_report(const std::string& path, const Outcome& outcome) {
+  const std::string content = report_json(outcome) + "\n";
+  errno = 0;
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << content;
+  file.close();
+  if (file) return;
+  const std::string why = errno != 0 ? std::strerror(errno) : "the write failed";
+  throw FileError(path, 0, "the report cannot be written", why, "see whether the disk is full");
+}
+
+}  // namespace ashlar::app

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "device.hpp"
+#include "solve/options.hpp"
+#include "solve/phases.hpp"
+#include "solve/solve.hpp"
+#include "solve/system.hpp"
+
+namespace ashlar::app {
+
+/// All that is told about a solve, on standard output and in the report.
+struct Outcome {
+  const SolveOptions& options;
+  const LinearSystem& system;
+  const Solution& solution;
+  const Phases& phases;
+  Device device;
+  std::optional<SolutionError> error;
+  double read_bandwidth_gb_s = 0;  ///< of the device, measured at start-up
+
+  double bandwidth_gb_s() const;
+  double bandwidth_fraction() const;
+};
+
+/// The report as JSON; docs/command.md says what its fields mean. Numbers that are not finite become null.
+std::string report_json(const Outcome& outcome);
+
+/// Throws FileError where the file cannot be written, all of it.
+void write_report(const std::string& path, const Outcome& outcome);
+
+/// A few lines for people on standard output.
+void print_summary(const Outcome& outcome);
+
+/// The residual after each iteration, on standard output.
+void print_history(const SolveReport& report);
+
+}  // namespace ashlar::app

@@ -1,0 +1,99 @@
+#include "solve/solve.hpp"
+
+#include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/krylov/bcsr_operator.hpp>
+#include <ashlar/krylov/block_jacobi_preconditioner.hpp>
+#include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/jacobi_preconditioner.hpp>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <variant>
+
+#include "solve/checks.hpp"
+
+namespace ashlar::app {
+
+namespace {
+
+/// The preconditioner that an option named: one type for the solver, so that it is compiled once.
+class AnyPreconditioner {
+ public:
+  AnyPreconditioner(const Execution& exec, const Matrix& matrix, PreconditionerKind kind) {
+    if (kind == PreconditionerKind::jacobi) chosen_.emplace<JacobiPreconditioner<Matrix>>(exec, matrix);
+    if (kind == PreconditionerKind::block_jacobi) chosen_.emplace<BlockJacobiPreconditioner<Matrix>>(exec, matrix);
+  }
+
+  void apply(const Execution& exec, const Vector& r, const Vector& z) const {
+    std::visit([&](const auto& chosen) { chosen.apply(exec, r, z); }, chosen_);
+  }
+  std::int64_t traffic_bytes() const {
+    return std::visit([](const auto& chosen) { return std::int64_t(chosen.traffic_bytes()); }, chosen_);
+  }
+
+ private:
+  std::variant<IdentityPreconditioner, JacobiPreconditioner<Matrix>, BlockJacobiPreconditioner<Matrix>> chosen_;
+};
+
+AnyPreconditioner make_preconditioner(const Execution& exec, const LinearSystem& system, const SolveOptions& options) {
+  const bool divides_by_diagonal =
+      options.preconditioner == PreconditionerKind::jacobi ||
+      (options.preconditioner == PreconditionerKind::block_jacobi && system.matrix.block_size() == 1);
+  if (divides_by_diagonal) require_nonzero_diagonal(exec, system.matrix, system.description);
+  try {
+    return AnyPreconditioner(exec, system.matrix, options.preconditioner);
+  } catch (const NumericalError& error) {
+    throw NumericalError(text(system.description, ": ", error.problem()), error.why(),
+                         options.preconditioner == PreconditionerKind::block_jacobi
+                             ? "pass --preconditioner none, or another --block-size"
+                             : "pass --preconditioner none");
+  }
+}
+
+}  // namespace
+
+Solution solve(const Execution& exec, const LinearSystem& system, const SolveOptions& options, Phases& phases,
+               const std::function<void(int, double)>& monitor) {
+  Solution solution;
+  std::optional<BcsrOperator<Matrix>> a;
+  std::optional<AnyPreconditioner> m;
+  phases.run("setup", [&] {
+    a.emplace(exec, system.matrix, SpmvOptions{.kernel = options.kernel});
+    m.emplace(make_preconditioner(exec, system, options));
+    solution.x = Vector("ashlar::app::x", system.matrix.num_rows());
+    exec.fence("ashlar: set-up");
+  });
+  solution.kernel = to_string(a->plan().kernel());
+  solution.plan = a->plan().explain();
+  phases.run("solve", [&] {
+    CgOptions cg_options;
+    cg_options.rtol = options.rtol;
+    cg_options.max_iterations = options.max_iterations;
+    // Ill-conditioned matrices rest for long on plateaus; without rounding CG would be done after num_rows iterations.
+    cg_options.stagnation_window = static_cast<int>(std::clamp<std::int64_t>(
+        system.matrix.num_rows(), cg_options.stagnation_window, std::numeric_limits<int>::max()));
+    cg_options.monitor = monitor;
+    solution.report = cg(exec, *a, *m, system.rhs, solution.x, cg_options);
+  });
+  return solution;
+}
+
+SolutionError error_against_ones(const Execution& exec, const Vector& x) {
+  double largest = 0, squares = 0;
+  Kokkos::parallel_reduce(
+      "ashlar::app::error", Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>(exec, 0, x.extent(0)),
+      KOKKOS_LAMBDA(std::int64_t i, double& update_largest, double& update_squares) {
+        const double difference = Kokkos::abs(x(i) - 1);
+        // A comparison with NaN is false: it would be lost without a word.
+        if (!(difference <= update_largest)) update_largest = difference;
+        update_squares += difference * difference;
+      },
+      Kokkos::Max<double>(largest), squares);
+  exec.fence("ashlar: error");
+  if (!std::isfinite(squares)) largest = squares;
+  return {largest, std::sqrt(squares / static_cast<double>(x.extent(0)))};
+}
+
+}  // namespace ashlar::app

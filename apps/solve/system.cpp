@@ -1,0 +1,139 @@
+#include "solve/system.hpp"
+
+#include <ashlar/base/memory.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/block_size_detection.hpp>
+#include <ashlar/bcsr/from_csr.hpp>
+#include <ashlar/io/matrix_market.hpp>
+#include <ashlar/problems/stencil11.hpp>
+#include <ashlar/spmv/spmv.hpp>
+#include <filesystem>
+#include <utility>
+
+#include "solve/files.hpp"
+#include "solve/memory_need.hpp"
+
+namespace ashlar::app {
+
+namespace {
+
+Vector vector_of(const std::vector<double>& entries) {
+  Vector vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::rhs"), entries.size());
+  Kokkos::deep_copy(vector, Kokkos::View<const double*, Kokkos::HostSpace>(entries.data(), entries.size()));
+  return vector;
+}
+
+/// A*1.
+Vector row_sums(const Execution& exec, const Matrix& matrix) {
+  Vector ones(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::ones"), matrix.num_cols());
+  Kokkos::deep_copy(exec, ones, 1.0);
+  Vector sums(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::rhs"), matrix.num_rows());
+  spmv(exec, 1, matrix, ones, 0, sums);
+  exec.fence("ashlar: A*1");
+  return sums;
+}
+
+std::string sides_text(const std::array<int, 3>& sides) { return text(sides[0], " x ", sides[1], " x ", sides[2]); }
+
+/// The system without its right-hand side.
+LinearSystem cantilever_system(const Execution& exec, const SolveOptions& options) {
+  problems::Cantilever problem;
+  problem.nodes = options.nodes_or_default();
+  problem.dof = options.dof_or_default();
+  LinearSystem system;
+  system.description = text("cantilever of ", sides_text(problem.nodes), " nodes");
+  const problems::HexGrid grid = problems::cantilever_grid(problem);
+  const MatrixShape shape{std::uint64_t(grid.num_nodes()), std::uint64_t(grid.num_blocks()),
+                          std::uint64_t(problem.dof)};
+  require_device_memory(device_bytes(shape, options), text(system.description, " with ", problem.dof, " unknowns each"),
+                        options);
+  system.matrix = problems::cantilever_matrix<Matrix>(exec, problem);
+  system.cantilever = problem;
+  return system;
+}
+
+LinearSystem stencil_system(const Execution& exec, const SolveOptions& options) {
+  const auto sides = options.nodes_or_default();
+  const int dof = options.dof_or_default();
+  LinearSystem system;
+  system.description = text("11-point stencil on ", sides_text(sides), " points");
+  const MatrixShape shape{std::uint64_t(problems::Lattice(sides).num_points()),
+                          std::uint64_t(problems::stencil11_num_blocks(sides[0], sides[1], sides[2])),
+                          std::uint64_t(dof)};
+  require_device_memory(device_bytes(shape, options), text(system.description, " with ", dof, " unknowns each"),
+                        options);
+  system.matrix = problems::stencil11<Matrix>(exec, sides[0], sides[1], sides[2], dof);
+  return system;
+}
+
+CsrMatrix<double> read_matrix(const SolveOptions& options) {
+  const std::string& path = *options.matrix;
+  std::error_code error;
+  const bool can_be_read_twice = std::filesystem::is_regular_file(path, error);
+  if (can_be_read_twice) {
+    const auto header = io::read_matrix_market_header(path);
+    const std::uint64_t file_size = std::filesystem::file_size(path, error);
+    const FileNeed need = file_need(header, error ? 0 : file_size, options);
+    const std::string what =
+        text(path, ":", header.size_line, ": a matrix of ", header.rows, " rows and ", header.entries, " entries");
+    require_device_memory(need.device_bytes, what, options);
+    require_memory<Kokkos::HostSpace>(need.host_bytes, what);
+  }
+  const CooMatrix<double> entries = io::read_matrix_market<double>(path);
+  if (!can_be_read_twice) {
+    io::MatrixMarketHeader header{};
+    header.field = io::MatrixMarketField::real;
+    header.rows = entries.num_rows;
+    header.columns = entries.num_cols;
+    check_matrix_header(options, header);
+  }
+  return csr_from_coo(entries);
+}
+
+LinearSystem matrix_system(const Execution& exec, const SolveOptions& options) {
+  const CsrMatrix<double> csr = read_matrix(options);
+  const auto candidates = block_size_candidates(csr, max_block_size);
+  int block_size = options.block_size.value_or(0);
+  if (block_size == 0) {
+    // Blocks larger than these have no kernels of their own.
+    std::vector<BlockSizeCandidate> usual;
+    for (const auto& candidate : candidates) {
+      if (candidate.block_size <= 32) usual.push_back(candidate);
+    }
+    block_size = detect_block_size(usual);
+  }
+  LinearSystem system;
+  system.description = *options.matrix;
+  for (const auto& candidate : candidates) {
+    if (candidate.block_size != block_size) continue;
+    system.block_fill = candidate.fill;
+    const MatrixShape shape{std::uint64_t(csr.num_rows / block_size), std::uint64_t(candidate.num_blocks),
+                            std::uint64_t(block_size)};
+    require_device_memory(device_bytes(shape, options),
+                          text(*options.matrix, ": ", candidate.num_blocks, " blocks of size ", block_size), options);
+  }
+  system.matrix = bcsr_from_csr<Matrix>(exec, csr, block_size);
+  return system;
+}
+
+}  // namespace
+
+LinearSystem load_system(const Execution& exec, const SolveOptions& options) {
+  LinearSystem system = options.matrix                    ? matrix_system(exec, options)
+                        : options.problem == "cantilever" ? cantilever_system(exec, options)
+                                                          : stencil_system(exec, options);
+  if (options.rhs) {
+    const std::vector<double> entries = io::read_matrix_market_vector<double>(*options.rhs);
+    check_rhs_length(options, 0, static_cast<std::int64_t>(entries.size()), system.matrix.num_rows());
+    system.rhs = vector_of(entries);
+  } else if (system.cantilever) {
+    system.rhs = problems::cantilever_load<double, Space>(exec, *system.cantilever);
+  } else {
+    system.rhs = row_sums(exec, system.matrix);
+    system.ones_is_solution = true;
+  }
+  exec.fence("ashlar: the system is there");
+  return system;
+}
+
+}  // namespace ashlar::app

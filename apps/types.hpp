@@ -1,0 +1,18 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/bcsr/matrix.hpp>
+#include <cstdint>
+
+namespace ashlar::app {
+
+/// What the command is compiled for: the device of this build, double precision, 32-bit indices.
+using Execution = Kokkos::DefaultExecutionSpace;
+using Space = Execution::memory_space;
+using Matrix = BcsrMatrix<double, BlockColumnMajor, std::int32_t, std::int32_t, Space>;
+using Vector = Kokkos::View<double*, Space>;
+
+inline constexpr bool has_device_memory =
+    !Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;
+
+}  // namespace ashlar::app

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ashlar::testing {
+
+inline std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What a run of the command left.
+struct CommandResult {
+  int exit_code = -1;
+  std::string out, err;
+};
+
+/// Tests that run the command as its users do, each in a folder of its own.
+class CommandTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "ashlar-test-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    // Threads that spin while they wait starve each other where tests run side by side.
+    setenv("OMP_WAIT_POLICY", "passive", 0);
+  }
+  void TearDown() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  const std::filesystem::path& folder() const { return folder_; }
+
+  void write(const std::string& name, const std::string& content) const {
+    std::ofstream(folder_ / name, std::ios::binary) << content;
+  }
+
+  /// Runs `ashlar <arguments>` in the folder; `arguments` are a shell's.
+  CommandResult run(const std::string& arguments) const {
+    // Beside the folder, so that what the command leaves in it is all there is.
+    const std::string out = folder_.string() + ".out", err = folder_.string() + ".err";
+    // The arguments come last, so that a redirection among them counts.
+    const std::string line =
+        "cd '" + folder_.string() + "' && '" ASHLAR_COMMAND "' >'" + out + "' 2>'" + err + "' " + arguments;
+    const int status = std::system(line.c_str());
+    CommandResult result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+    std::filesystem::remove(out);
+    std::filesystem::remove(err);
+    return result;
+  }
+
+  std::set<std::string> files() const {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_))
+      names.insert(entry.path().string());
+    return names;
+  }
+
+  /// The command refuses these arguments: exit code 1, one line on standard error that holds all of `parts`, nothing on
+  /// standard output, no file more and none changed.
+  void expect_refused(const std::string& arguments, const std::vector<std::string>& parts) const {
+    SCOPED_TRACE("ashlar " + arguments);
+    const auto before = files();
+    const CommandResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.err.rfind("ashlar: ", 0), 0u) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_TRUE(!result.err.empty() && result.err.back() == '\n') << result.err;
+    for (const std::string& part : parts)
+      EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n" << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(files(), before);
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace ashlar::testing

@@ -1,0 +1,132 @@
+#include <unistd.h>
+
+#include "command.hpp"
+
+namespace ashlar::testing {
+
+namespace {
+
+class BadUsage : public CommandTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    write("A.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1\n");
+  }
+};
+
+TEST_F(BadUsage, NoSubcommand) {
+  expect_refused("", {"subcommand", "--help"});
+  expect_refused("dissolve", {"--help"});
+}
+
+TEST_F(BadUsage, UnknownOption) { expect_refused("solve --matrix A.mtx --colour red", {"--colour", "solve --help"}); }
+
+TEST_F(BadUsage, NothingOrTooMuchToSolve) {
+  expect_refused("solve", {"--problem", "--matrix"});
+  expect_refused("solve --matrix A.mtx --problem cantilever", {"--problem", "--matrix"});
+}
+
+TEST_F(BadUsage, ValuesOutOfRange) {
+  const std::string solve = "solve --matrix A.mtx --report r.json ";
+  expect_refused(solve + "--rtol abc", {"--rtol", "abc"});
+  expect_refused(solve + "--rtol nan", {"--rtol nan"});
+  expect_refused(solve + "--rtol=-1", {"--rtol -1"});
+  expect_refused(solve + "--rtol 1", {"--rtol 1"});
+  expect_refused(solve + "--max-iterations 0", {"--max-iterations 0"});
+  expect_refused(solve + "--max-iterations 99999999999", {"--max-iterations", "99999999999"});
+  expect_refused(solve + "--block-size 0", {"--block-size '0'"});
+  expect_refused(solve + "--block-size 65", {"--block-size '65'", "64"});
+  expect_refused(solve + "--block-size two", {"--block-size 'two'"});
+  expect_refused(solve + "--preconditioner ilu", {"'ilu'", "block-jacobi"});
+  expect_refused(solve + "--kernel fastest", {"'fastest'", "row_per_thread"});
+  expect_refused(solve + "--device-memory-limit much", {"'much'", "8GiB"});
+  expect_refused(solve + "--device-memory-limit=-5", {"'-5'"});
+}
+
+TEST_F(BadUsage, ProblemsThatAreNone) {
+  const std::string solve = "solve --report r.json --problem ";
+  expect_refused(solve + "bridge", {"'bridge'", "cantilever"});
+  expect_refused(solve + "cantilever --dof 2", {"--dof 2", "1, 3 or 6"});
+  expect_refused(solve + "cantilever --nodes 1", {"--nodes '1'"});
+  expect_refused(solve + "cantilever --nodes 4,4", {"--nodes '4,4'"});
+  expect_refused(solve + "cantilever --nodes 4,,4", {"--nodes '4,,4'"});
+  expect_refused(solve + "cantilever --nodes 4x4x4", {"--nodes '4x4x4'"});
+  expect_refused(solve + "cantilever --block-size 3", {"--block-size", "--dof"});
+  expect_refused(solve + "stencil11 --dof 65", {"--dof 65"});
+}
+
+TEST_F(BadUsage, OptionsThatDoNotGoTogether) {
+  expect_refused("solve --matrix A.mtx --vtk v.vtu", {"--vtk v.vtu", "--matrix A.mtx", "mesh"});
+  expect_refused("solve --problem stencil11 --vtk v.vtu", {"--vtk v.vtu", "stencil11"});
+  expect_refused("solve --matrix A.mtx --nodes 5", {"--nodes", "--matrix"});
+  expect_refused("solve --matrix A.mtx --dof 3", {"--dof", "--matrix"});
+}
+
+// Found before the solve: with a matrix that does not exist, the complaint is still about the output.
+TEST_F(BadUsage, UnwritableOutputs) {
+  for (const std::string option : {"--report", "--solution", "--trace"}) {
+    expect_refused("solve --matrix A.mtx " + option + " nowhere/out",
+                   {"nowhere/out", "cannot be written", "no folder"});
+    expect_refused("solve --matrix A.mtx " + option + " .", {"cannot be written", "folder"});
+    expect_refused("solve --matrix A.mtx " + option + " ''", {"cannot be written"});
+    expect_refused("solve --matrix missing.mtx " + option + " nowhere/out", {"nowhere/out", "cannot be written"});
+  }
+  expect_refused("solve --problem cantilever --nodes 4 --vtk nowhere/v.vtu", {"nowhere/v.vtu", "cannot be written"});
+}
+
+TEST_F(BadUsage, OutputWithoutPermission) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
+  write("r.json", "mine");
+  std::filesystem::permissions(folder() / "r.json", std::filesystem::perms::owner_read);
+  expect_refused("solve --matrix A.mtx --report r.json", {"r.json", "cannot be written", "Permission denied"});
+}
+
+TEST_F(BadUsage, OutputsOverInputsOrEachOther) {
+  const std::string before = read_file(folder() / "A.mtx");
+  expect_refused("solve --matrix A.mtx --solution A.mtx", {"A.mtx", "--solution", "--matrix"});
+  expect_refused("solve --matrix A.mtx --report ./A.mtx", {"A.mtx", "--report", "--matrix"});
+  expect_refused("solve --matrix A.mtx --report out --solution out", {"out", "--report", "--solution"});
+  EXPECT_EQ(read_file(folder() / "A.mtx"), before);
+}
+
+TEST_F(BadUsage, ProblemLargerThanTheDevice) {
+  const std::string solve = "solve --problem cantilever --report r.json ";
+  // 10^3 nodes, 28^3 blocks of 3 x 3: values and columns alone are 28^3 * (72 + 4) bytes.
+  expect_refused(
+      solve + "--nodes 10 --dof 3 --device-memory-limit 1MiB",
+      {"10 x 10 x 10 nodes with 3 unknowns each needs ", " bytes = ", "1048576 bytes = 1 MiB are available"});
+  expect_refused("solve --problem stencil11 --nodes 50 --device-memory-limit 1MB --report r.json",
+                 {"50 x 50 x 50", "needs", "1000000 bytes"});
+  // More than any machine has, and more than 64 bits count.
+  expect_refused(solve + "--nodes 100000", {"100000 x 100000 x 100000", "needs", "bytes"});
+  expect_refused(solve + "--nodes 2000000000", {"2000000000"});
+}
+
+TEST_F(BadUsage, MemoryNeedIsTheOneThatItSays) {
+  const CommandResult refused = run("solve --problem cantilever --nodes 6 --device-memory-limit 1");
+  const std::size_t at = refused.err.find("needs ");
+  ASSERT_NE(at, std::string::npos) << refused.err;
+  const std::uint64_t needed = std::stoull(refused.err.substr(at + 6));
+  const std::uint64_t matrix = 16 * 16 * 16 * (72 + 4) + 217 * 4;
+  const std::uint64_t inverse = 216 * (72 + 4) + 217 * 4, scratch = 216 * 4 + 648 * 4;
+  EXPECT_EQ(needed, matrix + inverse + scratch + 6 * 648 * 8 + 10001 * 8);
+  const std::string solve = "solve --problem cantilever --nodes 6 --device-memory-limit ";
+  expect_refused(solve + std::to_string(needed - 1), {std::to_string(needed), std::to_string(needed - 1)});
+  EXPECT_EQ(run(solve + std::to_string(needed)).exit_code, 0);
+}
+
+TEST_F(BadUsage, KokkosArgumentsThatAreNone) {
+  expect_refused("solve --matrix A.mtx --report r.json --kokkos-num-threads=many", {"--kokkos-num-threads=many"});
+  expect_refused("solve --matrix A.mtx --report r.json --kokkos-num-threads=0", {"--kokkos-num-threads=0"});
+  expect_refused("solve --matrix A.mtx --report r.json --kokkos-device-id=-1", {"--kokkos-device-id=-1"});
+}
+
+TEST_F(BadUsage, StandardOutputThatIsFull) {
+  const CommandResult result = run("solve --matrix A.mtx >/dev/full");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.err.find("standard output"), std::string::npos) << result.err;
+}
+
+}  // namespace
+
+}  // namespace ashlar::testing

@@ -1,0 +1,217 @@
+#include <ashlar/base/version.hpp>
+#include <ashlar/io/matrix_market.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+namespace ashlar::testing {
+
+namespace {
+
+using Json = nlohmann::json;
+
+class Solve : public CommandTest {
+ protected:
+  Json report(const std::string& name = "r.json") const { return Json::parse(read_file(folder() / name)); }
+
+  /// A tridiagonal matrix, SPD where the diagonal is 2 or more.
+  void write_tridiagonal(int n, double diagonal, const std::string& name = "A.mtx") const {
+    CooMatrix<double> matrix{n, n, {}, {}, {}};
+    const auto add = [&](int i, int j, double value) {
+      matrix.rows.push_back(i), matrix.cols.push_back(j), matrix.values.push_back(value);
+    };
+    for (int i = 0; i < n; ++i) {
+      add(i, i, diagonal);
+      if (i > 0) add(i, i - 1, -1), add(i - 1, i, -1);
+    }
+    io::write_matrix_market((folder() / name).string(), matrix);
+  }
+};
+
+TEST_F(Solve, ReportHoldsWhatItPromises) {
+  const CommandResult result = run("solve --problem cantilever --nodes 9,5,5 --rtol 1e-10 --report r.json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  const Json json = report();
+  EXPECT_EQ(json["status"], "converged");
+  EXPECT_LE(json["relative_residual"].get<double>(), 1e-10);
+  const int iterations = json["iterations"];
+  EXPECT_GT(iterations, 5);
+  ASSERT_EQ(json["residual_history"].size(), std::size_t(iterations) + 1);
+  EXPECT_EQ(json["residual_history"][0], 1.0);
+  EXPECT_LE(json["residual_history"][iterations].get<double>(), 1e-10);
+  EXPECT_TRUE(json["error"].is_null());
+  EXPECT_EQ(json["block_size"], 3);
+  EXPECT_EQ(json["block_fill"], 1.0);
+  EXPECT_EQ(json["num_rows"], 9 * 5 * 5 * 3);
+  EXPECT_EQ(json["num_blocks"], 25 * 13 * 13);
+  EXPECT_EQ(json["versions"]["ashlar"], version_string);
+  EXPECT_FALSE(json["versions"]["kokkos"].get<std::string>().empty());
+  EXPECT_FALSE(json["versions"]["compiler"].get<std::string>().empty());
+  EXPECT_FALSE(json["device"]["name"].get<std::string>().empty());
+  EXPECT_EQ(json["rtol"], 1e-10);
+  EXPECT_EQ(json["options"]["nodes"], Json({9, 5, 5}));
+  EXPECT_EQ(json["options"]["kernel"], "auto");
+  EXPECT_NE(json["kernel"], "auto");
+
+  double sum = 0;
+  for (const char* phase : {"start", "load", "check", "probe", "setup", "solve", "write"}) {
+    ASSERT_TRUE(json["seconds"].contains(phase)) << phase;
+    EXPECT_GE(json["seconds"][phase].get<double>(), 0);
+    sum += json["seconds"][phase].get<double>();
+  }
+  EXPECT_GE(json["seconds"]["total"].get<double>(), sum);
+  // One product an iteration and one more at each end, by the matrix alone.
+  EXPECT_GT(json["bytes_moved"].get<std::int64_t>(), iterations * std::int64_t(25 * 13 * 13) * 76);
+  EXPECT_GT(json["read_bandwidth_gb_s"].get<double>(), 0);
+  const double rate = json["bytes_moved"].get<double>() * 1e-9 / json["seconds"]["solve"].get<double>();
+  EXPECT_NEAR(json["bandwidth_gb_s"].get<double>(), rate, 1e-9 * rate);
+  EXPECT_NEAR(json["bandwidth_fraction"].get<double>() * json["read_bandwidth_gb_s"].get<double>(), rate, 1e-9 * rate);
+}
+
+TEST_F(Solve, EveryProblemAndPreconditionerConverges) {
+  for (const std::string problem :
+       {"cantilever --dof 1", "cantilever --dof 3", "cantilever --dof 6", "stencil11", "stencil11 --dof 5"}) {
+    for (const std::string preconditioner : {"none", "jacobi", "block-jacobi"}) {
+      SCOPED_TRACE(problem + " " + preconditioner);
+      const CommandResult result = run("solve --problem " + problem +
+                                       " --nodes 5 --report r.json --rtol 1e-9 --preconditioner " + preconditioner);
+      ASSERT_EQ(result.exit_code, 0) << result.err;
+      const Json json = report();
+      EXPECT_LE(json["relative_residual"].get<double>(), 1e-9);
+      EXPECT_EQ(json["options"]["preconditioner"], preconditioner);
+    }
+  }
+}
+
+TEST_F(Solve, EveryKernelSolves) {
+  for (const std::string kernel : {"by_block", "by_column", "row_per_thread", "block_row_per_thread"}) {
+    SCOPED_TRACE(kernel);
+    const CommandResult result = run("solve --problem cantilever --nodes 4 --report r.json --kernel " + kernel);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(report()["kernel"], kernel);
+  }
+}
+
+TEST_F(Solve, ErrorAgainstOnesIsTold) {
+  write_tridiagonal(60, 3);
+  const CommandResult result = run("solve --matrix A.mtx --rtol 1e-12 --report r.json --solution x.mtx");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto x = io::read_matrix_market_vector<double>((folder() / "x.mtx").string());
+  ASSERT_EQ(x.size(), 60u);
+  double largest = 0, squares = 0;
+  for (const double entry : x) {
+    largest = std::max(largest, std::abs(entry - 1));
+    squares += (entry - 1) * (entry - 1);
+  }
+  const Json json = report();
+  EXPECT_EQ(json["error"]["max_norm"].get<double>(), largest);
+  EXPECT_NEAR(json["error"]["relative_2_norm"].get<double>(), std::sqrt(squares / 60), 1e-14);
+  EXPECT_LT(largest, 1e-10);
+}
+
+TEST_F(Solve, RightHandSideOfAFile) {
+  write_tridiagonal(3, 2);
+  write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n0\n0\n4\n");
+  const CommandResult result = run("solve --matrix A.mtx --rhs b.mtx --rtol 1e-13 --report r.json --solution x.mtx");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto x = io::read_matrix_market_vector<double>((folder() / "x.mtx").string());
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(x[i], i + 1, 1e-12);
+  EXPECT_TRUE(report()["error"].is_null());
+}
+
+TEST_F(Solve, BlockSizeIsDetectedOrForced) {
+  write_tridiagonal(12, 3);
+  ASSERT_EQ(run("solve --matrix A.mtx --report r.json").exit_code, 0);
+  EXPECT_EQ(report()["block_size"], 1);
+  EXPECT_EQ(report()["block_fill"], 1.0);
+  ASSERT_EQ(run("solve --matrix A.mtx --report r.json --block-size 4").exit_code, 0);
+  EXPECT_EQ(report()["block_size"], 4);
+  EXPECT_EQ(report()["num_blocks"], 3 + 2 + 2);
+  EXPECT_NEAR(report()["block_fill"].get<double>(), 7 * 16 / 34.0, 1e-14);
+  EXPECT_EQ(report()["options"]["block_size"], 4);
+}
+
+TEST_F(Solve, IterationLimitIsExitCodeTwo) {
+  write_tridiagonal(200, 2);
+  const CommandResult result = run("solve --matrix A.mtx --max-iterations 3 --report r.json --solution x.mtx");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err, "");
+  EXPECT_NE(result.out.find("NOT converged after 3 iterations"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("iteration limit"), std::string::npos) << result.out;
+  EXPECT_EQ(report()["status"], "iteration_limit");
+  EXPECT_EQ(report()["iterations"], 3);
+  EXPECT_TRUE(std::filesystem::exists(folder() / "x.mtx"));
+}
+
+TEST_F(Solve, IndefiniteMatrixIsExitCodeTwo) {
+  write("A.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 -1\n");
+  const CommandResult result = run("solve --matrix A.mtx --preconditioner none --report r.json");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.out.find("not positive definite"), std::string::npos) << result.out;
+  EXPECT_EQ(report()["status"], "indefinite_matrix");
+}
+
+TEST_F(Solve, OverflowLeavesAReportThatIsJson) {
+  write("A.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e308\n2 2 1e308\n");
+  const CommandResult result = run("solve --matrix A.mtx --preconditioner none --report r.json");
+  EXPECT_EQ(result.exit_code, 2);
+  const Json json = report();
+  EXPECT_EQ(json["status"], "non_finite");
+  EXPECT_EQ(read_file(folder() / "r.json").find("nan"), std::string::npos);
+}
+
+TEST_F(Solve, VtkHoldsTheField) {
+  for (const auto& [dof, field] : {std::pair("1", "Name=\"solution\" NumberOfComponents=\"1\""),
+                                   std::pair("3", "Name=\"displacement\" NumberOfComponents=\"3\""),
+                                   std::pair("6", "Name=\"displacement\" NumberOfComponents=\"3\"")}) {
+    SCOPED_TRACE(dof);
+    const CommandResult result = run(std::string("solve --problem cantilever --nodes 4 --vtk v.vtu --dof ") + dof);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const std::string file = read_file(folder() / "v.vtu");
+    EXPECT_NE(file.find("NumberOfPoints=\"64\" NumberOfCells=\"27\""), std::string::npos);
+    EXPECT_NE(file.find(field), std::string::npos);
+  }
+}
+
+TEST_F(Solve, HistoryIsPrinted) {
+  const CommandResult quiet = run("solve --problem cantilever --nodes 4");
+  EXPECT_EQ(quiet.out.find("# iteration"), std::string::npos);
+  const CommandResult result = run("solve --problem cantilever --nodes 4 --history --report r.json");
+  EXPECT_NE(result.out.find("          0  1.000000e+00\n"), std::string::npos) << result.out;
+  const std::string last = std::to_string(report()["iterations"].get<int>());
+  EXPECT_NE(result.out.find("\n" + std::string(11 - last.size(), ' ') + last + "  "), std::string::npos) << result.out;
+}
+
+TEST_F(Solve, TraceIsATimeline) {
+  const CommandResult result = run("solve --problem cantilever --nodes 4 --trace t.json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json trace = Json::parse(read_file(folder() / "t.json"));
+  bool has_product = false, has_phase = false;
+  for (const Json& event : trace["traceEvents"]) {
+    const std::string name = event.value("name", "");
+    has_product = has_product || name.rfind("ashlar::spmv[", 0) == 0;
+    has_phase = has_phase || name == "ashlar solve: solve";
+  }
+  EXPECT_TRUE(has_product);
+  EXPECT_TRUE(has_phase);
+}
+
+TEST_F(Solve, MatrixThroughAPipe) {
+  write_tridiagonal(30, 3);
+  const CommandResult piped = run("solve --matrix /dev/stdin --report r.json <A.mtx");
+  ASSERT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_EQ(report()["num_rows"], 30);
+}
+
+TEST_F(Solve, LogHasNoProgressLine) {
+  const CommandResult result = run("solve --problem cantilever --nodes 9");
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.out.find('\r'), std::string::npos);
+  EXPECT_EQ(result.out.find('\033'), std::string::npos);
+}
+
+}  // namespace
+
+}  // namespace ashlar::testing
