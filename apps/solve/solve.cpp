@@ -1,6 +1,5 @@
 #include "solve/solve.hpp"
 
-#include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/krylov/bcsr_operator.hpp>
 #include <ashlar/krylov/block_jacobi_preconditioner.hpp>
@@ -8,7 +7,6 @@
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/jacobi_preconditioner.hpp>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <variant>
 
@@ -71,9 +69,6 @@ Solution solve(const Execution& exec, const LinearSystem& system, const SolveOpt
     CgOptions cg_options;
     cg_options.rtol = options.rtol;
     cg_options.max_iterations = options.max_iterations;
-    // Ill-conditioned matrices rest for long on plateaus; without rounding CG would be done after num_rows iterations.
-    cg_options.stagnation_window = static_cast<int>(std::clamp<std::int64_t>(
-        system.matrix.num_rows(), cg_options.stagnation_window, std::numeric_limits<int>::max()));
     cg_options.monitor = monitor;
     solution.report = cg(exec, *a, *m, system.rhs, solution.x, cg_options);
   });

@@ -15,6 +15,7 @@
 #include <ashlar/krylov/report.hpp>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -24,7 +25,9 @@ struct CgOptions {
   double rtol = 1e-8;  ///< converged when ||b - A x|| <= max(rtol * ||b||, atol)
   double atol = 0;
   int max_iterations = 10000;
-  int stagnation_window = 2000;  ///< iterations without a new smallest residual that count as stagnation
+  /// Iterations without a new smallest residual that count as stagnation; 0: the larger of 2000 and the number of rows.
+  /// (Ill-conditioned matrices rest for long on plateaus; without rounding CG would be done after num_rows iterations.)
+  int stagnation_window = 0;
   int check_interval = 0;        ///< iterations between the host's looks; 0: 1 on CPUs, 16 on GPUs
   /// Called at each look with the iterations done and ||r|| / ||b||; for progress lines.
   std::function<void(int, double)> monitor;
@@ -50,7 +53,7 @@ inline void check_options(const CgOptions& options) {
     throw ArgumentError(text("cg: tolerances rtol ", options.rtol, ", atol ", options.atol),
                         "a tolerance is not negative", "pass for instance rtol 1e-8");
   }
-  if (options.max_iterations < 0 || options.stagnation_window < 1 || options.check_interval < 0) {
+  if (options.max_iterations < 0 || options.stagnation_window < 0 || options.check_interval < 0) {
     throw ArgumentError(text("cg: max_iterations ", options.max_iterations, ", stagnation_window ",
                              options.stagnation_window, ", check_interval ", options.check_interval),
                         "they count iterations", "pass positive numbers");
@@ -96,6 +99,9 @@ SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x
     return report;
   }
   const double target = std::max(options.rtol * norm_b, options.atol);
+  const int window = options.stagnation_window > 0
+                         ? options.stagnation_window
+                         : static_cast<int>(std::clamp<std::int64_t>(n, 2000, std::numeric_limits<int>::max()));
   const int interval = options.check_interval > 0 ? options.check_interval : is_gpu_v<Exec> ? 16 : 1;
 
   const auto vector = [n](const std::string& name) {
@@ -123,7 +129,7 @@ SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x
       cg_step(exec, s.running, s.rz, s.pq, p, q, x, r, s.rr);
       m.apply(exec, r, z);
       dot(exec, r, z, s.rz_next);
-      impl::cg_advance(exec, s, target, options.stagnation_window);
+      impl::cg_advance(exec, s, target, window);
       cg_direction(exec, s.running, s.beta, z, p);
       if (k == interval) break;
     }
