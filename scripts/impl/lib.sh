@@ -6,14 +6,19 @@ say() { printf 'ashlar: %s\n' "$*" >&2; }
 # die PROBLEM WHY SUGGESTION
 die() { printf 'ashlar: %s (%s); %s\n' "$1" "$2" "$3" >&2; exit 1; }
 
+# usage SCRIPT: the comment at its head.
+usage() { sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p;}' "$1"; }
+
 own_kokkos="install Kokkos 5 (for instance 'spack install kokkos+openmp') and set Kokkos_ROOT to it"
 
-cache_dir() { printf '%s\n' "${ASHLAR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/ashlar}"; }
+# Where the environments and the compiler cache live: absolute, since it is bound by its path.
+cache_dir() { realpath -m -- "${ASHLAR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/ashlar}"; }
 
 # Prints the preset that fits the Kokkos that CMake finds on this machine; fails where there is none.
 native_preset() {
   command -v cmake >/dev/null 2>&1 || return 1
-  local probe devices
+  local probe devices generator=()
+  command -v make >/dev/null 2>&1 || generator=(-G Ninja)
   probe=$(mktemp -d) || return 1
   cat >"$probe/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.22)
@@ -24,7 +29,7 @@ if(NOT Kokkos_FOUND)
 endif()
 file(WRITE "${CMAKE_BINARY_DIR}/devices" "${Kokkos_DEVICES}")
 CMAKE
-  if ! cmake -S "$probe" -B "$probe/build" >/dev/null 2>&1; then rm -rf "$probe"; return 1; fi
+  if ! cmake -S "$probe" -B "$probe/build" ${generator[@]+"${generator[@]}"} >/dev/null 2>&1; then rm -rf "$probe"; return 1; fi
   devices=$(cat "$probe/build/devices"); rm -rf "$probe"
   case ";$devices;" in
     *';CUDA;'*)   echo cuda-hopper ;;
@@ -55,6 +60,23 @@ need_packages() {
     die "apt-get could not install ${missing[*]}" "its message is above" "mend that and run this again, or $own_kokkos"
 }
 
+# Without root, the files of the environment belong to subordinate ids, which root once hands out.
+need_subordinate_ids() {
+  local user owner
+  user=$(id -un) owner="^($(id -un)|$(id -u)):"
+  [ "$(id -u)" = 0 ] || { grep -qE "$owner" /etc/subuid && grep -qE "$owner" /etc/subgid; } 2>/dev/null ||
+    die "$user has no subordinate user ids" "without root, the environment is made with them" \
+        "run 'sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $user', or $own_kokkos"
+}
+
+# Asked before the environment is made, not after: a namespace is a thing that kernels and containers may refuse.
+need_namespace() {
+  local said
+  said=$(bwrap --ro-bind / / true 2>&1) ||
+    die "this machine lets bubblewrap make no namespace" "$said" \
+        "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1), run as root, or $own_kokkos"
+}
+
 # ensure_rootfs RECIPE: prints the path of the complete root file system, making it first if it is not there.
 #
 # It is made under a temporary name and renamed when complete, under a lock: an interrupted run leaves nothing that
@@ -65,7 +87,9 @@ ensure_rootfs() {
   name=rootfs-$(sha256sum "$recipe" | cut -c1-12)
   target=$cache/$name
   need_packages
+  need_namespace
   if [ -d "$target" ]; then printf '%s\n' "$target"; return; fi
+  need_subordinate_ids
   mkdir -p "$cache" || die "cannot write to $cache" "the environment lives there" "set ASHLAR_CACHE to another directory"
   exec 9>"$cache/$name.lock"
   flock -n 9 || { say "another run is making the environment; waiting for it"; flock 9; }
@@ -97,11 +121,19 @@ ensure_rootfs() {
 enter_rootfs() {
   local rootfs=$1 source_dir=$2 dir args
   shift 2
+  for dir in "$PWD" "$source_dir" "$(cache_dir)"; do
+    case $dir/ in
+      /usr/*|/etc/*|/bin/*|/lib/*|/lib64/*|/sbin/*)
+        [ -d "$rootfs$dir" ] && [ "$dir" = "$PWD" ] ||
+          die "$dir is not there in the environment" "its system directories are its own" "go elsewhere, to your home say" ;;
+    esac
+  done
   args=(--die-with-parent --tmpfs / --dev /dev --proc /proc --ro-bind /sys /sys --tmpfs /run --tmpfs /var)
   for dir in /*; do
     case $dir in
-      /bin|/boot|/dev|/etc|/lib|/lib32|/lib64|/libx32|/lost+found|/proc|/run|/sbin|/sys|/usr|/var) ;;
-      *) [ ! -d "$dir" ] || [ -L "$dir" ] || args+=(--bind "$dir" "$dir") ;;
+      /bin|/dev|/etc|/lib|/lib32|/lib64|/libx32|/lost+found|/proc|/run|/sbin|/sys|/usr|/var) ;;
+      *) if [ -L "$dir" ]; then args+=(--symlink "$(readlink "$dir")" "$dir")
+         elif [ -d "$dir" ]; then args+=(--bind "$dir" "$dir"); fi ;;
     esac
   done
   for dir in bin lib lib32 lib64 libx32 sbin; do
@@ -110,16 +142,25 @@ enter_rootfs() {
   args+=(--ro-bind "$rootfs/usr" /usr --ro-bind "$rootfs/etc" /etc)
   for dir in passwd group hosts; do args+=(--ro-bind-try "/etc/$dir" "/etc/$dir"); done
   mkdir -p "$(cache_dir)/ccache"
-  args+=(--bind "$(cache_dir)" "$(cache_dir)" --bind "$source_dir" "$source_dir")
-  # The current directory too, where it lies in a system directory.
-  args+=(--bind-try "$PWD" "$PWD" --chdir "$PWD")
+  # What is needed of /var and /run, of which the rest is empty.
+  for dir in "$(cache_dir)" "$source_dir" "$(pwd -P)"; do
+    case $dir/ in /var/*|/run/*) args+=(--bind "$dir" "$dir") ;; esac
+  done
+  args+=(--chdir "$(pwd -P)")
+  # Paths below the source tree count as relative: a checkout elsewhere finds the same objects in the compiler cache.
+  args+=(--setenv CCACHE_BASEDIR "$source_dir")
+  # What the host set for its own compilers and libraries would mislead those in here.
+  local forget=() name
+  for name in LD_LIBRARY_PATH LD_PRELOAD CC CXX CFLAGS CXXFLAGS LDFLAGS CPATH LIBRARY_PATH PYTHONPATH PYTHONHOME \
+              CMAKE_PREFIX_PATH CMAKE_GENERATOR CMAKE_TOOLCHAIN_FILE Kokkos_ROOT Kokkos_DIR; do
+    forget+=(--unsetenv "$name")
+  done
   exec bwrap "${args[@]}" \
     --setenv PATH /usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin \
     --setenv ASHLAR_INSIDE rootfs \
-    --setenv ASHLAR_OPENMP_KOKKOS /usr/local/kokkos-openmp \
+    --setenv ASHLAR_OPENMP_KOKKOS /usr/local/kokkos-openmp --setenv ASHLAR_SERIAL_KOKKOS /usr \
     --setenv CCACHE_DIR "$(cache_dir)/ccache" --setenv CMAKE_CXX_COMPILER_LAUNCHER ccache \
     --setenv OMPI_ALLOW_RUN_AS_ROOT 1 --setenv OMPI_ALLOW_RUN_AS_ROOT_CONFIRM 1 \
-    --setenv LC_ALL C.UTF-8 \
-    --unsetenv LD_LIBRARY_PATH --unsetenv CC --unsetenv CXX --unsetenv CXXFLAGS --unsetenv CMAKE_PREFIX_PATH \
-    "$@"
+    --setenv LC_ALL C.UTF-8 --setenv TMPDIR /tmp \
+    "${forget[@]}" "$@"
 }

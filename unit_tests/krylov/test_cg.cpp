@@ -235,7 +235,9 @@ TEST(CgTest, ReportsTheTrueResidualAndNoneBetter) {
     norm += std::pow(double(b[i]), 2);
   }
   EXPECT_NEAR(solved.report.relative_residual, std::sqrt(squared / norm), 1e-7);
-  if (solved.report.status == SolveStatus::converged) EXPECT_LE(solved.report.relative_residual, 1.001e-6);
+  if (solved.report.status == SolveStatus::converged) {
+    EXPECT_LE(solved.report.relative_residual, 1.001e-6);
+  }
 }
 
 TEST(CgTest, RefusesBadArgumentsBeforeAnyWork) {

@@ -30,7 +30,7 @@ struct CgOptions {
   int stagnation_window = 0;
   int check_interval = 0;        ///< iterations between the host's looks; 0: 1 on CPUs, 16 on GPUs
   /// Called at each look with the iterations done and ||r|| / ||b||; for progress lines.
-  std::function<void(int, double)> monitor;
+  std::function<void(int, double)> monitor = {};
 };
 
 namespace impl {

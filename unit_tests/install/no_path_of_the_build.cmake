@@ -1,0 +1,15 @@
+# A package that names the folder it was built in works on the machine of its maker alone.
+file(GLOB_RECURSE package ${prefix}/*.cmake)
+if(NOT package)
+  message(FATAL_ERROR "no CMake package in ${prefix}")
+endif()
+foreach(file IN LISTS package)
+  file(READ ${file} text)
+  # The prefix lies in the build folder; what is looked for is any of the three.
+  foreach(path ${source} ${build} ${prefix})
+    string(FIND "${text}" "${path}" where)
+    if(NOT where EQUAL -1)
+      message(SEND_ERROR "${file} names ${path}")
+    endif()
+  endforeach()
+endforeach()

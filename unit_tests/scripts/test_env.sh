@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# scripts/env where things go wrong, with stand-ins for mmdebstrap and bubblewrap.   test_env.sh SCRIPTS SCRATCH
+set -u
+. "$(dirname "$0")/check.sh"
+scripts=$1
+unset ASHLAR_INSIDE ASHLAR_PRESET Kokkos_ROOT CMAKE_PREFIX_PATH
+export ASHLAR_ENV=rootfs
+
+# stand_in NAME: an executable of this name, found first; its text comes from standard input.
+stand_in() { mkdir -p bin; { echo '#!/usr/bin/env bash'; cat; } >"bin/$1"; chmod +x "bin/$1"; }
+
+# A machine on which making the environment takes no time. Half of it is there before the commands of standard input
+# are run, in which mmdebstrap may fail. The path has a space, since people have those.
+machine() {
+  export ASHLAR_CACHE=$PWD/'the cache' PATH=$PWD/bin:$system_path
+  { echo 'while [ "$1" != sid ]; do shift; done; target=$2; mkdir -p "$target/usr"; echo made >>made'
+    cat
+    echo 'touch "$target/usr/whole"'; } |
+    stand_in mmdebstrap
+  stand_in bwrap <<<'[ "${!#}" = true ] || echo "entered: ${!#}"'
+  stand_in df <<<'printf "%s\n" "Filesystem 1024-blocks Used Available" "/dev/x 9 9 ${FREE_KB:-9000000}"'
+  stand_in apt-get <<<'echo "mirror://there Debian"'
+  stand_in apt-config </dev/null
+  stand_in dpkg <<<'echo amd64'
+  stand_in id <<<'echo 0'
+}
+
+# All that is in the cache and might be taken for an environment, and how many are whole.
+environments() {
+  echo "$(find "$ASHLAR_CACHE" -mindepth 1 -maxdepth 1 -name 'rootfs-*' -type d | wc -l)" \
+       "$(find "$ASHLAR_CACHE" -name whole | wc -l)"
+}
+
+wait_for() { local i; for i in {1..200}; do [ ! -e "$1" ] || return 0; sleep 0.05; done; fail "$1 never came"; }
+
+test_made_once_then_entered() {
+  machine </dev/null
+  expect_equal "$("$scripts/env" first 2>log)" 'entered: first'
+  expect_equal "$("$scripts/env" second 2>log)" 'entered: second'
+  expect_equal "$(environments)" "1 1"
+  expect_equal "$(wc -l <made)" 1
+}
+
+test_fails() {
+  machine <<<'echo no such mirror >&2; exit 25'
+  "$scripts/env" x >out 2>log
+  expect_equal $? 1
+  expect_text 'no such mirror' log
+  expect_text 'could not be made' log
+  expect_equal "$(cat out)" ''
+  expect_equal "$(environments)" "0 0"
+  machine </dev/null
+  expect_equal "$("$scripts/env" again 2>log)" 'entered: again'
+}
+
+# interrupted SIGNAL: Ctrl-C and its kin reach the whole group.
+interrupted() {
+  machine <<<'touch started; sleep 30'
+  set -m
+  "$scripts/env" x >out 2>log &
+  set +m
+  wait_for started
+  kill "-$1" -- "-$!"
+  { wait $!; } 2>/dev/null
+  [ $? -ne 0 ] || fail 'an interrupted run succeeded'
+  expect_equal "$(cat out)" ''
+  machine </dev/null
+  expect_equal "$("$scripts/env" again 2>log)" 'entered: again'
+  expect_equal "$(environments)" "1 1"
+}
+test_ctrl_c() { interrupted INT; }
+test_terminated() { interrupted TERM; }
+# Leaves a half, which nobody takes for whole and the next run clears away.
+test_killed() { interrupted KILL; }
+
+test_two_at_once() {
+  machine <<<'touch started; while [ ! -e go_on ]; do sleep 0.05; done'
+  "$scripts/env" one >out1 2>log1 &
+  wait_for started
+  "$scripts/env" two >out2 2>log2 &
+  local i
+  for i in {1..200}; do ! grep -qs waiting log2 || break; sleep 0.05; done
+  touch go_on
+  wait
+  expect_text 'another run is making the environment' log2
+  expect_equal "$(cat out1 out2)" $'entered: one\nentered: two'
+  expect_equal "$(wc -l <made)" 1
+}
+
+test_disk_full() {
+  machine </dev/null
+  FREE_KB=1234567 "$scripts/env" x 2>log
+  expect_equal $? 1
+  expect_text '1 GB are free in' log
+  expect_text 'ASHLAR_CACHE' log
+  [ ! -e made ] || fail 'it began all the same'
+}
+
+test_no_namespace() {
+  machine </dev/null
+  stand_in bwrap <<<'echo "bwrap: No permissions" >&2; exit 1'
+  "$scripts/env" x 2>log
+  expect_equal $? 1
+  expect_text 'bwrap: No permissions' log
+  expect_text 'Kokkos_ROOT' log
+  [ ! -e made ] || fail 'it began all the same'
+}
+
+test_no_debian() {
+  mkdir bin
+  local tool
+  for tool in bash sh dirname id realpath sha256sum cut flock cat; do ln -s "$(command -v "$tool")" bin/; done
+  ASHLAR_CACHE=$PWD/cache PATH=$PWD/bin "$scripts/env" x 2>log
+  expect_equal $? 1
+  expect_text 'no Debian' log
+  expect_text 'Kokkos_ROOT' log
+}
+
+test_unknown_kind() {
+  ASHLAR_ENV=docker "$scripts/env" x 2>log
+  expect_equal $? 1
+  expect_text "ASHLAR_ENV is 'docker'" log
+}
+
+# native DEVICES: what scripts/env says of a machine whose Kokkos has these.
+native() {
+  mkdir -p kokkos
+  printf 'set(Kokkos_DEVICES "%s")\n' "$1" >kokkos/KokkosConfig.cmake
+  printf 'set(PACKAGE_VERSION 5.1.0)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n' >kokkos/KokkosConfigVersion.cmake
+  PATH=$system_path ASHLAR_ENV=native Kokkos_ROOT=$PWD/kokkos "$scripts/env" bash -c 'echo "$ASHLAR_INSIDE $ASHLAR_PRESET"'
+}
+test_native_openmp() { expect_equal "$(native OPENMP)" 'native openmp'; }
+test_native_cuda() { expect_equal "$(native 'CUDA;OPENMP;SERIAL')" 'native cuda-hopper'; }
+test_native_serial() { expect_equal "$(native SERIAL)" 'native serial'; }
+
+system_path=$PATH
+run_tests "$2"
