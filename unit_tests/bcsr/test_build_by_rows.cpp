@@ -78,4 +78,17 @@ TEST(BuildByRowsLimits, MoreBlocksThanTheOffsetsCountAreRefused) {
   EXPECT_NE(message.find("2147483647"), std::string::npos) << message;
 }
 
+struct Minus {
+  KOKKOS_FUNCTION int operator()(int) const { return -1; }
+};
+
+TEST(BuildByRowsArguments, AreCheckedBeforeAnythingRuns) {
+  using Matrix = BcsrMatrix<double>;
+  const Device exec;
+  EXPECT_THROW(build_by_rows<Matrix>(exec, 0, 4, 4, Count{4}, Fill{}), BlockSizeError);
+  EXPECT_THROW(build_by_rows<Matrix>(exec, 2, -1, 4, Count{4}, Fill{}), ShapeError);
+  EXPECT_THROW(build_by_rows<Matrix>(exec, 2, 4, -5, Count{4}, Fill{}), ShapeError);
+  EXPECT_THROW(build_by_rows<Matrix>(exec, 2, 4, 4, Minus{}, Fill{}), ShapeError);
+}
+
 }  // namespace

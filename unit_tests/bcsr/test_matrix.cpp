@@ -89,6 +89,13 @@ TEST(Graph, BlocksWithoutRowPointersAreRefused) {
   EXPECT_THAT(message_of<ShapeError>([] { graph_of<BcsrGraph<>>(3, {}, {0, 1}); }), HasSubstr("empty row pointers"));
 }
 
+TEST(Graph, MoreBlocksThanTheIndexTypesCountAreRefused) {
+  using Small = BcsrGraph<std::int8_t, std::int8_t, Kokkos::HostSpace>;
+  const Kokkos::View<std::int8_t*, Kokkos::HostSpace> two("test::row_ptr", 2), many("test::many", 200);
+  EXPECT_THAT(message_of<ShapeError>([&] { Small(1, two, many); }), HasSubstr("200 blocks"));
+  EXPECT_THAT(message_of<ShapeError>([&] { Small(1, many, two); }), HasSubstr("200 row pointers"));
+}
+
 TEST(Graph, ValuesAreCountedBeyond32Bits) {
   // 2^16 blocks of 256 x 256 values: 2^32 of them, one more than an unsigned 32-bit number holds. Only the count is
   // made, not the values.

@@ -2,6 +2,8 @@
 #include <ashlar/blas1/cg_steps.hpp>
 #include <ashlar/blas1/dot.hpp>
 #include <ashlar/blas1/norm2.hpp>
+#include <ashlar/blas1/norm_inf.hpp>
+#include <cmath>
 #include <limits>
 #include <support/compare.hpp>
 
@@ -61,10 +63,35 @@ TYPED_TEST(Blas1, NormIsRealAndCountsBothParts) {
   EXPECT_NEAR(norm2(exec, to_device<Space>(x)), std::sqrt(each * n), tolerance<S>(std::sqrt(each * n)));
 }
 
+TYPED_TEST(Blas1, LargestEntryIsFoundWithoutSquaringIt) {
+  using S = TypeParam;
+  const Exec exec;
+  auto x = random_vector<S>(n, 1);
+  x[617] = S(-30);
+  EXPECT_EQ(norm_inf(exec, to_device<Space>(x)), real_t<S>(30));
+  const real_t<S> tiny = std::numeric_limits<real_t<S>>::min();
+  EXPECT_EQ(norm_inf(exec, to_device<Space>(std::vector<S>(5, S(tiny)))), tiny);
+  EXPECT_EQ(norm_inf(exec, Kokkos::View<S*, Space>("none", 0)), real_t<S>(0));
+}
+
+TYPED_TEST(Blas1, SumsInThePrecisionOfTheResult) {
+  using S = TypeParam;
+  const Exec exec;
+  // A large number and many small ones, which a sum of floats would lose.
+  std::vector<S> x(10001, S(1));
+  x[0] = S(1 << 14);
+  const auto device = to_device<Space>(x);
+  const Kokkos::View<double, Space> squared("squared"), inner("inner");
+  norm2_squared(exec, device, squared);
+  dot(exec, device, device, inner);
+  EXPECT_EQ(value_of(squared), std::pow(2.0, 28) + 10000);
+  EXPECT_EQ(value_of(inner), std::pow(2.0, 28) + 10000);
+}
+
 TYPED_TEST(Blas1, SumOfNothingIsZero) {
   const Exec exec;
   const Kokkos::View<TypeParam*, Space> none("none", 0);
-  EXPECT_EQ(norm2(exec, none), real_t<TypeParam>(0));
+  EXPECT_EQ(norm2(exec, none), 0.0);
 }
 
 TYPED_TEST(Blas1, AxpbyMeansBetaAsBlasDoes) {

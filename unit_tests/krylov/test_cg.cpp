@@ -182,8 +182,7 @@ TEST(CgTest, StartsFromTheGuessItIsGiven) {
 }
 
 TEST(CgTest, SolvesForZeroWithoutIterating) {
-  const auto solved =
-      solve(diagonal<double>({1, 2, 3}), IdentityPreconditioner{}, {0, 0, 0}, {}, {5, 5, 5});
+  const auto solved = solve(diagonal<double>({1, 2, 3}), IdentityPreconditioner{}, {0, 0, 0}, {}, {5, 5, 5});
   EXPECT_EQ(solved.report.status, SolveStatus::converged);
   EXPECT_EQ(solved.x, std::vector<double>({0, 0, 0}));
 }
@@ -211,6 +210,20 @@ TEST(CgTest, SaysWhenNumbersAreNotFinite) {
   const auto solved = solve(diagonal<double>({1, nan, 3}), IdentityPreconditioner{}, {1, 1, 1});
   EXPECT_EQ(solved.report.status, SolveStatus::non_finite);
   EXPECT_EQ(solved.x, std::vector<double>({0, 0, 0})) << "x must stay the last good one";
+}
+
+TEST(CgTest, IsNotFooledByARecurrenceThatConvergesToInfinity) {
+  // alpha is just finite, x = alpha * b is not; the recurrence takes r - alpha * q = 0 for the solution.
+  const auto solved = solve(diagonal<double>({1e-308}), IdentityPreconditioner{}, {10});
+  EXPECT_EQ(solved.report.status, SolveStatus::non_finite);
+}
+
+TEST(CgTest, RefusesARightHandSideWhoseNormUnderflows) {
+  EXPECT_THROW(solve(diagonal<double>({1, 1}), IdentityPreconditioner{}, {1e-170, 0}), NumericalError);
+  // Squares of floats that small are nothing to a sum in double.
+  const auto solved = solve(diagonal<float>({2, 2}), IdentityPreconditioner{}, {1e-30f, 0});
+  EXPECT_EQ(solved.report.status, SolveStatus::converged);
+  EXPECT_FLOAT_EQ(solved.x[0], 0.5e-30f);
 }
 
 TEST(CgTest, SaysWhenTheResidualNoLongerFalls) {
@@ -251,13 +264,18 @@ TEST(CgTest, RefusesBadArgumentsBeforeAnyWork) {
 
 TEST(CgTest, TellsTheMonitorOfItsProgress) {
   std::vector<int> seen;
+  std::vector<double> residuals;
   CgOptions options{.rtol = 1e-10};
   options.check_interval = 2;
-  options.monitor = [&](int iterations, double) { seen.push_back(iterations); };
+  options.monitor = [&](int iterations, double residual) {
+    seen.push_back(iterations);
+    residuals.push_back(residual);
+  };
   std::vector<double> entries(20);
   for (int i = 0; i < 20; ++i) entries[i] = 1 + i % 5;
-  solve(diagonal(entries), IdentityPreconditioner{}, random_vector<double>(20, 1), options);
+  const auto report = solve(diagonal(entries), IdentityPreconditioner{}, random_vector<double>(20, 1), options).report;
   ASSERT_GE(seen.size(), 3u);
+  EXPECT_EQ(residuals[1], report.residual_history[2]);
   EXPECT_EQ(seen[0], 0);
   EXPECT_EQ(seen[1], 2);
   EXPECT_EQ(seen[2], 4);
@@ -282,9 +300,8 @@ TEST(Preconditioners, InvertDenseBlocksThatNeedPivoting) {
 TEST(Preconditioners, InvertBlocksOfEverySize) {
   const Exec exec;
   for (const int b : {1, 2, 5, 8, 17, 33, 64}) {
-    const auto a = block_diagonal<double>(5, b, [b](int i, int r, int c) {
-      return (r == c ? b + 1.0 : 0.0) + std::sin(1.0 + i + 7 * r + 13 * c);
-    });
+    const auto a = block_diagonal<double>(
+        5, b, [b](int i, int r, int c) { return (r == c ? b + 1.0 : 0.0) + std::sin(1.0 + i + 7 * r + 13 * c); });
     const BlockJacobiPreconditioner<BcsrMatrix<double>> m(exec, a);
     const auto x = random_vector<double>(5 * b, 4);
     const Kokkos::View<double*, Space> ax("ax", 5 * b), back("back", 5 * b);

@@ -50,8 +50,7 @@ TEST(SpmvFrontDoor, RefusesVectorsThatOverlap) {
 TEST(SpmvFrontDoor, RefusesAPlanOfAnotherStructure) {
   const Case c = rectangular(3), other = rectangular(2);
   const SpmvPlan<Matrix> plan(other.exec, other.device);
-  EXPECT_THAT(message_of<ShapeError>(
-                  [&] { spmv(c.exec, plan, 1, c.device, Vector("x", 18), 0, Vector("y", 12)); }),
+  EXPECT_THAT(message_of<ShapeError>([&] { spmv(c.exec, plan, 1, c.device, Vector("x", 18), 0, Vector("y", 12)); }),
               HasSubstr("plan"));
 }
 
@@ -86,6 +85,15 @@ TEST(SpmvPlan, RefusesWhatAKernelCannotServeAndSaysWhatCan) {
               AllOf(HasSubstr("65"), HasSubstr("up to 64")));
   EXPECT_THAT(message_of<ArgumentError>([&] { SpmvPlan<Matrix>(nine.exec, nine.device, {.width = 12}); }),
               HasSubstr("power of two"));
+}
+
+TEST(SpmvPlan, LeavesMoreThan32BitsOfBlockRowsToTheKernelThatCountsInMore) {
+  const impl::SpmvShape tall{3'000'000'000, 100, 1, 4};
+  for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::row_per_thread}) {
+    EXPECT_FALSE(impl::serves(kernel, tall, 32));
+    EXPECT_THROW(impl::choose_launch(tall, {true, 32}, kernel, 0), ShapeError);
+  }
+  EXPECT_EQ(impl::choose_launch(tall, {true, 32}, Kernel::automatic, 0).kernel, Kernel::block_row_per_thread);
 }
 
 TEST(SpmvPlan, KeepsByColumnFromColumnsBeyond32Bits) {
@@ -124,9 +132,13 @@ TEST(SpmvKernelNames, ReadBackAsTheyAreWritten) {
 
 TEST(SpmvTraffic, CountsEveryArrayOnce) {
   // 2 x 3 blocks of size 2, 4 stored: 16 values, 4 columns, 3 row pointers, 6 entries of x, 4 of y.
-  const Case c(reference::random_bcsr<Matrix>(2, 3, 2, [](std::int64_t) { return 2; }, 1));
+  const Case c(reference::random_bcsr<Matrix>(
+      2, 3, 2, [](std::int64_t) { return 2; }, 1));
   EXPECT_EQ(spmv_traffic_bytes(c.host), 16 * 8 + 4 * 4 + 3 * 4 + 6 * 8 + 4 * 8);
   EXPECT_EQ(spmv_traffic_bytes(c.host, false), 16 * 8 + 4 * 4 + 3 * 4 + 6 * 8 + 2 * 4 * 8);
+  // A^T has 3 block rows, an offset for each block, and x and y change places.
+  EXPECT_EQ(spmv_traffic_bytes(c.host, true, Mode::transpose), 16 * 8 + 4 * (4 + 4) + 4 * 4 + 4 * 8 + 6 * 8);
+  EXPECT_EQ(spmv_traffic_bytes(c.host, false, Mode::transpose), 16 * 8 + 4 * (4 + 4) + 4 * 4 + 4 * 8 + 2 * 6 * 8);
 }
 
 }  // namespace

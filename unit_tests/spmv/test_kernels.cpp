@@ -21,13 +21,11 @@ class SpmvKernels : public ::testing::Test {
   }
 };
 
-using TypesAndLayouts =
-    ::testing::Types<std::pair<float, BlockColumnMajor>, std::pair<float, BlockRowMajor>,
-                     std::pair<double, BlockColumnMajor>, std::pair<double, BlockRowMajor>,
-                     std::pair<Kokkos::complex<float>, BlockColumnMajor>,
-                     std::pair<Kokkos::complex<float>, BlockRowMajor>,
-                     std::pair<Kokkos::complex<double>, BlockColumnMajor>,
-                     std::pair<Kokkos::complex<double>, BlockRowMajor>>;
+using TypesAndLayouts = ::testing::Types<
+    std::pair<float, BlockColumnMajor>, std::pair<float, BlockRowMajor>, std::pair<double, BlockColumnMajor>,
+    std::pair<double, BlockRowMajor>, std::pair<Kokkos::complex<float>, BlockColumnMajor>,
+    std::pair<Kokkos::complex<float>, BlockRowMajor>, std::pair<Kokkos::complex<double>, BlockColumnMajor>,
+    std::pair<Kokkos::complex<double>, BlockRowMajor>>;
 TYPED_TEST_SUITE(SpmvKernels, TypesAndLayouts);
 
 /// The compiled sizes, the largest of them plus one, others off the list, and the largest there is.
@@ -89,12 +87,12 @@ TYPED_TEST(SpmvKernels, TakeExtremeShapes) {
   };
   for (const int b : {1, 4, 9}) {
     const Case cases[] = {
-        random(0, 5, b, {}),                                        // no rows
-        random(6, 0, b, {.min_blocks = 0, .max_blocks = 0}),        // no columns
-        random(40, 3, b, {.min_blocks = 0, .max_blocks = 0}),       // nothing stored
-        random(1, 1, b, {}),                                        // one block
-        random(3, 2000, b, {.full_row = 1}),                        // one huge row
-        random(2000, 3, b, {.min_blocks = 1, .max_blocks = 3}),     // one huge column, for A^T
+        random(0, 5, b, {}),                                     // no rows
+        random(6, 0, b, {.min_blocks = 0, .max_blocks = 0}),     // no columns
+        random(40, 3, b, {.min_blocks = 0, .max_blocks = 0}),    // nothing stored
+        random(1, 1, b, {}),                                     // one block
+        random(3, 2000, b, {.full_row = 1}),                     // one huge row
+        random(2000, 3, b, {.min_blocks = 1, .max_blocks = 3}),  // one huge column, for A^T
     };
     for (const Case& c : cases) {
       for (const Kernel kernel : all_kernels) {

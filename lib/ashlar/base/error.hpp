@@ -48,7 +48,16 @@ class BlockSizeError : public Error {
 /// Numbers with which the computation asked for has no meaning: a singular diagonal block, a matrix that is not
 /// symmetric where symmetry is needed.
 class NumericalError : public Error {
-  using Error::Error;
+ public:
+  NumericalError(std::string problem, std::string why, std::string suggestion)
+      : NumericalError(-1, std::move(problem), std::move(why), std::move(suggestion)) {}
+  NumericalError(std::int64_t row, std::string problem, std::string why, std::string suggestion)
+      : Error(std::move(problem), std::move(why), std::move(suggestion)), row_(row) {}
+  /// The row, or block row, to blame, from 0; -1 where none is.
+  std::int64_t row() const { return row_; }
+
+ private:
+  std::int64_t row_;
 };
 
 /// An option or an argument outside what it may be.

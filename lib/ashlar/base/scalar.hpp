@@ -47,6 +47,16 @@ KOKKOS_INLINE_FUNCTION real_t<T> real(const T& a) {
   }
 }
 
+/// The imaginary part; 0 for a real number.
+template <scalar T>
+KOKKOS_INLINE_FUNCTION real_t<T> imag(const T& a) {
+  if constexpr (is_complex_v<T>) {
+    return a.imag();
+  } else {
+    return real_t<T>(0);
+  }
+}
+
 /// |a|^2, without the square root that |a| takes.
 template <scalar T>
 KOKKOS_INLINE_FUNCTION real_t<T> abs_squared(const T& a) {

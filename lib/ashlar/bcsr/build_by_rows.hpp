@@ -37,7 +37,9 @@ class BlockRowFill {
 ///
 /// Memory   allocates the matrix in Matrix::memory_space, which `exec` reaches; values start at zero.
 /// Async    waits for `exec` once, to learn the number of blocks; the fill is enqueued.
-/// Throws   ShapeError where the blocks outnumber what the offset type counts.
+/// Throws   BlockSizeError, ShapeError for sizes that no matrix has; ShapeError where a count is negative, or the
+/// blocks
+///          outnumber what the offset type counts.
 template <bcsr_matrix Matrix, execution_space Exec, class Count, class Fill>
 Matrix build_by_rows(const Exec& exec, int block_size, typename Matrix::ordinal_type num_block_rows,
                      typename Matrix::ordinal_type num_block_cols, const Count& count, const Fill& fill) {
@@ -48,18 +50,30 @@ Matrix build_by_rows(const Exec& exec, int block_size, typename Matrix::ordinal_
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   using Row = BlockRowFill<Scalar, typename Matrix::layout_type, Ordinal>;
 
+  if (block_size < 1) {
+    throw BlockSizeError(block_size, text("build_by_rows: block size ", block_size), "a block has at least one row",
+                         "pass the number of unknowns of a node");
+  }
+  if (num_block_rows < 0 || num_block_cols < 0) {
+    throw ShapeError(text("build_by_rows: ", num_block_rows, " x ", num_block_cols, " blocks"),
+                     "a number of blocks is not negative", "check for an overflow of the ordinal type");
+  }
   Kokkos::View<Offset*, Space> row_ptr(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::row_ptr"),
                                        std::size_t(num_block_rows) + 1);
   std::int64_t total = 0;
   // A scan in 64 bits: the narrower sum would wrap before anybody could notice.
   Kokkos::parallel_scan(
       "ashlar::build_by_rows[count]", Policy(exec, 0, std::int64_t(num_block_rows) + 1),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t& sum, bool last) {
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum, bool last) {
         if (last) row_ptr(i) = static_cast<Offset>(sum);
         if (i < num_block_rows) sum += count(static_cast<Ordinal>(i));
       },
       total);
   exec.fence("ashlar::build_by_rows: number of blocks");
+  if (total < 0) {
+    throw ShapeError(text("build_by_rows: ", total, " blocks"), "a row has no negative number of them",
+                     "check what the count function returns");
+  }
   if (total > std::int64_t(std::numeric_limits<Offset>::max())) {
     throw ShapeError(text("build_by_rows: ", total, " blocks"),
                      text("the offset type counts to ", std::numeric_limits<Offset>::max()),

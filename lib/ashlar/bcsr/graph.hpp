@@ -4,7 +4,9 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace ashlar {
@@ -34,10 +36,16 @@ class BcsrGraph {
       throw ShapeError(text("BcsrGraph: ", num_block_cols, " block columns"), "a number of columns is not negative",
                        "check for an overflow of the ordinal type");
     }
+    if (row_ptr_.extent(0) > std::size_t(std::numeric_limits<Ordinal>::max()) + 1 ||
+        col_idx_.extent(0) > std::size_t(std::numeric_limits<Offset>::max())) {
+      throw ShapeError(text("BcsrGraph: ", row_ptr_.extent(0), " row pointers and ", col_idx_.extent(0), " blocks"),
+                       text("the index types count to ", std::numeric_limits<Ordinal>::max(), " and ",
+                            std::numeric_limits<Offset>::max()),
+                       "use wider index types");
+    }
     if (row_ptr_.extent(0) == 0 && col_idx_.extent(0) != 0) {
       throw ShapeError(text("BcsrGraph: empty row pointers with ", col_idx_.extent(0), " block columns"),
-                       "row pointers have one entry more than there are block rows",
-                       "pass {0, ..., number of blocks}");
+                       "row pointers have one entry more than there are block rows", "pass {0, ..., number of blocks}");
     }
   }
 

@@ -77,6 +77,11 @@ HermitianDefect<typename Matrix::scalar_type> hermitian_defect(const Exec& exec,
     throw ShapeError(text("hermitian_defect: a matrix of ", matrix.num_rows(), " x ", matrix.num_cols()),
                      "only a square matrix can be symmetric", "pass a square matrix");
   }
+  if (std::int64_t(matrix.num_block_rows()) > std::numeric_limits<int>::max()) {
+    throw ShapeError(text("hermitian_defect: ", matrix.num_block_rows(), " block rows"),
+                     text("a launch takes up to ", std::numeric_limits<int>::max(), " teams"),
+                     "check parts of the matrix");
+  }
   if (matrix.num_blocks() == 0) return {};
 
   const int b = matrix.block_size();

@@ -25,9 +25,8 @@ void axpby(const Exec& exec, const std::type_identity_t<typename X::non_const_va
                 "ashlar::axpby: x and y must be reachable from the execution space");
   impl::check_same_length("axpby", x, y);
   Kokkos::parallel_for(
-      "ashlar::axpby", impl::entries(exec, x.extent(0)), KOKKOS_LAMBDA(std::int64_t i) {
-        y(i) = beta == Scalar(0) ? alpha * x(i) : alpha * x(i) + beta * y(i);
-      });
+      "ashlar::axpby", impl::entries(exec, x.extent(0)),
+      KOKKOS_LAMBDA(std::int64_t i) { y(i) = beta == Scalar(0) ? alpha * x(i) : alpha * x(i) + beta * y(i); });
 }
 
 }  // namespace ashlar

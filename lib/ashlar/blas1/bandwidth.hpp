@@ -14,15 +14,11 @@
 namespace ashlar {
 
 /// Bytes that no cache holds: what the measurements take unless told otherwise. On a GPU so many that the end of the
-/// reduction does not count, and at most a quarter of what is free.
+/// reduction does not count. At most a quarter of what is free.
 template <execution_space Exec>
 std::int64_t bandwidth_probe_bytes() {
-  if constexpr (is_gpu_v<Exec>) {
-    const auto quarter = static_cast<std::int64_t>(available_bytes<typename Exec::memory_space>() / 4);
-    return std::min(quarter, std::int64_t(4) << 30);
-  } else {
-    return impl::host_probe_bytes();
-  }
+  const auto quarter = static_cast<std::int64_t>(available_bytes<typename Exec::memory_space>() / 4);
+  return std::min(quarter, is_gpu_v<Exec> ? std::int64_t(4) << 30 : impl::host_probe_bytes());
 }
 
 /// The rate at which `exec` reads its memory, in 1e9 bytes a second: the floor under everything that reads a matrix.

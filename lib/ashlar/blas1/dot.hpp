@@ -3,26 +3,15 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
+#include <ashlar/blas1/impl/conj_product.hpp>
 #include <ashlar/blas1/impl/entries.hpp>
 #include <type_traits>
 
 namespace ashlar {
 
-namespace impl {
-
-/// conj(a)*b, or its real part where that is what Sum holds.
-template <class Sum, class Scalar>
-KOKKOS_INLINE_FUNCTION Sum conj_product(const Scalar& a, const Scalar& b) {
-  if constexpr (std::is_same_v<Sum, Scalar>) {
-    return conj(a) * b;
-  } else {
-    return real(conj(a) * b);
-  }
-}
-
-}  // namespace impl
-
 /// result() := x^H y, the sum of conj(x_i) y_i; only its real part where the result is real and x and y are not.
+///
+/// A result of type double sums in double whatever x and y hold.
 ///
 /// Shapes   x and y of one length; result of rank 0.
 /// Memory   x and y reachable from `exec`, and so is the result: it stays on the device.
@@ -35,14 +24,14 @@ void dot(const Exec& exec, const X& x, const Y& y, const Result& result) {
   using Sum = typename Result::value_type;
   static_assert(std::is_same_v<Scalar, typename Y::non_const_value_type>, "ashlar::dot: x and y must be of one type");
   static_assert(Kokkos::is_view_v<Result> && Result::rank() == 0, "ashlar::dot: the result is a view of rank 0");
-  static_assert(std::is_same_v<Sum, Scalar> || std::is_same_v<Sum, real_t<Scalar>>,
-                "ashlar::dot: the result is of the type of x, or of its real type");
+  static_assert(std::is_same_v<Sum, Scalar> || std::is_same_v<Sum, real_t<Scalar>> || std::is_same_v<Sum, double>,
+                "ashlar::dot: the result is of the type of x, of its real type, or double");
   static_assert(reachable_from<Exec, X> && reachable_from<Exec, Y> && reachable_from<Exec, Result>,
                 "ashlar::dot: x, y and the result must be reachable from the execution space");
   impl::check_same_length("dot", x, y);
   Kokkos::parallel_reduce(
       "ashlar::dot", impl::entries(exec, x.extent(0)),
-      KOKKOS_LAMBDA(std::int64_t i, Sum& sum) { sum += impl::conj_product<Sum>(x(i), y(i)); }, result);
+      KOKKOS_LAMBDA(std::int64_t i, Sum & sum) { sum += impl::conj_product<Sum>(x(i), y(i)); }, result);
 }
 
 }  // namespace ashlar

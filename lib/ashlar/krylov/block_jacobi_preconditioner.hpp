@@ -28,7 +28,7 @@ std::int64_t invert_diagonal_blocks(const Exec& exec, const Matrix& matrix,
   std::int64_t first_bad = n;
   Kokkos::parallel_reduce(
       "ashlar::block_jacobi[invert]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t& bad) {
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & bad) {
         const std::int64_t size = std::int64_t(b) * b, block = diagonal(i);
         bool good = block >= 0;
         if (good) {
@@ -53,7 +53,8 @@ Graph diagonal_graph(const Exec& exec, typename Graph::ordinal_type n) {
   Kokkos::View<Offset*, Space> row_ptr(view_alloc(WithoutInitializing, "ashlar::row_ptr"), std::size_t(n) + 1);
   Kokkos::View<Ordinal*, Space> col_idx(view_alloc(WithoutInitializing, "ashlar::col_idx"), std::size_t(n));
   Kokkos::parallel_for(
-      "ashlar::diagonal_graph", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(n) + 1),
+      "ashlar::diagonal_graph",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(n) + 1),
       KOKKOS_LAMBDA(std::int64_t i) {
         row_ptr(i) = static_cast<Offset>(i);
         if (i < n) col_idx(i) = static_cast<Ordinal>(i);
@@ -98,12 +99,12 @@ class BlockJacobiPreconditioner {
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::block_jacobi::inverse"), n * b * b);
     const std::int64_t bad = impl::invert_diagonal_blocks(exec, matrix, inverse);
     if (bad < n) {
-      throw NumericalError(text("block-Jacobi: the diagonal block of block row ", bad, " (from 0) has no inverse"),
+      throw NumericalError(bad, text("block-Jacobi: the diagonal block of block row ", bad, " (from 0) has no inverse"),
                            text("it is missing or singular; the block size is ", b),
                            "use no preconditioner, or another block size");
     }
-    return Matrix(static_cast<int>(b),
-                  impl::diagonal_graph<typename Matrix::graph_type>(exec, matrix.num_block_rows()), inverse);
+    return Matrix(static_cast<int>(b), impl::diagonal_graph<typename Matrix::graph_type>(exec, matrix.num_block_rows()),
+                  inverse);
   }
 
   Matrix inverse_;

@@ -10,7 +10,9 @@
 #include <ashlar/blas1/cg_steps.hpp>
 #include <ashlar/blas1/dot.hpp>
 #include <ashlar/blas1/norm2.hpp>
+#include <ashlar/blas1/norm_inf.hpp>
 #include <ashlar/krylov/concepts.hpp>
+#include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/impl/cg_state.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <cstdint>
@@ -18,6 +20,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace ashlar {
 
@@ -28,7 +31,7 @@ struct CgOptions {
   /// Iterations without a new smallest residual that count as stagnation; 0: the larger of 2000 and the number of rows.
   /// (Ill-conditioned matrices rest for long on plateaus; without rounding CG would be done after num_rows iterations.)
   int stagnation_window = 0;
-  int check_interval = 0;        ///< iterations between the host's looks; 0: 1 on CPUs, 16 on GPUs
+  int check_interval = 0;  ///< iterations between the host's looks; 0: 1 on CPUs, 16 on GPUs
   /// Called at each look with the iterations done and ||r|| / ||b||; for progress lines.
   std::function<void(int, double)> monitor = {};
 };
@@ -65,13 +68,14 @@ inline void check_options(const CgOptions& options) {
 /// Solves A x = b by the preconditioned conjugate gradient method.
 ///
 /// Shapes   A is square with num_rows() rows; b and x are vectors of that length. x holds the first guess.
-/// Memory   b and x reachable from `exec`; allocates four vectors and the history at the start, nothing afterwards.
+/// Memory   b and x reachable from `exec`; allocates four vectors (three without a preconditioner) and the history of
+///          max_iterations + 1 doubles at the start, and nothing in the iterations.
 /// Async    returns when the solve has ended. All work is enqueued on `exec`; the scalars stay on the device, and the
 ///          host looks at them every check_interval iterations. The iterates and the count do not depend on that.
 /// Result   the status, and the true residual ||b - A x|| / ||b|| computed from the final x. Where the recurrence
 ///          claims convergence and the true residual does not bear it out, CG starts again from x; where even that
 ///          gains nothing, the status is stagnation.
-/// Throws   ShapeError, ArgumentError before any work.
+/// Throws   ShapeError, ArgumentError before any work; NumericalError where b is so small that its norm underflows.
 /// Source   Hestenes & Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems, algorithm 9.1.
 template <execution_space Exec, class Op, class M, vector_view B, vector_view X>
 SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, const CgOptions& options = {}) {
@@ -80,7 +84,7 @@ SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x
   static_assert(!std::is_const_v<typename X::value_type>, "ashlar::cg: x must be writable");
   using Scalar = typename X::non_const_value_type;
   using Space = typename X::memory_space;
-  using State = impl::CgState<real_t<Scalar>, Space>;
+  using State = impl::CgState<Space>;
   const std::int64_t n = a.num_rows();
   if (std::int64_t(b.extent(0)) != n || std::int64_t(x.extent(0)) != n) {
     throw ShapeError(text("cg: b has ", b.extent(0), " entries and x has ", x.extent(0)),
@@ -92,6 +96,10 @@ SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x
   SolveReport report;
   const double norm_b = norm2(exec, b);
   if (norm_b == 0) {
+    if (const auto largest = norm_inf(exec, b); largest > 0) {
+      throw NumericalError(text("cg: the squares of b underflow (its largest entry is ", largest, ")"),
+                           "its norm cannot be computed", "scale the system by a power of ten");
+    }
     Kokkos::deep_copy(exec, x, Scalar(0));
     exec.fence("ashlar::cg: x = 0 for b = 0");
     report.status = SolveStatus::converged;
@@ -107,19 +115,21 @@ SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x
   const auto vector = [n](const std::string& name) {
     return Kokkos::View<Scalar*, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, name), n);
   };
-  const auto r = vector("ashlar::cg::r"), z = vector("ashlar::cg::z");
+  // Without a preconditioner z is r, and nothing is copied.
+  constexpr bool preconditioned = !std::is_same_v<M, IdentityPreconditioner>;
+  const auto r = vector("ashlar::cg::r"), z = preconditioned ? vector("ashlar::cg::z") : r;
   const auto p = vector("ashlar::cg::p"), q = vector("ashlar::cg::q");
   const State s(exec, options.max_iterations);
   auto progress = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, s.progress);
   const auto look = [&] {
     Kokkos::deep_copy(exec, progress, s.progress);
     exec.fence("ashlar::cg: progress");
-    if (options.monitor) options.monitor(progress().iterations, progress().best / norm_b);
+    if (options.monitor) options.monitor(progress().iterations, progress().last / norm_b);
   };
 
   impl::cg_restart(exec, a, m, s, target, b, x, r, z, p);
   look();
-  double residual = progress().best;  // the true one, of the x at the last (re)start
+  double residual = progress().last;  // the true one, of the x at the last (re)start
   SolveStatus verdict = progress().status;
   std::int64_t applications = 1;
   while (progress().status == SolveStatus::running) {
@@ -142,12 +152,17 @@ SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x
     look();
     ++applications;
     const double before = residual;
-    residual = progress().best;
-    if (progress().status == SolveStatus::converged) verdict = SolveStatus::converged;
+    residual = progress().last;
+    if (progress().status != SolveStatus::running) {
+      // Small enough, or no longer a number. Where the recurrence found a fault, that is the one to report.
+      if (progress().status == SolveStatus::converged || verdict == SolveStatus::converged) {
+        verdict = progress().status;
+      }
+      break;
+    }
     if (verdict == SolveStatus::running) verdict = SolveStatus::iteration_limit;
-    const bool recurrence_drifted =
-        verdict == SolveStatus::converged && progress().status == SolveStatus::running;
-    if (!recurrence_drifted) break;
+    if (verdict != SolveStatus::converged) break;
+    // The recurrence has drifted from the residual: start again from here, as long as that gains something.
     if (progress().iterations >= options.max_iterations) {
       verdict = SolveStatus::iteration_limit;
       break;
@@ -161,8 +176,9 @@ SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x
   report.status = verdict;
   report.iterations = progress().iterations;
   report.relative_residual = residual / norm_b;
-  const auto history = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, s.history);
-  Kokkos::deep_copy(exec, history, s.history);
+  const auto done = Kokkos::subview(s.history, std::make_pair(std::size_t(0), std::size_t(report.iterations) + 1));
+  const auto history = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, done);
+  Kokkos::deep_copy(exec, history, done);
   exec.fence("ashlar::cg: history");
   for (int k = 0; k <= report.iterations; ++k) report.residual_history.push_back(history(k) / norm_b);
   const std::int64_t vector_bytes = n * std::int64_t(sizeof(Scalar));

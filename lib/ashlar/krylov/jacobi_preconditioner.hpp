@@ -23,7 +23,7 @@ std::int64_t invert_diagonal(const Exec& exec, const Matrix& matrix, const Inver
   std::int64_t first_bad = n;
   Kokkos::parallel_reduce(
       "ashlar::jacobi[invert]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t& bad) {
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & bad) {
         const std::int64_t block = diagonal(i / b), row = i % b;
         const Scalar a = block < 0 ? Scalar(0) : values(block * b * b + row * b + row);
         inverse(i) = Scalar(1) / a;
@@ -55,7 +55,7 @@ class JacobiPreconditioner {
     }
     const std::int64_t bad = impl::invert_diagonal(exec, matrix, inverse_);
     if (bad < matrix.num_rows()) {
-      throw NumericalError(text("Jacobi: the diagonal entry of row ", bad, " (from 0) is zero or has no inverse"),
+      throw NumericalError(bad, text("Jacobi: the diagonal entry of row ", bad, " (from 0) is zero or has no inverse"),
                            "this preconditioner divides by it", "use no preconditioner, or block-Jacobi");
     }
   }

@@ -18,8 +18,7 @@ inline constexpr int max_block_size = 64;
 namespace impl {
 template <int... Sizes, class Function>
 void with_block_size_of(std::integer_sequence<int, Sizes...>, int block_size, Function&& function) {
-  const bool found =
-      ((block_size == Sizes ? (function(std::integral_constant<int, Sizes>{}), true) : false) || ...);
+  const bool found = ((block_size == Sizes ? (function(std::integral_constant<int, Sizes>{}), true) : false) || ...);
   if (!found) function(std::integral_constant<int, runtime_block_size>{});
 }
 

@@ -8,8 +8,8 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
-#include <ashlar/spmv/impl/launch.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
+#include <ashlar/spmv/impl/launch.hpp>
 #include <ashlar/spmv/kernel.hpp>
 #include <string>
 
@@ -41,9 +41,9 @@ class SpmvPlan {
       : mode_(options.mode), graph_(matrix.graph()), block_size_(matrix.block_size()) {
     static_assert(reachable_from<Exec, typename Matrix::values_view>,
                   "ashlar::SpmvPlan: the matrix must be reachable from the execution space");
-    const impl::SpmvShape shape{
-        mode_ == Mode::transpose ? matrix.num_block_cols() : matrix.num_block_rows(),
-        mode_ == Mode::transpose ? matrix.num_rows() : matrix.num_cols(), matrix.num_blocks(), block_size_};
+    const impl::SpmvShape shape{mode_ == Mode::transpose ? matrix.num_block_cols() : matrix.num_block_rows(),
+                                mode_ == Mode::transpose ? matrix.num_rows() : matrix.num_cols(), matrix.num_blocks(),
+                                block_size_};
     const impl::SpmvDevice device{is_gpu_v<Exec>, Kokkos::TeamPolicy<Exec>::vector_length_max()};
     launch_ = impl::choose_launch(shape, device, options.kernel, options.width);
     launch_.label = text("ashlar::spmv[", to_string(launch_.kernel), ",b=", block_size_, ",",

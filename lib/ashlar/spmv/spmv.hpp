@@ -52,12 +52,13 @@ void check_spmv(const SpmvPlan<Matrix>& plan, const Matrix& a, const X& x, const
 /// Async    enqueued on `exec`; no fence, no allocation.
 /// beta==0  y is overwritten: NaN in y does not spread.
 /// alpha==0 A and x are not read, as in BLAS.
-/// Traffic  spmv_traffic_bytes(A, beta == 0).
+/// Traffic  spmv_traffic_bytes(A, beta == 0, plan.mode()).
 /// Throws   ashlar::ShapeError before anything is launched.
 /// Source   Eberhardt & Hoemmen 2016.
 template <execution_space Exec, bcsr_matrix Matrix, class X, class Y>
-void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan, const std::type_identity_t<typename Matrix::scalar_type> alpha,
-          const Matrix& a, const X& x, const std::type_identity_t<typename Matrix::scalar_type> beta, const Y& y) {
+void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan,
+          const std::type_identity_t<typename Matrix::scalar_type> alpha, const Matrix& a, const X& x,
+          const std::type_identity_t<typename Matrix::scalar_type> beta, const Y& y) {
   using Scalar = typename Matrix::scalar_type;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
@@ -68,9 +69,9 @@ void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan, const std::type_identi
   static_assert(std::is_same_v<typename Y::non_const_value_type, Scalar>,
                 "ashlar::spmv: y must hold the matrix's scalar type");
   static_assert(!std::is_const_v<typename Y::value_type>, "ashlar::spmv: y must be writable");
-  static_assert(reachable_from<Exec, typename Matrix::values_view> && reachable_from<Exec, X> &&
-                    reachable_from<Exec, Y>,
-                "ashlar::spmv: A, x and y must be reachable from the execution space");
+  static_assert(
+      reachable_from<Exec, typename Matrix::values_view> && reachable_from<Exec, X> && reachable_from<Exec, Y>,
+      "ashlar::spmv: A, x and y must be reachable from the execution space");
   impl::check_spmv(plan, a, x, y);
   if (alpha == Scalar(0)) return impl::scale(exec, beta, y);
 

@@ -2,6 +2,7 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 
+#include <ashlar/base/impl/cuda_check.hpp>
 #include <ashlar/base/memory.hpp>
 #include <cstddef>
 
@@ -9,10 +10,7 @@ namespace ashlar::impl {
 
 MemoryAmount device_memory() {
   std::size_t available = 0, total = 0;
-  if (const cudaError_t error = cudaMemGetInfo(&available, &total); error != cudaSuccess) {
-    throw Error("the memory of the device cannot be asked for", cudaGetErrorString(error),
-                "see whether the device and its driver work");
-  }
+  cuda_check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
   return {total, available};
 }
 

@@ -2,6 +2,7 @@
 
 #ifdef KOKKOS_ENABLE_HIP
 
+#include <ashlar/base/impl/hip_check.hpp>
 #include <ashlar/base/memory.hpp>
 #include <cstddef>
 
@@ -9,10 +10,7 @@ namespace ashlar::impl {
 
 MemoryAmount device_memory() {
   std::size_t available = 0, total = 0;
-  if (const hipError_t error = hipMemGetInfo(&available, &total); error != hipSuccess) {
-    throw Error("the memory of the device cannot be asked for", hipGetErrorString(error),
-                "see whether the device and its driver work");
-  }
+  hip_check(hipMemGetInfo(&available, &total), "hipMemGetInfo");
   return {total, available};
 }
 

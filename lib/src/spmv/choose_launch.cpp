@@ -27,10 +27,20 @@ int lanes_of(const SpmvDevice& device) { return device.is_gpu ? device.max_width
 /// From this block size on a block's columns alone are long enough to be read one by one (measured on an H200).
 constexpr int row_per_thread_from = 16;
 
+/// Whether what the kernel keeps in 32 bits fits: the team kernels their block rows, by_column the columns of one.
+bool counts_in_32_bits(Kernel kernel, const SpmvShape& shape, int width) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (kernel == Kernel::block_row_per_thread) return true;
+  return shape.num_block_rows <= most && (kernel != Kernel::by_column || shape.num_cols < most - 4 * width);
+}
+
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
   if (!device.is_gpu) return Kernel::block_row_per_thread;
-  if (shape.block_size >= row_per_thread_from) return Kernel::row_per_thread;
-  return serves(Kernel::by_column, shape, lanes_of(device)) ? Kernel::by_column : Kernel::row_per_thread;
+  if (shape.block_size < row_per_thread_from && serves(Kernel::by_column, shape, lanes_of(device))) {
+    return Kernel::by_column;
+  }
+  return serves(Kernel::row_per_thread, shape, lanes_of(device)) ? Kernel::row_per_thread
+                                                                 : Kernel::block_row_per_thread;
 }
 
 /// Lanes that one block row keeps busy: each takes between 11 and 22 entries of an average row, so that the sum over
@@ -50,27 +60,28 @@ int choose_width(Kernel kernel, const SpmvShape& shape, int max_width) {
     throw BlockSizeError(b, text("spmv: block size ", b), text("the kernels take blocks up to ", max_block_size),
                          "split the blocks: convert the matrix to a block size that divides this one");
   }
-  if (kernel == Kernel::by_column && b <= lanes) {
-    throw ShapeError(text("spmv: kernel by_column on ", shape.num_cols, " columns"),
-                     "it counts the columns of a block row in 32 bits", "choose row_per_thread, or auto");
+  if (!counts_in_32_bits(kernel, shape, lanes)) {
+    throw ShapeError(text("spmv: kernel ", to_string(kernel), " on ", shape.num_block_rows, " block rows and ",
+                          shape.num_cols, " columns"),
+                     "it counts block rows, and by_column the columns of one, in 32 bits", "choose auto");
   }
-  throw BlockSizeError(
-      b, text("spmv: kernel ", to_string(kernel), " cannot take block size ", b),
-      kernel == Kernel::by_block ? text("it gives each entry of a block a lane of its own, and there are ", lanes)
-                                 : text("it gives each row of a block a lane of its own, and there are ", lanes),
-      "choose row_per_thread, or auto");
+  throw BlockSizeError(b, text("spmv: kernel ", to_string(kernel), " cannot take block size ", b),
+                       kernel == Kernel::by_block
+                           ? text("it gives each entry of a block a lane of its own, and there are ", lanes)
+                           : text("it gives each row of a block a lane of its own, and there are ", lanes),
+                       "choose row_per_thread, or auto");
 }
 
 }  // namespace
 
 bool serves(Kernel kernel, const SpmvShape& shape, int width) {
   const int b = shape.block_size;
-  if (b > max_block_size) return false;
+  if (b > max_block_size || !counts_in_32_bits(kernel, shape, width)) return false;
   switch (kernel) {
     case Kernel::by_block:
       return b * b <= width;
     case Kernel::by_column:
-      return b <= width && shape.num_cols < std::numeric_limits<std::int32_t>::max() - 4 * width;
+      return b <= width;
     default:
       return true;
   }

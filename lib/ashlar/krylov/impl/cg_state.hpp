@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/krylov/report.hpp>
-#include <string>
+#include <cstddef>
 
 namespace ashlar::impl {
 
@@ -12,12 +12,14 @@ struct CgProgress {
   int iterations = 0;
   int best_iteration = 0;
   double best = 0;  // the smallest ||r|| so far, and when
+  double last = 0;  // ||r|| now
 };
 
-/// The scalars of CG, which live on the device: the host enqueues iterations without knowing any of them.
-template <class Real, class Space>
+/// The scalars of CG, which live on the device: the host enqueues iterations without knowing any of them. They are
+/// double whatever the vectors hold: squares of floats overflow early, and long sums of them stall.
+template <class Space>
 struct CgState {
-  using Scalar = Kokkos::View<Real, Space>;
+  using Scalar = Kokkos::View<double, Space>;
 
   /// Zeros, set on `exec`.
   template <class Exec>
@@ -29,7 +31,7 @@ struct CgState {
         beta(Kokkos::view_alloc(exec, "ashlar::cg::beta")),
         running(Kokkos::view_alloc(exec, "ashlar::cg::running")),
         progress(Kokkos::view_alloc(exec, "ashlar::cg::progress")),
-        history(Kokkos::view_alloc(exec, "ashlar::cg::history"), max_iterations + 1) {}
+        history(Kokkos::view_alloc(exec, "ashlar::cg::history"), std::size_t(max_iterations) + 1) {}
 
   Scalar rz, rz_next, pq, rr, beta;
   Kokkos::View<bool, Space> running;
@@ -43,13 +45,13 @@ void cg_begin(const Exec& exec, const State& s, double target) {
   Kokkos::parallel_for(
       "ashlar::cg_begin", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
         CgProgress& now = s.progress();
-        const double norm = Kokkos::sqrt(double(s.rr()));
-        now.status = !Kokkos::isfinite(norm)           ? SolveStatus::non_finite
-                     : norm <= target                  ? SolveStatus::converged
-                     : !Kokkos::isfinite(s.rz_next())  ? SolveStatus::non_finite
-                     : !(s.rz_next() > 0)              ? SolveStatus::breakdown
-                                                       : SolveStatus::running;
-        now.best = norm;
+        const double norm = Kokkos::sqrt(s.rr());
+        now.status = !Kokkos::isfinite(norm)          ? SolveStatus::non_finite
+                     : norm <= target                 ? SolveStatus::converged
+                     : !Kokkos::isfinite(s.rz_next()) ? SolveStatus::non_finite
+                     : !(s.rz_next() > 0)             ? SolveStatus::breakdown
+                                                      : SolveStatus::running;
+        now.best = now.last = norm;
         now.best_iteration = now.iterations;
         if (now.iterations == 0) s.history(0) = norm;
         s.rz() = s.rz_next();
@@ -65,15 +67,15 @@ void cg_advance(const Exec& exec, const State& s, double target, int stagnation_
       "ashlar::cg_advance", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
         if (!s.running()) return;
         CgProgress& now = s.progress();
-        const auto pq = s.pq(), rz_next = s.rz_next();
+        const double pq = s.pq(), rz_next = s.rz_next();
         if (!Kokkos::isfinite(pq) || !Kokkos::isfinite(s.rz() / pq)) {
           // A p overflowed or holds NaN; 0/0 and x/0 are no overflow but a direction without curvature.
           now.status = pq == 0 ? SolveStatus::indefinite_matrix : SolveStatus::non_finite;
         } else if (!(pq > 0)) {
           now.status = SolveStatus::indefinite_matrix;
         } else {
-          const double norm = Kokkos::sqrt(double(s.rr()));
-          s.history(++now.iterations) = norm;
+          const double norm = Kokkos::sqrt(s.rr());
+          s.history(++now.iterations) = now.last = norm;
           if (norm < now.best) {
             now.best = norm;
             now.best_iteration = now.iterations;

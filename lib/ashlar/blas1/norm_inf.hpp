@@ -1,0 +1,30 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/blas1/impl/entries.hpp>
+
+namespace ashlar {
+
+/// max |x_i|, on the host; of a complex entry the larger of its parts, so that nothing is squared. NaN is passed over.
+///
+/// Async    waits for `exec`.
+/// Traffic  |x| bytes.
+template <execution_space Exec, vector_view X>
+real_t<typename X::non_const_value_type> norm_inf(const Exec& exec, const X& x) {
+  using Real = real_t<typename X::non_const_value_type>;
+  static_assert(reachable_from<Exec, X>, "ashlar::norm_inf: x must be reachable from the execution space");
+  Real largest(0);
+  Kokkos::parallel_reduce(
+      "ashlar::norm_inf", impl::entries(exec, x.extent(0)),
+      KOKKOS_LAMBDA(std::int64_t i, Real & most) {
+        const Real size = Kokkos::max(Kokkos::abs(real(x(i))), Kokkos::abs(imag(x(i))));
+        if (size > most) most = size;
+      },
+      Kokkos::Max<Real>(largest));
+  exec.fence("ashlar::norm_inf: result");
+  return x.extent(0) == 0 ? Real(0) : largest;
+}
+
+}  // namespace ashlar
