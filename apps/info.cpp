@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "device.hpp"
-#include "probe.hpp"
 #include "types.hpp"
 
 namespace ashlar::app {
@@ -38,8 +37,8 @@ Json gather() {
   info["host_memory"] = to_json(memory_amount<Kokkos::HostSpace>());
   info["device_memory"] = nullptr;
   if (has_device_memory) info["device_memory"] = to_json(memory_amount<Space>());
-  info["read_bandwidth_gb_s"] = measure_read_bandwidth(exec, probe_bytes());
-  info["copy_bandwidth_gb_s"] = measure_copy_bandwidth(exec, probe_bytes());
+  info["read_bandwidth_gb_s"] = measure_read_bandwidth(exec);
+  info["copy_bandwidth_gb_s"] = measure_copy_bandwidth(exec);
   info["link"] = nullptr;
   if (const auto link = measure_link_bandwidth(exec)) {
     info["link"] = {{"host_to_device_gb_s", link->host_to_device}, {"device_to_host_gb_s", link->device_to_host}};

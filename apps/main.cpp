@@ -78,11 +78,15 @@ class KokkosScope {
   KokkosScope& operator=(const KokkosScope&) = delete;
 };
 
-/// What went wrong, on one line of standard error.
-int fail(std::string message, const std::string& hint = "") {
+std::string one_line(std::string message) {
   while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  std::cerr << "ashlar: " << message << hint << std::endl;
+  return message;
+}
+
+/// What went wrong, on one line of standard error.
+int fail(const std::string& message) {
+  std::cerr << "ashlar: " << one_line(message) << std::endl;
   return exit_bad_input;
 }
 
@@ -109,7 +113,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return command.exit(error);  // --help, --version
     const bool in_solve = solve->parsed() || (!arguments.own.empty() && arguments.own.front() == "solve");
-    return fail(error.what(), in_solve ? "; see ashlar solve --help" : "; see ashlar --help");
+    return fail(text("the arguments are not understood (", one_line(error.what()), "); see ashlar ",
+                     in_solve ? "solve " : "", "--help"));
   }
 
   if (solve->parsed()) app::check_before_start(options);
@@ -122,7 +127,7 @@ int run(int argc, char** argv) {
       app::print_info(as_json);
     }
   }
-  if (!std::cout.flush()) return fail("standard output cannot be written");
+  if (!std::cout.flush()) return fail("standard output cannot be written (is its disk full?); send it elsewhere");
   return exit_code;
 }
 
@@ -133,9 +138,12 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
     return fail("out of memory (an allocation failed); try a smaller problem, or a machine with more memory");
-  } catch (const std::exception& error) {
+  } catch (const Error& error) {
     return fail(error.what());
+  } catch (const std::exception& error) {
+    return fail(text("something went wrong that should not (", one_line(error.what()),
+                     "); please report it, with the arguments"));
   } catch (...) {
-    return fail("an unknown exception ended the program");
+    return fail("something went wrong that should not (of an unknown type); please report it, with the arguments");
   }
 }

@@ -12,7 +12,4 @@ inline constexpr double symmetry_tolerance = 1e-10;
 /// Throws NumericalError that names the worst entry of a matrix that is not symmetric; `name` is the file's.
 void require_symmetric(const Execution& exec, const Matrix& matrix, const std::string& name);
 
-/// Throws NumericalError that names the first row (from 1) with a zero or without a diagonal entry.
-void require_nonzero_diagonal(const Execution& exec, const Matrix& matrix, const std::string& name);
-
 }  // namespace ashlar::app

@@ -5,6 +5,8 @@
 #include <ashlar/io/output_file.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <filesystem>
+#include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,11 +18,6 @@ namespace fs = std::filesystem;
 
 using NamedFile = std::pair<const char*, const std::optional<std::string>&>;
 
-bool is_regular(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
-
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code error;
   const auto path_a = fs::weakly_canonical(a, error);
@@ -31,10 +28,7 @@ bool same_file(const std::string& a, const std::string& b) {
 }
 
 /// Writing twice to what is no file (a terminal, /dev/null) spoils nothing.
-bool can_be_spoilt(const std::string& path) {
-  std::error_code ignored;
-  return !fs::exists(path, ignored) || is_regular(path);
-}
+bool can_be_spoilt(const std::string& path) { return !is_read_once(path); }
 
 void require_distinct(const NamedFile& output, const NamedFile& other) {
   if (!output.second || !other.second || !can_be_spoilt(*output.second)) return;
@@ -96,13 +90,18 @@ void check_rhs_length(const SolveOptions& options, std::int64_t line, std::int64
       "name a vector of that length");
 }
 
-std::optional<io::MatrixMarketHeader> check_headers(const SolveOptions& options) {
+bool is_read_once(const std::string& path) {
+  std::error_code unknown;  // then the status is no known one, either
+  return fs::is_other(fs::status(path, unknown));
+}
+
+void check_headers(const SolveOptions& options) {
   std::optional<io::MatrixMarketHeader> matrix;
-  if (options.matrix && (is_regular(*options.matrix) || !fs::exists(*options.matrix))) {
+  if (options.matrix && !is_read_once(*options.matrix)) {
     matrix = io::read_matrix_market_header(*options.matrix);
     check_matrix_header(options, *matrix);
   }
-  if (!options.rhs || (!is_regular(*options.rhs) && fs::exists(*options.rhs))) return matrix;
+  if (!options.rhs || is_read_once(*options.rhs)) return;
   const io::MatrixMarketHeader rhs = io::read_matrix_market_header(*options.rhs);
   if (rhs.field == io::MatrixMarketField::complex) {
     throw FileError(*options.rhs, 1, "a complex right-hand side", "this command solves real systems",
@@ -119,7 +118,6 @@ std::optional<io::MatrixMarketHeader> check_headers(const SolveOptions& options)
     const long double num_rows = static_cast<long double>(nx) * ny * nz * options.dof_or_default();
     if (num_rows < 0x1p62L) check_rhs_length(options, rhs.size_line, rhs.rows, static_cast<std::int64_t>(num_rows));
   }
-  return matrix;
 }
 
 }  // namespace ashlar::app

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <ashlar/io/matrix_market.hpp>
-#include <optional>
+#include <string>
 
 #include "solve/options.hpp"
 
@@ -16,9 +16,14 @@ void check_files(const SolveOptions& options);
 /// Looks at the headers of the files named by `options`, however large these are, and checks what they say: real
 /// matrix, square, a block size that divides it, a right-hand side of its length.
 ///
-/// Returns  the header of the matrix, where there is one in a file that can be read twice (a pipe cannot).
-/// Throws   FileError, BlockSizeError with the file, the line and the numbers.
-std::optional<io::MatrixMarketHeader> check_headers(const SolveOptions& options);
+/// Files that can be read once only are left alone.
+///
+/// Throws   FileError with the file, the line and the numbers.
+void check_headers(const SolveOptions& options);
+
+/// Whether what is read is gone: of a pipe, a terminal. A file that is missing, or that nobody may look at, is none of
+/// these: opening it says what is wrong.
+bool is_read_once(const std::string& path);
 
 /// The same for one file: after reading, where it was a pipe.
 void check_matrix_header(const SolveOptions& options, const io::MatrixMarketHeader& header);

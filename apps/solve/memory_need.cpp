@@ -53,6 +53,11 @@ std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options
   return (need + (Bytes{std::uint64_t(options.max_iterations)} + Bytes{1}) * scalar_bytes).count;
 }
 
+std::uint64_t assembly_bytes(const MatrixShape& shape) {
+  const Bytes block_rows{shape.num_block_rows}, block_size{shape.block_size};
+  return (matrix_bytes(block_rows, Bytes{shape.num_blocks}, block_size) + block_rows * block_size * Bytes{8}).count;
+}
+
 FileNeed file_need(const io::MatrixMarketHeader& header, std::uint64_t file_size, const SolveOptions& options) {
   const bool is_array = header.format == io::MatrixMarketFormat::array;
   const std::uint64_t rows = static_cast<std::uint64_t>(header.rows);
@@ -67,12 +72,13 @@ FileNeed file_need(const io::MatrixMarketHeader& header, std::uint64_t file_size
   const std::uint64_t block_size = std::max(options.block_size.value_or(1), 1);
   // Full blocks are the least that the entries can take.
   const std::uint64_t blocks = entries / (block_size * block_size);
+  const MatrixShape shape{rows / block_size, blocks, block_size};
   FileNeed need;
-  need.host_bytes = std::max((Bytes{file_size} + list).count, (list + by_rows).count);
-  need.device_bytes = device_bytes({rows / block_size, blocks, block_size}, options);
-  if (!has_device_memory) {
-    need.host_bytes = std::max(need.host_bytes, (by_rows + Bytes{need.device_bytes}).count);
-  }
+  need.device_bytes = device_bytes(shape, options);
+  // Three times at which much is held at once: while the text is read, the list sorted, the rows cut into blocks.
+  need.host_bytes = std::max(
+      {(Bytes{file_size} + list).count, (list + by_rows).count, (by_rows + Bytes{assembly_bytes(shape)}).count});
+  if (!has_device_memory) need.host_bytes = std::max(need.host_bytes, need.device_bytes);
   return need;
 }
 

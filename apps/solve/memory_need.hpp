@@ -19,6 +19,10 @@ struct MatrixShape {
 /// where 64 bits do not hold it.
 std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options);
 
+/// Bytes that making a matrix from rows of a file takes on the host: its blocks are put together there, with 8 bytes a
+/// row of scratch, before a device gets them. The largest number there is where 64 bits do not hold it.
+std::uint64_t assembly_bytes(const MatrixShape& shape);
+
 /// Bytes that reading a matrix file takes on the host at least, and then its solve on the device at least. The file is
 /// taken at its word on its size as far as the file's own size bears that out: a lie is the reader's to report.
 struct FileNeed {

@@ -114,7 +114,9 @@ void declare_options(CLI::App& command, SolveOptions& options) {
   group = "How";
   declare_parsed(command, "--preconditioner", options.preconditioner, "none, jacobi or block-jacobi (the default)",
                  "NAME", &parse_preconditioner, group);
-  command.add_option("--rtol", options.rtol, "stop when ||b - A x|| <= rtol * ||b|| (default 1e-8; 0: never)")
+  command
+      .add_option("--rtol", options.rtol,
+                  "stop when ||b - A x|| <= rtol * ||b|| (default 1e-8; 0: not before b - A x is 0)")
       ->type_name("NUMBER")
       ->group(group);
   command.add_option("--max-iterations", options.max_iterations, "stop after so many iterations (default 10000)")

@@ -34,12 +34,12 @@ void write_mesh(const std::string& path, const problems::Cantilever& problem, co
 }  // namespace
 
 bool write_outputs(const Execution& exec, const SolveOptions& options, const LinearSystem& system,
-                   const Solution& solution) {
+                   const Solution& solution, FirstError& errors) {
   if (!options.solution && !options.vtk) return true;
   const std::vector<double> x = on_host(exec, solution.x);
   if (!std::all_of(x.begin(), x.end(), [](double entry) { return std::isfinite(entry); })) return false;
-  if (options.solution) io::write_matrix_market_vector(*options.solution, x);
-  if (options.vtk) write_mesh(*options.vtk, *system.cantilever, x);
+  if (options.solution) errors.keep_from([&] { io::write_matrix_market_vector(*options.solution, x); });
+  if (options.vtk) errors.keep_from([&] { write_mesh(*options.vtk, *system.cantilever, x); });
   return true;
 }
 

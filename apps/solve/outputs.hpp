@@ -1,5 +1,6 @@
 #pragma once
 
+#include "solve/first_error.hpp"
 #include "solve/options.hpp"
 #include "solve/solve.hpp"
 #include "solve/system.hpp"
@@ -9,8 +10,8 @@ namespace ashlar::app {
 /// Writes the solution and the mesh to the files that `options` name.
 ///
 /// Returns  false, and writes nothing, where x holds NaN or infinity.
-/// Throws   FileError where a file cannot be written, all of it.
+/// Errors   FileError where a file cannot be written, all of it: kept in `errors`, and the next one is written.
 bool write_outputs(const Execution& exec, const SolveOptions& options, const LinearSystem& system,
-                   const Solution& solution);
+                   const Solution& solution, FirstError& errors);
 
 }  // namespace ashlar::app

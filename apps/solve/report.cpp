@@ -1,11 +1,6 @@
 #include "solve/report.hpp"
 
-#include <ashlar/base/error.hpp>
 #include <ashlar/base/version.hpp>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace ashlar::app {
@@ -84,18 +79,7 @@ std::string report_json(const Outcome& outcome) {
       {"backend", outcome.device.backend}, {"name", outcome.device.name}, {"concurrency", outcome.device.concurrency}};
   json["options"] = options_json(outcome.options);
   json["residual_history"] = report.residual_history;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace);
-}
-
-void write_report(const std::string& path, const Outcome& outcome) {
-  const std::string content = report_json(outcome) + "\n";
-  errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << content;
-  file.close();
-  if (file) return;
-  const std::string why = errno != 0 ? std::strerror(errno) : "the write failed";
-  throw FileError(path, 0, "the report cannot be written", why, "see whether the disk is full");
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace ashlar::app

@@ -28,9 +28,6 @@ struct Outcome {
 /// The report as JSON; docs/command.md says what its fields mean. Numbers that are not finite become null.
 std::string report_json(const Outcome& outcome);
 
-/// Throws FileError where the file cannot be written, all of it.
-void write_report(const std::string& path, const Outcome& outcome);
-
 /// A few lines for people on standard output.
 void print_summary(const Outcome& outcome);
 

@@ -1,13 +1,18 @@
 #include "solve/run.hpp"
 
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/blas1/bandwidth.hpp>
+#include <ashlar/io/text_file.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/trace/recorder.hpp>
 #include <iostream>
 #include <optional>
+#include <sstream>
+#include <utility>
 
-#include "probe.hpp"
 #include "solve/checks.hpp"
 #include "solve/files.hpp"
+#include "solve/first_error.hpp"
 #include "solve/outputs.hpp"
 #include "solve/progress_line.hpp"
 #include "solve/report.hpp"
@@ -15,6 +20,16 @@
 #include "solve/system.hpp"
 
 namespace ashlar::app {
+
+namespace {
+
+void write_trace(const std::string& path, const trace::Recorder& recorder) {
+  std::ostringstream out;
+  recorder.write(out);
+  io::write_text_file(path, std::move(out).str());
+}
+
+}  // namespace
 
 void check_before_start(const SolveOptions& options) {
   check_options(options);
@@ -30,22 +45,32 @@ int run_solve(const SolveOptions& options, Phases& phases) {
   phases.run("check", [&] {
     if (options.matrix && !options.skip_symmetry_check) require_symmetric(exec, system.matrix, *options.matrix);
   });
-  const double bandwidth = phases.run("probe", [] { return read_bandwidth(); });
+  const double bandwidth = phases.run("probe", [&] { return measure_read_bandwidth(exec); });
 
   const Solution solution = [&] {
     ProgressLine progress;
     return solve(exec, system, options, phases,
                  [&](int iterations, double residual) { progress.show(iterations, residual); });
   }();
-  const bool x_is_finite = phases.run("write", [&] { return write_outputs(exec, options, system, solution); });
 
   Outcome outcome{options, system, solution, phases, this_device(), std::nullopt, bandwidth};
   if (system.ones_is_solution) outcome.error = error_against_ones(exec, solution.x);
+  // The report first: a disk that the rest fills up does not cost it.
+  FirstError errors;
+  if (options.report) errors.keep_from([&] { io::write_text_file(*options.report, report_json(outcome)); });
   if (options.history) print_history(solution.report);
   print_summary(outcome);
+  if (recorder && is_gpu_v<Execution> && !recorder->device_times()) {
+    std::cout << "trace      of launches, not of the kernels themselves: a tool has told Kokkos not to fence\n";
+  }
+  std::cout.flush();
+
+  bool x_is_finite = true;
+  phases.run("write",
+             [&] { errors.keep_from([&] { x_is_finite = write_outputs(exec, options, system, solution, errors); }); });
   if (!x_is_finite) std::cout << "           x holds NaN or infinity: neither --solution nor --vtk is written\n";
-  if (recorder) recorder->write(*options.trace);
-  if (options.report) write_report(*options.report, outcome);
+  if (recorder) errors.keep_from([&] { write_trace(*options.trace, *recorder); });
+  errors.rethrow();
   return solution.report.status == SolveStatus::converged ? 0 : 2;
 }
 

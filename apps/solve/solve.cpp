@@ -1,6 +1,7 @@
 #include "solve/solve.hpp"
 
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/krylov/bcsr_operator.hpp>
 #include <ashlar/krylov/block_jacobi_preconditioner.hpp>
 #include <ashlar/krylov/cg.hpp>
@@ -9,8 +10,6 @@
 #include <cmath>
 #include <optional>
 #include <variant>
-
-#include "solve/checks.hpp"
 
 namespace ashlar::app {
 
@@ -35,18 +34,22 @@ class AnyPreconditioner {
   std::variant<IdentityPreconditioner, JacobiPreconditioner<Matrix>, BlockJacobiPreconditioner<Matrix>> chosen_;
 };
 
+/// The diagonal block that has no inverse, by its rows, from 1 as in a file.
+std::string bad_block(std::int64_t block_row, int block_size) {
+  const std::int64_t first = block_row * block_size + 1, last = first + block_size - 1;
+  if (block_size == 1) return text("the diagonal entry (", first, ", ", first, ") is 0 or has no inverse");
+  return text("the diagonal block of rows ", first, " to ", last, " has no inverse");
+}
+
 AnyPreconditioner make_preconditioner(const Execution& exec, const LinearSystem& system, const SolveOptions& options) {
-  const bool divides_by_diagonal =
-      options.preconditioner == PreconditionerKind::jacobi ||
-      (options.preconditioner == PreconditionerKind::block_jacobi && system.matrix.block_size() == 1);
-  if (divides_by_diagonal) require_nonzero_diagonal(exec, system.matrix, system.description);
   try {
     return AnyPreconditioner(exec, system.matrix, options.preconditioner);
   } catch (const NumericalError& error) {
-    throw NumericalError(text(system.description, ": ", error.problem()), error.why(),
-                         options.preconditioner == PreconditionerKind::block_jacobi
-                             ? "pass --preconditioner none, or another --block-size"
-                             : "pass --preconditioner none");
+    const int size = options.preconditioner == PreconditionerKind::block_jacobi ? system.matrix.block_size() : 1;
+    throw NumericalError(
+        text(system.description, ": ", error.row() < 0 ? error.problem() : bad_block(error.row(), size)),
+        error.why() + "; rows are counted from 1",
+        size > 1 ? "pass --preconditioner none, or another --block-size" : "pass --preconditioner none");
   }
 }
 

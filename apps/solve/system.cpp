@@ -8,6 +8,7 @@
 #include <ashlar/problems/stencil11.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "solve/files.hpp"
@@ -68,10 +69,10 @@ LinearSystem stencil_system(const Execution& exec, const SolveOptions& options) 
 
 CsrMatrix<double> read_matrix(const SolveOptions& options) {
   const std::string& path = *options.matrix;
-  std::error_code error;
-  const bool can_be_read_twice = std::filesystem::is_regular_file(path, error);
+  const bool can_be_read_twice = !is_read_once(path);
   if (can_be_read_twice) {
     const auto header = io::read_matrix_market_header(path);
+    std::error_code error;
     const std::uint64_t file_size = std::filesystem::file_size(path, error);
     const FileNeed need = file_need(header, error ? 0 : file_size, options);
     const std::string what =
@@ -109,8 +110,9 @@ LinearSystem matrix_system(const Execution& exec, const SolveOptions& options) {
     system.block_fill = candidate.fill;
     const MatrixShape shape{std::uint64_t(csr.num_rows / block_size), std::uint64_t(candidate.num_blocks),
                             std::uint64_t(block_size)};
-    require_device_memory(device_bytes(shape, options),
-                          text(*options.matrix, ": ", candidate.num_blocks, " blocks of size ", block_size), options);
+    const std::string what = text(*options.matrix, ": ", candidate.num_blocks, " blocks of size ", block_size);
+    require_device_memory(device_bytes(shape, options), what, options);
+    require_memory<Kokkos::HostSpace>(assembly_bytes(shape), what);
   }
   system.matrix = bcsr_from_csr<Matrix>(exec, csr, block_size);
   return system;

@@ -1,19 +1,24 @@
 // perf_spmv: products with 27-point grids of dense blocks, for each block size and kernel.
 //
 // Every product is checked, entry by entry against the host's reference on a smaller grid of the same block size,
-// before its time is printed. The rate counts unique bytes: values, block columns, row pointers, x and y once.
+// before it is timed: a wrong one has no time, and the exit code is 1. The rate counts unique bytes: values, block
+// columns, row pointers, x and y once.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/blas1/bandwidth.hpp>
+#include <ashlar/io/output_file.hpp>
+#include <ashlar/io/text_file.hpp>
 #include <ashlar/problems/grid27.hpp>
 #include <ashlar/reference/spmv.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
+#include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <support/context.hpp>
 #include <support/timing.hpp>
@@ -50,7 +55,8 @@ int side_for(double bytes, int b) {
   return std::max(3, static_cast<int>(std::lround(std::cbrt(blocks / 27))));
 }
 
-bool is_right(const Exec& exec, int b, const SpmvOptions& options) {
+/// What is wrong with a product, where something is.
+std::optional<std::string> fault_of(const Exec& exec, int b, const SpmvOptions& options) {
   const auto a = problems::grid27<Matrix>(exec, 6, 5, 7, b);
   const auto host = copy_to<Kokkos::HostSpace>(exec, a);
   const Vector x = test_vector(exec, a.num_cols()), y("y", a.num_rows());
@@ -61,38 +67,68 @@ bool is_right(const Exec& exec, int b, const SpmvOptions& options) {
   reference::spmv(1, host, std::vector<double>(x_host.data(), x_host.data() + a.num_cols()), 0, expected);
   for (std::int64_t i = 0; i < a.num_rows(); ++i) {
     // 27*b terms of size up to 27*b each.
-    if (!(std::abs(y_host(i) - expected[i]) <= 1e-15 * 27 * b * 27 * b)) return false;
+    if (std::abs(y_host(i) - expected[i]) <= 1e-15 * 27 * b * 27 * b) continue;
+    return text(std::setprecision(17), "y(", i, ") is ", y_host(i), " where the reference has ", expected[i]);
   }
-  return true;
+  return std::nullopt;
 }
 
-void measure(const Exec& exec, const Options& options, double limit, nlohmann::json& results) {
+/// One matrix, and what is told of each product with it.
+struct Case {
+  const Exec& exec;
+  int block_size;
+  Matrix a;
+  Vector x, y;
+  double limit;
+
+  /// Adds a row to `results`. Returns whether the product was right.
+  bool measure(const std::string& kernel, int width, nlohmann::json& results) const {
+    const SpmvOptions choice{.kernel = kernel_from_string(kernel).value(), .width = width};
+    const SpmvPlan<Matrix> plan(exec, a, choice);
+    std::printf("b %2d  %-20s width %2d  ", block_size, kernel.c_str(), plan.launch().width);
+    nlohmann::json row{{"case", "grid27"},
+                       {"library", "ashlar"},
+                       {"kernel", kernel},
+                       {"block_size", block_size},
+                       {"chosen", std::string(to_string(plan.kernel()))},
+                       {"width", plan.launch().width},
+                       {"num_block_rows", a.num_block_rows()},
+                       {"num_blocks", a.num_blocks()},
+                       {"limit_gb_s", limit}};
+    const auto fault = fault_of(exec, block_size, choice);
+    row["verified"] = !fault;
+    if (fault) {
+      std::printf("WRONG RESULT: %s\n", fault->c_str());
+      row["fault"] = *fault;
+    } else {
+      const double seconds = perf::median_seconds(exec, [&] { spmv(exec, plan, 1, a, x, 0, y); });
+      const double bytes = static_cast<double>(spmv_traffic_bytes(a)), rate = bytes / seconds * 1e-9;
+      std::printf("%9.1f us  %7.1f GB/s  %.3f of the read bandwidth\n", seconds * 1e6, rate, rate / limit);
+      row.update({{"seconds", seconds}, {"bytes", bytes}, {"gb_s", rate}, {"fraction", rate / limit}});
+    }
+    results.push_back(std::move(row));
+    return !fault;
+  }
+};
+
+/// Returns whether every product was right.
+bool measure(const Exec& exec, const Options& options, double limit, nlohmann::json& results) {
+  bool right = true;
   for (const int b : options.block_sizes) {
     const int side = side_for(options.bytes, b);
     const auto a = problems::grid27<Matrix>(exec, side, side, side, b);
-    const Vector x = test_vector(exec, a.num_cols()), y("y", a.num_rows());
-    for (const std::string& name : options.kernels) {
+    const Case one{exec, b, a, test_vector(exec, a.num_cols()), Vector("y", a.num_rows()), limit};
+    for (const std::string& kernel : options.kernels) {
       for (const int width : options.widths) {
-        const SpmvOptions choice{.kernel = kernel_from_string(name).value(), .width = width};
         try {
-          const SpmvPlan<Matrix> plan(exec, a, choice);
-          const bool verified = is_right(exec, b, choice);
-          const double seconds = perf::median_seconds(exec, [&] { spmv(exec, plan, 1, a, x, 0, y); });
-          const double bytes = static_cast<double>(spmv_traffic_bytes(a));
-          const double rate = bytes / seconds * 1e-9;
-          std::printf("b %2d  %-20s width %2d  %9.1f us  %7.1f GB/s  %.3f of the read bandwidth%s\n", b, name.c_str(),
-                      plan.launch().width, seconds * 1e6, rate, rate / limit, verified ? "" : "  WRONG RESULT");
-          results.push_back({{"case", "grid27"}, {"library", "ashlar"}, {"kernel", name}, {"block_size", b},
-                             {"chosen", std::string(to_string(plan.kernel()))}, {"width", plan.launch().width},
-                             {"num_block_rows", a.num_block_rows()}, {"num_blocks", a.num_blocks()},
-                             {"seconds", seconds}, {"bytes", bytes}, {"gb_s", rate}, {"limit_gb_s", limit},
-                             {"fraction", rate / limit}, {"verified", verified}});
+          right = one.measure(kernel, width, results) && right;
         } catch (const BlockSizeError&) {
           // This kernel is not for this block size or width.
         }
       }
     }
   }
+  return right;
 }
 
 }  // namespace
@@ -110,19 +146,20 @@ int main(int argc, char** argv) {
 
   const Kokkos::ScopeGuard kokkos(argc, argv);
   try {
+    if (!options.json.empty()) io::require_writable(options.json);
     const Exec exec;
     const double limit = measure_read_bandwidth(exec);
     std::printf("read bandwidth %.1f GB/s\n", limit);
     nlohmann::json results = nlohmann::json::array();
-    measure(exec, options, limit, results);
+    const bool right = measure(exec, options, limit, results);
     if (!options.json.empty()) {
       nlohmann::json file{{"context", perf::context(options.commit)}, {"results", results}};
       file["context"]["read_gb_s"] = limit;
-      std::ofstream(options.json) << file.dump(1) << '\n';
+      io::write_text_file(options.json, file.dump(1) + "\n");
     }
+    return right ? 0 : 1;
   } catch (const std::exception& error) {
     std::cerr << "perf_spmv: " << error.what() << '\n';
     return 1;
   }
-  return 0;
 }

@@ -1,5 +1,7 @@
 // Each way in which a file can be bad, seen from the command line. Outputs are named in every call, so that one written
 // by mistake is found.
+#include <unistd.h>
+
 #include "command.hpp"
 
 namespace ashlar::testing {
@@ -24,6 +26,23 @@ TEST_F(BadMatrix, NoFile) { expect_refused("solve --matrix A.mtx --report r.json
 TEST_F(BadMatrix, AFolder) {
   std::filesystem::create_directory(folder() / "A.mtx");
   expect_refused("solve --matrix A.mtx --report r.json", {"A.mtx", "folder"});
+}
+
+TEST_F(BadMatrix, NameThatIsTooLong) {
+  const std::string name = std::string(300, 'x') + ".mtx";
+  expect_refused("solve --matrix " + name + " --report r.json", {name, "cannot be opened", "too long"});
+  write("A.mtx", good);
+  expect_refused("solve --matrix A.mtx --report r.json --rhs " + name, {name, "cannot be opened", "too long"});
+}
+
+TEST_F(BadMatrix, FolderWithoutPermission) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  write("B.mtx", good);
+  std::filesystem::create_directory(folder() / "locked");
+  std::filesystem::permissions(folder() / "locked", std::filesystem::perms::none);
+  expect_refused("solve --matrix locked/A.mtx --report r.json", {"locked/A.mtx", "cannot be opened", "ermission"});
+  expect_refused("solve --matrix B.mtx --rhs locked/b.mtx", {"locked/b.mtx", "cannot be opened", "ermission"});
+  std::filesystem::permissions(folder() / "locked", std::filesystem::perms::owner_all);
 }
 
 TEST_F(BadMatrix, EmptyFile) { expect_bad("", {"A.mtx", "empty"}); }
@@ -94,11 +113,15 @@ TEST_F(BadMatrix, ZeroOnTheDiagonal) {
   expect_bad(zero, {"A.mtx: ", "(2, 2)", "--preconditioner none"}, "--block-size 1");
   const std::string stored_zero = banner + "3 3 5\n1 1 4\n2 2 0\n3 3 4\n1 2 -1\n2 1 -1\n";
   expect_bad(stored_zero, {"A.mtx: ", "(2, 2)"}, "--preconditioner jacobi");
+  // Rows of the matrix, whatever the size of its blocks.
+  const std::string last = banner + "4 4 3\n1 1 4\n2 2 4\n3 3 4\n";
+  expect_bad(last, {"A.mtx: ", "(4, 4)", "counted from 1"}, "--preconditioner jacobi --block-size 2");
 }
 
 TEST_F(BadMatrix, SingularDiagonalBlock) {
-  const std::string singular = banner + "4 4 6\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n3 3 1\n4 4 1\n";
-  expect_bad(singular, {"A.mtx: ", "block row 0", "block size is 2", "--preconditioner none"}, "--block-size 2");
+  const std::string singular = banner + "4 4 6\n1 1 1\n2 2 1\n3 3 1\n3 4 1\n4 3 1\n4 4 1\n";
+  expect_bad(singular, {"A.mtx: ", "rows 3 to 4", "block size is 2", "counted from 1", "--preconditioner none"},
+             "--block-size 2");
 }
 
 TEST_F(BadMatrix, Unsymmetric) {

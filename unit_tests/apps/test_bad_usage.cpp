@@ -124,7 +124,7 @@ TEST_F(BadUsage, KokkosArgumentsThatAreNone) {
 TEST_F(BadUsage, StandardOutputThatIsFull) {
   const CommandResult result = run("solve --matrix A.mtx >/dev/full");
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_NE(result.err.find("standard output"), std::string::npos) << result.err;
+  expect_message(result.err, {"standard output"});
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/base/version.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <cmath>
@@ -56,7 +57,7 @@ TEST_F(Solve, ReportHoldsWhatItPromises) {
   EXPECT_NE(json["kernel"], "auto");
 
   double sum = 0;
-  for (const char* phase : {"start", "load", "check", "probe", "setup", "solve", "write"}) {
+  for (const char* phase : {"start", "load", "check", "probe", "setup", "solve"}) {
     ASSERT_TRUE(json["seconds"].contains(phase)) << phase;
     EXPECT_GE(json["seconds"][phase].get<double>(), 0);
     sum += json["seconds"][phase].get<double>();
@@ -196,6 +197,43 @@ TEST_F(Solve, TraceIsATimeline) {
   }
   EXPECT_TRUE(has_product);
   EXPECT_TRUE(has_phase);
+}
+
+TEST_F(Solve, TraceSaysWhereItHoldsLaunchesOnly) {
+  const std::string line = "\ntrace      of launches";
+  const std::string solve = "solve --problem cantilever --nodes 4 --trace t.json";
+  EXPECT_EQ(run(solve).out.find(line), std::string::npos);
+  setenv("KOKKOS_TOOLS_LIBS", ASHLAR_NO_FENCE_TOOL, 1);
+  const CommandResult result = run(solve), untraced = run("solve --problem cantilever --nodes 4");
+  unsetenv("KOKKOS_TOOLS_LIBS");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  // On a CPU a kernel ends before its launch returns.
+  EXPECT_EQ(result.out.find(line) != std::string::npos, is_gpu_v<Kokkos::DefaultExecutionSpace>) << result.out;
+  EXPECT_EQ(untraced.out.find(line), std::string::npos);
+}
+
+TEST_F(Solve, OneOutputThatFailsCostsNoOther) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  const std::set<std::string> outputs{"--report", "--solution", "--vtk", "--trace"};
+  for (const std::string& failing : outputs) {
+    SCOPED_TRACE(failing);
+    std::string arguments = "solve --problem cantilever --nodes 4 " + failing + " /dev/full";
+    for (const std::string& output : outputs) {
+      if (output != failing) arguments += " " + output + " file" + output;
+    }
+    const CommandResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, 1);
+    expect_message(result.err, {"/dev/full", "cannot be written", "No space left"});
+    EXPECT_NE(result.out.find("\nresult     converged after "), std::string::npos) << result.out;
+    EXPECT_EQ(files().size(), 3u);
+    if (failing != "--report") EXPECT_EQ(report("file--report")["status"], "converged");
+    if (failing != "--trace") EXPECT_TRUE(Json::accept(read_file(folder() / "file--trace")));
+    for (const std::string& file : files()) std::filesystem::remove(file);
+  }
+  // Of two errors the first is told.
+  const CommandResult both = run("solve --problem cantilever --nodes 4 --solution /dev/full --vtk /dev/full");
+  EXPECT_EQ(both.exit_code, 1);
+  expect_message(both.err, {"/dev/full"});
 }
 
 TEST_F(Solve, MatrixThroughAPipe) {

@@ -7,6 +7,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <ashlar/io/output_file.hpp>
+#include <ashlar/io/text_file.hpp>
 #include <ashlar/io/vtu.hpp>
 #include <csignal>
 #include <filesystem>
@@ -41,6 +42,7 @@ struct OutputFile : ::testing::Test {
     expect_refused(path, text, [&] { io::write_matrix_market_vector(path, std::vector<double>{1}); });
     expect_refused(path, text, [&] { io::write_matrix_market(path, CooMatrix<double>()); });
     expect_refused(path, text, [&] { io::write_vtu(path, {}, std::vector<std::int32_t>(), {}); });
+    expect_refused(path, text, [&] { io::write_text_file(path, "text"); });
   }
 };
 
@@ -113,7 +115,17 @@ TEST_F(OutputFile, FullDisk) {
   const std::vector<double> vector(1000, 0.5);
   expect_refused(full, "No space left", [&] { io::write_matrix_market_vector(full, vector); });
   expect_refused(full, "No space left", [&] { io::write_vtu(full, {}, std::vector<std::int64_t>(), {}); });
+  expect_refused(full, "No space left", [&] { io::write_text_file(full, "text"); });
   EXPECT_TRUE(fs::exists(full));
+}
+
+TEST_F(OutputFile, TextIsWrittenAsItIs) {
+  const std::string path = folder.write("old.txt", "a longer text that was there before\n");
+  const std::string text("two\r\nlines \0 and a zero", 23);
+  io::write_text_file(path, text);
+  EXPECT_EQ(content_of(path), text);
+  io::write_text_file(path, "");
+  EXPECT_EQ(content_of(path), "");
 }
 
 /// While it lives, no file grows beyond this.
@@ -142,6 +154,8 @@ TEST_F(OutputFile, NoHalfFileStaysBehind) {
     expect_refused(path, "too large", [&] { io::write_matrix_market_vector(path, large); });
     EXPECT_FALSE(fs::exists(path));
     expect_refused(path, "too large", [&] { io::write_vtu(path, large, std::vector<std::int64_t>(), {}); });
+    EXPECT_FALSE(fs::exists(path));
+    expect_refused(path, "too large", [&] { io::write_text_file(path, std::string(2000000, 'x')); });
     EXPECT_FALSE(fs::exists(path));
   }
   io::write_matrix_market_vector(path, large);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/trace/span.hpp>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,8 +39,8 @@ class Recorder {
 
   /// Writes the spans so far as Chrome/Perfetto JSON: open it at ui.perfetto.dev.
   ///
-  /// Throws   FileError naming the file and the reason.
-  void write(const std::string& path) const;
+  /// Throws   nothing of its own: whether all of it was taken is for the stream to say.
+  void write(std::ostream& out) const;
 
  private:
   struct Timeline;

@@ -36,9 +36,9 @@ FileText::FileText(const std::string& path, std::size_t max_bytes) {
   }
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) {
-    const bool missing = errno == ENOENT;
+    const bool forbidden = errno == EACCES || errno == EPERM;
     throw FileError(path, 0, "cannot be opened", std::generic_category().message(errno),
-                    missing ? "check the name and the folder" : "check the permissions");
+                    forbidden ? "check the permissions" : "check the name and the folder");
   }
   std::setvbuf(file.get(), nullptr, _IONBF, 0);
 

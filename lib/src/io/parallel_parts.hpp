@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <exception>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -27,7 +26,7 @@ void in_parallel(std::size_t parts, const Work& work) {
   for (std::size_t part = 1; part < parts; ++part) {
     try {
       threads.emplace_back(guarded, part);
-    } catch (const std::system_error&) {  // No more threads are to be had: this one does the work.
+    } catch (...) {  // No more threads, or no memory for one: this one does the work.
       guarded(part);
     }
   }

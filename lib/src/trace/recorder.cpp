@@ -5,15 +5,12 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/trace/chrome_json.hpp>
 #include <ashlar/trace/recorder.hpp>
-#include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <tuple>
 #include <type_traits>
@@ -251,18 +248,6 @@ std::vector<std::string> Recorder::tracks() const {
 
 bool Recorder::device_times() const { return timeline_->device_times; }
 
-void Recorder::write(const std::string& path) const {
-  const auto refuse = [&path](int error_number) {
-    throw FileError(path, 0, "the trace cannot be written",
-                    std::generic_category().message(error_number != 0 ? error_number : EIO),
-                    "name another file, or make room for it");
-  };
-  errno = 0;
-  std::ofstream file(path);
-  if (!file) refuse(errno);
-  write_chrome_json(file, spans(), tracks());
-  file.close();
-  if (!file) refuse(errno);
-}
+void Recorder::write(std::ostream& out) const { write_chrome_json(out, spans(), tracks()); }
 
 }  // namespace ashlar::trace
