@@ -226,8 +226,12 @@ TEST_F(Solve, OneOutputThatFailsCostsNoOther) {
     expect_message(result.err, {"/dev/full", "cannot be written", "No space left"});
     EXPECT_NE(result.out.find("\nresult     converged after "), std::string::npos) << result.out;
     EXPECT_EQ(files().size(), 3u);
-    if (failing != "--report") EXPECT_EQ(report("file--report")["status"], "converged");
-    if (failing != "--trace") EXPECT_TRUE(Json::accept(read_file(folder() / "file--trace")));
+    if (failing != "--report") {
+      EXPECT_EQ(report("file--report")["status"], "converged");
+    }
+    if (failing != "--trace") {
+      EXPECT_TRUE(Json::accept(read_file(folder() / "file--trace")));
+    }
     for (const std::string& file : files()) std::filesystem::remove(file);
   }
   // Of two errors the first is told.

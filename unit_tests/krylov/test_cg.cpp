@@ -236,6 +236,15 @@ TEST(CgTest, SaysWhenTheResidualNoLongerFalls) {
   EXPECT_GT(solved.report.relative_residual, 1e-9);
 }
 
+TEST(CgTest, EndsWhenAToleranceOfZeroLeavesNothingToGain) {
+  // Without a floor the scalars underflow and the matrix would be called indefinite.
+  const auto solved = solve(laplacian_1d(50), IdentityPreconditioner{}, random_vector<double>(50, 1),
+                            {.rtol = 0, .max_iterations = 100000});
+  EXPECT_EQ(solved.report.status, SolveStatus::stagnation);
+  EXPECT_LT(solved.report.iterations, 2000);
+  EXPECT_LE(solved.report.relative_residual, 1e-12);
+}
+
 TEST(CgTest, ReportsTheTrueResidualAndNoneBetter) {
   // In single precision the recurrence falls below what x attains; the report must not follow it.
   std::vector<float> entries(400);

@@ -107,9 +107,11 @@ SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x
     return report;
   }
   const double target = std::max(options.rtol * norm_b, options.atol);
-  const int window = options.stagnation_window > 0
-                         ? options.stagnation_window
-                         : static_cast<int>(std::clamp<std::int64_t>(n, 2000, std::numeric_limits<int>::max()));
+  const double eps = std::numeric_limits<real_t<Scalar>>::epsilon();
+  const impl::CgLimits limits{target, eps * eps * norm_b,
+                              options.stagnation_window > 0 ? options.stagnation_window
+                                                            : static_cast<int>(std::clamp<std::int64_t>(
+                                                                  n, 2000, std::numeric_limits<int>::max()))};
   const int interval = options.check_interval > 0 ? options.check_interval : is_gpu_v<Exec> ? 16 : 1;
 
   const auto vector = [n](const std::string& name) {
@@ -139,7 +141,7 @@ SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x
       cg_step(exec, s.running, s.rz, s.pq, p, q, x, r, s.rr);
       m.apply(exec, r, z);
       dot(exec, r, z, s.rz_next);
-      impl::cg_advance(exec, s, target, window);
+      impl::cg_advance(exec, s, limits);
       cg_direction(exec, s.running, s.beta, z, p);
       if (k == interval) break;
     }

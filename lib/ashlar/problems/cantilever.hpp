@@ -37,7 +37,7 @@ struct Cantilever {
   /// Density times gravity: the self weight of a unit of volume.
   double weight = 0;
   /// Force on a unit of area of the face x = L.
-  std::array<double, 3> traction{0, 0, -0.01};
+  std::array<double, 3> traction{0, 0, -0.001};
   /// dof 6: the factor of the coupling term. Without the term (0) K6 is still SPD, its blocks no longer dense.
   double coupling = 1;
 };

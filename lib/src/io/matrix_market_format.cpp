@@ -6,8 +6,8 @@
 #include <ashlar/base/text.hpp>
 #include <limits>
 
-#include "number_parser.hpp"
 #include "in_quotes.hpp"
+#include "number_parser.hpp"
 
 namespace ashlar::io {
 
@@ -58,7 +58,8 @@ MatrixMarketHeader parse_banner(const std::string& path, std::string_view line) 
   header.object = words[1];
   if (header.object != "matrix") {
     throw FileError(
-        path, 1, header.object.empty() ? "the banner names no object" : text("unknown object ", in_quotes(header.object)),
+        path, 1,
+        header.object.empty() ? "the banner names no object" : text("unknown object ", in_quotes(header.object)),
         "only the object 'matrix' can be read", text("the banner must be like ", banner_example));
   }
   header.format = parse_word<MatrixMarketFormat>(path, "format", words[2], format_names);
@@ -70,7 +71,8 @@ MatrixMarketHeader parse_banner(const std::string& path, std::string_view line) 
   }
 
   const auto contradiction = [&](const std::string& why, const std::string& suggestion) {
-    throw FileError(path, 1, text("the banner contradicts itself: ", in_quotes(without_line_end(line))), why, suggestion);
+    throw FileError(path, 1, text("the banner contradicts itself: ", in_quotes(without_line_end(line))), why,
+                    suggestion);
   };
   const bool is_pattern = header.field == MatrixMarketField::pattern;
   if (is_pattern && header.format == MatrixMarketFormat::array) {

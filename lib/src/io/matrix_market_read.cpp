@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "file_text.hpp"
+#include "in_quotes.hpp"
 #include "matrix_market_format.hpp"
 #include "number_parser.hpp"
 #include "parallel_parts.hpp"
-#include "in_quotes.hpp"
 #include "text_chunks.hpp"
 
 namespace ashlar::io {

@@ -15,6 +15,13 @@ struct CgProgress {
   double last = 0;  // ||r|| now
 };
 
+/// When the iteration ends.
+struct CgLimits {
+  double target;  // ||r|| that counts as converged
+  double floor;   // ||r|| of the recurrence below which rounding does not let x follow: nothing is left to gain
+  int window;     // iterations without a new smallest ||r|| that count as stagnation
+};
+
 /// The scalars of CG, which live on the device: the host enqueues iterations without knowing any of them. They are
 /// double whatever the vectors hold: squares of floats overflow early, and long sums of them stall.
 template <class Space>
@@ -62,7 +69,7 @@ void cg_begin(const Exec& exec, const State& s, double target) {
 
 /// Counts an iteration, judges it, and prepares the next: the only place where CG decides anything.
 template <class Exec, class State>
-void cg_advance(const Exec& exec, const State& s, double target, int stagnation_window) {
+void cg_advance(const Exec& exec, const State& s, CgLimits limits) {
   Kokkos::parallel_for(
       "ashlar::cg_advance", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
         if (!s.running()) return;
@@ -82,14 +89,14 @@ void cg_advance(const Exec& exec, const State& s, double target, int stagnation_
           }
           if (!Kokkos::isfinite(norm)) {
             now.status = SolveStatus::non_finite;
-          } else if (norm <= target) {
+          } else if (norm <= limits.target) {
             now.status = SolveStatus::converged;
+          } else if (norm <= limits.floor || now.iterations - now.best_iteration >= limits.window) {
+            now.status = SolveStatus::stagnation;
           } else if (!Kokkos::isfinite(rz_next)) {
             now.status = SolveStatus::non_finite;
           } else if (!(rz_next > 0)) {
             now.status = SolveStatus::breakdown;
-          } else if (now.iterations - now.best_iteration >= stagnation_window) {
-            now.status = SolveStatus::stagnation;
           }
           s.beta() = rz_next / s.rz();
           s.rz() = rz_next;
