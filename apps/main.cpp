@@ -95,7 +95,8 @@ int run(int argc, char** argv) {
   const Arguments arguments(argc, argv);
   CLI::App command("Solves linear systems of small dense blocks, and says how fast.", "ashlar");
   command.set_version_flag("--version", text("ashlar ", version_string));
-  command.require_subcommand(1);
+  // At most one; that there is one is asked below, where a word that is none has been named already.
+  command.require_subcommand(0, 1);
   command.footer(examples);
 
   app::SolveOptions options;
@@ -117,6 +118,9 @@ int run(int argc, char** argv) {
                      in_solve ? "solve " : "", "--help"));
   }
 
+  if (!solve->parsed() && !info->parsed()) {
+    return fail("nothing to do (neither solve nor info was given); try: ashlar solve --problem cantilever");
+  }
   if (solve->parsed()) app::check_before_start(options);
   int exit_code = 0;
   {

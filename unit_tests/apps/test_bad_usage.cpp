@@ -15,8 +15,8 @@ class BadUsage : public CommandTest {
 };
 
 TEST_F(BadUsage, NoSubcommand) {
-  expect_refused("", {"subcommand", "--help"});
-  expect_refused("dissolve", {"--help"});
+  expect_refused("", {"neither solve nor info", "ashlar solve"});
+  expect_refused("dissolve", {"dissolve", "--help"});
 }
 
 TEST_F(BadUsage, UnknownOption) { expect_refused("solve --matrix A.mtx --colour red", {"--colour", "solve --help"}); }
