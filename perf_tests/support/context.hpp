@@ -24,6 +24,8 @@ inline nlohmann::json context(const std::string& commit) {
   const cudaDeviceProp properties = Kokkos::Cuda().cuda_device_prop();
   result["device"] = properties.name;
   result["cuda"] = CUDART_VERSION;
+#elif defined(KOKKOS_ENABLE_HIP)
+  result["device"] = Kokkos::HIP().hip_device_prop().name;
 #endif
   return result;
 }

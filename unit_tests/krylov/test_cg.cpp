@@ -122,7 +122,7 @@ TYPED_TEST(Cg, IsDoneInOneIterationWithTheExactInverse) {
 TEST(CgTest, FollowsTheTextbookOnTheLaplacian) {
   // Serial CG, written down once more in the plainest way.
   const int n = 300;
-  const auto apply = [n](const std::vector<double>& v) {
+  const auto apply = [](const std::vector<double>& v) {
     std::vector<double> w(n);
     for (int i = 0; i < n; ++i) w[i] = 2 * v[i] - (i > 0 ? v[i - 1] : 0) - (i < n - 1 ? v[i + 1] : 0);
     return w;
