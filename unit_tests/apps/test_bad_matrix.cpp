@@ -164,7 +164,7 @@ TEST_F(BadMatrix, RightHandSideWithFaults) {
 TEST_F(BadMatrix, KernelThatCannotTakeTheBlockSize) {
   std::string diagonal = banner + "24 24 24\n";
   for (int i = 1; i <= 24; ++i) diagonal += std::to_string(i) + " " + std::to_string(i) + " 2\n";
-  expect_bad(diagonal, {"by_block", "block size 24"}, "--block-size 24 --kernel by_block");
+  expect_bad(diagonal, {"by_tile", "block size 24"}, "--block-size 24 --kernel by_tile");
 }
 
 TEST_F(BadMatrix, MoreMemoryThanThereIs) {

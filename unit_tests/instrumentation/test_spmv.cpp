@@ -23,8 +23,9 @@ class SpmvConduct : public ::testing::TestWithParam<Case> {
 TEST_P(SpmvConduct, PlanAndProduct) {
   const SpmvOptions options{.kernel = kernel, .mode = mode};
   const SpmvPlan<Matrix> plan(exec, matrix, options);
-  if (mode == Mode::transpose) {
-    expect_kept(exec, Promise::allocates, [&] { return SpmvPlan<Matrix>(exec, matrix, options); });
+  const bool runs_nothing = mode == Mode::no_transpose && plan.kernel() == Kernel::block_row_per_thread;
+  if (!runs_nothing) {
+    expect_kept(exec, Promise::waits, [&] { return SpmvPlan<Matrix>(exec, matrix, options); });
   }
   spmv(exec, plan, 1, matrix, x, 0, y);  // team kernels give the instance its scratch memory
   expect_enqueued(exec, [&] { spmv(exec, plan, 2, matrix, x, 3, y); });
@@ -49,14 +50,35 @@ TEST_P(SpmvConduct, AMatrixWithoutRowsRunsNothing) {
   EXPECT_THAT(kernels(watcher), ::testing::IsEmpty());
 }
 
+/// 300 block rows: the first of 3000 blocks, the others of one.
+Kokkos::View<int*, Space> long_row_ptr(const Exec& exec) {
+  const Kokkos::View<int*, Space> row_ptr("test::row_ptr", 301);
+  Kokkos::parallel_for(
+      "test::row_ptr", Kokkos::RangePolicy<Exec>(exec, 0, 301),
+      KOKKOS_LAMBDA(int i) { row_ptr(i) = i == 0 ? 0 : 2999 + i; });
+  exec.fence();
+  return row_ptr;
+}
+
+Kokkos::View<int*, Space> long_row_columns(const Exec& exec) {
+  const Kokkos::View<int*, Space> columns("test::columns", 3299);
+  Kokkos::parallel_for(
+      "test::columns", Kokkos::RangePolicy<Exec>(exec, 0, 3299), KOKKOS_LAMBDA(int k) { columns(k) = k % 3000; });
+  exec.fence();
+  return columns;
+}
+
 /// Every kernel in both modes, for a block size with kernels of its own and for one without, where the kernel takes it.
 std::vector<Case> cases() {
   std::vector<Case> result;
-  for (const Kernel kernel :
-       {Kernel::automatic, Kernel::by_block, Kernel::by_column, Kernel::row_per_thread, Kernel::block_row_per_thread}) {
+  for (const Kernel kernel : {Kernel::automatic, Kernel::by_block, Kernel::by_column, Kernel::by_tile,
+                              Kernel::row_per_thread, Kernel::block_row_per_thread}) {
     for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
-      result.push_back({kernel, mode, 3});
-      if (kernel != Kernel::by_block) result.push_back({kernel, mode, 9});  // 81 entries: more than a group has lanes
+      if (kernel == Kernel::by_column && mode == Mode::transpose) continue;  // it reads along columns
+      for (const int b : kernel == Kernel::by_tile ? std::vector{1, 2} : std::vector{3, 33}) {
+        if (kernel == Kernel::by_block && b > 32) continue;
+        result.push_back({kernel, mode, b});
+      }
     }
   }
   return result;
@@ -71,7 +93,22 @@ TEST(SpmvConductWithoutPlan, MakesOneOnTheSpot) {
   const Exec exec = other_instance();
   const Matrix matrix = problems::stencil11<Matrix>(exec, 5, 4, 3, 3);
   const Vector x = test_vector("x", matrix.num_cols()), y = test_vector("y", matrix.num_rows());
-  expect_enqueued(exec, [&] { spmv(exec, 1, matrix, x, 0, y); });
+  expect_kept(exec, is_gpu_v<Exec> ? Promise::waits : Promise::enqueues, [&] { spmv(exec, 1, matrix, x, 0, y); });
+}
+
+TEST(SpmvConductOfLongRows, ThreeKernelsAndNoMore) {
+  const Exec exec = other_instance();
+  // One block row of 3000 blocks among 300 of one.
+  const Matrix matrix(3, Matrix::graph_type(3000, long_row_ptr(exec), long_row_columns(exec)),
+                      Matrix::values_view("test::values", 3299 * 9));
+  const Vector x = test_vector("x", matrix.num_cols()), y = test_vector("y", matrix.num_rows());
+  const SpmvPlan<Matrix> plan(exec, matrix, {.kernel = Kernel::by_column});
+  ASSERT_TRUE(plan.has_segments());
+  spmv(exec, plan, 1, matrix, x, 0, y);
+  expect_enqueued(exec, [&] { spmv(exec, plan, 2, matrix, x, 3, y); });
+  const Watcher watcher;
+  spmv(exec, plan, 1, matrix, x, 0, y);
+  EXPECT_EQ(kernels(watcher).size(), 3);
 }
 
 }  // namespace

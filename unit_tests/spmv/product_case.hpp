@@ -76,14 +76,21 @@ struct ProductCase {
   }
 };
 
-inline constexpr Kernel all_kernels[] = {Kernel::automatic, Kernel::by_block, Kernel::by_column, Kernel::row_per_thread,
-                                         Kernel::block_row_per_thread};
+inline constexpr Kernel all_kernels[] = {Kernel::automatic, Kernel::by_block,       Kernel::by_column,
+                                         Kernel::by_tile,   Kernel::row_per_thread, Kernel::block_row_per_thread};
 
-/// Whether the device can run `kernel` with blocks of size b: what the paper's algorithms are for.
-inline bool device_serves(Kernel kernel, int b) {
-  using Exec = Kokkos::DefaultExecutionSpace;
-  const int lanes = is_gpu_v<Exec> ? Kokkos::TeamPolicy<Exec>::vector_length_max() : 32;
-  return impl::serves(kernel, {1, 1, 1, b}, lanes);
+/// Whether `kernel` is for products with this matrix, or its transpose.
+template <bcsr_matrix Matrix>
+bool is_served(Kernel kernel, const Matrix& matrix, Mode mode, int width = 1024) {
+  const bool transpose = mode == Mode::transpose;
+  return impl::serves(kernel,
+                      {.num_block_rows = 1,
+                       .num_blocks = 1,
+                       .block_size = matrix.block_size(),
+                       .value_bytes = sizeof(typename Matrix::scalar_type),
+                       .by_columns = std::is_same_v<typename Matrix::layout_type, BlockColumnMajor> != transpose,
+                       .in_order = !transpose},
+                      width);
 }
 
 }  // namespace ashlar::testing

@@ -69,6 +69,7 @@ TEST(SpmvFrontDoor, TakesLongOffsets) {
   const ProductCase<Long> c(reference::random_bcsr<Long>(40, 40, 5, {}, 3));
   for (const Kernel kernel : all_kernels) {
     for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
+      if (!is_served(kernel, c.host, mode)) continue;
       c.expect_right({.kernel = kernel, .mode = mode}, 1, 0);
     }
   }
@@ -76,9 +77,14 @@ TEST(SpmvFrontDoor, TakesLongOffsets) {
 
 TEST(SpmvPlan, RefusesWhatAKernelCannotServeAndSaysWhatCan) {
   const Case nine = rectangular(9);
-  const std::string by_block =
-      message_of<BlockSizeError>([&] { SpmvPlan<Matrix>(nine.exec, nine.device, {.kernel = Kernel::by_block}); });
-  EXPECT_THAT(by_block, AllOf(HasSubstr("by_block"), HasSubstr("block size 9"), HasSubstr("row_per_thread")));
+  const auto refusal = [&](SpmvOptions options) {
+    return message_of<BlockSizeError>([&] { SpmvPlan<Matrix>(nine.exec, nine.device, options); });
+  };
+  // 81 entries: at most two to a load.
+  EXPECT_THAT(refusal({.kernel = Kernel::by_block, .width = 32}),
+              AllOf(HasSubstr("by_block"), HasSubstr("block size 9"), HasSubstr("row_per_thread")));
+  EXPECT_THAT(refusal({.kernel = Kernel::by_tile}), AllOf(HasSubstr("by_tile"), HasSubstr("1 or 2")));
+  EXPECT_THAT(refusal({.kernel = Kernel::by_column, .mode = Mode::transpose}), HasSubstr("by rows"));
 
   const Case large = rectangular(65);
   EXPECT_THAT(message_of<BlockSizeError>([&] { SpmvPlan<Matrix>(large.exec, large.device); }),
@@ -87,42 +93,85 @@ TEST(SpmvPlan, RefusesWhatAKernelCannotServeAndSaysWhatCan) {
               HasSubstr("power of two"));
 }
 
+constexpr impl::SpmvDevice cpu{false, 32, 16}, gpu{true, 32, 132 * 2048}, wide_gpu{true, 64, 304 * 2048};
+
 TEST(SpmvPlan, LeavesMoreThan32BitsOfBlockRowsToTheKernelThatCountsInMore) {
-  const impl::SpmvShape tall{3'000'000'000, 100, 1, 4};
-  for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::row_per_thread}) {
+  const impl::SpmvShape tall{.num_block_rows = 3'000'000'000, .num_blocks = 1, .block_size = 2};
+  for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_tile, Kernel::row_per_thread}) {
     EXPECT_FALSE(impl::serves(kernel, tall, 32));
-    EXPECT_THROW(impl::choose_launch(tall, {true, 32}, kernel, 0), ShapeError);
+    EXPECT_THROW(impl::choose_launch(tall, gpu, kernel, 0), ShapeError);
   }
-  EXPECT_EQ(impl::choose_launch(tall, {true, 32}, Kernel::automatic, 0).kernel, Kernel::block_row_per_thread);
+  EXPECT_EQ(impl::choose_launch(tall, gpu, Kernel::automatic, 0).kernel, Kernel::block_row_per_thread);
 }
 
-TEST(SpmvPlan, KeepsByColumnFromColumnsBeyond32Bits) {
-  EXPECT_TRUE(impl::serves(Kernel::by_column, {1, 1'000'000'000, 1, 4}, 32));
-  EXPECT_FALSE(impl::serves(Kernel::by_column, {1, 3'000'000'000, 1, 4}, 32));
-  const impl::SpmvDevice gpu{true, 32};
-  EXPECT_EQ(impl::choose_launch({1, 3'000'000'000, 1, 4}, gpu, Kernel::automatic, 0).kernel, Kernel::row_per_thread);
+TEST(SpmvPlan, KeepsTheEntriesOfABlockRowWithin32Bits) {
+  // A full block row of 100 million blocks of 64 x 64.
+  const impl::SpmvShape full{
+      .num_block_rows = 1, .num_blocks = 100'000'000, .block_size = 64, .longest_row = 100'000'000};
+  for (const Kernel kernel : {Kernel::by_column, Kernel::row_per_thread}) {
+    const auto launch = impl::choose_launch(full, gpu, kernel, 0);
+    EXPECT_LT(launch.longest_row * 64 * 64, std::int64_t(1) << 31) << to_string(kernel);
+    EXPECT_EQ(impl::choose_segment_launch(full, gpu, launch).kernel, kernel);
+  }
 }
 
 TEST(SpmvPlan, ChoosesByDeviceAndBlockSize) {
-  const impl::SpmvDevice cpu{false, 1}, gpu{true, 32}, wide{true, 64};
-  const auto shape = [](int b) { return impl::SpmvShape{1000, 1000 * b, 27000, b}; };
+  const auto shape = [](int b, bool by_columns = true) {
+    return impl::SpmvShape{.num_block_rows = 100'000,
+                           .num_blocks = 2'700'000,
+                           .block_size = b,
+                           .longest_row = 27,
+                           .by_columns = by_columns};
+  };
   EXPECT_EQ(impl::choose_launch(shape(4), cpu, Kernel::automatic, 0).kernel, Kernel::block_row_per_thread);
-  EXPECT_NE(impl::choose_launch(shape(4), gpu, Kernel::automatic, 0).kernel, Kernel::block_row_per_thread);
-  for (const auto& device : {gpu, wide}) {
+  for (const auto& device : {gpu, wide_gpu}) {
     for (int b = 1; b <= max_block_size; ++b) {
-      const auto launch = impl::choose_launch(shape(b), device, Kernel::automatic, 0);
-      EXPECT_TRUE(impl::serves(launch.kernel, shape(b), launch.width)) << "b = " << b;
-      EXPECT_LE(launch.width, device.max_width);
-      EXPECT_LE(launch.width * launch.team_size, 1024);
+      for (const bool by_columns : {true, false}) {
+        const auto launch = impl::choose_launch(shape(b, by_columns), device, Kernel::automatic, 0);
+        EXPECT_TRUE(impl::serves(launch.kernel, shape(b, by_columns), launch.grouping.width)) << "b = " << b;
+        EXPECT_LE(launch.grouping.width * launch.grouping.groups, 1024);
+        EXPECT_EQ(launch.grouping.in_warp, launch.kernel != Kernel::by_tile && launch.grouping.width <= device.warp);
+        EXPECT_GE(launch.longest_row, 27) << "rows that are all as long were cut";
+        EXPECT_NE(launch.kernel, Kernel::block_row_per_thread);
+        if (b > 2 && b <= 32) {
+          EXPECT_EQ(launch.kernel, by_columns ? Kernel::by_column : Kernel::by_block) << "b = " << b;
+        }
+      }
     }
   }
 }
 
+TEST(SpmvPlan, GivesARowMoreLanesWhereThereAreFewRows) {
+  const impl::SpmvShape many{.num_block_rows = 100'000, .num_blocks = 2'700'000, .block_size = 4, .longest_row = 27};
+  const impl::SpmvShape few{.num_block_rows = 100, .num_blocks = 2'700, .block_size = 4, .longest_row = 27};
+  EXPECT_GT(impl::choose_launch(few, gpu, Kernel::automatic, 0).grouping.width,
+            impl::choose_launch(many, gpu, Kernel::automatic, 0).grouping.width);
+  // And tiles fewer rows.
+  impl::SpmvShape many_small = many, few_small = few;
+  many_small.block_size = few_small.block_size = 1;
+  EXPECT_LT(impl::choose_launch(few_small, gpu, Kernel::automatic, 0).tile.rows,
+            impl::choose_launch(many_small, gpu, Kernel::automatic, 0).tile.rows);
+}
+
+TEST(SpmvPlan, CutsLongRowsIntoSegments) {
+  // 300 rows of up to 3 blocks, and one of 5000.
+  const Case c(reference::random_bcsr<Matrix>(300, 5000, 3, {.min_blocks = 0, .max_blocks = 3, .full_row = 123}, 4));
+  for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::row_per_thread}) {
+    const SpmvPlan<Matrix> plan(c.exec, c.device, {.kernel = kernel});
+    EXPECT_TRUE(plan.has_segments()) << plan.explain();
+    EXPECT_THAT(plan.explain(), HasSubstr("1 block rows of more than"));
+    c.expect_right(plan, 1, 0);
+    c.expect_right(plan, -0.5, 2);
+  }
+  const SpmvPlan<Matrix> transposed(c.exec, c.device, {.kernel = Kernel::row_per_thread, .mode = Mode::transpose});
+  EXPECT_FALSE(transposed.has_segments());
+}
+
 TEST(SpmvPlan, ExplainsItself) {
   const Case c = rectangular(9);
-  const SpmvPlan<Matrix> plan(c.exec, c.device, {.kernel = Kernel::by_column, .mode = Mode::transpose, .width = 16});
-  EXPECT_THAT(plan.explain(), AllOf(HasSubstr("A^T"), HasSubstr("by_column"), HasSubstr("9"), HasSubstr("run time"),
-                                    HasSubstr("16 lanes")));
+  const SpmvPlan<Matrix> plan(c.exec, c.device, {.kernel = Kernel::by_block, .mode = Mode::transpose, .width = 128});
+  EXPECT_THAT(plan.explain(), AllOf(HasSubstr("A^T"), HasSubstr("by_block"), HasSubstr("9"), HasSubstr("compiled"),
+                                    HasSubstr("128 lanes")));
 }
 
 TEST(SpmvKernelNames, ReadBackAsTheyAreWritten) {

@@ -34,14 +34,10 @@ double measure_read_bandwidth(const Exec& exec, std::int64_t bytes = bandwidth_p
   const std::int64_t num_chunks = impl::probe_chunks(bytes), count = num_chunks * impl::numbers_of_chunk;
   const Kokkos::View<double*, Space> data(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::bandwidth::data"),
                                           std::size_t(count));
-  const Kokkos::View<double, Space> sum(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::bandwidth::sum"));
   impl::fill_ones<Exec>(exec, data.data(), num_chunks);
-  const double seconds = impl::best_seconds(exec, [&] { impl::sum_all<Exec>(exec, data.data(), num_chunks, sum); });
-  double result = 0;
-  Kokkos::deep_copy(exec, result, sum);
-  exec.fence("ashlar::measure_read_bandwidth: sum");
-  if (result != static_cast<double>(count)) {
-    throw NumericalError(text("measure_read_bandwidth: ", count, " ones sum up to ", result),
+  const auto [seconds, sum] = impl::best_sum<Exec>(exec, data.data(), num_chunks);
+  if (sum != static_cast<double>(count)) {
+    throw NumericalError(text("measure_read_bandwidth: ", count, " ones sum up to ", sum),
                          "the memory does not return what was written", "check the hardware");
   }
   return static_cast<double>(count * std::int64_t(sizeof(double))) / seconds * 1e-9;

@@ -8,8 +8,9 @@ namespace ashlar {
 /// The methods of multiplying by a BCSR matrix. Source: Eberhardt & Hoemmen 2016.
 enum class Kernel {
   automatic,             ///< the plan decides
-  by_block,              ///< a group of threads takes whole blocks of a block row, one entry a thread
-  by_column,             ///< a group takes whole columns of a block row, one entry a thread
+  by_block,              ///< a group of threads takes whole blocks of a block row, a thread some entries of each
+  by_column,             ///< a group takes whole columns of a block row, a thread some rows of them
+  by_tile,               ///< a team takes many block rows as one list, a thread a block: for b = 1 and 2
   row_per_thread,        ///< a thread of the group takes one row of the block row
   block_row_per_thread,  ///< a thread takes a block row: for CPUs
 };

@@ -17,6 +17,11 @@ namespace ashlar {
 
 namespace impl {
 
+/// Whether matrices of Value multiply vectors of Scalar: the same, or values kept in single precision.
+template <class Value, class Scalar>
+inline constexpr bool is_product_of_v =
+    std::is_same_v<Value, Scalar> || (std::is_same_v<Value, float> && std::is_same_v<Scalar, double>);
+
 /// Throws ShapeError unless op(A) is (rows of y) x (entries of x), and x and y are apart.
 template <class Matrix, class X, class Y>
 void check_spmv(const SpmvPlan<Matrix>& plan, const Matrix& a, const X& x, const Y& y) {
@@ -48,6 +53,8 @@ void check_spmv(const SpmvPlan<Matrix>& plan, const Matrix& a, const X& x, const
 /// y := alpha*A*x + beta*y, or y := alpha*A^T*x + beta*y where the plan is of Mode::transpose.
 ///
 /// Shapes   A is (block_rows*b) x (block_cols*b); x and y are contiguous vectors of fitting lengths.
+/// Types    x, y, alpha and beta are of the matrix's scalar type; or double where the matrix holds floats, and then the
+///          sums are of doubles too.
 /// Memory   all three reachable from `exec`; x and y must not overlap.
 /// Async    enqueued on `exec`; no fence, no allocation.
 /// beta==0  y is overwritten: NaN in y does not spread.
@@ -57,17 +64,17 @@ void check_spmv(const SpmvPlan<Matrix>& plan, const Matrix& a, const X& x, const
 /// Source   Eberhardt & Hoemmen 2016.
 template <execution_space Exec, bcsr_matrix Matrix, class X, class Y>
 void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan,
-          const std::type_identity_t<typename Matrix::scalar_type> alpha, const Matrix& a, const X& x,
-          const std::type_identity_t<typename Matrix::scalar_type> beta, const Y& y) {
-  using Scalar = typename Matrix::scalar_type;
+          const typename X::non_const_value_type& alpha, const Matrix& a, const X& x,
+          const typename X::non_const_value_type& beta, const Y& y) {
+  using Value = typename Matrix::scalar_type;
+  using Scalar = typename X::non_const_value_type;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
   static_assert(vector_view<X>, "ashlar::spmv: x must be a contiguous Kokkos::View of rank 1");
   static_assert(vector_view<Y>, "ashlar::spmv: y must be a contiguous Kokkos::View of rank 1");
-  static_assert(std::is_same_v<typename X::non_const_value_type, Scalar>,
-                "ashlar::spmv: x must hold the matrix's scalar type");
-  static_assert(std::is_same_v<typename Y::non_const_value_type, Scalar>,
-                "ashlar::spmv: y must hold the matrix's scalar type");
+  static_assert(impl::is_product_of_v<Value, Scalar>,
+                "ashlar::spmv: x must hold the matrix's scalar type, or double where that is float");
+  static_assert(std::is_same_v<typename Y::non_const_value_type, Scalar>, "ashlar::spmv: y must hold what x holds");
   static_assert(!std::is_const_v<typename Y::value_type>, "ashlar::spmv: y must be writable");
   static_assert(
       reachable_from<Exec, typename Matrix::values_view> && reachable_from<Exec, X> && reachable_from<Exec, Y>,
@@ -78,24 +85,30 @@ void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan,
   const bool transpose = plan.mode() == Mode::transpose;
   const auto& graph = a.graph();
   const auto& index = plan.index();
-  const impl::SpmvArguments<Scalar, Ordinal, Offset> arguments{
-      transpose ? std::int64_t(a.num_block_cols()) : std::int64_t(a.num_block_rows()),
-      a.block_size(),
-      transpose ? index.row_ptr.data() : graph.row_ptr().data(),
-      transpose ? index.block_row.data() : graph.col_idx().data(),
-      transpose ? index.block_offset.data() : nullptr,
-      a.values().data(),
-      alpha,
-      x.data(),
-      beta,
-      y.data()};
-  impl::run_spmv<Exec, Scalar, typename Matrix::layout_type>(exec, plan.launch(), arguments);
+  const auto* const row_ptr = transpose ? index.row_ptr.data() : graph.row_ptr().data();
+  const impl::SpmvArguments<Value, Scalar, Ordinal, Offset> arguments{
+      .num_block_rows = transpose ? std::int64_t(a.num_block_cols()) : std::int64_t(a.num_block_rows()),
+      .num_blocks = a.num_blocks(),
+      .longest_row = plan.launch().longest_row,
+      .block_size = a.block_size(),
+      .row_begin = row_ptr,
+      .row_end = row_ptr + 1,
+      .col_idx = transpose ? index.block_row.data() : graph.col_idx().data(),
+      .block = transpose ? index.block_offset.data() : nullptr,
+      .values = a.values().data(),
+      .alpha = alpha,
+      .x = x.data(),
+      .beta = beta,
+      .y = y.data()};
+  impl::run_spmv<Exec, typename Matrix::layout_type>(exec, plan.launch(), arguments);
+  impl::run_long_rows<Exec, typename Matrix::layout_type>(exec, plan.segment_launch(), plan.long_rows(), arguments);
 }
 
-/// y := alpha*A*x + beta*y with a plan made on the spot. For many products with one matrix make the plan once.
+/// y := alpha*A*x + beta*y with a plan made on the spot, on a GPU after waiting for `exec`. For many products with
+/// one matrix make the plan once.
 template <execution_space Exec, bcsr_matrix Matrix, class X, class Y>
-void spmv(const Exec& exec, const std::type_identity_t<typename Matrix::scalar_type> alpha, const Matrix& a, const X& x,
-          const std::type_identity_t<typename Matrix::scalar_type> beta, const Y& y) {
+void spmv(const Exec& exec, const typename X::non_const_value_type& alpha, const Matrix& a, const X& x,
+          const typename X::non_const_value_type& beta, const Y& y) {
   spmv(exec, SpmvPlan<Matrix>(exec, a), alpha, a, x, beta, y);
 }
 

@@ -8,9 +8,11 @@ namespace ashlar {
 
 /// The fewest bytes that y := alpha*A*x + beta*y moves: values, block columns, row pointers and x read once, y written
 /// once, and read once more unless beta is 0. With A^T, whose blocks come in another order than they are stored in, an
-/// offset for each block is read besides. The byte model of docs, performance tests and reports.
+/// offset for each block is read besides. Vectors of another type than the values have `vector_scalar_bytes` an entry. The
+/// byte model of docs, performance tests and reports.
 template <bcsr_matrix Matrix>
-std::int64_t spmv_traffic_bytes(const Matrix& matrix, bool beta_is_zero = true, Mode mode = Mode::no_transpose) {
+std::int64_t spmv_traffic_bytes(const Matrix& matrix, bool beta_is_zero = true, Mode mode = Mode::no_transpose,
+                                std::int64_t vector_scalar_bytes = sizeof(typename Matrix::scalar_type)) {
   constexpr std::int64_t scalar_bytes = sizeof(typename Matrix::scalar_type);
   constexpr std::int64_t ordinal_bytes = sizeof(typename Matrix::ordinal_type);
   constexpr std::int64_t offset_bytes = sizeof(typename Matrix::offset_type);
@@ -20,7 +22,7 @@ std::int64_t spmv_traffic_bytes(const Matrix& matrix, bool beta_is_zero = true, 
   const std::int64_t cols = transpose ? matrix.num_rows() : matrix.num_cols();
   const std::int64_t entry_bytes = ordinal_bytes + (transpose ? offset_bytes : 0);
   return matrix.num_values() * scalar_bytes + std::int64_t(matrix.num_blocks()) * entry_bytes +
-         (rows / b + 1) * offset_bytes + cols * scalar_bytes + rows * scalar_bytes * (beta_is_zero ? 1 : 2);
+         (rows / b + 1) * offset_bytes + cols * vector_scalar_bytes + rows * vector_scalar_bytes * (beta_is_zero ? 1 : 2);
 }
 
 }  // namespace ashlar

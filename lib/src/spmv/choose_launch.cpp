@@ -1,104 +1,206 @@
 #include <algorithm>
+#include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
+#include <ashlar/spmv/impl/flat_product.hpp>
+#include <cmath>
 #include <limits>
+#include <vector>
 
 namespace ashlar::impl {
 
 namespace {
 
-int next_power_of_two(std::int64_t n) {
-  int power = 1;
-  while (power < n) power *= 2;
-  return power;
-}
+/// Threads of a team whose groups lie within warps: enough block rows in one to fill a multiprocessor with few teams.
+constexpr int threads_of_team = 128;
+
+/// The most threads of a team.
+constexpr int widest = 1024;
+
+/// Chunks that a lane should read of a block row of average length: the sum over the lanes at its end is then a small
+/// part of its work, and the lanes of one multiprocessor still have enough under way (measured on an H200).
+constexpr double chunks_of_lane = 50;
+
+/// The most chunks that a lane reads of one block row, before longer ones are cut into segments.
+constexpr int most_chunks_of_lane = 128;
+
+/// Entries of a segment: some tens of chunks for each lane of a wide group.
+constexpr int entries_of_segment = 16384;
+
+/// Values of a tile for each lane (measured on an H200), and how much above the average of tiles is held at once.
+constexpr double values_of_tile_lane[] = {0, 13.5, 27}, tile_margin = 1.1;
 
 bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
-/// On a CPU the team kernels are for testing what a GPU would run; they play a warp of this many lanes.
-constexpr int lanes_on_host = 32;
+bool is_width(const SpmvDevice& device, int width) {
+  return width <= device.warp ? is_power_of_two(width) : width % device.warp == 0 && width <= widest;
+}
 
-/// Threads of a thread block: enough block rows in one to fill a multiprocessor with few blocks.
-constexpr int threads_of_team = 128;
+int chunk_of(const SpmvShape& shape) {
+  const int chunk = 16 / shape.value_bytes;
+  const bool is_compiled = is_compiled_block_size(shape.block_size);
+  return shape.in_order || (is_compiled && shape.block_size * shape.block_size % chunk == 0) ? chunk : 1;
+}
 
-int lanes_of(const SpmvDevice& device) { return device.is_gpu ? device.max_width : lanes_on_host; }
+/// Lanes of a group that have work; 0 where the kernel cannot use so few.
+int busy_lanes_of(Kernel kernel, const SpmvShape& shape, int width) {
+  const int b = shape.block_size;
+  if (kernel == Kernel::by_block) return busy_lanes(width, b * b, chunk_of(shape));
+  if (kernel == Kernel::by_column) return busy_lanes(width, b, chunk_of(shape));
+  return width;
+}
 
-/// From this block size on a block's columns alone are long enough to be read one by one (measured on an H200).
-constexpr int row_per_thread_from = 16;
+double average_row(const SpmvShape& shape) {
+  return shape.num_block_rows > 0 ? double(shape.num_blocks) / double(shape.num_block_rows) : 0;
+}
 
-/// Whether what the kernel keeps in 32 bits fits: the team kernels their block rows, by_column the columns of one.
-bool counts_in_32_bits(Kernel kernel, const SpmvShape& shape, int width) {
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  if (kernel == Kernel::block_row_per_thread) return true;
-  return shape.num_block_rows <= most && (kernel != Kernel::by_column || shape.num_cols < most - 4 * width);
+std::vector<int> widths_of(const SpmvDevice& device) {
+  std::vector<int> widths;
+  for (int width = 4; width <= device.warp; width *= 2) widths.push_back(width);
+  for (int warps = 2; warps * device.warp <= widest; warps += warps < 6 ? 1 : 2) widths.push_back(warps * device.warp);
+  return widths;
+}
+
+/// The width at which lanes read about as many chunks as they should, and few are idle.
+int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device) {
+  if (kernel == Kernel::by_tile) return lanes_of_tile;
+  if (kernel == Kernel::row_per_thread) {
+    int width = 1;
+    while (width < std::min(shape.block_size, device.warp)) width *= 2;
+    return width;
+  }
+  const double entries = average_row(shape) * shape.block_size * shape.block_size;
+  const double chunks = std::max(1.0, entries / chunk_of(shape));
+  // Where all block rows together leave the device half empty, more lanes a row are free.
+  const double all_chunks = chunks * double(shape.num_block_rows);
+  const double wanted = std::clamp(all_chunks / double(device.threads), 2.0, chunks_of_lane);
+  // The width that is compiled in, unless it gives lanes far too much or too little.
+  const int usual = device.is_gpu ? usual_width(kernel, shape.block_size) : 0;
+  if (const int busy = usual > 0 ? busy_lanes_of(kernel, shape, usual) : 0; busy > 0) {
+    if (chunks / busy >= 2 && chunks / busy <= 4 * wanted) return usual;
+  }
+  int best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const int width : widths_of(device)) {
+    const int busy = busy_lanes_of(kernel, shape, width);
+    if (busy == 0) continue;
+    const double idle = 1 - double(busy) / width;
+    const double cost = std::abs(std::log2(chunks / busy / wanted)) + 6 * idle;
+    if (cost < least) {
+      least = cost;
+      best = width;
+    }
+  }
+  return best;
 }
 
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
+  const auto can = [&](Kernel kernel) { return serves(kernel, shape, widest); };
   if (!device.is_gpu) return Kernel::block_row_per_thread;
-  if (shape.block_size < row_per_thread_from && serves(Kernel::by_column, shape, lanes_of(device))) {
-    return Kernel::by_column;
-  }
-  return serves(Kernel::row_per_thread, shape, lanes_of(device)) ? Kernel::row_per_thread
-                                                                 : Kernel::block_row_per_thread;
+  if (can(Kernel::by_tile)) return Kernel::by_tile;
+  if (can(Kernel::by_column)) return Kernel::by_column;
+  if (can(Kernel::by_block)) return Kernel::by_block;
+  return can(Kernel::row_per_thread) ? Kernel::row_per_thread : Kernel::block_row_per_thread;
 }
 
-/// Lanes that one block row keeps busy: each takes between 11 and 22 entries of an average row, so that the sum over
-/// the lanes at its end is a small part of its work (measured on an H200).
-int choose_width(Kernel kernel, const SpmvShape& shape, int max_width) {
-  const std::int64_t b = shape.block_size;
-  const std::int64_t least = kernel == Kernel::by_block ? b * b : std::min<std::int64_t>(b, max_width);
-  if (kernel == Kernel::row_per_thread) return next_power_of_two(least);
-  const std::int64_t entries_of_row = shape.num_block_rows > 0 ? shape.num_blocks * b * b / shape.num_block_rows : 0;
-  const std::int64_t wanted = std::clamp<std::int64_t>(entries_of_row / 22, 4, max_width);
-  return std::min(max_width, next_power_of_two(std::max(wanted, least)));
+/// The largest power of two up to `n`, at least 1.
+int power_of_two_up_to(double n) {
+  int power = 1;
+  while (2 * power <= n) power *= 2;
+  return power;
 }
 
-[[noreturn]] void refuse(Kernel kernel, const SpmvShape& shape, int lanes) {
+TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device) {
+  constexpr int width = lanes_of_tile;
+  const double blocks = values_of_tile_lane[shape.block_size] / (shape.block_size * shape.block_size) * width;
+  const double average = std::max(average_row(shape), 1e-3);
+  // As many tiles as fill the device, where there are so few block rows.
+  const double fair = double(shape.num_block_rows) * width / double(device.threads);
+  const double rows = std::min(blocks / average, fair);
+  TileShape tile;
+  tile.rows = power_of_two_up_to(std::min<double>(rows, width));
+  tile.capacity = static_cast<int>(std::clamp(tile_margin * tile.rows * average, 32.0, 2 * blocks));
+  tile.capacity += 3 - (tile.capacity + 3) % 4;
+  return tile;
+}
+
+/// Blocks of a block row beyond which it is cut into segments.
+std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width) {
+  const int bb = shape.block_size * shape.block_size;
+  const double by_lanes = double(most_chunks_of_lane) * busy_lanes_of(kernel, shape, width) * chunk_of(shape) / bb;
+  const double longest = std::max({by_lanes, 2 * average_row(shape), 64.0});
+  return static_cast<std::int64_t>(std::min(longest, double(1 << 30) / bb));
+}
+
+[[noreturn]] void refuse(Kernel kernel, const SpmvShape& shape, int width) {
   const int b = shape.block_size;
   if (b > max_block_size) {
     throw BlockSizeError(b, text("spmv: block size ", b), text("the kernels take blocks up to ", max_block_size),
                          "split the blocks: convert the matrix to a block size that divides this one");
   }
-  if (!counts_in_32_bits(kernel, shape, lanes)) {
-    throw ShapeError(text("spmv: kernel ", to_string(kernel), " on ", shape.num_block_rows, " block rows and ",
-                          shape.num_cols, " columns"),
-                     "it counts block rows, and by_column the columns of one, in 32 bits", "choose auto");
+  if (shape.num_block_rows > std::numeric_limits<std::int32_t>::max()) {
+    throw ShapeError(text("spmv: kernel ", to_string(kernel), " on ", shape.num_block_rows, " block rows"),
+                     "it counts block rows in 32 bits", "choose auto");
   }
-  throw BlockSizeError(b, text("spmv: kernel ", to_string(kernel), " cannot take block size ", b),
-                       kernel == Kernel::by_block
-                           ? text("it gives each entry of a block a lane of its own, and there are ", lanes)
-                           : text("it gives each row of a block a lane of its own, and there are ", lanes),
+  std::string why = text("it needs a lane for each entry that a load can start with, and there are ", width);
+  if (kernel == Kernel::by_tile) why = text("it gives each of ", lanes_of_tile, " lanes whole blocks, of size 1 or 2");
+  if (kernel == Kernel::by_column && !shape.by_columns) why = "it reads along the columns, and these blocks are by rows";
+  throw BlockSizeError(b, text("spmv: kernel ", to_string(kernel), " cannot take block size ", b), why,
                        "choose row_per_thread, or auto");
 }
 
 }  // namespace
 
 bool serves(Kernel kernel, const SpmvShape& shape, int width) {
-  const int b = shape.block_size;
-  if (b > max_block_size || !counts_in_32_bits(kernel, shape, width)) return false;
-  switch (kernel) {
-    case Kernel::by_block:
-      return b * b <= width;
-    case Kernel::by_column:
-      return b <= width;
-    default:
-      return true;
-  }
+  if (shape.block_size > max_block_size) return false;
+  if (kernel == Kernel::automatic || kernel == Kernel::block_row_per_thread) return true;
+  if (shape.num_block_rows > std::numeric_limits<std::int32_t>::max()) return false;
+  if (kernel == Kernel::by_tile) return shape.block_size <= 2 && width >= lanes_of_tile;
+  if (kernel == Kernel::by_column && !shape.by_columns) return false;
+  return busy_lanes_of(kernel, shape, width) > 0;
 }
 
 SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kernel kernel, int width) {
-  const int max_width = lanes_of(device);
-  if (width != 0 && (!is_power_of_two(width) || width > max_width)) {
+  if (width != 0 && !is_width(device, width)) {
     throw ArgumentError(text("spmv: ", width, " lanes a block row"),
-                        text("it is a power of two up to ", max_width, " here"), "pass 0 to let the plan choose");
+                        text("it is a power of two up to ", device.warp, " here, or a multiple of that up to ", widest),
+                        "pass 0 to let the plan choose");
   }
   SpmvLaunch launch;
   launch.kernel = kernel == Kernel::automatic ? choose_kernel(shape, device) : kernel;
-  launch.width = width != 0 ? width : choose_width(launch.kernel, shape, max_width);
-  if (!serves(launch.kernel, shape, launch.width)) refuse(launch.kernel, shape, launch.width);
-  launch.team_size = device.is_gpu ? std::max(1, threads_of_team / launch.width) : 1;
+  if (!serves(launch.kernel, shape, width != 0 ? width : widest)) {
+    refuse(launch.kernel, shape, width != 0 ? width : widest);
+  }
+  if (launch.kernel == Kernel::block_row_per_thread) return launch;
+  if (width == 0 || launch.kernel == Kernel::by_tile) width = choose_width(launch.kernel, shape, device);
+  launch.grouping.width = width;
+  if (launch.kernel == Kernel::by_tile) {
+    launch.grouping.in_warp = false;
+    launch.tile = choose_tile(shape, device);
+    return launch;
+  }
+  launch.grouping.in_warp = width <= device.warp;
+  if (device.is_gpu && launch.grouping.in_warp) launch.grouping.groups = std::max(1, threads_of_team / width);
+  const std::int64_t longest_row = choose_longest_row(launch.kernel, shape, width);
+  if (shape.longest_row > longest_row) launch.longest_row = longest_row;
   return launch;
+}
+
+std::int64_t blocks_of_segment(int block_size) {
+  return std::max(1, entries_of_segment / (block_size * block_size));
+}
+
+SpmvLaunch choose_segment_launch(const SpmvShape& shape, const SpmvDevice& device, const SpmvLaunch& launch) {
+  SpmvShape segments = shape;
+  segments.longest_row = blocks_of_segment(shape.block_size);
+  segments.num_block_rows = shape.num_block_rows + 1;
+  segments.num_blocks = segments.longest_row * segments.num_block_rows;
+  SpmvLaunch result = choose_launch(segments, device, launch.kernel, 0);
+  result.longest_row = std::numeric_limits<std::int64_t>::max();
+  result.label = launch.label + "[long rows]";
+  return result;
 }
 
 }  // namespace ashlar::impl

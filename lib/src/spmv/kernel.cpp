@@ -5,10 +5,11 @@
 namespace ashlar {
 
 namespace {
-constexpr std::array<std::pair<Kernel, std::string_view>, 5> names{{
+constexpr std::array<std::pair<Kernel, std::string_view>, 6> names{{
     {Kernel::automatic, "auto"},
     {Kernel::by_block, "by_block"},
     {Kernel::by_column, "by_column"},
+    {Kernel::by_tile, "by_tile"},
     {Kernel::row_per_thread, "row_per_thread"},
     {Kernel::block_row_per_thread, "block_row_per_thread"},
 }};

@@ -1,43 +1,59 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/spmv/impl/lanes.hpp>
+#include <ashlar/bcsr/layout.hpp>
+#include <cstdint>
+#include <type_traits>
 
 namespace ashlar::impl {
 
-/// A group of lanes takes width / b^2 whole blocks of its block row at a time, one entry a lane.
+/// The lanes take whole blocks at a time: a lane keeps its places in the block, and so its row and column, from the
+/// first block to the last.
 ///
-/// Consecutive lanes read consecutive values, whatever the layout. Each lane keeps its place in the block, so its sum
-/// is of one row; the sums of a row are added at the end. Serves b with b^2 <= width.
+/// Reads consecutively whatever the layout of the block is. Serves blocks of no more chunks than there are lanes.
 /// Source: Eberhardt & Hoemmen 2016, by-block algorithm.
-template <class Rows, class TeamMember>
-struct ByBlock {
+template <class Rows, int Chunk>
+class ByBlock {
+ public:
   using Scalar = typename Rows::scalar_type;
+  using Ordinal = typename Rows::ordinal_type;
 
-  Rows rows;
-  int width;
+  /// After so many entries a lane is at the same place of a block again.
+  KOKKOS_INLINE_FUNCTION static constexpr int period(int block_size) { return block_size * block_size; }
 
-  KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
-    const std::int64_t block_row = std::int64_t(team.league_rank()) * team.team_size() + team.team_rank();
-    if (block_row >= rows.a.num_block_rows) return;
-    const Lanes<Scalar, TeamMember> lanes(team, width);
-    Scalar* const partial = lanes.shared();
-    const int b = rows.block_size();
-    const int blocks_at_once = width / (b * b);
-    const int busy = blocks_at_once * b * b;
-    const std::int64_t begin = rows.begin(block_row), end = rows.end(block_row);
-
-    lanes.for_each(busy, [&](int lane) {
-      const int row = lane % b, column = lane / b % b;
-      Scalar sum(0);
-      for (std::int64_t k = begin + lane / (b * b); k < end; k += blocks_at_once) {
-        sum += rows.block(k)[rows.at(row, column)] * rows.x_of(k)[column];
-      }
-      partial[lane] = sum;
-    });
-    lanes.sum_strided(b, busy);
-    lanes.for_each(b, [&](int row) { rows.store(block_row, row, partial[row]); });
+  /// Of the lane whose first chunk starts at `entry` (down to 1 - Chunk) of the block row that begins with block
+  /// `first_block`, and that goes on in steps of `step` entries.
+  KOKKOS_INLINE_FUNCTION ByBlock(const Rows& rows, std::int64_t first_block, int entry, int step)
+      : rows_(rows), cols_(rows.a.col_idx + first_block - Chunk), step_(step / period(rows.block_size())) {
+    const int b = rows.block_size(), bb = b * b;
+    for (int j = 0; j < Chunk; ++j) {
+      // Blocks are counted from Chunk before the first, so that no division sees a negative number.
+      const int from = entry + j + Chunk * bb, block = from / bb, place = from - block * bb;
+      if (j == 0) block_ = block;
+      ahead_[j] = block - block_;
+      column_[j] = std::is_same_v<typename Rows::layout_type, BlockColumnMajor> ? place / b : place % b;
+    }
   }
+
+  /// Whether entry j of a chunk multiplies another part of x than entry j - 1.
+  KOKKOS_INLINE_FUNCTION bool moves_on(int j) const {
+    return column_[j] != column_[j - 1] || ahead_[j] != ahead_[j - 1];
+  }
+
+  /// What entry j of the chunk `steps` from here multiplies.
+  KOKKOS_INLINE_FUNCTION const Scalar& x(int steps, int j) const {
+    const Ordinal col = cols_[block_ + ahead_[j] + steps * step_];
+    return rows_.a.x[std::uint32_t(col) * std::uint32_t(rows_.block_size()) + std::uint32_t(column_[j])];
+  }
+
+  KOKKOS_INLINE_FUNCTION void advance(int steps) { block_ += steps * step_; }
+
+ private:
+  const Rows& rows_;
+  const Ordinal* cols_;
+  int step_;
+  int block_;
+  int ahead_[Chunk], column_[Chunk];
 };
 
 }  // namespace ashlar::impl

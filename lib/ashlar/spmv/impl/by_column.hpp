@@ -1,59 +1,51 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/spmv/impl/lanes.hpp>
+#include <cstdint>
 
 namespace ashlar::impl {
 
-/// A group of lanes takes width / b columns of its block row at a time, one entry a lane: the block row's columns are
-/// one flat list, whatever block they are in.
+/// The lanes take whole columns at a time, of whatever blocks they are: a lane keeps its rows of the block, and its
+/// column runs through the block row's. For blocks that are stored by columns.
 ///
-/// A lane keeps its row of the block; the sums of a row are added at the end. With column-major blocks consecutive
-/// lanes read consecutive values. Serves b <= width.
 /// Source: Eberhardt & Hoemmen 2016, by-column algorithm.
-template <class Rows, class TeamMember>
-struct ByColumn {
+template <class Rows, int Chunk>
+class ByColumn {
+ public:
   using Scalar = typename Rows::scalar_type;
+  using Ordinal = typename Rows::ordinal_type;
 
-  Rows rows;
-  int width;
+  /// After so many entries a lane is at the same row again.
+  KOKKOS_INLINE_FUNCTION static constexpr int period(int block_size) { return block_size; }
 
-  KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
-    const std::int64_t block_row = std::int64_t(team.league_rank()) * team.team_size() + team.team_rank();
-    if (block_row >= rows.a.num_block_rows) return;
-    const Lanes<Scalar, TeamMember> lanes(team, width);
-    Scalar* const partial = lanes.shared();
+  /// As of ByBlock.
+  KOKKOS_INLINE_FUNCTION ByColumn(const Rows& rows, std::int64_t first_block, int entry, int step)
+      : rows_(rows), cols_(rows.a.col_idx + first_block - Chunk), step_(step / rows.block_size()) {
     const int b = rows.block_size();
-    const int columns_at_once = width / b;
-    const int busy = columns_at_once * b;
-    const std::int64_t begin = rows.begin(block_row);
-    // Columns of the block row, counted from its first; 32 bits, for the division below.
-    const int num_columns = static_cast<int>(rows.end(block_row) - begin) * b;
-
-    lanes.for_each(busy, [&](int lane) {
-      const int row = lane % b;
-      Scalar sum(0);
-      // Four loads in flight before the first is used; one would leave the memory idle between them.
-      constexpr int unroll = 4;
-      int t = lane / b;
-      for (; t + (unroll - 1) * columns_at_once < num_columns; t += unroll * columns_at_once) {
-        Scalar value[unroll], x[unroll];
-        for (int u = 0; u < unroll; ++u) {
-          const int at = t + u * columns_at_once, block = at / b, column = at - block * b;
-          value[u] = rows.block(begin + block)[rows.at(row, column)];
-          x[u] = rows.x_of(begin + block)[column];
-        }
-        for (int u = 0; u < unroll; ++u) sum += value[u] * x[u];
-      }
-      for (; t < num_columns; t += columns_at_once) {
-        const int block = t / b, column = t - block * b;
-        sum += rows.block(begin + block)[rows.at(row, column)] * rows.x_of(begin + block)[column];
-      }
-      partial[lane] = sum;
-    });
-    lanes.sum_strided(b, busy);
-    lanes.for_each(b, [&](int row) { rows.store(block_row, row, partial[row]); });
+    for (int j = 0; j < Chunk; ++j) {
+      // Columns are counted from Chunk blocks before the first, so that no division sees a negative number.
+      const int column = (entry + j + Chunk * b * b) / b;
+      if (j == 0) column_ = column;
+      ahead_[j] = column - column_;
+    }
   }
+
+  KOKKOS_INLINE_FUNCTION bool moves_on(int j) const { return ahead_[j] != ahead_[j - 1]; }
+
+  KOKKOS_INLINE_FUNCTION const Scalar& x(int steps, int j) const {
+    const int b = rows_.block_size();
+    const int column = column_ + ahead_[j] + steps * step_, block = column / b;
+    return rows_.a.x[std::uint32_t(cols_[block]) * std::uint32_t(b) + std::uint32_t(column - block * b)];
+  }
+
+  KOKKOS_INLINE_FUNCTION void advance(int steps) { column_ += steps * step_; }
+
+ private:
+  const Rows& rows_;
+  const Ordinal* cols_;
+  int step_;
+  int column_;
+  int ahead_[Chunk];
 };
 
 }  // namespace ashlar::impl

@@ -1,28 +1,38 @@
 #pragma once
 
-#include <ashlar/spmv/impl/launch.hpp>
+#include <ashlar/spmv/impl/spmv_launch.hpp>
 #include <cstdint>
 
 namespace ashlar::impl {
 
 /// The sizes of a product, as the choice of a kernel needs them: of A^T where that is multiplied by.
 struct SpmvShape {
-  std::int64_t num_block_rows;
-  std::int64_t num_cols;
-  std::int64_t num_blocks;
-  int block_size;
+  std::int64_t num_block_rows = 0;
+  std::int64_t num_blocks = 0;
+  int block_size = 1;
+  std::int64_t longest_row = 0;  ///< blocks of the block row that has most
+  int value_bytes = 8;
+  bool by_columns = true;  ///< whether blocks are stored by columns: of A^T, by rows of A
+  bool in_order = true;    ///< whether the blocks of a block row follow each other: not of A^T
 };
 
 struct SpmvDevice {
-  bool is_gpu;
-  int max_width;  // lanes of a warp or wavefront
+  bool is_gpu = false;
+  int warp = 32;                ///< lanes of a warp or wavefront
+  std::int64_t threads = 1024;  ///< that are on the device at a time
 };
 
 /// Whether `kernel` can take the shape with groups of `width` lanes.
 bool serves(Kernel kernel, const SpmvShape& shape, int width);
 
 /// The kernel asked for, or the best known where `kernel` is automatic, with its grouping; width 0 is free to choose.
-/// Throws   BlockSizeError, ArgumentError.
+/// Throws   BlockSizeError, ArgumentError, ShapeError.
 SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kernel kernel, int width);
+
+/// Blocks of a segment, where long block rows are cut into segments of their own.
+std::int64_t blocks_of_segment(int block_size);
+
+/// How the segments of long block rows are multiplied: by the kernel of `launch`.
+SpmvLaunch choose_segment_launch(const SpmvShape& shape, const SpmvDevice& device, const SpmvLaunch& launch);
 
 }  // namespace ashlar::impl

@@ -2,22 +2,24 @@
 
 #include <ashlar/spmv/impl/launch.hpp>
 
-// The kernels that the library holds compiled, so that programs need not: 32-bit indices, the four scalar types, both
-// layouts, the default execution space and the host's. Others are compiled where they are used. A macro, since an
-// explicit instantiation is nothing that a template could make.
-#define ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, SCALAR)                                                 \
-  PREFIX template struct SpmvKernel<KERNEL, EXEC, SCALAR, BlockColumnMajor, std::int32_t, std::int32_t>; \
-  PREFIX template struct SpmvKernel<KERNEL, EXEC, SCALAR, BlockRowMajor, std::int32_t, std::int32_t>;
+// The kernels that the library holds compiled, so that programs need not: 32-bit indices, the four scalar types and
+// floats with vectors of doubles, both layouts, the default execution space and the host's. Others are compiled where
+// they are used. A macro, since an explicit instantiation is nothing that a template could make.
+#define ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, VALUE, SCALAR)                                                 \
+  PREFIX template struct SpmvKernel<KERNEL, EXEC, VALUE, SCALAR, BlockColumnMajor, std::int32_t, std::int32_t>; \
+  PREFIX template struct SpmvKernel<KERNEL, EXEC, VALUE, SCALAR, BlockRowMajor, std::int32_t, std::int32_t>;
 
-#define ASHLAR_SPMV_KERNEL_SCALARS(PREFIX, KERNEL, EXEC)           \
-  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, float)                  \
-  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, double)                 \
-  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, Kokkos::complex<float>) \
-  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, Kokkos::complex<double>)
+#define ASHLAR_SPMV_KERNEL_SCALARS(PREFIX, KERNEL, EXEC)                                    \
+  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, float, float)                                    \
+  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, double, double)                                  \
+  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, Kokkos::complex<float>, Kokkos::complex<float>)  \
+  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, Kokkos::complex<double>, Kokkos::complex<double>) \
+  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, float, double)
 
 #define ASHLAR_SPMV_KERNELS(PREFIX, EXEC)                          \
   ASHLAR_SPMV_KERNEL_SCALARS(PREFIX, Kernel::by_block, EXEC)       \
   ASHLAR_SPMV_KERNEL_SCALARS(PREFIX, Kernel::by_column, EXEC)      \
+  ASHLAR_SPMV_KERNEL_SCALARS(PREFIX, Kernel::by_tile, EXEC)        \
   ASHLAR_SPMV_KERNEL_SCALARS(PREFIX, Kernel::row_per_thread, EXEC) \
   ASHLAR_SPMV_KERNEL_SCALARS(PREFIX, Kernel::block_row_per_thread, EXEC)
 

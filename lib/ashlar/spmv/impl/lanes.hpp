@@ -4,54 +4,76 @@
 
 namespace ashlar::impl {
 
-/// A group of lanes that share a block row: on a GPU `width` consecutive threads of a warp or wavefront (a power of
-/// two), on a CPU one thread that plays all lanes in turn.
+/// How the threads of a team are dealt out: groups of `width` neighbours that work on one thing together.
+struct Grouping {
+  int width = 1;        ///< lanes of a group
+  int groups = 1;       ///< groups of a team; 1 on a CPU, and wherever a group is wider than a warp
+  bool in_warp = true;  ///< whether a group lies within one warp or wavefront; its width is then a power of two
+};
+
+/// A group of lanes: on a GPU `width` consecutive threads of a team, on a CPU one thread that plays all lanes in turn.
 ///
-/// Lanes pass values to each other through `shared()`, `width` scalars of scratch memory. After `for_each` returns,
-/// what one lane wrote is seen by all.
-template <class Scalar, class TeamMember>
+/// Lanes pass values to each other through scratch memory. After `for_each` returns, what one lane wrote is seen by
+/// all of its group. Groups of one warp do not wait for each other, and one may leave early.
+///
+/// Width is the width of the grouping where that is compiled in, or 0.
+template <class TeamMember, int Width = 0>
 class Lanes {
  public:
-  KOKKOS_INLINE_FUNCTION Lanes(const TeamMember& team, int width)
-      : team_(team),
-        width_(width),
-        shared_(static_cast<Scalar*>(team.thread_scratch(0).get_shmem(width * sizeof(Scalar)))) {}
+  KOKKOS_INLINE_FUNCTION Lanes(const TeamMember& team, const Grouping& grouping) : team_(team), grouping_(grouping) {}
 
-  KOKKOS_INLINE_FUNCTION int width() const { return width_; }
-  KOKKOS_INLINE_FUNCTION Scalar* shared() const { return shared_; }
+  KOKKOS_INLINE_FUNCTION int width() const { return Width > 0 ? Width : grouping_.width; }
+
+  /// Which of all groups, over all teams, this is.
+  KOKKOS_INLINE_FUNCTION std::int64_t group() const {
+    return std::int64_t(team_.league_rank()) * grouping_.groups + group_of_team();
+  }
+
+  /// `count` scalars of scratch memory of this group's own; every group asks for as many.
+  template <class Scalar>
+  KOKKOS_INLINE_FUNCTION Scalar* scratch(int count) const {
+    const std::size_t bytes = std::size_t(grouping_.groups) * count * sizeof(Scalar);
+    return static_cast<Scalar*>(team_.team_scratch(0).get_shmem(bytes)) + group_of_team() * count;
+  }
 
   /// function(lane) for lane < count; count may be any number.
   template <class Function>
   KOKKOS_INLINE_FUNCTION void for_each(int count, const Function& function) const {
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team_, count), function);
-    // With CUDA the loop above ends in a __syncwarp of the group's threads. With HIP the wavefront runs in lock step,
-    // but the compiler must be kept from moving the accesses.
-#if defined(__HIP_DEVICE_COMPILE__)
+    KOKKOS_IF_ON_DEVICE(
+        (for (int lane = rank_in_group(); lane < count; lane += width()) function(lane); wait();))
+    KOKKOS_IF_ON_HOST((for (int lane = 0; lane < count; ++lane) function(lane);))
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION int group_of_team() const {
+    KOKKOS_IF_ON_DEVICE((return grouping_.groups == 1 ? 0 : team_.team_rank() / width();))
+    KOKKOS_IF_ON_HOST((return 0;))
+  }
+
+  KOKKOS_INLINE_FUNCTION int rank_in_group() const {
+    // The width of several groups is a power of two.
+    return grouping_.groups == 1 ? team_.team_rank() : team_.team_rank() & (width() - 1);
+  }
+
+  KOKKOS_INLINE_FUNCTION void wait() const {
+    // No warp or wavefront has fewer than 32 lanes.
+    const bool in_warp = (Width > 0 && Width <= 32) || grouping_.in_warp;
+    if (!in_warp) {
+      team_.team_barrier();
+      return;
+    }
+#if defined(__CUDA_ARCH__)
+    const int first = team_.team_rank() & (warpSize - 1) & ~(width() - 1);
+    __syncwarp((0xffffffffu >> (warpSize - width())) << first);
+#elif defined(__HIP_DEVICE_COMPILE__)
+    // The wavefront runs in lock step, but the compiler must be kept from moving the accesses.
     __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
     __builtin_amdgcn_wave_barrier();
 #endif
   }
 
-  /// shared()[r] := the sum of shared()[r + k*stride] over all k with r + k*stride < count, for r < stride.
-  ///
-  /// Always in the same order: a tree over k.
-  KOKKOS_INLINE_FUNCTION void sum_strided(int stride, int count) const {
-    int half = 1;
-    while (2 * half * stride < count) half *= 2;
-    Scalar* const shared = shared_;
-    for (; half * stride < count && half > 0; half /= 2) {
-      const int offset = half * stride;
-      const int last = count;
-      for_each(offset, [=](int lane) {
-        if (lane + offset < last) shared[lane] += shared[lane + offset];
-      });
-    }
-  }
-
- private:
   const TeamMember& team_;
-  int width_;
-  Scalar* shared_;
+  Grouping grouping_;
 };
 
 }  // namespace ashlar::impl

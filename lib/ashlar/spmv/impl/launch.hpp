@@ -8,95 +8,133 @@
 #include <ashlar/spmv/impl/block_row_per_thread.hpp>
 #include <ashlar/spmv/impl/by_block.hpp>
 #include <ashlar/spmv/impl/by_column.hpp>
+#include <ashlar/spmv/impl/by_tile.hpp>
+#include <ashlar/spmv/impl/flat_product.hpp>
 #include <ashlar/spmv/impl/row_per_thread.hpp>
-#include <ashlar/spmv/kernel.hpp>
-#include <string>
+#include <ashlar/spmv/impl/spmv_launch.hpp>
+#include <type_traits>
 
 namespace ashlar::impl {
 
-/// What a plan decides: which kernel, and how its threads are grouped.
-struct SpmvLaunch {
-  Kernel kernel = Kernel::automatic;
-  int width = 1;      // lanes that share a block row
-  int team_size = 1;  // groups in a thread block; 1 on CPUs
-  std::string label;  // of the launch
-};
-
-/// A team kernel over all block rows: team_size groups of `width` lanes, with scratch_bytes for each group.
-template <class Exec, class Functor>
-void launch_teams(const Exec& exec, const SpmvLaunch& launch, std::int64_t num_block_rows, std::size_t scratch_bytes,
+/// A team kernel over `num_groups` groups of lanes, with scratch_bytes for each.
+///
+/// MaxThreads bounds the threads of a team, and with MinTeams, of which so many are to be on a multiprocessor at a time,
+/// the registers of a thread: on NVIDIA GPUs to 65536 / (MaxThreads * MinTeams).
+template <int MaxThreads, int MinTeams, class Exec, class Functor>
+void launch_teams(const Exec& exec, const SpmvLaunch& launch, std::int64_t num_groups, std::size_t scratch_bytes,
                   const Functor& functor) {
-  const int teams = static_cast<int>((num_block_rows + launch.team_size - 1) / launch.team_size);
+  const Grouping& grouping = launch.grouping;
+  const int teams = static_cast<int>((num_groups + grouping.groups - 1) / grouping.groups);
   // On a CPU one thread plays all lanes.
-  Kokkos::TeamPolicy<Exec> policy(exec, teams, launch.team_size, is_gpu_v<Exec> ? launch.width : 1);
-  policy.set_scratch_size(0, Kokkos::PerThread(scratch_bytes));
+  Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<MaxThreads, MinTeams>> policy(
+      exec, teams, is_gpu_v<Exec> ? grouping.groups * grouping.width : 1, 1);
+  policy.set_scratch_size(0, Kokkos::PerTeam(grouping.groups * scratch_bytes));
   Kokkos::parallel_for(launch.label, policy, functor);
 }
 
-/// Runs one kernel, for the layout and index types named. One specialisation a kernel, so that each is instantiated
-/// in a file of its own.
+/// Runs one kernel, for the types named. One specialisation a kernel, so that each is instantiated in a file of its
+/// own.
 ///
 /// The members are defined outside the class: inside they would be inline, and a compiler instantiates inline
 /// functions in spite of an `extern template`.
-template <Kernel K, class Exec, class Scalar, class Layout, class Ordinal, class Offset>
+template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
 struct SpmvKernel {
-  using Arguments = SpmvArguments<Scalar, Ordinal, Offset>;
+  using Arguments = SpmvArguments<Value, Scalar, Ordinal, Offset>;
   static void run(const Exec& exec, const SpmvLaunch& launch, const Arguments& arguments);
 
  private:
   template <class Rows>
   static void run_rows(const Exec& exec, const SpmvLaunch& launch, const Rows& rows);
+  template <int Width, class Rows, template <class, int> class Walk>
+  static void run_flat(const Exec& exec, const SpmvLaunch& launch, const Rows& rows);
 };
 
-template <Kernel K, class Exec, class Scalar, class Layout, class Ordinal, class Offset>
-void SpmvKernel<K, Exec, Scalar, Layout, Ordinal, Offset>::run(const Exec& exec, const SpmvLaunch& launch,
-                                                               const Arguments& arguments) {
+template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
+void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run(const Exec& exec, const SpmvLaunch& launch,
+                                                                      const Arguments& arguments) {
   if (arguments.num_block_rows == 0) return;
   with_block_size(arguments.block_size, [&](auto block_size) {
     constexpr int b = decltype(block_size)::value;
     if (arguments.block == nullptr) {
-      run_rows(exec, launch, BlockRows<Scalar, Layout, Ordinal, Offset, b, false>{arguments});
+      run_rows(exec, launch, BlockRows<Value, Scalar, Layout, Ordinal, Offset, b, false>{arguments});
     } else {
-      run_rows(exec, launch, BlockRows<Scalar, transposed_layout_t<Layout>, Ordinal, Offset, b, true>{arguments});
+      run_rows(exec, launch, BlockRows<Value, Scalar, transposed_layout_t<Layout>, Ordinal, Offset, b, true>{arguments});
     }
   });
 }
 
-template <Kernel K, class Exec, class Scalar, class Layout, class Ordinal, class Offset>
+template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
+template <int Width, class Rows, template <class, int> class Walk>
+void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_flat(const Exec& exec, const SpmvLaunch& launch,
+                                                                           const Rows& rows) {
+  using Product = FlatProduct<Rows, Walk, typename Kokkos::TeamPolicy<Exec>::member_type, Width>;
+  constexpr int max_threads = Width > 0 ? 576 : 1024, min_teams = Width > 0 ? 2 : 1;  // 56 and 64 registers
+  const int width = launch.grouping.width;
+  const int busy = busy_lanes(width, Walk<Rows, Product::chunk>::period(rows.block_size()), Product::chunk);
+  launch_teams<max_threads, min_teams>(exec, launch, rows.a.num_block_rows,
+                                       Product::scratch_scalars(width) * sizeof(Scalar),
+                                       Product{rows, launch.grouping, busy});
+}
+
+template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
 template <class Rows>
-void SpmvKernel<K, Exec, Scalar, Layout, Ordinal, Offset>::run_rows(const Exec& exec, const SpmvLaunch& launch,
-                                                                    const Rows& rows) {
+void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(const Exec& exec, const SpmvLaunch& launch,
+                                                                           const Rows& rows) {
   using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
   constexpr int b = Rows::compiled_block_size;
   const std::int64_t n = rows.a.num_block_rows;
-  const std::size_t lane_bytes = Kokkos::View<Scalar*, typename Exec::scratch_memory_space>::shmem_size(launch.width);
+  // The width that most matrices take is compiled in, where a block row is short enough for that to matter.
+  constexpr int usual = is_gpu_v<Exec> && !Rows::is_indirect ? usual_width(K, b) : 0;
   if constexpr (K == Kernel::by_block) {
-    // Beyond this the plan refuses: b^2 lanes are more than any wavefront has.
-    if constexpr (b * b <= 64) launch_teams(exec, launch, n, lane_bytes, ByBlock<Rows, TeamMember>{rows, launch.width});
+    if (usual > 0 && launch.grouping.width == usual) return run_flat<usual, Rows, ByBlock>(exec, launch, rows);
+    run_flat<0, Rows, ByBlock>(exec, launch, rows);
   } else if constexpr (K == Kernel::by_column) {
-    launch_teams(exec, launch, n, lane_bytes, ByColumn<Rows, TeamMember>{rows, launch.width});
+    // Of blocks stored by rows the plan refuses it.
+    if constexpr (std::is_same_v<typename Rows::layout_type, BlockColumnMajor>) {
+      if (usual > 0 && launch.grouping.width == usual) return run_flat<usual, Rows, ByColumn>(exec, launch, rows);
+      run_flat<0, Rows, ByColumn>(exec, launch, rows);
+    }
+  } else if constexpr (K == Kernel::by_tile) {
+    if constexpr (b == 1 || b == 2) {
+      using Product = ByTile<Rows, TeamMember>;
+      launch_teams<1024, 1>(exec, launch, (n + launch.tile.rows - 1) / launch.tile.rows,
+                            Product::scratch_bytes(launch.tile), Product{rows, launch.grouping, launch.tile});
+    }
   } else if constexpr (K == Kernel::row_per_thread) {
-    launch_teams(exec, launch, n, 0, RowPerThread<Rows, TeamMember>{rows});
+    launch_teams<1024, 1>(exec, launch, n, 0, RowPerThread<Rows, TeamMember>{rows, launch.grouping});
   } else {
     Kokkos::parallel_for(launch.label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
                          BlockRowPerThread<Rows>{rows});
   }
 }
 
-/// Hands the product to the kernel of the plan.
-template <class Exec, class Scalar, class Layout, class Ordinal, class Offset>
-void run_spmv(const Exec& exec, const SpmvLaunch& launch, const SpmvArguments<Scalar, Ordinal, Offset>& arguments) {
-  switch (launch.kernel) {
+/// Whether the arrays start where the kernel can load chunks.
+template <class Value, class Scalar, class Ordinal, class Offset>
+bool can_load_chunks(Kernel kernel, const SpmvArguments<Value, Scalar, Ordinal, Offset>& arguments) {
+  if (kernel != Kernel::by_block && kernel != Kernel::by_column && kernel != Kernel::by_tile) return true;
+  return holds_aligned_chunks(arguments.values) && holds_aligned_chunks(arguments.col_idx);
+}
+
+/// Hands the product to the kernel of the plan; or to row_per_thread, which takes the entries one by one, where the
+/// arrays do not start at addresses that 16 divides (those of Kokkos do).
+template <class Exec, class Layout, class Value, class Scalar, class Ordinal, class Offset>
+void run_spmv(const Exec& exec, const SpmvLaunch& launch,
+              const SpmvArguments<Value, Scalar, Ordinal, Offset>& arguments) {
+  const auto run = [&](auto kernel) {
+    SpmvKernel<kernel(), Exec, Value, Scalar, Layout, Ordinal, Offset>::run(exec, launch, arguments);
+  };
+  switch (can_load_chunks(launch.kernel, arguments) ? launch.kernel : Kernel::row_per_thread) {
     case Kernel::by_block:
-      return SpmvKernel<Kernel::by_block, Exec, Scalar, Layout, Ordinal, Offset>::run(exec, launch, arguments);
+      return run(std::integral_constant<Kernel, Kernel::by_block>{});
     case Kernel::by_column:
-      return SpmvKernel<Kernel::by_column, Exec, Scalar, Layout, Ordinal, Offset>::run(exec, launch, arguments);
+      return run(std::integral_constant<Kernel, Kernel::by_column>{});
+    case Kernel::by_tile:
+      return run(std::integral_constant<Kernel, Kernel::by_tile>{});
     case Kernel::row_per_thread:
-      return SpmvKernel<Kernel::row_per_thread, Exec, Scalar, Layout, Ordinal, Offset>::run(exec, launch, arguments);
+      return run(std::integral_constant<Kernel, Kernel::row_per_thread>{});
     case Kernel::block_row_per_thread:
     case Kernel::automatic:
-      return SpmvKernel<Kernel::block_row_per_thread, Exec, Scalar, Layout, Ordinal, Offset>::run(exec, launch,
-                                                                                                  arguments);
+      return run(std::integral_constant<Kernel, Kernel::block_row_per_thread>{});
   }
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/spmv/impl/lanes.hpp>
+#include <cstdint>
 
 namespace ashlar::impl {
 
@@ -15,19 +17,22 @@ struct RowPerThread {
   using Scalar = typename Rows::scalar_type;
 
   Rows rows;
+  Grouping grouping;
 
   KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
-    const std::int64_t block_row = std::int64_t(team.league_rank()) * team.team_size() + team.team_rank();
+    const Lanes<TeamMember> lanes(team, grouping);
+    const std::int64_t block_row = lanes.group();
     if (block_row >= rows.a.num_block_rows) return;
     const int b = rows.block_size();
     const std::int64_t begin = rows.begin(block_row), end = rows.end(block_row);
+    if (end - begin > rows.a.longest_row) return;
 
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, b), [&](int row) {
+    lanes.for_each(b, [&](int row) {
       Scalar sum(0);
       for (std::int64_t k = begin; k < end; ++k) {
-        const Scalar* const block = rows.block(k);
+        const auto* const block = rows.block(k);
         const Scalar* const x = rows.x_of(k);
-        for (int column = 0; column < b; ++column) sum += block[rows.at(row, column)] * x[column];
+        for (int column = 0; column < b; ++column) sum += Scalar(block[rows.at(row, column)]) * x[column];
       }
       rows.store(block_row, row, sum);
     });

@@ -1,0 +1,171 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/spmv/impl/chunk.hpp>
+#include <ashlar/spmv/impl/lanes.hpp>
+#include <cstdint>
+
+namespace ashlar::impl {
+
+/// The lanes of a team that works on a tile.
+inline constexpr int lanes_of_tile = 128;
+
+/// How a tile is made and held.
+struct TileShape {
+  int rows = 1;      ///< block rows of a tile, a divisor of lanes_of_tile
+  int capacity = 1;  ///< blocks whose products are held at a time, a multiple of 4
+};
+
+/// A team takes a tile, some block rows that follow each other, as one list of blocks: a lane multiplies a whole block
+/// at a time, the products go to scratch memory, and then some lanes a row add up what is its.
+///
+/// For blocks so small that a block row gives a warp too little: how rows lie in the list does not matter to the
+/// loads. A tile of more blocks than are held at a time is worked off in passes.
+/// Serves b = 1 and 2. Source: the CSR-Stream kernel of Greathouse & Daga 2014, on blocks.
+template <class Rows, class TeamMember>
+struct ByTile {
+  using Value = typename Rows::value_type;
+  using Scalar = typename Rows::scalar_type;
+  using Ordinal = typename Rows::ordinal_type;
+  static constexpr int b = Rows::compiled_block_size;
+  static_assert(b == 1 || b == 2);
+  /// Blocks that a lane takes at a time: as many as are one chunk.
+  static constexpr int blocks = b == 1 && !Rows::is_indirect ? Chunk<Value>::size : 1;
+  static constexpr int entries = blocks * b * b;
+  static constexpr int unroll = 4;
+
+  struct alignas(blocks * sizeof(Ordinal)) Columns {
+    Ordinal col[blocks];
+  };
+
+  Rows rows;
+  Grouping grouping;
+  TileShape tile;
+
+  /// Scratch memory of a team: the products held, a sum for each lane, and the ends of the block rows.
+  static std::size_t scratch_bytes(const TileShape& tile) {
+    return b * (tile.capacity + width) * sizeof(Scalar) + (tile.rows + 1) * sizeof(int);
+  }
+
+  KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
+    const Tile lanes(team, grouping);
+    const int lanes_of_row = width / tile.rows;
+    const std::int64_t first_row = lanes.group() * tile.rows;
+    const std::int64_t rest = rows.a.num_block_rows - first_row;
+    const int num_rows = rest < tile.rows ? static_cast<int>(rest) : tile.rows;
+    const std::int64_t begin = rows.begin(first_row), end = rows.end(first_row + num_rows - 1);
+    Scalar* const products = lanes.template scratch<Scalar>(b * (tile.capacity + width));
+    Scalar* const sums = products + b * tile.capacity;
+    int* const bounds = lanes.template scratch<int>(tile.rows + 1);  // of the block rows, counted from `start`
+
+    // The tile's list starts where a chunk can.
+    const std::int64_t start = begin - begin % blocks;
+    const int count = static_cast<int>(end - start);
+    const List list(rows, start, count);
+    for (int from = 0; from < count || from == 0; from += tile.capacity) {
+      const int to = from + tile.capacity < count ? from + tile.capacity : count;
+      lanes.for_each(width, [&](int lane) {
+        // Asked for with the values, to arrive with them.
+        for (int i = lane; from == 0 && i <= num_rows; i += width) {
+          bounds[i] = i < num_rows ? static_cast<int>(rows.begin(first_row + i) - start) : count;
+        }
+        multiply(list, lane, from, to, products);
+      });
+      lanes.for_each(width, [&](int lane) {
+        const int row = lane / lanes_of_row;
+        Scalar sum[b];
+        for (int r = 0; r < b; ++r) sum[r] = from == 0 ? Scalar(0) : sums[lane * b + r];
+        if (row < num_rows) {
+          const int first = bounds[row] > from ? bounds[row] : from, last = bounds[row + 1] < to ? bounds[row + 1] : to;
+          for (int k = first - from + lane % lanes_of_row; k < last - from; k += lanes_of_row) {
+            for (int r = 0; r < b; ++r) sum[r] += products[k * b + r];
+          }
+        }
+        for (int r = 0; r < b; ++r) sums[lane * b + r] = sum[r];
+      });
+    }
+    lanes.for_each(num_rows * b, [&](int i) {
+      const int row = i / b, r = i % b;
+      Scalar sum(0);
+      for (int lane = row * lanes_of_row; lane < (row + 1) * lanes_of_row; ++lane) sum += sums[lane * b + r];
+      rows.store(first_row + row, r, sum);
+    });
+  }
+
+ private:
+  static constexpr int width = lanes_of_tile;
+  using Tile = Lanes<TeamMember, width>;
+
+  /// The blocks of a tile, as items of `blocks` each.
+  struct List {
+    const Rows& rows;
+    std::int64_t start;
+    const Columns* columns;
+    const Value* values;
+    int whole_items;  ///< items that may be read whole: they may reach beyond the tile, but not beyond the matrix
+
+    KOKKOS_INLINE_FUNCTION List(const Rows& all, std::int64_t from, int count)
+        : rows(all),
+          start(from),
+          columns(reinterpret_cast<const Columns*>(all.a.col_idx + from)),
+          values(all.a.values + from * (b * b)) {
+      const std::int64_t there = (all.a.num_blocks - from) / blocks;
+      const int needed = (count + blocks - 1) / blocks;
+      whole_items = there < needed ? static_cast<int>(there) : needed;
+    }
+
+    KOKKOS_INLINE_FUNCTION void load(int item, Value (&value)[entries]) const {
+      constexpr int size = Chunk<Value>::size;
+      const Value* const first = Rows::is_indirect ? rows.block(start + item) : values + item * entries;
+      if constexpr (entries % size == 0) {
+        for (int c = 0; c < entries / size; ++c) {
+          const Chunk<Value> chunk = load_once(first + c * size);
+          for (int j = 0; j < size; ++j) value[c * size + j] = chunk.value[j];
+        }
+      } else {
+        for (int j = 0; j < entries; ++j) value[j] = first[j];
+      }
+    }
+  };
+
+  /// A lane's share of: products[k - from] := block k of the list times its part of x, for from <= k < to.
+  KOKKOS_INLINE_FUNCTION void multiply(const List& list, int lane, int from, int to, Scalar* products) const {
+    const int needed = (to + blocks - 1) / blocks, items = list.whole_items < needed ? list.whole_items : needed;
+    for (int i = from / blocks + lane; i < items; i += unroll * width) {
+      Columns columns[unroll];
+      Value value[unroll][entries];
+      Scalar x[unroll][blocks * b];
+      // Where there are no more items, zeros and the first entries of x: cheaper than to ask at every step.
+      for (int u = 0; u < unroll; ++u) {
+        columns[u] = i + u * width < items ? list.columns[i + u * width] : Columns{};
+      }
+      for (int u = 0; u < unroll; ++u) {
+        for (int j = 0; j < entries; ++j) value[u][j] = Value(0);
+        if (i + u * width < items) list.load(i + u * width, value[u]);
+      }
+      for (int u = 0; u < unroll; ++u) {
+        for (int j = 0; j < blocks * b; ++j) x[u][j] = rows.a.x[std::uint32_t(columns[u].col[j / b]) * b + j % b];
+      }
+      for (int u = 0; u < unroll; ++u) {
+        if (i + u * width >= items) continue;
+        Scalar* const product = products + (i + u * width) * blocks * b - from * b;
+        for (int j = 0; j < blocks * b; ++j) product[j] = times(value[u] + j / b * (b * b), x[u] + j / b * b, j % b);
+      }
+    }
+    // The last few blocks of the matrix, which are no whole item.
+    for (int k = list.whole_items * blocks + lane; k < to; k += width) {
+      for (int r = 0; r < b; ++r) {
+        products[(k - from) * b + r] = times(rows.block(list.start + k), rows.x_of(list.start + k), r);
+      }
+    }
+  }
+
+  /// A row of a block times x.
+  KOKKOS_INLINE_FUNCTION Scalar times(const Value* block, const Scalar* x, int row) const {
+    Scalar sum(0);
+    for (int c = 0; c < b; ++c) sum += Scalar(block[rows.at(row, c)]) * x[c];
+    return sum;
+  }
+};
+
+}  // namespace ashlar::impl

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/spmv/impl/arguments.hpp>
+#include <ashlar/spmv/impl/launch.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ashlar::impl {
+
+/// The block rows that are too long for one group of lanes, cut into segments.
+///
+/// A segment is to the kernels a block row, whose product goes to `partial`; the sums of a block row's segments, in
+/// their order, are its product.
+template <class Ordinal, class Offset, class Space>
+struct LongRows {
+  template <class T>
+  using View = Kokkos::View<T*, Space>;
+
+  View<Offset> segment_begin, segment_end;  // entries of a segment
+  View<Ordinal> row;                        // the long block rows
+  View<Ordinal> first_segment;              // of each, and one beyond the last
+  View<char> partial;                       // block_size scalars a segment; bytes, as vectors may hold another type
+};
+
+/// The block rows of more than `longest` blocks, or empty views where there are none.
+///
+/// Async    waits for `exec`.
+template <class Exec, class RowPtr, class Ordinal, class Offset, class Space>
+void find_long_rows(const Exec& exec, const RowPtr& row_ptr, std::int64_t longest, std::int64_t blocks_of_segment,
+                    std::size_t partial_bytes, LongRows<Ordinal, Offset, Space>& result) {
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::view_alloc(exec, Kokkos::HostSpace()), row_ptr);
+  exec.fence("ashlar::spmv_plan: row pointers");
+  std::vector<Offset> begin, end;
+  std::vector<Ordinal> row, first_segment{0};
+  for (std::size_t i = 0; i + 1 < host.extent(0); ++i) {
+    if (host(i + 1) - host(i) <= longest) continue;
+    for (std::int64_t from = host(i); from < host(i + 1); from += blocks_of_segment) {
+      begin.push_back(static_cast<Offset>(from));
+      end.push_back(static_cast<Offset>(std::min<std::int64_t>(from + blocks_of_segment, host(i + 1))));
+    }
+    row.push_back(static_cast<Ordinal>(i));
+    first_segment.push_back(static_cast<Ordinal>(begin.size()));
+  }
+  const auto to_space = [&](const char* label, const auto& list) {
+    using T = typename std::decay_t<decltype(list)>::value_type;
+    Kokkos::View<T*, Space> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), list.size());
+    Kokkos::deep_copy(exec, view, Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(list.data(), list.size()));
+    return view;
+  };
+  result.segment_begin = to_space("ashlar::spmv_plan::segment_begin", begin);
+  result.segment_end = to_space("ashlar::spmv_plan::segment_end", end);
+  result.row = to_space("ashlar::spmv_plan::long_row", row);
+  result.first_segment = to_space("ashlar::spmv_plan::first_segment", first_segment);
+  result.partial = Kokkos::View<char*, Space>(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::spmv_plan::partial"), begin.size() * partial_bytes);
+  exec.fence("ashlar::spmv_plan: long rows copied");
+}
+
+/// The most blocks that a block row has. Waits for `exec`.
+template <class Exec, class RowPtr>
+std::int64_t longest_row(const Exec& exec, const RowPtr& row_ptr) {
+  std::int64_t longest = 0;
+  if (row_ptr.extent(0) < 2) return longest;
+  Kokkos::parallel_reduce(
+      "ashlar::spmv_plan[longest row]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, row_ptr.extent(0) - 1),
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & most) {
+        const std::int64_t length = row_ptr(i + 1) - row_ptr(i);
+        if (length > most) most = length;
+      },
+      Kokkos::Max<std::int64_t>(longest));
+  return longest;
+}
+
+/// The long block rows of the product that `arguments` are for: first their segments, then their sums.
+template <class Exec, class Layout, class Value, class Scalar, class Ordinal, class Offset, class Space>
+void run_long_rows(const Exec& exec, const SpmvLaunch& launch, const LongRows<Ordinal, Offset, Space>& long_rows,
+                   const SpmvArguments<Value, Scalar, Ordinal, Offset>& arguments) {
+  const std::int64_t num_rows = static_cast<std::int64_t>(long_rows.row.extent(0));
+  if (num_rows == 0) return;
+  Scalar* const partial = reinterpret_cast<Scalar*>(long_rows.partial.data());
+  auto segments = arguments;
+  segments.num_block_rows = static_cast<std::int64_t>(long_rows.segment_begin.extent(0));
+  segments.longest_row = launch.longest_row;
+  segments.row_begin = long_rows.segment_begin.data();
+  segments.row_end = long_rows.segment_end.data();
+  segments.alpha = Scalar(1);
+  segments.beta = Scalar(0);
+  segments.y = partial;
+  run_spmv<Exec, Layout>(exec, launch, segments);
+
+  const int b = arguments.block_size;
+  const auto row = long_rows.row;
+  const auto first_segment = long_rows.first_segment;
+  const Scalar alpha = arguments.alpha, beta = arguments.beta;
+  Scalar* const y = arguments.y;
+  Kokkos::parallel_for(
+      "ashlar::spmv[sum of long rows]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, num_rows * b),
+      KOKKOS_LAMBDA(std::int64_t i) {
+        const std::int64_t which = i / b;
+        const int r = static_cast<int>(i % b);
+        Scalar sum(0);
+        for (Ordinal s = first_segment(which); s < first_segment(which + 1); ++s) {
+          sum += partial[std::int64_t(s) * b + r];
+        }
+        Scalar& entry = y[std::int64_t(row(which)) * b + r];
+        entry = beta == Scalar(0) ? alpha * sum : alpha * sum + beta * entry;
+      });
+}
+
+}  // namespace ashlar::impl

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <ashlar/spmv/impl/by_tile.hpp>
+#include <ashlar/spmv/impl/lanes.hpp>
+#include <ashlar/spmv/kernel.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace ashlar::impl {
+
+/// What a plan decides: which kernel, and how its threads are grouped.
+struct SpmvLaunch {
+  Kernel kernel = Kernel::automatic;
+  Grouping grouping;
+  TileShape tile;  ///< of by_tile
+  /// Block rows of more blocks than this are cut into segments; the kernel leaves them out.
+  std::int64_t longest_row = std::numeric_limits<std::int64_t>::max();
+  std::string label;  ///< of the launch
+};
+
+}  // namespace ashlar::impl

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <ashlar/base/text.hpp>
+#include <nlohmann/json.hpp>
+#include <spmv/matrices.hpp>
+#include <spmv/measure.hpp>
+#include <spmv/options.hpp>
+#include <spmv/peers/peer.hpp>
+#include <string>
+
+namespace ashlar::perf {
+
+inline bool contains(const std::vector<std::string>& list, const std::string& name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+/// Our products with one matrix: each kernel, mode and width asked for.
+template <class Scalar, class M>
+void measure_ours(const Exec& exec, const Options& options, const std::string& name, const std::string& type,
+                  const M& a, Measurement& measurement) {
+  for (const std::string& mode_name : options.modes) {
+    const Mode mode = mode_name == "transpose" ? Mode::transpose : Mode::no_transpose;
+    const bool transpose = mode == Mode::transpose;
+    const auto x = test_vector<Scalar>(exec, transpose ? a.num_rows() : a.num_cols());
+    const Vector<Scalar> y("perf::y", transpose ? a.num_cols() : a.num_rows());
+    const auto expected = plain_product(exec, a, x, mode);
+    const double bytes = double(spmv_traffic_bytes(a, true, mode, sizeof(Scalar)));
+    const double entries_of_row = double(a.num_values()) / double(std::max<std::int64_t>(a.num_rows(), 1));
+    for (const std::string& kernel : options.kernels) {
+      for (const int width : options.widths) {
+        try {
+          const SpmvOptions choice{.kernel = kernel_from_string(kernel).value(), .mode = mode, .width = width};
+          const SpmvPlan<M> plan(exec, a, choice);
+          const nlohmann::json row{{"case", name},
+                                   {"library", "ashlar"},
+                                   {"kernel", kernel},
+                                   {"block_size", a.block_size()},
+                                   {"type", type},
+                                   {"layout", M::layout_type::name},
+                                   {"mode", mode_name},
+                                   {"plan", plan.explain()},
+                                   {"width", plan.launch().grouping.width},
+                                   {"num_block_rows", a.num_block_rows()},
+                                   {"num_blocks", a.num_blocks()}};
+          measurement.run(
+              row, bytes, [&] { spmv(exec, plan, Scalar(1), a, x, Scalar(0), y); },
+              [&] { return error_of(exec, y, expected, entries_of_row * 100); });
+        } catch (const BlockSizeError&) {
+          // This kernel is not for this block size or width.
+        }
+      }
+    }
+  }
+}
+
+/// The peers' products with one matrix, beside ours.
+inline void measure_peers(const Exec& exec, const Options& options, const std::string& name, const Matrix& a,
+                          Measurement& measurement) {
+  using Make = std::vector<Peer> (*)(const Exec&, const Matrix&, const Vector<double>&, const Vector<double>&);
+  const std::pair<const char*, Make> libraries[] = {{"cusparse", cusparse_peers},
+                                                    {"kokkos_kernels", kokkos_kernels_peers},
+                                                    {"mkl", mkl_peers},
+                                                    {"eigen", eigen_peers}};
+  const auto x = test_vector<double>(exec, a.num_cols());
+  const Vector<double> y("perf::y", a.num_rows());
+  const auto expected = plain_product(exec, a, x, Mode::no_transpose);
+  const double bytes = double(spmv_traffic_bytes(a));
+  const double entries_of_row = double(a.num_values()) / double(std::max<std::int64_t>(a.num_rows(), 1));
+  for (const auto& [library, make] : libraries) {
+    if (!contains(options.libraries, library)) continue;
+    for (const Peer& peer : make(exec, a, x, y)) {
+      const nlohmann::json row{{"case", name},
+                               {"library", peer.library},
+                               {"kernel", peer.kernel},
+                               {"block_size", a.block_size()},
+                               {"type", "double"},
+                               {"mode", "no_transpose"},
+                               {"num_block_rows", a.num_block_rows()},
+                               {"num_blocks", a.num_blocks()}};
+      measurement.run(row, bytes, peer.apply, [&] { return error_of(exec, y, expected, entries_of_row * 100); });
+    }
+  }
+}
+
+/// All that is asked for with one matrix of doubles: `make` makes it in the layout that it is called with.
+template <class Make>
+void measure_case(const Exec& exec, const Options& options, const std::string& name, const Make& make,
+                  Measurement& measurement) {
+  const auto ours = [&]<class Value, class Layout, class Scalar>(const std::string& type) {
+    if (!contains(options.types, type) || !contains(options.layouts, Layout::name)) return;
+    using M = BcsrMatrix<Value, Layout>;
+    measure_ours<Scalar>(exec, options, name, type, make.template operator()<M>(), measurement);
+  };
+  if (contains(options.libraries, "ashlar")) {
+    ours.template operator()<double, BlockColumnMajor, double>("double");
+    ours.template operator()<double, BlockRowMajor, double>("double");
+    ours.template operator()<float, BlockColumnMajor, float>("float");
+    ours.template operator()<float, BlockColumnMajor, double>("mixed");
+  }
+  if (options.libraries != std::vector<std::string>{"ashlar"}) {
+    measure_peers(exec, options, name, make.template operator()<Matrix>(), measurement);
+  }
+}
+
+}  // namespace ashlar::perf

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/spmv/spmv.hpp>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <spmv/types.hpp>
+#include <string>
+#include <support/timing.hpp>
+
+namespace ashlar::perf {
+
+/// A vector whose entries are all different and of size about 1.
+template <class Scalar>
+Vector<Scalar> test_vector(const Exec& exec, std::int64_t n) {
+  const Vector<Scalar> x("perf::x", n);
+  Kokkos::parallel_for(
+      "perf::test_vector", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      KOKKOS_LAMBDA(std::int64_t i) {
+        x(i) = static_cast<Scalar>(0.5 + static_cast<double>((i * 7919) % 10007) / 10007);
+      });
+  return x;
+}
+
+/// What y should be, and for each of its entries the sum of the magnitudes that it is the sum of: one thread an entry,
+/// in plain loops that share no code with what is measured.
+template <class Scalar>
+struct Expected {
+  Vector<Scalar> y, magnitude;
+};
+
+template <class M, class Scalar>
+Expected<Scalar> plain_product(const Exec& exec, const M& a, const Vector<Scalar>& x, Mode mode) {
+  using Layout = typename M::layout_type;
+  const std::int64_t n = mode == Mode::transpose ? a.num_cols() : a.num_rows();
+  const Expected<Scalar> expected{Vector<Scalar>("perf::expected", n), Vector<Scalar>("perf::magnitude", n)};
+  const int b = a.block_size();
+  const auto graph = a.graph();
+  const auto values = a.values();
+  const bool transpose = mode == Mode::transpose;
+  Kokkos::parallel_for(
+      "perf::plain_product", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.num_rows()),
+      KOKKOS_LAMBDA(std::int64_t row) {
+        const std::int64_t i = row / b;
+        const int r = static_cast<int>(row % b);
+        Scalar sum(0), magnitude(0);
+        for (std::int64_t k = graph.row_ptr()(i); k < std::int64_t(graph.row_ptr()(i + 1)); ++k) {
+          for (int c = 0; c < b; ++c) {
+            const Scalar value(values(k * b * b + Layout::at(r, c, b)));
+            const std::int64_t column = std::int64_t(graph.col_idx()(k)) * b + c;
+            if (transpose) {
+              Kokkos::atomic_add(&expected.y(column), value * x(row));
+              Kokkos::atomic_add(&expected.magnitude(column), Scalar(Kokkos::abs(value * x(row))));
+            } else {
+              sum += value * x(column);
+              magnitude += Scalar(Kokkos::abs(value * x(column)));
+            }
+          }
+        }
+        if (!transpose) {
+          expected.y(row) = sum;
+          expected.magnitude(row) = magnitude;
+        }
+      });
+  return expected;
+}
+
+/// The largest difference of y and what it should be, in units of the rounding that is due.
+template <class Scalar>
+double error_of(const Exec& exec, const Vector<Scalar>& y, const Expected<Scalar>& expected, double longest_row) {
+  const double unit = std::numeric_limits<Scalar>::epsilon() * (8 + 2 * std::sqrt(longest_row));
+  double worst = 0;
+  Kokkos::parallel_reduce(
+      "perf::error", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, y.extent(0)),
+      KOKKOS_LAMBDA(std::int64_t i, double& most) {
+        const double error = Kokkos::abs(double(y(i)) - double(expected.y(i)));
+        const double due = unit * Kokkos::abs(double(expected.magnitude(i)));
+        const double ratio = error <= due ? 0 : due > 0 ? error / due : 1e300;
+        // A NaN is no less wrong.
+        if (!(ratio <= most)) most = ratio <= 1e300 ? ratio : 1e300;
+      },
+      Kokkos::Max<double>(worst));
+  return worst;
+}
+
+/// Checks and then times one product, and writes down both.
+class Measurement {
+ public:
+  Measurement(const Exec& exec, double limit_gb_s, nlohmann::json& results)
+      : exec_(exec), limit_(limit_gb_s), results_(results) {}
+
+  /// Whether every product so far was right.
+  bool all_right() const { return all_right_; }
+
+  /// `row` says what is measured; `apply` enqueues y := op(A) x, `error` looks at y.
+  void run(nlohmann::json row, double bytes, const std::function<void()>& apply, const std::function<double()>& error) {
+    const std::string what = text(row["case"].get<std::string>(), ", b ", row["block_size"].get<int>(), ", ",
+                                  row["library"].get<std::string>(), " ", row["kernel"].get<std::string>(), ", ",
+                                  row["type"].get<std::string>(), row["mode"] == "transpose" ? ", transpose" : "",
+                                  row.value("layout", "") == "row_major" ? ", row_major" : "");
+    row["limit_gb_s"] = limit_;
+    apply();
+    const double wrong = error();
+    row["verified"] = wrong == 0;
+    if (wrong != 0) {
+      all_right_ = false;
+      row["error"] = wrong;
+      std::printf("%-60s WRONG RESULT, by %.3g times what rounding may do\n", what.c_str(), wrong);
+    } else {
+      const double seconds = median_seconds(exec_, apply);
+      const double rate = bytes / seconds * 1e-9;
+      row.update({{"seconds", seconds}, {"bytes", bytes}, {"gb_s", rate}, {"fraction", rate / limit_}});
+      std::printf("%-72s %10.1f us %8.1f GB/s %.3f\n", what.c_str(), seconds * 1e6, rate, rate / limit_);
+    }
+    std::fflush(stdout);
+    results_.push_back(std::move(row));
+  }
+
+ private:
+  const Exec& exec_;
+  double limit_;
+  nlohmann::json& results_;
+  bool all_right_ = true;
+};
+
+}  // namespace ashlar::perf

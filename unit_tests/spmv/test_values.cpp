@@ -1,0 +1,74 @@
+// Values of lower precision than the vectors, and values that start where no chunk can.
+#include <ashlar/reference/random_matrix.hpp>
+#include <spmv/product_case.hpp>
+
+namespace ashlar::testing {
+namespace {
+
+template <class Layout>
+class SpmvValues : public ::testing::Test {};
+using Layouts = ::testing::Types<BlockColumnMajor, BlockRowMajor>;
+TYPED_TEST_SUITE(SpmvValues, Layouts);
+
+/// The same matrix in another precision.
+template <class To, class From>
+auto converted(const From& a) {
+  using Matrix = BcsrMatrix<To, typename From::layout_type, typename From::ordinal_type, typename From::offset_type,
+                            typename From::memory_space>;
+  typename Matrix::values_view values("values", a.values().extent(0));
+  for (std::size_t i = 0; i < values.extent(0); ++i) values(i) = To(a.values()(i));
+  return Matrix(a.block_size(), typename Matrix::graph_type(a.graph()), values);
+}
+
+TYPED_TEST(SpmvValues, OfFloatsMultiplyVectorsOfDoublesInDouble) {
+  using Double = BcsrMatrix<double, TypeParam>;
+  using Float = BcsrMatrix<float, TypeParam>;
+  using Space = typename Double::memory_space;
+  for (const int b : {1, 2, 3, 4, 7, 9, 16, 33}) {
+    const ProductCase<Float> floats(
+        reference::random_bcsr<Float>(70, 83, b, {.min_blocks = 1, .max_blocks = 9, .full_row = 23}, 40 + b));
+    const ProductCase<Double> doubles(converted<double>(floats.host));
+    for (const Kernel kernel : all_kernels) {
+      for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
+        if (!is_served(kernel, floats.host, mode)) continue;
+        const bool transpose = mode == Mode::transpose;
+        const auto x = random_vector<double>(transpose ? doubles.host.num_rows() : doubles.host.num_cols(), 3);
+        const auto y = random_vector<double>(transpose ? doubles.host.num_cols() : doubles.host.num_rows(), 4);
+        const auto y_device = to_device<Space>(y);
+        const SpmvPlan<Float> plan(floats.exec, floats.device, {.kernel = kernel, .mode = mode});
+        spmv(floats.exec, plan, -0.75, floats.device, to_device<Space>(x), 1.5, y_device);
+        floats.exec.fence();
+        // With the tolerance of doubles: sums of floats would miss it by far.
+        EXPECT_LE(max_difference(to_host(y_device), doubles.oracle(mode, -0.75, x, 1.5, y)),
+                  doubles.tolerance(doubles.longest_row(mode), -0.75, 1.5))
+            << plan.explain();
+      }
+    }
+  }
+}
+
+TYPED_TEST(SpmvValues, MayStartAnywhere) {
+  using Matrix = BcsrMatrix<double, TypeParam>;
+  using Space = typename Matrix::memory_space;
+  const ProductCase<Matrix> c(
+      reference::random_bcsr<Matrix>(70, 83, 3, {.min_blocks = 1, .max_blocks = 9, .empty_every = 7}, 12));
+  // One entry past the start of an allocation: aligned for a scalar and for nothing wider.
+  const Kokkos::View<double*, Space> longer("longer", c.device.values().extent(0) + 1);
+  const auto values = Kokkos::subview(longer, std::make_pair(std::size_t(1), longer.extent(0)));
+  Kokkos::deep_copy(values, c.device.values());
+  const Matrix shifted(3, c.device.graph(), typename Matrix::values_view(values));
+  const auto x = random_vector<double>(c.host.num_cols(), 3);
+  const std::vector<double> none(c.host.num_rows());
+  for (const Kernel kernel : all_kernels) {
+    if (!is_served(kernel, c.host, Mode::no_transpose)) continue;
+    const auto y = to_device<Space>(none);
+    spmv(c.exec, SpmvPlan<Matrix>(c.exec, shifted, {.kernel = kernel}), 1, shifted, to_device<Space>(x), 0, y);
+    c.exec.fence();
+    EXPECT_LE(max_difference(to_host(y), c.oracle(Mode::no_transpose, 1, x, 0, none)),
+              c.tolerance(c.longest_row(Mode::no_transpose), 1, 0))
+        << to_string(kernel);
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing
