@@ -30,7 +30,10 @@ constexpr int most_chunks_of_lane = 128;
 constexpr int entries_of_segment = 16384;
 
 /// Values of a tile for each lane (measured on an H200), and how much above the average of tiles is held at once.
-constexpr double values_of_tile_lane[] = {0, 13.5, 27}, tile_margin = 1.1;
+constexpr double values_of_tile_lane[] = {0, 13.5, 27}, tile_margin = 1.06;
+
+/// Scalars that a tile holds at a time at most: what every GPU has scratch memory for, whatever the type.
+constexpr double most_held_by_tile = 2048;
 
 bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
@@ -121,7 +124,7 @@ TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device) {
   const double rows = std::min(blocks / average, fair);
   TileShape tile;
   tile.rows = power_of_two_up_to(std::min<double>(rows, width));
-  tile.capacity = static_cast<int>(std::clamp(tile_margin * tile.rows * average, 32.0, 2 * blocks));
+  tile.capacity = static_cast<int>(std::clamp(tile_margin * tile.rows * average, 32.0, most_held_by_tile / shape.block_size));
   tile.capacity += 3 - (tile.capacity + 3) % 4;
   return tile;
 }
