@@ -32,7 +32,9 @@ struct LongRows {
 template <class Exec, class RowPtr, class Ordinal, class Offset, class Space>
 void find_long_rows(const Exec& exec, const RowPtr& row_ptr, std::int64_t longest, std::int64_t blocks_of_segment,
                     std::size_t partial_bytes, LongRows<Ordinal, Offset, Space>& result) {
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::view_alloc(exec, Kokkos::HostSpace()), row_ptr);
+  const auto host =
+      Kokkos::create_mirror(Kokkos::view_alloc(Kokkos::HostSpace(), Kokkos::WithoutInitializing), row_ptr);
+  Kokkos::deep_copy(exec, host, row_ptr);
   exec.fence("ashlar::spmv_plan: row pointers");
   std::vector<Offset> begin, end;
   std::vector<Ordinal> row, first_segment{0};
