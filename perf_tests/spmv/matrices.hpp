@@ -94,7 +94,8 @@ struct Csr {
 
 inline Csr by_entries(const Exec& exec, const Matrix& a) {
   const int b = a.block_size();
-  const auto graph = a.graph();
+  const auto row_ptr = a.graph().row_ptr();
+  const auto col_idx = a.graph().col_idx();
   const auto from = a.values();
   const Csr csr{Kokkos::View<int*, Space>("perf::csr::row_ptr", std::size_t(a.num_rows()) + 1),
                 Kokkos::View<int*, Space>("perf::csr::col_idx", from.extent(0)),
@@ -103,13 +104,13 @@ inline Csr by_entries(const Exec& exec, const Matrix& a) {
       "perf::by_entries", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.num_rows()),
       KOKKOS_LAMBDA(std::int64_t row) {
         const std::int64_t i = row / b, r = row % b;
-        const std::int64_t begin = graph.row_ptr()(i), end = graph.row_ptr()(i + 1);
+        const std::int64_t begin = row_ptr(i), end = row_ptr(i + 1);
         std::int64_t next = begin * b * b + r * (end - begin) * b;
         csr.row_ptr(row) = static_cast<int>(next);
         if (row + 1 == std::int64_t(csr.row_ptr.extent(0)) - 1) csr.row_ptr(row + 1) = static_cast<int>(end * b * b);
         for (std::int64_t k = begin; k < end; ++k) {
           for (int c = 0; c < b; ++c, ++next) {
-            csr.col_idx(next) = graph.col_idx()(k) * b + c;
+            csr.col_idx(next) = col_idx(k) * b + c;
             csr.values(next) = from(k * b * b + c * b + r);
           }
         }

@@ -39,7 +39,8 @@ Expected<Scalar> plain_product(const Exec& exec, const M& a, const Vector<Scalar
   const std::int64_t n = mode == Mode::transpose ? a.num_cols() : a.num_rows();
   const Expected<Scalar> expected{Vector<Scalar>("perf::expected", n), Vector<Scalar>("perf::magnitude", n)};
   const int b = a.block_size();
-  const auto graph = a.graph();
+  const auto row_ptr = a.graph().row_ptr();
+  const auto col_idx = a.graph().col_idx();
   const auto values = a.values();
   const bool transpose = mode == Mode::transpose;
   Kokkos::parallel_for(
@@ -48,10 +49,10 @@ Expected<Scalar> plain_product(const Exec& exec, const M& a, const Vector<Scalar
         const std::int64_t i = row / b;
         const int r = static_cast<int>(row % b);
         Scalar sum(0), magnitude(0);
-        for (std::int64_t k = graph.row_ptr()(i); k < std::int64_t(graph.row_ptr()(i + 1)); ++k) {
+        for (std::int64_t k = row_ptr(i); k < std::int64_t(row_ptr(i + 1)); ++k) {
           for (int c = 0; c < b; ++c) {
             const Scalar value(values(k * b * b + Layout::at(r, c, b)));
-            const std::int64_t column = std::int64_t(graph.col_idx()(k)) * b + c;
+            const std::int64_t column = std::int64_t(col_idx(k)) * b + c;
             if (transpose) {
               Kokkos::atomic_add(&expected.y(column), value * x(row));
               Kokkos::atomic_add(&expected.magnitude(column), Scalar(Kokkos::abs(value * x(row))));
