@@ -3,6 +3,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
+#include <ashlar/spmv/impl/block_row_entries.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
 #include <cmath>
@@ -42,9 +43,8 @@ bool is_width(const SpmvDevice& device, int width) {
 }
 
 int chunk_of(const SpmvShape& shape) {
-  const int chunk = 16 / shape.value_bytes;
-  const bool is_compiled = is_compiled_block_size(shape.block_size);
-  return shape.in_order || (is_compiled && shape.block_size * shape.block_size % chunk == 0) ? chunk : 1;
+  const int compiled = is_compiled_block_size(shape.block_size) ? shape.block_size : runtime_block_size;
+  return entries_of_chunk(shape.value_bytes, compiled, shape.in_order);
 }
 
 /// Lanes of a group that have work; 0 where the kernel cannot use so few.
@@ -54,6 +54,10 @@ int busy_lanes_of(Kernel kernel, const SpmvShape& shape, int width) {
   if (kernel == Kernel::by_column) return busy_lanes(width, b, chunk_of(shape));
   return width;
 }
+
+/// With fewer threads than this a device is mostly idle, and what counts is how soon the last is done (measured on an
+/// H200).
+double enough_threads(const SpmvDevice& device) { return double(device.threads) / 8; }
 
 double average_row(const SpmvShape& shape) {
   return shape.num_block_rows > 0 ? double(shape.num_blocks) / double(shape.num_block_rows) : 0;
@@ -76,9 +80,9 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
   }
   const double entries = average_row(shape) * shape.block_size * shape.block_size;
   const double chunks = std::max(1.0, entries / chunk_of(shape));
-  // Where all block rows together leave the device half empty, more lanes a row are free.
+  // Where all block rows together leave the device empty, more lanes a row are free.
   const double all_chunks = chunks * double(shape.num_block_rows);
-  const double wanted = std::clamp(all_chunks / double(device.threads), 2.0, chunks_of_lane);
+  const double wanted = std::clamp(all_chunks / enough_threads(device), 2.0, chunks_of_lane);
   // The width that is compiled in, unless it gives lanes far too much or too little.
   const int usual = device.is_gpu ? usual_width(kernel, shape.block_size) : 0;
   if (const int busy = usual > 0 ? busy_lanes_of(kernel, shape, usual) : 0; busy > 0) {
@@ -120,7 +124,7 @@ TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device) {
   const double blocks = values_of_tile_lane[shape.block_size] / (shape.block_size * shape.block_size) * width;
   const double average = std::max(average_row(shape), 1e-3);
   // As many tiles as fill the device, where there are so few block rows.
-  const double fair = double(shape.num_block_rows) * width / double(device.threads);
+  const double fair = double(shape.num_block_rows) * width / enough_threads(device);
   const double rows = std::min(blocks / average, fair);
   TileShape tile;
   tile.rows = power_of_two_up_to(std::min<double>(rows, width));

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/impl/chunk.hpp>
 #include <cstdint>
 #include <limits>
 
@@ -37,7 +38,7 @@ struct alignas(16) NumberPair {
 /// A GPU's way through the array: a thread has `loads` loads in flight at once, those of neighbours coalesce, and it goes
 /// on until the end of the array. (One round a thread reads 5 % slower: threads that start and end leave gaps.)
 struct GpuSum {
-  const NumberPair* data;
+  const double* data;
   std::int64_t num_pairs;
   std::int64_t num_threads;
   double* sum_of_thread;
@@ -47,11 +48,11 @@ struct GpuSum {
     double sum = 0;
     std::int64_t i = thread;
     for (; i + (loads - 1) * num_threads < num_pairs; i += loads * num_threads) {
-      NumberPair loaded[loads];
-      for (int k = 0; k < loads; ++k) loaded[k] = data[i + k * num_threads];
-      for (int k = 0; k < loads; ++k) sum += loaded[k].first + loaded[k].second;
+      Chunk<double> loaded[loads];
+      for (int k = 0; k < loads; ++k) loaded[k] = load_once(data + 2 * (i + k * num_threads));
+      for (int k = 0; k < loads; ++k) sum += loaded[k].value[0] + loaded[k].value[1];
     }
-    for (; i < num_pairs; i += num_threads) sum += data[i].first + data[i].second;
+    for (; i < num_pairs; i += num_threads) sum += data[2 * i] + data[2 * i + 1];
     sum_of_thread[thread] = sum;
   }
 };
@@ -163,7 +164,7 @@ TimedSum best_sum(const Exec& exec, const double* data, std::int64_t num_chunks)
       const Kokkos::View<double*, Space> sums(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::bandwidth::sums"), std::size_t(threads));
       const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> policy(exec, 0, threads);
-      const GpuSum body{reinterpret_cast<const NumberPair*>(data), pairs, threads, sums.data()};
+      const GpuSum body{data, pairs, threads, sums.data()};
       const double seconds =
           best_seconds(exec, [&] { Kokkos::parallel_for("ashlar::bandwidth[read]", policy, body); });
       if (seconds >= result.seconds) continue;

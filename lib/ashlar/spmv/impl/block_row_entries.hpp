@@ -1,10 +1,18 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/spmv/impl/chunk.hpp>
+#include <ashlar/base/impl/chunk.hpp>
 #include <cstdint>
 
 namespace ashlar::impl {
+
+/// Entries that a lane loads at a time: 16 bytes, but of small values in odd blocks 8, as each entry of a chunk may belong
+/// to another column then. Where blocks lie anywhere, a chunk must not reach beyond one; block_size 0 is any.
+constexpr int entries_of_chunk(int value_bytes, int block_size, bool in_order) {
+  const int widest = 16 / value_bytes, bb = block_size * block_size;
+  if (!in_order) return block_size > 0 && bb % widest == 0 ? widest : 1;
+  return value_bytes == 4 && block_size % 2 == 1 ? 2 : widest;
+}
 
 /// The stored entries of one block row as one list, in the order of storage, read chunk by chunk.
 ///
@@ -17,7 +25,8 @@ class BlockRowEntries {
  public:
   using Value = typename Rows::value_type;
   static constexpr int b = Rows::compiled_block_size;
-  static constexpr int chunk = !Rows::is_indirect || (b > 0 && b * b % Chunk<Value>::size == 0) ? Chunk<Value>::size : 1;
+  /// Entries of a chunk, by which lanes take them.
+  static constexpr int chunk = entries_of_chunk(sizeof(Value), b, !Rows::is_indirect);
 
   KOKKOS_INLINE_FUNCTION BlockRowEntries(const Rows& rows, std::int64_t first_block, int num_blocks)
       : rows_(rows),
@@ -47,7 +56,7 @@ class BlockRowEntries {
     if constexpr (chunk == 1) {
       value[0] = *from;
     } else {
-      const Chunk<Value> loaded = load_once(from);
+      const auto loaded = load_once<chunk * int(sizeof(Value))>(from);
       for (int j = 0; j < chunk; ++j) value[j] = loaded.value[j];
     }
   }

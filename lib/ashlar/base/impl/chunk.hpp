@@ -1,0 +1,49 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+namespace ashlar::impl {
+
+/// Neighbouring entries that one load brings: 16 bytes, the widest load of a GPU's thread, or 8.
+template <class Value, int Bytes = 16>
+struct alignas(Bytes) Chunk {
+  static constexpr int size = static_cast<int>(Bytes / sizeof(Value));
+  static_assert((Bytes == 16 || Bytes == 8) && size * sizeof(Value) == Bytes);
+  Value value[size];
+};
+
+/// The chunk at `entry`, an address that its size divides, of an array that is read once: where the device can be told
+/// so, it keeps its first cache for other things.
+template <int Bytes = 16, class Value>
+KOKKOS_INLINE_FUNCTION Chunk<Value, Bytes> load_once(const Value* entry) {
+#if defined(__CUDA_ARCH__)
+  Chunk<Value, Bytes> chunk;
+  std::uint32_t word[4];
+  if constexpr (Bytes == 16) {
+    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+        : "l"(entry));
+  } else {
+    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(word[0]), "=r"(word[1]) : "l"(entry));
+  }
+  __builtin_memcpy(&chunk, word, Bytes);
+  return chunk;
+#elif defined(__HIP_DEVICE_COMPILE__)
+  using Words = std::uint32_t __attribute__((ext_vector_type(Bytes / 4)));
+  const Words words = __builtin_nontemporal_load(reinterpret_cast<const Words*>(entry));
+  Chunk<Value, Bytes> chunk;
+  __builtin_memcpy(&chunk, &words, Bytes);
+  return chunk;
+#else
+  return *reinterpret_cast<const Chunk<Value, Bytes>*>(entry);
+#endif
+}
+
+/// Whether chunks can be loaded from the multiples of their size on.
+template <class Value>
+bool holds_aligned_chunks(const Value* values) {
+  return reinterpret_cast<std::uintptr_t>(values) % sizeof(Chunk<Value>) == 0;
+}
+
+}  // namespace ashlar::impl
