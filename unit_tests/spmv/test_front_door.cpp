@@ -104,6 +104,16 @@ TEST(SpmvPlan, LeavesMoreThan32BitsOfBlockRowsToTheKernelThatCountsInMore) {
   EXPECT_EQ(impl::choose_launch(tall, gpu, Kernel::automatic, 0).kernel, Kernel::block_row_per_thread);
 }
 
+TEST(SpmvPlan, LeavesMoreThan32BitsOfColumnsToTheKernelThatCountsInMore) {
+  const impl::SpmvShape wide{
+      .num_block_rows = 1000, .num_blocks = 1000, .num_cols = 5'000'000'000, .block_size = 2, .longest_row = 1};
+  for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_tile}) {
+    EXPECT_FALSE(impl::serves(kernel, wide, 1024));
+    EXPECT_THROW(impl::choose_launch(wide, gpu, kernel, 0), ShapeError);
+  }
+  EXPECT_EQ(impl::choose_launch(wide, gpu, Kernel::automatic, 0).kernel, Kernel::row_per_thread);
+}
+
 TEST(SpmvPlan, KeepsTheEntriesOfABlockRowWithin32Bits) {
   // A full block row of 100 million blocks of 64 x 64.
   const impl::SpmvShape full{

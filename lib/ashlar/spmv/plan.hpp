@@ -56,6 +56,7 @@ class SpmvPlan {
     const impl::SpmvShape shape{
         .num_block_rows = mode_ == Mode::transpose ? matrix.num_block_cols() : matrix.num_block_rows(),
         .num_blocks = matrix.num_blocks(),
+        .num_cols = mode_ == Mode::transpose ? matrix.num_rows() : matrix.num_cols(),
         .block_size = block_size_,
         .longest_row = any_length ? 0 : impl::longest_row(exec, row_ptr),
         .value_bytes = sizeof(typename Matrix::scalar_type),

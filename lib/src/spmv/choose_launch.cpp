@@ -151,6 +151,10 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
     throw ShapeError(text("spmv: kernel ", to_string(kernel), " on ", shape.num_block_rows, " block rows"),
                      "it counts block rows in 32 bits", "choose auto");
   }
+  if (shape.num_cols > std::numeric_limits<std::uint32_t>::max()) {
+    throw ShapeError(text("spmv: kernel ", to_string(kernel), " with ", shape.num_cols, " entries of x"),
+                     "it counts them in 32 bits", "choose auto");
+  }
   std::string why = text("it needs a lane for each entry that a load can start with, and there are ", width);
   if (kernel == Kernel::by_tile) why = text("it gives each of ", lanes_of_tile, " lanes whole blocks, of size 1 or 2");
   if (kernel == Kernel::by_column && !shape.by_columns) why = "it reads along the columns, and these blocks are by rows";
@@ -164,6 +168,9 @@ bool serves(Kernel kernel, const SpmvShape& shape, int width) {
   if (shape.block_size > max_block_size) return false;
   if (kernel == Kernel::automatic || kernel == Kernel::block_row_per_thread) return true;
   if (shape.num_block_rows > std::numeric_limits<std::int32_t>::max()) return false;
+  if (kernel == Kernel::row_per_thread) return true;
+  // The others count the entries of x in 32 bits.
+  if (shape.num_cols > std::numeric_limits<std::uint32_t>::max()) return false;
   if (kernel == Kernel::by_tile) return shape.block_size <= 2 && width >= lanes_of_tile;
   if (kernel == Kernel::by_column && !shape.by_columns) return false;
   return busy_lanes_of(kernel, shape, width) > 0;

@@ -9,6 +9,7 @@ namespace ashlar::impl {
 struct SpmvShape {
   std::int64_t num_block_rows = 0;
   std::int64_t num_blocks = 0;
+  std::int64_t num_cols = 0;  ///< entries of x
   int block_size = 1;
   std::int64_t longest_row = 0;  ///< blocks of the block row that has most
   int value_bytes = 8;
