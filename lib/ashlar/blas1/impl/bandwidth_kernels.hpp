@@ -4,8 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <ashlar/base/chunk.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/impl/chunk.hpp>
 #include <cstdint>
 #include <limits>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/impl/chunk.hpp>
+#include <ashlar/base/chunk.hpp>
 #include <cstdint>
 
 namespace ashlar::impl {

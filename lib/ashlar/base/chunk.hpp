@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-namespace ashlar::impl {
+namespace ashlar {
 
 /// Neighbouring entries that one load brings: 16 bytes, the widest load of a GPU's thread, or 8.
 template <class Value, int Bytes = 16>
@@ -46,4 +46,4 @@ bool holds_aligned_chunks(const Value* values) {
   return reinterpret_cast<std::uintptr_t>(values) % sizeof(Chunk<Value>) == 0;
 }
 
-}  // namespace ashlar::impl
+}  // namespace ashlar
