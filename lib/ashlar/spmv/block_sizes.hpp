@@ -3,12 +3,18 @@
 #include <type_traits>
 #include <utility>
 
+// The build may choose fewer, which take less time to compile: cmake -DASHLAR_BLOCK_SIZES=1,2,3.
+#if !defined(ASHLAR_BLOCK_SIZES)
+#define ASHLAR_BLOCK_SIZES                                                                                   \
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, \
+      30, 31, 32
+#endif
+
 namespace ashlar {
 
 /// The block sizes with kernels of their own. This list drives the kernels, their instantiation, the typed tests and
 /// the performance tests.
-using CompiledBlockSizes = std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
-                                                 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32>;
+using CompiledBlockSizes = std::integer_sequence<int, ASHLAR_BLOCK_SIZES>;
 
 /// Stands for "known at run time only" where a block size is a template argument.
 inline constexpr int runtime_block_size = 0;
