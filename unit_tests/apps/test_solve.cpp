@@ -87,9 +87,11 @@ TEST_F(Solve, EveryProblemAndPreconditionerConverges) {
 }
 
 TEST_F(Solve, EveryKernelSolves) {
-  for (const std::string kernel : {"by_block", "by_column", "row_per_thread", "block_row_per_thread"}) {
+  for (const std::string kernel : {"by_block", "by_column", "by_tile", "row_per_thread", "block_row_per_thread"}) {
     SCOPED_TRACE(kernel);
-    const CommandResult result = run("solve --problem cantilever --nodes 4 --report r.json --kernel " + kernel);
+    const std::string dof = kernel == "by_tile" ? "1" : "3";  // a tile is of small blocks
+    const CommandResult result =
+        run("solve --problem cantilever --nodes 4 --dof " + dof + " --report r.json --kernel " + kernel);
     ASSERT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(report()["kernel"], kernel);
   }

@@ -121,8 +121,15 @@ TEST(SpmvPlan, KeepsTheEntriesOfABlockRowWithin32Bits) {
   for (const Kernel kernel : {Kernel::by_column, Kernel::row_per_thread}) {
     const auto launch = impl::choose_launch(full, gpu, kernel, 0);
     EXPECT_LT(launch.longest_row * 64 * 64, std::int64_t(1) << 31) << to_string(kernel);
-    EXPECT_EQ(impl::choose_segment_launch(full, gpu, launch).kernel, kernel);
+    EXPECT_EQ(impl::choose_segment_launch(full, 1000, gpu, launch).kernel, kernel);
   }
+}
+
+TEST(SpmvPlan, MakesNoTilesOfRowsThatItCannotCount) {
+  const impl::SpmvShape long_row{
+      .num_block_rows = 1000, .num_blocks = 30'000'000, .block_size = 1, .longest_row = 20'000'000};
+  EXPECT_FALSE(impl::serves(Kernel::by_tile, long_row, 1024));
+  EXPECT_EQ(impl::choose_launch(long_row, gpu, Kernel::automatic, 0).kernel, Kernel::by_column);
 }
 
 TEST(SpmvPlan, ChoosesByDeviceAndBlockSize) {
@@ -173,6 +180,10 @@ TEST(SpmvPlan, CutsLongRowsIntoSegments) {
     c.expect_right(plan, 1, 0);
     c.expect_right(plan, -0.5, 2);
   }
+  // It holds where the long rows lie: another structure of the same sizes must not pass for this one.
+  const Case other(
+      reference::random_bcsr<Matrix>(300, 5000, 3, {.min_blocks = 0, .max_blocks = 3, .full_row = 123}, 4));
+  EXPECT_FALSE(SpmvPlan<Matrix>(c.exec, c.device, {.kernel = Kernel::by_column}).fits(other.device));
   const SpmvPlan<Matrix> transposed(c.exec, c.device, {.kernel = Kernel::row_per_thread, .mode = Mode::transpose});
   EXPECT_FALSE(transposed.has_segments());
 }

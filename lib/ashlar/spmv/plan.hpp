@@ -73,7 +73,8 @@ class SpmvPlan {
       const std::size_t partial_bytes = 2 * sizeof(typename Matrix::scalar_type) * block_size_;
       impl::find_long_rows(exec, row_ptr, launch_.longest_row, impl::blocks_of_segment(block_size_), partial_bytes,
                            long_rows_);
-      segment_launch_ = impl::choose_segment_launch(shape, device, launch_);
+      segment_launch_ = impl::choose_segment_launch(
+          shape, static_cast<std::int64_t>(long_rows_.segment_begin.extent(0)), device, launch_);
     }
   }
 
@@ -106,7 +107,7 @@ class SpmvPlan {
     const graph_type& graph = matrix.graph();
     return matrix.block_size() == block_size_ && graph.num_block_rows() == graph_.num_block_rows() &&
            graph.num_block_cols() == graph_.num_block_cols() && graph.num_blocks() == graph_.num_blocks() &&
-           (mode_ == Mode::no_transpose || graph.col_idx().data() == graph_.col_idx().data());
+           (!holds_structure() || graph.col_idx().data() == graph_.col_idx().data());
   }
 
   /// Whether some block rows are cut into segments.
@@ -118,6 +119,9 @@ class SpmvPlan {
   const index_type& index() const { return index_; }
 
  private:
+  /// Whether the plan holds more of the structure than its sizes: the index of A^T, or where long rows begin and end.
+  bool holds_structure() const { return mode_ == Mode::transpose || has_segments(); }
+
   Mode mode_;
   graph_type graph_;
   int block_size_;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
@@ -32,6 +31,9 @@ constexpr int entries_of_segment = 16384;
 
 /// Values of a tile for each lane (measured on an H200), and how much above the average of tiles is held at once.
 constexpr double values_of_tile_lane[] = {0, 13.5, 27}, tile_margin = 1.06;
+
+/// The longest block row that a tile may have: it counts the entries of all its rows in 32 bits.
+constexpr std::int64_t longest_row_of_tile = (std::int64_t(1) << 31) / (4 * lanes_of_tile) - 1;
 
 /// Scalars that a tile holds at a time at most: what every GPU has scratch memory for, whatever the type.
 constexpr double most_held_by_tile = 2048;
@@ -156,7 +158,10 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
                      "it counts them in 32 bits", "choose auto");
   }
   std::string why = text("it needs a lane for each entry that a load can start with, and there are ", width);
-  if (kernel == Kernel::by_tile) why = text("it gives each of ", lanes_of_tile, " lanes whole blocks, of size 1 or 2");
+  if (kernel == Kernel::by_tile) {
+    why = text("it gives each of ", lanes_of_tile, " lanes whole blocks, of size 1 or 2, in block rows of at most ",
+               longest_row_of_tile);
+  }
   if (kernel == Kernel::by_column && !shape.by_columns) why = "it reads along the columns, and these blocks are by rows";
   throw BlockSizeError(b, text("spmv: kernel ", to_string(kernel), " cannot take block size ", b), why,
                        "choose row_per_thread, or auto");
@@ -171,7 +176,9 @@ bool serves(Kernel kernel, const SpmvShape& shape, int width) {
   if (kernel == Kernel::row_per_thread) return true;
   // The others count the entries of x in 32 bits.
   if (shape.num_cols > std::numeric_limits<std::uint32_t>::max()) return false;
-  if (kernel == Kernel::by_tile) return shape.block_size <= 2 && width >= lanes_of_tile;
+  if (kernel == Kernel::by_tile) {
+    return shape.block_size <= 2 && width >= lanes_of_tile && shape.longest_row <= longest_row_of_tile;
+  }
   if (kernel == Kernel::by_column && !shape.by_columns) return false;
   return busy_lanes_of(kernel, shape, width) > 0;
 }
@@ -206,11 +213,12 @@ std::int64_t blocks_of_segment(int block_size) {
   return std::max(1, entries_of_segment / (block_size * block_size));
 }
 
-SpmvLaunch choose_segment_launch(const SpmvShape& shape, const SpmvDevice& device, const SpmvLaunch& launch) {
+SpmvLaunch choose_segment_launch(const SpmvShape& shape, std::int64_t num_segments, const SpmvDevice& device,
+                                 const SpmvLaunch& launch) {
   SpmvShape segments = shape;
   segments.longest_row = blocks_of_segment(shape.block_size);
-  segments.num_block_rows = shape.num_block_rows + 1;
-  segments.num_blocks = segments.longest_row * segments.num_block_rows;
+  segments.num_block_rows = num_segments;
+  segments.num_blocks = segments.longest_row * num_segments;
   SpmvLaunch result = choose_launch(segments, device, launch.kernel, 0);
   result.longest_row = std::numeric_limits<std::int64_t>::max();
   result.label = launch.label + "[long rows]";

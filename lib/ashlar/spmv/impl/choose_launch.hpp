@@ -34,6 +34,7 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
 std::int64_t blocks_of_segment(int block_size);
 
 /// How the segments of long block rows are multiplied: by the kernel of `launch`.
-SpmvLaunch choose_segment_launch(const SpmvShape& shape, const SpmvDevice& device, const SpmvLaunch& launch);
+SpmvLaunch choose_segment_launch(const SpmvShape& shape, std::int64_t num_segments, const SpmvDevice& device,
+                                 const SpmvLaunch& launch);
 
 }  // namespace ashlar::impl
