@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/spmv.hpp>
@@ -31,13 +32,16 @@ Vector<Scalar> test_vector(const Exec& exec, std::int64_t n) {
 template <class Scalar>
 struct Expected {
   Vector<Scalar> y, magnitude;
+  double summands;  ///< of an entry of y in the longest rows, about
 };
 
 template <class M, class Scalar>
 Expected<Scalar> plain_product(const Exec& exec, const M& a, const Vector<Scalar>& x, Mode mode) {
   using Layout = typename M::layout_type;
   const std::int64_t n = mode == Mode::transpose ? a.num_cols() : a.num_rows();
-  const Expected<Scalar> expected{Vector<Scalar>("perf::expected", n), Vector<Scalar>("perf::magnitude", n)};
+  const double average = double(a.num_values()) / double(std::max<std::int64_t>(a.num_rows(), 1));
+  const Expected<Scalar> expected{Vector<Scalar>("perf::expected", n), Vector<Scalar>("perf::magnitude", n),
+                                  100 * average};
   const int b = a.block_size();
   const auto row_ptr = a.graph().row_ptr();
   const auto col_idx = a.graph().col_idx();
@@ -72,8 +76,8 @@ Expected<Scalar> plain_product(const Exec& exec, const M& a, const Vector<Scalar
 
 /// The largest difference of y and what it should be, in units of the rounding that is due.
 template <class Scalar>
-double error_of(const Exec& exec, const Vector<Scalar>& y, const Expected<Scalar>& expected, double longest_row) {
-  const double unit = std::numeric_limits<Scalar>::epsilon() * (8 + 2 * std::sqrt(longest_row));
+double error_of(const Exec& exec, const Vector<Scalar>& y, const Expected<Scalar>& expected) {
+  const double unit = std::numeric_limits<Scalar>::epsilon() * (8 + 2 * std::sqrt(expected.summands));
   double worst = 0;
   Kokkos::parallel_reduce(
       "perf::error", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, y.extent(0)),

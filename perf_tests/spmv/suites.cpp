@@ -64,9 +64,12 @@ void run_paper(const Exec& exec, const Options& options, Measurement& measuremen
     std::int32_t num_block_rows;
     double num_blocks;
   };
-  for (const Entry& entry : {Entry{"GT01R", 5, 1'596, 20.37e3}, {"raefsky4", 3, 6'590, 111.4e3},
-                             {"bmw7st_1", 6, 23'558, 229.1e3}, {"pwtk", 6, 36'320, 289.3e3},
-                             {"RM07R", 7, 54'527, 1.504e6}, {"audikw_1", 3, 314'565, 4.471e6}}) {
+  for (const Entry& entry : {Entry{"GT01R", 5, 1'596, 20.37e3},
+                             {"raefsky4", 3, 6'590, 111.4e3},
+                             {"bmw7st_1", 6, 23'558, 229.1e3},
+                             {"pwtk", 6, 36'320, 289.3e3},
+                             {"RM07R", 7, 54'527, 1.504e6},
+                             {"audikw_1", 3, 314'565, 4.471e6}}) {
     const std::string file = options.matrices.empty() ? "" : options.matrices + "/" + entry.name + ".mtx";
     if (!file.empty() && std::filesystem::exists(file)) {
       measure_case(

@@ -24,11 +24,11 @@ TEST(Bandwidth, IsAPositiveNumber) {
 }
 
 TEST(Bandwidth, CopyCopiesEverything) {
-  const std::int64_t num_chunks = impl::probe_chunks(300'000), count = num_chunks * impl::numbers_of_chunk;
+  const std::int64_t num_lines = impl::probe_lines(300'000), count = num_lines * impl::numbers_of_line;
   const Exec exec;
   Kokkos::View<double*, Exec::memory_space> from("from", count), to("to", count);
-  impl::fill_ones<Exec>(exec, from.data(), num_chunks);
-  impl::copy_all<Exec>(exec, from.data(), to.data(), num_chunks);
+  impl::fill_ones<Exec>(exec, from.data(), num_lines);
+  impl::copy_all<Exec>(exec, from.data(), to.data(), num_lines);
   const auto copied = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), to);
   for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(copied(i), 1.0) << i;
 }

@@ -25,17 +25,17 @@ std::int64_t bandwidth_probe_bytes() {
 ///
 /// The best of several sums over an array of `bytes`. About 0.1 s on a CPU, 10 ms on a GPU.
 ///
-/// Memory   `bytes` (rounded down to whole chunks, one at least) in the memory space of Exec, freed on return.
+/// Memory   `bytes` (rounded down to whole lines of 128 bytes, one at least) in the memory space of Exec, freed on return.
 /// Async    waits for `exec`.
 /// Throws   NumericalError where the sum is wrong: a memory that returns something else than was written.
 template <execution_space Exec>
 double measure_read_bandwidth(const Exec& exec, std::int64_t bytes = bandwidth_probe_bytes<Exec>()) {
   using Space = typename Exec::memory_space;
-  const std::int64_t num_chunks = impl::probe_chunks(bytes), count = num_chunks * impl::numbers_of_chunk;
+  const std::int64_t num_lines = impl::probe_lines(bytes), count = num_lines * impl::numbers_of_line;
   const Kokkos::View<double*, Space> data(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::bandwidth::data"),
                                           std::size_t(count));
-  impl::fill_ones<Exec>(exec, data.data(), num_chunks);
-  const auto [seconds, sum] = impl::best_sum<Exec>(exec, data.data(), num_chunks);
+  impl::fill_ones<Exec>(exec, data.data(), num_lines);
+  const auto [seconds, sum] = impl::best_sum<Exec>(exec, data.data(), num_lines);
   if (sum != static_cast<double>(count)) {
     throw NumericalError(text("measure_read_bandwidth: ", count, " ones sum up to ", sum),
                          "the memory does not return what was written", "check the hardware");
@@ -50,15 +50,15 @@ double measure_read_bandwidth(const Exec& exec, std::int64_t bytes = bandwidth_p
 template <execution_space Exec>
 double measure_copy_bandwidth(const Exec& exec, std::int64_t bytes = bandwidth_probe_bytes<Exec>()) {
   using Space = typename Exec::memory_space;
-  const std::int64_t num_chunks = impl::probe_chunks(bytes / 2), count = num_chunks * impl::numbers_of_chunk;
+  const std::int64_t num_lines = impl::probe_lines(bytes / 2), count = num_lines * impl::numbers_of_line;
   const Kokkos::View<double*, Space> from(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::bandwidth::from"),
                                           std::size_t(count));
   const Kokkos::View<double*, Space> to(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::bandwidth::to"),
                                         std::size_t(count));
-  impl::fill_ones<Exec>(exec, from.data(), num_chunks);
-  impl::fill_ones<Exec>(exec, to.data(), num_chunks);
+  impl::fill_ones<Exec>(exec, from.data(), num_lines);
+  impl::fill_ones<Exec>(exec, to.data(), num_lines);
   const double seconds =
-      impl::best_seconds(exec, [&] { impl::copy_all<Exec>(exec, from.data(), to.data(), num_chunks); });
+      impl::best_seconds(exec, [&] { impl::copy_all<Exec>(exec, from.data(), to.data(), num_lines); });
   return static_cast<double>(2 * count * std::int64_t(sizeof(double))) / seconds * 1e-9;
 }
 
@@ -79,7 +79,7 @@ std::optional<LinkBandwidth> measure_link_bandwidth(const Exec& exec, std::int64
     (void)exec, (void)bytes;
     return std::nullopt;
   } else {
-    const std::int64_t num_chunks = impl::probe_chunks(bytes), count = num_chunks * impl::numbers_of_chunk;
+    const std::int64_t num_lines = impl::probe_lines(bytes), count = num_lines * impl::numbers_of_line;
     const Kokkos::View<double*, Space> device(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::bandwidth::device"), std::size_t(count));
     const Kokkos::View<double*, Kokkos::SharedHostPinnedSpace> pinned(

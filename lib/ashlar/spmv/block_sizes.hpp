@@ -5,9 +5,8 @@
 
 // The build may choose fewer, which take less time to compile: cmake -DASHLAR_BLOCK_SIZES=1,2,3.
 #if !defined(ASHLAR_BLOCK_SIZES)
-#define ASHLAR_BLOCK_SIZES                                                                                   \
-  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, \
-      30, 31, 32
+#define ASHLAR_BLOCK_SIZES \
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32
 #endif
 
 namespace ashlar {

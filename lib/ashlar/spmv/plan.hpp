@@ -50,8 +50,8 @@ class SpmvPlan {
                   "ashlar::SpmvPlan: the matrix must be reachable from the execution space");
     if (mode_ == Mode::transpose) index_ = transpose_index(exec, matrix.graph());
     // The kernels in which one thread takes a block row take it as long as it is.
-    const bool any_length = options.kernel == Kernel::block_row_per_thread ||
-                            (options.kernel == Kernel::automatic && !is_gpu_v<Exec>);
+    const bool any_length =
+        options.kernel == Kernel::block_row_per_thread || (options.kernel == Kernel::automatic && !is_gpu_v<Exec>);
     const auto row_ptr = mode_ == Mode::transpose ? index_.row_ptr : graph_.row_ptr();
     const impl::SpmvShape shape{
         .num_block_rows = mode_ == Mode::transpose ? matrix.num_block_cols() : matrix.num_block_rows(),
@@ -60,8 +60,7 @@ class SpmvPlan {
         .block_size = block_size_,
         .longest_row = any_length ? 0 : impl::longest_row(exec, row_ptr),
         .value_bytes = sizeof(typename Matrix::scalar_type),
-        .by_columns =
-            std::is_same_v<typename Matrix::layout_type, BlockColumnMajor> == (mode_ == Mode::no_transpose),
+        .by_columns = std::is_same_v<typename Matrix::layout_type, BlockColumnMajor> == (mode_ == Mode::no_transpose),
         .in_order = mode_ == Mode::no_transpose};
     const impl::SpmvDevice device{is_gpu_v<Exec>, is_gpu_v<Exec> ? Kokkos::TeamPolicy<Exec>::vector_length_max() : 32,
                                   exec.concurrency()};
@@ -84,9 +83,9 @@ class SpmvPlan {
 
   /// The decision and its grounds, for people.
   std::string explain() const {
-    std::string result = text("spmv ", mode_ == Mode::transpose ? "y = A^T x" : "y = A x", ": kernel ",
-                              to_string(launch_.kernel), ", block size ", block_size_,
-                              is_compiled_block_size(block_size_) ? " (compiled)" : " (run time)");
+    std::string result =
+        text("spmv ", mode_ == Mode::transpose ? "y = A^T x" : "y = A x", ": kernel ", to_string(launch_.kernel),
+             ", block size ", block_size_, is_compiled_block_size(block_size_) ? " (compiled)" : " (run time)");
     const impl::Grouping& grouping = launch_.grouping;
     if (launch_.kernel == Kernel::block_row_per_thread) {
       result += ", one thread a block row";

@@ -19,8 +19,8 @@ namespace impl {
 
 /// Whether matrices of Value multiply vectors of Scalar: the same, or values kept in single precision.
 template <class Value, class Scalar>
-inline constexpr bool is_product_of_v =
-    std::is_same_v<Value, Scalar> || (std::is_same_v<Value, float> && std::is_same_v<Scalar, double>);
+inline constexpr bool is_product_of_v = std::is_same_v<Value, Scalar> ||
+                                        (std::is_same_v<Value, float> && std::is_same_v<Scalar, double>);
 
 /// Throws ShapeError unless op(A) is (rows of y) x (entries of x), and x and y are apart.
 template <class Matrix, class X, class Y>
@@ -63,9 +63,8 @@ void check_spmv(const SpmvPlan<Matrix>& plan, const Matrix& a, const X& x, const
 /// Throws   ashlar::ShapeError before anything is launched.
 /// Source   Eberhardt & Hoemmen 2016.
 template <execution_space Exec, bcsr_matrix Matrix, class X, class Y>
-void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan,
-          const typename X::non_const_value_type& alpha, const Matrix& a, const X& x,
-          const typename X::non_const_value_type& beta, const Y& y) {
+void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan, const typename X::non_const_value_type& alpha,
+          const Matrix& a, const X& x, const typename X::non_const_value_type& beta, const Y& y) {
   using Value = typename Matrix::scalar_type;
   using Scalar = typename X::non_const_value_type;
   using Ordinal = typename Matrix::ordinal_type;

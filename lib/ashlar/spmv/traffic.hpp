@@ -8,8 +8,8 @@ namespace ashlar {
 
 /// The fewest bytes that y := alpha*A*x + beta*y moves: values, block columns, row pointers and x read once, y written
 /// once, and read once more unless beta is 0. With A^T, whose blocks come in another order than they are stored in, an
-/// offset for each block is read besides. Vectors of another type than the values have `vector_scalar_bytes` an entry. The
-/// byte model of docs, performance tests and reports.
+/// offset for each block is read besides. Vectors of another type than the values have `vector_scalar_bytes` an entry.
+/// The byte model of docs, performance tests and reports.
 template <bcsr_matrix Matrix>
 std::int64_t spmv_traffic_bytes(const Matrix& matrix, bool beta_is_zero = true, Mode mode = Mode::no_transpose,
                                 std::int64_t vector_scalar_bytes = sizeof(typename Matrix::scalar_type)) {
@@ -22,7 +22,8 @@ std::int64_t spmv_traffic_bytes(const Matrix& matrix, bool beta_is_zero = true, 
   const std::int64_t cols = transpose ? matrix.num_rows() : matrix.num_cols();
   const std::int64_t entry_bytes = ordinal_bytes + (transpose ? offset_bytes : 0);
   return matrix.num_values() * scalar_bytes + std::int64_t(matrix.num_blocks()) * entry_bytes +
-         (rows / b + 1) * offset_bytes + cols * vector_scalar_bytes + rows * vector_scalar_bytes * (beta_is_zero ? 1 : 2);
+         (rows / b + 1) * offset_bytes + cols * vector_scalar_bytes +
+         rows * vector_scalar_bytes * (beta_is_zero ? 1 : 2);
 }
 
 }  // namespace ashlar

@@ -130,7 +130,8 @@ TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device) {
   const double rows = std::min(blocks / average, fair);
   TileShape tile;
   tile.rows = power_of_two_up_to(std::min<double>(rows, width));
-  tile.capacity = static_cast<int>(std::clamp(tile_margin * tile.rows * average, 32.0, most_held_by_tile / shape.block_size));
+  tile.capacity =
+      static_cast<int>(std::clamp(tile_margin * tile.rows * average, 32.0, most_held_by_tile / shape.block_size));
   tile.capacity += 3 - (tile.capacity + 3) % 4;
   return tile;
 }
@@ -162,7 +163,8 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
     why = text("it gives each of ", lanes_of_tile, " lanes whole blocks, of size 1 or 2, in block rows of at most ",
                longest_row_of_tile);
   }
-  if (kernel == Kernel::by_column && !shape.by_columns) why = "it reads along the columns, and these blocks are by rows";
+  if (kernel == Kernel::by_column && !shape.by_columns)
+    why = "it reads along the columns, and these blocks are by rows";
   throw BlockSizeError(b, text("spmv: kernel ", to_string(kernel), " cannot take block size ", b), why,
                        "choose row_per_thread, or auto");
 }
@@ -209,9 +211,7 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
   return launch;
 }
 
-std::int64_t blocks_of_segment(int block_size) {
-  return std::max(1, entries_of_segment / (block_size * block_size));
-}
+std::int64_t blocks_of_segment(int block_size) { return std::max(1, entries_of_segment / (block_size * block_size)); }
 
 SpmvLaunch choose_segment_launch(const SpmvShape& shape, std::int64_t num_segments, const SpmvDevice& device,
                                  const SpmvLaunch& launch) {

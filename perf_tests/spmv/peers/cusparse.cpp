@@ -133,8 +133,8 @@ std::vector<Peer> cusparse_peers(const Exec& exec, const Matrix& a, const Vector
   }
   if (a.num_values() < std::int64_t(1) << 31) {
     const Csr csr = by_entries(exec, a);
-    for (const auto& [name, algorithm] :
-         {std::pair("CSR, algorithm 1", CUSPARSE_SPMV_CSR_ALG1), std::pair("CSR, algorithm 2", CUSPARSE_SPMV_CSR_ALG2)}) {
+    for (const auto& [name, algorithm] : {std::pair("CSR, algorithm 1", CUSPARSE_SPMV_CSR_ALG1),
+                                          std::pair("CSR, algorithm 2", CUSPARSE_SPMV_CSR_ALG2)}) {
       cusparseSpMatDescr_t matrix = nullptr;
       check(cusparseCreateCsr(&matrix, a.num_rows(), a.num_cols(), a.num_values(), csr.row_ptr.data(),
                               csr.col_idx.data(), csr.values.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,

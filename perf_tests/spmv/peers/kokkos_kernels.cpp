@@ -46,14 +46,14 @@ std::vector<Peer> kokkos_kernels_peers(const Exec& exec, const Matrix& a, const 
   const auto unconst = [](const auto& view) {
     using T = typename std::decay_t<decltype(view)>::non_const_value_type;
     return Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(const_cast<T*>(view.data()),
-                                                                           view.extent(0));
+                                                                            view.extent(0));
   };
   if (a.block_size() > 1) {
     const Bsr::staticcrsgraph_type graph(unconst(a.graph().col_idx()), unconst(a.graph().row_ptr()));
     const Bsr bsr("perf::bsr", a.num_block_cols(), unconst(rows.values()), graph, a.block_size());
-    for (const auto& [name, algorithm] : {std::pair("BSR, default", KokkosSparse::SPMV_DEFAULT),
-                                          std::pair("BSR, 4.1", KokkosSparse::SPMV_BSR_V41),
-                                          std::pair("BSR, 4.2", KokkosSparse::SPMV_BSR_V42)}) {
+    for (const auto& [name, algorithm] :
+         {std::pair("BSR, default", KokkosSparse::SPMV_DEFAULT), std::pair("BSR, 4.1", KokkosSparse::SPMV_BSR_V41),
+          std::pair("BSR, 4.2", KokkosSparse::SPMV_BSR_V42)}) {
       add(peers, exec, name, algorithm, bsr, x, y, rows);
     }
   } else {

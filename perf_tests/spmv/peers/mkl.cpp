@@ -52,13 +52,13 @@ std::vector<Peer> mkl_peers(const Exec& exec, const Matrix& a, const Vector<doub
     const RowMajorMatrix rows = by_rows(exec, a);
     for (const bool by_columns : {true, false}) {
       sparse_matrix_t matrix = nullptr;
-      check(mkl_sparse_d_create_bsr(
-                &matrix, SPARSE_INDEX_BASE_ZERO, by_columns ? SPARSE_LAYOUT_COLUMN_MAJOR : SPARSE_LAYOUT_ROW_MAJOR,
-                a.num_block_rows(), a.num_block_cols(), a.block_size(), row_ptr, row_ptr + 1, col_idx,
-                by_columns ? a.values().data() : rows.values().data()),
+      check(mkl_sparse_d_create_bsr(&matrix, SPARSE_INDEX_BASE_ZERO,
+                                    by_columns ? SPARSE_LAYOUT_COLUMN_MAJOR : SPARSE_LAYOUT_ROW_MAJOR,
+                                    a.num_block_rows(), a.num_block_cols(), a.block_size(), row_ptr, row_ptr + 1,
+                                    col_idx, by_columns ? a.values().data() : rows.values().data()),
             "mkl_sparse_d_create_bsr");
-      peers.push_back(product(by_columns ? "BSR, by columns" : "BSR, by rows", optimized(matrix), x, y,
-                              std::make_pair(a, rows)));
+      peers.push_back(
+          product(by_columns ? "BSR, by columns" : "BSR, by rows", optimized(matrix), x, y, std::make_pair(a, rows)));
     }
     if (a.num_values() < std::int64_t(1) << 31) {
       const Csr csr = by_entries(exec, a);

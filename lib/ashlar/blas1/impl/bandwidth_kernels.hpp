@@ -11,14 +11,14 @@
 
 namespace ashlar::impl {
 
-/// The arrays of the measurements are made of chunks: what one work item takes.
-inline constexpr int numbers_of_chunk = 16;
-/// A CPU takes this many chunks at a time, one after another, as its prefetcher likes it.
-inline constexpr int chunks_of_cpu_item = 64;
+/// The arrays of the measurements are made of lines of 128 bytes: what one work item takes.
+inline constexpr int numbers_of_line = 16;
+/// A CPU takes this many lines at a time, one after another, as its prefetcher likes it.
+inline constexpr int lines_of_cpu_item = 64;
 
-inline std::int64_t probe_chunks(std::int64_t bytes) {
-  constexpr std::int64_t item = std::int64_t(chunks_of_cpu_item) * numbers_of_chunk * std::int64_t(sizeof(double));
-  return std::max<std::int64_t>(bytes / item, 1) * chunks_of_cpu_item;
+inline std::int64_t probe_lines(std::int64_t bytes) {
+  constexpr std::int64_t item = std::int64_t(lines_of_cpu_item) * numbers_of_line * std::int64_t(sizeof(double));
+  return std::max<std::int64_t>(bytes / item, 1) * lines_of_cpu_item;
 }
 
 /// Four times the last cache, within what can be written and read in a tenth of a second or so.
@@ -30,13 +30,8 @@ inline std::int64_t host_probe_bytes() {
   return std::clamp<std::int64_t>(4 * cache, std::int64_t(128) << 20, std::int64_t(512) << 20);
 }
 
-/// Two numbers that are loaded and stored together.
-struct alignas(16) NumberPair {
-  double first, second;
-};
-
-/// A GPU's way through the array: a thread has `loads` loads in flight at once, those of neighbours coalesce, and it goes
-/// on until the end of the array. (One round a thread reads 5 % slower: threads that start and end leave gaps.)
+/// A GPU's way through the array: a thread has `loads` loads in flight at once, those of neighbours coalesce, and it
+/// goes on until the end of the array. (One round a thread reads 5 % slower: threads that start and end leave gaps.)
 struct GpuSum {
   const double* data;
   std::int64_t num_pairs;
@@ -62,23 +57,23 @@ struct CpuSum {
   const double* data;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, double& sum) const {
-    const double* item = data + i * chunks_of_cpu_item * numbers_of_chunk;
-    double partial[numbers_of_chunk] = {};
-    for (int chunk = 0; chunk < chunks_of_cpu_item; ++chunk) {
-      for (int k = 0; k < numbers_of_chunk; ++k) partial[k] += item[chunk * numbers_of_chunk + k];
+    const double* item = data + i * lines_of_cpu_item * numbers_of_line;
+    double partial[numbers_of_line] = {};
+    for (int line = 0; line < lines_of_cpu_item; ++line) {
+      for (int k = 0; k < numbers_of_line; ++k) partial[k] += item[line * numbers_of_line + k];
     }
-    for (int k = 0; k < numbers_of_chunk; ++k) sum += partial[k];
+    for (int k = 0; k < numbers_of_line; ++k) sum += partial[k];
   }
 };
 
 struct GpuCopy {
-  const NumberPair* from;
-  NumberPair* to;
+  const Chunk<double>* from;
+  Chunk<double>* to;
   std::int64_t num_items;
-  static constexpr int loads = numbers_of_chunk / 2;
+  static constexpr int loads = numbers_of_line / 2;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-    NumberPair loaded[loads];
+    Chunk<double> loaded[loads];
     for (int k = 0; k < loads; ++k) loaded[k] = from[i + k * num_items];
     for (int k = 0; k < loads; ++k) to[i + k * num_items] = loaded[k];
   }
@@ -89,22 +84,22 @@ struct CpuCopy {
   double* to;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-    constexpr int count = chunks_of_cpu_item * numbers_of_chunk;
+    constexpr int count = lines_of_cpu_item * numbers_of_line;
     for (int k = 0; k < count; ++k) to[i * count + k] = from[i * count + k];
   }
 };
 
 template <execution_space Exec>
-auto probe_items(const Exec& exec, std::int64_t num_chunks) {
+auto probe_items(const Exec& exec, std::int64_t num_lines) {
   return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-      exec, 0, is_gpu_v<Exec> ? num_chunks : num_chunks / chunks_of_cpu_item);
+      exec, 0, is_gpu_v<Exec> ? num_lines : num_lines / lines_of_cpu_item);
 }
 
 /// Written in the order in which it is read, so that on a host each thread's part lies in memory near it.
 template <execution_space Exec>
-void fill_ones(const Exec& exec, double* data, std::int64_t num_chunks) {
-  const std::int64_t count = num_chunks * numbers_of_chunk;
-  const auto items = probe_items(exec, num_chunks);
+void fill_ones(const Exec& exec, double* data, std::int64_t num_lines) {
+  const std::int64_t count = num_lines * numbers_of_line;
+  const auto items = probe_items(exec, num_lines);
   const std::int64_t num_items = static_cast<std::int64_t>(items.end());
   Kokkos::parallel_for(
       "ashlar::bandwidth[fill]", items, KOKKOS_LAMBDA(std::int64_t i) {
@@ -114,12 +109,12 @@ void fill_ones(const Exec& exec, double* data, std::int64_t num_chunks) {
 }
 
 template <execution_space Exec>
-void copy_all(const Exec& exec, const double* from, double* to, std::int64_t num_chunks) {
-  const auto items = probe_items(exec, num_chunks);
+void copy_all(const Exec& exec, const double* from, double* to, std::int64_t num_lines) {
+  const auto items = probe_items(exec, num_lines);
   if constexpr (is_gpu_v<Exec>) {
     Kokkos::parallel_for(
         "ashlar::bandwidth[copy]", items,
-        GpuCopy{reinterpret_cast<const NumberPair*>(from), reinterpret_cast<NumberPair*>(to), num_chunks});
+        GpuCopy{reinterpret_cast<const Chunk<double>*>(from), reinterpret_cast<Chunk<double>*>(to), num_lines});
   } else {
     Kokkos::parallel_for("ashlar::bandwidth[copy]", items, CpuCopy{from, to});
   }
@@ -153,11 +148,11 @@ struct TimedSum {
 };
 
 template <execution_space Exec>
-TimedSum best_sum(const Exec& exec, const double* data, std::int64_t num_chunks) {
+TimedSum best_sum(const Exec& exec, const double* data, std::int64_t num_lines) {
   using Space = typename Exec::memory_space;
   TimedSum result;
   if constexpr (is_gpu_v<Exec>) {
-    const std::int64_t pairs = num_chunks * numbers_of_chunk / 2;
+    const std::int64_t pairs = num_lines * numbers_of_line / 2;
     // As many threads as the device holds, or some times as many: which is best differs from device to device.
     for (const int times : {1, 2, 4, 8}) {
       const std::int64_t threads = std::min(times * std::int64_t(exec.concurrency()), pairs);
@@ -165,8 +160,7 @@ TimedSum best_sum(const Exec& exec, const double* data, std::int64_t num_chunks)
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::bandwidth::sums"), std::size_t(threads));
       const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> policy(exec, 0, threads);
       const GpuSum body{data, pairs, threads, sums.data()};
-      const double seconds =
-          best_seconds(exec, [&] { Kokkos::parallel_for("ashlar::bandwidth[read]", policy, body); });
+      const double seconds = best_seconds(exec, [&] { Kokkos::parallel_for("ashlar::bandwidth[read]", policy, body); });
       if (seconds >= result.seconds) continue;
       result.seconds = seconds;
       Kokkos::parallel_reduce(
@@ -175,9 +169,9 @@ TimedSum best_sum(const Exec& exec, const double* data, std::int64_t num_chunks)
   } else {
     const Kokkos::View<double, Space> sum(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::bandwidth::sum"));
-    const auto items = probe_items(exec, num_chunks);
-    result.seconds = best_seconds(
-        exec, [&] { Kokkos::parallel_reduce("ashlar::bandwidth[read]", items, CpuSum{data}, sum); });
+    const auto items = probe_items(exec, num_lines);
+    result.seconds =
+        best_seconds(exec, [&] { Kokkos::parallel_reduce("ashlar::bandwidth[read]", items, CpuSum{data}, sum); });
     Kokkos::deep_copy(exec, result.sum, sum);
     exec.fence("ashlar::bandwidth: sum");
   }

@@ -6,8 +6,8 @@
 
 namespace ashlar::impl {
 
-/// Entries that a lane loads at a time: 16 bytes, but of small values in odd blocks 8, as each entry of a chunk may belong
-/// to another column then. Where blocks lie anywhere, a chunk must not reach beyond one; block_size 0 is any.
+/// Entries that a lane loads at a time: 16 bytes, but of small values in odd blocks 8, as each entry of a chunk may
+/// belong to another column then. Where blocks lie anywhere, a chunk must not reach beyond one; block_size 0 is any.
 constexpr int entries_of_chunk(int value_bytes, int block_size, bool in_order) {
   const int widest = 16 / value_bytes, bb = block_size * block_size;
   if (!in_order) return block_size > 0 && bb % widest == 0 ? widest : 1;
@@ -56,7 +56,7 @@ class BlockRowEntries {
     if constexpr (chunk == 1) {
       value[0] = *from;
     } else {
-      const auto loaded = load_once<chunk * int(sizeof(Value))>(from);
+      const auto loaded = load_once<chunk* int(sizeof(Value))>(from);
       for (int j = 0; j < chunk; ++j) value[j] = loaded.value[j];
     }
   }

@@ -9,10 +9,10 @@
   PREFIX template struct SpmvKernel<KERNEL, EXEC, VALUE, SCALAR, BlockColumnMajor, std::int32_t, std::int32_t>; \
   PREFIX template struct SpmvKernel<KERNEL, EXEC, VALUE, SCALAR, BlockRowMajor, std::int32_t, std::int32_t>;
 
-#define ASHLAR_SPMV_KERNEL_SCALARS(PREFIX, KERNEL, EXEC)                                    \
-  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, float, float)                                    \
-  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, double, double)                                  \
-  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, Kokkos::complex<float>, Kokkos::complex<float>)  \
+#define ASHLAR_SPMV_KERNEL_SCALARS(PREFIX, KERNEL, EXEC)                                     \
+  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, float, float)                                     \
+  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, double, double)                                   \
+  ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, Kokkos::complex<float>, Kokkos::complex<float>)   \
   ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, Kokkos::complex<double>, Kokkos::complex<double>) \
   ASHLAR_SPMV_KERNEL(PREFIX, KERNEL, EXEC, float, double)
 

@@ -39,8 +39,7 @@ class Lanes {
   /// function(lane) for lane < count; count may be any number.
   template <class Function>
   KOKKOS_INLINE_FUNCTION void for_each(int count, const Function& function) const {
-    KOKKOS_IF_ON_DEVICE(
-        (for (int lane = rank_in_group(); lane < count; lane += width()) function(lane); wait();))
+    KOKKOS_IF_ON_DEVICE((for (int lane = rank_in_group(); lane < count; lane += width()) function(lane); wait();))
     KOKKOS_IF_ON_HOST((for (int lane = 0; lane < count; ++lane) function(lane);))
   }
 

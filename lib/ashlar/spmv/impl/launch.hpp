@@ -18,8 +18,8 @@ namespace ashlar::impl {
 
 /// A team kernel over `num_groups` groups of lanes, with scratch_bytes for each.
 ///
-/// MaxThreads bounds the threads of a team, and with MinTeams, of which so many are to be on a multiprocessor at a time,
-/// the registers of a thread: on NVIDIA GPUs to 65536 / (MaxThreads * MinTeams).
+/// MaxThreads bounds the threads of a team, and with MinTeams, of which so many are to be on a multiprocessor at a
+/// time, the registers of a thread: on NVIDIA GPUs to 65536 / (MaxThreads * MinTeams).
 template <int MaxThreads, int MinTeams, class Exec, class Functor>
 void launch_teams(const Exec& exec, const SpmvLaunch& launch, std::int64_t num_groups, std::size_t scratch_bytes,
                   const Functor& functor) {
@@ -58,7 +58,8 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run(const Exec
     if (arguments.block == nullptr) {
       run_rows(exec, launch, BlockRows<Value, Scalar, Layout, Ordinal, Offset, b, false>{arguments});
     } else {
-      run_rows(exec, launch, BlockRows<Value, Scalar, transposed_layout_t<Layout>, Ordinal, Offset, b, true>{arguments});
+      run_rows(exec, launch,
+               BlockRows<Value, Scalar, transposed_layout_t<Layout>, Ordinal, Offset, b, true>{arguments});
     }
   });
 }

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/launch.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -49,16 +49,20 @@ void find_long_rows(const Exec& exec, const RowPtr& row_ptr, std::int64_t longes
   }
   const auto to_space = [&](const char* label, const auto& list) {
     using T = typename std::decay_t<decltype(list)>::value_type;
-    Kokkos::View<T*, Space> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), list.size());
-    Kokkos::deep_copy(exec, view, Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(list.data(), list.size()));
+    Kokkos::View<T*, Space> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)),
+                                 list.size());
+    Kokkos::deep_copy(
+        exec, view,
+        Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(list.data(), list.size()));
     return view;
   };
   result.segment_begin = to_space("ashlar::spmv_plan::segment_begin", begin);
   result.segment_end = to_space("ashlar::spmv_plan::segment_end", end);
   result.row = to_space("ashlar::spmv_plan::long_row", row);
   result.first_segment = to_space("ashlar::spmv_plan::first_segment", first_segment);
-  result.partial = Kokkos::View<char*, Space>(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::spmv_plan::partial"), begin.size() * partial_bytes);
+  result.partial =
+      Kokkos::View<char*, Space>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::spmv_plan::partial"),
+                                 begin.size() * partial_bytes);
   exec.fence("ashlar::spmv_plan: long rows copied");
 }
 
@@ -102,8 +106,7 @@ void run_long_rows(const Exec& exec, const SpmvLaunch& launch, const LongRows<Or
   Scalar* const y = arguments.y;
   Kokkos::parallel_for(
       "ashlar::spmv[sum of long rows]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, num_rows * b),
-      KOKKOS_LAMBDA(std::int64_t i) {
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, num_rows * b), KOKKOS_LAMBDA(std::int64_t i) {
         const std::int64_t which = i / b;
         const int r = static_cast<int>(i % b);
         Scalar sum(0);
