@@ -19,8 +19,8 @@ template <class Scalar, class M>
 void measure_ours(const Exec& exec, const Options& options, const std::string& name, const std::string& type,
                   const M& a, Measurement& measurement) {
   for (const std::string& mode_name : options.modes) {
-    const Mode mode = mode_name == "transpose" ? Mode::transpose : Mode::no_transpose;
-    const bool transpose = mode == Mode::transpose;
+    const Mode mode = mode_from_string(mode_name).value();
+    const bool transpose = is_transposed(mode);
     const auto x = test_vector<Scalar>(exec, transpose ? a.num_rows() : a.num_cols());
     const Vector<Scalar> y("perf::y", transpose ? a.num_cols() : a.num_rows());
     const auto expected = plain_product(exec, a, x, mode);

@@ -20,14 +20,17 @@ int main(int argc, char** argv) {
   const auto list = [&](const char* name, auto& values, const char* help) {
     return app.add_option(name, values, help)->delimiter(',')->capture_default_str();
   };
-  list("--suites", options.suites, "which matrices")->check(CLI::IsMember({"grid", "small", "irregular", "paper"}));
+  list("--suites", options.suites, "which matrices")
+      ->check(CLI::IsMember({"grid", "small", "irregular", "paper", "multivector"}));
   list("--block-sizes", options.block_sizes, "block sizes, where the suite leaves a choice");
   list("--kernels", options.kernels, "our kernels, by name");
   list("--layouts", options.layouts, "of our blocks")->check(CLI::IsMember({"column_major", "row_major"}));
-  list("--modes", options.modes, "of our products")->check(CLI::IsMember({"no_transpose", "transpose"}));
+  list("--modes", options.modes, "of our products")
+      ->check(CLI::IsMember({"no_transpose", "transpose", "conjugate", "conjugate_transpose"}));
   list("--types", options.types, "of our values; mixed: float, with vectors of double")
       ->check(CLI::IsMember({"double", "float", "mixed"}));
   list("--widths", options.widths, "lanes a block row; 0: the plan's choice");
+  list("--num-vectors", options.num_vectors, "columns of x and y, of the suite multivector");
   list("--libraries", options.libraries, "whose products, as far as they were found")
       ->check(CLI::IsMember({"ashlar", "cusparse", "kokkos_kernels", "mkl", "eigen"}));
   app.add_option("--bytes", options.bytes, "size of each matrix of grid")->capture_default_str();
@@ -48,6 +51,7 @@ int main(int argc, char** argv) {
       if (suite == "grid") perf::run_grid(exec, options, measurement);
       if (suite == "small") perf::run_small(exec, options, measurement);
       if (suite == "irregular") perf::run_irregular(exec, options, measurement);
+      if (suite == "multivector") perf::run_multivector(exec, options, measurement);
       if (suite == "paper") perf::run_paper(exec, options, measurement);
     }
     if (!options.json.empty()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/problems/grid27.hpp>
 #include <cmath>
@@ -7,6 +8,12 @@
 #include <spmv/types.hpp>
 
 namespace ashlar::perf {
+
+/// Points a side of a 27-point grid whose matrix of doubles fills about `bytes`.
+inline int side_for(double bytes, int b) {
+  const double blocks = bytes / (8.0 * b * b + 4);
+  return std::max(3, static_cast<int>(std::lround(std::cbrt(blocks / 27))));
+}
 
 /// A number in [0, 1) that depends on i and `which`.
 KOKKOS_INLINE_FUNCTION double random_number(std::int64_t i, std::uint64_t which) {

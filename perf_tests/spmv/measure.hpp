@@ -35,10 +35,10 @@ struct Expected {
   double summands;  ///< of an entry of y in the longest rows, about
 };
 
-template <class M, class Scalar>
-Expected<Scalar> plain_product(const Exec& exec, const M& a, const Vector<Scalar>& x, Mode mode) {
+template <class M, class X, class Scalar = typename X::non_const_value_type>
+Expected<Scalar> plain_product(const Exec& exec, const M& a, const X& x, Mode mode) {
   using Layout = typename M::layout_type;
-  const std::int64_t n = mode == Mode::transpose ? a.num_cols() : a.num_rows();
+  const std::int64_t n = is_transposed(mode) ? a.num_cols() : a.num_rows();
   const double average = double(a.num_values()) / double(std::max<std::int64_t>(a.num_rows(), 1));
   const Expected<Scalar> expected{Vector<Scalar>("perf::expected", n), Vector<Scalar>("perf::magnitude", n),
                                   100 * average};
@@ -46,7 +46,7 @@ Expected<Scalar> plain_product(const Exec& exec, const M& a, const Vector<Scalar
   const auto row_ptr = a.graph().row_ptr();
   const auto col_idx = a.graph().col_idx();
   const auto values = a.values();
-  const bool transpose = mode == Mode::transpose;
+  const bool transpose = is_transposed(mode);
   Kokkos::parallel_for(
       "perf::plain_product", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.num_rows()),
       KOKKOS_LAMBDA(std::int64_t row) {
@@ -75,8 +75,8 @@ Expected<Scalar> plain_product(const Exec& exec, const M& a, const Vector<Scalar
 }
 
 /// The largest difference of y and what it should be, in units of the rounding that is due.
-template <class Scalar>
-double error_of(const Exec& exec, const Vector<Scalar>& y, const Expected<Scalar>& expected) {
+template <class Y, class Scalar>
+double error_of(const Exec& exec, const Y& y, const Expected<Scalar>& expected) {
   const double unit = std::numeric_limits<Scalar>::epsilon() * (8 + 2 * std::sqrt(expected.summands));
   double worst = 0;
   Kokkos::parallel_reduce(
@@ -103,10 +103,12 @@ class Measurement {
 
   /// `row` says what is measured; `apply` enqueues y := op(A) x, `error` looks at y.
   void run(nlohmann::json row, double bytes, const std::function<void()>& apply, const std::function<double()>& error) {
-    const std::string what = text(row["case"].get<std::string>(), ", b ", row["block_size"].get<int>(), ", ",
-                                  row["library"].get<std::string>(), " ", row["kernel"].get<std::string>(), ", ",
-                                  row["type"].get<std::string>(), row["mode"] == "transpose" ? ", transpose" : "",
-                                  row.value("layout", "") == "row_major" ? ", row_major" : "");
+    const std::string what =
+        text(row["case"].get<std::string>(), ", b ", row["block_size"].get<int>(), ", ",
+             row["library"].get<std::string>(), " ", row["kernel"].get<std::string>(), ", ",
+             row["type"].get<std::string>(), row["mode"] == "no_transpose" ? "" : ", " + row["mode"].get<std::string>(),
+             row.value("layout", "") == "row_major" ? ", row_major" : "",
+             row.contains("num_vectors") ? text(", k ", row["num_vectors"].get<int>()) : "");
     row["limit_gb_s"] = limit_;
     apply();
     const double wrong = error();

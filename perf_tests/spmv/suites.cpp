@@ -16,12 +16,6 @@ std::vector<int> sizes(const Options& options, std::vector<int> usual) {
   return options.block_sizes.empty() ? usual : options.block_sizes;
 }
 
-/// Grid points a side such that the values fill about `bytes`.
-int side_for(double bytes, int b) {
-  const double blocks = bytes / (8.0 * b * b + 4);
-  return std::max(3, static_cast<int>(std::lround(std::cbrt(blocks / 27))));
-}
-
 }  // namespace
 
 void run_grid(const Exec& exec, const Options& options, Measurement& measurement) {

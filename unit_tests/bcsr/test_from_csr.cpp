@@ -45,6 +45,29 @@ template <class Matrix>
 class FromCsr : public ::testing::Test {};
 TYPED_TEST_SUITE(FromCsr, MatrixTypes);
 
+TYPED_TEST(FromCsr, BlocksNeedNotBeSquare) {
+  using S = typename TypeParam::scalar_type;
+  const auto csr = scattered<S>(24, 30);
+  for (const BlockShape shape : {BlockShape(2, 3), {4, 1}, {1, 5}, {3, 10}, {24, 30}}) {
+    const auto matrix = bcsr_from_csr<TypeParam>(Device(), csr, shape);
+    validate(Device(), matrix, {.finite_values = true});
+    EXPECT_EQ(matrix.block_shape(), shape);
+    EXPECT_EQ(matrix.num_block_rows(), 24 / shape.rows);
+    EXPECT_EQ(matrix.num_block_cols(), 30 / shape.cols);
+    EXPECT_EQ(ashlar::testing::dense(matrix), dense(csr)) << to_string(shape);
+    const auto back = to_csr(Device(), matrix, {.drop_zeros = true});
+    EXPECT_EQ(back.row_ptr, csr.row_ptr) << to_string(shape);
+    EXPECT_EQ(back.col_idx, csr.col_idx) << to_string(shape);
+    EXPECT_EQ(back.values, csr.values) << to_string(shape);
+  }
+  EXPECT_THAT(message_of<BlockSizeError>([&] {
+                bcsr_from_csr<TypeParam>(Device(), csr, {5, 3});
+              }),
+              HasSubstr("5 x 3 (it does not divide a matrix of 24 x 30"));
+  const auto rectangular = bcsr_from_csr<TypeParam>(Device(), csr, {2, 3});
+  EXPECT_THAT(message_of<BlockSizeError>([&] { rectangular.block_size(); }), HasSubstr("square"));
+}
+
 TYPED_TEST(FromCsr, ABlockIsStoredWhereAnEntryIs) {
   using S = typename TypeParam::scalar_type;
   // 4 x 6, b = 2:  . . | 1 . | . .

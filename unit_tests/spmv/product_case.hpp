@@ -26,12 +26,19 @@ struct ProductCase {
 
   std::vector<Scalar> oracle(Mode mode, Scalar alpha, const std::vector<Scalar>& x, Scalar beta,
                              std::vector<Scalar> y) const {
-    if (mode == Mode::transpose) {
-      reference::spmv_transpose(alpha, host, x, beta, y);
+    const Host a = is_conjugated(mode) ? conjugated(host) : host;
+    if (is_transposed(mode)) {
+      reference::spmv_transpose(alpha, a, x, beta, y);
     } else {
-      reference::spmv(alpha, host, x, beta, y);
+      reference::spmv(alpha, a, x, beta, y);
     }
     return y;
+  }
+
+  static Host conjugated(const Host& a) {
+    const typename Host::values_view values("conjugated", a.values().extent(0));
+    for (std::size_t i = 0; i < values.extent(0); ++i) values(i) = conj(a.values()(i));
+    return Host(a.block_shape(), a.graph(), values);
   }
 
   /// The most that rounding may part product and oracle: both sum `terms` numbers, of magnitude up to `largest` each
@@ -44,15 +51,15 @@ struct ProductCase {
 
   /// Rows of A, or of A^T, have at most this many entries.
   double longest_row(Mode mode) const {
-    std::vector<std::int64_t> length(mode == Mode::transpose ? host.num_block_cols() : host.num_block_rows(), 0);
+    std::vector<std::int64_t> length(is_transposed(mode) ? host.num_block_cols() : host.num_block_rows(), 0);
     for (std::int64_t i = 0; i < host.num_block_rows(); ++i) {
       for (std::int64_t k = host.graph().row_ptr()(i); k < host.graph().row_ptr()(i + 1); ++k) {
-        ++length[mode == Mode::transpose ? std::int64_t(host.graph().col_idx()(k)) : i];
+        ++length[is_transposed(mode) ? std::int64_t(host.graph().col_idx()(k)) : i];
       }
     }
     std::int64_t longest = 0;
     for (const std::int64_t each : length) longest = std::max(longest, each);
-    return double(longest) * host.block_size();
+    return double(longest) * (is_transposed(mode) ? host.block_shape().rows : host.block_shape().cols);
   }
 
   void expect_right(SpmvOptions options, Scalar alpha, Scalar beta, unsigned seed = 7) const {
@@ -61,7 +68,7 @@ struct ProductCase {
   }
 
   void expect_right(const SpmvPlan<Matrix>& plan, Scalar alpha, Scalar beta, unsigned seed = 7) const {
-    const bool transpose = plan.mode() == Mode::transpose;
+    const bool transpose = is_transposed(plan.mode());
     const auto x = random_vector<Scalar>(transpose ? host.num_rows() : host.num_cols(), seed);
     auto y = random_vector<Scalar>(transpose ? host.num_cols() : host.num_rows(), seed + 1);
     // With beta 0 what y holds must not matter.
@@ -79,14 +86,16 @@ struct ProductCase {
 inline constexpr Kernel all_kernels[] = {Kernel::automatic, Kernel::by_block,       Kernel::by_column,
                                          Kernel::by_tile,   Kernel::row_per_thread, Kernel::block_row_per_thread};
 
+inline constexpr Mode all_modes[] = {Mode::no_transpose, Mode::transpose, Mode::conjugate, Mode::conjugate_transpose};
+
 /// Whether `kernel` is for products with this matrix, or its transpose.
 template <bcsr_matrix Matrix>
 bool is_served(Kernel kernel, const Matrix& matrix, Mode mode, int width = 1024) {
-  const bool transpose = mode == Mode::transpose;
+  const bool transpose = is_transposed(mode);
   return impl::serves(kernel,
                       {.num_block_rows = 1,
                        .num_blocks = 1,
-                       .block_size = matrix.block_size(),
+                       .block_shape = transpose ? matrix.block_shape().transposed() : matrix.block_shape(),
                        .value_bytes = sizeof(typename Matrix::scalar_type),
                        .by_columns = std::is_same_v<typename Matrix::layout_type, BlockColumnMajor> != transpose,
                        .in_order = !transpose},

@@ -96,7 +96,7 @@ TEST(SpmvPlan, RefusesWhatAKernelCannotServeAndSaysWhatCan) {
 constexpr impl::SpmvDevice cpu{false, 32, 16}, gpu{true, 32, 132 * 2048}, wide_gpu{true, 64, 304 * 2048};
 
 TEST(SpmvPlan, LeavesMoreThan32BitsOfBlockRowsToTheKernelThatCountsInMore) {
-  const impl::SpmvShape tall{.num_block_rows = 3'000'000'000, .num_blocks = 1, .block_size = 2};
+  const impl::SpmvShape tall{.num_block_rows = 3'000'000'000, .num_blocks = 1, .block_shape = 2};
   for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_tile, Kernel::row_per_thread}) {
     EXPECT_FALSE(impl::serves(kernel, tall, 32));
     EXPECT_THROW(impl::choose_launch(tall, gpu, kernel, 0), ShapeError);
@@ -106,7 +106,7 @@ TEST(SpmvPlan, LeavesMoreThan32BitsOfBlockRowsToTheKernelThatCountsInMore) {
 
 TEST(SpmvPlan, LeavesMoreThan32BitsOfColumnsToTheKernelThatCountsInMore) {
   const impl::SpmvShape wide{
-      .num_block_rows = 1000, .num_blocks = 1000, .num_cols = 5'000'000'000, .block_size = 2, .longest_row = 1};
+      .num_block_rows = 1000, .num_blocks = 1000, .num_cols = 5'000'000'000, .block_shape = 2, .longest_row = 1};
   for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_tile}) {
     EXPECT_FALSE(impl::serves(kernel, wide, 1024));
     EXPECT_THROW(impl::choose_launch(wide, gpu, kernel, 0), ShapeError);
@@ -117,7 +117,7 @@ TEST(SpmvPlan, LeavesMoreThan32BitsOfColumnsToTheKernelThatCountsInMore) {
 TEST(SpmvPlan, KeepsTheEntriesOfABlockRowWithin32Bits) {
   // A full block row of 100 million blocks of 64 x 64.
   const impl::SpmvShape full{
-      .num_block_rows = 1, .num_blocks = 100'000'000, .block_size = 64, .longest_row = 100'000'000};
+      .num_block_rows = 1, .num_blocks = 100'000'000, .block_shape = 64, .longest_row = 100'000'000};
   for (const Kernel kernel : {Kernel::by_column, Kernel::row_per_thread}) {
     const auto launch = impl::choose_launch(full, gpu, kernel, 0);
     EXPECT_LT(launch.longest_row * 64 * 64, std::int64_t(1) << 31) << to_string(kernel);
@@ -127,7 +127,7 @@ TEST(SpmvPlan, KeepsTheEntriesOfABlockRowWithin32Bits) {
 
 TEST(SpmvPlan, MakesNoTilesOfRowsThatItCannotCount) {
   const impl::SpmvShape long_row{
-      .num_block_rows = 1000, .num_blocks = 30'000'000, .block_size = 1, .longest_row = 20'000'000};
+      .num_block_rows = 1000, .num_blocks = 30'000'000, .block_shape = 1, .longest_row = 20'000'000};
   EXPECT_FALSE(impl::serves(Kernel::by_tile, long_row, 1024));
   EXPECT_EQ(impl::choose_launch(long_row, gpu, Kernel::automatic, 0).kernel, Kernel::by_column);
 }
@@ -136,7 +136,7 @@ TEST(SpmvPlan, ChoosesByDeviceAndBlockSize) {
   const auto shape = [](int b, bool by_columns = true) {
     return impl::SpmvShape{.num_block_rows = 100'000,
                            .num_blocks = 2'700'000,
-                           .block_size = b,
+                           .block_shape = b,
                            .longest_row = 27,
                            .by_columns = by_columns};
   };
@@ -159,13 +159,13 @@ TEST(SpmvPlan, ChoosesByDeviceAndBlockSize) {
 }
 
 TEST(SpmvPlan, GivesARowMoreLanesWhereThereAreFewRows) {
-  const impl::SpmvShape many{.num_block_rows = 100'000, .num_blocks = 2'700'000, .block_size = 4, .longest_row = 27};
-  const impl::SpmvShape few{.num_block_rows = 100, .num_blocks = 2'700, .block_size = 4, .longest_row = 27};
+  const impl::SpmvShape many{.num_block_rows = 100'000, .num_blocks = 2'700'000, .block_shape = 4, .longest_row = 27};
+  const impl::SpmvShape few{.num_block_rows = 100, .num_blocks = 2'700, .block_shape = 4, .longest_row = 27};
   EXPECT_GT(impl::choose_launch(few, gpu, Kernel::automatic, 0).grouping.width,
             impl::choose_launch(many, gpu, Kernel::automatic, 0).grouping.width);
   // And tiles fewer rows.
   impl::SpmvShape many_small = many, few_small = few;
-  many_small.block_size = few_small.block_size = 1;
+  many_small.block_shape = few_small.block_shape = 1;
   EXPECT_LT(impl::choose_launch(few_small, gpu, Kernel::automatic, 0).tile.rows,
             impl::choose_launch(many_small, gpu, Kernel::automatic, 0).tile.rows);
 }

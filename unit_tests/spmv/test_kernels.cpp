@@ -15,9 +15,10 @@ class SpmvKernels : public ::testing::Test {
   using Case = ProductCase<Matrix>;
 
   /// More block rows than a warp has lanes; rows of 1 to 9 blocks, some empty, one full.
-  static Case irregular(int b) {
-    return Case(reference::random_bcsr<Matrix>(
-        70, 83, b, {.min_blocks = 1, .max_blocks = 9, .empty_every = 7, .full_row = 23}, 100 + b));
+  static Case irregular(const BlockShape& shape) {
+    return Case(reference::random_bcsr<Matrix>(70, 83, shape,
+                                               {.min_blocks = 1, .max_blocks = 9, .empty_every = 7, .full_row = 23},
+                                               100 + shape.rows + 64 * (shape.cols - shape.rows)));
   }
 };
 
@@ -42,6 +43,48 @@ TYPED_TEST(SpmvKernels, MatchTheOracleAtEveryBlockSize) {
       for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
         if (!is_served(kernel, c.host, mode)) continue;
         c.expect_right({.kernel = kernel, .mode = mode}, Scalar(1), Scalar(0));
+        c.expect_right({.kernel = kernel, .mode = mode}, Scalar(-0.75), Scalar(1.5));
+      }
+    }
+  }
+}
+
+TYPED_TEST(SpmvKernels, TakeRectangularBlocks) {
+  using Scalar = typename TestFixture::Scalar;
+  for (int rows = 1; rows <= 8; ++rows) {
+    for (int cols = 1; cols <= 8; ++cols) {
+      if (rows == cols) continue;
+      const auto c = this->irregular({rows, cols});
+      for (const Kernel kernel : all_kernels) {
+        for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
+          if (!is_served(kernel, c.host, mode)) continue;
+          c.expect_right({.kernel = kernel, .mode = mode}, Scalar(-0.75), Scalar(1.5));
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(SpmvKernels, TakeLargeRectangularBlocks) {
+  using Scalar = typename TestFixture::Scalar;
+  for (const BlockShape shape : {BlockShape(1, 64), {64, 1}, {17, 40}, {40, 17}}) {
+    const auto c = this->irregular(shape);
+    for (const Kernel kernel : all_kernels) {
+      for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
+        if (!is_served(kernel, c.host, mode)) continue;
+        c.expect_right({.kernel = kernel, .mode = mode}, Scalar(1), Scalar(0));
+      }
+    }
+  }
+}
+
+TYPED_TEST(SpmvKernels, ConjugateWhereTheModeSaysSo) {
+  using Scalar = typename TestFixture::Scalar;
+  for (const BlockShape shape : {BlockShape(1), {2}, {3}, {4}, {33}, {3, 5}}) {
+    const auto c = this->irregular(shape);
+    for (const Kernel kernel : all_kernels) {
+      for (const Mode mode : {Mode::conjugate, Mode::conjugate_transpose}) {
+        if (!is_served(kernel, c.host, mode)) continue;
         c.expect_right({.kernel = kernel, .mode = mode}, Scalar(-0.75), Scalar(1.5));
       }
     }
@@ -138,7 +181,7 @@ TYPED_TEST(SpmvKernels, GiveTheSameBitsTwice) {
     for (const Kernel kernel : all_kernels) {
       for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
         if (!is_served(kernel, c.host, mode)) continue;
-        const bool transpose = mode == Mode::transpose;
+        const bool transpose = is_transposed(mode);
         const auto x = to_device<Space>(random_vector<Scalar>(transpose ? c.host.num_rows() : c.host.num_cols(), 1));
         const auto product = [&] {
           const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device, {.kernel = kernel, .mode = mode});

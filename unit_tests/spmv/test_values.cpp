@@ -17,7 +17,7 @@ auto converted(const From& a) {
                             typename From::memory_space>;
   typename Matrix::values_view values("values", a.values().extent(0));
   for (std::size_t i = 0; i < values.extent(0); ++i) values(i) = To(a.values()(i));
-  return Matrix(a.block_size(), typename Matrix::graph_type(a.graph()), values);
+  return Matrix(a.block_shape(), typename Matrix::graph_type(a.graph()), values);
 }
 
 TYPED_TEST(SpmvValues, OfFloatsMultiplyVectorsOfDoublesInDouble) {
@@ -31,7 +31,7 @@ TYPED_TEST(SpmvValues, OfFloatsMultiplyVectorsOfDoublesInDouble) {
     for (const Kernel kernel : all_kernels) {
       for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
         if (!is_served(kernel, floats.host, mode)) continue;
-        const bool transpose = mode == Mode::transpose;
+        const bool transpose = is_transposed(mode);
         const auto x = random_vector<double>(transpose ? doubles.host.num_rows() : doubles.host.num_cols(), 3);
         const auto y = random_vector<double>(transpose ? doubles.host.num_cols() : doubles.host.num_rows(), 4);
         const auto y_device = to_device<Space>(y);

@@ -11,20 +11,27 @@ namespace ashlar {
 template <class Scalar, class Layout, class Ordinal>
 class BlockRowFill {
  public:
-  KOKKOS_INLINE_FUNCTION BlockRowFill(int num_blocks, int block_size, Ordinal* columns, Scalar* values)
-      : num_blocks_(num_blocks), block_size_(block_size), columns_(columns), values_(values) {}
+  KOKKOS_INLINE_FUNCTION BlockRowFill(int num_blocks, const BlockShape& block_shape, Ordinal* columns, Scalar* values)
+      : num_blocks_(num_blocks),
+        block_rows_(block_shape.rows),
+        block_cols_(block_shape.cols),
+        columns_(columns),
+        values_(values) {}
 
   KOKKOS_INLINE_FUNCTION int num_blocks() const { return num_blocks_; }
-  KOKKOS_INLINE_FUNCTION int block_size() const { return block_size_; }
+  KOKKOS_INLINE_FUNCTION int rows_of_block() const { return block_rows_; }
+  KOKKOS_INLINE_FUNCTION int cols_of_block() const { return block_cols_; }
+  /// Of square blocks.
+  KOKKOS_INLINE_FUNCTION int block_size() const { return block_rows_; }
   /// The block column of the k-th block of this row.
   KOKKOS_INLINE_FUNCTION Ordinal& column(int k) const { return columns_[k]; }
   /// Entry (row, column) of the k-th block; zero before it is written.
   KOKKOS_INLINE_FUNCTION Scalar& value(int k, int row, int column) const {
-    return values_[std::int64_t(k) * block_size_ * block_size_ + Layout::at(row, column, block_size_)];
+    return values_[std::int64_t(k) * block_rows_ * block_cols_ + Layout::at(row, column, block_rows_, block_cols_)];
   }
 
  private:
-  int num_blocks_, block_size_;
+  int num_blocks_, block_rows_, block_cols_;
   Ordinal* columns_;
   Scalar* values_;
 };
@@ -38,10 +45,9 @@ class BlockRowFill {
 /// Memory   allocates the matrix in Matrix::memory_space, which `exec` reaches; values start at zero.
 /// Async    waits for `exec` once, to learn the number of blocks; the fill is enqueued.
 /// Throws   BlockSizeError, ShapeError for sizes that no matrix has; ShapeError where a count is negative, or the
-/// blocks
-///          outnumber what the offset type counts.
+///          blocks outnumber what the offset type counts.
 template <bcsr_matrix Matrix, execution_space Exec, class Count, class Fill>
-Matrix build_by_rows(const Exec& exec, int block_size, typename Matrix::ordinal_type num_block_rows,
+Matrix build_by_rows(const Exec& exec, const BlockShape& block_shape, typename Matrix::ordinal_type num_block_rows,
                      typename Matrix::ordinal_type num_block_cols, const Count& count, const Fill& fill) {
   using Scalar = typename Matrix::scalar_type;
   using Ordinal = typename Matrix::ordinal_type;
@@ -50,10 +56,7 @@ Matrix build_by_rows(const Exec& exec, int block_size, typename Matrix::ordinal_
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   using Row = BlockRowFill<Scalar, typename Matrix::layout_type, Ordinal>;
 
-  if (block_size < 1) {
-    throw BlockSizeError(block_size, text("build_by_rows: block size ", block_size), "a block has at least one row",
-                         "pass the number of unknowns of a node");
-  }
+  check("build_by_rows", block_shape);
   if (num_block_rows < 0 || num_block_cols < 0) {
     throw ShapeError(text("build_by_rows: ", num_block_rows, " x ", num_block_cols, " blocks"),
                      "a number of blocks is not negative", "check for an overflow of the ordinal type");
@@ -83,15 +86,15 @@ Matrix build_by_rows(const Exec& exec, int block_size, typename Matrix::ordinal_
   Kokkos::View<Ordinal*, Space> col_idx(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::col_idx"),
                                         std::size_t(total));
   Kokkos::View<Scalar*, Space> values(Kokkos::view_alloc(exec, "ashlar::values"),
-                                      std::size_t(total) * block_size * block_size);
+                                      std::size_t(total) * block_shape.num_values());
   Kokkos::parallel_for(
       "ashlar::build_by_rows[fill]", Policy(exec, 0, num_block_rows), KOKKOS_LAMBDA(std::int64_t i) {
         const std::int64_t begin = row_ptr(i);
-        const Row row(static_cast<int>(row_ptr(i + 1) - begin), block_size, col_idx.data() + begin,
-                      values.data() + begin * block_size * block_size);
+        const Row row(static_cast<int>(row_ptr(i + 1) - begin), block_shape, col_idx.data() + begin,
+                      values.data() + begin * (std::int64_t(block_shape.rows) * block_shape.cols));
         fill(static_cast<Ordinal>(i), row);
       });
-  return Matrix(block_size, {num_block_cols, row_ptr, col_idx}, values);
+  return Matrix(block_shape, {num_block_cols, row_ptr, col_idx}, values);
 }
 
 }  // namespace ashlar

@@ -35,7 +35,7 @@ BcsrMatrix<Scalar, Layout, Ordinal, Offset, To> copy_to(
     Kokkos::View<Scalar*, To> values(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::values"),
                                      matrix.values().extent(0));
     Kokkos::deep_copy(exec, values, matrix.values());
-    return {matrix.block_size(), copy_to<To>(exec, matrix.graph()), values};
+    return {matrix.block_shape(), copy_to<To>(exec, matrix.graph()), values};
   }
 }
 

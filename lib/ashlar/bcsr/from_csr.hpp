@@ -17,31 +17,31 @@ namespace ashlar {
 
 namespace impl {
 
-/// Walks through the blocks of a block row by merging its b scalar rows, of which each has a cursor.
+/// Walks through the blocks of a block row by merging its scalar rows, of which each has a cursor.
 struct BlockRowMerge {
-  int block_size;
+  int rows, cols;  // of a block
   const std::int64_t* row_ptr;
   const std::int32_t* col_idx;
-  std::int64_t* cursor;  // one for each scalar row, so that no thread needs b of its own
+  std::int64_t* cursor;  // one for each scalar row, so that no thread needs some of its own
 
   KOKKOS_INLINE_FUNCTION void start(std::int64_t block_row) const {
-    for (int r = 0; r < block_size; ++r) cursor[block_row * block_size + r] = row_ptr[block_row * block_size + r];
+    for (int r = 0; r < rows; ++r) cursor[block_row * rows + r] = row_ptr[block_row * rows + r];
   }
   /// The lowest block column with an entry at or after the cursors; -1 where all of them stand at the end.
   KOKKOS_INLINE_FUNCTION std::int64_t next_column(std::int64_t block_row) const {
     constexpr std::int64_t none = std::int64_t(1) << 62;
     std::int64_t column = none;
-    for (std::int64_t i = block_row * block_size; i < (block_row + 1) * block_size; ++i) {
+    for (std::int64_t i = block_row * rows; i < (block_row + 1) * rows; ++i) {
       if (cursor[i] < row_ptr[i + 1] && col_idx[cursor[i]] < column) column = col_idx[cursor[i]];
     }
-    return column == none ? -1 : column / block_size;
+    return column == none ? -1 : column / cols;
   }
   /// Calls visit(r, c, k) for each entry k of the block, and moves the cursors past them.
   template <class Visit>
   KOKKOS_INLINE_FUNCTION void take(std::int64_t block_row, std::int64_t block_col, const Visit& visit) const {
-    const std::int64_t first = block_col * block_size, end = first + block_size;
-    for (int r = 0; r < block_size; ++r) {
-      const std::int64_t i = block_row * block_size + r;
+    const std::int64_t first = block_col * cols, end = first + cols;
+    for (int r = 0; r < rows; ++r) {
+      const std::int64_t i = block_row * rows + r;
       std::int64_t k = cursor[i];
       for (; k < row_ptr[i + 1] && col_idx[k] < end; ++k) visit(r, static_cast<int>(col_idx[k] - first), k);
       cursor[i] = k;
@@ -99,29 +99,27 @@ struct FillBlocksOfRow {
 ///
 /// The fill that this costs is num_values() of the result over those of `csr`; `block_size_candidates` tells it before.
 ///
-/// Shapes   block_size divides the rows and the columns.
+/// Shapes   the block's rows divide the matrix's rows, its columns the matrix's columns.
 /// Memory   allocates the matrix in Matrix::memory_space, and 8 bytes a row of scratch. Built on the host, in parallel
 ///          over block rows, then copied.
 /// Async    waits for `exec`: `csr` may be freed on return.
-/// Throws   BlockSizeError where block_size divides rows or columns not; ShapeError where the ordinal or the offset
-/// type
-///          is too narrow; what validate(csr) throws.
+/// Throws   BlockSizeError where the block divides rows or columns not; ShapeError where the ordinal or the
+///          offset type is too narrow; what validate(csr) throws.
 template <bcsr_matrix Matrix, execution_space Exec>
-Matrix bcsr_from_csr(const Exec& exec, const CsrMatrix<typename Matrix::scalar_type>& csr, int block_size) {
+Matrix bcsr_from_csr(const Exec& exec, const CsrMatrix<typename Matrix::scalar_type>& csr,
+                     const BlockShape& block_shape) {
   using Scalar = typename Matrix::scalar_type;
   using Ordinal = typename Matrix::ordinal_type;
-  if (block_size < 1) {
-    throw BlockSizeError(block_size, text("bcsr_from_csr: block size ", block_size), "a block has at least one row",
-                         "pass the number of unknowns of a node");
-  }
-  if (csr.num_rows % block_size != 0 || csr.num_cols % block_size != 0) {
+  check("bcsr_from_csr", block_shape);
+  const auto [rows, cols] = block_shape;
+  if (csr.num_rows % rows != 0 || csr.num_cols % cols != 0) {
     throw BlockSizeError(
-        block_size, text("bcsr_from_csr: block size ", block_size),
+        csr.num_rows % rows != 0 ? rows : cols, text("bcsr_from_csr: block size ", to_string(block_shape)),
         text("it does not divide a matrix of ", csr.num_rows, " x ", csr.num_cols, " into whole blocks"),
         "take one of block_size_candidates(), or 1");
   }
   validate(csr);
-  const std::int64_t num_block_rows = csr.num_rows / block_size, num_block_cols = csr.num_cols / block_size;
+  const std::int64_t num_block_rows = csr.num_rows / rows, num_block_cols = csr.num_cols / cols;
   constexpr std::int64_t largest = std::numeric_limits<Ordinal>::max();
   if (num_block_rows > largest || num_block_cols > largest) {
     throw ShapeError(text("bcsr_from_csr: ", num_block_rows, " x ", num_block_cols, " blocks"),
@@ -130,9 +128,9 @@ Matrix bcsr_from_csr(const Exec& exec, const CsrMatrix<typename Matrix::scalar_t
 
   const auto host = impl::host_execution(exec);
   std::vector<std::int64_t> cursor(csr.num_rows);
-  const impl::BlockRowMerge merge{block_size, csr.row_ptr.data(), csr.col_idx.data(), cursor.data()};
+  const impl::BlockRowMerge merge{rows, cols, csr.row_ptr.data(), csr.col_idx.data(), cursor.data()};
   using HostMatrix = typename Matrix::template in_space<Kokkos::HostSpace>;
-  const auto on_host = build_by_rows<HostMatrix>(host, block_size, static_cast<Ordinal>(num_block_rows),
+  const auto on_host = build_by_rows<HostMatrix>(host, block_shape, static_cast<Ordinal>(num_block_rows),
                                                  static_cast<Ordinal>(num_block_cols), impl::CountBlocksOfRow{merge},
                                                  impl::FillBlocksOfRow<Scalar>{merge, csr.values.data()});
   host.fence("ashlar::bcsr_from_csr: the CSR matrix may go");

@@ -11,16 +11,24 @@ namespace ashlar {
 /// The GPU kernels give consecutive rows to consecutive threads, so these loads coalesce.
 struct BlockColumnMajor {
   static constexpr const char* name = "column_major";
+  /// Where entry (row, column) of a block of `rows` x `cols` lies.
+  KOKKOS_INLINE_FUNCTION static constexpr int at(int row, int column, int rows, int /*cols*/) {
+    return row + column * rows;
+  }
   KOKKOS_INLINE_FUNCTION static constexpr int at(int row, int column, int block_size) {
-    return row + column * block_size;
+    return at(row, column, block_size, block_size);
   }
 };
 
 /// A block's values row after row: val[block][row][column], as Kokkos Kernels and Tpetra store them.
 struct BlockRowMajor {
   static constexpr const char* name = "row_major";
+  /// Where entry (row, column) of a block of `rows` x `cols` lies.
+  KOKKOS_INLINE_FUNCTION static constexpr int at(int row, int column, int /*rows*/, int cols) {
+    return row * cols + column;
+  }
   KOKKOS_INLINE_FUNCTION static constexpr int at(int row, int column, int block_size) {
-    return row * block_size + column;
+    return at(row, column, block_size, block_size);
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/scalar.hpp>
+#include <ashlar/bcsr/block_shape.hpp>
 #include <ashlar/bcsr/graph.hpp>
 #include <ashlar/bcsr/layout.hpp>
 #include <cstdint>
@@ -9,10 +10,10 @@
 
 namespace ashlar {
 
-/// A sparse matrix of dense square blocks of one size: block compressed sparse row (BCSR, BSR).
+/// A sparse matrix of dense blocks of one size, square or not: block compressed sparse row (BCSR, BSR).
 ///
-/// Shapes   (num_block_rows * b) x (num_block_cols * b). The values are one vector of num_blocks * b * b entries, block
-///          after block in the order of the graph, each block as Layout says.
+/// Shapes   (num_block_rows * R) x (num_block_cols * C), with blocks of R x C. The values are one vector of
+///          num_blocks * R * C entries, block after block in the order of the graph, each block as Layout says.
 /// Memory   everything in MemorySpace, shared as views are: copying a matrix copies no data.
 /// Throws   ShapeError, BlockSizeError at construction.
 /// Source   the storage of Eberhardt & Hoemmen 2016.
@@ -33,32 +34,31 @@ class BcsrMatrix {
 
   BcsrMatrix() = default;
 
-  BcsrMatrix(int block_size, graph_type graph, values_view values)
-      : block_size_(block_size), graph_(std::move(graph)), values_(std::move(values)) {
-    if (block_size < 1) {
-      throw BlockSizeError(block_size, text("BcsrMatrix: block size ", block_size), "a block has at least one row",
-                           "pass the number of unknowns of a node");
-    }
+  BcsrMatrix(BlockShape block_shape, graph_type graph, values_view values)
+      : block_shape_(block_shape), graph_(std::move(graph)), values_(std::move(values)) {
+    check("BcsrMatrix", block_shape);
     if (static_cast<std::int64_t>(values_.extent(0)) != num_values()) {
       throw ShapeError(text("BcsrMatrix: ", values_.extent(0), " values"),
-                       text(graph_.num_blocks(), " blocks of size ", block_size, " hold ", num_values()),
-                       "allocate num_blocks * block_size^2 values");
+                       text(graph_.num_blocks(), " blocks of size ", to_string(block_shape), " hold ", num_values()),
+                       "allocate num_blocks * R * C values for blocks of R x C");
     }
   }
 
-  int block_size() const { return block_size_; }
+  const BlockShape& block_shape() const { return block_shape_; }
+  /// Of square blocks. Throws BlockSizeError for others, which have no one size.
+  int block_size() const { return size_of_square("BcsrMatrix::block_size", block_shape_); }
   Ordinal num_block_rows() const { return graph_.num_block_rows(); }
   Ordinal num_block_cols() const { return graph_.num_block_cols(); }
   Offset num_blocks() const { return graph_.num_blocks(); }
-  std::int64_t num_rows() const { return std::int64_t(num_block_rows()) * block_size_; }
-  std::int64_t num_cols() const { return std::int64_t(num_block_cols()) * block_size_; }
-  std::int64_t num_values() const { return std::int64_t(num_blocks()) * block_size_ * block_size_; }
+  std::int64_t num_rows() const { return std::int64_t(num_block_rows()) * block_shape_.rows; }
+  std::int64_t num_cols() const { return std::int64_t(num_block_cols()) * block_shape_.cols; }
+  std::int64_t num_values() const { return std::int64_t(num_blocks()) * block_shape_.num_values(); }
 
   const graph_type& graph() const { return graph_; }
   const values_view& values() const { return values_; }
 
  private:
-  int block_size_ = 1;
+  BlockShape block_shape_;
   graph_type graph_;
   values_view values_;
 };

@@ -35,7 +35,8 @@ CsrMatrix<typename Matrix::scalar_type> to_csr(const Exec& exec, const Matrix& m
   const auto on_host = copy_to<Kokkos::HostSpace>(exec, matrix);
   exec.fence("ashlar::to_csr: the host's copy");
 
-  const int b = matrix.block_size();
+  const int R = matrix.block_shape().rows, C = matrix.block_shape().cols;
+  const std::int64_t block_values = matrix.block_shape().num_values();
   const auto row_ptr = on_host.graph().row_ptr();
   const auto col_idx = on_host.graph().col_idx();
   const Scalar* values = on_host.values().data();
@@ -48,8 +49,8 @@ CsrMatrix<typename Matrix::scalar_type> to_csr(const Exec& exec, const Matrix& m
   csr.row_ptr.assign(csr.num_rows + 1, 0);
   Kokkos::parallel_for("ashlar::to_csr[count]", block_rows, [=, counts = csr.row_ptr.data() + 1](std::int64_t i) {
     for (std::int64_t k = row_ptr(i); k < std::int64_t(row_ptr(i + 1)); ++k) {
-      for (int r = 0; r < b; ++r) {
-        for (int c = 0; c < b; ++c) counts[i * b + r] += wanted(values[k * b * b + Layout::at(r, c, b)]);
+      for (int r = 0; r < R; ++r) {
+        for (int c = 0; c < C; ++c) counts[i * R + r] += wanted(values[k * block_values + Layout::at(r, c, R, C)]);
       }
     }
   });
@@ -59,13 +60,13 @@ CsrMatrix<typename Matrix::scalar_type> to_csr(const Exec& exec, const Matrix& m
   csr.col_idx.resize(csr.row_ptr.back());
   csr.values.resize(csr.row_ptr.back());
   Kokkos::parallel_for("ashlar::to_csr[fill]", block_rows, [=, &csr](std::int64_t i) {
-    for (int r = 0; r < b; ++r) {
-      std::int64_t next = csr.row_ptr[i * b + r];
+    for (int r = 0; r < R; ++r) {
+      std::int64_t next = csr.row_ptr[i * R + r];
       for (std::int64_t k = row_ptr(i); k < std::int64_t(row_ptr(i + 1)); ++k) {
-        for (int c = 0; c < b; ++c) {
-          const Scalar& value = values[k * b * b + Layout::at(r, c, b)];
+        for (int c = 0; c < C; ++c) {
+          const Scalar& value = values[k * block_values + Layout::at(r, c, R, C)];
           if (!wanted(value)) continue;
-          csr.col_idx[next] = static_cast<std::int32_t>(std::int64_t(col_idx(k)) * b + c);
+          csr.col_idx[next] = static_cast<std::int32_t>(std::int64_t(col_idx(k)) * C + c);
           csr.values[next++] = value;
         }
       }

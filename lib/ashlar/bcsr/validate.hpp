@@ -159,11 +159,11 @@ void validate(const Exec& exec, const Matrix& matrix, ValidateOptions options = 
   Kokkos::deep_copy(exec, value, Kokkos::subview(matrix.values(), place));
   const auto graph = copy_to<Kokkos::HostSpace>(exec, matrix.graph());
   exec.fence("ashlar::validate: value at fault");
-  const int b = matrix.block_size();
-  const std::int64_t block = place / (std::int64_t(b) * b);
+  const auto [rows, cols] = matrix.block_shape();
+  const std::int64_t block = place / matrix.block_shape().num_values();
   int r = 0, c = 0;
-  for (int entry = 0; entry < b * b; ++entry) {
-    if (Matrix::layout_type::at(entry / b, entry % b, b) == place - block * b * b) r = entry / b, c = entry % b;
+  while (Matrix::layout_type::at(r, c, rows, cols) != place - block * matrix.block_shape().num_values()) {
+    if (++c == cols) ++r, c = 0;
   }
   throw NumericalError(text("validate: value ", value, " at entry (", r, ", ", c, ") of the block at block row ",
                             impl::row_of_block(graph.row_ptr(), graph.num_block_rows(), block), ", block column ",

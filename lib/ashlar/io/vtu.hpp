@@ -25,8 +25,7 @@ struct PointField {
 /// Format   UnstructuredGrid, version 1.0, UInt64 headers, the byte order of this machine; the data
 ///          appended as base64, which VTK and meshio read alike (meshio 5.3 fails at raw data under Python 3.14).
 /// Throws   ShapeError, StructureError (a cell that names no point), ArgumentError (the name of a field) before the
-/// file
-///          is touched; FileError when it cannot be written, all of it: the incomplete file is removed.
+///          file is touched; FileError when it cannot be written, all of it: the incomplete file is removed.
 void write_vtu(const std::string& path, std::span<const double> points, std::span<const std::int64_t> cells,
                const std::vector<PointField>& fields);
 void write_vtu(const std::string& path, std::span<const double> points, std::span<const std::int32_t> cells,

@@ -20,7 +20,7 @@ class BcsrOperator {
     spmv(exec, plan_, 1, matrix_, x, 0, y);
   }
 
-  std::int64_t num_rows() const { return plan_.mode() == Mode::transpose ? matrix_.num_cols() : matrix_.num_rows(); }
+  std::int64_t num_rows() const { return is_transposed(plan_.mode()) ? matrix_.num_cols() : matrix_.num_rows(); }
   std::int64_t traffic_bytes() const { return spmv_traffic_bytes(matrix_, true, plan_.mode()); }
   const Matrix& matrix() const { return matrix_; }
   const SpmvPlan<Matrix>& plan() const { return plan_; }

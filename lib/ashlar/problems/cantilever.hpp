@@ -97,8 +97,7 @@ Kokkos::View<Scalar*, Space> cantilever_load(const Exec& exec, const Cantilever&
 /// Memory   allocates the matrix in Matrix::memory_space, which `exec` reaches, and the element matrix beside it.
 /// Async    waits for `exec` while setting up; the fill is enqueued.
 /// Throws   ArgumentError as `check` does; ShapeError where the ordinal or the offset type is too narrow, before
-/// anything
-///          is allocated.
+///          anything is allocated.
 /// Source   the cantilever of the streaming paper; each block is the sum over the at most 8 elements that its two nodes
 ///          share, each row is one thread's: no atomics.
 template <bcsr_matrix Matrix, execution_space Exec>

@@ -62,7 +62,8 @@ struct RandomRows {
 /// Throws   ShapeError for a row longer than there are block columns, or more blocks than the offset type counts.
 template <bcsr_matrix Matrix, std::invocable<std::int64_t> RowLength>
 typename Matrix::template in_space<Kokkos::HostSpace> random_bcsr(std::int64_t num_block_rows,
-                                                                  std::int64_t num_block_cols, int block_size,
+                                                                  std::int64_t num_block_cols,
+                                                                  const BlockShape& block_shape,
                                                                   const RowLength& row_length, std::uint64_t seed = 1) {
   using Scalar = typename Matrix::scalar_type;
   using Ordinal = typename Matrix::ordinal_type;
@@ -99,16 +100,17 @@ typename Matrix::template in_space<Kokkos::HostSpace> random_bcsr(std::int64_t n
     }
   }
   Kokkos::View<Scalar*, Kokkos::HostSpace> values(view_alloc(WithoutInitializing, "ashlar::values"),
-                                                  std::size_t(num_blocks) * block_size * block_size);
+                                                  std::size_t(num_blocks) * block_shape.num_values());
   for (std::size_t v = 0; v < values.extent(0); ++v) values(v) = random.value<Scalar>();
-  return {block_size, {static_cast<Ordinal>(num_block_cols), row_ptr, col_idx}, values};
+  return {block_shape, {static_cast<Ordinal>(num_block_cols), row_ptr, col_idx}, values};
 }
 
 /// A random matrix on the host with rows of random lengths, as `rows` says; otherwise as above.
 template <bcsr_matrix Matrix>
 typename Matrix::template in_space<Kokkos::HostSpace> random_bcsr(std::int64_t num_block_rows,
-                                                                  std::int64_t num_block_cols, int block_size,
-                                                                  RandomRows rows = {}, std::uint64_t seed = 1) {
+                                                                  std::int64_t num_block_cols,
+                                                                  const BlockShape& block_shape, RandomRows rows = {},
+                                                                  std::uint64_t seed = 1) {
   Random lengths(~seed);
   const auto length = [&](std::int64_t i) -> std::int64_t {
     const std::int64_t any = rows.min_blocks + lengths.below(rows.max_blocks - rows.min_blocks + 1);
@@ -120,7 +122,7 @@ typename Matrix::template in_space<Kokkos::HostSpace> random_bcsr(std::int64_t n
     throw ArgumentError(text("random_bcsr: rows of ", rows.min_blocks, " to ", rows.max_blocks, " blocks"),
                         "the first is at least 0 and the second no less than the first", "change RandomRows");
   }
-  return random_bcsr<Matrix>(num_block_rows, num_block_cols, block_size, length, seed);
+  return random_bcsr<Matrix>(num_block_rows, num_block_cols, block_shape, length, seed);
 }
 
 }  // namespace ashlar::reference

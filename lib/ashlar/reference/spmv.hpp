@@ -31,7 +31,7 @@ void scale(Scalar beta, std::vector<Scalar>& y) {
 
 /// y := alpha*A*x + beta*y, entry by entry: what the kernels are measured against.
 ///
-/// Shapes   A is (block_rows*b) x (block_cols*b).
+/// Shapes   A is (block_rows*R) x (block_cols*C), of blocks of R x C.
 /// Memory   A reachable from the host.
 /// Async    no: runs on the calling thread.
 /// beta==0  y is overwritten: NaN in y does not spread. alpha==0: A and x are not read, as BLAS has it.
@@ -44,13 +44,13 @@ void spmv(std::type_identity_t<Scalar> alpha, const Matrix& A, const std::vector
   impl::check_lengths("reference::spmv", A.num_rows(), A.num_cols(), x, y);
   impl::scale(beta, y);
   if (alpha == Scalar(0)) return;
-  const std::int64_t b = A.block_size();
+  const auto [R, C] = A.block_shape();
   for (std::int64_t i = 0; i < A.num_block_rows(); ++i) {
     for (std::int64_t k = A.graph().row_ptr()(i); k < std::int64_t(A.graph().row_ptr()(i + 1)); ++k) {
       const std::int64_t j = A.graph().col_idx()(k);
-      for (int r = 0; r < b; ++r) {
-        for (int c = 0; c < b; ++c) {
-          y[i * b + r] += alpha * A.values()(k * b * b + Matrix::layout_type::at(r, c, b)) * x[j * b + c];
+      for (int r = 0; r < R; ++r) {
+        for (int c = 0; c < C; ++c) {
+          y[i * R + r] += alpha * A.values()(k * R * C + Matrix::layout_type::at(r, c, R, C)) * x[j * C + c];
         }
       }
     }
@@ -68,13 +68,13 @@ void spmv_transpose(std::type_identity_t<Scalar> alpha, const Matrix& A, const s
   impl::check_lengths("reference::spmv_transpose", A.num_cols(), A.num_rows(), x, y);
   impl::scale(beta, y);
   if (alpha == Scalar(0)) return;
-  const std::int64_t b = A.block_size();
+  const auto [R, C] = A.block_shape();
   for (std::int64_t i = 0; i < A.num_block_rows(); ++i) {
     for (std::int64_t k = A.graph().row_ptr()(i); k < std::int64_t(A.graph().row_ptr()(i + 1)); ++k) {
       const std::int64_t j = A.graph().col_idx()(k);
-      for (int r = 0; r < b; ++r) {
-        for (int c = 0; c < b; ++c) {
-          y[j * b + c] += alpha * A.values()(k * b * b + Matrix::layout_type::at(r, c, b)) * x[i * b + r];
+      for (int r = 0; r < R; ++r) {
+        for (int c = 0; c < C; ++c) {
+          y[j * C + c] += alpha * A.values()(k * R * C + Matrix::layout_type::at(r, c, R, C)) * x[i * R + r];
         }
       }
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/bcsr/block_shape.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -18,7 +19,7 @@ using CompiledBlockSizes = std::integer_sequence<int, ASHLAR_BLOCK_SIZES>;
 /// Stands for "known at run time only" where a block size is a template argument.
 inline constexpr int runtime_block_size = 0;
 
-/// The largest block size that the kernels take.
+/// The most rows, or columns, of a block that the kernels take.
 inline constexpr int max_block_size = 64;
 
 namespace impl {
@@ -37,10 +38,14 @@ constexpr bool is_one_of(std::integer_sequence<int, Sizes...>, int block_size) {
 /// Whether `block_size` has kernels of its own.
 constexpr bool is_compiled_block_size(int block_size) { return impl::is_one_of(CompiledBlockSizes{}, block_size); }
 
-/// Calls function(std::integral_constant<int, B>) with B = block_size where that is on the list, and
-/// B = runtime_block_size where it is not: the one place where a number becomes a type.
+/// Whether blocks of this shape have kernels of their own: square ones, of a size on the list.
+constexpr bool is_compiled(const BlockShape& shape) { return shape.is_square() && is_compiled_block_size(shape.rows); }
+
+/// Calls function(std::integral_constant<int, B>) with B the size of blocks that are square and on the list, and
+/// B = runtime_block_size for others: the one place where a number becomes a type.
 template <class Function>
-void with_block_size(int block_size, Function&& function) {
+void with_block_size(const BlockShape& shape, Function&& function) {
+  const int block_size = shape.is_square() ? shape.rows : runtime_block_size;
   impl::with_block_size_of(CompiledBlockSizes{}, block_size, std::forward<Function>(function));
 }
 

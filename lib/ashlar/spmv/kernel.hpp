@@ -15,9 +15,6 @@ enum class Kernel {
   block_row_per_thread,  ///< a thread takes a block row: for CPUs
 };
 
-/// y = A x or y = A^T x.
-enum class Mode { no_transpose, transpose };
-
 /// "by_block": the name in labels, options and reports.
 std::string_view to_string(Kernel kernel);
 

@@ -12,6 +12,7 @@
 #include <ashlar/spmv/impl/long_rows.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
 #include <ashlar/spmv/kernel.hpp>
+#include <ashlar/spmv/mode.hpp>
 #include <string>
 
 namespace ashlar {
@@ -22,12 +23,15 @@ struct SpmvOptions {
   Mode mode = Mode::no_transpose;
   /// Lanes that share a block row: a power of two up to a warp, or a multiple of the warp; 0: the plan decides.
   int width = 0;
+  /// Columns of x and y that products will have at a time: for so many there is room where long block rows are cut into
+  /// segments. Products with more of them work too, in several passes there.
+  int num_vectors = 1;
 };
 
-/// How products with one matrix structure are made: which kernel, how its threads are grouped, and for A^T the order
-/// of its entries. Made once, immutable, good for any values on the same graph.
+/// How products with one matrix structure are made: which kernel, how its threads are grouped, and for A^T and A^H the
+/// order of its entries. Made once, immutable, good for any values on the same graph.
 ///
-/// Memory   no_transpose: none. transpose: an index of num_blocks * (sizeof(Ordinal) + sizeof(Offset)) bytes and
+/// Memory   A, conj(A): none. A^T, A^H: an index of num_blocks * (sizeof(Ordinal) + sizeof(Offset)) bytes and
 ///          num_block_cols + 1 offsets, in the matrix's memory space. Where a few block rows are much longer than the
 ///          rest, they are cut into segments: some indices and a partial result for each. Such a plan (has_segments())
 ///          serves one execution-space instance at a time.
@@ -45,47 +49,55 @@ class SpmvPlan {
 
   template <execution_space Exec>
   SpmvPlan(const Exec& exec, const Matrix& matrix, SpmvOptions options = {})
-      : mode_(options.mode), graph_(matrix.graph()), block_size_(matrix.block_size()) {
+      : mode_(options.mode), graph_(matrix.graph()), block_shape_(matrix.block_shape()) {
     static_assert(reachable_from<Exec, typename Matrix::values_view>,
                   "ashlar::SpmvPlan: the matrix must be reachable from the execution space");
-    if (mode_ == Mode::transpose) index_ = transpose_index(exec, matrix.graph());
+    if (options.num_vectors < 1) {
+      throw ArgumentError(text("spmv: a plan for ", options.num_vectors, " vectors"), "there is one at least",
+                          "leave num_vectors at 1 if products are with single vectors");
+    }
+    if (is_transposed(mode_)) index_ = transpose_index(exec, matrix.graph());
     // The kernels in which one thread takes a block row take it as long as it is.
     const bool any_length =
         options.kernel == Kernel::block_row_per_thread || (options.kernel == Kernel::automatic && !is_gpu_v<Exec>);
-    const auto row_ptr = mode_ == Mode::transpose ? index_.row_ptr : graph_.row_ptr();
+    const auto row_ptr = is_transposed(mode_) ? index_.row_ptr : graph_.row_ptr();
     const impl::SpmvShape shape{
-        .num_block_rows = mode_ == Mode::transpose ? matrix.num_block_cols() : matrix.num_block_rows(),
+        .num_block_rows = is_transposed(mode_) ? matrix.num_block_cols() : matrix.num_block_rows(),
         .num_blocks = matrix.num_blocks(),
-        .num_cols = mode_ == Mode::transpose ? matrix.num_rows() : matrix.num_cols(),
-        .block_size = block_size_,
+        .num_cols = is_transposed(mode_) ? matrix.num_rows() : matrix.num_cols(),
+        .block_shape = is_transposed(mode_) ? block_shape_.transposed() : block_shape_,
         .longest_row = any_length ? 0 : impl::longest_row(exec, row_ptr),
         .value_bytes = sizeof(typename Matrix::scalar_type),
-        .by_columns = std::is_same_v<typename Matrix::layout_type, BlockColumnMajor> == (mode_ == Mode::no_transpose),
-        .in_order = mode_ == Mode::no_transpose};
+        .by_columns = std::is_same_v<typename Matrix::layout_type, BlockColumnMajor> == !is_transposed(mode_),
+        .in_order = !is_transposed(mode_)};
     const impl::SpmvDevice device{is_gpu_v<Exec>, is_gpu_v<Exec> ? Kokkos::TeamPolicy<Exec>::vector_length_max() : 32,
                                   exec.concurrency()};
     launch_ = impl::choose_launch(shape, device, options.kernel, options.width);
-    launch_.label = text("ashlar::spmv[", to_string(launch_.kernel), ",b=", block_size_, ",",
-                         scalar_name<typename Matrix::scalar_type>(), mode_ == Mode::transpose ? ",transpose]" : "]");
+    launch_.label = label_of(launch_.kernel);
+    multi_launch_ = impl::choose_multi_launch(shape, device, options.kernel, options.width);
+    multi_launch_.longest_row = launch_.longest_row;
+    multi_launch_.label = label_of(multi_launch_.kernel, ",vectors");
     if (shape.longest_row > launch_.longest_row) {
       // Partial results in the precision of the vectors, which may be twice that of the values.
-      const std::size_t partial_bytes = 2 * sizeof(typename Matrix::scalar_type) * block_size_;
-      impl::find_long_rows(exec, row_ptr, launch_.longest_row, impl::blocks_of_segment(block_size_), partial_bytes,
+      const std::size_t partial_bytes =
+          2 * sizeof(typename Matrix::scalar_type) * shape.block_shape.rows * options.num_vectors;
+      long_rows_.num_vectors = options.num_vectors;
+      impl::find_long_rows(exec, row_ptr, launch_.longest_row, impl::blocks_of_segment(block_shape_), partial_bytes,
                            long_rows_);
-      segment_launch_ = impl::choose_segment_launch(
-          shape, static_cast<std::int64_t>(long_rows_.segment_begin.extent(0)), device, launch_);
+      const auto num_segments = static_cast<std::int64_t>(long_rows_.segment_begin.extent(0));
+      segment_launch_ = impl::choose_segment_launch(shape, num_segments, device, launch_);
+      multi_segment_launch_ = impl::choose_segment_launch(shape, num_segments, device, multi_launch_, true);
     }
   }
 
   Kernel kernel() const { return launch_.kernel; }
   Mode mode() const { return mode_; }
-  int block_size() const { return block_size_; }
+  const BlockShape& block_shape() const { return block_shape_; }
 
   /// The decision and its grounds, for people.
   std::string explain() const {
-    std::string result =
-        text("spmv ", mode_ == Mode::transpose ? "y = A^T x" : "y = A x", ": kernel ", to_string(launch_.kernel),
-             ", block size ", block_size_, is_compiled_block_size(block_size_) ? " (compiled)" : " (run time)");
+    std::string result = text("spmv y = ", symbol_of(mode_), " x: kernel ", to_string(launch_.kernel), ", block size ",
+                              to_string(block_shape_), is_compiled(block_shape_) ? " (compiled)" : " (run time)");
     const impl::Grouping& grouping = launch_.grouping;
     if (launch_.kernel == Kernel::block_row_per_thread) {
       result += ", one thread a block row";
@@ -104,7 +116,7 @@ class SpmvPlan {
   /// Whether the plan was made for this matrix's structure; in constant time, from what the graphs share.
   bool fits(const Matrix& matrix) const {
     const graph_type& graph = matrix.graph();
-    return matrix.block_size() == block_size_ && graph.num_block_rows() == graph_.num_block_rows() &&
+    return matrix.block_shape() == block_shape_ && graph.num_block_rows() == graph_.num_block_rows() &&
            graph.num_block_cols() == graph_.num_block_cols() && graph.num_blocks() == graph_.num_blocks() &&
            (!holds_structure() || graph.col_idx().data() == graph_.col_idx().data());
   }
@@ -114,17 +126,25 @@ class SpmvPlan {
 
   const impl::SpmvLaunch& launch() const { return launch_; }
   const impl::SpmvLaunch& segment_launch() const { return segment_launch_; }
+  const impl::SpmvLaunch& multi_launch() const { return multi_launch_; }
+  const impl::SpmvLaunch& multi_segment_launch() const { return multi_segment_launch_; }
   const long_rows_type& long_rows() const { return long_rows_; }
   const index_type& index() const { return index_; }
 
  private:
+  std::string label_of(Kernel kernel, const char* what = "") const {
+    return text("ashlar::spmv[", to_string(kernel), ",b=", to_string(block_shape_), ",",
+                scalar_name<typename Matrix::scalar_type>(), what,
+                mode_ == Mode::no_transpose ? "" : text(",", to_string(mode_)), "]");
+  }
+
   /// Whether the plan holds more of the structure than its sizes: the index of A^T, or where long rows begin and end.
-  bool holds_structure() const { return mode_ == Mode::transpose || has_segments(); }
+  bool holds_structure() const { return is_transposed(mode_) || has_segments(); }
 
   Mode mode_;
   graph_type graph_;
-  int block_size_;
-  impl::SpmvLaunch launch_, segment_launch_;
+  BlockShape block_shape_;
+  impl::SpmvLaunch launch_, multi_launch_, segment_launch_, multi_segment_launch_;
   long_rows_type long_rows_;
   index_type index_;
 };

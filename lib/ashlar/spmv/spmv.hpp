@@ -7,6 +7,8 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/spmv/impl/instantiations.hpp>
 #include <ashlar/spmv/impl/launch.hpp>
+#include <ashlar/spmv/impl/launch_multi.hpp>
+#include <ashlar/spmv/impl/long_rows.hpp>
 #include <ashlar/spmv/impl/scale.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/traffic.hpp>
@@ -25,24 +27,29 @@ inline constexpr bool is_product_of_v = std::is_same_v<Value, Scalar> ||
 /// Throws ShapeError unless op(A) is (rows of y) x (entries of x), and x and y are apart.
 template <class Matrix, class X, class Y>
 void check_spmv(const SpmvPlan<Matrix>& plan, const Matrix& a, const X& x, const Y& y) {
-  const bool transpose = plan.mode() == Mode::transpose;
+  const bool transpose = is_transposed(plan.mode());
   const std::int64_t rows = transpose ? a.num_cols() : a.num_rows();
   const std::int64_t cols = transpose ? a.num_rows() : a.num_cols();
   if (std::int64_t(x.extent(0)) != cols || std::int64_t(y.extent(0)) != rows) {
     throw ShapeError(text("spmv: x has ", x.extent(0), " entries and y has ", y.extent(0)),
-                     text(transpose ? "A^T is " : "A is ", rows, " x ", cols, ": ", a.num_block_rows(), " x ",
-                          a.num_block_cols(), " blocks of size ", a.block_size()),
+                     text(symbol_of(plan.mode()), " is ", rows, " x ", cols, ": A has ", a.num_block_rows(), " x ",
+                          a.num_block_cols(), " blocks of size ", to_string(a.block_shape())),
                      "make x as long as the matrix is wide and y as long as it is high");
   }
   if (!plan.fits(a)) {
-    throw ShapeError(text("spmv: the plan is of another matrix than this one of ", a.num_block_rows(), " x ",
-                          a.num_block_cols(), " blocks of size ", a.block_size(), ", ", a.num_blocks(), " stored"),
-                     "a plan holds what depends on the structure", "make a plan for this matrix");
+    throw ShapeError(
+        text("spmv: the plan is of another matrix than this one of ", a.num_block_rows(), " x ", a.num_block_cols(),
+             " blocks of size ", to_string(a.block_shape()), ", ", a.num_blocks(), " stored"),
+        "a plan holds what depends on the structure", "make a plan for this matrix");
+  }
+  if (x.extent(1) != y.extent(1)) {
+    throw ShapeError(text("spmv: x of ", x.extent(1), " columns and y of ", y.extent(1)),
+                     "each column of y is the product with one of x", "pass as many columns of both");
   }
   const auto x_begin = reinterpret_cast<std::uintptr_t>(x.data()), y_begin = reinterpret_cast<std::uintptr_t>(y.data());
-  const auto x_end = reinterpret_cast<std::uintptr_t>(x.data() + cols);
-  const auto y_end = reinterpret_cast<std::uintptr_t>(y.data() + rows);
-  if (rows > 0 && cols > 0 && x_begin < y_end && y_begin < x_end) {
+  const auto x_end = reinterpret_cast<std::uintptr_t>(x.data() + x.span());
+  const auto y_end = reinterpret_cast<std::uintptr_t>(y.data() + y.span());
+  if (x.size() > 0 && y.size() > 0 && x_begin < y_end && y_begin < x_end) {
     throw ShapeError(text("spmv: x and y overlap (", x.label(), ", ", y.label(), ")"),
                      "entries of x would change while they are read", "pass a y of its own");
   }
@@ -50,28 +57,96 @@ void check_spmv(const SpmvPlan<Matrix>& plan, const Matrix& a, const X& x, const
 
 }  // namespace impl
 
-/// y := alpha*A*x + beta*y, or y := alpha*A^T*x + beta*y where the plan is of Mode::transpose.
+namespace impl {
+
+/// What the kernels get of A, as the plan reads it; x and y are left out.
+template <class Scalar, class Matrix>
+auto spmv_arguments(const SpmvPlan<Matrix>& plan, const Matrix& a, const Scalar& alpha, const Scalar& beta) {
+  const bool transpose = is_transposed(plan.mode());
+  const auto& graph = a.graph();
+  const auto& index = plan.index();
+  const auto* const row_ptr = transpose ? index.row_ptr.data() : graph.row_ptr().data();
+  const BlockShape shape = transpose ? a.block_shape().transposed() : a.block_shape();
+  return SpmvArguments<typename Matrix::scalar_type, Scalar, typename Matrix::ordinal_type,
+                       typename Matrix::offset_type>{
+      .num_block_rows = transpose ? std::int64_t(a.num_block_cols()) : std::int64_t(a.num_block_rows()),
+      .num_blocks = a.num_blocks(),
+      .longest_row = plan.launch().longest_row,
+      .block_shape = shape,
+      .cols_of_block = Divisor(shape.cols),
+      .conjugate = is_conjugated(plan.mode()),
+      .row_begin = row_ptr,
+      .row_end = row_ptr + 1,
+      .col_idx = transpose ? index.block_row.data() : graph.col_idx().data(),
+      .block = transpose ? index.block_offset.data() : nullptr,
+      .values = a.values().data(),
+      .alpha = alpha,
+      .x = nullptr,
+      .beta = beta,
+      .y = nullptr};
+}
+
+/// One vector.
+template <class Exec, class Matrix, class Scalar>
+void multiply_vector(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scalar& alpha, const Matrix& a,
+                     const Scalar* x, const Scalar& beta, Scalar* y) {
+  using Layout = typename Matrix::layout_type;
+  auto arguments = spmv_arguments(plan, a, alpha, beta);
+  arguments.x = x;
+  arguments.y = y;
+  run_spmv<Exec, Layout>(exec, plan.launch(), arguments);
+  if (!plan.has_segments()) return;
+  run_long_rows(exec, plan.segment_launch(), plan.long_rows(), arguments, MultiVectors<Scalar>{1, {x, 1, 0}, {y, 1, 0}},
+                [&](const auto& segments, const Vectors<Scalar>&) {
+                  run_spmv<Exec, Layout>(exec, plan.segment_launch(), segments);
+                });
+}
+
+/// Several vectors.
+template <class Exec, class Matrix, class Scalar>
+void multiply_vectors(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scalar& alpha, const Matrix& a,
+                      const Scalar& beta, const MultiVectors<Scalar>& vectors) {
+  using Layout = typename Matrix::layout_type;
+  const auto arguments = spmv_arguments(plan, a, alpha, beta);
+  run_spmv_multi<Exec, Layout>(exec, plan.multi_launch(), arguments, vectors);
+  if (!plan.has_segments()) return;
+  const int room = plan.long_rows().num_vectors;
+  for (int first = 0; first < vectors.num_vectors; first += room) {
+    const MultiVectors<Scalar> some = vectors.from(first, room);
+    run_long_rows(exec, plan.multi_segment_launch(), plan.long_rows(), arguments, some,
+                  [&](const auto& segments, const Vectors<Scalar>& partial) {
+                    run_spmv_multi<Exec, Layout>(exec, plan.multi_segment_launch(), segments,
+                                                 {some.num_vectors, some.x, partial});
+                  });
+  }
+}
+
+}  // namespace impl
+
+/// y := alpha*op(A)*x + beta*y, where op(A) is what the plan's mode says: A, A^T, conj(A) or A^H.
 ///
-/// Shapes   A is (block_rows*b) x (block_cols*b); x and y are contiguous vectors of fitting lengths.
+/// Shapes   A is (block_rows*R) x (block_cols*C), of blocks of R x C; x and y are contiguous vectors of fitting
+///          lengths, or multi-vectors, views of rank 2 with as many columns, of any layout.
 /// Types    x, y, alpha and beta are of the matrix's scalar type; or double where the matrix holds floats, and then the
 ///          sums are of doubles too.
 /// Memory   all three reachable from `exec`; x and y must not overlap.
 /// Async    enqueued on `exec`; no fence, no allocation.
 /// beta==0  y is overwritten: NaN in y does not spread.
 /// alpha==0 A and x are not read, as in BLAS.
-/// Traffic  spmv_traffic_bytes(A, beta == 0, plan.mode()).
+/// Traffic  spmv_traffic_bytes(A, beta == 0, plan.mode()). Multi-vectors: A is read once for all columns. Fastest where
+///          the entries of a row lie together (Kokkos::LayoutRight) and the columns are a multiple of 4 or 8.
 /// Throws   ashlar::ShapeError before anything is launched.
 /// Source   Eberhardt & Hoemmen 2016.
 template <execution_space Exec, bcsr_matrix Matrix, class X, class Y>
 void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan, const typename X::non_const_value_type& alpha,
           const Matrix& a, const X& x, const typename X::non_const_value_type& beta, const Y& y) {
-  using Value = typename Matrix::scalar_type;
   using Scalar = typename X::non_const_value_type;
-  using Ordinal = typename Matrix::ordinal_type;
-  using Offset = typename Matrix::offset_type;
-  static_assert(vector_view<X>, "ashlar::spmv: x must be a contiguous Kokkos::View of rank 1");
-  static_assert(vector_view<Y>, "ashlar::spmv: y must be a contiguous Kokkos::View of rank 1");
-  static_assert(impl::is_product_of_v<Value, Scalar>,
+  static_assert(multi_vector_view<X> || vector_view<X>,
+                "ashlar::spmv: x must be a contiguous Kokkos::View of rank 1, or one of rank 2");
+  static_assert(multi_vector_view<Y> || vector_view<Y>,
+                "ashlar::spmv: y must be a contiguous Kokkos::View of rank 1, or one of rank 2");
+  static_assert(X::rank() == Y::rank(), "ashlar::spmv: x and y must have the same rank");
+  static_assert(impl::is_product_of_v<typename Matrix::scalar_type, Scalar>,
                 "ashlar::spmv: x must hold the matrix's scalar type, or double where that is float");
   static_assert(std::is_same_v<typename Y::non_const_value_type, Scalar>, "ashlar::spmv: y must hold what x holds");
   static_assert(!std::is_const_v<typename Y::value_type>, "ashlar::spmv: y must be writable");
@@ -80,27 +155,19 @@ void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan, const typename X::non_
       "ashlar::spmv: A, x and y must be reachable from the execution space");
   impl::check_spmv(plan, a, x, y);
   if (alpha == Scalar(0)) return impl::scale(exec, beta, y);
-
-  const bool transpose = plan.mode() == Mode::transpose;
-  const auto& graph = a.graph();
-  const auto& index = plan.index();
-  const auto* const row_ptr = transpose ? index.row_ptr.data() : graph.row_ptr().data();
-  const impl::SpmvArguments<Value, Scalar, Ordinal, Offset> arguments{
-      .num_block_rows = transpose ? std::int64_t(a.num_block_cols()) : std::int64_t(a.num_block_rows()),
-      .num_blocks = a.num_blocks(),
-      .longest_row = plan.launch().longest_row,
-      .block_size = a.block_size(),
-      .row_begin = row_ptr,
-      .row_end = row_ptr + 1,
-      .col_idx = transpose ? index.block_row.data() : graph.col_idx().data(),
-      .block = transpose ? index.block_offset.data() : nullptr,
-      .values = a.values().data(),
-      .alpha = alpha,
-      .x = x.data(),
-      .beta = beta,
-      .y = y.data()};
-  impl::run_spmv<Exec, typename Matrix::layout_type>(exec, plan.launch(), arguments);
-  impl::run_long_rows<Exec, typename Matrix::layout_type>(exec, plan.segment_launch(), plan.long_rows(), arguments);
+  if constexpr (X::rank() == 1) {
+    impl::multiply_vector<Exec, Matrix, Scalar>(exec, plan, alpha, a, x.data(), beta, y.data());
+  } else {
+    const impl::MultiVectors<Scalar> vectors{
+        static_cast<int>(x.extent(1)),
+        {x.data(), static_cast<std::int64_t>(x.stride(0)), static_cast<std::int64_t>(x.stride(1))},
+        {y.data(), static_cast<std::int64_t>(y.stride(0)), static_cast<std::int64_t>(y.stride(1))}};
+    if (vectors.num_vectors == 0) return;
+    if (vectors.num_vectors == 1 && vectors.x.row_stride == 1 && vectors.y.row_stride == 1) {
+      return impl::multiply_vector<Exec, Matrix, Scalar>(exec, plan, alpha, a, x.data(), beta, y.data());
+    }
+    impl::multiply_vectors<Exec, Matrix, Scalar>(exec, plan, alpha, a, beta, vectors);
+  }
 }
 
 /// y := alpha*A*x + beta*y with a plan made on the spot, on a GPU after waiting for `exec`. For many products with
@@ -108,7 +175,8 @@ void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan, const typename X::non_
 template <execution_space Exec, bcsr_matrix Matrix, class X, class Y>
 void spmv(const Exec& exec, const typename X::non_const_value_type& alpha, const Matrix& a, const X& x,
           const typename X::non_const_value_type& beta, const Y& y) {
-  spmv(exec, SpmvPlan<Matrix>(exec, a), alpha, a, x, beta, y);
+  const int num_vectors = X::rank() == 2 && x.extent(1) > 0 ? static_cast<int>(x.extent(1)) : 1;
+  spmv(exec, SpmvPlan<Matrix>(exec, a, {.num_vectors = num_vectors}), alpha, a, x, beta, y);
 }
 
 }  // namespace ashlar

@@ -16,8 +16,8 @@ namespace {
 /// Threads of a team whose groups lie within warps: enough block rows in one to fill a multiprocessor with few teams.
 constexpr int threads_of_team = 128;
 
-/// The most threads of a team.
-constexpr int widest = 1024;
+/// The most lanes of a group. With several vectors all their sums are in scratch memory together, which bounds them.
+int widest(const SpmvShape& shape) { return shape.many_vectors ? 256 : 1024; }
 
 /// Chunks that a lane should read of a block row of average length: the sum over the lanes at its end is then a small
 /// part of its work, and the lanes of one multiprocessor still have enough under way (measured on an H200).
@@ -40,20 +40,23 @@ constexpr double most_held_by_tile = 2048;
 
 bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
-bool is_width(const SpmvDevice& device, int width) {
-  return width <= device.warp ? is_power_of_two(width) : width % device.warp == 0 && width <= widest;
+bool is_width(const SpmvShape& shape, const SpmvDevice& device, int width) {
+  return width <= device.warp ? is_power_of_two(width) : width % device.warp == 0 && width <= widest(shape);
 }
 
 int chunk_of(const SpmvShape& shape) {
-  const int compiled = is_compiled_block_size(shape.block_size) ? shape.block_size : runtime_block_size;
+  const int compiled =
+      !shape.many_vectors && is_compiled(shape.block_shape) ? shape.block_shape.rows : runtime_block_size;
   return entries_of_chunk(shape.value_bytes, compiled, shape.in_order);
 }
 
+double values_of_block(const SpmvShape& shape) { return double(shape.block_shape.num_values()); }
+
 /// Lanes of a group that have work; 0 where the kernel cannot use so few.
 int busy_lanes_of(Kernel kernel, const SpmvShape& shape, int width) {
-  const int b = shape.block_size;
-  if (kernel == Kernel::by_block) return busy_lanes(width, b * b, chunk_of(shape));
-  if (kernel == Kernel::by_column) return busy_lanes(width, b, chunk_of(shape));
+  const auto [rows, cols] = shape.block_shape;
+  if (kernel == Kernel::by_block) return busy_lanes(width, rows * cols, chunk_of(shape));
+  if (kernel == Kernel::by_column) return busy_lanes(width, rows, chunk_of(shape));
   return width;
 }
 
@@ -65,10 +68,11 @@ double average_row(const SpmvShape& shape) {
   return shape.num_block_rows > 0 ? double(shape.num_blocks) / double(shape.num_block_rows) : 0;
 }
 
-std::vector<int> widths_of(const SpmvDevice& device) {
+std::vector<int> widths_of(const SpmvShape& shape, const SpmvDevice& device) {
   std::vector<int> widths;
   for (int width = 4; width <= device.warp; width *= 2) widths.push_back(width);
-  for (int warps = 2; warps * device.warp <= widest; warps += warps < 6 ? 1 : 2) widths.push_back(warps * device.warp);
+  for (int warps = 2; warps * device.warp <= widest(shape); warps += warps < 6 ? 1 : 2)
+    widths.push_back(warps * device.warp);
   return widths;
 }
 
@@ -77,22 +81,24 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
   if (kernel == Kernel::by_tile) return lanes_of_tile;
   if (kernel == Kernel::row_per_thread) {
     int width = 1;
-    while (width < std::min(shape.block_size, device.warp)) width *= 2;
+    while (width < std::min(shape.block_shape.rows, device.warp)) width *= 2;
     return width;
   }
-  const double entries = average_row(shape) * shape.block_size * shape.block_size;
+  const double entries = average_row(shape) * values_of_block(shape);
   const double chunks = std::max(1.0, entries / chunk_of(shape));
   // Where all block rows together leave the device empty, more lanes a row are free.
   const double all_chunks = chunks * double(shape.num_block_rows);
   const double wanted = std::clamp(all_chunks / enough_threads(device), 2.0, chunks_of_lane);
   // The width that is compiled in, unless it gives lanes far too much or too little.
-  const int usual = device.is_gpu ? usual_width(kernel, shape.block_size) : 0;
+  const int usual = device.is_gpu && !shape.many_vectors && shape.block_shape.is_square()
+                        ? usual_width(kernel, shape.block_shape.rows)
+                        : 0;
   if (const int busy = usual > 0 ? busy_lanes_of(kernel, shape, usual) : 0; busy > 0) {
     if (chunks / busy >= 2 && chunks / busy <= 4 * wanted) return usual;
   }
   int best = 0;
   double least = std::numeric_limits<double>::infinity();
-  for (const int width : widths_of(device)) {
+  for (const int width : widths_of(shape, device)) {
     const int busy = busy_lanes_of(kernel, shape, width);
     if (busy == 0) continue;
     const double idle = 1 - double(busy) / width;
@@ -106,7 +112,7 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
 }
 
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
-  const auto can = [&](Kernel kernel) { return serves(kernel, shape, widest); };
+  const auto can = [&](Kernel kernel) { return serves(kernel, shape, widest(shape)); };
   if (!device.is_gpu) return Kernel::block_row_per_thread;
   if (can(Kernel::by_tile)) return Kernel::by_tile;
   if (can(Kernel::by_column)) return Kernel::by_column;
@@ -123,31 +129,32 @@ int power_of_two_up_to(double n) {
 
 TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device) {
   constexpr int width = lanes_of_tile;
-  const double blocks = values_of_tile_lane[shape.block_size] / (shape.block_size * shape.block_size) * width;
+  const int b = shape.block_shape.rows;
+  const double blocks = values_of_tile_lane[b] / (b * b) * width;
   const double average = std::max(average_row(shape), 1e-3);
   // As many tiles as fill the device, where there are so few block rows.
   const double fair = double(shape.num_block_rows) * width / enough_threads(device);
   const double rows = std::min(blocks / average, fair);
   TileShape tile;
   tile.rows = power_of_two_up_to(std::min<double>(rows, width));
-  tile.capacity =
-      static_cast<int>(std::clamp(tile_margin * tile.rows * average, 32.0, most_held_by_tile / shape.block_size));
+  tile.capacity = static_cast<int>(std::clamp(tile_margin * tile.rows * average, 32.0, most_held_by_tile / b));
   tile.capacity += 3 - (tile.capacity + 3) % 4;
   return tile;
 }
 
 /// Blocks of a block row beyond which it is cut into segments.
 std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width) {
-  const int bb = shape.block_size * shape.block_size;
+  const double bb = values_of_block(shape);
   const double by_lanes = double(most_chunks_of_lane) * busy_lanes_of(kernel, shape, width) * chunk_of(shape) / bb;
   const double longest = std::max({by_lanes, 2 * average_row(shape), 64.0});
-  return static_cast<std::int64_t>(std::min(longest, double(1 << 30) / bb));
+  return static_cast<std::int64_t>(std::min(longest, (1 << 30) / bb));
 }
 
 [[noreturn]] void refuse(Kernel kernel, const SpmvShape& shape, int width) {
-  const int b = shape.block_size;
+  const int b = std::max(shape.block_shape.rows, shape.block_shape.cols);
+  const std::string size = text("block size ", to_string(shape.block_shape));
   if (b > max_block_size) {
-    throw BlockSizeError(b, text("spmv: block size ", b), text("the kernels take blocks up to ", max_block_size),
+    throw BlockSizeError(b, text("spmv: ", size), text("the kernels take blocks up to ", max_block_size),
                          "split the blocks: convert the matrix to a block size that divides this one");
   }
   if (shape.num_block_rows > std::numeric_limits<std::int32_t>::max()) {
@@ -165,36 +172,38 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
   }
   if (kernel == Kernel::by_column && !shape.by_columns)
     why = "it reads along the columns, and these blocks are by rows";
-  throw BlockSizeError(b, text("spmv: kernel ", to_string(kernel), " cannot take block size ", b), why,
+  throw BlockSizeError(b, text("spmv: kernel ", to_string(kernel), " cannot take ", size), why,
                        "choose row_per_thread, or auto");
 }
 
 }  // namespace
 
 bool serves(Kernel kernel, const SpmvShape& shape, int width) {
-  if (shape.block_size > max_block_size) return false;
+  if (std::max(shape.block_shape.rows, shape.block_shape.cols) > max_block_size) return false;
   if (kernel == Kernel::automatic || kernel == Kernel::block_row_per_thread) return true;
   if (shape.num_block_rows > std::numeric_limits<std::int32_t>::max()) return false;
   if (kernel == Kernel::row_per_thread) return true;
   // The others count the entries of x in 32 bits.
   if (shape.num_cols > std::numeric_limits<std::uint32_t>::max()) return false;
   if (kernel == Kernel::by_tile) {
-    return shape.block_size <= 2 && width >= lanes_of_tile && shape.longest_row <= longest_row_of_tile;
+    return !shape.many_vectors && is_compiled(shape.block_shape) && shape.block_shape.rows <= 2 &&
+           width >= lanes_of_tile && shape.longest_row <= longest_row_of_tile;
   }
   if (kernel == Kernel::by_column && !shape.by_columns) return false;
   return busy_lanes_of(kernel, shape, width) > 0;
 }
 
 SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kernel kernel, int width) {
-  if (width != 0 && !is_width(device, width)) {
-    throw ArgumentError(text("spmv: ", width, " lanes a block row"),
-                        text("it is a power of two up to ", device.warp, " here, or a multiple of that up to ", widest),
-                        "pass 0 to let the plan choose");
+  if (width != 0 && !is_width(shape, device, width)) {
+    throw ArgumentError(
+        text("spmv: ", width, " lanes a block row"),
+        text("it is a power of two up to ", device.warp, " here, or a multiple of that up to ", widest(shape)),
+        "pass 0 to let the plan choose");
   }
   SpmvLaunch launch;
   launch.kernel = kernel == Kernel::automatic ? choose_kernel(shape, device) : kernel;
-  if (!serves(launch.kernel, shape, width != 0 ? width : widest)) {
-    refuse(launch.kernel, shape, width != 0 ? width : widest);
+  if (!serves(launch.kernel, shape, width != 0 ? width : widest(shape))) {
+    refuse(launch.kernel, shape, width != 0 ? width : widest(shape));
   }
   if (launch.kernel == Kernel::block_row_per_thread) return launch;
   if (width == 0 || launch.kernel == Kernel::by_tile) width = choose_width(launch.kernel, shape, device);
@@ -211,12 +220,22 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
   return launch;
 }
 
-std::int64_t blocks_of_segment(int block_size) { return std::max(1, entries_of_segment / (block_size * block_size)); }
+SpmvLaunch choose_multi_launch(SpmvShape shape, const SpmvDevice& device, Kernel kernel, int width) {
+  shape.many_vectors = true;
+  if (width > widest(shape)) width = 0;
+  if (!serves(kernel, shape, width != 0 ? width : widest(shape))) kernel = Kernel::automatic;
+  return choose_launch(shape, device, kernel, kernel == Kernel::automatic ? 0 : width);
+}
+
+std::int64_t blocks_of_segment(const BlockShape& block_shape) {
+  return std::max<std::int64_t>(1, entries_of_segment / block_shape.num_values());
+}
 
 SpmvLaunch choose_segment_launch(const SpmvShape& shape, std::int64_t num_segments, const SpmvDevice& device,
-                                 const SpmvLaunch& launch) {
+                                 const SpmvLaunch& launch, bool many_vectors) {
   SpmvShape segments = shape;
-  segments.longest_row = blocks_of_segment(shape.block_size);
+  segments.many_vectors = many_vectors;
+  segments.longest_row = blocks_of_segment(shape.block_shape);
   segments.num_block_rows = num_segments;
   segments.num_blocks = segments.longest_row * num_segments;
   SpmvLaunch result = choose_launch(segments, device, launch.kernel, 0);

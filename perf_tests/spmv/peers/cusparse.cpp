@@ -2,46 +2,25 @@
 
 #if defined(ASHLAR_PERF_CUSPARSE)
 
-#include <cusparse.h>
-
-#include <ashlar/base/error.hpp>
-#include <ashlar/base/text.hpp>
 #include <memory>
 #include <spmv/matrices.hpp>
+#include <spmv/peers/cusparse.hpp>
 
 namespace ashlar::perf {
 
 namespace {
 
-void check(cusparseStatus_t status, const char* call) {
-  if (status == CUSPARSE_STATUS_SUCCESS) return;
-  throw Error(text("cuSPARSE: ", call, ": ", cusparseGetErrorString(status)), "the peer could not be made ready",
-              "leave it out with --libraries ashlar");
-}
-
-struct Handle {
-  cusparseHandle_t handle = nullptr;
-
-  explicit Handle(const Exec& exec) {
-    check(cusparseCreate(&handle), "cusparseCreate");
-    check(cusparseSetStream(handle, exec.cuda_stream()), "cusparseSetStream");
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() { cusparseDestroy(handle); }
-};
-
 /// A product through the generic interface.
 struct Generic {
-  std::shared_ptr<Handle> handle;
+  std::shared_ptr<CusparseHandle> handle;
   cusparseSpMatDescr_t matrix = nullptr;
   cusparseDnVecDescr_t x = nullptr, y = nullptr;
   cusparseSpMVAlg_t algorithm;
   Kokkos::View<char*, Space> buffer;
   double alpha = 1, beta = 0;
 
-  Generic(std::shared_ptr<Handle> with, cusparseSpMatDescr_t of, const Vector<double>& from, const Vector<double>& to,
-          cusparseSpMVAlg_t by)
+  Generic(std::shared_ptr<CusparseHandle> with, cusparseSpMatDescr_t of, const Vector<double>& from,
+          const Vector<double>& to, cusparseSpMVAlg_t by)
       : handle(std::move(with)), matrix(of), algorithm(by) {
     check(cusparseCreateDnVec(&x, from.extent(0), from.data(), CUDA_R_64F), "cusparseCreateDnVec");
     check(cusparseCreateDnVec(&y, to.extent(0), to.data(), CUDA_R_64F), "cusparseCreateDnVec");
@@ -73,7 +52,7 @@ struct Generic {
 
 /// Adds a generic product, unless this version or this matrix has none.
 template <class Keep>
-void add_generic(std::vector<Peer>& peers, const char* kernel, const std::shared_ptr<Handle>& handle,
+void add_generic(std::vector<Peer>& peers, const char* kernel, const std::shared_ptr<CusparseHandle>& handle,
                  cusparseSpMatDescr_t matrix, const Vector<double>& x, const Vector<double>& y,
                  cusparseSpMVAlg_t algorithm, const Keep& keep) {
   try {
@@ -85,22 +64,12 @@ void add_generic(std::vector<Peer>& peers, const char* kernel, const std::shared
   }
 }
 
-template <class Values>
-cusparseSpMatDescr_t bsr(const Matrix& a, const Values& values, cusparseOrder_t order) {
-  cusparseSpMatDescr_t matrix = nullptr;
-  check(cusparseCreateBsr(&matrix, a.num_block_rows(), a.num_block_cols(), a.num_blocks(), a.block_size(),
-                          a.block_size(), const_cast<int*>(a.graph().row_ptr().data()),
-                          const_cast<int*>(a.graph().col_idx().data()), const_cast<double*>(values.data()),
-                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F, order),
-        "cusparseCreateBsr");
-  return matrix;
-}
-
 #if CUSPARSE_VERSION < 13000
 /// The older interface, for blocks by rows or by columns.
 template <class Values>
-void add_bsrmv(std::vector<Peer>& peers, const char* kernel, const std::shared_ptr<Handle>& handle, const Matrix& a,
-               const Values& values, cusparseDirection_t direction, const Vector<double>& x, const Vector<double>& y) {
+void add_bsrmv(std::vector<Peer>& peers, const char* kernel, const std::shared_ptr<CusparseHandle>& handle,
+               const Matrix& a, const Values& values, cusparseDirection_t direction, const Vector<double>& x,
+               const Vector<double>& y) {
   cusparseMatDescr_t created = nullptr;
   check(cusparseCreateMatDescr(&created), "cusparseCreateMatDescr");
   const std::shared_ptr<std::remove_pointer_t<cusparseMatDescr_t>> description(created, cusparseDestroyMatDescr);
@@ -119,28 +88,23 @@ void add_bsrmv(std::vector<Peer>& peers, const char* kernel, const std::shared_p
 
 std::vector<Peer> cusparse_peers(const Exec& exec, const Matrix& a, const Vector<double>& x, const Vector<double>& y) {
   std::vector<Peer> peers;
-  const auto handle = std::make_shared<Handle>(exec);
+  const auto handle = std::make_shared<CusparseHandle>(exec);
   const RowMajorMatrix rows = by_rows(exec, a);
   if (a.block_size() > 1) {
 #if CUSPARSE_VERSION < 13000
     add_bsrmv(peers, "bsrmv, by columns", handle, a, a.values(), CUSPARSE_DIRECTION_COLUMN, x, y);
     add_bsrmv(peers, "bsrmv, by rows", handle, a, rows.values(), CUSPARSE_DIRECTION_ROW, x, y);
 #endif
-    add_generic(peers, "BSR, by columns", handle, bsr(a, a.values(), CUSPARSE_ORDER_COL), x, y,
+    add_generic(peers, "BSR, by columns", handle, cusparse_bsr(a, a.values(), CUSPARSE_ORDER_COL), x, y,
                 CUSPARSE_SPMV_ALG_DEFAULT, a);
-    add_generic(peers, "BSR, by rows", handle, bsr(a, rows.values(), CUSPARSE_ORDER_ROW), x, y,
+    add_generic(peers, "BSR, by rows", handle, cusparse_bsr(a, rows.values(), CUSPARSE_ORDER_ROW), x, y,
                 CUSPARSE_SPMV_ALG_DEFAULT, rows);
   }
   if (a.num_values() < std::int64_t(1) << 31) {
     const Csr csr = by_entries(exec, a);
     for (const auto& [name, algorithm] : {std::pair("CSR, algorithm 1", CUSPARSE_SPMV_CSR_ALG1),
                                           std::pair("CSR, algorithm 2", CUSPARSE_SPMV_CSR_ALG2)}) {
-      cusparseSpMatDescr_t matrix = nullptr;
-      check(cusparseCreateCsr(&matrix, a.num_rows(), a.num_cols(), a.num_values(), csr.row_ptr.data(),
-                              csr.col_idx.data(), csr.values.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                              CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
-            "cusparseCreateCsr");
-      add_generic(peers, name, handle, matrix, x, y, algorithm, csr);
+      add_generic(peers, name, handle, cusparse_csr(a, csr), x, y, algorithm, csr);
     }
   }
   return peers;

@@ -21,4 +21,17 @@ std::vector<Peer> kokkos_kernels_peers(const Exec& exec, const Matrix& a, const 
 std::vector<Peer> eigen_peers(const Exec& exec, const Matrix& a, const Vector<double>& x, const Vector<double>& y);
 std::vector<Peer> mkl_peers(const Exec& exec, const Matrix& a, const Vector<double>& x, const Vector<double>& y);
 
+/// Products with several vectors, entries by rows (k columns side by side) or by columns.
+struct MultiVectorPair {
+  Kokkos::View<double**, Kokkos::LayoutLeft, Space> x_by_columns, y_by_columns;
+  Kokkos::View<double**, Kokkos::LayoutRight, Space> x_by_rows, y_by_rows;
+};
+
+/// A peer, and in which of the pair's y it leaves its result.
+struct MultiPeer {
+  Peer peer;
+  bool by_rows;
+};
+std::vector<MultiPeer> cusparse_multi_peers(const Exec& exec, const Matrix& a, const MultiVectorPair& vectors);
+
 }  // namespace ashlar::perf

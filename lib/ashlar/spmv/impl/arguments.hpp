@@ -1,7 +1,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/chunk.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/spmv/impl/divisor.hpp>
 #include <cstdint>
 
 namespace ashlar::impl {
@@ -12,8 +14,10 @@ struct SpmvArguments {
   std::int64_t num_block_rows;  // of the product: of A, or of A^T
   std::int64_t num_blocks;
   std::int64_t longest_row;  // block rows of more blocks than this are left to others
-  int block_size;
-  const Offset* row_begin;  // block row i has the entries row_begin[i] .. row_end[i] - 1
+  BlockShape block_shape;    // of op(A)
+  Divisor cols_of_block;     // of the block's columns
+  bool conjugate;            // whether the entries are conjugated
+  const Offset* row_begin;   // block row i has the entries row_begin[i] .. row_end[i] - 1
   const Offset* row_end;
   const Ordinal* col_idx;
   const Offset* block;  // which block an entry is, where the entries are not in the order of storage (A^T); else null
@@ -28,6 +32,7 @@ struct SpmvArguments {
 ///
 /// Indirect is for A^T, whose entries come in the order of A^T but point at the blocks of A; Layout is then the
 /// transposed one, so that the kernels need not know.
+/// B is the size of square blocks where that is compiled in, or 0.
 template <class Value, class Scalar, class Layout, class Ordinal, class Offset, int B, bool Indirect>
 struct BlockRows {
   using value_type = Value;
@@ -39,26 +44,44 @@ struct BlockRows {
 
   SpmvArguments<Value, Scalar, Ordinal, Offset> a;
 
-  KOKKOS_INLINE_FUNCTION int block_size() const { return B > 0 ? B : a.block_size; }
+  KOKKOS_INLINE_FUNCTION int rows_of_block() const { return B > 0 ? B : a.block_shape.rows; }
+  KOKKOS_INLINE_FUNCTION int cols_of_block() const { return B > 0 ? B : a.block_shape.cols; }
+  /// Which block a column is of, counted through a block row's blocks.
+  KOKKOS_INLINE_FUNCTION int block_of_column(int column) const {
+    if constexpr (B > 0) return column / B;
+    return column / a.cols_of_block;
+  }
+  KOKKOS_INLINE_FUNCTION int values_of_block() const { return rows_of_block() * cols_of_block(); }
   KOKKOS_INLINE_FUNCTION std::int64_t begin(std::int64_t row) const { return a.row_begin[row]; }
   KOKKOS_INLINE_FUNCTION std::int64_t end(std::int64_t row) const { return a.row_end[row]; }
 
   /// The block of entry k.
   KOKKOS_INLINE_FUNCTION const Value* block(std::int64_t k) const {
     const std::int64_t which = Indirect ? std::int64_t(a.block[k]) : k;
-    return a.values + which * (block_size() * block_size());
+    return a.values + which * values_of_block();
   }
 
   /// The part of x that the block of entry k multiplies.
   KOKKOS_INLINE_FUNCTION const Scalar* x_of(std::int64_t k) const {
-    return a.x + std::int64_t(a.col_idx[k]) * block_size();
+    return a.x + std::int64_t(a.col_idx[k]) * cols_of_block();
   }
 
-  KOKKOS_INLINE_FUNCTION int at(int row, int column) const { return Layout::at(row, column, block_size()); }
+  KOKKOS_INLINE_FUNCTION int at(int row, int column) const {
+    return Layout::at(row, column, rows_of_block(), cols_of_block());
+  }
+
+  /// A stored value as the entry of op(A) that it is.
+  KOKKOS_INLINE_FUNCTION Scalar entry(const Value& value) const {
+    if constexpr (is_complex_v<Value>) {
+      return Scalar(value.real(), a.conjugate ? -value.imag() : value.imag());
+    } else {
+      return Scalar(value);
+    }
+  }
 
   /// y := alpha*sum + beta*y for one row; with beta 0, what y held does not matter, NaN included.
   KOKKOS_INLINE_FUNCTION void store(std::int64_t block_row, int row, const Scalar& sum) const {
-    Scalar& y = a.y[block_row * block_size() + row];
+    Scalar& y = a.y[block_row * rows_of_block() + row];
     y = a.beta == Scalar(0) ? a.alpha * sum : a.alpha * sum + a.beta * y;
   }
 };

@@ -29,17 +29,14 @@ class BlockRowEntries {
   static constexpr int chunk = entries_of_chunk(sizeof(Value), b, !Rows::is_indirect);
 
   KOKKOS_INLINE_FUNCTION BlockRowEntries(const Rows& rows, std::int64_t first_block, int num_blocks)
-      : rows_(rows),
-        first_block_(first_block),
-        count_(num_blocks * rows.block_size() * rows.block_size()),
-        readable_(count_) {
+      : rows_(rows), first_block_(first_block), count_(num_blocks * rows.values_of_block()), readable_(count_) {
     if constexpr (!Rows::is_indirect) {
-      const std::int64_t first = first_block * (rows.block_size() * rows.block_size());
+      const std::int64_t first = first_block * rows.values_of_block();
       values_ = rows.a.values + first;
       if constexpr (b == 0 || b * b % chunk != 0) {
         shift_ = static_cast<int>(first % chunk);
         // What follows is the next block rows', as far as there are any.
-        const std::int64_t rest = (rows.a.num_blocks - first_block) * (rows.block_size() * rows.block_size());
+        const std::int64_t rest = (rows.a.num_blocks - first_block) * rows.values_of_block();
         readable_ = rest < count_ + chunk - 1 ? static_cast<int>(rest) : count_ + chunk - 1;
       }
     }
@@ -79,7 +76,7 @@ class BlockRowEntries {
  private:
   KOKKOS_INLINE_FUNCTION const Value* address(int entry) const {
     if constexpr (Rows::is_indirect) {
-      const int bb = rows_.block_size() * rows_.block_size(), which = entry / bb;
+      const int bb = rows_.values_of_block(), which = entry / bb;
       return rows_.block(first_block_ + which) + (entry - which * bb);
     } else {
       return values_ + entry;

@@ -20,25 +20,25 @@ struct BlockRowPerThread {
   KOKKOS_FUNCTION void operator()(std::int64_t block_row) const {
     const std::int64_t begin = rows.begin(block_row), end = rows.end(block_row);
     if (end - begin > rows.a.longest_row) return;
-    const int b = rows.block_size();
+    const int R = rows.rows_of_block(), C = rows.cols_of_block();
     Scalar sum[capacity];
-    for (int row = 0; row < b; ++row) sum[row] = Scalar(0);
+    for (int row = 0; row < R; ++row) sum[row] = Scalar(0);
 
     for (std::int64_t k = begin; k < end; ++k) {
       const auto* const block = rows.block(k);
       const Scalar* const x = rows.x_of(k);
       // The inner loop runs along the storage.
       if constexpr (std::is_same_v<typename Rows::layout_type, BlockColumnMajor>) {
-        for (int column = 0; column < b; ++column) {
-          for (int row = 0; row < b; ++row) sum[row] += Scalar(block[rows.at(row, column)]) * x[column];
+        for (int column = 0; column < C; ++column) {
+          for (int row = 0; row < R; ++row) sum[row] += rows.entry(block[rows.at(row, column)]) * x[column];
         }
       } else {
-        for (int row = 0; row < b; ++row) {
-          for (int column = 0; column < b; ++column) sum[row] += Scalar(block[rows.at(row, column)]) * x[column];
+        for (int row = 0; row < R; ++row) {
+          for (int column = 0; column < C; ++column) sum[row] += rows.entry(block[rows.at(row, column)]) * x[column];
         }
       }
     }
-    for (int row = 0; row < b; ++row) rows.store(block_row, row, sum[row]);
+    for (int row = 0; row < R; ++row) rows.store(block_row, row, sum[row]);
   }
 };
 

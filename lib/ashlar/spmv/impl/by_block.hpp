@@ -15,23 +15,25 @@ namespace ashlar::impl {
 template <class Rows, int Chunk>
 class ByBlock {
  public:
-  using Scalar = typename Rows::scalar_type;
   using Ordinal = typename Rows::ordinal_type;
 
   /// After so many entries a lane is at the same place of a block again.
-  KOKKOS_INLINE_FUNCTION static constexpr int period(int block_size) { return block_size * block_size; }
+  KOKKOS_INLINE_FUNCTION static constexpr int period(int rows_of_block, int cols_of_block) {
+    return rows_of_block * cols_of_block;
+  }
 
   /// Of the lane whose first chunk starts at `entry` (down to 1 - Chunk) of the block row that begins with block
   /// `first_block`, and that goes on in steps of `step` entries.
   KOKKOS_INLINE_FUNCTION ByBlock(const Rows& rows, std::int64_t first_block, int entry, int step)
-      : rows_(rows), cols_(rows.a.col_idx + first_block - Chunk), step_(step / period(rows.block_size())) {
-    const int b = rows.block_size(), bb = b * b;
+      : rows_(rows), cols_(rows.a.col_idx + first_block - Chunk), step_(step / rows.values_of_block()) {
+    const int bb = rows.values_of_block();
     for (int j = 0; j < Chunk; ++j) {
       // Blocks are counted from Chunk before the first, so that no division sees a negative number.
       const int from = entry + j + Chunk * bb, block = from / bb, place = from - block * bb;
       if (j == 0) block_ = block;
       ahead_[j] = block - block_;
-      column_[j] = std::is_same_v<typename Rows::layout_type, BlockColumnMajor> ? place / b : place % b;
+      column_[j] = std::is_same_v<typename Rows::layout_type, BlockColumnMajor> ? place / rows.rows_of_block()
+                                                                                : place % rows.cols_of_block();
     }
   }
 
@@ -40,10 +42,10 @@ class ByBlock {
     return column_[j] != column_[j - 1] || ahead_[j] != ahead_[j - 1];
   }
 
-  /// What entry j of the chunk `steps` from here multiplies.
-  KOKKOS_INLINE_FUNCTION const Scalar& x(int steps, int j) const {
+  /// Which entry of x, or row of vectors, entry j of the chunk `steps` from here multiplies.
+  KOKKOS_INLINE_FUNCTION std::uint32_t x(int steps, int j) const {
     const Ordinal col = cols_[block_ + ahead_[j] + steps * step_];
-    return rows_.a.x[std::uint32_t(col) * std::uint32_t(rows_.block_size()) + std::uint32_t(column_[j])];
+    return std::uint32_t(col) * std::uint32_t(rows_.cols_of_block()) + std::uint32_t(column_[j]);
   }
 
   KOKKOS_INLINE_FUNCTION void advance(int steps) { block_ += steps * step_; }

@@ -12,19 +12,18 @@ namespace ashlar::impl {
 template <class Rows, int Chunk>
 class ByColumn {
  public:
-  using Scalar = typename Rows::scalar_type;
   using Ordinal = typename Rows::ordinal_type;
 
   /// After so many entries a lane is at the same row again.
-  KOKKOS_INLINE_FUNCTION static constexpr int period(int block_size) { return block_size; }
+  KOKKOS_INLINE_FUNCTION static constexpr int period(int rows_of_block, int) { return rows_of_block; }
 
   /// As of ByBlock.
   KOKKOS_INLINE_FUNCTION ByColumn(const Rows& rows, std::int64_t first_block, int entry, int step)
-      : rows_(rows), cols_(rows.a.col_idx + first_block - Chunk), step_(step / rows.block_size()) {
-    const int b = rows.block_size();
+      : rows_(rows), cols_(rows.a.col_idx + first_block - Chunk), step_(step / rows.rows_of_block()) {
+    const int b = rows.rows_of_block();
     for (int j = 0; j < Chunk; ++j) {
       // Columns are counted from Chunk blocks before the first, so that no division sees a negative number.
-      const int column = (entry + j + Chunk * b * b) / b;
+      const int column = (entry + j + Chunk * rows.values_of_block()) / b;
       if (j == 0) column_ = column;
       ahead_[j] = column - column_;
     }
@@ -32,10 +31,11 @@ class ByColumn {
 
   KOKKOS_INLINE_FUNCTION bool moves_on(int j) const { return ahead_[j] != ahead_[j - 1]; }
 
-  KOKKOS_INLINE_FUNCTION const Scalar& x(int steps, int j) const {
-    const int b = rows_.block_size();
-    const int column = column_ + ahead_[j] + steps * step_, block = column / b;
-    return rows_.a.x[std::uint32_t(cols_[block]) * std::uint32_t(b) + std::uint32_t(column - block * b)];
+  /// Which entry of x, or row of vectors, entry j of the chunk `steps` from here multiplies.
+  KOKKOS_INLINE_FUNCTION std::uint32_t x(int steps, int j) const {
+    const int b = rows_.cols_of_block();
+    const int column = column_ + ahead_[j] + steps * step_, block = rows_.block_of_column(column);
+    return std::uint32_t(cols_[block]) * std::uint32_t(b) + std::uint32_t(column - block * b);
   }
 
   KOKKOS_INLINE_FUNCTION void advance(int steps) { column_ += steps * step_; }

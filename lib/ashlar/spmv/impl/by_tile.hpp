@@ -163,7 +163,7 @@ struct ByTile {
   /// A row of a block times x.
   KOKKOS_INLINE_FUNCTION Scalar times(const Value* block, const Scalar* x, int row) const {
     Scalar sum(0);
-    for (int c = 0; c < b; ++c) sum += Scalar(block[rows.at(row, c)]) * x[c];
+    for (int c = 0; c < b; ++c) sum += rows.entry(block[rows.at(row, c)]) * x[c];
     return sum;
   }
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/bcsr/block_shape.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
 #include <cstdint>
 
@@ -10,11 +11,12 @@ struct SpmvShape {
   std::int64_t num_block_rows = 0;
   std::int64_t num_blocks = 0;
   std::int64_t num_cols = 0;  ///< entries of x
-  int block_size = 1;
+  BlockShape block_shape;
   std::int64_t longest_row = 0;  ///< blocks of the block row that has most
   int value_bytes = 8;
-  bool by_columns = true;  ///< whether blocks are stored by columns: of A^T, by rows of A
-  bool in_order = true;    ///< whether the blocks of a block row follow each other: not of A^T
+  bool by_columns = true;     ///< whether blocks are stored by columns: of A^T, by rows of A
+  bool in_order = true;       ///< whether the blocks of a block row follow each other: not of A^T
+  bool many_vectors = false;  ///< whether several vectors are multiplied at a time
 };
 
 struct SpmvDevice {
@@ -30,11 +32,14 @@ bool serves(Kernel kernel, const SpmvShape& shape, int width);
 /// Throws   BlockSizeError, ArgumentError, ShapeError.
 SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kernel kernel, int width);
 
+/// The same for products with several vectors: `kernel` and `width` as far as they serve those, else the best known.
+SpmvLaunch choose_multi_launch(SpmvShape shape, const SpmvDevice& device, Kernel kernel, int width);
+
 /// Blocks of a segment, where long block rows are cut into segments of their own.
-std::int64_t blocks_of_segment(int block_size);
+std::int64_t blocks_of_segment(const BlockShape& block_shape);
 
 /// How the segments of long block rows are multiplied: by the kernel of `launch`.
 SpmvLaunch choose_segment_launch(const SpmvShape& shape, std::int64_t num_segments, const SpmvDevice& device,
-                                 const SpmvLaunch& launch);
+                                 const SpmvLaunch& launch, bool many_vectors = false);
 
 }  // namespace ashlar::impl

@@ -75,7 +75,8 @@ struct FlatProduct {
  private:
   KOKKOS_INLINE_FUNCTION int busy() const {
     if constexpr (Width > 0 && Rows::compiled_block_size > 0) {
-      constexpr int lanes = busy_lanes(Width, Walk<Rows, chunk>::period(Rows::compiled_block_size), chunk);
+      constexpr int lanes =
+          busy_lanes(Width, Walk<Rows, chunk>::period(Rows::compiled_block_size, Rows::compiled_block_size), chunk);
       return lanes;
     } else {
       return busy_of_width;
@@ -91,15 +92,15 @@ struct FlatProduct {
       Value value[unroll][chunk];
       Scalar x[unroll][chunk];
       for (int u = 0; u < unroll; ++u) entries.load(entry + u * step, value[u]);
-      for (int u = 0; u < unroll; ++u) x[u][0] = walk.x(u, 0);
+      for (int u = 0; u < unroll; ++u) x[u][0] = rows.a.x[walk.x(u, 0)];
       for (int j = 1; j < chunk; ++j) {
         for (int u = 0; u < unroll; ++u) x[u][j] = x[u][j - 1];
         if (!walk.moves_on(j)) continue;
-        for (int u = 0; u < unroll; ++u) x[u][j] = walk.x(u, j);
+        for (int u = 0; u < unroll; ++u) x[u][j] = rows.a.x[walk.x(u, j)];
       }
       drop_entries_before(entry, value[0], x[0]);
       for (int u = 0; u < unroll; ++u) {
-        for (int j = 0; j < chunk; ++j) sum[j] += Scalar(value[u][j]) * x[u][j];
+        for (int j = 0; j < chunk; ++j) sum[j] += rows.entry(value[u][j]) * x[u][j];
       }
       walk.advance(unroll);
     }
@@ -112,18 +113,18 @@ struct FlatProduct {
       if (entry + u * step < count) entries.load_last(entry + u * step, value[u]);
     }
     for (int u = 0; u < unroll; ++u) {
-      if (entry + u * step < count) x[u][0] = walk.x(u, 0);
+      if (entry + u * step < count) x[u][0] = rows.a.x[walk.x(u, 0)];
     }
     for (int j = 1; j < chunk; ++j) {
       for (int u = 0; u < unroll; ++u) x[u][j] = entry + u * step + j < count ? x[u][j - 1] : Scalar(0);
       if (!walk.moves_on(j)) continue;
       for (int u = 0; u < unroll; ++u) {
-        if (entry + u * step + j < count) x[u][j] = walk.x(u, j);
+        if (entry + u * step + j < count) x[u][j] = rows.a.x[walk.x(u, j)];
       }
     }
     drop_entries_before(entry, value[0], x[0]);
     for (int u = 0; u < unroll; ++u) {
-      for (int j = 0; j < chunk; ++j) sum[j] += Scalar(value[u][j]) * x[u][j];
+      for (int j = 0; j < chunk; ++j) sum[j] += rows.entry(value[u][j]) * x[u][j];
     }
   }
 
@@ -143,16 +144,16 @@ struct FlatProduct {
   /// Which of `partial` is the t-th summand of the rows' k-th sum. Blocks by columns: any count of shift() turns the
   /// rows alike, so that the k-th sum is taken without it.
   KOKKOS_INLINE_FUNCTION int place(int k, int t, int shift) const {
-    const int b = rows.block_size();
-    if constexpr (by_columns) return k + t * b;
-    const int place = shift + k * b + t / b * (b * b) + t % b, all = chunk * busy();
+    const int R = rows.rows_of_block(), C = rows.cols_of_block();
+    if constexpr (by_columns) return k + t * R;
+    const int place = shift + k * C + t / C * (R * C) + t % C, all = chunk * busy();
     return place < all ? place : place - all;
   }
 
   /// The sum that is this row's.
   KOKKOS_INLINE_FUNCTION int sum_of(int row, int shift) const {
     if constexpr (!by_columns) return row;
-    const int b = rows.block_size();
+    const int b = rows.rows_of_block();
     int k = row + shift;
     while (k >= b) k -= b;
     return k;
@@ -161,7 +162,7 @@ struct FlatProduct {
   /// Adds up the lanes' sums and stores the rows: first in a few parts at a time, so that more lanes have work.
   KOKKOS_INLINE_FUNCTION void sum_rows(const Lanes<TeamMember, Width>& lanes, std::int64_t block_row, int shift,
                                        Scalar* partial) const {
-    const int b = rows.block_size(), summands = chunk * busy() / b, width = lanes.width();
+    const int b = rows.rows_of_block(), summands = chunk * busy() / b, width = lanes.width();
     const int wanted = summands >= 16 ? 4 : summands >= 4 ? 2 : 1;
     const int parts = wanted * b <= width ? wanted : 1;
     if (parts > 1) {

@@ -9,28 +9,14 @@
 #include <ashlar/spmv/impl/by_block.hpp>
 #include <ashlar/spmv/impl/by_column.hpp>
 #include <ashlar/spmv/impl/by_tile.hpp>
+#include <ashlar/spmv/impl/can_load_chunks.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
+#include <ashlar/spmv/impl/launch_teams.hpp>
 #include <ashlar/spmv/impl/row_per_thread.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
 #include <type_traits>
 
 namespace ashlar::impl {
-
-/// A team kernel over `num_groups` groups of lanes, with scratch_bytes for each.
-///
-/// MaxThreads bounds the threads of a team, and with MinTeams, of which so many are to be on a multiprocessor at a
-/// time, the registers of a thread: on NVIDIA GPUs to 65536 / (MaxThreads * MinTeams).
-template <int MaxThreads, int MinTeams, class Exec, class Functor>
-void launch_teams(const Exec& exec, const SpmvLaunch& launch, std::int64_t num_groups, std::size_t scratch_bytes,
-                  const Functor& functor) {
-  const Grouping& grouping = launch.grouping;
-  const int teams = static_cast<int>((num_groups + grouping.groups - 1) / grouping.groups);
-  // On a CPU one thread plays all lanes.
-  Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<MaxThreads, MinTeams>> policy(
-      exec, teams, is_gpu_v<Exec> ? grouping.groups * grouping.width : 1, 1);
-  policy.set_scratch_size(0, Kokkos::PerTeam(grouping.groups * scratch_bytes));
-  Kokkos::parallel_for(launch.label, policy, functor);
-}
 
 /// Runs one kernel, for the types named. One specialisation a kernel, so that each is instantiated in a file of its
 /// own.
@@ -53,7 +39,7 @@ template <Kernel K, class Exec, class Value, class Scalar, class Layout, class O
 void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run(const Exec& exec, const SpmvLaunch& launch,
                                                                       const Arguments& arguments) {
   if (arguments.num_block_rows == 0) return;
-  with_block_size(arguments.block_size, [&](auto block_size) {
+  with_block_size(arguments.block_shape, [&](auto block_size) {
     constexpr int b = decltype(block_size)::value;
     if (arguments.block == nullptr) {
       run_rows(exec, launch, BlockRows<Value, Scalar, Layout, Ordinal, Offset, b, false>{arguments});
@@ -71,7 +57,8 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_flat(const
   using Product = FlatProduct<Rows, Walk, typename Kokkos::TeamPolicy<Exec>::member_type, Width>;
   constexpr int max_threads = Width > 0 ? 576 : 1024, min_teams = Width > 0 ? 2 : 1;  // 56 and 64 registers
   const int width = launch.grouping.width;
-  const int busy = busy_lanes(width, Walk<Rows, Product::chunk>::period(rows.block_size()), Product::chunk);
+  const int busy =
+      busy_lanes(width, Walk<Rows, Product::chunk>::period(rows.rows_of_block(), rows.cols_of_block()), Product::chunk);
   launch_teams<max_threads, min_teams>(exec, launch, rows.a.num_block_rows,
                                        Product::scratch_scalars(width) * sizeof(Scalar),
                                        Product{rows, launch.grouping, busy});
@@ -107,13 +94,6 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(const
     Kokkos::parallel_for(launch.label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
                          BlockRowPerThread<Rows>{rows});
   }
-}
-
-/// Whether the arrays start where the kernel can load chunks.
-template <class Value, class Scalar, class Ordinal, class Offset>
-bool can_load_chunks(Kernel kernel, const SpmvArguments<Value, Scalar, Ordinal, Offset>& arguments) {
-  if (kernel != Kernel::by_block && kernel != Kernel::by_column && kernel != Kernel::by_tile) return true;
-  return holds_aligned_chunks(arguments.values) && holds_aligned_chunks(arguments.col_idx);
 }
 
 /// Hands the product to the kernel of the plan; or to row_per_thread, which takes the entries one by one, where the

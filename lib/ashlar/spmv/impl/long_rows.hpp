@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/spmv/impl/arguments.hpp>
-#include <ashlar/spmv/impl/launch.hpp>
+#include <ashlar/spmv/impl/spmv_launch.hpp>
+#include <ashlar/spmv/impl/vectors.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,7 +24,8 @@ struct LongRows {
   View<Offset> segment_begin, segment_end;  // entries of a segment
   View<Ordinal> row;                        // the long block rows
   View<Ordinal> first_segment;              // of each, and one beyond the last
-  View<char> partial;                       // block_size scalars a segment; bytes, as vectors may hold another type
+  View<char> partial;                       // of the segments; bytes, as vectors may hold another type than values
+  int num_vectors = 1;                      // for so many vectors `partial` has room
 };
 
 /// The block rows of more than `longest` blocks, or empty views where there are none.
@@ -82,13 +84,36 @@ std::int64_t longest_row(const Exec& exec, const RowPtr& row_ptr) {
   return longest;
 }
 
-/// The long block rows of the product that `arguments` are for: first their segments, then their sums.
-template <class Exec, class Layout, class Value, class Scalar, class Ordinal, class Offset, class Space>
+/// y := alpha * (the sums of each long block row's segments) + beta*y; `partial` holds the segments' products, for
+/// `rows` rows of a block.
+template <class Exec, class Scalar, class Ordinal, class Offset, class Space>
+void add_segments(const Exec& exec, const LongRows<Ordinal, Offset, Space>& long_rows, int rows, const Scalar alpha,
+                  const Vectors<Scalar>& partial, const Scalar beta, const MultiVectors<Scalar>& vectors) {
+  const auto row = long_rows.row;
+  const auto first_segment = long_rows.first_segment;
+  const std::int64_t rows_of_vector = static_cast<std::int64_t>(row.extent(0)) * rows;
+  Kokkos::parallel_for(
+      "ashlar::spmv[sum of long rows]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows_of_vector * vectors.num_vectors),
+      KOKKOS_LAMBDA(std::int64_t i) {
+        const int v = static_cast<int>(i / rows_of_vector);
+        const std::int64_t which = (i - v * rows_of_vector) / rows;
+        const int r = static_cast<int>(i - v * rows_of_vector - which * rows);
+        Scalar sum(0);
+        for (Ordinal s = first_segment(which); s < first_segment(which + 1); ++s) {
+          sum += partial(std::int64_t(s) * rows + r, v);
+        }
+        vectors.store(alpha, sum, beta, std::int64_t(row(which)) * rows + r, v);
+      });
+}
+
+/// The long block rows of the product that `arguments` are for: first their segments, which run_segments(arguments, y)
+/// is to multiply as block rows, then their sums. The vectors are as many as there is room for.
+template <class Exec, class Value, class Scalar, class Ordinal, class Offset, class Space, class RunSegments>
 void run_long_rows(const Exec& exec, const SpmvLaunch& launch, const LongRows<Ordinal, Offset, Space>& long_rows,
-                   const SpmvArguments<Value, Scalar, Ordinal, Offset>& arguments) {
-  const std::int64_t num_rows = static_cast<std::int64_t>(long_rows.row.extent(0));
-  if (num_rows == 0) return;
-  Scalar* const partial = reinterpret_cast<Scalar*>(long_rows.partial.data());
+                   const SpmvArguments<Value, Scalar, Ordinal, Offset>& arguments, const MultiVectors<Scalar>& vectors,
+                   const RunSegments& run_segments) {
+  const Vectors<Scalar> partial{reinterpret_cast<Scalar*>(long_rows.partial.data()), vectors.num_vectors, 1};
   auto segments = arguments;
   segments.num_block_rows = static_cast<std::int64_t>(long_rows.segment_begin.extent(0));
   segments.longest_row = launch.longest_row;
@@ -96,26 +121,9 @@ void run_long_rows(const Exec& exec, const SpmvLaunch& launch, const LongRows<Or
   segments.row_end = long_rows.segment_end.data();
   segments.alpha = Scalar(1);
   segments.beta = Scalar(0);
-  segments.y = partial;
-  run_spmv<Exec, Layout>(exec, launch, segments);
-
-  const int b = arguments.block_size;
-  const auto row = long_rows.row;
-  const auto first_segment = long_rows.first_segment;
-  const Scalar alpha = arguments.alpha, beta = arguments.beta;
-  Scalar* const y = arguments.y;
-  Kokkos::parallel_for(
-      "ashlar::spmv[sum of long rows]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, num_rows * b), KOKKOS_LAMBDA(std::int64_t i) {
-        const std::int64_t which = i / b;
-        const int r = static_cast<int>(i % b);
-        Scalar sum(0);
-        for (Ordinal s = first_segment(which); s < first_segment(which + 1); ++s) {
-          sum += partial[std::int64_t(s) * b + r];
-        }
-        Scalar& entry = y[std::int64_t(row(which)) * b + r];
-        entry = beta == Scalar(0) ? alpha * sum : alpha * sum + beta * entry;
-      });
+  segments.y = partial.data;
+  run_segments(segments, partial);
+  add_segments(exec, long_rows, arguments.block_shape.rows, arguments.alpha, partial, arguments.beta, vectors);
 }
 
 }  // namespace ashlar::impl

@@ -23,16 +23,16 @@ struct RowPerThread {
     const Lanes<TeamMember> lanes(team, grouping);
     const std::int64_t block_row = lanes.group();
     if (block_row >= rows.a.num_block_rows) return;
-    const int b = rows.block_size();
+    const int R = rows.rows_of_block(), C = rows.cols_of_block();
     const std::int64_t begin = rows.begin(block_row), end = rows.end(block_row);
     if (end - begin > rows.a.longest_row) return;
 
-    lanes.for_each(b, [&](int row) {
+    lanes.for_each(R, [&](int row) {
       Scalar sum(0);
       for (std::int64_t k = begin; k < end; ++k) {
         const auto* const block = rows.block(k);
         const Scalar* const x = rows.x_of(k);
-        for (int column = 0; column < b; ++column) sum += Scalar(block[rows.at(row, column)]) * x[column];
+        for (int column = 0; column < C; ++column) sum += rows.entry(block[rows.at(row, column)]) * x[column];
       }
       rows.store(block_row, row, sum);
     });

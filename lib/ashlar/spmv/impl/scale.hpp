@@ -5,12 +5,27 @@
 
 namespace ashlar::impl {
 
+/// The i-th of all entries of a vector or multi-vector, column by column.
+template <class Y>
+KOKKOS_INLINE_FUNCTION auto& entry_of(const Y& y, std::int64_t i) {
+  if constexpr (Y::rank() == 1) {
+    return y(i);
+  } else {
+    const std::int64_t rows = static_cast<std::int64_t>(y.extent(0));
+    return y(i % rows, i / rows);
+  }
+}
+
 /// y := beta*y, zeros where beta is 0: what is left of a product with alpha 0, which reads neither A nor x.
 template <class Exec, class Scalar, class Y>
 void scale(const Exec& exec, const Scalar beta, const Y& y) {
   Kokkos::parallel_for(
-      "ashlar::spmv[alpha=0]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, y.extent(0)),
-      KOKKOS_LAMBDA(std::int64_t i) { y(i) = beta == Scalar(0) ? Scalar(0) : beta * y(i); });
+      "ashlar::spmv[alpha=0]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, static_cast<std::int64_t>(y.size())),
+      KOKKOS_LAMBDA(std::int64_t i) {
+        Scalar& entry = entry_of(y, i);
+        entry = beta == Scalar(0) ? Scalar(0) : beta * entry;
+      });
 }
 
 }  // namespace ashlar::impl

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+namespace ashlar::impl {
+
+/// Division of numbers from 0 to 2^31 - 1 by one that is known at run time only, as a product and a shift: a GPU takes
+/// some twenty instructions for a division.
+///
+/// Source   Granlund & Montgomery 1994.
+class Divisor {
+ public:
+  Divisor() = default;
+  /// 1 <= divisor < 2^31
+  explicit Divisor(int divisor) {
+    int bits = 0;
+    while ((std::int64_t(1) << bits) < divisor) ++bits;
+    shift_ = 31 + bits;
+    factor_ = (std::uint64_t(1) << shift_) / std::uint64_t(divisor) + 1;
+  }
+
+  KOKKOS_INLINE_FUNCTION friend int operator/(int number, const Divisor& by) {
+    return static_cast<int>((std::uint64_t(std::uint32_t(number)) * std::uint32_t(by.factor_)) >> by.shift_);
+  }
+
+ private:
+  std::uint64_t factor_ = 0;
+  int shift_ = 0;
+};
+
+}  // namespace ashlar::impl

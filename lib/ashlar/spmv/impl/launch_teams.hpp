@@ -1,0 +1,26 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/spmv/impl/spmv_launch.hpp>
+#include <cstdint>
+
+namespace ashlar::impl {
+
+/// A team kernel over `num_groups` groups of lanes, with scratch_bytes for each.
+///
+/// MaxThreads bounds the threads of a team, and with MinTeams, of which so many are to be on a multiprocessor at a
+/// time, the registers of a thread: on NVIDIA GPUs to 65536 / (MaxThreads * MinTeams).
+template <int MaxThreads, int MinTeams, class Exec, class Functor>
+void launch_teams(const Exec& exec, const SpmvLaunch& launch, std::int64_t num_groups, std::size_t scratch_bytes,
+                  const Functor& functor) {
+  const Grouping& grouping = launch.grouping;
+  const int teams = static_cast<int>((num_groups + grouping.groups - 1) / grouping.groups);
+  // On a CPU one thread plays all lanes.
+  Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<MaxThreads, MinTeams>> policy(
+      exec, teams, is_gpu_v<Exec> ? grouping.groups * grouping.width : 1, 1);
+  policy.set_scratch_size(0, Kokkos::PerTeam(grouping.groups * scratch_bytes));
+  Kokkos::parallel_for(launch.label, policy, functor);
+}
+
+}  // namespace ashlar::impl

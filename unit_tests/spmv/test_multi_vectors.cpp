@@ -1,0 +1,177 @@
+// Products with several vectors: each column is the product with that column, whatever layout x and y have.
+#include <gmock/gmock.h>
+
+#include <ashlar/reference/random_matrix.hpp>
+#include <spmv/product_case.hpp>
+#include <utility>
+
+namespace ashlar::testing {
+namespace {
+
+template <class T>
+class SpmvMultiVectors : public ::testing::Test {
+ public:
+  using Scalar = typename T::first_type;
+  using Matrix = BcsrMatrix<Scalar, typename T::second_type>;
+  using Space = typename Matrix::memory_space;
+  using Case = ProductCase<Matrix>;
+
+  static Case irregular(const BlockShape& shape) {
+    return Case(reference::random_bcsr<Matrix>(
+        70, 83, shape, {.min_blocks = 1, .max_blocks = 9, .empty_every = 7, .full_row = 23}, 3 + shape.rows));
+  }
+
+  template <class Layout>
+  using View = Kokkos::View<Scalar**, Layout, Space>;
+
+  /// Random columns, each of its own.
+  template <class Layout>
+  static View<Layout> random(std::int64_t rows, int columns, unsigned seed) {
+    const View<Layout> view("test::vectors", rows, columns);
+    const auto host = Kokkos::create_mirror_view(view);
+    for (int v = 0; v < columns; ++v) {
+      const auto column = random_vector<Scalar>(rows, seed + v);
+      for (std::int64_t i = 0; i < rows; ++i) host(i, v) = column[i];
+    }
+    Kokkos::deep_copy(view, host);
+    return view;
+  }
+
+  template <class V>
+  static std::vector<Scalar> column(const V& view, int v) {
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    std::vector<Scalar> result(host.extent(0));
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = host(i, v);
+    return result;
+  }
+
+  template <class X, class Y>
+  static void expect_right(const Case& c, const SpmvPlan<Matrix>& plan, const X& x, const Y& y, Scalar alpha,
+                           Scalar beta) {
+    std::vector<std::vector<Scalar>> before;
+    for (std::size_t v = 0; v < y.extent(1); ++v) before.push_back(column(y, int(v)));
+    if (beta == Scalar(0)) Kokkos::deep_copy(y, Scalar(std::numeric_limits<real_t<Scalar>>::quiet_NaN()));
+    spmv(c.exec, plan, alpha, c.device, x, beta, y);
+    c.exec.fence();
+    for (std::size_t v = 0; v < y.extent(1); ++v) {
+      const auto expected = c.oracle(plan.mode(), alpha, column(x, int(v)), beta, before[v]);
+      EXPECT_LE(max_difference(column(y, int(v)), expected), c.tolerance(c.longest_row(plan.mode()), alpha, beta))
+          << plan.explain() << ", column " << v << " of " << y.extent(1);
+    }
+  }
+};
+
+using TypesAndLayouts = ::testing::Types<
+    std::pair<float, BlockColumnMajor>, std::pair<float, BlockRowMajor>, std::pair<double, BlockColumnMajor>,
+    std::pair<double, BlockRowMajor>, std::pair<Kokkos::complex<float>, BlockColumnMajor>,
+    std::pair<Kokkos::complex<double>, BlockRowMajor>, std::pair<Kokkos::complex<double>, BlockColumnMajor>>;
+TYPED_TEST_SUITE(SpmvMultiVectors, TypesAndLayouts);
+
+TYPED_TEST(SpmvMultiVectors, AreProductsOfEachColumn) {
+  using Scalar = typename TestFixture::Scalar;
+  using Plan = SpmvPlan<typename TestFixture::Matrix>;
+  for (const BlockShape shape : {BlockShape(1), {2}, {3}, {8}, {35}, {3, 5}, {4, 2}}) {
+    const auto c = this->irregular(shape);
+    for (const Kernel kernel : all_kernels) {
+      for (const Mode mode : all_modes) {
+        if (!is_served(kernel, c.host, mode)) continue;
+        const Plan plan(c.exec, c.device, {.kernel = kernel, .mode = mode});
+        const std::int64_t rows = is_transposed(mode) ? c.host.num_cols() : c.host.num_rows();
+        const std::int64_t cols = is_transposed(mode) ? c.host.num_rows() : c.host.num_cols();
+        for (const int k : {1, 4, 11}) {
+          const auto y_left = this->template random<Kokkos::LayoutLeft>(rows, k, 50);
+          const auto y_right = this->template random<Kokkos::LayoutRight>(rows, k, 60);
+          this->expect_right(c, plan, this->template random<Kokkos::LayoutLeft>(cols, k, 5), y_left, Scalar(1),
+                             Scalar(0));
+          this->expect_right(c, plan, this->template random<Kokkos::LayoutRight>(cols, k, 7), y_right, Scalar(-0.75),
+                             Scalar(1.5));
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(SpmvMultiVectors, MayBeUpTo64AndMore) {
+  using Scalar = typename TestFixture::Scalar;
+  const auto c = this->irregular(3);
+  const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device);
+  for (const int k : {2, 5, 7, 12, 16, 24, 32, 63, 64, 100}) {
+    this->expect_right(c, plan, this->template random<Kokkos::LayoutRight>(c.host.num_cols(), k, 7),
+                       this->template random<Kokkos::LayoutLeft>(c.host.num_rows(), k, 8), Scalar(2), Scalar(-1));
+  }
+}
+
+TYPED_TEST(SpmvMultiVectors, TakeEveryWidthThatFits) {
+  using Scalar = typename TestFixture::Scalar;
+  for (const int b : {1, 3, 8}) {
+    const auto c = this->irregular(b);
+    for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::row_per_thread}) {
+      for (const int width : {1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 1024}) {
+        if (!is_served(kernel, c.host, Mode::no_transpose, width)) continue;
+        const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device, {.kernel = kernel, .width = width});
+        this->expect_right(c, plan, this->template random<Kokkos::LayoutRight>(c.host.num_cols(), 20, 7),
+                           this->template random<Kokkos::LayoutRight>(c.host.num_rows(), 20, 8), Scalar(1), Scalar(0));
+      }
+    }
+  }
+}
+
+TYPED_TEST(SpmvMultiVectors, MayBePartsOfOthers) {
+  using Scalar = typename TestFixture::Scalar;
+  const auto c = this->irregular(4);
+  const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device);
+  // Columns 3 to 10 of 13, from row 1 on: a stride between the rows, and nothing starts where a chunk could.
+  const auto part = [](const auto& view) {
+    return Kokkos::subview(view, std::make_pair(std::size_t(1), view.extent(0)), std::make_pair(3, 11));
+  };
+  const auto x = this->template random<Kokkos::LayoutRight>(c.host.num_cols() + 1, 13, 7);
+  const auto y = this->template random<Kokkos::LayoutRight>(c.host.num_rows() + 1, 13, 8);
+  const auto left = this->column(y, 2), right = this->column(y, 11);
+  this->expect_right(c, plan, part(x), part(y), Scalar(1), Scalar(0));
+  EXPECT_EQ(this->column(y, 2), left);
+  EXPECT_EQ(this->column(y, 11), right);
+}
+
+TYPED_TEST(SpmvMultiVectors, PassThroughLongRowsInAsManyStepsAsThereIsRoomFor) {
+  using Scalar = typename TestFixture::Scalar;
+  using Matrix = typename TestFixture::Matrix;
+  const typename TestFixture::Case c(
+      reference::random_bcsr<Matrix>(300, 5000, 3, {.min_blocks = 0, .max_blocks = 3, .full_row = 123}, 4));
+  for (const int room : {1, 3, 8, 20}) {
+    for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::row_per_thread}) {
+      if (!is_served(kernel, c.host, Mode::no_transpose)) continue;
+      const SpmvPlan<Matrix> plan(c.exec, c.device, {.kernel = kernel, .num_vectors = room});
+      ASSERT_TRUE(plan.has_segments());
+      this->expect_right(c, plan, this->template random<Kokkos::LayoutRight>(c.host.num_cols(), 8, 7),
+                         this->template random<Kokkos::LayoutLeft>(c.host.num_rows(), 8, 8), Scalar(-0.5), Scalar(2));
+    }
+  }
+}
+
+TYPED_TEST(SpmvMultiVectors, SpreadNoNaNFromAWhenAlphaIsZero) {
+  using Scalar = typename TestFixture::Scalar;
+  const auto c = this->irregular(2);
+  const auto x = this->template random<Kokkos::LayoutLeft>(c.host.num_cols(), 3, 1);
+  const auto y = this->template random<Kokkos::LayoutLeft>(c.host.num_rows(), 3, 2);
+  Kokkos::deep_copy(x, Scalar(std::numeric_limits<real_t<Scalar>>::quiet_NaN()));
+  Kokkos::deep_copy(y, Scalar(3));
+  spmv(c.exec, Scalar(0), c.device, x, Scalar(2), y);
+  c.exec.fence();
+  for (int v = 0; v < 3; ++v) EXPECT_EQ(this->column(y, v), std::vector<Scalar>(c.host.num_rows(), Scalar(6)));
+}
+
+TYPED_TEST(SpmvMultiVectors, MustBeAsManyInXAndY) {
+  using Scalar = typename TestFixture::Scalar;
+  const auto c = this->irregular(2);
+  const auto product = [&](int columns_of_x, int columns_of_y) {
+    spmv(c.exec, Scalar(1), c.device, this->template random<Kokkos::LayoutLeft>(c.host.num_cols(), columns_of_x, 1),
+         Scalar(0), this->template random<Kokkos::LayoutLeft>(c.host.num_rows(), columns_of_y, 1));
+    c.exec.fence();
+  };
+  EXPECT_THROW(product(3, 4), ShapeError);
+  EXPECT_NO_THROW(product(0, 0));
+  EXPECT_THROW((SpmvPlan<typename TestFixture::Matrix>(c.exec, c.device, {.num_vectors = 0})), ArgumentError);
+}
+
+}  // namespace
+}  // namespace ashlar::testing
