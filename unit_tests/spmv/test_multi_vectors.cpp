@@ -39,7 +39,10 @@ class SpmvMultiVectors : public ::testing::Test {
 
   template <class V>
   static std::vector<Scalar> column(const V& view, int v) {
-    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    // A strided view comes to the host by way of one that is contiguous.
+    const View<Kokkos::LayoutLeft> whole("test::whole", view.extent(0), view.extent(1));
+    Kokkos::deep_copy(whole, view);
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), whole);
     std::vector<Scalar> result(host.extent(0));
     for (std::size_t i = 0; i < result.size(); ++i) result[i] = host(i, v);
     return result;

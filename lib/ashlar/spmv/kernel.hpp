@@ -11,6 +11,8 @@ enum class Kernel {
   by_block,              ///< a group of threads takes whole blocks of a block row, a thread some entries of each
   by_column,             ///< a group takes whole columns of a block row, a thread some rows of them
   by_tile,               ///< a team takes many block rows as one list, a thread a block: for b = 1 and 2
+  tensor_core,           ///< some warps take four columns of a block row at a time: multi-vectors of doubles, on
+                         ///< NVIDIA's data-centre GPUs; elsewhere, and for one vector, as automatic
   row_per_thread,        ///< a thread of the group takes one row of the block row
   block_row_per_thread,  ///< a thread takes a block row: for CPUs
 };

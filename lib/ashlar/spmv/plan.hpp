@@ -10,6 +10,7 @@
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
 #include <ashlar/spmv/impl/long_rows.hpp>
+#include <ashlar/spmv/impl/matrix_unit.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
 #include <ashlar/spmv/kernel.hpp>
 #include <ashlar/spmv/mode.hpp>
@@ -69,10 +70,13 @@ class SpmvPlan {
         .longest_row = any_length ? 0 : impl::longest_row(exec, row_ptr),
         .value_bytes = sizeof(typename Matrix::scalar_type),
         .by_columns = std::is_same_v<typename Matrix::layout_type, BlockColumnMajor> == !is_transposed(mode_),
-        .in_order = !is_transposed(mode_)};
+        .in_order = !is_transposed(mode_),
+        .double_vectors = !is_complex_v<typename Matrix::scalar_type> && sizeof(typename Matrix::scalar_type) == 8};
     const impl::SpmvDevice device{is_gpu_v<Exec>, is_gpu_v<Exec> ? Kokkos::TeamPolicy<Exec>::vector_length_max() : 32,
-                                  exec.concurrency()};
-    launch_ = impl::choose_launch(shape, device, options.kernel, options.width);
+                                  exec.concurrency(), impl::has_matrix_unit && is_gpu_v<Exec>};
+    const bool of_many = options.kernel == Kernel::tensor_core;  // and of no use to one vector
+    launch_ =
+        impl::choose_launch(shape, device, of_many ? Kernel::automatic : options.kernel, of_many ? 0 : options.width);
     launch_.label = label_of(launch_.kernel);
     multi_launch_ = impl::choose_multi_launch(shape, device, options.kernel, options.width);
     multi_launch_.longest_row = launch_.longest_row;

@@ -16,6 +16,9 @@ namespace {
 /// Threads of a team whose groups lie within warps: enough block rows in one to fill a multiprocessor with few teams.
 constexpr int threads_of_team = 128;
 
+/// Columns of a block row that are worth a warp of their own in products with several vectors.
+constexpr double columns_of_warp = 128;
+
 /// The most lanes of a group. With several vectors all their sums are in scratch memory together, which bounds them.
 int widest(const SpmvShape& shape) { return shape.many_vectors ? 256 : 1024; }
 
@@ -76,8 +79,20 @@ std::vector<int> widths_of(const SpmvShape& shape, const SpmvDevice& device) {
   return widths;
 }
 
+/// Warps that share the columns of a block row: more than one where there are few block rows, or long ones.
+int choose_warps(const SpmvShape& shape, const SpmvDevice& device) {
+  const double columns = average_row(shape) * shape.block_shape.cols;
+  int warps = 1;
+  while (warps < 8 && columns > columns_of_warp * warps &&
+         double(shape.num_block_rows) * warps * device.warp < double(device.threads)) {
+    warps *= 2;
+  }
+  return warps;
+}
+
 /// The width at which lanes read about as many chunks as they should, and few are idle.
 int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device) {
+  if (kernel == Kernel::tensor_core) return choose_warps(shape, device) * device.warp;
   if (kernel == Kernel::by_tile) return lanes_of_tile;
   if (kernel == Kernel::row_per_thread) {
     int width = 1;
@@ -114,6 +129,8 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
   const auto can = [&](Kernel kernel) { return serves(kernel, shape, widest(shape)); };
   if (!device.is_gpu) return Kernel::block_row_per_thread;
+  // Of blocks of one or two rows most of its tiles would be empty.
+  if (device.matrix_unit && shape.block_shape.rows > 2 && can(Kernel::tensor_core)) return Kernel::tensor_core;
   if (can(Kernel::by_tile)) return Kernel::by_tile;
   if (can(Kernel::by_column)) return Kernel::by_column;
   if (can(Kernel::by_block)) return Kernel::by_block;
@@ -185,6 +202,7 @@ bool serves(Kernel kernel, const SpmvShape& shape, int width) {
   if (kernel == Kernel::row_per_thread) return true;
   // The others count the entries of x in 32 bits.
   if (shape.num_cols > std::numeric_limits<std::uint32_t>::max()) return false;
+  if (kernel == Kernel::tensor_core) return shape.many_vectors && shape.double_vectors && width >= 32;
   if (kernel == Kernel::by_tile) {
     return !shape.many_vectors && is_compiled(shape.block_shape) && shape.block_shape.rows <= 2 &&
            width >= lanes_of_tile && shape.longest_row <= longest_row_of_tile;
@@ -223,7 +241,8 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
 SpmvLaunch choose_multi_launch(SpmvShape shape, const SpmvDevice& device, Kernel kernel, int width) {
   shape.many_vectors = true;
   if (width > widest(shape)) width = 0;
-  if (!serves(kernel, shape, width != 0 ? width : widest(shape))) kernel = Kernel::automatic;
+  const bool served = serves(kernel, shape, width != 0 ? width : widest(shape));
+  if (!served || (kernel == Kernel::tensor_core && !device.matrix_unit)) kernel = Kernel::automatic;
   return choose_launch(shape, device, kernel, kernel == Kernel::automatic ? 0 : width);
 }
 

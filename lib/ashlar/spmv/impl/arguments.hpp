@@ -39,6 +39,7 @@ struct BlockRows {
   using scalar_type = Scalar;
   using layout_type = Layout;
   using ordinal_type = Ordinal;
+  using offset_type = Offset;
   static constexpr int compiled_block_size = B;
   static constexpr bool is_indirect = Indirect;
 

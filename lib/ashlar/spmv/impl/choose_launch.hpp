@@ -14,15 +14,17 @@ struct SpmvShape {
   BlockShape block_shape;
   std::int64_t longest_row = 0;  ///< blocks of the block row that has most
   int value_bytes = 8;
-  bool by_columns = true;     ///< whether blocks are stored by columns: of A^T, by rows of A
-  bool in_order = true;       ///< whether the blocks of a block row follow each other: not of A^T
-  bool many_vectors = false;  ///< whether several vectors are multiplied at a time
+  bool by_columns = true;      ///< whether blocks are stored by columns: of A^T, by rows of A
+  bool in_order = true;        ///< whether the blocks of a block row follow each other: not of A^T
+  bool many_vectors = false;   ///< whether several vectors are multiplied at a time
+  bool double_vectors = true;  ///< whether vectors are of doubles; where that is not known, as the values are
 };
 
 struct SpmvDevice {
   bool is_gpu = false;
   int warp = 32;                ///< lanes of a warp or wavefront
   std::int64_t threads = 1024;  ///< that are on the device at a time
+  bool matrix_unit = false;     ///< whether it multiplies small matrices of doubles by a unit of their own
 };
 
 /// Whether `kernel` can take the shape with groups of `width` lanes.

@@ -93,32 +93,40 @@ struct FlatMultiProduct {
     Value value[unroll][chunk] = {};
     if (entry < 0 && entry < count) {  // reaches back into the row before
       entries.load_last(entry, value[0]);
-      add<true>(value[0], x, walk, 0, entry, count, sum);
+      add<true>(value[0], x, 0, walk, 0, entry, count, sum);
       entry += step;
       walk.advance(1);
     }
     for (; entry + (unroll - 1) * step + chunk <= count; entry += unroll * step) {
+      std::uint32_t row_of_x[unroll];
+      for (int u = 0; u < unroll; ++u) row_of_x[u] = walk.x(u, 0);
       for (int u = 0; u < unroll; ++u) entries.load(entry + u * step, value[u]);
-      for (int u = 0; u < unroll; ++u) add<false>(value[u], x, walk, u, entry, count, sum);
+      for (int u = 0; u < unroll; ++u) add<false>(value[u], x, row_of_x[u], walk, u, entry, count, sum);
       walk.advance(unroll);
     }
     for (int u = 0; u < unroll; ++u) {
       if (entry + u * step < count) entries.load_last(entry + u * step, value[u]);
     }
     for (int u = 0; u < unroll; ++u) {
-      if (entry + u * step < count) add<true>(value[u], x, walk, u, entry + u * step, count, sum);
+      if (entry + u * step < count) add<true>(value[u], x, 0, walk, u, entry + u * step, count, sum);
     }
   }
 
-  /// Adds the products of a chunk, which begins with `entry`; Partly: of those of its entries that are the row's.
+  /// Adds the products of a chunk, which begins with `entry` and multiplies `row_of_x` first. Partly: of those of its
+  /// entries that are the row's.
   template <bool Partly>
-  KOKKOS_INLINE_FUNCTION void add(const Value (&value)[chunk], const Panels& x, const Walk<Rows, chunk>& walk, int u,
-                                  int entry, int count, Scalar (&sum)[chunk][Panel]) const {
+  KOKKOS_INLINE_FUNCTION void add(const Value (&value)[chunk], const Panels& x, std::uint32_t row_of_x,
+                                  const Walk<Rows, chunk>& walk, int u, int entry, int count,
+                                  Scalar (&sum)[chunk][Panel]) const {
     Scalar x_of_entry[Panel] = {};
     bool loaded = false;
     for (int j = 0; j < chunk; ++j) {
       if (Partly && (entry + j < 0 || entry + j >= count)) continue;
-      if (!loaded || (j > 0 && walk.moves_on(j))) x.load(walk.x(u, j), x_of_entry);
+      if (!Partly && j == 0) {
+        x.load(row_of_x, x_of_entry);
+      } else if (!loaded || walk.moves_on(j)) {
+        x.load(walk.x(u, j), x_of_entry);
+      }
       loaded = true;
       for (int v = 0; v < Panel; ++v) sum[j][v] += rows.entry(value[j]) * x_of_entry[v];
     }

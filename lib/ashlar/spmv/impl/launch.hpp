@@ -85,8 +85,8 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(const
   } else if constexpr (K == Kernel::by_tile) {
     if constexpr (b == 1 || b == 2) {
       using Product = ByTile<Rows, TeamMember>;
-      launch_teams<1024, 1>(exec, launch, (n + launch.tile.rows - 1) / launch.tile.rows,
-                            Product::scratch_bytes(launch.tile), Product{rows, launch.grouping, launch.tile});
+      launch_teams<lanes_of_tile, 8>(exec, launch, (n + launch.tile.rows - 1) / launch.tile.rows,
+                                     Product::scratch_bytes(launch.tile), Product{rows, launch.grouping, launch.tile});
     }
   } else if constexpr (K == Kernel::row_per_thread) {
     launch_teams<1024, 1>(exec, launch, n, 0, RowPerThread<Rows, TeamMember>{rows, launch.grouping});
@@ -114,6 +114,7 @@ void run_spmv(const Exec& exec, const SpmvLaunch& launch,
     case Kernel::row_per_thread:
       return run(std::integral_constant<Kernel, Kernel::row_per_thread>{});
     case Kernel::block_row_per_thread:
+    case Kernel::tensor_core:  // for several vectors only
     case Kernel::automatic:
       return run(std::integral_constant<Kernel, Kernel::block_row_per_thread>{});
   }

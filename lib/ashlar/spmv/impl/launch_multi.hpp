@@ -10,7 +10,10 @@
 #include <ashlar/spmv/impl/flat_multi_product.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
 #include <ashlar/spmv/impl/launch_teams.hpp>
+#include <ashlar/spmv/impl/matrix_unit.hpp>
 #include <ashlar/spmv/impl/row_per_thread_multi.hpp>
+#include <ashlar/spmv/impl/tensor_core_product.hpp>
+#include <limits>
 #include <type_traits>
 
 namespace ashlar::impl {
@@ -24,6 +27,9 @@ struct SpmvMultiKernel {
                   const MultiVectors<Scalar>& vectors);
 
  private:
+  template <class Rows>
+  static void run_tensor_core(const Exec& exec, const SpmvLaunch& launch, const Rows& rows,
+                              const MultiVectors<Scalar>& vectors);
   template <int Panel, bool Interleaved, class Rows>
   static void run_rows(const Exec& exec, const SpmvLaunch& launch, const Rows& rows,
                        const MultiVectors<Scalar>& vectors);
@@ -47,15 +53,20 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run(const
                                                                            const Arguments& arguments,
                                                                            const MultiVectors<Scalar>& vectors) {
   if (arguments.num_block_rows == 0 || vectors.num_vectors == 0) return;
-  with_panel(vectors, [&](auto panel, auto interleaved) {
-    if (arguments.block == nullptr) {
-      using Rows = BlockRows<Value, Scalar, Layout, Ordinal, Offset, 0, false>;
-      run_rows<panel(), interleaved()>(exec, launch, Rows{arguments}, vectors);
+  const auto with_rows = [&](const auto& rows) {
+    if constexpr (K == Kernel::tensor_core) {
+      // Without a matrix unit the plan refuses it.
+      if constexpr (uses_matrix_unit_v<Exec, Scalar>) run_tensor_core(exec, launch, rows, vectors);
     } else {
-      using Rows = BlockRows<Value, Scalar, transposed_layout_t<Layout>, Ordinal, Offset, 0, true>;
-      run_rows<panel(), interleaved()>(exec, launch, Rows{arguments}, vectors);
+      with_panel(vectors,
+                 [&](auto panel, auto interleaved) { run_rows<panel(), interleaved()>(exec, launch, rows, vectors); });
     }
-  });
+  };
+  if (arguments.block == nullptr) {
+    with_rows(BlockRows<Value, Scalar, Layout, Ordinal, Offset, 0, false>{arguments});
+  } else {
+    with_rows(BlockRows<Value, Scalar, transposed_layout_t<Layout>, Ordinal, Offset, 0, true>{arguments});
+  }
 }
 
 template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
@@ -91,8 +102,46 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(
   }
 }
 
+template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
+template <class Rows>
+void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_tensor_core(
+    const Exec& exec, const SpmvLaunch& launch, const Rows& rows, const MultiVectors<Scalar>& vectors) {
+  using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
+  const auto with = [&](auto row_tiles, auto vector_tiles) {
+    using Product = TensorCoreProduct<Rows, TeamMember, row_tiles(), vector_tiles()>;
+    const int row_groups = (rows.rows_of_block() - 1) / (row_tiles() * Product::tile) + 1;
+    const int vector_groups = (vectors.num_vectors - 1) / Product::vectors_of_group + 1;
+    SpmvLaunch by_warps = launch;
+    Grouping& grouping = by_warps.grouping;
+    if (grouping.in_warp) grouping.groups = Product::threads_of_team / grouping.width;
+    launch_teams<Product::threads_of_team, Product::teams>(
+        exec, by_warps, rows.a.num_block_rows * row_groups * vector_groups,
+        Product::scratch_scalars(grouping.width) * sizeof(Scalar),
+        Product{rows,
+                vectors,
+                grouping,
+                row_groups,
+                {Product::depth / rows.cols_of_block(), Product::depth % rows.cols_of_block()}});
+  };
+  const auto with_row_tiles = [&](auto row_tiles) {
+    if (vectors.num_vectors <= 8) return with(row_tiles, std::integral_constant<int, 1>{});
+    if (vectors.num_vectors <= 16) return with(row_tiles, std::integral_constant<int, 2>{});
+    with(row_tiles, std::integral_constant<int, 4>{});
+  };
+  if (rows.rows_of_block() <= 8) return with_row_tiles(std::integral_constant<int, 1>{});
+  if (rows.rows_of_block() <= 16) return with_row_tiles(std::integral_constant<int, 2>{});
+  with_row_tiles(std::integral_constant<int, 4>{});
+}
+
+/// Whether `kernel` can read x: the matrix unit's counts the entries between two rows in 32 bits.
+template <class Scalar>
+bool can_read(Kernel kernel, const MultiVectors<Scalar>& vectors) {
+  return kernel != Kernel::tensor_core ||
+         (vectors.x.row_stride >= 0 && vectors.x.row_stride <= std::numeric_limits<std::uint32_t>::max());
+}
+
 /// Hands the product to the kernel of the launch; or to row_per_thread where the arrays do not start where chunks can
-/// be loaded.
+/// be loaded, or x is spread too far.
 template <class Exec, class Layout, class Value, class Scalar, class Ordinal, class Offset>
 void run_spmv_multi(const Exec& exec, const SpmvLaunch& launch,
                     const SpmvArguments<Value, Scalar, Ordinal, Offset>& arguments,
@@ -100,11 +149,14 @@ void run_spmv_multi(const Exec& exec, const SpmvLaunch& launch,
   const auto run = [&](auto kernel) {
     SpmvMultiKernel<kernel(), Exec, Value, Scalar, Layout, Ordinal, Offset>::run(exec, launch, arguments, vectors);
   };
-  switch (can_load_chunks(launch.kernel, arguments) ? launch.kernel : Kernel::row_per_thread) {
+  switch (can_load_chunks(launch.kernel, arguments) && can_read(launch.kernel, vectors) ? launch.kernel
+                                                                                        : Kernel::row_per_thread) {
     case Kernel::by_block:
       return run(std::integral_constant<Kernel, Kernel::by_block>{});
     case Kernel::by_column:
       return run(std::integral_constant<Kernel, Kernel::by_column>{});
+    case Kernel::tensor_core:
+      return run(std::integral_constant<Kernel, Kernel::tensor_core>{});
     case Kernel::row_per_thread:
       return run(std::integral_constant<Kernel, Kernel::row_per_thread>{});
     default:
