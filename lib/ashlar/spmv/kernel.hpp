@@ -18,6 +18,9 @@ enum class Kernel {
 /// y = A x or y = A^T x.
 enum class Mode { no_transpose, transpose };
 
+/// Who chose a plan's kernel and how its threads are grouped.
+enum class ChosenBy { cost_model, caller, measurement };
+
 /// "by_block": the name in labels, options and reports.
 std::string_view to_string(Kernel kernel);
 

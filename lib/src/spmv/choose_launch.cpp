@@ -2,12 +2,11 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
-#include <ashlar/spmv/impl/block_row_entries.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
+#include <ashlar/spmv/impl/launch_widths.hpp>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 namespace ashlar::impl {
 
@@ -15,9 +14,6 @@ namespace {
 
 /// Threads of a team whose groups lie within warps: enough block rows in one to fill a multiprocessor with few teams.
 constexpr int threads_of_team = 128;
-
-/// The most threads of a team.
-constexpr int widest = 1024;
 
 /// Chunks that a lane should read of a block row of average length: the sum over the lanes at its end is then a small
 /// part of its work, and the lanes of one multiprocessor still have enough under way (measured on an H200).
@@ -38,39 +34,9 @@ constexpr std::int64_t longest_row_of_tile = (std::int64_t(1) << 31) / (4 * lane
 /// Scalars that a tile holds at a time at most: what every GPU has scratch memory for, whatever the type.
 constexpr double most_held_by_tile = 2048;
 
-bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
-
-bool is_width(const SpmvDevice& device, int width) {
-  return width <= device.warp ? is_power_of_two(width) : width % device.warp == 0 && width <= widest;
-}
-
-int chunk_of(const SpmvShape& shape) {
-  const int compiled = is_compiled_block_size(shape.block_size) ? shape.block_size : runtime_block_size;
-  return entries_of_chunk(shape.value_bytes, compiled, shape.in_order);
-}
-
-/// Lanes of a group that have work; 0 where the kernel cannot use so few.
-int busy_lanes_of(Kernel kernel, const SpmvShape& shape, int width) {
-  const int b = shape.block_size;
-  if (kernel == Kernel::by_block) return busy_lanes(width, b * b, chunk_of(shape));
-  if (kernel == Kernel::by_column) return busy_lanes(width, b, chunk_of(shape));
-  return width;
-}
-
 /// With fewer threads than this a device is mostly idle, and what counts is how soon the last is done (measured on an
 /// H200).
 double enough_threads(const SpmvDevice& device) { return double(device.threads) / 8; }
-
-double average_row(const SpmvShape& shape) {
-  return shape.num_block_rows > 0 ? double(shape.num_blocks) / double(shape.num_block_rows) : 0;
-}
-
-std::vector<int> widths_of(const SpmvDevice& device) {
-  std::vector<int> widths;
-  for (int width = 4; width <= device.warp; width *= 2) widths.push_back(width);
-  for (int warps = 2; warps * device.warp <= widest; warps += warps < 6 ? 1 : 2) widths.push_back(warps * device.warp);
-  return widths;
-}
 
 /// The width at which lanes read about as many chunks as they should, and few are idle.
 int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device) {
@@ -121,7 +87,8 @@ int power_of_two_up_to(double n) {
   return power;
 }
 
-TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device) {
+/// With `tile_rows` block rows a tile, or with as many as suit the device where that is 0.
+TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device, int tile_rows) {
   constexpr int width = lanes_of_tile;
   const double blocks = values_of_tile_lane[shape.block_size] / (shape.block_size * shape.block_size) * width;
   const double average = std::max(average_row(shape), 1e-3);
@@ -129,7 +96,7 @@ TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device) {
   const double fair = double(shape.num_block_rows) * width / enough_threads(device);
   const double rows = std::min(blocks / average, fair);
   TileShape tile;
-  tile.rows = power_of_two_up_to(std::min<double>(rows, width));
+  tile.rows = tile_rows > 0 ? tile_rows : power_of_two_up_to(std::min<double>(rows, width));
   tile.capacity =
       static_cast<int>(std::clamp(tile_margin * tile.rows * average, 32.0, most_held_by_tile / shape.block_size));
   tile.capacity += 3 - (tile.capacity + 3) % 4;
@@ -185,11 +152,15 @@ bool serves(Kernel kernel, const SpmvShape& shape, int width) {
   return busy_lanes_of(kernel, shape, width) > 0;
 }
 
-SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kernel kernel, int width) {
+SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kernel kernel, int width, int tile_rows) {
   if (width != 0 && !is_width(device, width)) {
     throw ArgumentError(text("spmv: ", width, " lanes a block row"),
                         text("it is a power of two up to ", device.warp, " here, or a multiple of that up to ", widest),
                         "pass 0 to let the plan choose");
+  }
+  if (tile_rows < 0 || tile_rows > lanes_of_tile || (tile_rows & (tile_rows - 1)) != 0) {
+    throw ArgumentError(text("spmv: ", tile_rows, " block rows a tile"),
+                        text("it is a power of two up to ", lanes_of_tile), "pass 0 to let the plan choose");
   }
   SpmvLaunch launch;
   launch.kernel = kernel == Kernel::automatic ? choose_kernel(shape, device) : kernel;
@@ -201,7 +172,7 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
   launch.grouping.width = width;
   if (launch.kernel == Kernel::by_tile) {
     launch.grouping.in_warp = false;
-    launch.tile = choose_tile(shape, device);
+    launch.tile = choose_tile(shape, device, tile_rows);
     return launch;
   }
   launch.grouping.in_warp = width <= device.warp;
