@@ -82,7 +82,7 @@ bool is_power_of_two(std::int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
 /// Whether there could be a device whose block rows are taken by so many lanes: warps have 32 or 64.
 bool is_width_somewhere(std::int64_t width) {
-  return width == 0 || (width <= 64 && is_power_of_two(width)) || (width <= 1024 && width % 32 == 0);
+  return width == 0 || (width <= 64 ? is_power_of_two(width) : width <= 1024 && width % 32 == 0);
 }
 
 TuningKey key_of(const Entry& entry) {
