@@ -127,8 +127,8 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
   }
   std::string why = text("it needs a lane for each entry that a load can start with, and there are ", width);
   if (kernel == Kernel::by_tile) {
-    why = text("it gives each of ", lanes_of_tile, " lanes whole blocks, of size 1 or 2, in block rows of at most ",
-               longest_row_of_tile);
+    why = text("it gives each of ", lanes_of_tile,
+               " lanes whole blocks, of size 1 or 2 (compiled in), in block rows of at most ", longest_row_of_tile);
   }
   if (kernel == Kernel::by_column && !shape.by_columns)
     why = "it reads along the columns, and these blocks are by rows";
@@ -146,7 +146,9 @@ bool serves(Kernel kernel, const SpmvShape& shape, int width) {
   // The others count the entries of x in 32 bits.
   if (shape.num_cols > std::numeric_limits<std::uint32_t>::max()) return false;
   if (kernel == Kernel::by_tile) {
-    return shape.block_size <= 2 && width >= lanes_of_tile && shape.longest_row <= longest_row_of_tile;
+    // For sizes that are not compiled in there is no such kernel.
+    return shape.block_size <= 2 && is_compiled_block_size(shape.block_size) && width >= lanes_of_tile &&
+           shape.longest_row <= longest_row_of_tile;
   }
   if (kernel == Kernel::by_column && !shape.by_columns) return false;
   return busy_lanes_of(kernel, shape, width) > 0;
