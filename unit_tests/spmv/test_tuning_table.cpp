@@ -265,7 +265,7 @@ TEST(SpmvCandidates, AreTilesOfSeveralSizesForTheSmallestBlocks) {
 
 TEST(SpmvTileRows, ArePowersOfTwo) {
   impl::SpmvShape shape = grid;
-  shape.block_size = 2;
+  shape.block_size = 1;
   EXPECT_EQ(impl::choose_launch(shape, gpu, Kernel::by_tile, 0, 16).tile.rows, 16);
   for (const int rows : {-1, 3, 256}) {
     EXPECT_THROW(impl::choose_launch(shape, gpu, Kernel::by_tile, 0, rows), ArgumentError);
