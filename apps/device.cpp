@@ -2,45 +2,22 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/device_name.hpp>
 #include <ashlar/base/text.hpp>
-#include <fstream>
 
 #include "types.hpp"
 
 namespace ashlar::app {
 
-namespace {
-
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind("model name", 0) != 0) continue;
-    const std::size_t name = line.find_first_not_of(" \t", line.find(':') + 1);
-    if (name != std::string::npos) return line.substr(name);
-  }
-  return "unknown processor";
-}
-
-std::string name_of([[maybe_unused]] const Execution& exec) {
-#if defined(KOKKOS_ENABLE_CUDA)
-  return exec.cuda_device_prop().name;
-#elif defined(KOKKOS_ENABLE_HIP)
-  return exec.hip_device_prop().name;
-#else
-  return processor_name();
-#endif
-}
-
-}  // namespace
-
 Device this_device() {
   const Execution exec;
-  return {Execution::name(), name_of(exec), exec.concurrency()};
+  return {Execution::name(), device_name(exec), exec.concurrency()};
 }
 
 Device this_host() {
   using Host = Kokkos::DefaultHostExecutionSpace;
-  return {Host::name(), processor_name(), Host().concurrency()};
+  const Host host;
+  return {Host::name(), device_name(host), host.concurrency()};
 }
 
 std::vector<std::string> backends() {

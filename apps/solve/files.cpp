@@ -53,7 +53,8 @@ void check_files(const SolveOptions& options) {
   const std::vector<NamedFile> outputs{{"--solution", options.solution},
                                        {"--report", options.report},
                                        {"--vtk", options.vtk},
-                                       {"--trace", options.trace}};
+                                       {"--trace", options.trace},
+                                       {"--tune", options.tune}};
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     for (const NamedFile& input : inputs) require_distinct(outputs[i], input);
     for (std::size_t j = 0; j < i; ++j) require_distinct(outputs[i], outputs[j]);
@@ -95,7 +96,14 @@ bool is_read_once(const std::string& path) {
   return fs::is_other(fs::status(path, unknown));
 }
 
+TuningTable load_tuning(const SolveOptions& options) {
+  TuningTable table;
+  if (options.tune && fs::exists(*options.tune)) table.load(*options.tune);
+  return table;
+}
+
 void check_headers(const SolveOptions& options) {
+  load_tuning(options);
   std::optional<io::MatrixMarketHeader> matrix;
   if (options.matrix && !is_read_once(*options.matrix)) {
     matrix = io::read_matrix_market_header(*options.matrix);

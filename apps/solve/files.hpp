@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/io/matrix_market.hpp>
+#include <ashlar/spmv/tuning_table.hpp>
 #include <string>
 
 #include "solve/options.hpp"
@@ -14,12 +15,15 @@ namespace ashlar::app {
 void check_files(const SolveOptions& options);
 
 /// Looks at the headers of the files named by `options`, however large these are, and checks what they say: real
-/// matrix, square, a block size that divides it, a right-hand side of its length.
+/// matrix, square, a block size that divides it, a right-hand side of its length; and at the tuning table.
 ///
 /// Files that can be read once only are left alone.
 ///
 /// Throws   FileError with the file, the line and the numbers.
 void check_headers(const SolveOptions& options);
+
+/// What the file of --tune holds; nothing where there is none yet. Throws FileError.
+TuningTable load_tuning(const SolveOptions& options);
 
 /// Whether what is read is gone: of a pipe, a terminal. A file that is missing, or that nobody may look at, is none of
 /// these: opening it says what is wrong.

@@ -127,6 +127,12 @@ void declare_options(CLI::App& command, SolveOptions& options) {
                  "row_per_thread or block_row_per_thread",
                  "NAME", &parse_kernel, group);
   command
+      .add_option(
+          "--tune", options.tune,
+          "measure which kernel is fastest for such a matrix, and keep it in this file (JSON) for the next time")
+      ->type_name("FILE")
+      ->group(group);
+  command
       .add_flag("--skip-symmetry-check", options.skip_symmetry_check,
                 "hand a matrix to CG without looking whether it is symmetric")
       ->group(group);
@@ -161,6 +167,9 @@ void check_options(const SolveOptions& options) {
           "it is the part of ||b|| that may be left: at least 0, less than 1", "pass something like 1e-8");
   require(options.max_iterations >= 1, text("--max-iterations ", options.max_iterations), "it counts iterations",
           "pass a positive number");
+  require(!options.tune || options.kernel == Kernel::automatic,
+          text("--tune ", options.tune.value_or(""), " with --kernel ", to_string(options.kernel)),
+          "the kernel is what tuning chooses", "leave one of them out");
   if (options.problem) {
     check_problem(options);
   } else {

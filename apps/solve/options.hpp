@@ -29,6 +29,7 @@ struct SolveOptions {
   double rtol = 1e-8;
   int max_iterations = 10000;
   Kernel kernel = Kernel::automatic;
+  std::optional<std::string> tune;  ///< the file of the tuning table
   std::optional<std::string> solution, report, vtk, trace;
   bool history = false;
   bool skip_symmetry_check = false;

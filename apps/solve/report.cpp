@@ -31,6 +31,7 @@ Json options_json(const SolveOptions& options) {
   json["rtol"] = options.rtol;
   json["max_iterations"] = options.max_iterations;
   json["kernel"] = to_string(options.kernel);
+  json["tune"] = optional_json(options.tune);
   json["skip_symmetry_check"] = options.skip_symmetry_check;
   json["device_memory_limit"] = optional_json(options.device_memory_limit);
   json["solution"] = optional_json(options.solution);

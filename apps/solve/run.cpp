@@ -69,6 +69,7 @@ int run_solve(const SolveOptions& options, Phases& phases) {
   phases.run("write",
              [&] { errors.keep_from([&] { x_is_finite = write_outputs(exec, options, system, solution, errors); }); });
   if (!x_is_finite) std::cout << "           x holds NaN or infinity: neither --solution nor --vtk is written\n";
+  if (solution.tuning) errors.keep_from([&] { solution.tuning->save(*options.tune); });
   if (recorder) errors.keep_from([&] { write_trace(*options.trace, *recorder); });
   errors.rethrow();
   return solution.report.status == SolveStatus::converged ? 0 : 2;

@@ -7,9 +7,12 @@
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/jacobi_preconditioner.hpp>
+#include <ashlar/spmv/tune.hpp>
 #include <cmath>
 #include <optional>
 #include <variant>
+
+#include "solve/files.hpp"
 
 namespace ashlar::app {
 
@@ -61,7 +64,12 @@ Solution solve(const Execution& exec, const LinearSystem& system, const SolveOpt
   std::optional<BcsrOperator<Matrix>> a;
   std::optional<AnyPreconditioner> m;
   phases.run("setup", [&] {
-    a.emplace(exec, system.matrix, SpmvOptions{.kernel = options.kernel});
+    if (options.tune) {
+      solution.tuning = load_tuning(options);
+      a.emplace(system.matrix, tuned_plan(exec, system.matrix, *solution.tuning));
+    } else {
+      a.emplace(exec, system.matrix, SpmvOptions{.kernel = options.kernel});
+    }
     m.emplace(make_preconditioner(exec, system, options));
     solution.x = Vector("ashlar::app::x", system.matrix.num_rows());
     exec.fence("ashlar: set-up");

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <ashlar/krylov/report.hpp>
+#include <ashlar/spmv/tuning_table.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "solve/options.hpp"
@@ -16,7 +18,8 @@ struct Solution {
   Vector x;
   SolveReport report;
   std::string kernel;
-  std::string plan;  ///< SpmvPlan::explain()
+  std::string plan;                   ///< SpmvPlan::explain()
+  std::optional<TuningTable> tuning;  ///< to be written, where --tune was given
 };
 
 /// Solves by CG with the preconditioner asked for, starting from zero: the phases "setup" and "solve".

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/base/text.hpp>
+#include <ashlar/spmv/tune.hpp>
 #include <nlohmann/json.hpp>
 #include <spmv/matrices.hpp>
 #include <spmv/measure.hpp>
@@ -12,6 +13,15 @@ namespace ashlar::perf {
 
 inline bool contains(const std::vector<std::string>& list, const std::string& name) {
   return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+/// The plan that a name on the command line means; "tuned" is the choice of tune().
+template <class Scalar, class M>
+SpmvPlan<M> plan_of(const Exec& exec, const M& a, const std::string& name, Mode mode, int width, TuningTable& table) {
+  if (name != "tuned") return {exec, a, {.kernel = kernel_from_string(name).value(), .mode = mode, .width = width}};
+  Tuned<M> tuned = tune(exec, a, {.mode = mode, .double_vectors = std::is_same_v<Scalar, double>});
+  table.set(tuned.key, tuned.choice);
+  return tuned.plan;
 }
 
 /// Our products with one matrix: each kernel, mode and width asked for.
@@ -28,8 +38,7 @@ void measure_ours(const Exec& exec, const Options& options, const std::string& n
     for (const std::string& kernel : options.kernels) {
       for (const int width : options.widths) {
         try {
-          const SpmvOptions choice{.kernel = kernel_from_string(kernel).value(), .mode = mode, .width = width};
-          const SpmvPlan<M> plan(exec, a, choice);
+          const SpmvPlan<M> plan = plan_of<Scalar>(exec, a, kernel, mode, width, measurement.tuning());
           const nlohmann::json row{{"case", name},
                                    {"library", "ashlar"},
                                    {"kernel", kernel},

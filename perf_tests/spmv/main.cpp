@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   list("--suites", options.suites, "which matrices")
       ->check(CLI::IsMember({"grid", "small", "irregular", "paper", "multivector"}));
   list("--block-sizes", options.block_sizes, "block sizes, where the suite leaves a choice");
-  list("--kernels", options.kernels, "our kernels, by name");
+  list("--kernels", options.kernels, "our kernels, by name; tuned: what tune() chooses");
   list("--layouts", options.layouts, "of our blocks")->check(CLI::IsMember({"column_major", "row_major"}));
   list("--modes", options.modes, "of our products")
       ->check(CLI::IsMember({"no_transpose", "transpose", "conjugate", "conjugate_transpose"}));
@@ -36,12 +36,14 @@ int main(int argc, char** argv) {
   app.add_option("--bytes", options.bytes, "size of each matrix of grid")->capture_default_str();
   app.add_option("--matrices", options.matrices, "folder of Matrix Market files for the suite paper");
   app.add_option("--json", options.json, "write the results here");
+  app.add_option("--tuning", options.tuning, "write what the kernel 'tuned' chose here, as a tuning table");
   app.add_option("--commit", options.commit, "recorded in the context");
   CLI11_PARSE(app, argc, argv);
 
   const Kokkos::ScopeGuard kokkos(argc, argv);
   try {
     if (!options.json.empty()) io::require_writable(options.json);
+    if (!options.tuning.empty()) io::require_writable(options.tuning);
     const perf::Exec exec;
     const double limit = measure_read_bandwidth(exec);
     std::printf("read bandwidth %.1f GB/s\n", limit);
@@ -59,6 +61,7 @@ int main(int argc, char** argv) {
       file["context"]["read_gb_s"] = limit;
       io::write_text_file(options.json, file.dump(1) + "\n");
     }
+    if (!options.tuning.empty()) measurement.tuning().save(options.tuning);
     return measurement.all_right() ? 0 : 1;
   } catch (const std::exception& error) {
     std::cerr << "perf_spmv: " << error.what() << '\n';

@@ -101,6 +101,9 @@ class Measurement {
   /// Whether every product so far was right.
   bool all_right() const { return all_right_; }
 
+  /// What was tuned so far.
+  TuningTable& tuning() { return tuning_; }
+
   /// `row` says what is measured; `apply` enqueues y := op(A) x, `error` looks at y.
   void run(nlohmann::json row, double bytes, const std::function<void()>& apply, const std::function<double()>& error) {
     const std::string what =
@@ -132,6 +135,7 @@ class Measurement {
   double limit_;
   nlohmann::json& results_;
   bool all_right_ = true;
+  TuningTable tuning_;
 };
 
 }  // namespace ashlar::perf

@@ -39,6 +39,7 @@ TEST_F(BadUsage, ValuesOutOfRange) {
   expect_refused(solve + "--block-size two", {"--block-size 'two'"});
   expect_refused(solve + "--preconditioner ilu", {"'ilu'", "block-jacobi"});
   expect_refused(solve + "--kernel fastest", {"'fastest'", "row_per_thread"});
+  expect_refused(solve + "--kernel by_block --tune t.json", {"--tune t.json", "by_block"});
   expect_refused(solve + "--device-memory-limit much", {"'much'", "8GiB"});
   expect_refused(solve + "--device-memory-limit=-5", {"'-5'"});
 }

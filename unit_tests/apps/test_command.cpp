@@ -18,8 +18,8 @@ TEST_F(Command, HelpIsNoError) {
   const std::string help = run("solve --help").out;
   for (const std::string option :
        {"--problem", "--nodes", "--dof", "--matrix", "--rhs", "--block-size", "--solution", "--preconditioner",
-        "--rtol", "--max-iterations", "--kernel", "--report", "--vtk", "--trace", "--history", "--skip-symmetry-check",
-        "--device-memory-limit", "Exit codes"}) {
+        "--rtol", "--max-iterations", "--kernel", "--tune", "--report", "--vtk", "--trace", "--history",
+        "--skip-symmetry-check", "--device-memory-limit", "Exit codes"}) {
     EXPECT_NE(help.find(option), std::string::npos) << option;
   }
 }

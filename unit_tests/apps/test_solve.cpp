@@ -1,3 +1,5 @@
+#include <gmock/gmock.h>
+
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/version.hpp>
 #include <ashlar/io/matrix_market.hpp>
@@ -95,6 +97,23 @@ TEST_F(Solve, EveryKernelSolves) {
     ASSERT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(report()["kernel"], kernel);
   }
+}
+
+TEST_F(Solve, TunesOnceAndKeepsWhatItFound) {
+  const std::string solve = "solve --problem cantilever --nodes 4 --tune tuning.json --report r.json";
+  for (const std::string time : {"first", "second"}) {
+    SCOPED_TRACE(time);
+    const CommandResult result = run(solve);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(report()["plan"].get<std::string>(), ::testing::HasSubstr("tuned"));
+    EXPECT_EQ(report()["options"]["tune"], "tuning.json");
+  }
+  const auto table = nlohmann::json::parse(read_file(folder() / "tuning.json"));
+  EXPECT_EQ(table["choices"].size(), 1);
+  // What another run would lose is refused before it starts.
+  write("tuning.json", "oops");
+  expect_refused(solve, {"tuning.json:1", "not JSON"});
+  EXPECT_EQ(read_file(folder() / "tuning.json"), "oops");
 }
 
 TEST_F(Solve, ErrorAgainstOnesIsTold) {

@@ -43,6 +43,7 @@ struct OutputFile : ::testing::Test {
     expect_refused(path, text, [&] { io::write_matrix_market(path, CooMatrix<double>()); });
     expect_refused(path, text, [&] { io::write_vtu(path, {}, std::vector<std::int32_t>(), {}); });
     expect_refused(path, text, [&] { io::write_text_file(path, "text"); });
+    expect_refused(path, text, [&] { io::replace_text_file(path, "text"); });
   }
 };
 

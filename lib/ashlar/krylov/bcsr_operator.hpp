@@ -15,6 +15,9 @@ class BcsrOperator {
   BcsrOperator(const Exec& exec, Matrix matrix, SpmvOptions options = {})
       : matrix_(std::move(matrix)), plan_(exec, matrix_, options) {}
 
+  /// With a plan made before: by tune(), for example.
+  BcsrOperator(Matrix matrix, SpmvPlan<Matrix> plan) : matrix_(std::move(matrix)), plan_(std::move(plan)) {}
+
   template <execution_space Exec, class X, class Y>
   void apply(const Exec& exec, const X& x, const Y& y) const {
     spmv(exec, plan_, 1, matrix_, x, 0, y);

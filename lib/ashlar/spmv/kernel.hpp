@@ -17,6 +17,9 @@ enum class Kernel {
   block_row_per_thread,  ///< a thread takes a block row: for CPUs
 };
 
+/// Who chose a plan's kernel and how its threads are grouped.
+enum class ChosenBy { cost_model, caller, measurement };
+
 /// "by_block": the name in labels, options and reports.
 std::string_view to_string(Kernel kernel);
 

@@ -9,11 +9,14 @@
 #include <ashlar/bcsr/transpose_index.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
+#include <ashlar/spmv/impl/decide.hpp>
 #include <ashlar/spmv/impl/long_rows.hpp>
-#include <ashlar/spmv/impl/matrix_unit.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
+#include <ashlar/spmv/impl/tuning_key.hpp>
 #include <ashlar/spmv/kernel.hpp>
 #include <ashlar/spmv/mode.hpp>
+#include <ashlar/spmv/tuning_table.hpp>
+#include <optional>
 #include <string>
 
 namespace ashlar {
@@ -27,6 +30,13 @@ struct SpmvOptions {
   /// Columns of x and y that products will have at a time: for so many there is room where long block rows are cut into
   /// segments. Products with more of them work too, in several passes there.
   int num_vectors = 1;
+  /// Block rows of a tile of by_tile: a power of two up to 128; 0: the plan decides.
+  int tile_rows = 0;
+  /// Where to look for a choice that was measured (tune()) before the cost model is asked; read by the constructor of
+  /// the plan only. What is asked for above comes first.
+  const TuningTable* tuning = nullptr;
+  /// Whether a matrix of floats is to multiply vectors of doubles: tables tell the two apart.
+  bool double_vectors = false;
 };
 
 /// How products with one matrix structure are made: which kernel, how its threads are grouped, and for A^T and A^H the
@@ -45,6 +55,7 @@ class SpmvPlan {
   using long_rows_type =
       impl::LongRows<typename Matrix::ordinal_type, typename Matrix::offset_type, typename Matrix::memory_space>;
   using graph_type = typename Matrix::graph_type;
+  using scalar_type = typename Matrix::scalar_type;
   using index_type =
       TransposeIndex<typename Matrix::ordinal_type, typename Matrix::offset_type, typename Matrix::memory_space>;
 
@@ -53,50 +64,30 @@ class SpmvPlan {
       : mode_(options.mode), graph_(matrix.graph()), block_shape_(matrix.block_shape()) {
     static_assert(reachable_from<Exec, typename Matrix::values_view>,
                   "ashlar::SpmvPlan: the matrix must be reachable from the execution space");
-    if (options.num_vectors < 1) {
-      throw ArgumentError(text("spmv: a plan for ", options.num_vectors, " vectors"), "there is one at least",
-                          "leave num_vectors at 1 if products are with single vectors");
-    }
-    if (is_transposed(mode_)) index_ = transpose_index(exec, matrix.graph());
-    // The kernels in which one thread takes a block row take it as long as it is.
-    const bool any_length =
-        options.kernel == Kernel::block_row_per_thread || (options.kernel == Kernel::automatic && !is_gpu_v<Exec>);
-    const auto row_ptr = is_transposed(mode_) ? index_.row_ptr : graph_.row_ptr();
-    const impl::SpmvShape shape{
-        .num_block_rows = is_transposed(mode_) ? matrix.num_block_cols() : matrix.num_block_rows(),
-        .num_blocks = matrix.num_blocks(),
-        .num_cols = is_transposed(mode_) ? matrix.num_rows() : matrix.num_cols(),
-        .block_shape = is_transposed(mode_) ? block_shape_.transposed() : block_shape_,
-        .longest_row = any_length ? 0 : impl::longest_row(exec, row_ptr),
-        .value_bytes = sizeof(typename Matrix::scalar_type),
-        .by_columns = std::is_same_v<typename Matrix::layout_type, BlockColumnMajor> == !is_transposed(mode_),
-        .in_order = !is_transposed(mode_),
-        .double_vectors = !is_complex_v<typename Matrix::scalar_type> && sizeof(typename Matrix::scalar_type) == 8};
-    const impl::SpmvDevice device{is_gpu_v<Exec>, is_gpu_v<Exec> ? Kokkos::TeamPolicy<Exec>::vector_length_max() : 32,
-                                  exec.concurrency(), impl::has_matrix_unit && is_gpu_v<Exec>};
-    const bool of_many = options.kernel == Kernel::tensor_core;  // and of no use to one vector
-    launch_ =
-        impl::choose_launch(shape, device, of_many ? Kernel::automatic : options.kernel, of_many ? 0 : options.width);
-    launch_.label = label_of(launch_.kernel);
-    multi_launch_ = impl::choose_multi_launch(shape, device, options.kernel, options.width);
-    multi_launch_.longest_row = launch_.longest_row;
-    multi_launch_.label = label_of(multi_launch_.kernel, ",vectors");
-    if (shape.longest_row > launch_.longest_row) {
-      // Partial results in the precision of the vectors, which may be twice that of the values.
-      const std::size_t partial_bytes =
-          2 * sizeof(typename Matrix::scalar_type) * shape.block_shape.rows * options.num_vectors;
-      long_rows_.num_vectors = options.num_vectors;
-      impl::find_long_rows(exec, row_ptr, launch_.longest_row, impl::blocks_of_segment(block_shape_), partial_bytes,
-                           long_rows_);
-      const auto num_segments = static_cast<std::int64_t>(long_rows_.segment_begin.extent(0));
-      segment_launch_ = impl::choose_segment_launch(shape, num_segments, device, launch_);
-      multi_segment_launch_ = impl::choose_segment_launch(shape, num_segments, device, multi_launch_, true);
-    }
+    const bool transpose = is_transposed(mode_);
+    if (transpose) index_ = transpose_index(exec, matrix.graph());
+    shape_ = {.num_block_rows = transpose ? matrix.num_block_cols() : matrix.num_block_rows(),
+              .num_blocks = matrix.num_blocks(),
+              .num_cols = transpose ? matrix.num_rows() : matrix.num_cols(),
+              .block_shape = transpose ? block_shape_.transposed() : block_shape_,
+              .value_bytes = sizeof(scalar_type),
+              .by_columns = std::is_same_v<typename Matrix::layout_type, BlockColumnMajor> != transpose,
+              .in_order = !transpose};
+    choose(exec, options);
+  }
+
+  /// The same products in another way: what this plan holds of the structure is shared. options.mode is not looked at.
+  template <execution_space Exec>
+  SpmvPlan with(const Exec& exec, const SpmvOptions& options) const {
+    SpmvPlan result = *this;
+    result.choose(exec, options);
+    return result;
   }
 
   Kernel kernel() const { return launch_.kernel; }
   Mode mode() const { return mode_; }
   const BlockShape& block_shape() const { return block_shape_; }
+  ChosenBy chosen_by() const { return chosen_by_; }
 
   /// The decision and its grounds, for people.
   std::string explain() const {
@@ -114,7 +105,7 @@ class SpmvPlan {
       result += text(", ", long_rows_.row.extent(0), " block rows of more than ", launch_.longest_row, " blocks in ",
                      long_rows_.segment_begin.extent(0), " segments of ", segment_launch_.grouping.width, " lanes");
     }
-    return result;
+    return result + "; " + grounds_ + "; several vectors: kernel " + std::string(to_string(multi_launch_.kernel));
   }
 
   /// Whether the plan was made for this matrix's structure; in constant time, from what the graphs share.
@@ -128,6 +119,7 @@ class SpmvPlan {
   /// Whether some block rows are cut into segments.
   bool has_segments() const { return long_rows_.row.extent(0) > 0; }
 
+  const impl::SpmvShape& shape() const { return shape_; }
   const impl::SpmvLaunch& launch() const { return launch_; }
   const impl::SpmvLaunch& segment_launch() const { return segment_launch_; }
   const impl::SpmvLaunch& multi_launch() const { return multi_launch_; }
@@ -137,18 +129,73 @@ class SpmvPlan {
 
  private:
   std::string label_of(Kernel kernel, const char* what = "") const {
-    return text("ashlar::spmv[", to_string(kernel), ",b=", to_string(block_shape_), ",",
-                scalar_name<typename Matrix::scalar_type>(), what,
-                mode_ == Mode::no_transpose ? "" : text(",", to_string(mode_)), "]");
+    return text("ashlar::spmv[", to_string(kernel), ",b=", to_string(block_shape_), ",", scalar_name<scalar_type>(),
+                what, mode_ == Mode::no_transpose ? "" : text(",", to_string(mode_)), "]");
   }
 
   /// Whether the plan holds more of the structure than its sizes: the index of A^T, or where long rows begin and end.
   bool holds_structure() const { return is_transposed(mode_) || has_segments(); }
 
+  auto row_ptr() const { return is_transposed(mode_) ? index_.row_ptr : graph_.row_ptr(); }
+
+  template <class Exec>
+  void choose(const Exec& exec, const SpmvOptions& options) {
+    if (options.num_vectors < 1) {
+      throw ArgumentError(text("spmv: a plan for ", options.num_vectors, " vectors"), "there is one at least",
+                          "leave num_vectors at 1 if products are with single vectors");
+    }
+    // The kernels in which one thread takes a block row take it as long as it is.
+    const bool any_length = options.tuning == nullptr && (options.kernel == Kernel::block_row_per_thread ||
+                                                          (options.kernel == Kernel::automatic && !is_gpu_v<Exec>));
+    if (!any_length && !knows_longest_row_) {
+      shape_.longest_row = impl::longest_row(exec, row_ptr());
+      knows_longest_row_ = true;
+    }
+    shape_.double_vectors =
+        std::is_same_v<scalar_type, double> || (std::is_same_v<scalar_type, float> && options.double_vectors);
+    const impl::SpmvDevice device = impl::spmv_device(exec);
+    std::optional<TuningChoice> measured;
+    if (options.tuning != nullptr) {
+      measured = options.tuning->find(impl::tuning_key<Matrix>(exec, shape_, mode_, options.double_vectors));
+    }
+    // The matrix unit is of no use to one vector.
+    const bool of_many = options.kernel == Kernel::tensor_core;
+    const impl::LaunchRequest request{of_many ? Kernel::automatic : options.kernel, of_many ? 0 : options.width,
+                                      options.tile_rows};
+    impl::Decision decision = impl::decide(shape_, device, request, measured);
+    launch_ = std::move(decision.launch);
+    chosen_by_ = decision.chosen_by;
+    grounds_ = std::move(decision.grounds);
+    launch_.label = label_of(launch_.kernel);
+    multi_launch_ = impl::choose_multi_launch(shape_, device, options.kernel, options.width);
+    multi_launch_.longest_row = launch_.longest_row;
+    multi_launch_.label = label_of(multi_launch_.kernel, ",vectors");
+    cut_long_rows(exec, device, options.num_vectors);
+  }
+
+  template <class Exec>
+  void cut_long_rows(const Exec& exec, const impl::SpmvDevice& device, int num_vectors) {
+    long_rows_ = {};
+    segment_launch_ = multi_segment_launch_ = {};
+    if (shape_.longest_row <= launch_.longest_row) return;
+    // Partial results in the precision of the vectors, which may be twice that of the values.
+    const std::size_t partial_bytes = 2 * sizeof(scalar_type) * shape_.block_shape.rows * num_vectors;
+    long_rows_.num_vectors = num_vectors;
+    impl::find_long_rows(exec, row_ptr(), launch_.longest_row, impl::blocks_of_segment(block_shape_), partial_bytes,
+                         long_rows_);
+    const auto num_segments = static_cast<std::int64_t>(long_rows_.segment_begin.extent(0));
+    segment_launch_ = impl::choose_segment_launch(shape_, num_segments, device, launch_);
+    multi_segment_launch_ = impl::choose_segment_launch(shape_, num_segments, device, multi_launch_, true);
+  }
+
   Mode mode_;
   graph_type graph_;
   BlockShape block_shape_;
+  impl::SpmvShape shape_;
+  bool knows_longest_row_ = false;
   impl::SpmvLaunch launch_, multi_launch_, segment_launch_, multi_segment_launch_;
+  ChosenBy chosen_by_ = ChosenBy::cost_model;
+  std::string grounds_;
   long_rows_type long_rows_;
   index_type index_;
 };

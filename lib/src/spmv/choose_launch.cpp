@@ -2,9 +2,9 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
-#include <ashlar/spmv/impl/block_row_entries.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
+#include <ashlar/spmv/impl/launch_widths.hpp>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -18,9 +18,6 @@ constexpr int threads_of_team = 128;
 
 /// Columns of a block row that are worth a warp of their own in products with several vectors.
 constexpr double columns_of_warp = 128;
-
-/// The most lanes of a group. With several vectors all their sums are in scratch memory together, which bounds them.
-int widest(const SpmvShape& shape) { return shape.many_vectors ? 256 : 1024; }
 
 /// Chunks that a lane should read of a block row of average length: the sum over the lanes at its end is then a small
 /// part of its work, and the lanes of one multiprocessor still have enough under way (measured on an H200).
@@ -41,43 +38,9 @@ constexpr std::int64_t longest_row_of_tile = (std::int64_t(1) << 31) / (4 * lane
 /// Scalars that a tile holds at a time at most: what every GPU has scratch memory for, whatever the type.
 constexpr double most_held_by_tile = 2048;
 
-bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
-
-bool is_width(const SpmvShape& shape, const SpmvDevice& device, int width) {
-  return width <= device.warp ? is_power_of_two(width) : width % device.warp == 0 && width <= widest(shape);
-}
-
-int chunk_of(const SpmvShape& shape) {
-  const int compiled =
-      !shape.many_vectors && is_compiled(shape.block_shape) ? shape.block_shape.rows : runtime_block_size;
-  return entries_of_chunk(shape.value_bytes, compiled, shape.in_order);
-}
-
-double values_of_block(const SpmvShape& shape) { return double(shape.block_shape.num_values()); }
-
-/// Lanes of a group that have work; 0 where the kernel cannot use so few.
-int busy_lanes_of(Kernel kernel, const SpmvShape& shape, int width) {
-  const auto [rows, cols] = shape.block_shape;
-  if (kernel == Kernel::by_block) return busy_lanes(width, rows * cols, chunk_of(shape));
-  if (kernel == Kernel::by_column) return busy_lanes(width, rows, chunk_of(shape));
-  return width;
-}
-
 /// With fewer threads than this a device is mostly idle, and what counts is how soon the last is done (measured on an
 /// H200).
 double enough_threads(const SpmvDevice& device) { return double(device.threads) / 8; }
-
-double average_row(const SpmvShape& shape) {
-  return shape.num_block_rows > 0 ? double(shape.num_blocks) / double(shape.num_block_rows) : 0;
-}
-
-std::vector<int> widths_of(const SpmvShape& shape, const SpmvDevice& device) {
-  std::vector<int> widths;
-  for (int width = 4; width <= device.warp; width *= 2) widths.push_back(width);
-  for (int warps = 2; warps * device.warp <= widest(shape); warps += warps < 6 ? 1 : 2)
-    widths.push_back(warps * device.warp);
-  return widths;
-}
 
 /// Warps that share the columns of a block row: more than one where there are few block rows, or long ones.
 int choose_warps(const SpmvShape& shape, const SpmvDevice& device) {
@@ -99,8 +62,7 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
     while (width < std::min(shape.block_shape.rows, device.warp)) width *= 2;
     return width;
   }
-  const double entries = average_row(shape) * values_of_block(shape);
-  const double chunks = std::max(1.0, entries / chunk_of(shape));
+  const double chunks = chunks_of_row(shape);
   // Where all block rows together leave the device empty, more lanes a row are free.
   const double all_chunks = chunks * double(shape.num_block_rows);
   const double wanted = std::clamp(all_chunks / enough_threads(device), 2.0, chunks_of_lane);
@@ -144,7 +106,8 @@ int power_of_two_up_to(double n) {
   return power;
 }
 
-TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device) {
+/// With `tile_rows` block rows a tile, or with as many as suit the device where that is 0.
+TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device, int tile_rows) {
   constexpr int width = lanes_of_tile;
   const int b = shape.block_shape.rows;
   const double blocks = values_of_tile_lane[b] / (b * b) * width;
@@ -153,7 +116,7 @@ TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device) {
   const double fair = double(shape.num_block_rows) * width / enough_threads(device);
   const double rows = std::min(blocks / average, fair);
   TileShape tile;
-  tile.rows = power_of_two_up_to(std::min<double>(rows, width));
+  tile.rows = tile_rows > 0 ? tile_rows : power_of_two_up_to(std::min<double>(rows, width));
   tile.capacity = static_cast<int>(std::clamp(tile_margin * tile.rows * average, 32.0, most_held_by_tile / b));
   tile.capacity += 3 - (tile.capacity + 3) % 4;
   return tile;
@@ -161,7 +124,7 @@ TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device) {
 
 /// Blocks of a block row beyond which it is cut into segments.
 std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width) {
-  const double bb = values_of_block(shape);
+  const double bb = double(shape.block_shape.num_values());
   const double by_lanes = double(most_chunks_of_lane) * busy_lanes_of(kernel, shape, width) * chunk_of(shape) / bb;
   const double longest = std::max({by_lanes, 2 * average_row(shape), 64.0});
   return static_cast<std::int64_t>(std::min(longest, (1 << 30) / bb));
@@ -204,6 +167,7 @@ bool serves(Kernel kernel, const SpmvShape& shape, int width) {
   if (shape.num_cols > std::numeric_limits<std::uint32_t>::max()) return false;
   if (kernel == Kernel::tensor_core) return shape.many_vectors && shape.double_vectors && width >= 32;
   if (kernel == Kernel::by_tile) {
+    // For sizes that are not compiled in there is no such kernel.
     return !shape.many_vectors && is_compiled(shape.block_shape) && shape.block_shape.rows <= 2 &&
            width >= lanes_of_tile && shape.longest_row <= longest_row_of_tile;
   }
@@ -211,12 +175,16 @@ bool serves(Kernel kernel, const SpmvShape& shape, int width) {
   return busy_lanes_of(kernel, shape, width) > 0;
 }
 
-SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kernel kernel, int width) {
+SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kernel kernel, int width, int tile_rows) {
   if (width != 0 && !is_width(shape, device, width)) {
     throw ArgumentError(
         text("spmv: ", width, " lanes a block row"),
         text("it is a power of two up to ", device.warp, " here, or a multiple of that up to ", widest(shape)),
         "pass 0 to let the plan choose");
+  }
+  if (tile_rows < 0 || tile_rows > lanes_of_tile || (tile_rows & (tile_rows - 1)) != 0) {
+    throw ArgumentError(text("spmv: ", tile_rows, " block rows a tile"),
+                        text("it is a power of two up to ", lanes_of_tile), "pass 0 to let the plan choose");
   }
   SpmvLaunch launch;
   launch.kernel = kernel == Kernel::automatic ? choose_kernel(shape, device) : kernel;
@@ -228,7 +196,7 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
   launch.grouping.width = width;
   if (launch.kernel == Kernel::by_tile) {
     launch.grouping.in_warp = false;
-    launch.tile = choose_tile(shape, device);
+    launch.tile = choose_tile(shape, device, tile_rows);
     return launch;
   }
   launch.grouping.in_warp = width <= device.warp;

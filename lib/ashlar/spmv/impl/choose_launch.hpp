@@ -30,9 +30,9 @@ struct SpmvDevice {
 /// Whether `kernel` can take the shape with groups of `width` lanes.
 bool serves(Kernel kernel, const SpmvShape& shape, int width);
 
-/// The kernel asked for, or the best known where `kernel` is automatic, with its grouping; width 0 is free to choose.
-/// Throws   BlockSizeError, ArgumentError, ShapeError.
-SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kernel kernel, int width);
+/// The kernel asked for, or the best known where `kernel` is automatic, with its grouping; width 0 and tile_rows 0 are
+/// free to choose. Throws   BlockSizeError, ArgumentError, ShapeError.
+SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kernel kernel, int width, int tile_rows = 0);
 
 /// The same for products with several vectors: `kernel` and `width` as far as they serve those, else the best known.
 SpmvLaunch choose_multi_launch(SpmvShape shape, const SpmvDevice& device, Kernel kernel, int width);

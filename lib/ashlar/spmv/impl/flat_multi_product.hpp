@@ -124,7 +124,7 @@ struct FlatMultiProduct {
       if (Partly && (entry + j < 0 || entry + j >= count)) continue;
       if (!Partly && j == 0) {
         x.load(row_of_x, x_of_entry);
-      } else if (!loaded || walk.moves_on(j)) {
+      } else if (!loaded || (j > 0 && walk.moves_on(j))) {
         x.load(walk.x(u, j), x_of_entry);
       }
       loaded = true;

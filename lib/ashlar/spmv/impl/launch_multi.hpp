@@ -133,15 +133,15 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_tenso
   with_row_tiles(std::integral_constant<int, 4>{});
 }
 
-/// Whether `kernel` can read x: the matrix unit's counts the entries between two rows in 32 bits.
-template <class Scalar>
+/// Whether `kernel` can read x: the matrix unit's takes doubles, and counts the entries between two rows in 32 bits.
+template <class Exec, class Scalar>
 bool can_read(Kernel kernel, const MultiVectors<Scalar>& vectors) {
-  return kernel != Kernel::tensor_core ||
-         (vectors.x.row_stride >= 0 && vectors.x.row_stride <= std::numeric_limits<std::uint32_t>::max());
+  return kernel != Kernel::tensor_core || (uses_matrix_unit_v<Exec, Scalar> && vectors.x.row_stride >= 0 &&
+                                           vectors.x.row_stride <= std::numeric_limits<std::uint32_t>::max());
 }
 
 /// Hands the product to the kernel of the launch; or to row_per_thread where the arrays do not start where chunks can
-/// be loaded, or x is spread too far.
+/// be loaded, or x is nothing for the kernel.
 template <class Exec, class Layout, class Value, class Scalar, class Ordinal, class Offset>
 void run_spmv_multi(const Exec& exec, const SpmvLaunch& launch,
                     const SpmvArguments<Value, Scalar, Ordinal, Offset>& arguments,
@@ -149,8 +149,9 @@ void run_spmv_multi(const Exec& exec, const SpmvLaunch& launch,
   const auto run = [&](auto kernel) {
     SpmvMultiKernel<kernel(), Exec, Value, Scalar, Layout, Ordinal, Offset>::run(exec, launch, arguments, vectors);
   };
-  switch (can_load_chunks(launch.kernel, arguments) && can_read(launch.kernel, vectors) ? launch.kernel
-                                                                                        : Kernel::row_per_thread) {
+  switch (can_load_chunks(launch.kernel, arguments) && can_read<Exec>(launch.kernel, vectors)
+              ? launch.kernel
+              : Kernel::row_per_thread) {
     case Kernel::by_block:
       return run(std::integral_constant<Kernel, Kernel::by_block>{});
     case Kernel::by_column:

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/device_name.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/spmv/impl/matrix_unit.hpp>
+#include <ashlar/spmv/impl/tuning_class.hpp>
+#include <ashlar/spmv/mode.hpp>
+#include <string>
+#include <type_traits>
+
+namespace ashlar::impl {
+
+template <class Exec>
+SpmvDevice spmv_device(const Exec& exec) {
+  return {is_gpu_v<Exec>, is_gpu_v<Exec> ? Kokkos::TeamPolicy<Exec>::vector_length_max() : 32, exec.concurrency(),
+          has_matrix_unit && is_gpu_v<Exec>};
+}
+
+/// The device's name; of a CPU with the number of threads, on which depends what is fast.
+template <class Exec>
+std::string tuning_device(const Exec& exec) {
+  return is_gpu_v<Exec> ? device_name(exec) : text(device_name(exec), ", ", exec.concurrency(), " threads");
+}
+
+/// What the product of `shape` with such a matrix goes by in a table.
+template <class Matrix, class Exec>
+TuningKey tuning_key(const Exec& exec, const SpmvShape& shape, Mode mode, bool double_vectors) {
+  using Value = typename Matrix::scalar_type;
+  TuningKey key = tuning_class(shape);
+  key.device = tuning_device(exec);
+  key.values = scalar_name<Value>();
+  key.vectors = double_vectors && std::is_same_v<Value, float> ? "double" : key.values;
+  key.layout = Matrix::layout_type::name;
+  key.mode = to_string(mode);
+  return key;
+}
+
+}  // namespace ashlar::impl

@@ -1,0 +1,13 @@
+#include <Kokkos_Core.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+#include <ashlar/base/device_name.hpp>
+
+namespace ashlar::impl {
+
+std::string gpu_name(const Kokkos::DefaultExecutionSpace& exec) { return exec.cuda_device_prop().name; }
+
+}  // namespace ashlar::impl
+
+#endif

@@ -1,0 +1,87 @@
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/spmv/impl/decide.hpp>
+#include <ashlar/spmv/impl/launch_widths.hpp>
+#include <cmath>
+
+namespace ashlar::impl {
+
+namespace {
+
+double rounded(double number) { return std::round(number * 10) / 10; }
+
+std::string microseconds(double seconds) { return text(rounded(seconds * 1e6), " us"); }
+
+/// What the cost model went by: "27 blocks a row on average, 16.2 chunks for each of 15 busy lanes".
+std::string grounds_of(const SpmvShape& shape, const SpmvDevice& device, const SpmvLaunch& launch) {
+  const std::string average = text(rounded(average_row(shape)), " blocks a row on average");
+  switch (launch.kernel) {
+    case Kernel::by_block:
+    case Kernel::by_column:
+      return text(average, ", ", rounded(chunks_a_lane(launch.kernel, shape, launch.grouping.width)),
+                  " chunks for each of ", busy_lanes_of(launch.kernel, shape, launch.grouping.width), " busy lanes");
+    case Kernel::by_tile:
+      return text(average, ", ", rounded(average_row(shape) * launch.tile.rows), " blocks a tile");
+    case Kernel::row_per_thread:
+      return text(average, ", a lane for each of the ", shape.block_shape.rows, " rows of a block");
+    case Kernel::block_row_per_thread:
+    case Kernel::tensor_core:
+    case Kernel::automatic:
+      break;
+  }
+  return text(average, device.is_gpu ? "" : ", on a CPU");
+}
+
+Decision by_cost_model(const SpmvShape& shape, const SpmvDevice& device) {
+  Decision decision{choose_launch(shape, device, Kernel::automatic, 0), ChosenBy::cost_model, ""};
+  decision.grounds = "chosen by the cost model: " + grounds_of(shape, device, decision.launch);
+  return decision;
+}
+
+Decision by_caller(const SpmvShape& shape, const SpmvDevice& device, const LaunchRequest& request) {
+  Decision decision{choose_launch(shape, device, request.kernel, request.width, request.tile_rows), ChosenBy::caller,
+                    ""};
+  const std::string grounds = grounds_of(shape, device, decision.launch);
+  if (request.kernel == Kernel::automatic) {
+    decision.grounds = "width asked for by the caller, kernel chosen by the cost model: " + grounds;
+  } else if (request.width == 0 && request.tile_rows == 0) {
+    decision.grounds = "kernel asked for by the caller: " + grounds;
+  } else {
+    decision.grounds = "asked for by the caller: " + grounds;
+  }
+  return decision;
+}
+
+Decision by_measurement(const SpmvShape& shape, const SpmvDevice& device, const TuningChoice& measured) {
+  if (measured.kernel == Kernel::automatic) {
+    Decision decision = by_cost_model(shape, device);
+    decision.chosen_by = ChosenBy::measurement;
+    decision.grounds +=
+        text("; tuned: nothing measured was faster than its ", microseconds(measured.default_seconds), " beyond noise");
+    return decision;
+  }
+  if (measured.width != 0 && !is_width(shape, device, measured.width)) {
+    throw ArgumentError(
+        text("spmv: the tuning table has ", measured.width, " lanes a block row for this device"),
+        text("it is a power of two up to ", device.warp, " here, or a multiple of that up to ", widest(shape)),
+        "tune again, or leave the table out");
+  }
+  if (!serves(measured.kernel, shape, measured.width != 0 ? measured.width : widest(shape))) {
+    Decision decision = by_cost_model(shape, device);
+    decision.grounds += text("; the tuning table has ", to_string(measured.kernel), ", which cannot take this matrix");
+    return decision;
+  }
+  return {choose_launch(shape, device, measured.kernel, measured.width, measured.tile_rows), ChosenBy::measurement,
+          text("tuned: ", microseconds(measured.seconds), " measured, against ", microseconds(measured.default_seconds),
+               " as the cost model would have it")};
+}
+
+}  // namespace
+
+Decision decide(const SpmvShape& shape, const SpmvDevice& device, const LaunchRequest& request,
+                const std::optional<TuningChoice>& measured) {
+  if (!request.is_free()) return by_caller(shape, device, request);
+  return measured ? by_measurement(shape, device, *measured) : by_cost_model(shape, device);
+}
+
+}  // namespace ashlar::impl

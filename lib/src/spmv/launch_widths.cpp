@@ -1,0 +1,56 @@
+#include <algorithm>
+#include <ashlar/spmv/block_sizes.hpp>
+#include <ashlar/spmv/impl/block_row_entries.hpp>
+#include <ashlar/spmv/impl/flat_product.hpp>
+#include <ashlar/spmv/impl/launch_widths.hpp>
+
+namespace ashlar::impl {
+
+namespace {
+
+bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
+
+}  // namespace
+
+int widest(const SpmvShape& shape) { return shape.many_vectors ? 256 : 1024; }
+
+bool is_width(const SpmvShape& shape, const SpmvDevice& device, int width) {
+  return width <= device.warp ? is_power_of_two(width) : width % device.warp == 0 && width <= widest(shape);
+}
+
+std::vector<int> widths_of(const SpmvShape& shape, const SpmvDevice& device) {
+  std::vector<int> widths;
+  for (int width = 4; width <= device.warp; width *= 2) widths.push_back(width);
+  for (int warps = 2; warps * device.warp <= widest(shape); warps += warps < 6 ? 1 : 2) {
+    widths.push_back(warps * device.warp);
+  }
+  return widths;
+}
+
+int chunk_of(const SpmvShape& shape) {
+  // With several vectors no block size is compiled in.
+  const int compiled =
+      !shape.many_vectors && is_compiled(shape.block_shape) ? shape.block_shape.rows : runtime_block_size;
+  return entries_of_chunk(shape.value_bytes, compiled, shape.in_order);
+}
+
+int busy_lanes_of(Kernel kernel, const SpmvShape& shape, int width) {
+  const auto [rows, cols] = shape.block_shape;
+  if (kernel == Kernel::by_block) return busy_lanes(width, rows * cols, chunk_of(shape));
+  if (kernel == Kernel::by_column) return busy_lanes(width, rows, chunk_of(shape));
+  return width;
+}
+
+double average_row(const SpmvShape& shape) {
+  return shape.num_block_rows > 0 ? double(shape.num_blocks) / double(shape.num_block_rows) : 0;
+}
+
+double chunks_of_row(const SpmvShape& shape) {
+  return std::max(1.0, average_row(shape) * double(shape.block_shape.num_values()) / chunk_of(shape));
+}
+
+double chunks_a_lane(Kernel kernel, const SpmvShape& shape, int width) {
+  return chunks_of_row(shape) / std::max(busy_lanes_of(kernel, shape, width), 1);
+}
+
+}  // namespace ashlar::impl
