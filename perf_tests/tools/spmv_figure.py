@@ -43,12 +43,12 @@ def where(contexts):
     return ", ".join(devices + [f"commit {commit}" for commit in commits])
 
 
-def finish(figure, handles, title, subtitle, arguments):
+def finish(figure, handles, title, subtitle, output):
     """Title and legend above what is drawn; heights in inches, so that figures of all sizes look alike."""
     height = figure.get_figheight()
     figure.tight_layout(rect=(0, 0, 1, 1 - 0.95 / height))
     left = 0.1 / figure.get_figwidth()
-    figure.text(left, 1 - 0.30 / height, arguments.title or title, fontsize=13, fontweight="bold")
+    figure.text(left, 1 - 0.30 / height, title, fontsize=13, fontweight="bold")
     figure.text(left, 1 - 0.53 / height, subtitle)
     # A library appears in several panels, and once in the legend.
     labels = dict(sorted(((label, handle) for handle, label in handles), key=lambda item: item[0] == LIMIT))
@@ -56,10 +56,10 @@ def finish(figure, handles, title, subtitle, arguments):
                   ncols=max(len(labels), 1), borderaxespad=0, borderpad=0, handlelength=2.2, columnspacing=1.6)
     try:
         # No date, and no version of what drew it.
-        figure.savefig(arguments.output, format="svg", facecolor="white",
-                       metadata={"Date": None, "Creator": None, "Title": arguments.title or title})
+        figure.savefig(output, format="svg", facecolor="white",
+                       metadata={"Date": None, "Creator": None, "Title": title})
     except OSError as error:
-        raise results.Problem(f"cannot write {arguments.output}", error.strerror or str(error),
+        raise results.Problem(f"cannot write {output}", error.strerror or str(error),
                               "name a file in a folder that is there")
 
 

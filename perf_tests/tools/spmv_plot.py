@@ -14,8 +14,7 @@ import spmv_figure
 import spmv_results as results
 from spmv_figure import INK, draw_limit, finish, look_of, plt, where
 
-# Of the lines of the figure by vectors, which are all ours.
-SIZE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
+# Of the lines of the figure by vectors.
 MARKERS = "osD^vPX*"
 
 
@@ -77,7 +76,7 @@ def plot_block_sizes(rows, contexts, arguments):
     for axes in grid.flat[len(sets):]:
         axes.remove()
     words = "grids of dense blocks" + (f", {results.set_label(sets[0])}" if len(sets) == 1 else "")
-    finish(figure, handles, "Throughput by block size", f"{words}; {where(contexts)}", arguments)
+    finish(figure, handles, "Throughput by block size", f"{words}; {where(contexts)}", arguments.output)
 
 
 def plot_matrices(rows, contexts, arguments):
@@ -113,7 +112,7 @@ def plot_matrices(rows, contexts, arguments):
             name = {"paper": "the paper's matrices", "small": "small matrices", "irregular": "irregular"}[suite]
             axes.set_title(name + (": the time" if quantity[suite] == "us" else ""))
             handles += zip(*axes.get_legend_handles_labels())
-    finish(figure, handles, "Throughput by matrix", f"double; b: block size; {where(contexts)}", arguments)
+    finish(figure, handles, "Throughput by matrix", f"double; b: block size; {where(contexts)}", arguments.output)
 
 
 def draw_bars(axes, members, cases, labels, quantity):
@@ -160,18 +159,20 @@ def plot_vectors(rows, contexts, arguments):
             raise results.Problem(f"no products with several vectors for b = {b}",
                                   "there are some for " + ", ".join(map(str, sorted(of_sizes))),
                                   "choose among these by --block-sizes")
-    peers = any(product.ratio for b in sizes for product in of_sizes[b].values())
+    peers = any(products.ratio for b in sizes for products in of_sizes[b].values())
     figure, panels = plt.subplots(1, 2 if peers else 1, squeeze=False, figsize=(9.5 if peers else 6, 4.4))
     time, *beside = panels[0]
     counts = sorted({k for b in sizes for k in of_sizes[b]})
     time.plot(counts, counts, color=INK, linewidth=1, linestyle=(0, (5, 3)), label="one at a time")
     for i, b in enumerate(sizes):
-        style = dict(color=SIZE_COLOURS[i % len(SIZE_COLOURS)], marker=MARKERS[i % len(MARKERS)], markersize=4.5,
-                     linewidth=1.5, label=f"b = {b}")
+        # All are ours: dark to light by block size, no library's colour.
+        style = dict(color=plt.get_cmap("viridis")(0.88 * i / max(len(sizes) - 1, 1)), label=f"b = {b}",
+                     marker=MARKERS[i % len(MARKERS)], markersize=4.5, linewidth=1.5)
         points = sorted(of_sizes[b].items())
-        time.plot(*zip(*[(k, product.of_one) for k, product in points if product.of_one] or [(None, None)]), **style)
+        nothing = float("nan")  # leaves a gap
+        time.plot([k for k, _ in points], [products.of_one or nothing for _, products in points], **style)
         for axes in beside:
-            axes.plot(*zip(*[(k, product.ratio) for k, product in points if product.ratio] or [(None, None)]), **style)
+            axes.plot([k for k, _ in points], [products.ratio or nothing for _, products in points], **style)
     time.set_title("our time for k over that for one")
     time.set(ylabel="time(k) / time(1)")
     time.set_yscale("log", base=2)
@@ -189,7 +190,7 @@ def plot_vectors(rows, contexts, arguments):
     time.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     handles = list(zip(*time.get_legend_handles_labels()))
     finish(figure, handles, "Several vectors at a time", f"{name}, {results.set_label(asked)}; {where(contexts)}",
-           arguments)
+           arguments.output)
 
 
 def some_of(values, count):
@@ -208,7 +209,6 @@ def parse():
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("files", nargs="+", metavar="FILE", help="of perf_spmv --json")
     parser.add_argument("-o", "--output", required=True, metavar="FIGURE", help="an SVG file")
-    parser.add_argument("--title", help="instead of the usual one")
     parser.add_argument("--set", action="append", metavar="NAME",
                         help="block-size, vectors: double (the default), float, mixed, row_major, transpose, or two of "
                              "them: 'mixed, transpose'. block-size takes several, a panel each, and 'all'")
