@@ -1,7 +1,10 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/bcsr/impl/row_ranges.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -29,13 +32,62 @@ class BlockRowFill {
   Scalar* values_;
 };
 
+namespace impl {
+
+/// Fills one block row, whose values are zero.
+template <class Matrix, class Fill>
+struct FillBlockRow {
+  using Scalar = typename Matrix::scalar_type;
+  using Ordinal = typename Matrix::ordinal_type;
+  using Space = typename Matrix::memory_space;
+
+  int block_size;
+  Kokkos::View<const typename Matrix::offset_type*, Space> row_ptr;
+  Kokkos::View<Ordinal*, Space> col_idx;
+  Kokkos::View<Scalar*, Space> values;
+  Fill fill;
+
+  KOKKOS_INLINE_FUNCTION std::int64_t first_value(std::int64_t i) const {
+    return std::int64_t(row_ptr(i)) * block_size * block_size;
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t begin = row_ptr(i);
+    const BlockRowFill<Scalar, typename Matrix::layout_type, Ordinal> row(
+        static_cast<int>(row_ptr(i + 1) - begin), block_size, col_idx.data() + begin, values.data() + first_value(i));
+    fill(static_cast<Ordinal>(i), row);
+  }
+};
+
+/// Zeroes and fills a range of block rows: by the thread of a host that takes them in products too, so that what it
+/// will read lies in memory near it.
+template <class Matrix, class Fill>
+struct FillRange {
+  RowRanges first_row;
+  FillBlockRow<Matrix, Fill> fill_row;
+
+  void operator()(std::int64_t range) const {
+    for (std::int64_t i = first_row(range); i < first_row(range + 1); ++i) {
+      auto* const values = fill_row.values.data();
+      std::fill(values + fill_row.first_value(i), values + fill_row.first_value(i + 1),
+                typename Matrix::scalar_type(0));
+      fill_row(i);
+    }
+  }
+};
+
+}  // namespace impl
+
 /// A matrix built in two passes, each parallel over block rows: how many blocks a row has, then what they are.
 ///
 /// `count(i)` gives the number of blocks of block row i; `fill(i, row)` writes `row.column(k)`, ascending, and
 /// `row.value(k, r, c)` for k < row.num_blocks(). Both are called on `exec`, once for each row, in any order: no
 /// atomics, and the same bits each time.
 ///
-/// Memory   allocates the matrix in Matrix::memory_space, which `exec` reaches; values start at zero.
+/// Memory   allocates the matrix in Matrix::memory_space, which `exec` reaches; values start at zero. On a host,
+/// threads
+///          take ranges of block rows of about equal work, as in products, so that what a thread will read lies near
+///          it.
 /// Async    waits for `exec` once, to learn the number of blocks; the fill is enqueued.
 /// Throws   BlockSizeError, ShapeError for sizes that no matrix has; ShapeError where a count is negative, or the
 /// blocks
@@ -48,7 +100,6 @@ Matrix build_by_rows(const Exec& exec, int block_size, typename Matrix::ordinal_
   using Offset = typename Matrix::offset_type;
   using Space = typename Matrix::memory_space;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  using Row = BlockRowFill<Scalar, typename Matrix::layout_type, Ordinal>;
 
   if (block_size < 1) {
     throw BlockSizeError(block_size, text("build_by_rows: block size ", block_size), "a block has at least one row",
@@ -82,15 +133,20 @@ Matrix build_by_rows(const Exec& exec, int block_size, typename Matrix::ordinal_
 
   Kokkos::View<Ordinal*, Space> col_idx(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::col_idx"),
                                         std::size_t(total));
-  Kokkos::View<Scalar*, Space> values(Kokkos::view_alloc(exec, "ashlar::values"),
-                                      std::size_t(total) * block_size * block_size);
-  Kokkos::parallel_for(
-      "ashlar::build_by_rows[fill]", Policy(exec, 0, num_block_rows), KOKKOS_LAMBDA(std::int64_t i) {
-        const std::int64_t begin = row_ptr(i);
-        const Row row(static_cast<int>(row_ptr(i + 1) - begin), block_size, col_idx.data() + begin,
-                      values.data() + begin * block_size * block_size);
-        fill(static_cast<Ordinal>(i), row);
-      });
+  const std::size_t num_values = std::size_t(total) * block_size * block_size;
+  Kokkos::View<Scalar*, Space> values;
+  if constexpr (is_gpu_v<Exec>) {
+    values = Kokkos::View<Scalar*, Space>(Kokkos::view_alloc(exec, "ashlar::values"), num_values);
+    Kokkos::parallel_for("ashlar::build_by_rows[fill]", Policy(exec, 0, num_block_rows),
+                         impl::FillBlockRow<Matrix, Fill>{block_size, row_ptr, col_idx, values, fill});
+  } else {
+    values =
+        Kokkos::View<Scalar*, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::values"), num_values);
+    const int num_ranges = exec.concurrency();
+    Kokkos::parallel_for("ashlar::build_by_rows[fill]", Policy(exec, 0, num_ranges),
+                         impl::FillRange<Matrix, Fill>{impl::row_ranges(exec, row_ptr, block_size, num_ranges),
+                                                       {block_size, row_ptr, col_idx, values, fill}});
+  }
   return Matrix(block_size, {num_block_cols, row_ptr, col_idx}, values);
 }
 

@@ -30,8 +30,8 @@ struct SpmvOptions {
 /// Memory   no_transpose: none. transpose: an index of num_blocks * (sizeof(Ordinal) + sizeof(Offset)) bytes and
 ///          num_block_cols + 1 offsets, in the matrix's memory space. Where a few block rows are much longer than the
 ///          rest, they are cut into segments: some indices and a partial result for each. Such a plan (has_segments())
-///          serves one execution-space instance at a time.
-/// Async    waits for `exec` where groups of lanes are to take block rows, to learn of the longest.
+///          serves one execution-space instance at a time. For the threads of a CPU: a number for each.
+/// Async    waits for `exec`, to learn how long block rows are; not where it has a single thread.
 /// Throws   BlockSizeError where the kernel asked for cannot take the block size, and says which can; ArgumentError
 ///          where the width is none that the kernel and the device have.
 template <bcsr_matrix Matrix>
@@ -49,9 +49,10 @@ class SpmvPlan {
     static_assert(reachable_from<Exec, typename Matrix::values_view>,
                   "ashlar::SpmvPlan: the matrix must be reachable from the execution space");
     if (mode_ == Mode::transpose) index_ = transpose_index(exec, matrix.graph());
-    // The kernels in which one thread takes a block row take it as long as it is.
-    const bool any_length =
+    // One thread alone takes block rows as long as they are.
+    const bool by_thread =
         options.kernel == Kernel::block_row_per_thread || (options.kernel == Kernel::automatic && !is_gpu_v<Exec>);
+    const bool any_length = by_thread && (is_gpu_v<Exec> || exec.concurrency() == 1);
     const auto row_ptr = mode_ == Mode::transpose ? index_.row_ptr : graph_.row_ptr();
     const impl::SpmvShape shape{
         .num_block_rows = mode_ == Mode::transpose ? matrix.num_block_cols() : matrix.num_block_rows(),
@@ -67,6 +68,12 @@ class SpmvPlan {
     launch_ = impl::choose_launch(shape, device, options.kernel, options.width);
     launch_.label = text("ashlar::spmv[", to_string(launch_.kernel), ",b=", block_size_, ",",
                          scalar_name<typename Matrix::scalar_type>(), mode_ == Mode::transpose ? ",transpose]" : "]");
+    if constexpr (!is_gpu_v<Exec>) {
+      if (by_thread && !any_length) {
+        exec.fence("ashlar::spmv_plan: row pointers");
+        launch_.first_row = impl::row_ranges(exec, row_ptr, block_size_, exec.concurrency(), launch_.longest_row);
+      }
+    }
     if (shape.longest_row > launch_.longest_row) {
       // Partial results in the precision of the vectors, which may be twice that of the values.
       const std::size_t partial_bytes = 2 * sizeof(typename Matrix::scalar_type) * block_size_;
@@ -89,6 +96,7 @@ class SpmvPlan {
     const impl::Grouping& grouping = launch_.grouping;
     if (launch_.kernel == Kernel::block_row_per_thread) {
       result += ", one thread a block row";
+      if (has_ranges()) result += text(", ", launch_.first_row.extent(0) - 1, " ranges of about equal work");
     } else if (launch_.kernel == Kernel::by_tile) {
       result += text(", ", launch_.tile.rows, " block rows a tile, ", grouping.width, " lanes a tile");
     } else {
@@ -96,7 +104,10 @@ class SpmvPlan {
     }
     if (has_segments()) {
       result += text(", ", long_rows_.row.extent(0), " block rows of more than ", launch_.longest_row, " blocks in ",
-                     long_rows_.segment_begin.extent(0), " segments of ", segment_launch_.grouping.width, " lanes");
+                     long_rows_.segment_begin.extent(0), " segments");
+      if (launch_.kernel != Kernel::block_row_per_thread) {
+        result += text(" of ", segment_launch_.grouping.width, " lanes");
+      }
     }
     return result;
   }
@@ -112,14 +123,18 @@ class SpmvPlan {
   /// Whether some block rows are cut into segments.
   bool has_segments() const { return long_rows_.row.extent(0) > 0; }
 
+  /// Whether threads of a CPU take ranges of block rows that were cut for this structure.
+  bool has_ranges() const { return launch_.first_row.extent(0) > 0; }
+
   const impl::SpmvLaunch& launch() const { return launch_; }
   const impl::SpmvLaunch& segment_launch() const { return segment_launch_; }
   const long_rows_type& long_rows() const { return long_rows_; }
   const index_type& index() const { return index_; }
 
  private:
-  /// Whether the plan holds more of the structure than its sizes: the index of A^T, or where long rows begin and end.
-  bool holds_structure() const { return mode_ == Mode::transpose || has_segments(); }
+  /// Whether the plan holds more of the structure than its sizes: the index of A^T, where long rows begin and end, or
+  /// which block rows a thread takes.
+  bool holds_structure() const { return mode_ == Mode::transpose || has_segments() || has_ranges(); }
 
   Mode mode_;
   graph_type graph_;
