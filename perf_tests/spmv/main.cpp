@@ -2,7 +2,8 @@
 //
 // Every product is checked, entry by entry against plain loops, before it is timed: a wrong one has no time, and the
 // exit code is 1. The rate counts unique bytes: values, block columns, row pointers, x and y once; of A^T its index
-// besides. The limit is the read bandwidth measured in the same run.
+// besides. The products of a matrix are timed in turns. The limit is the read bandwidth measured in the same run; on a
+// CPU in turns with the products.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <ashlar/blas1/bandwidth.hpp>
