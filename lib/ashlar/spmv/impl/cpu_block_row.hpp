@@ -59,6 +59,7 @@ struct CpuByColumns : CpuBlockRow<Rows, Lanes> {
   using typename Base::RealValue;
   using typename Base::Scalar;
   static constexpr int registers = b > 0 ? (parts* b + Lanes - 1) / Lanes : 0;  // of a column
+  static constexpr int whole = b > 0 ? parts* b / Lanes : 0;                    // of these hold rows of their own
   static constexpr int most_registers = (parts * capacity + Lanes - 1) / Lanes;
 
   /// An addition takes some cycles, and the next one to the same sum waits for it: where a column is few registers,
@@ -77,10 +78,15 @@ struct CpuByColumns : CpuBlockRow<Rows, Lanes> {
 
   [[gnu::always_inline]] static void add_column(const RealValue* column, const Real* x, int height,
                                                 Numbers (&sum)[parts][most_registers]) {
-    each<0, registers>((height + Lanes - 1) / Lanes, [&](auto which) __attribute__((always_inline)) {
-      const Numbers value = load_pack<Real, Lanes>(column + first_of(which, height));
-      for (int part = 0; part < parts; ++part) sum[part][which] += value * x[part];
-    });
+    Real factor[parts];
+    for (int part = 0; part < parts; ++part) factor[part] = x[part];
+    const auto add = [&](int first, auto which) __attribute__((always_inline)) {
+      const Numbers value = load_pack<Real, Lanes>(column + first);
+      for (int part = 0; part < parts; ++part) sum[part][which] += value * factor[part];
+    };
+    each<0, whole>(
+        height / Lanes, [&](auto which) __attribute__((always_inline)) { add(which * Lanes, which); });
+    if (height % Lanes != 0) add(height - Lanes, registers > 0 ? registers - 1 : height / Lanes);
   }
 
   /// Adds the columns of a block, to sum number `first` and those that follow, in turn.
