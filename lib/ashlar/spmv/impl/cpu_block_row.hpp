@@ -9,6 +9,14 @@
 
 namespace ashlar::impl {
 
+/// Asks for the lines of `bytes` bytes that lie some way ahead of `from`, of an array that is read once. What is asked
+/// for beyond the end of the array does no harm. A page is 4096 bytes: what prefetches by itself stops at its end, and
+/// this does not.
+[[gnu::always_inline]] inline void ask_ahead(const void* from, int bytes) {
+  constexpr int ahead = 3072, line = 64;
+  for (int i = 0; i < bytes; i += line) __builtin_prefetch(static_cast<const char*>(from) + ahead + i);
+}
+
 /// What the ways to sum a block row on a CPU have in common. A complex number is two real ones here; Lanes numbers fill
 /// a register, or the part of one that a column or row of the block has numbers for.
 template <class Rows, int Lanes>
@@ -21,6 +29,11 @@ struct CpuBlockRow {
   static constexpr int capacity = b > 0 ? b : max_block_size;
   static constexpr int parts = is_complex_v<Scalar> ? 2 : 1;
 
+  /// Of small blocks a CPU does not by itself ask for values soon enough; of others it is slowed down by being asked.
+  /// (Measured: 10 to 30 % faster for b = 1 to 3, double; as fast for 4 and 5; a fifth slower from 8 on.)
+  static constexpr int bytes_of_block = b * b * static_cast<int>(sizeof(typename Rows::value_type));
+  static constexpr bool asks_ahead = b > 0 && bytes_of_block <= 96 && !Rows::is_indirect;
+
   /// block(values, x, u) for each of the entries begin .. end - 1, AtATime of them in a round, in which u counts them.
   template <int AtATime, class Block>
   [[gnu::always_inline]] static void for_blocks(const Rows& rows, std::int64_t begin, std::int64_t end,
@@ -31,11 +44,15 @@ struct CpuBlockRow {
     std::int64_t k = begin;
     if constexpr (AtATime > 1) {
       for (; k + AtATime <= end; k += AtATime) {
+        if constexpr (asks_ahead) ask_ahead(rows.block(k), AtATime * bytes_of_block);
         each<0, AtATime>(
             AtATime, [&](auto u) __attribute__((always_inline)) { take(k + u, u); });
       }
     }
-    for (; k < end; ++k) take(k, std::integral_constant<int, 0>{});
+    for (; k < end; ++k) {
+      if constexpr (asks_ahead && AtATime == 1) ask_ahead(rows.block(k), bytes_of_block);
+      take(k, std::integral_constant<int, 0>{});
+    }
   }
 };
 
@@ -268,6 +285,10 @@ struct CpuByEntries {
     Scalar even(0), odd(0);
     std::int64_t k = begin;
     for (; k + at_a_time <= end; k += at_a_time) {
+      if constexpr (!Rows::is_indirect) {
+        ask_ahead(rows.block(k), at_a_time * static_cast<int>(sizeof(typename Rows::value_type)));
+        ask_ahead(rows.a.col_idx + k, 1);
+      }
       sum += (load(k) + load(k + Lanes)) + (load(k + 2 * Lanes) + load(k + 3 * Lanes));
     }
     for (; k + 2 <= end; k += 2) {
