@@ -16,9 +16,9 @@ struct Repetitions {
 
 /// The medians over the samples of the seconds that one call of each work takes on `exec`, after a warm-up.
 ///
-/// Samples alternate: one of each work, then the next of each. So all of them meet the same weather, on a machine whose
-/// memory others use too. A work enqueues on `exec`; a sample fences once, at its end, so that launches overlap as they
-/// do in a solver.
+/// Samples alternate: one of each work, then the next of each, beginning with another one. So all of them meet the same
+/// weather, on a machine whose memory others use too. A work enqueues on `exec`; a sample fences once, at its end, so
+/// that launches overlap as they do in a solver.
 template <class Exec>
 std::vector<double> alternating_medians(const Exec& exec, const std::vector<std::function<void()>>& works,
                                         Repetitions repetitions = {}) {
@@ -38,7 +38,8 @@ std::vector<double> alternating_medians(const Exec& exec, const std::vector<std:
   }
   std::vector<std::vector<double>> seconds(works.size());
   for (int sample = 0; sample < repetitions.samples; ++sample) {
-    for (std::size_t i = 0; i < works.size(); ++i) {
+    for (std::size_t turn = 0; turn < works.size(); ++turn) {
+      const std::size_t i = (turn + sample) % works.size();
       // What fits in a cache is to be there, whatever ran before.
       if (calls[i] > 1) works[i]();
       seconds[i].push_back(seconds_for(works[i], calls[i]));

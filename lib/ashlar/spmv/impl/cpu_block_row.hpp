@@ -29,8 +29,8 @@ struct CpuBlockRow {
   static constexpr int capacity = b > 0 ? b : max_block_size;
   static constexpr int parts = is_complex_v<Scalar> ? 2 : 1;
 
-  /// Of small blocks a CPU does not by itself ask for values soon enough; of others it is slowed down by being asked.
-  /// (Measured: 10 to 30 % faster for b = 1 to 3, double; as fast for 4 and 5; a fifth slower from 8 on.)
+  /// Of small blocks a CPU does not ask for values soon enough by itself. (Measured: 10 to 30 % faster for b = 1 to 3
+  /// of doubles; no gain for larger blocks, or a loss.)
   static constexpr int bytes_of_block = b * b * static_cast<int>(sizeof(typename Rows::value_type));
   static constexpr bool asks_ahead = b > 0 && bytes_of_block <= 96 && !Rows::is_indirect;
 
