@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
   list("--libraries", options.libraries, "whose products, as far as they were found")
       ->check(CLI::IsMember({"ashlar", "cusparse", "kokkos_kernels", "mkl", "eigen"}));
   app.add_option("--bytes", options.bytes, "size of each matrix of grid")->capture_default_str();
+  app.add_option("--samples", options.samples, "of which each time is the median")->capture_default_str();
   app.add_option("--matrices", options.matrices, "folder of Matrix Market files for the suite paper");
   app.add_option("--json", options.json, "write the results here");
   app.add_option("--commit", options.commit, "recorded in the context");
@@ -44,7 +45,7 @@ int main(int argc, char** argv) {
     const double limit = measure_read_bandwidth(exec);
     std::printf("read bandwidth %.1f GB/s\n", limit);
     nlohmann::json results = nlohmann::json::array();
-    perf::Measurement measurement(exec, limit, results);
+    perf::Measurement measurement(exec, limit, options.samples, results);
     for (const std::string& suite : options.suites) {
       if (suite == "grid") perf::run_grid(exec, options, measurement);
       if (suite == "small") perf::run_small(exec, options, measurement);

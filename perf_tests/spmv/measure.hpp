@@ -97,8 +97,8 @@ double error_of(const Exec& exec, const Vector<Scalar>& y, const Expected<Scalar
 /// Checks the products of a case, then times them in turns, and writes down both.
 class Measurement {
  public:
-  Measurement(const Exec& exec, double limit_gb_s, nlohmann::json& results)
-      : exec_(exec), limit_(limit_gb_s), results_(results) {
+  Measurement(const Exec& exec, double limit_gb_s, int samples, nlohmann::json& results)
+      : exec_(exec), limit_(limit_gb_s), samples_(samples), results_(results) {
     if constexpr (!is_gpu_v<Exec>) probe_.emplace(exec);
   }
 
@@ -128,7 +128,7 @@ class Measurement {
     std::vector<std::function<void()>> works;
     for (const Product& product : products_) works.push_back(product.apply);
     if (probe_) works.push_back([this] { (*probe_)(); });
-    const std::vector<double> medians = alternating_medians(exec_, works);
+    const std::vector<double> medians = alternating_medians(exec_, works, {.samples = samples_});
     const double limit = probe_ ? ReadProbe::bytes() / medians.back() * 1e-9 : limit_;
     for (std::size_t i = 0; i < products_.size(); ++i) {
       auto& [row, bytes, apply] = products_[i];
@@ -161,6 +161,7 @@ class Measurement {
 
   const Exec& exec_;
   double limit_;
+  int samples_;
   nlohmann::json& results_;
   std::optional<ReadProbe> probe_;
   std::vector<Product> products_;
