@@ -215,7 +215,8 @@ struct CpuByRows : CpuBlockRow<Rows, Lanes> {
     }
     Base::template for_blocks<at_a_time>(
         rows, begin, end, [&](const RealValue* block, const Real* x, auto u) __attribute__((always_inline)) {
-          Numbers x_whole[parts][most_whole], x_last[parts];
+          Numbers x_whole[parts][most_whole];
+          [[maybe_unused]] Numbers x_last[parts];
           for (int part = 0; part < parts; ++part) {
             each<0, whole>(
                 count, [&](auto which)
