@@ -50,8 +50,8 @@ void measure_ours(const Exec& exec, const Options& options, const std::string& n
                                    {"width", plan.launch().grouping.width},
                                    {"num_block_rows", a.num_block_rows()},
                                    {"num_blocks", a.num_blocks()}};
-          measurement.run(
-              row, bytes, [&] { spmv(exec, plan, Scalar(1), a, x, Scalar(0), y); },
+          measurement.add(
+              row, bytes, [=] { spmv(exec, plan, Scalar(1), a, x, Scalar(0), y); },
               [&] { return error_of(exec, y, expected); });
         } catch (const BlockSizeError&) {
           // This kernel is not for this block size or width.
@@ -84,7 +84,7 @@ inline void measure_peers(const Exec& exec, const Options& options, const std::s
                                {"mode", "no_transpose"},
                                {"num_block_rows", a.num_block_rows()},
                                {"num_blocks", a.num_blocks()}};
-      measurement.run(row, bytes, peer.apply, [&] { return error_of(exec, y, expected); });
+      measurement.add(row, bytes, peer.apply, [&] { return error_of(exec, y, expected); });
     }
   }
 }
@@ -107,6 +107,7 @@ void measure_case(const Exec& exec, const Options& options, const std::string& n
   if (options.libraries != std::vector<std::string>{"ashlar"}) {
     measure_peers(exec, options, name, make.template operator()<Matrix>(), measurement);
   }
+  measurement.time_all();
 }
 
 }  // namespace ashlar::perf

@@ -2,7 +2,8 @@
 //
 // Every product is checked, entry by entry against plain loops, before it is timed: a wrong one has no time, and the
 // exit code is 1. The rate counts unique bytes: values, block columns, row pointers, x and y once; of A^T its index
-// besides. The limit is the read bandwidth measured in the same run.
+// besides. The products of a matrix are timed in turns. The limit is the read bandwidth measured in the same run; on a
+// CPU in turns with the products.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <ashlar/blas1/bandwidth.hpp>
@@ -34,6 +35,7 @@ int main(int argc, char** argv) {
   list("--libraries", options.libraries, "whose products, as far as they were found")
       ->check(CLI::IsMember({"ashlar", "cusparse", "kokkos_kernels", "mkl", "eigen"}));
   app.add_option("--bytes", options.bytes, "size of each matrix of grid")->capture_default_str();
+  app.add_option("--samples", options.samples, "of which each time is the median")->capture_default_str();
   app.add_option("--matrices", options.matrices, "folder of Matrix Market files for the suite paper");
   app.add_option("--json", options.json, "write the results here");
   app.add_option("--tuning", options.tuning, "write what the kernel 'tuned' chose here, as a tuning table");
@@ -48,7 +50,7 @@ int main(int argc, char** argv) {
     const double limit = measure_read_bandwidth(exec);
     std::printf("read bandwidth %.1f GB/s\n", limit);
     nlohmann::json results = nlohmann::json::array();
-    perf::Measurement measurement(exec, limit, results);
+    perf::Measurement measurement(exec, limit, options.samples, results);
     for (const std::string& suite : options.suites) {
       if (suite == "grid") perf::run_grid(exec, options, measurement);
       if (suite == "small") perf::run_small(exec, options, measurement);

@@ -66,8 +66,8 @@ void measure_multivector(const Exec& exec, const Options& options, const Matrix&
             auto ours = row("ashlar", kernel, by_rows);
             ours["plan"] = plan.explain();
             ours["width"] = plan.multi_launch().grouping.width;
-            measurement.run(
-                ours, bytes, [&] { spmv(exec, plan, 1.0, a, x, 0.0, y); }, [&] { return error(by_rows); });
+            measurement.add(
+                ours, bytes, [=] { spmv(exec, plan, 1.0, a, x, 0.0, y); }, [&] { return error(by_rows); });
           };
           run(vectors.x_by_rows, vectors.y_by_rows, true);
           if (k > 1) run(vectors.x_by_columns, vectors.y_by_columns, false);
@@ -77,11 +77,13 @@ void measure_multivector(const Exec& exec, const Options& options, const Matrix&
       }
     }
   }
-  if (!contains(options.libraries, "cusparse")) return;
-  for (const MultiPeer& each : cusparse_multi_peers(exec, a, vectors)) {
-    measurement.run(row(each.peer.library, each.peer.kernel, each.by_rows), bytes, each.peer.apply,
-                    [&] { return error(each.by_rows); });
+  if (contains(options.libraries, "cusparse")) {
+    for (const MultiPeer& each : cusparse_multi_peers(exec, a, vectors)) {
+      measurement.add(row(each.peer.library, each.peer.kernel, each.by_rows), bytes, each.peer.apply,
+                      [&] { return error(each.by_rows); });
+    }
   }
+  measurement.time_all();
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ need_namespace() {
 ensure_rootfs() {
   local recipe=$1 cache name target making free_kb
   cache=$(cache_dir)
-  name=rootfs-$(sha256sum "$recipe" | cut -c1-12)
+  name=rootfs-$(sha256sum "$recipe" | cut -c1-12)${ASHLAR_ENV_MKL:+-mkl}
   target=$cache/$name
   need_packages
   need_namespace

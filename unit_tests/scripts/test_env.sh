@@ -3,7 +3,7 @@
 set -u
 . "$(dirname "$0")/check.sh"
 scripts=$1
-unset ASHLAR_INSIDE ASHLAR_PRESET Kokkos_ROOT CMAKE_PREFIX_PATH
+unset ASHLAR_INSIDE ASHLAR_PRESET ASHLAR_ENV_MKL Kokkos_ROOT CMAKE_PREFIX_PATH
 export ASHLAR_ENV=rootfs
 
 # stand_in NAME: an executable of this name, found first; its text comes from standard input.
@@ -39,6 +39,14 @@ test_made_once_then_entered() {
   expect_equal "$("$scripts/env" second 2>log)" 'entered: second'
   expect_equal "$(environments)" "1 1"
   expect_equal "$(wc -l <made)" 1
+}
+
+test_mkl_is_an_environment_of_its_own() {
+  machine <<<'echo "$ASHLAR_ENV_MKL" >>mkl'
+  expect_equal "$(ASHLAR_ENV_MKL='' "$scripts/env" without 2>log)" 'entered: without'
+  expect_equal "$(ASHLAR_ENV_MKL=1 "$scripts/env" with 2>log)" 'entered: with'
+  expect_equal "$(environments)" "2 2"
+  expect_equal "$(cat mkl)" $'\n1'
 }
 
 test_fails() {

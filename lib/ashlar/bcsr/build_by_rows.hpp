@@ -1,7 +1,10 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/bcsr/impl/row_ranges.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -11,10 +14,11 @@ namespace ashlar {
 template <class Scalar, class Layout, class Ordinal>
 class BlockRowFill {
  public:
-  KOKKOS_INLINE_FUNCTION BlockRowFill(int num_blocks, const BlockShape& block_shape, Ordinal* columns, Scalar* values)
+  KOKKOS_INLINE_FUNCTION BlockRowFill(int num_blocks, int rows_of_block, int cols_of_block, Ordinal* columns,
+                                      Scalar* values)
       : num_blocks_(num_blocks),
-        block_rows_(block_shape.rows),
-        block_cols_(block_shape.cols),
+        block_rows_(rows_of_block),
+        block_cols_(cols_of_block),
         columns_(columns),
         values_(values) {}
 
@@ -36,13 +40,62 @@ class BlockRowFill {
   Scalar* values_;
 };
 
+namespace impl {
+
+/// Fills one block row, whose values are zero.
+template <class Matrix, class Fill>
+struct FillBlockRow {
+  using Scalar = typename Matrix::scalar_type;
+  using Ordinal = typename Matrix::ordinal_type;
+  using Space = typename Matrix::memory_space;
+
+  int rows_of_block, cols_of_block;
+  Kokkos::View<const typename Matrix::offset_type*, Space> row_ptr;
+  Kokkos::View<Ordinal*, Space> col_idx;
+  Kokkos::View<Scalar*, Space> values;
+  Fill fill;
+
+  KOKKOS_INLINE_FUNCTION std::int64_t first_value(std::int64_t i) const {
+    return std::int64_t(row_ptr(i)) * rows_of_block * cols_of_block;
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t begin = row_ptr(i);
+    const BlockRowFill<Scalar, typename Matrix::layout_type, Ordinal> row(
+        static_cast<int>(row_ptr(i + 1) - begin), rows_of_block, cols_of_block, col_idx.data() + begin,
+        values.data() + first_value(i));
+    fill(static_cast<Ordinal>(i), row);
+  }
+};
+
+/// Zeroes and fills a range of block rows: by the thread of a host that takes them in products too, so that what it
+/// will read lies in memory near it.
+template <class Matrix, class Fill>
+struct FillRange {
+  RowRanges first_row;
+  FillBlockRow<Matrix, Fill> fill_row;
+
+  void operator()(std::int64_t range) const {
+    for (std::int64_t i = first_row(range); i < first_row(range + 1); ++i) {
+      auto* const values = fill_row.values.data();
+      std::fill(values + fill_row.first_value(i), values + fill_row.first_value(i + 1),
+                typename Matrix::scalar_type(0));
+      fill_row(i);
+    }
+  }
+};
+
+}  // namespace impl
+
 /// A matrix built in two passes, each parallel over block rows: how many blocks a row has, then what they are.
 ///
 /// `count(i)` gives the number of blocks of block row i; `fill(i, row)` writes `row.column(k)`, ascending, and
 /// `row.value(k, r, c)` for k < row.num_blocks(). Both are called on `exec`, once for each row, in any order: no
 /// atomics, and the same bits each time.
 ///
-/// Memory   allocates the matrix in Matrix::memory_space, which `exec` reaches; values start at zero.
+/// Memory   allocates the matrix in Matrix::memory_space, which `exec` reaches; values start at zero. On a host,
+///          threads take ranges of block rows of about equal work, as in products, so that what a thread will read
+///          lies near it.
 /// Async    waits for `exec` once, to learn the number of blocks; the fill is enqueued.
 /// Throws   BlockSizeError, ShapeError for sizes that no matrix has; ShapeError where a count is negative, or the
 ///          blocks outnumber what the offset type counts.
@@ -54,7 +107,6 @@ Matrix build_by_rows(const Exec& exec, const BlockShape& block_shape, typename M
   using Offset = typename Matrix::offset_type;
   using Space = typename Matrix::memory_space;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  using Row = BlockRowFill<Scalar, typename Matrix::layout_type, Ordinal>;
 
   check("build_by_rows", block_shape);
   if (num_block_rows < 0 || num_block_cols < 0) {
@@ -85,15 +137,22 @@ Matrix build_by_rows(const Exec& exec, const BlockShape& block_shape, typename M
 
   Kokkos::View<Ordinal*, Space> col_idx(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::col_idx"),
                                         std::size_t(total));
-  Kokkos::View<Scalar*, Space> values(Kokkos::view_alloc(exec, "ashlar::values"),
-                                      std::size_t(total) * block_shape.num_values());
-  Kokkos::parallel_for(
-      "ashlar::build_by_rows[fill]", Policy(exec, 0, num_block_rows), KOKKOS_LAMBDA(std::int64_t i) {
-        const std::int64_t begin = row_ptr(i);
-        const Row row(static_cast<int>(row_ptr(i + 1) - begin), block_shape, col_idx.data() + begin,
-                      values.data() + begin * (std::int64_t(block_shape.rows) * block_shape.cols));
-        fill(static_cast<Ordinal>(i), row);
-      });
+  const std::size_t num_values = std::size_t(total) * block_shape.num_values();
+  Kokkos::View<Scalar*, Space> values;
+  if constexpr (is_gpu_v<Exec>) {
+    values = Kokkos::View<Scalar*, Space>(Kokkos::view_alloc(exec, "ashlar::values"), num_values);
+    Kokkos::parallel_for(
+        "ashlar::build_by_rows[fill]", Policy(exec, 0, num_block_rows),
+        impl::FillBlockRow<Matrix, Fill>{block_shape.rows, block_shape.cols, row_ptr, col_idx, values, fill});
+  } else {
+    values =
+        Kokkos::View<Scalar*, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::values"), num_values);
+    const int num_ranges = exec.concurrency();
+    Kokkos::parallel_for(
+        "ashlar::build_by_rows[fill]", Policy(exec, 0, num_ranges),
+        impl::FillRange<Matrix, Fill>{impl::row_ranges(exec, row_ptr, block_shape, num_ranges),
+                                      {block_shape.rows, block_shape.cols, row_ptr, col_idx, values, fill}});
+  }
   return Matrix(block_shape, {num_block_cols, row_ptr, col_idx}, values);
 }
 

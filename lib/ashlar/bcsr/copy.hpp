@@ -1,9 +1,27 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <cstddef>
+#include <string>
 
 namespace ashlar {
+
+namespace impl {
+
+/// A vector in `To` to be copied into. That of a host is written by the host's threads first, so that it does not lie
+/// all near the one that copies.
+template <class T, memory_space To>
+Kokkos::View<T*, To> target_of_copy(const std::string& label, std::size_t count) {
+  if constexpr (std::is_same_v<To, Kokkos::HostSpace>) {
+    return Kokkos::View<T*, To>(Kokkos::view_alloc(Kokkos::DefaultHostExecutionSpace(), label), count);
+  } else {
+    return Kokkos::View<T*, To>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), count);
+  }
+}
+
+}  // namespace impl
 
 /// The graph in another memory space; the graph itself where it lies there already.
 ///
@@ -13,10 +31,8 @@ BcsrGraph<Ordinal, Offset, To> copy_to(const Exec& exec, const BcsrGraph<Ordinal
   if constexpr (std::is_same_v<To, From>) {
     return graph;
   } else {
-    using Kokkos::view_alloc;
-    using Kokkos::WithoutInitializing;
-    Kokkos::View<Offset*, To> row_ptr(view_alloc(WithoutInitializing, "ashlar::row_ptr"), graph.row_ptr().extent(0));
-    Kokkos::View<Ordinal*, To> col_idx(view_alloc(WithoutInitializing, "ashlar::col_idx"), graph.col_idx().extent(0));
+    const auto row_ptr = impl::target_of_copy<Offset, To>("ashlar::row_ptr", graph.row_ptr().extent(0));
+    const auto col_idx = impl::target_of_copy<Ordinal, To>("ashlar::col_idx", graph.col_idx().extent(0));
     Kokkos::deep_copy(exec, row_ptr, graph.row_ptr());
     Kokkos::deep_copy(exec, col_idx, graph.col_idx());
     return {graph.num_block_cols(), row_ptr, col_idx};
@@ -32,8 +48,7 @@ BcsrMatrix<Scalar, Layout, Ordinal, Offset, To> copy_to(
   if constexpr (std::is_same_v<To, From>) {
     return matrix;
   } else {
-    Kokkos::View<Scalar*, To> values(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::values"),
-                                     matrix.values().extent(0));
+    const auto values = impl::target_of_copy<Scalar, To>("ashlar::values", matrix.values().extent(0));
     Kokkos::deep_copy(exec, values, matrix.values());
     return {matrix.block_shape(), copy_to<To>(exec, matrix.graph()), values};
   }

@@ -45,8 +45,8 @@ struct SpmvOptions {
 /// Memory   A, conj(A): none. A^T, A^H: an index of num_blocks * (sizeof(Ordinal) + sizeof(Offset)) bytes and
 ///          num_block_cols + 1 offsets, in the matrix's memory space. Where a few block rows are much longer than the
 ///          rest, they are cut into segments: some indices and a partial result for each. Such a plan (has_segments())
-///          serves one execution-space instance at a time.
-/// Async    waits for `exec` where groups of lanes are to take block rows, to learn of the longest.
+///          serves one execution-space instance at a time. For the threads of a CPU: a number for each.
+/// Async    waits for `exec`, to learn how long block rows are; not where it has a single thread.
 /// Throws   BlockSizeError where the kernel asked for cannot take the block size, and says which can; ArgumentError
 ///          where the width is none that the kernel and the device have.
 template <bcsr_matrix Matrix>
@@ -96,6 +96,7 @@ class SpmvPlan {
     const impl::Grouping& grouping = launch_.grouping;
     if (launch_.kernel == Kernel::block_row_per_thread) {
       result += ", one thread a block row";
+      if (has_ranges()) result += text(", ", launch_.first_row.extent(0) - 1, " ranges of about equal work");
     } else if (launch_.kernel == Kernel::by_tile) {
       result += text(", ", launch_.tile.rows, " block rows a tile, ", grouping.width, " lanes a tile");
     } else {
@@ -103,7 +104,10 @@ class SpmvPlan {
     }
     if (has_segments()) {
       result += text(", ", long_rows_.row.extent(0), " block rows of more than ", launch_.longest_row, " blocks in ",
-                     long_rows_.segment_begin.extent(0), " segments of ", segment_launch_.grouping.width, " lanes");
+                     long_rows_.segment_begin.extent(0), " segments");
+      if (launch_.kernel != Kernel::block_row_per_thread) {
+        result += text(" of ", segment_launch_.grouping.width, " lanes");
+      }
     }
     return result + "; " + grounds_ + "; several vectors: kernel " + std::string(to_string(multi_launch_.kernel));
   }
@@ -120,6 +124,9 @@ class SpmvPlan {
   bool has_segments() const { return long_rows_.row.extent(0) > 0; }
 
   const impl::SpmvShape& shape() const { return shape_; }
+  /// Whether threads of a CPU take ranges of block rows that were cut for this structure.
+  bool has_ranges() const { return launch_.first_row.extent(0) > 0; }
+
   const impl::SpmvLaunch& launch() const { return launch_; }
   const impl::SpmvLaunch& segment_launch() const { return segment_launch_; }
   const impl::SpmvLaunch& multi_launch() const { return multi_launch_; }
@@ -133,8 +140,9 @@ class SpmvPlan {
                 what, mode_ == Mode::no_transpose ? "" : text(",", to_string(mode_)), "]");
   }
 
-  /// Whether the plan holds more of the structure than its sizes: the index of A^T, or where long rows begin and end.
-  bool holds_structure() const { return is_transposed(mode_) || has_segments(); }
+  /// Whether the plan holds more of the structure than its sizes: the index of A^T, where long rows begin and end, or
+  /// which block rows a thread takes.
+  bool holds_structure() const { return is_transposed(mode_) || has_segments() || has_ranges(); }
 
   auto row_ptr() const { return is_transposed(mode_) ? index_.row_ptr : graph_.row_ptr(); }
 
@@ -144,9 +152,10 @@ class SpmvPlan {
       throw ArgumentError(text("spmv: a plan for ", options.num_vectors, " vectors"), "there is one at least",
                           "leave num_vectors at 1 if products are with single vectors");
     }
-    // The kernels in which one thread takes a block row take it as long as it is.
-    const bool any_length = options.tuning == nullptr && (options.kernel == Kernel::block_row_per_thread ||
-                                                          (options.kernel == Kernel::automatic && !is_gpu_v<Exec>));
+    // One thread alone takes block rows as long as they are.
+    const bool by_thread =
+        options.kernel == Kernel::block_row_per_thread || (options.kernel == Kernel::automatic && !is_gpu_v<Exec>);
+    const bool any_length = options.tuning == nullptr && by_thread && (is_gpu_v<Exec> || exec.concurrency() == 1);
     if (!any_length && !knows_longest_row_) {
       shape_.longest_row = impl::longest_row(exec, row_ptr());
       knows_longest_row_ = true;
@@ -167,6 +176,13 @@ class SpmvPlan {
     chosen_by_ = decision.chosen_by;
     grounds_ = std::move(decision.grounds);
     launch_.label = label_of(launch_.kernel);
+    if constexpr (!is_gpu_v<Exec>) {
+      if (launch_.kernel == Kernel::block_row_per_thread && exec.concurrency() > 1) {
+        exec.fence("ashlar::spmv_plan: row pointers");
+        launch_.first_row =
+            impl::row_ranges(exec, row_ptr(), shape_.block_shape, exec.concurrency(), launch_.longest_row);
+      }
+    }
     multi_launch_ = impl::choose_multi_launch(shape_, device, options.kernel, options.width);
     multi_launch_.longest_row = launch_.longest_row;
     multi_launch_.label = label_of(multi_launch_.kernel, ",vectors");

@@ -170,8 +170,8 @@ void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan, const typename X::non_
   }
 }
 
-/// y := alpha*A*x + beta*y with a plan made on the spot, on a GPU after waiting for `exec`. For many products with
-/// one matrix make the plan once.
+/// y := alpha*A*x + beta*y with a plan made on the spot, after waiting for `exec` where that has many threads. For
+/// many products with one matrix make the plan once.
 template <execution_space Exec, bcsr_matrix Matrix, class X, class Y>
 void spmv(const Exec& exec, const typename X::non_const_value_type& alpha, const Matrix& a, const X& x,
           const typename X::non_const_value_type& beta, const Y& y) {

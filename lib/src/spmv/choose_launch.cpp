@@ -191,7 +191,16 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
   if (!serves(launch.kernel, shape, width != 0 ? width : widest(shape))) {
     refuse(launch.kernel, shape, width != 0 ? width : widest(shape));
   }
-  if (launch.kernel == Kernel::block_row_per_thread) return launch;
+  if (launch.kernel == Kernel::block_row_per_thread) {
+    if (!device.is_gpu && device.threads > 1) {
+      // No thread is to be late by more than about an eighth of its work, and small matrices are not worth two more
+      // launches.
+      const std::int64_t longest_row =
+          std::max(shape.num_blocks / (8 * device.threads), 4 * blocks_of_segment(shape.block_shape));
+      if (shape.longest_row > longest_row) launch.longest_row = longest_row;
+    }
+    return launch;
+  }
   if (width == 0 || launch.kernel == Kernel::by_tile) width = choose_width(launch.kernel, shape, device);
   launch.grouping.width = width;
   if (launch.kernel == Kernel::by_tile) {

@@ -7,9 +7,8 @@
 
 namespace ashlar::impl {
 
-/// A thread takes a block row: the kernel for CPUs, whose inner loop over the rows of a block is one of vector
-/// instructions. Serves every b up to max_block_size.
-/// Source: Eberhardt & Hoemmen 2016, single-level parallel algorithm.
+/// A thread takes a block row, in plain loops: what a GPU falls back to where there is more than the other kernels can
+/// count. (On CPUs: BlockRowRanges.) Serves every b up to max_block_size.
 template <class Rows>
 struct BlockRowPerThread {
   using Scalar = typename Rows::scalar_type;

@@ -11,7 +11,7 @@ struct SpmvShape {
   std::int64_t num_block_rows = 0;
   std::int64_t num_blocks = 0;
   std::int64_t num_cols = 0;  ///< entries of x
-  BlockShape block_shape;
+  BlockShape block_shape = {};
   std::int64_t longest_row = 0;  ///< blocks of the block row that has most
   int value_bytes = 8;
   bool by_columns = true;      ///< whether blocks are stored by columns: of A^T, by rows of A

@@ -6,6 +6,7 @@
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/block_row_per_thread.hpp>
+#include <ashlar/spmv/impl/block_row_ranges.hpp>
 #include <ashlar/spmv/impl/by_block.hpp>
 #include <ashlar/spmv/impl/by_column.hpp>
 #include <ashlar/spmv/impl/by_tile.hpp>
@@ -90,9 +91,14 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(const
     }
   } else if constexpr (K == Kernel::row_per_thread) {
     launch_teams<1024, 1>(exec, launch, n, 0, RowPerThread<Rows, TeamMember>{rows, launch.grouping});
-  } else {
+  } else if constexpr (is_gpu_v<Exec>) {
     Kokkos::parallel_for(launch.label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
                          BlockRowPerThread<Rows>{rows});
+  } else {
+    with_block_row_ranges(rows, launch.first_row, [&](const auto& product) {
+      Kokkos::parallel_for(
+          launch.label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, product.count()), product);
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/bcsr/impl/row_ranges.hpp>
 #include <ashlar/spmv/impl/by_tile.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/kernel.hpp>
@@ -16,7 +17,8 @@ struct SpmvLaunch {
   TileShape tile;  ///< of by_tile
   /// Block rows of more blocks than this are cut into segments; the kernel leaves them out.
   std::int64_t longest_row = std::numeric_limits<std::int64_t>::max();
-  std::string label;  ///< of the launch
+  RowRanges first_row;  ///< of the range that each thread of a CPU takes; empty: block rows are dealt one by one
+  std::string label;    ///< of the launch
 };
 
 }  // namespace ashlar::impl

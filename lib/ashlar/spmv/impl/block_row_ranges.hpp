@@ -1,0 +1,64 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/bcsr/impl/row_ranges.hpp>
+#include <ashlar/spmv/impl/cpu_block_row.hpp>
+#include <cstdint>
+#include <type_traits>
+
+namespace ashlar::impl {
+
+/// A thread of a CPU takes a range of block rows, one after another; the plan's ranges, which are of about equal work,
+/// or block rows one by one where it has none. Serves every b up to max_block_size.
+/// Source: Eberhardt & Hoemmen 2016, single-level parallel algorithm.
+template <class Rows, class Sum>
+struct BlockRowRanges {
+  using Scalar = typename Rows::scalar_type;
+
+  Rows rows;
+  RowRanges first_row;
+
+  std::int64_t count() const {
+    return first_row.extent(0) > 0 ? std::int64_t(first_row.extent(0)) - 1 : rows.a.num_block_rows;
+  }
+
+  void operator()(std::int64_t range) const {
+    const bool planned = first_row.extent(0) > 0;
+    const std::int64_t last = planned ? first_row(range + 1) : range + 1;
+    for (std::int64_t row = planned ? first_row(range) : range; row < last; ++row) {
+      const std::int64_t begin = rows.begin(row), end = rows.end(row);
+      if (end - begin > rows.a.longest_row) continue;
+      Scalar sum[Sum::capacity];
+      Sum::sum_up(rows, begin, end, sum);
+      for (int r = 0; r < rows.rows_of_block(); ++r) rows.store(row, r, sum[r]);
+    }
+  }
+};
+
+/// Calls launch(product) with the product over ranges that fits the block size and layout of `rows`.
+template <class Rows, class Launch>
+void with_block_row_ranges(const Rows& rows, const RowRanges& first_row, const Launch& launch) {
+  using Scalar = typename Rows::scalar_type;
+  using Real = real_t<Scalar>;
+  constexpr int b = Rows::compiled_block_size, parts = is_complex_v<Scalar> ? 2 : 1;
+  constexpr int widest = register_bytes / static_cast<int>(sizeof(Real));
+  constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
+  // Of what lies together: a column, or a row.
+  [[maybe_unused]] const int length = by_columns ? rows.rows_of_block() : rows.cols_of_block();
+  const auto with_lanes = [&](auto lanes) {
+    using Sum = std::conditional_t<by_columns, CpuByColumns<Rows, lanes()>, CpuByRows<Rows, lanes()>>;
+    launch(BlockRowRanges<Rows, Sum>{rows, first_row});
+  };
+  if constexpr (b == 1 && parts == 1) {
+    // Entries of x are gathered one by one: registers of more than four would not pay.
+    launch(BlockRowRanges < Rows, CpuByEntries<Rows, widest<4 ? widest : 4>>{rows, first_row});
+  } else if constexpr (b > 0) {
+    with_lanes(std::integral_constant<int, lanes_for<Real>(parts * b)>{});
+  } else if (parts * length >= widest) {
+    with_lanes(std::integral_constant<int, widest>{});
+  } else {
+    with_lanes(std::integral_constant<int, parts>{});
+  }
+}
+
+}  // namespace ashlar::impl
