@@ -2,8 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/bcsr/impl/row_ranges.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/bcsr/row_ranges.hpp>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -144,7 +144,7 @@ Matrix build_by_rows(const Exec& exec, int block_size, typename Matrix::ordinal_
         Kokkos::View<Scalar*, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::values"), num_values);
     const int num_ranges = exec.concurrency();
     Kokkos::parallel_for("ashlar::build_by_rows[fill]", Policy(exec, 0, num_ranges),
-                         impl::FillRange<Matrix, Fill>{impl::row_ranges(exec, row_ptr, block_size, num_ranges),
+                         impl::FillRange<Matrix, Fill>{row_ranges(exec, row_ptr, block_size, num_ranges),
                                                        {block_size, row_ptr, col_idx, values, fill}});
   }
   return Matrix(block_size, {num_block_cols, row_ptr, col_idx}, values);

@@ -71,7 +71,7 @@ class SpmvPlan {
     if constexpr (!is_gpu_v<Exec>) {
       if (by_thread && !any_length) {
         exec.fence("ashlar::spmv_plan: row pointers");
-        launch_.first_row = impl::row_ranges(exec, row_ptr, block_size_, exec.concurrency(), launch_.longest_row);
+        launch_.first_row = row_ranges(exec, row_ptr, block_size_, exec.concurrency(), launch_.longest_row);
       }
     }
     if (shape.longest_row > launch_.longest_row) {
