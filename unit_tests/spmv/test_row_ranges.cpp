@@ -1,7 +1,7 @@
 // How block rows are dealt to the threads of a CPU, and products with matrices that are hard to deal.
 #include <gmock/gmock.h>
 
-#include <ashlar/bcsr/impl/row_ranges.hpp>
+#include <ashlar/bcsr/row_ranges.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <cstdint>
 #include <functional>
@@ -26,7 +26,7 @@ RowPtr row_ptr_of(std::int64_t rows, const std::function<std::int64_t(std::int64
 
 std::vector<std::int64_t> cuts(const RowPtr& row_ptr, int b, int ranges,
                                std::int64_t longest = std::numeric_limits<std::int64_t>::max()) {
-  return to_host(impl::row_ranges(Exec(), row_ptr, b, ranges, longest));
+  return to_host(row_ranges(Exec(), row_ptr, b, ranges, longest));
 }
 
 /// The work of each range: that of a block row of n blocks is n*b + 1.

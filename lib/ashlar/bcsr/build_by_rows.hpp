@@ -2,8 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/bcsr/impl/row_ranges.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/bcsr/row_ranges.hpp>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -150,7 +150,7 @@ Matrix build_by_rows(const Exec& exec, const BlockShape& block_shape, typename M
     const int num_ranges = exec.concurrency();
     Kokkos::parallel_for(
         "ashlar::build_by_rows[fill]", Policy(exec, 0, num_ranges),
-        impl::FillRange<Matrix, Fill>{impl::row_ranges(exec, row_ptr, block_shape, num_ranges),
+        impl::FillRange<Matrix, Fill>{row_ranges(exec, row_ptr, block_shape, num_ranges),
                                       {block_shape.rows, block_shape.cols, row_ptr, col_idx, values, fill}});
   }
   return Matrix(block_shape, {num_block_cols, row_ptr, col_idx}, values);

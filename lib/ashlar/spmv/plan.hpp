@@ -179,8 +179,7 @@ class SpmvPlan {
     if constexpr (!is_gpu_v<Exec>) {
       if (launch_.kernel == Kernel::block_row_per_thread && exec.concurrency() > 1) {
         exec.fence("ashlar::spmv_plan: row pointers");
-        launch_.first_row =
-            impl::row_ranges(exec, row_ptr(), shape_.block_shape, exec.concurrency(), launch_.longest_row);
+        launch_.first_row = row_ranges(exec, row_ptr(), shape_.block_shape, exec.concurrency(), launch_.longest_row);
       }
     }
     multi_launch_ = impl::choose_multi_launch(shape_, device, options.kernel, options.width);

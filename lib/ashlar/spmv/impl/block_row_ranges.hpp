@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/bcsr/impl/row_ranges.hpp>
+#include <ashlar/bcsr/row_ranges.hpp>
 #include <ashlar/spmv/impl/cpu_block_row.hpp>
 #include <cstdint>
 #include <type_traits>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/bcsr/impl/row_ranges.hpp>
+#include <ashlar/bcsr/row_ranges.hpp>
 #include <ashlar/spmv/impl/by_tile.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/kernel.hpp>

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-namespace ashlar::impl {
+namespace ashlar {
 
 /// Where the ranges of block rows that the threads of a host take begin, and one beyond the last.
 using RowRanges = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
@@ -68,4 +68,4 @@ RowRanges row_ranges(const Exec& exec, const RowPtr& row_ptr, const BlockShape& 
   return first_row;
 }
 
-}  // namespace ashlar::impl
+}  // namespace ashlar
