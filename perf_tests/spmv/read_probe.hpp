@@ -12,8 +12,10 @@ namespace ashlar::perf {
 /// enough. That of a CPU's does, where others use the machine.)
 class ReadProbe {
  public:
-  explicit ReadProbe(const Exec& exec) : exec_(exec), data_(Kokkos::view_alloc(exec, "perf::probe"), count) {
-    // Written by the threads that will read it.
+  explicit ReadProbe(const Exec& exec) : exec_(exec), data_(Kokkos::view_alloc(exec, "perf::probe"), count) { fill(); }
+
+  /// Written by the threads that will read it. (Not in the constructor, where nvcc takes no lambda for the device.)
+  void fill() const {
     const auto data = data_;
     Kokkos::parallel_for(
         "perf::probe[fill]", items(), KOKKOS_LAMBDA(std::int64_t i) {
