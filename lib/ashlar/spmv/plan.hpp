@@ -66,13 +66,15 @@ class SpmvPlan {
                   "ashlar::SpmvPlan: the matrix must be reachable from the execution space");
     const bool transpose = is_transposed(mode_);
     if (transpose) index_ = transpose_index(exec, matrix.graph());
-    shape_ = {.num_block_rows = transpose ? matrix.num_block_cols() : matrix.num_block_rows(),
-              .num_blocks = matrix.num_blocks(),
-              .num_cols = transpose ? matrix.num_rows() : matrix.num_cols(),
-              .block_shape = transpose ? block_shape_.transposed() : block_shape_,
-              .value_bytes = sizeof(scalar_type),
-              .by_columns = std::is_same_v<typename Matrix::layout_type, BlockColumnMajor> != transpose,
-              .in_order = !transpose};
+    // Member by member: in a template, nvcc 13.0 forgets the designators of a list that is assigned, and fills the
+    // members from the first on.
+    shape_.num_block_rows = transpose ? matrix.num_block_cols() : matrix.num_block_rows();
+    shape_.num_blocks = matrix.num_blocks();
+    shape_.num_cols = transpose ? matrix.num_rows() : matrix.num_cols();
+    shape_.block_shape = transpose ? block_shape_.transposed() : block_shape_;
+    shape_.value_bytes = sizeof(scalar_type);
+    shape_.by_columns = std::is_same_v<typename Matrix::layout_type, BlockColumnMajor> != transpose;
+    shape_.in_order = !transpose;
     choose(exec, options);
   }
 
