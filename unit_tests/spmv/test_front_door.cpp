@@ -198,7 +198,37 @@ TEST(SpmvPlan, ExplainsItself) {
 
 TEST(SpmvKernelNames, ReadBackAsTheyAreWritten) {
   for (const Kernel kernel : all_kernels) EXPECT_EQ(kernel_from_string(to_string(kernel)), kernel);
+  EXPECT_EQ(kernel_from_string("tensor_core"), Kernel::tensor_core);
   EXPECT_EQ(kernel_from_string("by_magic"), std::nullopt);
+}
+
+TEST(SpmvModeNames, ReadBackAsTheyAreWrittenAndAsBlasHasThem) {
+  const std::string_view letters[] = {"N", "T", "C", "H"};
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(mode_from_string(to_string(all_modes[i])), all_modes[i]);
+    EXPECT_EQ(mode_from_string(letters[i]), all_modes[i]);
+  }
+  EXPECT_EQ(mode_from_string("sideways"), std::nullopt);
+}
+
+TEST(SpmvPlan, GivesOneVectorNoKernelOfMany) {
+  const Case c = rectangular();
+  const SpmvPlan<Matrix> plan(c.exec, c.device, {.kernel = Kernel::tensor_core});
+  EXPECT_NE(plan.kernel(), Kernel::tensor_core);
+  c.expect_right(plan, 1, 0);
+}
+
+TEST(SpmvPlan, GivesManyVectorsTheMatrixUnitWhereThereIsOne) {
+  const impl::SpmvShape shape{
+      .num_block_rows = 100'000, .num_blocks = 2'700'000, .num_cols = 400'000, .block_shape = 4, .longest_row = 27};
+  const impl::SpmvDevice with_unit{true, 32, 132 * 2048, true};
+  EXPECT_EQ(impl::choose_multi_launch(shape, with_unit, Kernel::automatic, 0).kernel, Kernel::tensor_core);
+  EXPECT_EQ(impl::choose_multi_launch(shape, gpu, Kernel::automatic, 0).kernel, Kernel::by_column);
+  EXPECT_EQ(impl::choose_multi_launch(shape, gpu, Kernel::tensor_core, 0).kernel, Kernel::by_column);
+  EXPECT_EQ(impl::choose_multi_launch(shape, cpu, Kernel::automatic, 0).kernel, Kernel::block_row_per_thread);
+  impl::SpmvShape of_floats = shape;
+  of_floats.double_vectors = false;
+  EXPECT_EQ(impl::choose_multi_launch(of_floats, with_unit, Kernel::automatic, 0).kernel, Kernel::by_column);
 }
 
 TEST(SpmvTraffic, CountsEveryArrayOnce) {
@@ -207,6 +237,8 @@ TEST(SpmvTraffic, CountsEveryArrayOnce) {
       2, 3, 2, [](std::int64_t) { return 2; }, 1));
   EXPECT_EQ(spmv_traffic_bytes(c.host), 16 * 8 + 4 * 4 + 3 * 4 + 6 * 8 + 4 * 8);
   EXPECT_EQ(spmv_traffic_bytes(c.host, false), 16 * 8 + 4 * 4 + 3 * 4 + 6 * 8 + 2 * 4 * 8);
+  // Five vectors: x and y five times, A once.
+  EXPECT_EQ(spmv_traffic_bytes(c.host, true, Mode::no_transpose, 8, 5), 16 * 8 + 4 * 4 + 3 * 4 + 5 * (6 * 8 + 4 * 8));
   // A^T has 3 block rows, an offset for each block, and x and y change places.
   EXPECT_EQ(spmv_traffic_bytes(c.host, true, Mode::transpose), 16 * 8 + 4 * (4 + 4) + 4 * 4 + 4 * 8 + 6 * 8);
   EXPECT_EQ(spmv_traffic_bytes(c.host, false, Mode::transpose), 16 * 8 + 4 * (4 + 4) + 4 * 4 + 4 * 8 + 2 * 6 * 8);

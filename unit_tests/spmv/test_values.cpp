@@ -47,6 +47,42 @@ TYPED_TEST(SpmvValues, OfFloatsMultiplyVectorsOfDoublesInDouble) {
   }
 }
 
+TYPED_TEST(SpmvValues, OfFloatsMultiplyMultiVectorsOfDoubles) {
+  using Double = BcsrMatrix<double, TypeParam>;
+  using Float = BcsrMatrix<float, TypeParam>;
+  using View = Kokkos::View<double**, Kokkos::LayoutRight, typename Double::memory_space>;
+  for (const int b : {1, 3, 4, 16}) {
+    const ProductCase<Float> floats(
+        reference::random_bcsr<Float>(70, 83, b, {.min_blocks = 1, .max_blocks = 9, .full_row = 23}, 40 + b));
+    const ProductCase<Double> doubles(converted<double>(floats.host));
+    const View x("x", doubles.host.num_cols(), 8), y("y", doubles.host.num_rows(), 8);
+    const auto x_host = Kokkos::create_mirror_view(x);
+    const auto entries = random_vector<double>(x_host.size(), 5);
+    std::copy(entries.begin(), entries.end(), x_host.data());
+    Kokkos::deep_copy(x, x_host);
+    for (const Kernel kernel : all_kernels) {
+      if (!is_served(kernel, floats.host, Mode::no_transpose)) continue;
+      // Whether the plan knows of the doubles or not.
+      for (const bool told : {false, true}) {
+        const SpmvPlan<Float> plan(floats.exec, floats.device, {.kernel = kernel, .double_vectors = told});
+        spmv(floats.exec, plan, 1, floats.device, x, 0, y);
+        floats.exec.fence();
+        const auto y_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+        for (const int v : {0, 7}) {
+          std::vector<double> x_of_column(x_host.extent(0)), y_of_column(y_host.extent(0));
+          for (std::size_t i = 0; i < x_of_column.size(); ++i) x_of_column[i] = x_host(i, v);
+          for (std::size_t i = 0; i < y_of_column.size(); ++i) y_of_column[i] = y_host(i, v);
+          const auto expected =
+              doubles.oracle(Mode::no_transpose, 1, x_of_column, 0, std::vector<double>(y_of_column.size()));
+          EXPECT_LE(max_difference(y_of_column, expected),
+                    doubles.tolerance(doubles.longest_row(Mode::no_transpose), 1, 0))
+              << plan.explain();
+        }
+      }
+    }
+  }
+}
+
 TYPED_TEST(SpmvValues, MayStartAnywhere) {
   using Matrix = BcsrMatrix<double, TypeParam>;
   using Space = typename Matrix::memory_space;

@@ -35,7 +35,8 @@ struct SpmvOptions {
   /// Where to look for a choice that was measured (tune()) before the cost model is asked; read by the constructor of
   /// the plan only. What is asked for above comes first.
   const TuningTable* tuning = nullptr;
-  /// Whether a matrix of floats is to multiply vectors of doubles: tables tell the two apart.
+  /// Whether a matrix of floats is to multiply vectors of doubles. Products with either are right without; but tables
+  /// tell the two apart, and tensor_core takes doubles only.
   bool double_vectors = false;
 };
 
@@ -125,10 +126,10 @@ class SpmvPlan {
   /// Whether some block rows are cut into segments.
   bool has_segments() const { return long_rows_.row.extent(0) > 0; }
 
-  const impl::SpmvShape& shape() const { return shape_; }
   /// Whether threads of a CPU take ranges of block rows that were cut for this structure.
   bool has_ranges() const { return launch_.first_row.extent(0) > 0; }
 
+  const impl::SpmvShape& shape() const { return shape_; }
   const impl::SpmvLaunch& launch() const { return launch_; }
   const impl::SpmvLaunch& segment_launch() const { return segment_launch_; }
   const impl::SpmvLaunch& multi_launch() const { return multi_launch_; }

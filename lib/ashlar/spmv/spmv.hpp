@@ -55,10 +55,6 @@ void check_spmv(const SpmvPlan<Matrix>& plan, const Matrix& a, const X& x, const
   }
 }
 
-}  // namespace impl
-
-namespace impl {
-
 /// What the kernels get of A, as the plan reads it; x and y are left out.
 template <class Scalar, class Matrix>
 auto spmv_arguments(const SpmvPlan<Matrix>& plan, const Matrix& a, const Scalar& alpha, const Scalar& beta) {
@@ -133,8 +129,9 @@ void multiply_vectors(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scal
 /// Async    enqueued on `exec`; no fence, no allocation.
 /// beta==0  y is overwritten: NaN in y does not spread.
 /// alpha==0 A and x are not read, as in BLAS.
-/// Traffic  spmv_traffic_bytes(A, beta == 0, plan.mode()). Multi-vectors: A is read once for all columns. Fastest where
-///          the entries of a row lie together (Kokkos::LayoutRight) and the columns are a multiple of 4 or 8.
+/// Traffic  spmv_traffic_bytes(A, beta == 0, plan.mode()). Multi-vectors: A is read once for all columns. Where the
+///          matrix unit is not used (Kernel::tensor_core), fastest with the entries of a row together
+///          (Kokkos::LayoutRight) and a multiple of 4 or 8 columns.
 /// Throws   ashlar::ShapeError before anything is launched.
 /// Source   Eberhardt & Hoemmen 2016.
 template <execution_space Exec, bcsr_matrix Matrix, class X, class Y>

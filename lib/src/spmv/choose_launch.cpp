@@ -5,6 +5,7 @@
 #include <ashlar/spmv/impl/choose_launch.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
 #include <ashlar/spmv/impl/launch_widths.hpp>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -58,9 +59,7 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
   if (kernel == Kernel::tensor_core) return choose_warps(shape, device) * device.warp;
   if (kernel == Kernel::by_tile) return lanes_of_tile;
   if (kernel == Kernel::row_per_thread) {
-    int width = 1;
-    while (width < std::min(shape.block_shape.rows, device.warp)) width *= 2;
-    return width;
+    return static_cast<int>(std::bit_ceil(unsigned(std::min(shape.block_shape.rows, device.warp))));
   }
   const double chunks = chunks_of_row(shape);
   // Where all block rows together leave the device empty, more lanes a row are free.
@@ -99,13 +98,6 @@ Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
   return can(Kernel::row_per_thread) ? Kernel::row_per_thread : Kernel::block_row_per_thread;
 }
 
-/// The largest power of two up to `n`, at least 1.
-int power_of_two_up_to(double n) {
-  int power = 1;
-  while (2 * power <= n) power *= 2;
-  return power;
-}
-
 /// With `tile_rows` block rows a tile, or with as many as suit the device where that is 0.
 TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device, int tile_rows) {
   constexpr int width = lanes_of_tile;
@@ -116,7 +108,8 @@ TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device, int tile
   const double fair = double(shape.num_block_rows) * width / enough_threads(device);
   const double rows = std::min(blocks / average, fair);
   TileShape tile;
-  tile.rows = tile_rows > 0 ? tile_rows : power_of_two_up_to(std::min<double>(rows, width));
+  tile.rows =
+      tile_rows > 0 ? tile_rows : static_cast<int>(std::bit_floor(unsigned(std::clamp<double>(rows, 1, width))));
   tile.capacity = static_cast<int>(std::clamp(tile_margin * tile.rows * average, 32.0, most_held_by_tile / b));
   tile.capacity += 3 - (tile.capacity + 3) % 4;
   return tile;
@@ -150,8 +143,9 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
     why = text("it gives each of ", lanes_of_tile, " lanes whole blocks, of size 1 or 2, in block rows of at most ",
                longest_row_of_tile);
   }
-  if (kernel == Kernel::by_column && !shape.by_columns)
+  if (kernel == Kernel::by_column && !shape.by_columns) {
     why = "it reads along the columns, and these blocks are by rows";
+  }
   throw BlockSizeError(b, text("spmv: kernel ", to_string(kernel), " cannot take ", size), why,
                        "choose row_per_thread, or auto");
 }
@@ -182,7 +176,7 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
         text("it is a power of two up to ", device.warp, " here, or a multiple of that up to ", widest(shape)),
         "pass 0 to let the plan choose");
   }
-  if (tile_rows < 0 || tile_rows > lanes_of_tile || (tile_rows & (tile_rows - 1)) != 0) {
+  if (tile_rows < 0 || tile_rows > lanes_of_tile || (tile_rows > 0 && !std::has_single_bit(unsigned(tile_rows)))) {
     throw ArgumentError(text("spmv: ", tile_rows, " block rows a tile"),
                         text("it is a power of two up to ", lanes_of_tile), "pass 0 to let the plan choose");
   }

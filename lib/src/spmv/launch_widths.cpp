@@ -3,19 +3,15 @@
 #include <ashlar/spmv/impl/block_row_entries.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
 #include <ashlar/spmv/impl/launch_widths.hpp>
+#include <bit>
 
 namespace ashlar::impl {
-
-namespace {
-
-bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
-
-}  // namespace
 
 int widest(const SpmvShape& shape) { return shape.many_vectors ? 256 : 1024; }
 
 bool is_width(const SpmvShape& shape, const SpmvDevice& device, int width) {
-  return width <= device.warp ? is_power_of_two(width) : width % device.warp == 0 && width <= widest(shape);
+  if (width < 1 || width > widest(shape)) return false;
+  return width <= device.warp ? std::has_single_bit(unsigned(width)) : width % device.warp == 0;
 }
 
 std::vector<int> widths_of(const SpmvShape& shape, const SpmvDevice& device) {

@@ -6,6 +6,7 @@
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/tuning_class.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
+#include <bit>
 #include <cmath>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
@@ -78,7 +79,7 @@ class Entry {
   const Json& json_;
 };
 
-bool is_power_of_two(std::int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+bool is_power_of_two(std::int64_t n) { return n > 0 && std::has_single_bit(std::uint64_t(n)); }
 
 /// Whether there could be a device whose block rows are taken by so many lanes: warps have 32 or 64.
 bool is_width_somewhere(std::int64_t width) {

@@ -4,6 +4,7 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/bcsr/block_shape.hpp>
 #include <ashlar/spmv/impl/divisor.hpp>
+#include <ashlar/spmv/impl/update.hpp>
 #include <cstdint>
 
 namespace ashlar::impl {
@@ -80,10 +81,9 @@ struct BlockRows {
     }
   }
 
-  /// y := alpha*sum + beta*y for one row; with beta 0, what y held does not matter, NaN included.
+  /// y := alpha*sum + beta*y for one row.
   KOKKOS_INLINE_FUNCTION void store(std::int64_t block_row, int row, const Scalar& sum) const {
-    Scalar& y = a.y[block_row * rows_of_block() + row];
-    y = a.beta == Scalar(0) ? a.alpha * sum : a.alpha * sum + a.beta * y;
+    update(a.y[block_row * rows_of_block() + row], a.alpha, sum, a.beta);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <ashlar/bcsr/layout.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/pack.hpp>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -82,7 +83,8 @@ struct CpuByColumns : CpuBlockRow<Rows, Lanes> {
   /// An addition takes some cycles, and the next one to the same sum waits for it: where a column is few registers,
   /// columns are dealt to several sums in turn. Those of small blocks are of several blocks.
   static constexpr int enough_sums = 8;
-  static constexpr int sums_that_fit = registers > 0 ? power_of_two_within(enough_sums / (parts * registers)) : 1;
+  static constexpr int places = registers > 0 ? enough_sums / (parts * registers) : 0;
+  static constexpr int sums_that_fit = places > 0 ? static_cast<int>(std::bit_floor(unsigned(places))) : 1;
   static constexpr int most_sums = sums_that_fit < 4 ? sums_that_fit : 4;
   static constexpr int at_a_time = b > 0 && b <= most_sums / 2 ? most_sums / b : 1;
   static constexpr int sums = b > 0 && at_a_time* b < most_sums ? at_a_time* b : most_sums;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 
 namespace ashlar::impl {
@@ -14,9 +15,7 @@ class Divisor {
   Divisor() = default;
   /// 1 <= divisor < 2^31
   explicit Divisor(int divisor) {
-    int bits = 0;
-    while ((std::int64_t(1) << bits) < divisor) ++bits;
-    shift_ = 31 + bits;
+    shift_ = 31 + static_cast<int>(std::bit_width(unsigned(divisor - 1)));
     factor_ = (std::uint64_t(1) << shift_) / std::uint64_t(divisor) + 1;
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -55,18 +56,11 @@ template <class Real, int Lanes>
   }
 }
 
-/// The largest power of two up to n, at least 1.
-constexpr int power_of_two_within(int n) {
-  int power = 1;
-  while (2 * power <= n) power *= 2;
-  return power;
-}
-
 /// Lanes for runs of `length` numbers: as many as a register holds, or as the run has.
 template <class Real>
 constexpr int lanes_for(int length) {
   constexpr int widest = register_bytes / static_cast<int>(sizeof(Real));
-  return length < widest ? power_of_two_within(length) : widest;
+  return length < widest ? static_cast<int>(std::bit_floor(unsigned(length))) : widest;
 }
 
 template <int First, class Function, int... I>

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/chunk.hpp>
+#include <ashlar/spmv/impl/update.hpp>
 #include <cstdint>
 
 namespace ashlar::impl {
@@ -32,11 +33,10 @@ struct MultiVectors {
             {&y(0, first), y.row_stride, y.vector_stride}};
   }
 
-  /// y := alpha*sum + beta*y for one entry; with beta 0, what y held does not matter, NaN included.
+  /// y := alpha*sum + beta*y for one entry.
   KOKKOS_INLINE_FUNCTION void store(const Scalar& alpha, const Scalar& sum, const Scalar& beta, std::int64_t row,
                                     int vector) const {
-    Scalar& entry = y(row, vector);
-    entry = beta == Scalar(0) ? alpha * sum : alpha * sum + beta * entry;
+    update(y(row, vector), alpha, sum, beta);
   }
 
   /// Whether x can be loaded chunk by chunk, `panel` vectors at a time.
