@@ -23,7 +23,7 @@ PreconditionerKind parse_preconditioner(const std::string& value) {
 Kernel parse_kernel(const std::string& value) {
   if (const auto kernel = kernel_from_string(value)) return *kernel;
   throw ArgumentError(text("--kernel '", value, "'"), "there is none of this name",
-                      "pass auto, by_block, by_column, by_tile, row_per_thread or block_row_per_thread");
+                      "pass auto, by_block, by_column, by_line, by_tile, row_per_thread or block_row_per_thread");
 }
 
 template <class Value>
@@ -123,7 +123,7 @@ void declare_options(CLI::App& command, SolveOptions& options) {
       ->type_name("N")
       ->group(group);
   declare_parsed(command, "--kernel", options.kernel,
-                 "how products are computed: auto (the default), by_block, by_column, by_tile, "
+                 "how products are computed: auto (the default), by_block, by_column, by_line, by_tile, "
                  "row_per_thread or block_row_per_thread",
                  "NAME", &parse_kernel, group);
   command

@@ -89,7 +89,8 @@ TEST_F(Solve, EveryProblemAndPreconditionerConverges) {
 }
 
 TEST_F(Solve, EveryKernelSolves) {
-  for (const std::string kernel : {"by_block", "by_column", "by_tile", "row_per_thread", "block_row_per_thread"}) {
+  for (const std::string kernel :
+       {"by_block", "by_column", "by_line", "by_tile", "row_per_thread", "block_row_per_thread"}) {
     SCOPED_TRACE(kernel);
     const std::string dof = kernel == "by_tile" ? "1" : "3";  // a tile is of small blocks
     const CommandResult result =

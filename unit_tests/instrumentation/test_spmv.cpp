@@ -72,12 +72,12 @@ Kokkos::View<int*, Space> long_row_columns(const Exec& exec) {
 /// Every kernel in both modes, for a block size with kernels of its own and for one without, where the kernel takes it.
 std::vector<Case> cases() {
   std::vector<Case> result;
-  for (const Kernel kernel : {Kernel::automatic, Kernel::by_block, Kernel::by_column, Kernel::by_tile,
+  for (const Kernel kernel : {Kernel::automatic, Kernel::by_block, Kernel::by_column, Kernel::by_line, Kernel::by_tile,
                               Kernel::row_per_thread, Kernel::block_row_per_thread}) {
     for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
       if (kernel == Kernel::by_column && mode == Mode::transpose) continue;  // it reads along columns
       for (const int b : kernel == Kernel::by_tile ? std::vector{1, 2} : std::vector{3, 33}) {
-        if (kernel == Kernel::by_block && b > 32) continue;
+        if ((kernel == Kernel::by_block || kernel == Kernel::by_line) && b > 32) continue;
         result.push_back({kernel, mode, b});
       }
     }

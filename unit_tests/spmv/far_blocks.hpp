@@ -25,7 +25,7 @@ struct FarBlocks {
                     typename Matrix::values_view(before(a.values().data(), far * bb), std::size_t(all * bb)));
   }
 
-  static auto moved(const typename Graph::row_ptr_view& from, std::int64_t far) {
+  static Kokkos::View<Offset*, Space> moved(const typename Graph::row_ptr_view& from, std::int64_t far) {
     const Kokkos::View<Offset*, Space> row_ptr("test::row_ptr", from.extent(0));
     Kokkos::parallel_for(
         "test::far_blocks",

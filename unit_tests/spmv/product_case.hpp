@@ -83,14 +83,15 @@ struct ProductCase {
   }
 };
 
-inline constexpr Kernel all_kernels[] = {Kernel::automatic, Kernel::by_block,       Kernel::by_column,
-                                         Kernel::by_tile,   Kernel::row_per_thread, Kernel::block_row_per_thread};
+inline constexpr Kernel all_kernels[] = {
+    Kernel::automatic, Kernel::by_block,       Kernel::by_column,           Kernel::by_line,
+    Kernel::by_tile,   Kernel::row_per_thread, Kernel::block_row_per_thread};
 
 inline constexpr Mode all_modes[] = {Mode::no_transpose, Mode::transpose, Mode::conjugate, Mode::conjugate_transpose};
 
-/// Whether `kernel` is for products with this matrix, or its transpose.
+/// Whether `kernel` is for products with this matrix, or its transpose; width 0 is any.
 template <bcsr_matrix Matrix>
-bool is_served(Kernel kernel, const Matrix& matrix, Mode mode, int width = 1024) {
+bool is_served(Kernel kernel, const Matrix& matrix, Mode mode, int width = 0) {
   const bool transpose = is_transposed(mode);
   return impl::serves(kernel,
                       {.num_block_rows = 1,

@@ -85,6 +85,7 @@ TEST(SpmvPlan, RefusesWhatAKernelCannotServeAndSaysWhatCan) {
               AllOf(HasSubstr("by_block"), HasSubstr("block size 9"), HasSubstr("row_per_thread")));
   EXPECT_THAT(refusal({.kernel = Kernel::by_tile}), AllOf(HasSubstr("by_tile"), HasSubstr("1 or 2")));
   EXPECT_THAT(refusal({.kernel = Kernel::by_column, .mode = Mode::transpose}), HasSubstr("by rows"));
+  EXPECT_THAT(refusal({.kernel = Kernel::by_line, .mode = Mode::transpose}), HasSubstr("less by rows"));
 
   const Case large = rectangular(65);
   EXPECT_THAT(message_of<BlockSizeError>([&] { SpmvPlan<Matrix>(large.exec, large.device); }),
@@ -97,8 +98,9 @@ constexpr impl::SpmvDevice cpu{false, 32, 16}, gpu{true, 32, 132 * 2048}, wide_g
 
 TEST(SpmvPlan, LeavesMoreThan32BitsOfBlockRowsToTheKernelThatCountsInMore) {
   const impl::SpmvShape tall{.num_block_rows = 3'000'000'000, .num_blocks = 1, .block_shape = 2};
-  for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_tile, Kernel::row_per_thread}) {
-    EXPECT_FALSE(impl::serves(kernel, tall, 32));
+  for (const Kernel kernel :
+       {Kernel::by_block, Kernel::by_column, Kernel::by_line, Kernel::by_tile, Kernel::row_per_thread}) {
+    EXPECT_FALSE(impl::serves(kernel, tall, 0));
     EXPECT_THROW(impl::choose_launch(tall, gpu, kernel, 0), ShapeError);
   }
   EXPECT_EQ(impl::choose_launch(tall, gpu, Kernel::automatic, 0).kernel, Kernel::block_row_per_thread);
@@ -107,8 +109,8 @@ TEST(SpmvPlan, LeavesMoreThan32BitsOfBlockRowsToTheKernelThatCountsInMore) {
 TEST(SpmvPlan, LeavesMoreThan32BitsOfColumnsToTheKernelThatCountsInMore) {
   const impl::SpmvShape wide{
       .num_block_rows = 1000, .num_blocks = 1000, .num_cols = 5'000'000'000, .block_shape = 2, .longest_row = 1};
-  for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_tile}) {
-    EXPECT_FALSE(impl::serves(kernel, wide, 1024));
+  for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_line, Kernel::by_tile}) {
+    EXPECT_FALSE(impl::serves(kernel, wide, 0));
     EXPECT_THROW(impl::choose_launch(wide, gpu, kernel, 0), ShapeError);
   }
   EXPECT_EQ(impl::choose_launch(wide, gpu, Kernel::automatic, 0).kernel, Kernel::row_per_thread);
@@ -128,7 +130,7 @@ TEST(SpmvPlan, KeepsTheEntriesOfABlockRowWithin32Bits) {
 TEST(SpmvPlan, MakesNoTilesOfRowsThatItCannotCount) {
   const impl::SpmvShape long_row{
       .num_block_rows = 1000, .num_blocks = 30'000'000, .block_shape = 1, .longest_row = 20'000'000};
-  EXPECT_FALSE(impl::serves(Kernel::by_tile, long_row, 1024));
+  EXPECT_FALSE(impl::serves(Kernel::by_tile, long_row, 0));
   EXPECT_EQ(impl::choose_launch(long_row, gpu, Kernel::automatic, 0).kernel, Kernel::by_column);
 }
 
@@ -150,8 +152,13 @@ TEST(SpmvPlan, ChoosesByDeviceAndBlockSize) {
         EXPECT_EQ(launch.grouping.in_warp, launch.kernel != Kernel::by_tile && launch.grouping.width <= device.warp);
         EXPECT_GE(launch.longest_row, 27) << "rows that are all as long were cut";
         EXPECT_NE(launch.kernel, Kernel::block_row_per_thread);
+        // Lines where blocks are small and where chunks straddle columns, as far as those are compiled.
+        const bool by_line = is_compiled_block_size(b) && (b <= 7 || (by_columns && b % 2 == 1 && b <= 13));
         if (b > 2 && b <= 32) {
-          EXPECT_EQ(launch.kernel, by_columns ? Kernel::by_column : Kernel::by_block) << "b = " << b;
+          EXPECT_EQ(launch.kernel, by_line      ? Kernel::by_line
+                                   : by_columns ? Kernel::by_column
+                                                : Kernel::by_block)
+              << "b = " << b;
         }
       }
     }

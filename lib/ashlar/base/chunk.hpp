@@ -2,14 +2,15 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 namespace ashlar {
 
-/// Neighbouring entries that one load brings: 16 bytes, the widest load of a GPU's thread, or 8.
+/// Neighbouring entries that one load brings: 16 bytes, the widest load of a GPU's thread, or 8, or 4.
 template <class Value, int Bytes = 16>
 struct alignas(Bytes) Chunk {
   static constexpr int size = static_cast<int>(Bytes / sizeof(Value));
-  static_assert((Bytes == 16 || Bytes == 8) && size * sizeof(Value) == Bytes);
+  static_assert((Bytes == 16 || Bytes == 8 || Bytes == 4) && size * sizeof(Value) == Bytes);
   Value value[size];
 };
 
@@ -24,16 +25,43 @@ KOKKOS_INLINE_FUNCTION Chunk<Value, Bytes> load_once(const Value* entry) {
     asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
         : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
         : "l"(entry));
-  } else {
+  } else if constexpr (Bytes == 8) {
     asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(word[0]), "=r"(word[1]) : "l"(entry));
+  } else {
+    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(word[0]) : "l"(entry));
   }
   __builtin_memcpy(&chunk, word, Bytes);
   return chunk;
 #elif defined(__HIP_DEVICE_COMPILE__)
-  using Words = std::uint32_t __attribute__((ext_vector_type(Bytes / 4)));
+  using Words =
+      std::conditional_t<Bytes == 4, std::uint32_t, std::uint32_t __attribute__((ext_vector_type(Bytes / 4)))>;
   const Words words = __builtin_nontemporal_load(reinterpret_cast<const Words*>(entry));
   Chunk<Value, Bytes> chunk;
   __builtin_memcpy(&chunk, &words, Bytes);
+  return chunk;
+#else
+  return *reinterpret_cast<const Chunk<Value, Bytes>*>(entry);
+#endif
+}
+
+/// The chunk at `entry` where the loads of a few neighbouring threads, one right after the other, bring all that lies
+/// between: where the device can be told so, its first cache keeps the lines until then, and gives them up first.
+/// Loads of this kind are asked for in the order in which they are written.
+template <int Bytes, class Value>
+KOKKOS_INLINE_FUNCTION Chunk<Value, Bytes> load_strided(const Value* entry) {
+#if defined(__CUDA_ARCH__)
+  Chunk<Value, Bytes> chunk;
+  std::uint32_t word[4];
+  if constexpr (Bytes == 16) {
+    asm volatile("ld.global.nc.L1::evict_first.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+                 : "l"(entry));
+  } else if constexpr (Bytes == 8) {
+    asm volatile("ld.global.nc.L1::evict_first.v2.u32 {%0, %1}, [%2];" : "=r"(word[0]), "=r"(word[1]) : "l"(entry));
+  } else {
+    asm volatile("ld.global.nc.L1::evict_first.u32 %0, [%1];" : "=r"(word[0]) : "l"(entry));
+  }
+  __builtin_memcpy(&chunk, word, Bytes);
   return chunk;
 #else
   return *reinterpret_cast<const Chunk<Value, Bytes>*>(entry);

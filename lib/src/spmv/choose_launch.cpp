@@ -54,14 +54,30 @@ int choose_warps(const SpmvShape& shape, const SpmvDevice& device) {
   return warps;
 }
 
+/// The width for by_line: more where otherwise most of the device would be idle, or a lane would have many lines.
+int choose_line_width(const SpmvShape& shape, const SpmvDevice& device) {
+  constexpr double most_lines_of_lane = 32;
+  const LineParts line = line_parts_of(shape);
+  const double lines = average_row(shape) * shape.block_shape.rows;
+  int width = line_width(line, lines, device.warp);
+  while (2 * width <= widest(Kernel::by_line, shape)) {
+    const double of_lane = line.lines_of_lane(lines, width);
+    const bool idle = double(shape.num_block_rows) * width < enough_threads(device) && of_lane > 1;
+    if (!idle && of_lane <= most_lines_of_lane) break;
+    width *= 2;
+  }
+  return width;
+}
+
 /// The width at which lanes read about as many chunks as they should, and few are idle.
 int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device) {
   if (kernel == Kernel::tensor_core) return choose_warps(shape, device) * device.warp;
   if (kernel == Kernel::by_tile) return lanes_of_tile;
+  if (kernel == Kernel::by_line) return choose_line_width(shape, device);
   if (kernel == Kernel::row_per_thread) {
     return static_cast<int>(std::bit_ceil(unsigned(std::min(shape.block_shape.rows, device.warp))));
   }
-  const double chunks = chunks_of_row(shape);
+  const double chunks = chunks_of_row(kernel, shape);
   // Where all block rows together leave the device empty, more lanes a row are free.
   const double all_chunks = chunks * double(shape.num_block_rows);
   const double wanted = std::clamp(all_chunks / enough_threads(device), 2.0, chunks_of_lane);
@@ -87,12 +103,16 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
   return best;
 }
 
+/// Where lines beat chunks (measured on an H200): in small blocks, and where chunks straddle columns.
+bool pays_by_line(int block_size) { return block_size <= 7 || (block_size % 2 == 1 && block_size <= 13); }
+
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
-  const auto can = [&](Kernel kernel) { return serves(kernel, shape, widest(shape)); };
+  const auto can = [&](Kernel kernel) { return serves(kernel, shape, 0); };
   if (!device.is_gpu) return Kernel::block_row_per_thread;
   // Of blocks of one or two rows most of its tiles would be empty.
   if (device.matrix_unit && shape.block_shape.rows > 2 && can(Kernel::tensor_core)) return Kernel::tensor_core;
   if (can(Kernel::by_tile)) return Kernel::by_tile;
+  if (can(Kernel::by_line) && pays_by_line(shape.block_shape.rows)) return Kernel::by_line;
   if (can(Kernel::by_column)) return Kernel::by_column;
   if (can(Kernel::by_block)) return Kernel::by_block;
   return can(Kernel::row_per_thread) ? Kernel::row_per_thread : Kernel::block_row_per_thread;
@@ -118,7 +138,8 @@ TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device, int tile
 /// Blocks of a block row beyond which it is cut into segments.
 std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width) {
   const double bb = double(shape.block_shape.num_values());
-  const double by_lanes = double(most_chunks_of_lane) * busy_lanes_of(kernel, shape, width) * chunk_of(shape) / bb;
+  const double by_lanes =
+      double(most_chunks_of_lane) * busy_lanes_of(kernel, shape, width) * entries_at_a_time(kernel, shape) / bb;
   const double longest = std::max({by_lanes, 2 * average_row(shape), 64.0});
   return static_cast<std::int64_t>(std::min(longest, (1 << 30) / bb));
 }
@@ -143,6 +164,13 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
     why = text("it gives each of ", lanes_of_tile, " lanes whole blocks, of size 1 or 2, in block rows of at most ",
                longest_row_of_tile);
   }
+  if (kernel == Kernel::by_line) {
+    why = text(
+        "it takes square blocks of a compiled size from 2 on, up to 16 by columns and less by rows, and gives a block "
+        "row "
+        "up to ",
+        widest(kernel, shape), " lanes");
+  }
   if (kernel == Kernel::by_column && !shape.by_columns) {
     why = "it reads along the columns, and these blocks are by rows";
   }
@@ -155,6 +183,8 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
 bool serves(Kernel kernel, const SpmvShape& shape, int width) {
   if (std::max(shape.block_shape.rows, shape.block_shape.cols) > max_block_size) return false;
   if (kernel == Kernel::automatic || kernel == Kernel::block_row_per_thread) return true;
+  if (width == 0) width = widest(kernel, shape);
+  if (width > widest(kernel, shape)) return false;
   if (shape.num_block_rows > std::numeric_limits<std::int32_t>::max()) return false;
   if (kernel == Kernel::row_per_thread) return true;
   // The others count the entries of x in 32 bits.
@@ -182,8 +212,8 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
   }
   SpmvLaunch launch;
   launch.kernel = kernel == Kernel::automatic ? choose_kernel(shape, device) : kernel;
-  if (!serves(launch.kernel, shape, width != 0 ? width : widest(shape))) {
-    refuse(launch.kernel, shape, width != 0 ? width : widest(shape));
+  if (!serves(launch.kernel, shape, width)) {
+    refuse(launch.kernel, shape, width != 0 ? width : widest(launch.kernel, shape));
   }
   if (launch.kernel == Kernel::block_row_per_thread) {
     if (!device.is_gpu && device.threads > 1) {
@@ -212,7 +242,7 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
 SpmvLaunch choose_multi_launch(SpmvShape shape, const SpmvDevice& device, Kernel kernel, int width) {
   shape.many_vectors = true;
   if (width > widest(shape)) width = 0;
-  const bool served = serves(kernel, shape, width != 0 ? width : widest(shape));
+  const bool served = serves(kernel, shape, width);
   if (!served || (kernel == Kernel::tensor_core && !device.matrix_unit)) kernel = Kernel::automatic;
   return choose_launch(shape, device, kernel, kernel == Kernel::automatic ? 0 : width);
 }

@@ -20,6 +20,10 @@ std::string grounds_of(const SpmvShape& shape, const SpmvDevice& device, const S
     case Kernel::by_column:
       return text(average, ", ", rounded(chunks_a_lane(launch.kernel, shape, launch.grouping.width)),
                   " chunks for each of ", busy_lanes_of(launch.kernel, shape, launch.grouping.width), " busy lanes");
+    case Kernel::by_line:
+      return text(average, ", ", rounded(chunks_a_lane(launch.kernel, shape, launch.grouping.width)),
+                  line_parts_of(shape).parts > 1 ? " parts of lines" : " lines", " for each of ",
+                  busy_lanes_of(launch.kernel, shape, launch.grouping.width), " busy lanes");
     case Kernel::by_tile:
       return text(average, ", ", rounded(average_row(shape) * launch.tile.rows), " blocks a tile");
     case Kernel::row_per_thread:
@@ -66,7 +70,7 @@ Decision by_measurement(const SpmvShape& shape, const SpmvDevice& device, const 
         text("it is a power of two up to ", device.warp, " here, or a multiple of that up to ", widest(shape)),
         "tune again, or leave the table out");
   }
-  if (!serves(measured.kernel, shape, measured.width != 0 ? measured.width : widest(shape))) {
+  if (!serves(measured.kernel, shape, measured.width)) {
     Decision decision = by_cost_model(shape, device);
     decision.grounds += text("; the tuning table has ", to_string(measured.kernel), ", which cannot take this matrix");
     return decision;

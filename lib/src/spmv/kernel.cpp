@@ -5,10 +5,11 @@
 namespace ashlar {
 
 namespace {
-constexpr std::array<std::pair<Kernel, std::string_view>, 7> names{{
+constexpr std::array<std::pair<Kernel, std::string_view>, 8> names{{
     {Kernel::automatic, "auto"},
     {Kernel::by_block, "by_block"},
     {Kernel::by_column, "by_column"},
+    {Kernel::by_line, "by_line"},
     {Kernel::by_tile, "by_tile"},
     {Kernel::tensor_core, "tensor_core"},
     {Kernel::row_per_thread, "row_per_thread"},

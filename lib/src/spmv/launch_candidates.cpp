@@ -18,7 +18,8 @@ std::vector<LaunchRequest> by_width(Kernel kernel, const SpmvShape& shape, const
   std::vector<LaunchRequest> requests;
   for (const int width : widths_of(shape, device)) {
     if (width * most_times_model < model || width > model * most_times_model) continue;
-    if (2 * busy_lanes_of(kernel, shape, width) >= width) requests.push_back({kernel, width, 0});
+    if (width <= widest(kernel, shape) && 2 * busy_lanes_of(kernel, shape, width) >= width)
+      requests.push_back({kernel, width, 0});
   }
   return requests;
 }
@@ -31,6 +32,7 @@ std::vector<LaunchRequest> requests_of(Kernel kernel, const SpmvShape& shape, co
   switch (kernel) {
     case Kernel::by_block:
     case Kernel::by_column:
+    case Kernel::by_line:
       return by_width(kernel, shape, device, model.grouping.width);
     case Kernel::by_tile:
       for (int rows = std::max(1, model.tile.rows / 4); rows <= std::min(lanes_of_tile, 4 * model.tile.rows);
@@ -60,9 +62,9 @@ std::vector<LaunchRequest> requests_of(Kernel kernel, const SpmvShape& shape, co
 std::vector<LaunchRequest> launch_candidates(const SpmvShape& shape, const SpmvDevice& device) {
   const SpmvLaunch model = choose_launch(shape, device, Kernel::automatic, 0);
   std::vector<LaunchRequest> candidates{{}};
-  for (const Kernel kernel :
-       {Kernel::by_block, Kernel::by_column, Kernel::by_tile, Kernel::row_per_thread, Kernel::block_row_per_thread}) {
-    if (!serves(kernel, shape, widest(shape))) continue;
+  for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_line, Kernel::by_tile,
+                              Kernel::row_per_thread, Kernel::block_row_per_thread}) {
+    if (!serves(kernel, shape, 0)) continue;
     for (const LaunchRequest& request : requests_of(kernel, shape, device)) {
       const SpmvLaunch launch = choose_launch(shape, device, request.kernel, request.width, request.tile_rows);
       if (!is_same(launch, model)) candidates.push_back(request);

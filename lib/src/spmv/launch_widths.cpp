@@ -9,6 +9,11 @@ namespace ashlar::impl {
 
 int widest(const SpmvShape& shape) { return shape.many_vectors ? 256 : 1024; }
 
+int widest(Kernel kernel, const SpmvShape& shape) {
+  // Each lane of by_line has several sums in scratch memory.
+  return kernel == Kernel::by_line ? 256 : widest(shape);
+}
+
 bool is_width(const SpmvShape& shape, const SpmvDevice& device, int width) {
   if (width < 1 || width > widest(shape)) return false;
   return width <= device.warp ? std::has_single_bit(unsigned(width)) : width % device.warp == 0;
@@ -23,7 +28,13 @@ std::vector<int> widths_of(const SpmvShape& shape, const SpmvDevice& device) {
   return widths;
 }
 
-int chunk_of(const SpmvShape& shape) {
+LineParts line_parts_of(const SpmvShape& shape) {
+  if (shape.many_vectors || !is_compiled(shape.block_shape)) return {};
+  return line_parts(shape.block_shape.rows, shape.value_bytes, shape.by_columns);
+}
+
+int entries_at_a_time(Kernel kernel, const SpmvShape& shape) {
+  if (kernel == Kernel::by_line) return line_parts_of(shape).height;
   // With several vectors no block size is compiled in.
   const int compiled =
       !shape.many_vectors && is_compiled(shape.block_shape) ? shape.block_shape.rows : runtime_block_size;
@@ -32,8 +43,12 @@ int chunk_of(const SpmvShape& shape) {
 
 int busy_lanes_of(Kernel kernel, const SpmvShape& shape, int width) {
   const auto [rows, cols] = shape.block_shape;
-  if (kernel == Kernel::by_block) return busy_lanes(width, rows * cols, chunk_of(shape));
-  if (kernel == Kernel::by_column) return busy_lanes(width, rows, chunk_of(shape));
+  if (kernel == Kernel::by_block) return busy_lanes(width, rows * cols, entries_at_a_time(kernel, shape));
+  if (kernel == Kernel::by_column) return busy_lanes(width, rows, entries_at_a_time(kernel, shape));
+  if (kernel == Kernel::by_line) {
+    const LineParts line = line_parts_of(shape);
+    return line.is_served() ? line.busy_lanes(width) : 0;
+  }
   return width;
 }
 
@@ -41,12 +56,12 @@ double average_row(const SpmvShape& shape) {
   return shape.num_block_rows > 0 ? double(shape.num_blocks) / double(shape.num_block_rows) : 0;
 }
 
-double chunks_of_row(const SpmvShape& shape) {
-  return std::max(1.0, average_row(shape) * double(shape.block_shape.num_values()) / chunk_of(shape));
+double chunks_of_row(Kernel kernel, const SpmvShape& shape) {
+  return std::max(1.0, average_row(shape) * double(shape.block_shape.num_values()) / entries_at_a_time(kernel, shape));
 }
 
 double chunks_a_lane(Kernel kernel, const SpmvShape& shape, int width) {
-  return chunks_of_row(shape) / std::max(busy_lanes_of(kernel, shape, width), 1);
+  return chunks_of_row(kernel, shape) / std::max(busy_lanes_of(kernel, shape, width), 1);
 }
 
 }  // namespace ashlar::impl

@@ -29,14 +29,12 @@ struct ByTile {
   using Ordinal = typename Rows::ordinal_type;
   static constexpr int b = Rows::compiled_block_size;
   static_assert(b == 1 || b == 2);
-  /// Blocks that a lane takes at a time: as many as are one chunk.
-  static constexpr int blocks = b == 1 && !Rows::is_indirect ? Chunk<Value>::size : 1;
-  static constexpr int entries = blocks * b * b;
-  static constexpr int unroll = 4;
-
-  struct alignas(blocks * sizeof(Ordinal)) Columns {
-    Ordinal col[blocks];
-  };
+  static constexpr int entries = b * b;
+  /// Blocks that a lane has under way before it uses the first. One at a time of neighbouring lanes: what their loads
+  /// touch of x then lies as close together as the list has it.
+  static constexpr int unroll = b == 1 ? 7 : 4;
+  /// Bytes of a block that a lane loads at a time.
+  static constexpr int load_bytes = entries * int(sizeof(Value)) < 16 ? entries * int(sizeof(Value)) : 16;
 
   Rows rows;
   Grouping grouping;
@@ -56,20 +54,17 @@ struct ByTile {
     const std::int64_t begin = rows.begin(first_row), end = rows.end(first_row + num_rows - 1);
     Scalar* const products = lanes.template scratch<Scalar>(b * (tile.capacity + width));
     Scalar* const sums = products + b * tile.capacity;
-    int* const bounds = lanes.template scratch<int>(tile.rows + 1);  // of the block rows, counted from `start`
+    int* const bounds = lanes.template scratch<int>(tile.rows + 1);  // of the block rows, counted from `begin`
 
-    // The tile's list starts where a chunk can.
-    const std::int64_t start = begin - begin % blocks;
-    const int count = static_cast<int>(end - start);
-    const List list(rows, start, count);
+    const int count = static_cast<int>(end - begin);
     for (int from = 0; from < count || from == 0; from += tile.capacity) {
       const int to = from + tile.capacity < count ? from + tile.capacity : count;
       lanes.for_each(width, [&](int lane) {
         // Asked for with the values, to arrive with them.
         for (int i = lane; from == 0 && i <= num_rows; i += width) {
-          bounds[i] = i < num_rows ? static_cast<int>(rows.begin(first_row + i) - start) : count;
+          bounds[i] = i < num_rows ? static_cast<int>(rows.begin(first_row + i) - begin) : count;
         }
-        multiply(list, lane, from, to, products);
+        multiply(begin, lane, from, to, products);
       });
       lanes.for_each(width, [&](int lane) {
         const int row = lane / lanes_of_row;
@@ -96,67 +91,40 @@ struct ByTile {
   static constexpr int width = lanes_of_tile;
   using Tile = Lanes<TeamMember, width>;
 
-  /// The blocks of a tile, as items of `blocks` each.
-  struct List {
-    const Rows& rows;
-    std::int64_t start;
-    const Columns* columns;
-    const Value* values;
-    int whole_items;  ///< items that may be read whole: they may reach beyond the tile, but not beyond the matrix
-
-    KOKKOS_INLINE_FUNCTION List(const Rows& all, std::int64_t from, int count)
-        : rows(all),
-          start(from),
-          columns(reinterpret_cast<const Columns*>(all.a.col_idx + from)),
-          values(all.a.values + from * (b * b)) {
-      const std::int64_t there = (all.a.num_blocks - from) / blocks;
-      const int needed = (count + blocks - 1) / blocks;
-      whole_items = there < needed ? static_cast<int>(there) : needed;
-    }
-
-    KOKKOS_INLINE_FUNCTION void load(int item, Value (&value)[entries]) const {
-      constexpr int size = Chunk<Value>::size;
-      const Value* const first = Rows::is_indirect ? rows.block(start + item) : values + item * entries;
-      if constexpr (entries % size == 0) {
-        for (int c = 0; c < entries / size; ++c) {
-          const Chunk<Value> chunk = load_once(first + c * size);
-          for (int j = 0; j < size; ++j) value[c * size + j] = chunk.value[j];
-        }
-      } else {
-        for (int j = 0; j < entries; ++j) value[j] = first[j];
-      }
-    }
-  };
-
-  /// A lane's share of: products[k - from] := block k of the list times its part of x, for from <= k < to.
-  KOKKOS_INLINE_FUNCTION void multiply(const List& list, int lane, int from, int to, Scalar* products) const {
-    const int needed = (to + blocks - 1) / blocks, items = list.whole_items < needed ? list.whole_items : needed;
-    for (int i = from / blocks + lane; i < items; i += unroll * width) {
-      Columns columns[unroll];
+  /// A lane's share of: products[k - from] := block k of the tile times its part of x, for from <= k < to.
+  KOKKOS_INLINE_FUNCTION void multiply(std::int64_t begin, int lane, int from, int to, Scalar* products) const {
+    const Ordinal* const cols = rows.a.col_idx + begin;
+    for (int k = from + lane; k < to; k += unroll * width) {
+      std::uint32_t col[unroll];
       Value value[unroll][entries];
-      Scalar x[unroll][blocks * b];
-      // Where there are no more items, zeros and the first entries of x: cheaper than to ask at every step.
+      Scalar x[unroll][b];
+      // Where there are no more blocks, zeros and the first entries of x: cheaper than to ask at every step.
       for (int u = 0; u < unroll; ++u) {
-        columns[u] = i + u * width < items ? list.columns[i + u * width] : Columns{};
+        col[u] = k + u * width < to ? static_cast<std::uint32_t>(cols[k + u * width]) : 0;
       }
       for (int u = 0; u < unroll; ++u) {
         for (int j = 0; j < entries; ++j) value[u][j] = Value(0);
-        if (i + u * width < items) list.load(i + u * width, value[u]);
+        if (k + u * width < to) load(begin, k + u * width, value[u]);
       }
       for (int u = 0; u < unroll; ++u) {
-        for (int j = 0; j < blocks * b; ++j) x[u][j] = rows.a.x[std::uint32_t(columns[u].col[j / b]) * b + j % b];
+        for (int j = 0; j < b; ++j) x[u][j] = rows.a.x[col[u] * b + j];
       }
       for (int u = 0; u < unroll; ++u) {
-        if (i + u * width >= items) continue;
-        Scalar* const product = products + (i + u * width) * blocks * b - from * b;
-        for (int j = 0; j < blocks * b; ++j) product[j] = times(value[u] + j / b * (b * b), x[u] + j / b * b, j % b);
+        if (k + u * width >= to) continue;
+        Scalar* const product = products + (k + u * width - from) * b;
+        for (int r = 0; r < b; ++r) product[r] = times(value[u], x[u], r);
       }
     }
-    // The last few blocks of the matrix, which are no whole item.
-    for (int k = list.whole_items * blocks + lane; k < to; k += width) {
-      for (int r = 0; r < b; ++r) {
-        products[(k - from) * b + r] = times(rows.block(list.start + k), rows.x_of(list.start + k), r);
-      }
+  }
+
+  /// Block k of the tile.
+  KOKKOS_INLINE_FUNCTION void load(std::int64_t begin, int k, Value (&value)[entries]) const {
+    constexpr int size = Chunk<Value, load_bytes>::size;
+    const Value* const first =
+        Rows::is_indirect ? rows.block(begin + k) : rows.a.values + begin * entries + k * entries;
+    for (int j = 0; j < entries; j += size) {
+      const auto chunk = load_once<load_bytes>(first + j);
+      for (int i = 0; i < size; ++i) value[j + i] = chunk.value[i];
     }
   }
 

@@ -27,7 +27,7 @@ struct SpmvDevice {
   bool matrix_unit = false;     ///< whether it multiplies small matrices of doubles by a unit of their own
 };
 
-/// Whether `kernel` can take the shape with groups of `width` lanes.
+/// Whether `kernel` can take the shape with groups of `width` lanes; 0: of some width.
 bool serves(Kernel kernel, const SpmvShape& shape, int width);
 
 /// The kernel asked for, or the best known where `kernel` is automatic, with its grouping; width 0 and tile_rows 0 are

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/layout.hpp>
+#include <ashlar/spmv/impl/add_up.hpp>
 #include <ashlar/spmv/impl/block_row_entries.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/kernel.hpp>
@@ -159,32 +160,14 @@ struct FlatProduct {
     return k;
   }
 
-  /// Adds up the lanes' sums and stores the rows: first in a few parts at a time, so that more lanes have work.
+  /// Adds up the lanes' sums and stores the rows.
   KOKKOS_INLINE_FUNCTION void sum_rows(const Lanes<TeamMember, Width>& lanes, std::int64_t block_row, int shift,
                                        Scalar* partial) const {
-    const int b = rows.rows_of_block(), summands = chunk * busy() / b, width = lanes.width();
-    const int wanted = summands >= 16 ? 4 : summands >= 4 ? 2 : 1;
-    const int parts = wanted * b <= width ? wanted : 1;
-    if (parts > 1) {
-      Scalar* const of_part = partial + chunk * width;
-      lanes.for_each(parts * b, [&](int lane) {
-        const int part = lane / b, k = lane - part * b;
-        Scalar sum(0);
-        for (int t = part; t < summands; t += parts) sum += partial[place(k, t, shift)];
-        of_part[lane] = sum;
-      });
-      lanes.for_each(b, [&](int row) {
-        Scalar sum(0);
-        for (int part = 0; part < parts; ++part) sum += of_part[part * b + sum_of(row, shift)];
-        rows.store(block_row, row, sum);
-      });
-    } else {
-      lanes.for_each(b, [&](int row) {
-        Scalar sum(0);
-        for (int t = 0; t < summands; ++t) sum += partial[place(sum_of(row, shift), t, shift)];
-        rows.store(block_row, row, sum);
-      });
-    }
+    const int b = rows.rows_of_block();
+    add_up(
+        lanes, b, chunk * busy() / b, partial + chunk * lanes.width(),
+        [&](int row, int t) { return partial[place(sum_of(row, shift), t, shift)]; },
+        [&](int row, const Scalar& sum) { rows.store(block_row, row, sum); });
   }
 };
 

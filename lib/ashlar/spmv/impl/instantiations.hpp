@@ -25,6 +25,7 @@
 
 #define ASHLAR_SPMV_ALL_KERNELS(PREFIX, EXEC)                           \
   ASHLAR_SPMV_KERNELS(PREFIX, SpmvKernel, EXEC)                         \
+  ASHLAR_SPMV_KERNEL_SCALARS(PREFIX, SpmvKernel, Kernel::by_line, EXEC) \
   ASHLAR_SPMV_KERNEL_SCALARS(PREFIX, SpmvKernel, Kernel::by_tile, EXEC) \
   ASHLAR_SPMV_KERNELS(PREFIX, SpmvMultiKernel, EXEC)                    \
   ASHLAR_SPMV_KERNEL_SCALARS(PREFIX, SpmvMultiKernel, Kernel::tensor_core, EXEC)

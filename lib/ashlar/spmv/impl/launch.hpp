@@ -9,6 +9,7 @@
 #include <ashlar/spmv/impl/block_row_ranges.hpp>
 #include <ashlar/spmv/impl/by_block.hpp>
 #include <ashlar/spmv/impl/by_column.hpp>
+#include <ashlar/spmv/impl/by_line.hpp>
 #include <ashlar/spmv/impl/by_tile.hpp>
 #include <ashlar/spmv/impl/can_load_chunks.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
@@ -34,6 +35,8 @@ struct SpmvKernel {
   static void run_rows(const Exec& exec, const SpmvLaunch& launch, const Rows& rows);
   template <int Width, class Rows, template <class, int> class Walk>
   static void run_flat(const Exec& exec, const SpmvLaunch& launch, const Rows& rows);
+  template <int Width, class Rows>
+  static void run_lines(const Exec& exec, const SpmvLaunch& launch, const Rows& rows);
 };
 
 template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
@@ -66,6 +69,16 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_flat(const
 }
 
 template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
+template <int Width, class Rows>
+void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_lines(const Exec& exec, const SpmvLaunch& launch,
+                                                                            const Rows& rows) {
+  using Product = ByLine<Rows, typename Kokkos::TeamPolicy<Exec>::member_type, Width>;
+  launch_teams<1024, 1>(exec, launch, rows.a.num_block_rows,  // 64 registers
+                        Product::scratch_scalars(launch.grouping.width) * sizeof(Scalar),
+                        Product{rows, launch.grouping});
+}
+
+template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
 template <class Rows>
 void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(const Exec& exec, const SpmvLaunch& launch,
                                                                            const Rows& rows) {
@@ -82,6 +95,14 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(const
     if constexpr (std::is_same_v<typename Rows::layout_type, BlockColumnMajor>) {
       if (usual > 0 && launch.grouping.width == usual) return run_flat<usual, Rows, ByColumn>(exec, launch, rows);
       run_flat<0, Rows, ByColumn>(exec, launch, rows);
+    }
+  } else if constexpr (K == Kernel::by_line) {
+    using Layout_ = typename Rows::layout_type;
+    constexpr LineParts line = line_parts(b, sizeof(Value), std::is_same_v<Layout_, BlockColumnMajor>);
+    if constexpr (line.is_served()) {
+      constexpr int usual = is_gpu_v<Exec> ? usual_line_width(line, b) : 0;
+      if (usual > 0 && launch.grouping.width == usual) return run_lines<usual>(exec, launch, rows);
+      run_lines<0>(exec, launch, rows);
     }
   } else if constexpr (K == Kernel::by_tile) {
     if constexpr (b == 1 || b == 2) {
@@ -115,6 +136,8 @@ void run_spmv(const Exec& exec, const SpmvLaunch& launch,
       return run(std::integral_constant<Kernel, Kernel::by_block>{});
     case Kernel::by_column:
       return run(std::integral_constant<Kernel, Kernel::by_column>{});
+    case Kernel::by_line:
+      return run(std::integral_constant<Kernel, Kernel::by_line>{});
     case Kernel::by_tile:
       return run(std::integral_constant<Kernel, Kernel::by_tile>{});
     case Kernel::row_per_thread:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/spmv/impl/choose_launch.hpp>
+#include <ashlar/spmv/impl/line_parts.hpp>
 #include <vector>
 
 namespace ashlar::impl {
@@ -8,14 +9,20 @@ namespace ashlar::impl {
 /// The most lanes of a group. With several vectors all their sums are in scratch memory together, which bounds them.
 int widest(const SpmvShape& shape);
 
+/// The most that this kernel takes.
+int widest(Kernel kernel, const SpmvShape& shape);
+
 /// Whether a block row may be given to `width` lanes of this device.
 bool is_width(const SpmvShape& shape, const SpmvDevice& device, int width);
 
 /// The widths that are worth a look, in ascending order.
 std::vector<int> widths_of(const SpmvShape& shape, const SpmvDevice& device);
 
-/// Entries that a lane loads at a time.
-int chunk_of(const SpmvShape& shape);
+/// How by_line deals the lines of these blocks, if it does.
+LineParts line_parts_of(const SpmvShape& shape);
+
+/// Entries that a lane takes at a time: a chunk; of by_line, a line or its part.
+int entries_at_a_time(Kernel kernel, const SpmvShape& shape);
 
 /// Lanes of a group that have work; 0 where the kernel cannot use so few.
 int busy_lanes_of(Kernel kernel, const SpmvShape& shape, int width);
@@ -23,10 +30,10 @@ int busy_lanes_of(Kernel kernel, const SpmvShape& shape, int width);
 /// Blocks of a block row.
 double average_row(const SpmvShape& shape);
 
-/// Chunks of an average block row.
-double chunks_of_row(const SpmvShape& shape);
+/// Chunks (lines, or parts of them) of an average block row.
+double chunks_of_row(Kernel kernel, const SpmvShape& shape);
 
-/// Chunks that each busy lane reads of an average block row.
+/// Those that each busy lane reads.
 double chunks_a_lane(Kernel kernel, const SpmvShape& shape, int width);
 
 }  // namespace ashlar::impl
