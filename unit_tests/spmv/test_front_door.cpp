@@ -153,7 +153,7 @@ TEST(SpmvPlan, ChoosesByDeviceAndBlockSize) {
         EXPECT_GE(launch.longest_row, 27) << "rows that are all as long were cut";
         EXPECT_NE(launch.kernel, Kernel::block_row_per_thread);
         // Lines where blocks are small and where chunks straddle columns, as far as those are compiled.
-        const bool by_line = is_compiled_block_size(b) && (b <= 7 || (by_columns && b % 2 == 1 && b <= 13));
+        const bool by_line = is_compiled_block_size(b) && (b <= 7 || (by_columns && b % 2 == 1 && b <= 15));
         if (b > 2 && b <= 32) {
           EXPECT_EQ(launch.kernel, by_line      ? Kernel::by_line
                                    : by_columns ? Kernel::by_column

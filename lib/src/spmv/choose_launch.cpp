@@ -56,7 +56,7 @@ int choose_warps(const SpmvShape& shape, const SpmvDevice& device) {
 
 /// The width for by_line: more where otherwise most of the device would be idle, or a lane would have many lines.
 int choose_line_width(const SpmvShape& shape, const SpmvDevice& device) {
-  constexpr double most_lines_of_lane = 32;
+  constexpr double most_lines_of_lane = 128;
   const LineParts line = line_parts_of(shape);
   const double lines = average_row(shape) * shape.block_shape.rows;
   int width = line_width(line, lines, device.warp);
@@ -103,16 +103,21 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
   return best;
 }
 
-/// Where lines beat chunks (measured on an H200): in small blocks, and where chunks straddle columns.
-bool pays_by_line(int block_size) { return block_size <= 7 || (block_size % 2 == 1 && block_size <= 13); }
+/// Where lines beat chunks and tiles (measured on an H200): in small blocks, where chunks straddle columns, and where
+/// chunks hold so many small values that a lane has too few of them.
+bool pays_by_line(const SpmvShape& shape) {
+  const int b = shape.block_shape.rows;
+  if (b == 2) return shape.by_columns && shape.in_order && shape.double_vectors && shape.value_bytes <= 8;
+  return b <= 7 || (b % 2 == 1 && b <= 15) || shape.value_bytes == 4;
+}
 
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
   const auto can = [&](Kernel kernel) { return serves(kernel, shape, 0); };
   if (!device.is_gpu) return Kernel::block_row_per_thread;
   // Of blocks of one or two rows most of its tiles would be empty.
   if (device.matrix_unit && shape.block_shape.rows > 2 && can(Kernel::tensor_core)) return Kernel::tensor_core;
+  if (can(Kernel::by_line) && pays_by_line(shape)) return Kernel::by_line;
   if (can(Kernel::by_tile)) return Kernel::by_tile;
-  if (can(Kernel::by_line) && pays_by_line(shape.block_shape.rows)) return Kernel::by_line;
   if (can(Kernel::by_column)) return Kernel::by_column;
   if (can(Kernel::by_block)) return Kernel::by_block;
   return can(Kernel::row_per_thread) ? Kernel::row_per_thread : Kernel::block_row_per_thread;
@@ -130,6 +135,7 @@ TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device, int tile
   TileShape tile;
   tile.rows =
       tile_rows > 0 ? tile_rows : static_cast<int>(std::bit_floor(unsigned(std::clamp<double>(rows, 1, width))));
+  tile.log2_lanes_of_row = std::countr_zero(unsigned(width / tile.rows));
   tile.capacity = static_cast<int>(std::clamp(tile_margin * tile.rows * average, 32.0, most_held_by_tile / b));
   tile.capacity += 3 - (tile.capacity + 3) % 4;
   return tile;
@@ -166,7 +172,7 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
   }
   if (kernel == Kernel::by_line) {
     why = text(
-        "it takes square blocks of a compiled size from 2 on, up to 16 by columns and less by rows, and gives a block "
+        "it takes square blocks of a compiled size from 2 on, up to 32 by columns and less by rows, and gives a block "
         "row "
         "up to ",
         widest(kernel, shape), " lanes");

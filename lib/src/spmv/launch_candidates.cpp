@@ -7,7 +7,7 @@ namespace ashlar::impl {
 namespace {
 
 /// How far from the cost model's width a width may be, in either direction.
-constexpr int most_times_model = 8;
+int most_times_model(Kernel kernel) { return kernel == Kernel::by_line ? 2 : 8; }
 
 bool is_same(const SpmvLaunch& a, const SpmvLaunch& b) {
   return a.kernel == b.kernel && a.grouping.width == b.grouping.width && a.tile.rows == b.tile.rows;
@@ -17,7 +17,7 @@ bool is_same(const SpmvLaunch& a, const SpmvLaunch& b) {
 std::vector<LaunchRequest> by_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device, int model) {
   std::vector<LaunchRequest> requests;
   for (const int width : widths_of(shape, device)) {
-    if (width * most_times_model < model || width > model * most_times_model) continue;
+    if (width * most_times_model(kernel) < model || width > model * most_times_model(kernel)) continue;
     if (width <= widest(kernel, shape) && 2 * busy_lanes_of(kernel, shape, width) >= width)
       requests.push_back({kernel, width, 0});
   }

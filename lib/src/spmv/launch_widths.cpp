@@ -7,7 +7,11 @@
 
 namespace ashlar::impl {
 
-int widest(const SpmvShape& shape) { return shape.many_vectors ? 256 : 1024; }
+int widest(const SpmvShape& shape) {
+  if (!shape.many_vectors) return 1024;
+  // A lane's chunk of floats may be multiplied by vectors of doubles.
+  return shape.value_bytes == 4 ? 128 : 256;
+}
 
 int widest(Kernel kernel, const SpmvShape& shape) {
   // Each lane of by_line has several sums in scratch memory.

@@ -33,12 +33,14 @@ struct ByLine {
   static constexpr int unroll = line_parts(b, sizeof(Value), by_columns).under_way;
   static constexpr int sums = by_columns ? height : 1;
   static constexpr int entries_of_x = by_columns ? 1 : b;
+  /// Whether lanes pass values on in registers, where that takes few steps; else by way of scratch memory.
+  static constexpr bool in_registers = parts == 1 && b <= Width && Width <= 32;
 
   Rows rows;
   Grouping grouping;
 
   /// Scalars of scratch memory that a group needs: the sums of each lane, and one partial sum.
-  static int scratch_scalars(int width) { return (sums + 1) * width; }
+  static int scratch_scalars(int width) { return in_registers ? 0 : (sums + 1) * width; }
 
   KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
     const Lanes<TeamMember, Width> lanes(team, grouping);
@@ -46,13 +48,15 @@ struct ByLine {
     if (block_row >= rows.a.num_block_rows) return;
     const std::int64_t first = rows.begin(block_row), num_blocks = rows.end(block_row) - first;
     if (num_blocks > rows.a.longest_row) return;
+    const int num_lines = static_cast<int>(num_blocks) * b;
+    if constexpr (in_registers) return multiply_in_registers(lanes, block_row, first, num_lines);
     Scalar* const partial = lanes.template scratch<Scalar>((sums + 1) * lanes.width());
     const int busy = lanes.width() / whole * whole;
 
     lanes.for_each(busy, [&](int lane) {
       Scalar sum[sums];
       for (int i = 0; i < sums; ++i) sum[i] = Scalar(0);
-      sum_lines(first, static_cast<int>(num_blocks) * b, lane / parts, busy / parts, lane % parts, sum);
+      sum_lines(first, num_lines, lane / parts, busy / parts, lane % parts, sum);
       for (int i = 0; i < sums; ++i) partial[i * busy + lane] = sum[i];
     });
     add_up(
@@ -62,6 +66,60 @@ struct ByLine {
   }
 
  private:
+  /// The product of a group that passes its sums, and of rows also its x, from register to register.
+  KOKKOS_INLINE_FUNCTION void multiply_in_registers(const Lanes<TeamMember, Width>& lanes, std::int64_t block_row,
+                                                    std::int64_t first, int num_lines) const {
+    lanes.for_each(Width, [&](int lane) {
+      Scalar sum[sums];
+      for (int i = 0; i < sums; ++i) sum[i] = Scalar(0);
+      if constexpr (by_columns) {
+        sum_lines(first, num_lines, lane, Width, 0, sum);
+        for (int distance = Width / 2; distance > 0; distance /= 2) {
+          for (int i = 0; i < sums; ++i) sum[i] += lanes.of_lane(lane ^ distance, sum[i]);
+        }
+        // Each lane has all sums now. One of them per lane would be one that is only known at run time, and so put
+        // all into memory.
+        if (lane == 0) {
+          for (int i = 0; i < sums; ++i) rows.store(block_row, i, sum[i]);
+        }
+      } else {
+        const Scalar of_lane = sum_rows(lanes, first, num_lines, lane);
+        Scalar of_row = of_lane;
+        for (int other = b; other < Width / b * b; other += b) of_row += lanes.of_lane((lane + other) % Width, of_lane);
+        if (lane < b) rows.store(block_row, lane, of_row);
+      }
+    });
+  }
+
+  /// The sum of the products of row `lane` of the block row's list of rows of blocks, and of every busy-th one after.
+  /// Each lane loads one entry of x and gets the others of its block from its neighbours, so that all lanes go on to
+  /// the end; those that have no row repeat the first lane's and leave the sum unused.
+  KOKKOS_INLINE_FUNCTION Scalar sum_rows(const Lanes<TeamMember, Width>& lanes, std::int64_t first_block, int num_lines,
+                                         int lane) const {
+    constexpr int busy = Width / b * b;
+    const auto* const cols = rows.a.col_idx + first_block;
+    const int from = lane < busy ? lane : 0, first_of_block = from / b * b;
+    Scalar sum(0);
+    for (int begin = 0; begin < num_lines; begin += unroll * busy) {
+      const int l = begin + from;
+      std::uint32_t line[unroll], x_begin[unroll];
+      Value value[unroll][height];
+      Scalar x[unroll];
+      for (int u = 0; u < unroll; ++u) line[u] = l + u * busy < num_lines ? l + u * busy : num_lines - 1;
+      for (int u = 0; u < unroll; ++u) x_begin[u] = std::uint32_t(cols[line[u] / b]) * b;
+      for (int u = 0; u < unroll; ++u) load(first_block, line[u], 0, value[u]);
+      for (int u = 0; u < unroll; ++u) x[u] = rows.a.x[x_begin[u] + line[u] % b];
+      for (int u = 0; u < unroll; ++u) {
+        const bool is_there = l + u * busy < num_lines;
+        for (int j = 0; j < b; ++j) {
+          const Scalar x_of_column = lanes.of_lane(first_of_block + j, x[u]);
+          if (is_there) sum += rows.entry(value[u][j]) * x_of_column;
+        }
+      }
+    }
+    return sum;
+  }
+
   /// Which of `partial` is the t-th summand of a row.
   KOKKOS_INLINE_FUNCTION static int place(int row, int t, int busy) {
     if constexpr (!by_columns) return t * b + row;
@@ -69,31 +127,26 @@ struct ByLine {
   }
 
   /// sum[i] += the products of one part of line `from` of the block row, and of every step-th one after.
+  ///
+  /// Nothing is asked before a load: beyond the end lanes load the last line again, and do not use it. A load that
+  /// depends on a condition would be waited for before the next is issued. So all lanes go on to the end together.
   KOKKOS_INLINE_FUNCTION void sum_lines(std::int64_t first_block, int num_lines, int from, int step, int part,
                                         Scalar (&sum)[sums]) const {
     const auto* const cols = rows.a.col_idx + first_block;
-    const int place = part * height, rest = b - place;
-    for (int l = from; l < num_lines; l += unroll * step) {
-      std::uint32_t col[unroll];
+    for (int begin = 0; begin < num_lines; begin += unroll * step) {
+      const int l = begin + from;
+      std::uint32_t line[unroll], x_begin[unroll];
       Value value[unroll][height];
       Scalar x[unroll][entries_of_x];
+      for (int u = 0; u < unroll; ++u) line[u] = l + u * step < num_lines ? l + u * step : num_lines - 1;
+      for (int u = 0; u < unroll; ++u) x_begin[u] = std::uint32_t(cols[line[u] / b]) * b;
+      for (int u = 0; u < unroll; ++u) load(first_block, line[u], part * height, value[u]);
       for (int u = 0; u < unroll; ++u) {
-        const int at = l + u * step;
-        col[u] = at < num_lines ? static_cast<std::uint32_t>(cols[at / b]) : 0;
+        if (by_columns) x_begin[u] += line[u] % b;
+        for (int j = 0; j < entries_of_x; ++j) x[u][j] = rows.a.x[x_begin[u] + j];
       }
       for (int u = 0; u < unroll; ++u) {
-        const int at = l + u * step;
-        for (int i = 0; i < height; ++i) value[u][i] = Value(0);
-        if (at < num_lines) load(first_block, at, place, rest, value[u]);
-      }
-      for (int u = 0; u < unroll; ++u) {
-        const int at = l + u * step;
-        for (int j = 0; j < entries_of_x; ++j) {
-          x[u][j] = Scalar(0);
-          if (at < num_lines) x[u][j] = rows.a.x[col[u] * std::uint32_t(b) + std::uint32_t(by_columns ? at % b : j)];
-        }
-      }
-      for (int u = 0; u < unroll; ++u) {
+        if (l + u * step >= num_lines) continue;
         for (int i = 0; i < height; ++i) {
           sum[by_columns ? i : 0] += rows.entry(value[u][i]) * x[u][by_columns ? 0 : i];
         }
@@ -101,20 +154,22 @@ struct ByLine {
     }
   }
 
-  /// A part of line `at` of the block row: the values from `place` on, of which there are `rest`.
-  KOKKOS_INLINE_FUNCTION void load(std::int64_t first_block, int at, int place, int rest,
+  /// A part of a line of the block row: the values from `place` on. Where the last part of a line is short, what it has
+  /// less is something that the line does have: the sums of such rows are not used.
+  KOKKOS_INLINE_FUNCTION void load(std::int64_t first_block, std::uint32_t line, int place,
                                    Value (&value)[height]) const {
-    const Value* const from = start_of(first_block, at) + place;
+    constexpr int in_every_part = b - (parts - 1) * height;
+    const Value* const from = start_of(first_block, line) + place;
     for (int i = 0; i < height; i += load_size) {
-      if (parts * height != b && i >= rest) break;
-      const auto chunk = load_strided<load_size* int(sizeof(Value))>(from + i);
+      const int at = i < in_every_part || place + i < b ? i : 0;
+      const auto chunk = load_strided<load_size* int(sizeof(Value))>(from + at);
       for (int j = 0; j < load_size; ++j) value[i + j] = chunk.value[j];
     }
   }
 
-  KOKKOS_INLINE_FUNCTION const Value* start_of(std::int64_t first_block, int at) const {
-    if constexpr (Rows::is_indirect) return rows.block(first_block + at / b) + at % b * b;
-    return rows.a.values + first_block * (b * b) + at * b;
+  KOKKOS_INLINE_FUNCTION const Value* start_of(std::int64_t first_block, std::uint32_t line) const {
+    if constexpr (Rows::is_indirect) return rows.block(first_block + line / b) + line % b * b;
+    return rows.a.values + first_block * (b * b) + line * b;
   }
 };
 

@@ -12,8 +12,9 @@ inline constexpr int lanes_of_tile = 128;
 
 /// How a tile is made and held.
 struct TileShape {
-  int rows = 1;      ///< block rows of a tile, a divisor of lanes_of_tile
-  int capacity = 1;  ///< blocks whose products are held at a time, a multiple of 4
+  int rows = 1;               ///< block rows of a tile, a divisor of lanes_of_tile
+  int capacity = 1;           ///< blocks whose products are held at a time, a multiple of 4
+  int log2_lanes_of_row = 0;  ///< of lanes_of_tile / rows, the lanes that add up a block row
 };
 
 /// A team takes a tile, some block rows that follow each other, as one list of blocks: a lane multiplies a whole block
@@ -37,44 +38,40 @@ struct ByTile {
   static constexpr int load_bytes = entries * int(sizeof(Value)) < 16 ? entries * int(sizeof(Value)) : 16;
 
   Rows rows;
-  Grouping grouping;
   TileShape tile;
 
   /// Scratch memory of a team: the products held, a sum for each lane, and the ends of the block rows.
-  static std::size_t scratch_bytes(const TileShape& tile) {
-    return b * (tile.capacity + width) * sizeof(Scalar) + (tile.rows + 1) * sizeof(int);
+  KOKKOS_INLINE_FUNCTION static std::size_t scratch_bytes(const TileShape& tile) {
+    return b * (tile.capacity + width) * sizeof(Scalar) + width * sizeof(int);
   }
 
   KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
-    const Tile lanes(team, grouping);
-    const int lanes_of_row = width / tile.rows;
+    const Tile lanes(team, Grouping{.width = width, .groups = 1, .in_warp = false});
+    const int shift = tile.log2_lanes_of_row, lanes_of_row = 1 << shift;
     const std::int64_t first_row = lanes.group() * tile.rows;
     const std::int64_t rest = rows.a.num_block_rows - first_row;
     const int num_rows = rest < tile.rows ? static_cast<int>(rest) : tile.rows;
-    const std::int64_t begin = rows.begin(first_row), end = rows.end(first_row + num_rows - 1);
-    Scalar* const products = lanes.template scratch<Scalar>(b * (tile.capacity + width));
+    const std::int64_t begin = rows.begin(first_row);
+    const int count = static_cast<int>(rows.end(first_row + num_rows - 1) - begin);
+    Scalar* const products = lanes.template scratch<Scalar>(scratch_bytes(tile) / sizeof(Scalar));
     Scalar* const sums = products + b * tile.capacity;
-    int* const bounds = lanes.template scratch<int>(tile.rows + 1);  // of the block rows, counted from `begin`
+    int* const ends = reinterpret_cast<int*>(sums + b * width);  // of the block rows, counted from `begin`
 
-    const int count = static_cast<int>(end - begin);
     for (int from = 0; from < count || from == 0; from += tile.capacity) {
       const int to = from + tile.capacity < count ? from + tile.capacity : count;
       lanes.for_each(width, [&](int lane) {
         // Asked for with the values, to arrive with them.
-        for (int i = lane; from == 0 && i <= num_rows; i += width) {
-          bounds[i] = i < num_rows ? static_cast<int>(rows.begin(first_row + i) - begin) : count;
-        }
+        if (from == 0 && lane < num_rows) ends[lane] = static_cast<int>(rows.end(first_row + lane) - begin);
         multiply(begin, lane, from, to, products);
       });
       lanes.for_each(width, [&](int lane) {
-        const int row = lane / lanes_of_row;
+        const int row = lane >> shift;
         Scalar sum[b];
         for (int r = 0; r < b; ++r) sum[r] = from == 0 ? Scalar(0) : sums[lane * b + r];
         if (row < num_rows) {
-          const int first = bounds[row] > from ? bounds[row] : from, last = bounds[row + 1] < to ? bounds[row + 1] : to;
-          for (int k = first - from + lane % lanes_of_row; k < last - from; k += lanes_of_row) {
-            for (int r = 0; r < b; ++r) sum[r] += products[k * b + r];
-          }
+          const int row_begin = row > 0 ? ends[row - 1] : 0, row_end = ends[row];
+          const int first = row_begin > from ? row_begin : from, last = row_end < to ? row_end : to;
+          add_products(products, first - from + (lane & (lanes_of_row - 1)), last - from, lanes_of_row, sum);
         }
         for (int r = 0; r < b; ++r) sums[lane * b + r] = sum[r];
       });
@@ -82,7 +79,7 @@ struct ByTile {
     lanes.for_each(num_rows * b, [&](int i) {
       const int row = i / b, r = i % b;
       Scalar sum(0);
-      for (int lane = row * lanes_of_row; lane < (row + 1) * lanes_of_row; ++lane) sum += sums[lane * b + r];
+      for (int lane = row << shift; lane < (row + 1) << shift; ++lane) sum += sums[lane * b + r];
       rows.store(first_row + row, r, sum);
     });
   }
@@ -92,26 +89,25 @@ struct ByTile {
   using Tile = Lanes<TeamMember, width>;
 
   /// A lane's share of: products[k - from] := block k of the tile times its part of x, for from <= k < to.
+  ///
+  /// Nothing is asked before a load: beyond the end lanes load the last block again, and do not use it. A load that
+  /// depends on a condition would be waited for before the next is issued.
   KOKKOS_INLINE_FUNCTION void multiply(std::int64_t begin, int lane, int from, int to, Scalar* products) const {
     const Ordinal* const cols = rows.a.col_idx + begin;
-    for (int k = from + lane; k < to; k += unroll * width) {
+    for (int first = from + lane; first < to; first += unroll * width) {
+      int k[unroll];
       std::uint32_t col[unroll];
       Value value[unroll][entries];
       Scalar x[unroll][b];
-      // Where there are no more blocks, zeros and the first entries of x: cheaper than to ask at every step.
-      for (int u = 0; u < unroll; ++u) {
-        col[u] = k + u * width < to ? static_cast<std::uint32_t>(cols[k + u * width]) : 0;
-      }
-      for (int u = 0; u < unroll; ++u) {
-        for (int j = 0; j < entries; ++j) value[u][j] = Value(0);
-        if (k + u * width < to) load(begin, k + u * width, value[u]);
-      }
+      for (int u = 0; u < unroll; ++u) k[u] = first + u * width < to ? first + u * width : to - 1;
+      for (int u = 0; u < unroll; ++u) col[u] = static_cast<std::uint32_t>(cols[k[u]]);
+      for (int u = 0; u < unroll; ++u) load(begin, k[u], value[u]);
       for (int u = 0; u < unroll; ++u) {
         for (int j = 0; j < b; ++j) x[u][j] = rows.a.x[col[u] * b + j];
       }
       for (int u = 0; u < unroll; ++u) {
-        if (k + u * width >= to) continue;
-        Scalar* const product = products + (k + u * width - from) * b;
+        if (first + u * width >= to) continue;
+        Scalar* const product = products + (k[u] - from) * b;
         for (int r = 0; r < b; ++r) product[r] = times(value[u], x[u], r);
       }
     }
@@ -123,8 +119,24 @@ struct ByTile {
     const Value* const first =
         Rows::is_indirect ? rows.block(begin + k) : rows.a.values + begin * entries + k * entries;
     for (int j = 0; j < entries; j += size) {
-      const auto chunk = load_once<load_bytes>(first + j);
+      const auto chunk = entries == size ? load_once<load_bytes>(first + j) : load_strided<load_bytes>(first + j);
       for (int i = 0; i < size; ++i) value[j + i] = chunk.value[i];
+    }
+  }
+
+  /// sum += products[k] for every step-th k from `k` on, before `end`; four are asked for before the first is used.
+  KOKKOS_INLINE_FUNCTION static void add_products(const Scalar* products, int k, int end, int step, Scalar (&sum)[b]) {
+    for (; k + 3 * step < end; k += 4 * step) {
+      Scalar product[4][b];
+      for (int u = 0; u < 4; ++u) {
+        for (int r = 0; r < b; ++r) product[u][r] = products[(k + u * step) * b + r];
+      }
+      for (int u = 0; u < 4; ++u) {
+        for (int r = 0; r < b; ++r) sum[r] += product[u][r];
+      }
+    }
+    for (; k < end; k += step) {
+      for (int r = 0; r < b; ++r) sum[r] += products[k * b + r];
     }
   }
 

@@ -43,6 +43,26 @@ class Lanes {
     KOKKOS_IF_ON_HOST((for (int lane = 0; lane < count; ++lane) function(lane);))
   }
 
+  /// What another lane of the group holds. On GPUs only, of a group within a warp whose lanes all ask at once.
+  template <class Scalar>
+  KOKKOS_INLINE_FUNCTION Scalar of_lane(int lane, const Scalar& mine) const {
+    static_assert(sizeof(Scalar) % sizeof(int) == 0);
+    Scalar result = mine;
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+    int words[sizeof(Scalar) / sizeof(int)];
+    __builtin_memcpy(words, &mine, sizeof(Scalar));
+    for (int& word : words) {
+#if defined(__CUDA_ARCH__)
+      word = __shfl_sync(warp_lanes(), word, lane, width());
+#else
+      word = __shfl(word, lane, width());
+#endif
+    }
+    __builtin_memcpy(&result, words, sizeof(Scalar));
+#endif
+    return result;
+  }
+
  private:
   KOKKOS_INLINE_FUNCTION int group_of_team() const {
     KOKKOS_IF_ON_DEVICE((return grouping_.groups == 1 ? 0 : team_.team_rank() / width();))
@@ -62,14 +82,21 @@ class Lanes {
       return;
     }
 #if defined(__CUDA_ARCH__)
-    const int first = team_.team_rank() & (warpSize - 1) & ~(width() - 1);
-    __syncwarp((0xffffffffu >> (warpSize - width())) << first);
+    __syncwarp(warp_lanes());
 #elif defined(__HIP_DEVICE_COMPILE__)
     // The wavefront runs in lock step, but the compiler must be kept from moving the accesses.
     __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
     __builtin_amdgcn_wave_barrier();
 #endif
   }
+
+#if defined(__CUDA_ARCH__)
+  /// The lanes of the warp that are of this group.
+  __device__ unsigned warp_lanes() const {
+    const int first = team_.team_rank() & (warpSize - 1) & ~(width() - 1);
+    return (0xffffffffu >> (warpSize - width())) << first;
+  }
+#endif
 
   const TeamMember& team_;
   Grouping grouping_;

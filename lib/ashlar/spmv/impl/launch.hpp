@@ -108,7 +108,7 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(const
     if constexpr (b == 1 || b == 2) {
       using Product = ByTile<Rows, TeamMember>;
       launch_teams<lanes_of_tile, 8>(exec, launch, (n + launch.tile.rows - 1) / launch.tile.rows,
-                                     Product::scratch_bytes(launch.tile), Product{rows, launch.grouping, launch.tile});
+                                     Product::scratch_bytes(launch.tile), Product{rows, launch.tile});
     }
   } else if constexpr (K == Kernel::row_per_thread) {
     launch_teams<1024, 1>(exec, launch, n, 0, RowPerThread<Rows, TeamMember>{rows, launch.grouping});

@@ -28,7 +28,7 @@ struct LineParts {
 /// all the cache lines that the part and its neighbours have, so that with more than four the first cache has more to
 /// do than the memory (measured on an H200; where they are the whole line a few more are as good).
 constexpr LineParts line_parts(int block_size, int value_bytes, bool by_columns) {
-  constexpr int most_bytes = 48, most_loads = 4, largest = 16;
+  constexpr int most_bytes = 48, most_loads = 4, largest = 32;
   const int most_bytes_of_line = by_columns ? most_bytes : 56, most_loads_of_line = by_columns ? 5 : 7;
   LineParts line;
   if (block_size < 2 || block_size > largest) return line;
@@ -50,14 +50,13 @@ constexpr LineParts line_parts(int block_size, int value_bytes, bool by_columns)
   return line;
 }
 
-/// The widest group within a warp whose lanes still have a little more to do than what they have under way at a time;
-/// else the narrowest that can.
+/// The widest group within a warp whose lanes still have a little more to do than what they have under way at a time,
+/// else the narrowest that can; and two warps where one would be long at it (measured on an H200).
 constexpr int line_width(const LineParts& line, double lines, int warp) {
+  const double enough = std::min(1.3 * line.under_way, 6.5), too_much = 45;
   int width = warp;
-  while (width > 1 && line.busy_lanes(width / 2) > 0 && line.lines_of_lane(lines, width) < line.under_way + 1) {
-    width /= 2;
-  }
-  return width;
+  while (width > 1 && line.busy_lanes(width / 2) > 0 && line.lines_of_lane(lines, width) < enough) width /= 2;
+  return width == warp && line.lines_of_lane(lines, warp) > too_much ? 2 * warp : width;
 }
 
 /// The width for block rows of 27 blocks, which is compiled in.
