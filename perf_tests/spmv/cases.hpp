@@ -18,8 +18,12 @@ inline bool contains(const std::vector<std::string>& list, const std::string& na
 /// The plan that a name on the command line means; "tuned" is the choice of tune().
 template <class Scalar, class M>
 SpmvPlan<M> plan_of(const Exec& exec, const M& a, const std::string& name, Mode mode, int width, TuningTable& table) {
-  if (name != "tuned") return {exec, a, {.kernel = kernel_from_string(name).value(), .mode = mode, .width = width}};
-  Tuned<M> tuned = tune(exec, a, {.mode = mode, .double_vectors = std::is_same_v<Scalar, double>});
+  constexpr bool double_vectors = std::is_same_v<Scalar, double>;
+  if (name != "tuned") {
+    const Kernel kernel = kernel_from_string(name).value();
+    return {exec, a, {.kernel = kernel, .mode = mode, .width = width, .double_vectors = double_vectors}};
+  }
+  Tuned<M> tuned = tune(exec, a, {.mode = mode, .double_vectors = double_vectors});
   table.set(tuned.key, tuned.choice);
   return tuned.plan;
 }

@@ -107,8 +107,9 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
 /// chunks hold so many small values that a lane has too few of them.
 bool pays_by_line(const SpmvShape& shape) {
   const int b = shape.block_shape.rows;
-  if (b == 2) return shape.by_columns && shape.in_order && shape.double_vectors && shape.value_bytes <= 8;
-  return b <= 7 || (b % 2 == 1 && b <= 15) || shape.value_bytes == 4;
+  if (shape.value_bytes > 8) return false;  // a chunk is one value: it straddles nothing
+  if (b == 2) return shape.by_columns && shape.in_order && shape.double_vectors;
+  return b <= 7 || b % 2 == 1 || (shape.by_columns && shape.value_bytes == 4);
 }
 
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {

@@ -7,7 +7,7 @@ namespace ashlar::impl {
 namespace {
 
 /// How far from the cost model's width a width may be, in either direction.
-int most_times_model(Kernel kernel) { return kernel == Kernel::by_line ? 2 : 8; }
+int most_times_model(Kernel kernel) { return kernel == Kernel::by_line ? 2 : 4; }
 
 bool is_same(const SpmvLaunch& a, const SpmvLaunch& b) {
   return a.kernel == b.kernel && a.grouping.width == b.grouping.width && a.tile.rows == b.tile.rows;

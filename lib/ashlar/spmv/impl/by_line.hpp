@@ -61,7 +61,7 @@ struct ByLine {
     });
     add_up(
         lanes, b, by_columns ? busy / parts : busy / b, partial + sums * lanes.width(),
-        [&](int row, int t) { return partial[place(row, t, busy)]; },
+        [&](int row, int t) { return partial[place(row, t, busy)]; }, [](int row) { return row; },
         [&](int row, const Scalar& sum) { rows.store(block_row, row, sum); });
   }
 

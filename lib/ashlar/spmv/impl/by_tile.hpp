@@ -119,7 +119,9 @@ struct ByTile {
     const Value* const first =
         Rows::is_indirect ? rows.block(begin + k) : rows.a.values + begin * entries + k * entries;
     for (int j = 0; j < entries; j += size) {
-      const auto chunk = entries == size ? load_once<load_bytes>(first + j) : load_strided<load_bytes>(first + j);
+      // Of a block that one load does not bring, or that lies anywhere, the first cache keeps the rest of the line.
+      const auto chunk = entries == size && !Rows::is_indirect ? load_once<load_bytes>(first + j)
+                                                               : load_strided<load_bytes>(first + j);
       for (int i = 0; i < size; ++i) value[j + i] = chunk.value[i];
     }
   }

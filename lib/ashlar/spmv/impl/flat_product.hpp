@@ -166,7 +166,7 @@ struct FlatProduct {
     const int b = rows.rows_of_block();
     add_up(
         lanes, b, chunk * busy() / b, partial + chunk * lanes.width(),
-        [&](int row, int t) { return partial[place(sum_of(row, shift), t, shift)]; },
+        [&](int k, int t) { return partial[place(k, t, shift)]; }, [&](int row) { return sum_of(row, shift); },
         [&](int row, const Scalar& sum) { rows.store(block_row, row, sum); });
   }
 };

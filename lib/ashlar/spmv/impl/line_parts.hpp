@@ -29,7 +29,7 @@ struct LineParts {
 /// do than the memory (measured on an H200; where they are the whole line a few more are as good).
 constexpr LineParts line_parts(int block_size, int value_bytes, bool by_columns) {
   constexpr int most_bytes = 48, most_loads = 4, largest = 32;
-  const int most_bytes_of_line = by_columns ? most_bytes : 56, most_loads_of_line = by_columns ? 5 : 7;
+  const int most_bytes_of_line = by_columns ? most_bytes : 72, most_loads_of_line = by_columns ? 5 : 9;
   LineParts line;
   if (block_size < 2 || block_size > largest) return line;
   while (2 * line.load * value_bytes <= 16 && block_size % (2 * line.load) == 0) line.load *= 2;
@@ -44,9 +44,10 @@ constexpr LineParts line_parts(int block_size, int value_bytes, bool by_columns)
     line.parts = (block_size + line.height - 1) / line.height;
   }
   line.whole = by_columns ? line.parts : block_size;
-  // About 120 bytes in not too many loads; of rows fewer, as registers hold as much of x.
-  const int most = std::max(2, (line.load == 1 ? 24 : 56) / value_bytes);
-  line.under_way = std::clamp((by_columns ? 120 : 96) / (line.height * value_bytes), 2, most);
+  // About 120 bytes in not too many loads; of rows fewer.
+  const int most = std::max(2, (line.load == 1 ? 24 : 56) / value_bytes),
+            fewest = line.height * value_bytes > 56 ? 1 : 2;
+  line.under_way = std::clamp((by_columns ? 120 : 96) / (line.height * value_bytes), fewest, most);
   return line;
 }
 
