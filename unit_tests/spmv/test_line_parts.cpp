@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <ashlar/spmv/impl/line_parts.hpp>
+#include <ashlar/spmv/spmv.hpp>
 
 namespace ashlar::impl {
 namespace {
