@@ -86,24 +86,36 @@ TYPED_TEST(SpmvValues, OfFloatsMultiplyMultiVectorsOfDoubles) {
 TYPED_TEST(SpmvValues, MayStartAnywhere) {
   using Matrix = BcsrMatrix<double, TypeParam>;
   using Space = typename Matrix::memory_space;
-  const ProductCase<Matrix> c(
-      reference::random_bcsr<Matrix>(70, 83, 3, {.min_blocks = 1, .max_blocks = 9, .empty_every = 7}, 12));
-  // One entry past the start of an allocation: aligned for a scalar and for nothing wider.
-  const Kokkos::View<double*, Space> longer("longer", c.device.values().extent(0) + 1);
-  const auto values = Kokkos::subview(longer, std::make_pair(std::size_t(1), longer.extent(0)));
-  Kokkos::deep_copy(values, c.device.values());
-  const Matrix shifted(3, c.device.graph(), typename Matrix::values_view(values));
-  const auto x = random_vector<double>(c.host.num_cols(), 3);
-  const std::vector<double> none(c.host.num_rows());
-  for (const Kernel kernel : all_kernels) {
-    if (!is_served(kernel, c.host, Mode::no_transpose)) continue;
-    const auto y = to_device<Space>(none);
-    spmv(c.exec, SpmvPlan<Matrix>(c.exec, shifted, {.kernel = kernel}), 1, shifted, to_device<Space>(x), 0, y);
-    c.exec.fence();
-    EXPECT_LE(max_difference(to_host(y), c.oracle(Mode::no_transpose, 1, x, 0, none)),
-              c.tolerance(c.longest_row(Mode::no_transpose), 1, 0))
-        << to_string(kernel);
+  for (const int b : {1, 3, 4}) {
+    const ProductCase<Matrix> c(
+        reference::random_bcsr<Matrix>(70, 83, b, {.min_blocks = 1, .max_blocks = 9, .empty_every = 7}, 12));
+    // One entry past the start of an allocation: aligned for a scalar and for nothing wider.
+    const Kokkos::View<double*, Space> longer("longer", c.device.values().extent(0) + 1);
+    const auto values = Kokkos::subview(longer, std::make_pair(std::size_t(1), longer.extent(0)));
+    Kokkos::deep_copy(values, c.device.values());
+    const Matrix shifted(b, c.device.graph(), typename Matrix::values_view(values));
+    const auto x = random_vector<double>(c.host.num_cols(), 3);
+    const std::vector<double> none(c.host.num_rows());
+    for (const Kernel kernel : all_kernels) {
+      if (!is_served(kernel, c.host, Mode::no_transpose)) continue;
+      const auto y = to_device<Space>(none);
+      spmv(c.exec, SpmvPlan<Matrix>(c.exec, shifted, {.kernel = kernel}), 1, shifted, to_device<Space>(x), 0, y);
+      c.exec.fence();
+      EXPECT_LE(max_difference(to_host(y), c.oracle(Mode::no_transpose, 1, x, 0, none)),
+                c.tolerance(c.longest_row(Mode::no_transpose), 1, 0))
+          << to_string(kernel) << ", b = " << b;
+    }
   }
+}
+
+TEST(SpmvLoads, AreAsWideAsTheKernelHasThem) {
+  EXPECT_EQ(impl::bytes_of_load(Kernel::by_column, 3, 8), 16);
+  EXPECT_EQ(impl::bytes_of_load(Kernel::by_line, 3, 8), 8);
+  EXPECT_EQ(impl::bytes_of_load(Kernel::by_line, 4, 8), 16);
+  EXPECT_EQ(impl::bytes_of_load(Kernel::by_line, 6, 4), 8);
+  EXPECT_EQ(impl::bytes_of_load(Kernel::by_tile, 1, 8), 8);
+  EXPECT_EQ(impl::bytes_of_load(Kernel::by_tile, 2, 8), 16);
+  EXPECT_EQ(impl::bytes_of_load(Kernel::row_per_thread, 4, 8), 8);
 }
 
 }  // namespace

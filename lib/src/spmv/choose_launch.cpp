@@ -138,7 +138,6 @@ TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device, int tile
       tile_rows > 0 ? tile_rows : static_cast<int>(std::bit_floor(unsigned(std::clamp<double>(rows, 1, width))));
   tile.log2_lanes_of_row = std::countr_zero(unsigned(width / tile.rows));
   tile.capacity = static_cast<int>(std::clamp(tile_margin * tile.rows * average, 32.0, most_held_by_tile / b));
-  tile.capacity += 3 - (tile.capacity + 3) % 4;
   return tile;
 }
 
@@ -172,11 +171,8 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
                longest_row_of_tile);
   }
   if (kernel == Kernel::by_line) {
-    why = text(
-        "it takes square blocks of a compiled size from 2 on, up to 32 by columns and less by rows, and gives a block "
-        "row "
-        "up to ",
-        widest(kernel, shape), " lanes");
+    why = text("it takes square blocks of a compiled size from 2 on, up to 32 by columns and less by rows, with up to ",
+               widest(kernel, shape), " lanes");
   }
   if (kernel == Kernel::by_column && !shape.by_columns) {
     why = "it reads along the columns, and these blocks are by rows";

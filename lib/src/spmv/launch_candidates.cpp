@@ -18,8 +18,8 @@ std::vector<LaunchRequest> by_width(Kernel kernel, const SpmvShape& shape, const
   std::vector<LaunchRequest> requests;
   for (const int width : widths_of(shape, device)) {
     if (width * most_times_model(kernel) < model || width > model * most_times_model(kernel)) continue;
-    if (width <= widest(kernel, shape) && 2 * busy_lanes_of(kernel, shape, width) >= width)
-      requests.push_back({kernel, width, 0});
+    if (width > widest(kernel, shape) || 2 * busy_lanes_of(kernel, shape, width) < width) continue;
+    requests.push_back({kernel, width, 0});
   }
   return requests;
 }

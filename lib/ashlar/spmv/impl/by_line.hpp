@@ -13,7 +13,8 @@ namespace ashlar::impl {
 
 /// A group of lanes multiplies one block row; a lane takes a line of a block at a time, or a part of one: a few values
 /// that follow each other (line_parts). Neighbouring lanes take neighbouring parts, so that together they read all that
-/// lies between, if each of their loads only some of it: the first cache holds the rest until it is asked for.
+/// lies between, though each of their loads takes only some of it: the first cache holds the rest until it is asked
+/// for.
 ///
 /// A lane keeps its place in the line. Of columns it needs one entry of x a line and sums for the rows of its part; of
 /// rows it keeps the row as well, needs all of the block's x, and one sum.
@@ -61,7 +62,7 @@ struct ByLine {
     });
     add_up(
         lanes, b, by_columns ? busy / parts : busy / b, partial + sums * lanes.width(),
-        [&](int row, int t) { return partial[place(row, t, busy)]; }, [](int row) { return row; },
+        [&](int row, int t) { return partial[summand_at(row, t, busy)]; }, [](int row) { return row; },
         [&](int row, const Scalar& sum) { rows.store(block_row, row, sum); });
   }
 
@@ -70,15 +71,15 @@ struct ByLine {
   KOKKOS_INLINE_FUNCTION void multiply_in_registers(const Lanes<TeamMember, Width>& lanes, std::int64_t block_row,
                                                     std::int64_t first, int num_lines) const {
     lanes.for_each(Width, [&](int lane) {
-      Scalar sum[sums];
-      for (int i = 0; i < sums; ++i) sum[i] = Scalar(0);
       if constexpr (by_columns) {
+        Scalar sum[sums];
+        for (int i = 0; i < sums; ++i) sum[i] = Scalar(0);
         sum_lines(first, num_lines, lane, Width, 0, sum);
         for (int distance = Width / 2; distance > 0; distance /= 2) {
           for (int i = 0; i < sums; ++i) sum[i] += lanes.of_lane(lane ^ distance, sum[i]);
         }
-        // Each lane has all sums now. One of them per lane would be one that is only known at run time, and so put
-        // all into memory.
+        // Each lane has all sums now, and one stores them: sum[lane] is not known when it is compiled, and would put
+        // them all into memory.
         if (lane == 0) {
           for (int i = 0; i < sums; ++i) rows.store(block_row, i, sum[i]);
         }
@@ -121,7 +122,7 @@ struct ByLine {
   }
 
   /// Which of `partial` is the t-th summand of a row.
-  KOKKOS_INLINE_FUNCTION static int place(int row, int t, int busy) {
+  KOKKOS_INLINE_FUNCTION static int summand_at(int row, int t, int busy) {
     if constexpr (!by_columns) return t * b + row;
     return row % height * busy + t * parts + row / height;
   }

@@ -13,7 +13,7 @@ inline constexpr int lanes_of_tile = 128;
 /// How a tile is made and held.
 struct TileShape {
   int rows = 1;               ///< block rows of a tile, a divisor of lanes_of_tile
-  int capacity = 1;           ///< blocks whose products are held at a time, a multiple of 4
+  int capacity = 1;           ///< blocks whose products are held at a time
   int log2_lanes_of_row = 0;  ///< of lanes_of_tile / rows, the lanes that add up a block row
 };
 

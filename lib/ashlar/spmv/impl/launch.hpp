@@ -97,8 +97,8 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(const
       run_flat<0, Rows, ByColumn>(exec, launch, rows);
     }
   } else if constexpr (K == Kernel::by_line) {
-    using Layout_ = typename Rows::layout_type;
-    constexpr LineParts line = line_parts(b, sizeof(Value), std::is_same_v<Layout_, BlockColumnMajor>);
+    constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
+    constexpr LineParts line = line_parts(b, sizeof(Value), by_columns);
     if constexpr (line.is_served()) {
       constexpr int usual = is_gpu_v<Exec> ? usual_line_width(line, b) : 0;
       if (usual > 0 && launch.grouping.width == usual) return run_lines<usual>(exec, launch, rows);
@@ -124,7 +124,7 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(const
 }
 
 /// Hands the product to the kernel of the plan; or to row_per_thread, which takes the entries one by one, where the
-/// arrays do not start at addresses that 16 divides (those of Kokkos do).
+/// values do not start where the kernel can load them (those of Kokkos do).
 template <class Exec, class Layout, class Value, class Scalar, class Ordinal, class Offset>
 void run_spmv(const Exec& exec, const SpmvLaunch& launch,
               const SpmvArguments<Value, Scalar, Ordinal, Offset>& arguments) {

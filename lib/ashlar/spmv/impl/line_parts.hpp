@@ -7,7 +7,7 @@ namespace ashlar::impl {
 /// How by_line deals the lines of a block to lanes. A line is what of a block lies together: a column of blocks that
 /// are stored by columns, else a row.
 struct LineParts {
-  int load = 1;       ///< values that a lane loads at a time: where the line's length allows, 16 bytes
+  int load = 1;       ///< values_of_load
   int height = 1;     ///< values of a part, a multiple of `load`; the last part of a line may have fewer
   int parts = 0;      ///< of a line, a lane for each; 0: by_line does not take such blocks
   int whole = 1;      ///< lanes that begin together: those of a line, or where lines are rows, of a block
@@ -24,6 +24,13 @@ struct LineParts {
   }
 };
 
+/// Values of a line that a lane loads at a time: as many as are 16 bytes, where whole ones make up the line.
+constexpr int values_of_load(int line_length, int value_bytes) {
+  int values = 1;
+  while (2 * values * value_bytes <= 16 && line_length % (2 * values) == 0) values *= 2;
+  return values;
+}
+
 /// The parts for square blocks of this size. A lane's part is few loads and few registers: each of its loads touches
 /// all the cache lines that the part and its neighbours have, so that with more than four the first cache has more to
 /// do than the memory (measured on an H200; where they are the whole line a few more are as good).
@@ -32,7 +39,7 @@ constexpr LineParts line_parts(int block_size, int value_bytes, bool by_columns)
   const int most_bytes_of_line = by_columns ? most_bytes : 72, most_loads_of_line = by_columns ? 5 : 9;
   LineParts line;
   if (block_size < 2 || block_size > largest) return line;
-  while (2 * line.load * value_bytes <= 16 && block_size % (2 * line.load) == 0) line.load *= 2;
+  line.load = values_of_load(block_size, value_bytes);
   line.height = block_size;
   if (block_size <= most_loads_of_line * line.load && block_size * value_bytes <= most_bytes_of_line) {
     line.parts = 1;
