@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/spmv/tune.hpp>
 #include <nlohmann/json.hpp>
 #include <spmv/matrices.hpp>
@@ -70,6 +71,7 @@ inline void measure_peers(const Exec& exec, const Options& options, const std::s
                           Measurement& measurement) {
   using Make = std::vector<Peer> (*)(const Exec&, const Matrix&, const Vector<double>&, const Vector<double>&);
   const std::pair<const char*, Make> libraries[] = {{"cusparse", cusparse_peers},
+                                                    {"rocsparse", rocsparse_peers},
                                                     {"kokkos_kernels", kokkos_kernels_peers},
                                                     {"mkl", mkl_peers},
                                                     {"eigen", eigen_peers}};
@@ -100,13 +102,19 @@ void measure_case(const Exec& exec, const Options& options, const std::string& n
   const auto ours = [&]<class Value, class Layout, class Scalar>(const std::string& type) {
     if (!contains(options.types, type) || !contains(options.layouts, Layout::name)) return;
     using M = BcsrMatrix<Value, Layout>;
-    measure_ours<Scalar>(exec, options, name, type, make.template operator()<M>(), measurement);
+    if constexpr (std::is_same_v<Value, bfloat16>) {
+      const auto doubles = make.template operator()<BcsrMatrix<double, Layout>>();
+      measure_ours<Scalar>(exec, options, name, type, convert_values<Value>(exec, doubles), measurement);
+    } else {
+      measure_ours<Scalar>(exec, options, name, type, make.template operator()<M>(), measurement);
+    }
   };
   if (contains(options.libraries, "ashlar")) {
     ours.template operator()<double, BlockColumnMajor, double>("double");
     ours.template operator()<double, BlockRowMajor, double>("double");
     ours.template operator()<float, BlockColumnMajor, float>("float");
     ours.template operator()<float, BlockColumnMajor, double>("mixed");
+    ours.template operator()<bfloat16, BlockColumnMajor, double>("bfloat16");
   }
   if (options.libraries != std::vector<std::string>{"ashlar"}) {
     measure_peers(exec, options, name, make.template operator()<Matrix>(), measurement);

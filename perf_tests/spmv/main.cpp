@@ -28,12 +28,12 @@ int main(int argc, char** argv) {
   list("--layouts", options.layouts, "of our blocks")->check(CLI::IsMember({"column_major", "row_major"}));
   list("--modes", options.modes, "of our products")
       ->check(CLI::IsMember({"no_transpose", "transpose", "conjugate", "conjugate_transpose"}));
-  list("--types", options.types, "of our values; mixed: float, with vectors of double")
-      ->check(CLI::IsMember({"double", "float", "mixed"}));
+  list("--types", options.types, "of our values; mixed, bfloat16: float, bfloat16 with vectors of double")
+      ->check(CLI::IsMember({"double", "float", "mixed", "bfloat16"}));
   list("--widths", options.widths, "lanes a block row; 0: the plan's choice");
   list("--num-vectors", options.num_vectors, "columns of x and y, of the suite multivector");
   list("--libraries", options.libraries, "whose products, as far as they were found")
-      ->check(CLI::IsMember({"ashlar", "cusparse", "kokkos_kernels", "mkl", "eigen"}));
+      ->check(CLI::IsMember({"ashlar", "cusparse", "rocsparse", "kokkos_kernels", "mkl", "eigen"}));
   app.add_option("--bytes", options.bytes, "size of each matrix of grid")->capture_default_str();
   app.add_option("--samples", options.samples, "of which each time is the median")->capture_default_str();
   app.add_option("--matrices", options.matrices, "folder of Matrix Market files for the suite paper");

@@ -15,7 +15,7 @@ struct Options {
   std::vector<std::string> modes{"no_transpose"};
   std::vector<std::string> types{"double"};
   std::vector<int> widths{0}, num_vectors{1, 2, 4, 8, 16, 32, 64};
-  std::vector<std::string> libraries{"ashlar", "cusparse", "kokkos_kernels", "mkl", "eigen"};
+  std::vector<std::string> libraries{"ashlar", "cusparse", "rocsparse", "kokkos_kernels", "mkl", "eigen"};
   int samples = 15;
   double bytes = is_gpu_v<Exec> ? 2.5e9 : 0.4e9;
   std::string matrices, json, tuning, commit = "unknown";

@@ -210,7 +210,7 @@ def parse():
     parser.add_argument("files", nargs="+", metavar="FILE", help="of perf_spmv --json")
     parser.add_argument("-o", "--output", required=True, metavar="FIGURE", help="an SVG file")
     parser.add_argument("--set", action="append", metavar="NAME",
-                        help="block-size, vectors: double (the default), float, mixed, row_major, transpose, or two of "
+                        help="block-size, vectors: double (the default), float, mixed, bfloat16, row_major, transpose, or two of "
                              "them: 'mixed, transpose'. block-size takes several, a panel each, and 'all'")
     parser.add_argument("--quantity", choices=("auto", "gb_s", "us"), default="auto",
                         help="matrix: rates or times; auto is times for the small ones and rates for the others")

@@ -79,7 +79,8 @@ def case_of(row):
 
 def set_label(name):
     """A set's name for people: "double, A^T"."""
-    words = {"row_major": "blocks by rows", "transpose": "A^T", "mixed": "float, vectors of double"}
+    words = {"row_major": "blocks by rows", "transpose": "A^T", "mixed": "float, vectors of double",
+             "bfloat16": "bfloat16, vectors of double"}
     parts = name.split(", ")
     if parts[0] in ("row_major", "transpose"):
         parts.insert(0, USUAL["type"])

@@ -8,13 +8,14 @@ namespace {
 template <class Function>
 int for_all_parts(const Function& function) {
   int count = 0;
-  for (const int value_bytes : {4, 8, 16}) {
+  for (const auto& [value_bytes, vector_bytes] : {std::pair{2, 8}, {4, 4}, {4, 8}, {8, 8}, {16, 16}}) {
     for (const bool by_columns : {true, false}) {
       for (int b = 1; b <= 64; ++b) {
-        const LineParts line = line_parts(b, value_bytes, by_columns);
+        const LineParts line = line_parts(b, value_bytes, vector_bytes, by_columns);
         if (!line.is_served()) continue;
         ++count;
-        SCOPED_TRACE(::testing::Message() << "b = " << b << ", " << value_bytes << " bytes, by_columns " << by_columns);
+        SCOPED_TRACE(::testing::Message() << "b = " << b << ", " << value_bytes << " bytes, vectors of " << vector_bytes
+                                          << ", by_columns " << by_columns);
         function(line, b, value_bytes, by_columns);
       }
     }
@@ -37,13 +38,18 @@ TEST(SpmvLineParts, BeginWhereALoadCan) {
   for_all_parts([](const LineParts& line, int b, int value_bytes, bool) {
     EXPECT_EQ(b % line.load, 0);
     EXPECT_EQ(line.height % line.load, 0);
+    if (line.in_pairs) {
+      EXPECT_EQ(line.load, 1);
+      EXPECT_EQ(line.height % 2, 1) << "as many pairs wherever the line begins";
+    }
+    EXPECT_LE(line.height, b);
     EXPECT_LE(line.load * value_bytes, 16);
   });
 }
 
 TEST(SpmvLineParts, AreFewLoadsAndFewRegisters) {
   for_all_parts([](const LineParts& line, int, int value_bytes, bool by_columns) {
-    EXPECT_LE(line.height / line.load, by_columns ? 5 : 9);
+    EXPECT_LE(line.loads(), by_columns ? 5 : 9);
     EXPECT_LE(line.height * value_bytes, by_columns ? 48 : 72);
     EXPECT_GE(line.under_way, 1);
     EXPECT_LE(line.height * value_bytes * line.under_way, 144);
@@ -64,12 +70,15 @@ TEST(SpmvLineParts, FillGroupsWithWholeLines) {
 }
 
 TEST(SpmvLineParts, OfThreeAreWholeAndOfElevenThreeAColumn) {
-  EXPECT_EQ(line_parts(3, 8, true).parts, 1);
-  EXPECT_EQ(line_parts(11, 8, true).parts, 3);
-  EXPECT_EQ(line_parts(11, 8, true).height, 4);
-  EXPECT_EQ(line_parts(4, 8, true).load, 2);
-  EXPECT_FALSE(line_parts(1, 8, true).is_served());
-  EXPECT_FALSE(line_parts(11, 8, false).is_served());
+  EXPECT_EQ(line_parts(3, 8, 8, true).parts, 1);
+  EXPECT_EQ(line_parts(11, 8, 8, true).parts, 3);
+  EXPECT_EQ(line_parts(11, 8, 8, true).height, 4);
+  EXPECT_EQ(line_parts(4, 8, 8, true).load, 2);
+  EXPECT_EQ(line_parts(9, 4, 4, true).parts, 1);
+  EXPECT_EQ(line_parts(9, 4, 4, true).loads(), 5);
+  EXPECT_EQ(line_parts(11, 4, 4, true).height, 7) << "of an odd number: from 0 to 6, and from 4 to 10";
+  EXPECT_FALSE(line_parts(1, 8, 8, true).is_served());
+  EXPECT_FALSE(line_parts(11, 8, 8, false).is_served());
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Values of lower precision than the vectors, and values that start where no chunk can.
+#include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/reference/random_matrix.hpp>
+#include <ashlar/spmv/tune.hpp>
 #include <spmv/product_case.hpp>
 
 namespace ashlar::testing {
@@ -10,77 +12,105 @@ class SpmvValues : public ::testing::Test {};
 using Layouts = ::testing::Types<BlockColumnMajor, BlockRowMajor>;
 TYPED_TEST_SUITE(SpmvValues, Layouts);
 
-/// The same matrix in another precision.
-template <class To, class From>
-auto converted(const From& a) {
-  using Matrix = BcsrMatrix<To, typename From::layout_type, typename From::ordinal_type, typename From::offset_type,
-                            typename From::memory_space>;
-  typename Matrix::values_view values("values", a.values().extent(0));
-  for (std::size_t i = 0; i < values.extent(0); ++i) values(i) = To(a.values()(i));
-  return Matrix(a.block_shape(), typename Matrix::graph_type(a.graph()), values);
-}
+template <class Value, class Layout>
+struct Narrow {
+  using Matrix = BcsrMatrix<Value, Layout>;
+  using Double = BcsrMatrix<double, Layout>;
+};
 
-TYPED_TEST(SpmvValues, OfFloatsMultiplyVectorsOfDoublesInDouble) {
-  using Double = BcsrMatrix<double, TypeParam>;
-  using Float = BcsrMatrix<float, TypeParam>;
-  using Space = typename Double::memory_space;
-  for (const int b : {1, 2, 3, 4, 7, 9, 16, 33}) {
-    const ProductCase<Float> floats(
-        reference::random_bcsr<Float>(70, 83, b, {.min_blocks = 1, .max_blocks = 9, .full_row = 23}, 40 + b));
-    const ProductCase<Double> doubles(converted<double>(floats.host));
+template <class Case>
+class SpmvNarrowValues : public ::testing::Test {};
+using NarrowValues = ::testing::Types<Narrow<float, BlockColumnMajor>, Narrow<float, BlockRowMajor>,
+                                      Narrow<bfloat16, BlockColumnMajor>, Narrow<bfloat16, BlockRowMajor>>;
+TYPED_TEST_SUITE(SpmvNarrowValues, NarrowValues);
+
+/// A matrix, and the same in doubles for the oracle.
+template <class Case>
+struct NarrowCase {
+  using Matrix = typename Case::Matrix;
+  using Double = typename Case::Double;
+  using Host = typename Matrix::template in_space<Kokkos::HostSpace>;
+
+  static Host random(int b) {
+    const auto doubles =
+        reference::random_bcsr<Double>(70, 83, b, {.min_blocks = 1, .max_blocks = 9, .full_row = 23}, 40 + b);
+    return convert_values<typename Matrix::scalar_type>(Kokkos::DefaultHostExecutionSpace(), doubles);
+  }
+
+  explicit NarrowCase(int b)
+      : host(random(b)),
+        device(copy_to<typename Matrix::memory_space>(exec, host)),
+        doubles(convert_values<double>(Kokkos::DefaultHostExecutionSpace(), host)) {}
+
+  Kokkos::DefaultExecutionSpace exec;
+  Host host;
+  Matrix device;
+  ProductCase<Double> doubles;
+};
+
+TYPED_TEST(SpmvNarrowValues, MultiplyVectorsOfDoublesInDouble) {
+  using Matrix = typename TypeParam::Matrix;
+  using Space = typename Matrix::memory_space;
+  for (const int b : {1, 2, 3, 4, 7, 8, 9, 16, 33}) {
+    const NarrowCase<TypeParam> c(b);
     for (const Kernel kernel : all_kernels) {
       for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
-        if (!is_served(kernel, floats.host, mode)) continue;
+        if (!is_served(kernel, c.host, mode)) continue;
         const bool transpose = is_transposed(mode);
-        const auto x = random_vector<double>(transpose ? doubles.host.num_rows() : doubles.host.num_cols(), 3);
-        const auto y = random_vector<double>(transpose ? doubles.host.num_cols() : doubles.host.num_rows(), 4);
+        const auto x = random_vector<double>(transpose ? c.host.num_rows() : c.host.num_cols(), 3);
+        const auto y = random_vector<double>(transpose ? c.host.num_cols() : c.host.num_rows(), 4);
         const auto y_device = to_device<Space>(y);
-        const SpmvPlan<Float> plan(floats.exec, floats.device, {.kernel = kernel, .mode = mode});
-        spmv(floats.exec, plan, -0.75, floats.device, to_device<Space>(x), 1.5, y_device);
-        floats.exec.fence();
+        const SpmvPlan<Matrix> plan(c.exec, c.device, {.kernel = kernel, .mode = mode});
+        spmv(c.exec, plan, -0.75, c.device, to_device<Space>(x), 1.5, y_device);
+        c.exec.fence();
         // With the tolerance of doubles: sums of floats would miss it by far.
-        EXPECT_LE(max_difference(to_host(y_device), doubles.oracle(mode, -0.75, x, 1.5, y)),
-                  doubles.tolerance(doubles.longest_row(mode), -0.75, 1.5))
+        EXPECT_LE(max_difference(to_host(y_device), c.doubles.oracle(mode, -0.75, x, 1.5, y)),
+                  c.doubles.tolerance(c.doubles.longest_row(mode), -0.75, 1.5))
             << plan.explain();
       }
     }
   }
 }
 
-TYPED_TEST(SpmvValues, OfFloatsMultiplyMultiVectorsOfDoubles) {
-  using Double = BcsrMatrix<double, TypeParam>;
-  using Float = BcsrMatrix<float, TypeParam>;
-  using View = Kokkos::View<double**, Kokkos::LayoutRight, typename Double::memory_space>;
+TYPED_TEST(SpmvNarrowValues, MultiplyMultiVectorsOfDoubles) {
+  using Matrix = typename TypeParam::Matrix;
+  using View = Kokkos::View<double**, Kokkos::LayoutRight, typename Matrix::memory_space>;
   for (const int b : {1, 3, 4, 16}) {
-    const ProductCase<Float> floats(
-        reference::random_bcsr<Float>(70, 83, b, {.min_blocks = 1, .max_blocks = 9, .full_row = 23}, 40 + b));
-    const ProductCase<Double> doubles(converted<double>(floats.host));
-    const View x("x", doubles.host.num_cols(), 8), y("y", doubles.host.num_rows(), 8);
+    const NarrowCase<TypeParam> c(b);
+    const View x("x", c.host.num_cols(), 8), y("y", c.host.num_rows(), 8);
     const auto x_host = Kokkos::create_mirror_view(x);
     const auto entries = random_vector<double>(x_host.size(), 5);
     std::copy(entries.begin(), entries.end(), x_host.data());
     Kokkos::deep_copy(x, x_host);
     for (const Kernel kernel : all_kernels) {
-      if (!is_served(kernel, floats.host, Mode::no_transpose)) continue;
+      if (!is_served(kernel, c.host, Mode::no_transpose)) continue;
       // Whether the plan knows of the doubles or not.
       for (const bool told : {false, true}) {
-        const SpmvPlan<Float> plan(floats.exec, floats.device, {.kernel = kernel, .double_vectors = told});
-        spmv(floats.exec, plan, 1, floats.device, x, 0, y);
-        floats.exec.fence();
+        const SpmvPlan<Matrix> plan(c.exec, c.device, {.kernel = kernel, .double_vectors = told});
+        spmv(c.exec, plan, 1, c.device, x, 0, y);
+        c.exec.fence();
         const auto y_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
         for (const int v : {0, 7}) {
           std::vector<double> x_of_column(x_host.extent(0)), y_of_column(y_host.extent(0));
           for (std::size_t i = 0; i < x_of_column.size(); ++i) x_of_column[i] = x_host(i, v);
           for (std::size_t i = 0; i < y_of_column.size(); ++i) y_of_column[i] = y_host(i, v);
           const auto expected =
-              doubles.oracle(Mode::no_transpose, 1, x_of_column, 0, std::vector<double>(y_of_column.size()));
+              c.doubles.oracle(Mode::no_transpose, 1, x_of_column, 0, std::vector<double>(y_of_column.size()));
           EXPECT_LE(max_difference(y_of_column, expected),
-                    doubles.tolerance(doubles.longest_row(Mode::no_transpose), 1, 0))
+                    c.doubles.tolerance(c.doubles.longest_row(Mode::no_transpose), 1, 0))
               << plan.explain();
         }
       }
     }
   }
+}
+
+TEST(SpmvNarrowValues, AreTunedForDoubles) {
+  using Matrix = BcsrMatrix<bfloat16>;
+  const NarrowCase<Narrow<bfloat16, BlockColumnMajor>> c(3);
+  const Tuned<Matrix> tuned = tune(c.exec, c.device);
+  EXPECT_EQ(tuned.key.values, "bfloat16");
+  EXPECT_EQ(tuned.key.vectors, "double");
 }
 
 TYPED_TEST(SpmvValues, MayStartAnywhere) {

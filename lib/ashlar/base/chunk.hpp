@@ -6,13 +6,30 @@
 
 namespace ashlar {
 
-/// Neighbouring entries that one load brings: 16 bytes, the widest load of a GPU's thread, or 8, or 4.
+/// Neighbouring entries that one load brings: 16 bytes, the widest load of a GPU's thread, or 8, 4 or 2.
 template <class Value, int Bytes = 16>
 struct alignas(Bytes) Chunk {
   static constexpr int size = static_cast<int>(Bytes / sizeof(Value));
-  static_assert((Bytes == 16 || Bytes == 8 || Bytes == 4) && size * sizeof(Value) == Bytes);
+  static_assert((Bytes == 16 || Bytes == 8 || Bytes == 4 || Bytes == 2) && size * sizeof(Value) == Bytes);
   Value value[size];
 };
+
+#if defined(__HIP_DEVICE_COMPILE__)
+namespace impl {
+template <int Bytes>
+struct WordsOf {
+  using type = std::uint32_t __attribute__((ext_vector_type(Bytes / 4)));
+};
+template <>
+struct WordsOf<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct WordsOf<2> {
+  using type = std::uint16_t;
+};
+}  // namespace impl
+#endif
 
 /// The chunk at `entry`, an address that its size divides, of an array that is read once: where the device can be told
 /// so, it keeps its first cache for other things.
@@ -27,14 +44,17 @@ KOKKOS_INLINE_FUNCTION Chunk<Value, Bytes> load_once(const Value* entry) {
         : "l"(entry));
   } else if constexpr (Bytes == 8) {
     asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(word[0]), "=r"(word[1]) : "l"(entry));
-  } else {
+  } else if constexpr (Bytes == 4) {
     asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(word[0]) : "l"(entry));
+  } else {
+    std::uint16_t half;
+    asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(half) : "l"(entry));
+    word[0] = half;
   }
   __builtin_memcpy(&chunk, word, Bytes);
   return chunk;
 #elif defined(__HIP_DEVICE_COMPILE__)
-  using Words =
-      std::conditional_t<Bytes == 4, std::uint32_t, std::uint32_t __attribute__((ext_vector_type(Bytes / 4)))>;
+  using Words = typename impl::WordsOf<Bytes>::type;
   const Words words = __builtin_nontemporal_load(reinterpret_cast<const Words*>(entry));
   Chunk<Value, Bytes> chunk;
   __builtin_memcpy(&chunk, &words, Bytes);
@@ -58,8 +78,12 @@ KOKKOS_INLINE_FUNCTION Chunk<Value, Bytes> load_strided(const Value* entry) {
                  : "l"(entry));
   } else if constexpr (Bytes == 8) {
     asm volatile("ld.global.nc.L1::evict_first.v2.u32 {%0, %1}, [%2];" : "=r"(word[0]), "=r"(word[1]) : "l"(entry));
-  } else {
+  } else if constexpr (Bytes == 4) {
     asm volatile("ld.global.nc.L1::evict_first.u32 %0, [%1];" : "=r"(word[0]) : "l"(entry));
+  } else {
+    std::uint16_t half;
+    asm volatile("ld.global.nc.L1::evict_first.u16 %0, [%1];" : "=h"(half) : "l"(entry));
+    word[0] = half;
   }
   __builtin_memcpy(&chunk, word, Bytes);
   return chunk;

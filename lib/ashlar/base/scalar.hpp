@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-
+#include <ashlar/base/bfloat16.hpp>
 #include <string>
 #include <type_traits>
 
@@ -28,6 +28,15 @@ inline constexpr bool is_complex_v = !std::is_same_v<real_t<T>, std::remove_cv_t
 /// The types that matrices and vectors are made of: float, double, and their Kokkos::complex.
 template <class T>
 concept scalar = std::is_floating_point_v<real_t<T>>;
+
+/// What the values of a matrix may be: scalars, or bfloat16, which saves memory and is multiplied in double.
+template <class T>
+concept matrix_value = scalar<T> || std::is_same_v<T, bfloat16>;
+
+/// The most precise scalar of vectors that a matrix of such values multiplies: double for real values of less than its
+/// precision, else what the values are.
+template <matrix_value T>
+using vector_scalar_t = std::conditional_t<std::is_same_v<T, float> || std::is_same_v<T, bfloat16>, double, T>;
 
 template <scalar T>
 KOKKOS_INLINE_FUNCTION T conj(const T& a) {
@@ -76,9 +85,10 @@ KOKKOS_INLINE_FUNCTION bool is_finite(const T& a) {
   }
 }
 
-/// "double", "complex<float>": for labels and messages.
-template <scalar T>
+/// "double", "complex<float>", "bfloat16": for labels and messages.
+template <matrix_value T>
 std::string scalar_name() {
+  if constexpr (std::is_same_v<T, bfloat16>) return "bfloat16";
   const std::string real = std::is_same_v<real_t<T>, float>    ? "float"
                            : std::is_same_v<real_t<T>, double> ? "double"
                                                                : "real" + std::to_string(8 * sizeof(real_t<T>));

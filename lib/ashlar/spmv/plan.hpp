@@ -35,8 +35,8 @@ struct SpmvOptions {
   /// Where to look for a choice that was measured (tune()) before the cost model is asked; read by the constructor of
   /// the plan only. What is asked for above comes first.
   const TuningTable* tuning = nullptr;
-  /// Whether a matrix of floats is to multiply vectors of doubles. Products with either are right without; but tables
-  /// tell the two apart, and tensor_core takes doubles only.
+  /// Whether a matrix of floats is to multiply vectors of doubles. (One of bfloat16 always does.) Products with either
+  /// are right without; but tables tell the two apart, and tensor_core takes doubles only.
   bool double_vectors = false;
 };
 
@@ -163,8 +163,8 @@ class SpmvPlan {
       shape_.longest_row = impl::longest_row(exec, row_ptr());
       knows_longest_row_ = true;
     }
-    shape_.double_vectors =
-        std::is_same_v<scalar_type, double> || (std::is_same_v<scalar_type, float> && options.double_vectors);
+    shape_.num_vectors = options.num_vectors;
+    shape_.double_vectors = impl::are_vectors_double<scalar_type>(options.double_vectors);
     const impl::SpmvDevice device = impl::spmv_device(exec);
     std::optional<TuningChoice> measured;
     if (options.tuning != nullptr) {
@@ -196,8 +196,8 @@ class SpmvPlan {
     long_rows_ = {};
     segment_launch_ = multi_segment_launch_ = {};
     if (shape_.longest_row <= launch_.longest_row) return;
-    // Partial results in the precision of the vectors, which may be twice that of the values.
-    const std::size_t partial_bytes = 2 * sizeof(scalar_type) * shape_.block_shape.rows * num_vectors;
+    // Partial results in the precision of the vectors, which may be more than that of the values.
+    const std::size_t partial_bytes = sizeof(vector_scalar_t<scalar_type>) * shape_.block_shape.rows * num_vectors;
     long_rows_.num_vectors = num_vectors;
     impl::find_long_rows(exec, row_ptr(), launch_.longest_row, impl::blocks_of_segment(block_shape_), partial_bytes,
                          long_rows_);

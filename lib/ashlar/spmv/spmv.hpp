@@ -19,10 +19,10 @@ namespace ashlar {
 
 namespace impl {
 
-/// Whether matrices of Value multiply vectors of Scalar: the same, or values kept in single precision.
+/// Whether matrices of Value multiply vectors of Scalar: the same, or doubles by real values of less precision.
 template <class Value, class Scalar>
-inline constexpr bool is_product_of_v = std::is_same_v<Value, Scalar> ||
-                                        (std::is_same_v<Value, float> && std::is_same_v<Scalar, double>);
+inline constexpr bool is_product_of_v =
+    (scalar<Value> && std::is_same_v<Value, Scalar>) || std::is_same_v<vector_scalar_t<Value>, Scalar>;
 
 /// Throws ShapeError unless op(A) is (rows of y) x (entries of x), and x and y are apart.
 template <class Matrix, class X, class Y>
@@ -123,8 +123,8 @@ void multiply_vectors(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scal
 ///
 /// Shapes   A is (block_rows*R) x (block_cols*C), of blocks of R x C; x and y are contiguous vectors of fitting
 ///          lengths, or multi-vectors, views of rank 2 with as many columns, of any layout.
-/// Types    x, y, alpha and beta are of the matrix's scalar type; or double where the matrix holds floats, and then the
-///          sums are of doubles too.
+/// Types    x, y, alpha and beta are of the matrix's scalar type; or double where the matrix holds floats or bfloat16,
+///          and then the sums are of doubles too.
 /// Memory   all three reachable from `exec`; x and y must not overlap.
 /// Async    enqueued on `exec`; no fence, no allocation.
 /// beta==0  y is overwritten: NaN in y does not spread.
@@ -144,7 +144,7 @@ void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan, const typename X::non_
                 "ashlar::spmv: y must be a contiguous Kokkos::View of rank 1, or one of rank 2");
   static_assert(X::rank() == Y::rank(), "ashlar::spmv: x and y must have the same rank");
   static_assert(impl::is_product_of_v<typename Matrix::scalar_type, Scalar>,
-                "ashlar::spmv: x must hold the matrix's scalar type, or double where that is float");
+                "ashlar::spmv: x must hold the matrix's scalar type, or double where that is float or bfloat16");
   static_assert(std::is_same_v<typename Y::non_const_value_type, Scalar>, "ashlar::spmv: y must hold what x holds");
   static_assert(!std::is_const_v<typename Y::value_type>, "ashlar::spmv: y must be writable");
   static_assert(

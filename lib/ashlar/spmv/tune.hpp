@@ -152,9 +152,9 @@ template <execution_space Exec, bcsr_matrix Matrix>
 Tuned<Matrix> tune(const Exec& exec, const Matrix& matrix, const SpmvOptions& options = {}) {
   using Value = typename Matrix::scalar_type;
   if constexpr (std::is_same_v<Value, float>) {
-    if (options.double_vectors) return impl::tune_products<double>(exec, matrix, options);
+    if (!options.double_vectors) return impl::tune_products<float>(exec, matrix, options);
   }
-  return impl::tune_products<Value>(exec, matrix, options);
+  return impl::tune_products<vector_scalar_t<Value>>(exec, matrix, options);
 }
 
 /// The plan that `table` has for this matrix; where it has none, or one that does not fit, that of tune(), whose choice

@@ -2,6 +2,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
+#include <ashlar/spmv/impl/by_line_multi.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
 #include <ashlar/spmv/impl/launch_widths.hpp>
@@ -30,14 +31,12 @@ constexpr int most_chunks_of_lane = 128;
 /// Entries of a segment: some tens of chunks for each lane of a wide group.
 constexpr int entries_of_segment = 16384;
 
-/// Values of a tile for each lane (measured on an H200), and how much above the average of tiles is held at once.
-constexpr double values_of_tile_lane[] = {0, 13.5, 27}, tile_margin = 1.06;
+/// Values of a tile for each lane, twice as many of floats (measured on an H200), and how much above the average of
+/// tiles is held at once.
+constexpr double values_of_tile_lane[] = {0, 13.5, 27}, values_of_indirect_tile_lane = 3.5, tile_margin = 1.06;
 
 /// The longest block row that a tile may have: it counts the entries of all its rows in 32 bits.
 constexpr std::int64_t longest_row_of_tile = (std::int64_t(1) << 31) / (4 * lanes_of_tile) - 1;
-
-/// Scalars that a tile holds at a time at most: what every GPU has scratch memory for, whatever the type.
-constexpr double most_held_by_tile = 2048;
 
 /// With fewer threads than this a device is mostly idle, and what counts is how soon the last is done (measured on an
 /// H200).
@@ -69,11 +68,19 @@ int choose_line_width(const SpmvShape& shape, const SpmvDevice& device) {
   return width;
 }
 
+/// The width for by_line with several vectors: a warp where that leaves most of the device idle otherwise.
+int choose_line_multi_width(const SpmvShape& shape, const SpmvDevice& device) {
+  const int usual = usual_line_multi_width(shape.block_shape.rows);
+  return double(shape.num_block_rows) * usual < enough_threads(device) ? 32 : usual;
+}
+
 /// The width at which lanes read about as many chunks as they should, and few are idle.
 int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device) {
   if (kernel == Kernel::tensor_core) return choose_warps(shape, device) * device.warp;
   if (kernel == Kernel::by_tile) return lanes_of_tile;
-  if (kernel == Kernel::by_line) return choose_line_width(shape, device);
+  if (kernel == Kernel::by_line) {
+    return shape.many_vectors ? choose_line_multi_width(shape, device) : choose_line_width(shape, device);
+  }
   if (kernel == Kernel::row_per_thread) {
     return static_cast<int>(std::bit_ceil(unsigned(std::min(shape.block_shape.rows, device.warp))));
   }
@@ -109,15 +116,22 @@ bool pays_by_line(const SpmvShape& shape) {
   const int b = shape.block_shape.rows;
   if (shape.value_bytes > 8) return false;  // a chunk is one value: it straddles nothing
   if (b == 2) return shape.by_columns && shape.in_order && shape.double_vectors;
-  return b <= 7 || b % 2 == 1 || (shape.by_columns && shape.value_bytes == 4);
+  return b <= 7 || b % 2 == 1 || (shape.by_columns && shape.value_bytes <= 4);
+}
+
+/// The same for several vectors: lanes with a vector or two each need fewer instructions than the matrix unit, which
+/// reads the blocks less often where there are many vectors.
+bool pays_by_line_multi(const SpmvShape& shape, const SpmvDevice& device) {
+  return !device.matrix_unit || !shape.double_vectors || shape.block_shape.rows <= 4 || shape.num_vectors <= 8;
 }
 
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
   const auto can = [&](Kernel kernel) { return serves(kernel, shape, 0); };
   if (!device.is_gpu) return Kernel::block_row_per_thread;
+  if (shape.many_vectors && can(Kernel::by_line) && pays_by_line_multi(shape, device)) return Kernel::by_line;
   // Of blocks of one or two rows most of its tiles would be empty.
   if (device.matrix_unit && shape.block_shape.rows > 2 && can(Kernel::tensor_core)) return Kernel::tensor_core;
-  if (can(Kernel::by_line) && pays_by_line(shape)) return Kernel::by_line;
+  if (!shape.many_vectors && can(Kernel::by_line) && pays_by_line(shape)) return Kernel::by_line;
   if (can(Kernel::by_tile)) return Kernel::by_tile;
   if (can(Kernel::by_column)) return Kernel::by_column;
   if (can(Kernel::by_block)) return Kernel::by_block;
@@ -128,7 +142,11 @@ Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
 TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device, int tile_rows) {
   constexpr int width = lanes_of_tile;
   const int b = shape.block_shape.rows;
-  const double blocks = values_of_tile_lane[b] / (b * b) * width;
+  const int vector_bytes = vector_bytes_of(shape);
+  double values = values_of_tile_lane[b] * (vector_bytes > 4 ? 1 : 2);
+  // Entries that lie anywhere share sectors with those of the next rows: what the first cache holds of them is bounded.
+  if (b == 1 && !shape.in_order) values = values_of_indirect_tile_lane;
+  const double blocks = values / (b * b) * width;
   const double average = std::max(average_row(shape), 1e-3);
   // As many tiles as fill the device, where there are so few block rows.
   const double fair = double(shape.num_block_rows) * width / enough_threads(device);
@@ -137,7 +155,8 @@ TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device, int tile
   tile.rows =
       tile_rows > 0 ? tile_rows : static_cast<int>(std::bit_floor(unsigned(std::clamp<double>(rows, 1, width))));
   tile.log2_lanes_of_row = std::countr_zero(unsigned(width / tile.rows));
-  tile.capacity = static_cast<int>(std::clamp(tile_margin * tile.rows * average, 32.0, most_held_by_tile / b));
+  tile.capacity = static_cast<int>(
+      std::clamp(tile_margin * tile.rows * average, 32.0, double(most_held_by_tile(vector_bytes)) / b));
   return tile;
 }
 
@@ -186,7 +205,8 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
 bool serves(Kernel kernel, const SpmvShape& shape, int width) {
   if (std::max(shape.block_shape.rows, shape.block_shape.cols) > max_block_size) return false;
   if (kernel == Kernel::automatic || kernel == Kernel::block_row_per_thread) return true;
-  if (width == 0) width = widest(kernel, shape);
+  const bool any_width = width == 0;
+  if (any_width) width = widest(kernel, shape);
   if (width > widest(kernel, shape)) return false;
   if (shape.num_block_rows > std::numeric_limits<std::int32_t>::max()) return false;
   if (kernel == Kernel::row_per_thread) return true;
@@ -199,6 +219,11 @@ bool serves(Kernel kernel, const SpmvShape& shape, int width) {
            width >= lanes_of_tile && shape.longest_row <= longest_row_of_tile;
   }
   if (kernel == Kernel::by_column && !shape.by_columns) return false;
+  if (kernel == Kernel::by_line && shape.many_vectors) {
+    const int b = shape.block_shape.rows;
+    if (!is_compiled(shape.block_shape) || b > largest_block_of_line_multi || !shape.by_columns) return false;
+    return any_width || width == 32 || width == usual_line_multi_width(b);
+  }
   return busy_lanes_of(kernel, shape, width) > 0;
 }
 

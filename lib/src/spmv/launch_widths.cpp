@@ -9,8 +9,8 @@ namespace ashlar::impl {
 
 int widest(const SpmvShape& shape) {
   if (!shape.many_vectors) return 1024;
-  // A lane's chunk of floats may be multiplied by vectors of doubles.
-  return shape.value_bytes == 4 ? 128 : 256;
+  // A lane's chunk of smaller values may be multiplied by vectors of doubles.
+  return shape.value_bytes <= 4 ? 128 : 256;
 }
 
 int widest(Kernel kernel, const SpmvShape& shape) {
@@ -32,13 +32,17 @@ std::vector<int> widths_of(const SpmvShape& shape, const SpmvDevice& device) {
   return widths;
 }
 
+int vector_bytes_of(const SpmvShape& shape) {
+  return shape.double_vectors ? std::max(shape.value_bytes, 8) : shape.value_bytes;
+}
+
 LineParts line_parts_of(const SpmvShape& shape) {
   if (shape.many_vectors || !is_compiled(shape.block_shape)) return {};
-  return line_parts(shape.block_shape.rows, shape.value_bytes, shape.by_columns);
+  return line_parts(shape.block_shape.rows, shape.value_bytes, vector_bytes_of(shape), shape.by_columns);
 }
 
 int entries_at_a_time(Kernel kernel, const SpmvShape& shape) {
-  if (kernel == Kernel::by_line) return line_parts_of(shape).height;
+  if (kernel == Kernel::by_line) return shape.many_vectors ? shape.block_shape.rows : line_parts_of(shape).height;
   // With several vectors no block size is compiled in.
   const int compiled =
       !shape.many_vectors && is_compiled(shape.block_shape) ? shape.block_shape.rows : runtime_block_size;
@@ -49,7 +53,7 @@ int busy_lanes_of(Kernel kernel, const SpmvShape& shape, int width) {
   const auto [rows, cols] = shape.block_shape;
   if (kernel == Kernel::by_block) return busy_lanes(width, rows * cols, entries_at_a_time(kernel, shape));
   if (kernel == Kernel::by_column) return busy_lanes(width, rows, entries_at_a_time(kernel, shape));
-  if (kernel == Kernel::by_line) {
+  if (kernel == Kernel::by_line && !shape.many_vectors) {
     const LineParts line = line_parts_of(shape);
     return line.is_served() ? line.busy_lanes(width) : 0;
   }

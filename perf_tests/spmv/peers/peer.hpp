@@ -16,6 +16,7 @@ struct Peer {
 /// Each makes what its library needs of the matrix, and keeps it as long as a Peer lives. None where the library was
 /// not there when this was built, or cannot take the matrix.
 std::vector<Peer> cusparse_peers(const Exec& exec, const Matrix& a, const Vector<double>& x, const Vector<double>& y);
+std::vector<Peer> rocsparse_peers(const Exec& exec, const Matrix& a, const Vector<double>& x, const Vector<double>& y);
 std::vector<Peer> kokkos_kernels_peers(const Exec& exec, const Matrix& a, const Vector<double>& x,
                                        const Vector<double>& y);
 std::vector<Peer> eigen_peers(const Exec& exec, const Matrix& a, const Vector<double>& x, const Vector<double>& y);

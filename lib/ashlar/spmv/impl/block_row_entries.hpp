@@ -6,12 +6,13 @@
 
 namespace ashlar::impl {
 
-/// Entries that a lane loads at a time: 16 bytes, but of small values in odd blocks 8, as each entry of a chunk may
-/// belong to another column then. Where blocks lie anywhere, a chunk must not reach beyond one; block_size 0 is any.
+/// Entries that a lane loads at a time: 16 bytes, but at most four, and of small values in odd blocks two, as each
+/// entry of a chunk may belong to another column then. Where blocks lie anywhere, a chunk must not reach beyond one;
+/// block_size 0 is any.
 constexpr int entries_of_chunk(int value_bytes, int block_size, bool in_order) {
-  const int widest = 16 / value_bytes, bb = block_size * block_size;
+  const int widest = value_bytes < 4 ? 4 : 16 / value_bytes, bb = block_size * block_size;
   if (!in_order) return block_size > 0 && bb % widest == 0 ? widest : 1;
-  return value_bytes == 4 && block_size % 2 == 1 ? 2 : widest;
+  return value_bytes <= 4 && block_size % 2 == 1 ? 2 : widest;
 }
 
 /// The stored entries of one block row as one list, in the order of storage, read chunk by chunk.

@@ -26,12 +26,14 @@ struct ByLine {
   using Scalar = typename Rows::scalar_type;
   static constexpr int b = Rows::compiled_block_size;
   static constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
-  static_assert(line_parts(b, sizeof(Value), by_columns).is_served());
-  static constexpr int load_size = line_parts(b, sizeof(Value), by_columns).load;
-  static constexpr int height = line_parts(b, sizeof(Value), by_columns).height;
-  static constexpr int parts = line_parts(b, sizeof(Value), by_columns).parts;
-  static constexpr int whole = line_parts(b, sizeof(Value), by_columns).whole;
-  static constexpr int unroll = line_parts(b, sizeof(Value), by_columns).under_way;
+  static constexpr LineParts line_of_block = line_parts(b, sizeof(Value), sizeof(Scalar), by_columns);
+  static_assert(line_of_block.is_served());
+  static constexpr int load_size = line_of_block.load;
+  static constexpr bool in_pairs = line_of_block.in_pairs;
+  static constexpr int height = line_of_block.height;
+  static constexpr int parts = line_of_block.parts;
+  static constexpr int whole = line_of_block.whole;
+  static constexpr int unroll = line_of_block.under_way;
   static constexpr int sums = by_columns ? height : 1;
   static constexpr int entries_of_x = by_columns ? 1 : b;
   /// Whether lanes pass values on in registers, where that takes few steps; else by way of scratch memory.
@@ -111,20 +113,26 @@ struct ByLine {
       for (int u = 0; u < unroll; ++u) load(first_block, line[u], 0, value[u]);
       for (int u = 0; u < unroll; ++u) x[u] = rows.a.x[x_begin[u] + line[u] % b];
       for (int u = 0; u < unroll; ++u) {
-        const bool is_there = l + u * busy < num_lines;
+        const bool is_there = l + u * busy < num_lines, late = begins_late(first_block, line[u], 0);
         for (int j = 0; j < b; ++j) {
           const Scalar x_of_column = lanes.of_lane(first_of_block + j, x[u]);
-          if (is_there) sum += rows.entry(value[u][j]) * x_of_column;
+          if (is_there) sum += rows.entry(of_part(value[u], j, late)) * x_of_column;
         }
       }
     }
     return sum;
   }
 
+  /// The first place of a part in its line.
+  KOKKOS_INLINE_FUNCTION static int begin_of(int part) {
+    return part * height + height <= b ? part * height : b - height;
+  }
+
   /// Which of `partial` is the t-th summand of a row.
   KOKKOS_INLINE_FUNCTION static int summand_at(int row, int t, int busy) {
     if constexpr (!by_columns) return t * b + row;
-    return row % height * busy + t * parts + row / height;
+    const int part = row / height;
+    return (row - begin_of(part)) * busy + t * parts + part;
   }
 
   /// sum[i] += the products of one part of line `from` of the block row, and of every step-th one after.
@@ -141,31 +149,50 @@ struct ByLine {
       Scalar x[unroll][entries_of_x];
       for (int u = 0; u < unroll; ++u) line[u] = l + u * step < num_lines ? l + u * step : num_lines - 1;
       for (int u = 0; u < unroll; ++u) x_begin[u] = std::uint32_t(cols[line[u] / b]) * b;
-      for (int u = 0; u < unroll; ++u) load(first_block, line[u], part * height, value[u]);
+      for (int u = 0; u < unroll; ++u) load(first_block, line[u], begin_of(part), value[u]);
       for (int u = 0; u < unroll; ++u) {
         if (by_columns) x_begin[u] += line[u] % b;
         for (int j = 0; j < entries_of_x; ++j) x[u][j] = rows.a.x[x_begin[u] + j];
       }
       for (int u = 0; u < unroll; ++u) {
         if (l + u * step >= num_lines) continue;
+        const bool late = begins_late(first_block, line[u], begin_of(part));
         for (int i = 0; i < height; ++i) {
-          sum[by_columns ? i : 0] += rows.entry(value[u][i]) * x[u][by_columns ? 0 : i];
+          sum[by_columns ? i : 0] += rows.entry(of_part(value[u], i, late)) * x[u][by_columns ? 0 : i];
         }
       }
     }
   }
 
-  /// A part of a line of the block row: the values from `place` on. Where the last part of a line is short, what it has
-  /// less is something that the line does have: the sums of such rows are not used.
+  /// Asks for a part of a line of the block row: the values from `place` on. Those that are loaded in pairs come first,
+  /// and then the single one.
   KOKKOS_INLINE_FUNCTION void load(std::int64_t first_block, std::uint32_t line, int place,
                                    Value (&value)[height]) const {
-    constexpr int in_every_part = b - (parts - 1) * height;
-    const Value* const from = start_of(first_block, line) + place;
-    for (int i = 0; i < height; i += load_size) {
-      const int at = i < in_every_part || place + i < b ? i : 0;
-      const auto chunk = load_strided<load_size* int(sizeof(Value))>(from + at);
-      for (int j = 0; j < load_size; ++j) value[i + j] = chunk.value[j];
+    const Value* from = start_of(first_block, line) + place;
+    constexpr int at_a_time = in_pairs ? 2 : load_size, all = in_pairs ? height - 1 : height;
+    if constexpr (in_pairs) {
+      const bool begins_late = begins_between_pairs(from);
+      value[height - 1] = load_strided<int(sizeof(Value))>(begins_late ? from : from + height - 1).value[0];
+      if (begins_late) ++from;
     }
+    for (int i = 0; i < all; i += at_a_time) {
+      const auto chunk = load_strided<at_a_time* int(sizeof(Value))>(from + i);
+      for (int j = 0; j < at_a_time; ++j) value[i + j] = chunk.value[j];
+    }
+  }
+
+  /// Value i of a part, of what load() has brought.
+  KOKKOS_INLINE_FUNCTION static Value of_part(const Value (&value)[height], int i, bool begins_late) {
+    if constexpr (!in_pairs) return value[i];
+    return begins_late ? value[i > 0 ? i - 1 : height - 1] : value[i];
+  }
+
+  KOKKOS_INLINE_FUNCTION static bool begins_between_pairs(const Value* from) {
+    return reinterpret_cast<std::uintptr_t>(from) / sizeof(Value) % 2 != 0;
+  }
+
+  KOKKOS_INLINE_FUNCTION bool begins_late(std::int64_t first_block, std::uint32_t line, int place) const {
+    return in_pairs && begins_between_pairs(start_of(first_block, line) + place);
   }
 
   KOKKOS_INLINE_FUNCTION const Value* start_of(std::int64_t first_block, std::uint32_t line) const {

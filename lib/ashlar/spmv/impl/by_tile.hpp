@@ -10,6 +10,9 @@ namespace ashlar::impl {
 /// The lanes of a team that works on a tile.
 inline constexpr int lanes_of_tile = 128;
 
+/// Scalars that a tile holds at a time at most: what every GPU has scratch memory for.
+constexpr int most_held_by_tile(int scalar_bytes) { return scalar_bytes > 4 ? 2048 : 4096; }
+
 /// How a tile is made and held.
 struct TileShape {
   int rows = 1;               ///< block rows of a tile, a divisor of lanes_of_tile
@@ -32,8 +35,10 @@ struct ByTile {
   static_assert(b == 1 || b == 2);
   static constexpr int entries = b * b;
   /// Blocks that a lane has under way before it uses the first. One at a time of neighbouring lanes: what their loads
-  /// touch of x then lies as close together as the list has it.
-  static constexpr int unroll = b == 1 ? 7 : 4;
+  /// touch of x then lies as close together as the list has it. (Measured on an H200.)
+  static constexpr int unroll = b == 1 && Rows::is_indirect ? 4
+                                : sizeof(Scalar) > 4        ? (b == 1 ? 7 : 4)
+                                                            : (b == 1 ? 14 : 7);
   /// Bytes of a block that a lane loads at a time.
   static constexpr int load_bytes = entries * int(sizeof(Value)) < 16 ? entries * int(sizeof(Value)) : 16;
 

@@ -17,6 +17,7 @@ struct SpmvShape {
   bool by_columns = true;      ///< whether blocks are stored by columns: of A^T, by rows of A
   bool in_order = true;        ///< whether the blocks of a block row follow each other: not of A^T
   bool many_vectors = false;   ///< whether several vectors are multiplied at a time
+  int num_vectors = 1;         ///< how many that may be, as far as the plan was told
   bool double_vectors = true;  ///< whether vectors are of doubles; where that is not known, as the values are
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/bcsr/layout.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
@@ -98,7 +99,7 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(const
     }
   } else if constexpr (K == Kernel::by_line) {
     constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
-    constexpr LineParts line = line_parts(b, sizeof(Value), by_columns);
+    constexpr LineParts line = line_parts(b, sizeof(Value), sizeof(Scalar), by_columns);
     if constexpr (line.is_served()) {
       constexpr int usual = is_gpu_v<Exec> ? usual_line_width(line, b) : 0;
       if (usual > 0 && launch.grouping.width == usual) return run_lines<usual>(exec, launch, rows);
@@ -107,8 +108,11 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(const
   } else if constexpr (K == Kernel::by_tile) {
     if constexpr (b == 1 || b == 2) {
       using Product = ByTile<Rows, TeamMember>;
-      launch_teams<lanes_of_tile, 8>(exec, launch, (n + launch.tile.rows - 1) / launch.tile.rows,
-                                     Product::scratch_bytes(launch.tile), Product{rows, launch.tile});
+      TileShape tile = launch.tile;
+      // The plan may not have been told that vectors are of doubles.
+      tile.capacity = std::min(tile.capacity, most_held_by_tile(sizeof(Scalar)) / b);
+      launch_teams<lanes_of_tile, 8>(exec, launch, (n + tile.rows - 1) / tile.rows, Product::scratch_bytes(tile),
+                                     Product{rows, tile});
     }
   } else if constexpr (K == Kernel::row_per_thread) {
     launch_teams<1024, 1>(exec, launch, n, 0, RowPerThread<Rows, TeamMember>{rows, launch.grouping});

@@ -6,6 +6,7 @@
 #include <ashlar/spmv/impl/block_row_per_thread_multi.hpp>
 #include <ashlar/spmv/impl/by_block.hpp>
 #include <ashlar/spmv/impl/by_column.hpp>
+#include <ashlar/spmv/impl/by_line_multi.hpp>
 #include <ashlar/spmv/impl/can_load_chunks.hpp>
 #include <ashlar/spmv/impl/flat_multi_product.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
@@ -18,8 +19,8 @@
 
 namespace ashlar::impl {
 
-/// SpmvKernel for several vectors. The block size is not compiled in: what it saves is little beside the work of a
-/// panel of vectors.
+/// SpmvKernel for several vectors. The block size is compiled in for by_line only: elsewhere what it saves is little
+/// beside the work of a panel of vectors.
 template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
 struct SpmvMultiKernel {
   using Arguments = SpmvArguments<Value, Scalar, Ordinal, Offset>;
@@ -30,6 +31,9 @@ struct SpmvMultiKernel {
   template <class Rows>
   static void run_tensor_core(const Exec& exec, const SpmvLaunch& launch, const Rows& rows,
                               const MultiVectors<Scalar>& vectors);
+  template <int Panel, bool Interleaved, class Rows>
+  static void run_lines(const Exec& exec, const SpmvLaunch& launch, const Rows& rows,
+                        const MultiVectors<Scalar>& vectors);
   template <int Panel, bool Interleaved, class Rows>
   static void run_rows(const Exec& exec, const SpmvLaunch& launch, const Rows& rows,
                        const MultiVectors<Scalar>& vectors);
@@ -62,11 +66,37 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run(const
                  [&](auto panel, auto interleaved) { run_rows<panel(), interleaved()>(exec, launch, rows, vectors); });
     }
   };
-  if (arguments.block == nullptr) {
-    with_rows(BlockRows<Value, Scalar, Layout, Ordinal, Offset, 0, false>{arguments});
+  const auto with_size = [&](auto block_size) {
+    constexpr int b = decltype(block_size)::value;
+    if (arguments.block == nullptr) {
+      with_rows(BlockRows<Value, Scalar, Layout, Ordinal, Offset, b, false>{arguments});
+    } else {
+      with_rows(BlockRows<Value, Scalar, transposed_layout_t<Layout>, Ordinal, Offset, b, true>{arguments});
+    }
+  };
+  if constexpr (K == Kernel::by_line) {
+    with_block_size(arguments.block_shape, with_size);
   } else {
-    with_rows(BlockRows<Value, Scalar, transposed_layout_t<Layout>, Ordinal, Offset, 0, true>{arguments});
+    with_size(std::integral_constant<int, runtime_block_size>{});
   }
+}
+
+template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
+template <int Panel, bool Interleaved, class Rows>
+void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_lines(const Exec& exec,
+                                                                                 const SpmvLaunch& launch,
+                                                                                 const Rows& rows,
+                                                                                 const MultiVectors<Scalar>& vectors) {
+  using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
+  const auto with_width = [&](auto width) {
+    using Product = ByLineMulti<Rows, TeamMember, Panel, Interleaved, is_gpu_v<Exec> ? width() : 0>;
+    constexpr int max_threads = 128, min_teams = 8;  // 64 registers
+    launch_teams<max_threads, min_teams>(
+        exec, launch, rows.a.num_block_rows * ((vectors.num_vectors + Panel - 1) / Panel),
+        Product::scratch_scalars(launch.grouping.width) * sizeof(Scalar), Product{rows, vectors, launch.grouping});
+  };
+  if (launch.grouping.width == 32) return with_width(std::integral_constant<int, 32>{});
+  with_width(std::integral_constant<int, usual_line_multi_width(Rows::compiled_block_size)>{});
 }
 
 template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
@@ -86,7 +116,14 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(
     launch_teams<max_threads, 1>(exec, launch, panels, Product::scratch_scalars(width) * sizeof(Scalar),
                                  Product{rows, vectors, launch.grouping, busy_lanes(width, period, Product::chunk)});
   };
-  if constexpr (K == Kernel::by_block) {
+  if constexpr (K == Kernel::by_line) {
+    // Of other sizes, and of blocks stored by rows, the plan refuses it.
+    constexpr int b = Rows::compiled_block_size;
+    constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
+    if constexpr (b > 0 && b <= largest_block_of_line_multi && by_columns) {
+      run_lines<Panel, Interleaved>(exec, launch, rows, vectors);
+    }
+  } else if constexpr (K == Kernel::by_block) {
     run_flat.template operator()<ByBlock>();
   } else if constexpr (K == Kernel::by_column) {
     // Of blocks stored by rows the plan refuses it.
@@ -133,11 +170,13 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_tenso
   with_row_tiles(std::integral_constant<int, 4>{});
 }
 
-/// Whether `kernel` can read x: the matrix unit's takes doubles, and counts the entries between two rows in 32 bits.
+/// Whether `kernel` can read x: the matrix unit's takes doubles, and it and by_line count the entries between two rows
+/// in 32 bits.
 template <class Exec, class Scalar>
 bool can_read(Kernel kernel, const MultiVectors<Scalar>& vectors) {
-  return kernel != Kernel::tensor_core || (uses_matrix_unit_v<Exec, Scalar> && vectors.x.row_stride >= 0 &&
-                                           vectors.x.row_stride <= std::numeric_limits<std::uint32_t>::max());
+  if (kernel == Kernel::tensor_core && !uses_matrix_unit_v<Exec, Scalar>) return false;
+  if (kernel != Kernel::tensor_core && kernel != Kernel::by_line) return true;
+  return vectors.x.row_stride >= 0 && vectors.x.row_stride <= std::numeric_limits<std::uint32_t>::max();
 }
 
 /// Hands the product to the kernel of the launch; or to row_per_thread where the arrays do not start where chunks can
@@ -156,6 +195,8 @@ void run_spmv_multi(const Exec& exec, const SpmvLaunch& launch,
       return run(std::integral_constant<Kernel, Kernel::by_block>{});
     case Kernel::by_column:
       return run(std::integral_constant<Kernel, Kernel::by_column>{});
+    case Kernel::by_line:
+      return run(std::integral_constant<Kernel, Kernel::by_line>{});
     case Kernel::tensor_core:
       return run(std::integral_constant<Kernel, Kernel::tensor_core>{});
     case Kernel::row_per_thread:

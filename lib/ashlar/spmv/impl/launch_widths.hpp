@@ -18,6 +18,9 @@ bool is_width(const SpmvShape& shape, const SpmvDevice& device, int width);
 /// The widths that are worth a look, in ascending order.
 std::vector<int> widths_of(const SpmvShape& shape, const SpmvDevice& device);
 
+/// Bytes of an entry of x, as far as the plan was told.
+int vector_bytes_of(const SpmvShape& shape);
+
 /// How by_line deals the lines of these blocks, if it does.
 LineParts line_parts_of(const SpmvShape& shape);
 

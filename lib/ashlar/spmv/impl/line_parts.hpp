@@ -7,13 +7,19 @@ namespace ashlar::impl {
 /// How by_line deals the lines of a block to lanes. A line is what of a block lies together: a column of blocks that
 /// are stored by columns, else a row.
 struct LineParts {
-  int load = 1;       ///< values_of_load
-  int height = 1;     ///< values of a part, a multiple of `load`; the last part of a line may have fewer
+  int load = 1;           ///< values_of_load
+  bool in_pairs = false;  ///< whether a lane loads pairs, and a single value before or after them (an odd height)
+  int height =
+      1;  ///< values of a part, a multiple of `load`; the last part ends with the line, and may begin in the one before
   int parts = 0;      ///< of a line, a lane for each; 0: by_line does not take such blocks
   int whole = 1;      ///< lanes that begin together: those of a line, or where lines are rows, of a block
   int under_way = 1;  ///< lines that a lane asks for before it uses the first
+  double enough = 1;  ///< lines that are worth a lane of their own
 
   constexpr bool is_served() const { return parts > 0; }
+
+  /// Loads of a part.
+  constexpr int loads() const { return in_pairs ? height / 2 + 1 : height / load; }
 
   /// Lanes of `width` that have work.
   constexpr int busy_lanes(int width) const { return width / whole * whole; }
@@ -31,45 +37,90 @@ constexpr int values_of_load(int line_length, int value_bytes) {
   return values;
 }
 
-/// The parts for square blocks of this size. A lane's part is few loads and few registers: each of its loads touches
-/// all the cache lines that the part and its neighbours have, so that with more than four the first cache has more to
-/// do than the memory (measured on an H200; where they are the whole line a few more are as good).
-constexpr LineParts line_parts(int block_size, int value_bytes, bool by_columns) {
-  constexpr int most_bytes = 48, most_loads = 4, largest = 32;
-  const int most_bytes_of_line = by_columns ? most_bytes : 72, most_loads_of_line = by_columns ? 5 : 9;
-  LineParts line;
-  if (block_size < 2 || block_size > largest) return line;
-  line.load = values_of_load(block_size, value_bytes);
-  line.height = block_size;
-  if (block_size <= most_loads_of_line * line.load && block_size * value_bytes <= most_bytes_of_line) {
-    line.parts = 1;
-  } else if (by_columns) {
-    // The sums of a column's parts are of rows of their own. Those of a row's would have to be added.
-    const int highest = std::min(most_loads * line.load, most_bytes / value_bytes);
-    const int fewest = (block_size + highest - 1) / highest;
-    line.height = (block_size + fewest * line.load - 1) / (fewest * line.load) * line.load;
-    line.parts = (block_size + line.height - 1) / line.height;
-  }
-  line.whole = by_columns ? line.parts : block_size;
-  // About 120 bytes in not too many loads; of rows fewer.
-  const int most = std::max(2, (line.load == 1 ? 24 : 56) / value_bytes),
-            fewest = line.height * value_bytes > 56 ? 1 : 2;
-  line.under_way = std::clamp((by_columns ? 120 : 96) / (line.height * value_bytes), fewest, most);
-  return line;
-}
-
 /// The widest group within a warp whose lanes still have a little more to do than what they have under way at a time,
 /// else the narrowest that can; and two warps where one would be long at it (measured on an H200).
 constexpr int line_width(const LineParts& line, double lines, int warp) {
-  const double enough = std::min(1.3 * line.under_way, 6.5), too_much = 45;
+  const double too_much = 45;
   int width = warp;
-  while (width > 1 && line.busy_lanes(width / 2) > 0 && line.lines_of_lane(lines, width) < enough) width /= 2;
+  while (width > 1 && line.busy_lanes(width / 2) > 0 && line.lines_of_lane(lines, width) < line.enough) width /= 2;
   return width == warp && line.lines_of_lane(lines, warp) > too_much ? 2 * warp : width;
 }
 
 /// The width for block rows of 27 blocks, which is compiled in.
 constexpr int usual_line_width(const LineParts& line, int block_size) {
   return line_width(line, 27.0 * block_size, 32);
+}
+
+/// Cuts a line that is too long for one lane into parts of at most `highest` values: as few as can be, or one more
+/// where they overlap by an eighth less. A height is a multiple of the load, or with pairs odd.
+constexpr void cut_line(LineParts& line, int line_length, int highest) {
+  const auto height_of = [&](int parts) {
+    const int height = (line_length + parts * line.load - 1) / (parts * line.load) * line.load;
+    return line.in_pairs ? height | 1 : height;
+  };
+  line.parts = (line_length + highest - 1) / highest;
+  if (8 * (line.parts + 1) * height_of(line.parts + 1) < 7 * line.parts * height_of(line.parts)) ++line.parts;
+  line.height = height_of(line.parts);
+}
+
+/// Lines of small values to have under way, up to `most`: those that lanes load to no end in the last round, where
+/// block rows have 27 blocks, cost time, and so does each round, as much as `round_bytes` (measured on an H200).
+constexpr int lines_under_way(const LineParts& line, int block_size, int part_bytes, double round_bytes, int most) {
+  const double lines = line.lines_of_lane(27.0 * block_size, usual_line_width(line, block_size));
+  int best = 1;
+  double least = 0;
+  for (int count = 1; count <= most; ++count) {
+    int loaded = count;
+    while (loaded < lines) loaded += count;
+    const double cost = loaded * (1 + round_bytes / (count * part_bytes));
+    if (count > 1 && cost >= least) continue;
+    best = count;
+    least = cost;
+  }
+  return best;
+}
+
+/// The parts for square blocks of this size. A lane's part is few loads and few registers: each of its loads touches
+/// all the cache lines that the part and its neighbours have, so that with more than four the first cache has more to
+/// do than the memory (measured on an H200; where they are the whole line a few more are as good).
+///
+/// vector_bytes are those of an entry of x.
+constexpr LineParts line_parts(int block_size, int value_bytes, int vector_bytes, bool by_columns) {
+  constexpr int largest = 32, most_bytes = 48, most_loads = 4, most_bytes_of_sums = 128;
+  const int most_bytes_of_line = by_columns ? most_bytes : 72, most_loads_of_line = by_columns ? 5 : 9;
+  LineParts line;
+  if (block_size < 2 || block_size > largest) return line;
+  line.load = values_of_load(block_size, value_bytes);
+  // Where only one small value could be loaded at a time: that every other line begins between two pairs is worth the
+  // choice that it takes.
+  line.in_pairs = line.load == 1 && value_bytes <= 4 && block_size > 3;
+  line.height = block_size;
+  const bool has_few_loads = line.loads() <= most_loads_of_line && block_size <= 9 * line.load;
+  const bool has_few_sums = !by_columns || block_size * vector_bytes <= most_bytes_of_sums;
+  if (has_few_loads && has_few_sums && block_size * value_bytes <= most_bytes_of_line) {
+    line.parts = 1;
+  } else if (by_columns) {
+    // The sums of a column's parts are of rows of their own. Those of a row's would have to be added.
+    const int highest_by_loads = line.in_pairs ? 2 * most_loads - 1 : most_loads * line.load;
+    cut_line(line, block_size,
+             std::min({highest_by_loads, most_bytes / value_bytes, most_bytes_of_sums / vector_bytes}));
+  }
+  if (!line.is_served()) return line;
+  line.whole = by_columns ? line.parts : block_size;
+  // About 120 bytes in not too many loads; of rows fewer.
+  const int part_bytes = line.height * value_bytes;
+  const int most = std::max(2, (line.load == 1 ? 24 : 56) / value_bytes), fewest = part_bytes > 56 ? 1 : 2;
+  line.under_way = std::clamp((by_columns ? 120 : 96) / part_bytes, fewest, most);
+  line.enough = value_bytes < 4 ? 9 : value_bytes == 4 ? 7 : std::min(1.3 * line.under_way, 6.5);
+  if (by_columns && value_bytes <= 4) {
+    // No more than there are registers for, beside the sums: for the values, their entry of x and an index.
+    const int register_bytes = 4 * (!line.in_pairs ? 58 : line.parts == 1 ? 55 : 46);
+    const int left = register_bytes - line.height * vector_bytes;
+    const int most_held = std::clamp(left / (part_bytes + vector_bytes + 4), 1, std::min(line.under_way, 7));
+    line.under_way = lines_under_way(line, block_size, part_bytes,
+                                     value_bytes < vector_bytes && part_bytes > 24 ? 7 : 16, most_held);
+  }
+  return line;
 }
 
 }  // namespace ashlar::impl

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/base/bfloat16.hpp>
 #include <bit>
 #include <cstdint>
 #include <type_traits>
@@ -35,6 +36,12 @@ template <class Real, int Lanes, class Value>
 [[gnu::always_inline]] inline Pack<Real, Lanes> load_pack(const Value* from) {
   if constexpr (Lanes == 1) {
     return Real(*from);
+  } else if constexpr (std::is_same_v<Value, bfloat16>) {
+    Pack<std::uint16_t, Lanes> bits;
+    __builtin_memcpy(&bits, from, sizeof(bits));
+    // The first half of a float's bits: the other half is 0.
+    const auto of_floats = __builtin_convertvector(bits, Pack<std::uint32_t, Lanes>) << 16;
+    return __builtin_convertvector(std::bit_cast<Pack<float, Lanes>>(of_floats), Pack<Real, Lanes>);
   } else {
     Pack<Value, Lanes> loaded;
     __builtin_memcpy(&loaded, from, sizeof(loaded));

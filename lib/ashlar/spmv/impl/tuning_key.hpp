@@ -25,6 +25,13 @@ std::string tuning_device(const Exec& exec) {
   return is_gpu_v<Exec> ? device_name(exec) : text(device_name(exec), ", ", exec.concurrency(), " threads");
 }
 
+/// Whether the vectors that a matrix of Value multiplies are of doubles; of floats it may be either, and has to be
+/// told.
+template <class Value>
+constexpr bool are_vectors_double(bool told) {
+  return std::is_same_v<vector_scalar_t<Value>, double> && (told || !std::is_same_v<Value, float>);
+}
+
 /// What the product of `shape` with such a matrix goes by in a table.
 template <class Matrix, class Exec>
 TuningKey tuning_key(const Exec& exec, const SpmvShape& shape, Mode mode, bool double_vectors) {
@@ -32,7 +39,7 @@ TuningKey tuning_key(const Exec& exec, const SpmvShape& shape, Mode mode, bool d
   TuningKey key = tuning_class(shape);
   key.device = tuning_device(exec);
   key.values = scalar_name<Value>();
-  key.vectors = double_vectors && std::is_same_v<Value, float> ? "double" : key.values;
+  key.vectors = are_vectors_double<Value>(double_vectors) ? "double" : key.values;
   key.layout = Matrix::layout_type::name;
   key.mode = to_string(mode);
   return key;
