@@ -8,6 +8,19 @@
 
 namespace ashlar {
 
+namespace impl {
+template <matrix_value To, matrix_value From>
+KOKKOS_INLINE_FUNCTION To converted(const From& value) {
+  if constexpr (is_complex_v<To>) {
+    return To(static_cast<real_t<To>>(value.real()), static_cast<real_t<To>>(value.imag()));
+  } else if constexpr (std::is_same_v<From, bfloat16>) {
+    return static_cast<To>(static_cast<float>(value));
+  } else {
+    return static_cast<To>(value);
+  }
+}
+}  // namespace impl
+
 /// The same matrix with values of another precision, each rounded to the nearest: convert_values<bfloat16>(exec, A).
 ///
 /// Shapes   as the matrix's; real values become real ones, complex ones complex ones.
@@ -27,15 +40,7 @@ BcsrMatrix<To, Layout, Ordinal, Offset, Space> convert_values(
   Kokkos::parallel_for(
       "ashlar::convert_values",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(from.extent(0))),
-      KOKKOS_LAMBDA(std::int64_t i) {
-        if constexpr (is_complex_v<To>) {
-          values(i) = To(static_cast<real_t<To>>(from(i).real()), static_cast<real_t<To>>(from(i).imag()));
-        } else if constexpr (std::is_same_v<From, bfloat16>) {
-          values(i) = static_cast<To>(static_cast<float>(from(i)));
-        } else {
-          values(i) = static_cast<To>(from(i));
-        }
-      });
+      KOKKOS_LAMBDA(std::int64_t i) { values(i) = impl::converted<To>(from(i)); });
   return Result(matrix.block_shape(), matrix.graph(), values);
 }
 
