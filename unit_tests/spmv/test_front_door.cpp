@@ -227,7 +227,7 @@ TEST(SpmvPlan, GivesOneVectorNoKernelOfMany) {
 
 TEST(SpmvPlan, GivesManyVectorsTheMatrixUnitWhereThereIsOne) {
   const impl::SpmvShape shape{
-      .num_block_rows = 100'000, .num_blocks = 2'700'000, .num_cols = 400'000, .block_shape = 4, .longest_row = 27};
+      .num_block_rows = 100'000, .num_blocks = 2'700'000, .num_cols = 800'000, .block_shape = 8, .longest_row = 27};
   const impl::SpmvDevice with_unit{true, 32, 132 * 2048, true};
   EXPECT_EQ(impl::choose_multi_launch(shape, with_unit, Kernel::automatic, 0).kernel, Kernel::tensor_core);
   EXPECT_EQ(impl::choose_multi_launch(shape, gpu, Kernel::automatic, 0).kernel, Kernel::by_column);
@@ -236,6 +236,30 @@ TEST(SpmvPlan, GivesManyVectorsTheMatrixUnitWhereThereIsOne) {
   impl::SpmvShape of_floats = shape;
   of_floats.double_vectors = false;
   EXPECT_EQ(impl::choose_multi_launch(of_floats, with_unit, Kernel::automatic, 0).kernel, Kernel::by_column);
+}
+
+TEST(SpmvPlan, GivesManyVectorsLinesOfSmallBlocks) {
+  if (!is_compiled(3) || !is_compiled(5)) GTEST_SKIP() << "3 and 5 are not compiled";
+  const impl::SpmvDevice with_unit{true, 32, 132 * 2048, true};
+  impl::SpmvShape shape{
+      .num_block_rows = 100'000, .num_blocks = 2'700'000, .num_cols = 300'000, .block_shape = 3, .longest_row = 27};
+  const auto chosen = [&](const impl::SpmvDevice& device) {
+    return impl::choose_multi_launch(shape, device, Kernel::automatic, 0);
+  };
+  EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line);
+  EXPECT_EQ(chosen(with_unit).grouping.width, 16);
+  EXPECT_EQ(chosen(gpu).kernel, Kernel::by_line);
+  shape.num_vectors = 64;
+  EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line);
+  shape.block_shape = 5;
+  EXPECT_EQ(chosen(with_unit).kernel, Kernel::tensor_core) << "reads the blocks less often";
+  EXPECT_EQ(chosen(gpu).kernel, Kernel::by_line);
+  shape.num_vectors = 8;
+  EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line);
+  shape.num_block_rows = 100;
+  EXPECT_EQ(chosen(with_unit).grouping.width, 32) << "most of the device would be idle";
+  shape.by_columns = false;
+  EXPECT_NE(chosen(gpu).kernel, Kernel::by_line);
 }
 
 TEST(SpmvTraffic, CountsEveryArrayOnce) {

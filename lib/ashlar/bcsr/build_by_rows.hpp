@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <ashlar/base/huge_pages.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/row_ranges.hpp>
 #include <cstdint>
@@ -147,6 +148,8 @@ Matrix build_by_rows(const Exec& exec, const BlockShape& block_shape, typename M
   } else {
     values =
         Kokkos::View<Scalar*, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::values"), num_values);
+    ask_for_huge_pages(col_idx);
+    ask_for_huge_pages(values);
     const int num_ranges = exec.concurrency();
     Kokkos::parallel_for(
         "ashlar::build_by_rows[fill]", Policy(exec, 0, num_ranges),

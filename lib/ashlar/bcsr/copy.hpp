@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/huge_pages.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <cstddef>
 #include <string>
@@ -15,7 +16,17 @@ namespace impl {
 template <class T, memory_space To>
 Kokkos::View<T*, To> target_of_copy(const std::string& label, std::size_t count) {
   if constexpr (std::is_same_v<To, Kokkos::HostSpace>) {
-    return Kokkos::View<T*, To>(Kokkos::view_alloc(Kokkos::DefaultHostExecutionSpace(), label), count);
+    const Kokkos::View<T*, To> target(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), count);
+    ask_for_huge_pages(target);
+    const Kokkos::DefaultHostExecutionSpace host;
+    T* const entries = target.data();
+    // (Kokkos may fill with zeros by one thread.)
+    Kokkos::parallel_for("ashlar::copy_to[first touch]",
+                         Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<std::size_t>>(
+                             host, std::size_t(0), count),
+                         [entries](std::size_t i) { entries[i] = T(0); });
+    host.fence("ashlar::copy_to: first touch");
+    return target;
   } else {
     return Kokkos::View<T*, To>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), count);
   }

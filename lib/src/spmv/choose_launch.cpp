@@ -53,6 +53,9 @@ int choose_warps(const SpmvShape& shape, const SpmvDevice& device) {
   return warps;
 }
 
+/// Whether some block rows are so long that the average says little of the others.
+bool has_uneven_rows(const SpmvShape& shape) { return double(shape.longest_row) > 4 * average_row(shape); }
+
 /// The width for by_line: more where otherwise most of the device would be idle, or a lane would have many lines.
 int choose_line_width(const SpmvShape& shape, const SpmvDevice& device) {
   constexpr double most_lines_of_lane = 128;
@@ -65,7 +68,10 @@ int choose_line_width(const SpmvShape& shape, const SpmvDevice& device) {
     if (!idle && of_lane <= most_lines_of_lane) break;
     width *= 2;
   }
-  return width;
+  // The width that is compiled in, where it is not far, is worth more than the best.
+  const int usual = usual_line_width(line, shape.block_shape.rows);
+  const bool is_near = width == 2 * usual || 2 * width == usual;
+  return device.is_gpu && is_near && !has_uneven_rows(shape) ? usual : width;
 }
 
 /// The width for by_line with several vectors: a warp where that leaves most of the device idle otherwise.
@@ -112,10 +118,14 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
 
 /// Where lines beat chunks and tiles (measured on an H200): in small blocks, where chunks straddle columns, and where
 /// chunks hold so many small values that a lane has too few of them.
-bool pays_by_line(const SpmvShape& shape) {
+bool pays_by_line(const SpmvShape& shape, const SpmvDevice& device) {
   const int b = shape.block_shape.rows;
   if (shape.value_bytes > 8) return false;  // a chunk is one value: it straddles nothing
   if (b == 2) return shape.by_columns && shape.in_order && shape.double_vectors;
+  // Of 8 the chunks are faster by little where the memory is the bound, and slower elsewhere.
+  if (b == 8 && (has_uneven_rows(shape) || double(shape.num_block_rows) * device.warp < 4 * enough_threads(device))) {
+    return true;
+  }
   return b <= 7 || b % 2 == 1 || (shape.by_columns && shape.value_bytes <= 4);
 }
 
@@ -131,7 +141,7 @@ Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
   if (shape.many_vectors && can(Kernel::by_line) && pays_by_line_multi(shape, device)) return Kernel::by_line;
   // Of blocks of one or two rows most of its tiles would be empty.
   if (device.matrix_unit && shape.block_shape.rows > 2 && can(Kernel::tensor_core)) return Kernel::tensor_core;
-  if (!shape.many_vectors && can(Kernel::by_line) && pays_by_line(shape)) return Kernel::by_line;
+  if (!shape.many_vectors && can(Kernel::by_line) && pays_by_line(shape, device)) return Kernel::by_line;
   if (can(Kernel::by_tile)) return Kernel::by_tile;
   if (can(Kernel::by_column)) return Kernel::by_column;
   if (can(Kernel::by_block)) return Kernel::by_block;

@@ -45,8 +45,8 @@ struct ByLineMulti {
 
   KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
     const Lanes<TeamMember, Width> lanes(team, grouping);
-    const PanelOfRow<Panel> at(lanes.group(), vectors.num_vectors);
-    if (at.block_row >= rows.a.num_block_rows) return;
+    const PanelOfRow<Panel> at = panel_of(lanes.group());
+    if (at.block_row >= rows.a.num_block_rows || at.num_vectors <= 0) return;
     const std::int64_t first = rows.begin(at.block_row), num_blocks = rows.end(at.block_row) - first;
     if (num_blocks > rows.a.longest_row) return;
     const int num_lines = static_cast<int>(num_blocks) * b;
@@ -89,6 +89,13 @@ struct ByLineMulti {
   }
 
  private:
+  /// Entries of x side by side: all panels of a block row, whose values are then read from memory once. Apart: block
+  /// row after block row, as the entries of a panel's vectors are what the caches are full with.
+  KOKKOS_INLINE_FUNCTION PanelOfRow<Panel> panel_of(std::int64_t group) const {
+    if constexpr (Interleaved) return {group, vectors.num_vectors};
+    return PanelOfRow<Panel>::of_panel_after_panel(group, vectors.num_vectors, rows.a.num_block_rows);
+  }
+
   /// sum := the products of column `from` of the block row, and of every step-th one after, and the part's vectors.
   ///
   /// As in ByLine nothing is asked before a load: beyond the end lanes load the last column again, and do not use it.

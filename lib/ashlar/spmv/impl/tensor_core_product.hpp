@@ -49,7 +49,7 @@ struct TensorCoreProduct {
   KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
     const Lanes<TeamMember> lanes(team, grouping);
     const PanelOfRow<vectors_of_group> panel(lanes.group(), vectors.num_vectors);
-    const std::int64_t block_row = panel.block_row / row_groups;
+    const std::int64_t block_row = quotient(panel.block_row, row_groups);
     if (block_row >= rows.a.num_block_rows) return;
     const int first_row = static_cast<int>(panel.block_row - block_row * row_groups) * RowTiles * tile;
     const std::int64_t first = rows.begin(block_row), num_blocks = rows.end(block_row) - first;

@@ -47,6 +47,14 @@ struct MultiVectors {
   }
 };
 
+/// number / by, both not negative. In most cases there is little to divide, and a division of 64-bit numbers takes a
+/// GPU a hundred instructions.
+KOKKOS_INLINE_FUNCTION std::int64_t quotient(std::int64_t number, std::int64_t by) {
+  if (by == 1) return number;
+  if ((number | by) >> 32 == 0) return std::uint32_t(number) / std::uint32_t(by);
+  return number / by;
+}
+
 /// Which panel of which block row the `index`-th of all panels is: those of one block row follow each other.
 template <int Panel>
 struct PanelOfRow {
@@ -55,8 +63,25 @@ struct PanelOfRow {
 
   KOKKOS_INLINE_FUNCTION PanelOfRow(std::int64_t index, int all_vectors) {
     const int panels = (all_vectors + Panel - 1) / Panel;
-    block_row = index / panels;
-    first_vector = static_cast<int>(index - block_row * panels) * Panel;
+    block_row = quotient(index, panels);
+    set_panel(static_cast<int>(index - block_row * panels), all_vectors);
+  }
+
+  /// The same where the block rows of one panel follow each other, and then come those of the next.
+  KOKKOS_INLINE_FUNCTION static PanelOfRow of_panel_after_panel(std::int64_t index, int all_vectors,
+                                                                std::int64_t num_block_rows) {
+    PanelOfRow result;
+    const std::int64_t panel = index < num_block_rows ? 0 : quotient(index, num_block_rows);
+    result.block_row = index - panel * num_block_rows;
+    result.set_panel(static_cast<int>(panel), all_vectors);
+    return result;
+  }
+
+ private:
+  PanelOfRow() = default;
+
+  KOKKOS_INLINE_FUNCTION void set_panel(int panel, int all_vectors) {
+    first_vector = panel * Panel;
     num_vectors = all_vectors - first_vector < Panel ? all_vectors - first_vector : Panel;
   }
 };
