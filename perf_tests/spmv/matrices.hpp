@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <ashlar/base/huge_pages.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/problems/grid27.hpp>
 #include <cmath>
@@ -83,6 +84,7 @@ inline RowMajorMatrix by_rows(const Exec& exec, const Matrix& a) {
   const auto from = a.values();
   const RowMajorMatrix::values_view to(Kokkos::view_alloc(Kokkos::WithoutInitializing, "perf::by_rows"),
                                        from.extent(0));
+  ask_for_huge_pages(to);
   Kokkos::parallel_for(
       "perf::by_rows", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, from.extent(0)),
       KOKKOS_LAMBDA(std::int64_t i) {
@@ -104,9 +106,12 @@ inline Csr by_entries(const Exec& exec, const Matrix& a) {
   const auto row_ptr = a.graph().row_ptr();
   const auto col_idx = a.graph().col_idx();
   const auto from = a.values();
-  const Csr csr{Kokkos::View<int*, Space>("perf::csr::row_ptr", std::size_t(a.num_rows()) + 1),
-                Kokkos::View<int*, Space>("perf::csr::col_idx", from.extent(0)),
-                Vector<double>("perf::csr::values", from.extent(0))};
+  const Csr csr{
+      Kokkos::View<int*, Space>("perf::csr::row_ptr", std::size_t(a.num_rows()) + 1),
+      Kokkos::View<int*, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "perf::csr::col_idx"), from.extent(0)),
+      Vector<double>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "perf::csr::values"), from.extent(0))};
+  ask_for_huge_pages(csr.col_idx);
+  ask_for_huge_pages(csr.values);
   Kokkos::parallel_for(
       "perf::by_entries", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.num_rows()),
       KOKKOS_LAMBDA(std::int64_t row) {

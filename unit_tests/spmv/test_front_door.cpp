@@ -1,6 +1,7 @@
 // What the front door checks, what the plan says, and that a plan serves new values.
 #include <gmock/gmock.h>
 
+#include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <spmv/product_case.hpp>
 
@@ -268,6 +269,9 @@ TEST(SpmvTraffic, CountsEveryArrayOnce) {
       2, 3, 2, [](std::int64_t) { return 2; }, 1));
   EXPECT_EQ(spmv_traffic_bytes(c.host), 16 * 8 + 4 * 4 + 3 * 4 + 6 * 8 + 4 * 8);
   EXPECT_EQ(spmv_traffic_bytes(c.host, false), 16 * 8 + 4 * 4 + 3 * 4 + 6 * 8 + 2 * 4 * 8);
+  // Vectors are of doubles whatever the values are, where those are of bfloat16.
+  const auto narrow = convert_values<bfloat16>(Kokkos::DefaultHostExecutionSpace(), c.host);
+  EXPECT_EQ(spmv_traffic_bytes(narrow), 16 * 2 + 4 * 4 + 3 * 4 + 6 * 8 + 4 * 8);
   // Five vectors: x and y five times, A once.
   EXPECT_EQ(spmv_traffic_bytes(c.host, true, Mode::no_transpose, 8, 5), 16 * 8 + 4 * 4 + 3 * 4 + 5 * (6 * 8 + 4 * 8));
   // A^T has 3 block rows, an offset for each block, and x and y change places.

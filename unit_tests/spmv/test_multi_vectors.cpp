@@ -73,7 +73,7 @@ TYPED_TEST_SUITE(SpmvMultiVectors, TypesAndLayouts);
 TYPED_TEST(SpmvMultiVectors, AreProductsOfEachColumn) {
   using Scalar = typename TestFixture::Scalar;
   using Plan = SpmvPlan<typename TestFixture::Matrix>;
-  for (const BlockShape shape : {BlockShape(1), {2}, {3}, {8}, {35}, {3, 5}, {4, 2}}) {
+  for (const BlockShape shape : {BlockShape(1), {2}, {3}, {4}, {5}, {6}, {8}, {35}, {3, 5}, {4, 2}}) {
     const auto c = this->irregular(shape);
     for (const Kernel kernel : all_kernels) {
       for (const Mode mode : all_modes) {
@@ -107,9 +107,9 @@ TYPED_TEST(SpmvMultiVectors, MayBeUpTo64AndMore) {
 
 TYPED_TEST(SpmvMultiVectors, TakeEveryWidthThatFits) {
   using Scalar = typename TestFixture::Scalar;
-  for (const int b : {1, 3, 8}) {
+  for (const int b : {1, 2, 3, 5, 6, 8}) {
     const auto c = this->irregular(b);
-    for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::row_per_thread}) {
+    for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_line, Kernel::row_per_thread}) {
       for (const int width : {1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 1024}) {
         if (!is_served(kernel, c.host, Mode::no_transpose, width)) continue;
         const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device, {.kernel = kernel, .width = width});
@@ -142,7 +142,7 @@ TYPED_TEST(SpmvMultiVectors, PassThroughLongRowsInAsManyStepsAsThereIsRoomFor) {
   const typename TestFixture::Case c(
       reference::random_bcsr<Matrix>(300, 5000, 3, {.min_blocks = 0, .max_blocks = 3, .full_row = 123}, 4));
   for (const int room : {1, 3, 8, 20}) {
-    for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::row_per_thread}) {
+    for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_line, Kernel::row_per_thread}) {
       if (!is_served(kernel, c.host, Mode::no_transpose)) continue;
       const SpmvPlan<Matrix> plan(c.exec, c.device, {.kernel = kernel, .num_vectors = room});
       ASSERT_TRUE(plan.has_segments());

@@ -1,5 +1,6 @@
 // Offsets into the values beyond 2^31, with little memory: a small matrix whose first block is not block 0 but a far
 // later one. The arrays are views that begin as far before the memory that there is, and nobody looks there.
+#include <algorithm>
 #include <ashlar/reference/random_matrix.hpp>
 #include <spmv/far_blocks.hpp>
 #include <spmv/product_case.hpp>
@@ -37,7 +38,10 @@ TEST(SpmvOffsets, MayBeBeyond32BitsWithSeveralVectors) {
     const FarBlocks<Matrix> moved(c.device, far);
     using View = Kokkos::View<double**, Kokkos::LayoutLeft, Matrix::memory_space>;
     const View x("x", c.host.num_cols(), 8), y("y", c.host.num_rows(), 8), expected("expected", c.host.num_rows(), 8);
-    Kokkos::deep_copy(x, 0.75);
+    const auto x_host = Kokkos::create_mirror_view(x);
+    const auto entries = random_vector<double>(x_host.size(), 5);
+    std::copy(entries.begin(), entries.end(), x_host.data());
+    Kokkos::deep_copy(x, x_host);
     for (const Kernel kernel : {Kernel::automatic, Kernel::by_block, Kernel::by_column, Kernel::row_per_thread}) {
       if (!is_served(kernel, c.host, Mode::no_transpose)) continue;
       spmv(c.exec, SpmvPlan<Matrix>(c.exec, c.device, {.kernel = kernel}), 1, c.device, x, 0, expected);

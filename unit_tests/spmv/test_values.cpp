@@ -51,7 +51,7 @@ struct NarrowCase {
 TYPED_TEST(SpmvNarrowValues, MultiplyVectorsOfDoublesInDouble) {
   using Matrix = typename TypeParam::Matrix;
   using Space = typename Matrix::memory_space;
-  for (const int b : {1, 2, 3, 4, 7, 8, 9, 16, 33}) {
+  for (const int b : {1, 2, 3, 4, 7, 8, 9, 11, 14, 16, 24, 29, 33}) {
     const NarrowCase<TypeParam> c(b);
     for (const Kernel kernel : all_kernels) {
       for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
@@ -68,6 +68,52 @@ TYPED_TEST(SpmvNarrowValues, MultiplyVectorsOfDoublesInDouble) {
                   c.doubles.tolerance(c.doubles.longest_row(mode), -0.75, 1.5))
             << plan.explain();
       }
+    }
+  }
+}
+
+TYPED_TEST(SpmvNarrowValues, AreTakenInLinesByEveryWidth) {
+  using Matrix = typename TypeParam::Matrix;
+  using Space = typename Matrix::memory_space;
+  for (const int b : {2, 3, 5, 7, 8, 9, 11, 16}) {
+    const NarrowCase<TypeParam> c(b);
+    const auto x = random_vector<double>(c.host.num_cols(), 3);
+    const std::vector<double> none(c.host.num_rows());
+    const auto expected = c.doubles.oracle(Mode::no_transpose, 1, x, 0, none);
+    for (const int width : {4, 8, 16, 32, 64, 128}) {
+      if (!is_served(Kernel::by_line, c.host, Mode::no_transpose, width)) continue;
+      const SpmvPlan<Matrix> plan(c.exec, c.device, {.kernel = Kernel::by_line, .width = width});
+      const auto y = to_device<Space>(none);
+      spmv(c.exec, plan, 1, c.device, to_device<Space>(x), 0, y);
+      c.exec.fence();
+      EXPECT_LE(max_difference(to_host(y), expected),
+                c.doubles.tolerance(c.doubles.longest_row(Mode::no_transpose), 1, 0))
+          << plan.explain();
+    }
+  }
+}
+
+TYPED_TEST(SpmvNarrowValues, MayStartAnywhere) {
+  using Matrix = typename TypeParam::Matrix;
+  using Space = typename Matrix::memory_space;
+  for (const int b : {1, 2, 3, 4, 5, 9, 11}) {
+    const NarrowCase<TypeParam> c(b);
+    // One entry past the start of an allocation: pairs begin elsewhere than the entries' numbers say.
+    const typename Matrix::values_view longer("longer", c.device.values().extent(0) + 1);
+    const auto values = Kokkos::subview(longer, std::make_pair(std::size_t(1), longer.extent(0)));
+    Kokkos::deep_copy(values, c.device.values());
+    const Matrix shifted(b, c.device.graph(), typename Matrix::values_view(values));
+    const auto x = random_vector<double>(c.host.num_cols(), 3);
+    const std::vector<double> none(c.host.num_rows());
+    const auto expected = c.doubles.oracle(Mode::no_transpose, 1, x, 0, none);
+    for (const Kernel kernel : all_kernels) {
+      if (!is_served(kernel, c.host, Mode::no_transpose)) continue;
+      const auto y = to_device<Space>(none);
+      spmv(c.exec, SpmvPlan<Matrix>(c.exec, shifted, {.kernel = kernel}), 1, shifted, to_device<Space>(x), 0, y);
+      c.exec.fence();
+      EXPECT_LE(max_difference(to_host(y), expected),
+                c.doubles.tolerance(c.doubles.longest_row(Mode::no_transpose), 1, 0))
+          << to_string(kernel) << ", b = " << b;
     }
   }
 }
@@ -143,6 +189,7 @@ TEST(SpmvLoads, AreAsWideAsTheKernelHasThem) {
   EXPECT_EQ(impl::bytes_of_load(Kernel::by_line, 3, 8), 8);
   EXPECT_EQ(impl::bytes_of_load(Kernel::by_line, 4, 8), 16);
   EXPECT_EQ(impl::bytes_of_load(Kernel::by_line, 6, 4), 8);
+  EXPECT_EQ(impl::bytes_of_load(Kernel::by_line, 5, 4), 4) << "pairs begin where the address says";
   EXPECT_EQ(impl::bytes_of_load(Kernel::by_tile, 1, 8), 8);
   EXPECT_EQ(impl::bytes_of_load(Kernel::by_tile, 2, 8), 16);
   EXPECT_EQ(impl::bytes_of_load(Kernel::row_per_thread, 4, 8), 8);

@@ -6,6 +6,12 @@
 
 namespace ashlar {
 
+namespace impl {
+/// Numbers that a double holds exactly: float, double, integers of 32 bits at most.
+template <class T>
+concept exact_in_double = std::is_arithmetic_v<T> && sizeof(T) <= (std::is_integral_v<T> ? 4 : 8);
+}  // namespace impl
+
 /// A number stored in 16 bits: sign, exponent and the first 8 of the 24 bits that a float's fraction has (7 of them
 /// stored). The range of float, and two to three decimal digits.
 ///
@@ -17,9 +23,8 @@ class bfloat16 {
  public:
   bfloat16() = default;
 
-  template <class Number>
-  requires std::is_arithmetic_v<Number> KOKKOS_INLINE_FUNCTION bfloat16(Number number)
-      : bits_(rounded(to_float(number))) {}
+  template <impl::exact_in_double Number>
+  KOKKOS_INLINE_FUNCTION bfloat16(Number number) : bits_(rounded(to_float(number))) {}
 
   KOKKOS_INLINE_FUNCTION explicit operator float() const { return Kokkos::bit_cast<float>(std::uint32_t(bits_) << 16); }
   KOKKOS_INLINE_FUNCTION explicit operator double() const { return static_cast<float>(*this); }

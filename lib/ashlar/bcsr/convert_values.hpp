@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/huge_pages.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <cstdint>
@@ -36,6 +37,7 @@ BcsrMatrix<To, Layout, Ordinal, Offset, Space> convert_values(
                 "ashlar::convert_values: real values stay real, complex ones complex");
   const typename Result::values_view values(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::values"),
                                             matrix.values().extent(0));
+  ask_for_huge_pages(values);
   const auto from = matrix.values();
   Kokkos::parallel_for(
       "ashlar::convert_values",

@@ -14,9 +14,10 @@ namespace ashlar {
 ///
 /// Shapes   (num_block_rows * R) x (num_block_cols * C), with blocks of R x C. The values are one vector of
 ///          num_blocks * R * C entries, block after block in the order of the graph, each block as Layout says.
-/// Types    values are scalars, or bfloat16: of less than double precision they may be multiplied by vectors of
-/// doubles. Memory   everything in MemorySpace, shared as views are: copying a matrix copies no data. Throws
-/// ShapeError, BlockSizeError at construction. Source   the storage of Eberhardt & Hoemmen 2016.
+/// Types    values are scalars, or bfloat16; those of float and bfloat16 multiply vectors of doubles too.
+/// Memory   everything in MemorySpace, shared as views are: copying a matrix copies no data.
+/// Throws   ShapeError, BlockSizeError at construction.
+/// Source   the storage of Eberhardt & Hoemmen 2016.
 template <matrix_value Scalar, class Layout = BlockColumnMajor, class Ordinal = std::int32_t,
           class Offset = std::int32_t, memory_space MemorySpace = Kokkos::DefaultExecutionSpace::memory_space>
 class BcsrMatrix {

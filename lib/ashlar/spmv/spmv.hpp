@@ -129,7 +129,8 @@ void multiply_vectors(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scal
 /// Async    enqueued on `exec`; no fence, no allocation.
 /// beta==0  y is overwritten: NaN in y does not spread.
 /// alpha==0 A and x are not read, as in BLAS.
-/// Traffic  spmv_traffic_bytes(A, beta == 0, plan.mode()). Multi-vectors: A is read once for all columns. Where the
+/// Traffic  spmv_traffic_bytes(A, beta == 0, plan.mode()). Multi-vectors: A is read once for all columns, but
+///          by by_line once for each eight where x is by columns. Where the
 ///          matrix unit is not used (Kernel::tensor_core), fastest with the entries of a row together
 ///          (Kokkos::LayoutRight) and a multiple of 4 or 8 columns.
 /// Throws   ashlar::ShapeError before anything is launched.

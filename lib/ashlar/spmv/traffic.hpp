@@ -1,10 +1,16 @@
 #pragma once
 
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/spmv/mode.hpp>
 #include <cstdint>
 
 namespace ashlar {
+
+/// Bytes of an entry of the vectors that a matrix of such values multiplies: of their own type, where there are such
+/// vectors.
+template <matrix_value T>
+inline constexpr std::int64_t vector_scalar_bytes_of = scalar<T> ? sizeof(T) : sizeof(vector_scalar_t<T>);
 
 /// The fewest bytes that y := alpha*A*x + beta*y moves: values, block columns, row pointers and x read once, y written
 /// once, and read once more unless beta is 0. With A^T, whose blocks come in another order than they are stored in, an
@@ -13,7 +19,7 @@ namespace ashlar {
 /// The byte model of docs, performance tests and reports.
 template <bcsr_matrix Matrix>
 std::int64_t spmv_traffic_bytes(const Matrix& matrix, bool beta_is_zero = true, Mode mode = Mode::no_transpose,
-                                std::int64_t vector_scalar_bytes = sizeof(typename Matrix::scalar_type),
+                                std::int64_t vector_scalar_bytes = vector_scalar_bytes_of<typename Matrix::scalar_type>,
                                 int num_vectors = 1) {
   constexpr std::int64_t scalar_bytes = sizeof(typename Matrix::scalar_type);
   constexpr std::int64_t ordinal_bytes = sizeof(typename Matrix::ordinal_type);

@@ -127,7 +127,8 @@ Tuned<Matrix> tune_products(const Exec& exec, const Matrix& matrix, const SpmvOp
   result.choice = {best.kernel, best.width, best.tile_rows, outcome.seconds[outcome.winner], outcome.seconds[0]};
   result.noise = outcome.noise;
   table.set(result.key, result.choice);
-  result.plan = by_model.with(exec, {.tuning = &table, .double_vectors = options.double_vectors});
+  result.plan = by_model.with(
+      exec, {.num_vectors = options.num_vectors, .tuning = &table, .double_vectors = options.double_vectors});
   return result;
 }
 
@@ -140,7 +141,8 @@ Tuned<Matrix> tune_products(const Exec& exec, const Matrix& matrix, const SpmvOp
 /// noise seen: the wider of the two interquartile ranges over 15 samples of each, alternating, and 1 % at least. So a
 /// tuned plan is never slower than the default beyond noise.
 ///
-/// options  mode and double_vectors say what product is meant; kernel and widths are what is chosen, a table is not
+/// options  mode, double_vectors and num_vectors say what products are meant (measured is one vector); kernel and
+/// widths are what is chosen, a table is not
 ///          looked at.
 /// Memory   x and y, num_rows + num_cols scalars, and what the plans of the candidates hold, until it returns. The
 ///          matrix is read only.

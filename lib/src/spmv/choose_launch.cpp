@@ -4,6 +4,7 @@
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/by_line_multi.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
+#include <ashlar/spmv/impl/compiled_size.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
 #include <ashlar/spmv/impl/launch_widths.hpp>
 #include <bit>
@@ -95,9 +96,10 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
   const double all_chunks = chunks * double(shape.num_block_rows);
   const double wanted = std::clamp(all_chunks / enough_threads(device), 2.0, chunks_of_lane);
   // The width that is compiled in, unless it gives lanes far too much or too little.
-  const int usual = device.is_gpu && !shape.many_vectors && shape.block_shape.is_square()
-                        ? usual_width(kernel, shape.block_shape.rows)
-                        : 0;
+  const int b = shape.block_shape.rows;
+  const bool is_compiled_in = device.is_gpu && !shape.many_vectors && is_compiled(shape.block_shape) &&
+                              compiled_size(kernel, b, shape.value_bytes, shape.by_columns, true) > 0;
+  const int usual = is_compiled_in ? usual_width(kernel, b) : 0;
   if (const int busy = usual > 0 ? busy_lanes_of(kernel, shape, usual) : 0; busy > 0) {
     if (chunks / busy >= 2 && chunks / busy <= 4 * wanted) return usual;
   }

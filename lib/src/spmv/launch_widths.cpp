@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/block_row_entries.hpp>
+#include <ashlar/spmv/impl/compiled_size.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
 #include <ashlar/spmv/impl/launch_widths.hpp>
 #include <bit>
@@ -44,8 +45,10 @@ LineParts line_parts_of(const SpmvShape& shape) {
 int entries_at_a_time(Kernel kernel, const SpmvShape& shape) {
   if (kernel == Kernel::by_line) return shape.many_vectors ? shape.block_shape.rows : line_parts_of(shape).height;
   // With several vectors no block size is compiled in.
-  const int compiled =
-      !shape.many_vectors && is_compiled(shape.block_shape) ? shape.block_shape.rows : runtime_block_size;
+  const bool may_be_compiled = !shape.many_vectors && is_compiled(shape.block_shape);
+  const int compiled = may_be_compiled
+                           ? compiled_size(kernel, shape.block_shape.rows, shape.value_bytes, shape.by_columns, true)
+                           : runtime_block_size;
   return entries_of_chunk(shape.value_bytes, compiled, shape.in_order);
 }
 

@@ -17,8 +17,8 @@ constexpr int entries_of_chunk(int value_bytes, int block_size, bool in_order) {
 
 /// The stored entries of one block row as one list, in the order of storage, read chunk by chunk.
 ///
-/// A chunk must start at an address that 16 divides, and a block row may not: so the list is counted from `shift()`
-/// entries before the block row. Those belong to the row before, are read and not used.
+/// A chunk must start at an address that its size divides, and a block row may not: so the list is counted from
+/// `shift()` entries before the block row. Those belong to the row before, are read and not used.
 ///
 /// Indirect rows (A^T) have their blocks anywhere. Where a block is whole chunks they are read so, else by the entry.
 template <class Rows>

@@ -30,8 +30,8 @@ struct CpuBlockRow {
   static constexpr int capacity = b > 0 ? b : max_block_size;
   static constexpr int parts = is_complex_v<Scalar> ? 2 : 1;
 
-  /// Of small blocks a CPU does not ask for values soon enough by itself. (Measured: 10 to 30 % faster for b = 1 to 3
-  /// of doubles; no gain for larger blocks, or a loss.)
+  /// Of small blocks a CPU does not ask for values soon enough by itself. (Measured: 10 to 30 % faster for b = 2 and 3
+  /// of doubles; no gain for others, or a loss.)
   static constexpr int bytes_of_block = b * b * static_cast<int>(sizeof(typename Rows::value_type));
   static constexpr bool asks_ahead = b > 0 && bytes_of_block <= 96 && !Rows::is_indirect;
 
@@ -294,10 +294,6 @@ struct CpuByEntries {
     Scalar even(0), odd(0);
     std::int64_t k = begin;
     for (; k + at_a_time <= end; k += at_a_time) {
-      if constexpr (!Rows::is_indirect) {
-        ask_ahead(rows.block(k), at_a_time * static_cast<int>(sizeof(typename Rows::value_type)));
-        ask_ahead(rows.a.col_idx + k, 1);
-      }
       sum += (load(k) + load(k + Lanes)) + (load(k + 2 * Lanes) + load(k + 3 * Lanes));
     }
     for (; k + 2 <= end; k += 2) {

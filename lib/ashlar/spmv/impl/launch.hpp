@@ -13,6 +13,7 @@
 #include <ashlar/spmv/impl/by_line.hpp>
 #include <ashlar/spmv/impl/by_tile.hpp>
 #include <ashlar/spmv/impl/can_load_chunks.hpp>
+#include <ashlar/spmv/impl/compiled_size.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
 #include <ashlar/spmv/impl/launch_teams.hpp>
 #include <ashlar/spmv/impl/row_per_thread.hpp>
@@ -45,12 +46,15 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run(const Exec
                                                                       const Arguments& arguments) {
   if (arguments.num_block_rows == 0) return;
   with_block_size(arguments.block_shape, [&](auto block_size) {
-    constexpr int b = decltype(block_size)::value;
+    constexpr bool by_columns = std::is_same_v<Layout, BlockColumnMajor>;
+    constexpr int b = compiled_size(K, block_size(), sizeof(Value), by_columns, is_gpu_v<Exec>);
+    constexpr int b_of_transposed = compiled_size(K, block_size(), sizeof(Value), !by_columns, is_gpu_v<Exec>);
     if (arguments.block == nullptr) {
       run_rows(exec, launch, BlockRows<Value, Scalar, Layout, Ordinal, Offset, b, false>{arguments});
     } else {
-      run_rows(exec, launch,
-               BlockRows<Value, Scalar, transposed_layout_t<Layout>, Ordinal, Offset, b, true>{arguments});
+      run_rows(
+          exec, launch,
+          BlockRows<Value, Scalar, transposed_layout_t<Layout>, Ordinal, Offset, b_of_transposed, true>{arguments});
     }
   });
 }
