@@ -107,7 +107,7 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
   double least = std::numeric_limits<double>::infinity();
   for (const int width : widths_of(shape, device)) {
     const int busy = busy_lanes_of(kernel, shape, width);
-    if (busy == 0) continue;
+    if (busy == 0 || width > widest(kernel, shape)) continue;
     const double idle = 1 - double(busy) / width;
     const double cost = std::abs(std::log2(chunks / busy / wanted)) + 6 * idle;
     if (cost < least) {

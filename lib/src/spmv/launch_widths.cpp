@@ -16,7 +16,12 @@ int widest(const SpmvShape& shape) {
 
 int widest(Kernel kernel, const SpmvShape& shape) {
   // Each lane of by_line has several sums in scratch memory.
-  return kernel == Kernel::by_line ? 256 : widest(shape);
+  if (kernel == Kernel::by_line) return 256;
+  if ((kernel != Kernel::by_block && kernel != Kernel::by_column) || shape.many_vectors) return widest(shape);
+  // A chunk of sums for each lane, and one partial sum: of doubles, whatever the plan was told.
+  constexpr int scratch_bytes = 32768, step = 64;
+  const int bytes_of_lane = (entries_at_a_time(kernel, shape) + 1) * std::max(shape.value_bytes, 8);
+  return std::min(widest(shape), scratch_bytes / bytes_of_lane / step * step);
 }
 
 bool is_width(const SpmvShape& shape, const SpmvDevice& device, int width) {

@@ -9,7 +9,7 @@ namespace ashlar::impl {
 /// The most lanes of a group. With several vectors all their sums are in scratch memory together, which bounds them.
 int widest(const SpmvShape& shape);
 
-/// The most that this kernel takes.
+/// The most that this kernel takes, and that every device, CPUs among them, has scratch memory for.
 int widest(Kernel kernel, const SpmvShape& shape);
 
 /// Whether a block row may be given to `width` lanes of this device.
