@@ -61,10 +61,10 @@ class Table(SpmvTools):
 
     def test_by_set(self):
         lines = self.table("--by-set", GRID, *OTHERS).splitlines()
-        self.assertEqual(lines[0], "| b | double | float | float, vectors of double | double, blocks by rows "
-                                   "| double, A^T |")
+        self.assertEqual(lines[0], "| b | double | float | float, vectors of double | bfloat16, vectors of double "
+                                   "| double, blocks by rows | double, A^T |")
         self.assertEqual(len(lines), 2 + 32)
-        self.assertRegex(lines[2], r"^\| 1( \| \d\.\d\d){5} \|$")
+        self.assertRegex(lines[2], r"^\| 1( \| \d\.\d\d){6} \|$")
         name = self.write([row(block_size=5), row(block_size=3, fraction=0.5), row(block_size=5, type="float"),
                            row(block_size=5, layout="row_major", mode="transpose")])
         self.assertEqual(self.table("--by-set", name).splitlines(), [
