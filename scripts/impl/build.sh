@@ -1,11 +1,10 @@
 # What the scripts share to configure and build a preset. Sourced after lib.sh, used inside the environment.
 
-# configure_preset PRESET [OPTION...]: Ninja where it is, as the presets say; make where it is not (a native Kokkos' machine).
+# configure_preset PRESET: Ninja where it is, as the presets say; make where it is not (a native Kokkos' machine).
 configure_preset() {
-  local preset=$1 generator=()
-  shift
+  local generator=()
   command -v ninja >/dev/null 2>&1 || generator=(-G 'Unix Makefiles')
-  cmake --preset "$preset" ${generator[@]+"${generator[@]}"} "$@"
+  cmake --preset "$1" ${generator[@]+"${generator[@]}"}
 }
 
 # build_preset PRESET [TARGET...]: everything, or these targets.

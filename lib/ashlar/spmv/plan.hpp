@@ -9,7 +9,6 @@
 #include <ashlar/bcsr/transpose_index.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
-#include <ashlar/spmv/impl/compiled_size.hpp>
 #include <ashlar/spmv/impl/decide.hpp>
 #include <ashlar/spmv/impl/long_rows.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
@@ -96,7 +95,7 @@ class SpmvPlan {
   /// The decision and its grounds, for people.
   std::string explain() const {
     std::string result = text("spmv y = ", symbol_of(mode_), " x: kernel ", to_string(launch_.kernel), ", block size ",
-                              to_string(block_shape_), has_compiled_size() ? " (compiled)" : " (run time)");
+                              to_string(block_shape_), launch_.compiled_size > 0 ? " (compiled)" : " (run time)");
     const impl::Grouping& grouping = launch_.grouping;
     if (launch_.kernel == Kernel::block_row_per_thread) {
       result += ", one thread a block row";
@@ -144,11 +143,6 @@ class SpmvPlan {
                 what, mode_ == Mode::no_transpose ? "" : text(",", to_string(mode_)), "]");
   }
 
-  bool has_compiled_size() const {
-    return is_compiled(block_shape_) &&
-           impl::compiled_size(launch_.kernel, block_shape_.rows, sizeof(scalar_type), shape_.by_columns, is_gpu_) > 0;
-  }
-
   /// Whether the plan holds more of the structure than its sizes: the index of A^T, where long rows begin and end, or
   /// which block rows a thread takes.
   bool holds_structure() const { return is_transposed(mode_) || has_segments() || has_ranges(); }
@@ -172,7 +166,6 @@ class SpmvPlan {
     shape_.num_vectors = options.num_vectors;
     shape_.double_vectors = impl::are_vectors_double<scalar_type>(options.double_vectors);
     const impl::SpmvDevice device = impl::spmv_device(exec);
-    is_gpu_ = device.is_gpu;
     std::optional<TuningChoice> measured;
     if (options.tuning != nullptr) {
       measured = options.tuning->find(impl::tuning_key<Matrix>(exec, shape_, mode_, options.double_vectors));
@@ -217,7 +210,7 @@ class SpmvPlan {
   graph_type graph_;
   BlockShape block_shape_;
   impl::SpmvShape shape_;
-  bool knows_longest_row_ = false, is_gpu_ = false;
+  bool knows_longest_row_ = false;
   impl::SpmvLaunch launch_, multi_launch_, segment_launch_, multi_segment_launch_;
   ChosenBy chosen_by_ = ChosenBy::cost_model;
   std::string grounds_;

@@ -1,15 +1,13 @@
-#include <ashlar/base/huge_pages.hpp>
-#include <cstdint>
-
-#if defined(__linux__)
 #include <sys/mman.h>
 #include <unistd.h>
-#endif
+
+#include <ashlar/base/huge_pages.hpp>
+#include <cstdint>
 
 namespace ashlar {
 
 void ask_for_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
+#ifdef MADV_HUGEPAGE  // on Linux
   constexpr std::size_t worth_it = std::size_t(4) << 20;
   if (data == nullptr || bytes < worth_it) return;
   // The pages that are the array's alone.

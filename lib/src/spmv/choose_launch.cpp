@@ -4,7 +4,6 @@
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/by_line_multi.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
-#include <ashlar/spmv/impl/compiled_size.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
 #include <ashlar/spmv/impl/launch_widths.hpp>
 #include <bit>
@@ -96,10 +95,7 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
   const double all_chunks = chunks * double(shape.num_block_rows);
   const double wanted = std::clamp(all_chunks / enough_threads(device), 2.0, chunks_of_lane);
   // The width that is compiled in, unless it gives lanes far too much or too little.
-  const int b = shape.block_shape.rows;
-  const bool is_compiled_in = device.is_gpu && !shape.many_vectors && is_compiled(shape.block_shape) &&
-                              compiled_size(kernel, b, shape.value_bytes, shape.by_columns, true) > 0;
-  const int usual = is_compiled_in ? usual_width(kernel, b) : 0;
+  const int usual = device.is_gpu ? usual_width(kernel, compiled_size_of(kernel, shape, true)) : 0;
   if (const int busy = usual > 0 ? busy_lanes_of(kernel, shape, usual) : 0; busy > 0) {
     if (chunks / busy >= 2 && chunks / busy <= 4 * wanted) return usual;
   }
@@ -107,7 +103,7 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
   double least = std::numeric_limits<double>::infinity();
   for (const int width : widths_of(shape, device)) {
     const int busy = busy_lanes_of(kernel, shape, width);
-    if (busy == 0 || width > widest(kernel, shape)) continue;
+    if (busy == 0) continue;
     const double idle = 1 - double(busy) / width;
     const double cost = std::abs(std::log2(chunks / busy / wanted)) + 6 * idle;
     if (cost < least) {
@@ -255,6 +251,7 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
   if (!serves(launch.kernel, shape, width)) {
     refuse(launch.kernel, shape, width != 0 ? width : widest(launch.kernel, shape));
   }
+  launch.compiled_size = compiled_size_of(launch.kernel, shape, device.is_gpu);
   if (launch.kernel == Kernel::block_row_per_thread) {
     if (!device.is_gpu && device.threads > 1) {
       // No thread is to be late by more than about an eighth of its work, and small matrices are not worth two more

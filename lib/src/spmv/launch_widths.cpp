@@ -16,12 +16,7 @@ int widest(const SpmvShape& shape) {
 
 int widest(Kernel kernel, const SpmvShape& shape) {
   // Each lane of by_line has several sums in scratch memory.
-  if (kernel == Kernel::by_line) return 256;
-  if ((kernel != Kernel::by_block && kernel != Kernel::by_column) || shape.many_vectors) return widest(shape);
-  // A chunk of sums for each lane, and one partial sum: of doubles, whatever the plan was told.
-  constexpr int scratch_bytes = 32768, step = 64;
-  const int bytes_of_lane = (entries_at_a_time(kernel, shape) + 1) * std::max(shape.value_bytes, 8);
-  return std::min(widest(shape), scratch_bytes / bytes_of_lane / step * step);
+  return kernel == Kernel::by_line ? 256 : widest(shape);
 }
 
 bool is_width(const SpmvShape& shape, const SpmvDevice& device, int width) {
@@ -47,14 +42,15 @@ LineParts line_parts_of(const SpmvShape& shape) {
   return line_parts(shape.block_shape.rows, shape.value_bytes, vector_bytes_of(shape), shape.by_columns);
 }
 
+int compiled_size_of(Kernel kernel, const SpmvShape& shape, bool is_gpu) {
+  // With several vectors only by_line has a block size compiled in, and does not ask.
+  if (shape.many_vectors || !is_compiled(shape.block_shape)) return runtime_block_size;
+  return compiled_size(kernel, shape.block_shape.rows, shape.value_bytes, shape.by_columns, is_gpu);
+}
+
 int entries_at_a_time(Kernel kernel, const SpmvShape& shape) {
   if (kernel == Kernel::by_line) return shape.many_vectors ? shape.block_shape.rows : line_parts_of(shape).height;
-  // With several vectors no block size is compiled in.
-  const bool may_be_compiled = !shape.many_vectors && is_compiled(shape.block_shape);
-  const int compiled = may_be_compiled
-                           ? compiled_size(kernel, shape.block_shape.rows, shape.value_bytes, shape.by_columns, true)
-                           : runtime_block_size;
-  return entries_of_chunk(shape.value_bytes, compiled, shape.in_order);
+  return entries_of_chunk(shape.value_bytes, compiled_size_of(kernel, shape, true), shape.in_order);
 }
 
 int busy_lanes_of(Kernel kernel, const SpmvShape& shape, int width) {

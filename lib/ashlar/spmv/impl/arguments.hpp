@@ -63,6 +63,14 @@ struct BlockRows {
     return a.values + which * values_of_block();
   }
 
+  /// Column `line` (of blocks by rows: row) of the blocks that follow entry `first`, counted through them all; of
+  /// square blocks of a compiled size.
+  KOKKOS_INLINE_FUNCTION const Value* line(std::int64_t first, std::uint32_t line) const {
+    static_assert(B > 0);
+    if constexpr (Indirect) return block(first + line / B) + line % B * B;
+    return a.values + first * (B * B) + line * B;
+  }
+
   /// The part of x that the block of entry k multiplies.
   KOKKOS_INLINE_FUNCTION const Scalar* x_of(std::int64_t k) const {
     return a.x + std::int64_t(a.col_idx[k]) * cols_of_block();

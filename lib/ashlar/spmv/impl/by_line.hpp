@@ -168,7 +168,7 @@ struct ByLine {
   /// and then the single one.
   KOKKOS_INLINE_FUNCTION void load(std::int64_t first_block, std::uint32_t line, int place,
                                    Value (&value)[height]) const {
-    const Value* from = start_of(first_block, line) + place;
+    const Value* from = rows.line(first_block, line) + place;
     constexpr int at_a_time = in_pairs ? 2 : load_size, all = in_pairs ? height - 1 : height;
     if constexpr (in_pairs) {
       const bool begins_late = begins_between_pairs(from);
@@ -192,12 +192,7 @@ struct ByLine {
   }
 
   KOKKOS_INLINE_FUNCTION bool begins_late(std::int64_t first_block, std::uint32_t line, int place) const {
-    return in_pairs && begins_between_pairs(start_of(first_block, line) + place);
-  }
-
-  KOKKOS_INLINE_FUNCTION const Value* start_of(std::int64_t first_block, std::uint32_t line) const {
-    if constexpr (Rows::is_indirect) return rows.block(first_block + line / b) + line % b * b;
-    return rows.a.values + first_block * (b * b) + line * b;
+    return in_pairs && begins_between_pairs(rows.line(first_block, line) + place);
   }
 };
 

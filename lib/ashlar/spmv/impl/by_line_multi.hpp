@@ -126,8 +126,7 @@ struct ByLineMulti {
 
   /// A column of a block.
   KOKKOS_INLINE_FUNCTION void load(std::int64_t first_block, std::uint32_t line, Value (&value)[b]) const {
-    const Value* const from = Rows::is_indirect ? rows.block(first_block + line / b) + line % b * b
-                                                : rows.a.values + first_block * (b * b) + line * b;
+    const Value* const from = rows.line(first_block, line);
     for (int i = 0; i < b; i += load_size) {
       const auto chunk = load_strided<load_size* int(sizeof(Value))>(from + i);
       for (int j = 0; j < load_size; ++j) value[i + j] = chunk.value[j];

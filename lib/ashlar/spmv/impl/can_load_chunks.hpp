@@ -15,7 +15,7 @@ constexpr int bytes_of_load(Kernel kernel, const BlockShape& shape, int value_by
     case Kernel::by_column:
       return 16;
     case Kernel::by_line:
-      return values_of_load(shape.rows, value_bytes) * value_bytes;  // 1 where they are loaded in pairs
+      return values_of_load(shape.rows, value_bytes) * value_bytes;  // pairs begin where the address says
     case Kernel::by_tile:
       return static_cast<int>(std::min<std::int64_t>(16, shape.num_values() * value_bytes));
     default:

@@ -1,8 +1,14 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
 
 namespace ashlar::impl {
+
+/// Which of Kokkos' two levels of scratch memory groups use: on a GPU the multiprocessor's own; of a CPU the first has
+/// 32 KiB, which is less than kernels for GPUs may ask for.
+template <class Exec>
+inline constexpr int scratch_level = is_gpu_v<Exec> ? 0 : 1;
 
 /// How the threads of a team are dealt out: groups of `width` neighbours that work on one thing together.
 struct Grouping {
@@ -33,7 +39,8 @@ class Lanes {
   template <class Scalar>
   KOKKOS_INLINE_FUNCTION Scalar* scratch(int count) const {
     const std::size_t bytes = std::size_t(grouping_.groups) * count * sizeof(Scalar);
-    return static_cast<Scalar*>(team_.team_scratch(0).get_shmem(bytes)) + group_of_team() * count;
+    constexpr int level = scratch_level<typename TeamMember::execution_space>;
+    return static_cast<Scalar*>(team_.team_scratch(level).get_shmem(bytes)) + group_of_team() * count;
   }
 
   /// function(lane) for lane < count; count may be any number.

@@ -19,7 +19,7 @@ void launch_teams(const Exec& exec, const SpmvLaunch& launch, std::int64_t num_g
   // On a CPU one thread plays all lanes.
   Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<MaxThreads, MinTeams>> policy(
       exec, teams, is_gpu_v<Exec> ? grouping.groups * grouping.width : 1, 1);
-  policy.set_scratch_size(0, Kokkos::PerTeam(grouping.groups * scratch_bytes));
+  policy.set_scratch_size(scratch_level<Exec>, Kokkos::PerTeam(grouping.groups * scratch_bytes));
   Kokkos::parallel_for(launch.label, policy, functor);
 }
 

@@ -9,7 +9,7 @@ namespace ashlar::impl {
 /// The most lanes of a group. With several vectors all their sums are in scratch memory together, which bounds them.
 int widest(const SpmvShape& shape);
 
-/// The most that this kernel takes, and that every device, CPUs among them, has scratch memory for.
+/// The most that this kernel takes.
 int widest(Kernel kernel, const SpmvShape& shape);
 
 /// Whether a block row may be given to `width` lanes of this device.
@@ -23,6 +23,9 @@ int vector_bytes_of(const SpmvShape& shape);
 
 /// How by_line deals the lines of these blocks, if it does.
 LineParts line_parts_of(const SpmvShape& shape);
+
+/// The size of these blocks that the kernel has compiled in, or runtime_block_size.
+int compiled_size_of(Kernel kernel, const SpmvShape& shape, bool is_gpu);
 
 /// Entries that a lane takes at a time: a chunk; of by_line, a line or its part.
 int entries_at_a_time(Kernel kernel, const SpmvShape& shape);

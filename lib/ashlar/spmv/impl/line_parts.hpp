@@ -11,10 +11,10 @@ struct LineParts {
   bool in_pairs = false;  ///< whether a lane loads pairs, and a single value before or after them (an odd height)
   int height =
       1;  ///< values of a part, a multiple of `load`; the last part ends with the line, and may begin in the one before
-  int parts = 0;      ///< of a line, a lane for each; 0: by_line does not take such blocks
-  int whole = 1;      ///< lanes that begin together: those of a line, or where lines are rows, of a block
-  int under_way = 1;  ///< lines that a lane asks for before it uses the first
-  double enough = 1;  ///< lines that are worth a lane of their own
+  int parts = 0;            ///< of a line, a lane for each; 0: by_line does not take such blocks
+  int whole = 1;            ///< lanes that begin together: those of a line, or where lines are rows, of a block
+  int under_way = 1;        ///< lines that a lane asks for before it uses the first
+  double worth_a_lane = 1;  ///< lines that are worth a lane of their own
 
   constexpr bool is_served() const { return parts > 0; }
 
@@ -42,7 +42,8 @@ constexpr int values_of_load(int line_length, int value_bytes) {
 constexpr int line_width(const LineParts& line, double lines, int warp) {
   const double too_much = 45;
   int width = warp;
-  while (width > 1 && line.busy_lanes(width / 2) > 0 && line.lines_of_lane(lines, width) < line.enough) width /= 2;
+  while (width > 1 && line.busy_lanes(width / 2) > 0 && line.lines_of_lane(lines, width) < line.worth_a_lane)
+    width /= 2;
   return width == warp && line.lines_of_lane(lines, warp) > too_much ? 2 * warp : width;
 }
 
@@ -87,7 +88,6 @@ constexpr int lines_under_way(const LineParts& line, int block_size, int part_by
 /// vector_bytes are those of an entry of x.
 constexpr LineParts line_parts(int block_size, int value_bytes, int vector_bytes, bool by_columns) {
   constexpr int largest = 32, most_bytes = 48, most_loads = 4, most_bytes_of_sums = 128;
-  const int most_bytes_of_line = by_columns ? most_bytes : 72, most_loads_of_line = by_columns ? 5 : 9;
   LineParts line;
   if (block_size < 2 || block_size > largest) return line;
   line.load = values_of_load(block_size, value_bytes);
@@ -95,7 +95,8 @@ constexpr LineParts line_parts(int block_size, int value_bytes, int vector_bytes
   // choice that it takes.
   line.in_pairs = line.load == 1 && value_bytes <= 4 && block_size > 3;
   line.height = block_size;
-  const bool has_few_loads = line.loads() <= most_loads_of_line && block_size <= 9 * line.load;
+  const int most_bytes_of_line = by_columns ? most_bytes : 72;
+  const bool has_few_loads = line.loads() <= (by_columns || line.in_pairs ? 5 : 9);
   const bool has_few_sums = !by_columns || block_size * vector_bytes <= most_bytes_of_sums;
   if (has_few_loads && has_few_sums && block_size * value_bytes <= most_bytes_of_line) {
     line.parts = 1;
@@ -111,7 +112,7 @@ constexpr LineParts line_parts(int block_size, int value_bytes, int vector_bytes
   const int part_bytes = line.height * value_bytes;
   const int most = std::max(2, (line.load == 1 ? 24 : 56) / value_bytes), fewest = part_bytes > 56 ? 1 : 2;
   line.under_way = std::clamp((by_columns ? 120 : 96) / part_bytes, fewest, most);
-  line.enough = value_bytes < 4 ? 9 : value_bytes == 4 ? 7 : std::min(1.3 * line.under_way, 6.5);
+  line.worth_a_lane = value_bytes < 4 ? 9 : value_bytes == 4 ? 7 : std::min(1.3 * line.under_way, 6.5);
   if (by_columns && value_bytes <= 4) {
     // No more than there are registers for, beside the sums: for the values, their entry of x and an index.
     const int register_bytes = 4 * (!line.in_pairs ? 58 : line.parts == 1 ? 55 : 46);

@@ -13,6 +13,7 @@ namespace ashlar::impl {
 /// What a plan decides: which kernel, and how its threads are grouped.
 struct SpmvLaunch {
   Kernel kernel = Kernel::automatic;
+  int compiled_size = 0;  ///< of the blocks, or runtime_block_size
   Grouping grouping;
   TileShape tile;  ///< of by_tile
   /// Block rows of more blocks than this are cut into segments; the kernel leaves them out.

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/chunk.hpp>
+#include <ashlar/spmv/impl/divisor.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/impl/matrix_unit.hpp>
 #include <ashlar/spmv/impl/vectors.hpp>

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/chunk.hpp>
+#include <ashlar/spmv/impl/divisor.hpp>
 #include <ashlar/spmv/impl/update.hpp>
 #include <cstdint>
 
@@ -46,14 +47,6 @@ struct MultiVectors {
            holds_aligned_chunks(x.data);
   }
 };
-
-/// number / by, both not negative. In most cases there is little to divide, and a division of 64-bit numbers takes a
-/// GPU a hundred instructions.
-KOKKOS_INLINE_FUNCTION std::int64_t quotient(std::int64_t number, std::int64_t by) {
-  if (by == 1) return number;
-  if ((number | by) >> 32 == 0) return std::uint32_t(number) / std::uint32_t(by);
-  return number / by;
-}
 
 /// Which panel of which block row the `index`-th of all panels is: those of one block row follow each other.
 template <int Panel>
