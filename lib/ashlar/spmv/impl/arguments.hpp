@@ -64,8 +64,9 @@ struct BlockRows {
   }
 
   /// Column `line` (of blocks by rows: row) of the blocks that follow entry `first`, counted through them all; of
-  /// square blocks of a compiled size.
-  KOKKOS_INLINE_FUNCTION const Value* line(std::int64_t first, std::uint32_t line) const {
+  /// square blocks of a compiled size. Index is the type in which the place is computed, of 32 or 64 bits.
+  template <class Index>
+  KOKKOS_INLINE_FUNCTION const Value* line(std::int64_t first, Index line) const {
     static_assert(B > 0);
     if constexpr (Indirect) return block(first + line / B) + line % B * B;
     return a.values + first * (B * B) + line * B;

@@ -6,6 +6,7 @@
 #include <ashlar/spmv/impl/add_up.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/impl/line_parts.hpp>
+#include <ashlar/spmv/impl/reduce_scatter.hpp>
 #include <cstdint>
 #include <type_traits>
 
@@ -77,14 +78,8 @@ struct ByLine {
         Scalar sum[sums];
         for (int i = 0; i < sums; ++i) sum[i] = Scalar(0);
         sum_lines(first, num_lines, lane, Width, 0, sum);
-        for (int distance = Width / 2; distance > 0; distance /= 2) {
-          for (int i = 0; i < sums; ++i) sum[i] += lanes.of_lane(lane ^ distance, sum[i]);
-        }
-        // Each lane has all sums now, and one stores them: sum[lane] is not known when it is compiled, and would put
-        // them all into memory.
-        if (lane == 0) {
-          for (int i = 0; i < sums; ++i) rows.store(block_row, i, sum[i]);
-        }
+        reduce_scatter<b, 1>(lanes, lane, sum);
+        if (lane < b) rows.store(block_row, lane, sum[0]);
       } else {
         const Scalar of_lane = sum_rows(lanes, first, num_lines, lane);
         Scalar of_row = of_lane;

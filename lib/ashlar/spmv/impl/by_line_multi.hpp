@@ -5,6 +5,7 @@
 #include <ashlar/base/chunk.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/impl/line_parts.hpp>
+#include <ashlar/spmv/impl/reduce_scatter.hpp>
 #include <ashlar/spmv/impl/vectors.hpp>
 #include <cstdint>
 
@@ -15,6 +16,12 @@ inline constexpr int largest_block_of_line_multi = 6;
 
 /// The lanes of a block row that are compiled in, beside a warp's 32 (measured on an H200).
 constexpr int usual_line_multi_width(int block_size) { return block_size <= 2 ? 8 : 16; }
+
+/// The teams of 128 lanes that a multiprocessor of an H200 is to hold, and so how many registers a lane has: 64, or
+/// where that makes the compiler put off loads, more (measured there).
+constexpr int line_multi_teams(int block_size) {
+  return block_size == 2 || block_size == 3 ? 6 : block_size == 4 ? 9 : 8;
+}
 
 /// ByLine for several vectors, of blocks by columns: some neighbouring lanes take a column of a block, each of them all
 /// of its values and those vectors of the panel that one load of x brings. So a warp's loads of x are whole runs, each
@@ -51,39 +58,35 @@ struct ByLineMulti {
     if (num_blocks > rows.a.longest_row) return;
     const int num_lines = static_cast<int>(num_blocks) * b;
     if constexpr (Width > 0) {
-      lanes.for_each(Width, [&](int lane) {
-        Scalar sum[b][vectors_of_lane];
-        sum_lines(at, first, num_lines, lane / lanes_of_line, Width / lanes_of_line, lane % lanes_of_line, sum);
-        for (int distance = Width / 2; distance >= lanes_of_line; distance /= 2) {
-          for (int r = 0; r < b; ++r) {
-            for (int v = 0; v < vectors_of_lane; ++v) sum[r][v] += lanes.of_lane(lane ^ distance, sum[r][v]);
+      lanes.for_all([&](int lane) {
+        constexpr int groups = Width / lanes_of_line;
+        Scalar sum[vectors_of_lane][b];
+        sum_lines(at, first, num_lines, lane / lanes_of_line, groups, lane % lanes_of_line, sum);
+        for (int v = 0; v < vectors_of_lane; ++v) reduce_scatter<b, lanes_of_line>(lanes, lane, sum[v]);
+        for (int i = 0; i * groups < b; ++i) {
+          const int row = i * groups + lane / lanes_of_line;
+          for (int v = 0; v < vectors_of_lane; ++v) {
+            if (row < b) store(at, row, lane % lanes_of_line * vectors_of_lane + v, sum[v][i]);
           }
-        }
-        // All lanes of the same vectors have the sums now. Neighbours store a row, and others the next.
-        for (int r = 0; r < b; ++r) {
-          if (lane / lanes_of_line == r % (Width / lanes_of_line)) store(at, r, lane % lanes_of_line, sum[r]);
         }
       });
     } else {
       Scalar* const partial = lanes.template scratch<Scalar>(sums * lanes.width());
       const int at_a_time = lanes.width() / lanes_of_line;
       lanes.for_each(lanes.width(), [&](int lane) {
-        Scalar sum[b][vectors_of_lane];
+        Scalar sum[vectors_of_lane][b];
         sum_lines(at, first, num_lines, lane / lanes_of_line, at_a_time, lane % lanes_of_line, sum);
-        for (int r = 0; r < b; ++r) {
-          for (int v = 0; v < vectors_of_lane; ++v) partial[lane * sums + r * vectors_of_lane + v] = sum[r][v];
+        for (int v = 0; v < vectors_of_lane; ++v) {
+          for (int r = 0; r < b; ++r) partial[lane * sums + v * b + r] = sum[v][r];
         }
       });
-      lanes.for_each(b * lanes_of_line, [&](int i) {
-        const int r = i / lanes_of_line, part = i % lanes_of_line;
-        Scalar sum[vectors_of_lane];
-        for (int v = 0; v < vectors_of_lane; ++v) {
-          sum[v] = Scalar(0);
-          for (int lane = part; lane < lanes.width(); lane += lanes_of_line) {
-            sum[v] += partial[lane * sums + r * vectors_of_lane + v];
-          }
+      lanes.for_each(b * Panel, [&](int i) {
+        const int vector = i % Panel, row = i / Panel;
+        Scalar sum(0);
+        for (int lane = vector / vectors_of_lane; lane < lanes.width(); lane += lanes_of_line) {
+          sum += partial[lane * sums + vector % vectors_of_lane * b + row];
         }
-        store(at, r, part, sum);
+        store(at, row, vector, sum);
       });
     }
   }
@@ -100,11 +103,12 @@ struct ByLineMulti {
   ///
   /// As in ByLine nothing is asked before a load: beyond the end lanes load the last column again, and do not use it.
   KOKKOS_INLINE_FUNCTION void sum_lines(const PanelOfRow<Panel>& at, std::int64_t first_block, int num_lines, int from,
-                                        int step, int part, Scalar (&sum)[b][vectors_of_lane]) const {
-    for (int r = 0; r < b; ++r) {
-      for (int v = 0; v < vectors_of_lane; ++v) sum[r][v] = Scalar(0);
+                                        int step, int part, Scalar (&sum)[vectors_of_lane][b]) const {
+    for (int v = 0; v < vectors_of_lane; ++v) {
+      for (int r = 0; r < b; ++r) sum[v][r] = Scalar(0);
     }
     const auto* const cols = rows.a.col_idx + first_block;
+    const Scalar* const x_of_part = x_of(at, part);
     for (int begin = 0; begin < num_lines; begin += unroll * step) {
       const int l = begin + from;
       std::uint32_t line[unroll], row_of_x[unroll];
@@ -113,12 +117,12 @@ struct ByLineMulti {
       for (int u = 0; u < unroll; ++u) line[u] = l + u * step < num_lines ? l + u * step : num_lines - 1;
       for (int u = 0; u < unroll; ++u) row_of_x[u] = std::uint32_t(cols[line[u] / b]) * b + line[u] % b;
       for (int u = 0; u < unroll; ++u) load(first_block, line[u], value[u]);
-      for (int u = 0; u < unroll; ++u) load_x(at, row_of_x[u], part, x[u]);
+      for (int u = 0; u < unroll; ++u) load_x(at, x_of_part, row_of_x[u], part, x[u]);
       for (int u = 0; u < unroll; ++u) {
         if (l + u * step >= num_lines) continue;
         for (int r = 0; r < b; ++r) {
           const Scalar entry = rows.entry(value[u][r]);
-          for (int v = 0; v < vectors_of_lane; ++v) sum[r][v] += entry * x[u][v];
+          for (int v = 0; v < vectors_of_lane; ++v) sum[v][r] += entry * x[u][v];
         }
       }
     }
@@ -126,36 +130,40 @@ struct ByLineMulti {
 
   /// A column of a block.
   KOKKOS_INLINE_FUNCTION void load(std::int64_t first_block, std::uint32_t line, Value (&value)[b]) const {
-    const Value* const from = rows.line(first_block, line);
+    const Value* const from = rows.line(first_block, std::uint64_t(line));
     for (int i = 0; i < b; i += load_size) {
       const auto chunk = load_strided<load_size* int(sizeof(Value))>(from + i);
       for (int j = 0; j < load_size; ++j) value[i + j] = chunk.value[j];
     }
   }
 
+  /// The first entry of x of a part's first vector, or of the panel's where vectors lie apart.
+  KOKKOS_INLINE_FUNCTION const Scalar* x_of(const PanelOfRow<Panel>& at, int part) const {
+    return vectors.x.data + at.first_vector * vectors.x.vector_stride + (Interleaved ? part * vectors_of_lane : 0);
+  }
+
   /// An entry of each of the part's vectors; of those that are not there, the last one's.
-  KOKKOS_INLINE_FUNCTION void load_x(const PanelOfRow<Panel>& at, std::uint32_t row, int part,
+  KOKKOS_INLINE_FUNCTION void load_x(const PanelOfRow<Panel>& at, const Scalar* x_of_part, std::uint32_t row, int part,
                                      Scalar (&x)[vectors_of_lane]) const {
-    const Scalar* const from = vectors.x.data + row * std::uint64_t(std::uint32_t(vectors.x.row_stride));
-    const int first = part * vectors_of_lane;
+    // One multiplication of 32 by 32 bits, with an addition, makes the address.
+    const std::uint32_t row_bytes = static_cast<std::uint32_t>(vectors.x.row_stride) * std::uint32_t(sizeof(Scalar));
+    const auto* const from =
+        reinterpret_cast<const Scalar*>(reinterpret_cast<const char*>(x_of_part) + std::uint64_t(row) * row_bytes);
     if constexpr (Interleaved) {
-      const auto chunk = *reinterpret_cast<const Chunk<Scalar>*>(from + at.first_vector + first);
+      const auto chunk = *reinterpret_cast<const Chunk<Scalar>*>(from);
       for (int v = 0; v < vectors_of_lane; ++v) x[v] = chunk.value[v];
     } else {
       for (int v = 0; v < vectors_of_lane; ++v) {
-        const int vector = first + v < at.num_vectors ? first + v : at.num_vectors - 1;
-        x[v] = from[(at.first_vector + vector) * vectors.x.vector_stride];
+        const int vector = part * vectors_of_lane + v;
+        x[v] = from[(vector < at.num_vectors ? vector : at.num_vectors - 1) * vectors.x.vector_stride];
       }
     }
   }
 
-  KOKKOS_INLINE_FUNCTION void store(const PanelOfRow<Panel>& at, int row, int part,
-                                    const Scalar (&sum)[vectors_of_lane]) const {
-    for (int v = 0; v < vectors_of_lane; ++v) {
-      const int vector = part * vectors_of_lane + v;
-      if (vector >= at.num_vectors) return;
-      vectors.store(rows.a.alpha, sum[v], rows.a.beta, at.block_row * b + row, at.first_vector + vector);
-    }
+  /// Of vectors that are not there, nothing.
+  KOKKOS_INLINE_FUNCTION void store(const PanelOfRow<Panel>& at, int row, int vector, const Scalar& sum) const {
+    if (vector >= at.num_vectors) return;
+    vectors.store(rows.a.alpha, sum, rows.a.beta, at.block_row * b + row, at.first_vector + vector);
   }
 };
 

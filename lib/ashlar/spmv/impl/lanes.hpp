@@ -50,6 +50,14 @@ class Lanes {
     KOKKOS_IF_ON_HOST((for (int lane = 0; lane < count; ++lane) function(lane);))
   }
 
+  /// function(lane) for each lane of the group, whose width is compiled in.
+  template <class Function>
+  KOKKOS_INLINE_FUNCTION void for_all(const Function& function) const {
+    static_assert(Width > 0);
+    KOKKOS_IF_ON_DEVICE((function(rank_in_group()); wait();))
+    KOKKOS_IF_ON_HOST((for (int lane = 0; lane < Width; ++lane) function(lane);))
+  }
+
   /// What another lane of the group holds. On GPUs only, of a group within a warp whose lanes all ask at once.
   template <class Scalar>
   KOKKOS_INLINE_FUNCTION Scalar of_lane(int lane, const Scalar& mine) const {

@@ -90,8 +90,7 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_lines
   using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
   const auto with_width = [&](auto width) {
     using Product = ByLineMulti<Rows, TeamMember, Panel, Interleaved, is_gpu_v<Exec> ? width() : 0>;
-    constexpr int max_threads = 128, min_teams = 8;  // 64 registers
-    launch_teams<max_threads, min_teams>(
+    launch_teams<128, line_multi_teams(Rows::compiled_block_size)>(
         exec, launch, rows.a.num_block_rows * ((vectors.num_vectors + Panel - 1) / Panel),
         Product::scratch_scalars(launch.grouping.width) * sizeof(Scalar), Product{rows, vectors, launch.grouping});
   };
@@ -170,13 +169,15 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_tenso
   with_row_tiles(std::integral_constant<int, 4>{});
 }
 
-/// Whether `kernel` can read x: the matrix unit's takes doubles, and it and by_line count the entries between two rows
-/// in 32 bits.
+/// Whether `kernel` can read x: the matrix unit's takes doubles, and it and by_line count what lies between two rows in
+/// 32 bits, the one in entries, the other in bytes.
 template <class Exec, class Scalar>
 bool can_read(Kernel kernel, const MultiVectors<Scalar>& vectors) {
   if (kernel == Kernel::tensor_core && !uses_matrix_unit_v<Exec, Scalar>) return false;
   if (kernel != Kernel::tensor_core && kernel != Kernel::by_line) return true;
-  return vectors.x.row_stride >= 0 && vectors.x.row_stride <= std::numeric_limits<std::uint32_t>::max();
+  const std::int64_t most =
+      std::numeric_limits<std::uint32_t>::max() / (kernel == Kernel::by_line ? sizeof(Scalar) : 1);
+  return vectors.x.row_stride >= 0 && vectors.x.row_stride <= most;
 }
 
 /// Hands the product to the kernel of the launch; or to row_per_thread where the arrays do not start where chunks can
