@@ -132,7 +132,7 @@ class Measurement {
     for (const Product& product : products_) works.push_back(product.apply);
     if (probe_) works.push_back([this] { (*probe_)(); });
     const std::vector<double> medians = alternating_medians(exec_, works, {.samples = samples_});
-    const double limit = probe_ ? ReadProbe::bytes() / medians.back() * 1e-9 : limit_;
+    const double limit = probe_ ? probe_->bytes() / medians.back() * 1e-9 : limit_;
     for (std::size_t i = 0; i < products_.size(); ++i) {
       auto& [row, bytes, apply] = products_[i];
       const double rate = bytes / medians[i] * 1e-9;

@@ -1,18 +1,22 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/blas1/bandwidth.hpp>
 #include <cstdint>
 #include <spmv/types.hpp>
 
 namespace ashlar::perf {
 
-/// Reads an array from end to end on a CPU: what a product is measured against, in turns with it.
+/// Reads an array that no cache holds from end to end on a CPU: what a product is measured against, in turns with it.
 ///
 /// (The rate of a GPU's memory does not change from one minute to the next: there measure_read_bandwidth() once is
 /// enough. That of a CPU's does, where others use the machine.)
 class ReadProbe {
  public:
-  explicit ReadProbe(const Exec& exec) : exec_(exec), data_(Kokkos::view_alloc(exec, "perf::probe"), count) { fill(); }
+  explicit ReadProbe(const Exec& exec)
+      : exec_(exec), data_(Kokkos::view_alloc(exec, "perf::probe"), bandwidth_probe_bytes<Exec>() / item_bytes * item) {
+    fill();
+  }
 
   /// Written by the threads that will read it. (Not in the constructor, where nvcc takes no lambda for the device.)
   void fill() const {
@@ -23,7 +27,7 @@ class ReadProbe {
         });
   }
 
-  static constexpr double bytes() { return double(count) * sizeof(double); }
+  double bytes() const { return double(data_.size()) * sizeof(double); }
 
   void operator()() const {
     const double* const data = data_.data();
@@ -41,10 +45,12 @@ class ReadProbe {
   }
 
  private:
-  static constexpr std::int64_t count = std::int64_t(1) << 25;
   static constexpr int item = 1024, side_by_side = 16;
+  static constexpr std::int64_t item_bytes = item * std::int64_t(sizeof(double));
 
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> items() const { return {exec_, 0, count / item}; }
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> items() const {
+    return {exec_, 0, std::int64_t(data_.size()) / item};
+  }
 
   Exec exec_;
   Vector<double> data_;

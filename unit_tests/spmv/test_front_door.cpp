@@ -117,6 +117,25 @@ TEST(SpmvPlan, LeavesMoreThan32BitsOfColumnsToTheKernelThatCountsInMore) {
   EXPECT_EQ(impl::choose_launch(wide, gpu, Kernel::automatic, 0).kernel, Kernel::row_per_thread);
 }
 
+TEST(SpmvPlan, KeepsInTheDevicesCacheWhatFitsWithRoomToSpare) {
+  impl::SpmvDevice with_cache = gpu;
+  with_cache.cache_bytes = 60 << 20;
+  const auto keeps = [&](const impl::SpmvDevice& device, int b, int num_vectors = 1) {
+    const impl::SpmvShape shape{.num_block_rows = 10648,
+                                .num_blocks = 27 * 10648,
+                                .num_cols = 10648 * b,
+                                .block_shape = b,
+                                .longest_row = 27,
+                                .num_vectors = num_vectors};
+    return impl::choose_launch(shape, device, Kernel::automatic, 0).keep_in_cache;
+  };
+  EXPECT_TRUE(keeps(with_cache, 4));   // 39 MB
+  EXPECT_FALSE(keeps(with_cache, 5));  // 59 MB
+  EXPECT_FALSE(keeps(with_cache, 4, 16));
+  EXPECT_FALSE(keeps(gpu, 1));
+  EXPECT_FALSE(keeps(cpu, 1));
+}
+
 TEST(SpmvPlan, KeepsTheEntriesOfABlockRowWithin32Bits) {
   // A full block row of 100 million blocks of 64 x 64.
   const impl::SpmvShape full{

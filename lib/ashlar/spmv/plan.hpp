@@ -112,6 +112,7 @@ class SpmvPlan {
         result += text(" of ", segment_launch_.grouping.width, " lanes");
       }
     }
+    if (launch_.keep_in_cache) result += ", to stay in the cache";
     return result + "; " + grounds_ + "; several vectors: kernel " + std::string(to_string(multi_launch_.kernel));
   }
 

@@ -177,6 +177,17 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
   return static_cast<std::int64_t>(std::min(longest, (1 << 30) / bb));
 }
 
+/// Whether the matrix and the vectors fit in the device's last cache, with room for what else a solver has (measured on
+/// an H200).
+bool fits_in_cache(const SpmvShape& shape, const SpmvDevice& device) {
+  constexpr double share = 0.75;
+  const auto [rows, cols] = shape.block_shape;
+  const double of_block = double(rows) * cols * shape.value_bytes + 4;
+  const double entries = double(shape.num_block_rows) * rows + double(shape.num_cols);
+  return double(shape.num_blocks) * of_block + entries * vector_bytes_of(shape) * shape.num_vectors <=
+         share * double(device.cache_bytes);
+}
+
 [[noreturn]] void refuse(Kernel kernel, const SpmvShape& shape, int width) {
   const int b = std::max(shape.block_shape.rows, shape.block_shape.cols);
   const std::string size = text("block size ", to_string(shape.block_shape));
@@ -252,6 +263,7 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
     refuse(launch.kernel, shape, width != 0 ? width : widest(launch.kernel, shape));
   }
   launch.compiled_size = compiled_size_of(launch.kernel, shape, device.is_gpu);
+  launch.keep_in_cache = fits_in_cache(shape, device);
   if (launch.kernel == Kernel::block_row_per_thread) {
     if (!device.is_gpu && device.threads > 1) {
       // No thread is to be late by more than about an eighth of its work, and small matrices are not worth two more

@@ -4,8 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/base/chunk.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/load_chunk.hpp>
 #include <cstdint>
 #include <limits>
 
@@ -21,13 +21,13 @@ inline std::int64_t probe_lines(std::int64_t bytes) {
   return std::max<std::int64_t>(bytes / item, 1) * lines_of_cpu_item;
 }
 
-/// Four times the last cache, within what can be written and read in a tenth of a second or so.
+/// Four times the last cache, within what can be written and read in half a second or so.
 inline std::int64_t host_probe_bytes() {
   std::int64_t cache = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
   cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
-  return std::clamp<std::int64_t>(4 * cache, std::int64_t(128) << 20, std::int64_t(512) << 20);
+  return std::clamp<std::int64_t>(4 * cache, std::int64_t(128) << 20, std::int64_t(2) << 30);
 }
 
 /// A GPU's way through the array: a thread has `loads` loads in flight at once, those of neighbours coalesce, and it
@@ -44,7 +44,7 @@ struct GpuSum {
     std::int64_t i = thread;
     for (; i + (loads - 1) * num_threads < num_pairs; i += loads * num_threads) {
       Chunk<double> loaded[loads];
-      for (int k = 0; k < loads; ++k) loaded[k] = load_once(data + 2 * (i + k * num_threads));
+      for (int k = 0; k < loads; ++k) loaded[k] = load_once(data + 2 * (i + k * num_threads), CacheHint(false));
       for (int k = 0; k < loads; ++k) sum += loaded[k].value[0] + loaded[k].value[1];
     }
     for (; i < num_pairs; i += num_threads) sum += data[2 * i] + data[2 * i + 1];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/load_chunk.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/bcsr/block_shape.hpp>
 #include <ashlar/spmv/impl/divisor.hpp>
@@ -18,6 +19,7 @@ struct SpmvArguments {
   BlockShape block_shape;    // of op(A)
   Divisor cols_of_block;     // of the block's columns
   bool conjugate;            // whether the entries are conjugated
+  CacheHint hint;            // for the values
   const Offset* row_begin;   // block row i has the entries row_begin[i] .. row_end[i] - 1
   const Offset* row_end;
   const Ordinal* col_idx;

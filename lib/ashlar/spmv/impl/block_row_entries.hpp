@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/chunk.hpp>
+#include <ashlar/base/load_chunk.hpp>
 #include <cstdint>
 
 namespace ashlar::impl {
@@ -54,7 +54,7 @@ class BlockRowEntries {
     if constexpr (chunk == 1) {
       value[0] = *from;
     } else {
-      const auto loaded = load_once<chunk* int(sizeof(Value))>(from);
+      const auto loaded = load_once<chunk* int(sizeof(Value))>(from, rows_.a.hint);
       for (int j = 0; j < chunk; ++j) value[j] = loaded.value[j];
     }
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/chunk.hpp>
+#include <ashlar/base/load_chunk.hpp>
 #include <ashlar/bcsr/layout.hpp>
 #include <ashlar/spmv/impl/add_up.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
@@ -167,11 +167,12 @@ struct ByLine {
     constexpr int at_a_time = in_pairs ? 2 : load_size, all = in_pairs ? height - 1 : height;
     if constexpr (in_pairs) {
       const bool begins_late = begins_between_pairs(from);
-      value[height - 1] = load_strided<int(sizeof(Value))>(begins_late ? from : from + height - 1).value[0];
+      value[height - 1] =
+          load_strided<int(sizeof(Value))>(begins_late ? from : from + height - 1, rows.a.hint).value[0];
       if (begins_late) ++from;
     }
     for (int i = 0; i < all; i += at_a_time) {
-      const auto chunk = load_strided<at_a_time* int(sizeof(Value))>(from + i);
+      const auto chunk = load_strided<at_a_time* int(sizeof(Value))>(from + i, rows.a.hint);
       for (int j = 0; j < at_a_time; ++j) value[i + j] = chunk.value[j];
     }
   }

@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/base/chunk.hpp>
+#include <ashlar/base/load_chunk.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/impl/line_parts.hpp>
 #include <ashlar/spmv/impl/reduce_scatter.hpp>
@@ -132,7 +132,7 @@ struct ByLineMulti {
   KOKKOS_INLINE_FUNCTION void load(std::int64_t first_block, std::uint32_t line, Value (&value)[b]) const {
     const Value* const from = rows.line(first_block, std::uint64_t(line));
     for (int i = 0; i < b; i += load_size) {
-      const auto chunk = load_strided<load_size* int(sizeof(Value))>(from + i);
+      const auto chunk = load_strided<load_size* int(sizeof(Value))>(from + i, rows.a.hint);
       for (int j = 0; j < load_size; ++j) value[i + j] = chunk.value[j];
     }
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/chunk.hpp>
+#include <ashlar/base/load_chunk.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <cstdint>
 
@@ -125,8 +125,8 @@ struct ByTile {
         Rows::is_indirect ? rows.block(begin + k) : rows.a.values + begin * entries + k * entries;
     for (int j = 0; j < entries; j += size) {
       // Of a block that one load does not bring, or that lies anywhere, the first cache keeps the rest of the line.
-      const auto chunk = entries == size && !Rows::is_indirect ? load_once<load_bytes>(first + j)
-                                                               : load_strided<load_bytes>(first + j);
+      const auto chunk = entries == size && !Rows::is_indirect ? load_once<load_bytes>(first + j, rows.a.hint)
+                                                               : load_strided<load_bytes>(first + j, rows.a.hint);
       for (int i = 0; i < size; ++i) value[j + i] = chunk.value[i];
     }
   }

@@ -23,9 +23,10 @@ struct SpmvShape {
 
 struct SpmvDevice {
   bool is_gpu = false;
-  int warp = 32;                ///< lanes of a warp or wavefront
-  std::int64_t threads = 1024;  ///< that are on the device at a time
-  bool matrix_unit = false;     ///< whether it multiplies small matrices of doubles by a unit of their own
+  int warp = 32;                 ///< lanes of a warp or wavefront
+  std::int64_t threads = 1024;   ///< that are on the device at a time
+  bool matrix_unit = false;      ///< whether it multiplies small matrices of doubles by a unit of their own
+  std::int64_t cache_bytes = 0;  ///< of its last cache, where that can be told what to keep
 };
 
 /// Whether `kernel` can take the shape with groups of `width` lanes; 0: of some width.

@@ -18,8 +18,9 @@ struct SpmvLaunch {
   TileShape tile;  ///< of by_tile
   /// Block rows of more blocks than this are cut into segments; the kernel leaves them out.
   std::int64_t longest_row = std::numeric_limits<std::int64_t>::max();
-  RowRanges first_row;  ///< of the range that each thread of a CPU takes; empty: block rows are dealt one by one
-  std::string label;    ///< of the launch
+  bool keep_in_cache = false;  ///< whether the matrix is to be in the device's last cache the next time
+  RowRanges first_row;         ///< of the range that each thread of a CPU takes; empty: block rows are dealt one by one
+  std::string label;           ///< of the launch
 };
 
 }  // namespace ashlar::impl

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/chunk.hpp>
+#include <ashlar/base/load_chunk.hpp>
 #include <ashlar/spmv/impl/divisor.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/impl/matrix_unit.hpp>
@@ -136,8 +136,8 @@ struct TensorCoreProduct {
 
    private:
     /// Past the first cache where one load takes all that there is of a column.
-    KOKKOS_INLINE_FUNCTION static Value load_value(const Value* value) {
-      if constexpr (RowTiles == 1 && sizeof(Value) == 8) return load_once<8>(value).value[0];
+    KOKKOS_INLINE_FUNCTION Value load_value(const Value* value) const {
+      if constexpr (RowTiles == 1 && sizeof(Value) == 8) return load_once<8>(value, rows_.a.hint).value[0];
       return *value;
     }
 

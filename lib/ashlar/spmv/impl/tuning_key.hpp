@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/device_cache.hpp>
 #include <ashlar/base/device_name.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
@@ -16,7 +17,7 @@ namespace ashlar::impl {
 template <class Exec>
 SpmvDevice spmv_device(const Exec& exec) {
   return {is_gpu_v<Exec>, is_gpu_v<Exec> ? Kokkos::TeamPolicy<Exec>::vector_length_max() : 32, exec.concurrency(),
-          has_matrix_unit && is_gpu_v<Exec>};
+          has_matrix_unit && is_gpu_v<Exec>, device_cache_bytes(exec)};
 }
 
 /// The device's name; of a CPU with the number of threads, on which depends what is fast.

@@ -2,11 +2,14 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 
+#include <ashlar/base/device_cache.hpp>
 #include <ashlar/base/device_name.hpp>
 
 namespace ashlar::impl {
 
 std::string gpu_name(const Kokkos::DefaultExecutionSpace& exec) { return exec.cuda_device_prop().name; }
+
+std::int64_t gpu_cache_bytes(const Kokkos::DefaultExecutionSpace& exec) { return exec.cuda_device_prop().l2CacheSize; }
 
 }  // namespace ashlar::impl
 

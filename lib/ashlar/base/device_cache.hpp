@@ -1,0 +1,28 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <cstdint>
+
+namespace ashlar {
+
+namespace impl {
+
+/// As the driver of an instance's GPU has it. One file a backend.
+std::int64_t gpu_cache_bytes(const Kokkos::DefaultExecutionSpace& exec);
+
+}  // namespace impl
+
+/// Bytes of the cache that all multiprocessors of a GPU share; 0 on a CPU, whose caches keep what they like.
+///
+/// Async    none.
+template <execution_space Exec>
+std::int64_t device_cache_bytes([[maybe_unused]] const Exec& exec) {
+  if constexpr (is_gpu_v<Exec>) {
+    return impl::gpu_cache_bytes(exec);
+  } else {
+    return 0;
+  }
+}
+
+}  // namespace ashlar
