@@ -23,7 +23,7 @@ class CacheHint {
  private:
   // What createpolicy.fractional makes of L2::evict_normal and L2::evict_first (a test holds them to it). As constants
   // they reach a kernel with its arguments, and take none of its registers.
-  static constexpr std::uint64_t normal = 0x1000000000000000, first = 0x12f0000000000000;
+  static constexpr std::uint64_t normal = 0x16f0000000000000, first = 0x12f0000000000000;
 
   std::uint64_t policy_ = first;
 };
