@@ -136,6 +136,21 @@ TEST(SpmvPlan, KeepsInTheDevicesCacheWhatFitsWithRoomToSpare) {
   EXPECT_FALSE(keeps(cpu, 1));
 }
 
+TEST(SpmvPlan, WidensLinesOfFewBlockRowsWhereLanesHaveSeveralRounds) {
+  const auto width = [](int b, std::int64_t num_block_rows, std::int64_t blocks_of_row, std::int64_t longest_row) {
+    const impl::SpmvShape shape{.num_block_rows = num_block_rows,
+                                .num_blocks = blocks_of_row * num_block_rows,
+                                .block_shape = b,
+                                .longest_row = longest_row};
+    return impl::choose_launch(shape, gpu, Kernel::by_line, 0).grouping.width;
+  };
+  EXPECT_EQ(width(3, 100, 27, 27), width(3, 100'000, 27, 27));  // adds up in registers, within a warp
+  EXPECT_GT(width(3, 100, 270, 270), width(3, 100'000, 270, 270));
+  EXPECT_EQ(width(7, 100, 27, 27), 128);
+  EXPECT_EQ(width(7, 100'000, 27, 27), 32);
+  EXPECT_LT(width(4, 100'000, 27, 10'000), width(4, 100'000, 27, 27));  // of uneven rows most are short
+}
+
 TEST(SpmvPlan, KeepsTheEntriesOfABlockRowWithin32Bits) {
   // A full block row of 100 million blocks of 64 x 64.
   const impl::SpmvShape full{

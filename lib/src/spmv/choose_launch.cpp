@@ -56,22 +56,29 @@ int choose_warps(const SpmvShape& shape, const SpmvDevice& device) {
 /// Whether some block rows are so long that the average says little of the others.
 bool has_uneven_rows(const SpmvShape& shape) { return double(shape.longest_row) > 4 * average_row(shape); }
 
-/// The width for by_line: more where otherwise most of the device would be idle, or a lane would have many lines.
+/// The width for by_line: more where otherwise most of the device would be idle and a lane would have several rounds of
+/// loads, or where it would have many lines (all measured on an H200).
 int choose_line_width(const SpmvShape& shape, const SpmvDevice& device) {
   constexpr double most_lines_of_lane = 128;
   const LineParts line = line_parts_of(shape);
   const double lines = average_row(shape) * shape.block_shape.rows;
+  // Groups that add up in registers lose that beyond a warp.
+  const double many_lines = (line.parts == 1 ? 4.0 : 2.0) * line.under_way;
   int width = line_width(line, lines, device.warp);
   while (2 * width <= widest(Kernel::by_line, shape)) {
     const double of_lane = line.lines_of_lane(lines, width);
-    const bool idle = double(shape.num_block_rows) * width < enough_threads(device) && of_lane > 1;
+    const bool idle = double(shape.num_block_rows) * width < enough_threads(device) && of_lane > many_lines;
     if (!idle && of_lane <= most_lines_of_lane) break;
     width *= 2;
+  }
+  if (has_uneven_rows(shape)) {
+    // Most block rows have fewer blocks than the average, and the long ones are cut into more segments.
+    return width > 4 && line.busy_lanes(width / 2) > 0 ? width / 2 : width;
   }
   // The width that is compiled in, where it is not far, is worth more than the best.
   const int usual = usual_line_width(line, shape.block_shape.rows);
   const bool is_near = width == 2 * usual || 2 * width == usual;
-  return device.is_gpu && is_near && !has_uneven_rows(shape) ? usual : width;
+  return device.is_gpu && is_near ? usual : width;
 }
 
 /// The width for by_line with several vectors: a warp where that leaves most of the device idle otherwise.
