@@ -146,9 +146,9 @@ TEST(SpmvPlan, WidensLinesOfFewBlockRowsWhereLanesHaveSeveralRounds) {
   };
   EXPECT_EQ(width(3, 100, 27, 27), width(3, 100'000, 27, 27));  // adds up in registers, within a warp
   EXPECT_GT(width(3, 100, 270, 270), width(3, 100'000, 270, 270));
-  EXPECT_EQ(width(7, 100, 27, 27), 128);
-  EXPECT_EQ(width(7, 100'000, 27, 27), 32);
-  EXPECT_LT(width(4, 100'000, 27, 10'000), width(4, 100'000, 27, 27));  // of uneven rows most are short
+  EXPECT_EQ(width(8, 100, 27, 27), 128);
+  EXPECT_EQ(width(8, 100'000, 27, 27), 32);
+  EXPECT_LT(width(8, 100'000, 27, 10'000), width(8, 100'000, 27, 27));  // of uneven rows most are short
 }
 
 TEST(SpmvPlan, KeepsTheEntriesOfABlockRowWithin32Bits) {
