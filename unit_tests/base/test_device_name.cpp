@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <ashlar/base/device_cache.hpp>
 #include <ashlar/base/device_name.hpp>
 
 namespace ashlar::testing {
@@ -9,6 +10,13 @@ TEST(DeviceName, IsToldForDeviceAndHost) {
   EXPECT_NE(device_name(Kokkos::DefaultExecutionSpace()), "");
   EXPECT_EQ(device_name(Kokkos::DefaultHostExecutionSpace()), impl::processor_name());
   EXPECT_EQ(device_name(Kokkos::DefaultExecutionSpace()), device_name(Kokkos::DefaultExecutionSpace()));
+}
+
+TEST(DeviceCache, IsThatOfDevicesThatCanBeToldWhatToKeep) {
+  EXPECT_EQ(device_cache_bytes(Kokkos::DefaultHostExecutionSpace()), 0);
+#ifdef KOKKOS_ENABLE_CUDA
+  EXPECT_GE(device_cache_bytes(Kokkos::DefaultExecutionSpace()), 1 << 20);
+#endif
 }
 
 }  // namespace

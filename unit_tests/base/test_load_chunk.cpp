@@ -1,13 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/concepts.hpp>
 #include <ashlar/base/load_chunk.hpp>
 #include <cstdint>
 
+namespace ashlar::testing {
 namespace {
 
-using namespace ashlar;
 using Exec = Kokkos::DefaultExecutionSpace;
 
 /// How many of the chunks of 0, 1, 2, .. are not as they were written, by either load and with either hint.
@@ -73,3 +72,4 @@ TEST(CacheHint, IsThePolicyThatTheDeviceMakes) {
 #endif
 
 }  // namespace
+}  // namespace ashlar::testing

@@ -1,6 +1,7 @@
 // What the front door checks, what the plan says, and that a plan serves new values.
 #include <gmock/gmock.h>
 
+#include <ashlar/base/device_cache.hpp>
 #include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <spmv/product_case.hpp>
@@ -120,20 +121,42 @@ TEST(SpmvPlan, LeavesMoreThan32BitsOfColumnsToTheKernelThatCountsInMore) {
 TEST(SpmvPlan, KeepsInTheDevicesCacheWhatFitsWithRoomToSpare) {
   impl::SpmvDevice with_cache = gpu;
   with_cache.cache_bytes = 60 << 20;
-  const auto keeps = [&](const impl::SpmvDevice& device, int b, int num_vectors = 1) {
-    const impl::SpmvShape shape{.num_block_rows = 10648,
-                                .num_blocks = 27 * 10648,
-                                .num_cols = 10648 * b,
-                                .block_shape = b,
-                                .longest_row = 27,
-                                .num_vectors = num_vectors};
-    return impl::choose_launch(shape, device, Kernel::automatic, 0).keep_in_cache;
-  };
-  EXPECT_TRUE(keeps(with_cache, 4));   // 39 MB
-  EXPECT_FALSE(keeps(with_cache, 5));  // 59 MB
-  EXPECT_FALSE(keeps(with_cache, 4, 16));
-  EXPECT_FALSE(keeps(gpu, 1));
-  EXPECT_FALSE(keeps(cpu, 1));
+  EXPECT_TRUE(impl::fits_in_cache({.traffic_bytes = 45 << 20}, with_cache));
+  EXPECT_FALSE(impl::fits_in_cache({.traffic_bytes = (45 << 20) + 1}, with_cache));
+  EXPECT_FALSE(impl::fits_in_cache({.traffic_bytes = 1}, gpu));
+  EXPECT_FALSE(impl::fits_in_cache({}, cpu));
+}
+
+TEST(SpmvPlan, CountsWhatProductsReadAsTheByteModelDoes) {
+  using Floats = BcsrMatrix<float>;
+  const ProductCase<Floats> c(reference::random_bcsr<Floats>(4, 6, 3, {}, 2));
+  for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
+    const SpmvPlan<Floats> plan(c.exec, c.device, {.mode = mode, .num_vectors = 4});
+    EXPECT_EQ(plan.shape().traffic_bytes, spmv_traffic_bytes(c.device, true, mode, 4, 4));
+    EXPECT_EQ(plan.keeps_in_cache(), device_cache_bytes(c.exec) > 0);
+    const SpmvPlan<Floats> mixed = plan.with(c.exec, {.mode = mode, .double_vectors = true});
+    EXPECT_EQ(mixed.shape().traffic_bytes, spmv_traffic_bytes(c.device, true, mode, 8, 1));
+  }
+}
+
+TEST(SpmvPlan, KeepsToTheScratchMemoryOfAMultiprocessor) {
+  // Sums of doubles, though the values are floats: four to a chunk, and one more for each lane.
+  const impl::SpmvShape one_row{.num_block_rows = 1,
+                                .num_blocks = 1000,
+                                .block_shape = BlockShape(4, 6),
+                                .longest_row = 1000,
+                                .value_bytes = 4,
+                                .by_columns = false};
+  for (const bool double_vectors : {false, true}) {
+    impl::SpmvShape shape = one_row;
+    shape.double_vectors = double_vectors;
+    EXPECT_FALSE(impl::serves(Kernel::by_block, shape, 1024));
+    EXPECT_TRUE(impl::serves(Kernel::by_block, shape, 960));
+    EXPECT_LE(impl::choose_launch(shape, gpu, Kernel::by_block, 0).grouping.width, 960);
+  }
+  impl::SpmvShape of_doubles = one_row;
+  of_doubles.value_bytes = 8;
+  EXPECT_TRUE(impl::serves(Kernel::by_block, of_doubles, 1024));
 }
 
 TEST(SpmvPlan, WidensLinesOfFewBlockRowsWhereLanesHaveSeveralRounds) {
@@ -201,8 +224,8 @@ TEST(SpmvPlan, ChoosesByDeviceAndBlockSize) {
 }
 
 TEST(SpmvPlan, GivesARowMoreLanesWhereThereAreFewRows) {
-  const impl::SpmvShape many{.num_block_rows = 100'000, .num_blocks = 2'700'000, .block_shape = 4, .longest_row = 27};
-  const impl::SpmvShape few{.num_block_rows = 100, .num_blocks = 2'700, .block_shape = 4, .longest_row = 27};
+  const impl::SpmvShape many{.num_block_rows = 100'000, .num_blocks = 2'700'000, .block_shape = 16, .longest_row = 27};
+  const impl::SpmvShape few{.num_block_rows = 100, .num_blocks = 2'700, .block_shape = 16, .longest_row = 27};
   EXPECT_GT(impl::choose_launch(few, gpu, Kernel::automatic, 0).grouping.width,
             impl::choose_launch(many, gpu, Kernel::automatic, 0).grouping.width);
   // And tiles fewer rows.

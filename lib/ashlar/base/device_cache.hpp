@@ -13,7 +13,8 @@ std::int64_t gpu_cache_bytes(const Kokkos::DefaultExecutionSpace& exec);
 
 }  // namespace impl
 
-/// Bytes of the cache that all multiprocessors of a GPU share; 0 on a CPU, whose caches keep what they like.
+/// Bytes of the last cache of a GPU, where loads can tell it what to keep (CacheHint: CUDA from compute capability 8.0
+/// on); 0 elsewhere.
 ///
 /// Async    none.
 template <execution_space Exec>

@@ -46,7 +46,7 @@ struct WordsOf<2> {
 #endif
 
 /// The chunk at `entry`, an address that its size divides, of an array that is read once: where the device can be told
-/// so, it keeps its first cache for other things.
+/// so (CUDA from compute capability 8.0 on, HIP), it keeps its first cache for other things.
 template <int Bytes = 16, class Value>
 KOKKOS_INLINE_FUNCTION Chunk<Value, Bytes> load_once(const Value* entry, [[maybe_unused]] CacheHint hint) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

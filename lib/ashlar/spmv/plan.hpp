@@ -10,11 +10,13 @@
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
 #include <ashlar/spmv/impl/decide.hpp>
+#include <ashlar/spmv/impl/launch_widths.hpp>
 #include <ashlar/spmv/impl/long_rows.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
 #include <ashlar/spmv/impl/tuning_key.hpp>
 #include <ashlar/spmv/kernel.hpp>
 #include <ashlar/spmv/mode.hpp>
+#include <ashlar/spmv/traffic.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
 #include <optional>
 #include <string>
@@ -76,6 +78,7 @@ class SpmvPlan {
     shape_.value_bytes = sizeof(scalar_type);
     shape_.by_columns = std::is_same_v<typename Matrix::layout_type, BlockColumnMajor> != transpose;
     shape_.in_order = !transpose;
+    matrix_bytes_ = spmv_traffic_bytes(matrix, true, mode_, 0);
     choose(exec, options);
   }
 
@@ -112,7 +115,7 @@ class SpmvPlan {
         result += text(" of ", segment_launch_.grouping.width, " lanes");
       }
     }
-    if (launch_.keep_in_cache) result += ", to stay in the cache";
+    if (keeps_in_cache_) result += ", the matrix kept in the device's cache";
     return result + "; " + grounds_ + "; several vectors: kernel " + std::string(to_string(multi_launch_.kernel));
   }
 
@@ -129,6 +132,10 @@ class SpmvPlan {
 
   /// Whether threads of a CPU take ranges of block rows that were cut for this structure.
   bool has_ranges() const { return launch_.first_row.extent(0) > 0; }
+
+  /// Whether the device is asked to keep the matrix in its last cache until the next product: where that has room for
+  /// it, and loads can tell it (device_cache_bytes). Kernels that take entries one by one do not ask.
+  bool keeps_in_cache() const { return keeps_in_cache_; }
 
   const impl::SpmvShape& shape() const { return shape_; }
   const impl::SpmvLaunch& launch() const { return launch_; }
@@ -167,6 +174,9 @@ class SpmvPlan {
     shape_.num_vectors = options.num_vectors;
     shape_.double_vectors = impl::are_vectors_double<scalar_type>(options.double_vectors);
     const impl::SpmvDevice device = impl::spmv_device(exec);
+    const std::int64_t entries = shape_.num_block_rows * shape_.block_shape.rows + shape_.num_cols;  // of y and x
+    shape_.traffic_bytes = matrix_bytes_ + entries * impl::vector_bytes_of(shape_) * options.num_vectors;
+    keeps_in_cache_ = impl::fits_in_cache(shape_, device);
     std::optional<TuningChoice> measured;
     if (options.tuning != nullptr) {
       measured = options.tuning->find(impl::tuning_key<Matrix>(exec, shape_, mode_, options.double_vectors));
@@ -211,7 +221,8 @@ class SpmvPlan {
   graph_type graph_;
   BlockShape block_shape_;
   impl::SpmvShape shape_;
-  bool knows_longest_row_ = false;
+  std::int64_t matrix_bytes_ = 0;  // that a product reads
+  bool knows_longest_row_ = false, keeps_in_cache_ = false;
   impl::SpmvLaunch launch_, multi_launch_, segment_launch_, multi_segment_launch_;
   ChosenBy chosen_by_ = ChosenBy::cost_model;
   std::string grounds_;

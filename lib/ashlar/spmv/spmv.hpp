@@ -71,7 +71,7 @@ auto spmv_arguments(const SpmvPlan<Matrix>& plan, const Matrix& a, const Scalar&
       .block_shape = shape,
       .cols_of_block = Divisor(shape.cols),
       .conjugate = is_conjugated(plan.mode()),
-      .hint = CacheHint(plan.launch().keep_in_cache),
+      .hint = CacheHint(plan.keeps_in_cache()),
       .row_begin = row_ptr,
       .row_end = row_ptr + 1,
       .col_idx = transpose ? index.block_row.data() : graph.col_idx().data(),

@@ -9,7 +9,10 @@ namespace ashlar::impl {
 
 std::string gpu_name(const Kokkos::DefaultExecutionSpace& exec) { return exec.cuda_device_prop().name; }
 
-std::int64_t gpu_cache_bytes(const Kokkos::DefaultExecutionSpace& exec) { return exec.cuda_device_prop().l2CacheSize; }
+std::int64_t gpu_cache_bytes(const Kokkos::DefaultExecutionSpace& exec) {
+  const auto& device = exec.cuda_device_prop();
+  return device.major >= 8 ? device.l2CacheSize : 0;
+}
 
 }  // namespace ashlar::impl
 

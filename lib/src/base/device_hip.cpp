@@ -9,7 +9,8 @@ namespace ashlar::impl {
 
 std::string gpu_name(const Kokkos::DefaultExecutionSpace& exec) { return exec.hip_device_prop().name; }
 
-std::int64_t gpu_cache_bytes(const Kokkos::DefaultExecutionSpace& exec) { return exec.hip_device_prop().l2CacheSize; }
+// Which loads are non-temporal is part of the instruction.
+std::int64_t gpu_cache_bytes(const Kokkos::DefaultExecutionSpace&) { return 0; }
 
 }  // namespace ashlar::impl
 

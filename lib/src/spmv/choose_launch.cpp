@@ -56,29 +56,30 @@ int choose_warps(const SpmvShape& shape, const SpmvDevice& device) {
 /// Whether some block rows are so long that the average says little of the others.
 bool has_uneven_rows(const SpmvShape& shape) { return double(shape.longest_row) > 4 * average_row(shape); }
 
-/// The width for by_line: more where otherwise most of the device would be idle and a lane would have several rounds of
-/// loads, or where it would have many lines (all measured on an H200).
+/// The width for by_line (all measured on an H200): what suits the average block row, or the compiled width where that
+/// is near; fewer lanes where most block rows are shorter; and more where otherwise much of the device would be idle
+/// and a lane would have several rounds of loads, or where a lane would have many lines.
 int choose_line_width(const SpmvShape& shape, const SpmvDevice& device) {
   constexpr double most_lines_of_lane = 128;
   const LineParts line = line_parts_of(shape);
   const double lines = average_row(shape) * shape.block_shape.rows;
+  int width = line_width(line, lines, device.warp);
+  const int usual = usual_line_width(line, shape.block_shape.rows);
+  if (has_uneven_rows(shape)) {
+    // Long rows are then cut into more segments, too.
+    if (width >= 8 && line.busy_lanes(width / 2) > 0) width /= 2;
+  } else if (device.is_gpu && (width == 2 * usual || 2 * width == usual)) {
+    width = usual;
+  }
   // Groups that add up in registers lose that beyond a warp.
   const double many_lines = (line.parts == 1 ? 4.0 : 2.0) * line.under_way;
-  int width = line_width(line, lines, device.warp);
   while (2 * width <= widest(Kernel::by_line, shape)) {
     const double of_lane = line.lines_of_lane(lines, width);
-    const bool idle = double(shape.num_block_rows) * width < enough_threads(device) && of_lane > many_lines;
+    const bool idle = double(shape.num_block_rows) * width < enough_threads(device) / 2 && of_lane > many_lines;
     if (!idle && of_lane <= most_lines_of_lane) break;
     width *= 2;
   }
-  if (has_uneven_rows(shape)) {
-    // Most block rows have fewer blocks than the average, and the long ones are cut into more segments.
-    return width > 4 && line.busy_lanes(width / 2) > 0 ? width / 2 : width;
-  }
-  // The width that is compiled in, where it is not far, is worth more than the best.
-  const int usual = usual_line_width(line, shape.block_shape.rows);
-  const bool is_near = width == 2 * usual || 2 * width == usual;
-  return device.is_gpu && is_near ? usual : width;
+  return width;
 }
 
 /// The width for by_line with several vectors: a warp where that leaves most of the device idle otherwise.
@@ -110,7 +111,7 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
   double least = std::numeric_limits<double>::infinity();
   for (const int width : widths_of(shape, device)) {
     const int busy = busy_lanes_of(kernel, shape, width);
-    if (busy == 0) continue;
+    if (busy == 0 || width > widest(kernel, shape)) continue;
     const double idle = 1 - double(busy) / width;
     const double cost = std::abs(std::log2(chunks / busy / wanted)) + 6 * idle;
     if (cost < least) {
@@ -184,17 +185,6 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
   return static_cast<std::int64_t>(std::min(longest, (1 << 30) / bb));
 }
 
-/// Whether the matrix and the vectors fit in the device's last cache, with room for what else a solver has (measured on
-/// an H200).
-bool fits_in_cache(const SpmvShape& shape, const SpmvDevice& device) {
-  constexpr double share = 0.75;
-  const auto [rows, cols] = shape.block_shape;
-  const double of_block = double(rows) * cols * shape.value_bytes + 4;
-  const double entries = double(shape.num_block_rows) * rows + double(shape.num_cols);
-  return double(shape.num_blocks) * of_block + entries * vector_bytes_of(shape) * shape.num_vectors <=
-         share * double(device.cache_bytes);
-}
-
 [[noreturn]] void refuse(Kernel kernel, const SpmvShape& shape, int width) {
   const int b = std::max(shape.block_shape.rows, shape.block_shape.cols);
   const std::string size = text("block size ", to_string(shape.block_shape));
@@ -227,6 +217,11 @@ bool fits_in_cache(const SpmvShape& shape, const SpmvDevice& device) {
 }
 
 }  // namespace
+
+bool fits_in_cache(const SpmvShape& shape, const SpmvDevice& device) {
+  constexpr double share = 0.75;
+  return device.cache_bytes > 0 && double(shape.traffic_bytes) <= share * double(device.cache_bytes);
+}
 
 bool serves(Kernel kernel, const SpmvShape& shape, int width) {
   if (std::max(shape.block_shape.rows, shape.block_shape.cols) > max_block_size) return false;
@@ -270,7 +265,6 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
     refuse(launch.kernel, shape, width != 0 ? width : widest(launch.kernel, shape));
   }
   launch.compiled_size = compiled_size_of(launch.kernel, shape, device.is_gpu);
-  launch.keep_in_cache = fits_in_cache(shape, device);
   if (launch.kernel == Kernel::block_row_per_thread) {
     if (!device.is_gpu && device.threads > 1) {
       // No thread is to be late by more than about an eighth of its work, and small matrices are not worth two more

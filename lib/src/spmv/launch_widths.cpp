@@ -16,7 +16,14 @@ int widest(const SpmvShape& shape) {
 
 int widest(Kernel kernel, const SpmvShape& shape) {
   // Each lane of by_line has several sums in scratch memory.
-  return kernel == Kernel::by_line ? 256 : widest(shape);
+  if (kernel == Kernel::by_line) return 256;
+  if (shape.many_vectors || (kernel != Kernel::by_block && kernel != Kernel::by_column)) return widest(shape);
+  // A lane of the others has a chunk of sums there, one partial sum, and what Kokkos keeps for it; the vectors may be
+  // of doubles though the plan was not told.
+  constexpr int bytes_of_team = 48 * 1024, bytes_of_kokkos_lane = 8, bytes_of_kokkos_team = 16;
+  const int bytes_of_lane = (entries_at_a_time(kernel, shape) + 1) * std::max(shape.value_bytes, 8);
+  const int lanes = (bytes_of_team - bytes_of_kokkos_team) / (bytes_of_lane + bytes_of_kokkos_lane);
+  return std::min(widest(shape), lanes / 64 * 64);
 }
 
 bool is_width(const SpmvShape& shape, const SpmvDevice& device, int width) {
@@ -43,8 +50,8 @@ LineParts line_parts_of(const SpmvShape& shape) {
 }
 
 int compiled_size_of(Kernel kernel, const SpmvShape& shape, bool is_gpu) {
-  // With several vectors only by_line has a block size compiled in, and does not ask.
-  if (shape.many_vectors || !is_compiled(shape.block_shape)) return runtime_block_size;
+  if (!is_compiled(shape.block_shape)) return runtime_block_size;
+  if (shape.many_vectors) return kernel == Kernel::by_line ? shape.block_shape.rows : runtime_block_size;
   return compiled_size(kernel, shape.block_shape.rows, shape.value_bytes, shape.by_columns, is_gpu);
 }
 

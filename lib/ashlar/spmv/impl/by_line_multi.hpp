@@ -17,10 +17,15 @@ inline constexpr int largest_block_of_line_multi = 6;
 /// The lanes of a block row that are compiled in, beside a warp's 32 (measured on an H200).
 constexpr int usual_line_multi_width(int block_size) { return block_size <= 2 ? 8 : 16; }
 
-/// The teams of 128 lanes that a multiprocessor of an H200 is to hold, and so how many registers a lane has: 64, or
-/// where that makes the compiler put off loads, more (measured there).
+/// The teams of 128 lanes that a multiprocessor is to hold, and so how many registers a lane has at most: of an H200's
+/// 80, 64 or 56, whichever was fastest there. (HIP takes no more than 8.)
 constexpr int line_multi_teams(int block_size) {
-  return block_size == 2 || block_size == 3 ? 6 : block_size == 4 ? 9 : 8;
+#ifdef KOKKOS_ENABLE_HIP
+  constexpr int most = 8;
+#else
+  constexpr int most = 9;
+#endif
+  return block_size == 2 || block_size == 3 ? 6 : block_size == 4 ? most : 8;
 }
 
 /// ByLine for several vectors, of blocks by columns: some neighbouring lanes take a column of a block, each of them all

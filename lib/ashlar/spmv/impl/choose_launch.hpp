@@ -14,11 +14,12 @@ struct SpmvShape {
   BlockShape block_shape = {};
   std::int64_t longest_row = 0;  ///< blocks of the block row that has most
   int value_bytes = 8;
-  bool by_columns = true;      ///< whether blocks are stored by columns: of A^T, by rows of A
-  bool in_order = true;        ///< whether the blocks of a block row follow each other: not of A^T
-  bool many_vectors = false;   ///< whether several vectors are multiplied at a time
-  int num_vectors = 1;         ///< how many that may be, as far as the plan was told
-  bool double_vectors = true;  ///< whether vectors are of doubles; where that is not known, as the values are
+  bool by_columns = true;          ///< whether blocks are stored by columns: of A^T, by rows of A
+  bool in_order = true;            ///< whether the blocks of a block row follow each other: not of A^T
+  bool many_vectors = false;       ///< whether several vectors are multiplied at a time
+  int num_vectors = 1;             ///< how many that may be, as far as the plan was told
+  bool double_vectors = true;      ///< whether vectors are of doubles; where that is not known, as the values are
+  std::int64_t traffic_bytes = 0;  ///< of a product, by the byte model
 };
 
 struct SpmvDevice {
@@ -26,8 +27,12 @@ struct SpmvDevice {
   int warp = 32;                 ///< lanes of a warp or wavefront
   std::int64_t threads = 1024;   ///< that are on the device at a time
   bool matrix_unit = false;      ///< whether it multiplies small matrices of doubles by a unit of their own
-  std::int64_t cache_bytes = 0;  ///< of its last cache, where that can be told what to keep
+  std::int64_t cache_bytes = 0;  ///< device_cache_bytes
 };
+
+/// Whether all that a product reads and writes fits in the device's last cache, with room for what else a solver has
+/// (measured on an H200).
+bool fits_in_cache(const SpmvShape& shape, const SpmvDevice& device);
 
 /// Whether `kernel` can take the shape with groups of `width` lanes; 0: of some width.
 bool serves(Kernel kernel, const SpmvShape& shape, int width);

@@ -15,7 +15,8 @@ namespace ashlar::impl {
 /// Source: recursive halving, Thakur, Rabenseifner & Gropp 2005.
 template <int Count, int Distance, class TeamMember, int Width, class Scalar, int Size>
 KOKKOS_INLINE_FUNCTION void reduce_scatter(const Lanes<TeamMember, Width>& lanes, int lane, Scalar (&sum)[Size]) {
-  static_assert(Count <= Size && Width > 0);
+  static_assert(Count <= Size && Width > 0 && (Width & (Width - 1)) == 0);
+  static_assert(0 < Distance && Distance <= Width && (Distance & (Distance - 1)) == 0);
   if constexpr (Distance < Width) {
     // Exchanged in place: a choice between two entries would be taken as one of unknown index, and put into memory.
     if ((lane & Distance) != 0) {

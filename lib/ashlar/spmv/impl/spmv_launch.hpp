@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/bcsr/row_ranges.hpp>
+#include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/by_tile.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/kernel.hpp>
@@ -13,14 +14,13 @@ namespace ashlar::impl {
 /// What a plan decides: which kernel, and how its threads are grouped.
 struct SpmvLaunch {
   Kernel kernel = Kernel::automatic;
-  int compiled_size = 0;  ///< of the blocks, or runtime_block_size
+  int compiled_size = runtime_block_size;  ///< of the blocks
   Grouping grouping;
   TileShape tile;  ///< of by_tile
   /// Block rows of more blocks than this are cut into segments; the kernel leaves them out.
   std::int64_t longest_row = std::numeric_limits<std::int64_t>::max();
-  bool keep_in_cache = false;  ///< whether the matrix is to be in the device's last cache the next time
-  RowRanges first_row;         ///< of the range that each thread of a CPU takes; empty: block rows are dealt one by one
-  std::string label;           ///< of the launch
+  RowRanges first_row;  ///< of the range that each thread of a CPU takes; empty: block rows are dealt one by one
+  std::string label;    ///< of the launch
 };
 
 }  // namespace ashlar::impl
