@@ -152,6 +152,8 @@ TEST(SpmvPlan, KeepsToTheScratchMemoryOfAMultiprocessor) {
     shape.double_vectors = double_vectors;
     EXPECT_FALSE(impl::serves(Kernel::by_block, shape, 1024));
     EXPECT_TRUE(impl::serves(Kernel::by_block, shape, 960));
+    EXPECT_THAT(message_of<BlockSizeError>([&] { impl::choose_launch(shape, gpu, Kernel::by_block, 1024); }),
+                AllOf(HasSubstr("scratch memory"), HasSubstr("960"), HasSubstr("1024")));
     EXPECT_LE(impl::choose_launch(shape, gpu, Kernel::by_block, 0).grouping.width, 960);
   }
   impl::SpmvShape of_doubles = one_row;

@@ -211,6 +211,9 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
   }
   if (kernel == Kernel::by_column && !shape.by_columns) {
     why = "it reads along the columns, and these blocks are by rows";
+  } else if (kernel != Kernel::by_line && width > widest(kernel, shape)) {
+    why = text("there is scratch memory for the sums of ", widest(kernel, shape), " lanes, and ", width,
+               " were asked for");
   }
   throw BlockSizeError(b, text("spmv: kernel ", to_string(kernel), " cannot take ", size), why,
                        "choose row_per_thread, or auto");

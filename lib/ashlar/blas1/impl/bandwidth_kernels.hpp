@@ -21,7 +21,7 @@ inline std::int64_t probe_lines(std::int64_t bytes) {
   return std::max<std::int64_t>(bytes / item, 1) * lines_of_cpu_item;
 }
 
-/// Four times the last cache, within what can be written and read in half a second or so.
+/// Four times the last cache, within what can be written and read in a second or so.
 inline std::int64_t host_probe_bytes() {
   std::int64_t cache = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE

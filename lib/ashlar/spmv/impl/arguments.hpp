@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/load_chunk.hpp>
+#include <ashlar/base/cache_hint.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/bcsr/block_shape.hpp>
 #include <ashlar/spmv/impl/divisor.hpp>
