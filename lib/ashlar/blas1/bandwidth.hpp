@@ -23,12 +23,12 @@ std::int64_t bandwidth_probe_bytes() {
 
 /// The rate at which `exec` reads its memory, in 1e9 bytes a second: the floor under everything that reads a matrix.
 ///
-/// The best of several sums over an array of `bytes`. 0.1 s on most CPUs, up to a second on those with large caches, 10
-/// ms on a GPU.
+/// The best of several sums over an array of `bytes`. 0.1 s on most CPUs, up to a second on those with large caches,
+/// 10 ms on a GPU.
 ///
-/// Memory   `bytes` (rounded down to whole lines of 128 bytes, one at least) in the memory space of Exec, freed on
-/// return. Async    waits for `exec`. Throws   NumericalError where the sum is wrong: a memory that returns something
-/// else than was written.
+/// Memory   `bytes` (rounded down to whole lines of 128 bytes, one at least) in the memory space of Exec.
+/// Async    waits for `exec`.
+/// Throws   NumericalError where the sum is wrong: a memory that returns something else than was written.
 template <execution_space Exec>
 double measure_read_bandwidth(const Exec& exec, std::int64_t bytes = bandwidth_probe_bytes<Exec>()) {
   using Space = typename Exec::memory_space;
