@@ -22,8 +22,9 @@ constexpr int threads_of_team = 128;
 constexpr double columns_of_warp = 128;
 
 /// Chunks that a lane should read of a block row of average length: the sum over the lanes at its end is then a small
-/// part of its work, and the lanes of one multiprocessor still have enough under way (measured on an H200).
-constexpr double chunks_of_lane = 50;
+/// part of its work, and the lanes of one multiprocessor still have enough under way (measured on an H200). Of blocks
+/// that are dealt row by row, as many bytes.
+constexpr double chunks_of_lane = 50, bytes_of_lane = 16 * chunks_of_lane;
 
 /// The most chunks that a lane reads of one block row, before longer ones are cut into segments.
 constexpr int most_chunks_of_lane = 128;
@@ -101,7 +102,9 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
   const double chunks = chunks_of_row(kernel, shape);
   // Where all block rows together leave the device empty, more lanes a row are free.
   const double all_chunks = chunks * double(shape.num_block_rows);
-  const double wanted = std::clamp(all_chunks / enough_threads(device), 2.0, chunks_of_lane);
+  const BlockParts parts = block_parts_of(kernel, shape);
+  const double most = parts.is_served() ? bytes_of_lane / (parts.load * shape.value_bytes) : chunks_of_lane;
+  const double wanted = std::clamp(all_chunks / enough_threads(device), 2.0, most);
   // The width that is compiled in, unless it gives lanes far too much or too little.
   const int usual = device.is_gpu ? usual_width(kernel, compiled_size_of(kernel, shape, true)) : 0;
   if (const int busy = usual > 0 ? busy_lanes_of(kernel, shape, usual) : 0; busy > 0) {
@@ -212,7 +215,7 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
   if (kernel == Kernel::by_column && !shape.by_columns) {
     why = "it reads along the columns, and these blocks are by rows";
   } else if (kernel != Kernel::by_line && width > widest(kernel, shape)) {
-    why = text("there is scratch memory for the sums of ", widest(kernel, shape), " lanes, and ", width,
+    why = text("there are registers and scratch memory for the sums of ", widest(kernel, shape), " lanes, and ", width,
                " were asked for");
   }
   throw BlockSizeError(b, text("spmv: kernel ", to_string(kernel), " cannot take ", size), why,

@@ -17,6 +17,7 @@ int widest(const SpmvShape& shape) {
 int widest(Kernel kernel, const SpmvShape& shape) {
   // Each lane of by_line has several sums in scratch memory.
   if (kernel == Kernel::by_line) return 256;
+  if (block_parts_of(kernel, shape).is_served()) return widest_by_block_rows;
   if (shape.many_vectors || (kernel != Kernel::by_block && kernel != Kernel::by_column)) return widest(shape);
   // A lane of the others has a chunk of sums there, one partial sum, and what Kokkos keeps for it; the vectors may be
   // of doubles though the plan was not told.
@@ -49,6 +50,12 @@ LineParts line_parts_of(const SpmvShape& shape) {
   return line_parts(shape.block_shape.rows, shape.value_bytes, vector_bytes_of(shape), shape.by_columns);
 }
 
+BlockParts block_parts_of(Kernel kernel, const SpmvShape& shape) {
+  if (kernel != Kernel::by_block || shape.many_vectors || shape.by_columns || !is_compiled(shape.block_shape))
+    return {};
+  return block_parts(shape.block_shape.rows, shape.value_bytes);
+}
+
 int compiled_size_of(Kernel kernel, const SpmvShape& shape, bool is_gpu) {
   if (!is_compiled(shape.block_shape)) return runtime_block_size;
   if (shape.many_vectors) return kernel == Kernel::by_line ? shape.block_shape.rows : runtime_block_size;
@@ -57,11 +64,13 @@ int compiled_size_of(Kernel kernel, const SpmvShape& shape, bool is_gpu) {
 
 int entries_at_a_time(Kernel kernel, const SpmvShape& shape) {
   if (kernel == Kernel::by_line) return shape.many_vectors ? shape.block_shape.rows : line_parts_of(shape).height;
+  if (const BlockParts parts = block_parts_of(kernel, shape); parts.is_served()) return parts.load;
   return entries_of_chunk(shape.value_bytes, compiled_size_of(kernel, shape, true), shape.in_order);
 }
 
 int busy_lanes_of(Kernel kernel, const SpmvShape& shape, int width) {
   const auto [rows, cols] = shape.block_shape;
+  if (const BlockParts parts = block_parts_of(kernel, shape); parts.is_served()) return parts.busy_lanes(width);
   if (kernel == Kernel::by_block) return busy_lanes(width, rows * cols, entries_at_a_time(kernel, shape));
   if (kernel == Kernel::by_column) return busy_lanes(width, rows, entries_at_a_time(kernel, shape));
   if (kernel == Kernel::by_line && !shape.many_vectors) {

@@ -9,6 +9,7 @@
 #include <ashlar/spmv/impl/block_row_per_thread.hpp>
 #include <ashlar/spmv/impl/block_row_ranges.hpp>
 #include <ashlar/spmv/impl/by_block.hpp>
+#include <ashlar/spmv/impl/by_block_rows.hpp>
 #include <ashlar/spmv/impl/by_column.hpp>
 #include <ashlar/spmv/impl/by_line.hpp>
 #include <ashlar/spmv/impl/by_tile.hpp>
@@ -89,20 +90,27 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(const
                                                                            const Rows& rows) {
   using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
   constexpr int b = Rows::compiled_block_size;
+  constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
   const std::int64_t n = rows.a.num_block_rows;
   // The width that most matrices take is compiled in, where a block row is short enough for that to matter.
   constexpr int usual = is_gpu_v<Exec> && !Rows::is_indirect ? usual_width(K, b) : 0;
   if constexpr (K == Kernel::by_block) {
-    if (usual > 0 && launch.grouping.width == usual) return run_flat<usual, Rows, ByBlock>(exec, launch, rows);
-    run_flat<0, Rows, ByBlock>(exec, launch, rows);
+    if constexpr (!by_columns && block_parts(b, sizeof(Value)).is_served()) {
+      using Product = ByBlockRows<Rows, TeamMember>;
+      launch_teams<widest_by_block_rows, 3>(exec, launch, n,  // 80 registers
+                                            Product::scratch_scalars(launch.grouping.width) * sizeof(Scalar),
+                                            Product{rows, launch.grouping});
+    } else {
+      if (usual > 0 && launch.grouping.width == usual) return run_flat<usual, Rows, ByBlock>(exec, launch, rows);
+      run_flat<0, Rows, ByBlock>(exec, launch, rows);
+    }
   } else if constexpr (K == Kernel::by_column) {
     // Of blocks stored by rows the plan refuses it.
-    if constexpr (std::is_same_v<typename Rows::layout_type, BlockColumnMajor>) {
+    if constexpr (by_columns) {
       if (usual > 0 && launch.grouping.width == usual) return run_flat<usual, Rows, ByColumn>(exec, launch, rows);
       run_flat<0, Rows, ByColumn>(exec, launch, rows);
     }
   } else if constexpr (K == Kernel::by_line) {
-    constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
     constexpr LineParts line = line_parts(b, sizeof(Value), sizeof(Scalar), by_columns);
     if constexpr (line.is_served()) {
       constexpr int usual = is_gpu_v<Exec> ? usual_line_width(line, b) : 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/spmv/impl/block_parts.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
 #include <ashlar/spmv/impl/line_parts.hpp>
 #include <vector>
@@ -23,6 +24,9 @@ int vector_bytes_of(const SpmvShape& shape);
 
 /// How by_line deals the lines of these blocks, if it does.
 LineParts line_parts_of(const SpmvShape& shape);
+
+/// How the kernel deals these blocks, if it is by_block and does so row by row.
+BlockParts block_parts_of(Kernel kernel, const SpmvShape& shape);
 
 /// The size of these blocks that the kernel has compiled in, or runtime_block_size.
 int compiled_size_of(Kernel kernel, const SpmvShape& shape, bool is_gpu);

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/base/load_chunk.hpp>
+#include <ashlar/spmv/impl/add_up.hpp>
+#include <ashlar/spmv/impl/block_parts.hpp>
+#include <ashlar/spmv/impl/lanes.hpp>
+#include <cstdint>
+
+namespace ashlar::impl {
+
+/// by_block of blocks that are stored by rows: a lane keeps its columns of the block, and goes down its rows with the
+/// one part of x that it needs for all of them. (A list of chunks, as for other blocks, would have a part of x for each
+/// chunk, and the first cache would have twice as much to do.)
+///
+/// The lanes of a group take a few rows of a block side by side, and a few blocks: together they read consecutively.
+/// Where rows begin between sectors, the first cache holds the rest of those for the next rows.
+/// Serves the compiled block sizes that block_parts does.
+template <class Rows, class TeamMember>
+struct ByBlockRows {
+  using Value = typename Rows::value_type;
+  using Scalar = typename Rows::scalar_type;
+  static constexpr int b = Rows::compiled_block_size;
+  static constexpr BlockParts parts = block_parts(b, sizeof(Value));
+  static_assert(parts.is_served());
+  static constexpr int load_bytes = parts.load * int(sizeof(Value));
+  /// Loads that a lane has under way before it uses the first.
+  static constexpr int under_way = std::min(parts.sums, 64 / load_bytes);
+
+  Rows rows;
+  Grouping grouping;
+
+  /// Scalars of scratch memory that a group needs: the sums of each lane, and one partial sum.
+  static int scratch_scalars(int width) { return (parts.sums + 1) * width; }
+
+  KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
+    const Lanes<TeamMember> lanes(team, grouping);
+    const std::int64_t block_row = lanes.group();
+    if (block_row >= rows.a.num_block_rows) return;
+    const std::int64_t first = rows.begin(block_row), num_blocks = rows.end(block_row) - first;
+    if (num_blocks > rows.a.longest_row) return;
+    Scalar* const partial = lanes.template scratch<Scalar>((parts.sums + 1) * lanes.width());
+    const int blocks_at_a_time = lanes.width() / parts.lanes(), busy = blocks_at_a_time * parts.lanes();
+
+    lanes.for_each(busy, [&](int lane) {
+      Scalar sum[parts.sums];
+      for (int i = 0; i < parts.sums; ++i) sum[i] = Scalar(0);
+      const int place = lane % parts.lanes();
+      sum_blocks(first, static_cast<int>(num_blocks), lane / parts.lanes(), blocks_at_a_time,
+                 place / parts.lanes_of_row, place % parts.lanes_of_row * parts.load, sum);
+      for (int i = 0; i < parts.sums; ++i) partial[i * busy + lane] = sum[i];
+    });
+    add_up(
+        lanes, b, blocks_at_a_time * parts.lanes_of_row, partial + parts.sums * lanes.width(),
+        [&](int row, int t) {
+          const int of_blocks = t / parts.lanes_of_row * parts.lanes() + t % parts.lanes_of_row;
+          return partial[row / parts.rows_at_a_time * busy + row % parts.rows_at_a_time * parts.lanes_of_row +
+                         of_blocks];
+        },
+        [](int row) { return row; }, [&](int row, const Scalar& sum) { rows.store(block_row, row, sum); });
+  }
+
+ private:
+  /// sum[i] += row first_row + i * rows_at_a_time of a block times the lane's part of x, for every step-th block of the
+  /// block row from block `from` on.
+  KOKKOS_INLINE_FUNCTION void sum_blocks(std::int64_t first_block, int num_blocks, int from, int step, int first_row,
+                                         int column, Scalar (&sum)[parts.sums]) const {
+    if (from >= num_blocks) return;
+    const auto* const cols = rows.a.col_idx + first_block;
+    for (int k = from; k < num_blocks; k += step) {
+      const Value* const block = rows.block(first_block + k) + first_row * b + column;
+      const std::uint32_t x_begin = std::uint32_t(cols[k]) * b + column;
+      // Asked for one block ahead: x would wait for it, and the products for x.
+      Scalar x[parts.load];
+      for (int j = 0; j < parts.load; ++j) x[j] = rows.a.x[x_begin + j];
+      for (int begin = 0; begin < parts.sums; begin += under_way) {
+        Chunk<Value, load_bytes> chunk[under_way];
+        for (int u = 0; u < under_way; ++u) {
+          if (begin + u < parts.sums)
+            chunk[u] = load_strided<load_bytes>(block + offset(first_row, begin + u), rows.a.hint);
+        }
+        for (int u = 0; u < under_way; ++u) {
+          if (begin + u >= parts.sums) continue;
+          for (int j = 0; j < parts.load; ++j) sum[begin + u] += rows.entry(chunk[u].value[j]) * x[j];
+        }
+      }
+    }
+  }
+
+  /// Where the i-th row of a lane is, from its first. What would be beyond the block is its last row, which a neighbour
+  /// reads at the same time; the sum is not used.
+  KOKKOS_INLINE_FUNCTION static int offset(int first_row, int i) {
+    const int row = i * parts.rows_at_a_time;
+    constexpr bool all_have_as_many = b % parts.rows_at_a_time == 0;
+    return all_have_as_many || first_row + row < b ? row * b : (b - 1 - first_row) * b;
+  }
+};
+
+}  // namespace ashlar::impl
