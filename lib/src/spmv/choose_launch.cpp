@@ -116,7 +116,7 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
     const int busy = busy_lanes_of(kernel, shape, width);
     if (busy == 0 || width > widest(kernel, shape)) continue;
     const double idle = 1 - double(busy) / width;
-    const double cost = std::abs(std::log2(chunks / busy / wanted)) + 6 * idle;
+    const double cost = std::abs(std::log2(chunks / busy / wanted)) + (parts.is_served() ? 3 : 6) * idle;
     if (cost < least) {
       least = cost;
       best = width;
