@@ -19,7 +19,8 @@ using RowRanges = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
 /// where it should be, so that a range is off by half a block row at each end. The same row pointers give the same
 /// cuts.
 ///
-/// Block rows of more than `longest_row` blocks count as empty: they are left to others.
+/// Block rows of more than `longest_row` blocks count as empty: they are left to others. The row pointers may begin
+/// with any number of blocks: those of some rows of a matrix do.
 ///
 /// Memory   num_ranges + 1 numbers on the host, where row_ptr lies too.
 /// Async    reads row_ptr on the calling thread: wait for what writes it before.
@@ -44,7 +45,7 @@ RowRanges row_ranges(const Exec& exec, const RowPtr& row_ptr, const BlockShape& 
     if (num_rows == 0) return std::int64_t(0);
     const auto long_rows_before = std::lower_bound(long_row.begin(), long_row.end(), row) - long_row.begin();
     const std::int64_t left_out = long_rows_before > 0 ? blocks_up_to[long_rows_before - 1] : 0;
-    return (std::int64_t(row_ptr(row)) - left_out) * block_shape.cols + row;
+    return (std::int64_t(row_ptr(row) - row_ptr(0)) - left_out) * block_shape.cols + row;
   };
   const std::int64_t all = work_before(num_rows);
   first_row(0) = 0;

@@ -82,6 +82,30 @@ class SpmvPlan {
     choose(exec, options);
   }
 
+  /// Products with some block rows of the matrix that `whole` is of: each row gets the same bits as from all of them,
+  /// since it is multiplied by the same kernel, with as many lanes, and cut into the same segments.
+  ///
+  /// `rows` has those block rows; where they begin among its blocks is what its row pointers say.
+  ///
+  /// Throws   ArgumentError where the plan is of A^T or A^H, whose rows are columns of what is stored.
+  template <execution_space Exec>
+  SpmvPlan(const Exec& exec, const Matrix& rows, const SpmvPlan& whole) : SpmvPlan(whole) {
+    if (is_transposed(mode_)) {
+      throw ArgumentError(text("spmv: a plan for some block rows of ", symbol_of(mode_)),
+                          "the blocks of its rows lie all over the matrix", "multiply by A or conj(A) row by row");
+    }
+    graph_ = rows.graph();
+    shape_.num_block_rows = rows.num_block_rows();
+    shape_.num_blocks = rows.num_blocks();
+    launch_.first_row = {};
+    matrix_bytes_ = spmv_traffic_bytes(rows, true, mode_, 0);
+    shape_.longest_row = impl::longest_row(exec, row_ptr());
+    knows_longest_row_ = true;
+    look_at_cache(impl::spmv_device(exec));
+    cut_ranges(exec);
+    cut_long_rows(exec, whole.long_rows_.num_vectors);
+  }
+
   /// The same products in another way: what this plan holds of the structure is shared. options.mode is not looked at.
   template <execution_space Exec>
   SpmvPlan with(const Exec& exec, const SpmvOptions& options) const {
@@ -174,9 +198,7 @@ class SpmvPlan {
     shape_.num_vectors = options.num_vectors;
     shape_.double_vectors = impl::are_vectors_double<scalar_type>(options.double_vectors);
     const impl::SpmvDevice device = impl::spmv_device(exec);
-    const std::int64_t entries = shape_.num_block_rows * shape_.block_shape.rows + shape_.num_cols;  // of y and x
-    shape_.traffic_bytes = matrix_bytes_ + entries * impl::vector_bytes_of(shape_) * options.num_vectors;
-    keeps_in_cache_ = impl::fits_in_cache(shape_, device);
+    look_at_cache(device);
     std::optional<TuningChoice> measured;
     if (options.tuning != nullptr) {
       measured = options.tuning->find(impl::tuning_key<Matrix>(exec, shape_, mode_, options.double_vectors));
@@ -190,31 +212,44 @@ class SpmvPlan {
     chosen_by_ = decision.chosen_by;
     grounds_ = std::move(decision.grounds);
     launch_.label = label_of(launch_.kernel);
+    multi_launch_ = impl::choose_multi_launch(shape_, device, options.kernel, options.width);
+    multi_launch_.longest_row = launch_.longest_row;
+    multi_launch_.label = label_of(multi_launch_.kernel, ",vectors");
+    cut_ranges(exec);
+    cut_long_rows(exec, options.num_vectors);
+    segment_launch_ = multi_segment_launch_ = {};
+    if (!has_segments()) return;
+    const auto num_segments = static_cast<std::int64_t>(long_rows_.segment_begin.extent(0));
+    segment_launch_ = impl::choose_segment_launch(shape_, num_segments, device, launch_);
+    multi_segment_launch_ = impl::choose_segment_launch(shape_, num_segments, device, multi_launch_, true);
+  }
+
+  void look_at_cache(const impl::SpmvDevice& device) {
+    const std::int64_t entries = shape_.num_block_rows * shape_.block_shape.rows + shape_.num_cols;  // of y and x
+    shape_.traffic_bytes = matrix_bytes_ + entries * impl::vector_bytes_of(shape_) * shape_.num_vectors;
+    keeps_in_cache_ = impl::fits_in_cache(shape_, device);
+  }
+
+  /// The block rows that each thread of a CPU takes.
+  template <class Exec>
+  void cut_ranges([[maybe_unused]] const Exec& exec) {
     if constexpr (!is_gpu_v<Exec>) {
       if (launch_.kernel == Kernel::block_row_per_thread && exec.concurrency() > 1) {
         exec.fence("ashlar::spmv_plan: row pointers");
         launch_.first_row = row_ranges(exec, row_ptr(), shape_.block_shape, exec.concurrency(), launch_.longest_row);
       }
     }
-    multi_launch_ = impl::choose_multi_launch(shape_, device, options.kernel, options.width);
-    multi_launch_.longest_row = launch_.longest_row;
-    multi_launch_.label = label_of(multi_launch_.kernel, ",vectors");
-    cut_long_rows(exec, device, options.num_vectors);
   }
 
   template <class Exec>
-  void cut_long_rows(const Exec& exec, const impl::SpmvDevice& device, int num_vectors) {
+  void cut_long_rows(const Exec& exec, int num_vectors) {
     long_rows_ = {};
-    segment_launch_ = multi_segment_launch_ = {};
+    long_rows_.num_vectors = num_vectors;
     if (shape_.longest_row <= launch_.longest_row) return;
     // Partial results in the precision of the vectors, which may be more than that of the values.
     const std::size_t partial_bytes = sizeof(vector_scalar_t<scalar_type>) * shape_.block_shape.rows * num_vectors;
-    long_rows_.num_vectors = num_vectors;
     impl::find_long_rows(exec, row_ptr(), launch_.longest_row, impl::blocks_of_segment(block_shape_), partial_bytes,
                          long_rows_);
-    const auto num_segments = static_cast<std::int64_t>(long_rows_.segment_begin.extent(0));
-    segment_launch_ = impl::choose_segment_launch(shape_, num_segments, device, launch_);
-    multi_segment_launch_ = impl::choose_segment_launch(shape_, num_segments, device, multi_launch_, true);
   }
 
   Mode mode_;

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/streaming/options.hpp>
+#include <ashlar/streaming/subdivision.hpp>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace ashlar {
+
+/// What streaming a matrix takes, before anything is allocated: all in bytes.
+struct StreamingEstimate {
+  int num_subdivisions = 0;
+  int num_buffers = 0;
+  bool structure_is_resident = true;
+  std::uint64_t buffer_bytes = 0;     ///< of all buffers
+  std::uint64_t structure_bytes = 0;  ///< of row pointers, of block columns where they stay, and of what plans hold
+  std::uint64_t vector_bytes = 0;     ///< of x and y, which the caller allocates
+  std::uint64_t sent_bytes = 0;       ///< over the link, in one pass through the matrix
+
+  std::uint64_t device_bytes() const { return buffer_bytes + structure_bytes + vector_bytes; }
+};
+
+namespace impl {
+
+/// The sizes of a matrix to be streamed.
+struct StreamedShape {
+  BlockShape block_shape;
+  std::int64_t num_block_rows = 0, num_blocks = 0;
+  std::int64_t num_rows = 0, num_cols = 0;  ///< entries of y and of x
+  std::uint64_t scalar_bytes = 8, ordinal_bytes = 4, offset_bytes = 4, vector_scalar_bytes = 8;
+  std::uint64_t plan_bytes = 0;  ///< that plans take on the device at most
+};
+
+/// The estimate for so many subdivisions as are asked for, or suit: `cut(n)` cuts the block rows into n.
+///
+/// Throws   ArgumentError for numbers that count nothing; MemoryError where the limit is too small, which names the
+///          least that would do.
+StreamingEstimate estimate_streaming(const StreamedShape& shape, const StreamingOptions& options,
+                                     std::uint64_t available, const std::function<std::vector<Subdivision>(int)>& cut);
+
+/// The same where host and device are one memory, and nothing is sent: only the number of subdivisions is to be chosen.
+StreamingEstimate estimate_in_place(const StreamedShape& shape, const StreamingOptions& options);
+
+}  // namespace impl
+
+}  // namespace ashlar

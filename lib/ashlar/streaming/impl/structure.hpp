@@ -1,0 +1,106 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/bcsr/graph.hpp>
+#include <ashlar/spmv/plan.hpp>
+#include <ashlar/streaming/subdivision.hpp>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ashlar::impl {
+
+/// What of the structure is on the device for good.
+template <class Matrix>
+struct ResidentStructure {
+  template <class T>
+  using View = Kokkos::View<T*, typename Matrix::memory_space>;
+
+  /// The row pointers of each subdivision one after the other, counted from its first block sent.
+  View<typename Matrix::offset_type> row_ptr;
+  /// All block columns, or none where they are sent with the values.
+  View<typename Matrix::ordinal_type> col_idx;
+};
+
+template <class View>
+auto range_of(const View& view, std::int64_t begin, std::int64_t count) {
+  return Kokkos::subview(view, std::make_pair(begin, begin + count));
+}
+
+/// Waits for `exec`.
+template <class Matrix, class Exec, class HostMatrix>
+ResidentStructure<Matrix> resident_structure(const Exec& exec, const HostMatrix& host,
+                                             const std::vector<Subdivision>& subdivisions, bool with_columns) {
+  using Offset = typename Matrix::offset_type;
+  using Result = ResidentStructure<Matrix>;
+  Result result;
+  const auto allocate = [&](const char* label) {
+    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
+  };
+  std::vector<Offset> row_ptr;
+  const auto& from = host.graph().row_ptr();
+  for (const Subdivision& part : subdivisions) {
+    for (std::int64_t row = 0; row <= part.num_rows; ++row) {
+      const std::int64_t block = from.extent(0) > 0 ? std::int64_t(from(part.first_row + row)) : 0;
+      row_ptr.push_back(static_cast<Offset>(block - part.first_sent()));
+    }
+  }
+  result.row_ptr = typename Result::template View<Offset>(allocate("ashlar::streaming::row_ptr"), row_ptr.size());
+  Kokkos::deep_copy(exec, result.row_ptr,
+                    Kokkos::View<const Offset*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                        row_ptr.data(), row_ptr.size()));
+  if (with_columns) {
+    result.col_idx = typename Result::template View<typename Matrix::ordinal_type>(
+        allocate("ashlar::streaming::col_idx"), host.graph().col_idx().extent(0));
+    Kokkos::deep_copy(exec, result.col_idx, host.graph().col_idx());
+  }
+  exec.fence("ashlar::streaming: structure copied");
+  return result;
+}
+
+/// The block rows of a subdivision, whose values (and block columns, where they are sent) are in a buffer.
+template <class Matrix, class HostMatrix, class Values, class Columns>
+Matrix rows_in_buffer(const HostMatrix& host, const Subdivision& part, int k,
+                      const ResidentStructure<Matrix>& structure, const Values& values, const Columns& columns) {
+  const bool columns_are_sent = structure.col_idx.extent(0) == 0;
+  // Each subdivision before has one row pointer more than rows.
+  const auto row_ptr = range_of(structure.row_ptr, part.first_row + k, part.num_rows + 1);
+  const auto col_idx = columns_are_sent ? range_of(columns, 0, part.num_sent())
+                                        : range_of(structure.col_idx, part.first_sent(), part.num_sent());
+  return {host.block_shape(),
+          {host.num_block_cols(), row_ptr, col_idx},
+          range_of(values, 0, part.num_sent() * host.block_shape().num_values())};
+}
+
+/// The block rows of a subdivision among the blocks of the whole matrix.
+template <class Matrix>
+Matrix rows_in_place(const Matrix& whole, const Subdivision& part) {
+  if (whole.graph().row_ptr().extent(0) == 0) return whole;
+  return {whole.block_shape(),
+          {whole.num_block_cols(), range_of(whole.graph().row_ptr(), part.first_row, part.num_rows + 1),
+           whole.graph().col_idx()},
+          whole.values()};
+}
+
+/// A plan of products with the whole matrix, as if it were on the device. (Plans look at row pointers and at how many
+/// blocks there are, not at the blocks.)
+template <class Matrix, class Exec, class HostMatrix>
+SpmvPlan<Matrix> plan_of_whole(const Exec& exec, const HostMatrix& host, const SpmvOptions& options) {
+  if constexpr (std::is_same_v<Matrix, HostMatrix>) {
+    return {exec, host, options};
+  } else {
+    using Space = typename Matrix::memory_space;
+    const auto row_ptr = Kokkos::View<typename Matrix::offset_type*, Space>(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::streaming::row_ptr of all"),
+        host.graph().row_ptr().extent(0));
+    Kokkos::deep_copy(exec, row_ptr, host.graph().row_ptr());
+    const Kokkos::View<typename Matrix::ordinal_type*, Space> no_col_idx(nullptr, host.graph().col_idx().extent(0));
+    const Kokkos::View<typename Matrix::scalar_type*, Space> no_values(nullptr, host.values().extent(0));
+    return {exec, Matrix(host.block_shape(), {host.num_block_cols(), row_ptr, no_col_idx}, no_values), options};
+  }
+}
+
+}  // namespace ashlar::impl

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <ashlar/spmv/plan.hpp>
+#include <cstdint>
+
+namespace ashlar {
+
+/// Where the block columns of a streamed matrix are while it is multiplied. (Its row pointers, a number for each block
+/// row, are always on the device.)
+enum class StructurePlacement {
+  automatic,  ///< on the device, where that leaves enough memory for the values
+  resident,   ///< on the device, for good
+  streamed    ///< sent with the values
+};
+
+/// How a matrix is to be streamed.
+struct StreamingOptions {
+  /// Into how many subdivisions of whole block rows the matrix is cut, with about equally many blocks; 0: as many as
+  /// suit its size and the memory.
+  int num_subdivisions = 0;
+  /// Subdivisions that the device has room for at a time: one to multiply by, the others on their way.
+  int num_buffers = 2;
+  StructurePlacement structure = StructurePlacement::automatic;
+  /// Bytes of device memory that the matrix and the vectors of its products may take together; 0: what is free, less a
+  /// sixteenth.
+  std::uint64_t device_memory_limit = 0;
+  /// Whether copies run beside products. Without, each waits for the other: for measuring what hiding is worth.
+  bool hide = true;
+  /// Whether the first subdivisions of the next product are sent as soon as a product has been enqueued.
+  bool send_ahead = true;
+  /// Whether subdivisions are copied even where host and device share one memory: for tests.
+  bool copy_always = false;
+  /// What a plan of products is asked for; A and conj(A) only.
+  SpmvOptions product = {};
+};
+
+}  // namespace ashlar

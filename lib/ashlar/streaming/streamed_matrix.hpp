@@ -1,0 +1,239 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/memory.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/copy.hpp>
+#include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/spmv/spmv.hpp>
+#include <ashlar/streaming/estimate.hpp>
+#include <ashlar/streaming/impl/ring.hpp>
+#include <ashlar/streaming/impl/structure.hpp>
+#include <ashlar/streaming/options.hpp>
+#include <ashlar/streaming/subdivision.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ashlar {
+
+/// The host's memory that the device copies from at full speed, beside its work; plain memory where there is no device.
+using PinnedSpace = Kokkos::SharedHostPinnedSpace;
+
+/// A matrix in the host's memory that is multiplied on the device, where there is too little memory for it: it is cut
+/// into subdivisions of whole block rows, which go through a ring of buffers while products with the ones before run.
+///
+/// As a linear operator: y := A x. Every row gets the bits that the product with the whole matrix on the device gives,
+/// for every number of subdivisions and buffers.
+///
+/// Matrix   the type of the matrix as it would be on the device; `host_type` is the same in pinned host memory, into
+///          which copy_to<PinnedSpace>() brings a matrix from anywhere.
+/// Memory   estimate() says what it takes, all of it allocated by the constructor; the limit holds for it and x and y
+///          together. Shares the data of the host's matrix. Where host and device are one memory, nothing is copied:
+///          products are by subdivision only, and explain() says so.
+/// Async    the constructor waits for `exec`. Products are enqueued on the instance that they are given, copies on that
+///          of the constructor; they wait for each other by events, and the host for neither (where the backend has no
+///          events: Event). One instance at a time makes products, and the host's values must stay as they are until
+///          values_changed().
+/// Throws   ArgumentError, MemoryError (with the least limit that works) before anything is allocated.
+/// Source   Fagerlund, Kitayama, Hashimoto & Okuda 2014.
+template <bcsr_matrix Matrix, execution_space Exec = typename Matrix::memory_space::execution_space>
+class StreamedMatrix {
+ public:
+  using host_type = typename Matrix::template in_space<PinnedSpace>;
+  static constexpr bool has_one_memory = std::is_same_v<Matrix, host_type>;
+  static_assert(reachable_from<Exec, typename Matrix::values_view>,
+                "ashlar::StreamedMatrix: the matrix on the device must be reachable from the execution space");
+
+  /// Products on `exec` or instances like it, copies on `copy_exec`, another instance.
+  StreamedMatrix(const Exec& exec, const Exec& copy_exec, host_type matrix, const StreamingOptions& options = {})
+      : host_(std::move(matrix)),
+        options_(options),
+        estimate_(estimate(host_, options)),
+        subdivisions_(subdivide(host_.graph().row_ptr(), host_.block_shape(), estimate_.num_subdivisions)) {
+    const SpmvPlan<Matrix> whole = impl::plan_of_whole<Matrix>(exec, host_, options_.product);
+    product_ = whole.explain();
+    if (copies()) {
+      structure_ = impl::resident_structure<Matrix>(exec, host_, subdivisions_, estimate_.structure_is_resident);
+      ring_ = std::make_shared<impl::SubdivisionRing<Matrix, Exec>>(copy_exec, estimate_, subdivisions_,
+                                                                    host_.block_shape().num_values());
+    }
+    for (int k = 0; k < num_subdivisions(); ++k) {
+      const Matrix rows = rows_of(k);
+      parts_.push_back({rows, SpmvPlan<Matrix>(exec, rows, whole)});
+    }
+    exec.fence("ashlar::streaming: set-up");
+  }
+
+  /// The same with copies on an instance of its own.
+  StreamedMatrix(const Exec& exec, host_type matrix, const StreamingOptions& options = {})
+      : StreamedMatrix(exec, Kokkos::Experimental::partition_space(exec, 1)[0], std::move(matrix), options) {}
+
+  /// What streaming `matrix` would take: nothing is allocated on the device. Throws as the constructor does.
+  static StreamingEstimate estimate(const host_type& matrix, const StreamingOptions& options = {}) {
+    impl::StreamedShape shape;
+    shape.block_shape = matrix.block_shape();
+    shape.num_block_rows = matrix.num_block_rows();
+    shape.num_blocks = matrix.num_blocks();
+    shape.num_rows = matrix.num_rows();
+    shape.num_cols = matrix.num_cols();
+    shape.scalar_bytes = sizeof(typename Matrix::scalar_type);
+    shape.ordinal_bytes = sizeof(typename Matrix::ordinal_type);
+    shape.offset_bytes = sizeof(typename Matrix::offset_type);
+    shape.vector_scalar_bytes = vector_scalar_bytes_of<typename Matrix::scalar_type>;
+    const auto cut = [&](int count) { return subdivide(matrix.graph().row_ptr(), matrix.block_shape(), count); };
+    if constexpr (has_one_memory) {
+      if (!options.copy_always) return impl::estimate_in_place(shape, options);
+    }
+    return impl::estimate_streaming(shape, options, available_bytes<typename Matrix::memory_space>(), cut);
+  }
+
+  const StreamingEstimate& estimate() const { return estimate_; }
+  const std::vector<Subdivision>& subdivisions() const { return subdivisions_; }
+  int num_subdivisions() const { return estimate_.num_subdivisions; }
+  const host_type& matrix() const { return host_; }
+  std::int64_t num_rows() const { return host_.num_rows(); }
+  std::int64_t num_cols() const { return host_.num_cols(); }
+
+  /// Whether subdivisions are copied: not where host and device are one memory.
+  bool copies() const { return !has_one_memory || options_.copy_always; }
+
+  /// The fewest bytes of device memory that a product moves; those over the link are estimate().sent_bytes.
+  std::int64_t traffic_bytes() const { return spmv_traffic_bytes(host_, true, options_.product.mode); }
+
+  /// The subdivisions, where they go, and how they are multiplied: for people.
+  std::string explain() const {
+    std::string result = text("streaming ", num_subdivisions(), " subdivisions of whole block rows");
+    if (!copies()) return result + ", in place: host and device are one memory; " + product_;
+    result +=
+        text(", ", bytes_text(estimate_.sent_bytes), " a product, through ", estimate_.num_buffers, " buffers of ",
+             bytes_text(estimate_.buffer_bytes / std::uint64_t(estimate_.num_buffers)), "; block columns ",
+             estimate_.structure_is_resident ? "stay on the device" : "are sent with the values", "; ",
+             bytes_text(estimate_.device_bytes()), " of device memory with the vectors; copies ",
+             options_.hide ? "beside products" : "and products by turns");
+    if (num_subdivisions() <= estimate_.num_buffers) result += "; all stay on the device after the first product";
+    return result + "; " + product_;
+  }
+
+  /// y := A x. x and y are vectors or multi-vectors as spmv() takes them.
+  template <class X, class Y>
+  void apply(const Exec& exec, const X& x, const Y& y) const {
+    apply(exec, 1, x, 0, y);
+  }
+
+  /// y := alpha*A*x + beta*y, each subdivision once; for multi-vectors it is sent once for all of them.
+  ///
+  /// Traffic  estimate().sent_bytes over the link, less what the buffers still hold.
+  template <class X, class Y>
+  void apply(const Exec& exec, const typename X::non_const_value_type& alpha, const X& x,
+             const typename X::non_const_value_type& beta, const Y& y) const {
+    const Kokkos::Profiling::ScopedRegion region("ashlar::streaming::apply");
+    check_vectors(x, y);
+    stream(exec, [&](const Part& part, const Subdivision& rows) {
+      spmv(exec, part.plan, alpha, part.rows, x, beta, rows_of(y, rows));
+    });
+  }
+
+  /// `num_products` products with each subdivision before the next takes its place: the j-th is with column j of x, and
+  /// goes to column j of y; where there are fewer columns, they come again from the first on, and those of y add up.
+  /// What a solver with many right-hand sides would do, one vector at a time.
+  ///
+  /// Shapes   x and y of rank 2, entries of a column together (Kokkos::LayoutLeft).
+  /// Source   the protocol of Fagerlund et al. 2014, with 50 products.
+  template <class X, class Y>
+  void apply_repeated(const Exec& exec, const X& x, const Y& y, int num_products = 50) const {
+    static_assert(X::rank() == 2 && Y::rank() == 2 && std::is_same_v<typename X::array_layout, Kokkos::LayoutLeft> &&
+                      std::is_same_v<typename Y::array_layout, Kokkos::LayoutLeft>,
+                  "ashlar::StreamedMatrix::apply_repeated: x and y must be views of rank 2 with Kokkos::LayoutLeft");
+    const Kokkos::Profiling::ScopedRegion region("ashlar::streaming::apply_repeated");
+    check_vectors(x, y);
+    if (num_products < 1 || x.extent(1) == 0 || y.extent(1) == 0) {
+      throw ArgumentError(text("streaming: ", num_products, " products with ", x.extent(1), " vectors x and ",
+                               y.extent(1), " vectors y"),
+                          "there must be one of each at least", "pass vectors, and how often to multiply");
+    }
+    const int num_x = static_cast<int>(x.extent(1)), num_y = static_cast<int>(y.extent(1));
+    stream(exec, [&](const Part& part, const Subdivision& rows) {
+      for (int j = 0; j < num_products; ++j) {
+        spmv(exec, part.plan, 1, part.rows, Kokkos::subview(x, Kokkos::ALL, j % num_x), j < num_y ? 0 : 1,
+             rows_of(Kokkos::subview(y, Kokkos::ALL, j % num_y), rows));
+      }
+    });
+  }
+
+  /// To be called after the host's values have changed, and before the next product: what buffers hold is sent again.
+  void values_changed() const {
+    if (ring_) ring_->clear();
+  }
+
+ private:
+  struct Part {
+    Matrix rows;  // of the subdivision; on the device its blocks are in a buffer
+    SpmvPlan<Matrix> plan;
+  };
+
+  /// The block rows of subdivision k, as they are while they are multiplied.
+  Matrix rows_of(int k) const {
+    if constexpr (has_one_memory) {
+      if (!copies()) return impl::rows_in_place(host_, subdivisions_[k]);
+    }
+    return impl::rows_in_buffer(host_, subdivisions_[k], k, structure_, ring_->values(k), ring_->col_idx(k));
+  }
+
+  template <class Y>
+  auto rows_of(const Y& y, const Subdivision& part) const {
+    const std::int64_t R = host_.block_shape().rows;
+    const auto range = std::make_pair(part.first_row * R, (part.first_row + part.num_rows) * R);
+    if constexpr (Y::rank() == 1) {
+      return Kokkos::subview(y, range);
+    } else {
+      return Kokkos::subview(y, range, Kokkos::ALL);
+    }
+  }
+
+  template <class X, class Y>
+  void check_vectors(const X& x, const Y& y) const {
+    if (std::int64_t(x.extent(0)) != num_cols() || std::int64_t(y.extent(0)) != num_rows()) {
+      throw ShapeError(text("streaming: x has ", x.extent(0), " entries and y has ", y.extent(0)),
+                       text("A is ", num_rows(), " x ", num_cols()),
+                       "make x as long as the matrix is wide and y as long as it is high");
+    }
+  }
+
+  /// work(part, its block rows) for all subdivisions in turn, each when it is on the device.
+  template <class Work>
+  void stream(const Exec& exec, const Work& work) const {
+    const int count = num_subdivisions();
+    if (!copies()) {
+      for (int k = 0; k < count; ++k) work(parts_[k], subdivisions_[k]);
+      return;
+    }
+    const int ahead = options_.hide ? ring_->size() : 1;
+    for (int k = 0; k < count; ++k) {
+      for (int next = k; next < std::min(k + ahead, count); ++next) ring_->send(next, subdivisions_[next], host_);
+      if (!options_.hide) ring_->copy_exec().fence("ashlar::streaming: copy, not hidden");
+      ring_->wait_for_copy(k, exec);
+      work(parts_[k], subdivisions_[k]);
+      ring_->release(k, exec);
+      if (!options_.hide) exec.fence("ashlar::streaming: product, not hidden");
+    }
+    if (!options_.hide || !options_.send_ahead) return;
+    for (int next = 0; next < std::min(ahead, count); ++next) ring_->send(next, subdivisions_[next], host_);
+  }
+
+  host_type host_;
+  StreamingOptions options_;
+  StreamingEstimate estimate_;
+  std::vector<Subdivision> subdivisions_;
+  impl::ResidentStructure<Matrix> structure_;
+  std::shared_ptr<impl::SubdivisionRing<Matrix, Exec>> ring_;
+  std::vector<Part> parts_;
+  std::string product_;
+};
+
+}  // namespace ashlar

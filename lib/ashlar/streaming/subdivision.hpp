@@ -1,0 +1,44 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/bcsr/row_ranges.hpp>
+#include <cstdint>
+#include <vector>
+
+namespace ashlar {
+
+/// Block rows that follow each other, and their blocks, with which they are sent.
+struct Subdivision {
+  /// Blocks are sent from a multiple of this on: so that values keep their place within what kernels load at a time,
+  /// and each row gets the bits that it gets from the whole matrix.
+  static constexpr std::int64_t alignment = 16;
+
+  std::int64_t first_row = 0, num_rows = 0;
+  std::int64_t first_block = 0, num_blocks = 0;
+
+  /// The first block that is sent, of the row before maybe.
+  std::int64_t first_sent() const { return first_block / alignment * alignment; }
+  /// Blocks that are sent.
+  std::int64_t num_sent() const { return first_block + num_blocks - first_sent(); }
+};
+
+/// Cuts block rows into `count` subdivisions with about equally many blocks; some are empty where there are fewer block
+/// rows. A cut lies within half a block row of where it should be.
+///
+/// Async    reads row_ptr on the calling thread: wait for what writes it before.
+template <class RowPtr>
+std::vector<Subdivision> subdivide(const RowPtr& row_ptr, const BlockShape& block_shape, int count) {
+  const RowRanges first_row = row_ranges(Kokkos::DefaultHostExecutionSpace(), row_ptr, block_shape, count);
+  std::vector<Subdivision> result(count);
+  if (row_ptr.extent(0) == 0) return result;
+  for (int k = 0; k < count; ++k) {
+    const std::int64_t begin = first_row(k), end = first_row(k + 1);
+    const std::int64_t first_block = row_ptr(begin), last_block = row_ptr(end);
+    result[k] = {begin, end - begin, first_block, last_block - first_block};
+  }
+  return result;
+}
+
+}  // namespace ashlar

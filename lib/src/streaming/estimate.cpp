@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/memory.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/streaming/estimate.hpp>
+#include <cmath>
+
+namespace ashlar::impl {
+
+namespace {
+
+/// What starting a copy and a product costs, in bytes that the link could carry meanwhile: some 10 us.
+constexpr double bytes_of_start = 1 << 19;
+
+/// Kokkos' own header of an allocation, and what its end is rounded up to.
+constexpr std::uint64_t bytes_of_allocation = 512;
+
+/// A buffer of this size is sent at nearly the full rate of the link.
+constexpr std::uint64_t comfortable_buffer = 16 << 20;
+
+std::uint64_t bytes_of_vectors(const StreamedShape& shape, const StreamingOptions& options) {
+  return std::uint64_t(shape.num_rows + shape.num_cols) * shape.vector_scalar_bytes *
+         std::uint64_t(options.product.num_vectors);
+}
+
+class Estimator {
+ public:
+  Estimator(const StreamedShape& shape, const StreamingOptions& options,
+            const std::function<std::vector<Subdivision>(int)>& cut)
+      : shape_(shape), options_(options), cut_(cut) {}
+
+  StreamingEstimate estimate(int num_subdivisions, bool structure_is_resident) const {
+    StreamingEstimate result;
+    result.num_subdivisions = num_subdivisions;
+    result.structure_is_resident = structure_is_resident;
+    result.num_buffers = std::min(options_.num_buffers, num_subdivisions);
+    std::int64_t most = 0, sent = 0;
+    for (const Subdivision& part : cut_(num_subdivisions)) {
+      most = std::max(most, part.num_sent());
+      sent += part.num_sent();
+    }
+    const std::uint64_t block_bytes = bytes_of_sent_block(structure_is_resident);
+    result.buffer_bytes =
+        std::uint64_t(result.num_buffers) * (std::uint64_t(most) * block_bytes + 2 * bytes_of_allocation);
+    result.sent_bytes = std::uint64_t(sent) * block_bytes;
+    result.structure_bytes = (std::uint64_t(shape_.num_block_rows) + num_subdivisions) * shape_.offset_bytes +
+                             shape_.plan_bytes + 2 * bytes_of_allocation +
+                             (structure_is_resident ? std::uint64_t(shape_.num_blocks) * shape_.ordinal_bytes : 0);
+    result.vector_bytes = bytes_of_vectors(shape_, options_);
+    return result;
+  }
+
+  /// The number of subdivisions that takes least time while copies are the bound: n starts, and the first copy, which
+  /// nothing hides, of an n-th of the bytes.
+  int suitable_number(bool structure_is_resident) const {
+    const double bytes = double(shape_.num_blocks) * double(bytes_of_sent_block(structure_is_resident));
+    return std::clamp(static_cast<int>(std::sqrt(bytes / bytes_of_start)), 1, most_subdivisions());
+  }
+
+  /// The fewest subdivisions, of those that are tried, whose estimate is within the limit; or, where none is, those
+  /// whose estimate is least. A number asked for is the only one that is tried.
+  StreamingEstimate within(std::uint64_t limit, bool structure_is_resident) const {
+    if (options_.num_subdivisions > 0) return estimate(options_.num_subdivisions, structure_is_resident);
+    std::int64_t count = suitable_number(structure_is_resident);
+    StreamingEstimate least = estimate(static_cast<int>(count), structure_is_resident);
+    while (least.device_bytes() > limit && count < most_subdivisions()) {
+      // Twice as many at a time: no more than twice as many as are needed cost little.
+      count = std::min<std::int64_t>(2 * count, most_subdivisions());
+      const StreamingEstimate next = estimate(static_cast<int>(count), structure_is_resident);
+      if (next.device_bytes() < least.device_bytes()) least = next;
+    }
+    return least;
+  }
+
+  int most_subdivisions() const {
+    return static_cast<int>(std::clamp<std::int64_t>(shape_.num_block_rows, 1, 1 << 20));
+  }
+
+ private:
+  std::uint64_t bytes_of_sent_block(bool structure_is_resident) const {
+    return std::uint64_t(shape_.block_shape.num_values()) * shape_.scalar_bytes +
+           (structure_is_resident ? 0 : shape_.ordinal_bytes);
+  }
+
+  const StreamedShape& shape_;
+  const StreamingOptions& options_;
+  const std::function<std::vector<Subdivision>(int)>& cut_;
+};
+
+void check(const StreamingOptions& options) {
+  if (options.num_subdivisions < 0 || options.num_subdivisions > 1 << 20) {
+    throw ArgumentError(text("streaming: ", options.num_subdivisions, " subdivisions"),
+                        text("there are 1 to ", 1 << 20, ", or 0 for as many as suit"), "pass 0");
+  }
+  if (options.num_buffers < 1) {
+    throw ArgumentError(text("streaming: ", options.num_buffers, " buffers"),
+                        "a subdivision must be on the device to be multiplied by",
+                        "pass 2 or more: with one, nothing is sent while the device computes");
+  }
+  if (is_transposed(options.product.mode)) {
+    throw ArgumentError(text("streaming: products with ", symbol_of(options.product.mode)),
+                        "subdivisions are block rows of A", "stream A^T itself as a matrix of its own");
+  }
+}
+
+}  // namespace
+
+StreamingEstimate estimate_streaming(const StreamedShape& shape, const StreamingOptions& options,
+                                     std::uint64_t available, const std::function<std::vector<Subdivision>(int)>& cut) {
+  check(options);
+  const std::uint64_t limit =
+      options.device_memory_limit > 0 ? std::min(options.device_memory_limit, available) : available - available / 16;
+  const Estimator estimator(shape, options, cut);
+  StreamingEstimate result = estimator.within(limit, options.structure != StructurePlacement::streamed);
+  if (options.structure == StructurePlacement::automatic) {
+    const bool has_small_buffers =
+        result.buffer_bytes / std::uint64_t(result.num_buffers) < comfortable_buffer &&
+        result.num_subdivisions > std::max(options.num_subdivisions, estimator.suitable_number(true));
+    if (result.device_bytes() > limit || has_small_buffers) result = estimator.within(limit, false);
+  }
+  if (result.device_bytes() <= limit) return result;
+  throw MemoryError(result.device_bytes(), limit,
+                    text("streaming: ", result.num_subdivisions, " subdivisions in ", result.num_buffers,
+                         " buffers need ", bytes_text(result.device_bytes()), " of device memory, of which ",
+                         bytes_text(result.vector_bytes), " are vectors"),
+                    text("the limit is ", bytes_text(limit)),
+                    options.num_subdivisions > 0
+                        ? "raise the limit to that, or leave the number of subdivisions open"
+                        : "raise the limit to that: no other number of subdivisions needs less");
+}
+
+StreamingEstimate estimate_in_place(const StreamedShape& shape, const StreamingOptions& options) {
+  check(options);
+  StreamingEstimate result;
+  result.num_subdivisions = options.num_subdivisions > 0 ? options.num_subdivisions : 1;
+  result.vector_bytes = bytes_of_vectors(shape, options);
+  return result;
+}
+
+}  // namespace ashlar::impl

@@ -1,0 +1,262 @@
+// Streamed products against the product with the whole matrix, bit for bit: numbers of subdivisions and buffers, shapes
+// that trip a ring up, memory limits.
+#include <gmock/gmock.h>
+
+#include <ashlar/reference/random_matrix.hpp>
+#include <ashlar/streaming/streamed_matrix.hpp>
+#include <support/compare.hpp>
+#include <utility>
+#include <vector>
+
+namespace ashlar::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+template <class T>
+class StreamedProducts : public ::testing::Test {
+ public:
+  using Scalar = typename T::first_type;
+  using Matrix = BcsrMatrix<Scalar, typename T::second_type>;
+  using Host = typename Matrix::template in_space<Kokkos::HostSpace>;
+  using Streamed = StreamedMatrix<Matrix>;
+  using Space = typename Matrix::memory_space;
+  using Vectors = Kokkos::View<Scalar**, Kokkos::LayoutLeft, Space>;
+
+  /// Rows of 1 to 9 blocks, some empty, one full.
+  static Host irregular(int b) {
+    return reference::random_bcsr<Matrix>(
+        70, 83, b, {.min_blocks = 1, .max_blocks = 9, .empty_every = 7, .full_row = 23}, 100 + b);
+  }
+
+  static Vectors random_vectors(std::int64_t n, int columns, unsigned seed) {
+    const Vectors result("test::vectors", n, columns);
+    const auto host = Kokkos::create_mirror_view(result);
+    const auto numbers = random_vector<Scalar>(n * columns, seed);
+    for (std::int64_t i = 0; i < n * columns; ++i) host(i % n, i / n) = numbers[i];
+    Kokkos::deep_copy(result, host);
+    return result;
+  }
+
+  /// The bits of all entries.
+  static std::vector<Scalar> entries(const Vectors& y) {
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+    std::vector<Scalar> result;
+    for (std::size_t c = 0; c < y.extent(1); ++c) {
+      for (std::size_t i = 0; i < y.extent(0); ++i) result.push_back(host(i, c));
+    }
+    return result;
+  }
+
+  /// Two products of each kind, with one vector and with several, are those of the whole matrix.
+  static void expect_same(const Host& host, StreamingOptions options, int columns = 3) {
+    const Exec exec;
+    const Matrix device = copy_to<Space>(exec, host);
+    options.product.num_vectors = columns;
+    const SpmvPlan<Matrix> plan(exec, device, options.product);
+    const Streamed streamed(exec, copy_to<PinnedSpace>(exec, host), options);
+    const auto x = random_vectors(host.num_cols(), columns, 7);
+    const Scalar alpha(-0.75), beta(1.5);
+    for (int round = 0; round < 2; ++round) {
+      const auto start = random_vectors(host.num_rows(), columns, 8 + round);
+      const Vectors expected("test::expected", host.num_rows(), columns), y("test::y", host.num_rows(), columns);
+      Kokkos::deep_copy(expected, start);
+      Kokkos::deep_copy(y, start);
+      spmv(exec, plan, alpha, device, x, beta, expected);
+      streamed.apply(exec, alpha, x, beta, y);
+      exec.fence();
+      EXPECT_EQ(entries(y), entries(expected)) << "vectors, " << streamed.explain();
+      for (int c = 0; c < columns; ++c) {
+        spmv(exec, plan, 1, device, Kokkos::subview(x, Kokkos::ALL, c), 0, Kokkos::subview(expected, Kokkos::ALL, c));
+        streamed.apply(exec, Kokkos::subview(x, Kokkos::ALL, c), Kokkos::subview(y, Kokkos::ALL, c));
+      }
+      exec.fence();
+      EXPECT_EQ(entries(y), entries(expected)) << "one vector, " << streamed.explain();
+      Kokkos::deep_copy(y, start);
+      streamed.apply_repeated(exec, x, y, columns);
+      exec.fence();
+      EXPECT_EQ(entries(y), entries(expected)) << "repeated, " << streamed.explain();
+    }
+  }
+};
+
+using TypesAndLayouts =
+    ::testing::Types<std::pair<double, BlockColumnMajor>, std::pair<double, BlockRowMajor>,
+                     std::pair<float, BlockColumnMajor>, std::pair<Kokkos::complex<double>, BlockColumnMajor>>;
+TYPED_TEST_SUITE(StreamedProducts, TypesAndLayouts);
+
+TYPED_TEST(StreamedProducts, AreThoseOfTheWholeMatrixForEveryCut) {
+  for (const int b : {1, 2, 3, 8}) {
+    const auto host = this->irregular(b);
+    for (const int num_subdivisions : {0, 1, 2, 3, 7, 70, 75}) {
+      for (const int num_buffers : {1, 2, 3}) {
+        this->expect_same(host,
+                          {.num_subdivisions = num_subdivisions,
+                           .num_buffers = num_buffers,
+                           .structure = num_buffers == 2 ? StructurePlacement::streamed : StructurePlacement::resident,
+                           .copy_always = true});
+      }
+    }
+  }
+}
+
+TYPED_TEST(StreamedProducts, AreTheSameHiddenOrNotAndInPlace) {
+  const auto host = this->irregular(3);
+  for (const bool hide : {true, false}) {
+    for (const bool send_ahead : {true, false}) {
+      for (const bool copy_always : {true, false}) {
+        this->expect_same(host, {.num_subdivisions = 5,
+                                 .hide = hide,
+                                 .send_ahead = send_ahead,
+                                 .copy_always = copy_always,
+                                 .product = {.mode = Mode::conjugate}});
+      }
+    }
+  }
+}
+
+TYPED_TEST(StreamedProducts, TakeExtremeShapes) {
+  using Matrix = typename TestFixture::Matrix;
+  const auto random = [](std::int64_t rows, std::int64_t cols, int b, reference::RandomRows lengths) {
+    return reference::random_bcsr<Matrix>(rows, cols, b, lengths, 5);
+  };
+  for (const bool copy_always : {true, false}) {
+    for (const int num_subdivisions : {1, 4}) {
+      const StreamingOptions options{.num_subdivisions = num_subdivisions, .copy_always = copy_always};
+      this->expect_same(random(0, 5, 3, {}), options);
+      this->expect_same(random(1, 1, 3, {.min_blocks = 1, .max_blocks = 1}), options);
+      this->expect_same(random(9, 9, 3, {.min_blocks = 0, .max_blocks = 0}), options);
+      // One block row long enough to be cut into segments, among short ones.
+      this->expect_same(random(40, 3000, 8, {.min_blocks = 1, .max_blocks = 2, .full_row = 17}), options);
+    }
+  }
+}
+
+using Doubles = StreamedProducts<std::pair<double, BlockColumnMajor>>;
+using DoubleMatrix = BcsrMatrix<double>;
+using Streamed = StreamedMatrix<DoubleMatrix>;
+
+auto pinned_matrix(int b = 3) { return copy_to<PinnedSpace>(Exec(), Doubles::irregular(b)); }
+
+template <class E, class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing thrown";
+}
+
+TEST(StreamedMatrix, AddsUpProductsWhoseVectorsComeAgain) {
+  const Exec exec;
+  const auto host = pinned_matrix();
+  const Streamed streamed(exec, host, {.num_subdivisions = 4, .copy_always = true});
+  const auto x = Doubles::random_vectors(host.num_cols(), 3, 1);
+  const Doubles::Vectors y("test::y", host.num_rows(), 2), expected("test::expected", host.num_rows(), 2);
+  Kokkos::deep_copy(y, 1e9);  // what was there does not count
+  streamed.apply_repeated(exec, x, y, 7);
+  for (int j = 0; j < 7; ++j) {
+    const auto x_j = Kokkos::subview(x, Kokkos::ALL, j % 3);
+    const auto y_j = Kokkos::subview(expected, Kokkos::ALL, j % 2);
+    streamed.apply(exec, 1, x_j, j < 2 ? 0 : 1, y_j);
+  }
+  exec.fence();
+  EXPECT_EQ(Doubles::entries(y), Doubles::entries(expected));
+}
+
+TEST(StreamedMatrix, SendsValuesAgainThatHaveChanged) {
+  const Exec exec;
+  const auto host = pinned_matrix();
+  const Streamed streamed(exec, host, {.num_subdivisions = 2, .copy_always = true});
+  const auto x = Doubles::random_vectors(host.num_cols(), 1, 1);
+  const Doubles::Vectors y("test::y", host.num_rows(), 1), twice("test::twice", host.num_rows(), 1);
+  streamed.apply(exec, x, y);
+  exec.fence();
+  for (std::int64_t i = 0; i < host.num_values(); ++i) host.values()(i) *= 2;
+  streamed.values_changed();
+  streamed.apply(exec, x, twice);
+  exec.fence();
+  auto expected = Doubles::entries(y);
+  for (double& entry : expected) entry *= 2;
+  EXPECT_EQ(Doubles::entries(twice), expected);
+}
+
+TEST(StreamedMatrix, CutsWholeBlockRowsIntoEqualParts) {
+  const auto host = reference::random_bcsr<DoubleMatrix>(1000, 1000, 2, {.min_blocks = 5, .max_blocks = 9}, 3);
+  const auto parts = subdivide(host.graph().row_ptr(), host.block_shape(), 8);
+  ASSERT_EQ(parts.size(), 8u);
+  std::int64_t row = 0, block = 0;
+  for (const Subdivision& part : parts) {
+    EXPECT_EQ(part.first_row, row);
+    EXPECT_EQ(part.first_block, block);
+    EXPECT_NEAR(double(part.num_blocks), host.num_blocks() / 8.0, 2 * 9);
+    EXPECT_EQ(part.first_sent() % Subdivision::alignment, 0);
+    EXPECT_LE(part.first_sent(), part.first_block);
+    row += part.num_rows;
+    block += part.num_blocks;
+  }
+  EXPECT_EQ(row, 1000);
+  EXPECT_EQ(block, host.num_blocks());
+}
+
+TEST(StreamedMatrix, KeepsToTheMemoryLimit) {
+  const auto host = reference::random_bcsr<DoubleMatrix>(4000, 4000, 3, {.min_blocks = 20, .max_blocks = 30}, 3);
+  const auto pinned = copy_to<PinnedSpace>(Exec(), host);
+  const std::uint64_t matrix_bytes = host.num_values() * 8, vector_bytes = 2 * 4000 * 3 * 8;
+  for (const std::uint64_t limit : {matrix_bytes, matrix_bytes / 2, matrix_bytes / 5}) {
+    const auto estimate = Streamed::estimate(pinned, {.device_memory_limit = limit, .copy_always = true});
+    EXPECT_LE(estimate.device_bytes(), limit);
+    EXPECT_EQ(estimate.vector_bytes, vector_bytes);
+    EXPECT_GE(estimate.sent_bytes, matrix_bytes);
+  }
+  // Twelve vectors a product need more; then block columns no longer have room.
+  const StreamingOptions cramped{
+      .device_memory_limit = matrix_bytes / 3, .copy_always = true, .product = {.num_vectors = 8}};
+  EXPECT_FALSE(Streamed::estimate(pinned, cramped).structure_is_resident);
+  EXPECT_LE(Streamed::estimate(pinned, cramped).device_bytes(), matrix_bytes / 3);
+}
+
+TEST(StreamedMatrix, NamesTheLeastLimitThatWorks) {
+  const auto host = pinned_matrix();
+  const auto with = [&](std::uint64_t limit) {
+    return Streamed(Exec(), host, {.device_memory_limit = limit, .copy_always = true});
+  };
+  const std::string message = message_of<MemoryError>([&] { with(5000); });
+  ASSERT_THAT(message, AllOf(HasSubstr("limit is 5000 bytes"), HasSubstr("vectors")));
+  const auto from = message.find(" need ") + 6;
+  const std::uint64_t least = std::stoull(message.substr(from));
+  EXPECT_NO_THROW(with(least));
+  EXPECT_THROW(with(least - 1), MemoryError);
+}
+
+TEST(StreamedMatrix, RefusesWhatCannotBe) {
+  const Exec exec;
+  const auto host = pinned_matrix();
+  const auto with = [&](StreamingOptions options) { return Streamed(exec, host, options); };
+  EXPECT_THAT(message_of<ArgumentError>([&] { with({.num_subdivisions = -1}); }), HasSubstr("-1 subdivisions"));
+  EXPECT_THAT(message_of<ArgumentError>([&] { with({.num_buffers = 0}); }), HasSubstr("0 buffers"));
+  EXPECT_THAT(message_of<ArgumentError>([&] { with({.product = {.mode = Mode::transpose}}); }), HasSubstr("A^T"));
+  const Streamed streamed(exec, host, {.num_subdivisions = 2});
+  const auto x = Doubles::random_vectors(host.num_cols(), 1, 1);
+  const auto y = Doubles::random_vectors(host.num_rows() + 1, 1, 1);
+  EXPECT_THAT(message_of<ShapeError>([&] { streamed.apply(exec, x, y); }), HasSubstr("y has 211"));
+  EXPECT_THROW(streamed.apply_repeated(exec, x, y, 3), ShapeError);
+  EXPECT_THROW(streamed.apply_repeated(exec, x, Doubles::random_vectors(host.num_rows(), 1, 1), 0), ArgumentError);
+}
+
+TEST(StreamedMatrix, ExplainsItself) {
+  const auto host = pinned_matrix();
+  const Streamed streamed(Exec(), host, {.num_subdivisions = 4, .copy_always = true});
+  EXPECT_THAT(streamed.explain(),
+              AllOf(HasSubstr("4 subdivisions"), HasSubstr("2 buffers"), HasSubstr("spmv y = A x")));
+  if (Streamed::has_one_memory) {
+    EXPECT_THAT(Streamed(Exec(), host, {.num_subdivisions = 4}).explain(), HasSubstr("one memory"));
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing
