@@ -6,7 +6,7 @@
 #include <ashlar/problems/grid27.hpp>
 #include <cmath>
 #include <cstdint>
-#include <spmv/types.hpp>
+#include <support/types.hpp>
 
 namespace ashlar::perf {
 

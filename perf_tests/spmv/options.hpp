@@ -1,7 +1,7 @@
 #pragma once
 
 #include <ashlar/base/concepts.hpp>
-#include <spmv/types.hpp>
+#include <support/types.hpp>
 #include <string>
 #include <vector>
 

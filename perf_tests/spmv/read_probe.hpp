@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/blas1/bandwidth.hpp>
 #include <cstdint>
-#include <spmv/types.hpp>
+#include <support/types.hpp>
 
 namespace ashlar::perf {
 

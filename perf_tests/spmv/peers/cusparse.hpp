@@ -5,7 +5,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <spmv/matrices.hpp>
-#include <spmv/types.hpp>
+#include <support/types.hpp>
 
 namespace ashlar::perf {
 

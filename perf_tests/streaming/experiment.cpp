@@ -1,0 +1,213 @@
+#include <Kokkos_Timer.hpp>
+#include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/blas1/axpby.hpp>
+#include <ashlar/reference/spmv.hpp>
+#include <cstdio>
+#include <functional>
+#include <streaming/experiment.hpp>
+#include <support/plain_product.hpp>
+#include <tuple>
+#include <vector>
+
+namespace ashlar::perf {
+
+namespace {
+
+/// Vectors that products take in turns, so that no two products that follow each other are of the same one.
+constexpr int num_columns = 10;
+
+/// "3x128": 3 unknowns, 128 nodes a side.
+std::pair<int, int> parse_case(const std::string& name) {
+  int dof = 0, nodes = 0, read = 0;
+  if (std::sscanf(name.c_str(), "%dx%d%n", &dof, &nodes, &read) != 2 || read != int(name.size()) || nodes < 2 ||
+      (dof != 1 && dof != 3 && dof != 6)) {
+    throw ArgumentError(text("--cases ", name), "a case is UNKNOWNSxNODES, with 1, 3 or 6 unknowns and 2 nodes or more",
+                        "write for example 3x128");
+  }
+  return {dof, nodes};
+}
+
+double median_seconds(int samples, const std::function<void()>& work) {
+  work();
+  std::vector<double> seconds;
+  for (int i = 0; i < samples; ++i) {
+    Kokkos::Timer timer;
+    work();
+    seconds.push_back(timer.seconds());
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + samples / 2, seconds.end());
+  return seconds[samples / 2];
+}
+
+}  // namespace
+
+Experiment::Experiment(const Exec& exec, const std::string& name, const StreamingPerfOptions& options, double read_gb_s,
+                       nlohmann::json& results)
+    : exec_(exec),
+      copy_exec_(Kokkos::Experimental::partition_space(exec, 1)[0]),
+      options_(options),
+      read_gb_s_(read_gb_s),
+      results_(results) {
+  std::tie(dof_, nodes_) = parse_case(name);
+  const problems::Cantilever problem{.nodes = {nodes_, nodes_, nodes_}, .dof = dof_};
+  {
+    const Matrix device = problems::cantilever_matrix<Matrix>(exec, problem);
+    host_ = copy_to<PinnedSpace>(exec, device);
+    x_ = Columns("perf::x", host_.num_cols(), num_columns);
+    y_ = Columns("perf::y", host_.num_rows(), num_columns);
+    const auto numbers = test_vector<double>(exec, host_.num_cols() + num_columns);
+    for (std::int64_t c = 0; c < num_columns; ++c) {
+      Kokkos::deep_copy(exec, Kokkos::subview(x_, Kokkos::ALL, c),
+                        Kokkos::subview(numbers, std::make_pair(c, c + host_.num_cols())));
+    }
+    const auto expected = plain_product(exec, device, Kokkos::subview(x_, Kokkos::ALL, 0), Mode::no_transpose);
+    expected_ = expected.y;
+    magnitude_ = expected.magnitude;
+    summands_ = expected.summands;
+    exec.fence("perf: matrix");
+  }
+  // A plain copy of a GiB, or of the matrix where that is less.
+  const std::size_t count = std::min<std::size_t>(host_.values().extent(0), std::size_t(1) << 27);
+  const Vector<double> target(Kokkos::view_alloc(Kokkos::WithoutInitializing, "perf::target"), count);
+  const auto source = Kokkos::subview(host_.values(), std::make_pair(std::size_t(0), count));
+  const double copy = median_seconds(5, [&] {
+    Kokkos::deep_copy(copy_exec_, target, source);
+    copy_exec_.fence("perf: plain copy");
+  });
+  link_gb_s_ = 8e-9 * double(count) / copy;
+  std::printf("cantilever, %d unknowns, %d^3 nodes: %.2f GB, plain copy %.2f GB/s\n", dof_, nodes_,
+              8e-9 * double(host_.num_values()), link_gb_s_);
+}
+
+void Experiment::run() {
+  for (const int num_products : options_.products) {
+    for (const int num_subdivisions : options_.subdivisions) run_one(num_subdivisions, num_products);
+  }
+  if (options_.serial) run_serial();
+}
+
+Parts Experiment::measure_parts(int num_subdivisions, int num_products) const {
+  Parts parts;
+  {
+    const Streamed all(exec_, copy_exec_, host_,
+                       {.num_subdivisions = num_subdivisions,
+                        .num_buffers = num_subdivisions,
+                        .structure = StructurePlacement::resident});
+    parts.seconds_compute = seconds(all, num_products);
+  }
+  const auto subdivisions = subdivide(host_.graph().row_ptr(), host_.block_shape(), num_subdivisions);
+  const std::int64_t bb = host_.block_shape().num_values();
+  std::int64_t most = 0;
+  for (const Subdivision& part : subdivisions) most = std::max(most, part.num_sent() * bb);
+  const Vector<double> target(Kokkos::view_alloc(Kokkos::WithoutInitializing, "perf::target"), most);
+  parts.seconds_copy = median_seconds(options_.samples, [&] {
+    for (const Subdivision& part : subdivisions) {
+      const std::int64_t begin = part.first_sent() * bb, count = part.num_sent() * bb;
+      Kokkos::deep_copy(copy_exec_, Kokkos::subview(target, std::make_pair(std::int64_t(0), count)),
+                        Kokkos::subview(host_.values(), std::make_pair(begin, begin + count)));
+    }
+    copy_exec_.fence("perf: copies");
+  });
+  return parts;
+}
+
+double Experiment::seconds(const Streamed& streamed, int num_products) const {
+  return median_seconds(options_.samples, [&] {
+    streamed.apply_repeated(exec_, x_, y_, num_products);
+    exec_.fence("perf: products");
+  });
+}
+
+bool Experiment::is_right(const Streamed& streamed, int num_products) const {
+  streamed.apply_repeated(exec_, x_, y_, num_products);
+  // The first column has the sum of every num_columns-th product, all with the first column of x.
+  const Vector<double> y("perf::y0", y_.extent(0));
+  const double times = (num_products + num_columns - 1) / num_columns;
+  axpby(exec_, 1 / times, Kokkos::subview(y_, Kokkos::ALL, 0), 0, y);
+  return error_of(exec_, y, Expected<double>{expected_, magnitude_, times * summands_}) == 0;
+}
+
+nlohmann::json Experiment::row(const std::string& kernel, int num_subdivisions, int num_products,
+                               double seconds) const {
+  // FLOP / FLIO: two operations for each value, which is read with its block's share of x (Fagerlund et al. 2014).
+  const double flop = 2.0 * dof_ * dof_, flio = 8.0 * dof_ * dof_ + 8.0 * dof_;
+  const double bytes = 8.0 * double(host_.num_values());
+  return {{"case", text("cantilever ", dof_, " dof ", nodes_, "^3")},
+          {"library", "ashlar"},
+          {"kernel", kernel},
+          {"type", "double"},
+          {"block_size", dof_},
+          {"nodes", nodes_},
+          {"num_subdivisions", num_subdivisions},
+          {"num_products", num_products},
+          {"seconds", seconds},
+          {"bytes", bytes},
+          {"gb_s", bytes / seconds * 1e-9},
+          {"limit_gb_s", link_gb_s_},
+          {"fraction", bytes / seconds * 1e-9 / link_gb_s_},
+          {"gflop_s", flops(num_products) / seconds * 1e-9},
+          {"bound_gflop_s", flop / flio * read_gb_s_}};
+}
+
+void Experiment::run_one(int num_subdivisions, int num_products) {
+  StreamingOptions streaming{.num_subdivisions = num_subdivisions,
+                             .num_buffers = options_.buffers,
+                             .structure = StructurePlacement::resident,
+                             .send_ahead = false};  // each pass pays for all of its own copies
+  const Parts parts = measure_parts(num_subdivisions, num_products);
+  double seconds_of[2] = {};
+  bool right = true;
+  std::string plan;
+  for (const bool hide : {false, true}) {
+    streaming.hide = hide;
+    const Streamed streamed(exec_, copy_exec_, host_, streaming);
+    right = right && is_right(streamed, num_products);
+    seconds_of[hide] = right ? seconds(streamed, num_products) : 0;
+    if (hide) plan = streamed.explain();
+  }
+  all_right_ = all_right_ && right;
+  if (!right) {
+    std::printf("%3d subdivisions, %3d products: WRONG RESULT\n", num_subdivisions, num_products);
+    nlohmann::json wrong = row("streamed", num_subdivisions, num_products, 1);
+    wrong["verified"] = false;
+    wrong.erase("seconds");
+    results_.push_back(std::move(wrong));
+    return;
+  }
+  const double gain = seconds_of[false] / seconds_of[true] - 1;
+  const double hidden = (seconds_of[false] - seconds_of[true]) / std::min(parts.seconds_copy, parts.seconds_compute);
+  for (const bool hide : {false, true}) {
+    nlohmann::json result =
+        row(hide ? "streamed" : "streamed, not hidden", num_subdivisions, num_products, seconds_of[hide]);
+    result.update({{"hide", hide},
+                   {"verified", true},
+                   {"seconds_copy", parts.seconds_copy},
+                   {"seconds_compute", parts.seconds_compute},
+                   {"gain", gain},
+                   {"hidden_share", hidden}});
+    if (hide) result["plan"] = plan;
+    results_.push_back(std::move(result));
+  }
+  std::printf(
+      "%3d subdivisions, %3d products: off %8.2f ms, on %8.2f ms (copies %8.2f, products %8.2f); gain %5.1f %%, "
+      "hidden %.3f, %.1f GFLOP/s, link %.3f\n",
+      num_subdivisions, num_products, seconds_of[false] * 1e3, seconds_of[true] * 1e3, parts.seconds_copy * 1e3,
+      parts.seconds_compute * 1e3, 100 * gain, hidden, flops(num_products) / seconds_of[true] * 1e-9,
+      8e-9 * double(host_.num_values()) / seconds_of[true] / link_gb_s_);
+  std::fflush(stdout);
+}
+
+void Experiment::run_serial() {
+  const std::vector<double> x(host_.num_cols(), 1.0);
+  std::vector<double> y(host_.num_rows());
+  Kokkos::Timer timer;
+  reference::spmv(1.0, host_, x, 0.0, y);
+  nlohmann::json result = row("one host thread, plain loops", 1, 1, timer.seconds());
+  result["verified"] = true;
+  std::printf("one host thread, plain loops: %.2f GFLOP/s\n", result["gflop_s"].get<double>());
+  results_.push_back(std::move(result));
+}
+
+}  // namespace ashlar::perf

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/bcsr/copy.hpp>
+#include <ashlar/problems/cantilever.hpp>
+#include <ashlar/streaming/streamed_matrix.hpp>
+#include <nlohmann/json.hpp>
+#include <streaming/options.hpp>
+#include <string>
+#include <support/types.hpp>
+
+namespace ashlar::perf {
+
+using Streamed = StreamedMatrix<Matrix>;
+using HostMatrix = Streamed::host_type;
+using Columns = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
+
+/// What the subdivisions of a matrix take when nothing else is done: the two times that hiding is to make one of.
+struct Parts {
+  double seconds_copy = 0;     ///< all copies, one after another
+  double seconds_compute = 0;  ///< all products, with the whole matrix on the device
+};
+
+/// The experiment of Fagerlund et al. 2014 on one matrix: products with each subdivision before the next takes its
+/// place, with copies hidden and not.
+class Experiment {
+ public:
+  Experiment(const Exec& exec, const std::string& name, const StreamingPerfOptions& options, double read_gb_s,
+             nlohmann::json& results);
+
+  /// All numbers of subdivisions and of products that the options name.
+  void run();
+
+  bool all_right() const { return all_right_; }
+
+ private:
+  void run_one(int num_subdivisions, int num_products);
+  void run_serial();
+  Parts measure_parts(int num_subdivisions, int num_products) const;
+  double seconds(const Streamed& streamed, int num_products) const;
+  bool is_right(const Streamed& streamed, int num_products) const;
+  nlohmann::json row(const std::string& kernel, int num_subdivisions, int num_products, double seconds) const;
+  double flops(int num_products) const { return 2.0 * double(host_.num_values()) * num_products; }
+
+  Exec exec_, copy_exec_;
+  const StreamingPerfOptions& options_;
+  double read_gb_s_, link_gb_s_ = 0;
+  nlohmann::json& results_;
+  int dof_ = 0, nodes_ = 0;
+  HostMatrix host_;
+  Columns x_, y_;
+  Vector<double> expected_, magnitude_;  // of the first column
+  double summands_ = 0;
+  bool all_right_ = true;
+};
+
+}  // namespace ashlar::perf

@@ -1,0 +1,62 @@
+// perf_streaming: products with matrices in the host's memory that go through the device in subdivisions, with copies
+// beside the products and without: the experiment of Fagerlund et al. 2014.
+//
+// Cantilevers with 1, 3 and 6 unknowns a node; each subdivision is multiplied by a number of vectors before the next
+// takes its place. Every way is checked against plain loops before it is timed. Beside each are the times of its copies
+// alone and of its products alone: the share of the shorter of the two that hiding saves is hidden_share.
+#include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
+#include <ashlar/blas1/bandwidth.hpp>
+#include <ashlar/io/output_file.hpp>
+#include <ashlar/io/text_file.hpp>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <streaming/experiment.hpp>
+#include <support/context.hpp>
+
+int main(int argc, char** argv) {
+  using namespace ashlar;
+  perf::StreamingPerfOptions options;
+  CLI::App app("Products with a matrix that is streamed to the device");
+  const auto list = [&](const char* name, auto& values, const char* help) {
+    return app.add_option(name, values, help)->delimiter(',')->capture_default_str();
+  };
+  list("--cases", options.cases, "UNKNOWNSxNODES: unknowns of a node (1, 3, 6), and nodes along each side");
+  list("--subdivisions", options.subdivisions, "into how many the matrix is cut")->check(CLI::PositiveNumber);
+  list("--products", options.products, "with each subdivision before the next takes its place")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--buffers", options.buffers, "subdivisions on the device at a time")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--samples", options.samples, "of which each time is the median")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("!--no-serial", options.serial, "do not time plain loops on one thread of the host");
+  app.add_option("--json", options.json, "write the results here");
+  app.add_option("--commit", options.commit, "recorded in the context");
+  CLI11_PARSE(app, argc, argv);
+
+  const Kokkos::ScopeGuard kokkos(argc, argv);
+  try {
+    if (!options.json.empty()) io::require_writable(options.json);
+    const perf::Exec exec;
+    const double read = measure_read_bandwidth(exec);
+    std::printf("read bandwidth %.1f GB/s\n", read);
+    nlohmann::json results = nlohmann::json::array();
+    bool all_right = true;
+    for (const std::string& name : options.cases) {
+      perf::Experiment experiment(exec, name, options, read, results);
+      experiment.run();
+      all_right = all_right && experiment.all_right();
+    }
+    if (!options.json.empty()) {
+      nlohmann::json file{{"context", perf::context(options.commit)}, {"results", results}};
+      file["context"]["read_gb_s"] = read;
+      io::write_text_file(options.json, file.dump(1) + "\n");
+    }
+    return all_right ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::cerr << "perf_streaming: " << error.what() << '\n';
+    return 1;
+  }
+}

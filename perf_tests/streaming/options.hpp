@@ -1,0 +1,24 @@
+#pragma once
+
+#include <ashlar/base/concepts.hpp>
+#include <cstdint>
+#include <string>
+#include <support/types.hpp>
+#include <vector>
+
+namespace ashlar::perf {
+
+struct StreamingPerfOptions {
+  /// "3x128": unknowns of a node, and nodes along each side.
+  std::vector<std::string> cases = is_gpu_v<Exec>
+                                       ? std::vector<std::string>{"1x128", "1x256", "3x128", "3x160", "6x96", "6x128"}
+                                       : std::vector<std::string>{"1x32", "3x24", "6x16"};
+  std::vector<int> subdivisions{2, 4, 8, 13, 21, 31, 41, 51, 61};
+  std::vector<int> products{50};
+  int buffers = 2;
+  int samples = 3;
+  bool serial = true;  ///< whether plain loops on one thread of the host are timed, too
+  std::string json, commit = "unknown";
+};
+
+}  // namespace ashlar::perf
