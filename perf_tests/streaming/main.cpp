@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   app.add_option("--samples", options.samples, "of which each time is the median")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_flag("!--equal", options.taper, "cut into equal subdivisions, without smaller ones at the ends");
   app.add_flag("!--no-serial", options.serial, "do not time plain loops on one thread of the host");
   app.add_option("--json", options.json, "write the results here");
   app.add_option("--commit", options.commit, "recorded in the context");

@@ -16,6 +16,7 @@ struct StreamingPerfOptions {
   std::vector<int> subdivisions{2, 4, 8, 13, 21, 31, 41, 51, 61};
   std::vector<int> products{50};
   int buffers = 2;
+  bool taper = true;
   int samples = 3;
   bool serial = true;  ///< whether plain loops on one thread of the host are timed, too
   std::string json, commit = "unknown";

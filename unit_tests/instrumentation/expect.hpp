@@ -42,14 +42,14 @@ void expect_kept(const Exec& exec, Promise promise, const Call& call) {
   EXPECT_FALSE(kernels(watcher).empty() && labels(watcher.seen(), Happening::Kind::copy).empty()) << "nothing was run";
 }
 
-/// The same for what enqueues: run twice, and the second time nothing may be allocated.
+/// The same for what enqueues (or sends): run twice, and the second time nothing may be allocated.
 template <class Call>
-void expect_enqueued(const Exec& exec, const Call& call) {
-  expect_kept(exec, Promise::enqueues, call);
+void expect_enqueued(const Exec& exec, const Call& call, Promise promise = Promise::enqueues) {
+  expect_kept(exec, promise, call);
   exec.fence();
   const Watcher watcher;
   call();
-  EXPECT_THAT(faults(watcher.seen(), exec, Promise::enqueues), ::testing::IsEmpty());
+  EXPECT_THAT(faults(watcher.seen(), exec, promise), ::testing::IsEmpty());
   EXPECT_THAT(allocations(watcher), ::testing::IsEmpty());
 }
 

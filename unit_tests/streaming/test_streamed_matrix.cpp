@@ -2,8 +2,10 @@
 // that trip a ring up, memory limits.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
+#include <numeric>
 #include <support/compare.hpp>
 #include <utility>
 #include <vector>
@@ -93,11 +95,15 @@ TYPED_TEST(StreamedProducts, AreThoseOfTheWholeMatrixForEveryCut) {
     const auto host = this->irregular(b);
     for (const int num_subdivisions : {0, 1, 2, 3, 7, 70, 75}) {
       for (const int num_buffers : {1, 2, 3}) {
-        this->expect_same(host,
-                          {.num_subdivisions = num_subdivisions,
-                           .num_buffers = num_buffers,
-                           .structure = num_buffers == 2 ? StructurePlacement::streamed : StructurePlacement::resident,
-                           .copy_always = true});
+        for (const int num_resident : {0, 2}) {
+          this->expect_same(
+              host, {.num_subdivisions = num_subdivisions,
+                     .taper = num_buffers != 1,
+                     .num_buffers = num_buffers,
+                     .structure = num_buffers == 2 ? StructurePlacement::streamed : StructurePlacement::resident,
+                     .num_resident = num_resident,
+                     .copy_always = true});
+        }
       }
     }
   }
@@ -109,6 +115,7 @@ TYPED_TEST(StreamedProducts, AreTheSameHiddenOrNotAndInPlace) {
     for (const bool send_ahead : {true, false}) {
       for (const bool copy_always : {true, false}) {
         this->expect_same(host, {.num_subdivisions = 5,
+                                 .num_resident = hide ? 0 : 1,
                                  .hide = hide,
                                  .send_ahead = send_ahead,
                                  .copy_always = copy_always,
@@ -203,17 +210,57 @@ TEST(StreamedMatrix, CutsWholeBlockRowsIntoEqualParts) {
   EXPECT_EQ(block, host.num_blocks());
 }
 
+TEST(StreamedMatrix, TapersTheFirstAndTheLastSubdivisions) {
+  for (const int count : {1, 2, 3, 10, 61}) {
+    EXPECT_EQ(subdivision_units(count, false), std::vector<int>(count, 1));
+    const std::vector<int> units = subdivision_units(count, true);
+    ASSERT_EQ(int(units.size()), count);
+    for (int k = 0; k < count; ++k) {
+      EXPECT_EQ(units[k], units[count - 1 - k]);
+      EXPECT_LE(units[k], 8 * units[0]);
+      if (k > 0 && 2 * k < count) {
+        EXPECT_LE(units[k], 1.25 * units[k - 1]);
+        EXPECT_GE(units[k], units[k - 1]);
+      }
+    }
+    EXPECT_EQ(*std::max_element(units.begin(), units.end()) == 8 * units[0], count == 61);
+  }
+  const auto host = reference::random_bcsr<DoubleMatrix>(5000, 1000, 2, {.min_blocks = 5, .max_blocks = 9}, 3);
+  const auto parts = subdivide(host.graph().row_ptr(), host.block_shape(), 7, true);
+  const std::vector<int> units = subdivision_units(7, true);
+  for (int k = 0; k < 7; ++k) {
+    EXPECT_NEAR(double(parts[k].num_blocks) / host.num_blocks(),
+                double(units[k]) / std::accumulate(units.begin(), units.end(), 0), 0.001);
+  }
+}
+
 TEST(StreamedMatrix, KeepsToTheMemoryLimit) {
   const auto host = reference::random_bcsr<DoubleMatrix>(4000, 4000, 3, {.min_blocks = 20, .max_blocks = 30}, 3);
   const auto pinned = copy_to<PinnedSpace>(Exec(), host);
   const std::uint64_t matrix_bytes = host.num_values() * 8, vector_bytes = 2 * 4000 * 3 * 8;
-  for (const std::uint64_t limit : {matrix_bytes, matrix_bytes / 2, matrix_bytes / 5}) {
-    const auto estimate = Streamed::estimate(pinned, {.device_memory_limit = limit, .copy_always = true});
-    EXPECT_LE(estimate.device_bytes(), limit);
-    EXPECT_EQ(estimate.vector_bytes, vector_bytes);
-    EXPECT_GE(estimate.sent_bytes, matrix_bytes);
+  std::uint64_t sent_before = 2 * matrix_bytes;
+  for (const std::uint64_t limit : {matrix_bytes / 5, matrix_bytes / 2, matrix_bytes, 2 * matrix_bytes}) {
+    for (const int num_resident : {0, -1}) {
+      const auto estimate =
+          Streamed::estimate(pinned, {.num_resident = num_resident, .device_memory_limit = limit, .copy_always = true});
+      EXPECT_LE(estimate.device_bytes(), limit);
+      EXPECT_EQ(estimate.vector_bytes, vector_bytes);
+      if (num_resident == 0) {
+        EXPECT_EQ(estimate.resident_bytes, 0);
+        EXPECT_GE(estimate.sent_bytes, matrix_bytes);
+        continue;
+      }
+      // What there is room for stays, and is not sent.
+      EXPECT_LT(estimate.sent_bytes, sent_before);
+      EXPECT_GE(estimate.sent_bytes + estimate.resident_bytes, matrix_bytes);
+      sent_before = estimate.sent_bytes;
+      if (estimate.sent_bytes > 0) {
+        EXPECT_GE(double(estimate.device_bytes()), 0.8 * double(limit));
+      }
+    }
   }
-  // Twelve vectors a product need more; then block columns no longer have room.
+  EXPECT_EQ(sent_before, 0);
+  // Eight vectors a product need more: then block columns no longer have room.
   const StreamingOptions cramped{
       .device_memory_limit = matrix_bytes / 3, .copy_always = true, .product = {.num_vectors = 8}};
   EXPECT_FALSE(Streamed::estimate(pinned, cramped).structure_is_resident);
@@ -250,7 +297,9 @@ TEST(StreamedMatrix, RefusesWhatCannotBe) {
 
 TEST(StreamedMatrix, ExplainsItself) {
   const auto host = pinned_matrix();
-  const Streamed streamed(Exec(), host, {.num_subdivisions = 4, .copy_always = true});
+  const Streamed streamed(Exec(), host, {.num_subdivisions = 4, .num_resident = 0, .copy_always = true});
+  EXPECT_THAT(Streamed(Exec(), host, {.num_subdivisions = 4, .num_resident = 1, .copy_always = true}).explain(),
+              HasSubstr("the first 1 stay on the device"));
   EXPECT_THAT(streamed.explain(),
               AllOf(HasSubstr("4 subdivisions"), HasSubstr("2 buffers"), HasSubstr("spmv y = A x")));
   if (Streamed::has_one_memory) {

@@ -90,6 +90,7 @@ class Watcher {
 /// Kokkos itself fences where memory is allocated or freed; who allocates has to live with that.
 enum class Promise {
   enqueues,   ///< no fence, and no copy from one memory space to another
+  sends,      ///< no fence; copies from one memory space to another
   allocates,  ///< the same, save for Kokkos' own fences around allocations
   waits,      ///< fences of its own instance, too
   on_host,    ///< and kernels on the host's default instance, where that is another backend than the caller's
@@ -122,9 +123,8 @@ inline bool is_number(std::string_view label) { return label == "Scalar" || labe
 /// The fences that Kokkos makes before it frees memory and around stream-ordered allocations.
 inline bool is_memory_fence(std::string_view label) {
   return contains(label, "Space::impl_allocate") || contains(label, "Space::impl_deallocate") ||
-         contains(label, "SharedAllocationRecord") ||
-         contains(label, "backend fence after async malloc") || contains(label, "backend fence before async free") ||
-         contains(label, "backend fence after async free");
+         contains(label, "SharedAllocationRecord") || contains(label, "backend fence after async malloc") ||
+         contains(label, "backend fence before async free") || contains(label, "backend fence after async free");
 }
 
 /// A fence of all instances of a backend: the two device ids that stand for no instance.
@@ -175,12 +175,12 @@ std::vector<std::string> faults(const std::vector<Happening>& seen, const Exec& 
         break;
       case Kind::copy:
         if (!impl::is_copy_of_ours(h)) fault(h, "copy without a label of its own");
-        if (!may_wait && h.space != h.source_space && !impl::is_number(h.source)) {
+        if (!may_wait && promise != Promise::sends && h.space != h.source_space && !impl::is_number(h.source)) {
           fault(h, "copy between memory spaces");
         }
         break;
       case Kind::fence:
-        if (promise != Promise::enqueues && impl::is_memory_fence(h.label)) break;
+        if (promise != Promise::enqueues && promise != Promise::sends && impl::is_memory_fence(h.label)) break;
         if (impl::is_global_fence(h.device_id)) {
           fault(h, "global fence");
         } else if (!may_wait) {

@@ -12,14 +12,16 @@ namespace ashlar {
 /// What streaming a matrix takes, before anything is allocated: all in bytes.
 struct StreamingEstimate {
   int num_subdivisions = 0;
-  int num_buffers = 0;
+  int num_resident = 0;  ///< of the subdivisions, the first ones, that stay on the device
+  int num_buffers = 0;   ///< that the others take turns in
   bool structure_is_resident = true;
   std::uint64_t buffer_bytes = 0;     ///< of all buffers
+  std::uint64_t resident_bytes = 0;   ///< of the blocks that stay
   std::uint64_t structure_bytes = 0;  ///< of row pointers, of block columns where they stay, and of what plans hold
   std::uint64_t vector_bytes = 0;     ///< of x and y, which the caller allocates
-  std::uint64_t sent_bytes = 0;       ///< over the link, in one pass through the matrix
+  std::uint64_t sent_bytes = 0;       ///< over the link, in one pass through the matrix, after the first
 
-  std::uint64_t device_bytes() const { return buffer_bytes + structure_bytes + vector_bytes; }
+  std::uint64_t device_bytes() const { return buffer_bytes + resident_bytes + structure_bytes + vector_bytes; }
 };
 
 namespace impl {

@@ -15,12 +15,16 @@ enum class StructurePlacement {
 
 /// How a matrix is to be streamed.
 struct StreamingOptions {
-  /// Into how many subdivisions of whole block rows the matrix is cut, with about equally many blocks; 0: as many as
-  /// suit its size and the memory.
+  /// Into how many subdivisions of whole block rows the matrix is cut; 0: as many as suit its size and the memory.
   int num_subdivisions = 0;
+  /// Whether the first and the last subdivisions are smaller (subdivision_units), or all have about as many blocks.
+  bool taper = true;
   /// Subdivisions that the device has room for at a time: one to multiply by, the others on their way.
   int num_buffers = 2;
   StructurePlacement structure = StructurePlacement::automatic;
+  /// How many subdivisions, the first ones, stay on the device for good; -1: as many as the memory limit leaves room
+  /// for.
+  int num_resident = -1;
   /// Bytes of device memory that the matrix and the vectors of its products may take together; 0: what is free, less a
   /// sixteenth.
   std::uint64_t device_memory_limit = 0;

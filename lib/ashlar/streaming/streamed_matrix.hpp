@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/memory.hpp>
@@ -55,7 +56,8 @@ class StreamedMatrix {
       : host_(std::move(matrix)),
         options_(options),
         estimate_(estimate(host_, options)),
-        subdivisions_(subdivide(host_.graph().row_ptr(), host_.block_shape(), estimate_.num_subdivisions)) {
+        subdivisions_(
+            subdivide(host_.graph().row_ptr(), host_.block_shape(), estimate_.num_subdivisions, options.taper)) {
     const SpmvPlan<Matrix> whole = impl::plan_of_whole<Matrix>(exec, host_, options_.product);
     product_ = whole.explain();
     if (copies()) {
@@ -86,7 +88,9 @@ class StreamedMatrix {
     shape.ordinal_bytes = sizeof(typename Matrix::ordinal_type);
     shape.offset_bytes = sizeof(typename Matrix::offset_type);
     shape.vector_scalar_bytes = vector_scalar_bytes_of<typename Matrix::scalar_type>;
-    const auto cut = [&](int count) { return subdivide(matrix.graph().row_ptr(), matrix.block_shape(), count); };
+    const auto cut = [&](int count) {
+      return subdivide(matrix.graph().row_ptr(), matrix.block_shape(), count, options.taper);
+    };
     if constexpr (has_one_memory) {
       if (!options.copy_always) return impl::estimate_in_place(shape, options);
     }
@@ -110,13 +114,18 @@ class StreamedMatrix {
   std::string explain() const {
     std::string result = text("streaming ", num_subdivisions(), " subdivisions of whole block rows");
     if (!copies()) return result + ", in place: host and device are one memory; " + product_;
-    result +=
-        text(", ", bytes_text(estimate_.sent_bytes), " a product, through ", estimate_.num_buffers, " buffers of ",
-             bytes_text(estimate_.buffer_bytes / std::uint64_t(estimate_.num_buffers)), "; block columns ",
-             estimate_.structure_is_resident ? "stay on the device" : "are sent with the values", "; ",
-             bytes_text(estimate_.device_bytes()), " of device memory with the vectors; copies ",
-             options_.hide ? "beside products" : "and products by turns");
-    if (num_subdivisions() <= estimate_.num_buffers) result += "; all stay on the device after the first product";
+    const bool all_stay = estimate_.num_resident == num_subdivisions();
+    if (estimate_.num_resident > 0) {
+      result += text(", of which ", all_stay ? "all" : text("the first ", estimate_.num_resident),
+                     " stay on the device (", bytes_text(estimate_.resident_bytes), ")");
+    }
+    if (!all_stay) {
+      result += text(", ", bytes_text(estimate_.sent_bytes), " a product sent through ", estimate_.num_buffers,
+                     " buffers of ", bytes_text(estimate_.buffer_bytes / std::uint64_t(estimate_.num_buffers)),
+                     ", copies ", options_.hide ? "beside products" : "and products by turns");
+    }
+    result += text("; block columns ", estimate_.structure_is_resident ? "stay on the device" : "go with the values",
+                   "; ", bytes_text(estimate_.device_bytes()), " of device memory with the vectors");
     return result + "; " + product_;
   }
 
@@ -182,7 +191,8 @@ class StreamedMatrix {
     if constexpr (has_one_memory) {
       if (!copies()) return impl::rows_in_place(host_, subdivisions_[k]);
     }
-    return impl::rows_in_buffer(host_, subdivisions_[k], k, structure_, ring_->values(k), ring_->col_idx(k));
+    return impl::rows_in_buffer<Matrix>(host_, subdivisions_[k], k, structure_,
+                                        ring_->values(k, host_.block_shape().num_values()), ring_->col_idx(k));
   }
 
   template <class Y>
@@ -213,9 +223,16 @@ class StreamedMatrix {
       for (int k = 0; k < count; ++k) work(parts_[k], subdivisions_[k]);
       return;
     }
-    const int ahead = options_.hide ? ring_->size() : 1;
+    // Products with what stays come first: the first copies hide behind them.
+    const int resident = estimate_.num_resident, ahead = options_.hide ? estimate_.num_buffers : 1;
+    int next = resident;
+    const auto send_up_to = [&](int end) {
+      for (; next < std::min(end, count); ++next) ring_->send(next, host_);
+    };
+    if (resident > 0) ring_->send(0, host_);
+    if (options_.hide) send_up_to(resident + ahead);
     for (int k = 0; k < count; ++k) {
-      for (int next = k; next < std::min(k + ahead, count); ++next) ring_->send(next, subdivisions_[next], host_);
+      if (k >= resident) send_up_to(k + ahead);
       if (!options_.hide) ring_->copy_exec().fence("ashlar::streaming: copy, not hidden");
       ring_->wait_for_copy(k, exec);
       work(parts_[k], subdivisions_[k]);
@@ -223,7 +240,8 @@ class StreamedMatrix {
       if (!options_.hide) exec.fence("ashlar::streaming: product, not hidden");
     }
     if (!options_.hide || !options_.send_ahead) return;
-    for (int next = 0; next < std::min(ahead, count); ++next) ring_->send(next, subdivisions_[next], host_);
+    next = resident;
+    send_up_to(resident + ahead);
   }
 
   host_type host_;

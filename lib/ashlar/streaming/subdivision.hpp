@@ -1,10 +1,10 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <ashlar/bcsr/block_shape.hpp>
 #include <ashlar/bcsr/row_ranges.hpp>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 namespace ashlar {
@@ -24,17 +24,27 @@ struct Subdivision {
   std::int64_t num_sent() const { return first_block + num_blocks - first_sent(); }
 };
 
-/// Cuts block rows into `count` subdivisions with about equally many blocks; some are empty where there are fewer block
-/// rows. A cut lies within half a block row of where it should be.
+/// How large each of `count` subdivisions is, in units: all equal; or tapered, where they grow by a quarter from the
+/// first on, up to eight times, and shrink alike towards the last. What nothing hides, the first copy and the last
+/// product, is then little, and while they grow a product still takes as long as the next copy, where products are the
+/// bound by as much; while they shrink, where copies are. (The ends of more than 1024 matter little: those are equal.)
+std::vector<int> subdivision_units(int count, bool taper);
+
+/// Cuts block rows into `count` subdivisions with about as many blocks as their units say; some are empty where there
+/// are fewer block rows. A cut lies within half a block row of where it should be.
 ///
 /// Async    reads row_ptr on the calling thread: wait for what writes it before.
 template <class RowPtr>
-std::vector<Subdivision> subdivide(const RowPtr& row_ptr, const BlockShape& block_shape, int count) {
-  const RowRanges first_row = row_ranges(Kokkos::DefaultHostExecutionSpace(), row_ptr, block_shape, count);
+std::vector<Subdivision> subdivide(const RowPtr& row_ptr, const BlockShape& block_shape, int count,
+                                   bool taper = false) {
   std::vector<Subdivision> result(count);
   if (row_ptr.extent(0) == 0) return result;
+  const std::vector<int> units = subdivision_units(count, taper);
+  const int all_units = std::accumulate(units.begin(), units.end(), 0);
+  const RowRanges first_row = row_ranges(Kokkos::DefaultHostExecutionSpace(), row_ptr, block_shape, all_units);
+  int unit = 0;
   for (int k = 0; k < count; ++k) {
-    const std::int64_t begin = first_row(k), end = first_row(k + 1);
+    const std::int64_t begin = first_row(unit), end = first_row(unit += units[k]);
     const std::int64_t first_block = row_ptr(begin), last_block = row_ptr(end);
     result[k] = {begin, end - begin, first_block, last_block - first_block};
   }

@@ -3,7 +3,7 @@
 #include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/streaming/estimate.hpp>
-#include <cmath>
+#include <numeric>
 
 namespace ashlar::impl {
 
@@ -29,44 +29,54 @@ class Estimator {
             const std::function<std::vector<Subdivision>(int)>& cut)
       : shape_(shape), options_(options), cut_(cut) {}
 
-  StreamingEstimate estimate(int num_subdivisions, bool structure_is_resident) const {
-    StreamingEstimate result;
-    result.num_subdivisions = num_subdivisions;
-    result.structure_is_resident = structure_is_resident;
-    result.num_buffers = std::min(options_.num_buffers, num_subdivisions);
-    std::int64_t most = 0, sent = 0;
-    for (const Subdivision& part : cut_(num_subdivisions)) {
-      most = std::max(most, part.num_sent());
-      sent += part.num_sent();
-    }
-    const std::uint64_t block_bytes = bytes_of_sent_block(structure_is_resident);
-    result.buffer_bytes =
-        std::uint64_t(result.num_buffers) * (std::uint64_t(most) * block_bytes + 2 * bytes_of_allocation);
-    result.sent_bytes = std::uint64_t(sent) * block_bytes;
-    result.structure_bytes = (std::uint64_t(shape_.num_block_rows) + num_subdivisions) * shape_.offset_bytes +
-                             shape_.plan_bytes + 2 * bytes_of_allocation +
-                             (structure_is_resident ? std::uint64_t(shape_.num_blocks) * shape_.ordinal_bytes : 0);
-    result.vector_bytes = bytes_of_vectors(shape_, options_);
-    return result;
+  /// With the first num_resident subdivisions on the device for good.
+  StreamingEstimate estimate(int num_subdivisions, bool structure_is_resident, int num_resident) const {
+    return of_parts(cut_(num_subdivisions), structure_is_resident, num_resident);
   }
 
-  /// The number of subdivisions that takes least time while copies are the bound: n starts, and the first copy, which
-  /// nothing hides, of an n-th of the bytes.
+  /// With as many subdivisions on the device as the limit leaves room for, beside the buffers of the others.
+  StreamingEstimate filled_up(const StreamingEstimate& empty, std::uint64_t limit) const {
+    const std::vector<Subdivision> parts = cut_(empty.num_subdivisions);
+    // More subdivisions need more, but for the last ones, whose buffers are no longer needed: so from both ends.
+    const int all = empty.num_subdivisions;
+    if (const auto full = of_parts(parts, empty.structure_is_resident, all); full.device_bytes() <= limit) return full;
+    int most = 0, too_many = all;
+    while (too_many - most > 1) {
+      const int middle = most + (too_many - most) / 2;
+      const bool fits = of_parts(parts, empty.structure_is_resident, middle).device_bytes() <= limit;
+      (fits ? most : too_many) = middle;
+    }
+    return of_parts(parts, empty.structure_is_resident, most);
+  }
+
+  /// The number of subdivisions that takes least time while copies or products are the bound: as many starts, and the
+  /// first copy or last product, which nothing hides.
   int suitable_number(bool structure_is_resident) const {
     const double bytes = double(shape_.num_blocks) * double(bytes_of_sent_block(structure_is_resident));
-    return std::clamp(static_cast<int>(std::sqrt(bytes / bytes_of_start)), 1, most_subdivisions());
+    int best = 1;
+    double least = bytes;
+    for (int count = 2; count <= most_subdivisions() && count * bytes_of_start < least; ++count) {
+      const std::vector<int> units = subdivision_units(count, options_.taper);
+      const double share = double(units.front()) / std::accumulate(units.begin(), units.end(), 0);
+      const double cost = count * bytes_of_start + share * bytes;
+      if (cost >= least) continue;
+      best = count;
+      least = cost;
+    }
+    return best;
   }
 
   /// The fewest subdivisions, of those that are tried, whose estimate is within the limit; or, where none is, those
   /// whose estimate is least. A number asked for is the only one that is tried.
   StreamingEstimate within(std::uint64_t limit, bool structure_is_resident) const {
-    if (options_.num_subdivisions > 0) return estimate(options_.num_subdivisions, structure_is_resident);
+    const int resident = std::max(options_.num_resident, 0);
+    if (options_.num_subdivisions > 0) return estimate(options_.num_subdivisions, structure_is_resident, resident);
     std::int64_t count = suitable_number(structure_is_resident);
-    StreamingEstimate least = estimate(static_cast<int>(count), structure_is_resident);
+    StreamingEstimate least = estimate(static_cast<int>(count), structure_is_resident, resident);
     while (least.device_bytes() > limit && count < most_subdivisions()) {
       // Twice as many at a time: no more than twice as many as are needed cost little.
       count = std::min<std::int64_t>(2 * count, most_subdivisions());
-      const StreamingEstimate next = estimate(static_cast<int>(count), structure_is_resident);
+      const StreamingEstimate next = estimate(static_cast<int>(count), structure_is_resident, resident);
       if (next.device_bytes() < least.device_bytes()) least = next;
     }
     return least;
@@ -77,6 +87,35 @@ class Estimator {
   }
 
  private:
+  StreamingEstimate of_parts(const std::vector<Subdivision>& parts, bool structure_is_resident,
+                             int num_resident) const {
+    StreamingEstimate result;
+    result.num_subdivisions = static_cast<int>(parts.size());
+    result.num_resident = std::min(num_resident, result.num_subdivisions);
+    result.structure_is_resident = structure_is_resident;
+    result.num_buffers = std::min(options_.num_buffers, result.num_subdivisions - result.num_resident);
+    std::int64_t most = 0, sent = 0, resident = 0;
+    for (int k = 0; k < result.num_subdivisions; ++k) {
+      if (k < result.num_resident) {
+        resident = parts[k].first_block + parts[k].num_blocks;
+      } else {
+        most = std::max(most, parts[k].num_sent());
+        sent += parts[k].num_sent();
+      }
+    }
+    const std::uint64_t block_bytes = bytes_of_sent_block(structure_is_resident);
+    const std::uint64_t bytes_of_allocations = 2 * bytes_of_allocation;
+    result.buffer_bytes =
+        std::uint64_t(result.num_buffers) * (std::uint64_t(most) * block_bytes + bytes_of_allocations);
+    result.resident_bytes = resident > 0 ? std::uint64_t(resident) * block_bytes + bytes_of_allocations : 0;
+    result.sent_bytes = std::uint64_t(sent) * block_bytes;
+    result.structure_bytes = (std::uint64_t(shape_.num_block_rows) + parts.size()) * shape_.offset_bytes +
+                             shape_.plan_bytes + bytes_of_allocations +
+                             (structure_is_resident ? std::uint64_t(shape_.num_blocks) * shape_.ordinal_bytes : 0);
+    result.vector_bytes = bytes_of_vectors(shape_, options_);
+    return result;
+  }
+
   std::uint64_t bytes_of_sent_block(bool structure_is_resident) const {
     return std::uint64_t(shape_.block_shape.num_values()) * shape_.scalar_bytes +
            (structure_is_resident ? 0 : shape_.ordinal_bytes);
@@ -97,6 +136,10 @@ void check(const StreamingOptions& options) {
                         "a subdivision must be on the device to be multiplied by",
                         "pass 2 or more: with one, nothing is sent while the device computes");
   }
+  if (options.num_resident < -1) {
+    throw ArgumentError(text("streaming: ", options.num_resident, " subdivisions that stay on the device"),
+                        "they are a number, or -1 for as many as there is room for", "pass -1");
+  }
   if (is_transposed(options.product.mode)) {
     throw ArgumentError(text("streaming: products with ", symbol_of(options.product.mode)),
                         "subdivisions are block rows of A", "stream A^T itself as a matrix of its own");
@@ -114,11 +157,13 @@ StreamingEstimate estimate_streaming(const StreamedShape& shape, const Streaming
   StreamingEstimate result = estimator.within(limit, options.structure != StructurePlacement::streamed);
   if (options.structure == StructurePlacement::automatic) {
     const bool has_small_buffers =
-        result.buffer_bytes / std::uint64_t(result.num_buffers) < comfortable_buffer &&
+        result.buffer_bytes < comfortable_buffer * std::uint64_t(result.num_buffers) &&
         result.num_subdivisions > std::max(options.num_subdivisions, estimator.suitable_number(true));
     if (result.device_bytes() > limit || has_small_buffers) result = estimator.within(limit, false);
   }
-  if (result.device_bytes() <= limit) return result;
+  if (result.device_bytes() <= limit) {
+    return options.num_resident < 0 ? estimator.filled_up(result, limit) : result;
+  }
   throw MemoryError(result.device_bytes(), limit,
                     text("streaming: ", result.num_subdivisions, " subdivisions in ", result.num_buffers,
                          " buffers need ", bytes_text(result.device_bytes()), " of device memory, of which ",

@@ -93,7 +93,7 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(const
   constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
   const std::int64_t n = rows.a.num_block_rows;
   // The width that most matrices take is compiled in, where a block row is short enough for that to matter.
-  constexpr int usual = is_gpu_v<Exec> && !Rows::is_indirect ? usual_width(K, b) : 0;
+  [[maybe_unused]] constexpr int usual = is_gpu_v<Exec> && !Rows::is_indirect ? usual_width(K, b) : 0;
   if constexpr (K == Kernel::by_block) {
     if constexpr (!by_columns && block_parts(b, sizeof(Value)).is_served()) {
       using Product = ByBlockRows<Rows, TeamMember>;

@@ -1,43 +1,51 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/event.hpp>
 #include <ashlar/streaming/estimate.hpp>
+#include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <cstddef>
-#include <utility>
+#include <cstdint>
 #include <vector>
 
 namespace ashlar::impl {
 
 /// The device's buffers for subdivisions, and the instance that fills them.
 ///
-/// Subdivision k goes to buffer k mod the number of buffers. Two events of each buffer keep copies and products apart:
-/// a copy waits until the product with what was there before has ended, a product until its copy has.
+/// The first subdivisions stay in one buffer together. Of the others the k-th goes to buffer k mod the number of
+/// buffers. Two events of each buffer keep copies and products apart: a copy waits until the product with what was
+/// there before has ended, a product until its copy has.
 template <class Matrix, execution_space Exec>
 class SubdivisionRing {
  public:
-  using Scalar = typename Matrix::scalar_type;
-  using Ordinal = typename Matrix::ordinal_type;
-  using Space = typename Matrix::memory_space;
-  static constexpr int nothing = -1;
+  using Values = Kokkos::View<typename Matrix::scalar_type*, typename Matrix::memory_space>;
+  using Columns = Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::memory_space>;
 
-  /// With room for the largest of `subdivisions`, and for its block columns where they are sent, too.
+  /// With room for what stays, for the largest of the others, and for block columns where they are sent, too.
   SubdivisionRing(const Exec& copy_exec, const StreamingEstimate& estimate,
                   const std::vector<Subdivision>& subdivisions, std::int64_t values_of_block)
-      : copy_exec_(copy_exec) {
+      : copy_exec_(copy_exec), subdivisions_(subdivisions), num_resident_(estimate.num_resident) {
     std::int64_t most = 0;
-    for (const Subdivision& part : subdivisions) most = std::max(most, part.num_sent());
-    for (int i = 0; i < estimate.num_buffers; ++i) {
-      buffers_.push_back({Kokkos::View<Scalar*, Space>(
-                              Kokkos::view_alloc(copy_exec, Kokkos::WithoutInitializing, "ashlar::streaming::values"),
-                              std::size_t(most * values_of_block)),
-                          Kokkos::View<Ordinal*, Space>(
-                              Kokkos::view_alloc(copy_exec, Kokkos::WithoutInitializing, "ashlar::streaming::col_idx"),
-                              estimate.structure_is_resident ? 0 : std::size_t(most)),
-                          Event<Exec>(copy_exec), Event<Exec>(copy_exec), nothing});
+    for (int k = num_resident_; k < estimate.num_subdivisions; ++k) most = std::max(most, subdivisions[k].num_sent());
+    if (num_resident_ > 0) {
+      const Subdivision& last = subdivisions[num_resident_ - 1];
+      resident_.first_row = 0;
+      resident_.num_rows = last.first_row + last.num_rows;
+      resident_.num_blocks = last.first_block + last.num_blocks;
     }
+    const auto add = [&](std::int64_t blocks) {
+      buffers_.push_back(
+          {Values(Kokkos::view_alloc(copy_exec, Kokkos::WithoutInitializing, "ashlar::streaming::values"),
+                  std::size_t(blocks * values_of_block)),
+           Columns(Kokkos::view_alloc(copy_exec, Kokkos::WithoutInitializing, "ashlar::streaming::col_idx"),
+                   estimate.structure_is_resident ? 0 : std::size_t(blocks)),
+           Event<Exec>(copy_exec), Event<Exec>(copy_exec), nothing});
+    };
+    if (num_resident_ > 0) add(resident_.num_blocks);
+    for (int i = 0; i < estimate.num_buffers; ++i) add(most);
   }
 
   SubdivisionRing(const SubdivisionRing&) = delete;
@@ -46,16 +54,26 @@ class SubdivisionRing {
   /// Copies that are still under way end before their buffers do.
   ~SubdivisionRing() { copy_exec_.fence("ashlar::streaming: end of the last copies"); }
 
-  int size() const { return static_cast<int>(buffers_.size()); }
   const Exec& copy_exec() const { return copy_exec_; }
-  const auto& values(int k) const { return buffers_[k % size()].values; }
-  const auto& col_idx(int k) const { return buffers_[k % size()].col_idx; }
 
-  /// Enqueues the copy of subdivision k, whose blocks begin at `first`, unless its buffer holds it.
+  /// Where subdivision k has its values and, where they are sent, its block columns.
+  Values values(int k, std::int64_t values_of_block) const {
+    const Subdivision& part = subdivisions_[k];
+    return range_of(buffers_[buffer_of(k)].values, first_in_buffer(k) * values_of_block,
+                    part.num_sent() * values_of_block);
+  }
+  Columns col_idx(int k) const {
+    const Columns& all = buffers_[buffer_of(k)].col_idx;
+    return all.extent(0) == 0 ? all : Columns(range_of(all, first_in_buffer(k), subdivisions_[k].num_sent()));
+  }
+
+  /// Enqueues the copy of subdivision k, and of all that stays where it does, unless its buffer holds it.
   template <class HostMatrix>
-  void send(int k, const Subdivision& part, const HostMatrix& host) {
-    Buffer& buffer = buffers_[k % size()];
-    if (buffer.holds == k) return;
+  void send(int k, const HostMatrix& host) {
+    Buffer& buffer = buffers_[buffer_of(k)];
+    const int content = is_resident(k) ? 0 : k;
+    if (buffer.holds == content) return;
+    const Subdivision& part = is_resident(k) ? resident_ : subdivisions_[k];
     buffer.used.wait(copy_exec_);
     const std::int64_t bb = host.block_shape().num_values();
     copy(buffer.values, host.values(), part.first_sent() * bb, part.num_sent() * bb);
@@ -63,14 +81,14 @@ class SubdivisionRing {
       copy(buffer.col_idx, host.graph().col_idx(), part.first_sent(), part.num_sent());
     }
     buffer.copied.record(copy_exec_);
-    buffer.holds = k;
+    buffer.holds = content;
   }
 
   /// What is enqueued on `exec` from here on starts after subdivision k has been copied.
-  void wait_for_copy(int k, const Exec& exec) const { buffers_[k % size()].copied.wait(exec); }
+  void wait_for_copy(int k, const Exec& exec) const { buffers_[buffer_of(k)].copied.wait(exec); }
 
   /// What overwrites subdivision k starts after what is enqueued on `exec` so far has ended.
-  void release(int k, const Exec& exec) { buffers_[k % size()].used.record(exec); }
+  void release(int k, const Exec& exec) { buffers_[buffer_of(k)].used.record(exec); }
 
   /// Forgets what the buffers hold.
   void clear() {
@@ -78,21 +96,34 @@ class SubdivisionRing {
   }
 
  private:
+  static constexpr int nothing = -1;
+
   struct Buffer {
-    Kokkos::View<Scalar*, Space> values;
-    Kokkos::View<Ordinal*, Space> col_idx;
+    Values values;
+    Columns col_idx;
     Event<Exec> copied, used;
-    int holds;
+    int holds;  // a subdivision; 0 for those that stay
   };
+
+  bool is_resident(int k) const { return k < num_resident_; }
+
+  int buffer_of(int k) const {
+    if (is_resident(k)) return 0;
+    const int first = num_resident_ > 0 ? 1 : 0;
+    return first + (k - num_resident_) % (static_cast<int>(buffers_.size()) - first);
+  }
+
+  std::int64_t first_in_buffer(int k) const { return is_resident(k) ? subdivisions_[k].first_sent() : 0; }
 
   template <class To, class From>
   void copy(const To& to, const From& from, std::int64_t begin, std::int64_t count) const {
-    if (count == 0) return;
-    Kokkos::deep_copy(copy_exec_, Kokkos::subview(to, std::make_pair(std::int64_t(0), count)),
-                      Kokkos::subview(from, std::make_pair(begin, begin + count)));
+    if (count > 0) Kokkos::deep_copy(copy_exec_, range_of(to, 0, count), range_of(from, begin, count));
   }
 
   Exec copy_exec_;
+  std::vector<Subdivision> subdivisions_;
+  int num_resident_;
+  Subdivision resident_;  // all that stay, as one
   std::vector<Buffer> buffers_;
 };
 

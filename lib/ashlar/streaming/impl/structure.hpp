@@ -61,18 +61,18 @@ ResidentStructure<Matrix> resident_structure(const Exec& exec, const HostMatrix&
   return result;
 }
 
-/// The block rows of a subdivision, whose values (and block columns, where they are sent) are in a buffer.
-template <class Matrix, class HostMatrix, class Values, class Columns>
+/// The block rows of subdivision k, whose values (and block columns, where they are sent) are in a buffer.
+template <class Matrix, class HostMatrix>
 Matrix rows_in_buffer(const HostMatrix& host, const Subdivision& part, int k,
-                      const ResidentStructure<Matrix>& structure, const Values& values, const Columns& columns) {
+                      const ResidentStructure<Matrix>& structure, const typename Matrix::values_view& values,
+                      const typename Matrix::graph_type::col_idx_view& columns) {
   const bool columns_are_sent = structure.col_idx.extent(0) == 0;
   // Each subdivision before has one row pointer more than rows.
   const auto row_ptr = range_of(structure.row_ptr, part.first_row + k, part.num_rows + 1);
-  const auto col_idx = columns_are_sent ? range_of(columns, 0, part.num_sent())
-                                        : range_of(structure.col_idx, part.first_sent(), part.num_sent());
-  return {host.block_shape(),
-          {host.num_block_cols(), row_ptr, col_idx},
-          range_of(values, 0, part.num_sent() * host.block_shape().num_values())};
+  using Columns = typename Matrix::graph_type::col_idx_view;
+  const Columns col_idx =
+      columns_are_sent ? columns : Columns(range_of(structure.col_idx, part.first_sent(), part.num_sent()));
+  return {host.block_shape(), {host.num_block_cols(), row_ptr, col_idx}, values};
 }
 
 /// The block rows of a subdivision among the blocks of the whole matrix.

@@ -1,0 +1,46 @@
+#include <ashlar/streaming/streamed_matrix.hpp>
+
+#include "instrumentation/expect.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+using Streamed = StreamedMatrix<Matrix>;
+
+/// A matrix in the host's memory, and vectors for it.
+struct StreamingConduct : ::testing::Test {
+  const Exec exec = other_instance();
+  const Streamed::host_type host = copy_to<PinnedSpace>(exec, problems::stencil11<Matrix>(exec, 5, 4, 3, 3));
+  const Kokkos::View<double**, Kokkos::LayoutLeft, Space> x{"test::x", std::size_t(host.num_cols()), 2};
+  const Kokkos::View<double**, Kokkos::LayoutLeft, Space> y{"test::y", std::size_t(host.num_rows()), 2};
+};
+
+/// Kernels on the caller's instance, nothing allocated, and nobody waits: where the backend has events.
+TEST_F(StreamingConduct, ProductsEnqueue) {
+  for (const StructurePlacement structure : {StructurePlacement::resident, StructurePlacement::streamed}) {
+    const Streamed streamed(exec, host, {.num_subdivisions = 5, .num_buffers = 3, .structure = structure});
+    streamed.apply_repeated(exec, x, y, 1);  // team kernels give the instance its scratch memory
+    expect_enqueued(exec, [&] { streamed.apply(exec, 2, x, 3, y); });
+    expect_enqueued(
+        exec, [&] { streamed.apply(exec, Kokkos::subview(x, Kokkos::ALL, 0), Kokkos::subview(y, Kokkos::ALL, 0)); });
+    expect_enqueued(exec, [&] { streamed.apply_repeated(exec, x, y, 3); });
+  }
+}
+
+TEST_F(StreamingConduct, SetUpWaitsForTheInstance) {
+  expect_kept(exec, Promise::waits, [&] { return Streamed(exec, host, {.num_subdivisions = 5}); });
+}
+
+/// A product has a region of its own, and its kernels have the names of any product's.
+TEST_F(StreamingConduct, ProductsAreLabelled) {
+  const Streamed streamed(exec, host, {.num_subdivisions = 5});
+  exec.fence();
+  const Watcher watcher;
+  streamed.apply(exec, x, y);
+  EXPECT_THAT(labels(watcher.seen(), Happening::Kind::region), ::testing::ElementsAre("ashlar::streaming::apply"));
+  EXPECT_EQ(kernels(watcher).size(), 5u);
+  EXPECT_THAT(kernels(watcher), ::testing::Each(::testing::StartsWith("ashlar::spmv[")));
+}
+
+}  // namespace
+}  // namespace ashlar::testing
