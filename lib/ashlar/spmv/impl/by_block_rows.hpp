@@ -24,6 +24,7 @@ struct ByBlockRows {
   static constexpr int b = Rows::compiled_block_size;
   static constexpr BlockParts parts = block_parts(b, sizeof(Value));
   static_assert(parts.is_served());
+  static constexpr int lanes_of_block = parts.lanes();
   static constexpr int load_bytes = parts.load * int(sizeof(Value));
   /// Loads that a lane has under way before it uses the first.
   static constexpr int under_way = std::min(parts.sums, 64 / load_bytes);
@@ -41,20 +42,20 @@ struct ByBlockRows {
     const std::int64_t first = rows.begin(block_row), num_blocks = rows.end(block_row) - first;
     if (num_blocks > rows.a.longest_row) return;
     Scalar* const partial = lanes.template scratch<Scalar>((parts.sums + 1) * lanes.width());
-    const int blocks_at_a_time = lanes.width() / parts.lanes(), busy = blocks_at_a_time * parts.lanes();
+    const int blocks_at_a_time = lanes.width() / lanes_of_block, busy = blocks_at_a_time * lanes_of_block;
 
     lanes.for_each(busy, [&](int lane) {
       Scalar sum[parts.sums];
       for (int i = 0; i < parts.sums; ++i) sum[i] = Scalar(0);
-      const int place = lane % parts.lanes();
-      sum_blocks(first, static_cast<int>(num_blocks), lane / parts.lanes(), blocks_at_a_time,
+      const int place = lane % lanes_of_block;
+      sum_blocks(first, static_cast<int>(num_blocks), lane / lanes_of_block, blocks_at_a_time,
                  place / parts.lanes_of_row, place % parts.lanes_of_row * parts.load, sum);
       for (int i = 0; i < parts.sums; ++i) partial[i * busy + lane] = sum[i];
     });
     add_up(
         lanes, b, blocks_at_a_time * parts.lanes_of_row, partial + parts.sums * lanes.width(),
         [&](int row, int t) {
-          const int of_blocks = t / parts.lanes_of_row * parts.lanes() + t % parts.lanes_of_row;
+          const int of_blocks = t / parts.lanes_of_row * lanes_of_block + t % parts.lanes_of_row;
           return partial[row / parts.rows_at_a_time * busy + row % parts.rows_at_a_time * parts.lanes_of_row +
                          of_blocks];
         },
