@@ -38,7 +38,7 @@ class Experiment {
   void run_serial();
   Parts measure_parts(int num_subdivisions, int num_products) const;
   /// Of one pass; send_all: one that pays for all of its copies, whatever the buffers still hold.
-  double seconds(const Streamed& streamed, int num_products, bool send_all) const;
+  double seconds(Streamed& streamed, int num_products, bool send_all) const;
   bool is_right(const Streamed& streamed, int num_products) const;
   nlohmann::json row(const std::string& kernel, int num_subdivisions, int num_products, double seconds) const;
   double flops(int num_products) const { return 2.0 * double(host_.num_values()) * num_products; }

@@ -1,3 +1,4 @@
+#include <ashlar/bcsr/copy.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 
 #include "instrumentation/expect.hpp"
@@ -18,7 +19,8 @@ struct StreamingConduct : ::testing::Test {
 /// Kernels on the caller's instance, nothing allocated, and nobody waits: where the backend has events.
 TEST_F(StreamingConduct, ProductsEnqueue) {
   for (const StructurePlacement structure : {StructurePlacement::resident, StructurePlacement::streamed}) {
-    const Streamed streamed(exec, host, {.num_subdivisions = 5, .num_buffers = 3, .structure = structure});
+    const Streamed streamed(exec, host,
+                            {.num_subdivisions = 5, .num_buffers = 3, .structure = structure, .num_resident = 0});
     streamed.apply_repeated(exec, x, y, 1);  // team kernels give the instance its scratch memory
     expect_enqueued(exec, [&] { streamed.apply(exec, 2, x, 3, y); });
     expect_enqueued(
@@ -33,7 +35,7 @@ TEST_F(StreamingConduct, SetUpWaitsForTheInstance) {
 
 /// A product has a region of its own, and its kernels have the names of any product's.
 TEST_F(StreamingConduct, ProductsAreLabelled) {
-  const Streamed streamed(exec, host, {.num_subdivisions = 5});
+  const Streamed streamed(exec, host, {.num_subdivisions = 5, .num_resident = 0});
   exec.fence();
   const Watcher watcher;
   streamed.apply(exec, x, y);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <ashlar/bcsr/copy.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <numeric>
@@ -132,7 +133,8 @@ TYPED_TEST(StreamedProducts, TakeExtremeShapes) {
   };
   for (const bool copy_always : {true, false}) {
     for (const int num_subdivisions : {1, 4}) {
-      const StreamingOptions options{.num_subdivisions = num_subdivisions, .copy_always = copy_always};
+      const StreamingOptions options{
+          .num_subdivisions = num_subdivisions, .num_resident = num_subdivisions / 4, .copy_always = copy_always};
       this->expect_same(random(0, 5, 3, {}), options);
       this->expect_same(random(1, 1, 3, {.min_blocks = 1, .max_blocks = 1}), options);
       this->expect_same(random(9, 9, 3, {.min_blocks = 0, .max_blocks = 0}), options);
@@ -161,7 +163,7 @@ std::string message_of(F&& f) {
 TEST(StreamedMatrix, AddsUpProductsWhoseVectorsComeAgain) {
   const Exec exec;
   const auto host = pinned_matrix();
-  const Streamed streamed(exec, host, {.num_subdivisions = 4, .copy_always = true});
+  const Streamed streamed(exec, host, {.num_subdivisions = 4, .num_resident = 0, .copy_always = true});
   const auto x = Doubles::random_vectors(host.num_cols(), 3, 1);
   const Doubles::Vectors y("test::y", host.num_rows(), 2), expected("test::expected", host.num_rows(), 2);
   Kokkos::deep_copy(y, 1e9);  // what was there does not count
@@ -178,18 +180,20 @@ TEST(StreamedMatrix, AddsUpProductsWhoseVectorsComeAgain) {
 TEST(StreamedMatrix, SendsValuesAgainThatHaveChanged) {
   const Exec exec;
   const auto host = pinned_matrix();
-  const Streamed streamed(exec, host, {.num_subdivisions = 2, .copy_always = true});
-  const auto x = Doubles::random_vectors(host.num_cols(), 1, 1);
-  const Doubles::Vectors y("test::y", host.num_rows(), 1), twice("test::twice", host.num_rows(), 1);
-  streamed.apply(exec, x, y);
-  exec.fence();
-  for (std::int64_t i = 0; i < host.num_values(); ++i) host.values()(i) *= 2;
-  streamed.values_changed();
-  streamed.apply(exec, x, twice);
-  exec.fence();
-  auto expected = Doubles::entries(y);
-  for (double& entry : expected) entry *= 2;
-  EXPECT_EQ(Doubles::entries(twice), expected);
+  for (const int num_resident : {0, 1, 5}) {
+    Streamed streamed(exec, host, {.num_subdivisions = 5, .num_resident = num_resident, .copy_always = true});
+    const auto x = Doubles::random_vectors(host.num_cols(), 1, 1);
+    const Doubles::Vectors y("test::y", host.num_rows(), 1), twice("test::twice", host.num_rows(), 1);
+    streamed.apply(exec, x, y);
+    exec.fence();
+    for (std::int64_t i = 0; i < host.num_values(); ++i) host.values()(i) *= 2;
+    streamed.values_changed(exec);
+    streamed.apply(exec, x, twice);
+    exec.fence();
+    auto expected = Doubles::entries(y);
+    for (double& entry : expected) entry *= 2;
+    EXPECT_EQ(Doubles::entries(twice), expected) << streamed.explain();
+  }
 }
 
 TEST(StreamedMatrix, CutsWholeBlockRowsIntoEqualParts) {
@@ -208,6 +212,17 @@ TEST(StreamedMatrix, CutsWholeBlockRowsIntoEqualParts) {
   }
   EXPECT_EQ(row, 1000);
   EXPECT_EQ(block, host.num_blocks());
+}
+
+TEST(StreamedMatrix, CutsBetweenRowsThatKernelsTakeTogether) {
+  const auto host = reference::random_bcsr<DoubleMatrix>(1000, 1000, 1, {.min_blocks = 5, .max_blocks = 9}, 3);
+  std::int64_t row = 0;
+  for (const Subdivision& part : subdivide(host.graph().row_ptr(), host.block_shape(), 20, true, 128)) {
+    EXPECT_EQ(part.first_row, row);
+    EXPECT_TRUE(row % 128 == 0 || row == 1000);
+    row += part.num_rows;
+  }
+  EXPECT_EQ(row, 1000);
 }
 
 TEST(StreamedMatrix, TapersTheFirstAndTheLastSubdivisions) {
@@ -286,12 +301,24 @@ TEST(StreamedMatrix, RefusesWhatCannotBe) {
   const auto with = [&](StreamingOptions options) { return Streamed(exec, host, options); };
   EXPECT_THAT(message_of<ArgumentError>([&] { with({.num_subdivisions = -1}); }), HasSubstr("-1 subdivisions"));
   EXPECT_THAT(message_of<ArgumentError>([&] { with({.num_buffers = 0}); }), HasSubstr("0 buffers"));
+  EXPECT_THROW(with({.num_subdivisions = 1 << 21}), ArgumentError);
+  EXPECT_THROW(with({.num_resident = -2}), ArgumentError);
+  EXPECT_THROW(with({.product = {.num_vectors = 0}}), ArgumentError);
   EXPECT_THAT(message_of<ArgumentError>([&] { with({.product = {.mode = Mode::transpose}}); }), HasSubstr("A^T"));
   const Streamed streamed(exec, host, {.num_subdivisions = 2});
   const auto x = Doubles::random_vectors(host.num_cols(), 1, 1);
   const auto y = Doubles::random_vectors(host.num_rows() + 1, 1, 1);
   EXPECT_THAT(message_of<ShapeError>([&] { streamed.apply(exec, x, y); }), HasSubstr("y has 211"));
   EXPECT_THROW(streamed.apply_repeated(exec, x, y, 3), ShapeError);
+  // Nothing is written before all is looked at: the second half of y is x.
+  const Doubles::Vectors both("test::both", host.num_rows() + host.num_cols(), 1);
+  Kokkos::deep_copy(both, 5);
+  const auto overlapping = Kokkos::subview(both, std::make_pair(std::int64_t(0), host.num_rows()), 0);
+  const auto with_it =
+      Kokkos::subview(both, std::make_pair(host.num_rows() - 10, host.num_rows() - 10 + host.num_cols()), 0);
+  EXPECT_THAT(message_of<ShapeError>([&] { streamed.apply(exec, with_it, overlapping); }), HasSubstr("overlap"));
+  exec.fence();
+  EXPECT_THAT(Doubles::entries(both), ::testing::Each(5));
   EXPECT_THROW(streamed.apply_repeated(exec, x, Doubles::random_vectors(host.num_rows(), 1, 1), 0), ArgumentError);
 }
 

@@ -60,13 +60,20 @@ class JacobiPreconditioner {
     }
   }
 
-  /// z := D^-1 r. Enqueued on `exec`; no fence, no allocation.
+  /// z := D^-1 r, for vectors or blocks of them. Enqueued on `exec`; no fence, no allocation.
   template <execution_space Exec, class R, class Z>
   void apply(const Exec& exec, const R& r, const Z& z) const {
     const auto inverse = inverse_;
-    Kokkos::parallel_for(
-        "ashlar::jacobi[apply]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, z.extent(0)),
-        KOKKOS_LAMBDA(std::int64_t i) { z(i) = inverse(i) * r(i); });
+    const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> rows(exec, 0, z.extent(0));
+    if constexpr (Z::rank() == 1) {
+      Kokkos::parallel_for(
+          "ashlar::jacobi[apply]", rows, KOKKOS_LAMBDA(std::int64_t i) { z(i) = inverse(i) * r(i); });
+    } else {
+      Kokkos::parallel_for(
+          "ashlar::jacobi[apply]", rows, KOKKOS_LAMBDA(std::int64_t i) {
+            for (std::size_t j = 0; j < z.extent(1); ++j) z(i, j) = inverse(i) * r(i, j);
+          });
+    }
   }
 
   std::int64_t traffic_bytes() const { return 3 * std::int64_t(inverse_.extent(0)) * sizeof(scalar_type); }

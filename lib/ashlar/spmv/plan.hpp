@@ -87,7 +87,8 @@ class SpmvPlan {
   ///
   /// `rows` has those block rows; where they begin among its blocks is what its row pointers say.
   ///
-  /// Throws   ArgumentError where the plan is of A^T or A^H, whose rows are columns of what is stored.
+  /// Throws   ArgumentError where the plan is of A^T or A^H, whose rows are columns of what is stored; ShapeError where
+  ///          the block rows cannot be of that matrix.
   template <execution_space Exec>
   SpmvPlan(const Exec& exec, const Matrix& rows, const SpmvPlan& whole) : SpmvPlan(whole) {
     if (is_transposed(mode_)) {
@@ -99,8 +100,14 @@ class SpmvPlan {
     shape_.num_blocks = rows.num_blocks();
     launch_.first_row = {};
     matrix_bytes_ = spmv_traffic_bytes(rows, true, mode_, 0);
-    shape_.longest_row = impl::longest_row(exec, row_ptr());
-    knows_longest_row_ = true;
+    if (rows.block_shape() != block_shape_ || rows.num_cols() != shape_.num_cols) {
+      throw ShapeError(
+          text("spmv: block rows of ", rows.num_cols(), " columns in blocks of ", to_string(rows.block_shape())),
+          text("the plan is of ", shape_.num_cols, " columns in blocks of ", to_string(block_shape_)),
+          "pass block rows of the matrix that the plan was made for");
+    }
+    // Where no row is too long for the whole, none is here.
+    if (whole.has_segments()) shape_.longest_row = impl::longest_row(exec, row_ptr());
     look_at_cache(impl::spmv_device(exec));
     cut_ranges(exec);
     cut_long_rows(exec, whole.long_rows_.num_vectors);

@@ -24,6 +24,28 @@ template <class Value, class Scalar>
 inline constexpr bool is_product_of_v =
     (scalar<Value> && std::is_same_v<Value, Scalar>) || std::is_same_v<vector_scalar_t<Value>, Scalar>;
 
+/// Throws ShapeError where x and y overlap.
+template <class X, class Y>
+void check_apart(const X& x, const Y& y) {
+  const auto x_begin = reinterpret_cast<std::uintptr_t>(x.data()), y_begin = reinterpret_cast<std::uintptr_t>(y.data());
+  const auto x_end = reinterpret_cast<std::uintptr_t>(x.data() + x.span());
+  const auto y_end = reinterpret_cast<std::uintptr_t>(y.data() + y.span());
+  if (x.size() > 0 && y.size() > 0 && x_begin < y_end && y_begin < x_end) {
+    throw ShapeError(text("spmv: x and y overlap (", x.label(), ", ", y.label(), ")"),
+                     "entries of x would change while they are read", "pass a y of its own");
+  }
+}
+
+/// Throws ShapeError unless x and y have as many columns and are apart.
+template <class X, class Y>
+void check_columns(const X& x, const Y& y) {
+  if (x.extent(1) != y.extent(1)) {
+    throw ShapeError(text("spmv: x of ", x.extent(1), " columns and y of ", y.extent(1)),
+                     "each column of y is the product with one of x", "pass as many columns of both");
+  }
+  check_apart(x, y);
+}
+
 /// Throws ShapeError unless op(A) is (rows of y) x (entries of x), and x and y are apart.
 template <class Matrix, class X, class Y>
 void check_spmv(const SpmvPlan<Matrix>& plan, const Matrix& a, const X& x, const Y& y) {
@@ -42,17 +64,7 @@ void check_spmv(const SpmvPlan<Matrix>& plan, const Matrix& a, const X& x, const
              " blocks of size ", to_string(a.block_shape()), ", ", a.num_blocks(), " stored"),
         "a plan holds what depends on the structure", "make a plan for this matrix");
   }
-  if (x.extent(1) != y.extent(1)) {
-    throw ShapeError(text("spmv: x of ", x.extent(1), " columns and y of ", y.extent(1)),
-                     "each column of y is the product with one of x", "pass as many columns of both");
-  }
-  const auto x_begin = reinterpret_cast<std::uintptr_t>(x.data()), y_begin = reinterpret_cast<std::uintptr_t>(y.data());
-  const auto x_end = reinterpret_cast<std::uintptr_t>(x.data() + x.span());
-  const auto y_end = reinterpret_cast<std::uintptr_t>(y.data() + y.span());
-  if (x.size() > 0 && y.size() > 0 && x_begin < y_end && y_begin < x_end) {
-    throw ShapeError(text("spmv: x and y overlap (", x.label(), ", ", y.label(), ")"),
-                     "entries of x would change while they are read", "pass a y of its own");
-  }
+  check_columns(x, y);
 }
 
 /// What the kernels get of A, as the plan reads it; x and y are left out.

@@ -19,7 +19,7 @@ struct StreamingEstimate {
   std::uint64_t resident_bytes = 0;   ///< of the blocks that stay
   std::uint64_t structure_bytes = 0;  ///< of row pointers, of block columns where they stay, and of what plans hold
   std::uint64_t vector_bytes = 0;     ///< of x and y, which the caller allocates
-  std::uint64_t sent_bytes = 0;       ///< over the link, in one pass through the matrix, after the first
+  std::uint64_t sent_bytes = 0;       ///< over the link at most, in one pass through the matrix, after the first
 
   std::uint64_t device_bytes() const { return buffer_bytes + resident_bytes + structure_bytes + vector_bytes; }
 };
@@ -32,13 +32,13 @@ struct StreamedShape {
   std::int64_t num_block_rows = 0, num_blocks = 0;
   std::int64_t num_rows = 0, num_cols = 0;  ///< entries of y and of x
   std::uint64_t scalar_bytes = 8, ordinal_bytes = 4, offset_bytes = 4, vector_scalar_bytes = 8;
-  std::uint64_t plan_bytes = 0;  ///< that plans take on the device at most
+  std::uint64_t plan_bytes = 0;  ///< that plans, and making them, take on the device at most
 };
 
 /// The estimate for so many subdivisions as are asked for, or suit: `cut(n)` cuts the block rows into n.
 ///
-/// Throws   ArgumentError for numbers that count nothing; MemoryError where the limit is too small, which names the
-///          least that would do.
+/// Throws   ArgumentError for numbers that count nothing; MemoryError where the limit is too small, which names one
+///          that would do: the least of those that are tried.
 StreamingEstimate estimate_streaming(const StreamedShape& shape, const StreamingOptions& options,
                                      std::uint64_t available, const std::function<std::vector<Subdivision>(int)>& cut);
 

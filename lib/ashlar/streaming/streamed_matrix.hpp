@@ -7,7 +7,6 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/estimate.hpp>
@@ -18,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,32 +37,37 @@ using PinnedSpace = Kokkos::SharedHostPinnedSpace;
 /// Memory   estimate() says what it takes, all of it allocated by the constructor; the limit holds for it and x and y
 ///          together. Shares the data of the host's matrix. Where host and device are one memory, nothing is copied:
 ///          products are by subdivision only, and explain() says so.
-/// Async    the constructor waits for `exec`. Products are enqueued on the instance that they are given, copies on that
-///          of the constructor; they wait for each other by events, and the host for neither (where the backend has no
-///          events: Event). One instance at a time makes products, and the host's values must stay as they are until
-///          values_changed().
-/// Throws   ArgumentError, MemoryError (with the least limit that works) before anything is allocated.
+/// Async    the constructor waits for `exec`, and reads the host's row pointers then. Products are enqueued on the
+///          instance that they are given, copies on that of the constructor; they wait for each other by events, and
+///          the host for neither (where the backend has no events: Event). One instance at a time makes products. The
+///          host's values are read until products have ended, and for the next one beyond that: who changes them waits,
+///          changes them, and says values_changed().
+/// Throws   ArgumentError, MemoryError (with a limit that would do) before anything is allocated; BlockSizeError and
+///          what else plans throw.
 /// Source   Fagerlund, Kitayama, Hashimoto & Okuda 2014.
 template <bcsr_matrix Matrix, execution_space Exec = typename Matrix::memory_space::execution_space>
 class StreamedMatrix {
  public:
   using host_type = typename Matrix::template in_space<PinnedSpace>;
   static constexpr bool has_one_memory = std::is_same_v<Matrix, host_type>;
+  static_assert(
+      has_one_memory != is_gpu_v<Exec>,
+      "ashlar::StreamedMatrix: matrices are streamed to a GPU's own memory, or multiplied in place where there "
+      "is none");
   static_assert(reachable_from<Exec, typename Matrix::values_view>,
                 "ashlar::StreamedMatrix: the matrix on the device must be reachable from the execution space");
 
   /// Products on `exec` or instances like it, copies on `copy_exec`, another instance.
   StreamedMatrix(const Exec& exec, const Exec& copy_exec, host_type matrix, const StreamingOptions& options = {})
-      : host_(std::move(matrix)),
+      : host_(finished(exec, std::move(matrix))),
         options_(options),
         estimate_(estimate(host_, options)),
-        subdivisions_(
-            subdivide(host_.graph().row_ptr(), host_.block_shape(), estimate_.num_subdivisions, options.taper)) {
+        subdivisions_(cut(host_, options, estimate_.num_subdivisions)) {
     const SpmvPlan<Matrix> whole = impl::plan_of_whole<Matrix>(exec, host_, options_.product);
     product_ = whole.explain();
     if (copies()) {
       structure_ = impl::resident_structure<Matrix>(exec, host_, subdivisions_, estimate_.structure_is_resident);
-      ring_ = std::make_shared<impl::SubdivisionRing<Matrix, Exec>>(copy_exec, estimate_, subdivisions_,
+      ring_ = std::make_unique<impl::SubdivisionRing<Matrix, Exec>>(copy_exec, estimate_, subdivisions_,
                                                                     host_.block_shape().num_values());
     }
     for (int k = 0; k < num_subdivisions(); ++k) {
@@ -76,7 +81,12 @@ class StreamedMatrix {
   StreamedMatrix(const Exec& exec, host_type matrix, const StreamingOptions& options = {})
       : StreamedMatrix(exec, Kokkos::Experimental::partition_space(exec, 1)[0], std::move(matrix), options) {}
 
-  /// What streaming `matrix` would take: nothing is allocated on the device. Throws as the constructor does.
+  StreamedMatrix(StreamedMatrix&&) noexcept = default;
+  StreamedMatrix& operator=(StreamedMatrix&&) = delete;  // copies under way read what would be let go of
+
+  /// What streaming `matrix` would take: nothing is allocated on the device. Reads the row pointers at once.
+  ///
+  /// Throws   as the constructor does.
   static StreamingEstimate estimate(const host_type& matrix, const StreamingOptions& options = {}) {
     impl::StreamedShape shape;
     shape.block_shape = matrix.block_shape();
@@ -87,14 +97,15 @@ class StreamedMatrix {
     shape.scalar_bytes = sizeof(typename Matrix::scalar_type);
     shape.ordinal_bytes = sizeof(typename Matrix::ordinal_type);
     shape.offset_bytes = sizeof(typename Matrix::offset_type);
-    shape.vector_scalar_bytes = vector_scalar_bytes_of<typename Matrix::scalar_type>;
-    const auto cut = [&](int count) {
-      return subdivide(matrix.graph().row_ptr(), matrix.block_shape(), count, options.taper);
-    };
+    shape.vector_scalar_bytes = options.product.double_vectors
+                                    ? std::max<std::uint64_t>(sizeof(double), shape.scalar_bytes)
+                                    : vector_scalar_bytes_of<typename Matrix::scalar_type>;
+    shape.plan_bytes = impl::bytes_of_plans(matrix, options.product.num_vectors);
     if constexpr (has_one_memory) {
       if (!options.copy_always) return impl::estimate_in_place(shape, options);
     }
-    return impl::estimate_streaming(shape, options, available_bytes<typename Matrix::memory_space>(), cut);
+    return impl::estimate_streaming(shape, options, available_bytes<typename Matrix::memory_space>(),
+                                    [&](int count) { return cut(matrix, options, count); });
   }
 
   const StreamingEstimate& estimate() const { return estimate_; }
@@ -142,7 +153,9 @@ class StreamedMatrix {
   void apply(const Exec& exec, const typename X::non_const_value_type& alpha, const X& x,
              const typename X::non_const_value_type& beta, const Y& y) const {
     const Kokkos::Profiling::ScopedRegion region("ashlar::streaming::apply");
-    check_vectors(x, y);
+    check_lengths(x, y);
+    impl::check_columns(x, y);
+    if (alpha == typename X::non_const_value_type(0)) return impl::scale(exec, beta, y);
     stream(exec, [&](const Part& part, const Subdivision& rows) {
       spmv(exec, part.plan, alpha, part.rows, x, beta, rows_of(y, rows));
     });
@@ -160,7 +173,8 @@ class StreamedMatrix {
                       std::is_same_v<typename Y::array_layout, Kokkos::LayoutLeft>,
                   "ashlar::StreamedMatrix::apply_repeated: x and y must be views of rank 2 with Kokkos::LayoutLeft");
     const Kokkos::Profiling::ScopedRegion region("ashlar::streaming::apply_repeated");
-    check_vectors(x, y);
+    check_lengths(x, y);
+    impl::check_apart(x, y);
     if (num_products < 1 || x.extent(1) == 0 || y.extent(1) == 0) {
       throw ArgumentError(text("streaming: ", num_products, " products with ", x.extent(1), " vectors x and ",
                                y.extent(1), " vectors y"),
@@ -175,9 +189,10 @@ class StreamedMatrix {
     });
   }
 
-  /// To be called after the host's values have changed, and before the next product: what buffers hold is sent again.
-  void values_changed() const {
-    if (ring_) ring_->clear();
+  /// The host's values have changed, by work enqueued on `exec` or before: what buffers hold is sent again, after that.
+  /// (To be changed they must not be read any more: wait for the products before.)
+  void values_changed(const Exec& exec) {
+    if (ring_) ring_->clear(exec);
   }
 
  private:
@@ -207,12 +222,24 @@ class StreamedMatrix {
   }
 
   template <class X, class Y>
-  void check_vectors(const X& x, const Y& y) const {
+  void check_lengths(const X& x, const Y& y) const {
     if (std::int64_t(x.extent(0)) != num_cols() || std::int64_t(y.extent(0)) != num_rows()) {
       throw ShapeError(text("streaming: x has ", x.extent(0), " entries and y has ", y.extent(0)),
                        text("A is ", num_rows(), " x ", num_cols()),
                        "make x as long as the matrix is wide and y as long as it is high");
     }
+  }
+
+  static host_type finished(const Exec& exec, host_type matrix) {
+    exec.fence("ashlar::streaming: the host's matrix");
+    return matrix;
+  }
+
+  /// Tiles (Kernel::by_tile) begin where they would in the whole matrix.
+  static std::vector<Subdivision> cut(const host_type& matrix, const StreamingOptions& options, int count) {
+    const bool may_be_tiles = is_gpu_v<Exec> && std::max(matrix.block_shape().rows, matrix.block_shape().cols) <= 2;
+    return subdivide(matrix.graph().row_ptr(), matrix.block_shape(), count, options.taper,
+                     may_be_tiles ? impl::lanes_of_tile : 1);
   }
 
   /// work(part, its block rows) for all subdivisions in turn, each when it is on the device.
@@ -249,7 +276,7 @@ class StreamedMatrix {
   StreamingEstimate estimate_;
   std::vector<Subdivision> subdivisions_;
   impl::ResidentStructure<Matrix> structure_;
-  std::shared_ptr<impl::SubdivisionRing<Matrix, Exec>> ring_;
+  std::unique_ptr<impl::SubdivisionRing<Matrix, Exec>> ring_;
   std::vector<Part> parts_;
   std::string product_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/bcsr/block_shape.hpp>
 #include <ashlar/bcsr/row_ranges.hpp>
 #include <cstdint>
@@ -30,23 +31,28 @@ struct Subdivision {
 /// bound by as much; while they shrink, where copies are. (The ends of more than 1024 matter little: those are equal.)
 std::vector<int> subdivision_units(int count, bool taper);
 
-/// Cuts block rows into `count` subdivisions with about as many blocks as their units say; some are empty where there
-/// are fewer block rows. A cut lies within half a block row of where it should be.
+/// Cuts block rows into `count` subdivisions of about as much work (row_ranges) as their units say; some are empty
+/// where there are fewer block rows. A cut lies within half a block row of where it should be; or at the next multiple
+/// of `rows_together`, where kernels take so many block rows together, counted from the first.
 ///
 /// Async    reads row_ptr on the calling thread: wait for what writes it before.
 template <class RowPtr>
-std::vector<Subdivision> subdivide(const RowPtr& row_ptr, const BlockShape& block_shape, int count,
-                                   bool taper = false) {
+std::vector<Subdivision> subdivide(const RowPtr& row_ptr, const BlockShape& block_shape, int count, bool taper = false,
+                                   std::int64_t rows_together = 1) {
   std::vector<Subdivision> result(count);
   if (row_ptr.extent(0) == 0) return result;
+  const std::int64_t num_rows = std::int64_t(row_ptr.extent(0)) - 1;
   const std::vector<int> units = subdivision_units(count, taper);
   const int all_units = std::accumulate(units.begin(), units.end(), 0);
   const RowRanges first_row = row_ranges(Kokkos::DefaultHostExecutionSpace(), row_ptr, block_shape, all_units);
-  int unit = 0;
-  for (int k = 0; k < count; ++k) {
-    const std::int64_t begin = first_row(unit), end = first_row(unit += units[k]);
+  std::int64_t begin = 0;
+  for (int k = 0, unit = 0; k < count; ++k) {
+    unit += units[k];
+    const std::int64_t nearest = (first_row(unit) + rows_together / 2) / rows_together * rows_together;
+    const std::int64_t end = k == count - 1 ? num_rows : std::min(nearest, num_rows);
     const std::int64_t first_block = row_ptr(begin), last_block = row_ptr(end);
     result[k] = {begin, end - begin, first_block, last_block - first_block};
+    begin = end;
   }
   return result;
 }

@@ -37,7 +37,7 @@ class Estimator {
   /// With as many subdivisions on the device as the limit leaves room for, beside the buffers of the others.
   StreamingEstimate filled_up(const StreamingEstimate& empty, std::uint64_t limit) const {
     const std::vector<Subdivision> parts = cut_(empty.num_subdivisions);
-    // More subdivisions need more, but for the last ones, whose buffers are no longer needed: so from both ends.
+    // More need more, as long as the largest of the others is not among them: a good number, if not always the largest.
     const int all = empty.num_subdivisions;
     if (const auto full = of_parts(parts, empty.structure_is_resident, all); full.device_bytes() <= limit) return full;
     int most = 0, too_many = all;
@@ -136,6 +136,10 @@ void check(const StreamingOptions& options) {
                         "a subdivision must be on the device to be multiplied by",
                         "pass 2 or more: with one, nothing is sent while the device computes");
   }
+  if (options.product.num_vectors < 1) {
+    throw ArgumentError(text("streaming: products with ", options.product.num_vectors, " vectors"),
+                        "there is one at least", "leave num_vectors at 1 if products are with single vectors");
+  }
   if (options.num_resident < -1) {
     throw ArgumentError(text("streaming: ", options.num_resident, " subdivisions that stay on the device"),
                         "they are a number, or -1 for as many as there is room for", "pass -1");
@@ -159,7 +163,10 @@ StreamingEstimate estimate_streaming(const StreamedShape& shape, const Streaming
     const bool has_small_buffers =
         result.buffer_bytes < comfortable_buffer * std::uint64_t(result.num_buffers) &&
         result.num_subdivisions > std::max(options.num_subdivisions, estimator.suitable_number(true));
-    if (result.device_bytes() > limit || has_small_buffers) result = estimator.within(limit, false);
+    if (result.device_bytes() > limit || has_small_buffers) {
+      const StreamingEstimate streamed = estimator.within(limit, false);
+      if (streamed.device_bytes() <= std::max(limit, result.device_bytes())) result = streamed;
+    }
   }
   if (result.device_bytes() <= limit) {
     return options.num_resident < 0 ? estimator.filled_up(result, limit) : result;
@@ -169,9 +176,8 @@ StreamingEstimate estimate_streaming(const StreamedShape& shape, const Streaming
                          " buffers need ", bytes_text(result.device_bytes()), " of device memory, of which ",
                          bytes_text(result.vector_bytes), " are vectors"),
                     text("the limit is ", bytes_text(limit)),
-                    options.num_subdivisions > 0
-                        ? "raise the limit to that, or leave the number of subdivisions open"
-                        : "raise the limit to that: no other number of subdivisions needs less");
+                    options.num_subdivisions > 0 ? "raise the limit to that, or leave the number of subdivisions open"
+                                                 : "raise the limit to that, or multiply fewer vectors at a time");
 }
 
 StreamingEstimate estimate_in_place(const StreamedShape& shape, const StreamingOptions& options) {

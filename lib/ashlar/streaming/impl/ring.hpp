@@ -27,7 +27,7 @@ class SubdivisionRing {
   /// With room for what stays, for the largest of the others, and for block columns where they are sent, too.
   SubdivisionRing(const Exec& copy_exec, const StreamingEstimate& estimate,
                   const std::vector<Subdivision>& subdivisions, std::int64_t values_of_block)
-      : copy_exec_(copy_exec), subdivisions_(subdivisions), num_resident_(estimate.num_resident) {
+      : copy_exec_(copy_exec), subdivisions_(subdivisions), num_resident_(estimate.num_resident), changed_(copy_exec) {
     std::int64_t most = 0;
     for (int k = num_resident_; k < estimate.num_subdivisions; ++k) most = std::max(most, subdivisions[k].num_sent());
     if (num_resident_ > 0) {
@@ -90,9 +90,11 @@ class SubdivisionRing {
   /// What overwrites subdivision k starts after what is enqueued on `exec` so far has ended.
   void release(int k, const Exec& exec) { buffers_[buffer_of(k)].used.record(exec); }
 
-  /// Forgets what the buffers hold.
-  void clear() {
+  /// Forgets what the buffers hold; what is sent from here on is sent after what is enqueued on `exec` so far.
+  void clear(const Exec& exec) {
     for (Buffer& buffer : buffers_) buffer.holds = nothing;
+    changed_.record(exec);
+    changed_.wait(copy_exec_);
   }
 
  private:
@@ -125,6 +127,7 @@ class SubdivisionRing {
   int num_resident_;
   Subdivision resident_;  // all that stay, as one
   std::vector<Buffer> buffers_;
+  Event<Exec> changed_;
 };
 
 }  // namespace ashlar::impl

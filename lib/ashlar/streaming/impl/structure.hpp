@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/concepts.hpp>
+#include <algorithm>
 #include <ashlar/bcsr/graph.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <ashlar/streaming/subdivision.hpp>
@@ -83,6 +83,27 @@ Matrix rows_in_place(const Matrix& whole, const Subdivision& part) {
           {whole.num_block_cols(), range_of(whole.graph().row_ptr(), part.first_row, part.num_rows + 1),
            whole.graph().col_idx()},
           whole.values()};
+}
+
+/// The most that the plans of the whole matrix and of its parts take on the device: the row pointers, from which that
+/// of the whole is made, and for both the segments of block rows that may be long enough to be cut.
+template <class HostMatrix>
+std::uint64_t bytes_of_plans(const HostMatrix& host, int num_vectors) {
+  const auto& row_ptr = host.graph().row_ptr();
+  const std::int64_t num_rows = host.num_block_rows();
+  const std::int64_t shortest = std::max<std::int64_t>(64, num_rows > 0 ? 2 * (host.num_blocks() / num_rows) : 0);
+  const std::int64_t blocks_of_one = blocks_of_segment(host.block_shape());
+  std::uint64_t rows = 0, segments = 0;
+  for (std::int64_t row = 0; row < num_rows; ++row) {
+    const std::int64_t length = row_ptr(row + 1) - row_ptr(row);
+    if (length <= shortest) continue;
+    ++rows;
+    segments += std::uint64_t((length + blocks_of_one - 1) / blocks_of_one);
+  }
+  const std::uint64_t partial_bytes = 16 * std::uint64_t(host.block_shape().rows) * std::uint64_t(num_vectors);
+  const std::uint64_t of_segments = segments * (partial_bytes + 2 * sizeof(typename HostMatrix::offset_type)) +
+                                    2 * rows * sizeof(typename HostMatrix::ordinal_type);
+  return 2 * of_segments + row_ptr.extent(0) * sizeof(typename HostMatrix::offset_type);
 }
 
 /// A plan of products with the whole matrix, as if it were on the device. (Plans look at row pointers and at how many

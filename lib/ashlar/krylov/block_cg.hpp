@@ -1,0 +1,83 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/krylov/block_report.hpp>
+#include <ashlar/krylov/concepts.hpp>
+#include <ashlar/krylov/impl/block_cg_state.hpp>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+
+namespace ashlar {
+
+struct BlockCgOptions {
+  double rtol = 1e-8;  ///< column i has converged when ||b_i - A x_i|| <= max(rtol * ||b_i||, atol)
+  double atol = 0;
+  int max_iterations = 10000;
+  /// Called after each block step with their number and the largest ||r_i|| / ||b_i|| of the columns at work.
+  std::function<void(int, double)> monitor = {};
+};
+
+/// Solves A X = B for several right-hand sides at once by the block conjugate gradient method: each step multiplies A
+/// by a block of directions, in whose span all solutions improve.
+///
+/// The residuals are kept as an orthonormal basis (in the preconditioner's inner product) times small coefficients, so
+/// that right-hand sides that depend on each other, or come to, do no harm: directions that are lost to rounding are
+/// dropped. Columns that have converged are dropped, too, and their x stays as it is.
+///
+/// Shapes   A is square with num_rows() rows; b and x are num_rows() x s with s up to 64. x holds the first guesses.
+/// Types    of real numbers; the small matrices are of doubles.
+/// Memory   b and x reachable from `exec`; allocates three blocks of s vectors (four with a preconditioner) and
+///          s * s * num_rows() / 512 doubles at the start, and nothing on the device in the iterations.
+/// Async    returns when the solve has ended. All work is enqueued on `exec`; the host, which does the algebra of s x
+/// s,
+///          waits for two or three small matrices in each step.
+/// Result   for each column its status, its step of convergence, its history, and the true residual computed from the
+///          final x. Columns whose true residual does not bear out the recurrence's start again from x, as long as that
+///          gains something.
+/// Throws   ShapeError, ArgumentError before any work.
+/// Source   O'Leary 1980; Dubrulle 2001, algorithm BCGrQ, with the inner product of the preconditioner and with a basis
+///          that may lose vectors, as Ji & Li 2017.
+template <execution_space Exec, class Op, class M, multi_vector_view B, multi_vector_view X>
+BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x,
+                          const BlockCgOptions& options = {}) {
+  static_assert(linear_operator<Op, Exec, X>, "ashlar::block_cg: A must be a linear operator on blocks of vectors");
+  static_assert(preconditioner<M, Exec, X>, "ashlar::block_cg: M must be a preconditioner of blocks of vectors");
+  static_assert(!std::is_const_v<typename X::value_type>, "ashlar::block_cg: x must be writable");
+  static_assert(!is_complex_v<typename X::non_const_value_type>, "ashlar::block_cg: vectors must be real");
+  const std::int64_t n = a.num_rows();
+  if (std::int64_t(b.extent(0)) != n || std::int64_t(x.extent(0)) != n || b.extent(1) != x.extent(1)) {
+    throw ShapeError(
+        text("block_cg: b is ", b.extent(0), " x ", b.extent(1), " and x is ", x.extent(0), " x ", x.extent(1)),
+        text("the matrix has ", n, " rows"), "pass a column of x for each of b, as long as the matrix");
+  }
+  if (b.extent(1) < 1 || b.extent(1) > impl::most_block_vectors) {
+    throw ArgumentError(text("block_cg: ", b.extent(1), " right-hand sides"),
+                        text("a block has 1 to ", impl::most_block_vectors), "solve for fewer at a time");
+  }
+  if (!(options.rtol >= 0) || !(options.atol >= 0) || options.max_iterations < 0) {
+    throw ArgumentError(
+        text("block_cg: rtol ", options.rtol, ", atol ", options.atol, ", max_iterations ", options.max_iterations),
+        "they are not negative", "pass for instance rtol 1e-8");
+  }
+  const Kokkos::Profiling::ScopedRegion region("ashlar::block_cg");
+  impl::BlockCgState<Exec, Op, M, B, X> state(exec, a, m, b, x, options.rtol, options.atol);
+  state.restart();
+  while (state.is_running()) {
+    if (state.report().iterations >= options.max_iterations) {
+      state.stop(SolveStatus::iteration_limit);
+      break;
+    }
+    state.step();
+    if (options.monitor) options.monitor(state.report().iterations, state.largest_residual());
+    if (state.needs_check()) state.check();
+  }
+  return state.finish();
+}
+
+}  // namespace ashlar

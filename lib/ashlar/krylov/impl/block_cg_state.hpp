@@ -1,0 +1,305 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/blas1/block_axpby.hpp>
+#include <ashlar/blas1/block_dot.hpp>
+#include <ashlar/krylov/block_report.hpp>
+#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/impl/small_dense.hpp>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ashlar::impl {
+
+/// Block CG between its steps.
+///
+/// The residuals of the columns at work are V * sigma, where V^T M^-1 V = I; Z = M^-1 V, and S are the directions, with
+/// S^T V = I, which are conjugate to all before.
+template <class Exec, class Op, class M, class B, class X>
+class BlockCgState {
+ public:
+  using Scalar = typename X::non_const_value_type;
+  using Space = typename X::memory_space;
+  using Block = Kokkos::View<Scalar**, Kokkos::LayoutRight, Space>;
+  using Small = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
+  static constexpr bool preconditioned = !std::is_same_v<M, IdentityPreconditioner>;
+
+  BlockCgState(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, double rtol, double atol)
+      : exec_(exec), a_(a), m_(m), b_(b), x_(x), num_columns_(static_cast<int>(b.extent(1))) {
+    const std::size_t n = b.extent(0), s = b.extent(1);
+    const auto block = [&](const char* name) {
+      return Block(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(name)), n, s);
+    };
+    v_ = block("ashlar::block_cg::v");
+    z_ = preconditioned ? block("ashlar::block_cg::z") : v_;
+    s_ = block("ashlar::block_cg::s");
+    q_ = block("ashlar::block_cg::q");
+    const auto small = [&](const char* name, std::size_t rows, std::size_t cols) {
+      return Small(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(name)), rows, cols);
+    };
+    partial_ = small("ashlar::block_cg::partial", block_dot_ranges(n), s * s);
+    small_ = Kokkos::View<double*, Space>(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::block_cg::small"), s * s);
+    mirror_ = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, small_);
+
+    const SmallMatrix bb = dot(b, b);
+    report_.columns.resize(num_columns_);
+    for (int i = 0; i < num_columns_; ++i) {
+      norm_b_.push_back(std::sqrt(bb(i, i)));
+      target_.push_back(std::max(rtol * norm_b_[i], atol));
+    }
+    forget_guesses_of_zero();
+  }
+
+  const BlockSolveReport& report() const { return report_; }
+  bool is_running() const { return report_.status == SolveStatus::running; }
+  /// Whether the recurrence has no column left to work on.
+  bool needs_check() const { return is_running() && active_.empty(); }
+
+  double largest_residual() const {
+    double largest = 0;
+    for (const int i : active_) largest = std::max(largest, relative(i, last_norm_[i]));
+    return largest;
+  }
+
+  void stop(SolveStatus status) { report_.status = status; }
+
+  /// Begins from the true residuals of x, with the columns that have not converged.
+  void restart() {
+    const std::vector<double> norm = true_norms();
+    last_norm_ = norm;
+    if (norm_at_restart_.empty()) {
+      for (int i = 0; i < num_columns_; ++i) report_.columns[i].residual_history = {relative(i, norm[i])};
+    }
+    norm_at_restart_ = norm;
+    active_.clear();
+    for (int i = 0; i < num_columns_; ++i) {
+      if (!std::isfinite(norm[i])) return stop(SolveStatus::non_finite);
+      report_.columns[i].status = norm[i] <= target_[i] ? SolveStatus::converged : SolveStatus::running;
+      if (norm[i] > target_[i]) active_.push_back(i);
+    }
+    if (active_.empty()) return stop(SolveStatus::converged);
+    SmallMatrix selected(num_columns_, static_cast<int>(active_.size()));
+    for (int j = 0; j < selected.cols; ++j) selected(active_[j], j) = 1;
+    combine(v_, selected, v_);
+    const auto basis = orthonormalise(selected.cols);
+    if (!basis) return;
+    sigma_ = *basis;
+    rank_ = sigma_.rows;
+    Kokkos::deep_copy(exec_, columns(s_, rank_), columns(z_, rank_));
+  }
+
+  /// One block step.
+  void step() {
+    report_.num_directions.push_back(rank_);
+    ++report_.iterations;
+    const auto s = columns(s_, rank_), q = columns(q_, rank_);
+    a_.apply(exec_, s, q);
+    const SmallMatrix sq = dot(s, q);
+    if (!all_finite(sq)) return stop(SolveStatus::non_finite);
+    const auto inverse = inverse_of_spd(sq);
+    if (!inverse) return stop(SolveStatus::indefinite_matrix);
+    // X gains S (S^T A S)^-1 sigma in the columns at work, and nothing in the others.
+    const SmallMatrix gain = product(*inverse, sigma_);
+    SmallMatrix gain_of_all(rank_, num_columns_);
+    for (int i = 0; i < rank_; ++i) {
+      for (std::size_t j = 0; j < active_.size(); ++j) gain_of_all(i, active_[j]) = gain(i, static_cast<int>(j));
+    }
+    block_axpby(exec_, s, on_device(gain_of_all), 1, x_, x_);
+    SmallMatrix minus = *inverse;
+    for (double& entry : minus.entries) entry = -entry;
+    block_axpby(exec_, q, on_device(minus), 1, columns(v_, rank_), columns(v_, rank_));
+
+    const int before = rank_;
+    const auto zeta = orthonormalise(before);
+    if (!zeta) return;
+    rank_ = zeta->rows;
+    sigma_ = product(*zeta, sigma_);
+    block_axpby(exec_, columns(s_, before), on_device(transposed(*zeta)), 1, columns(z_, rank_), columns(s_, rank_));
+    look_at_norms();
+  }
+
+  /// At the end, by the recurrence: what counts are the residuals of the x in hand. Columns whose residuals are too
+  /// large start again, as long as that gains something.
+  void check() {
+    const std::vector<double> before = norm_at_restart_;
+    restart();
+    if (!is_running()) return;
+    ++report_.restarts;
+    bool gains = false;
+    for (const int i : active_) gains = gains || norm_at_restart_[i] <= 0.5 * before[i];
+    if (!gains) stop(SolveStatus::stagnation);
+  }
+
+  /// The report, with the true residuals of the final x.
+  BlockSolveReport finish() {
+    const std::vector<double> norm = true_norms();
+    for (int i = 0; i < num_columns_; ++i) {
+      ColumnReport& column = report_.columns[i];
+      column.relative_residual = relative(i, norm[i]);
+      column.status = norm[i] <= target_[i]                      ? SolveStatus::converged
+                      : report_.status == SolveStatus::converged ? SolveStatus::stagnation
+                                                                 : report_.status;
+      if (!std::isfinite(norm[i])) column.status = SolveStatus::non_finite;
+    }
+    const auto has_converged = [](const ColumnReport& column) { return column.status == SolveStatus::converged; };
+    if (std::all_of(report_.columns.begin(), report_.columns.end(), has_converged)) {
+      report_.status = SolveStatus::converged;
+    }
+    return std::move(report_);
+  }
+
+ private:
+  template <class View>
+  static auto columns(const View& block, int count) {
+    return Kokkos::subview(block, Kokkos::ALL, std::make_pair(0, count));
+  }
+
+  double relative(int i, double norm) const { return norm_b_[i] > 0 ? norm / norm_b_[i] : norm; }
+
+  /// The small matrix for the device to read, until the next call.
+  Small::const_type on_device(const SmallMatrix& matrix) {
+    const auto range = std::make_pair(std::size_t(0), matrix.entries.size());
+    // The mirror may still be on its way from the call before.
+    exec_.fence("ashlar::block_cg: small matrix");
+    std::copy(matrix.entries.begin(), matrix.entries.end(), mirror_.data());
+    Kokkos::deep_copy(exec_, Kokkos::subview(small_, range), Kokkos::subview(mirror_, range));
+    return Small(small_.data(), matrix.rows, matrix.cols);
+  }
+
+  /// X^T Y on the host.
+  template <class Left, class Right>
+  SmallMatrix dot(const Left& left, const Right& right) {
+    SmallMatrix result(static_cast<int>(left.extent(1)), static_cast<int>(right.extent(1)));
+    block_dot(exec_, left, right, Small(small_.data(), result.rows, result.cols), partial_);
+    const auto range = std::make_pair(std::size_t(0), result.entries.size());
+    Kokkos::deep_copy(exec_, Kokkos::subview(mirror_, range), Kokkos::subview(small_, range));
+    exec_.fence("ashlar::block_cg: inner products");
+    std::copy_n(mirror_.data(), result.entries.size(), result.entries.begin());
+    return result;
+  }
+
+  /// The first columns of `to` := the first columns of `from` * t.
+  void combine(const Block& from, const SmallMatrix& t, const Block& to) {
+    const auto target = columns(to, t.cols);
+    block_axpby(exec_, columns(from, t.rows), on_device(t), 0, target, target);
+  }
+
+  /// Makes the first `count` columns of V orthonormal in the inner product of M^-1, with Z = M^-1 V; returns what they
+  /// were times the new ones. Nothing where that cannot be: then the solve has ended.
+  std::optional<SmallMatrix> orthonormalise(int count) {
+    if constexpr (preconditioned) m_.apply(exec_, columns(v_, count), columns(z_, count));
+    SmallMatrix coefficients;
+    for (int pass = 0, rank = count; pass < 2; ++pass) {
+      const SmallMatrix gram = dot(columns(v_, rank), columns(z_, rank));
+      if (!all_finite(gram)) return stop(SolveStatus::non_finite), std::nullopt;
+      const auto basis = basis_from_gram(gram);
+      if (!basis) return stop(SolveStatus::breakdown), std::nullopt;
+      coefficients = pass == 0 ? basis->coefficients : product(basis->coefficients, coefficients);
+      rank = basis->rank();
+      if (rank == 0) break;
+      combine(v_, basis->to_basis, v_);
+      if constexpr (preconditioned) combine(z_, basis->to_basis, z_);
+      // A weak direction is orthonormal to others only as far as rounding lets it: once more.
+      if (basis->least > 1e-4) break;
+    }
+    return coefficients;
+  }
+
+  /// Writes down the residuals of the columns at work, and drops those that have converged.
+  void look_at_norms() {
+    const SmallMatrix vv = preconditioned && rank_ > 0 ? dot(columns(v_, rank_), columns(v_, rank_)) : SmallMatrix();
+    std::vector<int> left;
+    for (std::size_t j = 0; j < active_.size(); ++j) {
+      const int i = active_[j];
+      last_norm_[i] = norm_of(static_cast<int>(j), vv);
+      ColumnReport& column = report_.columns[i];
+      column.residual_history.push_back(relative(i, last_norm_[i]));
+      column.iterations = report_.iterations;
+      if (last_norm_[i] > target_[i]) left.push_back(static_cast<int>(j));
+    }
+    if (left.size() == active_.size()) return;
+    SmallMatrix sigma(rank_, static_cast<int>(left.size()));
+    std::vector<int> active;
+    for (std::size_t j = 0; j < left.size(); ++j) {
+      active.push_back(active_[left[j]]);
+      for (int i = 0; i < rank_; ++i) sigma(i, static_cast<int>(j)) = sigma_(i, left[j]);
+    }
+    active_ = active;
+    sigma_ = sigma;
+    if (active_.empty() || sigma.cols >= rank_) return;
+    // Fewer directions hold the residuals that are left; those keep what they are orthogonal and conjugate to.
+    const Basis basis = basis_of_range(sigma);
+    combine(v_, basis.to_basis, v_);
+    if constexpr (preconditioned) combine(z_, basis.to_basis, z_);
+    combine(s_, basis.to_basis, s_);
+    sigma_ = basis.coefficients;
+    rank_ = basis.rank();
+  }
+
+  /// ||V sigma_j||.
+  double norm_of(int j, const SmallMatrix& vv) const {
+    double squared = 0;
+    for (int i = 0; i < rank_; ++i) {
+      if (!preconditioned) {
+        squared += sigma_(i, j) * sigma_(i, j);
+        continue;
+      }
+      for (int k = 0; k < rank_; ++k) squared += sigma_(i, j) * vv(i, k) * sigma_(k, j);
+    }
+    return std::sqrt(std::max(squared, 0.0));
+  }
+
+  /// ||b - A x|| of each column, with b - A x in V.
+  std::vector<double> true_norms() {
+    a_.apply(exec_, x_, v_);
+    subtract_from_b();
+    const SmallMatrix rr = dot(v_, v_);
+    std::vector<double> norm;
+    for (int i = 0; i < num_columns_; ++i) norm.push_back(std::sqrt(rr(i, i)));
+    return norm;
+  }
+
+ public:  // nvcc takes no device lambda in a private member
+  void subtract_from_b() {
+    const auto b = b_;
+    const auto v = v_;
+    const int count = num_columns_;
+    Kokkos::parallel_for(
+        "ashlar::block_cg[residual]", entries(exec_, b.extent(0)), KOKKOS_LAMBDA(std::int64_t row) {
+          for (int j = 0; j < count; ++j) v(row, j) = b(row, j) - v(row, j);
+        });
+  }
+
+  /// Where b is 0, so is x.
+  void forget_guesses_of_zero() {
+    for (int j = 0; j < num_columns_; ++j) {
+      if (norm_b_[j] == 0) Kokkos::deep_copy(exec_, Kokkos::subview(x_, Kokkos::ALL, j), Scalar(0));
+    }
+  }
+
+ private:
+  Exec exec_;
+  const Op& a_;
+  const M& m_;
+  B b_;
+  X x_;
+  int num_columns_, rank_ = 0;
+  Block v_, z_, s_, q_;
+  Small partial_;
+  Kokkos::View<double*, Space> small_;
+  typename Kokkos::View<double*, Space>::host_mirror_type mirror_;
+  SmallMatrix sigma_;
+  std::vector<int> active_;  // columns at work
+  std::vector<double> norm_b_, target_, last_norm_, norm_at_restart_;
+  BlockSolveReport report_;
+};
+
+}  // namespace ashlar::impl

@@ -1,0 +1,119 @@
+// Inner products and combinations of blocks of vectors against plain loops.
+#include <gmock/gmock.h>
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/blas1/block_axpby.hpp>
+#include <ashlar/blas1/block_dot.hpp>
+#include <cmath>
+#include <limits>
+#include <support/compare.hpp>
+#include <vector>
+
+namespace ashlar::testing {
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Space = Exec::memory_space;
+
+template <class T>
+class BlockVectors : public ::testing::Test {
+ public:
+  using Scalar = typename T::first_type;
+  using Block = Kokkos::View<Scalar**, typename T::second_type, Space>;
+  using Host = std::vector<std::vector<double>>;  // by rows
+
+  static Block block(std::int64_t n, int columns, unsigned seed) {
+    const Block result("test::block", n, columns);
+    const auto host = Kokkos::create_mirror(result);
+    const auto numbers = random_vector<Scalar>(n * columns, seed);
+    for (std::int64_t i = 0; i < n * columns; ++i) host(i / columns, i % columns) = numbers[i];
+    Kokkos::deep_copy(result, host);
+    return result;
+  }
+
+  template <class View>
+  static Host entries(const View& view) {
+    const auto host = Kokkos::create_mirror(view);
+    Kokkos::deep_copy(host, view);
+    Host result(view.extent(0), std::vector<double>(view.extent(1)));
+    for (std::size_t i = 0; i < view.extent(0); ++i) {
+      for (std::size_t j = 0; j < view.extent(1); ++j) result[i][j] = double(host(i, j));
+    }
+    return result;
+  }
+};
+
+using Types = ::testing::Types<std::pair<double, Kokkos::LayoutRight>, std::pair<double, Kokkos::LayoutLeft>,
+                               std::pair<float, Kokkos::LayoutRight>>;
+TYPED_TEST_SUITE(BlockVectors, Types);
+
+using Small = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
+
+TYPED_TEST(BlockVectors, InnerProductsOfAllColumns) {
+  const Exec exec;
+  for (const std::int64_t n : {0, 1, 511, 513, 5000}) {
+    for (const auto& [p, q] : {std::pair{1, 1}, {3, 5}, {64, 64}, {7, 1}}) {
+      const auto x = this->block(n, p, 1), y = this->block(n, q, 2);
+      const Small result("test::result", p, q), partial("test::partial", block_dot_ranges(n), p * q);
+      Kokkos::deep_copy(result, 7);
+      block_dot(exec, x, y, result, partial);
+      exec.fence();
+      const auto of_x = this->entries(x), of_y = this->entries(y), found = this->entries(result);
+      for (int i = 0; i < p; ++i) {
+        for (int j = 0; j < q; ++j) {
+          double sum = 0;
+          for (std::int64_t row = 0; row < n; ++row) sum += of_x[row][i] * of_y[row][j];
+          EXPECT_NEAR(found[i][j], sum, 1e-15 * (8 + double(n))) << n << ": " << i << ", " << j;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(BlockVectors, CombinationsOfColumnsInPlaceToo) {
+  const Exec exec;
+  const double eps = std::numeric_limits<typename TestFixture::Scalar>::epsilon();
+  const std::int64_t n = 300;
+  for (const auto& [p, q] : {std::pair{1, 1}, {3, 5}, {5, 3}, {64, 64}}) {
+    const int most = std::max(p, q);
+    const auto all = this->block(n, most, 1), w = this->block(n, q, 2), y = this->block(n, q, 3);
+    const auto x = Kokkos::subview(all, Kokkos::ALL, std::make_pair(0, p));
+    const auto t_block = BlockVectors<std::pair<double, Kokkos::LayoutRight>>::block(p, q, 4);
+    const Kokkos::View<const double**, Kokkos::LayoutRight, Space> t = t_block;
+    const auto of_x = this->entries(x), of_w = this->entries(w), of_t = this->entries(t_block);
+    const auto expect = [&](const auto& found, double beta) {
+      for (std::int64_t row = 0; row < n; ++row) {
+        for (int j = 0; j < q; ++j) {
+          double sum = beta * of_w[row][j];
+          for (int i = 0; i < p; ++i) sum += of_x[row][i] * of_t[i][j];
+          EXPECT_NEAR(found[row][j], sum, 2 * eps * (2 + p));
+        }
+      }
+    };
+    block_axpby(exec, x, t, -1.5, w, y);
+    exec.fence();
+    expect(this->entries(y), -1.5);
+    // With beta 0 what w holds does not matter; and the result may take the place of x.
+    const auto nan = this->block(n, q, 5);
+    Kokkos::deep_copy(nan, std::numeric_limits<typename TestFixture::Scalar>::quiet_NaN());
+    const auto in_place = Kokkos::subview(all, Kokkos::ALL, std::make_pair(0, q));
+    block_axpby(exec, x, t, 0, nan, in_place);
+    exec.fence();
+    expect(this->entries(in_place), 0);
+  }
+}
+
+TYPED_TEST(BlockVectors, RefuseWhatDoesNotFit) {
+  const Exec exec;
+  const auto x = this->block(10, 3, 1), y = this->block(11, 2, 1);
+  const Small result("test::result", 3, 2), partial("test::partial", 1, 6), narrow("test::narrow", 1, 5);
+  EXPECT_THROW(block_dot(exec, x, y, result, partial), ShapeError);
+  EXPECT_THROW(block_dot(exec, x, x, result, partial), ShapeError);
+  EXPECT_THROW(block_dot(exec, x, this->block(10, 2, 1), result, narrow), ShapeError);
+  EXPECT_THROW(block_dot(exec, this->block(10, 65, 1), x, Small("test::wide", 65, 3), Small("test::p", 1, 195)),
+               ShapeError);
+  EXPECT_THROW(block_axpby(exec, x, result, 1, y, y), ShapeError);
+}
+
+}  // namespace
+}  // namespace ashlar::testing

@@ -1,0 +1,298 @@
+// Block CG against what it is to be: each column's solution, no more steps than CG needs for the hardest column, and no
+// harm from right-hand sides that depend on each other.
+#include <gmock/gmock.h>
+
+#include <ashlar/bcsr/copy.hpp>
+#include <ashlar/krylov/bcsr_operator.hpp>
+#include <ashlar/krylov/block_cg.hpp>
+#include <ashlar/krylov/block_jacobi_preconditioner.hpp>
+#include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/jacobi_preconditioner.hpp>
+#include <ashlar/problems/cantilever.hpp>
+#include <ashlar/problems/stencil11.hpp>
+#include <ashlar/reference/spmv.hpp>
+#include <ashlar/streaming/streamed_matrix.hpp>
+#include <cmath>
+#include <limits>
+#include <support/compare.hpp>
+#include <vector>
+
+namespace ashlar::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Space = Exec::memory_space;
+using Matrix = BcsrMatrix<double>;
+using Operator = BcsrOperator<Matrix>;
+template <class Layout>
+using BlockOf = Kokkos::View<double**, Layout, Space>;
+using Block = BlockOf<Kokkos::LayoutRight>;
+
+Matrix cantilever(int dof = 3) { return problems::cantilever_matrix<Matrix>(Exec(), {.nodes = {7, 5, 4}, .dof = dof}); }
+
+template <class B = Block>
+B random_block(std::int64_t n, int columns, unsigned seed = 3) {
+  const B block("test::block", n, columns);
+  const auto host = Kokkos::create_mirror(block);
+  const auto numbers = random_vector<double>(n * columns, seed);
+  for (std::int64_t i = 0; i < n * columns; ++i) host(i / columns, i % columns) = numbers[i];
+  Kokkos::deep_copy(block, host);
+  return block;
+}
+
+template <class B>
+std::vector<double> column(const B& block, int j) {
+  const auto host = Kokkos::create_mirror(block);
+  Kokkos::deep_copy(host, block);
+  std::vector<double> result(block.extent(0));
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = host(i, j);
+  return result;
+}
+
+template <class B>
+void set_column(const B& block, int j, const std::vector<double>& numbers) {
+  const auto host = Kokkos::create_mirror(block);
+  Kokkos::deep_copy(host, block);
+  for (std::size_t i = 0; i < numbers.size(); ++i) host(i, j) = numbers[i];
+  Kokkos::deep_copy(block, host);
+}
+
+double norm(const std::vector<double>& x) {
+  double sum = 0;
+  for (const double entry : x) sum += entry * entry;
+  return std::sqrt(sum);
+}
+
+/// ||b - A x|| / ||b|| by plain loops.
+template <class B>
+double residual(const Matrix& matrix, const B& b, const B& x, int j) {
+  const auto host = copy_to<Kokkos::HostSpace>(Exec(), matrix);
+  Exec().fence();
+  auto r = column(b, j);
+  reference::spmv(-1.0, host, column(x, j), 1.0, r);
+  return norm(r) / norm(column(b, j));
+}
+
+SolveReport solve_column(const Operator& a, const auto& m, const Block& b, int j, double rtol) {
+  const auto b_j = to_device<Space>(column(b, j));
+  const Kokkos::View<double*, Space> x("test::x", b.extent(0));
+  return cg(Exec(), a, m, b_j, x, {.rtol = rtol});
+}
+
+template <class Preconditioner, class B = Block>
+void expect_solves(const Matrix& matrix, const Preconditioner& m, int columns) {
+  const Exec exec;
+  const Operator a(exec, matrix, {.num_vectors = columns});
+  const auto b = random_block<B>(matrix.num_rows(), columns);
+  const auto x = random_block<B>(matrix.num_rows(), columns, 8);
+  const double rtol = 1e-10;
+  const BlockSolveReport report = block_cg(exec, a, m, b, x, {.rtol = rtol});
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  ASSERT_EQ(int(report.columns.size()), columns);
+  for (int j = 0; j < columns; ++j) {
+    const ColumnReport& of_column = report.columns[j];
+    EXPECT_EQ(of_column.status, SolveStatus::converged);
+    EXPECT_LE(of_column.relative_residual, rtol);
+    EXPECT_NEAR(residual(matrix, b, x, j), of_column.relative_residual, 1e-13);
+    EXPECT_EQ(int(of_column.residual_history.size()), of_column.iterations + 1);
+    EXPECT_LE(of_column.residual_history.back(), rtol);
+    EXPECT_LE(of_column.iterations, report.iterations);
+  }
+  EXPECT_EQ(int(report.num_directions.size()), report.iterations);
+  EXPECT_EQ(report.num_directions.front(), columns);
+}
+
+TEST(BlockCg, SolvesForAllColumns) {
+  for (const int dof : {1, 3}) {
+    const Matrix matrix = cantilever(dof);
+    for (const int columns : {1, 2, 5, 16}) {
+      expect_solves(matrix, IdentityPreconditioner(), columns);
+      expect_solves(matrix, JacobiPreconditioner(Exec(), matrix), columns);
+      expect_solves(matrix, BlockJacobiPreconditioner(Exec(), matrix), columns);
+    }
+  }
+  expect_solves<IdentityPreconditioner, BlockOf<Kokkos::LayoutLeft>>(cantilever(), {}, 4);
+}
+
+TEST(BlockCg, IsCgForOneColumn) {
+  const Exec exec;
+  const Matrix matrix = cantilever();
+  const Operator a(exec, matrix);
+  const BlockJacobiPreconditioner m(exec, matrix);
+  const auto b = random_block(matrix.num_rows(), 1);
+  const Block x("test::x", matrix.num_rows(), 1);
+  const auto report = block_cg(exec, a, m, b, x, {.rtol = 1e-9});
+  const auto single = solve_column(a, m, b, 0, 1e-9);
+  EXPECT_NEAR(report.iterations, single.iterations, 2);
+  // Until rounding, which both make of their own, has grown.
+  const auto& history = report.columns[0].residual_history;
+  int compared = 0;
+  for (; single.residual_history[compared] > 1e-3; ++compared) {
+    EXPECT_NEAR(history[compared], single.residual_history[compared], 1e-4 * single.residual_history[compared]);
+  }
+  EXPECT_GT(compared, 10);
+}
+
+TEST(BlockCg, NeedsFewerStepsThanCg) {
+  const Exec exec;
+  const Matrix matrix = cantilever();
+  const Operator a(exec, matrix, {.num_vectors = 12});
+  const auto b = random_block(matrix.num_rows(), 12);
+  const Block x("test::x", matrix.num_rows(), 12);
+  const auto report = block_cg(exec, a, IdentityPreconditioner(), b, x, {.rtol = 1e-8});
+  int most = 0;
+  for (int j = 0; j < 12; ++j) most = std::max(most, solve_column(a, IdentityPreconditioner(), b, j, 1e-8).iterations);
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_LT(report.iterations, 0.6 * most);
+}
+
+TEST(BlockCg, DropsColumnsThatDependOnOthers) {
+  const Exec exec;
+  const Matrix matrix = cantilever();
+  const Operator a(exec, matrix, {.num_vectors = 6});
+  const auto b = random_block(matrix.num_rows(), 6);
+  // Twice the first, the sum of the first two, nothing, and the fifth a little beside the second.
+  auto sum = column(b, 0), twice = column(b, 0), near = column(b, 1);
+  const auto second = column(b, 1), sixth = column(b, 5);
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    sum[i] += second[i];
+    twice[i] *= 2;
+    near[i] += 1e-9 * sixth[i];
+  }
+  set_column(b, 2, sum);
+  set_column(b, 3, std::vector<double>(sum.size(), 0.0));
+  set_column(b, 4, near);
+  set_column(b, 5, twice);
+  const auto x = random_block(matrix.num_rows(), 6, 9);
+  set_column(x, 0, std::vector<double>(sum.size(), 0.0));
+  set_column(x, 1, std::vector<double>(sum.size(), 0.0));
+  set_column(x, 2, std::vector<double>(sum.size(), 0.0));
+  set_column(x, 4, std::vector<double>(sum.size(), 0.0));
+  set_column(x, 5, std::vector<double>(sum.size(), 0.0));
+  const auto report = block_cg(exec, a, BlockJacobiPreconditioner(exec, matrix), b, x, {.rtol = 1e-10});
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_LE(report.num_directions.front(), 3);
+  EXPECT_GE(report.num_directions.front(), 2);
+  for (const int j : {0, 1, 2, 4, 5}) EXPECT_LE(residual(matrix, b, x, j), 1e-10) << j;
+  // Where b is 0, so is x, whatever the guess.
+  EXPECT_EQ(norm(column(x, 3)), 0);
+  EXPECT_EQ(report.columns[3].iterations, 0);
+  EXPECT_EQ(report.columns[3].relative_residual, 0);
+}
+
+TEST(BlockCg, DropsColumnsThatHaveConverged) {
+  const Exec exec;
+  const Matrix matrix = cantilever();
+  const Operator a(exec, matrix, {.num_vectors = 4});
+  const auto b = random_block(matrix.num_rows(), 4);
+  const Block x("test::x", matrix.num_rows(), 4);
+  // The second column's guess is the solution but for little.
+  const auto b_1 = to_device<Space>(column(b, 1));
+  const Kokkos::View<double*, Space> x_1("test::x1", matrix.num_rows());
+  cg(exec, a, IdentityPreconditioner(), b_1, x_1, {.rtol = 1e-7});
+  set_column(x, 1, to_host(x_1));
+  const auto report = block_cg(exec, a, IdentityPreconditioner(), b, x, {.rtol = 1e-8});
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_LT(report.columns[1].iterations, report.columns[0].iterations);
+  EXPECT_EQ(report.num_directions.front(), 4);
+  EXPECT_LT(report.num_directions.back(), 4);
+  for (int j = 0; j < 4; ++j) EXPECT_LE(residual(matrix, b, x, j), 1e-8);
+}
+
+TEST(BlockCg, TakesMoreColumnsThanRows) {
+  const Exec exec;
+  const Matrix matrix = problems::stencil11<Matrix>(exec, 2, 2, 2, 1);
+  const auto b = random_block(8, 20);
+  const Block x("test::x", 8, 20);
+  const auto report =
+      block_cg(exec, Operator(exec, matrix, {.num_vectors = 20}), IdentityPreconditioner(), b, x, {.rtol = 1e-11});
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_LE(report.num_directions.front(), 8);
+  EXPECT_LE(report.iterations, 3);
+}
+
+TEST(BlockCg, GivesTheSameBitsTwiceAndWithAStreamedMatrix) {
+  const Exec exec;
+  const Matrix matrix = cantilever();
+  const auto b = random_block(matrix.num_rows(), 5);
+  const BlockJacobiPreconditioner m(exec, matrix);
+  const auto solve = [&](const auto& a) {
+    const Block x("test::x", matrix.num_rows(), 5);
+    const auto report = block_cg(exec, a, m, b, x, {.rtol = 1e-9});
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    std::vector<double> all{double(report.iterations)};
+    for (int j = 0; j < 5; ++j) {
+      const auto of_column = column(x, j);
+      all.insert(all.end(), of_column.begin(), of_column.end());
+    }
+    return all;
+  };
+  const Operator a(exec, matrix, {.num_vectors = 5});
+  const auto once = solve(a);
+  EXPECT_EQ(solve(a), once);
+  const StreamedMatrix<Matrix> streamed(
+      exec, copy_to<PinnedSpace>(exec, matrix),
+      {.num_subdivisions = 4, .num_resident = 1, .copy_always = true, .product = {.num_vectors = 5}});
+  EXPECT_EQ(solve(streamed), once);
+}
+
+TEST(BlockCg, SaysWhyItEnded) {
+  const Exec exec;
+  const Matrix matrix = cantilever();
+  const auto b = random_block(matrix.num_rows(), 3);
+  const auto status = [&](const Matrix& of, BlockCgOptions options) {
+    const Block x("test::x", matrix.num_rows(), 3);
+    return block_cg(exec, Operator(exec, of), IdentityPreconditioner(), b, x, options);
+  };
+  const auto limited = status(matrix, {.rtol = 1e-10, .max_iterations = 5});
+  EXPECT_EQ(limited.status, SolveStatus::iteration_limit);
+  EXPECT_EQ(limited.iterations, 5);
+  for (const ColumnReport& of_column : limited.columns) EXPECT_EQ(of_column.status, SolveStatus::iteration_limit);
+  EXPECT_EQ(status(matrix, {.rtol = 1e-17}).status, SolveStatus::stagnation);
+  const auto changed = [&](double factor) {
+    const Matrix copy(matrix.block_shape(), matrix.graph(),
+                      Matrix::values_view("test::values", matrix.values().extent(0)));
+    const auto host = Kokkos::create_mirror(matrix.values());
+    Kokkos::deep_copy(host, matrix.values());
+    for (std::size_t i = 0; i < host.extent(0); ++i) host(i) *= factor;
+    Kokkos::deep_copy(copy.values(), host);
+    return copy;
+  };
+  EXPECT_EQ(status(changed(-1), {}).status, SolveStatus::indefinite_matrix);
+  EXPECT_EQ(status(changed(std::numeric_limits<double>::quiet_NaN()), {}).status, SolveStatus::non_finite);
+  int calls = 0;
+  const auto report = status(matrix, {.rtol = 1e-6, .monitor = [&](int k, double) { EXPECT_EQ(k, ++calls); }});
+  EXPECT_EQ(calls, report.iterations);
+}
+
+template <class E, class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing thrown";
+}
+
+TEST(BlockCg, RefusesWhatCannotBe) {
+  const Exec exec;
+  const Matrix matrix = cantilever();
+  const Operator a(exec, matrix);
+  const std::int64_t n = matrix.num_rows();
+  const auto with = [&](const Block& b, const Block& x, BlockCgOptions options = {}) {
+    block_cg(exec, a, IdentityPreconditioner(), b, x, options);
+  };
+  const Block two("b", n, 2), three("x", n, 3), many("b", n, 65), short_ones("b", n - 1, 2);
+  EXPECT_THAT(message_of<ShapeError>([&] { with(two, three); }), HasSubstr("x 3"));
+  EXPECT_THAT(message_of<ShapeError>([&] { with(short_ones, short_ones); }), HasSubstr("the matrix has"));
+  EXPECT_THAT(message_of<ArgumentError>([&] { with(many, many); }), AllOf(HasSubstr("65"), HasSubstr("1 to 64")));
+  EXPECT_THROW(with(two, two, {.rtol = -1}), ArgumentError);
+}
+
+}  // namespace
+}  // namespace ashlar::testing
