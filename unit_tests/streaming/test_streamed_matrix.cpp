@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
@@ -194,6 +195,26 @@ TEST(StreamedMatrix, SendsValuesAgainThatHaveChanged) {
     for (double& entry : expected) entry *= 2;
     EXPECT_EQ(Doubles::entries(twice), expected) << streamed.explain();
   }
+}
+
+TEST(StreamedMatrix, SendsHalfTheBytesOfValuesInSinglePrecision) {
+  using Floats = BcsrMatrix<float>;
+  const Exec exec;
+  const auto doubles = pinned_matrix();
+  const auto floats = copy_to<PinnedSpace>(exec, convert_values<float>(exec, doubles));
+  const Floats device = copy_to<Doubles::Space>(exec, floats);
+  const auto x = Doubles::random_vectors(doubles.num_cols(), 3, 1);
+  const Doubles::Vectors y("test::y", doubles.num_rows(), 3), expected("test::expected", doubles.num_rows(), 3);
+  const SpmvOptions product{.num_vectors = 3, .double_vectors = true};
+  const StreamingOptions options{.num_subdivisions = 5, .num_resident = 0, .copy_always = true, .product = product};
+  const StreamedMatrix<Floats> streamed(exec, floats, options);
+  streamed.apply(exec, x, y);
+  spmv(exec, SpmvPlan<Floats>(exec, device, product), 1, device, x, 0, expected);
+  exec.fence();
+  EXPECT_EQ(Doubles::entries(y), Doubles::entries(expected));
+  const StreamingEstimate whole = Streamed::estimate(doubles, options);
+  EXPECT_EQ(2 * streamed.estimate().sent_bytes, whole.sent_bytes);
+  EXPECT_EQ(streamed.estimate().vector_bytes, whole.vector_bytes);
 }
 
 TEST(StreamedMatrix, CutsWholeBlockRowsIntoEqualParts) {

@@ -28,7 +28,7 @@ struct BlockCgOptions {
 ///
 /// The residuals are kept as an orthonormal basis (in the preconditioner's inner product) times small coefficients, so
 /// that right-hand sides that depend on each other, or come to, do no harm: directions that are lost to rounding are
-/// dropped. Columns that have converged are dropped, too, and their x stays as it is.
+/// dropped. The x of columns that have converged stays as it is; their directions go on to serve the others.
 ///
 /// Shapes   A is square with num_rows() rows; b and x are num_rows() x s with s up to 64. x holds the first guesses.
 /// Types    of real numbers; the small matrices are of doubles.
@@ -40,15 +40,19 @@ struct BlockCgOptions {
 /// Result   for each column its status, its step of convergence, its history, and the true residual computed from the
 ///          final x. Columns whose true residual does not bear out the recurrence's start again from x, as long as that
 ///          gains something.
-/// Throws   ShapeError, ArgumentError before any work.
+///          NaN or infinity in one column ends the solve of all.
+/// Throws   ShapeError, ArgumentError before any work; NumericalError where a column of b is so small that its norm
+///          underflows.
 /// Source   O'Leary 1980; Dubrulle 2001, algorithm BCGrQ, with the inner product of the preconditioner and with a basis
-///          that may lose vectors, as Ji & Li 2017.
+///          that may lose vectors.
 template <execution_space Exec, class Op, class M, multi_vector_view B, multi_vector_view X>
 BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x,
                           const BlockCgOptions& options = {}) {
   static_assert(linear_operator<Op, Exec, X>, "ashlar::block_cg: A must be a linear operator on blocks of vectors");
   static_assert(preconditioner<M, Exec, X>, "ashlar::block_cg: M must be a preconditioner of blocks of vectors");
   static_assert(!std::is_const_v<typename X::value_type>, "ashlar::block_cg: x must be writable");
+  static_assert(reachable_from<Exec, B> && reachable_from<Exec, X>,
+                "ashlar::block_cg: b and x must be reachable from the execution space");
   static_assert(!is_complex_v<typename X::non_const_value_type>, "ashlar::block_cg: vectors must be real");
   const std::int64_t n = a.num_rows();
   if (std::int64_t(b.extent(0)) != n || std::int64_t(x.extent(0)) != n || b.extent(1) != x.extent(1)) {
@@ -67,15 +71,15 @@ BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b,
   }
   const Kokkos::Profiling::ScopedRegion region("ashlar::block_cg");
   impl::BlockCgState<Exec, Op, M, B, X> state(exec, a, m, b, x, options.rtol, options.atol);
-  state.restart();
+  state.start();
   while (state.is_running()) {
     if (state.report().iterations >= options.max_iterations) {
       state.stop(SolveStatus::iteration_limit);
       break;
     }
     state.step();
-    if (options.monitor) options.monitor(state.report().iterations, state.largest_residual());
-    if (state.needs_check()) state.check();
+    if (options.monitor && state.is_running()) options.monitor(state.report().iterations, state.largest_residual());
+    if (state.needs_check()) state.check(options.max_iterations);
   }
   return state.finish();
 }

@@ -40,6 +40,7 @@ std::optional<Basis> basis_from_gram(const SmallMatrix& gram) {
   }
   const Dense scaled = inverse.asDiagonal() * view(gram) * inverse.asDiagonal();
   const Eigen::SelfAdjointEigenSolver<Dense> eigen((scaled + scaled.transpose()) / 2);
+  if (eigen.info() != Eigen::Success) return std::nullopt;
   const auto& values = eigen.eigenvalues();  // ascending
   const double noise = rounding * double(n);
   if (n > 0 && values(0) < -1e3 * noise) return std::nullopt;
@@ -52,16 +53,6 @@ std::optional<Basis> basis_from_gram(const SmallMatrix& gram) {
   basis.to_basis = from(inverse.asDiagonal() * directions * root.cwiseInverse().asDiagonal());
   basis.coefficients = from(root.asDiagonal() * directions.transpose() * length.asDiagonal());
   basis.least = rank > 0 ? values(first) : 1;
-  return basis;
-}
-
-Basis basis_of_range(const SmallMatrix& sigma) {
-  const Eigen::ColPivHouseholderQR<Dense> qr(view(sigma));
-  const Eigen::Index rank = std::min(sigma.rows, sigma.cols);
-  const Dense q = qr.householderQ() * Dense::Identity(sigma.rows, rank);
-  Basis basis;
-  basis.to_basis = from(q);
-  basis.coefficients = from(q.transpose() * view(sigma));
   return basis;
 }
 

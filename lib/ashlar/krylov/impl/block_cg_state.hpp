@@ -3,6 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/blas1/block_axpby.hpp>
 #include <ashlar/blas1/block_dot.hpp>
 #include <ashlar/krylov/block_report.hpp>
@@ -10,6 +12,7 @@
 #include <ashlar/krylov/impl/small_dense.hpp>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -54,6 +57,8 @@ class BlockCgState {
     for (int i = 0; i < num_columns_; ++i) {
       norm_b_.push_back(std::sqrt(bb(i, i)));
       target_.push_back(std::max(rtol * norm_b_[i], atol));
+      if (norm_b_[i] == 0) require_zero(i);
+      if (!std::isfinite(norm_b_[i])) stop(SolveStatus::non_finite);
     }
     forget_guesses_of_zero();
   }
@@ -63,49 +68,30 @@ class BlockCgState {
   /// Whether the recurrence has no column left to work on.
   bool needs_check() const { return is_running() && active_.empty(); }
 
-  double largest_residual() const {
-    double largest = 0;
-    for (const int i : active_) largest = std::max(largest, relative(i, last_norm_[i]));
-    return largest;
-  }
+  /// The largest ||r_i|| / ||b_i|| of the columns that the last step worked on.
+  double largest_residual() const { return largest_; }
 
   void stop(SolveStatus status) { report_.status = status; }
 
   /// Begins from the true residuals of x, with the columns that have not converged.
-  void restart() {
-    const std::vector<double> norm = true_norms();
-    last_norm_ = norm;
-    if (norm_at_restart_.empty()) {
-      for (int i = 0; i < num_columns_; ++i) report_.columns[i].residual_history = {relative(i, norm[i])};
-    }
-    norm_at_restart_ = norm;
-    active_.clear();
-    for (int i = 0; i < num_columns_; ++i) {
-      if (!std::isfinite(norm[i])) return stop(SolveStatus::non_finite);
-      report_.columns[i].status = norm[i] <= target_[i] ? SolveStatus::converged : SolveStatus::running;
-      if (norm[i] > target_[i]) active_.push_back(i);
-    }
-    if (active_.empty()) return stop(SolveStatus::converged);
-    SmallMatrix selected(num_columns_, static_cast<int>(active_.size()));
-    for (int j = 0; j < selected.cols; ++j) selected(active_[j], j) = 1;
-    combine(v_, selected, v_);
-    const auto basis = orthonormalise(selected.cols);
-    if (!basis) return;
-    sigma_ = *basis;
-    rank_ = sigma_.rows;
-    Kokkos::deep_copy(exec_, columns(s_, rank_), columns(z_, rank_));
+  void start() {
+    if (!is_running()) return;
+    norm_at_start_ = true_norms();
+    last_norm_ = norm_at_start_;
+    for (int i = 0; i < num_columns_; ++i) report_.columns[i].residual_history = {relative(i, last_norm_[i])};
+    if (choose_columns()) begin();
   }
 
   /// One block step.
   void step() {
-    report_.num_directions.push_back(rank_);
-    ++report_.iterations;
     const auto s = columns(s_, rank_), q = columns(q_, rank_);
     a_.apply(exec_, s, q);
     const SmallMatrix sq = dot(s, q);
     if (!all_finite(sq)) return stop(SolveStatus::non_finite);
     const auto inverse = inverse_of_spd(sq);
     if (!inverse) return stop(SolveStatus::indefinite_matrix);
+    report_.num_directions.push_back(rank_);
+    ++report_.iterations;
     // X gains S (S^T A S)^-1 sigma in the columns at work, and nothing in the others.
     const SmallMatrix gain = product(*inverse, sigma_);
     SmallMatrix gain_of_all(rank_, num_columns_);
@@ -127,15 +113,17 @@ class BlockCgState {
   }
 
   /// At the end, by the recurrence: what counts are the residuals of the x in hand. Columns whose residuals are too
-  /// large start again, as long as that gains something.
-  void check() {
-    const std::vector<double> before = norm_at_restart_;
-    restart();
-    if (!is_running()) return;
-    ++report_.restarts;
+  /// large start again, as long as there are steps left and that gains something.
+  void check(int max_iterations) {
+    const std::vector<double> before = norm_at_start_;
+    norm_at_start_ = true_norms();
+    if (!choose_columns()) return;
+    if (report_.iterations >= max_iterations) return stop(SolveStatus::iteration_limit);
     bool gains = false;
-    for (const int i : active_) gains = gains || norm_at_restart_[i] <= 0.5 * before[i];
-    if (!gains) stop(SolveStatus::stagnation);
+    for (const int i : active_) gains = gains || norm_at_start_[i] <= 0.5 * before[i];
+    if (!gains) return stop(SolveStatus::stagnation);
+    ++report_.restarts;
+    begin();
   }
 
   /// The report, with the true residuals of the final x.
@@ -213,35 +201,69 @@ class BlockCgState {
     return coefficients;
   }
 
-  /// Writes down the residuals of the columns at work, and drops those that have converged.
+  /// The columns whose residuals at the start are too large, if there are any and all are numbers; else the solve has
+  /// ended.
+  bool choose_columns() {
+    active_.clear();
+    for (int i = 0; i < num_columns_; ++i) {
+      if (!std::isfinite(norm_at_start_[i])) return stop(SolveStatus::non_finite), false;
+      if (norm_at_start_[i] > target_[i]) active_.push_back(i);
+    }
+    if (active_.empty()) stop(SolveStatus::converged);
+    return !active_.empty();
+  }
+
+  /// The first directions, with the true residuals in V.
+  void begin() {
+    SmallMatrix selected(num_columns_, static_cast<int>(active_.size()));
+    for (int j = 0; j < selected.cols; ++j) selected(active_[j], j) = 1;
+    combine(v_, selected, v_);
+    const auto coefficients = orthonormalise(selected.cols);
+    if (!coefficients) return;
+    sigma_ = *coefficients;
+    rank_ = sigma_.rows;
+    // Residuals are left, and the preconditioner makes nothing of them.
+    if (rank_ == 0) return stop(SolveStatus::breakdown);
+    Kokkos::deep_copy(exec_, columns(s_, rank_), columns(z_, rank_));
+    best_ = std::numeric_limits<double>::infinity();
+    best_step_ = report_.iterations;
+  }
+
+  /// Writes down the residuals, and drops columns that have converged: their x stays as it is. Their directions stay
+  /// in the block: without them the others would lose what they are conjugate to, and be slower than alone.
   void look_at_norms() {
     const SmallMatrix vv = preconditioned && rank_ > 0 ? dot(columns(v_, rank_), columns(v_, rank_)) : SmallMatrix();
-    std::vector<int> left;
+    if (!all_finite(vv) || !all_finite(sigma_)) return stop(SolveStatus::non_finite);
+    constexpr double eps = std::numeric_limits<Scalar>::epsilon();
+    std::vector<int> left, active;
+    largest_ = 0;
     for (std::size_t j = 0; j < active_.size(); ++j) {
       const int i = active_[j];
       last_norm_[i] = norm_of(static_cast<int>(j), vv);
-      ColumnReport& column = report_.columns[i];
-      column.residual_history.push_back(relative(i, last_norm_[i]));
-      column.iterations = report_.iterations;
-      if (last_norm_[i] > target_[i]) left.push_back(static_cast<int>(j));
+      largest_ = std::max(largest_, relative(i, last_norm_[i]));
+      report_.columns[i].iterations = report_.iterations;
+      // Below eps^2 of b rounding does not let x follow: nothing is left to gain.
+      if (last_norm_[i] <= std::max(target_[i], eps * eps * norm_b_[i])) continue;
+      left.push_back(static_cast<int>(j));
+      active.push_back(i);
     }
-    if (left.size() == active_.size()) return;
-    SmallMatrix sigma(rank_, static_cast<int>(left.size()));
-    std::vector<int> active;
-    for (std::size_t j = 0; j < left.size(); ++j) {
-      active.push_back(active_[left[j]]);
-      for (int i = 0; i < rank_; ++i) sigma(i, static_cast<int>(j)) = sigma_(i, left[j]);
+    for (int i = 0; i < num_columns_; ++i) {
+      report_.columns[i].residual_history.push_back(relative(i, last_norm_[i]));
     }
-    active_ = active;
-    sigma_ = sigma;
-    if (active_.empty() || sigma.cols >= rank_) return;
-    // Fewer directions hold the residuals that are left; those keep what they are orthogonal and conjugate to.
-    const Basis basis = basis_of_range(sigma);
-    combine(v_, basis.to_basis, v_);
-    if constexpr (preconditioned) combine(z_, basis.to_basis, z_);
-    combine(s_, basis.to_basis, s_);
-    sigma_ = basis.coefficients;
-    rank_ = basis.rank();
+    if (left.size() < active_.size()) {
+      SmallMatrix sigma(rank_, static_cast<int>(left.size()));
+      for (int i = 0; i < rank_; ++i) {
+        for (int j = 0; j < sigma.cols; ++j) sigma(i, j) = sigma_(i, left[j]);
+      }
+      sigma_ = sigma;
+      active_ = active;
+    }
+    if (largest_ < best_) {
+      best_ = largest_;
+      best_step_ = report_.iterations;
+    } else if (report_.iterations - best_step_ > std::max<std::int64_t>(2000, b_.extent(0))) {
+      stop(SolveStatus::stagnation);
+    }
   }
 
   /// ||V sigma_j||.
@@ -278,6 +300,29 @@ class BlockCgState {
         });
   }
 
+  void require_zero(int i) const {
+    double largest = 0;
+    const auto column = Kokkos::subview(b_, Kokkos::ALL, i);
+    largest_magnitude(column, largest);
+    if (largest > 0) {
+      throw NumericalError(
+          text("block_cg: the squares of column ", i, " of b underflow (its largest entry is ", largest, ")"),
+          "its norm cannot be computed", "scale the column by a power of ten");
+    }
+  }
+
+  template <class Column>
+  void largest_magnitude(const Column& column, double& largest) const {
+    Kokkos::parallel_reduce(
+        "ashlar::block_cg[largest of b]", entries(exec_, column.extent(0)),
+        KOKKOS_LAMBDA(std::int64_t row, double& most) {
+          const double magnitude = Kokkos::abs(double(column(row)));
+          if (magnitude > most) most = magnitude;
+        },
+        Kokkos::Max<double>(largest));
+    exec_.fence("ashlar::block_cg: largest of b");
+  }
+
   /// Where b is 0, so is x.
   void forget_guesses_of_zero() {
     for (int j = 0; j < num_columns_; ++j) {
@@ -298,7 +343,9 @@ class BlockCgState {
   typename Kokkos::View<double*, Space>::host_mirror_type mirror_;
   SmallMatrix sigma_;
   std::vector<int> active_;  // columns at work
-  std::vector<double> norm_b_, target_, last_norm_, norm_at_restart_;
+  std::vector<double> norm_b_, target_, last_norm_, norm_at_start_;
+  double largest_ = 0, best_ = 0;
+  int best_step_ = 0;
   BlockSolveReport report_;
 };
 

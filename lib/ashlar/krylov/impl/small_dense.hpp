@@ -36,9 +36,6 @@ struct Basis {
 /// Nothing where gram is not positive semidefinite.
 std::optional<Basis> basis_from_gram(const SmallMatrix& gram);
 
-/// sigma = to_basis * coefficients with orthonormal columns of to_basis: a basis of the range of sigma.
-Basis basis_of_range(const SmallMatrix& sigma);
-
 /// The inverse of a symmetric positive definite matrix; nothing where it is not positive definite.
 std::optional<SmallMatrix> inverse_of_spd(const SmallMatrix& a);
 
