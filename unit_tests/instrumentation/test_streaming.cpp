@@ -30,7 +30,7 @@ TEST_F(StreamingConduct, ProductsEnqueue) {
 }
 
 TEST_F(StreamingConduct, SetUpWaitsForTheInstance) {
-  expect_kept(exec, Promise::waits, [&] { return Streamed(exec, host, {.num_subdivisions = 5}); });
+  expect_kept(exec, Promise::waits, [&] { return Streamed(exec, host, {.num_subdivisions = 5, .copy_always = true}); });
 }
 
 /// A product has a region of its own, and its kernels have the names of any product's.
