@@ -8,7 +8,6 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/blas1/bandwidth.hpp>
 #include <ashlar/io/output_file.hpp>
-#include <ashlar/io/text_file.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <spmv/suites.hpp>
@@ -58,11 +57,7 @@ int main(int argc, char** argv) {
       if (suite == "multivector") perf::run_multivector(exec, options, measurement);
       if (suite == "paper") perf::run_paper(exec, options, measurement);
     }
-    if (!options.json.empty()) {
-      nlohmann::json file{{"context", perf::context(options.commit)}, {"results", results}};
-      file["context"]["read_gb_s"] = limit;
-      io::write_text_file(options.json, file.dump(1) + "\n");
-    }
+    if (!options.json.empty()) perf::write_results(options.json, options.commit, limit, results);
     if (!options.tuning.empty()) measurement.tuning().save(options.tuning);
     return measurement.all_right() ? 0 : 1;
   } catch (const std::exception& error) {

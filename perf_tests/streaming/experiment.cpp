@@ -8,7 +8,6 @@
 #include <functional>
 #include <limits>
 #include <streaming/experiment.hpp>
-#include <support/plain_product.hpp>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -64,10 +63,7 @@ Experiment::Experiment(const Exec& exec, const std::string& name, const Streamin
       Kokkos::deep_copy(exec, Kokkos::subview(x_, Kokkos::ALL, c),
                         Kokkos::subview(numbers, std::make_pair(c, c + host_.num_cols())));
     }
-    const auto expected = plain_product(exec, device, Kokkos::subview(x_, Kokkos::ALL, 0), Mode::no_transpose);
-    expected_ = expected.y;
-    magnitude_ = expected.magnitude;
-    summands_ = expected.summands;
+    expected_ = plain_product(exec, device, Kokkos::subview(x_, Kokkos::ALL, 0), Mode::no_transpose);
     exec.fence("perf: matrix");
   }
   // A plain copy of a GiB, or of the matrix where that is less.
@@ -131,7 +127,7 @@ bool Experiment::is_right(const Streamed& streamed, int num_products) const {
   const Vector<double> y("perf::y0", y_.extent(0));
   const double times = (num_products + num_columns - 1) / num_columns;
   axpby(exec_, 1 / times, Kokkos::subview(y_, Kokkos::ALL, 0), 0, y);
-  return error_of(exec_, y, Expected<double>{expected_, magnitude_, times * summands_}) == 0;
+  return error_of(exec_, y, Expected<double>{expected_.y, expected_.magnitude, times * expected_.summands}) == 0;
 }
 
 nlohmann::json Experiment::row(const std::string& kernel, int num_subdivisions, int num_products,

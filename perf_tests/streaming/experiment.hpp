@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <streaming/options.hpp>
 #include <string>
+#include <support/plain_product.hpp>
 #include <support/types.hpp>
 
 namespace ashlar::perf {
@@ -50,8 +51,7 @@ class Experiment {
   int dof_ = 0, nodes_ = 0;
   HostMatrix host_;
   Columns x_, y_;
-  Vector<double> expected_, magnitude_;  // of the first column
-  double summands_ = 0;
+  Expected<double> expected_;  // of the first column
   bool all_right_ = true;
 };
 

@@ -8,7 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/blas1/bandwidth.hpp>
 #include <ashlar/io/output_file.hpp>
-#include <ashlar/io/text_file.hpp>
+#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <streaming/experiment.hpp>
@@ -50,11 +50,7 @@ int main(int argc, char** argv) {
       experiment.run();
       all_right = all_right && experiment.all_right();
     }
-    if (!options.json.empty()) {
-      nlohmann::json file{{"context", perf::context(options.commit)}, {"results", results}};
-      file["context"]["read_gb_s"] = read;
-      io::write_text_file(options.json, file.dump(1) + "\n");
-    }
+    if (!options.json.empty()) perf::write_results(options.json, options.commit, read, results);
     return all_right ? 0 : 1;
   } catch (const std::exception& error) {
     std::cerr << "perf_streaming: " << error.what() << '\n';

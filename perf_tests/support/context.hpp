@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/device_name.hpp>
 #include <ashlar/base/version.hpp>
+#include <ashlar/io/text_file.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -26,6 +27,14 @@ inline nlohmann::json context(const std::string& commit) {
   result["cuda"] = CUDART_VERSION;
 #endif
   return result;
+}
+
+/// Writes a result file; the read bandwidth is part of its context.
+inline void write_results(const std::string& path, const std::string& commit, double read_gb_s,
+                          const nlohmann::json& results) {
+  nlohmann::json file{{"context", context(commit)}, {"results", results}};
+  file["context"]["read_gb_s"] = read_gb_s;
+  io::write_text_file(path, file.dump(1) + "\n");
 }
 
 }  // namespace ashlar::perf

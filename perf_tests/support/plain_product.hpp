@@ -29,7 +29,7 @@ Vector<Scalar> test_vector(const Exec& exec, std::int64_t n) {
 template <class Scalar>
 struct Expected {
   Vector<Scalar> y, magnitude;
-  double summands;  ///< of an entry of y in the longest rows, about
+  double summands = 0;  ///< of an entry of y in the longest rows, about
 };
 
 template <class M, class X, class Scalar = typename X::non_const_value_type>

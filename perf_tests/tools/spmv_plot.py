@@ -8,11 +8,9 @@
 The same results give the same bytes. A library has the same colour in every figure.
 """
 import argparse
-import sys
 
-import spmv_figure
-import spmv_results as results
-from spmv_figure import INK, draw_limit, finish, look_of, plt, where
+import perf_results as results
+from perf_figure import INK, draw, draw_limit, finish, look_of, plt, where
 
 # Of the lines of the figure by vectors.
 MARKERS = "osD^vPX*"
@@ -224,14 +222,7 @@ KINDS = {"block-size": plot_block_sizes, "matrix": plot_matrices, "vectors": plo
 
 
 def main():
-    arguments = parse()
-    rows, contexts = results.read(arguments.files)
-    if plt is None:
-        raise results.Problem("cannot draw", f"{sys.executable} has no matplotlib",
-                              "run this as scripts/env python3 perf_tests/tools/spmv_plot.py ...")
-    spmv_figure.set_style()
-    KINDS[arguments.kind](rows, contexts, arguments)
-    return 0
+    return draw(KINDS, parse(), "spmv_plot")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import argparse
 import math
 import sys
 
-import spmv_results as results
+import perf_results as results
 
 
 def title(name, which):

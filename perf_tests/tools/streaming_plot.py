@@ -5,11 +5,9 @@ subdivisions: a panel for each matrix, GFLOP/s over the number of subdivisions, 
 of Fagerlund et al. 2014 have it. products: times and gain over the number of products with each subdivision.
 """
 import argparse
-import sys
 
-import spmv_figure
-import spmv_results as results
-from spmv_figure import INK, finish, plt, where
+import perf_results as results
+from perf_figure import INK, draw, finish, plt, where
 
 HIDDEN, SHOWN, SERIAL = "streamed", "streamed, not hidden", "one host thread, plain loops"
 BLUE, ORANGE, GREEN = "#0072B2", "#E69F00", "#009E73"
@@ -97,14 +95,7 @@ def main():
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("files", nargs="+", metavar="FILE", help="of perf_streaming --json")
     parser.add_argument("-o", "--output", required=True, metavar="FIGURE", help="an SVG file")
-    arguments = parser.parse_args()
-    rows, contexts = results.read(arguments.files)
-    if plt is None:
-        raise results.Problem("cannot draw", f"{sys.executable} has no matplotlib",
-                              "run this as scripts/env python3 perf_tests/tools/streaming_plot.py ...")
-    spmv_figure.set_style()
-    KINDS[arguments.kind](rows, contexts, arguments)
-    return 0
+    return draw(KINDS, parser.parse_args(), "streaming_plot")
 
 
 if __name__ == "__main__":

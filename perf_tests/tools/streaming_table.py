@@ -3,7 +3,7 @@
 time, or with --all each number."""
 import argparse
 
-import spmv_results as results
+import perf_results as results
 
 HEAD = ["matrix", "GB", "subdivisions", "products", "not hidden, ms", "hidden, ms", "copies, ms", "products, ms",
         "gain, %", "hidden share", "GFLOP/s", "of the link"]

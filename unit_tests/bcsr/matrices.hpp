@@ -7,10 +7,10 @@
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/reference/dense.hpp>
-#include <string>
 #include <vector>
 
 #include "support/compare.hpp"
+#include "support/message.hpp"
 
 namespace ashlar::testing {
 
@@ -57,21 +57,6 @@ auto on_host(const Matrix& matrix) {
 template <class Matrix>
 std::vector<typename Matrix::scalar_type> dense(const Matrix& matrix) {
   return reference::dense(on_host(matrix));
-}
-
-/// What the error that `act` throws says; a failure where it throws none of this type.
-template <class E, class Act>
-std::string message_of(const Act& act) {
-  try {
-    act();
-  } catch (const E& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "an error of another type: " << error.what();
-    return "";
-  }
-  ADD_FAILURE() << "no error";
-  return "";
 }
 
 }  // namespace ashlar::testing

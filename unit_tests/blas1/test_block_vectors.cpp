@@ -22,14 +22,7 @@ class BlockVectors : public ::testing::Test {
   using Block = Kokkos::View<Scalar**, typename T::second_type, Space>;
   using Host = std::vector<std::vector<double>>;  // by rows
 
-  static Block block(std::int64_t n, int columns, unsigned seed) {
-    const Block result("test::block", n, columns);
-    const auto host = Kokkos::create_mirror(result);
-    const auto numbers = random_vector<Scalar>(n * columns, seed);
-    for (std::int64_t i = 0; i < n * columns; ++i) host(i / columns, i % columns) = numbers[i];
-    Kokkos::deep_copy(result, host);
-    return result;
-  }
+  static Block block(std::int64_t n, int columns, unsigned seed) { return random_block<Block>(n, columns, seed); }
 
   template <class View>
   static Host entries(const View& view) {

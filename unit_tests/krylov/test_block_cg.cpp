@@ -15,6 +15,7 @@
 #include <cmath>
 #include <limits>
 #include <support/compare.hpp>
+#include <support/message.hpp>
 #include <vector>
 
 namespace ashlar::testing {
@@ -35,13 +36,8 @@ using Block = BlockOf<Kokkos::LayoutRight>;
 Matrix cantilever(int dof = 3) { return problems::cantilever_matrix<Matrix>(Exec(), {.nodes = {7, 5, 4}, .dof = dof}); }
 
 template <class B = Block>
-B random_block(std::int64_t n, int columns, unsigned seed = 3) {
-  const B block("test::block", n, columns);
-  const auto host = Kokkos::create_mirror(block);
-  const auto numbers = random_vector<double>(n * columns, seed);
-  for (std::int64_t i = 0; i < n * columns; ++i) host(i / columns, i % columns) = numbers[i];
-  Kokkos::deep_copy(block, host);
-  return block;
+B test_block(std::int64_t n, int columns, unsigned seed = 3) {
+  return random_block<B>(n, columns, seed);
 }
 
 template <class B>
@@ -87,8 +83,8 @@ template <class Preconditioner, class B = Block>
 void expect_solves(const Matrix& matrix, const Preconditioner& m, int columns) {
   const Exec exec;
   const Operator a(exec, matrix, {.num_vectors = columns});
-  const auto b = random_block<B>(matrix.num_rows(), columns);
-  const auto x = random_block<B>(matrix.num_rows(), columns, 8);
+  const auto b = test_block<B>(matrix.num_rows(), columns);
+  const auto x = test_block<B>(matrix.num_rows(), columns, 8);
   const double rtol = 1e-10;
   const BlockSolveReport report = block_cg(exec, a, m, b, x, {.rtol = rtol});
   EXPECT_EQ(report.status, SolveStatus::converged);
@@ -123,7 +119,7 @@ TEST(BlockCg, IsCgForOneColumn) {
   const Matrix matrix = cantilever();
   const Operator a(exec, matrix);
   const BlockJacobiPreconditioner m(exec, matrix);
-  const auto b = random_block(matrix.num_rows(), 1);
+  const auto b = test_block(matrix.num_rows(), 1);
   const Block x("test::x", matrix.num_rows(), 1);
   const auto report = block_cg(exec, a, m, b, x, {.rtol = 1e-9});
   const auto single = solve_column(a, m, b, 0, 1e-9);
@@ -141,7 +137,7 @@ TEST(BlockCg, NeedsFewerStepsThanCg) {
   const Exec exec;
   const Matrix matrix = cantilever();
   const Operator a(exec, matrix, {.num_vectors = 12});
-  const auto b = random_block(matrix.num_rows(), 12);
+  const auto b = test_block(matrix.num_rows(), 12);
   const Block x("test::x", matrix.num_rows(), 12);
   const auto report = block_cg(exec, a, IdentityPreconditioner(), b, x, {.rtol = 1e-8});
   int most = 0;
@@ -154,7 +150,7 @@ TEST(BlockCg, DropsColumnsThatDependOnOthers) {
   const Exec exec;
   const Matrix matrix = cantilever();
   const Operator a(exec, matrix, {.num_vectors = 6});
-  const auto b = random_block(matrix.num_rows(), 6);
+  const auto b = test_block(matrix.num_rows(), 6);
   // Twice the first, the sum of the first two, nothing, and the fifth a little beside the second.
   auto sum = column(b, 0), twice = column(b, 0), near = column(b, 1);
   const auto second = column(b, 1), sixth = column(b, 5);
@@ -167,7 +163,7 @@ TEST(BlockCg, DropsColumnsThatDependOnOthers) {
   set_column(b, 3, std::vector<double>(sum.size(), 0.0));
   set_column(b, 4, near);
   set_column(b, 5, twice);
-  const auto x = random_block(matrix.num_rows(), 6, 9);
+  const auto x = test_block(matrix.num_rows(), 6, 9);
   set_column(x, 0, std::vector<double>(sum.size(), 0.0));
   set_column(x, 1, std::vector<double>(sum.size(), 0.0));
   set_column(x, 2, std::vector<double>(sum.size(), 0.0));
@@ -188,7 +184,7 @@ TEST(BlockCg, ColumnsThatHaveConvergedDoNotSlowTheOthers) {
   const Exec exec;
   const Matrix matrix = cantilever();
   const Operator a(exec, matrix, {.num_vectors = 6});
-  const auto b = random_block(matrix.num_rows(), 6);
+  const auto b = test_block(matrix.num_rows(), 6);
   const Block x("test::x", matrix.num_rows(), 6);
   // All but the first begin the nearer to their solutions the later they come.
   for (int j = 1; j < 6; ++j) {
@@ -207,7 +203,7 @@ TEST(BlockCg, ColumnsThatHaveConvergedDoNotSlowTheOthers) {
 TEST(BlockCg, TakesMoreColumnsThanRows) {
   const Exec exec;
   const Matrix matrix = problems::stencil11<Matrix>(exec, 2, 2, 2, 1);
-  const auto b = random_block(8, 20);
+  const auto b = test_block(8, 20);
   const Block x("test::x", 8, 20);
   const auto report =
       block_cg(exec, Operator(exec, matrix, {.num_vectors = 20}), IdentityPreconditioner(), b, x, {.rtol = 1e-11});
@@ -219,7 +215,7 @@ TEST(BlockCg, TakesMoreColumnsThanRows) {
 TEST(BlockCg, GivesTheSameBitsTwiceAndWithAStreamedMatrix) {
   const Exec exec;
   const Matrix matrix = cantilever();
-  const auto b = random_block(matrix.num_rows(), 5);
+  const auto b = test_block(matrix.num_rows(), 5);
   const BlockJacobiPreconditioner m(exec, matrix);
   const auto solve = [&](const auto& a) {
     const Block x("test::x", matrix.num_rows(), 5);
@@ -253,7 +249,7 @@ struct Annihilator {
 TEST(BlockCg, SaysWhyItEnded) {
   const Exec exec;
   const Matrix matrix = cantilever();
-  const auto b = random_block(matrix.num_rows(), 3);
+  const auto b = test_block(matrix.num_rows(), 3);
   const auto status = [&](const Matrix& of, BlockCgOptions options) {
     const Block x("test::x", matrix.num_rows(), 3);
     return block_cg(exec, Operator(exec, of), IdentityPreconditioner(), b, x, options);
@@ -282,16 +278,6 @@ TEST(BlockCg, SaysWhyItEnded) {
   int calls = 0;
   const auto report = status(matrix, {.rtol = 1e-6, .monitor = [&](int k, double) { EXPECT_EQ(k, ++calls); }});
   EXPECT_EQ(calls, report.iterations);
-}
-
-template <class E, class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing thrown";
 }
 
 TEST(BlockCg, RefusesWhatCannotBe) {

@@ -5,6 +5,7 @@
 #include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <spmv/product_case.hpp>
+#include <support/message.hpp>
 
 namespace ashlar::testing {
 namespace {
@@ -17,17 +18,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 Case rectangular(int b = 3) { return Case(reference::random_bcsr<Matrix>(4, 6, b, {}, 2)); }
-
-template <class Exception, class Function>
-std::string message_of(const Function& function) {
-  try {
-    function();
-  } catch (const Exception& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no error, or one of another type";
-  return "";
-}
 
 TEST(SpmvFrontDoor, NamesAllExtentsWhenTheyDoNotFit) {
   const Case c = rectangular();

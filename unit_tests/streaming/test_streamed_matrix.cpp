@@ -9,6 +9,7 @@
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <numeric>
 #include <support/compare.hpp>
+#include <support/message.hpp>
 #include <utility>
 #include <vector>
 
@@ -37,12 +38,7 @@ class StreamedProducts : public ::testing::Test {
   }
 
   static Vectors random_vectors(std::int64_t n, int columns, unsigned seed) {
-    const Vectors result("test::vectors", n, columns);
-    const auto host = Kokkos::create_mirror_view(result);
-    const auto numbers = random_vector<Scalar>(n * columns, seed);
-    for (std::int64_t i = 0; i < n * columns; ++i) host(i % n, i / n) = numbers[i];
-    Kokkos::deep_copy(result, host);
-    return result;
+    return random_block<Vectors>(n, columns, seed);
   }
 
   /// The bits of all entries.
@@ -150,16 +146,6 @@ using DoubleMatrix = BcsrMatrix<double>;
 using Streamed = StreamedMatrix<DoubleMatrix>;
 
 auto pinned_matrix(int b = 3) { return copy_to<PinnedSpace>(Exec(), Doubles::irregular(b)); }
-
-template <class E, class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
 
 TEST(StreamedMatrix, AddsUpProductsWhoseVectorsComeAgain) {
   const Exec exec;
@@ -303,7 +289,24 @@ TEST(StreamedMatrix, KeepsToTheMemoryLimit) {
   EXPECT_LE(Streamed::estimate(pinned, cramped).device_bytes(), matrix_bytes / 3);
 }
 
-TEST(StreamedMatrix, NamesTheLeastLimitThatWorks) {
+TEST(StreamedMatrix, SparesASixteenthOfWhatIsFreeWhateverTheLimit) {
+  const auto host = pinned_matrix();
+  impl::StreamedShape shape;
+  shape.block_shape = host.block_shape();
+  shape.num_block_rows = host.num_block_rows();
+  shape.num_blocks = host.num_blocks();
+  const auto cut = [&](int count) { return subdivide(host.graph().row_ptr(), host.block_shape(), count); };
+  for (const std::uint64_t limit : {std::uint64_t(0), std::uint64_t(1) << 40}) {
+    try {
+      impl::estimate_streaming(shape, {.device_memory_limit = limit}, 1600, cut);
+      ADD_FAILURE() << "nothing thrown";
+    } catch (const MemoryError& error) {
+      EXPECT_EQ(error.available(), 1500);
+    }
+  }
+}
+
+TEST(StreamedMatrix, NamesALimitThatWorks) {
   const auto host = pinned_matrix();
   const auto with = [&](std::uint64_t limit) {
     return Streamed(Exec(), host, {.device_memory_limit = limit, .copy_always = true});

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/scalar.hpp>
+#include <cstdint>
 #include <limits>
 #include <random>
 #include <string>
@@ -36,6 +37,17 @@ Kokkos::View<S*, Space> to_device(const std::vector<S>& host, const std::string&
   for (std::size_t i = 0; i < host.size(); ++i) mirror(i) = host[i];
   Kokkos::deep_copy(view, mirror);
   return view;
+}
+
+/// Vectors side by side, of the numbers of random_vector, in a device view of rank 2 of any layout.
+template <class View>
+View random_block(std::int64_t n, int columns, unsigned seed) {
+  const View block("test::block", n, columns);
+  const auto host = Kokkos::create_mirror(block);
+  const auto numbers = random_vector<typename View::non_const_value_type>(n * columns, seed);
+  for (std::int64_t i = 0; i < n * columns; ++i) host(i / columns, i % columns) = numbers[i];
+  Kokkos::deep_copy(block, host);
+  return block;
 }
 
 template <class View>

@@ -9,11 +9,13 @@ namespace ashlar {
 
 /// max |x_i|, on the host; of a complex entry the larger of its parts, so that nothing is squared. NaN is passed over.
 ///
+/// Shapes   x is a vector, contiguous or not: a column of a block, for instance.
 /// Async    waits for `exec`.
 /// Traffic  |x| bytes.
-template <execution_space Exec, vector_view X>
+template <execution_space Exec, class X>
 real_t<typename X::non_const_value_type> norm_inf(const Exec& exec, const X& x) {
   using Real = real_t<typename X::non_const_value_type>;
+  static_assert(Kokkos::is_view_v<X> && X::rank() == 1, "ashlar::norm_inf: x must be a vector");
   static_assert(reachable_from<Exec, X>, "ashlar::norm_inf: x must be reachable from the execution space");
   Real largest(0);
   Kokkos::parallel_reduce(

@@ -25,8 +25,8 @@ struct StreamingOptions {
   /// How many subdivisions, the first ones, stay on the device for good; -1: as many as the memory limit leaves room
   /// for.
   int num_resident = -1;
-  /// Bytes of device memory that the matrix and the vectors of its products may take together; 0: what is free, less a
-  /// sixteenth.
+  /// Bytes of device memory that the matrix and the vectors of its products may take together; never more than what is
+  /// free, less a sixteenth, which is what 0 stands for.
   std::uint64_t device_memory_limit = 0;
   /// Whether copies run beside products. Without, each waits for the other: for measuring what hiding is worth.
   bool hide = true;

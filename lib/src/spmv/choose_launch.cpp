@@ -110,13 +110,15 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
   if (const int busy = usual > 0 ? busy_lanes_of(kernel, shape, usual) : 0; busy > 0) {
     if (chunks / busy >= 2 && chunks / busy <= 4 * wanted) return usual;
   }
+  // Lanes that go down a block with their part of x are bound by their loads: idle ones beside them cost less.
+  const double weight_of_idle = parts.is_served() ? 3 : 6;
   int best = 0;
   double least = std::numeric_limits<double>::infinity();
   for (const int width : widths_of(shape, device)) {
     const int busy = busy_lanes_of(kernel, shape, width);
     if (busy == 0 || width > widest(kernel, shape)) continue;
     const double idle = 1 - double(busy) / width;
-    const double cost = std::abs(std::log2(chunks / busy / wanted)) + (parts.is_served() ? 3 : 6) * idle;
+    const double cost = std::abs(std::log2(chunks / busy / wanted)) + weight_of_idle * idle;
     if (cost < least) {
       least = cost;
       best = width;

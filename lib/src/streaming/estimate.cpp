@@ -155,8 +155,8 @@ void check(const StreamingOptions& options) {
 StreamingEstimate estimate_streaming(const StreamedShape& shape, const StreamingOptions& options,
                                      std::uint64_t available, const std::function<std::vector<Subdivision>(int)>& cut) {
   check(options);
-  const std::uint64_t limit =
-      options.device_memory_limit > 0 ? std::min(options.device_memory_limit, available) : available - available / 16;
+  const std::uint64_t spared = available - available / 16;
+  const std::uint64_t limit = options.device_memory_limit > 0 ? std::min(options.device_memory_limit, spared) : spared;
   const Estimator estimator(shape, options, cut);
   StreamingEstimate result = estimator.within(limit, options.structure != StructurePlacement::streamed);
   if (options.structure == StructurePlacement::automatic) {

@@ -7,6 +7,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/block_axpby.hpp>
 #include <ashlar/blas1/block_dot.hpp>
+#include <ashlar/blas1/norm_inf.hpp>
 #include <ashlar/krylov/block_report.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/impl/small_dense.hpp>
@@ -174,10 +175,10 @@ class BlockCgState {
     return result;
   }
 
-  /// The first columns of `to` := the first columns of `from` * t.
-  void combine(const Block& from, const SmallMatrix& t, const Block& to) {
-    const auto target = columns(to, t.cols);
-    block_axpby(exec_, columns(from, t.rows), on_device(t), 0, target, target);
+  /// The first columns of the block become combinations of them: the block times t.
+  void combine(const Block& block, const SmallMatrix& t) {
+    const auto target = columns(block, t.cols);
+    block_axpby(exec_, columns(block, t.rows), on_device(t), 0, target, target);
   }
 
   /// Makes the first `count` columns of V orthonormal in the inner product of M^-1, with Z = M^-1 V; returns what they
@@ -193,8 +194,8 @@ class BlockCgState {
       coefficients = pass == 0 ? basis->coefficients : product(basis->coefficients, coefficients);
       rank = basis->rank();
       if (rank == 0) break;
-      combine(v_, basis->to_basis, v_);
-      if constexpr (preconditioned) combine(z_, basis->to_basis, z_);
+      combine(v_, basis->to_basis);
+      if constexpr (preconditioned) combine(z_, basis->to_basis);
       // A weak direction is orthonormal to others only as far as rounding lets it: once more.
       if (basis->least > 1e-4) break;
     }
@@ -217,7 +218,7 @@ class BlockCgState {
   void begin() {
     SmallMatrix selected(num_columns_, static_cast<int>(active_.size()));
     for (int j = 0; j < selected.cols; ++j) selected(active_[j], j) = 1;
-    combine(v_, selected, v_);
+    combine(v_, selected);
     const auto coefficients = orthonormalise(selected.cols);
     if (!coefficients) return;
     sigma_ = *coefficients;
@@ -300,27 +301,14 @@ class BlockCgState {
         });
   }
 
+ private:
   void require_zero(int i) const {
-    double largest = 0;
-    const auto column = Kokkos::subview(b_, Kokkos::ALL, i);
-    largest_magnitude(column, largest);
+    const double largest = norm_inf(exec_, Kokkos::subview(b_, Kokkos::ALL, i));
     if (largest > 0) {
       throw NumericalError(
           text("block_cg: the squares of column ", i, " of b underflow (its largest entry is ", largest, ")"),
           "its norm cannot be computed", "scale the column by a power of ten");
     }
-  }
-
-  template <class Column>
-  void largest_magnitude(const Column& column, double& largest) const {
-    Kokkos::parallel_reduce(
-        "ashlar::block_cg[largest of b]", entries(exec_, column.extent(0)),
-        KOKKOS_LAMBDA(std::int64_t row, double& most) {
-          const double magnitude = Kokkos::abs(double(column(row)));
-          if (magnitude > most) most = magnitude;
-        },
-        Kokkos::Max<double>(largest));
-    exec_.fence("ashlar::block_cg: largest of b");
   }
 
   /// Where b is 0, so is x.
@@ -330,7 +318,6 @@ class BlockCgState {
     }
   }
 
- private:
   Exec exec_;
   const Op& a_;
   const M& m_;

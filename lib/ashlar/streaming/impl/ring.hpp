@@ -7,7 +7,6 @@
 #include <ashlar/streaming/estimate.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/subdivision.hpp>
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -1,4 +1,4 @@
-"""What the tools for the result files of perf_spmv share: reading, grouping, who is fastest, saying what is wrong."""
+"""What the tools for the result files of the performance tests share: reading, grouping, who is fastest, saying what is wrong."""
 import collections
 import json
 import sys
@@ -28,25 +28,25 @@ def check(name, index, row):
     """One row of the results has all that the tools use."""
     where = f"{name}: result {index}"
     if not isinstance(row, dict):
-        raise Problem(where + " is no object", "a result is a row with named columns", "write it by perf_spmv --json")
+        raise Problem(where + " is no object", "a result is a row with named columns", "write it by a performance test with --json")
     for keys, kind, fits in ((TEXT, "text", lambda value: isinstance(value, str)),
                              (("verified",), "true or false", lambda value: isinstance(value, bool)),
                              (("block_size",), "a whole number above 0", lambda v: type(v) is int and v > 0)):
         for key in keys:
             if not fits(row.get(key)):
                 raise Problem(f"{where}: '{key}' is {row[key]!r}" if key in row else f"{where} has no '{key}'",
-                              f"it is to be {kind}", "write the file anew by perf_spmv --json")
+                              f"it is to be {kind}", "write the file anew with --json")
     if not row["verified"]:
         raise Problem(f"{where} is wrong: {row['library']} {row['kernel']}, {row['case']}, b = {row['block_size']}",
-                      "perf_spmv found that product not to be what it should be", "mend it before it is shown")
+                      "the performance test found it not to be what it should be", "mend it before it is shown")
     for key in MEASURED:
         if not is_number(row.get(key)) or not row[key] > 0:
             raise Problem(f"{where}: '{key}' is {row[key]!r}" if key in row else f"{where} has no '{key}'",
-                          "it is to be a number above 0", "write the file anew by perf_spmv --json")
+                          "it is to be a number above 0", "write the file anew with --json")
     vectors = row.get("num_vectors", 1)
     if type(vectors) is not int or vectors < 1:
         raise Problem(f"{where}: 'num_vectors' is {vectors!r}", "it is to be a whole number above 0",
-                      "write the file anew by perf_spmv --json")
+                      "write the file anew with --json")
 
 
 def read(names):
@@ -57,18 +57,18 @@ def read(names):
             with open(name, encoding="utf-8") as file:
                 content = json.load(file)
         except OSError as error:
-            raise Problem(f"cannot read {name}", error.strerror or str(error), "pass a file of perf_spmv --json")
+            raise Problem(f"cannot read {name}", error.strerror or str(error), "pass a file that a performance test wrote with --json")
         except ValueError as error:
-            raise Problem(f"{name} is not JSON", str(error), "pass a file of perf_spmv --json")
+            raise Problem(f"{name} is not JSON", str(error), "pass a file that a performance test wrote with --json")
         if not isinstance(content, dict) or not isinstance(content.get("results"), list):
-            raise Problem(f"{name} has no list 'results'", "perf_spmv writes one", "pass a file of perf_spmv --json")
+            raise Problem(f"{name} has no list 'results'", "performance tests write one", "pass a file that a performance test wrote with --json")
         for index, row in enumerate(content["results"]):
             check(name, index, row)
         rows += content["results"]
         contexts.append(content.get("context") or {})
     if not rows:
         raise Problem(f"no results in {', '.join(map(str, names))}", "their lists are empty",
-                      "run perf_spmv with suites and libraries that are there")
+                      "run the performance test with cases and libraries that are there")
     return rows, contexts
 
 

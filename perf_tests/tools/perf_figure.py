@@ -1,7 +1,8 @@
 """How the figures look: a library's colour, the page's type, what stands above the panels, how a file is written."""
 import collections
+import sys
 
-import spmv_results as results
+import perf_results as results
 
 try:
     import matplotlib
@@ -34,6 +35,17 @@ def set_style():
         "axes.grid": True, "axes.grid.axis": "y", "axes.axisbelow": True, "grid.color": PALE, "grid.linewidth": 0.6,
         "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "axes.titlesize": 10,
         "axes.titlelocation": "left"})
+
+
+def draw(kinds, arguments, tool):
+    """The figure of the kind that is asked for, from the result files."""
+    rows, contexts = results.read(arguments.files)
+    if plt is None:
+        raise results.Problem("cannot draw", f"{sys.executable} has no matplotlib",
+                              f"run this as scripts/env python3 perf_tests/tools/{tool}.py ...")
+    set_style()
+    kinds[arguments.kind](rows, contexts, arguments)
+    return 0
 
 
 def where(contexts):
