@@ -16,16 +16,20 @@ struct StreamingConduct : ::testing::Test {
   const Kokkos::View<double**, Kokkos::LayoutLeft, Space> y{"test::y", std::size_t(host.num_rows()), 2};
 };
 
-/// Kernels on the caller's instance, nothing allocated, and nobody waits: where the backend has events.
-TEST_F(StreamingConduct, ProductsEnqueue) {
+/// Kernels on the caller's instance, copies from the host's memory, nothing allocated, and nobody waits: where the
+/// backend has events.
+TEST_F(StreamingConduct, ProductsEnqueueAndSend) {
   for (const StructurePlacement structure : {StructurePlacement::resident, StructurePlacement::streamed}) {
     const Streamed streamed(exec, host,
                             {.num_subdivisions = 5, .num_buffers = 3, .structure = structure, .num_resident = 0});
     streamed.apply_repeated(exec, x, y, 1);  // team kernels give the instance its scratch memory
-    expect_enqueued(exec, [&] { streamed.apply(exec, 2, x, 3, y); });
     expect_enqueued(
-        exec, [&] { streamed.apply(exec, Kokkos::subview(x, Kokkos::ALL, 0), Kokkos::subview(y, Kokkos::ALL, 0)); });
-    expect_enqueued(exec, [&] { streamed.apply_repeated(exec, x, y, 3); });
+        exec, [&] { streamed.apply(exec, 2, x, 3, y); }, Promise::sends);
+    expect_enqueued(
+        exec, [&] { streamed.apply(exec, Kokkos::subview(x, Kokkos::ALL, 0), Kokkos::subview(y, Kokkos::ALL, 0)); },
+        Promise::sends);
+    expect_enqueued(
+        exec, [&] { streamed.apply_repeated(exec, x, y, 3); }, Promise::sends);
   }
 }
 

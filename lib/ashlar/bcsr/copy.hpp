@@ -36,7 +36,8 @@ Kokkos::View<T*, To> target_of_copy(const std::string& label, std::size_t count)
 
 /// The graph in another memory space; the graph itself where it lies there already.
 ///
-/// Async    the copies are enqueued on `exec`; the allocation of the result is not asynchronous.
+/// Async    the copies are enqueued on `exec`; the allocation of the result is not asynchronous. Pages of a host are
+///          first touched by its default instance.
 template <memory_space To, execution_space Exec, class Ordinal, class Offset, class From>
 BcsrGraph<Ordinal, Offset, To> copy_to(const Exec& exec, const BcsrGraph<Ordinal, Offset, From>& graph) {
   if constexpr (std::is_same_v<To, From>) {

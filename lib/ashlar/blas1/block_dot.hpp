@@ -1,10 +1,11 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/blas1/impl/block_kernels.hpp>
+#include <ashlar/blas1/impl/block_dot_kernels.hpp>
 #include <ashlar/blas1/impl/entries.hpp>
 #include <cstdint>
 
@@ -24,7 +25,8 @@ inline std::int64_t block_dot_ranges(std::int64_t n) {
 /// Types    of real numbers; the sums are double.
 /// Memory   all reachable from `exec`; `partial` is scratch memory.
 /// Async    enqueued on `exec`; no fence, no allocation.
-/// Traffic  |x| + |y| bytes, once each where the first cache holds 512 rows of both.
+/// Traffic  |x| + |y| bytes, and 16 * p * q for each 256 rows; x and y count once where the first cache holds on to
+///          rows that neighbouring lanes are at.
 /// Throws   ShapeError.
 template <execution_space Exec, multi_vector_view X, multi_vector_view Y, class Result, class Partial>
 void block_dot(const Exec& exec, const X& x, const Y& y, const Result& result, const Partial& partial) {
@@ -39,16 +41,27 @@ void block_dot(const Exec& exec, const X& x, const Y& y, const Result& result, c
                      "pass blocks of equally long vectors, and scratch memory for them");
   }
   if constexpr (is_gpu_v<Exec>) {
-    Kokkos::parallel_for("ashlar::block_dot", Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(ranges), Kokkos::AUTO),
-                         impl::BlockDotByPairs<X, Y, Partial>{x, y, partial});
+    const std::int64_t tiles = impl::tiles_of(static_cast<int>(x.extent(1))) * impl::tiles_of(columns);
+    Kokkos::parallel_for("ashlar::block_dot", impl::entries(exec, ranges * tiles),
+                         impl::BlockDotByTiles<X, Y, Partial>{x, y, partial, ranges});
   } else {
     Kokkos::parallel_for("ashlar::block_dot", impl::entries(exec, ranges),
                          impl::BlockDotByRows<X, Y, Partial>{x, y, partial});
   }
+  // In two steps: first each of a few sums takes up every so-maniest partial one, in the place of the first of these.
+  const std::int64_t left = std::min(ranges, impl::folded_sums);
+  Kokkos::parallel_for(
+      "ashlar::block_dot[fold]", impl::entries(exec, ranges > left ? left * pairs : 0),
+      KOKKOS_LAMBDA(std::int64_t index) {
+        const std::int64_t pair = index % pairs;
+        double sum = 0;
+        for (std::int64_t range = index / pairs; range < ranges; range += left) sum += partial(range, pair);
+        partial(index / pairs, pair) = sum;
+      });
   Kokkos::parallel_for(
       "ashlar::block_dot[sum]", impl::entries(exec, pairs), KOKKOS_LAMBDA(std::int64_t pair) {
         double sum = 0;
-        for (std::int64_t range = 0; range < ranges; ++range) sum += partial(range, pair);
+        for (std::int64_t range = 0; range < left; ++range) sum += partial(range, pair);
         result(pair / columns, pair % columns) = sum;
       });
 }

@@ -132,7 +132,7 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
 bool pays_by_line(const SpmvShape& shape, const SpmvDevice& device) {
   const int b = shape.block_shape.rows;
   if (shape.value_bytes > 8) return false;  // a chunk is one value: it straddles nothing
-  if (b == 2) return shape.by_columns && shape.in_order && shape.double_vectors;
+  if (b == 2) return (shape.by_columns || shape.value_bytes == 8) && shape.in_order && shape.double_vectors;
   // Of 8 the chunks are faster by little where the memory is the bound, and slower elsewhere.
   if (b == 8 && (has_uneven_rows(shape) || double(shape.num_block_rows) * device.warp < 4 * enough_threads(device))) {
     return true;

@@ -108,10 +108,10 @@ constexpr LineParts line_parts(int block_size, int value_bytes, int vector_bytes
   }
   if (!line.is_served()) return line;
   line.whole = by_columns ? line.parts : block_size;
-  // About 120 bytes in not too many loads; of rows fewer.
+  // About 120 bytes in not too many loads; of rows that need x from more than two lanes fewer.
   const int part_bytes = line.height * value_bytes;
   const int most = std::max(2, (line.load == 1 ? 24 : 56) / value_bytes), fewest = part_bytes > 56 ? 1 : 2;
-  line.under_way = std::clamp((by_columns ? 120 : 96) / part_bytes, fewest, most);
+  line.under_way = std::clamp((by_columns || block_size == 2 ? 120 : 96) / part_bytes, fewest, most);
   line.worth_a_lane = value_bytes < 4 ? 9 : value_bytes == 4 ? 7 : std::min(1.3 * line.under_way, 6.5);
   if (by_columns && value_bytes <= 4) {
     // No more than there are registers for, beside the sums: for the values, their entry of x and an index.
