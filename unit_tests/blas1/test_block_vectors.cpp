@@ -27,7 +27,8 @@ class BlockVectors : public ::testing::Test {
   template <class View>
   static Host entries(const View& view) {
     // Some columns of a block do not lie together, and cannot be copied from space to space.
-    const Block together("test::together", view.extent(0), view.extent(1));
+    const Kokkos::View<typename View::non_const_value_type**, Kokkos::LayoutRight, Space> together(
+        "test::together", view.extent(0), view.extent(1));
     Kokkos::deep_copy(together, view);
     const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, together);
     Host result(view.extent(0), std::vector<double>(view.extent(1)));

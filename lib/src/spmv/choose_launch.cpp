@@ -118,7 +118,9 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
     const int busy = busy_lanes_of(kernel, shape, width);
     if (busy == 0 || width > widest(kernel, shape)) continue;
     const double idle = 1 - double(busy) / width;
-    const double cost = std::abs(std::log2(chunks / busy / wanted)) + weight_of_idle * idle;
+    // A group within a warp waits for nobody else before it adds up.
+    const double barrier = width > device.warp ? 0.05 : 0;
+    const double cost = std::abs(std::log2(chunks / busy / wanted)) + weight_of_idle * idle + barrier;
     if (cost < least) {
       least = cost;
       best = width;
