@@ -19,6 +19,7 @@ struct StreamingEstimate {
   std::uint64_t resident_bytes = 0;   ///< of the blocks that stay
   std::uint64_t structure_bytes = 0;  ///< of row pointers, of block columns where they stay, and of what plans hold
   std::uint64_t vector_bytes = 0;     ///< of x and y, which the caller allocates
+  std::uint64_t host_bytes = 0;       ///< of the blocks that the host multiplies where they are
   std::uint64_t sent_bytes = 0;       ///< over the link at most, in one pass through the matrix, after the first
 
   std::uint64_t device_bytes() const { return buffer_bytes + resident_bytes + structure_bytes + vector_bytes; }
@@ -26,7 +27,7 @@ struct StreamingEstimate {
 
 namespace impl {
 
-/// The sizes of a matrix to be streamed.
+/// The sizes of a matrix to be streamed; its block rows and blocks are those of the device only.
 struct StreamedShape {
   BlockShape block_shape;
   std::int64_t num_block_rows = 0, num_blocks = 0;

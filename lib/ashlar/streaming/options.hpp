@@ -25,6 +25,9 @@ struct StreamingOptions {
   /// How many subdivisions, the first ones, stay on the device for good; -1: as many as the memory limit leaves room
   /// for.
   int num_resident = -1;
+  /// Of the blocks, the share that the host multiplies where they are, while the device works on the others: the last
+  /// block rows. Those have the bits of the host's products.
+  double host_share = 0;
   /// Bytes of device memory that the matrix and the vectors of its products may take together; never more than what is
   /// free, less a sixteenth, which is what 0 stands for.
   std::uint64_t device_memory_limit = 0;

@@ -10,9 +10,12 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/estimate.hpp>
+#include <ashlar/streaming/impl/host_part.hpp>
+#include <ashlar/streaming/impl/measure.hpp>
 #include <ashlar/streaming/impl/ring.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/options.hpp>
+#include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <cstdint>
 #include <memory>
@@ -30,7 +33,8 @@ using PinnedSpace = Kokkos::SharedHostPinnedSpace;
 /// into subdivisions of whole block rows, which go through a ring of buffers while products with the ones before run.
 ///
 /// As a linear operator: y := A x. Every row gets the bits that the product with the whole matrix on the device gives,
-/// for every number of subdivisions and buffers.
+/// for every number of subdivisions and buffers; those that the host multiplies (host_share) get the bits of the host's
+/// product.
 ///
 /// Matrix   the type of the matrix as it would be on the device; `host_type` is the same in pinned host memory, into
 ///          which copy_to<PinnedSpace>() brings a matrix from anywhere.
@@ -39,7 +43,8 @@ using PinnedSpace = Kokkos::SharedHostPinnedSpace;
 ///          products are by subdivision only, and explain() says so.
 /// Async    the constructor waits for `exec`, and reads the host's row pointers then. Products are enqueued on the
 ///          instance that they are given, copies on that of the constructor; they wait for each other by events, and
-///          the host for neither (where the backend has no events: Event). One instance at a time makes products. The
+///          the host for neither (where the backend has no events: Event). With a share of its own the host multiplies
+///          while the device works, and a product returns when it has. One instance at a time makes products. The
 ///          host's values are read until products have ended, and for the next one beyond that: who changes them waits,
 ///          changes them, and says values_changed().
 /// Throws   ArgumentError, MemoryError (with a limit that would do) before anything is allocated; BlockSizeError and
@@ -61,6 +66,7 @@ class StreamedMatrix {
   StreamedMatrix(const Exec& exec, const Exec& copy_exec, host_type matrix, const StreamingOptions& options = {})
       : host_(finished(exec, std::move(matrix))),
         options_(options),
+        host_rows_(rows_of_host(host_, options)),
         estimate_(estimate(host_, options)),
         subdivisions_(cut(host_, options, estimate_.num_subdivisions)) {
     const SpmvPlan<Matrix> whole = impl::plan_of_whole<Matrix>(exec, host_, options_.product);
@@ -73,6 +79,10 @@ class StreamedMatrix {
     for (int k = 0; k < num_subdivisions(); ++k) {
       const Matrix rows = rows_of(k);
       parts_.push_back({rows, SpmvPlan<Matrix>(exec, rows, whole)});
+    }
+    if (host_rows_.num_rows > 0) {
+      host_part_ = std::make_unique<impl::HostPart<host_type, Exec>>(
+          exec, host_, host_rows_, options_.product, std::max(sizeof(double), sizeof(typename Matrix::scalar_type)));
     }
     exec.fence("ashlar::streaming: set-up");
   }
@@ -88,24 +98,47 @@ class StreamedMatrix {
   ///
   /// Throws   as the constructor does.
   static StreamingEstimate estimate(const host_type& matrix, const StreamingOptions& options = {}) {
+    const Subdivision of_host = rows_of_host(matrix, options);
     impl::StreamedShape shape;
     shape.block_shape = matrix.block_shape();
-    shape.num_block_rows = matrix.num_block_rows();
-    shape.num_blocks = matrix.num_blocks();
+    shape.num_block_rows = matrix.num_block_rows() - of_host.num_rows;
+    shape.num_blocks = matrix.num_blocks() - of_host.num_blocks;
     shape.num_rows = matrix.num_rows();
     shape.num_cols = matrix.num_cols();
     shape.scalar_bytes = sizeof(typename Matrix::scalar_type);
     shape.ordinal_bytes = sizeof(typename Matrix::ordinal_type);
     shape.offset_bytes = sizeof(typename Matrix::offset_type);
-    shape.vector_scalar_bytes = options.product.double_vectors
-                                    ? std::max<std::uint64_t>(sizeof(double), shape.scalar_bytes)
-                                    : vector_scalar_bytes_of<typename Matrix::scalar_type>;
+    shape.vector_scalar_bytes = bytes_of_vector_entry(options);
     shape.plan_bytes = impl::bytes_of_plans(matrix, options.product.num_vectors);
     if constexpr (has_one_memory) {
       if (!options.copy_always) return impl::estimate_in_place(shape, options);
     }
-    return impl::estimate_streaming(shape, options, available_bytes<typename Matrix::memory_space>(),
-                                    [&](int count) { return cut(matrix, options, count); });
+    StreamingEstimate result =
+        impl::estimate_streaming(shape, options, available_bytes<typename Matrix::memory_space>(),
+                                 [&](int count) { return cut(matrix, options, count); });
+    result.host_bytes = std::uint64_t(of_host.num_blocks) *
+                        (std::uint64_t(matrix.block_shape().num_values()) * shape.scalar_bytes + shape.ordinal_bytes);
+    return result;
+  }
+
+  /// How `options` divide the work with `matrix`: for planning. Reads the row pointers at once.
+  ///
+  /// Throws   as the constructor does.
+  static impl::StreamedWork work(const host_type& matrix, const StreamingOptions& options) {
+    impl::StreamedWork result;
+    result.estimate = estimate(matrix, options);
+    result.parts = cut(matrix, options, result.estimate.num_subdivisions);
+    const Subdivision of_host = rows_of_host(matrix, options);
+    const std::uint64_t block_bytes =
+        std::uint64_t(matrix.block_shape().num_values()) * sizeof(typename Matrix::scalar_type);
+    result.host_blocks = of_host.num_blocks;
+    result.bytes_of_sent_block =
+        block_bytes + (result.estimate.structure_is_resident ? 0 : sizeof(typename Matrix::ordinal_type));
+    // About as many entries of x as of y.
+    result.host_vector_bytes = 2 * std::uint64_t(of_host.num_rows * matrix.block_shape().rows) *
+                               bytes_of_vector_entry(options) * std::uint64_t(options.product.num_vectors);
+    if (has_one_memory && !options.copy_always) result.estimate.num_resident = result.estimate.num_subdivisions;
+    return result;
   }
 
   const StreamingEstimate& estimate() const { return estimate_; }
@@ -135,6 +168,10 @@ class StreamedMatrix {
                      " buffers of ", bytes_text(estimate_.buffer_bytes / std::uint64_t(estimate_.num_buffers)),
                      ", copies ", options_.hide ? "beside products" : "and products by turns");
     }
+    if (host_part_) {
+      result += text("; the host multiplies the last ", host_rows_.num_rows, " block rows where they are (",
+                     bytes_text(estimate_.host_bytes), ")");
+    }
     result += text("; block columns ", estimate_.structure_is_resident ? "stay on the device" : "go with the values",
                    "; ", bytes_text(estimate_.device_bytes()), " of device memory with the vectors");
     return result + "; " + product_;
@@ -156,9 +193,14 @@ class StreamedMatrix {
     check_lengths(x, y);
     impl::check_columns(x, y);
     if (alpha == typename X::non_const_value_type(0)) return impl::scale(exec, beta, y);
+    if (host_part_) {
+      host_part_->check_room(static_cast<int>(x.extent(1)));
+      host_part_->send(exec, x, beta, host_part_->rows_of(y));
+    }
     stream(exec, [&](const Part& part, const Subdivision& rows) {
       spmv(exec, part.plan, alpha, part.rows, x, beta, rows_of(y, rows));
     });
+    if (host_part_) host_part_->multiply(exec, alpha, x, beta, host_part_->rows_of(y));
   }
 
   /// `num_products` products with each subdivision before the next takes its place: the j-th is with column j of x, and
@@ -180,6 +222,10 @@ class StreamedMatrix {
                                y.extent(1), " vectors y"),
                           "there must be one of each at least", "pass vectors, and how often to multiply");
     }
+    if (host_part_) {
+      throw ArgumentError("streaming: repeated products, of which the host makes a share",
+                          "they are to show what copies and products of the device cost", "leave host_share at 0");
+    }
     const int num_x = static_cast<int>(x.extent(1)), num_y = static_cast<int>(y.extent(1));
     stream(exec, [&](const Part& part, const Subdivision& rows) {
       for (int j = 0; j < num_products; ++j) {
@@ -187,6 +233,53 @@ class StreamedMatrix {
              rows_of(Kokkos::subview(y, Kokkos::ALL, j % num_y), rows));
       }
     });
+  }
+
+  /// What copies and products take on this machine, from some of each: for plan_streaming(). Takes some tenths of a
+  /// second, and longer where the subdivisions are large.
+  ///
+  /// Memory   x and y are like those of products to come, and hold numbers; y is overwritten. Takes no more memory of
+  ///          the device; of the host some more.
+  /// Async    waits for `exec`, and returns when all is measured.
+  template <class X, class Y>
+  StreamingFigures measure(const Exec& exec, const X& x, const Y& y) const {
+    check_lengths(x, y);
+    impl::check_columns(x, y);
+    const auto multiply = [&](int k) {
+      spmv(exec, parts_[k].plan, 1, parts_[k].rows, x, 0, rows_of(y, subdivisions_[k]));
+    };
+    StreamingFigures result;
+    if (!copies()) {
+      impl::measure_products(
+          exec, subdivisions_, 0, multiply, [](int) {}, result);
+      return result;
+    }
+    const int first = estimate_.num_resident < num_subdivisions() ? estimate_.num_resident : 0;
+    const auto send = [&](int k) {
+      ring_->forget(k);
+      ring_->send(k, host_);
+    };
+    const auto send_and_wait = [&](int k) {
+      send(k);
+      ring_->copy_exec().fence("ashlar::streaming: copy to be measured");
+    };
+    exec.fence("ashlar::streaming: products before");
+    impl::measure_products(exec, subdivisions_, first, multiply, send_and_wait, result);
+    const auto bytes_sent = [&](int k) { return ring_->bytes_sent(k, host_); };
+    const int largest = impl::measure_copies(ring_->copy_exec(), subdivisions_, first, send, bytes_sent, result);
+    impl::measure_host<Exec>(
+        exec, host_, options_.product, rows_together(host_), x, y, result,
+        [&](double seconds) {
+          // Copies that go on for longer than that.
+          double sent = 0;
+          while (sent < seconds * result.link_bytes_per_second) {
+            send(largest);
+            sent += bytes_sent(largest);
+          }
+          return sent;
+        },
+        [&] { ring_->copy_exec().fence("ashlar::streaming: copies beside the host"); });
+    return result;
   }
 
   /// The host's values have changed, by work enqueued on `exec` or before: what buffers hold is sent again, after that.
@@ -236,10 +329,27 @@ class StreamedMatrix {
   }
 
   /// Tiles (Kernel::by_tile) begin where they would in the whole matrix.
-  static std::vector<Subdivision> cut(const host_type& matrix, const StreamingOptions& options, int count) {
+  static std::int64_t rows_together(const host_type& matrix) {
     const bool may_be_tiles = is_gpu_v<Exec> && std::max(matrix.block_shape().rows, matrix.block_shape().cols) <= 2;
-    return subdivide(matrix.graph().row_ptr(), matrix.block_shape(), count, options.taper,
-                     may_be_tiles ? impl::lanes_of_tile : 1);
+    return may_be_tiles ? impl::lanes_of_tile : 1;
+  }
+
+  static std::uint64_t bytes_of_vector_entry(const StreamingOptions& options) {
+    constexpr std::uint64_t scalar_bytes = sizeof(typename Matrix::scalar_type);
+    return options.product.double_vectors ? std::max<std::uint64_t>(sizeof(double), scalar_bytes)
+                                          : vector_scalar_bytes_of<typename Matrix::scalar_type>;
+  }
+
+  static Subdivision rows_of_host(const host_type& matrix, const StreamingOptions& options) {
+    const bool in_place = has_one_memory && !options.copy_always;
+    return last_block_rows(matrix.graph().row_ptr(), in_place ? 0 : options.host_share, rows_together(matrix));
+  }
+
+  static std::vector<Subdivision> cut(const host_type& matrix, const StreamingOptions& options, int count) {
+    const auto& row_ptr = matrix.graph().row_ptr();
+    const std::size_t of_device = matrix.num_block_rows() - rows_of_host(matrix, options).num_rows;
+    return subdivide(impl::range_of(row_ptr, 0, std::min(row_ptr.extent(0), of_device + 1)), matrix.block_shape(),
+                     count, options.taper, rows_together(matrix));
   }
 
   /// work(part, its block rows) for all subdivisions in turn, each when it is on the device.
@@ -273,11 +383,13 @@ class StreamedMatrix {
 
   host_type host_;
   StreamingOptions options_;
+  Subdivision host_rows_;
   StreamingEstimate estimate_;
   std::vector<Subdivision> subdivisions_;
   impl::ResidentStructure<Matrix> structure_;
   std::unique_ptr<impl::SubdivisionRing<Matrix, Exec>> ring_;
   std::vector<Part> parts_;
+  std::unique_ptr<impl::HostPart<host_type, Exec>> host_part_;
   std::string product_;
 };
 

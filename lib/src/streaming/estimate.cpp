@@ -144,6 +144,10 @@ void check(const StreamingOptions& options) {
     throw ArgumentError(text("streaming: ", options.num_resident, " subdivisions that stay on the device"),
                         "they are a number, or -1 for as many as there is room for", "pass -1");
   }
+  if (!(options.host_share >= 0 && options.host_share <= 1)) {
+    throw ArgumentError(text("streaming: a share of ", options.host_share, " for the host"),
+                        "it is of the blocks, from 0 to 1", "pass 0 to leave all of them to the device");
+  }
   if (is_transposed(options.product.mode)) {
     throw ArgumentError(text("streaming: products with ", symbol_of(options.product.mode)),
                         "subdivisions are block rows of A", "stream A^T itself as a matrix of its own");

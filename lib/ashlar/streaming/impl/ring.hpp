@@ -83,6 +83,19 @@ class SubdivisionRing {
     buffer.holds = content;
   }
 
+  /// What send() copies for subdivision k.
+  template <class HostMatrix>
+  double bytes_sent(int k, const HostMatrix& host) const {
+    const std::int64_t blocks = (is_resident(k) ? resident_ : subdivisions_[k]).num_sent();
+    const std::int64_t column_bytes =
+        buffers_[buffer_of(k)].col_idx.extent(0) > 0 ? sizeof(typename Matrix::ordinal_type) : 0;
+    return double(blocks) *
+           double(host.block_shape().num_values() * std::int64_t(sizeof(typename Matrix::scalar_type)) + column_bytes);
+  }
+
+  /// Subdivision k is to be sent again.
+  void forget(int k) { buffers_[buffer_of(k)].holds = nothing; }
+
   /// What is enqueued on `exec` from here on starts after subdivision k has been copied.
   void wait_for_copy(int k, const Exec& exec) const { buffers_[buffer_of(k)].copied.wait(exec); }
 

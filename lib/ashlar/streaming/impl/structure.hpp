@@ -53,9 +53,11 @@ ResidentStructure<Matrix> resident_structure(const Exec& exec, const HostMatrix&
                     Kokkos::View<const Offset*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
                         row_ptr.data(), row_ptr.size()));
   if (with_columns) {
+    const Subdivision last = subdivisions.empty() ? Subdivision{} : subdivisions.back();
+    const std::int64_t num_blocks = last.first_block + last.num_blocks;
     result.col_idx = typename Result::template View<typename Matrix::ordinal_type>(
-        allocate("ashlar::streaming::col_idx"), host.graph().col_idx().extent(0));
-    Kokkos::deep_copy(exec, result.col_idx, host.graph().col_idx());
+        allocate("ashlar::streaming::col_idx"), std::size_t(num_blocks));
+    Kokkos::deep_copy(exec, result.col_idx, range_of(host.graph().col_idx(), 0, num_blocks));
   }
   exec.fence("ashlar::streaming: structure copied");
   return result;

@@ -1,0 +1,159 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/event.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/spmv/spmv.hpp>
+#include <ashlar/streaming/impl/structure.hpp>
+#include <ashlar/streaming/subdivision.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace ashlar::impl {
+
+/// The block rows that the host multiplies where they are, while the device works on the others.
+///
+/// What of x they need comes to the host and their part of y goes back on an instance of its own: on that of the
+/// subdivisions' copies they would wait behind those.
+template <class HostMatrix, execution_space Exec>
+class HostPart {
+ public:
+  using HostExec = Kokkos::DefaultHostExecutionSpace;
+
+  /// `rows` are the block rows; vectors have up to max_vectors columns of up to scalar_bytes an entry. Waits for
+  /// `exec`.
+  HostPart(const Exec& exec, const HostMatrix& matrix, const Subdivision& rows, const SpmvOptions& options,
+           std::size_t scalar_bytes)
+      : side_(Kokkos::Experimental::partition_space(exec, 1)[0]),
+        matrix_(rows_in_place(matrix, rows)),
+        plan_(host_, matrix_, SpmvPlan<HostMatrix>(host_, matrix, options)),
+        rows_(rows.first_row * matrix.block_shape().rows, (rows.first_row + rows.num_rows) * matrix.block_shape().rows),
+        max_vectors_(options.num_vectors),
+        ready_(exec),
+        done_(exec) {
+    find_columns(matrix, rows);
+    const auto bytes = [&](const char* label, std::int64_t entries) {
+      return Bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
+                   std::size_t(entries) * scalar_bytes * std::size_t(max_vectors_));
+    };
+    x_ = bytes("ashlar::streaming::x of the host", matrix.num_cols());
+    y_ = bytes("ashlar::streaming::y of the host", matrix_.num_rows());
+  }
+
+  HostPart(const HostPart&) = delete;
+  HostPart& operator=(const HostPart&) = delete;
+  ~HostPart() { side_.fence("ashlar::streaming: end of the host's copies"); }
+
+  /// Throws   ArgumentError where there is no room for so many columns.
+  void check_room(int num_vectors) const {
+    if (num_vectors <= max_vectors_) return;
+    throw ArgumentError(text("streaming: a product with ", num_vectors, " vectors"),
+                        text("the host's part has room for ", max_vectors_),
+                        "set product.num_vectors to the most that products will have");
+  }
+
+  /// The part's rows of a vector, or of vectors.
+  template <class Y>
+  auto rows_of(const Y& y) const {
+    return rows_of(y, rows_);
+  }
+
+  /// Until what was sent has arrived.
+  void wait() const { side_.fence("ashlar::streaming: x for the host"); }
+
+  /// Sends the host what it reads, behind what is enqueued on `exec` so far; y has the part's rows.
+  template <class X, class Y, class Scalar>
+  void send(const Exec& exec, const X& x, const Scalar& beta, const Y& y) {
+    ready_.record(exec);
+    ready_.wait(side_);
+    copy_rows(rows_of(on_host(x_, x, matrix_.num_cols()), columns_), rows_of(x, columns_));
+    if (beta != Scalar(0)) copy_rows(on_host(y_, y, matrix_.num_rows()), y);
+  }
+
+  /// y := alpha*A*x + beta*y for the part's rows, of what was sent; returns when the host has multiplied. What is
+  /// enqueued on `exec` from here on has the result.
+  template <class X, class Y, class Scalar>
+  void multiply(const Exec& exec, const Scalar& alpha, const X& x, const Scalar& beta, const Y& y) {
+    wait();
+    const auto result = on_host(y_, y, matrix_.num_rows());
+    spmv(host_, plan_, alpha, matrix_, on_host(x_, x, matrix_.num_cols()), beta, result);
+    host_.fence("ashlar::streaming: the host's product");
+    copy_rows(y, result);
+    done_.record(side_);
+    done_.wait(exec);
+  }
+
+ private:
+  using Bytes = Kokkos::View<std::byte*, typename HostMatrix::memory_space>;
+  using Range = std::pair<std::int64_t, std::int64_t>;
+
+  template <class View>
+  static auto rows_of(const View& view, const Range& range) {
+    if constexpr (View::rank() == 1) {
+      return Kokkos::subview(view, range);
+    } else {
+      return Kokkos::subview(view, range, Kokkos::ALL);
+    }
+  }
+
+  /// A view like `like` of `rows` rows, in a buffer.
+  template <class View>
+  static auto on_host(const Bytes& buffer, const View& like, std::int64_t rows) {
+    using Scalar = typename View::non_const_value_type;
+    using Traits = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    auto* const data = reinterpret_cast<Scalar*>(buffer.data());
+    if constexpr (View::rank() == 1) {
+      return Kokkos::View<Scalar*, typename HostMatrix::memory_space, Traits>(data, rows);
+    } else {
+      using Layout = std::conditional_t<std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>,
+                                        Kokkos::LayoutLeft, Kokkos::LayoutRight>;
+      return Kokkos::View<Scalar**, Layout, typename HostMatrix::memory_space, Traits>(data, rows, like.extent(1));
+    }
+  }
+
+  /// Columns go one by one where the entries of each lie together: some rows of all of them do not.
+  template <class To, class From>
+  void copy_rows(const To& to, const From& from) const {
+    if constexpr (To::rank() == 2 && std::is_same_v<typename To::array_layout, Kokkos::LayoutLeft> &&
+                  std::is_same_v<typename From::array_layout, Kokkos::LayoutLeft>) {
+      for (std::size_t j = 0; j < to.extent(1); ++j) {
+        Kokkos::deep_copy(side_, Kokkos::subview(to, Kokkos::ALL, j), Kokkos::subview(from, Kokkos::ALL, j));
+      }
+    } else {
+      Kokkos::deep_copy(side_, to, from);
+    }
+  }
+
+  /// The entries of x that the part's blocks meet lie in this range.
+  void find_columns(const HostMatrix& matrix, const Subdivision& rows) {
+    const auto* const col_idx = matrix.graph().col_idx().data() + rows.first_block;
+    Kokkos::MinMaxScalar<std::int64_t> found;
+    Kokkos::parallel_reduce(
+        "ashlar::streaming[columns]",
+        Kokkos::RangePolicy<HostExec, Kokkos::IndexType<std::int64_t>>(host_, 0, rows.num_blocks),
+        [=](std::int64_t k, Kokkos::MinMaxScalar<std::int64_t>& extremes) {
+          extremes.min_val = std::min<std::int64_t>(extremes.min_val, col_idx[k]);
+          extremes.max_val = std::max<std::int64_t>(extremes.max_val, col_idx[k]);
+        },
+        Kokkos::MinMax<std::int64_t>(found));
+    const std::int64_t C = matrix.block_shape().cols;
+    columns_ = rows.num_blocks > 0 ? Range(found.min_val * C, (found.max_val + 1) * C) : Range(0, 0);
+  }
+
+  HostExec host_;
+  Exec side_;
+  HostMatrix matrix_;
+  SpmvPlan<HostMatrix> plan_;
+  Range rows_;  // of vectors
+  int max_vectors_;
+  Range columns_;
+  Bytes x_, y_;
+  Event<Exec> ready_, done_;
+};
+
+}  // namespace ashlar::impl

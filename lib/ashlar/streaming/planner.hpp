@@ -1,0 +1,67 @@
+#pragma once
+
+#include <ashlar/streaming/estimate.hpp>
+#include <ashlar/streaming/figures.hpp>
+#include <ashlar/streaming/options.hpp>
+#include <ashlar/streaming/subdivision.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ashlar {
+
+/// How to stream a matrix, and how long a product should take.
+struct StreamingPlan {
+  StreamingOptions options;  ///< with everything decided that was left open
+  StreamingEstimate estimate;
+  StreamingFigures figures;
+  double seconds = 0;         ///< of one of many products in turn
+  double link_seconds = 0;    ///< of it, what the link is busy
+  double device_seconds = 0;  ///< what the device is
+  double host_seconds = 0;    ///< what the host is
+
+  /// The decision and its terms, for people.
+  std::string explain() const;
+};
+
+namespace impl {
+
+/// What the device has to do with a matrix that is cut in one way.
+struct StreamedWork {
+  StreamingEstimate estimate;
+  std::vector<Subdivision> parts;  ///< of the device
+  std::int64_t host_blocks = 0;    ///< that the host multiplies
+  std::uint64_t bytes_of_sent_block = 0;
+  std::uint64_t host_vector_bytes = 0;  ///< of x and y between device and host
+};
+
+/// The times of a product, after some before: fills in all of the plan but its options.
+///
+/// Copies follow each other on the link, products on the device; a copy waits for the product with what its buffer
+/// held, a product for its copy.
+StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures);
+
+/// The options with which a product takes least time: `work_of` cuts the matrix as options say. What is not open in
+/// `options` stays.
+///
+/// Throws   what work_of throws for options as they are.
+StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figures, double most_host_share,
+                   const std::function<StreamedWork(const StreamingOptions&)>& work_of);
+
+}  // namespace impl
+
+/// Decides how many subdivisions there are, how much of the matrix stays on the device, and how much the host
+/// multiplies, at most most_host_share of the blocks: Streamed is a StreamedMatrix, `figures` are those of one of this
+/// matrix (StreamedMatrix::measure).
+///
+/// Memory   allocates nothing on the device; plans are within options.device_memory_limit.
+/// Async    reads the host's row pointers at once.
+/// Throws   as StreamedMatrix does.
+template <class Streamed>
+StreamingPlan plan_streaming(const typename Streamed::host_type& matrix, const StreamingFigures& figures,
+                             const StreamingOptions& options = {}, double most_host_share = 1) {
+  return impl::plan(options, figures, most_host_share,
+                    [&](const StreamingOptions& candidate) { return Streamed::work(matrix, candidate); });
+}
+
+}  // namespace ashlar

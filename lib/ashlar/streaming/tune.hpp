@@ -1,0 +1,62 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/streaming/impl/measure.hpp>
+#include <ashlar/streaming/planner.hpp>
+#include <cmath>
+#include <initializer_list>
+
+namespace ashlar {
+
+/// Refines a plan by trying its neighbours: numbers of subdivisions and shares of the host somewhat smaller and larger,
+/// as long as one of them is faster. `seconds` of the result is measured.
+///
+/// Memory   makes a StreamedMatrix for each that it tries, one after another, within the plan's limit; x and y are like
+///          those of products to come, and hold numbers; y is overwritten.
+/// Async    returns when all is measured.
+/// Throws   as StreamedMatrix does.
+template <class Streamed, class Exec, class X, class Y>
+StreamingPlan tune_streaming(const Exec& exec, const typename Streamed::host_type& matrix, const StreamingPlan& plan,
+                             const X& x, const Y& y) {
+  constexpr double worth_it = 0.995;
+  constexpr int most_rounds = 4;
+  StreamingPlan best = plan;
+  const auto measure = [&](const StreamingOptions& options) {
+    const Streamed streamed(exec, matrix, options);
+    return impl::seconds_of(
+        3, [&] { streamed.apply(exec, x, y); }, [&] { exec.fence("ashlar::streaming: products to be tuned"); });
+  };
+  best.seconds = measure(plan.options);
+  const auto try_one = [&](double host_share, double num_subdivisions) {
+    StreamingOptions options = best.options;
+    options.host_share = std::min(host_share, 1.0);
+    options.num_subdivisions = std::max(1, static_cast<int>(std::lround(num_subdivisions)));
+    try {
+      const double seconds = measure(options);
+      if (seconds >= worth_it * best.seconds) return false;
+      best.options = options;
+      best.seconds = seconds;
+      best.estimate = Streamed::estimate(matrix, options);
+      return true;
+    } catch (const MemoryError&) {
+      return false;  // buffers too large for the limit
+    }
+  };
+  bool better = true;
+  for (int round = 0; round < most_rounds && better; ++round) {
+    better = false;
+    const StreamingOptions from = best.options;
+    for (const double factor : {0.75, 1.33}) {
+      better = try_one(from.host_share, factor * from.num_subdivisions) || better;
+    }
+    if (from.host_share == 0) continue;
+    for (const double factor : {0.95, 1.05}) {
+      better = try_one(factor * from.host_share, best.options.num_subdivisions) || better;
+    }
+  }
+  return best;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/memory.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/streaming/planner.hpp>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+namespace ashlar {
+
+namespace {
+
+/// Three digits and a unit.
+std::string in_units(double value, double unit, const char* name) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.3g %s", value / unit, name);
+  return buffer;
+}
+
+std::string milliseconds(double seconds) { return in_units(seconds, 1e-3, "ms"); }
+std::string rate(double bytes_per_second) { return in_units(bytes_per_second, 1e9, "GB/s"); }
+
+}  // namespace
+
+std::string StreamingPlan::explain() const {
+  const double block_bytes = double(estimate.host_bytes + estimate.resident_bytes + estimate.sent_bytes);
+  std::string result =
+      text("a product takes ", milliseconds(seconds), ": the link is busy for ", milliseconds(link_seconds),
+           ", the device for ", milliseconds(device_seconds), ", the host for ", milliseconds(host_seconds), "; of ",
+           in_units(block_bytes, 1e9, "GB"), " ", in_units(double(estimate.resident_bytes), 1e9, "GB"),
+           " stay on the device, ", in_units(double(estimate.sent_bytes), 1e9, "GB"), " are sent (",
+           estimate.num_subdivisions, " subdivisions, ", estimate.num_buffers, " buffers), ",
+           in_units(double(estimate.host_bytes), 1e9, "GB"), " the host multiplies; measured: link ",
+           rate(figures.link_bytes_per_second), ", ", in_units(figures.copy_start_seconds, 1e-6, "us"),
+           " a copy besides; products ", in_units(figures.block_seconds, 1e-9, "ns"), " a block, ",
+           in_units(figures.product_start_seconds, 1e-6, "us"), " besides");
+  if (figures.host_block_seconds > 0) {
+    result += text("; the host ", in_units(figures.host_block_seconds, 1e-9, "ns"), " a block, beside copies ",
+                   in_units(figures.host_block_seconds_beside, 1e-9, "ns"), ", when the link has ",
+                   rate(figures.link_bytes_per_second_beside));
+  }
+  return result;
+}
+
+namespace impl {
+
+namespace {
+
+/// How long link and host are busy when they begin together, and disturb each other while both are.
+struct Together {
+  double link = 0, host = 0;
+};
+
+Together together(double bytes, double blocks, const StreamingFigures& figures) {
+  const double link_beside = bytes / figures.link_bytes_per_second_beside;
+  const double host_beside = blocks * figures.host_block_seconds_beside;
+  if (link_beside <= host_beside) {
+    const double left = blocks - link_beside / figures.host_block_seconds_beside;
+    return {link_beside, link_beside + left * figures.host_block_seconds};
+  }
+  const double left = bytes - host_beside * figures.link_bytes_per_second_beside;
+  return {host_beside + left / figures.link_bytes_per_second, host_beside};
+}
+
+}  // namespace
+
+StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures) {
+  const StreamingEstimate& estimate = work.estimate;
+  const int resident = estimate.num_resident, count = static_cast<int>(work.parts.size());
+  const int buffers = std::max(estimate.num_buffers, 1);
+  const auto bytes_of = [&](int k) { return double(work.parts[k].num_sent()) * double(work.bytes_of_sent_block); };
+  // Buffers that have room for all that is sent keep it.
+  const bool sends = count - resident > buffers;
+  double bytes = 0;
+  for (int k = resident; k < count && sends; ++k) bytes += bytes_of(k);
+  const double host_blocks = figures.host_block_seconds > 0 ? double(work.host_blocks) : 0;
+  double link_rate = figures.link_bytes_per_second, host_seconds = 0;
+  if (host_blocks > 0) {
+    const Together busy = together(bytes, host_blocks, figures);
+    host_seconds = busy.host + double(work.host_vector_bytes) / figures.link_bytes_per_second;
+    if (bytes > 0) link_rate = bytes / busy.link;
+  }
+
+  StreamingPlan result;
+  result.estimate = estimate;
+  result.figures = figures;
+  result.host_seconds = host_seconds;
+  // Three passes: what the last adds is what a product takes in the long run.
+  constexpr int passes = 3;
+  double link_free = 0, device_free = 0, pass_begin = 0, pass_before = 0, end = 0, end_before = 0;
+  std::vector<double> buffer_free(buffers, 0.0);
+  for (int pass = 0; pass < passes; ++pass) {
+    end_before = end;
+    double link_busy = 0, device_busy = 0;
+    for (int k = 0; k < count; ++k) {
+      double ready = pass_begin;
+      if (k >= resident && sends) {
+        double& free = buffer_free[(k - resident) % buffers];
+        // The first copies are enqueued when the product before is.
+        const double enqueued = k - resident < buffers && pass > 0 ? pass_before : pass_begin;
+        const double seconds = figures.copy_start_seconds + bytes_of(k) / link_rate;
+        ready = link_free = std::max({link_free, free, enqueued}) + seconds;
+        link_busy += seconds;
+      }
+      const double seconds = figures.product_start_seconds + double(work.parts[k].num_blocks) * figures.block_seconds;
+      device_free = std::max({device_free, ready, pass_begin}) + seconds;
+      device_busy += seconds;
+      if (k >= resident && sends) buffer_free[(k - resident) % buffers] = device_free;
+    }
+    end = std::max(device_free, pass_begin + host_seconds);
+    result.link_seconds = link_busy;
+    result.device_seconds = device_busy;
+    pass_before = pass_begin;
+    // The host enqueues the next product when it has multiplied; without a share of its own, at once.
+    if (host_seconds > 0) pass_begin += host_seconds;
+  }
+  result.seconds = end - end_before;
+  return result;
+}
+
+StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figures, double most_host_share,
+                   const std::function<StreamedWork(const StreamingOptions&)>& work_of) {
+  const auto with = [&](double host_share, int num_subdivisions) {
+    StreamingOptions candidate = options;
+    candidate.host_share = host_share;
+    candidate.num_subdivisions = num_subdivisions;
+    const StreamedWork work = work_of(candidate);
+    StreamingPlan result = predict(work, figures);
+    result.options = candidate;
+    result.options.num_subdivisions = work.estimate.num_subdivisions;
+    return result;
+  };
+  StreamingPlan best = with(0, options.num_subdivisions);
+  const auto try_also = [&](double host_share, int num_subdivisions) -> std::optional<StreamingPlan> {
+    try {
+      const StreamingPlan candidate = with(host_share, num_subdivisions);
+      if (candidate.seconds < best.seconds) best = candidate;
+      return candidate;
+    } catch (const MemoryError&) {
+      return std::nullopt;  // buffers too large for the limit
+    }
+  };
+  if (figures.host_block_seconds > 0 && most_host_share > 0) {
+    // The larger its share the later the host is ready, and the sooner the device: they are to be ready together.
+    double less = 0, more = std::min(most_host_share, 1.0);
+    try_also(more, options.num_subdivisions);
+    for (int step = 0; step < 12; ++step) {
+      const double middle = (less + more) / 2;
+      const auto candidate = try_also(middle, options.num_subdivisions);
+      if (!candidate) break;
+      const bool host_is_late = candidate->host_seconds >= candidate->seconds * 0.999;
+      (host_is_late ? more : less) = middle;
+    }
+  }
+  if (options.num_subdivisions == 0) {
+    // Around the number that suits most machines.
+    for (bool better = true; better;) {
+      const double before = best.seconds;
+      const double share = best.options.host_share;
+      const int count = best.options.num_subdivisions;
+      for (const int number : {count / 2, count * 3 / 4, count * 3 / 2, count * 2}) {
+        if (number >= 1 && number <= 1 << 20) try_also(share, number);
+      }
+      better = best.seconds < 0.998 * before;
+    }
+  }
+  return best;
+}
+
+}  // namespace impl
+
+}  // namespace ashlar

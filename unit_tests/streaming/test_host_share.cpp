@@ -1,0 +1,153 @@
+// Products of which the host makes a share: against the whole product on the device.
+#include <gmock/gmock.h>
+
+#include <ashlar/bcsr/copy.hpp>
+#include <ashlar/reference/random_matrix.hpp>
+#include <ashlar/streaming/streamed_matrix.hpp>
+#include <cmath>
+#include <limits>
+#include <support/compare.hpp>
+#include <support/message.hpp>
+#include <vector>
+
+namespace ashlar::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Matrix = BcsrMatrix<double>;
+using Space = Matrix::memory_space;
+using Streamed = StreamedMatrix<Matrix>;
+
+auto irregular(int b) {
+  return reference::random_bcsr<Matrix>(90, 77, b, {.min_blocks = 1, .max_blocks = 9, .empty_every = 7, .full_row = 71},
+                                        100 + b);
+}
+
+template <class View>
+std::vector<double> entries(const View& y) {
+  const Kokkos::View<double**, Kokkos::LayoutRight, Space> together("test::together", y.extent(0), y.extent(1));
+  Kokkos::deep_copy(together, y);
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), together);
+  return {host.data(), host.data() + host.size()};
+}
+
+/// The host's share has the host's bits, which on a GPU are others than the device's.
+void expect_same(const std::vector<double>& found, const std::vector<double>& expected, const std::string& what) {
+  ASSERT_EQ(found.size(), expected.size());
+  if (Streamed::has_one_memory) {
+    EXPECT_EQ(found, expected) << what;
+  } else {
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12) << what;
+  }
+}
+
+template <class Layout>
+void expect_right(int b, StreamingOptions options) {
+  using Vectors = Kokkos::View<double**, Layout, Space>;
+  constexpr int columns = 3;
+  const Exec exec;
+  const auto host = irregular(b);
+  const Matrix device = copy_to<Space>(exec, host);
+  options.copy_always = true;
+  options.product.num_vectors = columns;
+  const SpmvPlan<Matrix> plan(exec, device, options.product);
+  const Streamed streamed(exec, copy_to<PinnedSpace>(exec, host), options), again(exec, streamed.matrix(), options);
+  const auto x = random_block<Vectors>(host.num_cols(), columns, 7);
+  for (const double beta : {0.0, 1.5}) {
+    const auto expected = random_block<Vectors>(host.num_rows(), columns, 8);
+    const auto y = random_block<Vectors>(host.num_rows(), columns, 8);
+    const auto same = random_block<Vectors>(host.num_rows(), columns, 8);
+    if (beta == 0) Kokkos::deep_copy(y, std::numeric_limits<double>::quiet_NaN());
+    spmv(exec, plan, -0.75, device, x, beta, expected);
+    streamed.apply(exec, -0.75, x, beta, y);
+    again.apply(exec, -0.75, x, beta, same);
+    exec.fence();
+    expect_same(entries(y), entries(expected), streamed.explain());
+    EXPECT_EQ(entries(y), entries(same)) << "two runs, two results";
+    // Some of the columns.
+    const auto two = std::make_pair(0, 2);
+    const auto x2 = Kokkos::subview(x, Kokkos::ALL, two);
+    spmv(exec, plan, 2, device, x2, beta, Kokkos::subview(expected, Kokkos::ALL, two));
+    streamed.apply(exec, 2, x2, beta, Kokkos::subview(y, Kokkos::ALL, two));
+    exec.fence();
+    expect_same(entries(y), entries(expected), streamed.explain());
+  }
+}
+
+TEST(HostShare, OfProductsIsThatOfTheWholeMatrix) {
+  for (const int b : {1, 2, 3, 8}) {
+    for (const double host_share : {0.01, 0.4, 1.0}) {
+      for (const bool hide : {true, false}) {
+        const StreamingOptions options{
+            .num_subdivisions = 4, .num_resident = hide ? 1 : 0, .host_share = host_share, .hide = hide};
+        expect_right<Kokkos::LayoutLeft>(b, options);
+        expect_right<Kokkos::LayoutRight>(b, options);
+      }
+    }
+  }
+}
+
+TEST(HostShare, OfOneVectorTakesWorkOnItsInstanceIntoAccount) {
+  const Exec exec;
+  const auto host = irregular(3);
+  const Matrix device = copy_to<Space>(exec, host);
+  const Streamed streamed(exec, copy_to<PinnedSpace>(exec, host), {.host_share = 0.5, .copy_always = true});
+  using Vector = Kokkos::View<double*, Space>;
+  const Vector x("test::x", host.num_cols()), y("test::y", host.num_rows()), expected("test::e", host.num_rows());
+  const SpmvPlan<Matrix> plan(exec, device);
+  for (int round = 1; round <= 3; ++round) {
+    // x is written, and y read, by work that is only enqueued.
+    Kokkos::deep_copy(exec, x, round);
+    streamed.apply(exec, x, y);
+    Kokkos::deep_copy(exec, expected, y);
+    Kokkos::deep_copy(exec, x, -1);
+    const Vector whole("test::whole", host.num_rows());
+    Kokkos::deep_copy(exec, x, round);
+    spmv(exec, plan, 1, device, x, 0, whole);
+    exec.fence();
+    const auto found = to_host(expected), right = to_host(whole);
+    expect_same(found, right, streamed.explain());
+  }
+}
+
+TEST(HostShare, IsOfTheBlocks) {
+  const auto host = copy_to<PinnedSpace>(
+      Exec(), reference::random_bcsr<Matrix>(3000, 3000, 2, {.min_blocks = 2, .max_blocks = 30}, 3));
+  const StreamingOptions options{.num_resident = 0, .copy_always = true};
+  const StreamingEstimate all = Streamed::estimate(host, options);
+  EXPECT_EQ(all.host_bytes, 0u);
+  for (const double share : {0.0, 0.25, 0.9, 1.0}) {
+    StreamingOptions with_share = options;
+    with_share.host_share = share;
+    const StreamingEstimate estimate = Streamed::estimate(host, with_share);
+    EXPECT_NEAR(double(estimate.sent_bytes), (1 - share) * double(all.sent_bytes), 0.05 * double(all.sent_bytes));
+    EXPECT_NEAR(double(estimate.host_bytes), share * double(all.sent_bytes), 0.18 * double(all.sent_bytes));
+    EXPECT_EQ(estimate.vector_bytes, all.vector_bytes);
+    EXPECT_LE(estimate.device_bytes(), all.device_bytes());
+    const Streamed streamed(Exec(), host, with_share);
+    EXPECT_EQ(streamed.explain().find("the host multiplies") != std::string::npos, share > 0) << streamed.explain();
+  }
+  // Where host and device are one memory, nothing is to be shared out.
+  if (Streamed::has_one_memory) {
+    EXPECT_EQ(Streamed(Exec(), host, {.host_share = 0.5}).explain().find("the host multiplies"), std::string::npos);
+  }
+}
+
+TEST(HostShare, RefusesWhatItHasNoRoomFor) {
+  const Exec exec;
+  const auto host = copy_to<PinnedSpace>(exec, irregular(3));
+  for (const double share : {-0.1, 1.1, std::nan("")}) {
+    EXPECT_THAT(message_of<ArgumentError>([&] { Streamed(exec, host, {.host_share = share}); }),
+                HasSubstr("a share of"));
+  }
+  const Streamed streamed(exec, host, {.host_share = 0.5, .copy_always = true, .product = {.num_vectors = 2}});
+  using Vectors = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
+  const Vectors x("test::x", host.num_cols(), 3), y("test::y", host.num_rows(), 3);
+  EXPECT_THAT(message_of<ArgumentError>([&] { streamed.apply(exec, x, y); }), HasSubstr("has room for 2"));
+  EXPECT_THAT(message_of<ArgumentError>([&] { streamed.apply_repeated(exec, x, y); }), HasSubstr("host_share at 0"));
+}
+
+}  // namespace
+}  // namespace ashlar::testing

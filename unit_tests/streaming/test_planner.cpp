@@ -1,0 +1,168 @@
+// The plan of a streamed product: its model of time on machines made up for the purpose, and what it decides.
+#include <gmock/gmock.h>
+
+#include <ashlar/bcsr/copy.hpp>
+#include <ashlar/reference/random_matrix.hpp>
+#include <ashlar/streaming/planner.hpp>
+#include <ashlar/streaming/streamed_matrix.hpp>
+#include <ashlar/streaming/tune.hpp>
+#include <support/compare.hpp>
+#include <vector>
+
+namespace ashlar::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Matrix = BcsrMatrix<double>;
+using Streamed = StreamedMatrix<Matrix>;
+
+/// A link of 1000 bytes a second, blocks of 10 bytes.
+StreamingFigures slow_link() {
+  StreamingFigures figures;
+  figures.link_bytes_per_second = figures.link_bytes_per_second_beside = 1000;
+  figures.block_seconds = 1e-3;
+  return figures;
+}
+
+impl::StreamedWork parts_of(const std::vector<std::int64_t>& blocks, int num_resident = 0, int num_buffers = 2) {
+  impl::StreamedWork work;
+  work.bytes_of_sent_block = 10;
+  work.estimate.num_resident = num_resident;
+  work.estimate.num_buffers = num_buffers;
+  work.estimate.num_subdivisions = static_cast<int>(blocks.size());
+  std::int64_t first = 0;
+  for (const std::int64_t count : blocks) {
+    work.parts.push_back({first, count, first, count});
+    first += 16 * ((count + 15) / 16);  // so that as many blocks are sent as there are
+  }
+  return work;
+}
+
+TEST(StreamingPlan, TakesAsLongAsTheLinkWhereThatIsTheBound) {
+  // 300 blocks take 3 s on the link, and 0.3 s on the device.
+  const StreamingPlan plan = impl::predict(parts_of({75, 75, 75, 75}), slow_link());
+  EXPECT_NEAR(plan.seconds, 3, 1e-12);
+  EXPECT_NEAR(plan.link_seconds, 3, 1e-12);
+  EXPECT_NEAR(plan.device_seconds, 0.3, 1e-12);
+  // With one buffer copies and products take turns.
+  EXPECT_NEAR(impl::predict(parts_of({75, 75, 75, 75}, 0, 1), slow_link()).seconds, 3.3, 1e-12);
+  // The last of an odd number shares its buffer with the first, whose next copy waits for its product.
+  EXPECT_NEAR(impl::predict(parts_of({100, 100, 100}), slow_link()).seconds, 3.1, 1e-12);
+  // Each copy has a start.
+  StreamingFigures figures = slow_link();
+  figures.copy_start_seconds = 0.5;
+  EXPECT_NEAR(impl::predict(parts_of({75, 75, 75, 75}), figures).seconds, 5, 1e-12);
+}
+
+TEST(StreamingPlan, TakesAsLongAsTheDeviceWhereThatIsTheBound) {
+  StreamingFigures figures = slow_link();
+  figures.block_seconds = 0.1;
+  figures.product_start_seconds = 0.25;
+  EXPECT_NEAR(impl::predict(parts_of({75, 75, 75, 75}), figures).seconds, 31, 1e-9);
+}
+
+TEST(StreamingPlan, SendsNothingThatHasRoom) {
+  // Two buffers hold two subdivisions for good; and what stays is not sent.
+  EXPECT_NEAR(impl::predict(parts_of({100, 100}), slow_link()).seconds, 0.2, 1e-12);
+  EXPECT_NEAR(impl::predict(parts_of({100, 100, 100}, 1), slow_link()).seconds, 0.3, 1e-12);
+  EXPECT_NEAR(impl::predict(parts_of({100, 75, 75, 75, 75}, 1), slow_link()).seconds, 3, 1e-12);
+}
+
+TEST(StreamingPlan, KnowsThatHostAndLinkDisturbEachOther) {
+  StreamingFigures figures = slow_link();
+  figures.link_bytes_per_second_beside = 500;
+  figures.host_block_seconds = 0.01;
+  figures.host_block_seconds_beside = 0.02;
+  // The host is done after 2 s, when the link has sent 1000 bytes; the other 2000 take 2 s more.
+  impl::StreamedWork work = parts_of({100, 100, 100});
+  work.host_blocks = 100;
+  const StreamingPlan link_is_late = impl::predict(work, figures);
+  EXPECT_NEAR(link_is_late.link_seconds, 4, 1e-9);
+  EXPECT_NEAR(link_is_late.host_seconds, 2, 1e-9);
+  // The link is done after 6 s, when the host has multiplied 300 blocks; the other 700 take 7 s.
+  work.host_blocks = 1000;
+  const StreamingPlan host_is_late = impl::predict(work, figures);
+  EXPECT_NEAR(host_is_late.link_seconds, 6, 1e-9);
+  EXPECT_NEAR(host_is_late.host_seconds, 13, 1e-9);
+  EXPECT_NEAR(host_is_late.seconds, 13, 1e-9);
+}
+
+/// Cuts 1200 blocks as options say, and has no room for fewer than four subdivisions.
+impl::StreamedWork cut(const StreamingOptions& options) {
+  const int count = options.num_subdivisions > 0 ? options.num_subdivisions : 8;
+  if (count < 4) throw MemoryError(2, 1, "test", "too large", "cut more");
+  const auto of_host = static_cast<std::int64_t>(1200 * options.host_share);
+  impl::StreamedWork work = parts_of(std::vector<std::int64_t>(count, (1200 - of_host) / count));
+  work.host_blocks = of_host;
+  return work;
+}
+
+TEST(StreamingPlan, LetsHostAndLinkBeReadyTogether) {
+  StreamingFigures figures = slow_link();
+  figures.host_block_seconds = figures.host_block_seconds_beside = 0.005;  // twice as fast as the link
+  const StreamingPlan plan = impl::plan({}, figures, 1, cut);
+  EXPECT_NEAR(plan.options.host_share, 2.0 / 3, 0.01);
+  EXPECT_NEAR(plan.seconds, 4, 0.1);
+  EXPECT_LE(impl::plan({}, figures, 0.5, cut).options.host_share, 0.5);
+  EXPECT_EQ(impl::plan({}, figures, 0, cut).options.host_share, 0);
+  // A host that is slow, or was not measured, does nothing.
+  figures.host_block_seconds = figures.host_block_seconds_beside = 1000;
+  EXPECT_LT(impl::plan({}, figures, 1, cut).options.host_share, 0.001);
+  figures.host_block_seconds = 0;
+  EXPECT_EQ(impl::plan({}, figures, 1, cut).options.host_share, 0);
+}
+
+TEST(StreamingPlan, CutsAsStartsAndRoomAllow) {
+  // Each start costs; there must be four.
+  StreamingFigures figures = slow_link();
+  figures.copy_start_seconds = 0.5;
+  EXPECT_EQ(impl::plan({}, figures, 1, cut).options.num_subdivisions, 4);
+  // A number that was asked for stays.
+  EXPECT_EQ(impl::plan({.num_subdivisions = 30}, figures, 1, cut).options.num_subdivisions, 30);
+  EXPECT_THROW(impl::plan({.num_subdivisions = 2}, figures, 1, cut), MemoryError);
+}
+
+TEST(StreamingPlan, OfAMatrixIsMeasuredAndExplained) {
+  const Exec exec;
+  const auto host = copy_to<PinnedSpace>(
+      exec, reference::random_bcsr<Matrix>(4000, 4000, 3, {.min_blocks = 20, .max_blocks = 30}, 3));
+  const std::uint64_t limit = std::uint64_t(host.num_values()) * 8 / 2;
+  const StreamingOptions options{.device_memory_limit = limit, .copy_always = true};
+  using Vector = Kokkos::View<double*, Matrix::memory_space>;
+  const Vector x("test::x", host.num_cols()), y("test::y", host.num_rows());
+  Kokkos::deep_copy(x, 1);
+  StreamingFigures figures;
+  {
+    const Streamed trial(exec, host, options);
+    figures = trial.measure(exec, x, y);
+  }
+  for (const double figure : {figures.link_bytes_per_second, figures.block_seconds, figures.host_block_seconds,
+                              figures.host_block_seconds_beside, figures.link_bytes_per_second_beside}) {
+    EXPECT_GT(figure, 0);
+  }
+  EXPECT_LE(figures.link_bytes_per_second_beside, figures.link_bytes_per_second);
+  const StreamingPlan plan = plan_streaming<Streamed>(host, figures, options);
+  EXPECT_GT(plan.seconds, 0);
+  EXPECT_LE(plan.estimate.device_bytes(), limit);
+  EXPECT_THAT(plan.explain(), AllOf(HasSubstr("the host multiplies"), HasSubstr("GB/s"), HasSubstr("are sent")));
+  const StreamingPlan tuned = tune_streaming<Streamed>(exec, host, plan, x, y);
+  EXPECT_GT(tuned.seconds, 0);
+  EXPECT_LE(tuned.estimate.device_bytes(), limit);
+  // Whatever was decided, the product is right.
+  const Matrix device = copy_to<Matrix::memory_space>(exec, host);
+  const Vector expected("test::expected", host.num_rows());
+  spmv(exec, 1, device, x, 0, expected);
+  for (const StreamingPlan& each : {plan, tuned}) {
+    const Streamed streamed(exec, host, each.options);
+    streamed.apply(exec, x, y);
+    exec.fence();
+    const auto found = to_host(y), right = to_host(expected);
+    for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], right[i], 1e-11) << each.explain();
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing
