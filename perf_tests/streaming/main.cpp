@@ -6,12 +6,15 @@
 // alone and of its products alone: the share of the shorter of the two that hiding saves is hidden_share.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/blas1/bandwidth.hpp>
 #include <ashlar/io/output_file.hpp>
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <streaming/experiment.hpp>
+#include <streaming/block_solve.hpp>
+#include <streaming/limited.hpp>
+#include <streaming/paper.hpp>
 #include <support/context.hpp>
 
 int main(int argc, char** argv) {
@@ -22,6 +25,12 @@ int main(int argc, char** argv) {
     return app.add_option(name, values, help)->delimiter(',')->capture_default_str();
   };
   list("--cases", options.cases, "UNKNOWNSxNODES: unknowns of a node (1, 3, 6), and nodes along each side");
+  list("--experiments", options.experiments,
+       "paper: that of the paper; limit: products within a memory limit, planned, tuned and all around; block-cg: "
+       "a solve for many right-hand sides, resident and within a memory limit")
+      ->check(CLI::IsMember({"paper", "limit", "block-cg"}));
+  list("--limits", options.limits, "memory limits, of the bytes of the matrix")->check(CLI::PositiveNumber);
+  list("--vectors", options.num_vectors, "of a product, or right-hand sides of a solve")->check(CLI::Range(1, 64));
   list("--subdivisions", options.subdivisions, "into how many the matrix is cut")->check(CLI::PositiveNumber);
   list("--products", options.products, "with each subdivision before the next takes its place")
       ->check(CLI::PositiveNumber);
@@ -45,10 +54,27 @@ int main(int argc, char** argv) {
     std::printf("read bandwidth %.1f GB/s\n", read);
     nlohmann::json results = nlohmann::json::array();
     bool all_right = true;
+    const auto runs = [&](const char* experiment) {
+      return std::find(options.experiments.begin(), options.experiments.end(), experiment) != options.experiments.end();
+    };
+    // Others than the paper's, for a memory limit and a number of vectors each.
+    const auto run_within_limits = [&](const auto& run, const perf::StreamingCase& matrix) {
+      for (const double limit : options.limits) {
+        for (const int num_vectors : options.num_vectors) {
+          all_right = run(exec, matrix, limit, num_vectors, options, results) && all_right;
+        }
+      }
+    };
     for (const std::string& name : options.cases) {
-      perf::Experiment experiment(exec, name, options, read, results);
-      experiment.run();
-      all_right = all_right && experiment.all_right();
+      if (runs("paper")) {
+        perf::PaperExperiment experiment(exec, name, options, read, results);
+        experiment.run();
+        all_right = all_right && experiment.all_right();
+      }
+      if (!runs("limit") && !runs("block-cg")) continue;
+      const perf::StreamingCase matrix = perf::make_case(exec, name);
+      if (runs("limit")) run_within_limits(perf::run_limited, matrix);
+      if (runs("block-cg")) run_within_limits(perf::run_block_solve, matrix);
     }
     if (!options.json.empty()) perf::write_results(options.json, options.commit, read, results);
     return all_right ? 0 : 1;

@@ -19,6 +19,11 @@ struct StreamingPerfOptions {
   bool taper = true;
   int samples = 3;
   bool serial = true;  ///< whether plain loops on one thread of the host are timed, too
+  /// Of the matrix, for --experiments limit.
+  std::vector<double> limits{0.5};
+  /// That products and solves are with, for --experiments limit and block-cg.
+  std::vector<int> num_vectors{1};
+  std::vector<std::string> experiments{"paper"};
   std::string json, commit = "unknown";
 };
 

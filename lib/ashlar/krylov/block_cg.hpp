@@ -23,6 +23,14 @@ struct BlockCgOptions {
   std::function<void(int, double)> monitor = {};
 };
 
+/// Bytes that block_cg() allocates where vectors are, for s right-hand sides of n entries, beside a header of some
+/// hundred for each of a few allocations.
+inline std::uint64_t block_cg_bytes(std::int64_t n, int s, std::size_t scalar_bytes, bool preconditioned) {
+  const auto columns = static_cast<std::uint64_t>(s);
+  const std::uint64_t blocks = preconditioned ? 4 : 3, sums = std::uint64_t(block_dot_ranges(n)) + 1;
+  return blocks * std::uint64_t(n) * columns * scalar_bytes + sums * columns * columns * sizeof(double);
+}
+
 /// Solves A X = B for several right-hand sides at once by the block conjugate gradient method: each step multiplies A
 /// by a block of directions, in whose span all solutions improve.
 ///
@@ -32,8 +40,8 @@ struct BlockCgOptions {
 ///
 /// Shapes   A is square with num_rows() rows; b and x are num_rows() x s with s up to 64. x holds the first guesses.
 /// Types    of real numbers; the small matrices are of doubles.
-/// Memory   b and x reachable from `exec`; allocates three blocks of s vectors (four with a preconditioner) and
-///          s * s * num_rows() / 512 doubles at the start, and nothing on the device in the iterations.
+/// Memory   b and x reachable from `exec`; allocates block_cg_bytes() at the start, and nothing on the device in the
+///          iterations.
 /// Async    returns when the solve has ended. All work is enqueued on `exec`; the host, which does the algebra of s x
 /// s,
 ///          waits for two or three small matrices in each step.

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/bcsr/copy.hpp>
-#include <ashlar/problems/cantilever.hpp>
-#include <ashlar/streaming/streamed_matrix.hpp>
 #include <nlohmann/json.hpp>
+#include <streaming/case.hpp>
 #include <streaming/options.hpp>
 #include <string>
 #include <support/plain_product.hpp>
@@ -12,8 +10,6 @@
 
 namespace ashlar::perf {
 
-using Streamed = StreamedMatrix<Matrix>;
-using HostMatrix = Streamed::host_type;
 using Columns = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
 
 /// What the subdivisions of a matrix take when nothing else is done: the two times that hiding is to make one of.
@@ -24,10 +20,10 @@ struct Parts {
 
 /// The experiment of Fagerlund et al. 2014 on one matrix: products with each subdivision before the next takes its
 /// place, with copies hidden and not.
-class Experiment {
+class PaperExperiment {
  public:
-  Experiment(const Exec& exec, const std::string& name, const StreamingPerfOptions& options, double read_gb_s,
-             nlohmann::json& results);
+  PaperExperiment(const Exec& exec, const std::string& name, const StreamingPerfOptions& options, double read_gb_s,
+                  nlohmann::json& results);
 
   /// All numbers of subdivisions and of products that the options name.
   void run();
@@ -48,8 +44,9 @@ class Experiment {
   const StreamingPerfOptions& options_;
   double read_gb_s_, link_gb_s_ = 0;
   nlohmann::json& results_;
-  int dof_ = 0, nodes_ = 0;
+  StreamingCase case_;
   HostMatrix host_;
+  int dof_ = 0;
   Columns x_, y_;
   Expected<double> expected_;  // of the first column
   bool all_right_ = true;

@@ -2,12 +2,13 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/copy.hpp>
 #include <ashlar/blas1/axpby.hpp>
 #include <ashlar/reference/spmv.hpp>
 #include <cstdio>
 #include <functional>
 #include <limits>
-#include <streaming/experiment.hpp>
+#include <streaming/paper.hpp>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -19,74 +20,39 @@ namespace {
 /// Vectors that products take in turns, so that no two products that follow each other are of the same one.
 constexpr int num_columns = 10;
 
-/// "3x128": 3 unknowns, 128 nodes a side.
-std::pair<int, int> parse_case(const std::string& name) {
-  int dof = 0, nodes = 0, read = 0;
-  if (std::sscanf(name.c_str(), "%dx%d%n", &dof, &nodes, &read) != 2 || read != int(name.size()) || nodes < 2 ||
-      (dof != 1 && dof != 3 && dof != 6)) {
-    throw ArgumentError(text("--cases ", name), "a case is UNKNOWNSxNODES, with 1, 3 or 6 unknowns and 2 nodes or more",
-                        "write for example 3x128");
-  }
-  return {dof, nodes};
-}
-
-double median_seconds(int samples, const std::function<void()>& work) {
-  work();
-  std::vector<double> seconds;
-  for (int i = 0; i < samples; ++i) {
-    Kokkos::Timer timer;
-    work();
-    seconds.push_back(timer.seconds());
-  }
-  std::nth_element(seconds.begin(), seconds.begin() + samples / 2, seconds.end());
-  return seconds[samples / 2];
-}
-
 }  // namespace
 
-Experiment::Experiment(const Exec& exec, const std::string& name, const StreamingPerfOptions& options, double read_gb_s,
-                       nlohmann::json& results)
+PaperExperiment::PaperExperiment(const Exec& exec, const std::string& name, const StreamingPerfOptions& options,
+                                 double read_gb_s, nlohmann::json& results)
     : exec_(exec),
       copy_exec_(Kokkos::Experimental::partition_space(exec, 1)[0]),
       options_(options),
       read_gb_s_(read_gb_s),
-      results_(results) {
-  std::tie(dof_, nodes_) = parse_case(name);
-  const problems::Cantilever problem{.nodes = {nodes_, nodes_, nodes_}, .dof = dof_};
-  {
-    const Matrix device = problems::cantilever_matrix<Matrix>(exec, problem);
-    host_ = copy_to<PinnedSpace>(exec, device);
-    x_ = Columns("perf::x", host_.num_cols(), num_columns);
-    y_ = Columns("perf::y", host_.num_rows(), num_columns);
-    const auto numbers = test_vector<double>(exec, host_.num_cols() + num_columns);
-    for (std::int64_t c = 0; c < num_columns; ++c) {
-      Kokkos::deep_copy(exec, Kokkos::subview(x_, Kokkos::ALL, c),
-                        Kokkos::subview(numbers, std::make_pair(c, c + host_.num_cols())));
-    }
-    expected_ = plain_product(exec, device, Kokkos::subview(x_, Kokkos::ALL, 0), Mode::no_transpose);
-    exec.fence("perf: matrix");
+      results_(results),
+      case_(make_case(exec, name)),
+      host_(case_.host),
+      dof_(host_.block_size()) {
+  x_ = Columns("perf::x", host_.num_cols(), num_columns);
+  y_ = Columns("perf::y", host_.num_rows(), num_columns);
+  const auto numbers = test_vector<double>(exec, host_.num_cols() + num_columns);
+  for (std::int64_t c = 0; c < num_columns; ++c) {
+    Kokkos::deep_copy(exec, Kokkos::subview(x_, Kokkos::ALL, c),
+                      Kokkos::subview(numbers, std::make_pair(c, c + host_.num_cols())));
   }
-  // A plain copy of a GiB, or of the matrix where that is less.
-  const std::size_t count = std::min<std::size_t>(host_.values().extent(0), std::size_t(1) << 27);
-  const Vector<double> target(Kokkos::view_alloc(Kokkos::WithoutInitializing, "perf::target"), count);
-  const auto source = Kokkos::subview(host_.values(), std::make_pair(std::size_t(0), count));
-  const double copy = median_seconds(5, [&] {
-    Kokkos::deep_copy(copy_exec_, target, source);
-    copy_exec_.fence("perf: plain copy");
-  });
-  link_gb_s_ = 8e-9 * double(count) / copy;
-  std::printf("cantilever, %d unknowns, %d^3 nodes: %.2f GB, plain copy %.2f GB/s\n", dof_, nodes_,
-              8e-9 * double(host_.num_values()), link_gb_s_);
+  expected_ = plain_product(exec, copy_to<Space>(exec, host_), Kokkos::subview(x_, Kokkos::ALL, 0), Mode::no_transpose);
+  exec.fence("perf: what is to come out");
+  link_gb_s_ = plain_copy_gb_s(copy_exec_, host_);
+  std::printf("%s: %.2f GB, plain copy %.2f GB/s\n", case_.name.c_str(), case_.value_bytes() * 1e-9, link_gb_s_);
 }
 
-void Experiment::run() {
+void PaperExperiment::run() {
   for (const int num_products : options_.products) {
     for (const int num_subdivisions : options_.subdivisions) run_one(num_subdivisions, num_products);
   }
   if (options_.serial) run_serial();
 }
 
-Parts Experiment::measure_parts(int num_subdivisions, int num_products) const {
+Parts PaperExperiment::measure_parts(int num_subdivisions, int num_products) const {
   Parts parts;
   {
     Streamed all(exec_, copy_exec_, host_,
@@ -112,7 +78,7 @@ Parts Experiment::measure_parts(int num_subdivisions, int num_products) const {
   return parts;
 }
 
-double Experiment::seconds(Streamed& streamed, int num_products, bool send_all) const {
+double PaperExperiment::seconds(Streamed& streamed, int num_products, bool send_all) const {
   return median_seconds(options_.samples, [&] {
     if (send_all) streamed.values_changed(exec_);
     streamed.apply_repeated(exec_, x_, y_, num_products);
@@ -120,7 +86,7 @@ double Experiment::seconds(Streamed& streamed, int num_products, bool send_all) 
   });
 }
 
-bool Experiment::is_right(const Streamed& streamed, int num_products) const {
+bool PaperExperiment::is_right(const Streamed& streamed, int num_products) const {
   Kokkos::deep_copy(exec_, y_, std::numeric_limits<double>::quiet_NaN());
   streamed.apply_repeated(exec_, x_, y_, num_products);
   // The first column has the sum of every num_columns-th product, all with the first column of x.
@@ -130,17 +96,16 @@ bool Experiment::is_right(const Streamed& streamed, int num_products) const {
   return error_of(exec_, y, Expected<double>{expected_.y, expected_.magnitude, times * expected_.summands}) == 0;
 }
 
-nlohmann::json Experiment::row(const std::string& kernel, int num_subdivisions, int num_products,
-                               double seconds) const {
+nlohmann::json PaperExperiment::row(const std::string& kernel, int num_subdivisions, int num_products,
+                                    double seconds) const {
   // FLOP / FLIO: two operations for each value, which is read with its block's share of x (Fagerlund et al. 2014).
   const double flop = 2.0 * dof_ * dof_, flio = 8.0 * dof_ * dof_ + 8.0 * dof_;
   const double bytes = 8.0 * double(host_.num_values());
-  return {{"case", text("cantilever ", dof_, " dof ", nodes_, "^3")},
+  return {{"case", case_.name},
           {"library", "ashlar"},
           {"kernel", kernel},
           {"type", "double"},
           {"block_size", dof_},
-          {"nodes", nodes_},
           {"num_subdivisions", num_subdivisions},
           {"num_products", num_products},
           {"seconds", seconds},
@@ -152,7 +117,7 @@ nlohmann::json Experiment::row(const std::string& kernel, int num_subdivisions, 
           {"bound_gflop_s", flop / flio * read_gb_s_}};
 }
 
-void Experiment::run_one(int num_subdivisions, int num_products) {
+void PaperExperiment::run_one(int num_subdivisions, int num_products) {
   StreamingOptions streaming{.num_subdivisions = num_subdivisions,
                              .taper = options_.taper,
                              .num_buffers = options_.buffers,
@@ -204,7 +169,7 @@ void Experiment::run_one(int num_subdivisions, int num_products) {
   std::fflush(stdout);
 }
 
-void Experiment::run_serial() {
+void PaperExperiment::run_serial() {
   const std::vector<double> x(host_.num_cols(), 1.0);
   std::vector<double> y(host_.num_rows());
   Kokkos::Timer timer;
