@@ -22,6 +22,16 @@ TEST(TransposeIndex, ByHand) {
   EXPECT_THAT(to_host(index.block_offset), ElementsAre(2, 0, 3, 1, 4));
 }
 
+/// Of the blocks above the third and the fourth: those before and after are of other rows.
+TEST(TransposeIndex, OfSomeRows) {
+  const auto index = transpose_index(Device(), graph_of<BcsrGraph<>>(5, {2, 2, 4}, {1, 3, 0, 1, 4}));
+  EXPECT_THAT(to_host(index.row_ptr), ElementsAre(0, 1, 2, 2, 2, 2));
+  EXPECT_EQ(to_host(index.block_row)[0], 1);
+  EXPECT_EQ(to_host(index.block_row)[1], 1);
+  EXPECT_EQ(to_host(index.block_offset)[0], 2);
+  EXPECT_EQ(to_host(index.block_offset)[1], 3);
+}
+
 TEST(TransposeIndex, Empty) {
   EXPECT_THAT(to_host(transpose_index(Device(), BcsrGraph<>()).row_ptr), ElementsAre(0));
   EXPECT_THAT(to_host(transpose_index(Device(), graph_of<BcsrGraph<>>(2, {0}, {})).row_ptr), ElementsAre(0, 0, 0));

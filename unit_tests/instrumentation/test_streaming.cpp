@@ -1,5 +1,6 @@
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
+#include <ashlar/streaming/streamed_symmetric_matrix.hpp>
 
 #include "instrumentation/expect.hpp"
 
@@ -31,6 +32,26 @@ TEST_F(StreamingConduct, ProductsEnqueueAndSend) {
     expect_enqueued(
         exec, [&] { streamed.apply_repeated(exec, x, y, 3); }, Promise::sends);
   }
+}
+
+TEST_F(StreamingConduct, ProductsWithASymmetricMatrixEnqueueAndSend) {
+  const auto half = symmetric_half(Kokkos::DefaultHostExecutionSpace(), host);
+  const StreamedSymmetricMatrix<Matrix> streamed(exec, half, {.num_subdivisions = 5, .num_resident = 1});
+  streamed.apply(exec, x, y);
+  expect_enqueued(
+      exec, [&] { streamed.apply(exec, 2, x, 3, y); }, Promise::sends);
+}
+
+/// It waits for the host's share; but nothing is allocated.
+TEST_F(StreamingConduct, ProductsWithAShareOfTheHostAllocateNothing) {
+  const Streamed streamed(
+      exec, host, {.num_subdivisions = 5, .host_share = 0.4, .copy_always = true, .product = {.num_vectors = 2}});
+  streamed.apply(exec, x, y);
+  exec.fence();
+  const Watcher watcher;
+  streamed.apply(exec, 2, x, 3, y);
+  EXPECT_THAT(allocations(watcher), ::testing::IsEmpty());
+  EXPECT_THAT(kernels(watcher), ::testing::Not(::testing::IsEmpty()));
 }
 
 TEST_F(StreamingConduct, SetUpWaitsForTheInstance) {

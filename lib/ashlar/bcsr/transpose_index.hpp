@@ -53,13 +53,20 @@ KOKKOS_INLINE_FUNCTION void sort_range(const Entries& entry, std::int64_t begin,
   }
 }
 
+/// Whether block k lies between the first block of the first row and the last of the last.
+template <class RowPtr>
+KOKKOS_INLINE_FUNCTION bool is_of_rows(const RowPtr& row_ptr, std::int64_t num_block_rows, std::int64_t k) {
+  return num_block_rows > 0 && k >= std::int64_t(row_ptr(0)) && k < std::int64_t(row_ptr(num_block_rows));
+}
+
 }  // namespace impl
 
 /// The blocks of `graph` listed by block column; the same lists each time.
 ///
 /// Blocks are dropped into their columns in parallel, in whatever order; as offsets ascend with the rows, sorting each
 /// column's offsets then brings it into the one order there is. A column is sorted by one thread: a column of very many
-/// blocks is slow on a GPU.
+/// blocks is slow on a GPU. Row pointers may begin with any number of blocks, and end before the last: those of some
+/// rows of a matrix do.
 ///
 /// Memory   allocates the index in the graph's memory space, which `exec` reaches, and one offset a column of scratch.
 /// Async    enqueued on `exec`; but Kokkos waits for the device before it frees the scratch.
@@ -85,8 +92,9 @@ TransposeIndex<Ordinal, Offset, Space> transpose_index(const Exec& exec,
   Kokkos::View<Offset*, Space> next(view_alloc(exec, "ashlar::transpose_index.next"), std::size_t(num_block_cols));
 
   Kokkos::parallel_for(
-      "ashlar::transpose_index[count]", Policy(exec, 0, num_blocks),
-      KOKKOS_LAMBDA(std::int64_t k) { Kokkos::atomic_inc(&next(col_idx(k))); });
+      "ashlar::transpose_index[count]", Policy(exec, 0, num_blocks), KOKKOS_LAMBDA(std::int64_t k) {
+        if (impl::is_of_rows(graph_row_ptr, num_block_rows, k)) Kokkos::atomic_inc(&next(col_idx(k)));
+      });
   Kokkos::parallel_scan(
       "ashlar::transpose_index[scan]", Policy(exec, 0, num_block_cols + 1),
       KOKKOS_LAMBDA(std::int64_t j, Offset & sum, bool last) {
@@ -99,6 +107,7 @@ TransposeIndex<Ordinal, Offset, Space> transpose_index(const Exec& exec,
       });
   Kokkos::parallel_for(
       "ashlar::transpose_index[fill]", Policy(exec, 0, num_blocks), KOKKOS_LAMBDA(std::int64_t k) {
+        if (!impl::is_of_rows(graph_row_ptr, num_block_rows, k)) return;
         block_offset(Kokkos::atomic_fetch_add(&next(col_idx(k)), Offset(1))) = static_cast<Offset>(k);
       });
   Kokkos::parallel_for(
@@ -106,6 +115,7 @@ TransposeIndex<Ordinal, Offset, Space> transpose_index(const Exec& exec,
       KOKKOS_LAMBDA(std::int64_t j) { impl::sort_range(block_offset, row_ptr(j), row_ptr(j + 1)); });
   Kokkos::parallel_for(
       "ashlar::transpose_index[rows]", Policy(exec, 0, num_blocks), KOKKOS_LAMBDA(std::int64_t e) {
+        if (e >= std::int64_t(row_ptr(num_block_cols))) return;
         block_row(e) = static_cast<Ordinal>(impl::row_of_block(graph_row_ptr, num_block_rows, block_offset(e)));
       });
   return {row_ptr, block_row, block_offset};

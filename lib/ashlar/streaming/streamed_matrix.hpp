@@ -190,8 +190,7 @@ class StreamedMatrix {
   void apply(const Exec& exec, const typename X::non_const_value_type& alpha, const X& x,
              const typename X::non_const_value_type& beta, const Y& y) const {
     const Kokkos::Profiling::ScopedRegion region("ashlar::streaming::apply");
-    check_lengths(x, y);
-    impl::check_columns(x, y);
+    check(x, y);
     if (alpha == typename X::non_const_value_type(0)) return impl::scale(exec, beta, y);
     if (host_part_) {
       host_part_->check_room(static_cast<int>(x.extent(1)));
@@ -243,8 +242,7 @@ class StreamedMatrix {
   /// Async    waits for `exec`, and returns when all is measured.
   template <class X, class Y>
   StreamingFigures measure(const Exec& exec, const X& x, const Y& y) const {
-    check_lengths(x, y);
-    impl::check_columns(x, y);
+    check(x, y);
     const auto multiply = [&](int k) {
       spmv(exec, parts_[k].plan, 1, parts_[k].rows, x, 0, rows_of(y, subdivisions_[k]));
     };
@@ -282,6 +280,32 @@ class StreamedMatrix {
     return result;
   }
 
+  /// work(rows, plan, subdivision) for all subdivisions in turn: what products are made of. `rows` are the block rows
+  /// of the subdivision, which what `work` enqueues on `exec` finds on the device. Not those of the host's share.
+  template <class Work>
+  void for_each(const Exec& exec, const Work& work) const {
+    stream(exec, [&](const Part& part, const Subdivision& rows) { work(part.rows, part.plan, rows); });
+  }
+
+  /// The entries of a vector, or of vectors, that belong to some block rows.
+  template <class Y>
+  auto rows_of(const Y& y, const Subdivision& part) const {
+    const std::int64_t R = host_.block_shape().rows;
+    const auto range = std::make_pair(part.first_row * R, (part.first_row + part.num_rows) * R);
+    if constexpr (Y::rank() == 1) {
+      return Kokkos::subview(y, range);
+    } else {
+      return Kokkos::subview(y, range, Kokkos::ALL);
+    }
+  }
+
+  /// Throws   ShapeError unless x and y are as a product needs them.
+  template <class X, class Y>
+  void check(const X& x, const Y& y) const {
+    check_lengths(x, y);
+    impl::check_columns(x, y);
+  }
+
   /// The host's values have changed, by work enqueued on `exec` or before: what buffers hold is sent again, after that.
   /// (To be changed they must not be read any more: wait for the products before.)
   void values_changed(const Exec& exec) {
@@ -301,17 +325,6 @@ class StreamedMatrix {
     }
     return impl::rows_in_buffer<Matrix>(host_, subdivisions_[k], k, structure_,
                                         ring_->values(k, host_.block_shape().num_values()), ring_->col_idx(k));
-  }
-
-  template <class Y>
-  auto rows_of(const Y& y, const Subdivision& part) const {
-    const std::int64_t R = host_.block_shape().rows;
-    const auto range = std::make_pair(part.first_row * R, (part.first_row + part.num_rows) * R);
-    if constexpr (Y::rank() == 1) {
-      return Kokkos::subview(y, range);
-    } else {
-      return Kokkos::subview(y, range, Kokkos::ALL);
-    }
   }
 
   template <class X, class Y>

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/memory.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/symmetric_half.hpp>
+#include <ashlar/spmv/spmv.hpp>
+#include <ashlar/streaming/streamed_matrix.hpp>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ashlar {
+
+/// A symmetric matrix A = T + T^T that is multiplied on the device, of which only T is in the host's memory and sent:
+/// about half of the bytes. Each subdivision is used twice while it is on the device, for its block rows and,
+/// transposed, for its block columns.
+///
+/// As a linear operator: y := A x. Two runs give the same bits; what another number of subdivisions gives may differ by
+/// rounding, since each entry of y is a sum over them.
+///
+/// Matrix   as for StreamedMatrix; symmetric_half() makes T.
+/// Memory   as StreamedMatrix, with block columns on the device; and for each subdivision an index of its blocks by
+///          column: block columns + 1 offsets, and two numbers for each block.
+/// Async    as StreamedMatrix.
+/// Throws   as StreamedMatrix; ArgumentError for options that it has not: a share of the host, structure that is
+///          streamed, modes other than A x.
+template <bcsr_matrix Matrix, execution_space Exec = typename Matrix::memory_space::execution_space>
+class StreamedSymmetricMatrix {
+ public:
+  using streamed_type = StreamedMatrix<Matrix, Exec>;
+  using host_type = typename streamed_type::host_type;
+
+  StreamedSymmetricMatrix(const Exec& exec, host_type half, const StreamingOptions& options = {})
+      : half_(exec, std::move(half), within_limit(half, options)) {
+    SpmvOptions transposed = options.product;
+    transposed.mode = Mode::transpose;
+    half_.for_each(exec, [&](const Matrix& rows, const SpmvPlan<Matrix>&, const Subdivision&) {
+      transposed_.emplace_back(exec, rows, transposed);
+    });
+    exec.fence("ashlar::streaming: set-up of the transposed products");
+  }
+
+  const streamed_type& half() const { return half_; }
+  std::int64_t num_rows() const { return half_.num_rows(); }
+  std::int64_t num_cols() const { return half_.num_cols(); }
+  /// The fewest bytes of device memory that a product moves; those over the link are half().estimate().sent_bytes.
+  std::int64_t traffic_bytes() const { return 2 * half_.traffic_bytes(); }
+
+  /// What streaming A as T would take: the indices of columns count as structure.
+  ///
+  /// Throws   as the constructor does.
+  static StreamingEstimate estimate(const host_type& half, const StreamingOptions& options = {}) {
+    StreamingEstimate result = streamed_type::estimate(half, within_limit(half, options));
+    result.structure_bytes += bytes_of_indices(half, result.num_subdivisions);
+    return result;
+  }
+
+  std::string explain() const {
+    return text("T of a symmetric matrix A = T + T^T, each subdivision used for its rows and for its columns: ",
+                half_.explain());
+  }
+
+  /// y := A x. x and y are vectors or multi-vectors as spmv() takes them.
+  template <class X, class Y>
+  void apply(const Exec& exec, const X& x, const Y& y) const {
+    apply(exec, 1, x, 0, y);
+  }
+
+  /// y := alpha*A*x + beta*y.
+  ///
+  /// Traffic  half().estimate().sent_bytes over the link, less what the buffers still hold.
+  template <class X, class Y>
+  void apply(const Exec& exec, const typename X::non_const_value_type& alpha, const X& x,
+             const typename X::non_const_value_type& beta, const Y& y) const {
+    const Kokkos::Profiling::ScopedRegion region("ashlar::streaming::apply");
+    half_.check(x, y);
+    using Scalar = typename X::non_const_value_type;
+    if (beta != Scalar(1)) impl::scale(exec, beta, y);
+    if (alpha == Scalar(0)) return;
+    std::size_t k = 0;
+    half_.for_each(exec, [&](const Matrix& rows, const SpmvPlan<Matrix>& plan, const Subdivision& part) {
+      spmv(exec, plan, alpha, rows, x, 1, half_.rows_of(y, part));
+      spmv(exec, transposed_[k++], alpha, rows, half_.rows_of(x, part), 1, y);
+    });
+  }
+
+  /// As StreamedMatrix.
+  void values_changed(const Exec& exec) { half_.values_changed(exec); }
+
+ private:
+  static std::uint64_t bytes_of_indices(const host_type& half, int num_subdivisions) {
+    using Offset = typename Matrix::offset_type;
+    constexpr std::uint64_t of_block = sizeof(typename Matrix::ordinal_type) + sizeof(Offset), of_allocations = 2048;
+    // An index is made with as much scratch memory as it has offsets.
+    return std::uint64_t(half.num_blocks()) * of_block +
+           std::uint64_t(num_subdivisions + 1) * (std::uint64_t(half.num_block_cols()) + 1) * sizeof(Offset) +
+           std::uint64_t(num_subdivisions) * of_allocations;
+  }
+
+  /// The options for T alone, within what the indices leave.
+  static StreamingOptions within_limit(const host_type& half, StreamingOptions options) {
+    if (options.host_share != 0 || options.structure == StructurePlacement::streamed ||
+        options.product.mode != Mode::no_transpose) {
+      throw ArgumentError(
+          "streaming: a symmetric matrix with a share of the host, structure that is streamed, or a mode",
+          "both products with a subdivision are made on the device, by structure that is there",
+          "leave these options as they are");
+    }
+    options.structure = StructurePlacement::resident;
+    if (streamed_type::has_one_memory && !options.copy_always) return options;
+    const std::uint64_t available = available_bytes<typename Matrix::memory_space>(),
+                        spared = available - available / 16;
+    const std::uint64_t limit =
+        options.device_memory_limit > 0 ? std::min(options.device_memory_limit, spared) : spared;
+    // More subdivisions need larger indices, which leave less room, and may ask for more subdivisions.
+    for (int count = 0;;) {
+      const std::uint64_t indices = bytes_of_indices(half, count);
+      options.device_memory_limit = limit > indices ? limit - indices : 1;
+      const int needed = streamed_type::estimate(half, options).num_subdivisions;
+      if (needed <= count) return options;
+      count = needed;
+    }
+  }
+
+  streamed_type half_;
+  std::vector<SpmvPlan<Matrix>> transposed_;
+};
+
+}  // namespace ashlar
