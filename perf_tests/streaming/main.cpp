@@ -13,6 +13,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <streaming/block_solve.hpp>
+#include <streaming/less.hpp>
 #include <streaming/limited.hpp>
 #include <streaming/paper.hpp>
 #include <support/context.hpp>
@@ -27,8 +28,8 @@ int main(int argc, char** argv) {
   list("--cases", options.cases, "UNKNOWNSxNODES: unknowns of a node (1, 3, 6), and nodes along each side");
   list("--experiments", options.experiments,
        "paper: that of the paper; limit: products within a memory limit, planned, tuned and all around; block-cg: "
-       "a solve for many right-hand sides, resident and within a memory limit")
-      ->check(CLI::IsMember({"paper", "limit", "block-cg"}));
+       "a solve for many right-hand sides, resident and within a memory limit; less: half of a symmetric matrix sent")
+      ->check(CLI::IsMember({"paper", "limit", "block-cg", "less"}));
   list("--limits", options.limits, "memory limits, of the bytes of the matrix")->check(CLI::PositiveNumber);
   list("--vectors", options.num_vectors, "of a product, or right-hand sides of a solve")->check(CLI::Range(1, 64));
   list("--subdivisions", options.subdivisions, "into how many the matrix is cut")->check(CLI::PositiveNumber);
@@ -71,8 +72,9 @@ int main(int argc, char** argv) {
         experiment.run();
         all_right = all_right && experiment.all_right();
       }
-      if (!runs("limit") && !runs("block-cg")) continue;
+      if (!runs("limit") && !runs("block-cg") && !runs("less")) continue;
       const perf::StreamingCase matrix = perf::make_case(exec, name);
+      if (runs("less")) all_right = perf::run_sending_less(exec, matrix, options, results) && all_right;
       if (runs("limit")) run_within_limits(perf::run_limited, matrix);
       if (runs("block-cg")) run_within_limits(perf::run_block_solve, matrix);
     }
