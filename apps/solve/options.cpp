@@ -6,7 +6,7 @@
 #include <ashlar/spmv/block_sizes.hpp>
 #include <map>
 
-#include "solve/option_values.hpp"
+#include "option_values.hpp"
 
 namespace ashlar::app {
 
