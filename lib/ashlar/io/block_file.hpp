@@ -6,7 +6,6 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/bcsr/block_shape.hpp>
 #include <ashlar/bcsr/copy.hpp>
-#include <ashlar/bcsr/impl/host_execution.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/validate.hpp>
 #include <cstdint>
@@ -101,6 +100,16 @@ void require_fit(const BlockFile& file, const std::string& layout, std::int64_t 
 template <class Space>
 inline constexpr bool is_on_host = Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;
 
+/// What checks a matrix on the host: `exec` itself if it is the host's.
+template <execution_space Exec>
+Kokkos::DefaultHostExecutionSpace host_instance(const Exec& exec) {
+  if constexpr (std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace>) {
+    return exec;
+  } else {
+    return Kokkos::DefaultHostExecutionSpace();
+  }
+}
+
 }  // namespace impl
 
 /// Writes a matrix as a block file, which takes its name once it is whole: whoever reads `path` meanwhile, or after a
@@ -118,7 +127,7 @@ void write_block_file(const Exec& exec, const std::string& path, const Matrix& m
   using HostSpace = std::conditional_t<impl::is_on_host<Space>, Space, Kokkos::HostSpace>;
   const auto on_host = copy_to<HostSpace>(exec, matrix);
   exec.fence("ashlar::io::write_block_file: the matrix");
-  validate(ashlar::impl::host_execution(exec), on_host.graph());
+  validate(impl::host_instance(exec), on_host.graph());
   const auto row_ptr = on_host.graph().row_ptr();
   std::vector<std::int64_t> rows(row_ptr.data(), row_ptr.data() + row_ptr.extent(0));
   if (rows.empty()) rows = {0};  // a default-constructed graph
@@ -159,7 +168,7 @@ Matrix read_block_file(const Exec& exec, const BlockFile& file) {
   file.read_col_idx(0, file.num_blocks(), col_idx.data());
   const BcsrGraph<Ordinal, Offset, HostSpace> graph(static_cast<Ordinal>(file.num_block_cols()), row_ptr, col_idx);
   try {
-    validate(ashlar::impl::host_execution(exec), graph);
+    validate(impl::host_instance(exec), graph);
   } catch (const StructureError& error) {
     throw FileError(file.path(), 0, error.problem(), error.why(), "the program that wrote the file is at fault");
   }
