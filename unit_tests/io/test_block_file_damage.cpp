@@ -114,7 +114,9 @@ TEST_F(DamagedBlockFile, AnyByteOfTheValues) {
                   AllOf(StartsWith(path), HasSubstr("section values is damaged"),
                         HasSubstr(text("bytes ", begin + 64 * chunk, " to ", last))));
       // A part of a chunk is not handed out before the chunk is known. (Block 8 is all of the last one.)
-      if (block < 8) EXPECT_EQ(to, std::vector<double>(4));
+      if (block < 8) {
+        EXPECT_EQ(to, std::vector<double>(4));
+      }
     }
     std::vector<double> all(36);
     EXPECT_THROW(damaged.read_values(0, 9, all.data()), FileError);
