@@ -398,6 +398,10 @@ TEST_F(BlockFile, WritesNoMatrixThatIsNone) {
   const auto matrix = random_matrix<Host<double>>(2, 6, 6);
   const Host<double> too_few_columns(2, {1, matrix.graph().row_ptr(), matrix.graph().col_idx()}, matrix.values());
   EXPECT_THROW(io::write_block_file(exec, path, too_few_columns), StructureError);
+  const auto wide = random_matrix<Host<double, BlockColumnMajor, std::int64_t>>(2, 6, 6);
+  const Host<double, BlockColumnMajor, std::int64_t> too_many_columns(
+      2, {std::int64_t(1) << 62, wide.graph().row_ptr(), wide.graph().col_idx()}, wide.values());
+  EXPECT_THROW(io::write_block_file(exec, path, too_many_columns), ShapeError);
   EXPECT_EQ(num_files(), 0);
 }
 

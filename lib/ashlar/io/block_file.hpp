@@ -118,8 +118,9 @@ Kokkos::DefaultHostExecutionSpace host_instance(const Exec& exec) {
 /// Memory   the matrix in any memory space. On the host, its row pointers in 64 bits, and a copy of a matrix that the
 ///          host does not reach.
 /// Async    waits for `exec`.
-/// Throws   StructureError where the graph is none (validate()), ArgumentError (the size of a chunk) before the file is
-///          touched; FileError when it cannot be written, all of it: what was there is then still there.
+/// Throws   StructureError where the graph is none (validate()), ShapeError where 64 bits do not count its rows or
+///          columns, ArgumentError (the size of a chunk) before the file is touched; FileError when it cannot be
+///          written, all of it: what was there is then still there.
 template <execution_space Exec, bcsr_matrix Matrix>
 void write_block_file(const Exec& exec, const std::string& path, const Matrix& matrix,
                       const BlockFileOptions& options = {}) {

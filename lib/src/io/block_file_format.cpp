@@ -84,10 +84,10 @@ void check_fields(const std::string& path, const BlockFileHeader& header) {
            text("they are a multiple of ", smallest_chunk, ", at most ", largest_chunk));
   }
   BlockFileHeader expected = header;
-  if (header.num_block_cols > std::uint64_t(std::numeric_limits<std::int64_t>::max()) || !place_sections(expected)) {
+  if (!place_sections(expected)) {
     refuse(text("tells of ", header.num_block_rows, " x ", header.num_block_cols, " blocks, of which ",
                 header.num_blocks, " are stored"),
-           "64 bits do not count the bytes that they take");
+           "64 bits do not count its rows, its columns or its bytes");
   }
   std::uint64_t end = sizeof(BlockFileHeader);
   for (int s = 0; s < num_sections; ++s) {
@@ -143,8 +143,10 @@ std::uint64_t num_chunks(std::uint64_t bytes, std::uint64_t chunk_bytes) {
 }
 
 bool place_sections(BlockFileHeader& header) {
-  Sum end;
-  bool fits = true;
+  Sum end, rows, columns;
+  rows.add_product(header.num_block_rows, header.block_rows, 1);
+  columns.add_product(header.num_block_cols, header.block_cols, 1);
+  bool fits = rows.fits() && columns.fits();
   end.add(sizeof header);
   const auto place = [&](BlockFileSection section, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
     end.round_up(block_file_alignment);
@@ -154,7 +156,7 @@ bool place_sections(BlockFileHeader& header) {
     end.add(bytes.total());
     fits = fits && bytes.fits() && end.fits();
   };
-  if (header.num_block_rows == std::numeric_limits<std::uint64_t>::max()) return false;
+  if (!fits) return false;
   place(row_ptr_section, header.num_block_rows + 1, header.row_ptr_bytes, 1);
   place(col_idx_section, header.num_blocks, header.col_idx_bytes, 1);
   // Rows times columns of a block fit 64 bits.

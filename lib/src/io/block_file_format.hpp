@@ -61,8 +61,8 @@ static_assert(offsetof(BlockFileHeader, num_block_rows) == 40 && offsetof(BlockF
 
 std::uint64_t num_chunks(std::uint64_t bytes, std::uint64_t chunk_bytes);
 
-/// Puts the sections one after another, as long as shape, numbers and types of `header` make them. False where 64 bits
-/// do not count the bytes.
+/// Puts the sections one after another, as long as shape, numbers and types of `header` make them. False where 63 bits
+/// do not count the bytes, or the rows or columns of the matrix.
 bool place_sections(BlockFileHeader& header);
 
 std::uint64_t checksum_of(const BlockFileHeader& header);

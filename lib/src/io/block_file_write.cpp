@@ -26,7 +26,11 @@ BlockFileHeader header_of(const HostMatrix& matrix, std::int64_t chunk_bytes) {
   header.num_block_cols = static_cast<std::uint64_t>(matrix.num_block_cols);
   header.num_blocks = static_cast<std::uint64_t>(matrix.num_blocks);
   header.chunk_bytes = static_cast<std::uint64_t>(chunk_bytes);
-  place_sections(header);  // (Of what lies in memory, 64 bits count the bytes.)
+  if (!place_sections(header)) {
+    throw ShapeError(text("write_block_file: ", header.num_block_rows, " x ", header.num_block_cols, " blocks of ",
+                          to_string(matrix.block_shape)),
+                     "64 bits do not count the rows or columns", "check for an overflow of the ordinal type");
+  }
   return header;
 }
 
