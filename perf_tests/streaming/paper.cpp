@@ -58,8 +58,9 @@ Parts PaperExperiment::measure_parts(int num_subdivisions, int num_products) con
     Streamed all(exec_, copy_exec_, host_,
                  {.num_subdivisions = num_subdivisions,
                   .taper = options_.taper,
+                  .num_buffers = num_subdivisions,  // each stays in one of its own
                   .structure = StructurePlacement::resident,
-                  .num_resident = num_subdivisions});
+                  .num_resident = 0});
     parts.seconds_compute = seconds(all, num_products, false);
   }
   const auto subdivisions = subdivide(host_.graph().row_ptr(), host_.block_shape(), num_subdivisions, options_.taper);

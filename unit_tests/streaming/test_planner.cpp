@@ -64,6 +64,17 @@ TEST(StreamingPlan, TakesAsLongAsTheDeviceWhereThatIsTheBound) {
   EXPECT_NEAR(impl::predict(parts_of({75, 75, 75, 75}), figures).seconds, 31, 1e-9);
 }
 
+TEST(StreamingPlan, KnowsThatTheHostEnqueuesFirst) {
+  // 4 parts take 2 s to enqueue: the device waits for the last of them, and so does the host's own work.
+  StreamingFigures figures = slow_link();
+  figures.enqueue_seconds = 0.5;
+  figures.host_block_seconds = figures.host_block_seconds_beside = 0.01;
+  impl::StreamedWork work = parts_of({10, 10, 10, 10});
+  EXPECT_NEAR(impl::predict(work, figures).seconds, 2, 1e-9);
+  work.host_blocks = 100;
+  EXPECT_NEAR(impl::predict(work, figures).seconds, 3, 1e-9);
+}
+
 TEST(StreamingPlan, SendsNothingThatHasRoom) {
   // Two buffers hold two subdivisions for good; and what stays is not sent.
   EXPECT_NEAR(impl::predict(parts_of({100, 100}), slow_link()).seconds, 0.2, 1e-12);

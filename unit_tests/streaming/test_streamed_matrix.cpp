@@ -293,9 +293,9 @@ TEST(StreamedMatrix, TapersTheFirstAndTheLastSubdivisions) {
 }
 
 TEST(StreamedMatrix, KeepsToTheMemoryLimit) {
-  const auto host = reference::random_bcsr<DoubleMatrix>(4000, 4000, 3, {.min_blocks = 20, .max_blocks = 30}, 3);
+  const auto host = reference::random_bcsr<DoubleMatrix>(20000, 20000, 3, {.min_blocks = 20, .max_blocks = 30}, 3);
   const auto pinned = copy_to<PinnedSpace>(Exec(), host);
-  const std::uint64_t matrix_bytes = host.num_values() * 8, vector_bytes = 2 * 4000 * 3 * 8;
+  const std::uint64_t matrix_bytes = host.num_values() * 8, vector_bytes = 2 * 20000 * 3 * 8;
   std::uint64_t sent_before = 2 * matrix_bytes;
   for (const std::uint64_t limit : {matrix_bytes / 5, matrix_bytes / 2, matrix_bytes, 2 * matrix_bytes}) {
     for (const int num_resident : {0, -1}) {

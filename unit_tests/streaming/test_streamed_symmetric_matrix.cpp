@@ -124,7 +124,7 @@ TEST(StreamedSymmetricMatrix, MultipliesByAllOfTheMatrix) {
 
 TEST(StreamedSymmetricMatrix, SendsHalfTheBytesWithinTheLimit) {
   const Exec exec;
-  const auto host = copy_to<PinnedSpace>(exec, problems::stencil11<Matrix>(exec, 14, 14, 14, 4));
+  const auto host = copy_to<PinnedSpace>(exec, problems::stencil11<Matrix>(exec, 30, 30, 30, 4));
   const auto half = half_of(host);
   const StreamingOptions options{.num_resident = 0, .copy_always = true};
   const auto of_half = Streamed::estimate(half, options);

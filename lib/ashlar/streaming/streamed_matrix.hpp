@@ -68,15 +68,17 @@ class StreamedMatrix {
         options_(options),
         host_rows_(rows_of_host(host_, options)),
         estimate_(estimate(host_, options)),
-        subdivisions_(cut(host_, options, estimate_.num_subdivisions)) {
+        subdivisions_(with_first_as_one(cut(host_, options, estimate_.num_subdivisions), estimate_.num_resident)) {
     const SpmvPlan<Matrix> whole = impl::plan_of_whole<Matrix>(exec, host_, options_.product);
+    kernel_ = whole.kernel();
     product_ = whole.explain();
     if (copies()) {
       structure_ = impl::resident_structure<Matrix>(exec, host_, subdivisions_, estimate_.structure_is_resident);
-      ring_ = std::make_unique<impl::SubdivisionRing<Matrix, Exec>>(copy_exec, estimate_, subdivisions_,
-                                                                    host_.block_shape().num_values());
+      ring_ = std::make_unique<impl::SubdivisionRing<Matrix, Exec>>(
+          copy_exec, subdivisions_, num_resident_parts(), estimate_.num_buffers, estimate_.structure_is_resident,
+          host_.block_shape().num_values());
     }
-    for (int k = 0; k < num_subdivisions(); ++k) {
+    for (int k = 0; k < num_parts(); ++k) {
       const Matrix rows = rows_of(k);
       parts_.push_back({rows, SpmvPlan<Matrix>(exec, rows, whole)});
     }
@@ -110,6 +112,9 @@ class StreamedMatrix {
     shape.offset_bytes = sizeof(typename Matrix::offset_type);
     shape.vector_scalar_bytes = bytes_of_vector_entry(options);
     shape.plan_bytes = impl::bytes_of_plans(matrix, options.product.num_vectors);
+    // What Kokkos keeps on the device for each of its instances: that of copies, and that of the host's vectors.
+    constexpr std::uint64_t bytes_of_instance = 1 << 20;
+    if (is_gpu_v<Exec>) shape.plan_bytes += 2 * bytes_of_instance;
     if constexpr (has_one_memory) {
       if (!options.copy_always) return impl::estimate_in_place(shape, options);
     }
@@ -127,7 +132,8 @@ class StreamedMatrix {
   static impl::StreamedWork work(const host_type& matrix, const StreamingOptions& options) {
     impl::StreamedWork result;
     result.estimate = estimate(matrix, options);
-    result.parts = cut(matrix, options, result.estimate.num_subdivisions);
+    result.parts =
+        with_first_as_one(cut(matrix, options, result.estimate.num_subdivisions), result.estimate.num_resident);
     const Subdivision of_host = rows_of_host(matrix, options);
     const std::uint64_t block_bytes =
         std::uint64_t(matrix.block_shape().num_values()) * sizeof(typename Matrix::scalar_type);
@@ -142,9 +148,12 @@ class StreamedMatrix {
   }
 
   const StreamingEstimate& estimate() const { return estimate_; }
+  /// In the order in which they are multiplied; those that stay on the device are the first, as one.
   const std::vector<Subdivision>& subdivisions() const { return subdivisions_; }
   int num_subdivisions() const { return estimate_.num_subdivisions; }
   const host_type& matrix() const { return host_; }
+  /// That multiplies on the device.
+  Kernel kernel() const { return kernel_; }
   std::int64_t num_rows() const { return host_.num_rows(); }
   std::int64_t num_cols() const { return host_.num_cols(); }
 
@@ -252,7 +261,7 @@ class StreamedMatrix {
           exec, subdivisions_, 0, multiply, [](int) {}, result);
       return result;
     }
-    const int first = estimate_.num_resident < num_subdivisions() ? estimate_.num_resident : 0;
+    const int first = num_resident_parts() < num_parts() ? num_resident_parts() : 0;
     const auto send = [&](int k) {
       ring_->forget(k);
       ring_->send(k, host_);
@@ -264,6 +273,15 @@ class StreamedMatrix {
     exec.fence("ashlar::streaming: products before");
     impl::measure_products(exec, subdivisions_, first, multiply, send_and_wait, result);
     const auto bytes_sent = [&](int k) { return ring_->bytes_sent(k, host_); };
+    impl::measure_enqueuing(
+        subdivisions_, first,
+        [&](int k) {
+          send(k);
+          ring_->wait_for_copy(k, exec);
+          multiply(k);
+          ring_->release(k, exec);
+        },
+        [&] { exec.fence("ashlar::streaming: what was enqueued"); }, result);
     const int largest = impl::measure_copies(ring_->copy_exec(), subdivisions_, first, send, bytes_sent, result);
     impl::measure_host<Exec>(
         exec, host_, options_.product, rows_together(host_), x, y, result,
@@ -318,6 +336,10 @@ class StreamedMatrix {
     SpmvPlan<Matrix> plan;
   };
 
+  /// What stays is one part, however many subdivisions it is.
+  int num_resident_parts() const { return std::min(estimate_.num_resident, 1); }
+  int num_parts() const { return static_cast<int>(subdivisions_.size()); }
+
   /// The block rows of subdivision k, as they are while they are multiplied.
   Matrix rows_of(int k) const {
     if constexpr (has_one_memory) {
@@ -368,13 +390,13 @@ class StreamedMatrix {
   /// work(part, its block rows) for all subdivisions in turn, each when it is on the device.
   template <class Work>
   void stream(const Exec& exec, const Work& work) const {
-    const int count = num_subdivisions();
+    const int count = num_parts();
     if (!copies()) {
       for (int k = 0; k < count; ++k) work(parts_[k], subdivisions_[k]);
       return;
     }
     // Products with what stays come first: the first copies hide behind them.
-    const int resident = estimate_.num_resident, ahead = options_.hide ? estimate_.num_buffers : 1;
+    const int resident = num_resident_parts(), ahead = options_.hide ? estimate_.num_buffers : 1;
     int next = resident;
     const auto send_up_to = [&](int end) {
       for (; next < std::min(end, count); ++next) ring_->send(next, host_);
@@ -403,6 +425,7 @@ class StreamedMatrix {
   std::unique_ptr<impl::SubdivisionRing<Matrix, Exec>> ring_;
   std::vector<Part> parts_;
   std::unique_ptr<impl::HostPart<host_type, Exec>> host_part_;
+  Kernel kernel_ = Kernel::automatic;
   std::string product_;
 };
 

@@ -57,6 +57,15 @@ std::vector<Subdivision> subdivide(const RowPtr& row_ptr, const BlockShape& bloc
   return result;
 }
 
+/// The same with the first `count` subdivisions as one.
+inline std::vector<Subdivision> with_first_as_one(const std::vector<Subdivision>& subdivisions, int count) {
+  if (count < 2) return subdivisions;
+  std::vector<Subdivision> result(subdivisions.begin() + (count - 1), subdivisions.end());
+  const Subdivision last = result.front();
+  result.front() = {0, last.first_row + last.num_rows, 0, last.first_block + last.num_blocks};
+  return result;
+}
+
 /// The last block rows with about this share of all blocks: from the row that is nearest on, or the next multiple of
 /// `rows_together` as in subdivide().
 ///

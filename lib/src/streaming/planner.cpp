@@ -37,7 +37,8 @@ std::string StreamingPlan::explain() const {
            in_units(double(estimate.host_bytes), 1e9, "GB"), " the host multiplies; measured: link ",
            rate(figures.link_bytes_per_second), ", ", in_units(figures.copy_start_seconds, 1e-6, "us"),
            " a copy besides; products ", in_units(figures.block_seconds, 1e-9, "ns"), " a block, ",
-           in_units(figures.product_start_seconds, 1e-6, "us"), " besides");
+           in_units(figures.product_start_seconds, 1e-6, "us"), " besides; to enqueue both ",
+           in_units(figures.enqueue_seconds, 1e-6, "us"));
   if (figures.host_block_seconds > 0) {
     result += text("; the host ", in_units(figures.host_block_seconds, 1e-9, "ns"), " a block, beside copies ",
                    in_units(figures.host_block_seconds_beside, 1e-9, "ns"), ", when the link has ",
@@ -70,7 +71,7 @@ Together together(double bytes, double blocks, const StreamingFigures& figures) 
 
 StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures) {
   const StreamingEstimate& estimate = work.estimate;
-  const int resident = estimate.num_resident, count = static_cast<int>(work.parts.size());
+  const int resident = std::min(estimate.num_resident, 1), count = static_cast<int>(work.parts.size());
   const int buffers = std::max(estimate.num_buffers, 1);
   const auto bytes_of = [&](int k) { return double(work.parts[k].num_sent()) * double(work.bytes_of_sent_block); };
   // Buffers that have room for all that is sent keep it.
@@ -82,6 +83,8 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
   if (host_blocks > 0) {
     const Together busy = together(bytes, host_blocks, figures);
     host_seconds = busy.host + double(work.host_vector_bytes) / figures.link_bytes_per_second;
+    // It begins when all is enqueued.
+    host_seconds += count * figures.enqueue_seconds;
     if (bytes > 0) link_rate = bytes / busy.link;
   }
 
@@ -96,18 +99,19 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
   for (int pass = 0; pass < passes; ++pass) {
     end_before = end;
     double link_busy = 0, device_busy = 0;
+    const auto enqueued_at = [&](int k) { return pass_begin + (k + 1) * figures.enqueue_seconds; };
     for (int k = 0; k < count; ++k) {
-      double ready = pass_begin;
+      double ready = enqueued_at(k);
       if (k >= resident && sends) {
         double& free = buffer_free[(k - resident) % buffers];
         // The first copies are enqueued when the product before is.
-        const double enqueued = k - resident < buffers && pass > 0 ? pass_before : pass_begin;
+        const double enqueued = k - resident < buffers && pass > 0 ? pass_before : enqueued_at(k);
         const double seconds = figures.copy_start_seconds + bytes_of(k) / link_rate;
         ready = link_free = std::max({link_free, free, enqueued}) + seconds;
         link_busy += seconds;
       }
       const double seconds = figures.product_start_seconds + double(work.parts[k].num_blocks) * figures.block_seconds;
-      device_free = std::max({device_free, ready, pass_begin}) + seconds;
+      device_free = std::max(device_free, ready) + seconds;
       device_busy += seconds;
       if (k >= resident && sends) buffer_free[(k - resident) % buffers] = device_free;
     }
@@ -116,7 +120,7 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
     result.device_seconds = device_busy;
     pass_before = pass_begin;
     // The host enqueues the next product when it has multiplied; without a share of its own, at once.
-    if (host_seconds > 0) pass_begin += host_seconds;
+    pass_begin += host_seconds > 0 ? host_seconds : count * figures.enqueue_seconds;
   }
   result.seconds = end - end_before;
   return result;

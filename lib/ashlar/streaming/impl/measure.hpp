@@ -83,6 +83,21 @@ int measure_copies(const Exec& copy_exec, const std::vector<Subdivision>& parts,
   return largest;
 }
 
+/// What the host takes to enqueue the copy of a subdivision and the products with it.
+template <class Enqueue, class Wait>
+void measure_enqueuing(const std::vector<Subdivision>& parts, int first, const Enqueue& enqueue, const Wait& wait,
+                       StreamingFigures& figures) {
+  // Not so many that what is enqueued would have to wait for room.
+  constexpr int count = 32;
+  const int k = extremes(parts, first).first;
+  enqueue(k);
+  wait();
+  Kokkos::Timer timer;
+  for (int i = 0; i < count; ++i) enqueue(k);
+  figures.enqueue_seconds = timer.seconds() / count;
+  wait();
+}
+
 /// Products of the host with the last block rows of the matrix, alone and beside copies: start_copies(seconds) enqueues
 /// some that take longer than that, and returns their bytes; wait_for_copies() waits for them.
 template <class Exec, class HostMatrix, class X, class Y, class StartCopies, class Wait>

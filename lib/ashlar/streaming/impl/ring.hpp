@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/event.hpp>
-#include <ashlar/streaming/estimate.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <cstdint>
@@ -24,11 +23,12 @@ class SubdivisionRing {
   using Columns = Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::memory_space>;
 
   /// With room for what stays, for the largest of the others, and for block columns where they are sent, too.
-  SubdivisionRing(const Exec& copy_exec, const StreamingEstimate& estimate,
-                  const std::vector<Subdivision>& subdivisions, std::int64_t values_of_block)
-      : copy_exec_(copy_exec), subdivisions_(subdivisions), num_resident_(estimate.num_resident), changed_(copy_exec) {
+  SubdivisionRing(const Exec& copy_exec, const std::vector<Subdivision>& subdivisions, int num_resident,
+                  int num_buffers, bool structure_is_resident, std::int64_t values_of_block)
+      : copy_exec_(copy_exec), subdivisions_(subdivisions), num_resident_(num_resident), changed_(copy_exec) {
     std::int64_t most = 0;
-    for (int k = num_resident_; k < estimate.num_subdivisions; ++k) most = std::max(most, subdivisions[k].num_sent());
+    for (int k = num_resident_; k < static_cast<int>(subdivisions.size()); ++k)
+      most = std::max(most, subdivisions[k].num_sent());
     if (num_resident_ > 0) {
       const Subdivision& last = subdivisions[num_resident_ - 1];
       resident_.first_row = 0;
@@ -40,11 +40,11 @@ class SubdivisionRing {
           {Values(Kokkos::view_alloc(copy_exec, Kokkos::WithoutInitializing, "ashlar::streaming::values"),
                   std::size_t(blocks * values_of_block)),
            Columns(Kokkos::view_alloc(copy_exec, Kokkos::WithoutInitializing, "ashlar::streaming::col_idx"),
-                   estimate.structure_is_resident ? 0 : std::size_t(blocks)),
+                   structure_is_resident ? 0 : std::size_t(blocks)),
            Event<Exec>(copy_exec), Event<Exec>(copy_exec), nothing});
     };
     if (num_resident_ > 0) add(resident_.num_blocks);
-    for (int i = 0; i < estimate.num_buffers; ++i) add(most);
+    for (int i = 0; i < num_buffers; ++i) add(most);
   }
 
   SubdivisionRing(const SubdivisionRing&) = delete;
