@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/streaming/streamed_matrix.hpp>
 #include <cstdint>
 
 namespace ashlar::app {
@@ -11,6 +12,12 @@ using Execution = Kokkos::DefaultExecutionSpace;
 using Space = Execution::memory_space;
 using Matrix = BcsrMatrix<double, BlockColumnMajor, std::int32_t, std::int32_t, Space>;
 using Vector = Kokkos::View<double*, Space>;
+/// Right-hand sides, solutions: a column each.
+using Block = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
+/// A matrix too large for the device, which goes through it.
+using Streamed = StreamedMatrix<Matrix>;
+using HostMatrix = Streamed::host_type;
+using HostExecution = Kokkos::DefaultHostExecutionSpace;
 
 inline constexpr bool has_device_memory =
     !Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;

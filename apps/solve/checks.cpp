@@ -3,7 +3,6 @@
 #include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/symmetry.hpp>
 #include <charconv>
 #include <string>
 
@@ -20,9 +19,7 @@ std::string shortest(double number) {
 
 }  // namespace
 
-void require_symmetric(const Execution& exec, const Matrix& matrix, const std::string& name) {
-  const auto defect = hermitian_defect(exec, matrix);
-  if (defect.relative <= symmetry_tolerance) return;
+void refuse_unsymmetric(const HermitianDefect<double>& defect, const std::string& name) {
   const std::int64_t row = defect.row + 1, column = defect.column + 1;
   throw NumericalError(text(name, ": the matrix is not symmetric: entry (", row, ", ", column, ") is ",
                             shortest(defect.a_ij), " and entry (", column, ", ", row, ") is ", shortest(defect.a_ji)),

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <ashlar/base/memory.hpp>
+#include <ashlar/krylov/block_cg.hpp>
+#include <ashlar/spmv/block_sizes.hpp>
 #include <limits>
 
 namespace ashlar::app {
 
-std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options) {
+std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options) {
   const Bytes block_rows{shape.num_block_rows};
   const Bytes rows = block_rows * Bytes{shape.block_size};
-  Bytes need = matrix_bytes(shape);
+  Bytes need{0};
   switch (options.preconditioner) {
     case PreconditionerKind::none:
       break;
@@ -20,23 +22,54 @@ std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options
       need = need + matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}) +
              block_rows * index_bytes + rows * index_bytes;
   }
+  if (options.solver == SolverKind::block_cg) {
+    const Bytes num_rhs{std::uint64_t(options.num_rhs)};
+    const std::uint64_t most_rows = std::numeric_limits<std::int32_t>::max() * std::uint64_t(max_block_size);
+    const auto counted = static_cast<std::int64_t>(std::min(rows.count, most_rows));
+    // b and x, and one right-hand side more while they are made.
+    return (need + (Bytes{2} * num_rhs + Bytes{1}) * rows * scalar_bytes +
+            Bytes{block_cg_bytes(counted, options.num_rhs, sizeof(double), true)})
+        .count;
+  }
   const Bytes vectors{6};  // b, x, and the four of CG
   need = need + vectors * rows * scalar_bytes;
   return (need + (Bytes{std::uint64_t(options.max_iterations)} + Bytes{1}) * scalar_bytes).count;
 }
 
+std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options) {
+  return (matrix_bytes(shape) + Bytes{solver_bytes(shape, options)}).count;
+}
+
+std::uint64_t device_limit(const SolveOptions& options) {
+  const std::uint64_t limit = options.device_memory_limit.value_or(std::numeric_limits<std::uint64_t>::max());
+  return std::min(limit, available_bytes<Space>());
+}
+
+bool is_streamed(const MatrixShape& shape, const SolveOptions& options) {
+  if (options.stream != StreamKind::automatic) return options.stream == StreamKind::on;
+  // Where host and device are one memory, streaming saves none.
+  return has_device_memory && !options.tune && device_bytes(shape, options) > device_limit(options);
+}
+
+void require_memory_for(const MatrixShape& shape, const std::string& what, const SolveOptions& options) {
+  if (!is_streamed(shape, options)) return require_device_memory(device_bytes(shape, options), what, options);
+  if (has_device_memory) require_device_memory(solver_bytes(shape, options), what + ", without the matrix", options);
+  require_memory<Kokkos::HostSpace>(matrix_bytes(shape).count, what);
+}
+
 FileNeed file_need(const io::MatrixMarketHeader& header, std::uint64_t file_size, const SolveOptions& options) {
   const std::uint64_t block_size = std::max(options.block_size.value_or(1), 1);
   FileNeed need;
-  need.device_bytes = device_bytes(least_shape(header, file_size, block_size), options);
+  const MatrixShape least = least_shape(header, file_size, block_size);
+  const bool streamed = has_device_memory && is_streamed(least, options);
+  need.device_bytes = streamed ? solver_bytes(least, options) : device_bytes(least, options);
   need.host_bytes = reading_bytes(header, file_size, block_size);
   if (!has_device_memory) need.host_bytes = std::max(need.host_bytes, need.device_bytes);
   return need;
 }
 
 void require_device_memory(std::uint64_t needed, const std::string& what, const SolveOptions& options) {
-  const std::uint64_t limit = options.device_memory_limit.value_or(std::numeric_limits<std::uint64_t>::max());
-  require_memory(needed, std::min(limit, available_bytes<Space>()), what);
+  require_memory(needed, device_limit(options), what);
 }
 
 }  // namespace ashlar::app

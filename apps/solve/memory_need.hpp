@@ -9,9 +9,22 @@
 
 namespace ashlar::app {
 
-/// Bytes of the matrix, the preconditioner, the vectors and the history on the device. The largest number there is
-/// where 64 bits do not hold it.
+/// Bytes of the preconditioner, the vectors and the history on the device: all but the matrix. The largest number there
+/// is where 64 bits do not hold it.
+std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options);
+
+/// The same with the matrix.
 std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options);
+
+/// Bytes that the device has free, or was limited to.
+std::uint64_t device_limit(const SolveOptions& options);
+
+/// Whether the matrix is to stay in the host's memory.
+bool is_streamed(const MatrixShape& shape, const SolveOptions& options);
+
+/// Throws MemoryError where the device, or for a streamed matrix the host, has no room for what the solve of a matrix
+/// of this shape takes.
+void require_memory_for(const MatrixShape& shape, const std::string& what, const SolveOptions& options);
 
 /// Bytes that reading a matrix file takes on the host at least, and then its solve on the device at least.
 struct FileNeed {

@@ -20,6 +20,20 @@ PreconditionerKind parse_preconditioner(const std::string& value) {
                       "pass none, jacobi or block-jacobi");
 }
 
+SolverKind parse_solver(const std::string& value) {
+  for (const auto kind : {SolverKind::cg, SolverKind::block_cg}) {
+    if (to_string(kind) == value) return kind;
+  }
+  throw ArgumentError(text("--solver '", value, "'"), "there is none of this name", "pass cg or block-cg");
+}
+
+StreamKind parse_stream(const std::string& value) {
+  for (const auto kind : {StreamKind::automatic, StreamKind::on, StreamKind::off}) {
+    if (to_string(kind) == value) return kind;
+  }
+  throw ArgumentError(text("--stream '", value, "'"), "a matrix is streamed or is not", "pass auto, on or off");
+}
+
 Kernel parse_kernel(const std::string& value) {
   if (const auto kernel = kernel_from_string(value)) return *kernel;
   throw ArgumentError(text("--kernel '", value, "'"), "there is none of this name",
@@ -79,6 +93,20 @@ std::string to_string(PreconditionerKind kind) {
   return "unknown";
 }
 
+std::string to_string(SolverKind kind) { return kind == SolverKind::cg ? "cg" : "block-cg"; }
+
+std::string to_string(StreamKind kind) {
+  switch (kind) {
+    case StreamKind::automatic:
+      return "auto";
+    case StreamKind::on:
+      return "on";
+    case StreamKind::off:
+      return "off";
+  }
+  return "unknown";
+}
+
 void declare_options(CLI::App& command, SolveOptions& options) {
   std::string group = "What is solved";
   command.add_option("--problem", options.problem, "a generated problem: cantilever or stencil11")
@@ -114,6 +142,18 @@ void declare_options(CLI::App& command, SolveOptions& options) {
       ->group(group);
 
   group = "How";
+  declare_parsed(command, "--solver", options.solver,
+                 "cg (the default), or block-cg for several right-hand sides at once", "NAME", &parse_solver, group);
+  command
+      .add_option(
+          "--num-rhs", options.num_rhs,
+          "right-hand sides of block-cg: the usual one, and A times vectors of pseudo-random numbers (default 1)")
+      ->type_name("N")
+      ->group(group);
+  declare_parsed(command, "--stream", options.stream,
+                 "leave the matrix in the host's memory and send it through the device for each product: auto (the "
+                 "default: where the device has too little memory for it), on or off",
+                 "NAME", &parse_stream, group);
   declare_parsed(command, "--preconditioner", options.preconditioner, "none, jacobi or block-jacobi (the default)",
                  "NAME", &parse_preconditioner, group);
   command
@@ -169,6 +209,18 @@ void check_options(const SolveOptions& options) {
           "it is the part of ||b|| that may be left: at least 0, less than 1", "pass something like 1e-8");
   require(options.max_iterations >= 1, text("--max-iterations ", options.max_iterations), "it counts iterations",
           "pass a positive number");
+  const bool is_block = options.solver == SolverKind::block_cg;
+  const int most = is_block ? 64 : 1;
+  require(options.num_rhs >= 1 && options.num_rhs <= most,
+          text("--num-rhs ", options.num_rhs, " with --solver ", to_string(options.solver)),
+          is_block ? "a block has 1 to 64 right-hand sides" : "CG solves for one right-hand side",
+          is_block ? "pass such a number" : "pass --solver block-cg");
+  require(options.num_rhs == 1 || !options.rhs,
+          text("--rhs ", options.rhs.value_or(""), " with --num-rhs ", options.num_rhs),
+          "a file has one right-hand side", "leave one of them out");
+  require(!options.tune || options.stream != StreamKind::on,
+          text("--tune ", options.tune.value_or(""), " with --stream on"),
+          "tuning multiplies by the whole matrix on the device", "leave one of them out");
   require(!options.tune || options.kernel == Kernel::automatic,
           text("--tune ", options.tune.value_or(""), " with --kernel ", to_string(options.kernel)),
           "the kernel is what tuning chooses", "leave one of them out");

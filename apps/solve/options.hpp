@@ -14,8 +14,19 @@ namespace ashlar::app {
 
 enum class PreconditionerKind { none, jacobi, block_jacobi };
 
+enum class SolverKind { cg, block_cg };
+
+/// Whether the matrix stays in the host's memory and is sent to the device for each product.
+enum class StreamKind {
+  automatic,  ///< where the device has too little memory for it
+  on,
+  off
+};
+
 /// "block-jacobi": the name in options and reports.
 std::string to_string(PreconditionerKind kind);
+std::string to_string(SolverKind kind);
+std::string to_string(StreamKind kind);
 
 /// What `ashlar solve` was asked for. What has no value was not given.
 struct SolveOptions {
@@ -25,6 +36,9 @@ struct SolveOptions {
   std::optional<std::string> matrix;
   std::optional<std::string> rhs;
   std::optional<int> block_size;  ///< 0: auto
+  SolverKind solver = SolverKind::cg;
+  int num_rhs = 1;
+  StreamKind stream = StreamKind::automatic;
   PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
   double rtol = 1e-8;
   int max_iterations = 10000;

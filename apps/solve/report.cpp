@@ -27,6 +27,9 @@ Json options_json(const SolveOptions& options) {
     const int block_size = options.block_size.value_or(0);
     json["block_size"] = block_size == 0 ? Json("auto") : Json(block_size);
   }
+  json["solver"] = to_string(options.solver);
+  json["num_rhs"] = options.num_rhs;
+  json["stream"] = to_string(options.stream);
   json["preconditioner"] = to_string(options.preconditioner);
   json["rtol"] = options.rtol;
   json["max_iterations"] = options.max_iterations;
@@ -40,6 +43,17 @@ Json options_json(const SolveOptions& options) {
   return json;
 }
 
+Json columns_json(const BlockSolveReport& report) {
+  Json columns = Json::array();
+  for (const ColumnReport& column : report.columns) {
+    columns.push_back({{"status", to_string(column.status)},
+                       {"iterations", column.iterations},
+                       {"relative_residual", column.relative_residual},
+                       {"residual_history", column.residual_history}});
+  }
+  return columns;
+}
+
 }  // namespace
 
 double Outcome::bandwidth_gb_s() const {
@@ -51,7 +65,7 @@ double Outcome::bandwidth_fraction() const { return bandwidth_gb_s() / read_band
 
 std::string report_json(const Outcome& outcome) {
   const SolveReport& report = outcome.solution.report;
-  const Matrix& matrix = outcome.system.matrix;
+  const LinearSystem& system = outcome.system;
   Json json;
   json["status"] = to_string(report.status);
   json["iterations"] = report.iterations;
@@ -69,11 +83,14 @@ std::string report_json(const Outcome& outcome) {
   json["read_bandwidth_gb_s"] = outcome.read_bandwidth_gb_s;
   json["kernel"] = outcome.solution.kernel;
   json["plan"] = outcome.solution.plan;
-  json["block_size"] = matrix.block_size();
+  json["streamed"] = system.streamed.has_value();
+  json["streaming"] = optional_json(outcome.solution.streaming);
+  json["columns"] = outcome.solution.block ? columns_json(*outcome.solution.block) : Json(nullptr);
+  json["block_size"] = system.block_size();
   json["block_fill"] = outcome.system.block_fill;
-  json["num_rows"] = matrix.num_rows();
-  json["num_block_rows"] = matrix.num_block_rows();
-  json["num_blocks"] = matrix.num_blocks();
+  json["num_rows"] = system.num_rows();
+  json["num_block_rows"] = system.num_block_rows();
+  json["num_blocks"] = system.num_blocks();
   json["system"] = outcome.system.description;
   json["versions"] = {{"ashlar", version_string}, {"kokkos", kokkos_version()}, {"compiler", compiler_version()}};
   json["device"] = {

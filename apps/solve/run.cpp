@@ -43,7 +43,9 @@ int run_solve(const SolveOptions& options, Phases& phases) {
   if (options.trace) recorder.emplace();
   const LinearSystem system = phases.run("load", [&] { return load_system(exec, options); });
   phases.run("check", [&] {
-    if (options.matrix && !options.skip_symmetry_check) require_symmetric(exec, system.matrix, *options.matrix);
+    if (!options.matrix || options.skip_symmetry_check) return;
+    system.visit(exec,
+                 [&](const auto& where, const auto& matrix) { require_symmetric(where, matrix, *options.matrix); });
   });
   const double bandwidth = phases.run("probe", [&] { return measure_read_bandwidth(exec); });
 

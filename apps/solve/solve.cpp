@@ -1,18 +1,25 @@
 #include "solve/solve.hpp"
 
+#include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/copy.hpp>
+#include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/krylov/bcsr_operator.hpp>
+#include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/block_jacobi_preconditioner.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/jacobi_preconditioner.hpp>
 #include <ashlar/spmv/tune.hpp>
+#include <ashlar/streaming/planner.hpp>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <variant>
 
 #include "solve/files.hpp"
+#include "solve/memory_need.hpp"
 
 namespace ashlar::app {
 
@@ -26,7 +33,8 @@ class AnyPreconditioner {
     if (kind == PreconditionerKind::block_jacobi) chosen_.emplace<BlockJacobiPreconditioner<Matrix>>(exec, matrix);
   }
 
-  void apply(const Execution& exec, const Vector& r, const Vector& z) const {
+  template <class R, class Z>
+  void apply(const Execution& exec, const R& r, const Z& z) const {
     std::visit([&](const auto& chosen) { chosen.apply(exec, r, z); }, chosen_);
   }
   std::int64_t traffic_bytes() const {
@@ -46,9 +54,13 @@ std::string bad_block(std::int64_t block_row, int block_size) {
 
 AnyPreconditioner make_preconditioner(const Execution& exec, const LinearSystem& system, const SolveOptions& options) {
   try {
-    return AnyPreconditioner(exec, system.matrix, options.preconditioner);
+    if (!system.streamed) return AnyPreconditioner(exec, system.matrix, options.preconditioner);
+    if (options.preconditioner == PreconditionerKind::none) return AnyPreconditioner(exec, {}, options.preconditioner);
+    // Preconditioners look at the diagonal alone, which does go to the device.
+    const HostMatrix diagonal = diagonal_blocks(HostExecution(), *system.streamed);
+    return AnyPreconditioner(exec, copy_to<Space>(exec, diagonal), options.preconditioner);
   } catch (const NumericalError& error) {
-    const int size = options.preconditioner == PreconditionerKind::block_jacobi ? system.matrix.block_size() : 1;
+    const int size = options.preconditioner == PreconditionerKind::block_jacobi ? system.block_size() : 1;
     throw NumericalError(
         text(system.description, ": ", error.row() < 0 ? error.problem() : bad_block(error.row(), size)),
         error.why() + "; rows are counted from 1",
@@ -56,33 +68,135 @@ AnyPreconditioner make_preconditioner(const Execution& exec, const LinearSystem&
   }
 }
 
+/// How the matrix is to be streamed: with what the limit leaves beside the solver's vectors.
+StreamingOptions streaming_options(const LinearSystem& system, const SolveOptions& options) {
+  StreamingOptions streaming;
+  streaming.product.kernel = options.kernel;
+  streaming.product.num_vectors = options.num_rhs;
+  if (has_device_memory) {
+    const MatrixShape shape{std::uint64_t(system.num_block_rows()), std::uint64_t(system.num_blocks()),
+                            std::uint64_t(system.block_size())};
+    const std::uint64_t limit = device_limit(options), solver = solver_bytes(shape, options);
+    const std::uint64_t counted =
+        2 * std::uint64_t(system.num_rows()) * sizeof(double) * std::uint64_t(options.num_rhs);
+    streaming.device_memory_limit = std::max<std::uint64_t>(limit > solver ? limit - solver + counted : counted, 1);
+  }
+  return streaming;
+}
+
+/// Measures the machine and plans by that.
+StreamingPlan plan_for(const Execution& exec, const LinearSystem& system, const StreamingOptions& options) {
+  const Block x("ashlar::app::x", system.num_rows(), options.product.num_vectors),
+      y("ashlar::app::y", x.extent(0), x.extent(1));
+  const Streamed trial(exec, *system.streamed, options);
+  return plan_streaming<Streamed>(*system.streamed, trial.measure(exec, x, y), options);
+}
+
+/// The usual right-hand side in the first column, A times pseudo-random vectors in the others.
+template <class Operator>
+Block right_hand_sides(const Execution& exec, const Operator& a, const Vector& first, const Block& x) {
+  const Block b("ashlar::app::b", x.extent(0), x.extent(1));
+  const auto columns = static_cast<std::int64_t>(x.extent(1));
+  Kokkos::parallel_for(
+      "ashlar::app::pseudo_random",
+      Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>(exec, 0, static_cast<std::int64_t>(x.size())),
+      KOKKOS_LAMBDA(std::int64_t i) {
+        std::uint64_t bits = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15;
+        bits = (bits ^ (bits >> 29)) * 0xbf58476d1ce4e5b9;
+        x(i / columns, i % columns) =
+            static_cast<double>(bits >> 11) / static_cast<double>(std::uint64_t(1) << 53) - 0.5;
+      });
+  a.apply(exec, x, b);
+  Kokkos::deep_copy(exec, Kokkos::subview(b, Kokkos::ALL, 0), first);
+  Kokkos::deep_copy(exec, x, 0.0);
+  return b;
+}
+
+/// What of a block solve is told as of any solve.
+SolveReport summary_of(const BlockSolveReport& block, std::int64_t bytes_of_step) {
+  SolveReport report;
+  report.status = block.status;
+  report.iterations = block.iterations;
+  report.residual_history.assign(block.iterations + 1, 0);
+  for (const ColumnReport& column : block.columns) {
+    report.relative_residual = std::max(report.relative_residual, column.relative_residual);
+    if (std::isnan(column.relative_residual)) report.relative_residual = column.relative_residual;
+    for (std::size_t k = 0; k < report.residual_history.size() && !column.residual_history.empty(); ++k) {
+      const double residual = column.residual_history[std::min(k, column.residual_history.size() - 1)];
+      report.residual_history[k] = std::max(report.residual_history[k], residual);
+    }
+  }
+  report.bytes_moved = bytes_of_step * (block.iterations + 2);
+  return report;
+}
+
+template <class Operator>
+void solve_by(const Execution& exec, const Operator& a, const AnyPreconditioner& m, const LinearSystem& system,
+              const SolveOptions& options, Phases& phases, const std::function<void(int, double)>& monitor,
+              Solution& solution) {
+  if (options.solver == SolverKind::cg) {
+    solution.x = Vector("ashlar::app::x", system.num_rows());
+    phases.run("solve", [&] {
+      CgOptions cg_options;
+      cg_options.rtol = options.rtol;
+      cg_options.max_iterations = options.max_iterations;
+      cg_options.monitor = monitor;
+      solution.report = cg(exec, a, m, system.rhs, solution.x, cg_options);
+    });
+    return;
+  }
+  const Block x("ashlar::app::x", system.num_rows(), options.num_rhs);
+  const Block b = right_hand_sides(exec, a, system.rhs, x);
+  phases.run("solve", [&] {
+    BlockCgOptions cg_options;
+    cg_options.rtol = options.rtol;
+    cg_options.max_iterations = options.max_iterations;
+    cg_options.monitor = monitor;
+    solution.block = block_cg(exec, a, m, b, x, cg_options);
+  });
+  // A product's two blocks, and about 14 of the inner products and combinations.
+  const std::int64_t vectors = 16 * std::int64_t(x.size()) * std::int64_t(sizeof(double));
+  solution.report = summary_of(*solution.block, a.traffic_bytes() + vectors);
+  solution.x = Vector("ashlar::app::x", system.num_rows());
+  Kokkos::deep_copy(exec, solution.x, Kokkos::subview(x, Kokkos::ALL, 0));
+  exec.fence("ashlar: solution of the first right-hand side");
+}
+
 }  // namespace
 
 Solution solve(const Execution& exec, const LinearSystem& system, const SolveOptions& options, Phases& phases,
                const std::function<void(int, double)>& monitor) {
   Solution solution;
-  std::optional<BcsrOperator<Matrix>> a;
+  std::optional<BcsrOperator<Matrix>> resident;
+  std::optional<Streamed> streamed;
   std::optional<AnyPreconditioner> m;
   phases.run("setup", [&] {
-    if (options.tune) {
-      solution.tuning = load_tuning(options);
-      a.emplace(system.matrix, tuned_plan(exec, system.matrix, *solution.tuning));
-    } else {
-      a.emplace(exec, system.matrix, SpmvOptions{.kernel = options.kernel});
-    }
     m.emplace(make_preconditioner(exec, system, options));
-    solution.x = Vector("ashlar::app::x", system.matrix.num_rows());
+    if (system.streamed) {
+      StreamingOptions streaming = streaming_options(system, options);
+      if (has_device_memory) {
+        const StreamingPlan plan = plan_for(exec, system, streaming);
+        solution.streaming = plan.explain();
+        streaming = plan.options;
+      }
+      streamed.emplace(exec, *system.streamed, streaming);
+    } else if (options.tune) {
+      solution.tuning = load_tuning(options);
+      resident.emplace(system.matrix, tuned_plan(exec, system.matrix, *solution.tuning));
+    } else {
+      resident.emplace(exec, system.matrix, SpmvOptions{.kernel = options.kernel, .num_vectors = options.num_rhs});
+    }
     exec.fence("ashlar: set-up");
   });
-  solution.kernel = to_string(a->plan().kernel());
-  solution.plan = a->plan().explain();
-  phases.run("solve", [&] {
-    CgOptions cg_options;
-    cg_options.rtol = options.rtol;
-    cg_options.max_iterations = options.max_iterations;
-    cg_options.monitor = monitor;
-    solution.report = cg(exec, *a, *m, system.rhs, solution.x, cg_options);
-  });
+  if (streamed) {
+    solution.kernel = to_string(streamed->kernel());
+    solution.plan = streamed->explain();
+    solve_by(exec, *streamed, *m, system, options, phases, monitor, solution);
+  } else {
+    solution.kernel = to_string(resident->plan().kernel());
+    solution.plan = resident->plan().explain();
+    solve_by(exec, *resident, *m, system, options, phases, monitor, solution);
+  }
   return solution;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/krylov/block_report.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
 #include <functional>
@@ -15,14 +16,16 @@ namespace ashlar::app {
 
 /// x with what was found out on the way to it.
 struct Solution {
-  Vector x;
-  SolveReport report;
+  Vector x;            ///< of block CG that of the first right-hand side
+  SolveReport report;  ///< of block CG its steps, and the largest residual of all columns
+  std::optional<BlockSolveReport> block;
   std::string kernel;
-  std::string plan;                   ///< SpmvPlan::explain()
-  std::optional<TuningTable> tuning;  ///< to be written, where --tune was given
+  std::string plan;                      ///< explain() of what multiplies
+  std::optional<std::string> streaming;  ///< how the plan for a streamed matrix came about
+  std::optional<TuningTable> tuning;     ///< to be written, where --tune was given
 };
 
-/// Solves by CG with the preconditioner asked for, starting from zero: the phases "setup" and "solve".
+/// Solves by the method and with the preconditioner asked for, starting from zero: the phases "setup" and "solve".
 ///
 /// Throws   NumericalError where the preconditioner does not exist, naming the file; what plan and CG throw.
 Solution solve(const Execution& exec, const LinearSystem& system, const SolveOptions& options, Phases& phases,

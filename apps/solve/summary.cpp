@@ -8,6 +8,16 @@
 
 namespace ashlar::app {
 
+namespace {
+
+std::string method_of(const Outcome& outcome) {
+  const SolveOptions& options = outcome.options;
+  if (options.solver == SolverKind::cg) return "CG";
+  return "block CG for " + std::to_string(options.num_rhs) + " right-hand sides";
+}
+
+}  // namespace
+
 void print_history(const SolveReport& report) {
   std::cout << "# iteration  relative residual\n";
   for (std::size_t k = 0; k < report.residual_history.size(); ++k) {
@@ -19,16 +29,17 @@ void print_history(const SolveReport& report) {
 
 void print_summary(const Outcome& outcome) {
   const SolveReport& report = outcome.solution.report;
-  const Matrix& matrix = outcome.system.matrix;
-  const int b = matrix.block_size();
-  std::cout << "system     " << outcome.system.description << ": " << counted(matrix.num_rows()) << " unknowns, "
-            << counted(matrix.num_blocks()) << " blocks of " << b << " x " << b << " (fill "
+  const LinearSystem& system = outcome.system;
+  const int b = system.block_size();
+  std::cout << "system     " << outcome.system.description << ": " << counted(system.num_rows()) << " unknowns, "
+            << counted(system.num_blocks()) << " blocks of " << b << " x " << b << " (fill "
             << short_number(outcome.system.block_fill) << ")\n"
             << "device     " << outcome.device.backend << ", " << outcome.device.name << ", "
             << outcome.device.concurrency << (outcome.device.concurrency == 1 ? " thread" : " threads at once")
             << "; reads " << short_number(outcome.read_bandwidth_gb_s) << " GB/s\n"
-            << "method     CG, preconditioner " << to_string(outcome.options.preconditioner) << ", kernel "
-            << outcome.solution.kernel << '\n';
+            << "method     " << method_of(outcome) << ", preconditioner " << to_string(outcome.options.preconditioner)
+            << ", kernel " << outcome.solution.kernel << '\n';
+  if (system.streamed) std::cout << "matrix     in the host's memory: " << outcome.solution.plan << '\n';
   if (report.status == SolveStatus::converged) {
     std::cout << "result     converged after " << report.iterations << " iterations: relative residual "
               << short_number(report.relative_residual) << " (asked for " << short_number(outcome.options.rtol)

@@ -11,6 +11,7 @@
 #include <ashlar/spmv/spmv.hpp>
 #include <filesystem>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include "block_size.hpp"
@@ -29,13 +30,30 @@ Vector vector_of(const std::vector<double>& entries) {
 }
 
 /// A*1.
-Vector row_sums(const Execution& exec, const Matrix& matrix) {
-  Vector ones(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::ones"), matrix.num_cols());
-  Kokkos::deep_copy(exec, ones, 1.0);
-  Vector sums(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::rhs"), matrix.num_rows());
-  spmv(exec, 1, matrix, ones, 0, sums);
-  exec.fence("ashlar: A*1");
+Vector row_sums(const Execution& exec, const LinearSystem& system) {
+  const Vector sums(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::rhs"), system.num_rows());
+  system.visit(exec, [&](const auto& where, const auto& matrix) {
+    using Entries = Kokkos::View<double*, typename std::decay_t<decltype(matrix)>::memory_space>;
+    const Entries ones(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::ones"), matrix.num_cols());
+    const Entries product(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::row_sums"), matrix.num_rows());
+    Kokkos::deep_copy(where, ones, 1.0);
+    spmv(where, 1, matrix, ones, 0, product);
+    where.fence("ashlar: A*1");
+    Kokkos::deep_copy(sums, product);
+  });
   return sums;
+}
+
+/// Makes the matrix where it is to be: make(exec, type) makes it by `exec` in the memory of the type.
+template <class Make>
+void make_matrix(LinearSystem& system, const Execution& exec, bool streamed, const Make& make) {
+  if (streamed) {
+    const HostExecution host;
+    system.streamed = make(host, std::type_identity<HostMatrix>());
+    host.fence("ashlar: the matrix on the host");
+  } else {
+    system.matrix = make(exec, std::type_identity<Matrix>());
+  }
 }
 
 std::string sides_text(const std::array<int, 3>& sides) { return text(sides[0], " x ", sides[1], " x ", sides[2]); }
@@ -50,9 +68,10 @@ LinearSystem cantilever_system(const Execution& exec, const SolveOptions& option
   const problems::HexGrid grid = problems::cantilever_grid(problem);
   const MatrixShape shape{std::uint64_t(grid.num_nodes()), std::uint64_t(grid.num_blocks()),
                           std::uint64_t(problem.dof)};
-  require_device_memory(device_bytes(shape, options), text(system.description, " with ", problem.dof, " unknowns each"),
-                        options);
-  system.matrix = problems::cantilever_matrix<Matrix>(exec, problem);
+  require_memory_for(shape, text(system.description, " with ", problem.dof, " unknowns each"), options);
+  make_matrix(system, exec, is_streamed(shape, options), [&]<class M>(const auto& where, std::type_identity<M>) {
+    return problems::cantilever_matrix<M>(where, problem);
+  });
   system.cantilever = problem;
   return system;
 }
@@ -65,9 +84,10 @@ LinearSystem stencil_system(const Execution& exec, const SolveOptions& options) 
   const MatrixShape shape{std::uint64_t(problems::Lattice(sides).num_points()),
                           std::uint64_t(problems::stencil11_num_blocks(sides[0], sides[1], sides[2])),
                           std::uint64_t(dof)};
-  require_device_memory(device_bytes(shape, options), text(system.description, " with ", dof, " unknowns each"),
-                        options);
-  system.matrix = problems::stencil11<Matrix>(exec, sides[0], sides[1], sides[2], dof);
+  require_memory_for(shape, text(system.description, " with ", dof, " unknowns each"), options);
+  make_matrix(system, exec, is_streamed(shape, options), [&]<class M>(const auto& where, std::type_identity<M>) {
+    return problems::stencil11<M>(where, sides[0], sides[1], sides[2], dof);
+  });
   return system;
 }
 
@@ -101,26 +121,31 @@ LinearSystem matrix_system(const Execution& exec, const SolveOptions& options) {
   const int block_size = choose_block_size(options.block_size.value_or(0), candidates);
   LinearSystem system;
   system.description = *options.matrix;
+  bool streamed = false;
   for (const auto& candidate : candidates) {
     if (candidate.block_size != block_size) continue;
     system.block_fill = candidate.fill;
     const MatrixShape shape{std::uint64_t(csr.num_rows / block_size), std::uint64_t(candidate.num_blocks),
                             std::uint64_t(block_size)};
     const std::string what = text(*options.matrix, ": ", candidate.num_blocks, " blocks of size ", block_size);
-    require_device_memory(device_bytes(shape, options), what, options);
+    require_memory_for(shape, what, options);
     require_memory<Kokkos::HostSpace>(assembly_bytes(shape), what);
+    streamed = is_streamed(shape, options);
   }
-  system.matrix = bcsr_from_csr<Matrix>(exec, csr, block_size);
+  make_matrix(system, exec, streamed, [&]<class M>(const auto& where, std::type_identity<M>) {
+    return bcsr_from_csr<M>(where, csr, block_size);
+  });
   return system;
 }
 
 /// Values that are not zero: what a block file, which knows blocks alone, has of entries.
-std::int64_t num_nonzeros(const Execution& exec, const Matrix& matrix) {
+template <class Exec, class AnyMatrix>
+std::int64_t num_nonzeros(const Exec& exec, const AnyMatrix& matrix) {
   const auto values = matrix.values();
   std::int64_t count = 0;
   Kokkos::parallel_reduce(
       "ashlar::app::num_nonzeros",
-      Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>(exec, 0, matrix.num_values()),
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, matrix.num_values()),
       KOKKOS_LAMBDA(std::int64_t v, std::int64_t & sum) { sum += values(v) != 0; }, count);
   return count;
 }
@@ -131,19 +156,22 @@ LinearSystem block_file_system(const Execution& exec, const SolveOptions& option
   const MatrixShape shape{std::uint64_t(file.num_block_rows()), std::uint64_t(file.num_blocks()),
                           std::uint64_t(file.block_shape().rows)};
   const std::string what = text(file.path(), ": ", shape.num_blocks, " blocks of size ", shape.block_size);
-  require_device_memory(device_bytes(shape, options), what, options);
+  require_memory_for(shape, what, options);
   require_memory<Kokkos::HostSpace>(matrix_bytes(shape).count, what);
   LinearSystem system;
   system.description = file.path();
-  system.matrix = io::read_block_file<Matrix>(exec, file);
-  try {
-    validate(exec, system.matrix, {.finite_values = true});
-  } catch (const NumericalError& error) {
-    throw FileError(file.path(), 0, error.problem(), error.why(), error.suggestion());
-  }
-  if (const std::int64_t entries = num_nonzeros(exec, system.matrix); entries > 0) {
-    system.block_fill = static_cast<double>(system.matrix.num_values()) / static_cast<double>(entries);
-  }
+  make_matrix(system, exec, is_streamed(shape, options),
+              [&]<class M>(const auto& where, std::type_identity<M>) { return io::read_block_file<M>(where, file); });
+  system.visit(exec, [&](const auto& where, const auto& matrix) {
+    try {
+      validate(where, matrix, {.finite_values = true});
+    } catch (const NumericalError& error) {
+      throw FileError(file.path(), 0, error.problem(), error.why(), error.suggestion());
+    }
+    if (const std::int64_t entries = num_nonzeros(where, matrix); entries > 0) {
+      system.block_fill = static_cast<double>(matrix.num_values()) / static_cast<double>(entries);
+    }
+  });
   return system;
 }
 
@@ -156,12 +184,12 @@ LinearSystem load_system(const Execution& exec, const SolveOptions& options) {
                                                                          : stencil_system(exec, options);
   if (options.rhs) {
     const std::vector<double> entries = io::read_matrix_market_vector<double>(*options.rhs);
-    check_rhs_length(options, 0, static_cast<std::int64_t>(entries.size()), system.matrix.num_rows());
+    check_rhs_length(options, 0, static_cast<std::int64_t>(entries.size()), system.num_rows());
     system.rhs = vector_of(entries);
   } else if (system.cantilever) {
     system.rhs = problems::cantilever_load<double, Space>(exec, *system.cantilever);
   } else {
-    system.rhs = row_sums(exec, system.matrix);
+    system.rhs = row_sums(exec, system);
     system.ones_is_solution = true;
   }
   exec.fence("ashlar: the system is there");

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/graph.hpp>
 #include <ashlar/bcsr/impl/search.hpp>
 #include <ashlar/bcsr/matrix.hpp>
@@ -34,6 +35,45 @@ Kokkos::View<Offset*, Space> diagonal_block_index(const Exec& exec, const BcsrGr
 template <execution_space Exec, bcsr_matrix Matrix>
 auto diagonal_block_index(const Exec& exec, const Matrix& matrix) {
   return diagonal_block_index(exec, matrix.graph());
+}
+
+namespace impl {
+
+/// Counts, and fills in, the diagonal block of a block row.
+template <class Matrix>
+struct DiagonalBlock {
+  Matrix matrix;
+
+  KOKKOS_INLINE_FUNCTION std::int64_t find(std::int64_t i) const {
+    return find_block(matrix.graph().row_ptr(), matrix.graph().col_idx(), i, i);
+  }
+  KOKKOS_FUNCTION int operator()(std::int64_t i) const { return find(i) >= 0; }
+
+  template <class Row>
+  KOKKOS_FUNCTION void operator()(std::int64_t i, const Row& row) const {
+    if (row.num_blocks() == 0) return;
+    const std::int64_t block = find(i);
+    const int R = row.rows_of_block(), C = row.cols_of_block();
+    row.column(0) = static_cast<typename Matrix::ordinal_type>(i);
+    for (int c = 0; c < C; ++c) {
+      for (int r = 0; r < R; ++r) {
+        row.value(0, r, c) = matrix.values()(block * R * C + Matrix::layout_type::at(r, c, R, C));
+      }
+    }
+  }
+};
+
+}  // namespace impl
+
+/// The matrix of the diagonal blocks alone; a block row that has none is empty.
+///
+/// Memory   allocates the result where the matrix is, which `exec` reaches.
+/// Async    waits for `exec` once; the fill is enqueued.
+template <execution_space Exec, bcsr_matrix Matrix>
+Matrix diagonal_blocks(const Exec& exec, const Matrix& matrix) {
+  const impl::DiagonalBlock<Matrix> diagonal{matrix};
+  return build_by_rows<Matrix>(exec, matrix.block_shape(), matrix.num_block_rows(), matrix.num_block_cols(), diagonal,
+                               diagonal);
 }
 
 }  // namespace ashlar
