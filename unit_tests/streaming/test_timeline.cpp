@@ -2,6 +2,7 @@
 // are.
 #include <gmock/gmock.h>
 
+#include <Kokkos_Timer.hpp>
 #include <algorithm>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/symmetric_half.hpp>
@@ -198,6 +199,31 @@ TEST_F(Timelines, HaveProductsAfterTheirCopiesWhicheverIsLate) {
   }
 }
 
+TEST_F(Timelines, HaveSpansAsLongAsTheirWork) {
+  spin(exec, spun);
+  exec.fence();
+  Kokkos::Timer timer;
+  spin(exec, spun);
+  exec.fence();
+  const double one = timer.seconds();
+  for (const bool hide : {true, false}) {
+    Streamed a = streamed({.num_subdivisions = 3, .num_resident = 0, .hide = hide});
+    timer.reset();
+    StreamTimeline timeline(exec, 32);
+    a.record(timeline);
+    a.for_each(exec, [&](const Matrix&, const SpmvPlan<Matrix>&, const Subdivision&) { spin(exec, spun); });
+    const auto spans = timeline.spans();
+    const double all = timer.seconds();
+    for (const StreamSpan& span : spans) {
+      EXPECT_LE(span.end_seconds, all) << span.name;
+      EXPECT_GT(span.end_seconds, span.begin_seconds) << span.name;
+      if (span.track == "products") {
+        EXPECT_GT(span.end_seconds - span.begin_seconds, 0.3 * one) << span.name;
+      }
+    }
+  }
+}
+
 /// While products with one subdivision take long, the next is copied: recording does not make it wait.
 TEST_F(Timelines, ShowWhatIsHidden) {
   if (!is_gpu_v<Exec>) GTEST_SKIP() << "without events the host waits at each mark";
@@ -283,6 +309,7 @@ TEST_F(Timelines, HaveProductsInPlace) {
 TEST_F(Timelines, AreThoseOfSymmetricMatricesToo) {
   const auto half = symmetric_half(Kokkos::DefaultHostExecutionSpace(), host);
   StreamedSymmetricMatrix<Matrix> a(exec, half, {.num_subdivisions = 3, .num_resident = 0, .copy_always = true});
+  a.values_changed(exec);  // set-up has sent it all once
   StreamTimeline timeline(exec, 32);
   a.record(timeline);
   a.apply(exec, x, y);
