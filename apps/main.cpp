@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "convert.hpp"
 #include "device.hpp"
 #include "info.hpp"
 #include "solve/options.hpp"
@@ -25,8 +26,9 @@ constexpr int exit_bad_input = 1;
 constexpr const char* examples = R"(Examples:
   ashlar solve --problem cantilever --nodes 81,21,21 --vtk beam.vtu
   ashlar solve --matrix A.mtx --rhs b.mtx --solution x.mtx --report r.json
+  ashlar convert A.mtx A.bcsr
 
-Exit codes: 0 converged, 1 bad usage or bad input, 2 did not converge.
+Exit codes: 0 converged, converted, 1 bad usage or bad input, 2 did not converge.
 Options that begin with --kokkos- go to Kokkos, which reads OMP_NUM_THREADS and the like too.)";
 
 /// Kokkos ends the program, with a stack trace, where one of its numbers is none: looked at before it sees them.
@@ -104,6 +106,11 @@ int run(int argc, char** argv) {
   app::declare_options(*solve, options);
   solve->footer(examples);
 
+  app::ConvertOptions conversion;
+  CLI::App* convert =
+      command.add_subcommand("convert", "Make a block file (.bcsr) of a Matrix Market file (.mtx), or the reverse.");
+  app::declare_options(*convert, conversion);
+
   bool as_json = false;
   CLI::App* info = command.add_subcommand("info", "Show backends, devices, versions, memory and bandwidths.");
   info->add_flag("--json", as_json, "as JSON");
@@ -113,20 +120,28 @@ int run(int argc, char** argv) {
     command.parse(std::vector<std::string>(arguments.own.rbegin(), arguments.own.rend()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return command.exit(error);  // --help, --version
-    const bool in_solve = solve->parsed() || (!arguments.own.empty() && arguments.own.front() == "solve");
+    const auto is_in = [&](CLI::App* part) {
+      return part->parsed() || (!arguments.own.empty() && arguments.own.front() == part->get_name());
+    };
     return fail(text("the arguments are not understood (", one_line(error.what()), "); see ashlar ",
-                     in_solve ? "solve " : "", "--help"));
+                     is_in(solve)     ? "solve "
+                     : is_in(convert) ? "convert "
+                                      : "",
+                     "--help"));
   }
 
-  if (!solve->parsed() && !info->parsed()) {
-    return fail("nothing to do (neither solve nor info was given); try: ashlar solve --problem cantilever");
+  if (!solve->parsed() && !convert->parsed() && !info->parsed()) {
+    return fail("nothing to do (neither solve nor info nor convert was given); try: ashlar solve --problem cantilever");
   }
   if (solve->parsed()) app::check_before_start(options);
+  if (convert->parsed()) app::check_before_start(conversion);
   int exit_code = 0;
   {
     const KokkosScope kokkos = phases.run("start", [&] { return KokkosScope(arguments.kokkos); });
     if (solve->parsed()) {
       exit_code = app::run_solve(options, phases);
+    } else if (convert->parsed()) {
+      app::run_convert(conversion);
     } else {
       app::print_info(as_json);
     }

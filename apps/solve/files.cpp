@@ -6,47 +6,15 @@
 #include <ashlar/spmv/block_sizes.hpp>
 #include <filesystem>
 #include <optional>
-#include <system_error>
-#include <utility>
 #include <vector>
+
+#include "block_size.hpp"
+#include "file_names.hpp"
+#include "types.hpp"
 
 namespace ashlar::app {
 
-namespace {
-
 namespace fs = std::filesystem;
-
-using NamedFile = std::pair<const char*, const std::optional<std::string>&>;
-
-bool same_file(const std::string& a, const std::string& b) {
-  std::error_code error;
-  const auto path_a = fs::weakly_canonical(a, error);
-  if (error) return a == b;
-  const auto path_b = fs::weakly_canonical(b, error);
-  if (error) return a == b;
-  return path_a == path_b || (fs::equivalent(path_a, path_b, error) && !error);
-}
-
-/// Writing twice to what is no file (a terminal, /dev/null) spoils nothing.
-bool can_be_spoilt(const std::string& path) { return !is_read_once(path); }
-
-void require_distinct(const NamedFile& output, const NamedFile& other) {
-  if (!output.second || !other.second || !can_be_spoilt(*output.second)) return;
-  if (!same_file(*output.second, *other.second)) return;
-  throw FileError(*output.second, 0, text("named by ", output.first, " and by ", other.first),
-                  "one would overwrite the other", "name another file");
-}
-
-/// "1, 2, 4": for a suggestion.
-std::string divisors(std::int64_t n) {
-  std::string list;
-  for (int size = 1; size <= max_block_size; ++size) {
-    if (n % size == 0) list += (list.empty() ? "" : ", ") + std::to_string(size);
-  }
-  return list;
-}
-
-}  // namespace
 
 void check_files(const SolveOptions& options) {
   const std::vector<NamedFile> inputs{{"--matrix", options.matrix}, {"--rhs", options.rhs}};
@@ -75,11 +43,36 @@ void check_matrix_header(const SolveOptions& options, const io::MatrixMarketHead
   if (header.rows == 0) {
     throw FileError(path, header.size_line, "a matrix of 0 rows", "there is nothing to solve", "is it the right file?");
   }
+  check_block_size(path, header.size_line, options.block_size.value_or(0), header.rows, header.columns);
+}
+
+void check_block_file(const SolveOptions& options, const io::BlockFile& file) {
+  const std::string& path = *options.matrix;
+  const auto refuse = [&path](const std::string& problem, const std::string& why, const std::string& suggestion) {
+    throw FileError(path, 0, problem, why, suggestion);
+  };
+  const BlockShape shape = file.block_shape();
+  const std::int64_t rows = file.num_block_rows() * shape.rows, columns = file.num_block_cols() * shape.cols;
+  if (file.scalar_name().starts_with("complex")) {
+    refuse("a complex matrix", "this command solves real systems", "the library takes complex matrices: see docs/");
+  }
+  if (rows != columns) {
+    refuse(text("a matrix of ", rows, " rows and ", columns, " columns"), "only a square system can be solved",
+           "name a square matrix");
+  }
+  if (rows == 0) refuse("a matrix of 0 rows", "there is nothing to solve", "is it the right file?");
+  if (!shape.is_square() || shape.rows > max_block_size) {
+    refuse("blocks of " + to_string(shape), text("this command solves with square blocks of 1 to ", max_block_size),
+           "make a Matrix Market file of it with ashlar convert");
+  }
+  if (file.layout_name() != Matrix::layout_type::name) {
+    refuse(text("its blocks are ", file.layout_name()), text("this command reads ", Matrix::layout_type::name),
+           "make a Matrix Market file of it with ashlar convert");
+  }
   const int block_size = options.block_size.value_or(0);
-  if (block_size > 0 && header.rows % block_size != 0) {
-    throw FileError(path, header.size_line, text("--block-size ", block_size, " for ", header.rows, " rows"),
-                    text(block_size, " does not divide ", header.rows),
-                    text("pass auto, or one of ", divisors(header.rows)));
+  if (block_size > 0 && block_size != shape.rows) {
+    refuse(text("--block-size ", block_size, " for blocks of size ", shape.rows),
+           "a block file is taken with the blocks that it holds", "pass auto, or leave it out");
   }
 }
 
@@ -91,11 +84,6 @@ void check_rhs_length(const SolveOptions& options, std::int64_t line, std::int64
       "name a vector of that length");
 }
 
-bool is_read_once(const std::string& path) {
-  std::error_code unknown;  // then the status is no known one, either
-  return fs::is_other(fs::status(path, unknown));
-}
-
 TuningTable load_tuning(const SolveOptions& options) {
   TuningTable table;
   if (options.tune && fs::exists(*options.tune)) table.load(*options.tune);
@@ -104,10 +92,15 @@ TuningTable load_tuning(const SolveOptions& options) {
 
 void check_headers(const SolveOptions& options) {
   load_tuning(options);
-  std::optional<io::MatrixMarketHeader> matrix;
-  if (options.matrix && !is_read_once(*options.matrix)) {
-    matrix = io::read_matrix_market_header(*options.matrix);
-    check_matrix_header(options, *matrix);
+  std::optional<std::int64_t> num_rows;
+  if (options.matrix && is_block_file(*options.matrix)) {
+    const io::BlockFile file(*options.matrix);
+    check_block_file(options, file);
+    num_rows = file.num_block_rows() * file.block_shape().rows;
+  } else if (options.matrix && !is_read_once(*options.matrix)) {
+    const io::MatrixMarketHeader matrix = io::read_matrix_market_header(*options.matrix);
+    check_matrix_header(options, matrix);
+    num_rows = matrix.rows;
   }
   if (!options.rhs || is_read_once(*options.rhs)) return;
   const io::MatrixMarketHeader rhs = io::read_matrix_market_header(*options.rhs);
@@ -119,7 +112,7 @@ void check_headers(const SolveOptions& options) {
     throw FileError(*options.rhs, rhs.size_line, text("a right-hand side of ", rhs.columns, " columns"),
                     "one system is solved at a time", "name a file of one column");
   }
-  if (matrix) check_rhs_length(options, rhs.size_line, rhs.rows, matrix->rows);
+  if (num_rows) check_rhs_length(options, rhs.size_line, rhs.rows, *num_rows);
   if (options.problem) {
     const auto [nx, ny, nz] = options.nodes_or_default();
     // Three sides of 31 bits and a block size: long double holds what 64 bits may not.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
 #include <string>
@@ -25,12 +26,9 @@ void check_headers(const SolveOptions& options);
 /// What the file of --tune holds; nothing where there is none yet. Throws FileError.
 TuningTable load_tuning(const SolveOptions& options);
 
-/// Whether what is read is gone: of a pipe, a terminal. A file that is missing, or that nobody may look at, is none of
-/// these: opening it says what is wrong.
-bool is_read_once(const std::string& path);
-
 /// The same for one file: after reading, where it was a pipe.
 void check_matrix_header(const SolveOptions& options, const io::MatrixMarketHeader& header);
+void check_block_file(const SolveOptions& options, const io::BlockFile& file);
 void check_rhs_length(const SolveOptions& options, std::int64_t line, std::int64_t length, std::int64_t num_rows);
 
 }  // namespace ashlar::app

@@ -6,7 +6,7 @@
 #include <ashlar/spmv/block_sizes.hpp>
 #include <map>
 
-#include "solve/option_values.hpp"
+#include "option_values.hpp"
 
 namespace ashlar::app {
 
@@ -96,7 +96,9 @@ void declare_options(CLI::App& command, SolveOptions& options) {
                   "any number up to 64 for stencil11 (default 1)")
       ->type_name("N")
       ->group(group);
-  command.add_option("--matrix", options.matrix, "a matrix in a Matrix Market file")->type_name("FILE")->group(group);
+  command.add_option("--matrix", options.matrix, "a matrix in a Matrix Market file, or in a block file (A.bcsr)")
+      ->type_name("FILE")
+      ->group(group);
   command
       .add_option("--rhs", options.rhs,
                   "the right-hand side in a Matrix Market file; without it the problem's own load, or for a matrix "

@@ -3,25 +3,10 @@
 #include <iostream>
 #include <sstream>
 
+#include "number_text.hpp"
 #include "solve/report.hpp"
 
 namespace ashlar::app {
-
-namespace {
-
-std::string short_number(double number) {
-  std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.3g", number);
-  return buffer.data();
-}
-
-std::string counted(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
-  return digits;
-}
-
-}  // namespace
 
 void print_history(const SolveReport& report) {
   std::cout << "# iteration  relative residual\n";

@@ -4,6 +4,8 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/block_size_detection.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
+#include <ashlar/bcsr/validate.hpp>
+#include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <ashlar/problems/stencil11.hpp>
 #include <ashlar/spmv/spmv.hpp>
@@ -11,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "block_size.hpp"
+#include "file_names.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
 
@@ -94,15 +98,7 @@ CsrMatrix<double> read_matrix(const SolveOptions& options) {
 LinearSystem matrix_system(const Execution& exec, const SolveOptions& options) {
   const CsrMatrix<double> csr = read_matrix(options);
   const auto candidates = block_size_candidates(csr, max_block_size);
-  int block_size = options.block_size.value_or(0);
-  if (block_size == 0) {
-    // Blocks larger than these have no kernels of their own.
-    std::vector<BlockSizeCandidate> usual;
-    for (const auto& candidate : candidates) {
-      if (candidate.block_size <= 32) usual.push_back(candidate);
-    }
-    block_size = detect_block_size(usual);
-  }
+  const int block_size = choose_block_size(options.block_size.value_or(0), candidates);
   LinearSystem system;
   system.description = *options.matrix;
   for (const auto& candidate : candidates) {
@@ -118,12 +114,46 @@ LinearSystem matrix_system(const Execution& exec, const SolveOptions& options) {
   return system;
 }
 
+/// Values that are not zero: what a block file, which knows blocks alone, has of entries.
+std::int64_t num_nonzeros(const Execution& exec, const Matrix& matrix) {
+  const auto values = matrix.values();
+  std::int64_t count = 0;
+  Kokkos::parallel_reduce(
+      "ashlar::app::num_nonzeros",
+      Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>(exec, 0, matrix.num_values()),
+      KOKKOS_LAMBDA(std::int64_t v, std::int64_t & sum) { sum += values(v) != 0; }, count);
+  return count;
+}
+
+LinearSystem block_file_system(const Execution& exec, const SolveOptions& options) {
+  const io::BlockFile file(*options.matrix);
+  check_block_file(options, file);
+  const MatrixShape shape{std::uint64_t(file.num_block_rows()), std::uint64_t(file.num_blocks()),
+                          std::uint64_t(file.block_shape().rows)};
+  const std::string what = text(file.path(), ": ", shape.num_blocks, " blocks of size ", shape.block_size);
+  require_device_memory(device_bytes(shape, options), what, options);
+  require_memory<Kokkos::HostSpace>(matrix_bytes(shape).count, what);
+  LinearSystem system;
+  system.description = file.path();
+  system.matrix = io::read_block_file<Matrix>(exec, file);
+  try {
+    validate(exec, system.matrix, {.finite_values = true});
+  } catch (const NumericalError& error) {
+    throw FileError(file.path(), 0, error.problem(), error.why(), error.suggestion());
+  }
+  if (const std::int64_t entries = num_nonzeros(exec, system.matrix); entries > 0) {
+    system.block_fill = static_cast<double>(system.matrix.num_values()) / static_cast<double>(entries);
+  }
+  return system;
+}
+
 }  // namespace
 
 LinearSystem load_system(const Execution& exec, const SolveOptions& options) {
-  LinearSystem system = options.matrix                    ? matrix_system(exec, options)
-                        : options.problem == "cantilever" ? cantilever_system(exec, options)
-                                                          : stencil_system(exec, options);
+  LinearSystem system = options.matrix && is_block_file(*options.matrix) ? block_file_system(exec, options)
+                        : options.matrix                                 ? matrix_system(exec, options)
+                        : options.problem == "cantilever"                ? cantilever_system(exec, options)
+                                                                         : stencil_system(exec, options);
   if (options.rhs) {
     const std::vector<double> entries = io::read_matrix_market_vector<double>(*options.rhs);
     check_rhs_length(options, 0, static_cast<std::int64_t>(entries.size()), system.matrix.num_rows());

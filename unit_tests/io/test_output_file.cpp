@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,11 +8,11 @@
 #include <ashlar/io/output_file.hpp>
 #include <ashlar/io/text_file.hpp>
 #include <ashlar/io/vtu.hpp>
-#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "file_size_limit.hpp"
 #include "temporary_folder.hpp"
 
 namespace ashlar::testing {
@@ -128,24 +127,6 @@ TEST_F(OutputFile, TextIsWrittenAsItIs) {
   io::write_text_file(path, "");
   EXPECT_EQ(content_of(path), "");
 }
-
-/// While it lives, no file grows beyond this.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit = {bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  void (*handler_)(int);
-  rlimit before_;
-};
 
 TEST_F(OutputFile, NoHalfFileStaysBehind) {
   const std::string path = folder / "half";

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace ashlar::app {
+
+/// What `ashlar convert` was asked for.
+struct ConvertOptions {
+  std::string from, to;
+  std::optional<int> block_size;  ///< 0: auto
+};
+
+/// Declares the arguments of `ashlar convert`; parsing fills `options`, which must outlive `command`.
+void declare_options(CLI::App& command, ConvertOptions& options);
+
+/// What can be found out before Kokkos is initialised: the names of the files, and the header of a Matrix Market file.
+///
+/// Throws   ashlar::Error.
+void check_before_start(const ConvertOptions& options);
+
+/// `ashlar convert`, on the host; Kokkos is initialised. Prints a line that says what was written.
+void run_convert(const ConvertOptions& options);
+
+}  // namespace ashlar::app

@@ -1,0 +1,44 @@
+#include "file_names.hpp"
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <filesystem>
+#include <system_error>
+
+namespace ashlar::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  const auto path_a = fs::weakly_canonical(a, error);
+  if (error) return a == b;
+  const auto path_b = fs::weakly_canonical(b, error);
+  if (error) return a == b;
+  return path_a == path_b || (fs::equivalent(path_a, path_b, error) && !error);
+}
+
+/// Writing twice to what is no file (a terminal, /dev/null) spoils nothing.
+bool can_be_spoilt(const std::string& path) { return !is_read_once(path); }
+
+}  // namespace
+
+void require_distinct(const NamedFile& output, const NamedFile& other) {
+  if (!output.second || !other.second || !can_be_spoilt(*output.second)) return;
+  if (!same_file(*output.second, *other.second)) return;
+  throw FileError(*output.second, 0, text("named by ", output.first, " and by ", other.first),
+                  "one would overwrite the other", "name another file");
+}
+
+bool is_read_once(const std::string& path) {
+  std::error_code unknown;  // then the status is no known one, either
+  return fs::is_other(fs::status(path, unknown));
+}
+
+bool is_block_file(const std::string& path) { return fs::path(path).extension() == ".bcsr"; }
+
+bool is_matrix_market_file(const std::string& path) { return fs::path(path).extension() == ".mtx"; }
+
+}  // namespace ashlar::app

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <ashlar/io/matrix_market.hpp>
+#include <cstdint>
+#include <limits>
+
+#include "types.hpp"
+
+namespace ashlar::app {
+
+/// A number of bytes that stays at the largest number instead of starting again at zero.
+struct Bytes {
+  std::uint64_t count;
+
+  friend Bytes operator+(Bytes a, Bytes b) {
+    std::uint64_t sum = 0;
+    return {__builtin_add_overflow(a.count, b.count, &sum) ? largest : sum};
+  }
+  friend Bytes operator*(Bytes a, Bytes b) {
+    std::uint64_t product = 0;
+    return {__builtin_mul_overflow(a.count, b.count, &product) ? largest : product};
+  }
+  static constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+};
+
+inline constexpr Bytes scalar_bytes{sizeof(Matrix::scalar_type)};
+inline constexpr Bytes index_bytes{sizeof(Matrix::ordinal_type)};
+static_assert(sizeof(Matrix::ordinal_type) == sizeof(Matrix::offset_type));
+
+/// What a matrix of square blocks takes is told by its structure alone.
+struct MatrixShape {
+  std::uint64_t num_block_rows = 0;
+  std::uint64_t num_blocks = 0;
+  std::uint64_t block_size = 1;
+};
+
+Bytes matrix_bytes(const MatrixShape& shape);
+
+/// Bytes that making a matrix from rows of a file takes on the host: its blocks are put together there, with 8 bytes a
+/// row of scratch, before a device gets them. The largest number there is where 64 bits do not hold it.
+std::uint64_t assembly_bytes(const MatrixShape& shape);
+
+/// The matrix in a file of this size, were all of its blocks full: the least that it can take. The file is taken at its
+/// word on its entries as far as its own size bears that out: a lie is the reader's to report.
+MatrixShape least_shape(const io::MatrixMarketHeader& header, std::uint64_t file_size, std::uint64_t block_size);
+
+/// Bytes that reading such a file and cutting it into blocks takes on the host at least.
+std::uint64_t reading_bytes(const io::MatrixMarketHeader& header, std::uint64_t file_size, std::uint64_t block_size);
+
+}  // namespace ashlar::app
