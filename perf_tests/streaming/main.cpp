@@ -7,16 +7,32 @@
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <ashlar/base/error.hpp>
 #include <ashlar/blas1/bandwidth.hpp>
 #include <ashlar/io/output_file.hpp>
+#include <ashlar/io/text_file.hpp>
+#include <ashlar/trace/chrome_json.hpp>
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <streaming/block_solve.hpp>
 #include <streaming/less.hpp>
 #include <streaming/limited.hpp>
 #include <streaming/paper.hpp>
 #include <support/context.hpp>
+#include <utility>
+#include <vector>
+
+namespace {
+
+void write_trace(const std::string& path, const std::vector<ashlar::trace::Process>& processes) {
+  std::ostringstream out;
+  ashlar::trace::write_chrome_json(out, processes);
+  ashlar::io::write_text_file(path, std::move(out).str());
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace ashlar;
@@ -44,20 +60,31 @@ int main(int argc, char** argv) {
   app.add_flag("!--equal", options.taper, "cut into equal subdivisions, without smaller ones at the ends");
   app.add_flag("!--no-serial", options.serial, "do not time plain loops on one thread of the host");
   app.add_option("--json", options.json, "write the results here");
+  app.add_option("--trace", options.trace,
+                 "write when copies and products took place, for ui.perfetto.dev: of one pass of each case of the "
+                 "experiment paper, hidden and not, with the first numbers of subdivisions and products");
   app.add_option("--commit", options.commit, "recorded in the context");
   CLI11_PARSE(app, argc, argv);
 
   const Kokkos::ScopeGuard kokkos(argc, argv);
+  const auto runs = [&](const char* experiment) {
+    return std::find(options.experiments.begin(), options.experiments.end(), experiment) != options.experiments.end();
+  };
   try {
     if (!options.json.empty()) io::require_writable(options.json);
+    if (!options.trace.empty()) {
+      io::require_writable(options.trace);
+      if (!runs("paper")) {
+        throw ArgumentError("--trace without the experiment paper", "it shows passes of that one",
+                            "add paper to --experiments");
+      }
+    }
     const perf::Exec exec;
     const double read = measure_read_bandwidth(exec);
     std::printf("read bandwidth %.1f GB/s\n", read);
     nlohmann::json results = nlohmann::json::array();
+    std::vector<trace::Process> passes;
     bool all_right = true;
-    const auto runs = [&](const char* experiment) {
-      return std::find(options.experiments.begin(), options.experiments.end(), experiment) != options.experiments.end();
-    };
     // Others than the paper's, for a memory limit and a number of vectors each.
     const auto run_within_limits = [&](const auto& run, const perf::StreamingCase& matrix) {
       for (const double limit : options.limits) {
@@ -70,6 +97,7 @@ int main(int argc, char** argv) {
       if (runs("paper")) {
         perf::PaperExperiment experiment(exec, name, options, read, results);
         experiment.run();
+        if (!options.trace.empty()) passes.push_back(experiment.timeline());
         all_right = all_right && experiment.all_right();
       }
       if (!runs("limit") && !runs("block-cg") && !runs("less")) continue;
@@ -79,6 +107,7 @@ int main(int argc, char** argv) {
       if (runs("block-cg")) run_within_limits(perf::run_block_solve, matrix);
     }
     if (!options.json.empty()) perf::write_results(options.json, options.commit, read, results);
+    if (!options.trace.empty()) write_trace(options.trace, passes);
     return all_right ? 0 : 1;
   } catch (const std::exception& error) {
     std::cerr << "perf_streaming: " << error.what() << '\n';

@@ -25,6 +25,7 @@ struct StreamingPerfOptions {
   std::vector<int> num_vectors{1};
   std::vector<std::string> experiments{"paper"};
   std::string json, commit = "unknown";
+  std::string trace;  ///< a timeline of one pass of each case, hidden and not
 };
 
 }  // namespace ashlar::perf

@@ -1,10 +1,13 @@
 #include <Kokkos_Timer.hpp>
 #include <algorithm>
+#include <ashlar/base/device_name.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/blas1/axpby.hpp>
 #include <ashlar/reference/spmv.hpp>
+#include <ashlar/streaming/timeline.hpp>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <limits>
@@ -19,6 +22,17 @@ namespace {
 
 /// Vectors that products take in turns, so that no two products that follow each other are of the same one.
 constexpr int num_columns = 10;
+
+/// A span of streaming as one of a trace, on a track of its pass.
+trace::Span traced(const StreamSpan& span, const std::string& pass) {
+  const auto nanoseconds = [](double seconds) { return std::int64_t(std::llround(seconds * 1e9)); };
+  return {span.name,
+          pass + span.track,
+          span.track == "copies" ? trace::SpanKind::copy : trace::SpanKind::parallel_for,
+          nanoseconds(span.begin_seconds),
+          nanoseconds(span.end_seconds),
+          span.bytes};
+}
 
 }  // namespace
 
@@ -118,20 +132,46 @@ nlohmann::json PaperExperiment::row(const std::string& kernel, int num_subdivisi
           {"bound_gflop_s", flop / flio * read_gb_s_}};
 }
 
+StreamingOptions PaperExperiment::streaming_options(int num_subdivisions, bool hide) const {
+  return {.num_subdivisions = num_subdivisions,
+          .taper = options_.taper,
+          .num_buffers = options_.buffers,
+          .structure = StructurePlacement::resident,
+          .num_resident = 0,
+          .hide = hide,
+          .send_ahead = false};
+}
+
+trace::Process PaperExperiment::timeline() {
+  const int num_subdivisions = options_.subdivisions.front(), num_products = options_.products.front();
+  trace::Process result;
+  result.name = text(case_.name, ", ", num_subdivisions, " subdivisions, ", num_products, " products with each; ",
+                     device_name(exec_));
+  for (const bool hide : {false, true}) {
+    Streamed streamed(exec_, copy_exec_, host_, streaming_options(num_subdivisions, hide));
+    all_right_ = is_right(streamed, num_products) && all_right_;
+    exec_.fence("perf: a pass before");
+    const std::string pass = hide ? "hidden: " : "not hidden: ";
+    // A copy and the products of each subdivision.
+    StreamTimeline timeline(exec_, 2 * streamed.num_subdivisions());
+    streamed.values_changed(exec_);
+    streamed.record(timeline);
+    streamed.apply_repeated(exec_, x_, y_, num_products);
+    streamed.stop_recording();
+    for (const StreamSpan& span : timeline.spans()) result.spans.push_back(traced(span, pass));
+    for (const char* track : {"copies", "products"}) result.tracks.push_back(pass + track);
+    all_right_ = is_right(streamed, num_products) && all_right_;
+  }
+  return result;
+}
+
 void PaperExperiment::run_one(int num_subdivisions, int num_products) {
-  StreamingOptions streaming{.num_subdivisions = num_subdivisions,
-                             .taper = options_.taper,
-                             .num_buffers = options_.buffers,
-                             .structure = StructurePlacement::resident,
-                             .num_resident = 0,
-                             .send_ahead = false};
   const Parts parts = measure_parts(num_subdivisions, num_products);
   double seconds_of[2] = {};
   bool right = true;
   std::string plan;
   for (const bool hide : {false, true}) {
-    streaming.hide = hide;
-    Streamed streamed(exec_, copy_exec_, host_, streaming);
+    Streamed streamed(exec_, copy_exec_, host_, streaming_options(num_subdivisions, hide));
     right = right && is_right(streamed, num_products);
     seconds_of[hide] = right ? seconds(streamed, num_products, true) : 0;
     right = right && is_right(streamed, num_products);  // after many passes, too

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/trace/chrome_json.hpp>
 #include <nlohmann/json.hpp>
 #include <streaming/case.hpp>
 #include <streaming/options.hpp>
@@ -28,6 +29,10 @@ class PaperExperiment {
   /// All numbers of subdivisions and of products that the options name.
   void run();
 
+  /// One pass with hiding and one without, of the first number of subdivisions and of products: when each copy and each
+  /// subdivision's products took place, each pass on tracks of its own and from 0 on.
+  trace::Process timeline();
+
   bool all_right() const { return all_right_; }
 
  private:
@@ -37,6 +42,7 @@ class PaperExperiment {
   /// Of one pass; send_all: one that pays for all of its copies, whatever the buffers still hold.
   double seconds(Streamed& streamed, int num_products, bool send_all) const;
   bool is_right(const Streamed& streamed, int num_products) const;
+  StreamingOptions streaming_options(int num_subdivisions, bool hide) const;
   nlohmann::json row(const std::string& kernel, int num_subdivisions, int num_products, double seconds) const;
   double flops(int num_products) const { return 2.0 * double(host_.num_values()) * num_products; }
 

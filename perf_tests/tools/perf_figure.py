@@ -37,13 +37,18 @@ def set_style():
         "axes.titlelocation": "left"})
 
 
-def draw(kinds, arguments, tool):
-    """The figure of the kind that is asked for, from the result files."""
-    rows, contexts = results.read(arguments.files)
+def start(tool):
+    """Before anything is drawn."""
     if plt is None:
         raise results.Problem("cannot draw", f"{sys.executable} has no matplotlib",
                               f"run this as scripts/env python3 perf_tests/tools/{tool}.py ...")
     set_style()
+
+
+def draw(kinds, arguments, tool):
+    """The figure of the kind that is asked for, from the result files."""
+    rows, contexts = results.read(arguments.files)
+    start(tool)
     kinds[arguments.kind](rows, contexts, arguments)
     return 0
 

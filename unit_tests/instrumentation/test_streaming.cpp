@@ -54,6 +54,43 @@ TEST_F(StreamingConduct, ProductsWithAShareOfTheHostAllocateNothing) {
   EXPECT_THAT(kernels(watcher), ::testing::Not(::testing::IsEmpty()));
 }
 
+/// All marks are there before; and where the backend has events nobody waits for them.
+TEST_F(StreamingConduct, RecordedProductsAllocateNothingAndDoNotWait) {
+  Streamed streamed(exec, host, {.num_subdivisions = 5, .num_resident = 0, .copy_always = true});
+  streamed.apply_repeated(exec, x, y, 1);
+  StreamTimeline timeline(exec, 15);
+  streamed.record(timeline);
+  exec.fence();
+  const Watcher watcher;
+  streamed.apply(exec, x, y);
+  streamed.apply_repeated(exec, x, y, 3);  // beyond what there is room for
+  EXPECT_THAT(allocations(watcher), ::testing::IsEmpty());
+  if (is_gpu_v<Exec>) {
+    EXPECT_THAT(faults(watcher.seen(), exec, Promise::sends), ::testing::IsEmpty());
+  }
+  EXPECT_EQ(timeline.spans().size(), 15u);
+  EXPECT_GT(timeline.num_missed(), 0);
+}
+
+TEST_F(StreamingConduct, RecordedProductsWithAShareOfTheHostAllocateNothing) {
+  Streamed streamed(exec, host,
+                    {.num_subdivisions = 5, .host_share = 0.4, .copy_always = true, .product = {.num_vectors = 2}});
+  streamed.apply(exec, x, y);
+  StreamTimeline timeline(exec, 32);
+  streamed.record(timeline);
+  exec.fence();
+  const Watcher watcher;
+  streamed.apply(exec, 2, x, 3, y);
+  EXPECT_THAT(allocations(watcher), ::testing::IsEmpty());
+}
+
+TEST_F(StreamingConduct, ATimelineWaitsForTheInstance) {
+  const Watcher watcher;
+  const StreamTimeline timeline(exec, 4);
+  EXPECT_THAT(faults(watcher.seen(), exec, Promise::waits), ::testing::IsEmpty());
+  EXPECT_THAT(fences(watcher), ::testing::Not(::testing::IsEmpty()));
+}
+
 TEST_F(StreamingConduct, SetUpWaitsForTheInstance) {
   expect_kept(exec, Promise::waits, [&] { return Streamed(exec, host, {.num_subdivisions = 5, .copy_always = true}); });
 }

@@ -29,6 +29,22 @@ def rows(subdivisions, seconds, gain=0.5, products=50, case="cantilever 3 dof 8^
     return result
 
 
+def timeline(*cases, tracks=("not hidden: copies", "not hidden: products", "hidden: copies", "hidden: products")):
+    """A file of perf_streaming --trace: two copies and products of 2 and 3 ms, by turns, and the second copy hidden."""
+    times = {"not hidden: copies": (1000, 6000), "not hidden: products": (3000, 8000), "hidden: copies": (500, 2500),
+             "hidden: products": (2500, 5500)}
+    events = []
+    for pid, case in enumerate(cases):
+        events.append({"ph": "M", "name": "process_name", "pid": pid, "args": {"name": case}})
+        for tid, track in enumerate(tracks):
+            events.append({"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": track}})
+        for tid, track in enumerate(tracks):
+            is_copy = "copies" in track
+            events += [{"ph": "X", "name": f"{'copy' if is_copy else 'products with'} {k}", "cat": "copy", "pid": pid,
+                        "tid": tid, "ts": ts, "dur": 2000 if is_copy else 3000} for k, ts in enumerate(times[track])]
+    return {"displayTimeUnit": "ms", "traceEvents": events}
+
+
 class StreamingTools(unittest.TestCase):
     def setUp(self):
         self.folder = SCRATCH / self.id().split(".")[-1]
@@ -44,6 +60,10 @@ class StreamingTools(unittest.TestCase):
     def write(self, results):
         (self.folder / "results.json").write_text(json.dumps({"context": {}, "results": results}))
         return "results.json"
+
+    def timeline_error(self, content, *arguments):
+        (self.folder / "trace.json").write_text(content if isinstance(content, str) else json.dumps(content))
+        return self.run_tool("streaming_timeline", "trace.json", "-o", "figure.svg", *arguments, code=2)
 
     def test_committed_results_are_those_of_the_page(self):
         table = self.run_tool("streaming_table", CASES)
@@ -75,6 +95,41 @@ class StreamingTools(unittest.TestCase):
         one = self.write(rows(4, 0.03))
         self.assertIn("one number of products only",
                       self.run_tool("streaming_plot", "products", one, "-o", "f.svg", code=2))
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
+    def test_a_timeline(self):
+        (self.folder / "trace.json").write_text(json.dumps(timeline("one, 2 subdivisions; a device", "another")))
+        self.run_tool("streaming_timeline", "trace.json", "--case", "one", "-o", "figure.svg")
+        figure = (self.folder / "figure.svg").read_text()
+        texts = re.findall(r"<text[^>]*>([^<]*)</text>", figure)
+        # From the first span to the last; both passes on one axis.
+        for said in ("Copies not hidden: 10 ms", "Copies hidden behind products: 8 ms", "copies", "products", "ms",
+                     "one, 2 subdivisions; a device"):
+            self.assertIn(said, texts)
+        self.assertLess(texts.index("Copies not hidden: 10 ms"), texts.index("Copies hidden behind products: 8 ms"))
+        # Corners of the bars, before those of the legend: the first of them says how long 2 ms are.
+        corners = re.findall(r'<path d="M ([\d.]+) [\d.]+ \nL [\d.]+ [\d.]+ \nL ([\d.]+) [^"]*"[^>]*'
+                             r'style="fill: #(56b4e9|009e73)', figure)[:8]
+        bars = [(float(begin), float(end)) for begin, end, _ in corners]
+        start, unit = bars[0][0], (bars[0][1] - bars[0][0]) / 2
+        self.assertEqual([tuple(round((x - start) / unit, 3) for x in bar) for bar in bars],
+                         [(0, 2), (5, 7), (2, 5), (7, 10), (0, 2), (2, 4), (2, 5), (5, 8)])
+        self.assertEqual([colour for *_, colour in corners], ["56b4e9", "56b4e9", "009e73", "009e73"] * 2)
+
+    def test_what_is_no_timeline(self):
+        self.assertIn("cannot read", self.run_tool("streaming_timeline", "none.json", "-o", "f.svg", code=2))
+        self.assertIn("is not JSON", self.timeline_error("{"))
+        self.assertIn("no list 'traceEvents'", self.timeline_error({"results": []}))
+        self.assertIn("several matrices (one; two)", self.timeline_error(timeline("one", "two")))
+        self.assertIn("no matrix 'three'", self.timeline_error(timeline("one", "two"), "--case", "three"))
+        lost = timeline("one")
+        lost["traceEvents"][-1]["tid"] = 9
+        self.assertIn("is no span of a track", self.timeline_error(lost))
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
+    def test_a_timeline_of_one_pass(self):
+        half = timeline("one", tracks=("hidden: copies", "hidden: products"))
+        self.assertIn("no spans of the pass 'not hidden'", self.timeline_error(half))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ashlar::trace {
 namespace {
@@ -63,7 +65,34 @@ TEST(ChromeJson, WritesTracksAndSpans) {
   EXPECT_EQ(track_of(complete[1]), "copies Host -> Cuda");
 }
 
+TEST(ChromeJson, KeepsProcessesApart) {
+  const Span span{"work", "lane", SpanKind::region, 1'000, 3'000};
+  std::ostringstream out;
+  write_chrome_json(out, {{"first \"one\"", {span}, {"other", "lane"}}, {"second", {span, span}, {"lane"}}});
+  const json trace = json::parse(out.str());
+  std::vector<std::string> processes, lanes;
+  std::vector<std::pair<int, int>> spans;
+  for (const json& event : trace.at("traceEvents")) {
+    const std::string name = event.at("name");
+    if (name == "process_name") {
+      EXPECT_EQ(event.at("pid"), processes.size());
+      processes.push_back(event.at("args").at("name"));
+    } else if (name == "thread_name") {
+      lanes.push_back(std::to_string(event.at("pid").get<int>()) + "." + std::to_string(event.at("tid").get<int>()) +
+                      " " + event.at("args").at("name").get<std::string>());
+    } else if (event.at("ph") == "X") {
+      spans.emplace_back(event.at("pid"), event.at("tid"));
+    }
+  }
+  EXPECT_EQ(processes, (std::vector<std::string>{"first \"one\"", "second"}));
+  EXPECT_EQ(lanes, (std::vector<std::string>{"0.0 other", "0.1 lane", "1.0 lane"}));
+  EXPECT_EQ(spans, (std::vector<std::pair<int, int>>{{0, 1}, {1, 0}, {1, 0}}));
+}
+
 TEST(ChromeJson, NothingIsATraceToo) {
+  std::ostringstream none;
+  write_chrome_json(none, std::vector<Process>{});
+  EXPECT_TRUE(json::parse(none.str()).at("traceEvents").empty());
   std::ostringstream out;
   write_chrome_json(out, {}, {});
   EXPECT_EQ(json::parse(out.str()).at("traceEvents").size(), 1u);  // the process has a name

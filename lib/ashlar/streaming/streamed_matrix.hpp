@@ -17,6 +17,7 @@
 #include <ashlar/streaming/options.hpp>
 #include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/subdivision.hpp>
+#include <ashlar/streaming/timeline.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -208,7 +209,7 @@ class StreamedMatrix {
     stream(exec, [&](const Part& part, const Subdivision& rows) {
       spmv(exec, part.plan, alpha, part.rows, x, beta, rows_of(y, rows));
     });
-    if (host_part_) host_part_->multiply(exec, alpha, x, beta, host_part_->rows_of(y));
+    if (host_part_) host_part_->multiply(exec, alpha, x, beta, host_part_->rows_of(y), timeline_);
   }
 
   /// `num_products` products with each subdivision before the next takes its place: the j-th is with column j of x, and
@@ -330,6 +331,13 @@ class StreamedMatrix {
     if (ring_) ring_->clear(exec);
   }
 
+  /// From here on every copy that is sent, the work with each subdivision and the host's share are spans of `timeline`,
+  /// which stays where it is until stop_recording().
+  ///
+  /// Async    products go on to wait for nothing more: StreamTimeline.
+  void record(StreamTimeline<Exec>& timeline) { timeline_ = &timeline; }
+  void stop_recording() { timeline_ = nullptr; }
+
  private:
   struct Part {
     Matrix rows;  // of the subdivision; on the device its blocks are in a buffer
@@ -387,27 +395,34 @@ class StreamedMatrix {
                      count, options.taper, rows_together(matrix));
   }
 
+  /// work(part, its block rows) for subdivision k, which is on the device; its span, where there is a timeline.
+  template <class Work>
+  void work_with(int k, const Exec& exec, const Work& work) const {
+    if (timeline_ == nullptr) return work(parts_[k], subdivisions_[k]);
+    timeline_->record(StreamTimeline<Exec>::Track::products, k, 0, exec, [&] { work(parts_[k], subdivisions_[k]); });
+  }
+
   /// work(part, its block rows) for all subdivisions in turn, each when it is on the device.
   template <class Work>
   void stream(const Exec& exec, const Work& work) const {
     const int count = num_parts();
     if (!copies()) {
-      for (int k = 0; k < count; ++k) work(parts_[k], subdivisions_[k]);
+      for (int k = 0; k < count; ++k) work_with(k, exec, work);
       return;
     }
     // Products with what stays come first: the first copies hide behind them.
     const int resident = num_resident_parts(), ahead = options_.hide ? estimate_.num_buffers : 1;
     int next = resident;
     const auto send_up_to = [&](int end) {
-      for (; next < std::min(end, count); ++next) ring_->send(next, host_);
+      for (; next < std::min(end, count); ++next) ring_->send(next, host_, timeline_);
     };
-    if (resident > 0) ring_->send(0, host_);
+    if (resident > 0) ring_->send(0, host_, timeline_);
     if (options_.hide) send_up_to(resident + ahead);
     for (int k = 0; k < count; ++k) {
       if (k >= resident) send_up_to(k + ahead);
       if (!options_.hide) ring_->copy_exec().fence("ashlar::streaming: copy, not hidden");
       ring_->wait_for_copy(k, exec);
-      work(parts_[k], subdivisions_[k]);
+      work_with(k, exec, work);
       ring_->release(k, exec);
       if (!options_.hide) exec.fence("ashlar::streaming: product, not hidden");
     }
@@ -427,6 +442,7 @@ class StreamedMatrix {
   std::unique_ptr<impl::HostPart<host_type, Exec>> host_part_;
   Kernel kernel_ = Kernel::automatic;
   std::string product_;
+  StreamTimeline<Exec>* timeline_ = nullptr;
 };
 
 }  // namespace ashlar

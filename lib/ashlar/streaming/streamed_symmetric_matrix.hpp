@@ -92,6 +92,8 @@ class StreamedSymmetricMatrix {
 
   /// As StreamedMatrix.
   void values_changed(const Exec& exec) { half_.values_changed(exec); }
+  void record(StreamTimeline<Exec>& timeline) { half_.record(timeline); }
+  void stop_recording() { half_.stop_recording(); }
 
  private:
   static std::uint64_t bytes_of_indices(const host_type& half, int num_subdivisions) {

@@ -36,6 +36,33 @@ std::string microseconds(std::int64_t ns) {
   return text.data();
 }
 
+void write_process(std::ostream& out, std::size_t pid, const std::string& name, const std::vector<Span>& spans,
+                   const std::vector<std::string>& tracks) {
+  std::map<std::string, std::size_t> number;
+  out << R"({"ph": "M", "name": "process_name", "pid": )" << pid << R"(, "args": {"name": )" << json_string(name)
+      << "}}";
+  for (const std::string& track : tracks) {
+    const std::size_t tid = number.size();
+    number[track] = tid;
+    out << ",\n"
+        << R"({"ph": "M", "name": "thread_name", "pid": )" << pid << R"(, "tid": )" << tid << R"(, "args": {"name": )"
+        << json_string(track) << "}},\n"
+        << R"({"ph": "M", "name": "thread_sort_index", "pid": )" << pid << R"(, "tid": )" << tid
+        << R"(, "args": {"sort_index": )" << tid << "}}";
+  }
+  for (const Span& span : spans) {
+    out << ",\n"
+        << R"({"ph": "X", "name": )" << json_string(span.name) << R"(, "cat": ")" << to_string(span.kind)
+        << R"(", "pid": )" << pid << R"(, "tid": )" << number[span.track] << ", \"ts\": " << microseconds(span.begin_ns)
+        << ", \"dur\": " << microseconds(span.end_ns - span.begin_ns);
+    if (span.kind == SpanKind::copy) out << R"(, "args": {"bytes": )" << span.bytes << '}';
+    out << '}';
+  }
+}
+
+constexpr const char* file_begin = "{\"displayTimeUnit\": \"ms\",\n\"traceEvents\": [\n";
+constexpr const char* file_end = "\n]}\n";
+
 }  // namespace
 
 std::string json_string(std::string_view text) {
@@ -60,28 +87,19 @@ std::string json_string(std::string_view text) {
   return result + '"';
 }
 
+void write_chrome_json(std::ostream& out, const std::vector<Process>& processes) {
+  out << file_begin;
+  for (std::size_t pid = 0; pid < processes.size(); ++pid) {
+    if (pid > 0) out << ",\n";
+    write_process(out, pid, processes[pid].name, processes[pid].spans, processes[pid].tracks);
+  }
+  out << file_end;
+}
+
 void write_chrome_json(std::ostream& out, const std::vector<Span>& spans, const std::vector<std::string>& tracks) {
-  std::map<std::string, std::size_t> number;
-  out << "{\"displayTimeUnit\": \"ms\",\n\"traceEvents\": [\n"
-      << R"({"ph": "M", "name": "process_name", "pid": 0, "args": {"name": "ashlar"}})";
-  for (const std::string& track : tracks) {
-    const std::size_t tid = number.size();
-    number[track] = tid;
-    out << ",\n"
-        << R"({"ph": "M", "name": "thread_name", "pid": 0, "tid": )" << tid << R"(, "args": {"name": )"
-        << json_string(track) << "}},\n"
-        << R"({"ph": "M", "name": "thread_sort_index", "pid": 0, "tid": )" << tid << R"(, "args": {"sort_index": )"
-        << tid << "}}";
-  }
-  for (const Span& span : spans) {
-    out << ",\n"
-        << R"({"ph": "X", "name": )" << json_string(span.name) << R"(, "cat": ")" << to_string(span.kind)
-        << R"(", "pid": 0, "tid": )" << number[span.track] << ", \"ts\": " << microseconds(span.begin_ns)
-        << ", \"dur\": " << microseconds(span.end_ns - span.begin_ns);
-    if (span.kind == SpanKind::copy) out << R"(, "args": {"bytes": )" << span.bytes << '}';
-    out << '}';
-  }
-  out << "\n]}\n";
+  out << file_begin;
+  write_process(out, 0, "ashlar", spans, tracks);
+  out << file_end;
 }
 
 }  // namespace ashlar::trace

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <ashlar/base/impl/hip_check.hpp>
 #include <ashlar/base/impl/host_event.hpp>
+#include <ashlar/base/impl/owned_hip_event.hpp>
 
 #ifdef KOKKOS_ENABLE_HIP
 
@@ -11,31 +11,16 @@ namespace ashlar::impl {
 template <>
 class EventHandle<Kokkos::HIP> {
  public:
-  explicit EventHandle(const Kokkos::HIP& exec) {
-    int before = 0;
-    hip_check(hipGetDevice(&before), "hipGetDevice");
-    hip_check(hipSetDevice(exec.hip_device()), "hipSetDevice");
-    const hipError_t created = hipEventCreateWithFlags(&event_, hipEventDisableTiming);
-    hip_check(hipSetDevice(before), "hipSetDevice");
-    hip_check(created, "hipEventCreateWithFlags");
-  }
-  EventHandle(EventHandle&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-  EventHandle& operator=(EventHandle&& other) noexcept {
-    std::swap(event_, other.event_);
-    return *this;
-  }
-  ~EventHandle() {
-    if (event_ != nullptr) hip_report(hipEventDestroy(event_), "hipEventDestroy");
-  }
+  explicit EventHandle(const Kokkos::HIP& exec) : event_(exec, hipEventDisableTiming) {}
 
-  void record(const Kokkos::HIP& exec) { hip_check(hipEventRecord(event_, exec.hip_stream()), "hipEventRecord"); }
+  void record(const Kokkos::HIP& exec) { event_.record(exec); }
 
   void wait(const Kokkos::HIP& exec) const {
-    hip_check(hipStreamWaitEvent(exec.hip_stream(), event_, 0), "hipStreamWaitEvent");
+    hip_check(hipStreamWaitEvent(exec.hip_stream(), event_.get(), 0), "hipStreamWaitEvent");
   }
 
  private:
-  hipEvent_t event_ = nullptr;
+  OwnedHipEvent event_;
 };
 
 }  // namespace ashlar::impl

@@ -9,6 +9,7 @@
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/subdivision.hpp>
+#include <ashlar/streaming/timeline.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -78,11 +79,19 @@ class HostPart {
   /// y := alpha*A*x + beta*y for the part's rows, of what was sent; returns when the host has multiplied. What is
   /// enqueued on `exec` from here on has the result.
   template <class X, class Y, class Scalar>
-  void multiply(const Exec& exec, const Scalar& alpha, const X& x, const Scalar& beta, const Y& y) {
+  void multiply(const Exec& exec, const Scalar& alpha, const X& x, const Scalar& beta, const Y& y,
+                StreamTimeline<Exec>* timeline = nullptr) {
     wait();
     const auto result = on_host(y_, y, matrix_.num_rows());
-    spmv(host_, plan_, alpha, matrix_, on_host(x_, x, matrix_.num_cols()), beta, result);
-    host_.fence("ashlar::streaming: the host's product");
+    const auto multiply_and_wait = [&] {
+      spmv(host_, plan_, alpha, matrix_, on_host(x_, x, matrix_.num_cols()), beta, result);
+      host_.fence("ashlar::streaming: the host's product");
+    };
+    if (timeline == nullptr) {
+      multiply_and_wait();
+    } else {
+      timeline->record_host(multiply_and_wait);
+    }
     copy_rows(y, result);
     done_.record(side_);
     done_.wait(exec);

@@ -6,6 +6,7 @@
 #include <ashlar/base/event.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/subdivision.hpp>
+#include <ashlar/streaming/timeline.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -66,18 +67,27 @@ class SubdivisionRing {
     return all.extent(0) == 0 ? all : Columns(range_of(all, first_in_buffer(k), subdivisions_[k].num_sent()));
   }
 
-  /// Enqueues the copy of subdivision k, and of all that stays where it does, unless its buffer holds it.
+  /// Enqueues the copy of subdivision k, and of all that stays where it does, unless its buffer holds it; its span is
+  /// named by k.
   template <class HostMatrix>
-  void send(int k, const HostMatrix& host) {
+  void send(int k, const HostMatrix& host, StreamTimeline<Exec>* timeline = nullptr) {
     Buffer& buffer = buffers_[buffer_of(k)];
     const int content = is_resident(k) ? 0 : k;
     if (buffer.holds == content) return;
     const Subdivision& part = is_resident(k) ? resident_ : subdivisions_[k];
     buffer.used.wait(copy_exec_);
-    const std::int64_t bb = host.block_shape().num_values();
-    copy(buffer.values, host.values(), part.first_sent() * bb, part.num_sent() * bb);
-    if (buffer.col_idx.extent(0) > 0) {
-      copy(buffer.col_idx, host.graph().col_idx(), part.first_sent(), part.num_sent());
+    const auto copy_all = [&] {
+      const std::int64_t bb = host.block_shape().num_values();
+      copy(buffer.values, host.values(), part.first_sent() * bb, part.num_sent() * bb);
+      if (buffer.col_idx.extent(0) > 0) {
+        copy(buffer.col_idx, host.graph().col_idx(), part.first_sent(), part.num_sent());
+      }
+    };
+    if (timeline == nullptr || part.num_sent() == 0) {
+      copy_all();
+    } else {
+      timeline->record(StreamTimeline<Exec>::Track::copies, k, std::uint64_t(bytes_sent(k, host)), copy_exec_,
+                       copy_all);
     }
     buffer.copied.record(copy_exec_);
     buffer.holds = content;

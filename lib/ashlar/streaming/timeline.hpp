@@ -1,0 +1,134 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/base/timed_event.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ashlar {
+
+/// Something that took place while a matrix was streamed, in seconds since its timeline began.
+struct StreamSpan {
+  std::string track;  ///< "copies", "products" or "host"
+  std::string name;   ///< "copy 3", "products with 3", "the host's share"
+  double begin_seconds;
+  double end_seconds;
+  std::uint64_t bytes = 0;  ///< of a copy
+};
+
+/// When copies and products of a streamed matrix took place (StreamedMatrix::record), from marks that the device sets
+/// as it passes them: nobody waits for them, and what overlaps goes on to.
+///
+/// Times    the device's, on all its instances; the host's share by the host's clock, to some hundredths of a
+///          millisecond. Where the backend has no events the host waits at each mark: TimedEvent.
+/// Memory   all marks are made by the constructor, two for each span. What comes when all are taken is only counted.
+/// Async    the constructor waits for `exec`.
+template <execution_space Exec = Kokkos::DefaultExecutionSpace>
+class StreamTimeline {
+ public:
+  enum class Track { copies, products };
+
+  /// Begins now, with room for so many spans of the device, and so many of the host.
+  ///
+  /// Throws   ArgumentError for less than none; Error of the backend.
+  StreamTimeline(const Exec& exec, int max_spans) : start_(exec) {
+    if (max_spans < 0) {
+      throw ArgumentError(text("streaming: a timeline of ", max_spans, " spans"), "there are none at least",
+                          "ask for two for each subdivision and product");
+    }
+    device_.reserve(std::size_t(max_spans));
+    for (int i = 0; i < max_spans; ++i) {
+      device_.push_back({Track::copies, 0, 0, TimedEvent<Exec>(exec), TimedEvent<Exec>(exec)});
+    }
+    host_.resize(std::size_t(max_spans));
+    // Both clocks begin together, with nothing before them.
+    exec.fence("ashlar::streaming: work before the timeline");
+    start_.record(exec);
+    host_start_ = Clock::now();
+    exec.fence("ashlar::streaming: begin of the timeline");
+  }
+
+  /// work(), which enqueues on `exec` what a span is of: the copy of subdivision k, of so many bytes, or the products
+  /// with it.
+  template <class Work>
+  void record(Track track, int k, std::uint64_t bytes, const Exec& exec, const Work& work) {
+    if (num_device_ == device_.size()) {
+      ++num_missed_;
+      return work();
+    }
+    DeviceSpan& span = device_[num_device_];
+    span.begin.record(exec);
+    work();
+    span.end.record(exec);
+    span.track = track;
+    span.subdivision = k;
+    span.bytes = bytes;
+    ++num_device_;
+  }
+
+  /// work(), which is the host's share, and returns when that is done.
+  template <class Work>
+  void record_host(const Work& work) {
+    if (num_host_ == host_.size()) {
+      ++num_missed_;
+      return work();
+    }
+    host_[num_host_].begin = Clock::now();
+    work();
+    host_[num_host_].end = Clock::now();
+    ++num_host_;
+  }
+
+  /// Of spans for which no room was left.
+  std::int64_t num_missed() const { return num_missed_; }
+
+  /// All that was recorded: those of the device in the order in which they were enqueued, then those of the host. Waits
+  /// until the last has ended.
+  std::vector<StreamSpan> spans() const {
+    std::vector<StreamSpan> result;
+    for (std::size_t i = 0; i < num_device_; ++i) {
+      const DeviceSpan& span = device_[i];
+      const bool is_copy = span.track == Track::copies;
+      // All since one mark: rounding then keeps their order.
+      result.push_back({is_copy ? "copies" : "products", text(is_copy ? "copy " : "products with ", span.subdivision),
+                        span.begin.seconds_since(start_), span.end.seconds_since(start_), span.bytes});
+    }
+    for (std::size_t i = 0; i < num_host_; ++i) {
+      result.push_back(
+          {"host", "the host's share", seconds_since_start(host_[i].begin), seconds_since_start(host_[i].end)});
+    }
+    return result;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct DeviceSpan {
+    Track track;
+    int subdivision;
+    std::uint64_t bytes;
+    TimedEvent<Exec> begin, end;
+  };
+  struct HostSpan {
+    Clock::time_point begin, end;
+  };
+
+  double seconds_since_start(Clock::time_point time) const {
+    return std::chrono::duration<double>(time - host_start_).count();
+  }
+
+  TimedEvent<Exec> start_;
+  Clock::time_point host_start_;
+  std::vector<DeviceSpan> device_;
+  std::vector<HostSpan> host_;
+  std::size_t num_device_ = 0, num_host_ = 0;
+  std::int64_t num_missed_ = 0;
+};
+
+}  // namespace ashlar
