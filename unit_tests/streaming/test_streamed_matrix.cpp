@@ -10,6 +10,7 @@
 #include <numeric>
 #include <support/compare.hpp>
 #include <support/message.hpp>
+#include <support/spin.hpp>
 #include <utility>
 #include <vector>
 
@@ -183,23 +184,13 @@ TEST(StreamedMatrix, SendsValuesAgainThatHaveChanged) {
   }
 }
 
-/// Keeps the instance busy for some hundredths of a second.
-void spin(const Exec& exec) {
-  const Kokkos::View<double, Doubles::Space> result("test::spin");
-  Kokkos::parallel_for(
-      "test::spin", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
-        double x = 1;
-        for (int i = 0; i < 10000000; ++i) x = 0.999 * x + 1e-3 * double(i % 7);
-        result() = x;
-      });
-}
-
 /// One instance lags far behind the other: who does not wait reads what is not there yet, or overwrites what is read.
 TEST(StreamedMatrix, KeepsCopiesAndProductsApartWhicheverIsLate) {
   const Exec exec;
   const auto copy_exec = Kokkos::Experimental::partition_space(exec, 1)[0];
   const auto host = pinned_matrix();
   const DoubleMatrix device = copy_to<Doubles::Space>(exec, host);
+  const Kokkos::View<double, Doubles::Space> spun("test::spun");
   const auto x = Doubles::random_vectors(host.num_cols(), 1, 1);
   const Doubles::Vectors expected("test::expected", host.num_rows(), 1), y("test::y", host.num_rows(), 1);
   spmv(exec, 1, device, x, 0, expected);
@@ -210,7 +201,7 @@ TEST(StreamedMatrix, KeepsCopiesAndProductsApartWhicheverIsLate) {
                               {.num_subdivisions = 7, .num_resident = num_resident, .copy_always = true});
       for (int round = 0; round < 3; ++round) {
         Kokkos::deep_copy(exec, y, 0);
-        spin(copies_are_late ? copy_exec : exec);
+        spin(copies_are_late ? copy_exec : exec, spun);
         streamed.apply(exec, x, y);
         exec.fence();
         EXPECT_EQ(Doubles::entries(y), Doubles::entries(expected)) << copies_are_late << ", " << streamed.explain();
