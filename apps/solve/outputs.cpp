@@ -18,6 +18,17 @@ std::vector<double> on_host(const Execution& exec, const Vector& x) {
   return entries;
 }
 
+/// All columns, one after another.
+std::vector<double> on_host(const Execution& exec, const Block& x) {
+  std::vector<double> entries(x.size());
+  const auto rows = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  exec.fence("ashlar: solutions on the host");
+  for (std::size_t j = 0; j < x.extent(1); ++j) {
+    for (std::size_t i = 0; i < x.extent(0); ++i) entries[j * x.extent(0) + i] = rows(i, j);
+  }
+  return entries;
+}
+
 void write_mesh(const std::string& path, const problems::Cantilever& problem, const std::vector<double>& x) {
   const problems::HexGrid grid = problems::cantilever_grid(problem);
   const std::vector<double> points = problems::hex_points(grid);
@@ -37,8 +48,12 @@ bool write_outputs(const Execution& exec, const SolveOptions& options, const Lin
                    const Solution& solution, FirstError& errors) {
   if (!options.solution && !options.vtk) return true;
   const std::vector<double> x = on_host(exec, solution.x);
-  if (!std::all_of(x.begin(), x.end(), [](double entry) { return std::isfinite(entry); })) return false;
-  if (options.solution) errors.keep_from([&] { io::write_matrix_market_vector(*options.solution, x); });
+  const std::vector<double> all = solution.all ? on_host(exec, *solution.all) : x;
+  if (!std::all_of(all.begin(), all.end(), [](double entry) { return std::isfinite(entry); })) return false;
+  if (options.solution) {
+    errors.keep_from(
+        [&] { io::write_matrix_market_array(*options.solution, static_cast<std::int64_t>(x.size()), all); });
+  }
   if (options.vtk) errors.keep_from([&] { write_mesh(*options.vtk, *system.cantilever, x); });
   return true;
 }

@@ -159,6 +159,7 @@ void solve_by(const Execution& exec, const Operator& a, const AnyPreconditioner&
   solution.report = summary_of(*solution.block, a.traffic_bytes() + vectors);
   solution.x = Vector("ashlar::app::x", system.num_rows());
   Kokkos::deep_copy(exec, solution.x, Kokkos::subview(x, Kokkos::ALL, 0));
+  solution.all = x;
   exec.fence("ashlar: solution of the first right-hand side");
 }
 

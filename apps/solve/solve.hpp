@@ -16,8 +16,9 @@ namespace ashlar::app {
 
 /// x with what was found out on the way to it.
 struct Solution {
-  Vector x;            ///< of block CG that of the first right-hand side
-  SolveReport report;  ///< of block CG its steps, and the largest residual of all columns
+  Vector x;                  ///< of block CG that of the first right-hand side
+  std::optional<Block> all;  ///< those of all right-hand sides, of block CG
+  SolveReport report;        ///< of block CG its steps, and the largest residual of all columns
   std::optional<BlockSolveReport> block;
   std::string kernel;
   std::string plan;                      ///< explain() of what multiplies

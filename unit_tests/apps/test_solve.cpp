@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/version.hpp>
 #include <ashlar/io/matrix_market.hpp>
@@ -274,6 +275,70 @@ TEST_F(Solve, LogHasNoProgressLine) {
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(result.out.find('\r'), std::string::npos);
   EXPECT_EQ(result.out.find('\033'), std::string::npos);
+}
+
+/// Streamed or not, the same x to rounding, by the same number of steps; in one memory to the last bit.
+TEST_F(Solve, AStreamedMatrixGivesTheSameSolution) {
+  const std::string problem = "solve --problem cantilever --nodes 9,6,5 --rtol 1e-10";
+  ASSERT_EQ(run(problem + " --report r.json --solution x.mtx").exit_code, 0);
+  const CommandResult result = run(problem + " --stream on --report s.json --solution s.mtx");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, ::testing::HasSubstr("in the host's memory: streaming"));
+  const Json resident = report(), streamed = report("s.json");
+  EXPECT_EQ(resident["streamed"], false);
+  EXPECT_EQ(streamed["streamed"], true);
+  EXPECT_NEAR(streamed["iterations"].get<int>(), resident["iterations"].get<int>(), 1);
+  EXPECT_EQ(streamed["num_blocks"], resident["num_blocks"]);
+  const auto x = io::read_matrix_market_vector<double>((folder() / "x.mtx").string());
+  const auto s = io::read_matrix_market_vector<double>((folder() / "s.mtx").string());
+  ASSERT_EQ(x.size(), s.size());
+  double largest = 0;
+  for (const double entry : x) largest = std::max(largest, std::abs(entry));
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], s[i], 1e-7 * largest);
+}
+
+TEST_F(Solve, AStreamedMatrixFromAFile) {
+  write_tridiagonal(60, 2.5);
+  ASSERT_EQ(run("solve --matrix A.mtx --stream on --preconditioner jacobi --report r.json").exit_code, 0);
+  EXPECT_EQ(report()["status"], "converged");
+  EXPECT_LT(report()["error"]["max_norm"].get<double>(), 1e-7);
+}
+
+TEST_F(Solve, SeveralRightHandSidesAtOnce) {
+  for (const std::string stream : {"off", "on"}) {
+    const CommandResult result =
+        run("solve --problem stencil11 --nodes 8 --dof 3 --solver block-cg --num-rhs 4 --stream " + stream +
+            " --report r.json --solution x.mtx");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, ::testing::HasSubstr("block CG for 4 right-hand sides"));
+    const Json json = report();
+    ASSERT_EQ(json["columns"].size(), 4u);
+    int most = 0;
+    for (const Json& column : json["columns"]) {
+      EXPECT_EQ(column["status"], "converged");
+      EXPECT_LE(column["relative_residual"].get<double>(), 1e-8);
+      most = std::max(most, column["iterations"].get<int>());
+    }
+    EXPECT_EQ(json["iterations"], most);
+    EXPECT_EQ(json["residual_history"].size(), std::size_t(most) + 1);
+    EXPECT_LT(json["error"]["max_norm"].get<double>(), 1e-6);
+    const std::string file = read_file(folder() / "x.mtx");
+    EXPECT_THAT(file, ::testing::HasSubstr("\n1536 4\n"));
+  }
+}
+
+TEST_F(Solve, SeveralRightHandSidesAreForBlockCg) {
+  const auto refused = [&](const std::string& arguments, const std::string& what) {
+    const CommandResult result = run("solve --problem cantilever " + arguments);
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.err, ::testing::HasSubstr(what));
+  };
+  refused("--num-rhs 2", "pass --solver block-cg");
+  refused("--solver block-cg --num-rhs 65", "1 to 64");
+  refused("--solver block-cg --num-rhs 2 --rhs b.mtx", "one right-hand side");
+  refused("--solver gmres", "--solver 'gmres'");
+  refused("--stream maybe", "auto, on or off");
+  refused("--stream on --tune t.json", "--tune t.json with --stream on");
 }
 
 }  // namespace

@@ -84,4 +84,10 @@ void write_matrix_market(const std::string& path, const CsrMatrix<S>& matrix,
 template <scalar S>
 void write_matrix_market_vector(const std::string& path, const std::vector<S>& vector);
 
+/// Writes vectors of num_rows entries, one after another in `entries`, as an array file of so many columns.
+///
+/// Throws   ShapeError where the entries are no whole number of vectors; otherwise as write_matrix_market_vector().
+template <scalar S>
+void write_matrix_market_array(const std::string& path, std::int64_t num_rows, const std::vector<S>& entries);
+
 }  // namespace ashlar::io

@@ -204,25 +204,47 @@ void write_matrix_market(const std::string& path, const CsrMatrix<S>& matrix, Ma
   write(path, matrix, symmetry);
 }
 
+namespace {
+
+/// Columns one after another.
 template <scalar S>
-void write_matrix_market_vector(const std::string& path, const std::vector<S>& vector) {
-  for (std::size_t i = 0; i < vector.size(); ++i) {
-    if (is_finite(vector[i])) continue;
-    throw NumericalError(text("write_matrix_market_vector: entry ", i, " is ", vector[i]),
+void write_array(const std::string& path, std::int64_t num_rows, std::int64_t num_columns,
+                 const std::vector<S>& entries) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (is_finite(entries[i])) continue;
+    throw NumericalError(text("write_matrix_market_vector: entry ", i, " is ", entries[i]),
                          "a Matrix Market file holds finite numbers", "find out where it comes from");
   }
   LineWriter file(path);
   file.write_text(text("%%MatrixMarket matrix ", name(MatrixMarketFormat::array), " ", name(field_of<S>()), " ",
-                       name(MatrixMarketSymmetry::general), "\n", vector.size(), " 1\n"));
-  for (const S& value : vector) file.write_value(value);
+                       name(MatrixMarketSymmetry::general), "\n", num_rows, " ", num_columns, "\n"));
+  for (const S& value : entries) file.write_value(value);
   file.close();
+}
+
+}  // namespace
+
+template <scalar S>
+void write_matrix_market_vector(const std::string& path, const std::vector<S>& vector) {
+  write_array(path, static_cast<std::int64_t>(vector.size()), 1, vector);
+}
+
+template <scalar S>
+void write_matrix_market_array(const std::string& path, std::int64_t num_rows, const std::vector<S>& entries) {
+  const auto count = static_cast<std::int64_t>(entries.size());
+  if (num_rows < 1 || count % num_rows != 0) {
+    throw ShapeError(text("write_matrix_market_array: ", count, " entries"),
+                     text("vectors of ", num_rows, " each are to be written"), "pass whole vectors");
+  }
+  write_array(path, num_rows, count / num_rows, entries);
 }
 
 // One line a scalar type.
 #define ASHLAR_INSTANTIATE(S)                                                                          \
   template void write_matrix_market<S>(const std::string&, const CooMatrix<S>&, MatrixMarketSymmetry); \
   template void write_matrix_market<S>(const std::string&, const CsrMatrix<S>&, MatrixMarketSymmetry); \
-  template void write_matrix_market_vector<S>(const std::string&, const std::vector<S>&);
+  template void write_matrix_market_vector<S>(const std::string&, const std::vector<S>&);              \
+  template void write_matrix_market_array<S>(const std::string&, std::int64_t, const std::vector<S>&);
 ASHLAR_INSTANTIATE(float)
 ASHLAR_INSTANTIATE(double)
 ASHLAR_INSTANTIATE(Kokkos::complex<float>)
