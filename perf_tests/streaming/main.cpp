@@ -14,6 +14,7 @@
 #include <ashlar/trace/chrome_json.hpp>
 #include <cstdio>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <streaming/block_solve.hpp>
@@ -57,7 +58,10 @@ int main(int argc, char** argv) {
   app.add_option("--samples", options.samples, "of which each time is the median")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_flag("!--equal", options.taper, "cut into equal subdivisions, without smaller ones at the ends");
+  const std::map<std::string, Taper> tapers{
+      {"none", Taper::none}, {"front", Taper::front}, {"back", Taper::back}, {"both", Taper::both}};
+  app.add_option("--taper", options.taper, "at which end subdivisions are smaller: none, front, back or both (default)")
+      ->transform(CLI::CheckedTransformer(tapers));
   app.add_flag("!--no-serial", options.serial, "do not time plain loops on one thread of the host");
   app.add_option("--json", options.json, "write the results here");
   app.add_option("--trace", options.trace,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/streaming/taper.hpp>
 #include <cstdint>
 #include <string>
 #include <support/types.hpp>
@@ -16,7 +17,7 @@ struct StreamingPerfOptions {
   std::vector<int> subdivisions{2, 4, 8, 13, 21, 31, 41, 51, 61};
   std::vector<int> products{50};
   int buffers = 2;
-  bool taper = true;
+  Taper taper = Taper::both;
   int samples = 3;
   bool serial = true;  ///< whether plain loops on one thread of the host are timed, too
   /// Of the matrix, for --experiments limit.

@@ -192,7 +192,7 @@ void PaperExperiment::run_one(int num_subdivisions, int num_products) {
     nlohmann::json result =
         row(hide ? "streamed" : "streamed, not hidden", num_subdivisions, num_products, seconds_of[hide]);
     result.update({{"hide", hide},
-                   {"taper", options_.taper},
+                   {"taper", to_string(options_.taper)},
                    {"verified", true},
                    {"seconds_copy", parts.seconds_copy},
                    {"seconds_compute", parts.seconds_compute},

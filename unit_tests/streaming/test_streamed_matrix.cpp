@@ -97,7 +97,9 @@ TYPED_TEST(StreamedProducts, AreThoseOfTheWholeMatrixForEveryCut) {
         for (const int num_resident : {0, 2}) {
           this->expect_same(
               host, {.num_subdivisions = num_subdivisions,
-                     .taper = num_buffers != 1,
+                     .taper = num_buffers == 1   ? Taper::none
+                              : num_buffers == 2 ? Taper::both
+                                                 : Taper::front,
                      .num_buffers = num_buffers,
                      .structure = num_buffers == 2 ? StructurePlacement::streamed : StructurePlacement::resident,
                      .num_resident = num_resident,
@@ -251,7 +253,7 @@ TEST(StreamedMatrix, CutsWholeBlockRowsIntoEqualParts) {
 TEST(StreamedMatrix, CutsBetweenRowsThatKernelsTakeTogether) {
   const auto host = reference::random_bcsr<DoubleMatrix>(1000, 1000, 1, {.min_blocks = 5, .max_blocks = 9}, 3);
   std::int64_t row = 0;
-  for (const Subdivision& part : subdivide(host.graph().row_ptr(), host.block_shape(), 20, true, 128)) {
+  for (const Subdivision& part : subdivide(host.graph().row_ptr(), host.block_shape(), 20, Taper::both, 128)) {
     EXPECT_EQ(part.first_row, row);
     EXPECT_TRUE(row % 128 == 0 || row == 1000);
     row += part.num_rows;
@@ -261,8 +263,8 @@ TEST(StreamedMatrix, CutsBetweenRowsThatKernelsTakeTogether) {
 
 TEST(StreamedMatrix, TapersTheFirstAndTheLastSubdivisions) {
   for (const int count : {1, 2, 3, 10, 61}) {
-    EXPECT_EQ(subdivision_units(count, false), std::vector<int>(count, 1));
-    const std::vector<int> units = subdivision_units(count, true);
+    EXPECT_EQ(subdivision_units(count, Taper::none), std::vector<int>(count, 1));
+    const std::vector<int> units = subdivision_units(count, Taper::both);
     ASSERT_EQ(int(units.size()), count);
     for (int k = 0; k < count; ++k) {
       EXPECT_EQ(units[k], units[count - 1 - k]);
@@ -272,11 +274,16 @@ TEST(StreamedMatrix, TapersTheFirstAndTheLastSubdivisions) {
         EXPECT_GE(units[k], units[k - 1]);
       }
     }
+    // At one end only they grow as they do up to the middle.
+    const std::vector<int> front = subdivision_units(count, Taper::front), back = subdivision_units(count, Taper::back);
+    EXPECT_TRUE(std::equal(units.begin(), units.begin() + (count + 1) / 2, front.begin()));
+    EXPECT_TRUE(std::is_sorted(front.begin(), front.end()));
+    EXPECT_EQ(std::vector<int>(front.rbegin(), front.rend()), back);
     EXPECT_EQ(*std::max_element(units.begin(), units.end()) == 8 * units[0], count == 61);
   }
   const auto host = reference::random_bcsr<DoubleMatrix>(5000, 1000, 2, {.min_blocks = 5, .max_blocks = 9}, 3);
-  const auto parts = subdivide(host.graph().row_ptr(), host.block_shape(), 7, true);
-  const std::vector<int> units = subdivision_units(7, true);
+  const auto parts = subdivide(host.graph().row_ptr(), host.block_shape(), 7, Taper::both);
+  const std::vector<int> units = subdivision_units(7, Taper::both);
   for (int k = 0; k < 7; ++k) {
     EXPECT_NEAR(double(parts[k].num_blocks) / host.num_blocks(),
                 double(units[k]) / std::accumulate(units.begin(), units.end(), 0), 0.001);

@@ -104,7 +104,7 @@ TEST_F(Timelines, HaveASpanForEachCopyAndEachSubdivision) {
   for (const bool hide : {true, false}) {
     for (const int num_buffers : {1, 2, 3}) {
       Streamed a = streamed({.num_subdivisions = 4,
-                             .taper = false,
+                             .taper = Taper::none,
                              .num_buffers = num_buffers,
                              .num_resident = 0,
                              .hide = hide,
@@ -218,7 +218,7 @@ TEST_F(Timelines, HaveSpansAsLongAsTheirWork) {
 /// While products with one subdivision take long, the next is copied: recording does not make it wait.
 TEST_F(Timelines, ShowWhatIsHidden) {
   if (!is_gpu_v<Exec>) GTEST_SKIP() << "without events the host waits at each mark";
-  Streamed a = streamed({.num_subdivisions = 4, .taper = false, .num_resident = 0, .send_ahead = false});
+  Streamed a = streamed({.num_subdivisions = 4, .taper = Taper::none, .num_resident = 0, .send_ahead = false});
   StreamTimeline timeline(exec, 32);
   a.record(timeline);
   a.for_each(exec, [&](const Matrix&, const SpmvPlan<Matrix>&, const Subdivision&) { spin(exec, spun); });

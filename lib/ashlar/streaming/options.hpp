@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/spmv/plan.hpp>
+#include <ashlar/streaming/taper.hpp>
 #include <cstdint>
 
 namespace ashlar {
@@ -17,8 +18,7 @@ enum class StructurePlacement {
 struct StreamingOptions {
   /// Into how many subdivisions of whole block rows the matrix is cut; 0: as many as suit its size and the memory.
   int num_subdivisions = 0;
-  /// Whether the first and the last subdivisions are smaller (subdivision_units), or all have about as many blocks.
-  bool taper = true;
+  Taper taper = Taper::both;
   /// Subdivisions that the device has room for at a time: one to multiply by, the others on their way.
   int num_buffers = 2;
   StructurePlacement structure = StructurePlacement::automatic;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ashlar/bcsr/block_shape.hpp>
 #include <ashlar/bcsr/row_ranges.hpp>
+#include <ashlar/streaming/taper.hpp>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -25,11 +26,10 @@ struct Subdivision {
   std::int64_t num_sent() const { return first_block + num_blocks - first_sent(); }
 };
 
-/// How large each of `count` subdivisions is, in units: all equal; or tapered, where they grow by a quarter from the
-/// first on, up to eight times, and shrink alike towards the last. What nothing hides, the first copy and the last
-/// product, is then little, and while they grow a product still takes as long as the next copy, where products are the
-/// bound by as much; while they shrink, where copies are. (The ends of more than 1024 matter little: those are equal.)
-std::vector<int> subdivision_units(int count, bool taper);
+/// How large each of `count` subdivisions is, in units: where they are tapered, they grow by a quarter from one to the
+/// next, up to eight times. While they grow a product still takes as long as the next copy, where products are the
+/// bound by as much; while they shrink, where copies are. (Of more than 1024 the ends matter little: those are equal.)
+std::vector<int> subdivision_units(int count, Taper taper);
 
 /// Cuts block rows into `count` subdivisions of about as much work (row_ranges) as their units say; some are empty
 /// where there are fewer block rows. A cut lies within half a block row of where it should be; or at the next multiple
@@ -37,8 +37,8 @@ std::vector<int> subdivision_units(int count, bool taper);
 ///
 /// Async    reads row_ptr on the calling thread: wait for what writes it before.
 template <class RowPtr>
-std::vector<Subdivision> subdivide(const RowPtr& row_ptr, const BlockShape& block_shape, int count, bool taper = false,
-                                   std::int64_t rows_together = 1) {
+std::vector<Subdivision> subdivide(const RowPtr& row_ptr, const BlockShape& block_shape, int count,
+                                   Taper taper = Taper::none, std::int64_t rows_together = 1) {
   std::vector<Subdivision> result(count);
   if (row_ptr.extent(0) == 0) return result;
   const std::int64_t num_rows = std::int64_t(row_ptr.extent(0)) - 1;

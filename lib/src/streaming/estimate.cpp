@@ -57,7 +57,8 @@ class Estimator {
     double least = bytes;
     for (int count = 2; count <= most_subdivisions() && count * bytes_of_start < least; ++count) {
       const std::vector<int> units = subdivision_units(count, options_.taper);
-      const double share = double(units.front()) / std::accumulate(units.begin(), units.end(), 0);
+      const double share =
+          double(std::min(units.front(), units.back())) / std::accumulate(units.begin(), units.end(), 0);
       const double cost = count * bytes_of_start + share * bytes;
       if (cost >= least) continue;
       best = count;

@@ -128,8 +128,10 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
 
 StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figures, double most_host_share,
                    const std::function<StreamedWork(const StreamingOptions&)>& work_of) {
+  Taper taper = options.taper;
   const auto with = [&](double host_share, int num_subdivisions) {
     StreamingOptions candidate = options;
+    candidate.taper = taper;
     candidate.host_share = host_share;
     candidate.num_subdivisions = num_subdivisions;
     const StreamedWork work = work_of(candidate);
@@ -148,6 +150,13 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
       return std::nullopt;  // buffers too large for the limit
     }
   };
+  const auto try_taper = [&](Taper other) {
+    const double before = best.seconds;
+    const Taper usual = taper;
+    taper = other;
+    try_also(best.options.host_share, options.num_subdivisions);
+    if (best.seconds >= before) taper = usual;
+  };
   if (figures.host_block_seconds > 0 && most_host_share > 0) {
     // The larger its share the later the host is ready, and the sooner the device: they are to be ready together.
     double less = 0, more = std::min(most_host_share, 1.0);
@@ -159,6 +168,10 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
       const bool host_is_late = candidate->host_seconds >= candidate->seconds * 0.999;
       (host_is_late ? more : less) = middle;
     }
+  }
+  // Which end nothing hides depends on whether link or device is the bound.
+  for (const Taper taper : {Taper::front, Taper::back, Taper::none}) {
+    if (options.num_subdivisions == 0) try_taper(taper);
   }
   if (options.num_subdivisions == 0) {
     // Around the number that suits most machines.

@@ -3,13 +3,29 @@
 
 namespace ashlar {
 
-std::vector<int> subdivision_units(int count, bool taper) {
+std::string to_string(Taper taper) {
+  switch (taper) {
+    case Taper::none:
+      return "none";
+    case Taper::front:
+      return "front";
+    case Taper::back:
+      return "back";
+    case Taper::both:
+      return "both";
+  }
+  return "unknown";
+}
+
+std::vector<int> subdivision_units(int count, Taper taper) {
   std::vector<int> units(count, 1);
   constexpr int first = 4, most = 8 * first, most_tapered = 1024;
-  if (!taper || count > most_tapered) return units;
+  if (taper == Taper::none || count > most_tapered) return units;
   int size = first;
-  for (int k = 0; k <= (count - 1) / 2; ++k) {
-    units[k] = units[count - 1 - k] = size;
+  const int grown = taper == Taper::both ? (count + 1) / 2 : count;
+  for (int k = 0; k < grown; ++k) {
+    if (taper != Taper::back) units[k] = size;
+    if (taper != Taper::front) units[count - 1 - k] = size;
     size = std::min(size + size / 4, most);
   }
   return units;
