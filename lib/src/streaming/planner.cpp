@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 namespace ashlar {
 
@@ -150,41 +151,41 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
       return std::nullopt;  // buffers too large for the limit
     }
   };
-  const auto try_taper = [&](Taper other) {
-    const double before = best.seconds;
-    const Taper usual = taper;
-    taper = other;
-    try_also(best.options.host_share, options.num_subdivisions);
-    if (best.seconds >= before) taper = usual;
-  };
-  if (figures.host_block_seconds > 0 && most_host_share > 0) {
-    // The larger its share the later the host is ready, and the sooner the device: they are to be ready together.
+  // The larger its share the later the host is ready, and the sooner the device: they are to be ready together.
+  const auto balance = [&](int num_subdivisions) {
+    if (figures.host_block_seconds <= 0 || most_host_share <= 0) return;
     double less = 0, more = std::min(most_host_share, 1.0);
-    try_also(more, options.num_subdivisions);
+    try_also(more, num_subdivisions);
     for (int step = 0; step < 12; ++step) {
       const double middle = (less + more) / 2;
-      const auto candidate = try_also(middle, options.num_subdivisions);
+      const auto candidate = try_also(middle, num_subdivisions);
       if (!candidate) break;
       const bool host_is_late = candidate->host_seconds >= candidate->seconds * 0.999;
       (host_is_late ? more : less) = middle;
     }
-  }
-  // Which end nothing hides depends on whether link or device is the bound.
-  for (const Taper taper : {Taper::front, Taper::back, Taper::none}) {
-    if (options.num_subdivisions == 0) try_taper(taper);
-  }
-  if (options.num_subdivisions == 0) {
-    // Around the number that suits most machines.
+  };
+  // Around the number that suits most machines.
+  const auto improve_number = [&] {
     for (bool better = true; better;) {
-      const double before = best.seconds;
-      const double share = best.options.host_share;
+      const double before = best.seconds, share = best.options.host_share;
       const int count = best.options.num_subdivisions;
       for (const int number : {count / 2, count * 3 / 4, count * 3 / 2, count * 2}) {
         if (number >= 1 && number <= 1 << 20) try_also(share, number);
       }
       better = best.seconds < 0.998 * before;
     }
+  };
+  balance(options.num_subdivisions);
+  if (options.num_subdivisions > 0) return best;
+  // Which end nothing hides depends on whether link or device is the bound.
+  for (const Taper other : {Taper::front, Taper::back, Taper::none}) {
+    const double before = best.seconds;
+    const Taper usual = std::exchange(taper, other);
+    try_also(best.options.host_share, 0);
+    if (best.seconds >= before) taper = usual;
   }
+  improve_number();
+  balance(best.options.num_subdivisions);
   return best;
 }
 
