@@ -52,8 +52,19 @@ bool is_streamed(const MatrixShape& shape, const SolveOptions& options) {
 }
 
 void require_memory_for(const MatrixShape& shape, const std::string& what, const SolveOptions& options) {
-  if (!is_streamed(shape, options)) return require_device_memory(device_bytes(shape, options), what, options);
-  if (has_device_memory) require_device_memory(solver_bytes(shape, options), what + ", without the matrix", options);
+  if (!has_device_memory || !is_streamed(shape, options)) {
+    return require_device_memory(device_bytes(shape, options), what, options);
+  }
+  const Bytes block_rows{shape.num_block_rows}, rows = block_rows * Bytes{shape.block_size};
+  // Row pointers of the matrix and of its parts, what Kokkos keeps, and two small buffers.
+  Bytes least = Bytes{solver_bytes(shape, options)} + Bytes{2} * block_rows * index_bytes + Bytes{8 << 20};
+  if (options.preconditioner == PreconditionerKind::block_jacobi) {
+    // Its diagonal blocks come to the device, and are inverted to others.
+    const Bytes diagonal = matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size});
+    const Bytes peak = Bytes{2} * diagonal + rows * (scalar_bytes + index_bytes) + block_rows * index_bytes;
+    least.count = std::max(least.count, peak.count);
+  }
+  require_device_memory(least.count, what + ", without the matrix", options);
   require_memory<Kokkos::HostSpace>(matrix_bytes(shape).count, what);
 }
 

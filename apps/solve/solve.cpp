@@ -76,7 +76,7 @@ StreamingOptions streaming_options(const LinearSystem& system, const SolveOption
   if (has_device_memory) {
     const MatrixShape shape{std::uint64_t(system.num_block_rows()), std::uint64_t(system.num_blocks()),
                             std::uint64_t(system.block_size())};
-    const std::uint64_t limit = device_limit(options), solver = solver_bytes(shape, options);
+    const std::uint64_t limit = system.device_limit, solver = solver_bytes(shape, options);
     const std::uint64_t counted =
         2 * std::uint64_t(system.num_rows()) * sizeof(double) * std::uint64_t(options.num_rhs);
     streaming.device_memory_limit = std::max<std::uint64_t>(limit > solver ? limit - solver + counted : counted, 1);
@@ -88,8 +88,12 @@ StreamingOptions streaming_options(const LinearSystem& system, const SolveOption
 StreamingPlan plan_for(const Execution& exec, const LinearSystem& system, const StreamingOptions& options) {
   const Block x("ashlar::app::x", system.num_rows(), options.product.num_vectors),
       y("ashlar::app::y", x.extent(0), x.extent(1));
-  const Streamed trial(exec, *system.streamed, options);
-  return plan_streaming<Streamed>(*system.streamed, trial.measure(exec, x, y), options);
+  StreamingFigures figures;
+  {
+    const Streamed trial(exec, *system.streamed, options);
+    figures = trial.measure(exec, x, y);
+  }
+  return plan_streaming<Streamed>(*system.streamed, figures, options);
 }
 
 /// The usual right-hand side in the first column, A times pseudo-random vectors in the others.
@@ -123,7 +127,10 @@ SolveReport summary_of(const BlockSolveReport& block, std::int64_t bytes_of_step
     if (std::isnan(column.relative_residual)) report.relative_residual = column.relative_residual;
     for (std::size_t k = 0; k < report.residual_history.size() && !column.residual_history.empty(); ++k) {
       const double residual = column.residual_history[std::min(k, column.residual_history.size() - 1)];
-      report.residual_history[k] = std::max(report.residual_history[k], residual);
+      // The larger; NaN is larger than anything.
+      if (!(residual <= report.residual_history[k]) && !std::isnan(report.residual_history[k])) {
+        report.residual_history[k] = residual;
+      }
     }
   }
   report.bytes_moved = bytes_of_step * (block.iterations + 2);

@@ -129,8 +129,10 @@ LinearSystem matrix_system(const Execution& exec, const SolveOptions& options) {
                             std::uint64_t(block_size)};
     const std::string what = text(*options.matrix, ": ", candidate.num_blocks, " blocks of size ", block_size);
     require_memory_for(shape, what, options);
-    require_memory<Kokkos::HostSpace>(assembly_bytes(shape), what);
     streamed = is_streamed(shape, options);
+    // What is put together on the host is then copied to where a device can read it.
+    const std::uint64_t copied = streamed && has_device_memory ? matrix_bytes(shape).count : 0;
+    require_memory<Kokkos::HostSpace>((Bytes{assembly_bytes(shape)} + Bytes{copied}).count, what);
   }
   make_matrix(system, exec, streamed, [&]<class M>(const auto& where, std::type_identity<M>) {
     return bcsr_from_csr<M>(where, csr, block_size);
@@ -178,10 +180,12 @@ LinearSystem block_file_system(const Execution& exec, const SolveOptions& option
 }  // namespace
 
 LinearSystem load_system(const Execution& exec, const SolveOptions& options) {
+  const std::uint64_t limit = device_limit(options);
   LinearSystem system = options.matrix && is_block_file(*options.matrix) ? block_file_system(exec, options)
                         : options.matrix                                 ? matrix_system(exec, options)
                         : options.problem == "cantilever"                ? cantilever_system(exec, options)
                                                                          : stencil_system(exec, options);
+  system.device_limit = limit;
   if (options.rhs) {
     const std::vector<double> entries = io::read_matrix_market_vector<double>(*options.rhs);
     check_rhs_length(options, 0, static_cast<std::int64_t>(entries.size()), system.num_rows());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/problems/cantilever.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,7 @@ struct LinearSystem {
   double block_fill = 1;          ///< values stored over entries of the matrix
   bool ones_is_solution = false;  ///< b is A*1
   std::optional<problems::Cantilever> cantilever;
+  std::uint64_t device_limit = 0;  ///< bytes of the device that the solve may take, from before there was anything
 
   /// work(exec, matrix) with the matrix that there is, and an instance that reaches it.
   template <class Work>

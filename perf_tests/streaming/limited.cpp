@@ -55,8 +55,12 @@ class Limited {
 
  private:
   StreamingPlan planned(const Block& x, const Block& y) const {
-    const Streamed trial(exec_, case_.host, streaming_);
-    return plan_streaming<Streamed>(case_.host, trial.measure(exec_, x, y), streaming_);
+    StreamingFigures figures;
+    {
+      const Streamed trial(exec_, case_.host, streaming_);
+      figures = trial.measure(exec_, x, y);
+    }
+    return plan_streaming<Streamed>(case_.host, figures, streaming_);
   }
 
   void measure_others(const StreamingPlan& plan, const Block& x, const Block& y) {

@@ -327,6 +327,13 @@ TEST_F(Solve, SeveralRightHandSidesAtOnce) {
   }
 }
 
+TEST_F(Solve, AStreamedMatrixKeepsToTheLimitWhereThereIsOneMemory) {
+  if (is_gpu_v<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "the device has a memory of its own";
+  const CommandResult result = run("solve --problem cantilever --nodes 40 --stream on --device-memory-limit 1MiB");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, ::testing::HasSubstr("1048576 bytes = 1 MiB are available"));
+}
+
 TEST_F(Solve, SeveralRightHandSidesAreForBlockCg) {
   const auto refused = [&](const std::string& arguments, const std::string& what) {
     const CommandResult result = run("solve --problem cantilever " + arguments);

@@ -147,6 +147,7 @@ TEST(HostShare, RefusesWhatItHasNoRoomFor) {
   const Vectors x("test::x", host.num_cols(), 3), y("test::y", host.num_rows(), 3);
   EXPECT_THAT(message_of<ArgumentError>([&] { streamed.apply(exec, x, y); }), HasSubstr("has room for 2"));
   EXPECT_THAT(message_of<ArgumentError>([&] { streamed.apply_repeated(exec, x, y); }), HasSubstr("host_share at 0"));
+  EXPECT_THAT(message_of<ArgumentError>([&] { streamed.measure(exec, x, y); }), HasSubstr("has room for 2"));
 }
 
 }  // namespace

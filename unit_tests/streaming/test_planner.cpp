@@ -136,6 +136,14 @@ TEST(StreamingPlan, CutsAsStartsAndRoomAllow) {
   EXPECT_THROW(impl::plan({.num_subdivisions = 2}, figures, 1, cut), MemoryError);
 }
 
+TEST(StreamingPlan, InOneMemoryIsTheTimeOfTheDevice) {
+  StreamingFigures figures;
+  figures.block_seconds = 1e-3;
+  impl::StreamedWork work = parts_of({10, 10, 10, 10});
+  work.host_blocks = 10;
+  EXPECT_NEAR(impl::predict(work, figures).seconds, 0.04, 1e-12);
+}
+
 TEST(StreamingPlan, OfAMatrixIsMeasuredAndExplained) {
   const Exec exec;
   const auto host = copy_to<PinnedSpace>(

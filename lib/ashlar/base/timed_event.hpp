@@ -14,7 +14,8 @@ namespace ashlar {
 /// Move-only: one owner for one handle.
 ///
 /// Memory   one handle of the backend's, made by the constructor on the device of `exec` and freed by the destructor.
-/// Async    on CUDA and HIP record() does not wait, and times are the device's, to about a microsecond. Other backends
+/// Async    on CUDA and HIP record() does not wait, and times are the device's, to about a microsecond in the first ten
+/// seconds. Other backends
 ///          have no events: there record() fences the instance, on the host, and the time is the host's.
 /// Throws   Error naming the call that failed and what the backend says of it.
 template <execution_space Exec>

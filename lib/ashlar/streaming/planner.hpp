@@ -41,8 +41,8 @@ struct StreamedWork {
 /// held, a product for its copy.
 StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures);
 
-/// The options with which a product takes least time: `work_of` cuts the matrix as options say. What is not open in
-/// `options` stays.
+/// The options with which a product takes least time: `work_of` cuts the matrix as options say. The host's share is
+/// decided, and unless the number of subdivisions is given, that and where they taper; the rest stays as it is.
 ///
 /// Throws   what work_of throws for options as they are.
 StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figures, double most_host_share,

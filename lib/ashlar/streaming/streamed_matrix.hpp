@@ -202,10 +202,7 @@ class StreamedMatrix {
     const Kokkos::Profiling::ScopedRegion region("ashlar::streaming::apply");
     check(x, y);
     if (alpha == typename X::non_const_value_type(0)) return impl::scale(exec, beta, y);
-    if (host_part_) {
-      host_part_->check_room(static_cast<int>(x.extent(1)));
-      host_part_->send(exec, x, beta, host_part_->rows_of(y));
-    }
+    if (host_part_) host_part_->send(exec, x, beta, host_part_->rows_of(y));
     stream(exec, [&](const Part& part, const Subdivision& rows) {
       spmv(exec, part.plan, alpha, part.rows, x, beta, rows_of(y, rows));
     });
@@ -247,8 +244,8 @@ class StreamedMatrix {
   /// What copies and products take on this machine, from some of each: for plan_streaming(). Takes some tenths of a
   /// second, and longer where the subdivisions are large.
   ///
-  /// Memory   x and y are like those of products to come, and hold numbers; y is overwritten. Takes no more memory of
-  ///          the device; of the host some more.
+  /// Memory   x and y are like those of products to come, with at most product.num_vectors columns, and hold numbers; y
+  ///          is overwritten. Takes no more memory of the device than the estimate has; of the host some more.
   /// Async    waits for `exec`, and returns when all is measured.
   template <class X, class Y>
   StreamingFigures measure(const Exec& exec, const X& x, const Y& y) const {

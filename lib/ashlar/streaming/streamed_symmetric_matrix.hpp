@@ -12,7 +12,6 @@
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ashlar {
@@ -36,8 +35,8 @@ class StreamedSymmetricMatrix {
   using streamed_type = StreamedMatrix<Matrix, Exec>;
   using host_type = typename streamed_type::host_type;
 
-  StreamedSymmetricMatrix(const Exec& exec, host_type half, const StreamingOptions& options = {})
-      : half_(exec, std::move(half), within_limit(half, options)) {
+  StreamedSymmetricMatrix(const Exec& exec, const host_type& half, const StreamingOptions& options = {})
+      : half_(exec, half, within_limit(half, options)) {
     SpmvOptions transposed = options.product;
     transposed.mode = Mode::transpose;
     half_.for_each(exec, [&](const Matrix& rows, const SpmvPlan<Matrix>&, const Subdivision&) {

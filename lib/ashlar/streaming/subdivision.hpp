@@ -66,8 +66,8 @@ inline std::vector<Subdivision> with_first_as_one(const std::vector<Subdivision>
   return result;
 }
 
-/// The last block rows with about this share of all blocks: from the row that is nearest on, or the next multiple of
-/// `rows_together` as in subdivide().
+/// The last block rows with about this share of all blocks, no more: from the first row on that leaves so many, or the
+/// next multiple of `rows_together` as in subdivide().
 ///
 /// Async    reads row_ptr on the calling thread.
 template <class RowPtr>

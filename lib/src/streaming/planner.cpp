@@ -76,10 +76,11 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
   const int buffers = std::max(estimate.num_buffers, 1);
   const auto bytes_of = [&](int k) { return double(work.parts[k].num_sent()) * double(work.bytes_of_sent_block); };
   // Buffers that have room for all that is sent keep it.
-  const bool sends = count - resident > buffers;
+  const bool sends = figures.link_bytes_per_second > 0 && count - resident > buffers;
   double bytes = 0;
   for (int k = resident; k < count && sends; ++k) bytes += bytes_of(k);
-  const double host_blocks = figures.host_block_seconds > 0 ? double(work.host_blocks) : 0;
+  const bool has_host = figures.host_block_seconds > 0 && figures.link_bytes_per_second > 0;
+  const double host_blocks = has_host ? double(work.host_blocks) : 0;
   double link_rate = figures.link_bytes_per_second, host_seconds = 0;
   if (host_blocks > 0) {
     const Together busy = together(bytes, host_blocks, figures);
@@ -139,6 +140,8 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
     StreamingPlan result = predict(work, figures);
     result.options = candidate;
     result.options.num_subdivisions = work.estimate.num_subdivisions;
+    result.options.structure =
+        work.estimate.structure_is_resident ? StructurePlacement::resident : StructurePlacement::streamed;
     return result;
   };
   StreamingPlan best = with(0, options.num_subdivisions);

@@ -50,12 +50,16 @@ class HostPart {
   HostPart& operator=(const HostPart&) = delete;
   ~HostPart() { side_.fence("ashlar::streaming: end of the host's copies"); }
 
+  /// Sends the host what it reads, behind what is enqueued on `exec` so far; y has the part's rows.
+  ///
   /// Throws   ArgumentError where there is no room for so many columns.
-  void check_room(int num_vectors) const {
-    if (num_vectors <= max_vectors_) return;
-    throw ArgumentError(text("streaming: a product with ", num_vectors, " vectors"),
-                        text("the host's part has room for ", max_vectors_),
-                        "set product.num_vectors to the most that products will have");
+  template <class X, class Y, class Scalar>
+  void send(const Exec& exec, const X& x, const Scalar& beta, const Y& y) {
+    check_room(static_cast<int>(x.extent(1)));
+    ready_.record(exec);
+    ready_.wait(side_);
+    copy_rows(rows_of(on_host(x_, x, matrix_.num_cols()), columns_), rows_of(x, columns_));
+    if (beta != Scalar(0)) copy_rows(on_host(y_, y, matrix_.num_rows()), y);
   }
 
   /// The part's rows of a vector, or of vectors.
@@ -66,15 +70,6 @@ class HostPart {
 
   /// Until what was sent has arrived.
   void wait() const { side_.fence("ashlar::streaming: x for the host"); }
-
-  /// Sends the host what it reads, behind what is enqueued on `exec` so far; y has the part's rows.
-  template <class X, class Y, class Scalar>
-  void send(const Exec& exec, const X& x, const Scalar& beta, const Y& y) {
-    ready_.record(exec);
-    ready_.wait(side_);
-    copy_rows(rows_of(on_host(x_, x, matrix_.num_cols()), columns_), rows_of(x, columns_));
-    if (beta != Scalar(0)) copy_rows(on_host(y_, y, matrix_.num_rows()), y);
-  }
 
   /// y := alpha*A*x + beta*y for the part's rows, of what was sent; returns when the host has multiplied. What is
   /// enqueued on `exec` from here on has the result.
@@ -100,6 +95,13 @@ class HostPart {
  private:
   using Bytes = Kokkos::View<std::byte*, typename HostMatrix::memory_space>;
   using Range = std::pair<std::int64_t, std::int64_t>;
+
+  void check_room(int num_vectors) const {
+    if (num_vectors <= max_vectors_) return;
+    throw ArgumentError(text("streaming: a product with ", num_vectors, " vectors"),
+                        text("the host's part has room for ", max_vectors_),
+                        "set product.num_vectors to the most that products will have");
+  }
 
   template <class View>
   static auto rows_of(const View& view, const Range& range) {
