@@ -3,6 +3,7 @@
 
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/reference/random_matrix.hpp>
+#include <vector>
 
 #include "bcsr/matrices.hpp"
 
@@ -45,6 +46,32 @@ TEST(DiagonalBlockIndex, EveryRowOfALargeMatrix) {
     found += expected >= 0;
   }
   EXPECT_GT(found, 50);
+}
+
+TEST(DiagonalBlocks, AreThoseOfTheMatrixAlone) {
+  using Matrix = BcsrMatrix<double>;
+  const auto host = reference::random_bcsr<Matrix>(300, 200, 3, {.min_blocks = 0, .max_blocks = 150, .full_row = 77});
+  const auto diagonal =
+      copy_to<Kokkos::HostSpace>(Device(), diagonal_blocks(Device(), copy_to<DeviceSpace>(Device(), host)));
+  Device().fence();
+  ASSERT_EQ(diagonal.num_block_rows(), 300);
+  ASSERT_EQ(diagonal.num_block_cols(), 200);
+  int found = 0;
+  for (int i = 0; i < 300; ++i) {
+    std::vector<double> expected, block;
+    for (int k = host.graph().row_ptr()(i); k < host.graph().row_ptr()(i + 1); ++k) {
+      if (host.graph().col_idx()(k) != i) continue;
+      for (int v = 0; v < 9; ++v) expected.push_back(host.values()(9 * k + v));
+    }
+    for (int k = diagonal.graph().row_ptr()(i); k < diagonal.graph().row_ptr()(i + 1); ++k) {
+      EXPECT_EQ(diagonal.graph().col_idx()(k), i);
+      for (int v = 0; v < 9; ++v) block.push_back(diagonal.values()(9 * k + v));
+    }
+    EXPECT_EQ(block, expected) << i;
+    found += !expected.empty();
+  }
+  EXPECT_GT(found, 20);
+  EXPECT_LT(found, 200);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <ashlar/bcsr/csr.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
+#include <ashlar/bcsr/symmetric_half.hpp>
 #include <ashlar/bcsr/symmetry.hpp>
 #include <ashlar/bcsr/to_csr.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
@@ -64,6 +65,14 @@ TEST_F(BcsrConduct, TransposeIndex) {
 
 TEST_F(BcsrConduct, DiagonalBlockIndex) {
   expect_kept(exec, Promise::allocates, [&] { return diagonal_block_index(exec, matrix); });
+}
+
+TEST_F(BcsrConduct, DiagonalBlocks) {
+  expect_kept(exec, Promise::waits, [&] { return diagonal_blocks(exec, matrix); });
+}
+
+TEST_F(BcsrConduct, SymmetricHalf) {
+  expect_kept(exec, Promise::waits, [&] { return symmetric_half(exec, matrix); });
 }
 
 TEST_F(BcsrConduct, CopyTo) {

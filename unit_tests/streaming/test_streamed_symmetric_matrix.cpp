@@ -79,6 +79,16 @@ TEST(SymmetricHalf, TakesRowsWithoutADiagonalBlock) {
   EXPECT_EQ(half.num_blocks(), upper);
 }
 
+TEST(SymmetricHalf, IsTheSameMadeOnTheDevice) {
+  const Exec exec;
+  const auto host = cantilever(3);
+  const auto expected = half_of(host);
+  const auto half = copy_to<PinnedSpace>(exec, symmetric_half(exec, copy_to<Space>(exec, host)));
+  exec.fence();
+  ASSERT_EQ(half.num_blocks(), expected.num_blocks());
+  for (std::int64_t i = 0; i < half.num_values(); ++i) ASSERT_EQ(half.values()(i), expected.values()(i));
+}
+
 TEST(SymmetricHalf, RefusesWhatIsNotSquare) {
   const auto host = reference::random_bcsr<Matrix>(4, 5, 2, {.min_blocks = 1, .max_blocks = 2}, 1);
   EXPECT_THROW(half_of(host), ShapeError);

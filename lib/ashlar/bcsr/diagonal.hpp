@@ -42,11 +42,11 @@ namespace impl {
 /// Counts, and fills in, the diagonal block of a block row.
 template <class Matrix>
 struct DiagonalBlock {
-  Matrix matrix;
+  typename Matrix::graph_type::row_ptr_view row_ptr;
+  typename Matrix::graph_type::col_idx_view col_idx;
+  typename Matrix::values_view values;
 
-  KOKKOS_INLINE_FUNCTION std::int64_t find(std::int64_t i) const {
-    return find_block(matrix.graph().row_ptr(), matrix.graph().col_idx(), i, i);
-  }
+  KOKKOS_INLINE_FUNCTION std::int64_t find(std::int64_t i) const { return find_block(row_ptr, col_idx, i, i); }
   KOKKOS_FUNCTION int operator()(std::int64_t i) const { return find(i) >= 0; }
 
   template <class Row>
@@ -57,7 +57,7 @@ struct DiagonalBlock {
     row.column(0) = static_cast<typename Matrix::ordinal_type>(i);
     for (int c = 0; c < C; ++c) {
       for (int r = 0; r < R; ++r) {
-        row.value(0, r, c) = matrix.values()(block * R * C + Matrix::layout_type::at(r, c, R, C));
+        row.value(0, r, c) = values(block * R * C + Matrix::layout_type::at(r, c, R, C));
       }
     }
   }
@@ -71,7 +71,7 @@ struct DiagonalBlock {
 /// Async    waits for `exec` once; the fill is enqueued.
 template <execution_space Exec, bcsr_matrix Matrix>
 Matrix diagonal_blocks(const Exec& exec, const Matrix& matrix) {
-  const impl::DiagonalBlock<Matrix> diagonal{matrix};
+  const impl::DiagonalBlock<Matrix> diagonal{matrix.graph().row_ptr(), matrix.graph().col_idx(), matrix.values()};
   return build_by_rows<Matrix>(exec, matrix.block_shape(), matrix.num_block_rows(), matrix.num_block_cols(), diagonal,
                                diagonal);
 }

@@ -16,14 +16,14 @@ namespace impl {
 /// Where in block row i the columns from i on begin; columns ascend.
 template <class Matrix>
 struct UpperPart {
-  Matrix matrix;
+  typename Matrix::graph_type::row_ptr_view row_ptr;
+  typename Matrix::graph_type::col_idx_view col_idx;
 
   KOKKOS_INLINE_FUNCTION std::int64_t begin(std::int64_t i) const {
-    const auto& graph = matrix.graph();
-    std::int64_t low = graph.row_ptr()(i), high = graph.row_ptr()(i + 1);
+    std::int64_t low = row_ptr(i), high = row_ptr(i + 1);
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
-      if (graph.col_idx()(middle) < i) {
+      if (col_idx(middle) < i) {
         low = middle + 1;
       } else {
         high = middle;
@@ -32,28 +32,26 @@ struct UpperPart {
     return low;
   }
 
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    return std::int64_t(matrix.graph().row_ptr()(i + 1)) - begin(i);
-  }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return std::int64_t(row_ptr(i + 1)) - begin(i); }
 };
 
 template <class Matrix>
 struct FillSymmetricHalf {
   UpperPart<Matrix> upper;
+  typename Matrix::values_view values;
 
   template <class Row>
   KOKKOS_FUNCTION void operator()(std::int64_t i, const Row& row) const {
     using Scalar = typename Matrix::scalar_type;
-    const auto& matrix = upper.matrix;
     const int b = row.block_size();
     const std::int64_t begin = upper.begin(i);
     for (int k = 0; k < row.num_blocks(); ++k) {
-      const auto column = matrix.graph().col_idx()(begin + k);
+      const auto column = upper.col_idx(begin + k);
       const Scalar factor(column == i ? 0.5 : 1.0);
       row.column(k) = column;
       for (int c = 0; c < b; ++c) {
         for (int r = 0; r < b; ++r) {
-          row.value(k, r, c) = factor * matrix.values()((begin + k) * b * b + Matrix::layout_type::at(r, c, b));
+          row.value(k, r, c) = factor * values((begin + k) * b * b + Matrix::layout_type::at(r, c, b));
         }
       }
     }
@@ -82,9 +80,9 @@ Matrix symmetric_half(const Exec& exec, const Matrix& matrix) {
     throw ShapeError(text("symmetric_half: ", matrix.num_block_rows(), " x ", matrix.num_block_cols(), " blocks"),
                      "a symmetric matrix is square", "pass a symmetric matrix");
   }
-  const impl::UpperPart<Matrix> upper{matrix};
+  const impl::UpperPart<Matrix> upper{matrix.graph().row_ptr(), matrix.graph().col_idx()};
   return build_by_rows<Matrix>(exec, b, matrix.num_block_rows(), matrix.num_block_rows(), upper,
-                               impl::FillSymmetricHalf<Matrix>{upper});
+                               impl::FillSymmetricHalf<Matrix>{upper, matrix.values()});
 }
 
 }  // namespace ashlar
