@@ -74,12 +74,13 @@ template <class RowPtr>
 Subdivision last_block_rows(const RowPtr& row_ptr, double share, std::int64_t rows_together = 1) {
   if (row_ptr.extent(0) == 0) return {};
   const std::int64_t num_rows = std::int64_t(row_ptr.extent(0)) - 1;
-  const auto wanted = static_cast<std::int64_t>((1 - share) * double(row_ptr(num_rows)));
-  const auto* const begin = row_ptr.data();
-  std::int64_t row = std::lower_bound(begin, begin + num_rows, wanted) - begin;
-  if (share <= 0) row = num_rows;
-  const std::int64_t first =
-      share >= 1 ? 0 : std::min((row + rows_together - 1) / rows_together * rows_together, num_rows);
+  std::int64_t first = share >= 1 ? 0 : num_rows;
+  if (share > 0 && share < 1) {
+    const auto wanted = static_cast<std::int64_t>((1 - share) * double(row_ptr(num_rows)));
+    const auto* const begin = row_ptr.data();
+    const std::int64_t row = std::lower_bound(begin, begin + num_rows, wanted) - begin;
+    first = std::min((row + rows_together - 1) / rows_together * rows_together, num_rows);
+  }
   return {first, num_rows - first, row_ptr(first), row_ptr(num_rows) - row_ptr(first)};
 }
 
