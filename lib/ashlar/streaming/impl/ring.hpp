@@ -14,7 +14,7 @@ namespace ashlar::impl {
 
 /// The device's buffers for subdivisions, and the instance that fills them.
 ///
-/// The first subdivisions stay in one buffer together. Of the others the k-th goes to buffer k mod the number of
+/// The first subdivision may stay, in a buffer of its own. Of the others the k-th goes to buffer k mod the number of
 /// buffers. Two events of each buffer keep copies and products apart: a copy waits until the product with what was
 /// there before has ended, a product until its copy has.
 template <class Matrix, execution_space Exec>
@@ -23,19 +23,14 @@ class SubdivisionRing {
   using Values = Kokkos::View<typename Matrix::scalar_type*, typename Matrix::memory_space>;
   using Columns = Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::memory_space>;
 
-  /// With room for what stays, for the largest of the others, and for block columns where they are sent, too.
+  /// With room for what stays (num_resident: the first subdivision, or none), for the largest of the others, and for
+  /// block columns where they are sent, too.
   SubdivisionRing(const Exec& copy_exec, const std::vector<Subdivision>& subdivisions, int num_resident,
                   int num_buffers, bool structure_is_resident, std::int64_t values_of_block)
       : copy_exec_(copy_exec), subdivisions_(subdivisions), num_resident_(num_resident), changed_(copy_exec) {
     std::int64_t most = 0;
     for (int k = num_resident_; k < static_cast<int>(subdivisions.size()); ++k)
       most = std::max(most, subdivisions[k].num_sent());
-    if (num_resident_ > 0) {
-      const Subdivision& last = subdivisions[num_resident_ - 1];
-      resident_.first_row = 0;
-      resident_.num_rows = last.first_row + last.num_rows;
-      resident_.num_blocks = last.first_block + last.num_blocks;
-    }
     const auto add = [&](std::int64_t blocks) {
       buffers_.push_back(
           {Values(Kokkos::view_alloc(copy_exec, Kokkos::WithoutInitializing, "ashlar::streaming::values"),
@@ -44,7 +39,7 @@ class SubdivisionRing {
                    structure_is_resident ? 0 : std::size_t(blocks)),
            Event<Exec>(copy_exec), Event<Exec>(copy_exec), nothing});
     };
-    if (num_resident_ > 0) add(resident_.num_blocks);
+    if (num_resident_ > 0) add(subdivisions.front().num_sent());
     for (int i = 0; i < num_buffers; ++i) add(most);
   }
 
@@ -58,23 +53,19 @@ class SubdivisionRing {
 
   /// Where subdivision k has its values and, where they are sent, its block columns.
   Values values(int k, std::int64_t values_of_block) const {
-    const Subdivision& part = subdivisions_[k];
-    return range_of(buffers_[buffer_of(k)].values, first_in_buffer(k) * values_of_block,
-                    part.num_sent() * values_of_block);
+    return range_of(buffers_[buffer_of(k)].values, 0, subdivisions_[k].num_sent() * values_of_block);
   }
   Columns col_idx(int k) const {
     const Columns& all = buffers_[buffer_of(k)].col_idx;
-    return all.extent(0) == 0 ? all : Columns(range_of(all, first_in_buffer(k), subdivisions_[k].num_sent()));
+    return all.extent(0) == 0 ? all : Columns(range_of(all, 0, subdivisions_[k].num_sent()));
   }
 
-  /// Enqueues the copy of subdivision k, and of all that stays where it does, unless its buffer holds it; its span is
-  /// named by k.
+  /// Enqueues the copy of subdivision k, unless its buffer holds it; its span is named by k.
   template <class HostMatrix>
   void send(int k, const HostMatrix& host, StreamTimeline<Exec>* timeline = nullptr) {
     Buffer& buffer = buffers_[buffer_of(k)];
-    const int content = is_resident(k) ? 0 : k;
-    if (buffer.holds == content) return;
-    const Subdivision& part = is_resident(k) ? resident_ : subdivisions_[k];
+    if (buffer.holds == k) return;
+    const Subdivision& part = subdivisions_[k];
     buffer.used.wait(copy_exec_);
     const auto copy_all = [&] {
       const std::int64_t bb = host.block_shape().num_values();
@@ -90,13 +81,13 @@ class SubdivisionRing {
                        copy_all);
     }
     buffer.copied.record(copy_exec_);
-    buffer.holds = content;
+    buffer.holds = k;
   }
 
   /// What send() copies for subdivision k.
   template <class HostMatrix>
   double bytes_sent(int k, const HostMatrix& host) const {
-    const std::int64_t blocks = (is_resident(k) ? resident_ : subdivisions_[k]).num_sent();
+    const std::int64_t blocks = subdivisions_[k].num_sent();
     const std::int64_t column_bytes =
         buffers_[buffer_of(k)].col_idx.extent(0) > 0 ? sizeof(typename Matrix::ordinal_type) : 0;
     return double(blocks) *
@@ -126,18 +117,13 @@ class SubdivisionRing {
     Values values;
     Columns col_idx;
     Event<Exec> copied, used;
-    int holds;  // a subdivision; 0 for those that stay
+    int holds;  // a subdivision
   };
 
-  bool is_resident(int k) const { return k < num_resident_; }
-
   int buffer_of(int k) const {
-    if (is_resident(k)) return 0;
-    const int first = num_resident_ > 0 ? 1 : 0;
-    return first + (k - num_resident_) % (static_cast<int>(buffers_.size()) - first);
+    if (k < num_resident_) return k;
+    return num_resident_ + (k - num_resident_) % (static_cast<int>(buffers_.size()) - num_resident_);
   }
-
-  std::int64_t first_in_buffer(int k) const { return is_resident(k) ? subdivisions_[k].first_sent() : 0; }
 
   template <class To, class From>
   void copy(const To& to, const From& from, std::int64_t begin, std::int64_t count) const {
@@ -147,7 +133,6 @@ class SubdivisionRing {
   Exec copy_exec_;
   std::vector<Subdivision> subdivisions_;
   int num_resident_;
-  Subdivision resident_;  // all that stay, as one
   std::vector<Buffer> buffers_;
   Event<Exec> changed_;
 };
