@@ -45,14 +45,29 @@ std::uint64_t device_limit(const SolveOptions& options) {
   return std::min(limit, available_bytes<Space>());
 }
 
-bool is_streamed(const MatrixShape& shape, const SolveOptions& options) {
-  if (options.stream != StreamKind::automatic) return options.stream == StreamKind::on;
-  // Where host and device are one memory, streaming saves none.
-  return has_device_memory && !options.tune && device_bytes(shape, options) > device_limit(options);
+MatrixPlace place_of(const MatrixShape& shape, const SolveOptions& options, bool is_in_block_file) {
+  switch (options.stream) {
+    case StreamKind::off:
+      return MatrixPlace::device;
+    case StreamKind::on:
+      return MatrixPlace::host;
+    case StreamKind::from_file:
+      return MatrixPlace::file;
+    case StreamKind::automatic:
+      break;
+  }
+  if (options.tune || device_bytes(shape, options) <= device_limit(options)) return MatrixPlace::device;
+  // Where host and device are one memory, the host's has no more room.
+  const bool host_has_room =
+      has_device_memory &&
+      matrix_bytes(shape).count <= available_bytes<Kokkos::DefaultHostExecutionSpace::memory_space>();
+  if (is_in_block_file && !host_has_room) return MatrixPlace::file;
+  return has_device_memory ? MatrixPlace::host : MatrixPlace::device;
 }
 
-void require_memory_for(const MatrixShape& shape, const std::string& what, const SolveOptions& options) {
-  if (!has_device_memory || !is_streamed(shape, options)) {
+void require_memory_for(const MatrixShape& shape, const std::string& what, const SolveOptions& options,
+                        MatrixPlace place) {
+  if (place == MatrixPlace::device || (place == MatrixPlace::host && !has_device_memory)) {
     return require_device_memory(device_bytes(shape, options), what, options);
   }
   const Bytes block_rows{shape.num_block_rows}, rows = block_rows * Bytes{shape.block_size};
@@ -65,14 +80,14 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
     least.count = std::max(least.count, peak.count);
   }
   require_device_memory(least.count, what + ", without the matrix", options);
-  require_memory<Kokkos::HostSpace>(matrix_bytes(shape).count, what);
+  if (place == MatrixPlace::host) require_memory<Kokkos::HostSpace>(matrix_bytes(shape).count, what);
 }
 
 FileNeed file_need(const io::MatrixMarketHeader& header, std::uint64_t file_size, const SolveOptions& options) {
   const std::uint64_t block_size = std::max(options.block_size.value_or(1), 1);
   FileNeed need;
   const MatrixShape least = least_shape(header, file_size, block_size);
-  const bool streamed = has_device_memory && is_streamed(least, options);
+  const bool streamed = has_device_memory && place_of(least, options) == MatrixPlace::host;
   need.device_bytes = streamed ? solver_bytes(least, options) : device_bytes(least, options);
   need.host_bytes = reading_bytes(header, file_size, block_size);
   if (!has_device_memory) need.host_bytes = std::max(need.host_bytes, need.device_bytes);

@@ -19,12 +19,20 @@ std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options
 /// Bytes that the device has free, or was limited to.
 std::uint64_t device_limit(const SolveOptions& options);
 
-/// Whether the matrix is to stay in the host's memory.
-bool is_streamed(const MatrixShape& shape, const SolveOptions& options);
+/// Where the matrix is while it is multiplied.
+enum class MatrixPlace {
+  device,
+  host,  ///< in the host's memory, streamed
+  file   ///< in its block file, streamed
+};
 
-/// Throws MemoryError where the device, or for a streamed matrix the host, has no room for what the solve of a matrix
-/// of this shape takes.
-void require_memory_for(const MatrixShape& shape, const std::string& what, const SolveOptions& options);
+/// Where a matrix of this shape is to be: as asked for, or the first place that has room for it.
+MatrixPlace place_of(const MatrixShape& shape, const SolveOptions& options, bool is_in_block_file = false);
+
+/// Throws MemoryError where the device, or for a matrix that stays in its memory the host, has no room for what the
+/// solve of a matrix of this shape takes.
+void require_memory_for(const MatrixShape& shape, const std::string& what, const SolveOptions& options,
+                        MatrixPlace place);
 
 /// Bytes that reading a matrix file takes on the host at least, and then its solve on the device at least.
 struct FileNeed {

@@ -6,6 +6,7 @@
 #include <ashlar/spmv/block_sizes.hpp>
 #include <map>
 
+#include "file_names.hpp"
 #include "option_values.hpp"
 
 namespace ashlar::app {
@@ -28,10 +29,10 @@ SolverKind parse_solver(const std::string& value) {
 }
 
 StreamKind parse_stream(const std::string& value) {
-  for (const auto kind : {StreamKind::automatic, StreamKind::on, StreamKind::off}) {
+  for (const auto kind : {StreamKind::automatic, StreamKind::on, StreamKind::from_file, StreamKind::off}) {
     if (to_string(kind) == value) return kind;
   }
-  throw ArgumentError(text("--stream '", value, "'"), "a matrix is streamed or is not", "pass auto, on or off");
+  throw ArgumentError(text("--stream '", value, "'"), "a matrix is streamed or is not", "pass auto, on, file or off");
 }
 
 Kernel parse_kernel(const std::string& value) {
@@ -101,6 +102,8 @@ std::string to_string(StreamKind kind) {
       return "auto";
     case StreamKind::on:
       return "on";
+    case StreamKind::from_file:
+      return "file";
     case StreamKind::off:
       return "off";
   }
@@ -152,7 +155,7 @@ void declare_options(CLI::App& command, SolveOptions& options) {
       ->group(group);
   declare_parsed(command, "--stream", options.stream,
                  "leave the matrix in the host's memory and send it through the device for each product: auto (the "
-                 "default: where the device has too little memory for it), on or off",
+                 "default: where the device has too little memory for it), on, file (leave it in its block file), off",
                  "NAME", &parse_stream, group);
   declare_parsed(command, "--preconditioner", options.preconditioner, "none, jacobi or block-jacobi (the default)",
                  "NAME", &parse_preconditioner, group);
@@ -218,12 +221,15 @@ void check_options(const SolveOptions& options) {
   require(options.num_rhs == 1 || !options.rhs,
           text("--rhs ", options.rhs.value_or(""), " with --num-rhs ", options.num_rhs),
           "a file has one right-hand side", "leave one of them out");
-  require(!options.tune || options.stream != StreamKind::on,
-          text("--tune ", options.tune.value_or(""), " with --stream on"),
+  require(!options.tune || options.stream == StreamKind::automatic || options.stream == StreamKind::off,
+          text("--tune ", options.tune.value_or(""), " with --stream ", to_string(options.stream)),
           "tuning multiplies by the whole matrix on the device", "leave one of them out");
   require(!options.tune || options.kernel == Kernel::automatic,
           text("--tune ", options.tune.value_or(""), " with --kernel ", to_string(options.kernel)),
           "the kernel is what tuning chooses", "leave one of them out");
+  require(options.stream != StreamKind::from_file || (options.matrix && is_block_file(*options.matrix)),
+          "--stream file without a block file", "only from one can parts of a matrix be read",
+          "name a file that ends in .bcsr with --matrix; ashlar convert makes them");
   if (options.problem) {
     check_problem(options);
   } else {

@@ -16,10 +16,11 @@ enum class PreconditionerKind { none, jacobi, block_jacobi };
 
 enum class SolverKind { cg, block_cg };
 
-/// Whether the matrix stays in the host's memory and is sent to the device for each product.
+/// Whether the matrix stays in the host's memory, or in its file, and is sent to the device for each product.
 enum class StreamKind {
-  automatic,  ///< where the device has too little memory for it
+  automatic,  ///< where the device has too little memory for it; from its file, where the host has, too
   on,
+  from_file,
   off
 };
 

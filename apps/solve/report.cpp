@@ -83,7 +83,7 @@ std::string report_json(const Outcome& outcome) {
   json["read_bandwidth_gb_s"] = outcome.read_bandwidth_gb_s;
   json["kernel"] = outcome.solution.kernel;
   json["plan"] = outcome.solution.plan;
-  json["streamed"] = system.streamed.has_value();
+  json["streamed"] = system.is_streamed();
   json["streaming"] = optional_json(outcome.solution.streaming);
   json["columns"] = outcome.solution.block ? columns_json(*outcome.solution.block) : Json(nullptr);
   json["block_size"] = system.block_size();

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "solve/checks.hpp"
+#include "solve/file_matrix.hpp"
 #include "solve/files.hpp"
 #include "solve/first_error.hpp"
 #include "solve/outputs.hpp"
@@ -44,6 +45,7 @@ int run_solve(const SolveOptions& options, Phases& phases) {
   const LinearSystem system = phases.run("load", [&] { return load_system(exec, options); });
   phases.run("check", [&] {
     if (!options.matrix || options.skip_symmetry_check) return;
+    if (system.in_file) return require_symmetric_products(exec, *system.in_file, *options.matrix);
     system.visit(exec,
                  [&](const auto& where, const auto& matrix) { require_symmetric(where, matrix, *options.matrix); });
   });

@@ -12,6 +12,7 @@
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/jacobi_preconditioner.hpp>
 #include <ashlar/spmv/tune.hpp>
+#include <ashlar/streaming/diagonal.hpp>
 #include <ashlar/streaming/planner.hpp>
 #include <cmath>
 #include <cstdint>
@@ -20,6 +21,8 @@
 
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
+#include "solve/pseudo_random.hpp"
+#include "solve/streaming_options.hpp"
 
 namespace ashlar::app {
 
@@ -54,9 +57,12 @@ std::string bad_block(std::int64_t block_row, int block_size) {
 
 AnyPreconditioner make_preconditioner(const Execution& exec, const LinearSystem& system, const SolveOptions& options) {
   try {
-    if (!system.streamed) return AnyPreconditioner(exec, system.matrix, options.preconditioner);
+    if (!system.is_streamed()) return AnyPreconditioner(exec, system.matrix, options.preconditioner);
     if (options.preconditioner == PreconditionerKind::none) return AnyPreconditioner(exec, {}, options.preconditioner);
     // Preconditioners look at the diagonal alone, which does go to the device.
+    if (system.in_file) {
+      return AnyPreconditioner(exec, diagonal_blocks(exec, *system.in_file), options.preconditioner);
+    }
     const HostMatrix diagonal = diagonal_blocks(HostExecution(), *system.streamed);
     return AnyPreconditioner(exec, copy_to<Space>(exec, diagonal), options.preconditioner);
   } catch (const NumericalError& error) {
@@ -68,20 +74,10 @@ AnyPreconditioner make_preconditioner(const Execution& exec, const LinearSystem&
   }
 }
 
-/// How the matrix is to be streamed: with what the limit leaves beside the solver's vectors.
 StreamingOptions streaming_options(const LinearSystem& system, const SolveOptions& options) {
-  StreamingOptions streaming;
-  streaming.product.kernel = options.kernel;
-  streaming.product.num_vectors = options.num_rhs;
-  if (has_device_memory) {
-    const MatrixShape shape{std::uint64_t(system.num_block_rows()), std::uint64_t(system.num_blocks()),
-                            std::uint64_t(system.block_size())};
-    const std::uint64_t limit = system.device_limit, solver = solver_bytes(shape, options);
-    const std::uint64_t counted =
-        2 * std::uint64_t(system.num_rows()) * sizeof(double) * std::uint64_t(options.num_rhs);
-    streaming.device_memory_limit = std::max<std::uint64_t>(limit > solver ? limit - solver + counted : counted, 1);
-  }
-  return streaming;
+  const MatrixShape shape{std::uint64_t(system.num_block_rows()), std::uint64_t(system.num_blocks()),
+                          std::uint64_t(system.block_size())};
+  return streaming_options(shape, options, system.device_limit);
 }
 
 /// Measures the machine and plans by that.
@@ -100,16 +96,7 @@ StreamingPlan plan_for(const Execution& exec, const LinearSystem& system, const 
 template <class Operator>
 Block right_hand_sides(const Execution& exec, const Operator& a, const Vector& first, const Block& x) {
   const Block b("ashlar::app::b", x.extent(0), x.extent(1));
-  const auto columns = static_cast<std::int64_t>(x.extent(1));
-  Kokkos::parallel_for(
-      "ashlar::app::pseudo_random",
-      Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>(exec, 0, static_cast<std::int64_t>(x.size())),
-      KOKKOS_LAMBDA(std::int64_t i) {
-        std::uint64_t bits = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15;
-        bits = (bits ^ (bits >> 29)) * 0xbf58476d1ce4e5b9;
-        x(i / columns, i % columns) =
-            static_cast<double>(bits >> 11) / static_cast<double>(std::uint64_t(1) << 53) - 0.5;
-      });
+  fill_pseudo_random(exec, x, 0);
   a.apply(exec, x, b);
   Kokkos::deep_copy(exec, Kokkos::subview(b, Kokkos::ALL, 0), first);
   Kokkos::deep_copy(exec, x, 0.0);
@@ -176,18 +163,21 @@ Solution solve(const Execution& exec, const LinearSystem& system, const SolveOpt
                const std::function<void(int, double)>& monitor) {
   Solution solution;
   std::optional<BcsrOperator<Matrix>> resident;
-  std::optional<Streamed> streamed;
+  std::optional<Streamed> of_memory;
+  const Streamed* streamed = system.in_file.get();
   std::optional<AnyPreconditioner> m;
   phases.run("setup", [&] {
     m.emplace(make_preconditioner(exec, system, options));
-    if (system.streamed) {
+    if (system.in_file) {
+      // It has been set up when the file was looked through.
+    } else if (system.streamed) {
       StreamingOptions streaming = streaming_options(system, options);
       if (has_device_memory) {
         const StreamingPlan plan = plan_for(exec, system, streaming);
         solution.streaming = plan.explain();
         streaming = plan.options;
       }
-      streamed.emplace(exec, *system.streamed, streaming);
+      streamed = &of_memory.emplace(exec, *system.streamed, streaming);
     } else if (options.tune) {
       solution.tuning = load_tuning(options);
       resident.emplace(system.matrix, tuned_plan(exec, system.matrix, *solution.tuning));

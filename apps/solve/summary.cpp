@@ -39,7 +39,10 @@ void print_summary(const Outcome& outcome) {
             << "; reads " << short_number(outcome.read_bandwidth_gb_s) << " GB/s\n"
             << "method     " << method_of(outcome) << ", preconditioner " << to_string(outcome.options.preconditioner)
             << ", kernel " << outcome.solution.kernel << '\n';
-  if (system.streamed) std::cout << "matrix     in the host's memory: " << outcome.solution.plan << '\n';
+  if (system.is_streamed()) {
+    const char* const place = system.in_file ? "in its file: " : "in the host's memory: ";
+    std::cout << "matrix     " << place << outcome.solution.plan << '\n';
+  }
   if (report.status == SolveStatus::converged) {
     std::cout << "result     converged after " << report.iterations << " iterations: relative residual "
               << short_number(report.relative_residual) << " (asked for " << short_number(outcome.options.rtol)

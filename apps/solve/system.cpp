@@ -16,6 +16,7 @@
 
 #include "block_size.hpp"
 #include "file_names.hpp"
+#include "solve/file_matrix.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
 
@@ -32,6 +33,13 @@ Vector vector_of(const std::vector<double>& entries) {
 /// A*1.
 Vector row_sums(const Execution& exec, const LinearSystem& system) {
   const Vector sums(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::rhs"), system.num_rows());
+  if (system.in_file) {
+    const Vector ones("ashlar::app::ones", system.num_rows());
+    Kokkos::deep_copy(exec, ones, 1.0);
+    system.in_file->apply(exec, ones, sums);
+    exec.fence("ashlar: A*1");
+    return sums;
+  }
   system.visit(exec, [&](const auto& where, const auto& matrix) {
     using Entries = Kokkos::View<double*, typename std::decay_t<decltype(matrix)>::memory_space>;
     const Entries ones(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::ones"), matrix.num_cols());
@@ -68,8 +76,9 @@ LinearSystem cantilever_system(const Execution& exec, const SolveOptions& option
   const problems::HexGrid grid = problems::cantilever_grid(problem);
   const MatrixShape shape{std::uint64_t(grid.num_nodes()), std::uint64_t(grid.num_blocks()),
                           std::uint64_t(problem.dof)};
-  require_memory_for(shape, text(system.description, " with ", problem.dof, " unknowns each"), options);
-  make_matrix(system, exec, is_streamed(shape, options), [&]<class M>(const auto& where, std::type_identity<M>) {
+  const MatrixPlace place = place_of(shape, options);
+  require_memory_for(shape, text(system.description, " with ", problem.dof, " unknowns each"), options, place);
+  make_matrix(system, exec, place == MatrixPlace::host, [&]<class M>(const auto& where, std::type_identity<M>) {
     return problems::cantilever_matrix<M>(where, problem);
   });
   system.cantilever = problem;
@@ -84,8 +93,9 @@ LinearSystem stencil_system(const Execution& exec, const SolveOptions& options) 
   const MatrixShape shape{std::uint64_t(problems::Lattice(sides).num_points()),
                           std::uint64_t(problems::stencil11_num_blocks(sides[0], sides[1], sides[2])),
                           std::uint64_t(dof)};
-  require_memory_for(shape, text(system.description, " with ", dof, " unknowns each"), options);
-  make_matrix(system, exec, is_streamed(shape, options), [&]<class M>(const auto& where, std::type_identity<M>) {
+  const MatrixPlace place = place_of(shape, options);
+  require_memory_for(shape, text(system.description, " with ", dof, " unknowns each"), options, place);
+  make_matrix(system, exec, place == MatrixPlace::host, [&]<class M>(const auto& where, std::type_identity<M>) {
     return problems::stencil11<M>(where, sides[0], sides[1], sides[2], dof);
   });
   return system;
@@ -128,8 +138,9 @@ LinearSystem matrix_system(const Execution& exec, const SolveOptions& options) {
     const MatrixShape shape{std::uint64_t(csr.num_rows / block_size), std::uint64_t(candidate.num_blocks),
                             std::uint64_t(block_size)};
     const std::string what = text(*options.matrix, ": ", candidate.num_blocks, " blocks of size ", block_size);
-    require_memory_for(shape, what, options);
-    streamed = is_streamed(shape, options);
+    const MatrixPlace place = place_of(shape, options);
+    require_memory_for(shape, what, options, place);
+    streamed = place == MatrixPlace::host;
     // What is put together on the host is then copied to where a device can read it.
     const std::uint64_t copied = streamed && has_device_memory ? matrix_bytes(shape).count : 0;
     require_memory<Kokkos::HostSpace>((Bytes{assembly_bytes(shape)} + Bytes{copied}).count, what);
@@ -153,16 +164,23 @@ std::int64_t num_nonzeros(const Exec& exec, const AnyMatrix& matrix) {
 }
 
 LinearSystem block_file_system(const Execution& exec, const SolveOptions& options) {
-  const io::BlockFile file(*options.matrix);
+  io::BlockFile file(*options.matrix);
   check_block_file(options, file);
   const MatrixShape shape{std::uint64_t(file.num_block_rows()), std::uint64_t(file.num_blocks()),
                           std::uint64_t(file.block_shape().rows)};
   const std::string what = text(file.path(), ": ", shape.num_blocks, " blocks of size ", shape.block_size);
-  require_memory_for(shape, what, options);
-  require_memory<Kokkos::HostSpace>(matrix_bytes(shape).count, what);
+  const MatrixPlace place = place_of(shape, options, true);
+  require_memory_for(shape, what, options, place);
   LinearSystem system;
   system.description = file.path();
-  make_matrix(system, exec, is_streamed(shape, options),
+  if (place == MatrixPlace::file) {
+    const FileMatrixFound found = open_file_matrix(exec, std::move(file), options, device_limit(options));
+    system.in_file = found.matrix;
+    system.block_fill = found.block_fill;
+    return system;
+  }
+  require_memory<Kokkos::HostSpace>(matrix_bytes(shape).count, what);
+  make_matrix(system, exec, place == MatrixPlace::host,
               [&]<class M>(const auto& where, std::type_identity<M>) { return io::read_block_file<M>(where, file); });
   system.visit(exec, [&](const auto& where, const auto& matrix) {
     try {

@@ -2,6 +2,7 @@
 
 #include <ashlar/problems/cantilever.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -12,25 +13,41 @@ namespace ashlar::app {
 
 /// A x = b, where it came from, and what is known of x.
 struct LinearSystem {
-  std::string description;             ///< "cantilever of 33 x 33 x 33 nodes"
-  Matrix matrix;                       ///< on the device; none where it is streamed
-  std::optional<HostMatrix> streamed;  ///< in the host's memory, to be sent to the device
+  std::string description;                  ///< "cantilever of 33 x 33 x 33 nodes"
+  Matrix matrix;                            ///< on the device; none where it is streamed
+  std::optional<HostMatrix> streamed;       ///< in the host's memory, to be sent to the device
+  std::shared_ptr<const Streamed> in_file;  ///< in a block file, which products read
   Vector rhs;
   double block_fill = 1;          ///< values stored over entries of the matrix
   bool ones_is_solution = false;  ///< b is A*1
   std::optional<problems::Cantilever> cantilever;
   std::uint64_t device_limit = 0;  ///< bytes of the device that the solve may take, from before there was anything
 
-  /// work(exec, matrix) with the matrix that there is, and an instance that reaches it.
+  bool is_streamed() const { return streamed.has_value() || in_file != nullptr; }
+
+  /// work(exec, matrix) with the matrix that is in memory, and an instance that reaches it.
   template <class Work>
   auto visit(const Execution& exec, const Work& work) const {
     return streamed ? work(HostExecution(), *streamed) : work(exec, matrix);
   }
 
-  std::int64_t num_block_rows() const { return streamed ? streamed->num_block_rows() : matrix.num_block_rows(); }
-  std::int64_t num_blocks() const { return streamed ? streamed->num_blocks() : matrix.num_blocks(); }
-  int block_size() const { return streamed ? streamed->block_size() : matrix.block_size(); }
+  std::int64_t num_block_rows() const {
+    return shape([](const auto& a) { return a.num_block_rows(); });
+  }
+  std::int64_t num_blocks() const {
+    return shape([](const auto& a) { return a.num_blocks(); });
+  }
+  int block_size() const {
+    return static_cast<int>(shape([](const auto& a) { return a.block_size(); }));
+  }
   std::int64_t num_rows() const { return num_block_rows() * block_size(); }
+
+ private:
+  template <class Get>
+  std::int64_t shape(const Get& get) const {
+    if (in_file) return get(in_file->matrix());
+    return streamed ? get(*streamed) : get(matrix);
+  }
 };
 
 /// Generates the problem or reads the files that `options` name, after seeing that memory suffices.

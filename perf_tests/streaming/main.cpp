@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <streaming/block_solve.hpp>
+#include <streaming/from_file.hpp>
 #include <streaming/less.hpp>
 #include <streaming/limited.hpp>
 #include <streaming/paper.hpp>
@@ -45,8 +46,9 @@ int main(int argc, char** argv) {
   list("--cases", options.cases, "UNKNOWNSxNODES: unknowns of a node (1, 3, 6), and nodes along each side");
   list("--experiments", options.experiments,
        "paper: that of the paper; limit: products within a memory limit, planned, tuned and all around; block-cg: "
-       "a solve for many right-hand sides, resident and within a memory limit; less: half of a symmetric matrix sent")
-      ->check(CLI::IsMember({"paper", "limit", "block-cg", "less"}));
+       "a solve for many right-hand sides, resident and within a memory limit; less: half of a symmetric matrix sent; "
+       "file: from a file that is read for each product")
+      ->check(CLI::IsMember({"paper", "limit", "block-cg", "less", "file"}));
   list("--limits", options.limits, "memory limits, of the bytes of the matrix")->check(CLI::PositiveNumber);
   list("--vectors", options.num_vectors, "of a product, or right-hand sides of a solve")->check(CLI::Range(1, 64));
   list("--subdivisions", options.subdivisions, "into how many the matrix is cut")->check(CLI::PositiveNumber);
@@ -62,6 +64,12 @@ int main(int argc, char** argv) {
       {"none", Taper::none}, {"front", Taper::front}, {"back", Taper::back}, {"both", Taper::both}};
   app.add_option("--taper", options.taper, "at which end subdivisions are smaller: none, front, back or both (default)")
       ->transform(CLI::CheckedTransformer(tapers));
+  app.add_option("--folder", options.folder, "where --experiments file writes its file: on the disk to be measured")
+      ->check(CLI::ExistingDirectory)
+      ->capture_default_str();
+  app.add_option("--readers", options.readers, "threads that read a file; 0: as many as suit")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   app.add_flag("!--no-serial", options.serial, "do not time plain loops on one thread of the host");
   app.add_option("--json", options.json, "write the results here");
   app.add_option("--trace", options.trace,
@@ -104,9 +112,10 @@ int main(int argc, char** argv) {
         if (!options.trace.empty()) passes.push_back(experiment.timeline());
         all_right = all_right && experiment.all_right();
       }
-      if (!runs("limit") && !runs("block-cg") && !runs("less")) continue;
+      if (!runs("limit") && !runs("block-cg") && !runs("less") && !runs("file")) continue;
       const perf::StreamingCase matrix = perf::make_case(exec, name);
       if (runs("less")) all_right = perf::run_sending_less(exec, matrix, options, results) && all_right;
+      if (runs("file")) all_right = perf::run_from_file(exec, matrix, options, results) && all_right;
       if (runs("limit")) run_within_limits(perf::run_limited, matrix);
       if (runs("block-cg")) run_within_limits(perf::run_block_solve, matrix);
     }

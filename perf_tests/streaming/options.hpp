@@ -25,6 +25,9 @@ struct StreamingPerfOptions {
   /// That products and solves are with, for --experiments limit and block-cg.
   std::vector<int> num_vectors{1};
   std::vector<std::string> experiments{"paper"};
+  /// Where --experiments file writes its file, and by how many threads that is read (0: as many as suit).
+  std::string folder = ".";
+  int readers = 0;
   std::string json, commit = "unknown";
   std::string trace;  ///< a timeline of one pass of each case, hidden and not
 };

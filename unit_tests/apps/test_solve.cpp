@@ -304,6 +304,45 @@ TEST_F(Solve, AStreamedMatrixFromAFile) {
   EXPECT_LT(report()["error"]["max_norm"].get<double>(), 1e-7);
 }
 
+/// From its file for each product: the same bits as in memory where that is one, the same to rounding elsewhere.
+TEST_F(Solve, AMatrixThatStaysInItsFile) {
+  write_tridiagonal(6000, 2.05);
+  ASSERT_EQ(run("convert A.mtx A.bcsr --block-size 3").exit_code, 0);
+  ASSERT_EQ(run("solve --matrix A.bcsr --rtol 1e-10 --report r.json").exit_code, 0);
+  for (const std::string options :
+       {"", " --device-memory-limit 24MiB", " --preconditioner jacobi", " --solver block-cg --num-rhs 3"}) {
+    const CommandResult result = run("solve --matrix A.bcsr --rtol 1e-10 --stream file --report s.json" + options);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, ::testing::HasSubstr("in its file: streaming"));
+    EXPECT_THAT(result.out, ::testing::HasSubstr("A.bcsr is read by"));
+    const Json resident = report(), streamed = report("s.json");
+    EXPECT_EQ(streamed["streamed"], true);
+    for (const char* field : {"num_rows", "num_blocks", "block_fill"})
+      EXPECT_EQ(streamed[field], resident[field]) << field;
+    EXPECT_LT(streamed["error"]["max_norm"].get<double>(), 1e-8);
+    if (options.find("--") == std::string::npos) {
+      EXPECT_NEAR(streamed["iterations"].get<int>(), resident["iterations"].get<int>(), 1);
+    }
+  }
+}
+
+TEST_F(Solve, AFileThatIsDamagedOrNotSymmetricIsRefusedAlsoWhereItStays) {
+  write("A.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 2\n2 2 2\n3 3 2\n1 3 0.5\n");
+  ASSERT_EQ(run("convert A.mtx A.bcsr --block-size 1").exit_code, 0);
+  const CommandResult unsymmetric = run("solve --matrix A.bcsr --stream file");
+  EXPECT_EQ(unsymmetric.exit_code, 1);
+  EXPECT_THAT(unsymmetric.err, ::testing::HasSubstr("A.bcsr: the matrix is not symmetric"));
+  write_tridiagonal(60, 2.5);
+  ASSERT_EQ(run("convert A.mtx A.bcsr --block-size 1").exit_code, 0);
+  EXPECT_EQ(run("solve --matrix A.bcsr --stream file").exit_code, 0);
+  std::string bytes = read_file(folder() / "A.bcsr");
+  bytes[3 * 4096 + 100] ^= 1;  // the header, row pointers and block columns take 4096 bytes each
+  write("A.bcsr", bytes);
+  const CommandResult damaged = run("solve --matrix A.bcsr --stream file");
+  EXPECT_EQ(damaged.exit_code, 1);
+  EXPECT_THAT(damaged.err, ::testing::HasSubstr("its section values is damaged in bytes 12288 to"));
+}
+
 TEST_F(Solve, SeveralRightHandSidesAtOnce) {
   for (const std::string stream : {"off", "on"}) {
     const CommandResult result =
@@ -344,7 +383,8 @@ TEST_F(Solve, SeveralRightHandSidesAreForBlockCg) {
   refused("--solver block-cg --num-rhs 65", "1 to 64");
   refused("--solver block-cg --num-rhs 2 --rhs b.mtx", "one right-hand side");
   refused("--solver gmres", "--solver 'gmres'");
-  refused("--stream maybe", "auto, on or off");
+  refused("--stream maybe", "auto, on, file or off");
+  refused("--stream file", "name a file that ends in .bcsr");
   refused("--stream on --tune t.json", "--tune t.json with --stream on");
 }
 

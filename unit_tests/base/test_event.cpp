@@ -3,9 +3,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/event.hpp>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
+#include "support/spin.hpp"
 #include "support/watcher.hpp"
 
 namespace ashlar::testing {
@@ -122,6 +124,24 @@ TEST(Event, MovesWithItsMark) {
   slow_step(second, counter, 2);
   second.fence();
   EXPECT_EQ(checked_value(counter), expected(3));
+}
+
+TEST(Event, AThreadOfTheHostWaitsForIt) {
+  const Exec exec;
+  const Kokkos::View<double, Exec::memory_space> spun("test::spun");
+  const Kokkos::View<double, Kokkos::SharedHostPinnedSpace> seen("test::seen");
+  seen() = 0;
+  Event<Exec> event(exec);
+  event.wait();  // never recorded: no wait
+  spin(exec, spun);
+  Kokkos::deep_copy(exec, seen, spun);
+  event.record(exec);
+  double found = 0;
+  std::thread([&] {
+    event.wait();
+    found = seen();
+  }).join();
+  EXPECT_GT(found, 0);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include "block_file_bytes.hpp"
 #include "file_size_limit.hpp"
 #include "support/message.hpp"
-#include "temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace ashlar::testing {
 namespace {
@@ -387,7 +387,7 @@ TEST_F(BlockFile, WritesNothingWhereItCannot) {
     EXPECT_THAT(message_of<FileError>([&] { io::write_block_file(exec, "/dev/full", matrix); }),
                 AllOf(HasSubstr("/dev/full: cannot be written"), HasSubstr("No space left")));
   }
-  for (const std::int64_t chunk_bytes : {-64, 0, 32, 100, 2147483584}) {
+  for (const std::int64_t chunk_bytes : {-64, 32, 100, 2147483584}) {
     EXPECT_THAT(message_of<ArgumentError>([&] { io::write_block_file(exec, path, matrix, {chunk_bytes}); }),
                 HasSubstr(text(chunk_bytes)));
   }

@@ -12,7 +12,7 @@
 
 #include "block_file_bytes.hpp"
 #include "support/message.hpp"
-#include "temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace ashlar::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace ashlar::testing {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "file_size_limit.hpp"
-#include "temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace ashlar::testing {
 namespace {

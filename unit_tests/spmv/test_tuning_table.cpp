@@ -4,8 +4,8 @@
 #include <ashlar/io/text_file.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/spmv/tune.hpp>
-#include <io/temporary_folder.hpp>
 #include <spmv/product_case.hpp>
+#include <support/temporary_folder.hpp>
 
 namespace ashlar::testing {
 namespace {

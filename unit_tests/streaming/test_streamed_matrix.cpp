@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/bcsr/copy.hpp>
+#include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/reference/random_matrix.hpp>
+#include <ashlar/streaming/diagonal.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <numeric>
 #include <support/compare.hpp>
@@ -230,6 +232,40 @@ TEST(StreamedMatrix, SendsHalfTheBytesOfValuesInSinglePrecision) {
   const StreamingEstimate whole = Streamed::estimate(doubles, options);
   EXPECT_EQ(2 * streamed.estimate().sent_bytes, whole.sent_bytes);
   EXPECT_EQ(streamed.estimate().vector_bytes, whole.vector_bytes);
+}
+
+/// As those of the matrix itself; a row that has none gets zeros.
+TEST(StreamedMatrix, GivesItsDiagonalBlocks) {
+  const Exec exec;
+  const auto host = reference::random_bcsr<DoubleMatrix>(90, 90, 3, {.min_blocks = 20, .max_blocks = 60}, 3);
+  const auto expected = diagonal_blocks(Kokkos::DefaultHostExecutionSpace(), host);
+  for (const int num_resident : {0, 3}) {
+    const Streamed streamed(exec, copy_to<PinnedSpace>(exec, host),
+                            {.num_subdivisions = 7, .num_resident = num_resident, .copy_always = true});
+    const auto diagonal = copy_to<Kokkos::HostSpace>(exec, diagonal_blocks(exec, streamed));
+    exec.fence();
+    ASSERT_EQ(diagonal.num_blocks(), 90);
+    std::int64_t num_missing = 0;
+    for (std::int64_t i = 0; i < 90; ++i) {
+      EXPECT_EQ(diagonal.graph().row_ptr()(i + 1), i + 1);
+      EXPECT_EQ(diagonal.graph().col_idx()(i), i);
+      const std::int64_t k = expected.graph().row_ptr()(i);
+      const bool is_missing = expected.graph().row_ptr()(i + 1) == k;
+      num_missing += is_missing;
+      for (int v = 0; v < 9; ++v) {
+        EXPECT_EQ(diagonal.values()(9 * i + v), is_missing ? 0 : expected.values()(9 * k + v)) << "row " << i;
+      }
+    }
+    EXPECT_GT(num_missing, 0);
+    EXPECT_LT(num_missing, 90);
+  }
+  EXPECT_THAT(message_of<ArgumentError>([&] {
+                diagonal_blocks(
+                    exec, Streamed(exec, copy_to<PinnedSpace>(exec, host), {.host_share = 0.5, .copy_always = true}));
+              }),
+              HasSubstr("share"));
+  EXPECT_THAT(message_of<ShapeError>([&] { diagonal_blocks(exec, Streamed(exec, pinned_matrix())); }),
+              HasSubstr("210 x 249"));
 }
 
 TEST(StreamedMatrix, CutsWholeBlockRowsIntoEqualParts) {

@@ -9,14 +9,15 @@
 namespace ashlar {
 
 /// A mark in the work of one execution-space instance, for which another instance waits on the device: the host goes
-/// on.
+/// on. Or a thread of the host waits for it, whoever else is at work on the device.
 ///
 /// Move-only: one owner for one handle. Waiting for an event that was never recorded is no wait.
 ///
 /// Memory   one handle of the backend's, made by the constructor on the device of `exec` and freed by the destructor;
 ///          an event that somebody still waits for may be destroyed.
-/// Async    on CUDA and HIP nothing here waits on the host. Other backends have no events: there wait() fences the
-///          instance that recorded, on the host, and so may wait for more than was enqueued before record().
+/// Async    on CUDA and HIP nothing here waits on the host but wait() without an instance, which any thread may call.
+///          Other backends have no events: there wait() fences the instance that recorded, on the host, and so may wait
+///          for more than was enqueued before record().
 /// Throws   Error naming the call that failed and what the backend says of it.
 template <execution_space Exec>
 class Event {
@@ -28,6 +29,9 @@ class Event {
 
   /// What is enqueued on `exec` from here on starts after the marked work has ended. `exec` may be on another device.
   void wait(const Exec& exec) const { handle_.wait(exec); }
+
+  /// Returns when the marked work has ended. The mark is not moved meanwhile.
+  void wait() const { handle_.wait(); }
 
  private:
   impl::EventHandle<Exec> handle_;

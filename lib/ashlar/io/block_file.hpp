@@ -19,8 +19,9 @@
 namespace ashlar::io {
 
 struct BlockFileOptions {
-  /// Bytes that share a checksum, and so the least that is read of a file. A multiple of 64.
-  std::int64_t chunk_bytes = std::int64_t(1) << 20;
+  /// Bytes that share a checksum, and so the least that is read of a file: a multiple of 64. 0: about a MiB, in which
+  /// the values of whole blocks lie, as many as a multiple of 16.
+  std::int64_t chunk_bytes = 0;
 };
 
 /// A block file, open for reading.
@@ -52,6 +53,9 @@ class BlockFile {
   std::string layout_name() const;
   /// Bytes that share a checksum.
   std::int64_t chunk_bytes() const;
+  /// Of the values of so many blocks whole chunks are made: what begins and ends at a multiple of it is read without a
+  /// detour.
+  std::int64_t blocks_together() const;
 
   /// num_block_rows() + 1 numbers, which rise from 0 to num_blocks().
   const std::vector<std::int64_t>& row_ptr() const;

@@ -51,14 +51,14 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
 }  // namespace impl
 
 /// Decides how many subdivisions there are, how much of the matrix stays on the device, and how much the host
-/// multiplies, at most most_host_share of the blocks: Streamed is a StreamedMatrix, `figures` are those of one of this
-/// matrix (StreamedMatrix::measure).
+/// multiplies, at most most_host_share of the blocks, and nothing of a file: Streamed is a StreamedMatrix, Source its
+/// host_type or file_type, `figures` are those of one of this matrix (StreamedMatrix::measure).
 ///
 /// Memory   allocates nothing on the device; plans are within options.device_memory_limit.
 /// Async    reads the host's row pointers at once.
 /// Throws   as StreamedMatrix does.
-template <class Streamed>
-StreamingPlan plan_streaming(const typename Streamed::host_type& matrix, const StreamingFigures& figures,
+template <class Streamed, class Source>
+StreamingPlan plan_streaming(const Source& matrix, const StreamingFigures& figures,
                              const StreamingOptions& options = {}, double most_host_share = 1) {
   return impl::plan(options, figures, most_host_share,
                     [&](const StreamingOptions& candidate) { return Streamed::work(matrix, candidate); });

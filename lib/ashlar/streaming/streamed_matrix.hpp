@@ -10,9 +10,12 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/estimate.hpp>
+#include <ashlar/streaming/file_matrix.hpp>
 #include <ashlar/streaming/impl/host_part.hpp>
+#include <ashlar/streaming/impl/in_place_file_source.hpp>
 #include <ashlar/streaming/impl/measure.hpp>
 #include <ashlar/streaming/impl/ring.hpp>
+#include <ashlar/streaming/impl/staged_file_source.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/options.hpp>
 #include <ashlar/streaming/planner.hpp>
@@ -30,31 +33,37 @@ namespace ashlar {
 /// The host's memory that the device copies from at full speed, beside its work; plain memory where there is no device.
 using PinnedSpace = Kokkos::SharedHostPinnedSpace;
 
-/// A matrix in the host's memory that is multiplied on the device, where there is too little memory for it: it is cut
-/// into subdivisions of whole block rows, which go through a ring of buffers while products with the ones before run.
+/// A matrix in the host's memory, or in a file, that is multiplied on the device, where there is too little memory for
+/// it: it is cut into subdivisions of whole block rows, which go through a ring of buffers while products with the ones
+/// before run.
 ///
 /// As a linear operator: y := A x. Every row gets the bits that the product with the whole matrix on the device gives,
 /// for every number of subdivisions and buffers; those that the host multiplies (host_share) get the bits of the host's
 /// product.
 ///
 /// Matrix   the type of the matrix as it would be on the device; `host_type` is the same in pinned host memory, into
-///          which copy_to<PinnedSpace>() brings a matrix from anywhere.
+///          which copy_to<PinnedSpace>() brings a matrix from anywhere. A `file_type` stays in its file, which threads
+///          read ahead into a little pinned memory; nobody changes it meanwhile.
 /// Memory   estimate() says what it takes, all of it allocated by the constructor; the limit holds for it and x and y
 ///          together. Shares the data of the host's matrix. Where host and device are one memory, nothing is copied:
-///          products are by subdivision only, and explain() says so.
+///          products are by subdivision only, and explain() says so; what comes from a file is read to where it is
+///          multiplied.
 /// Async    the constructor waits for `exec`, and reads the host's row pointers then. Products are enqueued on the
 ///          instance that they are given, copies on that of the constructor; they wait for each other by events, and
 ///          the host for neither (where the backend has no events: Event). With a share of its own the host multiplies
-///          while the device works, and a product returns when it has. One instance at a time makes products. The
+///          while the device works, and a product returns when it has; one of a file returns when that has been read,
+///          as products begin behind what was read. One instance at a time makes products. The
 ///          host's values are read until products have ended, and for the next one beyond that: who changes them waits,
 ///          changes them, and says values_changed().
 /// Throws   ArgumentError, MemoryError (with a limit that would do) before anything is allocated; BlockSizeError and
-///          what else plans throw.
+///          what else plans throw. Products of a file throw FileError where it is damaged or cannot be read: y then
+///          holds nothing.
 /// Source   Fagerlund, Kitayama, Hashimoto & Okuda 2014.
 template <bcsr_matrix Matrix, execution_space Exec = typename Matrix::memory_space::execution_space>
 class StreamedMatrix {
  public:
   using host_type = typename Matrix::template in_space<PinnedSpace>;
+  using file_type = FileMatrix<host_type>;
   static constexpr bool has_one_memory = std::is_same_v<Matrix, host_type>;
   static_assert(
       has_one_memory != is_gpu_v<Exec>,
@@ -65,34 +74,15 @@ class StreamedMatrix {
 
   /// Products on `exec` or instances like it, copies on `copy_exec`, another instance.
   StreamedMatrix(const Exec& exec, const Exec& copy_exec, host_type matrix, const StreamingOptions& options = {})
-      : host_(finished(exec, std::move(matrix))),
-        options_(options),
-        host_rows_(rows_of_host(host_, options)),
-        estimate_(estimate(host_, options)),
-        subdivisions_(with_first_as_one(cut(host_, options, estimate_.num_subdivisions), estimate_.num_resident)) {
-    const SpmvPlan<Matrix> whole = impl::plan_of_whole<Matrix>(exec, host_, options_.product);
-    kernel_ = whole.kernel();
-    product_ = whole.explain();
-    if (copies()) {
-      structure_ = impl::resident_structure<Matrix>(exec, host_, subdivisions_, estimate_.structure_is_resident);
-      ring_ = std::make_unique<impl::SubdivisionRing<Matrix, Exec>>(
-          copy_exec, subdivisions_, num_resident_parts(), estimate_.num_buffers, estimate_.structure_is_resident,
-          host_.block_shape().num_values());
-    }
-    for (int k = 0; k < num_parts(); ++k) {
-      const Matrix rows = rows_of(k);
-      parts_.push_back({rows, SpmvPlan<Matrix>(exec, rows, whole)});
-    }
-    if (host_rows_.num_rows > 0) {
-      host_part_ = std::make_unique<impl::HostPart<host_type, Exec>>(
-          exec, host_, host_rows_, options_.product, std::max(sizeof(double), sizeof(typename Matrix::scalar_type)));
-    }
-    exec.fence("ashlar::streaming: set-up");
-  }
+      : StreamedMatrix(exec, copy_exec, nullptr, std::move(matrix), options) {}
+  StreamedMatrix(const Exec& exec, const Exec& copy_exec, const file_type& matrix, const StreamingOptions& options = {})
+      : StreamedMatrix(exec, copy_exec, matrix.file(), matrix.without_blocks(), options) {}
 
   /// The same with copies on an instance of its own.
   StreamedMatrix(const Exec& exec, host_type matrix, const StreamingOptions& options = {})
       : StreamedMatrix(exec, Kokkos::Experimental::partition_space(exec, 1)[0], std::move(matrix), options) {}
+  StreamedMatrix(const Exec& exec, const file_type& matrix, const StreamingOptions& options = {})
+      : StreamedMatrix(exec, Kokkos::Experimental::partition_space(exec, 1)[0], matrix, options) {}
 
   StreamedMatrix(StreamedMatrix&&) noexcept = default;
   StreamedMatrix& operator=(StreamedMatrix&&) = delete;  // copies under way read what would be let go of
@@ -101,65 +91,35 @@ class StreamedMatrix {
   ///
   /// Throws   as the constructor does.
   static StreamingEstimate estimate(const host_type& matrix, const StreamingOptions& options = {}) {
-    const Subdivision of_host = rows_of_host(matrix, options);
-    impl::StreamedShape shape;
-    shape.block_shape = matrix.block_shape();
-    shape.num_block_rows = matrix.num_block_rows() - of_host.num_rows;
-    shape.num_blocks = matrix.num_blocks() - of_host.num_blocks;
-    shape.num_rows = matrix.num_rows();
-    shape.num_cols = matrix.num_cols();
-    shape.scalar_bytes = sizeof(typename Matrix::scalar_type);
-    shape.ordinal_bytes = sizeof(typename Matrix::ordinal_type);
-    shape.offset_bytes = sizeof(typename Matrix::offset_type);
-    shape.vector_scalar_bytes = bytes_of_vector_entry(options);
-    shape.plan_bytes = impl::bytes_of_plans(matrix, options.product.num_vectors);
-    // What Kokkos keeps on the device for each of its instances: that of copies, and that of the host's vectors.
-    constexpr std::uint64_t bytes_of_instance = 1 << 20;
-    if (is_gpu_v<Exec>) shape.plan_bytes += 2 * bytes_of_instance;
-    if constexpr (has_one_memory) {
-      if (!options.copy_always) return impl::estimate_in_place(shape, options);
-    }
-    StreamingEstimate result =
-        impl::estimate_streaming(shape, options, available_bytes<typename Matrix::memory_space>(),
-                                 [&](int count) { return cut(matrix, options, count); });
-    result.host_bytes = std::uint64_t(of_host.num_blocks) *
-                        (std::uint64_t(matrix.block_shape().num_values()) * shape.scalar_bytes + shape.ordinal_bytes);
-    return result;
+    return estimate_of(matrix, options, false);
+  }
+  static StreamingEstimate estimate(const file_type& matrix, const StreamingOptions& options = {}) {
+    return estimate_of(matrix.without_blocks(), options, true);
   }
 
   /// How `options` divide the work with `matrix`: for planning. Reads the row pointers at once.
   ///
   /// Throws   as the constructor does.
   static impl::StreamedWork work(const host_type& matrix, const StreamingOptions& options) {
-    impl::StreamedWork result;
-    result.estimate = estimate(matrix, options);
-    result.parts =
-        with_first_as_one(cut(matrix, options, result.estimate.num_subdivisions), result.estimate.num_resident);
-    const Subdivision of_host = rows_of_host(matrix, options);
-    const std::uint64_t block_bytes =
-        std::uint64_t(matrix.block_shape().num_values()) * sizeof(typename Matrix::scalar_type);
-    result.host_blocks = of_host.num_blocks;
-    result.bytes_of_sent_block =
-        block_bytes + (result.estimate.structure_is_resident ? 0 : sizeof(typename Matrix::ordinal_type));
-    // About as many entries of x as of y.
-    result.host_vector_bytes = 2 * std::uint64_t(of_host.num_rows * matrix.block_shape().rows) *
-                               bytes_of_vector_entry(options) * std::uint64_t(options.product.num_vectors);
-    if (has_one_memory && !options.copy_always) result.estimate.num_resident = result.estimate.num_subdivisions;
-    return result;
+    return work_of(matrix, options, false);
+  }
+  static impl::StreamedWork work(const file_type& matrix, const StreamingOptions& options) {
+    return work_of(matrix.without_blocks(), options, true);
   }
 
   const StreamingEstimate& estimate() const { return estimate_; }
   /// In the order in which they are multiplied; those that stay on the device are the first, as one.
   const std::vector<Subdivision>& subdivisions() const { return subdivisions_; }
   int num_subdivisions() const { return estimate_.num_subdivisions; }
+  /// Of a file, without its blocks: FileMatrix::without_blocks().
   const host_type& matrix() const { return host_; }
   /// That multiplies on the device.
   Kernel kernel() const { return kernel_; }
   std::int64_t num_rows() const { return host_.num_rows(); }
   std::int64_t num_cols() const { return host_.num_cols(); }
 
-  /// Whether subdivisions are copied: not where host and device are one memory.
-  bool copies() const { return !has_one_memory || options_.copy_always; }
+  /// Whether subdivisions come to the device, and go: not where host and device are one memory, unless from a file.
+  bool copies() const { return comes(options_, file_ != nullptr); }
 
   /// The fewest bytes of device memory that a product moves; those over the link are estimate().sent_bytes.
   std::int64_t traffic_bytes() const { return spmv_traffic_bytes(host_, true, options_.product.mode); }
@@ -178,6 +138,7 @@ class StreamedMatrix {
                      " buffers of ", bytes_text(estimate_.buffer_bytes / std::uint64_t(estimate_.num_buffers)),
                      ", copies ", options_.hide ? "beside products" : "and products by turns");
     }
+    if (file_) result += text("; ", file_->path(), " is read by ", impl::num_readers(options_), " threads");
     if (host_part_) {
       result += text("; the host multiplies the last ", host_rows_.num_rows, " block rows where they are (",
                      bytes_text(estimate_.host_bytes), ")");
@@ -242,7 +203,7 @@ class StreamedMatrix {
   }
 
   /// What copies and products take on this machine, from some of each: for plan_streaming(). Takes some tenths of a
-  /// second, and longer where the subdivisions are large.
+  /// second, and longer where the subdivisions are large. Of a file, a copy counts from the disk on.
   ///
   /// Memory   x and y are like those of products to come, with at most product.num_vectors columns, and hold numbers; y
   ///          is overwritten. Takes no more memory of the device than the estimate has; of the host some more.
@@ -262,7 +223,7 @@ class StreamedMatrix {
     const int first = num_resident_parts() < num_parts() ? num_resident_parts() : 0;
     const auto send = [&](int k) {
       ring_->forget(k);
-      ring_->send(k, host_);
+      ring_->send(k);
     };
     const auto send_and_wait = [&](int k) {
       send(k);
@@ -270,7 +231,12 @@ class StreamedMatrix {
     };
     exec.fence("ashlar::streaming: products before");
     impl::measure_products(exec, subdivisions_, first, multiply, send_and_wait, result);
-    const auto bytes_sent = [&](int k) { return ring_->bytes_sent(k, host_); };
+    const auto bytes_sent = [&](int k) { return ring_->bytes_sent(k); };
+    if (file_) {
+      // Who enqueues waits for the file; and nothing but the device multiplies.
+      impl::measure_copies(ring_->copy_exec(), subdivisions_, first, send, bytes_sent, result);
+      return result;
+    }
     impl::measure_enqueuing(
         subdivisions_, first,
         [&](int k) {
@@ -323,7 +289,8 @@ class StreamedMatrix {
   }
 
   /// The host's values have changed, by work enqueued on `exec` or before: what buffers hold is sent again, after that.
-  /// (To be changed they must not be read any more: wait for the products before.)
+  /// (To be changed they must not be read any more: wait for the products before. A file does not change while it is
+  /// open.)
   void values_changed(const Exec& exec) {
     if (ring_) ring_->clear(exec);
   }
@@ -341,6 +308,105 @@ class StreamedMatrix {
     SpmvPlan<Matrix> plan;
   };
 
+  /// A matrix in memory, or in a file, of which `matrix` then has the row pointers.
+  StreamedMatrix(const Exec& exec, const Exec& copy_exec, std::shared_ptr<const io::BlockFile> file, host_type matrix,
+                 const StreamingOptions& options)
+      : file_(std::move(file)),
+        host_(finished(exec, std::move(matrix))),
+        options_(options),
+        host_rows_(rows_of_host(host_, options, file_ != nullptr)),
+        estimate_(estimate_of(host_, options, file_ != nullptr)),
+        subdivisions_(
+            with_first_as_one(cut(host_, host_rows_, options, estimate_.num_subdivisions), estimate_.num_resident)) {
+    const SpmvPlan<Matrix> whole = impl::plan_of_whole<Matrix>(exec, host_, options_.product);
+    kernel_ = whole.kernel();
+    product_ = whole.explain();
+    if (copies()) {
+      structure_ = impl::resident_structure<Matrix>(exec, host_, subdivisions_, estimate_.structure_is_resident);
+      std::unique_ptr<impl::BlockSource<Matrix, Exec>> source = make_source(copy_exec);
+      if (estimate_.structure_is_resident) {
+        source->bring_columns(copy_exec, structure_.col_idx);
+        copy_exec.fence("ashlar::streaming: block columns copied");
+      }
+      ring_ = std::make_unique<impl::SubdivisionRing<Matrix, Exec>>(
+          copy_exec, subdivisions_, num_resident_parts(), estimate_.num_buffers, estimate_.structure_is_resident,
+          host_.block_shape().num_values(), std::move(source));
+    }
+    for (int k = 0; k < num_parts(); ++k) {
+      const Matrix rows = rows_of(k);
+      parts_.push_back({rows, SpmvPlan<Matrix>(exec, rows, whole)});
+    }
+    if (host_rows_.num_rows > 0) {
+      host_part_ = std::make_unique<impl::HostPart<host_type, Exec>>(
+          exec, host_, host_rows_, options_.product, std::max(sizeof(double), sizeof(typename Matrix::scalar_type)));
+    }
+    exec.fence("ashlar::streaming: set-up");
+  }
+
+  /// Whether subdivisions come to where they are multiplied.
+  static bool comes(const StreamingOptions& options, bool from_file) {
+    return !has_one_memory || options.copy_always || from_file;
+  }
+
+  static StreamingEstimate estimate_of(const host_type& matrix, const StreamingOptions& options, bool from_file) {
+    const Subdivision of_host = rows_of_host(matrix, options, from_file);
+    impl::StreamedShape shape;
+    shape.block_shape = matrix.block_shape();
+    shape.num_block_rows = matrix.num_block_rows() - of_host.num_rows;
+    shape.num_blocks = matrix.num_blocks() - of_host.num_blocks;
+    shape.num_rows = matrix.num_rows();
+    shape.num_cols = matrix.num_cols();
+    shape.scalar_bytes = sizeof(typename Matrix::scalar_type);
+    shape.ordinal_bytes = sizeof(typename Matrix::ordinal_type);
+    shape.offset_bytes = sizeof(typename Matrix::offset_type);
+    shape.vector_scalar_bytes = bytes_of_vector_entry(options);
+    shape.plan_bytes = impl::bytes_of_plans(matrix, options.product.num_vectors);
+    // What Kokkos keeps on the device for each of its instances: that of copies, and that of the host's vectors.
+    constexpr std::uint64_t bytes_of_instance = 1 << 20;
+    if (is_gpu_v<Exec>) shape.plan_bytes += 2 * bytes_of_instance;
+    if (!comes(options, from_file)) return impl::estimate_in_place(shape, options);
+    StreamingEstimate result =
+        impl::estimate_streaming(shape, options, available_bytes<typename Matrix::memory_space>(),
+                                 [&](int count) { return cut(matrix, of_host, options, count); });
+    result.host_bytes = std::uint64_t(of_host.num_blocks) *
+                        (std::uint64_t(matrix.block_shape().num_values()) * shape.scalar_bytes + shape.ordinal_bytes);
+    return result;
+  }
+
+  static impl::StreamedWork work_of(const host_type& matrix, const StreamingOptions& options, bool from_file) {
+    impl::StreamedWork result;
+    result.estimate = estimate_of(matrix, options, from_file);
+    const Subdivision of_host = rows_of_host(matrix, options, from_file);
+    result.parts = with_first_as_one(cut(matrix, of_host, options, result.estimate.num_subdivisions),
+                                     result.estimate.num_resident);
+    const std::uint64_t block_bytes =
+        std::uint64_t(matrix.block_shape().num_values()) * sizeof(typename Matrix::scalar_type);
+    result.host_blocks = of_host.num_blocks;
+    result.bytes_of_sent_block =
+        block_bytes + (result.estimate.structure_is_resident ? 0 : sizeof(typename Matrix::ordinal_type));
+    // About as many entries of x as of y.
+    result.host_vector_bytes = 2 * std::uint64_t(of_host.num_rows * matrix.block_shape().rows) *
+                               bytes_of_vector_entry(options) * std::uint64_t(options.product.num_vectors);
+    if (!comes(options, from_file)) result.estimate.num_resident = result.estimate.num_subdivisions;
+    return result;
+  }
+
+  std::unique_ptr<impl::BlockSource<Matrix, Exec>> make_source(const Exec& copy_exec) const {
+    if (!file_) return std::make_unique<impl::MemorySource<Matrix, host_type, Exec>>(host_, subdivisions_);
+    // Buffers that have room for all that is sent keep it.
+    const bool again = num_parts() - num_resident_parts() > estimate_.num_buffers;
+    const impl::FileReading reading{.num_threads = impl::num_readers(options_),
+                                    .ahead = options_.hide,
+                                    .first_again = again ? num_resident_parts() : num_parts(),
+                                    .with_columns = !estimate_.structure_is_resident};
+    if constexpr (has_one_memory) {
+      if (!options_.copy_always) {
+        return std::make_unique<impl::InPlaceFileSource<Matrix, Exec>>(file_, subdivisions_, reading);
+      }
+    }
+    return std::make_unique<impl::StagedFileSource<Matrix, host_type, Exec>>(copy_exec, file_, subdivisions_, reading);
+  }
+
   /// What stays is one part, however many subdivisions it is.
   int num_resident_parts() const { return std::min(estimate_.num_resident, 1); }
   int num_parts() const { return static_cast<int>(subdivisions_.size()); }
@@ -350,8 +416,7 @@ class StreamedMatrix {
     if constexpr (has_one_memory) {
       if (!copies()) return impl::rows_in_place(host_, subdivisions_[k]);
     }
-    return impl::rows_in_buffer<Matrix>(host_, subdivisions_[k], k, structure_,
-                                        ring_->values(k, host_.block_shape().num_values()), ring_->col_idx(k));
+    return impl::rows_in_buffer<Matrix>(host_, subdivisions_[k], k, structure_, ring_->values(k), ring_->col_idx(k));
   }
 
   template <class X, class Y>
@@ -380,14 +445,19 @@ class StreamedMatrix {
                                           : vector_scalar_bytes_of<typename Matrix::scalar_type>;
   }
 
-  static Subdivision rows_of_host(const host_type& matrix, const StreamingOptions& options) {
-    const bool in_place = has_one_memory && !options.copy_always;
-    return last_block_rows(matrix.graph().row_ptr(), in_place ? 0 : options.host_share, rows_together(matrix));
+  static Subdivision rows_of_host(const host_type& matrix, const StreamingOptions& options, bool from_file) {
+    if (from_file && options.host_share != 0) {
+      throw ArgumentError("streaming: a share of the host in products with a file's matrix",
+                          "the host multiplies blocks where they are in its memory", "leave host_share at 0");
+    }
+    return last_block_rows(matrix.graph().row_ptr(), comes(options, from_file) ? options.host_share : 0,
+                           rows_together(matrix));
   }
 
-  static std::vector<Subdivision> cut(const host_type& matrix, const StreamingOptions& options, int count) {
+  static std::vector<Subdivision> cut(const host_type& matrix, const Subdivision& of_host,
+                                      const StreamingOptions& options, int count) {
     const auto& row_ptr = matrix.graph().row_ptr();
-    const std::size_t of_device = matrix.num_block_rows() - rows_of_host(matrix, options).num_rows;
+    const std::size_t of_device = matrix.num_block_rows() - of_host.num_rows;
     return subdivide(impl::range_of(row_ptr, 0, std::min(row_ptr.extent(0), of_device + 1)), matrix.block_shape(),
                      count, options.taper, rows_together(matrix));
   }
@@ -407,27 +477,30 @@ class StreamedMatrix {
       for (int k = 0; k < count; ++k) work_with(k, exec, work);
       return;
     }
-    // Products with what stays come first: the first copies hide behind them.
-    const int resident = num_resident_parts(), ahead = options_.hide ? estimate_.num_buffers : 1;
+    // Products with what stays come first: the first copies hide behind them. Who waits for a file has enqueued before
+    // what there is to do.
+    const bool hide = options_.hide, early = hide && !file_;
+    const int resident = num_resident_parts(), ahead = early ? estimate_.num_buffers : 1;
     int next = resident;
     const auto send_up_to = [&](int end) {
-      for (; next < std::min(end, count); ++next) ring_->send(next, host_, timeline_);
+      for (; next < std::min(end, count); ++next) ring_->send(next, timeline_);
     };
-    if (resident > 0) ring_->send(0, host_, timeline_);
-    if (options_.hide) send_up_to(resident + ahead);
+    if (resident > 0) ring_->send(0, timeline_);
+    if (early) send_up_to(resident + ahead);
     for (int k = 0; k < count; ++k) {
       if (k >= resident) send_up_to(k + ahead);
-      if (!options_.hide) ring_->copy_exec().fence("ashlar::streaming: copy, not hidden");
+      if (!hide) ring_->copy_exec().fence("ashlar::streaming: copy, not hidden");
       ring_->wait_for_copy(k, exec);
       work_with(k, exec, work);
       ring_->release(k, exec);
-      if (!options_.hide) exec.fence("ashlar::streaming: product, not hidden");
+      if (!hide) exec.fence("ashlar::streaming: product, not hidden");
     }
-    if (!options_.hide || !options_.send_ahead) return;
+    if (!early || !options_.send_ahead) return;
     next = resident;
     send_up_to(resident + ahead);
   }
 
+  std::shared_ptr<const io::BlockFile> file_;
   host_type host_;
   StreamingOptions options_;
   Subdivision host_rows_;

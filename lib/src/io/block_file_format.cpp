@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "checksum.hpp"
 
@@ -108,6 +109,8 @@ void check_fields(const std::string& path, const BlockFileHeader& header) {
 
 }  // namespace
 
+std::int64_t bytes_of(BlockFileScalar scalar) { return find_scalar(scalar)->bytes; }
+
 std::string name(BlockFileScalar scalar) { return find_scalar(scalar)->name; }
 
 std::string name(BlockFileLayout layout) {
@@ -140,6 +143,13 @@ std::uint64_t BlockFileHeader::file_bytes() const {
 
 std::uint64_t num_chunks(std::uint64_t bytes, std::uint64_t chunk_bytes) {
   return bytes / chunk_bytes + (bytes % chunk_bytes != 0);
+}
+
+std::int64_t usual_chunk(const BlockShape& block_shape, BlockFileScalar scalar) {
+  constexpr std::int64_t about = std::int64_t(1) << 20, blocks = 16;
+  if (block_shape.num_values() > about) return about;
+  const std::int64_t together = std::lcm(smallest_chunk, blocks * block_shape.num_values() * bytes_of(scalar));
+  return std::max<std::int64_t>(about / together, 1) * together;
 }
 
 bool place_sections(BlockFileHeader& header) {

@@ -23,6 +23,7 @@ enum class BlockFileLayout : std::uint32_t { column_major = 1, row_major };
 
 /// "complex<double>", as scalar_name() has it; "column_major", as the layouts have it.
 std::string name(BlockFileScalar scalar);
+std::int64_t bytes_of(BlockFileScalar scalar);
 std::string name(BlockFileLayout layout);
 /// Throws ArgumentError for a type without a code.
 BlockFileScalar scalar_of_name(const std::string& name);
@@ -60,6 +61,9 @@ static_assert(offsetof(BlockFileHeader, num_block_rows) == 40 && offsetof(BlockF
               offsetof(BlockFileHeader, zeros) == 144 && offsetof(BlockFileHeader, header_checksum) == 4088);
 
 std::uint64_t num_chunks(std::uint64_t bytes, std::uint64_t chunk_bytes);
+
+/// About a MiB: the values of a multiple of 16 blocks, unless those are far larger.
+std::int64_t usual_chunk(const BlockShape& block_shape, BlockFileScalar scalar);
 
 /// Puts the sections one after another, as long as shape, numbers and types of `header` make them. False where 63 bits
 /// do not count the bytes, or the rows or columns of the matrix.

@@ -4,6 +4,7 @@
 #include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <type_traits>
 
@@ -110,6 +111,12 @@ std::int64_t BlockFile::num_blocks() const { return static_cast<std::int64_t>(st
 std::string BlockFile::scalar_name() const { return name(state_->header.scalar); }
 std::string BlockFile::layout_name() const { return name(state_->header.layout); }
 std::int64_t BlockFile::chunk_bytes() const { return static_cast<std::int64_t>(state_->header.chunk_bytes); }
+std::int64_t BlockFile::blocks_together() const {
+  constexpr std::int64_t many = 1 << 30;
+  if (block_shape().num_values() > many) return 1;
+  const std::int64_t bytes_of_block = block_shape().num_values() * bytes_of(state_->header.scalar);
+  return std::lcm(chunk_bytes(), bytes_of_block) / bytes_of_block;
+}
 const std::vector<std::int64_t>& BlockFile::row_ptr() const { return state_->row_ptr; }
 
 template <matrix_value T>

@@ -45,13 +45,15 @@ void add_checksums(const void* bytes, std::uint64_t size, std::uint64_t chunk_by
 }  // namespace
 
 void write_block_file(const std::string& path, const HostMatrix& matrix, const BlockFileOptions& options) {
-  if (options.chunk_bytes < smallest_chunk || options.chunk_bytes > largest_chunk ||
-      options.chunk_bytes % smallest_chunk != 0) {
+  const bool is_usual = options.chunk_bytes == 0;
+  if (!is_usual && (options.chunk_bytes < smallest_chunk || options.chunk_bytes > largest_chunk ||
+                    options.chunk_bytes % smallest_chunk != 0)) {
     throw ArgumentError(text("write_block_file: chunks of ", options.chunk_bytes, " bytes"),
-                        text("they are a multiple of ", smallest_chunk, ", at most ", largest_chunk),
-                        "pass such a number, a power of two say");
+                        text("they are a multiple of ", smallest_chunk, ", at most ", largest_chunk), "pass 0");
   }
-  BlockFileHeader header = header_of(matrix, options.chunk_bytes);
+  const std::int64_t chunk =
+      is_usual ? usual_chunk(matrix.block_shape, scalar_of_name(matrix.scalar)) : options.chunk_bytes;
+  BlockFileHeader header = header_of(matrix, chunk);
   std::array<const void*, num_sections> sections = {matrix.row_ptr.data(), matrix.col_idx, matrix.values};
   // The header comes first and holds the last of them, so all are computed before anything is written.
   std::vector<std::uint64_t> checksums;

@@ -7,17 +7,19 @@
 
 namespace ashlar::impl {
 
-/// An event of the CUDA runtime, without a time of its own: those are cheaper.
+/// An event of the CUDA runtime, without a time of its own: those are cheaper. Threads that wait for it sleep.
 template <>
 class EventHandle<Kokkos::Cuda> {
  public:
-  explicit EventHandle(const Kokkos::Cuda& exec) : event_(exec, cudaEventDisableTiming) {}
+  explicit EventHandle(const Kokkos::Cuda& exec) : event_(exec, cudaEventDisableTiming | cudaEventBlockingSync) {}
 
   void record(const Kokkos::Cuda& exec) { event_.record(exec); }
 
   void wait(const Kokkos::Cuda& exec) const {
     cuda_check(cudaStreamWaitEvent(exec.cuda_stream(), event_.get(), 0), "cudaStreamWaitEvent");
   }
+
+  void wait() const { cuda_check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize"); }
 
  private:
   OwnedCudaEvent event_;

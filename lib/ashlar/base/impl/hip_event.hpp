@@ -7,17 +7,19 @@
 
 namespace ashlar::impl {
 
-/// An event of the HIP runtime, without a time of its own: those are cheaper.
+/// An event of the HIP runtime, without a time of its own: those are cheaper. Threads that wait for it sleep.
 template <>
 class EventHandle<Kokkos::HIP> {
  public:
-  explicit EventHandle(const Kokkos::HIP& exec) : event_(exec, hipEventDisableTiming) {}
+  explicit EventHandle(const Kokkos::HIP& exec) : event_(exec, hipEventDisableTiming | hipEventBlockingSync) {}
 
   void record(const Kokkos::HIP& exec) { event_.record(exec); }
 
   void wait(const Kokkos::HIP& exec) const {
     hip_check(hipStreamWaitEvent(exec.hip_stream(), event_.get(), 0), "hipStreamWaitEvent");
   }
+
+  void wait() const { hip_check(hipEventSynchronize(event_.get()), "hipEventSynchronize"); }
 
  private:
   OwnedHipEvent event_;

@@ -26,6 +26,10 @@ class EventHandle {
     if (recorded_ && *recorded_ != exec) recorded_->fence("ashlar::Event: wait");
   }
 
+  void wait() const {
+    if (recorded_) recorded_->fence("ashlar::Event: wait");
+  }
+
  private:
   std::optional<Exec> recorded_;
 };

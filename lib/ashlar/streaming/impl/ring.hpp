@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/event.hpp>
+#include <ashlar/streaming/impl/block_source.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <ashlar/streaming/timeline.hpp>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace ashlar::impl {
 
-/// The device's buffers for subdivisions, and the instance that fills them.
+/// The device's buffers for subdivisions, and the instance on which they are filled.
 ///
 /// The first subdivision may stay, in a buffer of its own. Of the others the k-th goes to buffer k mod the number of
 /// buffers. Two events of each buffer keep copies and products apart: a copy waits until the product with what was
@@ -20,27 +23,41 @@ namespace ashlar::impl {
 template <class Matrix, execution_space Exec>
 class SubdivisionRing {
  public:
-  using Values = Kokkos::View<typename Matrix::scalar_type*, typename Matrix::memory_space>;
-  using Columns = Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::memory_space>;
+  using Values = typename BlockBuffer<Matrix>::Values;
+  using Columns = typename BlockBuffer<Matrix>::Columns;
 
   /// With room for what stays (num_resident: the first subdivision, or none), for the largest of the others, and for
   /// block columns where they are sent, too.
   SubdivisionRing(const Exec& copy_exec, const std::vector<Subdivision>& subdivisions, int num_resident,
-                  int num_buffers, bool structure_is_resident, std::int64_t values_of_block)
-      : copy_exec_(copy_exec), subdivisions_(subdivisions), num_resident_(num_resident), changed_(copy_exec) {
+                  int num_buffers, bool structure_is_resident, std::int64_t values_of_block,
+                  std::unique_ptr<BlockSource<Matrix, Exec>> source)
+      : copy_exec_(copy_exec),
+        subdivisions_(subdivisions),
+        num_resident_(num_resident),
+        values_of_block_(values_of_block),
+        changed_(copy_exec),
+        source_(std::move(source)) {
     std::int64_t most = 0;
     for (int k = num_resident_; k < static_cast<int>(subdivisions.size()); ++k)
       most = std::max(most, subdivisions[k].num_sent());
     const auto add = [&](std::int64_t blocks) {
       buffers_.push_back(
-          {Values(Kokkos::view_alloc(copy_exec, Kokkos::WithoutInitializing, "ashlar::streaming::values"),
-                  std::size_t(blocks * values_of_block)),
-           Columns(Kokkos::view_alloc(copy_exec, Kokkos::WithoutInitializing, "ashlar::streaming::col_idx"),
-                   structure_is_resident ? 0 : std::size_t(blocks)),
-           Event<Exec>(copy_exec), Event<Exec>(copy_exec), nothing});
+          {{Values(Kokkos::view_alloc(copy_exec, Kokkos::WithoutInitializing, "ashlar::streaming::values"),
+                   std::size_t(blocks * values_of_block)),
+            Columns(Kokkos::view_alloc(copy_exec, Kokkos::WithoutInitializing, "ashlar::streaming::col_idx"),
+                    structure_is_resident ? 0 : std::size_t(blocks))},
+           Event<Exec>(copy_exec),
+           Event<Exec>(copy_exec),
+           nothing});
     };
     if (num_resident_ > 0) add(subdivisions.front().num_sent());
     for (int i = 0; i < num_buffers; ++i) add(most);
+    copy_exec_.fence("ashlar::streaming: room for subdivisions");
+    std::vector<BlockBuffer<Matrix>> rooms;
+    std::vector<int> room_of;
+    for (const Buffer& buffer : buffers_) rooms.push_back(buffer.room);
+    for (int k = 0; k < static_cast<int>(subdivisions.size()); ++k) room_of.push_back(buffer_of(k));
+    source_->begin(rooms, room_of);
   }
 
   SubdivisionRing(const SubdivisionRing&) = delete;
@@ -52,46 +69,28 @@ class SubdivisionRing {
   const Exec& copy_exec() const { return copy_exec_; }
 
   /// Where subdivision k has its values and, where they are sent, its block columns.
-  Values values(int k, std::int64_t values_of_block) const {
-    return range_of(buffers_[buffer_of(k)].values, 0, subdivisions_[k].num_sent() * values_of_block);
+  Values values(int k) const {
+    return range_of(buffers_[buffer_of(k)].room.values, 0, subdivisions_[k].num_sent() * values_of_block_);
   }
   Columns col_idx(int k) const {
-    const Columns& all = buffers_[buffer_of(k)].col_idx;
+    const Columns& all = buffers_[buffer_of(k)].room.col_idx;
     return all.extent(0) == 0 ? all : Columns(range_of(all, 0, subdivisions_[k].num_sent()));
   }
 
-  /// Enqueues the copy of subdivision k, unless its buffer holds it; its span is named by k.
-  template <class HostMatrix>
-  void send(int k, const HostMatrix& host, StreamTimeline<Exec>* timeline = nullptr) {
+  /// Enqueues the copy of subdivision k, unless its buffer holds it; its spans are named by k.
+  void send(int k, StreamTimeline<Exec>* timeline = nullptr) {
     Buffer& buffer = buffers_[buffer_of(k)];
     if (buffer.holds == k) return;
-    const Subdivision& part = subdivisions_[k];
     buffer.used.wait(copy_exec_);
-    const auto copy_all = [&] {
-      const std::int64_t bb = host.block_shape().num_values();
-      copy(buffer.values, host.values(), part.first_sent() * bb, part.num_sent() * bb);
-      if (buffer.col_idx.extent(0) > 0) {
-        copy(buffer.col_idx, host.graph().col_idx(), part.first_sent(), part.num_sent());
-      }
-    };
-    if (timeline == nullptr || part.num_sent() == 0) {
-      copy_all();
-    } else {
-      timeline->record(StreamTimeline<Exec>::Track::copies, k, std::uint64_t(bytes_sent(k, host)), copy_exec_,
-                       copy_all);
-    }
+    buffer.holds = nothing;  // whatever comes of it
+    source_->send(copy_exec_, k, buffer.room, timeline);
     buffer.copied.record(copy_exec_);
     buffer.holds = k;
   }
 
   /// What send() copies for subdivision k.
-  template <class HostMatrix>
-  double bytes_sent(int k, const HostMatrix& host) const {
-    const std::int64_t blocks = subdivisions_[k].num_sent();
-    const std::int64_t column_bytes =
-        buffers_[buffer_of(k)].col_idx.extent(0) > 0 ? sizeof(typename Matrix::ordinal_type) : 0;
-    return double(blocks) *
-           double(host.block_shape().num_values() * std::int64_t(sizeof(typename Matrix::scalar_type)) + column_bytes);
+  double bytes_sent(int k) const {
+    return double(subdivisions_[k].num_sent()) * double(buffers_[buffer_of(k)].room.block_bytes(values_of_block_));
   }
 
   /// Subdivision k is to be sent again.
@@ -101,7 +100,10 @@ class SubdivisionRing {
   void wait_for_copy(int k, const Exec& exec) const { buffers_[buffer_of(k)].copied.wait(exec); }
 
   /// What overwrites subdivision k starts after what is enqueued on `exec` so far has ended.
-  void release(int k, const Exec& exec) { buffers_[buffer_of(k)].used.record(exec); }
+  void release(int k, const Exec& exec) {
+    buffers_[buffer_of(k)].used.record(exec);
+    source_->release(k, exec);
+  }
 
   /// Forgets what the buffers hold; what is sent from here on is sent after what is enqueued on `exec` so far.
   void clear(const Exec& exec) {
@@ -114,8 +116,7 @@ class SubdivisionRing {
   static constexpr int nothing = -1;
 
   struct Buffer {
-    Values values;
-    Columns col_idx;
+    BlockBuffer<Matrix> room;
     Event<Exec> copied, used;
     int holds;  // a subdivision
   };
@@ -125,16 +126,13 @@ class SubdivisionRing {
     return num_resident_ + (k - num_resident_) % (static_cast<int>(buffers_.size()) - num_resident_);
   }
 
-  template <class To, class From>
-  void copy(const To& to, const From& from, std::int64_t begin, std::int64_t count) const {
-    if (count > 0) Kokkos::deep_copy(copy_exec_, range_of(to, 0, count), range_of(from, begin, count));
-  }
-
   Exec copy_exec_;
   std::vector<Subdivision> subdivisions_;
   int num_resident_;
+  std::int64_t values_of_block_;
   std::vector<Buffer> buffers_;
   Event<Exec> changed_;
+  std::unique_ptr<BlockSource<Matrix, Exec>> source_;  // goes first: it may be filling buffers
 };
 
 }  // namespace ashlar::impl

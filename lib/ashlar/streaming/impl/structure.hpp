@@ -30,7 +30,9 @@ auto range_of(const View& view, std::int64_t begin, std::int64_t count) {
   return Kokkos::subview(view, std::make_pair(begin, begin + count));
 }
 
-/// Waits for `exec`.
+/// The row pointers; and room for the block columns, where those stay.
+///
+/// Async    waits for `exec`.
 template <class Matrix, class Exec, class HostMatrix>
 ResidentStructure<Matrix> resident_structure(const Exec& exec, const HostMatrix& host,
                                              const std::vector<Subdivision>& subdivisions, bool with_columns) {
@@ -54,10 +56,8 @@ ResidentStructure<Matrix> resident_structure(const Exec& exec, const HostMatrix&
                         row_ptr.data(), row_ptr.size()));
   if (with_columns) {
     const Subdivision last = subdivisions.empty() ? Subdivision{} : subdivisions.back();
-    const std::int64_t num_blocks = last.first_block + last.num_blocks;
     result.col_idx = typename Result::template View<typename Matrix::ordinal_type>(
-        allocate("ashlar::streaming::col_idx"), std::size_t(num_blocks));
-    Kokkos::deep_copy(exec, result.col_idx, range_of(host.graph().col_idx(), 0, num_blocks));
+        allocate("ashlar::streaming::col_idx"), std::size_t(last.first_block + last.num_blocks));
   }
   exec.fence("ashlar::streaming: structure copied");
   return result;

@@ -1,0 +1,101 @@
+#include "solve/file_matrix.hpp"
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/blas1/dot.hpp>
+#include <cmath>
+#include <utility>
+
+#include "number_text.hpp"
+#include "solve/memory_need.hpp"
+#include "solve/pseudo_random.hpp"
+#include "solve/streaming_options.hpp"
+
+namespace ashlar::app {
+
+namespace {
+
+using Range = Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>;
+
+struct Look {
+  std::int64_t num_nonzeros = 0;
+  std::int64_t first_bad = -1;  ///< the first value of the part that is no finite number
+};
+
+Look look_at(const Execution& exec, const Matrix& rows, const Subdivision& part) {
+  const std::int64_t per_block = rows.block_shape().num_values();
+  const std::int64_t begin = (part.first_block - part.first_sent()) * per_block, count = part.num_blocks * per_block;
+  const auto values = rows.values();
+  Look found;
+  std::int64_t first_bad = count;
+  Kokkos::parallel_reduce(
+      "ashlar::app::look_at", Range(exec, 0, count),
+      KOKKOS_LAMBDA(std::int64_t v, std::int64_t & nonzeros, std::int64_t & bad) {
+        const double value = values(begin + v);
+        nonzeros += value != 0;
+        if (!Kokkos::isfinite(value) && v < bad) bad = v;
+      },
+      found.num_nonzeros, Kokkos::Min<std::int64_t>(first_bad));
+  exec.fence("ashlar: a look at some rows");
+  if (first_bad < count) found.first_bad = first_bad;
+  return found;
+}
+
+}  // namespace
+
+FileMatrixFound open_file_matrix(const Execution& exec, io::BlockFile file, const SolveOptions& options,
+                                 std::uint64_t limit) {
+  const std::string path = file.path();
+  const MatrixShape shape{std::uint64_t(file.num_block_rows()), std::uint64_t(file.num_blocks()),
+                          std::uint64_t(file.block_shape().rows)};
+  // The diagonal blocks come to the device beside the preconditioner that is made of them.
+  const bool has_diagonal = options.preconditioner != PreconditionerKind::none;
+  const std::uint64_t diagonal =
+      has_diagonal ? matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}).count : 0;
+  FileMatrixFound found;
+  found.matrix = std::make_shared<const Streamed>(exec, Streamed::file_type(std::move(file)),
+                                                  streaming_options(shape, options, limit, diagonal));
+  std::int64_t num_values = 0, num_nonzeros = 0;
+  found.matrix->for_each(exec, [&](const Matrix& rows, const SpmvPlan<Matrix>&, const Subdivision& part) {
+    const Look look = look_at(exec, rows, part);
+    if (look.first_bad >= 0) {
+      const std::int64_t block = part.first_block + look.first_bad / rows.block_shape().num_values();
+      throw FileError(path, 0, text("block ", block, ", counted from 0, holds a value that is no finite number"),
+                      "no solver gets far with it", "check the program that wrote the file");
+    }
+    num_values += part.num_blocks * rows.block_shape().num_values();
+    num_nonzeros += look.num_nonzeros;
+  });
+  if (num_nonzeros > 0) found.block_fill = static_cast<double>(num_values) / static_cast<double>(num_nonzeros);
+  return found;
+}
+
+void require_symmetric_products(const Execution& exec, const Streamed& matrix, const std::string& name) {
+  const std::int64_t n = matrix.num_rows();
+  const auto vector = [&](const char* label) { return Vector(label, n); };
+  const Vector x = vector("ashlar::app::x"), y = vector("ashlar::app::y"), a_x = vector("ashlar::app::a_x"),
+               a_y = vector("ashlar::app::a_y");
+  fill_pseudo_random(exec, x, 1);
+  fill_pseudo_random(exec, y, 2);
+  matrix.apply(exec, x, a_x);
+  matrix.apply(exec, y, a_y);
+  const Kokkos::View<double, Space> result("ashlar::app::dot");
+  const auto product = [&](const Vector& u, const Vector& v) {
+    dot(exec, u, v, result);
+    double host = 0;
+    Kokkos::deep_copy(exec, host, result);
+    exec.fence("ashlar: inner product");
+    return host;
+  };
+  const double one = product(x, a_y), other = product(y, a_x);
+  const double scale = std::sqrt(product(x, x) * product(a_y, a_y));
+  // Rounding of a sum of n products is some 1e-16 of this, and far less than n times as much.
+  constexpr double tolerance = 1e-13;
+  if (std::abs(one - other) <= tolerance * scale) return;
+  throw NumericalError(text(name, ": the matrix is not symmetric: x^T (A y) is ", short_number(one),
+                            " and y^T (A x) is ", short_number(other), " for pseudo-random x and y"),
+                       "CG solves symmetric positive definite systems",
+                       "pass --skip-symmetry-check to try nevertheless");
+}
+
+}  // namespace ashlar::app

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <ashlar/io/block_file.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "solve/options.hpp"
+#include "types.hpp"
+
+namespace ashlar::app {
+
+/// A matrix that is too large for memory and stays in its block file, with what one look through it has found.
+struct FileMatrixFound {
+  std::shared_ptr<const Streamed> matrix;
+  double block_fill = 1;  ///< values stored over those that are not zero
+};
+
+/// Opens it for products that read the file, within what `limit` bytes leave beside the solver, and reads all of it
+/// once: a file that is damaged anywhere is found out here.
+///
+/// Throws   FileError, which for a value that is no number names its row; MemoryError.
+FileMatrixFound open_file_matrix(const Execution& exec, io::BlockFile file, const SolveOptions& options,
+                                 std::uint64_t limit);
+
+/// Throws NumericalError where x^T (A y) and y^T (A x) differ for some x and y by more than rounding: entries that lie
+/// far apart in a file are not compared one by one.
+void require_symmetric_products(const Execution& exec, const Streamed& matrix, const std::string& name);
+
+}  // namespace ashlar::app

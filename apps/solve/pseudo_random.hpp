@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "types.hpp"
+
+namespace ashlar::app {
+
+/// The i-th of a sequence of numbers from -0.5 to 0.5, the same in each run.
+KOKKOS_INLINE_FUNCTION double pseudo_random(std::uint64_t i) {
+  std::uint64_t bits = i * 0x9e3779b97f4a7c15;
+  bits = (bits ^ (bits >> 29)) * 0xbf58476d1ce4e5b9;
+  return static_cast<double>(bits >> 11) / static_cast<double>(std::uint64_t(1) << 53) - 0.5;
+}
+
+/// The entries of x, in rows where it has several columns, are numbers of the sequence; other ones for another seed.
+///
+/// Async    enqueued on `exec`.
+template <class X>
+void fill_pseudo_random(const Execution& exec, const X& x, std::uint64_t seed) {
+  const auto n = static_cast<std::int64_t>(x.size()), columns = static_cast<std::int64_t>(x.extent(1));
+  Kokkos::parallel_for(
+      "ashlar::app::pseudo_random", Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      KOKKOS_LAMBDA(std::int64_t i) {
+        const double number = pseudo_random(seed * std::uint64_t(n) + std::uint64_t(i));
+        if constexpr (X::rank() == 1) {
+          x(i) = number;
+        } else {
+          x(i / columns, i % columns) = number;
+        }
+      });
+}
+
+}  // namespace ashlar::app

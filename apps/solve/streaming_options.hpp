@@ -1,0 +1,16 @@
+#pragma once
+
+#include <ashlar/streaming/options.hpp>
+#include <cstdint>
+
+#include "matrix_bytes.hpp"
+#include "solve/options.hpp"
+
+namespace ashlar::app {
+
+/// How a matrix is to be streamed: with what `limit` bytes of the device leave beside the solver's vectors, its
+/// preconditioner, and so many bytes more.
+StreamingOptions streaming_options(const MatrixShape& shape, const SolveOptions& options, std::uint64_t limit,
+                                   std::uint64_t besides = 0);
+
+}  // namespace ashlar::app

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace ashlar::io {
+
+/// Threads that read the items of a list, one after another and around again, before somebody takes them.
+///
+/// Each item has a slot into which it is read, in pieces; several items may share one. An item is read when its slot
+/// has been given back, and the items before it are read or being read.
+class ReadAhead {
+ public:
+  struct Item {
+    int slot = 0;
+    int num_pieces = 1;
+  };
+  struct Options {
+    int num_threads = 1;
+    /// What follows the last item; as many as there are items: nothing does.
+    int first_again = 0;
+    /// Whether items are read before somebody wants them.
+    bool ahead = true;
+  };
+  /// read(item, piece) reads a piece of an item into its slot. Called by any of the threads, for several at once.
+  using Read = std::function<void(int item, int piece)>;
+  /// wait(slot) returns when nobody reads any more what is in a slot that was given back. As `read`.
+  using Wait = std::function<void(int slot)>;
+
+  /// Begins to read.
+  ///
+  /// Throws   std::system_error where the system has no more threads.
+  ReadAhead(std::vector<Item> items, int num_slots, const Options& options, Read read, Wait wait);
+  /// Waits for the pieces that are being read.
+  ~ReadAhead();
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+
+  /// Returns when the item has been read. Who takes them in turn finds them read; after any other than the next,
+  /// reading begins anew with the one taken, into slots that all count as given back.
+  ///
+  /// Throws   what reading it threw; taken again, it is read again.
+  void take(int item);
+
+  /// The slot may be overwritten: wait(slot) returns when it has.
+  void give_back(int slot);
+
+ private:
+  struct State {
+    int pieces_left = 0;
+    bool is_read = false;
+    std::exception_ptr error;
+  };
+
+  static constexpr int nothing = -1;
+
+  int count() const { return static_cast<int>(items_.size()); }
+  int after(int item) const { return item + 1 < count() ? item + 1 : options_.first_again; }
+  bool may_begin(int item) const;
+  void work();
+  void stop();
+  void restart(std::unique_lock<std::mutex>& lock, int item);
+
+  std::vector<Item> items_;
+  Options options_;
+  Read read_;
+  Wait wait_;
+
+  std::mutex mutex_;  // of all below
+  std::condition_variable to_read_, was_read_;
+  std::vector<State> states_;
+  std::vector<bool> slot_is_free_;
+  int next_item_ = 0, next_piece_ = 0;  // to be read
+  int expected_ = 0;                    // to be taken
+  int wanted_ = nothing;                // by who waits in take()
+  int num_being_read_ = 0;
+  bool is_paused_ = false, is_stopped_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace ashlar::io

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <algorithm>
+#include <ashlar/io/block_file.hpp>
+#include <ashlar/streaming/options.hpp>
+#include <ashlar/streaming/subdivision.hpp>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace ashlar::impl {
+
+/// How a file is read while it is streamed.
+struct FileReading {
+  int num_threads = 1;
+  /// Whether pieces are read before they are wanted.
+  bool ahead = true;
+  /// The subdivision that follows the last one; as many as there are: none does.
+  int first_again = 0;
+  /// Whether block columns go with the values.
+  bool with_columns = false;
+};
+
+inline int num_readers(const StreamingOptions& options) {
+  if (options.num_readers > 0) return options.num_readers;
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency() / 2), 1, 8);
+}
+
+/// Blocks that a thread reads from a file at a time.
+struct FilePiece {
+  std::int64_t first_block = 0, num_blocks = 0;
+
+  template <class T, class I>
+  void read(const io::BlockFile& file, T* values, I* col_idx_or_null) const {
+    file.read_values(first_block, num_blocks, values);
+    if (col_idx_or_null != nullptr) file.read_col_idx(first_block, num_blocks, col_idx_or_null);
+  }
+};
+
+/// About 16 MiB: what a disk reads at its full rate, and a link carries in some ten starts of a copy. Whole chunks of
+/// the file, if those hold whole blocks.
+inline std::int64_t blocks_of_piece(const io::BlockFile& file, std::int64_t block_bytes) {
+  constexpr std::int64_t usual_bytes = 16 << 20;
+  const std::int64_t usual = std::max<std::int64_t>(usual_bytes / std::max<std::int64_t>(block_bytes, 1), 1);
+  const std::int64_t together = file.blocks_together();
+  return together <= usual ? usual / together * together : usual;
+}
+
+/// The blocks that are sent of a subdivision, cut at multiples of blocks_of_piece; one piece at least.
+inline std::vector<FilePiece> pieces_of(const Subdivision& part, std::int64_t blocks_of_piece) {
+  std::vector<FilePiece> result;
+  const std::int64_t end = part.first_sent() + part.num_sent();
+  for (std::int64_t at = part.first_sent(); at < end;) {
+    const std::int64_t next = std::min((at / blocks_of_piece + 1) * blocks_of_piece, end);
+    result.push_back({at, next - at});
+    at = next;
+  }
+  if (result.empty()) result.push_back({part.first_sent(), 0});
+  return result;
+}
+
+}  // namespace ashlar::impl

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <ashlar/io/read_ahead.hpp>
+#include <utility>
+
+namespace ashlar::io {
+
+ReadAhead::ReadAhead(std::vector<Item> items, int num_slots, const Options& options, Read read, Wait wait)
+    : items_(std::move(items)),
+      options_(options),
+      read_(std::move(read)),
+      wait_(std::move(wait)),
+      states_(items_.size()),
+      slot_is_free_(num_slots, true) {
+  try {
+    for (int i = 0; i < options_.num_threads; ++i) threads_.emplace_back([this] { work(); });
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+ReadAhead::~ReadAhead() { stop(); }
+
+void ReadAhead::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopped_ = true;
+  }
+  to_read_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+bool ReadAhead::may_begin(int item) const {
+  return item < count() && slot_is_free_[items_[item].slot] && (options_.ahead || item == wanted_);
+}
+
+void ReadAhead::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    to_read_.wait(lock, [&] { return is_stopped_ || (!is_paused_ && (next_piece_ > 0 || may_begin(next_item_))); });
+    if (is_stopped_) return;
+    const int item = next_item_, piece = next_piece_++;
+    const int slot = items_[item].slot;
+    State& state = states_[item];
+    if (piece == 0) {
+      slot_is_free_[slot] = false;
+      state = {.pieces_left = items_[item].num_pieces, .is_read = false, .error = nullptr};
+    }
+    if (next_piece_ == items_[item].num_pieces) {
+      next_item_ = after(item);
+      next_piece_ = 0;
+    }
+    ++num_being_read_;
+    lock.unlock();
+    to_read_.notify_one();  // of what is left
+    std::exception_ptr error;
+    try {
+      wait_(slot);
+      read_(item, piece);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    --num_being_read_;
+    --state.pieces_left;
+    if (error) {
+      state.error = error;
+      is_paused_ = true;  // until somebody has learned of it
+    }
+    state.is_read = state.pieces_left == 0;
+    was_read_.notify_all();
+  }
+}
+
+void ReadAhead::restart(std::unique_lock<std::mutex>& lock, int item) {
+  is_paused_ = true;
+  was_read_.wait(lock, [&] { return num_being_read_ == 0; });
+  std::fill(states_.begin(), states_.end(), State());
+  std::fill(slot_is_free_.begin(), slot_is_free_.end(), true);
+  next_item_ = item;
+  next_piece_ = 0;
+  is_paused_ = false;
+}
+
+void ReadAhead::take(int item) {
+  std::unique_lock lock(mutex_);
+  if (item != expected_) restart(lock, item);
+  wanted_ = item;
+  to_read_.notify_all();
+  State& state = states_[item];
+  was_read_.wait(lock, [&] { return state.is_read || state.error; });
+  wanted_ = nothing;
+  if (state.error) {
+    expected_ = nothing;
+    std::rethrow_exception(state.error);
+  }
+  state.is_read = false;
+  expected_ = after(item);
+}
+
+void ReadAhead::give_back(int slot) {
+  {
+    const std::lock_guard lock(mutex_);
+    slot_is_free_[slot] = true;
+  }
+  to_read_.notify_all();
+}
+
+}  // namespace ashlar::io
