@@ -22,12 +22,8 @@ void fill_pseudo_random(const Execution& exec, const X& x, std::uint64_t seed) {
   Kokkos::parallel_for(
       "ashlar::app::pseudo_random", Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
       KOKKOS_LAMBDA(std::int64_t i) {
-        const double number = pseudo_random(seed * std::uint64_t(n) + std::uint64_t(i));
-        if constexpr (X::rank() == 1) {
-          x(i) = number;
-        } else {
-          x(i / columns, i % columns) = number;
-        }
+        // A vector has one column, 0.
+        x.access(i / columns, i % columns) = pseudo_random(seed * std::uint64_t(n) + std::uint64_t(i));
       });
 }
 
