@@ -12,7 +12,7 @@ namespace ashlar::app {
 
 /// A matrix that is too large for memory and stays in its block file, with what one look through it has found.
 struct FileMatrixFound {
-  std::shared_ptr<const Streamed> matrix;
+  std::shared_ptr<Streamed> matrix;
   double block_fill = 1;  ///< values stored over those that are not zero
 };
 

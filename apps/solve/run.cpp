@@ -4,12 +4,11 @@
 #include <ashlar/blas1/bandwidth.hpp>
 #include <ashlar/io/text_file.hpp>
 #include <ashlar/krylov/report.hpp>
-#include <ashlar/trace/recorder.hpp>
 #include <iostream>
 #include <optional>
-#include <sstream>
 #include <utility>
 
+#include "number_text.hpp"
 #include "solve/checks.hpp"
 #include "solve/file_matrix.hpp"
 #include "solve/files.hpp"
@@ -19,18 +18,9 @@
 #include "solve/report.hpp"
 #include "solve/solve.hpp"
 #include "solve/system.hpp"
+#include "solve/trace.hpp"
 
 namespace ashlar::app {
-
-namespace {
-
-void write_trace(const std::string& path, const trace::Recorder& recorder) {
-  std::ostringstream out;
-  recorder.write(out);
-  io::write_text_file(path, std::move(out).str());
-}
-
-}  // namespace
 
 void check_before_start(const SolveOptions& options) {
   check_options(options);
@@ -40,8 +30,8 @@ void check_before_start(const SolveOptions& options) {
 
 int run_solve(const SolveOptions& options, Phases& phases) {
   const Execution exec;
-  std::optional<trace::Recorder> recorder;
-  if (options.trace) recorder.emplace();
+  std::optional<SolveTrace> trace;
+  if (options.trace) trace.emplace();
   const LinearSystem system = phases.run("load", [&] { return load_system(exec, options); });
   phases.run("check", [&] {
     if (!options.matrix || options.skip_symmetry_check) return;
@@ -53,8 +43,9 @@ int run_solve(const SolveOptions& options, Phases& phases) {
 
   const Solution solution = [&] {
     ProgressLine progress;
-    return solve(exec, system, options, phases,
-                 [&](int iterations, double residual) { progress.show(iterations, residual); });
+    return solve(
+        exec, system, options, phases, [&](int iterations, double residual) { progress.show(iterations, residual); },
+        trace ? &*trace : nullptr);
   }();
 
   Outcome outcome{options, system, solution, phases, this_device(), std::nullopt, bandwidth};
@@ -64,8 +55,12 @@ int run_solve(const SolveOptions& options, Phases& phases) {
   if (options.report) errors.keep_from([&] { io::write_text_file(*options.report, report_json(outcome)); });
   if (options.history) print_history(solution.report);
   print_summary(outcome);
-  if (recorder && is_gpu_v<Execution> && !recorder->device_times()) {
+  if (trace && is_gpu_v<Execution> && !trace->device_times()) {
     std::cout << "trace      of launches, not of the kernels themselves: a tool has told Kokkos not to fence\n";
+  }
+  if (trace && trace->num_missed() > 0) {
+    std::cout << "trace      of the first " << counted(SolveTrace::max_spans) << " copies and products, not of "
+              << counted(trace->num_missed()) << " more\n";
   }
   std::cout.flush();
 
@@ -74,7 +69,7 @@ int run_solve(const SolveOptions& options, Phases& phases) {
              [&] { errors.keep_from([&] { x_is_finite = write_outputs(exec, options, system, solution, errors); }); });
   if (!x_is_finite) std::cout << "           x holds NaN or infinity: neither --solution nor --vtk is written\n";
   if (solution.tuning) errors.keep_from([&] { solution.tuning->save(*options.tune); });
-  if (recorder) errors.keep_from([&] { write_trace(*options.trace, *recorder); });
+  if (trace) errors.keep_from([&] { trace->write(*options.trace); });
   errors.rethrow();
   return solution.report.status == SolveStatus::converged ? 0 : 2;
 }

@@ -160,11 +160,11 @@ void solve_by(const Execution& exec, const Operator& a, const AnyPreconditioner&
 }  // namespace
 
 Solution solve(const Execution& exec, const LinearSystem& system, const SolveOptions& options, Phases& phases,
-               const std::function<void(int, double)>& monitor) {
+               const std::function<void(int, double)>& monitor, SolveTrace* trace) {
   Solution solution;
   std::optional<BcsrOperator<Matrix>> resident;
   std::optional<Streamed> of_memory;
-  const Streamed* streamed = system.in_file.get();
+  Streamed* streamed = system.in_file.get();
   std::optional<AnyPreconditioner> m;
   phases.run("setup", [&] {
     m.emplace(make_preconditioner(exec, system, options));
@@ -189,7 +189,9 @@ Solution solve(const Execution& exec, const LinearSystem& system, const SolveOpt
   if (streamed) {
     solution.kernel = to_string(streamed->kernel());
     solution.plan = streamed->explain();
+    if (trace != nullptr) trace->stream(exec, *streamed);
     solve_by(exec, *streamed, *m, system, options, phases, monitor, solution);
+    if (trace != nullptr) trace->stop(*streamed);
   } else {
     solution.kernel = to_string(resident->plan().kernel());
     solution.plan = resident->plan().explain();

@@ -10,6 +10,7 @@
 #include "solve/options.hpp"
 #include "solve/phases.hpp"
 #include "solve/system.hpp"
+#include "solve/trace.hpp"
 #include "types.hpp"
 
 namespace ashlar::app {
@@ -28,9 +29,11 @@ struct Solution {
 
 /// Solves by the method and with the preconditioner asked for, starting from zero: the phases "setup" and "solve".
 ///
+/// A trace, where there is one, records products with a streamed matrix.
+///
 /// Throws   NumericalError where the preconditioner does not exist, naming the file; what plan and CG throw.
 Solution solve(const Execution& exec, const LinearSystem& system, const SolveOptions& options, Phases& phases,
-               const std::function<void(int, double)>& monitor);
+               const std::function<void(int, double)>& monitor, SolveTrace* trace = nullptr);
 
 /// How far a solution is from the known one, all ones.
 struct SolutionError {

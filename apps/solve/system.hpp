@@ -13,10 +13,10 @@ namespace ashlar::app {
 
 /// A x = b, where it came from, and what is known of x.
 struct LinearSystem {
-  std::string description;                  ///< "cantilever of 33 x 33 x 33 nodes"
-  Matrix matrix;                            ///< on the device; none where it is streamed
-  std::optional<HostMatrix> streamed;       ///< in the host's memory, to be sent to the device
-  std::shared_ptr<const Streamed> in_file;  ///< in a block file, which products read
+  std::string description;             ///< "cantilever of 33 x 33 x 33 nodes"
+  Matrix matrix;                       ///< on the device; none where it is streamed
+  std::optional<HostMatrix> streamed;  ///< in the host's memory, to be sent to the device
+  std::shared_ptr<Streamed> in_file;   ///< in a block file, which products read
   Vector rhs;
   double block_fill = 1;          ///< values stored over entries of the matrix
   bool ones_is_solution = false;  ///< b is A*1

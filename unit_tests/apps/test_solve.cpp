@@ -222,6 +222,28 @@ TEST_F(Solve, TraceIsATimeline) {
   EXPECT_TRUE(has_phase);
 }
 
+TEST_F(Solve, TraceOfAStreamedSolveShowsReadsCopiesAndProducts) {
+  write_tridiagonal(60, 2.5);
+  ASSERT_EQ(run("convert A.mtx A.bcsr --block-size 3").exit_code, 0);
+  const CommandResult result = run("solve --matrix A.bcsr --stream file --trace t.json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json trace = Json::parse(read_file(folder() / "t.json"));
+  bool has_product = false, has_load = false;
+  double load_end = 0;
+  for (const Json& event : trace["traceEvents"]) {
+    const std::string name = event.value("name", "");
+    if (name == "ashlar solve: load") {
+      has_load = true;
+      load_end = event["ts"].get<double>() + event["dur"].get<double>();
+    }
+    if (name.rfind("products with ", 0) != 0) continue;
+    has_product = true;
+    EXPECT_GE(event["ts"].get<double>(), load_end) << "one clock for both";
+  }
+  EXPECT_TRUE(has_load);
+  EXPECT_TRUE(has_product);
+}
+
 TEST_F(Solve, TraceSaysWhereItHoldsLaunchesOnly) {
   const std::string line = "\ntrace      of launches";
   const std::string solve = "solve --problem cantilever --nodes 4 --trace t.json";

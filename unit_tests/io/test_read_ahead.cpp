@@ -92,6 +92,19 @@ TEST(ReadAhead, ReadsNothingBeforeItIsWantedIfToldSo) {
   EXPECT_THAT(log.first(1), ElementsAre(0));
   reader.take(1);
   EXPECT_THAT(log.first(2), ElementsAre(0, 1));
+  reader.give_back(0);
+  reader.give_back(1);
+  // Those that are wanted together, and no more.
+  reader.want(2, 2);
+  EXPECT_THAT(log.first(3), ElementsAre(0, 1, 2));
+  reader.take(2);
+  reader.give_back(0);
+  reader.want(0, 1);
+  EXPECT_THAT(log.first(5), ::testing::UnorderedElementsAre(0, 1, 2, 0, 1));
+  reader.take(0);
+  reader.give_back(0);
+  reader.take(1);
+  EXPECT_THAT(log.first(5), ::testing::SizeIs(5));
 }
 
 TEST(ReadAhead, BeginsAnewWithWhatIsTakenOutOfTurn) {

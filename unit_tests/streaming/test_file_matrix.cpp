@@ -1,6 +1,7 @@
 // Products streamed from a block file against the product with the whole matrix, bit for bit; damaged files; memory.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/krylov/cg.hpp>
@@ -11,6 +12,7 @@
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <support/compare.hpp>
 #include <support/message.hpp>
@@ -189,6 +191,56 @@ TEST(FileMatrix, IsSolvedAsInMemory) {
   EXPECT_EQ(report.residual_history, usual.residual_history);
 }
 
+/// Each pass: what was read, by which thread, its copy after it, and the products after that.
+TEST(FileMatrix, HasATimelineOfReadsCopiesAndProducts) {
+  const Exec exec;
+  const auto host = reference::random_bcsr<Doubles>(1200, 1200, 16, {.min_blocks = 30, .max_blocks = 40}, 3);
+  const TemporaryFolder folder;
+  const auto file = written<Doubles>(folder / "a.bcsr", host);
+  const Vector x("test::x", host.num_cols()), y("test::y", host.num_rows());
+  for (const bool copy_always : {true, false}) {
+    Streamed streamed(exec, file,
+                      {.num_subdivisions = 5,
+                       .num_resident = 0,
+                       .hide = false,  // so that nothing is read before the timeline begins
+                       .copy_always = copy_always,
+                       .num_readers = 2});
+    StreamTimeline timeline(exec, 1000);
+    streamed.record(timeline);
+    streamed.apply(exec, x, y);
+    streamed.stop_recording();
+    std::uint64_t read = 0, copied = 0;
+    std::set<std::string> readers;
+    std::vector<double> read_end(5), copy_begin(5, 1e9), copy_end(5), product_begin(5);
+    for (const StreamSpan& span : timeline.spans()) {
+      const int k = span.name.back() - '0';
+      ASSERT_TRUE(k >= 0 && k < 5) << span.name;
+      if (span.track == "copies") {
+        copied += span.bytes;
+        copy_begin[k] = std::min(copy_begin[k], span.begin_seconds);
+        copy_end[k] = std::max(copy_end[k], span.end_seconds);
+      } else if (span.track == "products") {
+        product_begin[k] = span.begin_seconds;
+      } else {
+        readers.insert(span.track);
+        read += span.bytes;
+        EXPECT_LT(span.begin_seconds, span.end_seconds);
+        read_end[k] = std::max(read_end[k], span.end_seconds);
+      }
+    }
+    EXPECT_GE(copied, std::uint64_t(host.num_values()) * 8);
+    EXPECT_NEAR(double(read), double(copied), 5 * 8);  // in place each piece counts the same part of a subdivision
+    for (const std::string& reader : readers) EXPECT_THAT(reader, ::testing::AnyOf("reader 0", "reader 1"));
+    for (int k = 0; k < 5; ++k) {
+      EXPECT_LE(read_end[k], copy_end[k] + 1e-4) << k;
+      EXPECT_GE(product_begin[k], copy_end[k]) << k;
+      if (k > 0) {
+        EXPECT_GE(copy_begin[k], product_begin[k - 1]) << "not hidden, " << k;
+      }
+    }
+  }
+}
+
 void flip_byte(const std::string& path, std::int64_t at) {
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   file.seekg(at);
@@ -262,13 +314,13 @@ TEST(FileMatrix, KeepsToTheMemoryLimitAndIsPlanned) {
   const TemporaryFolder folder;
   const auto file = written<Doubles>(folder / "a.bcsr", host);
   const std::uint64_t matrix_bytes = host.num_values() * 8;
-  const StreamingOptions options{.device_memory_limit = matrix_bytes / 2};
+  const StreamingOptions options{.num_subdivisions = 40, .device_memory_limit = matrix_bytes / 2};
   EXPECT_THAT(message_of<MemoryError>([&] { Streamed(exec, file, {.device_memory_limit = 1000}); }),
               HasSubstr("1000 bytes"));
   const Streamed streamed(exec, file, options);
   EXPECT_TRUE(streamed.copies());
   EXPECT_LE(streamed.estimate().device_bytes(), matrix_bytes / 2);
-  EXPECT_GT(streamed.estimate().resident_bytes, 0);
+  EXPECT_GT(streamed.estimate().resident_bytes, matrix_bytes / 4);
   EXPECT_THAT(streamed.explain(), HasSubstr(folder / "a.bcsr is read by"));
   const auto x = random_block<OneVector>(host.num_cols(), 1, 7);
   const OneVector y("test::y", host.num_rows(), 1), expected("test::expected", host.num_rows(), 1);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -23,7 +24,7 @@ class ReadAhead {
     int num_threads = 1;
     /// What follows the last item; as many as there are items: nothing does.
     int first_again = 0;
-    /// Whether items are read before somebody wants them.
+    /// Whether items are read before somebody wants them (want(), take()).
     bool ahead = true;
   };
   /// read(item, piece) reads a piece of an item into its slot. Called by any of the threads, for several at once.
@@ -40,11 +41,21 @@ class ReadAhead {
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  /// Returns when the item has been read. Who takes them in turn finds them read; after any other than the next,
-  /// reading begins anew with the one taken, into slots that all count as given back.
+  /// Items first .. last are to be taken next: they are read, whether others are or not.
+  void want(int first, int last);
+
+  /// When a piece was read, and by which of the threads.
+  struct Piece {
+    int thread = 0;
+    std::chrono::steady_clock::time_point begin, end;
+  };
+
+  /// Returns when the item has been read, with when that was for each of its pieces. Who takes them in turn finds them
+  /// read; after any other than the next, reading begins anew with the one taken, into slots that all count as given
+  /// back.
   ///
   /// Throws   what reading it threw; taken again, it is read again.
-  void take(int item);
+  std::vector<Piece> take(int item);
 
   /// The slot may be overwritten: wait(slot) returns when it has.
   void give_back(int slot);
@@ -54,6 +65,7 @@ class ReadAhead {
     int pieces_left = 0;
     bool is_read = false;
     std::exception_ptr error;
+    std::vector<Piece> pieces;
   };
 
   static constexpr int nothing = -1;
@@ -61,7 +73,7 @@ class ReadAhead {
   int count() const { return static_cast<int>(items_.size()); }
   int after(int item) const { return item + 1 < count() ? item + 1 : options_.first_again; }
   bool may_begin(int item) const;
-  void work();
+  void work(int thread);
   void stop();
   void restart(std::unique_lock<std::mutex>& lock, int item);
 
@@ -76,7 +88,7 @@ class ReadAhead {
   std::vector<bool> slot_is_free_;
   int next_item_ = 0, next_piece_ = 0;  // to be read
   int expected_ = 0;                    // to be taken
-  int wanted_ = nothing;                // by who waits in take()
+  int first_wanted_ = nothing, last_wanted_ = nothing;
   int num_being_read_ = 0;
   bool is_paused_ = false, is_stopped_ = false;
   std::vector<std::thread> threads_;

@@ -324,10 +324,7 @@ class StreamedMatrix {
     if (copies()) {
       structure_ = impl::resident_structure<Matrix>(exec, host_, subdivisions_, estimate_.structure_is_resident);
       std::unique_ptr<impl::BlockSource<Matrix, Exec>> source = make_source(copy_exec);
-      if (estimate_.structure_is_resident) {
-        source->bring_columns(copy_exec, structure_.col_idx);
-        copy_exec.fence("ashlar::streaming: block columns copied");
-      }
+      if (estimate_.structure_is_resident) source->bring_columns(exec, structure_.col_idx);
       ring_ = std::make_unique<impl::SubdivisionRing<Matrix, Exec>>(
           copy_exec, subdivisions_, num_resident_parts(), estimate_.num_buffers, estimate_.structure_is_resident,
           host_.block_shape().num_values(), std::move(source));

@@ -15,23 +15,24 @@ namespace ashlar {
 
 /// Something that took place while a matrix was streamed, in seconds since its timeline began.
 struct StreamSpan {
-  std::string track;  ///< "copies", "products" or "host"
-  std::string name;   ///< "copy 3", "products with 3", "the host's share"
+  std::string track;  ///< "copies", "products", "host" or "reader 0"
+  std::string name;   ///< "copy 3", "products with 3", "the host's share", "read 3"
   double begin_seconds;
   double end_seconds;
-  std::uint64_t bytes = 0;  ///< of a copy
+  std::uint64_t bytes = 0;  ///< of a copy, or read
 };
 
 /// When copies and products of a streamed matrix took place (StreamedMatrix::record), from marks that the device sets
 /// as it passes them: nobody waits for them, and what overlaps goes on to.
 ///
-/// Times    the device's, on all its instances; the host's share by the host's clock, to some hundredths of a
-///          millisecond. Where the backend has no events the host waits at each mark: TimedEvent.
+/// Times    the device's, on all its instances; the host's share and reads of a file by the host's clock, to some
+///          hundredths of a millisecond. Where the backend has no events the host waits at each mark: TimedEvent.
 /// Memory   all marks are made by the constructor, two for each span. What comes when all are taken is only counted.
 /// Async    the constructor waits for `exec`.
 template <execution_space Exec = Kokkos::DefaultExecutionSpace>
 class StreamTimeline {
  public:
+  using Clock = std::chrono::steady_clock;
   enum class Track { copies, products };
 
   /// Begins now, with room for so many spans of the device, and so many of the host.
@@ -79,10 +80,21 @@ class StreamTimeline {
       ++num_missed_;
       return work();
     }
-    host_[num_host_].begin = Clock::now();
+    HostSpan& span = host_[num_host_];
+    span = {"host", "the host's share", Clock::now(), {}, 0};
     work();
-    host_[num_host_].end = Clock::now();
+    span.end = Clock::now();
     ++num_host_;
+  }
+
+  /// A thread has read so many bytes of subdivision k from a file. What it read before the timeline began is left out.
+  void add_read(int k, std::uint64_t bytes, int thread, Clock::time_point begin, Clock::time_point end) {
+    if (begin < host_start_) return;
+    if (num_host_ == host_.size()) {
+      ++num_missed_;
+      return;
+    }
+    host_[num_host_++] = {text("reader ", thread), text("read ", k), begin, end, bytes};
   }
 
   /// Of spans for which no room was left.
@@ -100,15 +112,14 @@ class StreamTimeline {
                         span.begin.seconds_since(start_), span.end.seconds_since(start_), span.bytes});
     }
     for (std::size_t i = 0; i < num_host_; ++i) {
+      const HostSpan& span = host_[i];
       result.push_back(
-          {"host", "the host's share", seconds_since_start(host_[i].begin), seconds_since_start(host_[i].end)});
+          {span.track, span.name, seconds_since_start(span.begin), seconds_since_start(span.end), span.bytes});
     }
     return result;
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   struct DeviceSpan {
     Track track;
     int subdivision;
@@ -116,7 +127,9 @@ class StreamTimeline {
     TimedEvent<Exec> begin, end;
   };
   struct HostSpan {
+    std::string track, name;
     Clock::time_point begin, end;
+    std::uint64_t bytes = 0;
   };
 
   double seconds_since_start(Clock::time_point time) const {

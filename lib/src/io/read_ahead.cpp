@@ -12,7 +12,7 @@ ReadAhead::ReadAhead(std::vector<Item> items, int num_slots, const Options& opti
       states_(items_.size()),
       slot_is_free_(num_slots, true) {
   try {
-    for (int i = 0; i < options_.num_threads; ++i) threads_.emplace_back([this] { work(); });
+    for (int i = 0; i < options_.num_threads; ++i) threads_.emplace_back([this, i] { work(i); });
   } catch (...) {
     stop();
     throw;
@@ -31,10 +31,11 @@ void ReadAhead::stop() {
 }
 
 bool ReadAhead::may_begin(int item) const {
-  return item < count() && slot_is_free_[items_[item].slot] && (options_.ahead || item == wanted_);
+  return item < count() && slot_is_free_[items_[item].slot] &&
+         (options_.ahead || (item >= first_wanted_ && item <= last_wanted_));
 }
 
-void ReadAhead::work() {
+void ReadAhead::work(int thread) {
   std::unique_lock lock(mutex_);
   while (true) {
     to_read_.wait(lock, [&] { return is_stopped_ || (!is_paused_ && (next_piece_ > 0 || may_begin(next_item_))); });
@@ -44,7 +45,9 @@ void ReadAhead::work() {
     State& state = states_[item];
     if (piece == 0) {
       slot_is_free_[slot] = false;
-      state = {.pieces_left = items_[item].num_pieces, .is_read = false, .error = nullptr};
+      state = State();
+      state.pieces_left = items_[item].num_pieces;
+      state.pieces.resize(items_[item].num_pieces);
     }
     if (next_piece_ == items_[item].num_pieces) {
       next_item_ = after(item);
@@ -54,13 +57,17 @@ void ReadAhead::work() {
     lock.unlock();
     to_read_.notify_one();  // of what is left
     std::exception_ptr error;
+    Piece read{.thread = thread, .begin = {}, .end = {}};
     try {
       wait_(slot);
+      read.begin = std::chrono::steady_clock::now();
       read_(item, piece);
+      read.end = std::chrono::steady_clock::now();
     } catch (...) {
       error = std::current_exception();
     }
     lock.lock();
+    state.pieces[piece] = read;
     --num_being_read_;
     --state.pieces_left;
     if (error) {
@@ -82,20 +89,30 @@ void ReadAhead::restart(std::unique_lock<std::mutex>& lock, int item) {
   is_paused_ = false;
 }
 
-void ReadAhead::take(int item) {
+void ReadAhead::want(int first, int last) {
+  {
+    const std::lock_guard lock(mutex_);
+    first_wanted_ = first;
+    last_wanted_ = last;
+  }
+  to_read_.notify_all();
+}
+
+std::vector<ReadAhead::Piece> ReadAhead::take(int item) {
   std::unique_lock lock(mutex_);
   if (item != expected_) restart(lock, item);
-  wanted_ = item;
+  if (item < first_wanted_ || item > last_wanted_) first_wanted_ = last_wanted_ = item;
   to_read_.notify_all();
   State& state = states_[item];
   was_read_.wait(lock, [&] { return state.is_read || state.error; });
-  wanted_ = nothing;
+  if (item == last_wanted_) first_wanted_ = last_wanted_ = nothing;
   if (state.error) {
     expected_ = nothing;
     std::rethrow_exception(state.error);
   }
   state.is_read = false;
   expected_ = after(item);
+  return std::move(state.pieces);
 }
 
 void ReadAhead::give_back(int slot) {

@@ -11,7 +11,7 @@
 namespace ashlar::io {
 
 std::uint64_t SectionReader::piece_bytes() const {
-  constexpr std::uint64_t usual = std::uint64_t(8) << 20;
+  constexpr std::uint64_t usual = std::uint64_t(1) << 20;
   return std::max(chunk_bytes_, usual / chunk_bytes_ * chunk_bytes_);
 }
 

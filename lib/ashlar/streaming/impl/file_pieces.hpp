@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ashlar/io/block_file.hpp>
+#include <ashlar/io/read_ahead.hpp>
 #include <ashlar/streaming/options.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <cstdint>
@@ -36,6 +37,15 @@ struct FilePiece {
     if (col_idx_or_null != nullptr) file.read_col_idx(first_block, num_blocks, col_idx_or_null);
   }
 };
+
+/// What threads have read of subdivision k, together so many bytes, as spans of a timeline, where there is one.
+template <class Timeline>
+void add_reads(int k, std::int64_t bytes, const std::vector<io::ReadAhead::Piece>& pieces, Timeline* timeline) {
+  if (timeline == nullptr || bytes == 0) return;
+  for (const io::ReadAhead::Piece& piece : pieces) {
+    timeline->add_read(k, std::uint64_t(bytes) / pieces.size(), piece.thread, piece.begin, piece.end);
+  }
+}
 
 /// About 16 MiB: what a disk reads at its full rate, and a link carries in some ten starts of a copy. Whole chunks of
 /// the file, if those hold whole blocks.

@@ -44,8 +44,8 @@ class InPlaceFileSource : public BlockSource<Matrix, Exec> {
 
   /// Returns when the subdivision has been read.
   void send(const Exec& exec, int k, const Buffer& to, StreamTimeline<Exec>* timeline) override {
-    record_copy(exec, k, subdivisions_[k].num_sent() * to.block_bytes(per_block()), timeline,
-                [&] { reader_->take(k); });
+    const std::int64_t bytes = subdivisions_[k].num_sent() * to.block_bytes(per_block());
+    record_copy(exec, k, bytes, timeline, [&] { add_reads(k, bytes, reader_->take(k), timeline); });
   }
 
   /// Waits for `exec`.

@@ -52,7 +52,6 @@ class SubdivisionRing {
     };
     if (num_resident_ > 0) add(subdivisions.front().num_sent());
     for (int i = 0; i < num_buffers; ++i) add(most);
-    copy_exec_.fence("ashlar::streaming: room for subdivisions");
     std::vector<BlockBuffer<Matrix>> rooms;
     std::vector<int> room_of;
     for (const Buffer& buffer : buffers_) rooms.push_back(buffer.room);

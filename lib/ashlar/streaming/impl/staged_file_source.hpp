@@ -73,12 +73,15 @@ class StagedFileSource : public BlockSource<Matrix, Exec> {
 
   /// Returns when the subdivision has been read, with its copy enqueued.
   void send(const Exec& exec, int k, const Buffer& to, StreamTimeline<Exec>* timeline) override {
+    reader_->want(first_piece_[k], first_piece_[k + 1] - 1);
     for (int i = first_piece_[k]; i < first_piece_[k + 1]; ++i) {
-      reader_->take(i);
+      const std::vector<io::ReadAhead::Piece> read = reader_->take(i);
       Slot& slot = slots_[slot_of(i)];
       const FilePiece& piece = pieces_[i];
       const std::int64_t begin = piece.first_block - subdivisions_[k].first_sent();
-      record_copy(exec, k, piece.num_blocks * to.block_bytes(per_block()), timeline, [&] {
+      const std::int64_t bytes = piece.num_blocks * to.block_bytes(per_block());
+      add_reads(k, bytes, read, timeline);
+      record_copy(exec, k, bytes, timeline, [&] {
         copy(exec, to.values, begin * per_block(), slot.values, piece.num_blocks * per_block());
         if (to.col_idx.extent(0) > 0) copy(exec, to.col_idx, begin, slot.col_idx, piece.num_blocks);
       });

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <ashlar/streaming/timeline.hpp>
+#include <ashlar/trace/chrome_json.hpp>
+#include <ashlar/trace/recorder.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "types.hpp"
+
+namespace ashlar::app {
+
+/// What --trace records: all that Kokkos tells of. While a GPU multiplies a streamed matrix, instead of it when copies
+/// and products take place: what Kokkos tells would have them wait for each other.
+class SolveTrace {
+ public:
+  /// Spans of a streamed solve at most, of the device and of the host each: the first ones.
+  static constexpr int max_spans = 20000;
+
+  SolveTrace() : start_(std::chrono::steady_clock::now()) { recorder_.emplace(); }
+
+  /// From here on products with a streamed matrix are recorded; it lives as long as the trace, or until stop().
+  void stream(const Execution& exec, Streamed& streamed);
+  void stop(Streamed& streamed);
+
+  /// Of which there was no room for more.
+  std::int64_t num_missed() const { return timeline_ ? timeline_->num_missed() : 0; }
+
+  /// Whether the spans of GPU kernels are the times of the device.
+  bool device_times() const { return !recorder_ || recorder_->device_times(); }
+
+  /// Throws FileError.
+  void write(const std::string& path) const;
+
+ private:
+  std::chrono::steady_clock::time_point start_;
+  std::optional<trace::Recorder> recorder_;
+  std::vector<trace::Process> recorded_;  // by a recorder that has ended
+  std::optional<StreamTimeline<Execution>> timeline_;
+  double timeline_begin_ = 0;
+};
+
+}  // namespace ashlar::app
