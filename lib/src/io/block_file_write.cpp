@@ -1,11 +1,14 @@
 #include <algorithm>
+#include <array>
+#include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/io/block_file.hpp>
+#include <ashlar/io/block_file_writer.hpp>
 
 #include "block_file_format.hpp"
 #include "checksum.hpp"
-#include "file_writer.hpp"
+#include "placed_writer.hpp"
 #include "replace_file.hpp"
+#include "section_writer.hpp"
 
 namespace ashlar::io::impl {
 
@@ -34,17 +37,7 @@ BlockFileHeader header_of(const HostMatrix& matrix, std::int64_t chunk_bytes) {
   return header;
 }
 
-void add_checksums(const void* bytes, std::uint64_t size, std::uint64_t chunk_bytes,
-                   std::vector<std::uint64_t>& checksums) {
-  const auto* const from = static_cast<const char*>(bytes);
-  for (std::uint64_t at = 0; at < size; at += chunk_bytes) {
-    checksums.push_back(checksum(from + at, std::min(chunk_bytes, size - at)));
-  }
-}
-
-}  // namespace
-
-void write_block_file(const std::string& path, const HostMatrix& matrix, const BlockFileOptions& options) {
+BlockFileHeader header_of(const HostMatrix& matrix, const BlockFileOptions& options) {
   const bool is_usual = options.chunk_bytes == 0;
   if (!is_usual && (options.chunk_bytes < smallest_chunk || options.chunk_bytes > largest_chunk ||
                     options.chunk_bytes % smallest_chunk != 0)) {
@@ -53,31 +46,88 @@ void write_block_file(const std::string& path, const HostMatrix& matrix, const B
   }
   const std::int64_t chunk =
       is_usual ? usual_chunk(matrix.block_shape, scalar_of_name(matrix.scalar)) : options.chunk_bytes;
-  BlockFileHeader header = header_of(matrix, chunk);
-  std::array<const void*, num_sections> sections = {matrix.row_ptr.data(), matrix.col_idx, matrix.values};
-  // The header comes first and holds the last of them, so all are computed before anything is written.
-  std::vector<std::uint64_t> checksums;
-  for (const auto s : {row_ptr_section, col_idx_section, values_section}) {
-    add_checksums(sections[s], header.sections[s].bytes, header.chunk_bytes, checksums);
-  }
-  sections[checksum_section] = checksums.data();
-  header.table_checksum = checksum(checksums.data(), header.sections[checksum_section].bytes);
-  header.header_checksum = checksum_of(header);
+  return header_of(matrix, chunk);
+}
 
-  replace_file(path, [&](const std::string& whole) {
-    require_little_endian(whole);
-    FileWriter file(whole);
-    file.write(&header, sizeof header);
-    std::uint64_t end = sizeof header;
-    const std::string zeros(block_file_alignment, '\0');
-    for (int s = 0; s < num_sections; ++s) {
-      const SectionPlace place = header.sections[s];
-      file.write(zeros.data(), place.offset - end);
-      file.write(sections[s], place.bytes);
-      end = place.offset + place.bytes;
-    }
-    file.close();
-  });
+const HostMatrix& checked(const HostMatrix& matrix) {
+  const auto& rows = matrix.row_ptr;
+  if (!rows.empty() && rows.front() == 0 && std::is_sorted(rows.begin(), rows.end())) return matrix;
+  throw StructureError("BlockFileWriter: row pointers that do not rise from 0",
+                       "they count the blocks before each block row", "pass one for each block row, and one more");
+}
+
+}  // namespace
+
+struct BlockFileParts::State {
+  std::string path;
+  BlockFileHeader header;
+  ReplacedFile replaced;
+  PlacedWriter file;
+  std::int64_t blocks_left;
+  std::array<SectionWriter, 3> sections;  // all but the checksums
+
+  State(const std::string& path_, const HostMatrix& matrix, const BlockFileOptions& options)
+      : path(path_),
+        header(header_of(checked(matrix), options)),
+        replaced(path_),
+        file(replaced.new_name(), path_),
+        blocks_left(matrix.num_blocks),
+        sections{writer(row_ptr_section), writer(col_idx_section), writer(values_section)} {
+    require_little_endian(path);
+    sections[row_ptr_section].append(matrix.row_ptr.data(), matrix.row_ptr.size() * sizeof(std::int64_t));
+  }
+
+  SectionWriter writer(BlockFileSection section) { return {file, header.sections[section], header.chunk_bytes}; }
+};
+
+BlockFileParts::BlockFileParts(const std::string& path, const HostMatrix& matrix, const BlockFileOptions& options)
+    : state_(std::make_unique<State>(path, matrix, options)) {}
+BlockFileParts::~BlockFileParts() = default;
+BlockFileParts::BlockFileParts(BlockFileParts&&) noexcept = default;
+BlockFileParts& BlockFileParts::operator=(BlockFileParts&&) noexcept = default;
+
+std::int64_t BlockFileParts::num_blocks_left() const { return state_->blocks_left; }
+
+void BlockFileParts::append(std::int64_t count, const void* col_idx, const void* values) {
+  State& state = *state_;
+  if (count < 0 || count > state.blocks_left) {
+    throw ArgumentError(text("BlockFileWriter: ", count, " blocks more for ", state.path),
+                        text("by its row pointers ", state.blocks_left, " are left"), "append those alone");
+  }
+  const BlockFileHeader& header = state.header;
+  const auto blocks = static_cast<std::uint64_t>(count);
+  const std::uint64_t bytes_of_block =
+      header.num_blocks > 0 ? header.sections[values_section].bytes / header.num_blocks : 0;
+  state.sections[col_idx_section].append(col_idx, blocks * header.col_idx_bytes);
+  state.sections[values_section].append(values, blocks * bytes_of_block);
+  state.blocks_left -= count;
+}
+
+void BlockFileParts::close() {
+  State& state = *state_;
+  if (state.blocks_left > 0) {
+    throw ArgumentError(text("BlockFileWriter: ", state.path, " closed before its end"),
+                        text(state.blocks_left, " blocks are still to come"), "append() them first");
+  }
+  std::vector<std::uint64_t> checksums;
+  for (SectionWriter& section : state.sections) {
+    section.finish();
+    checksums.insert(checksums.end(), section.checksums().begin(), section.checksums().end());
+  }
+  BlockFileHeader& header = state.header;
+  const SectionPlace table = header.sections[checksum_section];
+  state.file.write(table.offset, checksums.data(), table.bytes);
+  header.table_checksum = checksum(checksums.data(), table.bytes);
+  header.header_checksum = checksum_of(header);
+  state.file.write(0, &header, sizeof header);
+  state.file.close();
+  state.replaced.take_name();
+}
+
+void write_block_file(const std::string& path, const HostMatrix& matrix, const BlockFileOptions& options) {
+  BlockFileParts parts(path, matrix, options);
+  parts.append(matrix.num_blocks, matrix.col_idx, matrix.values);
+  parts.close();
 }
 
 }  // namespace ashlar::io::impl
