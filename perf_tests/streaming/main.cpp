@@ -70,6 +70,11 @@ int main(int argc, char** argv) {
   app.add_option("--readers", options.readers, "threads that read a file; 0: as many as suit")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  app.add_option("--copies", options.copies,
+                 "of the matrix along the diagonal of that in the file, which may be larger than memory")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("!--no-disk", options.from_disk, "read the file from the system's cache only");
   app.add_flag("!--no-serial", options.serial, "do not time plain loops on one thread of the host");
   app.add_option("--json", options.json, "write the results here");
   app.add_option("--trace", options.trace,

@@ -28,6 +28,8 @@ struct StreamingPerfOptions {
   /// Where --experiments file writes its file, and by how many threads that is read (0: as many as suit).
   std::string folder = ".";
   int readers = 0;
+  int copies = 1;         ///< of the matrix, along the diagonal of that in the file
+  bool from_disk = true;  ///< whether it is read from the disk, too, or from the system's cache only
   std::string json, commit = "unknown";
   std::string trace;  ///< a timeline of one pass of each case, hidden and not
 };
