@@ -5,13 +5,12 @@
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/block_file_writer.hpp>
-#include <atomic>
+#include <ashlar/io/read_ahead.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <streaming/from_file.hpp>
 #include <support/plain_product.hpp>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -45,19 +44,23 @@ class TemporaryFile {
 };
 
 /// All values, by so many threads, compared with their checksums: what nothing that reads the file can beat.
-void read_all(const io::BlockFile& file, int num_threads, const std::vector<std::vector<double>>& rooms) {
+void read_all(const io::BlockFile& file, int num_threads, std::vector<std::vector<double>>& rooms) {
   const std::int64_t per_block = file.block_shape().num_values(), num_blocks = file.num_blocks();
-  const auto at_once = static_cast<std::int64_t>(rooms.front().size()) / per_block;
-  std::atomic<std::int64_t> next = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < num_threads; ++i) {
-    threads.emplace_back([&, to = const_cast<double*>(rooms[i].data())] {
-      for (std::int64_t begin = next.fetch_add(at_once); begin < num_blocks; begin = next.fetch_add(at_once)) {
-        file.read_values(begin, std::min(at_once, num_blocks - begin), to);
-      }
-    });
+  const std::int64_t at_once = static_cast<std::int64_t>(rooms.front().size()) / per_block;
+  const auto num_slots = static_cast<int>(rooms.size());
+  std::vector<io::ReadAhead::Item> items;
+  for (std::int64_t i = 0; i * at_once < num_blocks; ++i) items.push_back({.slot = static_cast<int>(i % num_slots)});
+  const auto count = static_cast<int>(items.size());
+  io::ReadAhead reader(
+      items, num_slots, {.num_threads = num_threads, .first_again = count},
+      [&](int i, int) {
+        file.read_values(i * at_once, std::min(at_once, num_blocks - i * at_once), rooms[items[i].slot].data());
+      },
+      [](int) {});
+  for (int i = 0; i < count; ++i) {
+    reader.take(i);
+    reader.give_back(items[i].slot);
   }
-  for (std::thread& thread : threads) thread.join();
 }
 
 /// The matrix, some times along the diagonal of a larger one, which is never in memory.
@@ -149,7 +152,7 @@ bool run_from_file(const Exec& exec, const StreamingCase& matrix, const Streamin
     const auto before_pass = [&] {
       if (!is_cached) file.forget();
     };
-    const std::vector<std::vector<double>> rooms(num_readers, std::vector<double>(std::size_t(2) << 20));
+    std::vector<std::vector<double>> rooms(2 * num_readers, std::vector<double>(std::size_t(2) << 20));
     const double seconds_read = median_seconds(options.samples, [&] {
       before_pass();
       read_all(opened, num_readers, rooms);

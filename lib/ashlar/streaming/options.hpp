@@ -38,8 +38,8 @@ struct StreamingOptions {
   bool send_ahead = true;
   /// Whether subdivisions are copied even where host and device share one memory: for tests.
   bool copy_always = false;
-  /// Threads that read the file of a matrix that stays in one (FileMatrix); 0: half of those that the host runs at a
-  /// time, 8 at most.
+  /// Threads that read the file of a matrix that stays in one (FileMatrix); 0: one for every two processors of this
+  /// process, 8 at most.
   int num_readers = 0;
   /// What a plan of products is asked for; A and conj(A) only.
   SpmvOptions product = {};

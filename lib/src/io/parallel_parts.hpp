@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/base/processors.hpp>
 #include <cstddef>
 #include <exception>
 #include <thread>
@@ -21,11 +22,16 @@ void in_parallel(std::size_t parts, const Work& work) {
       failures[part] = std::current_exception();
     }
   };
+  const Processors processors = Processors::of_process();
+  const auto elsewhere = [&](std::size_t part) {
+    processors.take();
+    guarded(part);
+  };
   std::vector<std::thread> threads;
   threads.reserve(parts);
   for (std::size_t part = 1; part < parts; ++part) {
     try {
-      threads.emplace_back(guarded, part);
+      threads.emplace_back(elsewhere, part);
     } catch (...) {  // No more threads, or no memory for one: this one does the work.
       guarded(part);
     }

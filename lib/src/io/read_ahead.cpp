@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ashlar/base/processors.hpp>
 #include <ashlar/io/read_ahead.hpp>
 #include <utility>
 
@@ -12,7 +13,13 @@ ReadAhead::ReadAhead(std::vector<Item> items, int num_slots, const Options& opti
       states_(items_.size()),
       slot_is_free_(num_slots, true) {
   try {
-    for (int i = 0; i < options_.num_threads; ++i) threads_.emplace_back([this, i] { work(i); });
+    const Processors processors = Processors::of_process();
+    for (int i = 0; i < options_.num_threads; ++i) {
+      threads_.emplace_back([this, processors, i] {
+        processors.take();
+        work(i);
+      });
+    }
   } catch (...) {
     stop();
     throw;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <thread>
 
 #include "number_parser.hpp"
 #include "parallel_parts.hpp"
@@ -31,7 +30,7 @@ std::int64_t for_each_entry_line(std::string_view text, const Entry& entry) {
 std::vector<TextChunk> split_into_chunks(std::string_view text, std::int64_t first_line) {
   // Below this size a thread costs more than it saves.
   constexpr std::size_t smallest = 1 << 20;
-  const std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
+  const auto threads = static_cast<std::size_t>(Processors::of_process().count());
   const std::size_t size = text.size() / std::min(threads, text.size() / smallest + 1) + 1;
 
   std::vector<TextChunk> chunks;

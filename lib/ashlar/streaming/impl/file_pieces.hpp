@@ -1,12 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <ashlar/base/processors.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/read_ahead.hpp>
 #include <ashlar/streaming/options.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <cstdint>
-#include <thread>
 #include <vector>
 
 namespace ashlar::impl {
@@ -24,7 +24,7 @@ struct FileReading {
 
 inline int num_readers(const StreamingOptions& options) {
   if (options.num_readers > 0) return options.num_readers;
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency() / 2), 1, 8);
+  return std::clamp(Processors::of_process().count() / 2, 1, 8);
 }
 
 /// Blocks that a thread reads from a file at a time.
