@@ -2,6 +2,7 @@
 #include <ashlar/krylov/block_jacobi_preconditioner.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/iterative_refinement.hpp>
 #include <ashlar/krylov/jacobi_preconditioner.hpp>
 
 #include "instrumentation/expect.hpp"
@@ -71,6 +72,27 @@ TYPED_TEST(KrylovConduct, IterationsAllocateNothingAndWaitOnlyToLook) {
   // 8 iterations more, looked at every second one.
   EXPECT_EQ(labels(many, Kind::fence).size(), labels(few, Kind::fence).size() + 4);
   EXPECT_GE(labels(many, Kind::kernel).size(), labels(few, Kind::kernel).size() + 8 * 6);
+}
+
+TYPED_TEST(KrylovConduct, RefinedCg) {
+  const TypeParam m(this->exec, this->matrix);
+  expect_kept(this->exec, Promise::waits, [&] {
+    const auto report = refined_cg(this->exec, this->a, this->a, m, this->b, this->x);
+    EXPECT_EQ(report.status, SolveStatus::converged);
+  });
+}
+
+TYPED_TEST(KrylovConduct, RefinementStepsAllocateNothing) {
+  const TypeParam m(this->exec, this->matrix);
+  const auto allocated_in = [&](double inner_rtol, int least_steps) {
+    Kokkos::deep_copy(this->x, 0.0);
+    const Watcher watcher;
+    const auto report = refined_cg(this->exec, this->a, this->a, m, this->b, this->x, {.inner_rtol = inner_rtol});
+    EXPECT_GE(report.steps, least_steps);
+    return allocations(watcher);
+  };
+  allocated_in(0.1, 1);  // scratch memory of the instance
+  EXPECT_EQ(allocated_in(1e-14, 1), allocated_in(0.1, 5));
 }
 
 TEST(OperatorConduct, Apply) {

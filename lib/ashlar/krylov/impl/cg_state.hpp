@@ -3,6 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <string>
 
 namespace ashlar::impl {
 
@@ -46,12 +48,40 @@ struct CgState {
   Kokkos::View<double*, Space> history;  // ||r_k||
 };
 
+/// What CG works in: the memory of one solve after another, of which nothing is kept in between.
+template <class Scalar, class Space>
+struct CgMemory {
+  using Vector = Kokkos::View<Scalar*, Space>;
+  using State = CgState<Space>;
+
+  /// Without a preconditioner z is r.
+  template <class Exec>
+  CgMemory(const Exec& exec, std::int64_t n, bool preconditioned, int max_iterations)
+      : r(vector("ashlar::cg::r", n)),
+        z(preconditioned ? vector("ashlar::cg::z", n) : r),
+        p(vector("ashlar::cg::p", n)),
+        q(vector("ashlar::cg::q", n)),
+        state(exec, max_iterations),
+        progress(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, state.progress)),
+        history(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, state.history)) {}
+
+  static Vector vector(const std::string& name, std::int64_t n) {
+    return Vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, name), n);
+  }
+
+  Vector r, z, p, q;
+  State state;
+  typename Kokkos::View<CgProgress, Space>::host_mirror_type progress;
+  typename Kokkos::View<double*, Space>::host_mirror_type history;
+};
+
 /// Starts (or restarts) the iteration from the residual whose norm is in rr and whose r^H z is in rz_next.
 template <class Exec, class State>
-void cg_begin(const Exec& exec, const State& s, double target) {
+void cg_begin(const Exec& exec, const State& s, double target, bool restarts) {
   Kokkos::parallel_for(
       "ashlar::cg_begin", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
         CgProgress& now = s.progress();
+        if (!restarts) now = CgProgress{};
         const double norm = Kokkos::sqrt(s.rr());
         now.status = !Kokkos::isfinite(norm)          ? SolveStatus::non_finite
                      : norm <= target                 ? SolveStatus::converged

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/blas1/axpby.hpp>
+#include <ashlar/blas1/norm2.hpp>
+#include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/concepts.hpp>
+#include <ashlar/krylov/impl/cg_state.hpp>
+#include <ashlar/krylov/refinement_report.hpp>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+
+namespace ashlar {
+
+struct RefinementOptions {
+  double rtol = 1e-12;  ///< converged when ||b - A x|| <= max(rtol * ||b||, atol)
+  double atol = 0;
+  /// By how much each step is to lower the residual, unless less is left to do. No step gains more than the cheaper
+  /// matrix is near to A: asking for more costs iterations, for less steps, which begin without CG's memory.
+  double inner_rtol = 1e-5;
+  int max_iterations = 10000;  ///< of all steps together
+  int stagnation_window = 0;   ///< CgOptions::stagnation_window, within a step
+  /// CgOptions::check_interval. Iterations behind the end of each step are products all the same: where those take
+  /// long, as with a streamed matrix, 1 is best.
+  int check_interval = 0;
+  /// Called at each look with the iterations done and about ||b - A x|| / ||b||, as the cheaper matrix has it.
+  std::function<void(int, double)> monitor = {};
+};
+
+/// Solves A x = b to the accuracy of A, with conjugate gradients on a cheaper matrix near it: x := x + d, where d is a
+/// rough solution of low * d = b - A x, until the true residual is small enough. Only one product a step is with A.
+///
+/// `low` is for instance the matrix of the same values in single precision, which multiplies vectors of doubles
+/// (convert_values<float>, SpmvOptions::double_vectors), in memory or streamed: half the bytes.
+///
+/// Shapes   A and low are square with as many rows; b and x are vectors of that length. x holds the first guess.
+/// Memory   b and x reachable from `exec`; allocates six vectors (five without a preconditioner) and the history of
+///          max_iterations + 1 doubles at the start, and nothing in the steps.
+/// Async    returns when the solve has ended. All work is enqueued on `exec`; the host looks as in cg(), and at
+///          the norm of each step's residual.
+/// Result   the status, and the true residuals. x changes only where that makes its residual smaller. Where a step does
+///          not halve it, the status says why: what ended the solve with low (indefinite_matrix where low is not
+///          positive definite, be it by rounding), or stagnation, where low is too far from A or rounding of b - A x
+///          leaves nothing to gain.
+/// Throws   ShapeError, ArgumentError before any work; NumericalError where b is so small that its norm underflows.
+/// Source   Wilkinson 1963; Carson & Higham 2018, with CG for the corrections.
+template <execution_space Exec, class A, class Low, class M, vector_view B, vector_view X>
+RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const M& m, const B& b, const X& x,
+                            const RefinementOptions& options = {}) {
+  static_assert(linear_operator<A, Exec, X> && linear_operator<Low, Exec, X>,
+                "ashlar::refined_cg: both matrices must be linear operators on vectors of the type of x");
+  static_assert(preconditioner<M, Exec, X>,
+                "ashlar::refined_cg: M must be a preconditioner of vectors of the type of x");
+  static_assert(!std::is_const_v<typename X::value_type>, "ashlar::refined_cg: x must be writable");
+  using Scalar = typename X::non_const_value_type;
+  using Memory = impl::CgMemory<Scalar, typename X::memory_space>;
+  const std::int64_t n = a.num_rows();
+  impl::check_lengths("refined_cg", n, b, x);
+  if (std::int64_t(low.num_rows()) != n) {
+    throw ShapeError(text("refined_cg: matrices of ", n, " and ", low.num_rows(), " rows"),
+                     "one is to be near the other", "make both of the same matrix");
+  }
+  CgOptions inner{.rtol = options.rtol,
+                  .atol = options.atol,
+                  .max_iterations = options.max_iterations,
+                  .stagnation_window = options.stagnation_window,
+                  .check_interval = options.check_interval};
+  impl::check_options("refined_cg", inner);
+  if (!(options.inner_rtol >= 0 && options.inner_rtol < 1)) {
+    throw ArgumentError(text("refined_cg: inner_rtol ", options.inner_rtol),
+                        "it is the part of the residual that a step may leave", "pass for instance 1e-5");
+  }
+  const Kokkos::Profiling::ScopedRegion region("ashlar::refined_cg");
+
+  const double norm_b = impl::norm_of_right_hand_side(exec, "refined_cg", b, x);
+  if (norm_b == 0) return {.status = SolveStatus::converged, .residual_history = {0.0}};
+  const double target = std::max(options.rtol * norm_b, options.atol);
+  inner.rtol = options.inner_rtol;
+  // Steps need not go further than to the target; half of it is left to what low is off.
+  inner.atol = 0.5 * target;
+
+  const Memory memory(exec, n, impl::is_preconditioned<M>, options.max_iterations);
+  const auto r = Memory::vector("ashlar::refined_cg::r", n), d = Memory::vector("ashlar::refined_cg::d", n);
+  RefinementReport report;
+  const std::int64_t vector_bytes = n * std::int64_t(sizeof(Scalar));
+  const auto norm_of_residual = [&](const auto& of) {
+    impl::form_residual(exec, a, b, of, r);
+    const double norm = norm2(exec, r);
+    ++report.products;
+    report.bytes_moved += a.traffic_bytes() + 4 * vector_bytes;
+    report.residual_history.push_back(norm / norm_b);
+    return norm;
+  };
+
+  double residual = norm_of_residual(x);
+  const auto judge = [&] { return residual <= target ? SolveStatus::converged : SolveStatus::running; };
+  report.status = std::isfinite(residual) ? judge() : SolveStatus::non_finite;
+  while (report.status == SolveStatus::running) {
+    if (report.iterations >= options.max_iterations) {
+      report.status = SolveStatus::iteration_limit;
+      break;
+    }
+    inner.max_iterations = options.max_iterations - report.iterations;
+    if (options.monitor) {
+      inner.monitor = [&, done = report.iterations](int iterations, double of_residual) {
+        options.monitor(done + iterations, of_residual * (residual / norm_b));
+      };
+    }
+    Kokkos::deep_copy(exec, d, Scalar(0));
+    const SolveReport solved = impl::cg_within(memory, exec, low, m, r, residual, d, inner);
+    ++report.steps;
+    report.iterations += solved.iterations;
+    report.low_products += solved.products;
+    report.bytes_moved += solved.bytes_moved + 6 * vector_bytes;
+
+    // d becomes the next x, which x itself becomes only if it is a better one.
+    axpby(exec, 1, x, 1, d);
+    const double before = residual, after = norm_of_residual(d);
+    if (after < before) {
+      Kokkos::deep_copy(exec, x, d);
+      residual = after;
+    }
+    report.status = judge();
+    if (report.status == SolveStatus::running && !(after <= 0.5 * before)) {
+      report.status = solved.status != SolveStatus::converged ? solved.status
+                      : std::isfinite(after)                  ? SolveStatus::stagnation
+                                                              : SolveStatus::non_finite;
+    }
+  }
+  exec.fence("ashlar::refined_cg: x");
+  report.relative_residual = residual / norm_b;
+  return report;
+}
+
+}  // namespace ashlar
