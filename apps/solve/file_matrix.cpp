@@ -1,6 +1,7 @@
 #include "solve/file_matrix.hpp"
 
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/dot.hpp>
 #include <cmath>
@@ -19,7 +20,8 @@ using Range = Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>;
 
 struct Look {
   std::int64_t num_nonzeros = 0;
-  std::int64_t first_bad = -1;  ///< the first value of the part that is no finite number
+  std::int64_t num_disordered = 0;  ///< blocks whose column is not after the one before
+  std::int64_t first_bad = -1;      ///< the first value of the part that is no finite number
 };
 
 Look look_at(const Execution& exec, const Matrix& rows, const Subdivision& part) {
@@ -36,6 +38,14 @@ Look look_at(const Execution& exec, const Matrix& rows, const Subdivision& part)
         if (!Kokkos::isfinite(value) && v < bad) bad = v;
       },
       found.num_nonzeros, Kokkos::Min<std::int64_t>(first_bad));
+  const auto row_ptr = rows.graph().row_ptr();
+  const auto col_idx = rows.graph().col_idx();
+  Kokkos::parallel_reduce(
+      "ashlar::app::look_at[columns]", Range(exec, 0, part.num_rows),
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & disordered) {
+        for (std::int64_t k = row_ptr(i) + 1; k < row_ptr(i + 1); ++k) disordered += col_idx(k) <= col_idx(k - 1);
+      },
+      found.num_disordered);
   exec.fence("ashlar: a look at some rows");
   if (first_bad < count) found.first_bad = first_bad;
   return found;
@@ -53,8 +63,14 @@ FileMatrixFound open_file_matrix(const Execution& exec, io::BlockFile file, cons
   const std::uint64_t diagonal =
       has_diagonal ? matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}).count : 0;
   FileMatrixFound found;
-  found.matrix = std::make_shared<Streamed>(exec, Streamed::file_type(std::move(file)),
-                                            streaming_options(shape, options, limit, diagonal));
+  try {
+    found.matrix = std::make_shared<Streamed>(exec, Streamed::file_type(std::move(file)),
+                                              streaming_options(shape, options, limit, diagonal));
+  } catch (const MemoryError& error) {
+    // It knows what is left for it, and not the limit that was given.
+    require_memory(error.needed() + bytes_beside_streaming(shape, options, diagonal), limit, path + ", streamed");
+    throw;
+  }
   std::int64_t num_values = 0, num_nonzeros = 0;
   found.matrix->for_each(exec, [&](const Matrix& rows, const SpmvPlan<Matrix>&, const Subdivision& part) {
     const Look look = look_at(exec, rows, part);
@@ -62,6 +78,12 @@ FileMatrixFound open_file_matrix(const Execution& exec, io::BlockFile file, cons
       const std::int64_t block = part.first_block + look.first_bad / rows.block_shape().num_values();
       throw FileError(path, 0, text("block ", block, ", counted from 0, holds a value that is no finite number"),
                       "no solver gets far with it", "check the program that wrote the file");
+    }
+    if (look.num_disordered > 0) {
+      throw FileError(path, 0,
+                      text("block columns do not ascend in block rows ", part.first_row, " to ",
+                           part.first_row + part.num_rows - 1, ", counted from 0"),
+                      "each block of a row has a column after the one before", "check the program that wrote the file");
     }
     num_values += part.num_blocks * rows.block_shape().num_values();
     num_nonzeros += look.num_nonzeros;

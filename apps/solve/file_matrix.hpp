@@ -19,7 +19,7 @@ struct FileMatrixFound {
 /// Opens it for products that read the file, within what `limit` bytes leave beside the solver, and reads all of it
 /// once: a file that is damaged anywhere is found out here.
 ///
-/// Throws   FileError, which for a value that is no number names its row; MemoryError.
+/// Throws   FileError, which for a value that is no number names its block; MemoryError.
 FileMatrixFound open_file_matrix(const Execution& exec, io::BlockFile file, const SolveOptions& options,
                                  std::uint64_t limit);
 

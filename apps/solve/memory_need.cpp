@@ -71,8 +71,9 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
     return require_device_memory(device_bytes(shape, options), what, options);
   }
   const Bytes block_rows{shape.num_block_rows}, rows = block_rows * Bytes{shape.block_size};
-  // Row pointers of the matrix and of its parts, what Kokkos keeps, and two small buffers.
-  Bytes least = Bytes{solver_bytes(shape, options)} + Bytes{2} * block_rows * index_bytes + Bytes{8 << 20};
+  // Row pointers of the matrix and of its parts; on a device what Kokkos keeps, and two small buffers.
+  Bytes least = Bytes{solver_bytes(shape, options)} + Bytes{2} * block_rows * index_bytes;
+  if (has_device_memory) least = least + Bytes{8 << 20};
   if (options.preconditioner == PreconditionerKind::block_jacobi) {
     // Its diagonal blocks come to the device, and are inverted to others.
     const Bytes diagonal = matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size});

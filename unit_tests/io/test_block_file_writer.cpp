@@ -57,6 +57,7 @@ struct BlockFileWriter : ::testing::Test {
         append(parts, matrix, first, std::min(most, matrix.num_blocks() - first));
       }
       parts.close();
+      EXPECT_THAT(message_of<ArgumentError>([&] { parts.close(); }), HasSubstr("after close()"));
       EXPECT_TRUE(content_of(path) == content_of(at_once)) << most << " at a time, chunks of " << chunk_bytes;
     }
   }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <ashlar/base/error.hpp>
 #include <ashlar/io/read_ahead.hpp>
 #include <atomic>
 #include <chrono>
@@ -185,6 +186,30 @@ TEST(ReadAhead, EndsWithReadsUnderWay) {
         [](int, int) { std::this_thread::sleep_for(std::chrono::microseconds(50)); }, [](int) {});
     if (attempt % 2 == 0) reader.take(0);
   }
+}
+
+TEST(ReadAhead, StartsOverWithSlotsThatNobodyGaveBack) {
+  Log log;
+  ReadAhead reader(
+      three_in_two_slots, 2, {}, [&](int item, int) { log.add(item); }, [](int) {});
+  reader.take(0);
+  reader.take(1);
+  reader.start_over();
+  reader.take(2);
+  EXPECT_THAT(log.first(3), ElementsAre(0, 1, 2));
+}
+
+TEST(ReadAhead, RefusesWhatItCannotRead) {
+  const auto make = [](std::vector<ReadAhead::Item> items, int num_slots, const ReadAhead::Options& options) {
+    ReadAhead(
+        std::move(items), num_slots, options, [](int, int) {}, [](int) {});
+  };
+  EXPECT_THROW(make({{.slot = 0, .num_pieces = 0}}, 1, {}), ArgumentError);
+  EXPECT_THROW(make({{.slot = 1}}, 1, {}), ArgumentError);
+  EXPECT_THROW(make({{.slot = -1}}, 1, {}), ArgumentError);
+  EXPECT_THROW(make({}, -1, {}), ArgumentError);
+  EXPECT_THROW(make({{.slot = 0}}, 1, {.num_threads = 0}), ArgumentError);
+  EXPECT_THROW(make({{.slot = 0}}, 1, {.first_again = -1}), ArgumentError);
 }
 
 /// Many passes by several threads: who takes finds what belongs there, pieces and all, whatever was taken before.

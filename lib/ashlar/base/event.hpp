@@ -30,7 +30,8 @@ class Event {
   /// What is enqueued on `exec` from here on starts after the marked work has ended. `exec` may be on another device.
   void wait(const Exec& exec) const { handle_.wait(exec); }
 
-  /// Returns when the marked work has ended. The mark is not moved meanwhile.
+  /// Returns when the marked work has ended. The mark is not moved meanwhile. The event's device becomes the calling
+  /// thread's.
   void wait() const { handle_.wait(); }
 
  private:

@@ -40,11 +40,13 @@ class BlockFileParts {
 /// close(), as with write_block_file(); without it, nothing is left behind.
 ///
 /// Types    the values, layout and block columns of Matrix, wherever that would be.
-/// Memory   the row pointers, 8 bytes a block row; 8 bytes for each chunk; two chunks.
+/// Memory   the row pointers, 8 bytes a block row; 8 bytes for each chunk; three chunks.
 /// Async    none: plain host code.
 /// Throws   StructureError for row pointers that do not rise from 0; ShapeError where 64 bits do not count the rows or
-///          columns; ArgumentError for a chunk's size that is none, for more blocks than there are, and for fewer at
-///          close(); FileError when the file cannot be written.
+///          columns; ArgumentError for a chunk's size that is none, for more blocks than there are, for fewer at
+///          close(), and after that; FileError when the file cannot be written.
+///
+/// Block columns are not looked at: who reads them does.
 template <bcsr_matrix Matrix>
 class BlockFileWriter {
  public:

@@ -32,9 +32,10 @@ class ReadAhead {
   /// wait(slot) returns when nobody reads any more what is in a slot that was given back. As `read`.
   using Wait = std::function<void(int slot)>;
 
-  /// Begins to read.
+  /// Begins to read, by fewer threads where the system has no more.
   ///
-  /// Throws   std::system_error where the system has no more threads.
+  /// Throws   ArgumentError for items without pieces or slots that are not there, and for no thread; Error where the
+  ///          system has none.
   ReadAhead(std::vector<Item> items, int num_slots, const Options& options, Read read, Wait wait);
   /// Waits for the pieces that are being read.
   ~ReadAhead();
@@ -59,6 +60,10 @@ class ReadAhead {
 
   /// The slot may be overwritten: wait(slot) returns when it has.
   void give_back(int slot);
+
+  /// What was read ahead is forgotten, and all slots are as given back: with the next item that is taken reading begins
+  /// anew.
+  void start_over();
 
  private:
   struct State {

@@ -4,6 +4,7 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -39,6 +40,11 @@ class FileMatrix {
     const Kokkos::View<Scalar*, Space> no_values(nullptr, blocks * file_->block_shape().num_values());
     rows_ = HostMatrix(file_->block_shape(), {static_cast<Ordinal>(file_->num_block_cols()), row_ptr, no_col_idx},
                        no_values);
+  }
+
+  /// Of memory, for so many block rows.
+  static constexpr std::uint64_t bytes_of(std::int64_t num_block_rows) {
+    return std::uint64_t(num_block_rows + 1) * (sizeof(std::int64_t) + sizeof(typename HostMatrix::offset_type));
   }
 
   const std::shared_ptr<const io::BlockFile>& file() const { return file_; }

@@ -43,7 +43,7 @@ using PinnedSpace = Kokkos::SharedHostPinnedSpace;
 ///
 /// Matrix   the type of the matrix as it would be on the device; `host_type` is the same in pinned host memory, into
 ///          which copy_to<PinnedSpace>() brings a matrix from anywhere. A `file_type` stays in its file, which threads
-///          read ahead into a little pinned memory; nobody changes it meanwhile.
+///          read ahead into two pieces of about 16 MiB of pinned memory each; nobody changes it meanwhile.
 /// Memory   estimate() says what it takes, all of it allocated by the constructor; the limit holds for it and x and y
 ///          together. Shares the data of the host's matrix. Where host and device are one memory, nothing is copied:
 ///          products are by subdivision only, and explain() says so; what comes from a file is read to where it is
@@ -235,6 +235,7 @@ class StreamedMatrix {
     if (file_) {
       // Who enqueues waits for the file; and nothing but the device multiplies.
       impl::measure_copies(ring_->copy_exec(), subdivisions_, first, send, bytes_sent, result);
+      ring_->clear(exec);  // what was sent was never released
       return result;
     }
     impl::measure_enqueuing(
@@ -296,7 +297,7 @@ class StreamedMatrix {
   }
 
   /// From here on every copy that is sent, the work with each subdivision and the host's share are spans of `timeline`,
-  /// which stays where it is until stop_recording().
+  /// which stays where it is until stop_recording(). Of a file, every piece that is read, and its copy: some 16 MiB.
   ///
   /// Async    products go on to wait for nothing more: StreamTimeline.
   void record(StreamTimeline<Exec>& timeline) { timeline_ = &timeline; }
@@ -361,6 +362,8 @@ class StreamedMatrix {
     // What Kokkos keeps on the device for each of its instances: that of copies, and that of the host's vectors.
     constexpr std::uint64_t bytes_of_instance = 1 << 20;
     if (is_gpu_v<Exec>) shape.plan_bytes += 2 * bytes_of_instance;
+    // What a FileMatrix has, where that is the memory that is limited.
+    if (has_one_memory && from_file) shape.plan_bytes += FileMatrix<host_type>::bytes_of(matrix.num_block_rows());
     if (!comes(options, from_file)) return impl::estimate_in_place(shape, options);
     StreamingEstimate result =
         impl::estimate_streaming(shape, options, available_bytes<typename Matrix::memory_space>(),
@@ -482,15 +485,21 @@ class StreamedMatrix {
     const auto send_up_to = [&](int end) {
       for (; next < std::min(end, count); ++next) ring_->send(next, timeline_);
     };
-    if (resident > 0) ring_->send(0, timeline_);
-    if (early) send_up_to(resident + ahead);
-    for (int k = 0; k < count; ++k) {
-      if (k >= resident) send_up_to(k + ahead);
-      if (!hide) ring_->copy_exec().fence("ashlar::streaming: copy, not hidden");
-      ring_->wait_for_copy(k, exec);
-      work_with(k, exec, work);
-      ring_->release(k, exec);
-      if (!hide) exec.fence("ashlar::streaming: product, not hidden");
+    try {
+      if (resident > 0) ring_->send(0, timeline_);
+      if (early) send_up_to(resident + ahead);
+      for (int k = 0; k < count; ++k) {
+        if (k >= resident) send_up_to(k + ahead);
+        if (!hide) ring_->copy_exec().fence("ashlar::streaming: copy, not hidden");
+        ring_->wait_for_copy(k, exec);
+        work_with(k, exec, work);
+        ring_->release(k, exec);
+        if (!hide) exec.fence("ashlar::streaming: product, not hidden");
+      }
+    } catch (...) {
+      // What is on its way, or in use, is sent again when that has ended.
+      ring_->clear(exec);
+      throw;
     }
     if (!early || !options_.send_ahead) return;
     next = resident;

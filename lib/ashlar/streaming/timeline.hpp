@@ -41,7 +41,7 @@ class StreamTimeline {
   StreamTimeline(const Exec& exec, int max_spans) : start_(exec) {
     if (max_spans < 0) {
       throw ArgumentError(text("streaming: a timeline of ", max_spans, " spans"), "there are none at least",
-                          "ask for two for each subdivision and product");
+                          "ask for two for each subdivision and product, and of a file for one for each 8 MiB");
     }
     device_.reserve(std::size_t(max_spans));
     for (int i = 0; i < max_spans; ++i) {

@@ -23,8 +23,9 @@ Processors Processors::of_process() {
   cpu_set_t all;
   CPU_ZERO(&all);
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", error)) {
-    const std::string name = entry.path().filename();
+  for (std::filesystem::directory_iterator entry("/proc/self/task", error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename();
     pid_t thread = 0;
     std::from_chars(name.data(), name.data() + name.size(), thread);
     cpu_set_t its;

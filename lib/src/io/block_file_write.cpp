@@ -30,7 +30,7 @@ BlockFileHeader header_of(const HostMatrix& matrix, std::int64_t chunk_bytes) {
   header.num_blocks = static_cast<std::uint64_t>(matrix.num_blocks);
   header.chunk_bytes = static_cast<std::uint64_t>(chunk_bytes);
   if (!place_sections(header)) {
-    throw ShapeError(text("write_block_file: ", header.num_block_rows, " x ", header.num_block_cols, " blocks of ",
+    throw ShapeError(text("block file: ", header.num_block_rows, " x ", header.num_block_cols, " blocks of ",
                           to_string(matrix.block_shape)),
                      "64 bits do not count the rows or columns", "check for an overflow of the ordinal type");
   }
@@ -41,7 +41,7 @@ BlockFileHeader header_of(const HostMatrix& matrix, const BlockFileOptions& opti
   const bool is_usual = options.chunk_bytes == 0;
   if (!is_usual && (options.chunk_bytes < smallest_chunk || options.chunk_bytes > largest_chunk ||
                     options.chunk_bytes % smallest_chunk != 0)) {
-    throw ArgumentError(text("write_block_file: chunks of ", options.chunk_bytes, " bytes"),
+    throw ArgumentError(text("block file: chunks of ", options.chunk_bytes, " bytes"),
                         text("they are a multiple of ", smallest_chunk, ", at most ", largest_chunk), "pass 0");
   }
   const std::int64_t chunk =
@@ -52,7 +52,7 @@ BlockFileHeader header_of(const HostMatrix& matrix, const BlockFileOptions& opti
 const HostMatrix& checked(const HostMatrix& matrix) {
   const auto& rows = matrix.row_ptr;
   if (!rows.empty() && rows.front() == 0 && std::is_sorted(rows.begin(), rows.end())) return matrix;
-  throw StructureError("BlockFileWriter: row pointers that do not rise from 0",
+  throw StructureError("block file: row pointers that do not rise from 0",
                        "they count the blocks before each block row", "pass one for each block row, and one more");
 }
 
@@ -64,6 +64,7 @@ struct BlockFileParts::State {
   ReplacedFile replaced;
   PlacedWriter file;
   std::int64_t blocks_left;
+  bool is_closed = false;
   std::array<SectionWriter, 3> sections;  // all but the checksums
 
   State(const std::string& path_, const HostMatrix& matrix, const BlockFileOptions& options)
@@ -75,6 +76,12 @@ struct BlockFileParts::State {
         sections{writer(row_ptr_section), writer(col_idx_section), writer(values_section)} {
     require_little_endian(path);
     sections[row_ptr_section].append(matrix.row_ptr.data(), matrix.row_ptr.size() * sizeof(std::int64_t));
+  }
+
+  void require_open() const {
+    if (!is_closed) return;
+    throw ArgumentError(text("block file ", path, " written to after close()"), "it is whole and has its name",
+                        "make another writer for another file");
   }
 
   SectionWriter writer(BlockFileSection section) { return {file, header.sections[section], header.chunk_bytes}; }
@@ -90,8 +97,9 @@ std::int64_t BlockFileParts::num_blocks_left() const { return state_->blocks_lef
 
 void BlockFileParts::append(std::int64_t count, const void* col_idx, const void* values) {
   State& state = *state_;
+  state.require_open();
   if (count < 0 || count > state.blocks_left) {
-    throw ArgumentError(text("BlockFileWriter: ", count, " blocks more for ", state.path),
+    throw ArgumentError(text("block file ", state.path, ": ", count, " blocks more"),
                         text("by its row pointers ", state.blocks_left, " are left"), "append those alone");
   }
   const BlockFileHeader& header = state.header;
@@ -105,8 +113,9 @@ void BlockFileParts::append(std::int64_t count, const void* col_idx, const void*
 
 void BlockFileParts::close() {
   State& state = *state_;
+  state.require_open();
   if (state.blocks_left > 0) {
-    throw ArgumentError(text("BlockFileWriter: ", state.path, " closed before its end"),
+    throw ArgumentError(text("block file ", state.path, " closed before its end"),
                         text(state.blocks_left, " blocks are still to come"), "append() them first");
   }
   std::vector<std::uint64_t> checksums;
@@ -122,6 +131,7 @@ void BlockFileParts::close() {
   state.file.write(0, &header, sizeof header);
   state.file.close();
   state.replaced.take_name();
+  state.is_closed = true;
 }
 
 void write_block_file(const std::string& path, const HostMatrix& matrix, const BlockFileOptions& options) {

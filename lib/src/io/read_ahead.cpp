@@ -1,12 +1,40 @@
 #include <algorithm>
+#include <ashlar/base/error.hpp>
 #include <ashlar/base/processors.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/io/read_ahead.hpp>
+#include <system_error>
 #include <utility>
 
 namespace ashlar::io {
 
+namespace {
+
+void check(const std::vector<ReadAhead::Item>& items, int num_slots, const ReadAhead::Options& options) {
+  if (num_slots < 0) {
+    throw ArgumentError(text("ReadAhead: ", num_slots, " slots"), "they are a number",
+                        "pass one for each item at most");
+  }
+  const bool all_right = std::all_of(items.begin(), items.end(), [&](const ReadAhead::Item& item) {
+    return item.num_pieces >= 1 && item.slot >= 0 && item.slot < num_slots;
+  });
+  if (!all_right) {
+    throw ArgumentError(text("ReadAhead: items without pieces, or in none of ", num_slots, " slots"),
+                        "each is read in one piece at least, into a slot", "number slots from 0");
+  }
+  if (options.num_threads < 1) {
+    throw ArgumentError(text("ReadAhead: ", options.num_threads, " threads"), "somebody has to read", "pass 1 or more");
+  }
+  if (options.first_again < 0) {
+    throw ArgumentError(text("ReadAhead: item ", options.first_again, " after the last one"),
+                        "items are counted from 0", "pass the number of items to read each once");
+  }
+}
+
+}  // namespace
+
 ReadAhead::ReadAhead(std::vector<Item> items, int num_slots, const Options& options, Read read, Wait wait)
-    : items_(std::move(items)),
+    : items_((check(items, num_slots, options), std::move(items))),
       options_(options),
       read_(std::move(read)),
       wait_(std::move(wait)),
@@ -20,9 +48,10 @@ ReadAhead::ReadAhead(std::vector<Item> items, int num_slots, const Options& opti
         work(i);
       });
     }
-  } catch (...) {
-    stop();
-    throw;
+  } catch (const std::system_error& error) {
+    if (threads_.empty()) {
+      throw Error("ReadAhead: no thread to read a file", error.what(), "end other programs, or raise the limit");
+    }
   }
 }
 
@@ -120,6 +149,11 @@ std::vector<ReadAhead::Piece> ReadAhead::take(int item) {
   state.is_read = false;
   expected_ = after(item);
   return std::move(state.pieces);
+}
+
+void ReadAhead::start_over() {
+  const std::lock_guard lock(mutex_);
+  expected_ = nothing;
 }
 
 void ReadAhead::give_back(int slot) {

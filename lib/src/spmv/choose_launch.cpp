@@ -209,7 +209,8 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
   }
   std::string why = text("it needs a lane for each entry that a load can start with, and there are ", width);
   if (kernel == Kernel::by_tile) {
-    why = text("it gives each of ", lanes_of_tile, " lanes whole blocks, of size 1 or 2 (where those are compiled), in block rows of at most ",
+    why = text("it gives each of ", lanes_of_tile,
+               " lanes whole blocks, of size 1 or 2 (where those are compiled), in block rows of at most ",
                longest_row_of_tile);
   }
   if (kernel == Kernel::by_line) {

@@ -137,9 +137,9 @@ void check(const StreamingOptions& options) {
                         "a subdivision must be on the device to be multiplied by",
                         "pass 2 or more: with one, nothing is sent while the device computes");
   }
-  if (options.num_readers < 0) {
+  if (options.num_readers < 0 || options.num_readers > 1024) {
     throw ArgumentError(text("streaming: ", options.num_readers, " threads that read"),
-                        "they are a number, or 0 for as many as suit", "pass 0");
+                        "they are 1 to 1024, or 0 for as many as suit", "pass 0");
   }
   if (options.product.num_vectors < 1) {
     throw ArgumentError(text("streaming: products with ", options.product.num_vectors, " vectors"),

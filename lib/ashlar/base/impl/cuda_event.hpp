@@ -19,7 +19,7 @@ class EventHandle<Kokkos::Cuda> {
     cuda_check(cudaStreamWaitEvent(exec.cuda_stream(), event_.get(), 0), "cudaStreamWaitEvent");
   }
 
-  void wait() const { cuda_check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize"); }
+  void wait() const { event_.wait(); }
 
  private:
   OwnedCudaEvent event_;

@@ -19,7 +19,7 @@ class EventHandle<Kokkos::HIP> {
     hip_check(hipStreamWaitEvent(exec.hip_stream(), event_.get(), 0), "hipStreamWaitEvent");
   }
 
-  void wait() const { hip_check(hipEventSynchronize(event_.get()), "hipEventSynchronize"); }
+  void wait() const { event_.wait(); }
 
  private:
   OwnedHipEvent event_;

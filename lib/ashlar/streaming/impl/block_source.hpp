@@ -52,6 +52,12 @@ class BlockSource {
   /// What is enqueued on `exec` so far is the last to read subdivision k in its buffer.
   virtual void release(int /*k*/, const Exec& /*exec*/) {}
 
+  /// Whether the buffer of subdivision k still has it after release(), until another is sent there.
+  virtual bool keeps(int /*k*/) const { return true; }
+
+  /// Subdivisions are not sent in turn from here on, or one was sent that nobody released.
+  virtual void start_over() {}
+
   /// Copies the block columns of all subdivisions to where they stay; may be still under way on `exec`.
   virtual void bring_columns(const Exec& exec, const typename Buffer::Columns& to) = 0;
 };

@@ -54,6 +54,11 @@ class InPlaceFileSource : public BlockSource<Matrix, Exec> {
     reader_->give_back(buffer_of_[k]);
   }
 
+  /// Those that are read around and around are to be taken in turn, be they on the device still.
+  bool keeps(int k) const override { return k < reading_.first_again; }
+
+  void start_over() override { reader_->start_over(); }
+
   void bring_columns(const Exec&, const typename Buffer::Columns& to) override {
     file_->read_col_idx(0, static_cast<std::int64_t>(to.extent(0)), to.data());
   }

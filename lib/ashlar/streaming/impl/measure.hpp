@@ -62,8 +62,9 @@ void measure_products(const Exec& exec, const std::vector<Subdivision>& parts, i
         4, [&] { multiply(k); }, [&] { exec.fence("ashlar::streaming: products to be measured"); });
   };
   const auto [smallest, largest] = extremes(parts, first);
-  const Line line = Line::through(double(parts[smallest].num_blocks), time(smallest), double(parts[largest].num_blocks),
-                                  time(largest));
+  const double seconds_small = time(smallest), seconds_large = time(largest);
+  const Line line = Line::through(double(parts[smallest].num_blocks), seconds_small, double(parts[largest].num_blocks),
+                                  seconds_large);
   figures.product_start_seconds = line.start;
   figures.block_seconds = line.per_unit;
 }
@@ -77,7 +78,8 @@ int measure_copies(const Exec& copy_exec, const std::vector<Subdivision>& parts,
         4, [&] { send(k); }, [&] { copy_exec.fence("ashlar::streaming: copies to be measured"); });
   };
   const auto [smallest, largest] = extremes(parts, first);
-  const Line line = Line::through(bytes_sent(smallest), time(smallest), bytes_sent(largest), time(largest));
+  const double seconds_small = time(smallest), seconds_large = time(largest);
+  const Line line = Line::through(bytes_sent(smallest), seconds_small, bytes_sent(largest), seconds_large);
   figures.copy_start_seconds = line.start;
   figures.link_bytes_per_second = line.per_unit > 0 ? 1 / line.per_unit : 0;
   return largest;

@@ -93,15 +93,20 @@ class SubdivisionRing {
   }
 
   /// Subdivision k is to be sent again.
-  void forget(int k) { buffers_[buffer_of(k)].holds = nothing; }
+  void forget(int k) {
+    buffers_[buffer_of(k)].holds = nothing;
+    source_->start_over();
+  }
 
   /// What is enqueued on `exec` from here on starts after subdivision k has been copied.
   void wait_for_copy(int k, const Exec& exec) const { buffers_[buffer_of(k)].copied.wait(exec); }
 
   /// What overwrites subdivision k starts after what is enqueued on `exec` so far has ended.
   void release(int k, const Exec& exec) {
-    buffers_[buffer_of(k)].used.record(exec);
+    Buffer& buffer = buffers_[buffer_of(k)];
+    buffer.used.record(exec);
     source_->release(k, exec);
+    if (!source_->keeps(k)) buffer.holds = nothing;
   }
 
   /// Forgets what the buffers hold; what is sent from here on is sent after what is enqueued on `exec` so far.
@@ -109,6 +114,7 @@ class SubdivisionRing {
     for (Buffer& buffer : buffers_) buffer.holds = nothing;
     changed_.record(exec);
     changed_.wait(copy_exec_);
+    source_->start_over();
   }
 
  private:

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/event.hpp>
+#include <ashlar/base/memory.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/read_ahead.hpp>
 #include <ashlar/streaming/impl/block_source.hpp>
@@ -11,6 +13,7 @@
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -38,20 +41,19 @@ class StagedFileSource : public BlockSource<Matrix, Exec> {
       }
     }
     first_piece_.push_back(static_cast<int>(pieces_.size()));
-    for (int i = 0; i < slots_of_thread * reading.num_threads; ++i) {
+    const auto num_slots = std::min<std::int64_t>(slots_of_thread * reading.num_threads, std::ssize(pieces_));
+    const std::int64_t slot_bytes =
+        largest * (per_block() * std::int64_t(sizeof(typename Matrix::scalar_type)) +
+                   (reading.with_columns ? std::int64_t(sizeof(typename Matrix::ordinal_type)) : 0));
+    require_memory<Space>(std::uint64_t(num_slots * slot_bytes),
+                          text("reading ", file_->path(), " by ", reading.num_threads, " threads"));
+    for (std::int64_t i = 0; i < num_slots; ++i) {
       slots_.push_back({Values(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::streaming::read values"),
                                std::size_t(largest * per_block())),
                         Columns(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::streaming::read col_idx"),
                                 reading.with_columns ? std::size_t(largest) : 0),
                         Event<Exec>(exec)});
     }
-  }
-
-  /// Of the host's memory that a matrix is read through.
-  std::uint64_t host_bytes() const {
-    const Slot& slot = slots_.front();
-    return slots_.size() * (slot.values.size() * sizeof(typename Matrix::scalar_type) +
-                            slot.col_idx.size() * sizeof(typename Matrix::ordinal_type));
   }
 
   void begin(const std::vector<Buffer>&, const std::vector<int>&) override {
@@ -91,6 +93,11 @@ class StagedFileSource : public BlockSource<Matrix, Exec> {
       reader_->give_back(slot_of(i));
     }
   }
+
+  /// Those that are read around and around are to be taken in turn, be they on the device still.
+  bool keeps(int k) const override { return k < reading_.first_again; }
+
+  void start_over() override { reader_->start_over(); }
 
   void bring_columns(const Exec& exec, const typename Buffer::Columns& to) override {
     constexpr std::int64_t at_once = 4 << 20;
