@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/block_file_writer.hpp>
@@ -109,7 +111,11 @@ struct FileParts {
 bool run_from_file(const Exec& exec, const StreamingCase& matrix, const StreamingPerfOptions& options,
                    nlohmann::json& results) {
   const HostMatrix& host = matrix.host;
-  const int copies = options.copies, num_readers = impl::num_readers({.num_readers = options.readers});
+  const int copies = options.copies, num_readers = options.readers;
+  if (copies > std::numeric_limits<HostMatrix::ordinal_type>::max() / host.num_block_cols()) {
+    throw ArgumentError(text("--copies ", copies, " of a matrix with ", host.num_block_cols(), " block columns"),
+                        "they are counted in 32 bits", "ask for fewer");
+  }
   const std::string name = copies == 1 ? matrix.name : text(copies, " times ", matrix.name);
   const TemporaryFile file(
       (std::filesystem::path(options.folder) / text("perf_streaming.", ::getpid(), ".bcsr")).string());

@@ -67,8 +67,8 @@ int main(int argc, char** argv) {
   app.add_option("--folder", options.folder, "where --experiments file writes its file: on the disk to be measured")
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
-  app.add_option("--readers", options.readers, "threads that read a file; 0: as many as suit")
-      ->check(CLI::NonNegativeNumber)
+  app.add_option("--readers", options.readers, "threads that read a file")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--copies", options.copies,
                  "of the matrix along the diagonal of that in the file, which may be larger than memory")

@@ -25,9 +25,9 @@ struct StreamingPerfOptions {
   /// That products and solves are with, for --experiments limit and block-cg.
   std::vector<int> num_vectors{1};
   std::vector<std::string> experiments{"paper"};
-  /// Where --experiments file writes its file, and by how many threads that is read (0: as many as suit).
+  /// Where --experiments file writes its file, and by how many threads that is read.
   std::string folder = ".";
-  int readers = 0;
+  int readers = 8;
   int copies = 1;         ///< of the matrix, along the diagonal of that in the file
   bool from_disk = true;  ///< whether it is read from the disk, too, or from the system's cache only
   std::string json, commit = "unknown";

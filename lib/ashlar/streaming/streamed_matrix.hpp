@@ -138,7 +138,7 @@ class StreamedMatrix {
                      " buffers of ", bytes_text(estimate_.buffer_bytes / std::uint64_t(estimate_.num_buffers)),
                      ", copies ", options_.hide ? "beside products" : "and products by turns");
     }
-    if (file_) result += text("; ", file_->path(), " is read by ", impl::num_readers(options_), " threads");
+    if (file_) result += text("; ", file_->path(), " is read by ", options_.num_readers, " threads");
     if (host_part_) {
       result += text("; the host multiplies the last ", host_rows_.num_rows, " block rows where they are (",
                      bytes_text(estimate_.host_bytes), ")");
@@ -319,6 +319,7 @@ class StreamedMatrix {
         estimate_(estimate_of(host_, options, file_ != nullptr)),
         subdivisions_(
             with_first_as_one(cut(host_, host_rows_, options, estimate_.num_subdivisions), estimate_.num_resident)) {
+    if (file_) options_.num_readers = impl::num_readers(options_);
     const SpmvPlan<Matrix> whole = impl::plan_of_whole<Matrix>(exec, host_, options_.product);
     kernel_ = whole.kernel();
     product_ = whole.explain();
@@ -395,7 +396,7 @@ class StreamedMatrix {
     if (!file_) return std::make_unique<impl::MemorySource<Matrix, host_type, Exec>>(host_, subdivisions_);
     // Buffers that have room for all that is sent keep it.
     const bool again = num_parts() - num_resident_parts() > estimate_.num_buffers;
-    const impl::FileReading reading{.num_threads = impl::num_readers(options_),
+    const impl::FileReading reading{.num_threads = options_.num_readers,
                                     .ahead = options_.hide,
                                     .first_again = again ? num_resident_parts() : num_parts(),
                                     .with_columns = !estimate_.structure_is_resident};
