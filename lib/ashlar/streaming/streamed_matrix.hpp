@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/estimate.hpp>
 #include <ashlar/streaming/file_matrix.hpp>
+#include <ashlar/streaming/impl/division.hpp>
 #include <ashlar/streaming/impl/host_part.hpp>
 #include <ashlar/streaming/impl/in_place_file_source.hpp>
 #include <ashlar/streaming/impl/measure.hpp>
@@ -52,9 +52,9 @@ using PinnedSpace = Kokkos::SharedHostPinnedSpace;
 ///          instance that they are given, copies on that of the constructor; they wait for each other by events, and
 ///          the host for neither (where the backend has no events: Event). With a share of its own the host multiplies
 ///          while the device works, and a product returns when it has; one of a file returns when that has been read,
-///          as products begin behind what was read. One instance at a time makes products. The
-///          host's values are read until products have ended, and for the next one beyond that: who changes them waits,
-///          changes them, and says values_changed().
+///          as products begin behind what was read. One instance at a time makes products. The host's values are read
+///          until products have ended, and for the next one beyond that: who changes them waits, changes them, and says
+///          values_changed().
 /// Throws   ArgumentError, MemoryError (with a limit that would do) before anything is allocated; BlockSizeError and
 ///          what else plans throw. Products of a file throw FileError where it is damaged or cannot be read: y then
 ///          holds nothing.
@@ -91,20 +91,20 @@ class StreamedMatrix {
   ///
   /// Throws   as the constructor does.
   static StreamingEstimate estimate(const host_type& matrix, const StreamingOptions& options = {}) {
-    return estimate_of(matrix, options, false);
+    return Division(matrix, options, false).estimate();
   }
   static StreamingEstimate estimate(const file_type& matrix, const StreamingOptions& options = {}) {
-    return estimate_of(matrix.without_blocks(), options, true);
+    return Division(matrix.without_blocks(), options, true).estimate();
   }
 
   /// How `options` divide the work with `matrix`: for planning. Reads the row pointers at once.
   ///
   /// Throws   as the constructor does.
   static impl::StreamedWork work(const host_type& matrix, const StreamingOptions& options) {
-    return work_of(matrix, options, false);
+    return Division(matrix, options, false).work();
   }
   static impl::StreamedWork work(const file_type& matrix, const StreamingOptions& options) {
-    return work_of(matrix.without_blocks(), options, true);
+    return Division(matrix.without_blocks(), options, true).work();
   }
 
   const StreamingEstimate& estimate() const { return estimate_; }
@@ -119,7 +119,7 @@ class StreamedMatrix {
   std::int64_t num_cols() const { return host_.num_cols(); }
 
   /// Whether subdivisions come to the device, and go: not where host and device are one memory, unless from a file.
-  bool copies() const { return comes(options_, file_ != nullptr); }
+  bool copies() const { return Division::comes(options_, file_ != nullptr); }
 
   /// The fewest bytes of device memory that a product moves; those over the link are estimate().sent_bytes.
   std::int64_t traffic_bytes() const { return spmv_traffic_bytes(host_, true, options_.product.mode); }
@@ -249,7 +249,7 @@ class StreamedMatrix {
         [&] { exec.fence("ashlar::streaming: what was enqueued"); }, result);
     const int largest = impl::measure_copies(ring_->copy_exec(), subdivisions_, first, send, bytes_sent, result);
     impl::measure_host<Exec>(
-        exec, host_, options_.product, rows_together(host_), x, y, result,
+        exec, host_, options_.product, impl::rows_together<Exec>(host_.block_shape()), x, y, result,
         [&](double seconds) {
           // Copies that go on for longer than that.
           double sent = 0;
@@ -304,6 +304,8 @@ class StreamedMatrix {
   void stop_recording() { timeline_ = nullptr; }
 
  private:
+  using Division = impl::StreamDivision<Matrix, host_type, Exec>;
+
   struct Part {
     Matrix rows;  // of the subdivision; on the device its blocks are in a buffer
     SpmvPlan<Matrix> plan;
@@ -312,13 +314,11 @@ class StreamedMatrix {
   /// A matrix in memory, or in a file, of which `matrix` then has the row pointers.
   StreamedMatrix(const Exec& exec, const Exec& copy_exec, std::shared_ptr<const io::BlockFile> file, host_type matrix,
                  const StreamingOptions& options)
-      : file_(std::move(file)),
-        host_(finished(exec, std::move(matrix))),
-        options_(options),
-        host_rows_(rows_of_host(host_, options, file_ != nullptr)),
-        estimate_(estimate_of(host_, options, file_ != nullptr)),
-        subdivisions_(
-            with_first_as_one(cut(host_, host_rows_, options, estimate_.num_subdivisions), estimate_.num_resident)) {
+      : file_(std::move(file)), host_(finished(exec, std::move(matrix))), options_(options) {
+    const Division division(host_, options, file_ != nullptr);
+    host_rows_ = division.host_rows();
+    estimate_ = division.estimate();
+    subdivisions_ = division.subdivisions(estimate_);
     if (file_) options_.num_readers = impl::num_readers(options_);
     const SpmvPlan<Matrix> whole = impl::plan_of_whole<Matrix>(exec, host_, options_.product);
     kernel_ = whole.kernel();
@@ -340,56 +340,6 @@ class StreamedMatrix {
           exec, host_, host_rows_, options_.product, std::max(sizeof(double), sizeof(typename Matrix::scalar_type)));
     }
     exec.fence("ashlar::streaming: set-up");
-  }
-
-  /// Whether subdivisions come to where they are multiplied.
-  static bool comes(const StreamingOptions& options, bool from_file) {
-    return !has_one_memory || options.copy_always || from_file;
-  }
-
-  static StreamingEstimate estimate_of(const host_type& matrix, const StreamingOptions& options, bool from_file) {
-    const Subdivision of_host = rows_of_host(matrix, options, from_file);
-    impl::StreamedShape shape;
-    shape.block_shape = matrix.block_shape();
-    shape.num_block_rows = matrix.num_block_rows() - of_host.num_rows;
-    shape.num_blocks = matrix.num_blocks() - of_host.num_blocks;
-    shape.num_rows = matrix.num_rows();
-    shape.num_cols = matrix.num_cols();
-    shape.scalar_bytes = sizeof(typename Matrix::scalar_type);
-    shape.ordinal_bytes = sizeof(typename Matrix::ordinal_type);
-    shape.offset_bytes = sizeof(typename Matrix::offset_type);
-    shape.vector_scalar_bytes = bytes_of_vector_entry(options);
-    shape.plan_bytes = impl::bytes_of_plans(matrix, options.product.num_vectors);
-    // What Kokkos keeps on the device for each of its instances: that of copies, and that of the host's vectors.
-    constexpr std::uint64_t bytes_of_instance = 1 << 20;
-    if (is_gpu_v<Exec>) shape.plan_bytes += 2 * bytes_of_instance;
-    // What a FileMatrix has, where that is the memory that is limited.
-    if (has_one_memory && from_file) shape.plan_bytes += FileMatrix<host_type>::bytes_of(matrix.num_block_rows());
-    if (!comes(options, from_file)) return impl::estimate_in_place(shape, options);
-    StreamingEstimate result =
-        impl::estimate_streaming(shape, options, available_bytes<typename Matrix::memory_space>(),
-                                 [&](int count) { return cut(matrix, of_host, options, count); });
-    result.host_bytes = std::uint64_t(of_host.num_blocks) *
-                        (std::uint64_t(matrix.block_shape().num_values()) * shape.scalar_bytes + shape.ordinal_bytes);
-    return result;
-  }
-
-  static impl::StreamedWork work_of(const host_type& matrix, const StreamingOptions& options, bool from_file) {
-    impl::StreamedWork result;
-    result.estimate = estimate_of(matrix, options, from_file);
-    const Subdivision of_host = rows_of_host(matrix, options, from_file);
-    result.parts = with_first_as_one(cut(matrix, of_host, options, result.estimate.num_subdivisions),
-                                     result.estimate.num_resident);
-    const std::uint64_t block_bytes =
-        std::uint64_t(matrix.block_shape().num_values()) * sizeof(typename Matrix::scalar_type);
-    result.host_blocks = of_host.num_blocks;
-    result.bytes_of_sent_block =
-        block_bytes + (result.estimate.structure_is_resident ? 0 : sizeof(typename Matrix::ordinal_type));
-    // About as many entries of x as of y.
-    result.host_vector_bytes = 2 * std::uint64_t(of_host.num_rows * matrix.block_shape().rows) *
-                               bytes_of_vector_entry(options) * std::uint64_t(options.product.num_vectors);
-    if (!comes(options, from_file)) result.estimate.num_resident = result.estimate.num_subdivisions;
-    return result;
   }
 
   std::unique_ptr<impl::BlockSource<Matrix, Exec>> make_source(const Exec& copy_exec) const {
@@ -432,35 +382,6 @@ class StreamedMatrix {
   static host_type finished(const Exec& exec, host_type matrix) {
     exec.fence("ashlar::streaming: the host's matrix");
     return matrix;
-  }
-
-  /// Tiles (Kernel::by_tile) begin where they would in the whole matrix.
-  static std::int64_t rows_together(const host_type& matrix) {
-    const bool may_be_tiles = is_gpu_v<Exec> && std::max(matrix.block_shape().rows, matrix.block_shape().cols) <= 2;
-    return may_be_tiles ? impl::lanes_of_tile : 1;
-  }
-
-  static std::uint64_t bytes_of_vector_entry(const StreamingOptions& options) {
-    constexpr std::uint64_t scalar_bytes = sizeof(typename Matrix::scalar_type);
-    return options.product.double_vectors ? std::max<std::uint64_t>(sizeof(double), scalar_bytes)
-                                          : vector_scalar_bytes_of<typename Matrix::scalar_type>;
-  }
-
-  static Subdivision rows_of_host(const host_type& matrix, const StreamingOptions& options, bool from_file) {
-    if (from_file && options.host_share != 0) {
-      throw ArgumentError("streaming: a share of the host in products with a file's matrix",
-                          "the host multiplies blocks where they are in its memory", "leave host_share at 0");
-    }
-    return last_block_rows(matrix.graph().row_ptr(), comes(options, from_file) ? options.host_share : 0,
-                           rows_together(matrix));
-  }
-
-  static std::vector<Subdivision> cut(const host_type& matrix, const Subdivision& of_host,
-                                      const StreamingOptions& options, int count) {
-    const auto& row_ptr = matrix.graph().row_ptr();
-    const std::size_t of_device = matrix.num_block_rows() - of_host.num_rows;
-    return subdivide(impl::range_of(row_ptr, 0, std::min(row_ptr.extent(0), of_device + 1)), matrix.block_shape(),
-                     count, options.taper, rows_together(matrix));
   }
 
   /// work(part, its block rows) for subdivision k, which is on the device; its span, where there is a timeline.

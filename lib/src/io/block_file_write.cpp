@@ -14,7 +14,13 @@ namespace ashlar::io::impl {
 
 namespace {
 
-BlockFileHeader header_of(const HostMatrix& matrix, std::int64_t chunk_bytes) {
+BlockFileHeader header_of(const HostMatrix& matrix, const BlockFileOptions& options) {
+  const bool is_usual = options.chunk_bytes == 0;
+  if (!is_usual && (options.chunk_bytes < smallest_chunk || options.chunk_bytes > largest_chunk ||
+                    options.chunk_bytes % smallest_chunk != 0)) {
+    throw ArgumentError(text("block file: chunks of ", options.chunk_bytes, " bytes"),
+                        text("they are a multiple of ", smallest_chunk, ", at most ", largest_chunk), "pass 0");
+  }
   BlockFileHeader header{};
   header.magic = block_file_magic;
   header.byte_order = block_file_byte_order;
@@ -28,25 +34,14 @@ BlockFileHeader header_of(const HostMatrix& matrix, std::int64_t chunk_bytes) {
   header.num_block_rows = matrix.row_ptr.size() - 1;
   header.num_block_cols = static_cast<std::uint64_t>(matrix.num_block_cols);
   header.num_blocks = static_cast<std::uint64_t>(matrix.num_blocks);
-  header.chunk_bytes = static_cast<std::uint64_t>(chunk_bytes);
+  header.chunk_bytes =
+      static_cast<std::uint64_t>(is_usual ? usual_chunk(matrix.block_shape, header.scalar) : options.chunk_bytes);
   if (!place_sections(header)) {
     throw ShapeError(text("block file: ", header.num_block_rows, " x ", header.num_block_cols, " blocks of ",
                           to_string(matrix.block_shape)),
                      "64 bits do not count the rows or columns", "check for an overflow of the ordinal type");
   }
   return header;
-}
-
-BlockFileHeader header_of(const HostMatrix& matrix, const BlockFileOptions& options) {
-  const bool is_usual = options.chunk_bytes == 0;
-  if (!is_usual && (options.chunk_bytes < smallest_chunk || options.chunk_bytes > largest_chunk ||
-                    options.chunk_bytes % smallest_chunk != 0)) {
-    throw ArgumentError(text("block file: chunks of ", options.chunk_bytes, " bytes"),
-                        text("they are a multiple of ", smallest_chunk, ", at most ", largest_chunk), "pass 0");
-  }
-  const std::int64_t chunk =
-      is_usual ? usual_chunk(matrix.block_shape, scalar_of_name(matrix.scalar)) : options.chunk_bytes;
-  return header_of(matrix, chunk);
 }
 
 const HostMatrix& checked(const HostMatrix& matrix) {
