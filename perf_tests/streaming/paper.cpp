@@ -40,6 +40,7 @@ PaperExperiment::PaperExperiment(const Exec& exec, const std::string& name, cons
                                  double read_gb_s, nlohmann::json& results)
     : exec_(exec),
       copy_exec_(Kokkos::Experimental::partition_space(exec, 1)[0]),
+      other_exec_(Kokkos::Experimental::partition_space(exec, 1)[0]),
       options_(options),
       read_gb_s_(read_gb_s),
       results_(results),
@@ -96,14 +97,14 @@ Parts PaperExperiment::measure_parts(int num_subdivisions, int num_products) con
 double PaperExperiment::seconds(Streamed& streamed, int num_products, bool send_all) const {
   return median_seconds(options_.samples, [&] {
     if (send_all) streamed.values_changed(exec_);
-    streamed.apply_repeated(exec_, x_, y_, num_products);
+    multiply(streamed, num_products);
     exec_.fence("perf: products");
   });
 }
 
 bool PaperExperiment::is_right(const Streamed& streamed, int num_products) const {
   Kokkos::deep_copy(exec_, y_, std::numeric_limits<double>::quiet_NaN());
-  streamed.apply_repeated(exec_, x_, y_, num_products);
+  multiply(streamed, num_products);
   // The first column has the sum of every num_columns-th product, all with the first column of x.
   const Vector<double> y("perf::y0", y_.extent(0));
   const double times = (num_products + num_columns - 1) / num_columns;
@@ -156,7 +157,7 @@ trace::Process PaperExperiment::timeline() {
     StreamTimeline timeline(exec_, 2 * streamed.num_subdivisions());
     streamed.values_changed(exec_);
     streamed.record(timeline);
-    streamed.apply_repeated(exec_, x_, y_, num_products);
+    multiply(streamed, num_products);
     streamed.stop_recording();
     for (const StreamSpan& span : timeline.spans()) result.spans.push_back(traced(span, pass));
     for (const char* track : {"copies", "products"}) result.tracks.push_back(pass + track);

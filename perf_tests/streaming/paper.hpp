@@ -41,12 +41,16 @@ class PaperExperiment {
   Parts measure_parts(int num_subdivisions, int num_products) const;
   /// Of one pass; send_all: one that pays for all of its copies, whatever the buffers still hold.
   double seconds(Streamed& streamed, int num_products, bool send_all) const;
+  /// All products, by turns on two instances.
+  void multiply(const Streamed& streamed, int num_products) const {
+    streamed.apply_repeated(exec_, other_exec_, x_, y_, num_products);
+  }
   bool is_right(const Streamed& streamed, int num_products) const;
   StreamingOptions streaming_options(int num_subdivisions, bool hide) const;
   nlohmann::json row(const std::string& kernel, int num_subdivisions, int num_products, double seconds) const;
   double flops(int num_products) const { return 2.0 * double(host_.num_values()) * num_products; }
 
-  Exec exec_, copy_exec_;
+  Exec exec_, copy_exec_, other_exec_;
   const StreamingPerfOptions& options_;
   double read_gb_s_, link_gb_s_ = 0;
   nlohmann::json& results_;

@@ -21,9 +21,9 @@ int wrong_chunks() {
       "load", Kokkos::RangePolicy<Exec>(0, chunks),
       KOKKOS_LAMBDA(int i, int& sum) {
         const Value* const from = &data(i * size);
-        for (const bool keep : {false, true}) {
-          const auto once = load_once<Bytes>(from, CacheHint(keep));
-          const auto strided = load_strided<Bytes>(from, CacheHint(keep));
+        for (const int kept : {0, 5, CacheHint::parts}) {
+          const auto once = load_once<Bytes>(from, CacheHint(kept));
+          const auto strided = load_strided<Bytes>(from, CacheHint(kept));
           for (int j = 0; j < size; ++j) {
             if (once.value[j] != Value(i * size + j) || strided.value[j] != Value(i * size + j)) ++sum;
           }
@@ -43,21 +43,28 @@ TEST(LoadChunk, BringsWhatIsThere) {
   EXPECT_EQ((wrong_chunks<std::uint16_t, 2>()), 0);
 }
 
+TEST(CacheHint, SaysHowMuchIsKept) {
+  for (int kept = 0; kept <= CacheHint::parts; ++kept) EXPECT_EQ(CacheHint(kept).kept(), kept);
+  EXPECT_EQ(CacheHint().kept(), 0);
+  EXPECT_EQ(CacheHint().policy(), CacheHint(0).policy());
+}
+
 #ifdef KOKKOS_ENABLE_CUDA
 /// The policy that the device itself makes.
-std::uint64_t policy_of_device(bool keep) {
+std::uint64_t policy_of_device(int kept) {
   std::uint64_t policy = 0;
   Kokkos::parallel_reduce(
       "policy", Kokkos::RangePolicy<Exec>(0, 1),
       KOKKOS_LAMBDA(int, std::uint64_t& made) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-        if (keep) {
+        if (kept == CacheHint::parts) {
           asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(made));
         } else {
-          asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(made));
+          const float given_up = 1 - float(kept) / CacheHint::parts;
+          asm("createpolicy.fractional.L2::evict_first.b64 %0, %1;" : "=l"(made) : "f"(given_up));
         }
 #else
-        made = CacheHint(keep).policy();
+        made = CacheHint(kept).policy();
 #endif
       },
       policy);
@@ -65,9 +72,7 @@ std::uint64_t policy_of_device(bool keep) {
 }
 
 TEST(CacheHint, IsThePolicyThatTheDeviceMakes) {
-  EXPECT_EQ(CacheHint(true).policy(), policy_of_device(true));
-  EXPECT_EQ(CacheHint(false).policy(), policy_of_device(false));
-  EXPECT_EQ(CacheHint().policy(), policy_of_device(false));
+  for (int kept = 0; kept <= CacheHint::parts; ++kept) EXPECT_EQ(CacheHint(kept).policy(), policy_of_device(kept));
 }
 #endif
 

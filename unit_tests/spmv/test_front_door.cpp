@@ -108,13 +108,28 @@ TEST(SpmvPlan, LeavesMoreThan32BitsOfColumnsToTheKernelThatCountsInMore) {
   EXPECT_EQ(impl::choose_launch(wide, gpu, Kernel::automatic, 0).kernel, Kernel::row_per_thread);
 }
 
-TEST(SpmvPlan, KeepsInTheDevicesCacheWhatFitsWithRoomToSpare) {
+TEST(SpmvPlan, KeepsInTheDevicesCacheWhatItHasRoomFor) {
   impl::SpmvDevice with_cache = gpu;
-  with_cache.cache_bytes = 60 << 20;
-  EXPECT_TRUE(impl::fits_in_cache({.traffic_bytes = 45 << 20}, with_cache));
-  EXPECT_FALSE(impl::fits_in_cache({.traffic_bytes = (45 << 20) + 1}, with_cache));
-  EXPECT_FALSE(impl::fits_in_cache({.traffic_bytes = 1}, gpu));
-  EXPECT_FALSE(impl::fits_in_cache({}, cpu));
+  with_cache.cache_bytes = 60'000'000;
+  /// Of 16 lines those kept, of so many megabytes of values, of x and y together, and of indices.
+  const auto kept = [](const impl::SpmvDevice& device, int values, int vectors, int indices) {
+    impl::SpmvShape shape{.num_blocks = values * 31'250, .block_shape = 2};
+    shape.num_block_rows = vectors * 31'250;
+    shape.num_cols = 2 * shape.num_block_rows;
+    shape.traffic_bytes = (values + vectors + indices) * std::int64_t(1'000'000);
+    return impl::choose_cache_hint(shape, device).kept();
+  };
+  // All where values, indices and as many vectors again take six tenths of the cache.
+  EXPECT_EQ(kept(with_cache, 29, 2, 2), 16);
+  EXPECT_EQ(kept(with_cache, 2, 13, 6), 16);
+  // Else four tenths of it, less nine tenths of the others.
+  EXPECT_EQ(kept(with_cache, 95, 0, 0), 4);
+  EXPECT_EQ(kept(with_cache, 96, 2, 6), 2);
+  EXPECT_EQ(kept(with_cache, 24, 6, 2), 7);
+  EXPECT_EQ(kept(with_cache, 400, 0, 0), 0);
+  EXPECT_EQ(kept(with_cache, 40, 14, 0), 0);
+  EXPECT_EQ(kept(gpu, 1, 0, 0), 0);
+  EXPECT_EQ(kept(cpu, 1, 0, 0), 0);
 }
 
 TEST(SpmvPlan, CountsWhatProductsReadAsTheByteModelDoes) {
@@ -123,7 +138,7 @@ TEST(SpmvPlan, CountsWhatProductsReadAsTheByteModelDoes) {
   for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
     const SpmvPlan<Floats> plan(c.exec, c.device, {.mode = mode, .num_vectors = 4});
     EXPECT_EQ(plan.shape().traffic_bytes, spmv_traffic_bytes(c.device, true, mode, 4, 4));
-    EXPECT_EQ(plan.keeps_in_cache(), device_cache_bytes(c.exec) > 0);
+    EXPECT_EQ(plan.cache_hint().kept(), device_cache_bytes(c.exec) > 0 ? CacheHint::parts : 0);
     const SpmvPlan<Floats> mixed = plan.with(c.exec, {.mode = mode, .double_vectors = true});
     EXPECT_EQ(mixed.shape().traffic_bytes, spmv_traffic_bytes(c.device, true, mode, 8, 1));
   }

@@ -56,7 +56,7 @@ class StreamedProducts : public ::testing::Test {
 
   /// Two products of each kind, with one vector and with several, are those of the whole matrix.
   static void expect_same(const Host& host, StreamingOptions options, int columns = 3) {
-    const Exec exec;
+    const Exec exec, other_exec = Kokkos::Experimental::partition_space(exec, 1)[0];
     const Matrix device = copy_to<Space>(exec, host);
     options.product.num_vectors = columns;
     const SpmvPlan<Matrix> plan(exec, device, options.product);
@@ -82,6 +82,10 @@ class StreamedProducts : public ::testing::Test {
       streamed.apply_repeated(exec, x, y, columns);
       exec.fence();
       EXPECT_EQ(entries(y), entries(expected)) << "repeated, " << streamed.explain();
+      Kokkos::deep_copy(y, start);
+      streamed.apply_repeated(exec, other_exec, x, y, columns);
+      exec.fence();
+      EXPECT_EQ(entries(y), entries(expected)) << "by turns on two instances, " << streamed.explain();
     }
   }
 };
@@ -159,14 +163,18 @@ TEST(StreamedMatrix, AddsUpProductsWhoseVectorsComeAgain) {
   const auto x = Doubles::random_vectors(host.num_cols(), 3, 1);
   const Doubles::Vectors y("test::y", host.num_rows(), 2), expected("test::expected", host.num_rows(), 2);
   Kokkos::deep_copy(y, 1e9);  // what was there does not count
-  streamed.apply_repeated(exec, x, y, 7);
   for (int j = 0; j < 7; ++j) {
     const auto x_j = Kokkos::subview(x, Kokkos::ALL, j % 3);
     const auto y_j = Kokkos::subview(expected, Kokkos::ALL, j % 2);
     streamed.apply(exec, 1, x_j, j < 2 ? 0 : 1, y_j);
   }
+  streamed.apply_repeated(exec, x, y, 7);
   exec.fence();
   EXPECT_EQ(Doubles::entries(y), Doubles::entries(expected));
+  Kokkos::deep_copy(y, 1e9);
+  streamed.apply_repeated(exec, Kokkos::Experimental::partition_space(exec, 1)[0], x, y, 7);
+  exec.fence();
+  EXPECT_EQ(Doubles::entries(y), Doubles::entries(expected)) << "by turns on two instances";
 }
 
 TEST(StreamedMatrix, SendsValuesAgainThatHaveChanged) {

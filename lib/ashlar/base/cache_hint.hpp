@@ -5,24 +5,34 @@
 
 namespace ashlar {
 
-/// What the last cache of a device is to do with the lines that a load brings, where it can be told (CUDA from compute
-/// capability 8.0 on): keep them like all others, for an array that fits in and is read again soon; or give them up
-/// first, and keep what else it holds, for one that would not be there any more the next time.
-/// Source: PTX ISA 8.8, createpolicy.
+/// What the last cache of a device is to do with the lines that loads of an array bring, where it can be told (CUDA
+/// from compute capability 8.0 on): keep a share of them like all others, always the same lines, and give up the others
+/// first. All of an array that fits in and is read again soon, some of one that does not, and none of one so large that
+/// it would only drive out what else the cache holds.
+/// Source: PTX ISA 8.8, createpolicy.fractional.
 class CacheHint {
  public:
+  /// A line in so many can be told apart.
+  static constexpr int parts = 16;
+
   CacheHint() = default;
-  KOKKOS_INLINE_FUNCTION constexpr explicit CacheHint(bool keep) : policy_(keep ? normal : first) {}
+  /// Keeps `kept` of 16 lines, 0 to 16.
+  KOKKOS_INLINE_FUNCTION constexpr explicit CacheHint(int kept)
+      : policy_(kept == parts ? normal : first | std::uint64_t(parts - 1 - kept) << 52) {}
 
   /// As the device's loads take it.
   KOKKOS_INLINE_FUNCTION constexpr std::uint64_t policy() const { return policy_; }
 
- private:
-  // What createpolicy.fractional makes of L2::evict_normal and L2::evict_first (a test holds them to it). As constants
-  // they reach a kernel with its arguments, and take none of its registers.
-  static constexpr std::uint64_t normal = 0x16f0000000000000, first = 0x12f0000000000000;
+  /// Of 16 lines those that are kept.
+  constexpr int kept() const { return policy_ == normal ? parts : parts - 1 - static_cast<int>(policy_ >> 52 & 15); }
 
-  std::uint64_t policy_ = first;
+ private:
+  // What createpolicy.fractional makes of L2::evict_normal for all lines, and of L2::evict_first for one of 16, to
+  // which the others are added in the bits from 52 on (a test holds them to it). As constants they reach a kernel with
+  // its arguments, and take none of its registers.
+  static constexpr std::uint64_t normal = 0x16f0000000000000, first = 0x1200000000000000;
+
+  std::uint64_t policy_ = first | std::uint64_t(parts - 1) << 52;
 };
 
 }  // namespace ashlar

@@ -146,7 +146,11 @@ class SpmvPlan {
         result += text(" of ", segment_launch_.grouping.width, " lanes");
       }
     }
-    if (keeps_in_cache_) result += ", the matrix kept in the device's cache";
+    if (const int kept = cache_hint_.kept(); kept == CacheHint::parts) {
+      result += ", the matrix kept in the device's cache";
+    } else if (kept > 0) {
+      result += text(", ", kept, "/", CacheHint::parts, " of the matrix kept in the device's cache");
+    }
     return result + "; " + grounds_ + "; several vectors: kernel " + std::string(to_string(multi_launch_.kernel));
   }
 
@@ -164,9 +168,9 @@ class SpmvPlan {
   /// Whether threads of a CPU take ranges of block rows that were cut for this structure.
   bool has_ranges() const { return launch_.first_row.extent(0) > 0; }
 
-  /// Whether the device is asked to keep the matrix in its last cache until the next product: where that has room for
-  /// it, and loads can tell it (device_cache_bytes). Kernels that take entries one by one do not ask.
-  bool keeps_in_cache() const { return keeps_in_cache_; }
+  /// How much of the matrix the device is asked to keep in its last cache until the next product: what that has room
+  /// for, where loads can tell it (device_cache_bytes). Kernels that take entries one by one do not ask.
+  const CacheHint& cache_hint() const { return cache_hint_; }
 
   const impl::SpmvShape& shape() const { return shape_; }
   const impl::SpmvLaunch& launch() const { return launch_; }
@@ -234,7 +238,7 @@ class SpmvPlan {
   void look_at_cache(const impl::SpmvDevice& device) {
     const std::int64_t entries = shape_.num_block_rows * shape_.block_shape.rows + shape_.num_cols;  // of y and x
     shape_.traffic_bytes = matrix_bytes_ + entries * impl::vector_bytes_of(shape_) * shape_.num_vectors;
-    keeps_in_cache_ = impl::fits_in_cache(shape_, device);
+    cache_hint_ = impl::choose_cache_hint(shape_, device);
   }
 
   /// The block rows that each thread of a CPU takes.
@@ -264,7 +268,8 @@ class SpmvPlan {
   BlockShape block_shape_;
   impl::SpmvShape shape_;
   std::int64_t matrix_bytes_ = 0;  // that a product reads
-  bool knows_longest_row_ = false, keeps_in_cache_ = false;
+  bool knows_longest_row_ = false;
+  CacheHint cache_hint_;
   impl::SpmvLaunch launch_, multi_launch_, segment_launch_, multi_segment_launch_;
   ChosenBy chosen_by_ = ChosenBy::cost_model;
   std::string grounds_;

@@ -83,7 +83,7 @@ auto spmv_arguments(const SpmvPlan<Matrix>& plan, const Matrix& a, const Scalar&
       .block_shape = shape,
       .cols_of_block = Divisor(shape.cols),
       .conjugate = is_conjugated(plan.mode()),
-      .hint = CacheHint(plan.keeps_in_cache()),
+      .hint = plan.cache_hint(),
       .row_begin = row_ptr,
       .row_end = row_ptr + 1,
       .col_idx = transpose ? index.block_row.data() : graph.col_idx().data(),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/event.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/spmv/spmv.hpp>
@@ -178,6 +179,16 @@ class StreamedMatrix {
   /// Source   the protocol of Fagerlund et al. 2014, with 50 products.
   template <class X, class Y>
   void apply_repeated(const Exec& exec, const X& x, const Y& y, int num_products = 50) const {
+    apply_repeated(exec, exec, x, y, num_products);
+  }
+
+  /// The same, with the same bits, on two instances: every other column of y is `other`'s, whose products begin while
+  /// the last rows of the one before are still multiplied, and leave processors idle. With one column of y, and where
+  /// block rows are cut into segments, all products are on `exec`.
+  ///
+  /// Async    what is enqueued on `exec` before and after is before and after all products.
+  template <class X, class Y>
+  void apply_repeated(const Exec& exec, const Exec& other, const X& x, const Y& y, int num_products) const {
     static_assert(X::rank() == 2 && Y::rank() == 2 && std::is_same_v<typename X::array_layout, Kokkos::LayoutLeft> &&
                       std::is_same_v<typename Y::array_layout, Kokkos::LayoutLeft>,
                   "ashlar::StreamedMatrix::apply_repeated: x and y must be views of rank 2 with Kokkos::LayoutLeft");
@@ -194,11 +205,17 @@ class StreamedMatrix {
                           "they are to show what copies and products of the device cost", "leave host_share at 0");
     }
     const int num_x = static_cast<int>(x.extent(1)), num_y = static_cast<int>(y.extent(1));
+    const bool by_turns = other != exec && num_y > 1;
     stream(exec, [&](const Part& part, const Subdivision& rows) {
+      const bool on_two = by_turns && !part.plan.has_segments();
+      if (on_two) wait_for(other, exec);
       for (int j = 0; j < num_products; ++j) {
-        spmv(exec, part.plan, 1, part.rows, Kokkos::subview(x, Kokkos::ALL, j % num_x), j < num_y ? 0 : 1,
-             rows_of(Kokkos::subview(y, Kokkos::ALL, j % num_y), rows));
+        const int column = j % num_y;
+        spmv(on_two && column % 2 == 1 ? other : exec, part.plan, 1, part.rows,
+             Kokkos::subview(x, Kokkos::ALL, j % num_x), j < num_y ? 0 : 1,
+             rows_of(Kokkos::subview(y, Kokkos::ALL, column), rows));
       }
+      if (on_two) wait_for(exec, other);
     });
   }
 

@@ -229,9 +229,20 @@ std::int64_t choose_longest_row(Kernel kernel, const SpmvShape& shape, int width
 
 }  // namespace
 
-bool fits_in_cache(const SpmvShape& shape, const SpmvDevice& device) {
-  constexpr double share = 0.75;
-  return device.cache_bytes > 0 && double(shape.traffic_bytes) <= share * double(device.cache_bytes);
+CacheHint choose_cache_hint(const SpmvShape& shape, const SpmvDevice& device) {
+  // A cache holds less than its size of what is read over and over. Beside vectors some of what they take is lost.
+  constexpr double most = 0.6, most_of_values = 0.4, taken_by_others = 0.9;
+  const double cache = double(device.cache_bytes);
+  if (cache == 0) return CacheHint();
+  const double values = double(shape.num_blocks) * double(shape.block_shape.num_values()) * shape.value_bytes;
+  const double entries = double(shape.num_block_rows) * shape.block_shape.rows + double(shape.num_cols);
+  const double vectors = entries * vector_bytes_of(shape) * shape.num_vectors;
+  // With the indices and, of a solver, as many vectors again.
+  const double others = double(shape.traffic_bytes) - values + vectors;
+  if (values + others <= most * cache) return CacheHint(CacheHint::parts);
+  const double room = most_of_values * cache - taken_by_others * others;
+  if (room <= 0) return CacheHint();
+  return CacheHint(static_cast<int>(std::min(CacheHint::parts * room / values, double(CacheHint::parts))));
 }
 
 bool serves(Kernel kernel, const SpmvShape& shape, int width) {

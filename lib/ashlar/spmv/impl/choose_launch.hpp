@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/base/cache_hint.hpp>
 #include <ashlar/bcsr/block_shape.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
 #include <cstdint>
@@ -30,9 +31,9 @@ struct SpmvDevice {
   std::int64_t cache_bytes = 0;  ///< device_cache_bytes
 };
 
-/// Whether all that a product reads and writes fits in the device's last cache, with room for what else a solver has
-/// (measured on an H200).
-bool fits_in_cache(const SpmvShape& shape, const SpmvDevice& device);
+/// How much of the values the device's last cache is to keep until the next product: what leaves room for the vectors
+/// and the indices, and for what else a solver has (measured on an H200).
+CacheHint choose_cache_hint(const SpmvShape& shape, const SpmvDevice& device);
 
 /// Whether `kernel` can take the shape with groups of `width` lanes; 0: of some width.
 bool serves(Kernel kernel, const SpmvShape& shape, int width);
