@@ -63,14 +63,10 @@ FileMatrixFound open_file_matrix(const Execution& exec, io::BlockFile file, cons
   const std::uint64_t diagonal =
       has_diagonal ? matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}).count : 0;
   FileMatrixFound found;
-  try {
-    found.matrix = std::make_shared<Streamed>(exec, Streamed::file_type(std::move(file)),
-                                              streaming_options(shape, options, limit, diagonal));
-  } catch (const MemoryError& error) {
-    // It knows what is left for it, and not the limit that was given.
-    require_memory(error.needed() + bytes_beside_streaming(shape, options, diagonal), limit, path + ", streamed");
-    throw;
-  }
+  found.matrix = within_limit(limit, bytes_beside_streaming(shape, options, diagonal), path, [&] {
+    return std::make_shared<Streamed>(exec, Streamed::file_type(std::move(file)),
+                                      streaming_options(shape, options, limit, diagonal));
+  });
   std::int64_t num_values = 0, num_nonzeros = 0;
   found.matrix->for_each(exec, [&](const Matrix& rows, const SpmvPlan<Matrix>&, const Subdivision& part) {
     const Look look = look_at(exec, rows, part);

@@ -74,12 +74,6 @@ AnyPreconditioner make_preconditioner(const Execution& exec, const LinearSystem&
   }
 }
 
-StreamingOptions streaming_options(const LinearSystem& system, const SolveOptions& options) {
-  const MatrixShape shape{std::uint64_t(system.num_block_rows()), std::uint64_t(system.num_blocks()),
-                          std::uint64_t(system.block_size())};
-  return streaming_options(shape, options, system.device_limit);
-}
-
 /// Measures the machine and plans by that.
 StreamingPlan plan_for(const Execution& exec, const LinearSystem& system, const StreamingOptions& options) {
   const Block x("ashlar::app::x", system.num_rows(), options.product.num_vectors),
@@ -90,6 +84,23 @@ StreamingPlan plan_for(const Execution& exec, const LinearSystem& system, const 
     figures = trial.measure(exec, x, y);
   }
   return plan_streaming<Streamed>(*system.streamed, figures, options);
+}
+
+/// The system's matrix, streamed from the host's memory: on a device as planned for it, which goes to `solution`.
+Streamed streamed_from_memory(const Execution& exec, const LinearSystem& system, const SolveOptions& options,
+                              Solution& solution) {
+  const MatrixShape shape{std::uint64_t(system.num_block_rows()), std::uint64_t(system.num_blocks()),
+                          std::uint64_t(system.block_size())};
+  const std::uint64_t limit = system.device_limit;
+  return within_limit(limit, bytes_beside_streaming(shape, options), system.description, [&] {
+    StreamingOptions streaming = streaming_options(shape, options, limit);
+    if (has_device_memory) {
+      const StreamingPlan plan = plan_for(exec, system, streaming);
+      solution.streaming = plan.explain();
+      streaming = plan.options;
+    }
+    return Streamed(exec, *system.streamed, streaming);
+  });
 }
 
 /// The usual right-hand side in the first column, A times pseudo-random vectors in the others.
@@ -171,13 +182,7 @@ Solution solve(const Execution& exec, const LinearSystem& system, const SolveOpt
     if (system.in_file) {
       // It has been set up when the file was looked through.
     } else if (system.streamed) {
-      StreamingOptions streaming = streaming_options(system, options);
-      if (has_device_memory) {
-        const StreamingPlan plan = plan_for(exec, system, streaming);
-        solution.streaming = plan.explain();
-        streaming = plan.options;
-      }
-      streamed = &of_memory.emplace(exec, *system.streamed, streaming);
+      streamed = &of_memory.emplace(streamed_from_memory(exec, system, options, solution));
     } else if (options.tune) {
       solution.tuning = load_tuning(options);
       resident.emplace(system.matrix, tuned_plan(exec, system.matrix, *solution.tuning));

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/memory.hpp>
 #include <ashlar/streaming/options.hpp>
 #include <cstdint>
+#include <string>
 
 #include "matrix_bytes.hpp"
 #include "solve/options.hpp"
@@ -15,5 +18,17 @@ std::uint64_t bytes_beside_streaming(const MatrixShape& shape, const SolveOption
 /// preconditioner, and so many bytes more.
 StreamingOptions streaming_options(const MatrixShape& shape, const SolveOptions& options, std::uint64_t limit,
                                    std::uint64_t besides = 0);
+
+/// make(), which streams a matrix within what `limit` bytes leave beside others that are taken. A MemoryError knows
+/// only of what is left: told again with the limit, and with what `what` needs in all.
+template <class Make>
+auto within_limit(std::uint64_t limit, std::uint64_t taken, const std::string& what, const Make& make) {
+  try {
+    return make();
+  } catch (const MemoryError& error) {
+    require_memory(error.needed() + taken, limit, what + ", streamed");
+    throw;
+  }
+}
 
 }  // namespace ashlar::app
