@@ -80,6 +80,11 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
     const Bytes peak = Bytes{2} * diagonal + rows * (scalar_bytes + index_bytes) + block_rows * index_bytes;
     least.count = std::max(least.count, peak.count);
   }
+  // A small matrix takes less than what streaming takes besides.
+  const std::uint64_t resident = device_bytes(shape, options);
+  if (options.stream == StreamKind::automatic && resident <= least.count) {
+    return require_device_memory(resident, what, options);
+  }
   require_device_memory(least.count, what + ", without the matrix", options);
   if (place == MatrixPlace::host) require_memory<Kokkos::HostSpace>(matrix_bytes(shape).count, what);
 }
