@@ -9,6 +9,7 @@
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/streaming/diagonal.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
+#include <limits>
 #include <numeric>
 #include <support/compare.hpp>
 #include <support/message.hpp>
@@ -395,6 +396,31 @@ TEST(StreamedMatrix, NamesALimitThatWorks) {
   const std::uint64_t least = std::stoull(message.substr(from));
   EXPECT_NO_THROW(with(least));
   EXPECT_THROW(with(least - 1), MemoryError);
+}
+
+TEST(StreamedMatrix, NamesTheLeastLimitOfAllCuts) {
+  for (const int num_rows : {5, 70, 900}) {
+    const auto host = copy_to<PinnedSpace>(
+        Exec(), reference::random_bcsr<DoubleMatrix>(num_rows, num_rows, 3, {.min_blocks = 1, .max_blocks = 9}, 3));
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    for (const auto structure : {StructurePlacement::resident, StructurePlacement::streamed}) {
+      for (int count = 1; count <= num_rows; ++count) {
+        const StreamingOptions options{
+            .num_subdivisions = count, .structure = structure, .num_resident = 0, .copy_always = true};
+        least = std::min(least, Streamed::estimate(host, options).device_bytes());
+      }
+    }
+    const auto with = [&](std::uint64_t limit) {
+      return Streamed::estimate(host, {.device_memory_limit = limit, .copy_always = true});
+    };
+    const std::string message = message_of<MemoryError>([&] { with(1); });
+    const std::uint64_t named = std::stoull(message.substr(message.find(" need ") + 6));
+    // Rows that cannot be cut evenly may hide the very least among many.
+    EXPECT_GE(named, least);
+    EXPECT_LE(double(named), num_rows < 100 ? double(least) : 1.01 * double(least)) << num_rows;
+    EXPECT_NO_THROW(with(named));
+    EXPECT_THROW(with(least - 1), MemoryError);
+  }
 }
 
 TEST(StreamedMatrix, RefusesWhatCannotBe) {

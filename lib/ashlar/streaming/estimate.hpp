@@ -38,8 +38,8 @@ struct StreamedShape {
 
 /// The estimate for so many subdivisions as are asked for, or suit: `cut(n)` cuts the block rows into n.
 ///
-/// Throws   ArgumentError for numbers that count nothing; MemoryError where the limit is too small, which names one
-///          that would do: the least of those that are tried.
+/// Throws   ArgumentError for numbers that count nothing; MemoryError where the limit is too small, which names the
+///          least that would do, but for how evenly many subdivisions can be cut.
 StreamingEstimate estimate_streaming(const StreamedShape& shape, const StreamingOptions& options,
                                      std::uint64_t available, const std::function<std::vector<Subdivision>(int)>& cut);
 

@@ -56,9 +56,9 @@ using PinnedSpace = Kokkos::SharedHostPinnedSpace;
 ///          as products begin behind what was read. One instance at a time makes products. The host's values are read
 ///          until products have ended, and for the next one beyond that: who changes them waits, changes them, and says
 ///          values_changed().
-/// Throws   ArgumentError, MemoryError (with a limit that would do) before anything is allocated; BlockSizeError and
-///          what else plans throw. Products of a file throw FileError where it is damaged or cannot be read: y then
-///          holds nothing.
+/// Throws   ArgumentError, MemoryError (with the least limit that would do) before anything is allocated;
+///          BlockSizeError and what else plans throw. Products of a file throw FileError where it is damaged or cannot
+///          be read: y then holds nothing.
 /// Source   Fagerlund, Kitayama, Hashimoto & Okuda 2014.
 template <bcsr_matrix Matrix, execution_space Exec = typename Matrix::memory_space::execution_space>
 class StreamedMatrix {

@@ -67,8 +67,8 @@ class Estimator {
     return best;
   }
 
-  /// The fewest subdivisions, of those that are tried, whose estimate is within the limit; or, where none is, those
-  /// whose estimate is least. A number asked for is the only one that is tried.
+  /// Few subdivisions whose estimate is within the limit: no more than twice as many as are needed, or those whose
+  /// estimate is least. A number asked for is the only one that is tried.
   StreamingEstimate within(std::uint64_t limit, bool structure_is_resident) const {
     const int resident = std::max(options_.num_resident, 0);
     if (options_.num_subdivisions > 0) return estimate(options_.num_subdivisions, structure_is_resident, resident);
@@ -80,6 +80,30 @@ class Estimator {
       const StreamingEstimate next = estimate(static_cast<int>(count), structure_is_resident, resident);
       if (next.device_bytes() < least.device_bytes()) least = next;
     }
+    return least.device_bytes() > limit ? least_near(least, resident) : least;
+  }
+
+  /// The least estimate for between half and twice as many subdivisions as `best` has: with more of them buffers are
+  /// smaller, and there is more to know of them. Between two thirds of a range it is on the side of the lesser, but for
+  /// how evenly rows can be cut; of a short range all are tried.
+  StreamingEstimate least_near(const StreamingEstimate& best, int num_resident) const {
+    constexpr int short_range = 1024;
+    StreamingEstimate least = best;
+    const auto bytes_with = [&](int count) {
+      const StreamingEstimate next = estimate(count, best.structure_is_resident, num_resident);
+      if (next.device_bytes() < least.device_bytes()) least = next;
+      return next.device_bytes();
+    };
+    int first = std::max(best.num_subdivisions / 2, 1), last = std::min(2 * best.num_subdivisions, most_subdivisions());
+    while (last - first > short_range) {
+      const int third = (last - first) / 3;
+      if (bytes_with(first + third) < bytes_with(last - third)) {
+        last -= third;
+      } else {
+        first += third;
+      }
+    }
+    for (int count = first; count <= last; ++count) bytes_with(count);
     return least;
   }
 
