@@ -1,7 +1,6 @@
 #include "solve/file_matrix.hpp"
 
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/dot.hpp>
 #include <cmath>

@@ -21,6 +21,8 @@ StreamingOptions streaming_options(const MatrixShape& shape, const SolveOptions&
 
 /// make(), which streams a matrix within what `limit` bytes leave beside others that are taken. A MemoryError knows
 /// only of what is left: told again with the limit, and with what `what` needs in all.
+///
+/// Throws   MemoryError, and what else make() throws.
 template <class Make>
 auto within_limit(std::uint64_t limit, std::uint64_t taken, const std::string& what, const Make& make) {
   try {

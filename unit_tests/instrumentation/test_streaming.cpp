@@ -34,6 +34,19 @@ TEST_F(StreamingConduct, ProductsEnqueueAndSend) {
   }
 }
 
+/// Nothing is allocated, and, where the backend has events, nobody waits.
+TEST_F(StreamingConduct, ProductsByTurnsAreEnqueuedOnTwoInstances) {
+  const Exec other = Kokkos::Experimental::partition_space(exec, 1)[0];
+  const Streamed streamed(exec, host, {.num_subdivisions = 5, .num_resident = 0});
+  streamed.apply_repeated(exec, other, x, y, 3);
+  exec.fence();
+  const Watcher watcher;
+  streamed.apply_repeated(exec, other, x, y, 3);
+  EXPECT_THAT(allocations(watcher), ::testing::IsEmpty());
+  if (is_gpu_v<Exec>) EXPECT_THAT(fences(watcher), ::testing::IsEmpty());
+  EXPECT_EQ(kernels(watcher).size(), 5u * 3u);
+}
+
 TEST_F(StreamingConduct, ProductsWithASymmetricMatrixEnqueueAndSend) {
   const auto half = symmetric_half(Kokkos::DefaultHostExecutionSpace(), host);
   const StreamedSymmetricMatrix<Matrix> streamed(exec, half, {.num_subdivisions = 5, .num_resident = 1});

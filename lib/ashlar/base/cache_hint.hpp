@@ -6,9 +6,9 @@
 namespace ashlar {
 
 /// What the last cache of a device is to do with the lines that loads of an array bring, where it can be told (CUDA
-/// from compute capability 8.0 on): keep a share of them like all others, always the same lines, and give up the others
-/// first. All of an array that fits in and is read again soon, some of one that does not, and none of one so large that
-/// it would only drive out what else the cache holds.
+/// from compute capability 8.0 on): keep a share of them, and give up the others first. All of an array that fits in
+/// and is read again soon, some of one that does not, and none of one so large that it would only drive out what else
+/// the cache holds. Which lines those of a share are is the device's to choose; an H200 chooses the same each time.
 /// Source: PTX ISA 8.8, createpolicy.fractional.
 class CacheHint {
  public:
@@ -16,6 +16,7 @@ class CacheHint {
   static constexpr int parts = 16;
 
   CacheHint() = default;
+  explicit CacheHint(bool) = delete;  // a number of lines, not whether any
   /// Keeps `kept` of 16 lines, 0 to 16.
   KOKKOS_INLINE_FUNCTION constexpr explicit CacheHint(int kept)
       : policy_(kept == parts ? normal : first | std::uint64_t(parts - 1 - kept) << 52) {}

@@ -6,6 +6,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/event.hpp>
+#include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/spmv/spmv.hpp>
@@ -53,7 +54,8 @@ using PinnedSpace = Kokkos::SharedHostPinnedSpace;
 ///          instance that they are given, copies on that of the constructor; they wait for each other by events, and
 ///          the host for neither (where the backend has no events: Event). With a share of its own the host multiplies
 ///          while the device works, and a product returns when it has; one of a file returns when that has been read,
-///          as products begin behind what was read. One instance at a time makes products. The host's values are read
+///          as products begin behind what was read. One instance at a time makes products, but for
+///          apply_repeated() by turns. The host's values are read
 ///          until products have ended, and for the next one beyond that: who changes them waits, changes them, and says
 ///          values_changed().
 /// Throws   ArgumentError, MemoryError (with the least limit that would do) before anything is allocated;
@@ -186,7 +188,10 @@ class StreamedMatrix {
   /// the last rows of the one before are still multiplied, and leave processors idle. With one column of y, and where
   /// block rows are cut into segments, all products are on `exec`.
   ///
-  /// Async    what is enqueued on `exec` before and after is before and after all products.
+  /// Memory   Kokkos' own for team kernels on `other`, which its first product makes, and no estimate knows of.
+  /// Async    what is enqueued on `exec` before and after is before and after all products. `other` is an instance on
+  ///          the same device, and not that of the copies.
+  /// Throws   ShapeError, ArgumentError before anything is enqueued.
   template <class X, class Y>
   void apply_repeated(const Exec& exec, const Exec& other, const X& x, const Y& y, int num_products) const {
     static_assert(X::rank() == 2 && Y::rank() == 2 && std::is_same_v<typename X::array_layout, Kokkos::LayoutLeft> &&
@@ -208,14 +213,20 @@ class StreamedMatrix {
     const bool by_turns = other != exec && num_y > 1;
     stream(exec, [&](const Part& part, const Subdivision& rows) {
       const bool on_two = by_turns && !part.plan.has_segments();
-      if (on_two) wait_for(other, exec);
+      if (on_two) {
+        turns_.begun.record(exec);
+        turns_.begun.wait(other);
+      }
       for (int j = 0; j < num_products; ++j) {
         const int column = j % num_y;
         spmv(on_two && column % 2 == 1 ? other : exec, part.plan, 1, part.rows,
              Kokkos::subview(x, Kokkos::ALL, j % num_x), j < num_y ? 0 : 1,
              rows_of(Kokkos::subview(y, Kokkos::ALL, column), rows));
       }
-      if (on_two) wait_for(exec, other);
+      if (on_two) {
+        turns_.ended.record(other);
+        turns_.ended.wait(exec);
+      }
     });
   }
 
@@ -328,10 +339,18 @@ class StreamedMatrix {
     SpmvPlan<Matrix> plan;
   };
 
+  /// Between two instances that make products by turns.
+  struct Turns {
+    Event<Exec> begun, ended;
+  };
+
   /// A matrix in memory, or in a file, of which `matrix` then has the row pointers.
   StreamedMatrix(const Exec& exec, const Exec& copy_exec, std::shared_ptr<const io::BlockFile> file, host_type matrix,
                  const StreamingOptions& options)
-      : file_(std::move(file)), host_(finished(exec, std::move(matrix))), options_(options) {
+      : file_(std::move(file)),
+        host_(finished(exec, std::move(matrix))),
+        options_(options),
+        turns_{Event<Exec>(exec), Event<Exec>(exec)} {
     const Division division(host_, options, file_ != nullptr);
     host_rows_ = division.host_rows();
     estimate_ = division.estimate();
@@ -455,6 +474,7 @@ class StreamedMatrix {
   std::unique_ptr<impl::SubdivisionRing<Matrix, Exec>> ring_;
   std::vector<Part> parts_;
   std::unique_ptr<impl::HostPart<host_type, Exec>> host_part_;
+  mutable Turns turns_;
   Kernel kernel_ = Kernel::automatic;
   std::string product_;
   StreamTimeline<Exec>* timeline_ = nullptr;

@@ -242,7 +242,7 @@ CacheHint choose_cache_hint(const SpmvShape& shape, const SpmvDevice& device) {
   if (values + others <= most * cache) return CacheHint(CacheHint::parts);
   const double room = most_of_values * cache - taken_by_others * others;
   if (room <= 0) return CacheHint();
-  return CacheHint(static_cast<int>(std::min(CacheHint::parts * room / values, double(CacheHint::parts))));
+  return CacheHint(static_cast<int>(CacheHint::parts * room / values));  // there is not room for all
 }
 
 bool serves(Kernel kernel, const SpmvShape& shape, int width) {
