@@ -80,14 +80,14 @@ class Estimator {
       const StreamingEstimate next = estimate(static_cast<int>(count), structure_is_resident, resident);
       if (next.device_bytes() < least.device_bytes()) least = next;
     }
-    return least.device_bytes() > limit ? least_near(least, resident) : least;
+    return least;
   }
 
   /// The least estimate for between half and twice as many subdivisions as `best` has: with more of them buffers are
   /// smaller, and there is more to know of them. Between two thirds of a range it is on the side of the lesser, but for
   /// how evenly rows can be cut; of a short range all are tried.
-  StreamingEstimate least_near(const StreamingEstimate& best, int num_resident) const {
-    constexpr int short_range = 1024;
+  StreamingEstimate least_near(const StreamingEstimate& best) const {
+    const int num_resident = std::max(options_.num_resident, 0);
     StreamingEstimate least = best;
     const auto bytes_with = [&](int count) {
       const StreamingEstimate next = estimate(count, best.structure_is_resident, num_resident);
@@ -95,6 +95,8 @@ class Estimator {
       return next.device_bytes();
     };
     int first = std::max(best.num_subdivisions / 2, 1), last = std::min(2 * best.num_subdivisions, most_subdivisions());
+    // As many as take some tenths of a second.
+    const int short_range = std::clamp(4'000'000 / last, 8, 1024);
     while (last - first > short_range) {
       const int third = (last - first) / 3;
       if (bytes_with(first + third) < bytes_with(last - third)) {
@@ -201,6 +203,7 @@ StreamingEstimate estimate_streaming(const StreamedShape& shape, const Streaming
       if (streamed.device_bytes() <= std::max(limit, result.device_bytes())) result = streamed;
     }
   }
+  if (result.device_bytes() > limit && options.num_subdivisions == 0) result = estimator.least_near(result);
   if (result.device_bytes() <= limit) {
     return options.num_resident < 0 ? estimator.filled_up(result, limit) : result;
   }
