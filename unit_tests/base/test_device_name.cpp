@@ -2,6 +2,7 @@
 
 #include <ashlar/base/device_cache.hpp>
 #include <ashlar/base/device_name.hpp>
+#include <ashlar/base/device_scratch.hpp>
 
 namespace ashlar::testing {
 namespace {
@@ -17,6 +18,13 @@ TEST(DeviceCache, IsThatOfDevicesThatCanBeToldWhatToKeep) {
 #ifdef KOKKOS_ENABLE_CUDA
   EXPECT_GE(device_cache_bytes(Kokkos::DefaultExecutionSpace()), 1 << 20);
 #endif
+}
+
+TEST(DeviceScratch, IsThatOfAMultiprocessor) {
+  EXPECT_EQ(device_scratch_bytes(Kokkos::DefaultHostExecutionSpace()), 0);
+  if (is_gpu_v<Kokkos::DefaultExecutionSpace>) {
+    EXPECT_GE(device_scratch_bytes(Kokkos::DefaultExecutionSpace()), Kokkos::TeamPolicy<>::scratch_size_max(0));
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <ashlar/base/device_cache.hpp>
 #include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/reference/random_matrix.hpp>
+#include <ashlar/spmv/impl/staged_tuning.hpp>
 #include <spmv/product_case.hpp>
 #include <support/message.hpp>
 
@@ -324,7 +325,42 @@ TEST(SpmvPlan, GivesManyVectorsLinesOfSmallBlocks) {
   shape.num_block_rows = 100;
   EXPECT_EQ(chosen(with_unit).grouping.width, 32) << "most of the device would be idle";
   shape.by_columns = false;
-  EXPECT_NE(chosen(gpu).kernel, Kernel::by_line);
+  EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line) << "blocks by rows are read from scratch memory as well";
+}
+
+TEST(SpmvPlan, HoldsAsManyBlocksForManyVectorsAsThereIsScratchMemoryFor) {
+  for (const std::int64_t scratch : {96 * 1024, 164 * 1024, 228 * 1024}) {
+    impl::SpmvDevice device = gpu;
+    device.scratch_bytes = scratch;
+    for (int b = 1; b <= impl::largest_staged_block; ++b) {
+      if (!is_compiled(b)) continue;
+      for (const int value_bytes : {2, 4, 8, 16}) {
+        for (const int longest : {0, 1, 27, 5000}) {
+          impl::SpmvShape shape{.num_block_rows = 100'000,
+                                .num_blocks = 80'000 * std::min(longest, 40),
+                                .num_cols = 100'000 * b,
+                                .block_shape = b,
+                                .longest_row = longest,
+                                .value_bytes = value_bytes};
+          const auto launch = impl::choose_multi_launch(shape, device, Kernel::by_line, 0);
+          ASSERT_EQ(launch.kernel, Kernel::by_line);
+          const int blocks = launch.staged_blocks, groups = launch.grouping.groups;
+          EXPECT_GE(blocks, 1);
+          EXPECT_LE(blocks, std::max(longest, 1));
+          const std::int64_t bytes = groups * (blocks * (b * b * value_bytes + 4) + impl::scratch_of_group);
+          if (blocks > 1) EXPECT_LE(impl::staged_teams(b) * (bytes + 1024), scratch) << b << " " << value_bytes;
+        }
+      }
+    }
+  }
+  if (!is_compiled(3) || !is_compiled(6)) GTEST_SKIP() << "3 and 6 are not compiled";
+  impl::SpmvShape shape{
+      .num_block_rows = 100'000, .num_blocks = 2'600'000, .num_cols = 300'000, .block_shape = 3, .longest_row = 27};
+  impl::SpmvDevice device = gpu;
+  device.scratch_bytes = 228 * 1024;
+  EXPECT_EQ(impl::choose_multi_launch(shape, device, Kernel::by_line, 0).staged_blocks, 27) << "a whole block row";
+  shape.block_shape = 6;
+  EXPECT_EQ(impl::choose_multi_launch(shape, device, Kernel::by_line, 0).staged_blocks, 14) << "half of one";
 }
 
 TEST(SpmvTraffic, CountsEveryArrayOnce) {

@@ -2,10 +2,10 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
-#include <ashlar/spmv/impl/by_line_multi.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
 #include <ashlar/spmv/impl/launch_widths.hpp>
+#include <ashlar/spmv/impl/staged_tuning.hpp>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -83,9 +83,9 @@ int choose_line_width(const SpmvShape& shape, const SpmvDevice& device) {
   return width;
 }
 
-/// The width for by_line with several vectors: a warp where that leaves most of the device idle otherwise.
-int choose_line_multi_width(const SpmvShape& shape, const SpmvDevice& device) {
-  const int usual = usual_line_multi_width(shape.block_shape.rows);
+/// The width for by_line with several vectors: a warp where otherwise most of the device would be idle.
+int choose_staged_width(const SpmvShape& shape, const SpmvDevice& device) {
+  const int usual = usual_staged_width(shape.block_shape.rows, vector_bytes_of(shape));
   return double(shape.num_block_rows) * usual < enough_threads(device) ? 32 : usual;
 }
 
@@ -94,7 +94,7 @@ int choose_width(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device
   if (kernel == Kernel::tensor_core) return choose_warps(shape, device) * device.warp;
   if (kernel == Kernel::by_tile) return lanes_of_tile;
   if (kernel == Kernel::by_line) {
-    return shape.many_vectors ? choose_line_multi_width(shape, device) : choose_line_width(shape, device);
+    return shape.many_vectors ? choose_staged_width(shape, device) : choose_line_width(shape, device);
   }
   if (kernel == Kernel::row_per_thread) {
     return static_cast<int>(std::bit_ceil(unsigned(std::min(shape.block_shape.rows, device.warp))));
@@ -145,7 +145,7 @@ bool pays_by_line(const SpmvShape& shape, const SpmvDevice& device) {
 /// The same for several vectors: lanes with a vector or two each need fewer instructions than the matrix unit, which
 /// reads the blocks less often where there are many vectors.
 bool pays_by_line_multi(const SpmvShape& shape, const SpmvDevice& device) {
-  return !device.matrix_unit || !shape.double_vectors || shape.block_shape.rows <= 4 || shape.num_vectors <= 8;
+  return !device.matrix_unit || !shape.double_vectors || shape.block_shape.rows <= 4 || shape.num_vectors <= 16;
 }
 
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
@@ -181,6 +181,19 @@ TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device, int tile
   tile.capacity = static_cast<int>(
       std::clamp(tile_margin * tile.rows * average, 32.0, double(most_held_by_tile(vector_bytes)) / b));
   return tile;
+}
+
+/// Blocks that a group of `width` lanes holds at a time: a block row of usual length in as few pieces as there is room
+/// for, all of about the same size. There is to be room for all teams.
+int choose_staged_blocks(const SpmvShape& shape, const SpmvDevice& device, int width) {
+  constexpr double usual_times_average = 1.25, bytes_of_index = 4;
+  const double block_bytes = double(shape.block_shape.num_values()) * shape.value_bytes + bytes_of_index;
+  const double of_team = double(device.scratch_bytes) / staged_teams(shape.block_shape.rows) - scratch_of_team;
+  const double of_group = std::min<double>(of_team, most_staged_bytes) * width / staged_threads - scratch_of_group;
+  const double room = std::max(1.0, std::floor(of_group / block_bytes));
+  const double usual = std::min(double(shape.longest_row), std::ceil(usual_times_average * average_row(shape)));
+  const double pieces = std::max(1.0, std::ceil(usual / room));
+  return std::max(1, static_cast<int>(std::ceil(usual / pieces)));
 }
 
 /// Blocks of a block row beyond which it is cut into segments.
@@ -264,8 +277,8 @@ bool serves(Kernel kernel, const SpmvShape& shape, int width) {
   if (kernel == Kernel::by_column && !shape.by_columns) return false;
   if (kernel == Kernel::by_line && shape.many_vectors) {
     const int b = shape.block_shape.rows;
-    if (!is_compiled(shape.block_shape) || b > largest_block_of_line_multi || !shape.by_columns) return false;
-    return any_width || width == 32 || width == usual_line_multi_width(b);
+    if (!is_compiled(shape.block_shape) || b > largest_staged_block) return false;
+    return any_width || width == 32 || width == usual_staged_width(b, vector_bytes_of(shape));
   }
   return busy_lanes_of(kernel, shape, width) > 0;
 }
@@ -306,6 +319,9 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
   }
   launch.grouping.in_warp = width <= device.warp;
   if (device.is_gpu && launch.grouping.in_warp) launch.grouping.groups = std::max(1, threads_of_team / width);
+  if (launch.kernel == Kernel::by_line && shape.many_vectors) {
+    launch.staged_blocks = choose_staged_blocks(shape, device, width);
+  }
   const std::int64_t longest_row = choose_longest_row(launch.kernel, shape, width);
   if (shape.longest_row > longest_row) launch.longest_row = longest_row;
   return launch;

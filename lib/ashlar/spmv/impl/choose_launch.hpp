@@ -25,10 +25,11 @@ struct SpmvShape {
 
 struct SpmvDevice {
   bool is_gpu = false;
-  int warp = 32;                 ///< lanes of a warp or wavefront
-  std::int64_t threads = 1024;   ///< that are on the device at a time
-  bool matrix_unit = false;      ///< whether it multiplies small matrices of doubles by a unit of their own
-  std::int64_t cache_bytes = 0;  ///< device_cache_bytes
+  int warp = 32;                           ///< lanes of a warp or wavefront
+  std::int64_t threads = 1024;             ///< that are on the device at a time
+  bool matrix_unit = false;                ///< whether it multiplies small matrices of doubles by a unit of their own
+  std::int64_t cache_bytes = 0;            ///< device_cache_bytes
+  std::int64_t scratch_bytes = 96 * 1024;  ///< device_scratch_bytes; what any GPU has where that is not known
 };
 
 /// How much of the values the device's last cache is to keep until the next product: what leaves room for the vectors

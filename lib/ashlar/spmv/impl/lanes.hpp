@@ -40,7 +40,14 @@ class Lanes {
   KOKKOS_INLINE_FUNCTION Scalar* scratch(int count) const {
     const std::size_t bytes = std::size_t(grouping_.groups) * count * sizeof(Scalar);
     constexpr int level = scratch_level<typename TeamMember::execution_space>;
-    return static_cast<Scalar*>(team_.team_scratch(level).get_shmem(bytes)) + group_of_team() * count;
+    const auto& memory = team_.team_scratch(level);
+    // By itself Kokkos aligns what it gives to 8 bytes, and with more it may take up to that many more.
+    void* const begin =
+        alignof(Scalar) > 8 ? memory.get_shmem_aligned(bytes, alignof(Scalar)) : memory.get_shmem(bytes);
+#if defined(__CUDA_ARCH__)
+    __builtin_assume(__isShared(begin));  // loads need no check of which memory they are from
+#endif
+    return static_cast<Scalar*>(begin) + group_of_team() * count;
   }
 
   /// function(lane) for lane < count; count may be any number.
@@ -57,6 +64,9 @@ class Lanes {
     KOKKOS_IF_ON_DEVICE((function(rank_in_group()); wait();))
     KOKKOS_IF_ON_HOST((for (int lane = 0; lane < Width; ++lane) function(lane);))
   }
+
+  /// On GPUs, in a function that all lanes run at once: waits for the others, and sees what they wrote.
+  KOKKOS_INLINE_FUNCTION void meet() const { KOKKOS_IF_ON_DEVICE((wait();)) }
 
   /// What another lane of the group holds. On GPUs only, of a group within a warp whose lanes all ask at once.
   template <class Scalar>

@@ -6,13 +6,13 @@
 #include <ashlar/spmv/impl/block_row_per_thread_multi.hpp>
 #include <ashlar/spmv/impl/by_block.hpp>
 #include <ashlar/spmv/impl/by_column.hpp>
-#include <ashlar/spmv/impl/by_line_multi.hpp>
 #include <ashlar/spmv/impl/can_load_chunks.hpp>
 #include <ashlar/spmv/impl/flat_multi_product.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
 #include <ashlar/spmv/impl/launch_teams.hpp>
 #include <ashlar/spmv/impl/matrix_unit.hpp>
 #include <ashlar/spmv/impl/row_per_thread_multi.hpp>
+#include <ashlar/spmv/impl/staged_multi_product.hpp>
 #include <ashlar/spmv/impl/tensor_core_product.hpp>
 #include <limits>
 #include <type_traits>
@@ -32,8 +32,8 @@ struct SpmvMultiKernel {
   static void run_tensor_core(const Exec& exec, const SpmvLaunch& launch, const Rows& rows,
                               const MultiVectors<Scalar>& vectors);
   template <int Panel, bool Interleaved, class Rows>
-  static void run_lines(const Exec& exec, const SpmvLaunch& launch, const Rows& rows,
-                        const MultiVectors<Scalar>& vectors);
+  static void run_staged(const Exec& exec, const SpmvLaunch& launch, const Rows& rows,
+                         const MultiVectors<Scalar>& vectors);
   template <int Panel, bool Interleaved, class Rows>
   static void run_rows(const Exec& exec, const SpmvLaunch& launch, const Rows& rows,
                        const MultiVectors<Scalar>& vectors);
@@ -83,19 +83,20 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run(const
 
 template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
 template <int Panel, bool Interleaved, class Rows>
-void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_lines(const Exec& exec,
-                                                                                 const SpmvLaunch& launch,
-                                                                                 const Rows& rows,
-                                                                                 const MultiVectors<Scalar>& vectors) {
+void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_staged(const Exec& exec,
+                                                                                  const SpmvLaunch& launch,
+                                                                                  const Rows& rows,
+                                                                                  const MultiVectors<Scalar>& vectors) {
   using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
   const auto with_width = [&](auto width) {
-    using Product = ByLineMulti<Rows, TeamMember, Panel, Interleaved, is_gpu_v<Exec> ? width() : 0>;
-    launch_teams<128, line_multi_teams(Rows::compiled_block_size)>(
+    using Product = StagedMultiProduct<Rows, TeamMember, Panel, Interleaved, is_gpu_v<Exec> ? width() : 0>;
+    launch_teams<staged_threads, staged_teams(Rows::compiled_block_size)>(
         exec, launch, rows.a.num_block_rows * ((vectors.num_vectors + Panel - 1) / Panel),
-        Product::scratch_scalars(launch.grouping.width) * sizeof(Scalar), Product{rows, vectors, launch.grouping});
+        Product::scratch_bytes(launch.grouping.width, launch.staged_blocks),
+        Product(rows, vectors, launch.grouping, launch.staged_blocks));
   };
   if (launch.grouping.width == 32) return with_width(std::integral_constant<int, 32>{});
-  with_width(std::integral_constant<int, usual_line_multi_width(Rows::compiled_block_size)>{});
+  with_width(std::integral_constant<int, usual_staged_width(Rows::compiled_block_size, sizeof(Scalar))>{});
 }
 
 template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
@@ -116,12 +117,9 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(
                                  Product{rows, vectors, launch.grouping, busy_lanes(width, period, Product::chunk)});
   };
   if constexpr (K == Kernel::by_line) {
-    // Of other sizes, and of blocks stored by rows, the plan refuses it.
+    // Of other sizes the plan refuses it.
     constexpr int b = Rows::compiled_block_size;
-    constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
-    if constexpr (b > 0 && b <= largest_block_of_line_multi && by_columns) {
-      run_lines<Panel, Interleaved>(exec, launch, rows, vectors);
-    }
+    if constexpr (b > 0 && b <= largest_staged_block) run_staged<Panel, Interleaved>(exec, launch, rows, vectors);
   } else if constexpr (K == Kernel::by_block) {
     run_flat.template operator()<ByBlock>();
   } else if constexpr (K == Kernel::by_column) {

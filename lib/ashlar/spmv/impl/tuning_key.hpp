@@ -4,6 +4,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/device_cache.hpp>
 #include <ashlar/base/device_name.hpp>
+#include <ashlar/base/device_scratch.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/impl/matrix_unit.hpp>
@@ -16,8 +17,10 @@ namespace ashlar::impl {
 
 template <class Exec>
 SpmvDevice spmv_device(const Exec& exec) {
-  return {is_gpu_v<Exec>, is_gpu_v<Exec> ? Kokkos::TeamPolicy<Exec>::vector_length_max() : 32, exec.concurrency(),
-          has_matrix_unit && is_gpu_v<Exec>, device_cache_bytes(exec)};
+  SpmvDevice device{is_gpu_v<Exec>, is_gpu_v<Exec> ? Kokkos::TeamPolicy<Exec>::vector_length_max() : 32,
+                    exec.concurrency(), has_matrix_unit && is_gpu_v<Exec>, device_cache_bytes(exec)};
+  if (const std::int64_t bytes = device_scratch_bytes(exec); bytes > 0) device.scratch_bytes = bytes;
+  return device;
 }
 
 /// The device's name; of a CPU with the number of threads, on which depends what is fast.

@@ -56,7 +56,7 @@ struct PanelOfRow {
 
   KOKKOS_INLINE_FUNCTION PanelOfRow(std::int64_t index, int all_vectors) {
     const int panels = (all_vectors + Panel - 1) / Panel;
-    block_row = quotient(index, panels);
+    block_row = panels == 1 ? index : quotient(index, panels);
     set_panel(static_cast<int>(index - block_row * panels), all_vectors);
   }
 

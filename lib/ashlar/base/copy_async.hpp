@@ -1,0 +1,84 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/cache_hint.hpp>
+#include <cstdint>
+
+// Copies from memory to a team's scratch memory that need no registers and that the thread does not wait for: CUDA from
+// compute capability 8.0 on. Elsewhere they are done when the call returns.
+// Source: PTX ISA 8.8, cp.async.
+
+namespace ashlar {
+
+/// Copies what `from` points at to scratch memory: Bytes of 4, 8 or 16, or 2, for which there is nothing but a plain
+/// copy. Both addresses are multiples of Bytes. Of 16 only the first `count` may be asked for; what of the others
+/// arrives is not said.
+template <int Bytes>
+KOKKOS_INLINE_FUNCTION void copy_async(void* to, const void* from, [[maybe_unused]] int count,
+                                       [[maybe_unused]] CacheHint hint) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const auto scratch = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+  if constexpr (Bytes == 16) {
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" ::"r"(scratch), "l"(from),
+                 "r"(count < Bytes ? count : Bytes), "l"(hint.policy()));
+  } else if constexpr (Bytes >= 4) {
+    asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3;" ::"r"(scratch), "l"(from), "n"(Bytes),
+                 "l"(hint.policy()));
+  } else {
+    __builtin_memcpy(__builtin_assume_aligned(to, Bytes), __builtin_assume_aligned(from, Bytes), Bytes);
+  }
+#else
+  if (Bytes < 16 || count >= Bytes) {
+    __builtin_memcpy(__builtin_assume_aligned(to, Bytes), __builtin_assume_aligned(from, Bytes), Bytes);
+  } else {
+    __builtin_memcpy(to, from, static_cast<std::size_t>(count));
+  }
+#endif
+}
+
+/// What copies of a run begin at multiples of, in scratch memory as in memory.
+inline constexpr int copy_granule = 16;
+
+/// Bytes from a multiple of the granule to what `first` points at.
+template <class Entry>
+KOKKOS_INLINE_FUNCTION int shift_in_scratch(const Entry* first) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(first) % copy_granule);
+}
+
+/// The share of one of `width` lanes in the copy of `count` entries to shift_in_scratch(first) bytes behind `to`, a
+/// multiple of the granule. A device may read what lies in memory before them as far as the granule does, and writes it
+/// to scratch memory; nothing behind them.
+template <class Entry>
+KOKKOS_INLINE_FUNCTION void copy_run_async(unsigned char* to, const Entry* first, int count, CacheHint hint, int lane,
+                                           int width) {
+  const int shift = shift_in_scratch(first);
+  const char* const from = reinterpret_cast<const char*>(first) - shift;
+  const int bytes = shift + count * static_cast<int>(sizeof(Entry));
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#pragma unroll 1  // unrolled it takes registers, which the kernels around it have better use for
+  for (int i = lane * copy_granule; i < bytes; i += width * copy_granule) {
+    copy_async<copy_granule>(to + i, from + i, bytes - i, hint);
+  }
+#else
+  (void)hint;
+  (void)width;
+  if (lane == 0) __builtin_memcpy(to + shift, from + shift, static_cast<std::size_t>(bytes - shift));
+#endif
+}
+
+/// Ends a batch of the thread's copies.
+KOKKOS_INLINE_FUNCTION void end_batch_of_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/// Waits for the thread's own copies, but for the last `Left` batches. Other threads see them once they have met.
+template <int Left>
+KOKKOS_INLINE_FUNCTION void wait_for_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory");
+#endif
+}
+
+}  // namespace ashlar

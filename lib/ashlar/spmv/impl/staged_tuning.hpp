@@ -1,0 +1,46 @@
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+// What StagedMultiProduct takes, and with how much under way: all measured on an H200.
+
+namespace ashlar::impl {
+
+/// The largest blocks: of larger ones a lane has no registers left for the sums and a block's x.
+inline constexpr int largest_staged_block = 6;
+
+/// Threads of a team.
+inline constexpr int staged_threads = 128;
+
+/// The lanes of a block row that are compiled in, beside a warp's 32; vector_bytes are those of an entry of x.
+constexpr int usual_staged_width(int block_size, int vector_bytes) {
+  if (block_size == 1) return vector_bytes > 8 ? 8 : 4;
+  return block_size == 2 || block_size == 4 ? 8 : 16;
+}
+
+/// Blocks whose x a lane asks for before it uses the first.
+inline constexpr int blocks_under_way = 2;
+
+/// Columns, where a lane takes those one by one.
+constexpr int columns_under_way(int block_size) { return block_size <= 2 ? 3 : 6; }
+
+/// The teams that a multiprocessor is to hold, and so how many registers a lane has at most: of an H200's 65536 / 128 /
+/// teams. (HIP takes no more than 8.)
+constexpr int staged_teams(int block_size) {
+#ifdef KOKKOS_ENABLE_HIP
+  constexpr int most = 8;
+#else
+  constexpr int most = 16;
+#endif
+  constexpr int teams[] = {1, 8, 9, 7, 5, 5, 4};
+  return teams[block_size] < most ? teams[block_size] : most;
+}
+
+/// Bytes of values and block columns that a team is to hold at a time at most, so that the first cache has room for x.
+inline constexpr int most_staged_bytes = 33 * 1024;
+
+/// Bytes of a team's scratch memory that Kokkos and the device take for themselves, and of a group's those that no
+/// block lies in.
+inline constexpr int scratch_of_team = 1536, scratch_of_group = 96;
+
+}  // namespace ashlar::impl
