@@ -74,7 +74,7 @@ int wrong_of_chunks() {
         unsigned char* const to = scratch_for<Value>(team, count);
         for (int half = 0; half < 2; ++half) {
           for (int i = 32 * half + team.team_rank(); i < 32 * half + 32; i += team.team_size()) {
-            copy_async<Bytes>(to + i * Bytes, data.data() + i * size, Bytes, CacheHint(CacheHint::parts));
+            copy_async<Bytes>(to + i * Bytes, data.data() + i * size, CacheHint(CacheHint::parts));
           }
           end_batch_of_copies();
         }

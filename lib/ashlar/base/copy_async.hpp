@@ -10,30 +10,23 @@
 
 namespace ashlar {
 
-/// Copies what `from` points at to scratch memory: Bytes of 4, 8 or 16, or 2, for which there is nothing but a plain
-/// copy. Both addresses are multiples of Bytes. Of 16 only the first `count` may be asked for; what of the others
-/// arrives is not said.
+/// Copies Bytes to scratch memory: 4, 8 or 16, or 2, for which there is nothing but a plain copy. Both addresses are
+/// multiples of Bytes.
 template <int Bytes>
-KOKKOS_INLINE_FUNCTION void copy_async(void* to, const void* from, [[maybe_unused]] int count,
-                                       [[maybe_unused]] CacheHint hint) {
+KOKKOS_INLINE_FUNCTION void copy_async(void* to, const void* from, [[maybe_unused]] CacheHint hint) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const auto scratch = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
   if constexpr (Bytes == 16) {
-    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" ::"r"(scratch), "l"(from),
-                 "r"(count < Bytes ? count : Bytes), "l"(hint.policy()));
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(scratch), "l"(from),
+                 "l"(hint.policy()));
+    return;
   } else if constexpr (Bytes >= 4) {
     asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3;" ::"r"(scratch), "l"(from), "n"(Bytes),
                  "l"(hint.policy()));
-  } else {
-    __builtin_memcpy(__builtin_assume_aligned(to, Bytes), __builtin_assume_aligned(from, Bytes), Bytes);
-  }
-#else
-  if (Bytes < 16 || count >= Bytes) {
-    __builtin_memcpy(__builtin_assume_aligned(to, Bytes), __builtin_assume_aligned(from, Bytes), Bytes);
-  } else {
-    __builtin_memcpy(to, from, static_cast<std::size_t>(count));
+    return;
   }
 #endif
+  __builtin_memcpy(__builtin_assume_aligned(to, Bytes), __builtin_assume_aligned(from, Bytes), Bytes);
 }
 
 /// What copies of a run begin at multiples of, in scratch memory as in memory.
@@ -56,8 +49,13 @@ KOKKOS_INLINE_FUNCTION void copy_run_async(unsigned char* to, const Entry* first
   const int bytes = shift + count * static_cast<int>(sizeof(Entry));
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #pragma unroll 1  // unrolled it takes registers, which the kernels around it have better use for
-  for (int i = lane * copy_granule; i < bytes; i += width * copy_granule) {
-    copy_async<copy_granule>(to + i, from + i, bytes - i, hint);
+  for (int i = lane * copy_granule; i + copy_granule <= bytes; i += width * copy_granule) {
+    copy_async<copy_granule>(to + i, from + i, hint);
+  }
+  constexpr int size = sizeof(Entry);
+  const int whole = bytes / copy_granule * copy_granule;
+  for (int i = (whole > shift ? whole : shift) + lane * size; i < bytes; i += width * size) {
+    copy_async<size>(to + i, from + i, hint);
   }
 #else
   (void)hint;

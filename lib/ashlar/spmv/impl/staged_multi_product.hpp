@@ -154,7 +154,7 @@ class StagedMultiProduct {
       for (int i = lane; i < piece.count * loads; i += width) {
         const int k = i / loads;
         copy_async<load_bytes>(piece.values + i * load_bytes, rows.block(piece.first + k) + (i - k * loads) * load_size,
-                               load_bytes, rows.a.hint);
+                               rows.a.hint);
       }
     } else {
       copy_run_async(piece.values, rows.a.values + piece.first * bb, piece.count * bb, rows.a.hint, lane, width);

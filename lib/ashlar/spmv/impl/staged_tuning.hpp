@@ -22,7 +22,7 @@ constexpr int usual_staged_width(int block_size, int vector_bytes) {
 inline constexpr int blocks_under_way = 2;
 
 /// Columns, where a lane takes those one by one.
-constexpr int columns_under_way(int block_size) { return block_size <= 2 ? 3 : 6; }
+constexpr int columns_under_way(int block_size) { return block_size <= 3 ? 3 : 6; }
 
 /// The teams that a multiprocessor is to hold, and so how many registers a lane has at most: of an H200's 65536 / 128 /
 /// teams. (HIP takes no more than 8.)
