@@ -13,6 +13,12 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Policy = Kokkos::TeamPolicy<Exec>;
 constexpr int lanes = is_gpu_v<Exec> ? 32 : 1;
 
+int value_of(const Kokkos::View<int, Exec>& view) {
+  int value = 0;
+  Kokkos::deep_copy(value, view);
+  return value;
+}
+
 /// 0, 1, 2, ..; no longer than it is, so that a tool that watches accesses sees what is read beyond.
 template <class Value>
 Kokkos::View<Value*, Exec> numbered(int count) {
@@ -32,10 +38,10 @@ KOKKOS_INLINE_FUNCTION unsigned char* scratch_for(const Policy::member_type& tea
 template <class Value>
 int wrong_of_run(int before, int count) {
   const auto data = numbered<Value>(before + count);
-  int wrong = 0;
-  Kokkos::parallel_reduce(
+  const Kokkos::View<int, Exec> wrong("test::wrong");
+  Kokkos::parallel_for(
       "copy", Policy(1, lanes).set_scratch_size(0, Kokkos::PerTeam(int(count * sizeof(Value)) + 3 * copy_granule)),
-      KOKKOS_LAMBDA(const Policy::member_type& team, int& sum) {
+      KOKKOS_LAMBDA(const Policy::member_type& team) {
         unsigned char* const to = scratch_for<Value>(team, count);
         const Value* const first = data.data() + before;
         copy_run_async(to, first, count, CacheHint(), team.team_rank(), team.team_size());
@@ -44,11 +50,10 @@ int wrong_of_run(int before, int count) {
         team.team_barrier();
         const auto* const copied = reinterpret_cast<const Value*>(to + shift_in_scratch(first));
         for (int i = team.team_rank(); i < count; i += team.team_size()) {
-          if (copied[i] != Value(before + i)) ++sum;
+          if (copied[i] != Value(before + i)) Kokkos::atomic_inc(&wrong());
         }
-      },
-      wrong);
-  return wrong;
+      });
+  return value_of(wrong);
 }
 
 TEST(CopyAsync, BringsRunsOfAnyBeginAndLength) {
@@ -67,10 +72,10 @@ template <class Value, int Bytes>
 int wrong_of_chunks() {
   constexpr int size = Chunk<Value, Bytes>::size, count = 64 * size;
   const auto data = numbered<Value>(count);
-  int wrong = 0;
-  Kokkos::parallel_reduce(
+  const Kokkos::View<int, Exec> wrong("test::wrong");
+  Kokkos::parallel_for(
       "copy", Policy(1, lanes).set_scratch_size(0, Kokkos::PerTeam(int(count * sizeof(Value)) + 3 * copy_granule)),
-      KOKKOS_LAMBDA(const Policy::member_type& team, int& sum) {
+      KOKKOS_LAMBDA(const Policy::member_type& team) {
         unsigned char* const to = scratch_for<Value>(team, count);
         for (int half = 0; half < 2; ++half) {
           for (int i = 32 * half + team.team_rank(); i < 32 * half + 32; i += team.team_size()) {
@@ -81,7 +86,7 @@ int wrong_of_chunks() {
         const auto* const copied = reinterpret_cast<const Value*>(to);
         const auto check = [&](int from, int end) {
           for (int i = from + team.team_rank(); i < end; i += team.team_size()) {
-            if (copied[i] != Value(i)) ++sum;
+            if (copied[i] != Value(i)) Kokkos::atomic_inc(&wrong());
           }
         };
         wait_for_copies<1>();
@@ -90,9 +95,8 @@ int wrong_of_chunks() {
         wait_for_copies<0>();
         team.team_barrier();
         check(count / 2, count);
-      },
-      wrong);
-  return wrong;
+      });
+  return value_of(wrong);
 }
 
 TEST(CopyAsync, BringsChunksOfEveryWidth) {

@@ -168,6 +168,7 @@ TEST(SpmvPlan, KeepsToTheScratchMemoryOfAMultiprocessor) {
 }
 
 TEST(SpmvPlan, WidensLinesOfFewBlockRowsWhereLanesHaveSeveralRounds) {
+  if (!is_compiled(3) || !is_compiled(8)) GTEST_SKIP() << "3 and 8 are not compiled";
   const auto width = [](int b, std::int64_t num_block_rows, std::int64_t blocks_of_row, std::int64_t longest_row) {
     const impl::SpmvShape shape{.num_block_rows = num_block_rows,
                                 .num_blocks = blocks_of_row * num_block_rows,
