@@ -4,7 +4,6 @@
 #include <ashlar/base/device_cache.hpp>
 #include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/reference/random_matrix.hpp>
-#include <ashlar/spmv/impl/staged_tuning.hpp>
 #include <spmv/product_case.hpp>
 #include <support/message.hpp>
 
