@@ -40,14 +40,19 @@ class Lanes {
   KOKKOS_INLINE_FUNCTION Scalar* scratch(int count) const {
     const std::size_t bytes = std::size_t(grouping_.groups) * count * sizeof(Scalar);
     constexpr int level = scratch_level<typename TeamMember::execution_space>;
-    const auto& memory = team_.team_scratch(level);
-    // By itself Kokkos aligns what it gives to 8 bytes, and with more it may take up to that many more.
-    void* const begin =
-        alignof(Scalar) > 8 ? memory.get_shmem_aligned(bytes, alignof(Scalar)) : memory.get_shmem(bytes);
+    return static_cast<Scalar*>(team_.team_scratch(level).get_shmem(bytes)) + group_of_team() * count;
+  }
+
+  /// The same, aligned as Type is, for which there must be room. (By itself Kokkos aligns to 8 bytes.)
+  template <class Type>
+  KOKKOS_INLINE_FUNCTION Type* aligned_scratch(int count) const {
+    const std::size_t bytes = std::size_t(grouping_.groups) * count * sizeof(Type);
+    constexpr int level = scratch_level<typename TeamMember::execution_space>;
+    void* const begin = team_.team_scratch(level).get_shmem_aligned(bytes, alignof(Type));
 #if defined(__CUDA_ARCH__)
     __builtin_assume(__isShared(begin));  // loads need no check of which memory they are from
 #endif
-    return static_cast<Scalar*>(begin) + group_of_team() * count;
+    return static_cast<Type*>(begin) + group_of_team() * count;
   }
 
   /// function(lane) for lane < count; count may be any number.

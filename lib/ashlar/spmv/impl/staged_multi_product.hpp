@@ -93,7 +93,7 @@ class StagedMultiProduct {
   KOKKOS_INLINE_FUNCTION void multiply_in_registers(const Group& lanes, const PanelOfRow<Panel>& at, std::int64_t first,
                                                     int num_blocks, int lane) const {
     constexpr int slots = Width / lanes_of_block;
-    Granule* const scratch = lanes.template scratch<Granule>(granules(capacity));
+    Granule* const scratch = lanes.template aligned_scratch<Granule>(granules(capacity));
     const int slot = lane / lanes_of_block, part = lane % lanes_of_block;
     Scalar sum[vectors_of_lane][b];
     for (int v = 0; v < vectors_of_lane; ++v) {
@@ -116,7 +116,7 @@ class StagedMultiProduct {
 
   KOKKOS_INLINE_FUNCTION void multiply_by_turns(const Group& lanes, const PanelOfRow<Panel>& at, std::int64_t first,
                                                 int num_blocks) const {
-    Granule* const scratch = lanes.template scratch<Granule>(granules(capacity));
+    Granule* const scratch = lanes.template aligned_scratch<Granule>(granules(capacity));
     Scalar* const all_sums = lanes.template scratch<Scalar>(sums * lanes.width());
     const int slots = lanes.width() / lanes_of_block;
     lanes.for_each(lanes.width() * sums, [&](int i) { all_sums[i] = Scalar(0); });
