@@ -40,15 +40,18 @@ struct SpmvMultiKernel {
 };
 
 /// Calls function(panel, interleaved), two std::integral_constants: how many vectors are multiplied at a time, and
-/// whether x lets itself be loaded by chunks. Eight vectors, or four where that leaves no gap or there are no more.
-template <class Scalar, class Function>
+/// whether x lets itself be loaded by chunks. Eight vectors, or four where that leaves no gap or there are no more;
+/// none fewer than Fewest.
+template <int Fewest, class Scalar, class Function>
 void with_panel(const MultiVectors<Scalar>& vectors, const Function& function) {
   const auto with = [&](auto panel) {
     if (vectors.are_interleaved(panel())) return function(panel, std::true_type{});
     function(panel, std::false_type{});
   };
   const int n = vectors.num_vectors;
-  if (n <= 4 || (n % 8 != 0 && n % 4 == 0)) return with(std::integral_constant<int, 4>{});
+  if constexpr (Fewest <= 4) {
+    if (n <= 4 || (n % 8 != 0 && n % 4 == 0)) return with(std::integral_constant<int, 4>{});
+  }
   with(std::integral_constant<int, 8>{});
 }
 
@@ -62,8 +65,11 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run(const
       // Without a matrix unit the plan refuses it.
       if constexpr (uses_matrix_unit_v<Exec, Scalar>) run_tensor_core(exec, launch, rows, vectors);
     } else {
-      with_panel(vectors,
-                 [&](auto panel, auto interleaved) { run_rows<panel(), interleaved()>(exec, launch, rows, vectors); });
+      // On CPUs nobody chooses by_line, and half of it is enough to be tested: it takes long to compile.
+      constexpr int fewest = K == Kernel::by_line && !is_gpu_v<Exec> ? 8 : 4;
+      with_panel<fewest>(vectors, [&](auto panel, auto interleaved) {
+        run_rows<panel(), interleaved()>(exec, launch, rows, vectors);
+      });
     }
   };
   const auto with_size = [&](auto block_size) {
