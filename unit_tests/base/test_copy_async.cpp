@@ -4,7 +4,9 @@
 #include <ashlar/base/chunk.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/copy_async.hpp>
+#include <ashlar/base/text.hpp>
 #include <cstdint>
+#include <string>
 
 namespace ashlar::testing {
 namespace {
@@ -34,17 +36,17 @@ KOKKOS_INLINE_FUNCTION unsigned char* scratch_for(const Policy::member_type& tea
       team.team_scratch(0).get_shmem_aligned(count * sizeof(Value) + 2 * copy_granule, copy_granule));
 }
 
-/// How many of the last `count` entries of so many more arrive wrong.
+/// How many of `count` entries with others before and behind them arrive wrong.
 template <class Value>
-int wrong_of_run(int before, int count) {
-  const auto data = numbered<Value>(before + count);
+int wrong_of_run(int before, int count, int behind) {
+  const auto data = numbered<Value>(before + count + behind);
   const Kokkos::View<int, Exec> wrong("test::wrong");
   Kokkos::parallel_for(
       "copy", Policy(1, lanes).set_scratch_size(0, Kokkos::PerTeam(int(count * sizeof(Value)) + 3 * copy_granule)),
       KOKKOS_LAMBDA(const Policy::member_type& team) {
         unsigned char* const to = scratch_for<Value>(team, count);
         const Value* const first = data.data() + before;
-        copy_run_async(to, first, count, CacheHint(), team.team_rank(), team.team_size());
+        copy_run_async(to, first, count, count + behind, CacheHint(), team.team_rank(), team.team_size());
         end_batch_of_copies();
         wait_for_copies<0>();
         team.team_barrier();
@@ -59,10 +61,13 @@ int wrong_of_run(int before, int count) {
 TEST(CopyAsync, BringsRunsOfAnyBeginAndLength) {
   for (const int before : {0, 1, 2, 3, 5, 64}) {
     for (const int count : {1, 2, 3, 4, 7, 8, 100, 701}) {
-      EXPECT_EQ(wrong_of_run<double>(before, count), 0) << before << " " << count;
-      EXPECT_EQ(wrong_of_run<float>(before, count), 0) << before << " " << count;
-      EXPECT_EQ(wrong_of_run<std::uint16_t>(before, count), 0) << before << " " << count;
-      EXPECT_EQ(wrong_of_run<std::int64_t>(before, count), 0) << before << " " << count;
+      for (const int behind : {0, 1, 3, 9}) {
+        const std::string what = text(before, " ", count, " ", behind);
+        EXPECT_EQ(wrong_of_run<double>(before, count, behind), 0) << what;
+        EXPECT_EQ(wrong_of_run<float>(before, count, behind), 0) << what;
+        EXPECT_EQ(wrong_of_run<std::uint16_t>(before, count, behind), 0) << what;
+        EXPECT_EQ(wrong_of_run<std::int64_t>(before, count, behind), 0) << what;
+      }
     }
   }
 }

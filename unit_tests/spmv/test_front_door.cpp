@@ -313,11 +313,13 @@ TEST(SpmvPlan, GivesManyVectorsLinesOfSmallBlocks) {
     return impl::choose_multi_launch(shape, device, Kernel::automatic, 0);
   };
   EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line);
-  EXPECT_EQ(chosen(with_unit).grouping.width, 16);
+  EXPECT_EQ(chosen(with_unit).grouping.width, 8);
   EXPECT_EQ(chosen(gpu).kernel, Kernel::by_line);
   shape.num_vectors = 64;
   EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line);
   shape.block_shape = 5;
+  EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line) << "two panels of 32";
+  shape.num_vectors = 60;
   EXPECT_EQ(chosen(with_unit).kernel, Kernel::tensor_core) << "reads the blocks less often";
   EXPECT_EQ(chosen(gpu).kernel, Kernel::by_line);
   shape.num_vectors = 8;
@@ -336,18 +338,20 @@ TEST(SpmvPlan, HoldsAsManyBlocksForManyVectorsAsThereIsScratchMemoryFor) {
       if (!is_compiled(b)) continue;
       for (const int value_bytes : {2, 4, 8, 16}) {
         for (const int longest : {0, 1, 27, 5000}) {
-          impl::SpmvShape shape{.num_block_rows = 100'000,
-                                .num_blocks = 80'000 * std::min(longest, 40),
-                                .num_cols = 100'000 * b,
-                                .block_shape = b,
-                                .longest_row = longest,
-                                .value_bytes = value_bytes};
+          const int index_bytes = longest == 5000 ? 8 : 4;
+          const impl::SpmvShape shape{.num_block_rows = 100'000,
+                                      .num_blocks = 80'000 * std::min(longest, 40),
+                                      .num_cols = 100'000 * b,
+                                      .block_shape = b,
+                                      .longest_row = longest,
+                                      .value_bytes = value_bytes,
+                                      .index_bytes = index_bytes};
           const auto launch = impl::choose_multi_launch(shape, device, Kernel::by_line, 0);
           ASSERT_EQ(launch.kernel, Kernel::by_line);
-          const int blocks = launch.staged_blocks, groups = launch.grouping.groups;
+          const int groups = launch.grouping.groups, blocks = launch.staging.blocks(groups);
           EXPECT_GE(blocks, 1);
           EXPECT_LE(blocks, std::max(longest, 1));
-          const std::int64_t bytes = groups * (blocks * (b * b * value_bytes + 4) + impl::scratch_of_group);
+          const std::int64_t bytes = groups * (blocks * (b * b * value_bytes + index_bytes) + impl::scratch_of_group);
           if (blocks > 1) EXPECT_LE(impl::staged_teams(b) * (bytes + 1024), scratch) << b << " " << value_bytes;
         }
       }
@@ -358,9 +362,13 @@ TEST(SpmvPlan, HoldsAsManyBlocksForManyVectorsAsThereIsScratchMemoryFor) {
       .num_block_rows = 100'000, .num_blocks = 2'600'000, .num_cols = 300'000, .block_shape = 3, .longest_row = 27};
   impl::SpmvDevice device = gpu;
   device.scratch_bytes = 228 * 1024;
-  EXPECT_EQ(impl::choose_multi_launch(shape, device, Kernel::by_line, 0).staged_blocks, 27) << "a whole block row";
+  const auto blocks = [&](int groups) {
+    return impl::choose_multi_launch(shape, device, Kernel::by_line, 0).staging.blocks(groups);
+  };
+  EXPECT_EQ(blocks(8), 27) << "a whole block row";
+  EXPECT_EQ(blocks(16), 14) << "half of one";
   shape.block_shape = 6;
-  EXPECT_EQ(impl::choose_multi_launch(shape, device, Kernel::by_line, 0).staged_blocks, 14) << "half of one";
+  EXPECT_EQ(blocks(8), 14) << "half of one";
 }
 
 TEST(SpmvTraffic, CountsEveryArrayOnce) {

@@ -76,6 +76,7 @@ class SpmvPlan {
     shape_.num_cols = transpose ? matrix.num_rows() : matrix.num_cols();
     shape_.block_shape = transpose ? block_shape_.transposed() : block_shape_;
     shape_.value_bytes = sizeof(scalar_type);
+    shape_.index_bytes = sizeof(typename Matrix::ordinal_type);
     shape_.by_columns = std::is_same_v<typename Matrix::layout_type, BlockColumnMajor> != transpose;
     shape_.in_order = !transpose;
     matrix_bytes_ = spmv_traffic_bytes(matrix, true, mode_, 0);

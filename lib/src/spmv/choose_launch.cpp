@@ -17,6 +17,7 @@ namespace {
 
 /// Threads of a team whose groups lie within warps: enough block rows in one to fill a multiprocessor with few teams.
 constexpr int threads_of_team = 128;
+static_assert(threads_of_team == staged_threads);
 
 /// Columns of a block row that are worth a warp of their own in products with several vectors.
 constexpr double columns_of_warp = 128;
@@ -144,9 +145,10 @@ bool pays_by_line(const SpmvShape& shape, const SpmvDevice& device) {
 }
 
 /// The same for several vectors: lanes with a vector or two each need fewer instructions than the matrix unit, which
-/// reads the blocks less often where there are many vectors.
+/// reads the blocks less often where there are many vectors that fill no wide panels.
 bool pays_by_line_multi(const SpmvShape& shape, const SpmvDevice& device) {
-  return !device.matrix_unit || !shape.double_vectors || shape.block_shape.rows <= 4 || shape.num_vectors <= 16;
+  const int k = shape.num_vectors;
+  return !device.matrix_unit || !shape.double_vectors || shape.block_shape.rows <= 4 || k <= 16 || k % 16 == 0;
 }
 
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
@@ -184,17 +186,16 @@ TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device, int tile
   return tile;
 }
 
-/// Blocks that a group of `width` lanes holds at a time: a block row of usual length in as few pieces as there is room
-/// for, all of about the same size. There is to be room for all teams.
-int choose_staged_blocks(const SpmvShape& shape, const SpmvDevice& device, int width) {
-  constexpr double usual_times_average = 1.25, bytes_of_index = 4;
-  const double block_bytes = double(shape.block_shape.num_values()) * shape.value_bytes + bytes_of_index;
-  const double of_team = double(device.scratch_bytes) / staged_teams(shape.block_shape.rows) - scratch_of_team;
-  const double of_group = std::min<double>(of_team, most_staged_bytes) * width / staged_threads - scratch_of_group;
-  const double room = std::max(1.0, std::floor(of_group / block_bytes));
+/// Scratch memory for as many teams as there are to be, and what is to lie in it.
+Staging choose_staging(const SpmvShape& shape, const SpmvDevice& device) {
+  constexpr double usual_times_average = 1.25;
+  const std::int64_t of_team = device.scratch_bytes / staged_teams(shape.block_shape.rows) - scratch_of_team;
   const double usual = std::min(double(shape.longest_row), std::ceil(usual_times_average * average_row(shape)));
-  const double pieces = std::max(1.0, std::ceil(usual / room));
-  return std::max(1, static_cast<int>(std::ceil(usual / pieces)));
+  Staging staging;
+  staging.team_bytes = static_cast<int>(std::min<std::int64_t>(of_team, most_staged_bytes));
+  staging.block_bytes = static_cast<int>(shape.block_shape.num_values()) * shape.value_bytes + shape.index_bytes;
+  staging.usual_row = static_cast<int>(std::min(usual, 1e9));
+  return staging;
 }
 
 /// Blocks of a block row beyond which it is cut into segments.
@@ -321,7 +322,7 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
   launch.grouping.in_warp = width <= device.warp;
   if (device.is_gpu && launch.grouping.in_warp) launch.grouping.groups = std::max(1, threads_of_team / width);
   if (launch.kernel == Kernel::by_line && shape.many_vectors) {
-    launch.staged_blocks = choose_staged_blocks(shape, device, width);
+    launch.staging = choose_staging(shape, device);
   }
   const std::int64_t longest_row = choose_longest_row(launch.kernel, shape, width);
   if (shape.longest_row > longest_row) launch.longest_row = longest_row;

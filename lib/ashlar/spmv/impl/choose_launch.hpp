@@ -15,6 +15,7 @@ struct SpmvShape {
   BlockShape block_shape = {};
   std::int64_t longest_row = 0;  ///< blocks of the block row that has most
   int value_bytes = 8;
+  int index_bytes = 4;             ///< of a block column
   bool by_columns = true;          ///< whether blocks are stored by columns: of A^T, by rows of A
   bool in_order = true;            ///< whether the blocks of a block row follow each other: not of A^T
   bool many_vectors = false;       ///< whether several vectors are multiplied at a time

@@ -40,19 +40,24 @@ struct SpmvMultiKernel {
 };
 
 /// Calls function(panel, interleaved), two std::integral_constants: how many vectors are multiplied at a time, and
-/// whether x lets itself be loaded by chunks. Eight vectors, or four where that leaves no gap or there are no more;
-/// none fewer than Fewest.
-template <int Fewest, class Scalar, class Function>
+/// whether x lets itself be loaded by chunks. Eight vectors, or four where that leaves no gap or there are no more, or
+/// more where they can be loaded by chunks and leave none; none fewer than Fewest or more than Most.
+template <int Fewest, int Most, class Scalar, class Function>
 void with_panel(const MultiVectors<Scalar>& vectors, const Function& function) {
-  const auto with = [&](auto panel) {
-    if (vectors.are_interleaved(panel())) return function(panel, std::true_type{});
-    function(panel, std::false_type{});
-  };
-  const int n = vectors.num_vectors;
-  if constexpr (Fewest <= 4) {
-    if (n <= 4 || (n % 8 != 0 && n % 4 == 0)) return with(std::integral_constant<int, 4>{});
+  if constexpr (Most > 8) {
+    if (vectors.are_interleaved(Most)) return function(std::integral_constant<int, Most>{}, std::true_type{});
+    with_panel<Fewest, Most / 2>(vectors, function);
+  } else {
+    const auto with = [&](auto panel) {
+      if (vectors.are_interleaved(panel())) return function(panel, std::true_type{});
+      function(panel, std::false_type{});
+    };
+    const int n = vectors.num_vectors;
+    if constexpr (Fewest <= 4) {
+      if (n <= 4 || (n % 8 != 0 && n % 4 == 0)) return with(std::integral_constant<int, 4>{});
+    }
+    with(std::integral_constant<int, 8>{});
   }
-  with(std::integral_constant<int, 8>{});
 }
 
 template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
@@ -66,8 +71,10 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run(const
       if constexpr (uses_matrix_unit_v<Exec, Scalar>) run_tensor_core(exec, launch, rows, vectors);
     } else {
       // On CPUs nobody chooses by_line, and half of it is enough to be tested: it takes long to compile.
-      constexpr int fewest = K == Kernel::by_line && !is_gpu_v<Exec> ? 8 : 4;
-      with_panel<fewest>(vectors, [&](auto panel, auto interleaved) {
+      constexpr bool is_line = K == Kernel::by_line;
+      constexpr int fewest = is_line && !is_gpu_v<Exec> ? usual_panel : 4;
+      constexpr int most = is_line && is_gpu_v<Exec> ? widest_staged_panel(sizeof(Scalar)) : usual_panel;
+      with_panel<fewest, most>(vectors, [&](auto panel, auto interleaved) {
         run_rows<panel(), interleaved()>(exec, launch, rows, vectors);
       });
     }
@@ -94,15 +101,21 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_stage
                                                                                   const Rows& rows,
                                                                                   const MultiVectors<Scalar>& vectors) {
   using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
+  constexpr int b = Rows::compiled_block_size;
   const auto with_width = [&](auto width) {
     using Product = StagedMultiProduct<Rows, TeamMember, Panel, Interleaved, is_gpu_v<Exec> ? width() : 0>;
-    launch_teams<staged_threads, staged_teams(Rows::compiled_block_size)>(
-        exec, launch, rows.a.num_block_rows * ((vectors.num_vectors + Panel - 1) / Panel),
-        Product::scratch_bytes(launch.grouping.width, launch.staged_blocks),
-        Product(rows, vectors, launch.grouping, launch.staged_blocks));
+    SpmvLaunch of_panel = launch;
+    Grouping& grouping = of_panel.grouping;
+    if constexpr (is_gpu_v<Exec>) grouping = {width(), staged_threads / width(), true};
+    const int capacity = launch.staging.blocks(grouping.groups);
+    launch_teams<staged_threads, staged_teams(b)>(
+        exec, of_panel, rows.a.num_block_rows * ((vectors.num_vectors + Panel - 1) / Panel),
+        Product::scratch_bytes(grouping.width, capacity), Product{rows, vectors, grouping, capacity});
   };
+  constexpr int usual =
+      Panel > usual_panel ? wide_staged_width(b, Panel / Chunk<Scalar>::size) : usual_staged_width(b, sizeof(Scalar));
   if (launch.grouping.width == 32) return with_width(std::integral_constant<int, 32>{});
-  with_width(std::integral_constant<int, usual_staged_width(Rows::compiled_block_size, sizeof(Scalar))>{});
+  with_width(std::integral_constant<int, usual>{});
 }
 
 template <Kernel K, class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>

@@ -4,6 +4,7 @@
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/by_tile.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
+#include <ashlar/spmv/impl/staging.hpp>
 #include <ashlar/spmv/kernel.hpp>
 #include <cstdint>
 #include <limits>
@@ -16,8 +17,8 @@ struct SpmvLaunch {
   Kernel kernel = Kernel::automatic;
   int compiled_size = runtime_block_size;  ///< of the blocks
   Grouping grouping;
-  TileShape tile;         ///< of by_tile
-  int staged_blocks = 1;  ///< that by_line for several vectors has in scratch memory at a time
+  TileShape tile;   ///< of by_tile
+  Staging staging;  ///< of by_line for several vectors
   /// Block rows of more blocks than this are cut into segments; the kernel leaves them out.
   std::int64_t longest_row = std::numeric_limits<std::int64_t>::max();
   RowRanges first_row;  ///< of the range that each thread of a CPU takes; empty: block rows are dealt one by one

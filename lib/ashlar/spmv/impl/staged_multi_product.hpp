@@ -20,7 +20,7 @@ namespace ashlar::impl {
 ///
 /// Width is the group's width where that is compiled in, or 0 where one thread plays all lanes.
 template <class Rows, class TeamMember, int Panel, bool Interleaved, int Width = 0>
-class StagedMultiProduct {
+struct StagedMultiProduct {
   using Value = typename Rows::value_type;
   using Scalar = typename Rows::scalar_type;
   using Ordinal = typename Rows::ordinal_type;
@@ -37,6 +37,7 @@ class StagedMultiProduct {
   static constexpr int columns = Interleaved ? b : 1;
   static constexpr int unroll = Interleaved ? blocks_under_way : columns_under_way(b);
   static constexpr int sums = b * vectors_of_lane;
+  static constexpr bool near_too = stages_near(b, Panel);
   /// Whether neighbouring blocks lie in the same banks of scratch memory, so that lanes do well to begin with different
   /// columns.
   static constexpr bool rotates = columns > 1 && bb * sizeof(Value) % 64 == 0;
@@ -45,16 +46,17 @@ class StagedMultiProduct {
   struct alignas(copy_granule) Granule {
     unsigned char byte[copy_granule];
   };
-  static constexpr int granule = copy_granule;
   using Group = Lanes<TeamMember, Width>;
 
- public:
-  StagedMultiProduct(const Rows& rows_, const MultiVectors<Scalar>& vectors_, const Grouping& grouping_, int capacity_)
-      : rows(rows_), vectors(vectors_), grouping(grouping_), capacity(capacity_) {}
+  Rows rows;
+  MultiVectors<Scalar> vectors;
+  Grouping grouping;
+  int capacity;  ///< blocks of a piece
 
   /// Bytes of scratch memory that a group needs.
   static int scratch_bytes(int width, int capacity) {
-    return granule * granules(capacity) + (Width > 0 ? granule : sums * width * int(sizeof(Scalar)) + 2 * granule);
+    return copy_granule * granules(capacity) +
+           (Width > 0 ? copy_granule : sums * width * int(sizeof(Scalar)) + 2 * copy_granule);
   }
 
   KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
@@ -79,10 +81,10 @@ class StagedMultiProduct {
   };
 
   KOKKOS_INLINE_FUNCTION static constexpr int granules_of_values(int capacity) {
-    return (capacity * bb * int(sizeof(Value)) - 1) / granule + 2;
+    return (capacity * bb * int(sizeof(Value)) - 1) / copy_granule + 2;
   }
   KOKKOS_INLINE_FUNCTION static constexpr int granules(int capacity) {
-    return granules_of_values(capacity) + (capacity * int(sizeof(Ordinal)) - 1) / granule + 2;
+    return granules_of_values(capacity) + (capacity * int(sizeof(Ordinal)) - 1) / copy_granule + 2;
   }
 
   KOKKOS_INLINE_FUNCTION Piece piece_at(Granule* scratch, std::int64_t first, int from, int num_blocks) const {
@@ -147,17 +149,20 @@ class StagedMultiProduct {
 
   /// A lane's share of the copies of a piece: a batch of block columns, then a batch of values.
   KOKKOS_INLINE_FUNCTION void copy(const Piece& piece, int lane, int width) const {
-    copy_run_async(piece.cols, rows.a.col_idx + piece.first, piece.count, CacheHint(CacheHint::parts), lane, width);
+    const std::int64_t rest = rows.a.num_blocks - piece.first;
+    copy_run_async<near_too>(piece.cols, rows.a.col_idx + piece.first, piece.count, rest, CacheHint(CacheHint::parts),
+                             lane, width);
     end_batch_of_copies();
     if constexpr (Rows::is_indirect) {
       constexpr int loads = bb / load_size;
       for (int i = lane; i < piece.count * loads; i += width) {
         const int k = i / loads;
-        copy_async<load_bytes>(piece.values + i * load_bytes, rows.block(piece.first + k) + (i - k * loads) * load_size,
-                               rows.a.hint);
+        copy_async<load_bytes, near_too>(piece.values + i * load_bytes,
+                                         rows.block(piece.first + k) + (i - k * loads) * load_size, rows.a.hint);
       }
     } else {
-      copy_run_async(piece.values, rows.a.values + piece.first * bb, piece.count * bb, rows.a.hint, lane, width);
+      copy_run_async<near_too>(piece.values, rows.a.values + piece.first * bb, piece.count * bb, rest * bb, rows.a.hint,
+                               lane, width);
     }
     end_batch_of_copies();
   }
@@ -269,11 +274,6 @@ class StagedMultiProduct {
     if (!Interleaved && vector >= at.num_vectors) return;
     vectors.store(rows.a.alpha, sum, rows.a.beta, at.block_row * b + row, at.first_vector + vector);
   }
-
-  Rows rows;
-  MultiVectors<Scalar> vectors;
-  Grouping grouping;
-  int capacity;
 };
 
 }  // namespace ashlar::impl

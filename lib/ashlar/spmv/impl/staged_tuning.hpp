@@ -9,14 +9,29 @@ namespace ashlar::impl {
 /// The largest blocks: of larger ones a lane has no registers left for the sums and a block's x.
 inline constexpr int largest_staged_block = 6;
 
-/// Threads of a team.
+/// Threads of a team, as groups of lanes within a warp are put together.
 inline constexpr int staged_threads = 128;
+
+/// Vectors of the panels that are usual.
+inline constexpr int usual_panel = 8;
+
+/// Those of the widest: no more than 16 lanes load from one entry of x, 16 bytes each, its vectors.
+constexpr int widest_staged_panel(int vector_bytes) { return vector_bytes > 8 ? 16 : 32; }
 
 /// The lanes of a block row that are compiled in, beside a warp's 32; vector_bytes are those of an entry of x.
 constexpr int usual_staged_width(int block_size, int vector_bytes) {
   if (block_size == 1) return vector_bytes > 8 ? 8 : 4;
-  return block_size == 2 || block_size == 4 ? 8 : 16;
+  return block_size <= 4 ? 8 : 16;
 }
+
+/// The same for wide panels.
+constexpr int wide_staged_width(int block_size, int lanes_of_block) {
+  return lanes_of_block > 8 || block_size == largest_staged_block ? 16 : 8;
+}
+
+/// Whether copies go through the first cache as well: other panels of a block row want the same values, and block rows
+/// shorter than a line the same lines.
+constexpr bool stages_near(int block_size, int panel) { return block_size == 1 || panel > usual_panel; }
 
 /// Blocks whose x a lane asks for before it uses the first.
 inline constexpr int blocks_under_way = 2;
