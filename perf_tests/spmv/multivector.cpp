@@ -65,7 +65,7 @@ void measure_multivector(const Exec& exec, const Options& options, const Matrix&
           const auto run = [&](const auto& x, const auto& y, bool by_rows) {
             auto ours = row("ashlar", kernel, by_rows);
             ours["plan"] = plan.explain();
-            ours["width"] = plan.multi_launch().grouping.width;
+            ours["width"] = plan.multi_launch(by_rows).grouping.width;
             measurement.add(
                 ours, bytes, [=] { spmv(exec, plan, 1.0, a, x, 0.0, y); }, [&] { return error(by_rows); });
           };

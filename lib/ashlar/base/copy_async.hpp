@@ -11,7 +11,7 @@
 namespace ashlar {
 
 /// Copies Bytes to scratch memory: 4, 8 or 16, or 2, for which there is nothing but a plain copy. Both addresses are
-/// multiples of Bytes. NearToo says whether the first cache is to keep them as well, for other teams' copies of the
+/// multiples of Bytes. NearToo says whether the first cache is to keep them as well, for other copies of the
 /// same or of their neighbours; of fewer than 16 it always is.
 template <int Bytes, bool NearToo = false>
 KOKKOS_INLINE_FUNCTION void copy_async(void* to, const void* from, [[maybe_unused]] CacheHint hint) {

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <array>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
@@ -27,7 +28,8 @@ namespace ashlar {
 struct SpmvOptions {
   Kernel kernel = Kernel::automatic;
   Mode mode = Mode::no_transpose;
-  /// Lanes that share a block row: a power of two up to a warp, or a multiple of the warp; 0: the plan decides.
+  /// Lanes that share a block row: a power of two up to a warp, or a multiple of the warp; 0: the plan decides. (Where
+  /// by_line takes 16 or 32 vectors at a time it keeps to 32 lanes only, else it takes 8 or 16.)
   int width = 0;
   /// Columns of x and y that products will have at a time: on it depends which kernel multiplies several vectors, and
   /// for so many there is room where long block rows are cut into segments. Products with more of them work too.
@@ -152,7 +154,9 @@ class SpmvPlan {
     } else if (kept > 0) {
       result += text(", ", kept, "/", CacheHint::parts, " of the matrix kept in the device's cache");
     }
-    return result + "; " + grounds_ + "; several vectors: kernel " + std::string(to_string(multi_launch_.kernel));
+    const Kernel by_columns = multi_launch(false).kernel, by_rows = multi_launch(true).kernel;
+    result += text("; ", grounds_, "; several vectors: kernel ", to_string(by_rows));
+    return by_columns == by_rows ? result : text(result, ", by columns ", to_string(by_columns));
   }
 
   /// Whether the plan was made for this matrix's structure; in constant time, from what the graphs share.
@@ -176,8 +180,9 @@ class SpmvPlan {
   const impl::SpmvShape& shape() const { return shape_; }
   const impl::SpmvLaunch& launch() const { return launch_; }
   const impl::SpmvLaunch& segment_launch() const { return segment_launch_; }
-  const impl::SpmvLaunch& multi_launch() const { return multi_launch_; }
-  const impl::SpmvLaunch& multi_segment_launch() const { return multi_segment_launch_; }
+  /// Of several vectors whose entries of a row lie side by side, or not.
+  const impl::SpmvLaunch& multi_launch(bool by_rows) const { return multi_launch_[by_rows]; }
+  const impl::SpmvLaunch& multi_segment_launch(bool by_rows) const { return multi_segment_launch_[by_rows]; }
   const long_rows_type& long_rows() const { return long_rows_; }
   const index_type& index() const { return index_; }
 
@@ -224,16 +229,24 @@ class SpmvPlan {
     chosen_by_ = decision.chosen_by;
     grounds_ = std::move(decision.grounds);
     launch_.label = label_of(launch_.kernel);
-    multi_launch_ = impl::choose_multi_launch(shape_, device, options.kernel, options.width);
-    multi_launch_.longest_row = launch_.longest_row;
-    multi_launch_.label = label_of(multi_launch_.kernel, ",vectors");
+    for (const bool by_rows : {false, true}) {
+      shape_.by_rows = by_rows;
+      impl::SpmvLaunch& launch = multi_launch_[by_rows];
+      launch = impl::choose_multi_launch(shape_, device, options.kernel, options.width);
+      launch.longest_row = launch_.longest_row;
+      launch.label = label_of(launch.kernel, ",vectors");
+    }
     cut_ranges(exec);
     cut_long_rows(exec, options.num_vectors);
-    segment_launch_ = multi_segment_launch_ = {};
+    segment_launch_ = {};
+    multi_segment_launch_ = {};
     if (!has_segments()) return;
     const auto num_segments = static_cast<std::int64_t>(long_rows_.segment_begin.extent(0));
     segment_launch_ = impl::choose_segment_launch(shape_, num_segments, device, launch_);
-    multi_segment_launch_ = impl::choose_segment_launch(shape_, num_segments, device, multi_launch_, true);
+    for (const bool by_rows : {false, true}) {
+      multi_segment_launch_[by_rows] =
+          impl::choose_segment_launch(shape_, num_segments, device, multi_launch_[by_rows], true);
+    }
   }
 
   void look_at_cache(const impl::SpmvDevice& device) {
@@ -271,7 +284,8 @@ class SpmvPlan {
   std::int64_t matrix_bytes_ = 0;  // that a product reads
   bool knows_longest_row_ = false;
   CacheHint cache_hint_;
-  impl::SpmvLaunch launch_, multi_launch_, segment_launch_, multi_segment_launch_;
+  impl::SpmvLaunch launch_, segment_launch_;
+  std::array<impl::SpmvLaunch, 2> multi_launch_, multi_segment_launch_;  // of vectors by columns, by rows
   ChosenBy chosen_by_ = ChosenBy::cost_model;
   std::string grounds_;
   long_rows_type long_rows_;

@@ -117,15 +117,16 @@ void multiply_vectors(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scal
                       const Scalar& beta, const MultiVectors<Scalar>& vectors) {
   using Layout = typename Matrix::layout_type;
   const auto arguments = spmv_arguments(plan, a, alpha, beta);
-  run_spmv_multi<Exec, Layout>(exec, plan.multi_launch(), arguments, vectors);
+  const bool by_rows = vectors.are_by_rows();
+  run_spmv_multi<Exec, Layout>(exec, plan.multi_launch(by_rows), arguments, vectors);
   if (!plan.has_segments()) return;
   const int room = plan.long_rows().num_vectors;
   for (int first = 0; first < vectors.num_vectors; first += room) {
     const MultiVectors<Scalar> some = vectors.from(first, room);
-    run_long_rows(exec, plan.multi_segment_launch(), plan.long_rows(), arguments, some,
+    const SpmvLaunch& launch = plan.multi_segment_launch(by_rows);
+    run_long_rows(exec, launch, plan.long_rows(), arguments, some,
                   [&](const auto& segments, const Vectors<Scalar>& partial) {
-                    run_spmv_multi<Exec, Layout>(exec, plan.multi_segment_launch(), segments,
-                                                 {some.num_vectors, some.x, partial});
+                    run_spmv_multi<Exec, Layout>(exec, launch, segments, {some.num_vectors, some.x, partial});
                   });
   }
 }
@@ -143,9 +144,9 @@ void multiply_vectors(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scal
 /// beta==0  y is overwritten: NaN in y does not spread.
 /// alpha==0 A and x are not read, as in BLAS.
 /// Traffic  spmv_traffic_bytes(A, beta == 0, plan.mode()). Multi-vectors: A is read once for all columns, but
-///          by by_line once for each eight where x is by columns. Where the
-///          matrix unit is not used (Kernel::tensor_core), fastest with the entries of a row together
-///          (Kokkos::LayoutRight) and a multiple of 4 or 8 columns.
+///          by by_line once for each eight where x is by columns. Fastest with the entries of a row together
+///          (Kokkos::LayoutRight) and, where the matrix unit is not used (Kernel::tensor_core), a multiple of 4 or 8
+///          columns; of 16 or 32 for blocks up to 6.
 /// Throws   ashlar::ShapeError before anything is launched.
 /// Source   Eberhardt & Hoemmen 2016.
 template <execution_space Exec, bcsr_matrix Matrix, class X, class Y>

@@ -147,8 +147,8 @@ bool pays_by_line(const SpmvShape& shape, const SpmvDevice& device) {
 /// The same for several vectors: lanes with a vector or two each need fewer instructions than the matrix unit, which
 /// reads the blocks less often where there are many vectors that fill no wide panels.
 bool pays_by_line_multi(const SpmvShape& shape, const SpmvDevice& device) {
-  const int k = shape.num_vectors;
-  return !device.matrix_unit || !shape.double_vectors || shape.block_shape.rows <= 4 || k <= 16 || k % 16 == 0;
+  if (!device.matrix_unit || !shape.double_vectors || shape.block_shape.rows <= 4) return true;
+  return shape.num_vectors <= 16 || (shape.by_rows && shape.num_vectors % 16 == 0);
 }
 
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {

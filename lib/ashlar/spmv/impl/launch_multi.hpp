@@ -44,7 +44,7 @@ struct SpmvMultiKernel {
 /// more where they can be loaded by chunks and leave none; none fewer than Fewest or more than Most.
 template <int Fewest, int Most, class Scalar, class Function>
 void with_panel(const MultiVectors<Scalar>& vectors, const Function& function) {
-  if constexpr (Most > 8) {
+  if constexpr (Most > usual_panel) {
     if (vectors.are_interleaved(Most)) return function(std::integral_constant<int, Most>{}, std::true_type{});
     with_panel<Fewest, Most / 2>(vectors, function);
   } else {
@@ -56,7 +56,7 @@ void with_panel(const MultiVectors<Scalar>& vectors, const Function& function) {
     if constexpr (Fewest <= 4) {
       if (n <= 4 || (n % 8 != 0 && n % 4 == 0)) return with(std::integral_constant<int, 4>{});
     }
-    with(std::integral_constant<int, 8>{});
+    with(std::integral_constant<int, usual_panel>{});
   }
 }
 
@@ -104,16 +104,16 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_stage
   constexpr int b = Rows::compiled_block_size;
   const auto with_width = [&](auto width) {
     using Product = StagedMultiProduct<Rows, TeamMember, Panel, Interleaved, is_gpu_v<Exec> ? width() : 0>;
-    SpmvLaunch of_panel = launch;
-    Grouping& grouping = of_panel.grouping;
+    Grouping grouping = launch.grouping;
     if constexpr (is_gpu_v<Exec>) grouping = {width(), staged_threads / width(), true};
     const int capacity = launch.staging.blocks(grouping.groups);
     launch_teams<staged_threads, staged_teams(b)>(
-        exec, of_panel, rows.a.num_block_rows * ((vectors.num_vectors + Panel - 1) / Panel),
+        exec, launch.label, grouping, rows.a.num_block_rows * ((vectors.num_vectors + Panel - 1) / Panel),
         Product::scratch_bytes(grouping.width, capacity), Product{rows, vectors, grouping, capacity});
   };
   constexpr int usual =
       Panel > usual_panel ? wide_staged_width(b, Panel / Chunk<Scalar>::size) : usual_staged_width(b, sizeof(Scalar));
+  // A wide panel has lanes of its own number: of what the plan chose only a whole warp counts.
   if (launch.grouping.width == 32) return with_width(std::integral_constant<int, 32>{});
   with_width(std::integral_constant<int, usual>{});
 }
@@ -164,11 +164,10 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_tenso
     using Product = TensorCoreProduct<Rows, TeamMember, row_tiles(), vector_tiles()>;
     const int row_groups = (rows.rows_of_block() - 1) / (row_tiles() * Product::tile) + 1;
     const int vector_groups = (vectors.num_vectors - 1) / Product::vectors_of_group + 1;
-    SpmvLaunch by_warps = launch;
-    Grouping& grouping = by_warps.grouping;
+    Grouping grouping = launch.grouping;
     if (grouping.in_warp) grouping.groups = Product::threads_of_team / grouping.width;
     launch_teams<Product::threads_of_team, Product::teams>(
-        exec, by_warps, rows.a.num_block_rows * row_groups * vector_groups,
+        exec, launch.label, grouping, rows.a.num_block_rows * row_groups * vector_groups,
         Product::scratch_scalars(grouping.width) * sizeof(Scalar),
         Product{rows,
                 vectors,

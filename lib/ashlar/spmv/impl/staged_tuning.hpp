@@ -26,11 +26,11 @@ constexpr int usual_staged_width(int block_size, int vector_bytes) {
 
 /// The same for wide panels.
 constexpr int wide_staged_width(int block_size, int lanes_of_block) {
-  return lanes_of_block > 8 || block_size == largest_staged_block ? 16 : 8;
+  return lanes_of_block > 8 || block_size == 6 ? 16 : 8;
 }
 
-/// Whether copies go through the first cache as well: other panels of a block row want the same values, and block rows
-/// shorter than a line the same lines.
+/// Whether copies go through the first cache as well: where there are several panels they want the same values, and
+/// block rows shorter than a line the same lines.
 constexpr bool stages_near(int block_size, int panel) { return block_size == 1 || panel > usual_panel; }
 
 /// Blocks whose x a lane asks for before it uses the first.
@@ -40,9 +40,9 @@ inline constexpr int blocks_under_way = 2;
 constexpr int columns_under_way(int block_size) { return block_size <= 3 ? 3 : 6; }
 
 /// The teams that a multiprocessor is to hold, and so how many registers a lane has at most: of an H200's 65536 / 128 /
-/// teams. (HIP takes no more than 8.)
+/// teams. (HIP takes no more than 8, and no more have room in GPUs of compute capability 7.5.)
 constexpr int staged_teams(int block_size) {
-#ifdef KOKKOS_ENABLE_HIP
+#if defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ARCH_TURING75)
   constexpr int most = 8;
 #else
   constexpr int most = 16;
@@ -56,6 +56,6 @@ inline constexpr int most_staged_bytes = 33 * 1024;
 
 /// Bytes of a team's scratch memory that Kokkos and the device take for themselves, and of a group's those that no
 /// block lies in.
-inline constexpr int scratch_of_team = 1536, scratch_of_group = 96;
+inline constexpr int scratch_of_team = 2112, scratch_of_group = 96;
 
 }  // namespace ashlar::impl

@@ -40,10 +40,13 @@ struct MultiVectors {
     update(y(row, vector), alpha, sum, beta);
   }
 
+  /// Whether the entries of a row of x lie side by side.
+  bool are_by_rows() const { return x.vector_stride == 1; }
+
   /// Whether x can be loaded chunk by chunk, `panel` vectors at a time.
   bool are_interleaved(int panel) const {
     constexpr int size = Chunk<Scalar>::size;
-    return x.vector_stride == 1 && x.row_stride % size == 0 && panel % size == 0 && num_vectors % panel == 0 &&
+    return are_by_rows() && x.row_stride % size == 0 && panel % size == 0 && num_vectors % panel == 0 &&
            holds_aligned_chunks(x.data);
   }
 };
