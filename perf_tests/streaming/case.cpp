@@ -53,8 +53,13 @@ double median_seconds(int samples, const std::function<void()>& work) {
     work();
     seconds.push_back(timer.seconds());
   }
-  std::nth_element(seconds.begin(), seconds.begin() + samples / 2, seconds.end());
-  return seconds[samples / 2];
+  return median(std::move(seconds));
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 }  // namespace ashlar::perf

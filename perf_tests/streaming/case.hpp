@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <support/types.hpp>
+#include <vector>
 
 namespace ashlar::perf {
 
@@ -30,5 +31,8 @@ double plain_copy_gb_s(const Exec& copy_exec, const HostMatrix& host);
 
 /// The median of some calls after a first one.
 double median_seconds(int samples, const std::function<void()>& work);
+
+/// Of one value at least.
+double median(std::vector<double> values);
 
 }  // namespace ashlar::perf

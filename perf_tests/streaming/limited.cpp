@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <streaming/limited.hpp>
+#include <string>
 #include <support/memory_watch.hpp>
 #include <support/plain_product.hpp>
 #include <vector>
@@ -19,6 +20,19 @@ namespace {
 
 using Block = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
 
+/// A way to divide the work, and how long its products took.
+struct Candidate {
+  const char* kernel;
+  StreamingOptions options;
+  double predicted;  // 0: nobody did
+  std::vector<double> seconds = {};
+  StreamingEstimate estimate = {};
+  std::string plan = {};
+  bool is_right = true;
+};
+
+/// The host's part of a product, on a machine that is shared, takes longer at one time than at another: so candidates
+/// are measured in turns. Each is made anew for its turn, as there is no room for two within the limit.
 class Limited {
  public:
   Limited(const Exec& exec, const StreamingCase& matrix, double fraction, int num_vectors,
@@ -42,10 +56,14 @@ class Limited {
       fill(x);
       const StreamingPlan plan = planned(x, y);
       std::printf("  %s\n", plan.explain().c_str());
-      measure("planned", plan.options, plan.seconds, x, y);
-      if (!Streamed::has_one_memory) measure_others(plan, x, y);
+      candidates_.push_back({"planned", plan.options, plan.seconds});
+      if (!Streamed::has_one_memory) add_others(plan, x, y);
+      for (int turn = 0; turn < options_.samples; ++turn) {
+        for (Candidate& candidate : candidates_) measure(candidate, x, y);
+      }
       peak_ = watch.peak();
     }
+    for (const Candidate& candidate : candidates_) report(candidate, num_vectors);
     const bool kept = peak_ <= streaming_.device_memory_limit;
     std::printf("  at most %.3f GB of device memory at a time: %s\n", double(peak_) * 1e-9,
                 kept ? "within the limit" : "BEYOND THE LIMIT");
@@ -63,28 +81,24 @@ class Limited {
     return plan_streaming<Streamed>(case_.host, figures, streaming_);
   }
 
-  void measure_others(const StreamingPlan& plan, const Block& x, const Block& y) {
+  void add_others(const StreamingPlan& plan, const Block& x, const Block& y) {
     const StreamingPlan without = plan_streaming<Streamed>(case_.host, plan.figures, streaming_, 0);
-    measure("no share of the host", without.options, without.seconds, x, y);
+    candidates_.push_back({"no share of the host", without.options, without.seconds});
     const StreamingPlan tuned = tune_streaming<Streamed>(exec_, case_.host, plan, x, y);
-    measure("tuned", tuned.options, tuned.seconds, x, y);
-    sweep(plan, x, y);
-  }
-
-  void sweep(const StreamingPlan& plan, const Block& x, const Block& y) {
+    candidates_.push_back({"tuned", tuned.options, tuned.seconds});
     std::set<std::pair<double, int>> tried;
-    const auto try_one = [&](double share, int number) {
+    const auto add = [&](double share, int number) {
       if (share < 0 || share > 1 || number < 1 || !tried.emplace(share, number).second) return;
       StreamingOptions options = plan.options;
       options.host_share = share;
       options.num_subdivisions = number;
-      measure("sweep", options, 0, x, y);
+      candidates_.push_back({"sweep", options, 0});
     };
     const int number = plan.options.num_subdivisions;
     const double share = plan.options.host_share;
-    for (const double other : {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0}) try_one(other, number);
-    for (const double factor : {0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2}) try_one(factor * share, number);
-    for (const double factor : {0.25, 0.5, 0.75, 1.5, 2.0, 4.0}) try_one(share, static_cast<int>(factor * number));
+    for (const double other : {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0}) add(other, number);
+    for (const double factor : {0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2}) add(factor * share, number);
+    for (const double factor : {0.25, 0.5, 0.75, 1.5, 2.0, 4.0}) add(share, static_cast<int>(factor * number));
   }
 
   void fill(const Block& x) {
@@ -94,53 +108,67 @@ class Limited {
     }
   }
 
-  void measure(const char* kernel, const StreamingOptions& options, double predicted, const Block& x, const Block& y) {
+  /// One turn of a candidate whose buffers there is room for.
+  void measure(Candidate& candidate, const Block& x, const Block& y) {
     std::optional<Streamed> streamed;
     try {
-      streamed.emplace(exec_, case_.host, options);
+      streamed.emplace(exec_, case_.host, candidate.options);
     } catch (const MemoryError&) {
-      return;  // buffers too large for the limit
+      return;
+    }
+    if (candidate.seconds.empty()) {
+      candidate.estimate = streamed->estimate();
+      candidate.plan = streamed->explain();
     }
     Kokkos::deep_copy(exec_, y, std::numeric_limits<double>::quiet_NaN());
     streamed->apply(exec_, x, y);
     Kokkos::deep_copy(exec_, last_, Kokkos::subview(y, Kokkos::ALL, y.extent(1) - 1));
-    const bool right = error_of(exec_, last_, expected_) == 0;
-    all_right_ = all_right_ && right;
+    candidate.is_right = candidate.is_right && error_of(exec_, last_, expected_) == 0;
     constexpr int in_turn = 3;  // as a solver would
-    const double seconds = median_seconds(options_.samples,
-                                          [&] {
-                                            for (int i = 0; i < in_turn; ++i) streamed->apply(exec_, x, y);
-                                            exec_.fence("perf: products");
-                                          }) /
-                           in_turn;
+    candidate.seconds.push_back(median_seconds(1,
+                                               [&] {
+                                                 for (int i = 0; i < in_turn; ++i) streamed->apply(exec_, x, y);
+                                                 exec_.fence("perf: products");
+                                               }) /
+                                in_turn);
+  }
+
+  void report(const Candidate& candidate, int num_vectors) {
+    if (candidate.seconds.empty()) return;
+    all_right_ = all_right_ && candidate.is_right;
+    const double seconds = median(candidate.seconds);
     const double bytes = case_.value_bytes();
-    const StreamingEstimate& estimate = streamed->estimate();
+    const StreamingEstimate& estimate = candidate.estimate;
     nlohmann::json row{{"case", case_.name},
                        {"library", "ashlar"},
-                       {"kernel", kernel},
+                       {"kernel", candidate.kernel},
                        {"type", "double"},
                        {"block_size", case_.host.block_size()},
-                       {"num_vectors", x.extent(1)},
+                       {"num_vectors", num_vectors},
                        {"limit_bytes", streaming_.device_memory_limit},
-                       {"host_share", options.host_share},
+                       {"host_share", candidate.options.host_share},
                        {"num_subdivisions", estimate.num_subdivisions},
                        {"resident_bytes", estimate.resident_bytes},
                        {"sent_bytes", estimate.sent_bytes},
                        {"host_bytes", estimate.host_bytes},
                        {"seconds", seconds},
+                       {"seconds_of_turns", candidate.seconds},
                        {"bytes", bytes},
                        {"gb_s", bytes / seconds * 1e-9},
                        {"limit_gb_s", link_gb_s_},
                        {"fraction", double(estimate.sent_bytes) / seconds * 1e-9 / link_gb_s_},
-                       {"verified", right},
-                       {"plan", streamed->explain()}};
-    if (predicted > 0) row["predicted_seconds"] = predicted;
-    if (!right) row.erase("seconds");
+                       {"verified", candidate.is_right},
+                       {"plan", candidate.plan}};
+    if (candidate.predicted > 0) row["predicted_seconds"] = candidate.predicted;
+    if (!candidate.is_right) row.erase("seconds");
     results_.push_back(std::move(row));
-    std::printf("  %-20s host share %.3f, %3d subdivisions: %8.2f ms%s (sent %.2f GB, host %.2f GB)%s\n", kernel,
-                options.host_share, estimate.num_subdivisions, seconds * 1e3,
-                predicted > 0 ? text(", foreseen ", predicted * 1e3, " ms").c_str() : "",
-                double(estimate.sent_bytes) * 1e-9, double(estimate.host_bytes) * 1e-9, right ? "" : " WRONG RESULT");
+    const auto [least, most] = std::minmax_element(candidate.seconds.begin(), candidate.seconds.end());
+    std::printf("  %-20s host share %.3f, %3d subdivisions: %8.2f ms (%.2f to %.2f)%s (sent %.2f GB, host %.2f GB)%s\n",
+                candidate.kernel, candidate.options.host_share, estimate.num_subdivisions, seconds * 1e3, *least * 1e3,
+                *most * 1e3,
+                candidate.predicted > 0 ? text(", foreseen ", candidate.predicted * 1e3, " ms").c_str() : "",
+                double(estimate.sent_bytes) * 1e-9, double(estimate.host_bytes) * 1e-9,
+                candidate.is_right ? "" : " WRONG RESULT");
     std::fflush(stdout);
   }
 
@@ -150,6 +178,7 @@ class Limited {
   nlohmann::json& results_;
   std::ptrdiff_t first_result_ = static_cast<std::ptrdiff_t>(results_.size());
   StreamingOptions streaming_;
+  std::vector<Candidate> candidates_;
   Expected<double> expected_;
   Vector<double> last_{"perf::last", std::size_t(case_.host.num_rows())};  // column of y
   double link_gb_s_ = 0;
