@@ -319,9 +319,9 @@ TEST(SpmvPlan, GivesManyVectorsLinesOfSmallBlocks) {
   EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line);
   shape.block_shape = 5;
   EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line) << "two panels of 32";
-  shape.by_rows = false;
+  shape.vectors_by_rows = false;
   EXPECT_EQ(chosen(with_unit).kernel, Kernel::tensor_core) << "panels of eight only";
-  shape.by_rows = true;
+  shape.vectors_by_rows = true;
   shape.num_vectors = 60;
   EXPECT_EQ(chosen(with_unit).kernel, Kernel::tensor_core) << "reads the blocks less often";
   EXPECT_EQ(chosen(gpu).kernel, Kernel::by_line);

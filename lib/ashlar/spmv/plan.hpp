@@ -230,9 +230,10 @@ class SpmvPlan {
     grounds_ = std::move(decision.grounds);
     launch_.label = label_of(launch_.kernel);
     for (const bool by_rows : {false, true}) {
-      shape_.by_rows = by_rows;
+      impl::SpmvShape shape = shape_;
+      shape.vectors_by_rows = by_rows;
       impl::SpmvLaunch& launch = multi_launch_[by_rows];
-      launch = impl::choose_multi_launch(shape_, device, options.kernel, options.width);
+      launch = impl::choose_multi_launch(shape, device, options.kernel, options.width);
       launch.longest_row = launch_.longest_row;
       launch.label = label_of(launch.kernel, ",vectors");
     }

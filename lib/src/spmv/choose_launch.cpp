@@ -148,7 +148,7 @@ bool pays_by_line(const SpmvShape& shape, const SpmvDevice& device) {
 /// reads the blocks less often where there are many vectors that fill no wide panels.
 bool pays_by_line_multi(const SpmvShape& shape, const SpmvDevice& device) {
   if (!device.matrix_unit || !shape.double_vectors || shape.block_shape.rows <= 4) return true;
-  return shape.num_vectors <= 16 || (shape.by_rows && shape.num_vectors % 16 == 0);
+  return shape.num_vectors <= 16 || (shape.vectors_by_rows && shape.num_vectors % 16 == 0);
 }
 
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {

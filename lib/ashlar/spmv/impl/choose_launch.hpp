@@ -20,7 +20,7 @@ struct SpmvShape {
   bool in_order = true;            ///< whether the blocks of a block row follow each other: not of A^T
   bool many_vectors = false;       ///< whether several vectors are multiplied at a time
   int num_vectors = 1;             ///< how many that may be, as far as the plan was told
-  bool by_rows = true;             ///< whether those lie side by side
+  bool vectors_by_rows = true;     ///< whether their entries of a row lie side by side
   bool double_vectors = true;      ///< whether vectors are of doubles; where that is not known, as the values are
   std::int64_t traffic_bytes = 0;  ///< of a product, by the byte model
 };

@@ -54,7 +54,7 @@ void with_panel(const MultiVectors<Scalar>& vectors, const Function& function) {
     };
     const int n = vectors.num_vectors;
     if constexpr (Fewest <= 4) {
-      if (n <= 4 || (n % 8 != 0 && n % 4 == 0)) return with(std::integral_constant<int, 4>{});
+      if (n <= 4 || (n % usual_panel != 0 && n % 4 == 0)) return with(std::integral_constant<int, 4>{});
     }
     with(std::integral_constant<int, usual_panel>{});
   }

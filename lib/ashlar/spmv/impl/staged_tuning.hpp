@@ -40,7 +40,7 @@ inline constexpr int blocks_under_way = 2;
 constexpr int columns_under_way(int block_size) { return block_size <= 3 ? 3 : 6; }
 
 /// The teams that a multiprocessor is to hold, and so how many registers a lane has at most: of an H200's 65536 / 128 /
-/// teams. (HIP takes no more than 8, and no more have room in GPUs of compute capability 7.5.)
+/// teams. (HIP takes no more than 8, and GPUs of compute capability 7.5 hold no more.)
 constexpr int staged_teams(int block_size) {
 #if defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ARCH_TURING75)
   constexpr int most = 8;
