@@ -333,11 +333,29 @@ TEST(SpmvPlan, GivesManyVectorsLinesOfSmallBlocks) {
   EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line) << "blocks by rows are read from scratch memory as well";
 }
 
+TEST(SpmvPlan, GivesManyVectorsLinesOfLargerBlocksWherePanelsAreFull) {
+  if (!is_compiled(8)) GTEST_SKIP() << "8 is not compiled";
+  const impl::SpmvDevice with_unit{true, 32, 132 * 2048, true};
+  impl::SpmvShape shape{
+      .num_block_rows = 100'000, .num_blocks = 2'700'000, .num_cols = 800'000, .block_shape = 8, .longest_row = 27};
+  const auto chosen = [&](int num_vectors) {
+    shape.num_vectors = num_vectors;
+    return impl::choose_multi_launch(shape, with_unit, Kernel::automatic, 0).kernel;
+  };
+  for (const int full : {8, 16, 32, 64}) EXPECT_EQ(chosen(full), Kernel::by_line) << full;
+  for (const int not_full : {1, 4, 7, 12, 24, 63}) EXPECT_EQ(chosen(not_full), Kernel::tensor_core) << not_full;
+  shape.vectors_by_rows = false;
+  EXPECT_EQ(chosen(16), Kernel::tensor_core) << "loads of x would be of one entry";
+  shape.vectors_by_rows = true;
+  shape.double_vectors = false;
+  EXPECT_EQ(chosen(16), Kernel::by_column) << "there is no such kernel";
+}
+
 TEST(SpmvPlan, HoldsAsManyBlocksForManyVectorsAsThereIsScratchMemoryFor) {
   for (const std::int64_t scratch : {96 * 1024, 164 * 1024, 228 * 1024}) {
     impl::SpmvDevice device = gpu;
     device.scratch_bytes = scratch;
-    for (int b = 1; b <= impl::largest_staged_block; ++b) {
+    for (int b = 1; b <= impl::largest_staged_block(true); ++b) {
       if (!is_compiled(b)) continue;
       for (const int value_bytes : {2, 4, 8, 16}) {
         for (const int longest : {0, 1, 27, 5000}) {

@@ -74,7 +74,7 @@ TYPED_TEST_SUITE(SpmvMultiVectors, TypesAndLayouts);
 TYPED_TEST(SpmvMultiVectors, AreProductsOfEachColumn) {
   using Scalar = typename TestFixture::Scalar;
   using Plan = SpmvPlan<typename TestFixture::Matrix>;
-  for (const BlockShape shape : {BlockShape(1), {2}, {3}, {4}, {5}, {6}, {8}, {35}, {3, 5}, {4, 2}}) {
+  for (const BlockShape shape : {BlockShape(1), {2}, {3}, {4}, {5}, {6}, {7}, {8}, {35}, {3, 5}, {4, 2}}) {
     const auto c = this->irregular(shape);
     for (const Kernel kernel : all_kernels) {
       for (const Mode mode : all_modes) {
@@ -108,7 +108,7 @@ TYPED_TEST(SpmvMultiVectors, MayBeUpTo64AndMore) {
 
 TYPED_TEST(SpmvMultiVectors, TakeEveryWidthThatFits) {
   using Scalar = typename TestFixture::Scalar;
-  for (const int b : {1, 2, 3, 4, 5, 6, 8}) {
+  for (const int b : {1, 2, 3, 4, 5, 6, 7, 8}) {
     const auto c = this->irregular(b);
     for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_line, Kernel::row_per_thread}) {
       for (const int width : {1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 1024}) {
@@ -126,7 +126,7 @@ TYPED_TEST(SpmvMultiVectors, TakeEveryWidthThatFits) {
 TYPED_TEST(SpmvMultiVectors, MayFillWidePanels) {
   using Scalar = typename TestFixture::Scalar;
   const auto some = [](const auto& all) { return Kokkos::subview(all, Kokkos::ALL, std::make_pair(0, 48)); };
-  for (const int b : {2, 3, 4, 5, 6}) {
+  for (const int b : {2, 3, 4, 5, 6, 7, 8}) {
     const auto c = this->irregular(b);
     for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
       const std::int64_t rows = is_transposed(mode) ? c.host.num_cols() : c.host.num_rows();
@@ -149,6 +149,19 @@ TYPED_TEST(SpmvMultiVectors, MayFillWidePanelsOfSingleEntries) {
   const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device);
   this->expect_right(c, plan, this->template random<Kokkos::LayoutRight>(c.host.num_cols(), 32, 7),
                      this->template random<Kokkos::LayoutRight>(c.host.num_rows(), 32, 8), Scalar(1), Scalar(0));
+}
+
+/// by_line takes blocks of 7 and 8 for doubles alone, and a plan may have been told of doubles that do not come.
+TYPED_TEST(SpmvMultiVectors, MayBeOthersThanThePlanWasToldOf) {
+  using Scalar = typename TestFixture::Scalar;
+  for (const int b : {3, 7, 8}) {
+    const auto c = this->irregular(b);
+    if (!is_served(Kernel::by_line, c.host, Mode::no_transpose)) continue;
+    const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device,
+                                                      {.kernel = Kernel::by_line, .double_vectors = true});
+    this->expect_right(c, plan, this->template random<Kokkos::LayoutRight>(c.host.num_cols(), 8, 7),
+                       this->template random<Kokkos::LayoutRight>(c.host.num_rows(), 8, 8), Scalar(1), Scalar(0));
+  }
 }
 
 TYPED_TEST(SpmvMultiVectors, MayBePartsOfOthers) {

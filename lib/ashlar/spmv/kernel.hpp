@@ -12,7 +12,7 @@ enum class Kernel {
   by_column,             ///< a group takes whole columns of a block row, a thread some rows of them
   by_line,               ///< a thread takes columns (of blocks stored by rows: rows) of the blocks of a block row, or
                          ///< parts of them: for compiled sizes from 2 on. With several vectors some threads take a
-                         ///< block, line after line: compiled sizes up to 6
+                         ///< block, line after line: compiled sizes up to 6, with vectors of doubles up to 8
   by_tile,               ///< a team takes many block rows as one list, a thread a block: for b = 1 and 2
   tensor_core,           ///< some warps take four columns of a block row at a time: multi-vectors of doubles, on
                          ///< NVIDIA's data-centre GPUs; elsewhere, and for one vector, as automatic

@@ -264,6 +264,7 @@ class SpmvPlan {
         exec.fence("ashlar::spmv_plan: row pointers");
         launch_.first_row = row_ranges(exec, row_ptr(), shape_.block_shape, exec.concurrency(), launch_.longest_row);
       }
+      for (impl::SpmvLaunch& launch : multi_launch_) launch.first_row = launch_.first_row;
     }
   }
 

@@ -146,7 +146,7 @@ void multiply_vectors(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scal
 /// Traffic  spmv_traffic_bytes(A, beta == 0, plan.mode()). Multi-vectors: A is read once for all columns, but
 ///          by by_line once for each eight where x is by columns. Fastest with the entries of a row together
 ///          (Kokkos::LayoutRight) and, where the matrix unit is not used (Kernel::tensor_core), a multiple of 4 or 8
-///          columns; of 16 or 32 for blocks up to 6.
+///          columns; of 16 or 32 for blocks up to 8.
 /// Throws   ashlar::ShapeError before anything is launched.
 /// Source   Eberhardt & Hoemmen 2016.
 template <execution_space Exec, bcsr_matrix Matrix, class X, class Y>

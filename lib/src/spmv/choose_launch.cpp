@@ -145,10 +145,12 @@ bool pays_by_line(const SpmvShape& shape, const SpmvDevice& device) {
 }
 
 /// The same for several vectors: lanes with a vector or two each need fewer instructions than the matrix unit, which
-/// reads the blocks less often where there are many vectors that fill no wide panels.
+/// reads the blocks less often where there are many vectors that fill no wide panels, and wastes less of larger blocks.
 bool pays_by_line_multi(const SpmvShape& shape, const SpmvDevice& device) {
-  if (!device.matrix_unit || !shape.double_vectors || shape.block_shape.rows <= 4) return true;
-  return shape.num_vectors <= 16 || (shape.vectors_by_rows && shape.num_vectors % 16 == 0);
+  const int b = shape.block_shape.rows, k = shape.num_vectors;
+  if (b > 6) return device.matrix_unit && shape.vectors_by_rows && (k == 8 || k % 16 == 0);
+  if (!device.matrix_unit || !shape.double_vectors || b <= 4) return true;
+  return k <= 16 || (shape.vectors_by_rows && k % 16 == 0);
 }
 
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
@@ -279,7 +281,7 @@ bool serves(Kernel kernel, const SpmvShape& shape, int width) {
   if (kernel == Kernel::by_column && !shape.by_columns) return false;
   if (kernel == Kernel::by_line && shape.many_vectors) {
     const int b = shape.block_shape.rows;
-    if (!is_compiled(shape.block_shape) || b > largest_staged_block) return false;
+    if (!is_compiled(shape.block_shape) || b > largest_staged_block(shape.double_vectors)) return false;
     return any_width || width == 32 || width == usual_staged_width(b, vector_bytes_of(shape));
   }
   return busy_lanes_of(kernel, shape, width) > 0;

@@ -7,8 +7,8 @@
 
 namespace ashlar::impl {
 
-/// BlockRowPerThread for several vectors: a thread takes a block row, one panel of vectors after the other, whose
-/// entries are what the vector instructions work on. For the second panel on the block row comes from a cache.
+/// BlockRowPerThread for several vectors: a thread takes a block row, one panel of vectors after the other. (On CPUs:
+/// BlockRowRanges.)
 template <class Rows, int Panel, bool Interleaved>
 struct BlockRowPerThreadMulti {
   using Scalar = typename Rows::scalar_type;

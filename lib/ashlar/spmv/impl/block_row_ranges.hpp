@@ -3,20 +3,22 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/row_ranges.hpp>
 #include <ashlar/spmv/impl/cpu_block_row.hpp>
+#include <ashlar/spmv/impl/cpu_block_row_multi.hpp>
+#include <ashlar/spmv/impl/vectors.hpp>
 #include <cstdint>
 #include <type_traits>
 
 namespace ashlar::impl {
 
 /// A thread of a CPU takes a range of block rows, one after another; the plan's ranges, which are of about equal work,
-/// or block rows one by one where it has none. Serves every b up to max_block_size.
+/// or block rows one by one where it has none: product.multiply(rows, block row, begin, end) with its entries. Serves
+/// every b up to max_block_size.
 /// Source: Eberhardt & Hoemmen 2016, single-level parallel algorithm.
-template <class Rows, class Sum>
+template <class Rows, class Product>
 struct BlockRowRanges {
-  using Scalar = typename Rows::scalar_type;
-
   Rows rows;
   RowRanges first_row;
+  Product product;
 
   std::int64_t count() const {
     return first_row.extent(0) > 0 ? std::int64_t(first_row.extent(0)) - 1 : rows.a.num_block_rows;
@@ -28,11 +30,37 @@ struct BlockRowRanges {
     for (std::int64_t row = planned ? first_row(range) : range; row < last; ++row) {
       const std::int64_t begin = rows.begin(row), end = rows.end(row);
       if (end - begin > rows.a.longest_row) continue;
-      Scalar sum[Sum::capacity];
       // Not to be seen by a compiler for devices: vector registers are nothing to it.
-      KOKKOS_IF_ON_HOST((Sum::sum_up(rows, begin, end, sum);))
-      for (int r = 0; r < rows.rows_of_block(); ++r) rows.store(row, r, sum[r]);
+      KOKKOS_IF_ON_HOST((product.multiply(rows, row, begin, end);))
     }
+  }
+};
+
+/// What a thread does with a block row where there is one vector.
+template <class Rows, class Sum>
+struct OneVector {
+  [[gnu::always_inline]] void multiply(const Rows& rows, std::int64_t row, std::int64_t begin, std::int64_t end) const {
+    typename Rows::scalar_type sum[Sum::capacity];
+    Sum::sum_up(rows, begin, end, sum);
+    for (int r = 0; r < rows.rows_of_block(); ++r) rows.store(row, r, sum[r]);
+  }
+};
+
+/// The same where there are several: one panel of vectors after the other. For the second panel on the block row comes
+/// from a cache.
+template <class Rows>
+struct SomeVectors {
+  MultiVectors<typename Rows::scalar_type> vectors;
+
+  void multiply(const Rows& rows, std::int64_t row, std::int64_t begin, std::int64_t end) const {
+    const auto with_panel = [&]<class Panel>(int first) {
+      const int rest = vectors.num_vectors - first, count = rest < Panel::width ? rest : Panel::width;
+      Panel::multiply(rows, vectors, row, begin, end, first, count);
+    };
+    int first = 0;
+    for (; vectors.num_vectors - first > 4; first += 8)
+      with_panel.template operator()<CpuBlockRowMulti<Rows, 8>>(first);
+    if (first < vectors.num_vectors) with_panel.template operator()<CpuBlockRowMulti<Rows, 4>>(first);
   }
 };
 
@@ -48,11 +76,12 @@ void with_block_row_ranges(const Rows& rows, const RowRanges& first_row, const L
   [[maybe_unused]] const int length = by_columns ? rows.rows_of_block() : rows.cols_of_block();
   const auto with_lanes = [&](auto lanes) {
     using Sum = std::conditional_t<by_columns, CpuByColumns<Rows, lanes()>, CpuByRows<Rows, lanes()>>;
-    launch(BlockRowRanges<Rows, Sum>{rows, first_row});
+    launch(BlockRowRanges<Rows, OneVector<Rows, Sum>>{rows, first_row, {}});
   };
   if constexpr (b == 1 && parts == 1) {
     // Entries of x are gathered one by one: registers of more than four would not pay.
-    launch(BlockRowRanges < Rows, CpuByEntries<Rows, widest<4 ? widest : 4>>{rows, first_row});
+    using Sum = CpuByEntries<Rows, (widest < 4 ? widest : 4)>;
+    launch(BlockRowRanges<Rows, OneVector<Rows, Sum>>{rows, first_row, {}});
   } else if constexpr (b > 0) {
     with_lanes(std::integral_constant<int, lanes_for<Real>(parts * b)>{});
   } else if (parts * length >= widest) {

@@ -4,6 +4,7 @@
 #include <ashlar/bcsr/layout.hpp>
 #include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/block_row_per_thread_multi.hpp>
+#include <ashlar/spmv/impl/block_row_ranges.hpp>
 #include <ashlar/spmv/impl/by_block.hpp>
 #include <ashlar/spmv/impl/by_column.hpp>
 #include <ashlar/spmv/impl/can_load_chunks.hpp>
@@ -69,6 +70,11 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run(const
     if constexpr (K == Kernel::tensor_core) {
       // Without a matrix unit the plan refuses it.
       if constexpr (uses_matrix_unit_v<Exec, Scalar>) run_tensor_core(exec, launch, rows, vectors);
+    } else if constexpr (K == Kernel::block_row_per_thread && !is_gpu_v<Exec>) {
+      using Rows = std::decay_t<decltype(rows)>;
+      const BlockRowRanges<Rows, SomeVectors<Rows>> product{rows, launch.first_row, {vectors}};
+      Kokkos::parallel_for(
+          launch.label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, product.count()), product);
     } else {
       // On CPUs nobody chooses by_line, and half of it is enough to be tested: it takes long to compile.
       constexpr bool is_line = K == Kernel::by_line;
@@ -137,8 +143,8 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(
   };
   if constexpr (K == Kernel::by_line) {
     // Of other sizes the plan refuses it.
-    constexpr int b = Rows::compiled_block_size;
-    if constexpr (b > 0 && b <= largest_staged_block) run_staged<Panel, Interleaved>(exec, launch, rows, vectors);
+    constexpr int b = Rows::compiled_block_size, largest = largest_staged_block(std::is_same_v<Scalar, double>);
+    if constexpr (b > 0 && b <= largest) run_staged<Panel, Interleaved>(exec, launch, rows, vectors);
   } else if constexpr (K == Kernel::by_block) {
     run_flat.template operator()<ByBlock>();
   } else if constexpr (K == Kernel::by_column) {
@@ -185,11 +191,13 @@ void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_tenso
   with_row_tiles(std::integral_constant<int, 4>{});
 }
 
-/// Whether `kernel` can read x: the matrix unit's takes doubles, and it and by_line count what lies between two rows in
-/// 32 bits, the one in entries, the other in bytes.
+/// Whether `kernel` can read x: the matrix unit's takes doubles, as by_line's of its largest blocks, and both count
+/// what lies between two rows in 32 bits, the one in entries, the other in bytes.
 template <class Exec, class Scalar>
-bool can_read(Kernel kernel, const MultiVectors<Scalar>& vectors) {
+bool can_read(Kernel kernel, const BlockShape& block_shape, const MultiVectors<Scalar>& vectors) {
+  constexpr int largest = largest_staged_block(std::is_same_v<Scalar, double>);
   if (kernel == Kernel::tensor_core && !uses_matrix_unit_v<Exec, Scalar>) return false;
+  if (kernel == Kernel::by_line && block_shape.rows > largest) return false;
   if (kernel != Kernel::tensor_core && kernel != Kernel::by_line) return true;
   const std::int64_t most =
       std::numeric_limits<std::uint32_t>::max() / (kernel == Kernel::by_line ? sizeof(Scalar) : 1);
@@ -205,7 +213,7 @@ void run_spmv_multi(const Exec& exec, const SpmvLaunch& launch,
   const auto run = [&](auto kernel) {
     SpmvMultiKernel<kernel(), Exec, Value, Scalar, Layout, Ordinal, Offset>::run(exec, launch, arguments, vectors);
   };
-  switch (can_load_chunks(launch.kernel, arguments) && can_read<Exec>(launch.kernel, vectors)
+  switch (can_load_chunks(launch.kernel, arguments) && can_read<Exec>(launch.kernel, arguments.block_shape, vectors)
               ? launch.kernel
               : Kernel::row_per_thread) {
     case Kernel::by_block:

@@ -25,7 +25,7 @@ struct StagedMultiProduct {
   using Scalar = typename Rows::scalar_type;
   using Ordinal = typename Rows::ordinal_type;
   static constexpr int b = Rows::compiled_block_size, bb = b * b;
-  static_assert(1 <= b && b <= largest_staged_block);
+  static_assert(1 <= b && b <= largest_staged_block(std::is_same_v<Scalar, double>));
   static constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
   static constexpr int load_size = values_of_load(b, sizeof(Value)), load_bytes = load_size * int(sizeof(Value));
   static constexpr int vectors_of_lane = Chunk<Scalar>::size;
@@ -35,7 +35,7 @@ struct StagedMultiProduct {
   /// first. All where the entries of x are side by side. Where they are not, one: neighbouring lanes then load entries
   /// of the same vector that are neighbours.
   static constexpr int columns = Interleaved ? b : 1;
-  static constexpr int unroll = Interleaved ? blocks_under_way : columns_under_way(b);
+  static constexpr int unroll = Interleaved ? blocks_under_way(b) : columns_under_way(b);
   static constexpr int sums = b * vectors_of_lane;
   static constexpr bool near_too = stages_near(b, Panel);
   /// Whether neighbouring blocks lie in the same banks of scratch memory, so that lanes do well to begin with different

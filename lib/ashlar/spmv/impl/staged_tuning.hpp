@@ -7,7 +7,7 @@
 namespace ashlar::impl {
 
 /// The largest blocks: of larger ones a lane has no registers left for the sums and a block's x.
-inline constexpr int largest_staged_block = 6;
+constexpr int largest_staged_block(bool double_vectors) { return double_vectors ? 8 : 6; }
 
 /// Threads of a team, as groups of lanes within a warp are put together.
 inline constexpr int staged_threads = 128;
@@ -26,7 +26,7 @@ constexpr int usual_staged_width(int block_size, int vector_bytes) {
 
 /// The same for wide panels.
 constexpr int wide_staged_width(int block_size, int lanes_of_block) {
-  return lanes_of_block > 8 || block_size == 6 ? 16 : 8;
+  return lanes_of_block > 8 || block_size >= 6 ? 16 : 8;
 }
 
 /// Whether copies go through the first cache as well: where there are several panels they want the same values, and
@@ -34,7 +34,7 @@ constexpr int wide_staged_width(int block_size, int lanes_of_block) {
 constexpr bool stages_near(int block_size, int panel) { return block_size == 1 || panel > usual_panel; }
 
 /// Blocks whose x a lane asks for before it uses the first.
-inline constexpr int blocks_under_way = 2;
+constexpr int blocks_under_way(int block_size) { return block_size <= 6 ? 2 : 1; }
 
 /// Columns, where a lane takes those one by one.
 constexpr int columns_under_way(int block_size) { return block_size <= 3 ? 3 : 6; }
@@ -47,7 +47,7 @@ constexpr int staged_teams(int block_size) {
 #else
   constexpr int most = 16;
 #endif
-  constexpr int teams[] = {1, 8, 9, 7, 5, 5, 4};
+  constexpr int teams[] = {1, 8, 9, 7, 5, 5, 4, 5, 5};
   return teams[block_size] < most ? teams[block_size] : most;
 }
 
