@@ -344,6 +344,8 @@ TEST(SpmvPlan, GivesManyVectorsLinesOfLargerBlocksWherePanelsAreFull) {
   };
   for (const int full : {8, 16, 32, 64}) EXPECT_EQ(chosen(full), Kernel::by_line) << full;
   for (const int not_full : {1, 4, 7, 12, 24, 63}) EXPECT_EQ(chosen(not_full), Kernel::tensor_core) << not_full;
+  EXPECT_EQ(impl::choose_multi_launch(shape, gpu, Kernel::automatic, 0).kernel, Kernel::by_column)
+      << "measured beside a matrix unit alone";
   shape.vectors_by_rows = false;
   EXPECT_EQ(chosen(16), Kernel::tensor_core) << "loads of x would be of one entry";
   shape.vectors_by_rows = true;
@@ -375,7 +377,9 @@ TEST(SpmvPlan, HoldsAsManyBlocksForManyVectorsAsThereIsScratchMemoryFor) {
             EXPECT_LE(blocks, std::max(longest, 1));
             const std::int64_t bytes = groups * (blocks * block_bytes + impl::scratch_of_group);
             // Beside those that Kokkos and the device take of a team's.
-            if (blocks > 1) EXPECT_LE(impl::staged_teams(b) * (bytes + 2064), scratch) << b << " " << value_bytes;
+            if (blocks > 1) {
+              EXPECT_LE(impl::staged_teams(b) * (bytes + 2064), scratch) << b << " " << value_bytes;
+            }
           }
         }
       }

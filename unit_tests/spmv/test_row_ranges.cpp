@@ -128,6 +128,15 @@ TEST(RowRanges, ArePartOfThePlan) {
   EXPECT_THAT(plan.explain(), HasSubstr(text(exec.concurrency(), " ranges")));
   const std::int64_t whole = a.num_block_rows();
   EXPECT_EQ(to_host(plan.launch().first_row).back(), whole);
+  // Several vectors are multiplied by ranges whatever kernel one vector is.
+  const SpmvPlan<Matrix> by_tile(exec, a, {.kernel = Kernel::by_tile});
+  EXPECT_EQ(by_tile.launch().first_row.extent(0), 0);
+  EXPECT_FALSE(by_tile.fits(other));
+  for (const auto& each : {plan, by_tile, plan.with(exec, {.num_vectors = 8}), SpmvPlan<Matrix>(exec, a, plan)}) {
+    for (const bool by_rows : {false, true}) {
+      EXPECT_EQ(to_host(each.multi_launch(by_rows).first_row), to_host(plan.launch().first_row)) << each.explain();
+    }
+  }
 }
 
 TEST(RowRanges, AreHelpedWithAHugeRow) {
@@ -143,6 +152,23 @@ TEST(RowRanges, AreHelpedWithAHugeRow) {
   spmv(exec, plan, -0.5, a, to_device<Kokkos::HostSpace>(x), 2, y);
   exec.fence();
   EXPECT_LE(max_difference(to_host(y), expected), 1e-11);
+  // Several vectors: one whole panel and a part of one.
+  constexpr int k = 11;
+  const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> xs("x", a.num_cols(), k),
+      ys("y", a.num_rows(), k);
+  std::vector<std::vector<double>> columns;
+  for (int v = 0; v < k; ++v) {
+    const auto x_of_column = random_vector<double>(a.num_cols(), 10 + v);
+    columns.push_back(random_vector<double>(a.num_rows(), 30 + v));
+    for (std::size_t i = 0; i < x_of_column.size(); ++i) xs(i, v) = x_of_column[i];
+    for (std::size_t i = 0; i < columns[v].size(); ++i) ys(i, v) = columns[v][i];
+    reference::spmv(-0.5, a, x_of_column, 2.0, columns[v]);
+  }
+  spmv(exec, SpmvPlan<Matrix>(exec, a, {.num_vectors = k}), -0.5, a, xs, 2, ys);
+  exec.fence();
+  for (int v = 0; v < k; ++v) {
+    for (std::size_t i = 0; i < columns[v].size(); ++i) ASSERT_NEAR(ys(i, v), columns[v][i], 1e-11) << i << ", " << v;
+  }
   // A row of the same length among many that are as long needs no help.
   const auto many = reference::random_bcsr<Matrix>(
       300, 9000, 1, [](std::int64_t) { return 9000; }, 4);

@@ -121,7 +121,7 @@ TYPED_TEST(SpmvNarrowValues, MayStartAnywhere) {
 TYPED_TEST(SpmvNarrowValues, MultiplyMultiVectorsOfDoubles) {
   using Matrix = typename TypeParam::Matrix;
   using View = Kokkos::View<double**, Kokkos::LayoutRight, typename Matrix::memory_space>;
-  for (const int b : {1, 3, 4, 8, 16}) {
+  for (const int b : {1, 3, 4, 7, 8, 16}) {
     const NarrowCase<TypeParam> c(b);
     const View x("x", c.host.num_cols(), 8), y("y", c.host.num_rows(), 8);
     const auto x_host = Kokkos::create_mirror_view(x);

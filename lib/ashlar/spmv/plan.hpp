@@ -101,7 +101,6 @@ class SpmvPlan {
     graph_ = rows.graph();
     shape_.num_block_rows = rows.num_block_rows();
     shape_.num_blocks = rows.num_blocks();
-    launch_.first_row = {};
     matrix_bytes_ = spmv_traffic_bytes(rows, true, mode_, 0);
     if (rows.block_shape() != block_shape_ || rows.num_cols() != shape_.num_cols) {
       throw ShapeError(
@@ -136,7 +135,9 @@ class SpmvPlan {
     const impl::Grouping& grouping = launch_.grouping;
     if (launch_.kernel == Kernel::block_row_per_thread) {
       result += ", one thread a block row";
-      if (has_ranges()) result += text(", ", launch_.first_row.extent(0) - 1, " ranges of about equal work");
+      if (const std::size_t cuts = launch_.first_row.extent(0); cuts > 0) {
+        result += text(", ", cuts - 1, " ranges of about equal work");
+      }
     } else if (launch_.kernel == Kernel::by_tile) {
       result += text(", ", launch_.tile.rows, " block rows a tile, ", grouping.width, " lanes a tile");
     } else {
@@ -171,7 +172,10 @@ class SpmvPlan {
   bool has_segments() const { return long_rows_.row.extent(0) > 0; }
 
   /// Whether threads of a CPU take ranges of block rows that were cut for this structure.
-  bool has_ranges() const { return launch_.first_row.extent(0) > 0; }
+  bool has_ranges() const {
+    return std::max({launch_.first_row.extent(0), multi_launch_[0].first_row.extent(0),
+                     multi_launch_[1].first_row.extent(0)}) > 0;
+  }
 
   /// How much of the matrix the device is asked to keep in its last cache until the next product: what that has room
   /// for, where loads can tell it (device_cache_bytes). Kernels that take entries one by one do not ask.
@@ -260,11 +264,16 @@ class SpmvPlan {
   template <class Exec>
   void cut_ranges([[maybe_unused]] const Exec& exec) {
     if constexpr (!is_gpu_v<Exec>) {
-      if (launch_.kernel == Kernel::block_row_per_thread && exec.concurrency() > 1) {
-        exec.fence("ashlar::spmv_plan: row pointers");
-        launch_.first_row = row_ranges(exec, row_ptr(), shape_.block_shape, exec.concurrency(), launch_.longest_row);
+      RowRanges first_row;
+      for (impl::SpmvLaunch* launch : {&launch_, &multi_launch_[0], &multi_launch_[1]}) {
+        launch->first_row = {};
+        if (launch->kernel != Kernel::block_row_per_thread || exec.concurrency() == 1) continue;
+        if (first_row.extent(0) == 0) {
+          exec.fence("ashlar::spmv_plan: row pointers");
+          first_row = row_ranges(exec, row_ptr(), shape_.block_shape, exec.concurrency(), launch_.longest_row);
+        }
+        launch->first_row = first_row;
       }
-      for (impl::SpmvLaunch& launch : multi_launch_) launch.first_row = launch_.first_row;
     }
   }
 

@@ -16,13 +16,13 @@ namespace ashlar::impl {
 ///
 ///   column of the block   | a |      | x x x x x x x x |   the panel's entries of one row of X, in `packs` registers
 ///   (or T of its rows)    | a |  *
-///                         | a |      | s s s s s s s s |   a row of sums for each value: T * packs registers
-///                                    | s s s s s s s s |
+///                         | a |      | s s s s s s s s |   a row of sums for each value: T * packs registers, of
+///                                    | s s s s s s s s |   complex numbers twice as many
 ///                                    | s s s s s s s s |
 ///
-/// Of a block with as many rows as there are registers for, sums stay there for the whole block row; of others, row by
-/// row for the columns of one block. A complex number is two real ones here: of the values real and imaginary parts are
-/// multiplied apart, and what belongs together is put together at the end.
+/// Of a block with at most as many rows as there are registers for, sums stay there for the whole block row; of others,
+/// some rows at a time for the columns of one block. A complex number is two real ones here: of the values real and
+/// imaginary parts are multiplied apart, and what belongs together is put together at the end.
 template <class Rows, int Vectors>
 class CpuBlockRowMulti {
  public:
@@ -35,9 +35,8 @@ class CpuBlockRowMulti {
     Panel panel{vectors.x.row_stride, {}};
     for (int v = 0; v < Vectors; ++v) panel.vector[v] = &vectors.x(0, first + std::min(v, count - 1));
     const auto store = [&](int row, const Scalar(&sum)[Vectors]) {
-      for (int v = 0; v < count; ++v) {
-        vectors.store(rows.a.alpha, sum[v], rows.a.beta, block_row * rows.rows_of_block() + row, first + v);
-      }
+      const std::int64_t row_of_y = block_row * rows.rows_of_block() + row;
+      for (int v = 0; v < count; ++v) vectors.store(rows.a.alpha, sum[v], rows.a.beta, row_of_y, first + v);
     };
     if (count == Vectors && vectors.are_by_rows()) {
       sum_up<true>(rows, panel, begin, end, store);
@@ -134,17 +133,22 @@ class CpuBlockRowMulti {
     if (R <= most_rows) return sum_up_rows<most_rows, SideBySide>(rows, panel, begin, end, store);
     Sum sum[max_block_size];
     for (int row = 0; row < R; ++row) sum[row] = Sum{};
+    // Tiles of about as many rows each: those of a small rest would load x for little.
+    const int tiles = (R + most_rows - 1) / most_rows, tile = (R + tiles - 1) / tiles;
     for (std::int64_t k = begin; k < end; ++k) {
-      int row = 0;
-      for (; row + most_rows <= R; row += most_rows) add_rows<most_rows, SideBySide>(rows, panel, k, row, sum);
-      for (; row < R; ++row) add_rows<1, SideBySide>(rows, panel, k, row, sum);
+      for (int row = 0; row < R; row += tile) {
+        add_rows<most_rows, SideBySide>(rows, panel, k, row, std::min(tile, R - row), sum);
+      }
     }
     for (int row = 0; row < R; ++row) finish(rows, sum[row], row, store);
   }
 
-  /// The rows `row` .. row + T - 1 of one block, by way of registers.
+  /// The rows `row` .. row + count - 1 of one block, T at most, by way of registers.
   template <int T, bool SideBySide>
-  [[gnu::always_inline]] static void add_rows(const Rows& rows, const Panel& panel, std::int64_t k, int row, Sum* sum) {
+  static void add_rows(const Rows& rows, const Panel& panel, std::int64_t k, int row, int count, Sum* sum) {
+    if constexpr (T > 1) {
+      if (count < T) return add_rows<T - 1, SideBySide>(rows, panel, k, row, count, sum);
+    }
     Sum some[T];
     each<0, T>(
         T, [&](auto t) __attribute__((always_inline)) { some[t] = sum[row + t]; });
