@@ -53,14 +53,10 @@ struct SomeVectors {
   MultiVectors<typename Rows::scalar_type> vectors;
 
   void multiply(const Rows& rows, std::int64_t row, std::int64_t begin, std::int64_t end) const {
-    const auto with_panel = [&]<class Panel>(int first) {
-      const int rest = vectors.num_vectors - first, count = rest < Panel::width ? rest : Panel::width;
-      Panel::multiply(rows, vectors, row, begin, end, first, count);
-    };
+    const int n = vectors.num_vectors;
     int first = 0;
-    for (; vectors.num_vectors - first > 4; first += 8)
-      with_panel.template operator()<CpuBlockRowMulti<Rows, 8>>(first);
-    if (first < vectors.num_vectors) with_panel.template operator()<CpuBlockRowMulti<Rows, 4>>(first);
+    for (; n - first > 4; first += 8) CpuBlockRowMulti<Rows, 8>::multiply(rows, vectors, row, begin, end, first);
+    if (first < n) CpuBlockRowMulti<Rows, 4>::multiply(rows, vectors, row, begin, end, first);
   }
 };
 

@@ -27,11 +27,12 @@ template <class Rows, int Vectors>
 class CpuBlockRowMulti {
  public:
   using Scalar = typename Rows::scalar_type;
-  static constexpr int width = Vectors;
 
-  /// The sums of all the block row's rows for `count` vectors from number `first` on, of entries begin .. end - 1.
+  /// y := alpha*A*x + beta*y for the rows of a block row, whose entries are begin .. end - 1, and the panel that begins
+  /// with vector `first`, which may have fewer vectors than Vectors.
   static void multiply(const Rows& rows, const MultiVectors<Scalar>& vectors, std::int64_t block_row,
-                       std::int64_t begin, std::int64_t end, int first, int count) {
+                       std::int64_t begin, std::int64_t end, int first) {
+    const int count = std::min(vectors.num_vectors - first, Vectors);
     Panel panel{vectors.x.row_stride, {}};
     for (int v = 0; v < Vectors; ++v) panel.vector[v] = &vectors.x(0, first + std::min(v, count - 1));
     const auto store = [&](int row, const Scalar(&sum)[Vectors]) {

@@ -6,7 +6,8 @@
 
 namespace ashlar::impl {
 
-/// The largest blocks: of larger ones a lane has no registers left for the sums and a block's x.
+/// The largest blocks: of larger ones a lane has no registers left for the sums and a block's x. Those of 7 and 8 are
+/// measured, and compiled, with vectors of doubles alone.
 constexpr int largest_staged_block(bool double_vectors) { return double_vectors ? 8 : 6; }
 
 /// Threads of a team, as groups of lanes within a warp are put together.
