@@ -6,7 +6,9 @@
 #include <ashlar/streaming/tune.hpp>
 #include <cstdio>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <random>
 #include <set>
 #include <streaming/limited.hpp>
 #include <string>
@@ -59,7 +61,7 @@ class Limited {
       candidates_.push_back({"planned", plan.options, plan.seconds});
       if (!Streamed::has_one_memory) add_others(plan, x, y);
       for (int turn = 0; turn < options_.samples; ++turn) {
-        for (Candidate& candidate : candidates_) measure(candidate, x, y);
+        for (const std::size_t which : order(turn)) measure(candidates_[which], x, y);
       }
       peak_ = watch.peak();
     }
@@ -99,6 +101,14 @@ class Limited {
     for (const double other : {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0}) add(other, number);
     for (const double factor : {0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2}) add(factor * share, number);
     for (const double factor : {0.25, 0.5, 0.75, 1.5, 2.0, 4.0}) add(share, static_cast<int>(factor * number));
+  }
+
+  /// Of the candidates in a turn: another each time, as what comes before makes a difference.
+  std::vector<std::size_t> order(int turn) const {
+    std::vector<std::size_t> result(candidates_.size());
+    std::iota(result.begin(), result.end(), 0);
+    std::shuffle(result.begin(), result.end(), std::mt19937(static_cast<unsigned>(turn)));
+    return result;
   }
 
   void fill(const Block& x) {

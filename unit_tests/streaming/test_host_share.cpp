@@ -8,6 +8,7 @@
 #include <limits>
 #include <support/compare.hpp>
 #include <support/message.hpp>
+#include <utility>
 #include <vector>
 
 namespace ashlar::testing {
@@ -80,12 +81,33 @@ TEST(HostShare, OfProductsIsThatOfTheWholeMatrix) {
   for (const int b : {1, 2, 3, 8}) {
     for (const double host_share : {0.01, 0.4, 1.0}) {
       for (const bool hide : {true, false}) {
-        const StreamingOptions options{
-            .num_subdivisions = 4, .num_resident = hide ? 1 : 0, .host_share = host_share, .hide = hide};
-        expect_right<Kokkos::LayoutLeft>(b, options);
-        expect_right<Kokkos::LayoutRight>(b, options);
+        for (const int number : {4, 70}) {  // of the latter, the host multiplies in pieces
+          const StreamingOptions options{
+              .num_subdivisions = number, .num_resident = hide ? 1 : 0, .host_share = host_share, .hide = hide};
+          expect_right<Kokkos::LayoutLeft>(b, options);
+          expect_right<Kokkos::LayoutRight>(b, options);
+        }
       }
     }
+  }
+}
+
+TEST(HostShare, IsMultipliedInPiecesBetweenSubdivisions) {
+  const Exec exec;
+  const auto host = copy_to<PinnedSpace>(exec, irregular(3));
+  const Kokkos::View<double*, Space> x("test::x", host.num_cols()), y("test::y", host.num_rows());
+  // The first piece when 32 have been enqueued, the next with every 16 more.
+  for (const auto& [number, pieces] :
+       {std::pair(4, 1), std::pair(32, 1), std::pair(33, 2), std::pair(48, 2), std::pair(49, 3), std::pair(80, 4)}) {
+    Streamed streamed(exec, host,
+                      {.num_subdivisions = number, .num_resident = 0, .host_share = 0.5, .copy_always = true});
+    StreamTimeline<Exec> timeline(exec, 400);
+    streamed.record(timeline);
+    streamed.apply(exec, x, y);
+    exec.fence();
+    int of_host = 0;
+    for (const StreamSpan& span : timeline.spans()) of_host += span.track == "host";
+    EXPECT_EQ(of_host, pieces) << number;
   }
 }
 

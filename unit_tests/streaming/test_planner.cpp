@@ -101,6 +101,26 @@ TEST(StreamingPlan, KnowsThatHostAndLinkDisturbEachOther) {
   EXPECT_NEAR(host_is_late.seconds, 13, 1e-9);
 }
 
+TEST(StreamingPlan, CountsTheVectorsOfTheHost) {
+  // Its part of x takes 1 s, and of y 1 s, which the link has not for copies: those take 3 s.
+  StreamingFigures figures = slow_link();
+  figures.host_block_seconds = figures.host_block_seconds_beside = 0.01;
+  impl::StreamedWork work = parts_of({75, 75, 75, 75});
+  work.host_vector_bytes = 1000;
+  work.host_blocks = 100;
+  const StreamingPlan link_is_late = impl::predict(work, figures);
+  EXPECT_NEAR(link_is_late.link_seconds, 4, 1e-9);
+  EXPECT_NEAR(link_is_late.host_seconds, 3, 1e-9);
+  EXPECT_NEAR(link_is_late.seconds, 4, 1e-9);
+  // It multiplies for 5 s; enqueuing takes 2 s, while its vectors are under way.
+  work.host_blocks = 500;
+  EXPECT_NEAR(impl::predict(work, figures).seconds, 7, 1e-9);
+  figures.enqueue_seconds = 0.5;
+  EXPECT_NEAR(impl::predict(work, figures).seconds, 7, 1e-9);
+  figures.enqueue_seconds = 0.75;
+  EXPECT_NEAR(impl::predict(work, figures).seconds, 8, 1e-9);
+}
+
 /// Cuts 1200 blocks as options say, and has no room for fewer than four subdivisions.
 impl::StreamedWork cut(const StreamingOptions& options) {
   const int count = options.num_subdivisions > 0 ? options.num_subdivisions : 8;

@@ -32,13 +32,14 @@ struct StreamedWork {
   std::vector<Subdivision> parts;  ///< of the device
   std::int64_t host_blocks = 0;    ///< that the host multiplies
   std::uint64_t bytes_of_sent_block = 0;
-  std::uint64_t host_vector_bytes = 0;  ///< of x and y between device and host
+  std::uint64_t host_vector_bytes = 0;  ///< of x that go to the host, and as many of y that come back
 };
 
 /// The times of a product, after some before: fills in all of the plan but its options.
 ///
 /// Copies follow each other on the link, products on the device; a copy waits for the product with what its buffer
-/// held, a product for its copy.
+/// held, a product for its copy. The host waits for its part of x, which the product before may have made, and its part
+/// of y shares the link with the copies.
 StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures);
 
 /// The options with which a product takes least time: `work_of` cuts the matrix as options say. The host's share is

@@ -14,6 +14,7 @@
 #include <ashlar/streaming/file_matrix.hpp>
 #include <ashlar/streaming/impl/division.hpp>
 #include <ashlar/streaming/impl/host_part.hpp>
+#include <ashlar/streaming/impl/host_pieces.hpp>
 #include <ashlar/streaming/impl/in_place_file_source.hpp>
 #include <ashlar/streaming/impl/measure.hpp>
 #include <ashlar/streaming/impl/ring.hpp>
@@ -167,10 +168,13 @@ class StreamedMatrix {
     check(x, y);
     if (alpha == typename X::non_const_value_type(0)) return impl::scale(exec, beta, y);
     if (host_part_) host_part_->send(exec, x, beta, host_part_->rows_of(y));
-    stream(exec, [&](const Part& part, const Subdivision& rows) {
-      spmv(exec, part.plan, alpha, part.rows, x, beta, rows_of(y, rows));
-    });
-    if (host_part_) host_part_->multiply(exec, alpha, x, beta, host_part_->rows_of(y), timeline_);
+    stream(
+        exec,
+        [&](const Part& part, const Subdivision& rows) {
+          spmv(exec, part.plan, alpha, part.rows, x, beta, rows_of(y, rows));
+        },
+        [&](int piece) { host_part_->multiply(piece, alpha, x, beta, host_part_->rows_of(y), timeline_); });
+    if (host_part_) host_part_->give_back(exec, host_part_->rows_of(y));
   }
 
   /// `num_products` products with each subdivision before the next takes its place: the j-th is with column j of x, and
@@ -373,7 +377,8 @@ class StreamedMatrix {
     }
     if (host_rows_.num_rows > 0) {
       host_part_ = std::make_unique<impl::HostPart<host_type, Exec>>(
-          exec, host_, host_rows_, options_.product, std::max(sizeof(double), sizeof(typename Matrix::scalar_type)));
+          exec, host_, host_rows_, options_.product, std::max(sizeof(double), sizeof(typename Matrix::scalar_type)),
+          impl::HostPieces{num_parts()}.count());
     }
     exec.fence("ashlar::streaming: set-up");
   }
@@ -427,9 +432,15 @@ class StreamedMatrix {
     timeline_->record(StreamTimeline<Exec>::Track::products, k, 0, exec, [&] { work(parts_[k], subdivisions_[k]); });
   }
 
-  /// work(part, its block rows) for all subdivisions in turn, each when it is on the device.
   template <class Work>
   void stream(const Exec& exec, const Work& work) const {
+    stream(exec, work, [](int) {});
+  }
+
+  /// work(part, its block rows) for all subdivisions in turn, each when it is on the device; and, where the host has a
+  /// share, multiply_piece(piece) for its pieces, between subdivisions.
+  template <class Work, class MultiplyPiece>
+  void stream(const Exec& exec, const Work& work, const MultiplyPiece& multiply_piece) const {
     const int count = num_parts();
     if (!copies()) {
       for (int k = 0; k < count; ++k) work_with(k, exec, work);
@@ -443,10 +454,15 @@ class StreamedMatrix {
     const auto send_up_to = [&](int end) {
       for (; next < std::min(end, count); ++next) ring_->send(next, timeline_);
     };
+    int next_piece = 0;
+    const auto multiply_up_to = [&](int end) {
+      for (; host_part_ && next_piece < end; ++next_piece) multiply_piece(next_piece);
+    };
     try {
       if (resident > 0) ring_->send(0, timeline_);
       if (early) send_up_to(resident + ahead);
       for (int k = 0; k < count; ++k) {
+        multiply_up_to(impl::HostPieces{count}.before(k));
         if (k >= resident) send_up_to(k + ahead);
         if (!hide) ring_->copy_exec().fence("ashlar::streaming: copy, not hidden");
         ring_->wait_for_copy(k, exec);
@@ -459,9 +475,11 @@ class StreamedMatrix {
       ring_->clear(exec);
       throw;
     }
-    if (!early || !options_.send_ahead) return;
-    next = resident;
-    send_up_to(resident + ahead);
+    if (early && options_.send_ahead) {
+      next = resident;
+      send_up_to(resident + ahead);
+    }
+    multiply_up_to(impl::HostPieces{count}.count());
   }
 
   std::shared_ptr<const io::BlockFile> file_;

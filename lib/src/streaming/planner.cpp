@@ -2,6 +2,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/streaming/impl/host_pieces.hpp>
 #include <ashlar/streaming/planner.hpp>
 #include <cmath>
 #include <cstdio>
@@ -79,35 +80,50 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
   const bool sends = figures.link_bytes_per_second > 0 && count - resident > buffers;
   double bytes = 0;
   for (int k = resident; k < count && sends; ++k) bytes += bytes_of(k);
-  const bool has_host = figures.host_block_seconds > 0 && figures.link_bytes_per_second > 0;
-  const double host_blocks = has_host ? double(work.host_blocks) : 0;
-  double link_rate = figures.link_bytes_per_second, host_seconds = 0;
-  if (host_blocks > 0) {
-    const Together busy = together(bytes, host_blocks, figures);
-    host_seconds = busy.host + double(work.host_vector_bytes) / figures.link_bytes_per_second;
-    // It begins when all is enqueued.
-    host_seconds += count * figures.enqueue_seconds;
+  const bool has_host = figures.host_block_seconds > 0 && figures.link_bytes_per_second > 0 && work.host_blocks > 0;
+  // The host enqueues the first subdivisions, and then multiplies piece by piece, and enqueues between them.
+  const HostPieces pieces{count};
+  const double enqueuing = count * figures.enqueue_seconds;
+  const double enqueuing_first = std::min(count, HostPieces::first) * figures.enqueue_seconds;
+  double link_rate = figures.link_bytes_per_second, multiplying = 0, vector_seconds = 0;
+  if (has_host) {
+    // The host's part of y goes the way of the blocks, that of x the other way.
+    const double vector_bytes = double(work.host_vector_bytes);
+    const Together busy = together(bytes + vector_bytes, double(work.host_blocks), figures);
+    multiplying = busy.host;
+    vector_seconds = vector_bytes / figures.link_bytes_per_second;
     if (bytes > 0) link_rate = bytes / busy.link;
   }
 
   StreamingPlan result;
   result.estimate = estimate;
   result.figures = figures;
-  result.host_seconds = host_seconds;
+  if (has_host) {
+    result.host_seconds = std::max(2 * vector_seconds, enqueuing_first) + multiplying + enqueuing - enqueuing_first;
+  }
   // Three passes: what the last adds is what a product takes in the long run.
   constexpr int passes = 3;
-  double link_free = 0, device_free = 0, pass_begin = 0, pass_before = 0, end = 0, end_before = 0;
+  double link_free = 0, device_free = 0, pass_begin = 0, sent_ahead = 0, end = 0, end_before = 0;
   std::vector<double> buffer_free(buffers, 0.0);
   for (int pass = 0; pass < passes; ++pass) {
     end_before = end;
     double link_busy = 0, device_busy = 0;
-    const auto enqueued_at = [&](int k) { return pass_begin + (k + 1) * figures.enqueue_seconds; };
+    // x leaves the device when the product before has ended.
+    const double x_arrives = has_host ? std::max(pass_begin, end_before) + vector_seconds : pass_begin;
+    const double waiting = std::max(x_arrives - pass_begin - enqueuing_first, 0.0);
+    const auto enqueued_at = [&](int k) {
+      const int before = has_host ? pieces.before(k) : 0;
+      const double of_host = before > 0 ? waiting + multiplying * before / pieces.count() : 0;
+      return pass_begin + of_host + (k + 1) * figures.enqueue_seconds;
+    };
+    // What the host multiplied last is on the device by then.
+    device_free = end;
     for (int k = 0; k < count; ++k) {
       double ready = enqueued_at(k);
       if (k >= resident && sends) {
         double& free = buffer_free[(k - resident) % buffers];
         // The first copies are enqueued when the product before is.
-        const double enqueued = k - resident < buffers && pass > 0 ? pass_before : enqueued_at(k);
+        const double enqueued = k - resident < buffers && pass > 0 ? sent_ahead : enqueued_at(k);
         const double seconds = figures.copy_start_seconds + bytes_of(k) / link_rate;
         ready = link_free = std::max({link_free, free, enqueued}) + seconds;
         link_busy += seconds;
@@ -117,12 +133,13 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
       device_busy += seconds;
       if (k >= resident && sends) buffer_free[(k - resident) % buffers] = device_free;
     }
-    end = std::max(device_free, pass_begin + host_seconds);
+    const double multiplied = pass_begin + waiting + multiplying + enqueuing;
+    end = has_host ? std::max(device_free, multiplied + vector_seconds) : device_free;
     result.link_seconds = link_busy;
     result.device_seconds = device_busy;
-    pass_before = pass_begin;
+    sent_ahead = enqueued_at(count - 1);
     // The host enqueues the next product when it has multiplied; without a share of its own, at once.
-    pass_begin += host_seconds > 0 ? host_seconds : count * figures.enqueue_seconds;
+    pass_begin = multiplied;
   }
   result.seconds = end - end_before;
   return result;
@@ -187,8 +204,12 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
     try_also(best.options.host_share, 0);
     if (best.seconds >= before) taper = usual;
   }
-  improve_number();
-  balance(best.options.num_subdivisions);
+  for (bool better = true; better;) {
+    const double before = best.seconds;
+    improve_number();
+    balance(best.options.num_subdivisions);
+    better = best.seconds < 0.998 * before;
+  }
   return best;
 }
 

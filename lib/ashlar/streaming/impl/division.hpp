@@ -91,7 +91,7 @@ class StreamDivision {
     result.bytes_of_sent_block =
         bytes_of_block() + (result.estimate.structure_is_resident ? 0 : sizeof(typename Matrix::ordinal_type));
     // About as many entries of x as of y.
-    result.host_vector_bytes = 2 * std::uint64_t(host_rows_.num_rows * matrix_.block_shape().rows) *
+    result.host_vector_bytes = std::uint64_t(host_rows_.num_rows * matrix_.block_shape().rows) *
                                bytes_of_vector_entry() * std::uint64_t(options_.product.num_vectors);
     if (!comes(options_, from_file_)) result.estimate.num_resident = result.estimate.num_subdivisions;
     return result;

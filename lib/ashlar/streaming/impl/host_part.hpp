@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace ashlar::impl {
 
@@ -26,24 +27,24 @@ class HostPart {
  public:
   using HostExec = Kokkos::DefaultHostExecutionSpace;
 
-  /// `rows` are the block rows; vectors have up to max_vectors columns of up to scalar_bytes an entry. Waits for
-  /// `exec`.
+  /// `rows` are the block rows, multiplied in so many pieces; vectors have up to max_vectors columns of up to
+  /// scalar_bytes an entry. Waits for `exec`.
   HostPart(const Exec& exec, const HostMatrix& matrix, const Subdivision& rows, const SpmvOptions& options,
-           std::size_t scalar_bytes)
+           std::size_t scalar_bytes, int num_pieces = 1)
       : side_(Kokkos::Experimental::partition_space(exec, 1)[0]),
-        matrix_(rows_in_place(matrix, rows)),
-        plan_(host_, matrix_, SpmvPlan<HostMatrix>(host_, matrix, options)),
+        num_cols_(matrix.num_cols()),
         rows_(rows.first_row * matrix.block_shape().rows, (rows.first_row + rows.num_rows) * matrix.block_shape().rows),
         max_vectors_(options.num_vectors),
         ready_(exec),
         done_(exec) {
+    cut(matrix, rows, SpmvPlan<HostMatrix>(host_, matrix, options), num_pieces);
     find_columns(matrix, rows);
     const auto bytes = [&](const char* label, std::int64_t entries) {
       return Bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
                    std::size_t(entries) * scalar_bytes * std::size_t(max_vectors_));
     };
-    x_ = bytes("ashlar::streaming::x of the host", matrix.num_cols());
-    y_ = bytes("ashlar::streaming::y of the host", matrix_.num_rows());
+    x_ = bytes("ashlar::streaming::x of the host", num_cols_);
+    y_ = bytes("ashlar::streaming::y of the host", num_rows());
   }
 
   HostPart(const HostPart&) = delete;
@@ -58,9 +59,11 @@ class HostPart {
     check_room(static_cast<int>(x.extent(1)));
     ready_.record(exec);
     ready_.wait(side_);
-    copy_rows(rows_of(on_host(x_, x, matrix_.num_cols()), columns_), rows_of(x, columns_));
-    if (beta != Scalar(0)) copy_rows(on_host(y_, y, matrix_.num_rows()), y);
+    copy_rows(rows_of(on_host(x_, x, num_cols_), columns_), rows_of(x, columns_));
+    if (beta != Scalar(0)) copy_rows(on_host(y_, y, num_rows()), y);
   }
+
+  int num_pieces() const { return static_cast<int>(pieces_.size()); }
 
   /// The part's rows of a vector, or of vectors.
   template <class Y>
@@ -71,15 +74,14 @@ class HostPart {
   /// Until what was sent has arrived.
   void wait() const { side_.fence("ashlar::streaming: x for the host"); }
 
-  /// y := alpha*A*x + beta*y for the part's rows, of what was sent; returns when the host has multiplied. What is
-  /// enqueued on `exec` from here on has the result.
+  /// y := alpha*A*x + beta*y for the rows of a piece, of what was sent; returns when the host has multiplied.
   template <class X, class Y, class Scalar>
-  void multiply(const Exec& exec, const Scalar& alpha, const X& x, const Scalar& beta, const Y& y,
+  void multiply(int piece, const Scalar& alpha, const X& x, const Scalar& beta, const Y& y,
                 StreamTimeline<Exec>* timeline = nullptr) {
     wait();
-    const auto result = on_host(y_, y, matrix_.num_rows());
     const auto multiply_and_wait = [&] {
-      spmv(host_, plan_, alpha, matrix_, on_host(x_, x, matrix_.num_cols()), beta, result);
+      const auto& [matrix, plan, rows] = pieces_[piece];
+      spmv(host_, plan, alpha, matrix, on_host(x_, x, num_cols_), beta, rows_of(on_host(y_, y, num_rows()), rows));
       host_.fence("ashlar::streaming: the host's product");
     };
     if (timeline == nullptr) {
@@ -87,7 +89,12 @@ class HostPart {
     } else {
       timeline->record_host(multiply_and_wait);
     }
-    copy_rows(y, result);
+  }
+
+  /// What is enqueued on `exec` from here on has the result in y.
+  template <class Y>
+  void give_back(const Exec& exec, const Y& y) {
+    copy_rows(y, on_host(y_, y, num_rows()));
     done_.record(side_);
     done_.wait(exec);
   }
@@ -95,6 +102,26 @@ class HostPart {
  private:
   using Bytes = Kokkos::View<std::byte*, typename HostMatrix::memory_space>;
   using Range = std::pair<std::int64_t, std::int64_t>;
+
+  /// Block rows that are multiplied at a time.
+  struct Piece {
+    HostMatrix matrix;
+    SpmvPlan<HostMatrix> plan;
+    Range rows;  // of the part
+  };
+
+  std::int64_t num_rows() const { return rows_.second - rows_.first; }
+
+  void cut(const HostMatrix& matrix, const Subdivision& rows, const SpmvPlan<HostMatrix>& whole, int num_pieces) {
+    const std::int64_t R = matrix.block_shape().rows;
+    const auto row_ptr = range_of(matrix.graph().row_ptr(), rows.first_row, rows.num_rows + 1);
+    for (Subdivision piece : subdivide(row_ptr, matrix.block_shape(), num_pieces)) {
+      const Range in_part(piece.first_row * R, (piece.first_row + piece.num_rows) * R);
+      piece.first_row += rows.first_row;
+      const HostMatrix some = rows_in_place(matrix, piece);
+      pieces_.push_back({some, SpmvPlan<HostMatrix>(host_, some, whole), in_part});
+    }
+  }
 
   void check_room(int num_vectors) const {
     if (num_vectors <= max_vectors_) return;
@@ -158,8 +185,8 @@ class HostPart {
 
   HostExec host_;
   Exec side_;
-  HostMatrix matrix_;
-  SpmvPlan<HostMatrix> plan_;
+  std::vector<Piece> pieces_;
+  std::int64_t num_cols_;
   Range rows_;  // of vectors
   int max_vectors_;
   Range columns_;
