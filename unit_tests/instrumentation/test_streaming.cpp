@@ -55,10 +55,10 @@ TEST_F(StreamingConduct, ProductsWithASymmetricMatrixEnqueueAndSend) {
       exec, [&] { streamed.apply(exec, 2, x, 3, y); }, Promise::sends);
 }
 
-/// It waits for the host's share; but nothing is allocated.
+/// It waits for the host's share, which is several pieces; but nothing is allocated.
 TEST_F(StreamingConduct, ProductsWithAShareOfTheHostAllocateNothing) {
   const Streamed streamed(
-      exec, host, {.num_subdivisions = 5, .host_share = 0.4, .copy_always = true, .product = {.num_vectors = 2}});
+      exec, host, {.num_subdivisions = 40, .host_share = 0.4, .copy_always = true, .product = {.num_vectors = 2}});
   streamed.apply(exec, x, y);
   exec.fence();
   const Watcher watcher;

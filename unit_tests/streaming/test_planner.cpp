@@ -1,6 +1,7 @@
 // The plan of a streamed product: its model of time on machines made up for the purpose, and what it decides.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/streaming/planner.hpp>
@@ -119,6 +120,22 @@ TEST(StreamingPlan, CountsTheVectorsOfTheHost) {
   EXPECT_NEAR(impl::predict(work, figures).seconds, 7, 1e-9);
   figures.enqueue_seconds = 0.75;
   EXPECT_NEAR(impl::predict(work, figures).seconds, 8, 1e-9);
+}
+
+TEST(StreamingPlan, KnowsThatTheHostEnqueuesBetweenPieces) {
+  StreamingFigures figures = slow_link();
+  figures.host_block_seconds = figures.host_block_seconds_beside = 0.01;
+  // The host multiplies for 10 s; copies take 0.16 and 16 s, and the last product 0.1 s, which hides the next copy.
+  std::vector<std::int64_t> blocks(32, 1);
+  std::fill_n(blocks.begin() + 16, 16, 100);
+  impl::StreamedWork work = parts_of(blocks);
+  work.host_blocks = 1000;
+  EXPECT_NEAR(impl::predict(work, figures).seconds, 0.15 + 16 + 0.1, 1e-9);
+  // Of 48 subdivisions the last 16 are enqueued when the first half of the host's share is multiplied.
+  blocks.insert(blocks.begin(), 16, 1);
+  work = parts_of(blocks);
+  work.host_blocks = 1000;
+  EXPECT_NEAR(impl::predict(work, figures).seconds, 5 + 16 + 0.1, 1e-9);
 }
 
 /// Cuts 1200 blocks as options say, and has no room for fewer than four subdivisions.

@@ -18,7 +18,7 @@ struct StreamingPlan {
   double seconds = 0;         ///< of one of many products in turn
   double link_seconds = 0;    ///< of it, what the link is busy
   double device_seconds = 0;  ///< what the device is
-  double host_seconds = 0;    ///< what the host is
+  double host_seconds = 0;    ///< what the host needs, from its part of x on its way to the last piece multiplied
 
   /// The decision and its terms, for people.
   std::string explain() const;

@@ -328,8 +328,9 @@ class StreamedMatrix {
     if (ring_) ring_->clear(exec);
   }
 
-  /// From here on every copy that is sent, the work with each subdivision and the host's share are spans of `timeline`,
-  /// which stays where it is until stop_recording(). Of a file, every piece that is read, and its copy: some 16 MiB.
+  /// From here on every copy that is sent, the work with each subdivision and each piece of the host's share are spans
+  /// of `timeline`, which stays where it is until stop_recording(). Of a file, every piece that is read, and its copy:
+  /// some 16 MiB.
   ///
   /// Async    products go on to wait for nothing more: StreamTimeline.
   void record(StreamTimeline<Exec>& timeline) { timeline_ = &timeline; }

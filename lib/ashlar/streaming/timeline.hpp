@@ -25,8 +25,8 @@ struct StreamSpan {
 /// When copies and products of a streamed matrix took place (StreamedMatrix::record), from marks that the device sets
 /// as it passes them: nobody waits for them, and what overlaps goes on to.
 ///
-/// Times    the device's, on all its instances; the host's share and reads of a file by the host's clock, to some
-///          hundredths of a millisecond. Where the backend has no events the host waits at each mark: TimedEvent.
+/// Times    the device's, on all its instances; pieces of the host's share and reads of a file by the host's clock, to
+///          some hundredths of a millisecond. Where the backend has no events the host waits at each mark: TimedEvent.
 /// Memory   all marks are made by the constructor, two for each span. What comes when all are taken is only counted.
 /// Async    the constructor waits for `exec`.
 template <execution_space Exec = Kokkos::DefaultExecutionSpace>
@@ -73,7 +73,7 @@ class StreamTimeline {
     ++num_device_;
   }
 
-  /// work(), which is the host's share, and returns when that is done.
+  /// work(), which is a piece of the host's share, and returns when that is done.
   template <class Work>
   void record_host(const Work& work) {
     if (num_host_ == host_.size()) {

@@ -10,8 +10,9 @@
 
 namespace ashlar {
 
-/// Refines a plan by trying its neighbours: numbers of subdivisions and shares of the host somewhat smaller and larger,
-/// as long as one of them is faster. `seconds` of the result is measured.
+/// Refines a plan by trying its neighbours: numbers of subdivisions somewhat smaller and larger, and shares of the host
+/// a little and much smaller and larger, of at most most_host_share of the blocks, as long as one of them is faster.
+/// `seconds` of the result is measured.
 ///
 /// Memory   makes a StreamedMatrix for each that it tries, one after another, within the plan's limit; x and y are like
 ///          those of products to come, and hold numbers; y is overwritten.
@@ -19,7 +20,7 @@ namespace ashlar {
 /// Throws   as StreamedMatrix does.
 template <class Streamed, class Exec, class X, class Y>
 StreamingPlan tune_streaming(const Exec& exec, const typename Streamed::host_type& matrix, const StreamingPlan& plan,
-                             const X& x, const Y& y) {
+                             const X& x, const Y& y, double most_host_share = 1) {
   constexpr double worth_it = 0.995;
   constexpr int most_rounds = 4;
   StreamingPlan best = plan;
@@ -31,7 +32,7 @@ StreamingPlan tune_streaming(const Exec& exec, const typename Streamed::host_typ
   best.seconds = measure(plan.options);
   const auto try_one = [&](double host_share, double num_subdivisions) {
     StreamingOptions options = best.options;
-    options.host_share = std::min(host_share, 1.0);
+    options.host_share = std::min({host_share, most_host_share, 1.0});
     options.num_subdivisions = std::max(1, static_cast<int>(std::lround(num_subdivisions)));
     try {
       const double seconds = measure(options);

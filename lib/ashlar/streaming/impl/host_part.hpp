@@ -63,8 +63,6 @@ class HostPart {
     if (beta != Scalar(0)) copy_rows(on_host(y_, y, num_rows()), y);
   }
 
-  int num_pieces() const { return static_cast<int>(pieces_.size()); }
-
   /// The part's rows of a vector, or of vectors.
   template <class Y>
   auto rows_of(const Y& y) const {

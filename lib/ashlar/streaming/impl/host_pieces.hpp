@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 namespace ashlar::impl {
 
 /// In how many pieces the host multiplies its share, and when: between two it goes on enqueuing.
