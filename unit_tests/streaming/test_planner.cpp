@@ -168,6 +168,12 @@ TEST(StreamingPlan, CutsAsStartsAndRoomAllow) {
   StreamingFigures figures = slow_link();
   figures.copy_start_seconds = 0.5;
   EXPECT_EQ(impl::plan({}, figures, 1, cut).options.num_subdivisions, 4);
+  // The host takes on more where there are more starts: fewer of them pay with another share only.
+  figures.host_block_seconds = figures.host_block_seconds_beside = 0.005;
+  const StreamingPlan with_host = impl::plan({}, figures, 1, cut);
+  EXPECT_EQ(with_host.options.num_subdivisions, 4);
+  EXPECT_NEAR(with_host.seconds, 14.0 / 3, 0.1);
+  figures.host_block_seconds = 0;
   // A number that was asked for stays.
   EXPECT_EQ(impl::plan({.num_subdivisions = 30}, figures, 1, cut).options.num_subdivisions, 30);
   EXPECT_THROW(impl::plan({.num_subdivisions = 2}, figures, 1, cut), MemoryError);

@@ -173,7 +173,7 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
   };
   // The larger its share the later the host is ready, and the sooner the device: they are to be ready together.
   const auto balance = [&](int num_subdivisions) {
-    if (figures.host_block_seconds <= 0 || most_host_share <= 0) return;
+    if (!try_also(0, num_subdivisions) || figures.host_block_seconds <= 0 || most_host_share <= 0) return;
     double less = 0, more = std::min(most_host_share, 1.0);
     try_also(more, num_subdivisions);
     for (int step = 0; step < 12; ++step) {
@@ -182,17 +182,6 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
       if (!candidate) break;
       const bool host_is_late = candidate->host_seconds >= candidate->seconds * 0.999;
       (host_is_late ? more : less) = middle;
-    }
-  };
-  // Around the number that suits most machines.
-  const auto improve_number = [&] {
-    for (bool better = true; better;) {
-      const double before = best.seconds, share = best.options.host_share;
-      const int count = best.options.num_subdivisions;
-      for (const int number : {count / 2, count * 3 / 4, count * 3 / 2, count * 2}) {
-        if (number >= 1 && number <= 1 << 20) try_also(share, number);
-      }
-      better = best.seconds < 0.998 * before;
     }
   };
   balance(options.num_subdivisions);
@@ -204,10 +193,14 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
     try_also(best.options.host_share, 0);
     if (best.seconds >= before) taper = usual;
   }
+  // From the number that suits most machines on. Each has a share of its own: where starts take long, the host is to
+  // have more beside many subdivisions than beside few.
   for (bool better = true; better;) {
     const double before = best.seconds;
-    improve_number();
-    balance(best.options.num_subdivisions);
+    const int count = best.options.num_subdivisions;
+    for (const int number : {count / 2, count * 3 / 4, count * 3 / 2, count * 2}) {
+      if (number >= 1 && number <= 1 << 20) balance(number);
+    }
     better = best.seconds < 0.998 * before;
   }
   return best;

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <array>
 #include <ashlar/streaming/figures.hpp>
 #include <ashlar/streaming/impl/host_part.hpp>
 #include <ashlar/streaming/subdivision.hpp>
@@ -115,38 +116,32 @@ void measure_host(const Exec& exec, const HostMatrix& matrix, const SpmvOptions&
   if (rows.num_blocks == 0) return;
   using Scalar = typename X::non_const_value_type;
   HostPart<HostMatrix, Exec> part(exec, matrix, rows, options, sizeof(Scalar));
-  const auto multiply = [&] {
-    part.multiply(0, Scalar(1), x, Scalar(0), part.rows_of(y));
-    part.give_back(exec, part.rows_of(y));
-  };
+  // Its part of y stays with it: on its way back it would be in the way of the next product.
+  const auto multiply = [&] { part.multiply(0, Scalar(1), x, Scalar(0), part.rows_of(y)); };
   const auto send = [&] {
     part.send(exec, x, Scalar(0), part.rows_of(y));
     part.wait();
   };
   send();
   const double alone = seconds_of(1, multiply, [] {});
-  // One of the slower ones: what others do on the host shows in these most, and a host that is late costs more than one
-  // that is early.
-  struct Beside {
-    double host, link;
-  };
-  std::vector<Beside> measured;
-  constexpr int samples = 7, slow = 5;
+  constexpr int samples = 9, middle = samples / 2;
+  std::array<double, samples> host, link;
   for (int sample = 0; sample < samples; ++sample) {
     send();
     Kokkos::Timer timer;
     const double sent = start_copies(1.5 * alone);
     multiply();
-    const double host = timer.seconds();
+    host[sample] = timer.seconds();
     wait_for_copies();
     // Copies went on alone when the host had multiplied.
-    const double sent_alone = std::min((timer.seconds() - host) * figures.link_bytes_per_second, 0.9 * sent);
-    measured.push_back({host, (sent - sent_alone) / host});
+    const double sent_alone = std::min((timer.seconds() - host[sample]) * figures.link_bytes_per_second, 0.9 * sent);
+    link[sample] = (sent - sent_alone) / host[sample];
   }
-  std::sort(measured.begin(), measured.end(), [](const Beside& a, const Beside& b) { return a.host < b.host; });
+  std::sort(host.begin(), host.end());
+  std::sort(link.begin(), link.end());
   figures.host_block_seconds = alone / double(rows.num_blocks);
-  figures.host_block_seconds_beside = std::max(alone, measured[slow].host) / double(rows.num_blocks);
-  figures.link_bytes_per_second_beside = std::min(measured[slow].link, figures.link_bytes_per_second);
+  figures.host_block_seconds_beside = std::max(alone, host[middle]) / double(rows.num_blocks);
+  figures.link_bytes_per_second_beside = std::min(link[middle], figures.link_bytes_per_second);
 }
 
 }  // namespace ashlar::impl
