@@ -43,7 +43,9 @@ TEST_F(StreamingConduct, ProductsByTurnsAreEnqueuedOnTwoInstances) {
   const Watcher watcher;
   streamed.apply_repeated(exec, other, x, y, 3);
   EXPECT_THAT(allocations(watcher), ::testing::IsEmpty());
-  if (is_gpu_v<Exec>) EXPECT_THAT(fences(watcher), ::testing::IsEmpty());
+  if (is_gpu_v<Exec>) {
+    EXPECT_THAT(fences(watcher), ::testing::IsEmpty());
+  }
   EXPECT_EQ(kernels(watcher).size(), 5u * 3u);
 }
 

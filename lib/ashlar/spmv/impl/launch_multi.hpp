@@ -166,6 +166,15 @@ template <class Rows>
 void SpmvMultiKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_tensor_core(
     const Exec& exec, const SpmvLaunch& launch, const Rows& rows, const MultiVectors<Scalar>& vectors) {
   using TeamMember = typename Kokkos::TeamPolicy<Exec>::member_type;
+  // Warps take the panels of a block row beside each other. Where vectors lie apart, a cache would have to hold all of
+  // them for that: then one panel comes after the other.
+  constexpr int widest = 32;
+  if (!vectors.are_by_rows() && vectors.num_vectors > widest) {
+    for (int first = 0; first < vectors.num_vectors; first += widest) {
+      run_tensor_core(exec, launch, rows, vectors.from(first, widest));
+    }
+    return;
+  }
   const auto with = [&](auto row_tiles, auto vector_tiles) {
     using Product = TensorCoreProduct<Rows, TeamMember, row_tiles(), vector_tiles()>;
     const int row_groups = (rows.rows_of_block() - 1) / (row_tiles() * Product::tile) + 1;
