@@ -93,9 +93,9 @@ TEST(SpmvPlan, LeavesMoreThan32BitsOfBlockRowsToTheKernelThatCountsInMore) {
   for (const Kernel kernel :
        {Kernel::by_block, Kernel::by_column, Kernel::by_line, Kernel::by_tile, Kernel::row_per_thread}) {
     EXPECT_FALSE(impl::serves(kernel, tall, 0));
-    EXPECT_THROW(impl::choose_launch(tall, gpu, kernel, 0), ShapeError);
+    EXPECT_THROW(impl::choose_launch(tall, gpu, {kernel}), ShapeError);
   }
-  EXPECT_EQ(impl::choose_launch(tall, gpu, Kernel::automatic, 0).kernel, Kernel::block_row_per_thread);
+  EXPECT_EQ(impl::choose_launch(tall, gpu, {}).kernel, Kernel::block_row_per_thread);
 }
 
 TEST(SpmvPlan, LeavesMoreThan32BitsOfColumnsToTheKernelThatCountsInMore) {
@@ -103,9 +103,9 @@ TEST(SpmvPlan, LeavesMoreThan32BitsOfColumnsToTheKernelThatCountsInMore) {
       .num_block_rows = 1000, .num_blocks = 1000, .num_cols = 5'000'000'000, .block_shape = 2, .longest_row = 1};
   for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_line, Kernel::by_tile}) {
     EXPECT_FALSE(impl::serves(kernel, wide, 0));
-    EXPECT_THROW(impl::choose_launch(wide, gpu, kernel, 0), ShapeError);
+    EXPECT_THROW(impl::choose_launch(wide, gpu, {kernel}), ShapeError);
   }
-  EXPECT_EQ(impl::choose_launch(wide, gpu, Kernel::automatic, 0).kernel, Kernel::row_per_thread);
+  EXPECT_EQ(impl::choose_launch(wide, gpu, {}).kernel, Kernel::row_per_thread);
 }
 
 TEST(SpmvPlan, KeepsInTheDevicesCacheWhatItHasRoomFor) {
@@ -157,9 +157,11 @@ TEST(SpmvPlan, KeepsToTheScratchMemoryOfAMultiprocessor) {
     shape.double_vectors = double_vectors;
     EXPECT_FALSE(impl::serves(Kernel::by_block, shape, 1024));
     EXPECT_TRUE(impl::serves(Kernel::by_block, shape, 960));
-    EXPECT_THAT(message_of<BlockSizeError>([&] { impl::choose_launch(shape, gpu, Kernel::by_block, 1024); }),
+    EXPECT_THAT(message_of<BlockSizeError>([&] {
+                  impl::choose_launch(shape, gpu, {Kernel::by_block, 1024});
+                }),
                 AllOf(HasSubstr("scratch memory"), HasSubstr("960"), HasSubstr("1024")));
-    EXPECT_LE(impl::choose_launch(shape, gpu, Kernel::by_block, 0).grouping.width, 960);
+    EXPECT_LE(impl::choose_launch(shape, gpu, {Kernel::by_block}).grouping.width, 960);
   }
   impl::SpmvShape of_doubles = one_row;
   of_doubles.value_bytes = 8;
@@ -173,7 +175,7 @@ TEST(SpmvPlan, WidensLinesOfFewBlockRowsWhereLanesHaveSeveralRounds) {
                                 .num_blocks = blocks_of_row * num_block_rows,
                                 .block_shape = b,
                                 .longest_row = longest_row};
-    return impl::choose_launch(shape, gpu, Kernel::by_line, 0).grouping.width;
+    return impl::choose_launch(shape, gpu, {Kernel::by_line}).grouping.width;
   };
   EXPECT_EQ(width(3, 100, 27, 27), width(3, 100'000, 27, 27));  // adds up in registers, within a warp
   EXPECT_GT(width(3, 100, 270, 270), width(3, 100'000, 270, 270));
@@ -187,7 +189,7 @@ TEST(SpmvPlan, KeepsTheEntriesOfABlockRowWithin32Bits) {
   const impl::SpmvShape full{
       .num_block_rows = 1, .num_blocks = 100'000'000, .block_shape = 64, .longest_row = 100'000'000};
   for (const Kernel kernel : {Kernel::by_column, Kernel::row_per_thread}) {
-    const auto launch = impl::choose_launch(full, gpu, kernel, 0);
+    const auto launch = impl::choose_launch(full, gpu, {kernel});
     EXPECT_LT(launch.longest_row * 64 * 64, std::int64_t(1) << 31) << to_string(kernel);
     EXPECT_EQ(impl::choose_segment_launch(full, 1000, gpu, launch).kernel, kernel);
   }
@@ -197,7 +199,7 @@ TEST(SpmvPlan, MakesNoTilesOfRowsThatItCannotCount) {
   const impl::SpmvShape long_row{
       .num_block_rows = 1000, .num_blocks = 30'000'000, .block_shape = 1, .longest_row = 20'000'000};
   EXPECT_FALSE(impl::serves(Kernel::by_tile, long_row, 0));
-  EXPECT_EQ(impl::choose_launch(long_row, gpu, Kernel::automatic, 0).kernel, Kernel::by_column);
+  EXPECT_EQ(impl::choose_launch(long_row, gpu, {}).kernel, Kernel::by_column);
 }
 
 TEST(SpmvPlan, ChoosesByDeviceAndBlockSize) {
@@ -208,11 +210,11 @@ TEST(SpmvPlan, ChoosesByDeviceAndBlockSize) {
                            .longest_row = 27,
                            .by_columns = by_columns};
   };
-  EXPECT_EQ(impl::choose_launch(shape(4), cpu, Kernel::automatic, 0).kernel, Kernel::block_row_per_thread);
+  EXPECT_EQ(impl::choose_launch(shape(4), cpu, {}).kernel, Kernel::block_row_per_thread);
   for (const auto& device : {gpu, wide_gpu}) {
     for (int b = 1; b <= max_block_size; ++b) {
       for (const bool by_columns : {true, false}) {
-        const auto launch = impl::choose_launch(shape(b, by_columns), device, Kernel::automatic, 0);
+        const auto launch = impl::choose_launch(shape(b, by_columns), device, {});
         EXPECT_TRUE(impl::serves(launch.kernel, shape(b, by_columns), launch.grouping.width)) << "b = " << b;
         EXPECT_LE(launch.grouping.width * launch.grouping.groups, 1024);
         EXPECT_EQ(launch.grouping.in_warp, launch.kernel != Kernel::by_tile && launch.grouping.width <= device.warp);
@@ -234,13 +236,11 @@ TEST(SpmvPlan, ChoosesByDeviceAndBlockSize) {
 TEST(SpmvPlan, GivesARowMoreLanesWhereThereAreFewRows) {
   const impl::SpmvShape many{.num_block_rows = 100'000, .num_blocks = 2'700'000, .block_shape = 16, .longest_row = 27};
   const impl::SpmvShape few{.num_block_rows = 100, .num_blocks = 2'700, .block_shape = 16, .longest_row = 27};
-  EXPECT_GT(impl::choose_launch(few, gpu, Kernel::automatic, 0).grouping.width,
-            impl::choose_launch(many, gpu, Kernel::automatic, 0).grouping.width);
+  EXPECT_GT(impl::choose_launch(few, gpu, {}).grouping.width, impl::choose_launch(many, gpu, {}).grouping.width);
   // And tiles fewer rows.
   impl::SpmvShape many_small = many, few_small = few;
   many_small.block_shape = few_small.block_shape = 1;
-  EXPECT_LT(impl::choose_launch(few_small, gpu, Kernel::automatic, 0).tile.rows,
-            impl::choose_launch(many_small, gpu, Kernel::automatic, 0).tile.rows);
+  EXPECT_LT(impl::choose_launch(few_small, gpu, {}).tile.rows, impl::choose_launch(many_small, gpu, {}).tile.rows);
 }
 
 TEST(SpmvPlan, CutsLongRowsIntoSegments) {

@@ -88,13 +88,15 @@ TEST_F(TuningFile, ReadsBackAsItWasWritten) {
   TuningTable table;
   table.set(some_key(), some_choice);
   table.set(some_key("Quotes \" and \\ and \u00b5"), {.kernel = Kernel::by_tile, .tile_rows = 32, .seconds = 1});
+  table.set(some_key("Of a CPU"), {.kernel = Kernel::block_row_per_thread, .prefetch_bytes = 0, .seconds = 1});
   table.set(some_key("The default was best"), {.seconds = 2e-6, .default_seconds = 2e-6});
   table.save(file);
   EXPECT_THAT(content_of(file), AllOf(HasSubstr("\"format\": \"ashlar-tuning-1\""), HasSubstr("\"kernel\": \"auto\""),
                                       HasSubstr("\"row_blocks_from\": 16")));
   TuningTable read;
   read.load(file);
-  EXPECT_EQ(read.size(), 3);
+  EXPECT_EQ(read.size(), 4);
+  EXPECT_EQ(read.find(some_key("Of a CPU"))->prefetch_bytes, 0);
   EXPECT_EQ(read.find(some_key()), some_choice);
   EXPECT_EQ(read.find(some_key("Quotes \" and \\ and \u00b5"))->tile_rows, 32);
   EXPECT_EQ(read.find(some_key("The default was best"))->kernel, Kernel::automatic);
@@ -140,6 +142,10 @@ TEST_F(TuningFile, WithAChoiceThatNoPlanCouldTakeIsRefused) {
   expect_refused(changed("\"width\": 96,", ""), "has no width");
   expect_refused(changed("\"tile_rows\": 0", "\"tile_rows\": 3"), "tile_rows is 3");
   expect_refused(changed("\"tile_rows\": 0", "\"tile_rows\": 256"), "tile_rows is 256");
+  for (const char* bytes : {"-1", "2000000", "\"far\""}) {
+    const std::string named = std::string("\"prefetch_bytes\": ");
+    expect_refused(changed(named + "null", named + bytes), "prefetch_bytes is " + std::string(bytes));
+  }
   expect_refused(changed("\"seconds\": 0.000125", "\"seconds\": null"), "seconds is null");
   expect_refused(changed("\"row_block_size\": 3", "\"row_block_size\": 65"), "row_block_size is 65");
   expect_refused(changed("\"block_rows_from\": 1024", "\"block_rows_from\": 1000"), "block_rows_from is 1000");
@@ -209,7 +215,7 @@ TEST(SpmvDecision, TakesWhatWasMeasuredUnlessTheCallerAsks) {
 TEST(SpmvDecision, IsTheCostModelsWhereNothingWasFaster) {
   const auto decision = impl::decide(grid, gpu, {}, TuningChoice{.seconds = 5e-6, .default_seconds = 5e-6});
   EXPECT_EQ(decision.chosen_by, ChosenBy::measurement);
-  EXPECT_EQ(decision.launch.grouping.width, impl::choose_launch(grid, gpu, Kernel::automatic, 0).grouping.width);
+  EXPECT_EQ(decision.launch.grouping.width, impl::choose_launch(grid, gpu, {}).grouping.width);
   EXPECT_THAT(decision.grounds, AllOf(HasSubstr("nothing measured was faster"), HasSubstr("5 us")));
 }
 
@@ -239,12 +245,12 @@ TEST(SpmvCandidates, BeginWithTheDefaultAndDifferFromItAndCanBeTaken) {
         shape.by_columns = shape.in_order = !transpose;
         const auto candidates = impl::launch_candidates(shape, device);
         ASSERT_TRUE(candidates.front().is_free());
-        const auto model = impl::choose_launch(shape, device, Kernel::automatic, 0);
+        const auto model = impl::choose_launch(shape, device, {});
         for (std::size_t i = 1; i < candidates.size(); ++i) {
           const auto& each = candidates[i];
-          const auto launch = impl::choose_launch(shape, device, each.kernel, each.width, each.tile_rows);
+          const auto launch = impl::choose_launch(shape, device, each);
           EXPECT_FALSE(launch.kernel == model.kernel && launch.grouping.width == model.grouping.width &&
-                       launch.tile.rows == model.tile.rows);
+                       launch.tile.rows == model.tile.rows && launch.prefetch_bytes == model.prefetch_bytes);
           EXPECT_TRUE(impl::serves(launch.kernel, shape, each.width));
         }
         EXPECT_GT(candidates.size(), 1) << "b = " << b;
@@ -267,9 +273,9 @@ TEST(SpmvCandidates, AreTilesOfSeveralSizesForTheSmallestBlocks) {
 TEST(SpmvTileRows, ArePowersOfTwo) {
   impl::SpmvShape shape = grid;
   shape.block_shape = 1;
-  EXPECT_EQ(impl::choose_launch(shape, gpu, Kernel::by_tile, 0, 16).tile.rows, 16);
+  EXPECT_EQ(impl::choose_launch(shape, gpu, {Kernel::by_tile, 0, 16}).tile.rows, 16);
   for (const int rows : {-1, 3, 256}) {
-    EXPECT_THROW(impl::choose_launch(shape, gpu, Kernel::by_tile, 0, rows), ArgumentError);
+    EXPECT_THROW(impl::choose_launch(shape, gpu, {Kernel::by_tile, 0, rows}), ArgumentError);
   }
   for (const int b : {1, 2}) {
     const Case c(reference::random_bcsr<Matrix>(

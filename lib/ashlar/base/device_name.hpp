@@ -11,6 +11,9 @@ namespace impl {
 /// The host's processor, as its operating system calls it; "unknown processor" where that does not say.
 std::string processor_name();
 
+/// Whether the host's processor is one of Intel's; asks the operating system once.
+bool is_intel_processor();
+
 /// The GPU of an instance, as its driver calls it. One file a backend.
 std::string gpu_name(const Kokkos::DefaultExecutionSpace& exec);
 

@@ -36,6 +36,9 @@ struct SpmvOptions {
   int num_vectors = 1;
   /// Block rows of a tile of by_tile: a power of two up to 128; 0: the plan decides.
   int tile_rows = 0;
+  /// Of a CPU: how many bytes ahead block_row_per_thread asks for values (0: not at all), where blocks are of a
+  /// compiled size and up to 2304 bytes; left out, the plan decides. Changes no bits.
+  std::optional<int> prefetch_bytes = std::nullopt;
   /// Where to look for a choice that was measured (tune()) before the cost model is asked; read by the constructor of
   /// the plan only. What is asked for above comes first.
   const TuningTable* tuning = nullptr;
@@ -138,6 +141,7 @@ class SpmvPlan {
       if (const std::size_t cuts = launch_.first_row.extent(0); cuts > 0) {
         result += text(", ", cuts - 1, " ranges of about equal work");
       }
+      if (launch_.prefetch_bytes > 0) result += text(", values asked for ", launch_.prefetch_bytes, " bytes ahead");
     } else if (launch_.kernel == Kernel::by_tile) {
       result += text(", ", launch_.tile.rows, " block rows a tile, ", grouping.width, " lanes a tile");
     } else {
@@ -227,7 +231,7 @@ class SpmvPlan {
     // The matrix unit is of no use to one vector.
     const bool of_many = options.kernel == Kernel::tensor_core;
     const impl::LaunchRequest request{of_many ? Kernel::automatic : options.kernel, of_many ? 0 : options.width,
-                                      options.tile_rows};
+                                      options.tile_rows, options.prefetch_bytes};
     impl::Decision decision = impl::decide(shape_, device, request, measured);
     launch_ = std::move(decision.launch);
     chosen_by_ = decision.chosen_by;

@@ -18,8 +18,9 @@ namespace ashlar {
 /// A way to make a product, and how long it took.
 struct MeasuredLaunch {
   Kernel kernel = Kernel::automatic;
-  int width = 0;      ///< as chosen, whoever chose it
-  int tile_rows = 0;  ///< of by_tile, else 0
+  int width = 0;           ///< as chosen, whoever chose it
+  int tile_rows = 0;       ///< of by_tile, else 0
+  int prefetch_bytes = 0;  ///< of block_row_per_thread on a CPU, else 0
   double seconds = 0;
 };
 
@@ -88,7 +89,7 @@ class SampleClock {
 
 template <class Scalar, class Exec, class Matrix>
 Tuned<Matrix> tune_products(const Exec& exec, const Matrix& matrix, const SpmvOptions& options) {
-  if (options.kernel != Kernel::automatic || options.width != 0 || options.tile_rows != 0) {
+  if (options.kernel != Kernel::automatic || options.width != 0 || options.tile_rows != 0 || options.prefetch_bytes) {
     throw ArgumentError("tune: a kernel or its width is asked for", "these are what tuning chooses",
                         "leave them out, or make a plan without tuning");
   }
@@ -107,6 +108,7 @@ Tuned<Matrix> tune_products(const Exec& exec, const Matrix& matrix, const SpmvOp
     asked.kernel = request.kernel;
     asked.width = request.width;
     asked.tile_rows = request.tile_rows;
+    asked.prefetch_bytes = request.prefetch_bytes;
     plans.push_back(request.is_free() ? by_model : by_model.with(exec, asked));
   }
 
@@ -121,10 +123,12 @@ Tuned<Matrix> tune_products(const Exec& exec, const Matrix& matrix, const SpmvOp
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const SpmvLaunch& launch = plans[i].launch();
     result.measured.push_back({launch.kernel, launch.grouping.width,
-                               launch.kernel == Kernel::by_tile ? launch.tile.rows : 0, outcome.seconds[i]});
+                               launch.kernel == Kernel::by_tile ? launch.tile.rows : 0, launch.prefetch_bytes,
+                               outcome.seconds[i]});
   }
   const LaunchRequest& best = requests[outcome.winner];
-  result.choice = {best.kernel, best.width, best.tile_rows, outcome.seconds[outcome.winner], outcome.seconds[0]};
+  result.choice = {best.kernel,       best.width, best.tile_rows, best.prefetch_bytes, outcome.seconds[outcome.winner],
+                   outcome.seconds[0]};
   result.noise = outcome.noise;
   table.set(result.key, result.choice);
   result.plan = by_model.with(
@@ -135,7 +139,8 @@ Tuned<Matrix> tune_products(const Exec& exec, const Matrix& matrix, const SpmvOp
 }  // namespace impl
 
 /// Measures products with this matrix, one for each kernel that takes it and, on a GPU, for the widths around the cost
-/// model's choice, and returns the plan of the fastest. What to keep for the next time is `key` and `choice`.
+/// model's choice, on a CPU for ways to ask for values ahead, and returns the plan of the fastest. What to keep for the
+/// next time is `key` and `choice`.
 ///
 /// The cost model's choice is measured with the others, and stays the choice unless another is faster by more than the
 /// noise seen: the wider of the two interquartile ranges over 15 samples of each, alternating, and 1 % at least. So a

@@ -40,14 +40,15 @@ struct TuningKey {
 struct TuningChoice {
   /// automatic: nothing was faster than the cost model's choice by more than the noise; the others are then 0.
   Kernel kernel = Kernel::automatic;
-  int width = 0;               ///< lanes a block row; 0: the cost model's for this kernel
-  int tile_rows = 0;           ///< block rows a tile of by_tile; 0: the cost model's
-  double seconds = 0;          ///< of a product as chosen
-  double default_seconds = 0;  ///< of a product as the cost model would have it
+  int width = 0;                                     ///< lanes a block row; 0: the cost model's for this kernel
+  int tile_rows = 0;                                 ///< block rows a tile of by_tile; 0: the cost model's
+  std::optional<int> prefetch_bytes = std::nullopt;  ///< SpmvOptions::prefetch_bytes; nothing: the cost model's
+  double seconds = 0;                                ///< of a product as chosen
+  double default_seconds = 0;                        ///< of a product as the cost model would have it
 
   friend bool operator==(const TuningChoice& a, const TuningChoice& b) {
-    return a.kernel == b.kernel && a.width == b.width && a.tile_rows == b.tile_rows && a.seconds == b.seconds &&
-           a.default_seconds == b.default_seconds;
+    return a.kernel == b.kernel && a.width == b.width && a.tile_rows == b.tile_rows &&
+           a.prefetch_bytes == b.prefetch_bytes && a.seconds == b.seconds && a.default_seconds == b.default_seconds;
   }
 };
 

@@ -1,6 +1,7 @@
 #include <ashlar/base/device_name.hpp>
 #include <cstddef>
 #include <fstream>
+#include <string>
 
 namespace ashlar::impl {
 
@@ -12,6 +13,11 @@ std::string processor_name() {
     if (name != std::string::npos) return line.substr(name);
   }
   return "unknown processor";
+}
+
+bool is_intel_processor() {
+  static const bool is_intel = processor_name().find("Intel") != std::string::npos;
+  return is_intel;
 }
 
 }  // namespace ashlar::impl

@@ -5,6 +5,7 @@
 #include <ashlar/spmv/impl/choose_launch.hpp>
 #include <ashlar/spmv/impl/flat_product.hpp>
 #include <ashlar/spmv/impl/launch_widths.hpp>
+#include <ashlar/spmv/impl/prefetch.hpp>
 #include <ashlar/spmv/impl/staged_tuning.hpp>
 #include <bit>
 #include <cmath>
@@ -189,6 +190,19 @@ TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device, int tile
   return tile;
 }
 
+/// How far ahead a CPU is asked for values. What it prefetches by itself comes too late for small blocks; of larger
+/// ones too on some machines, where on others it takes a half of the speed to ask. (docs/products.md has both.)
+int choose_prefetch(const SpmvShape& shape, const SpmvDevice& device, const std::optional<int>& asked) {
+  constexpr int small_block = 96;
+  if (shape.many_vectors) return 0;
+  const int b = compiled_size_of(Kernel::block_row_per_thread, shape, device.is_gpu);
+  if (device.is_gpu || !can_prefetch(b, shape.value_bytes, shape.in_order)) return 0;
+  if (asked) return *asked;
+  const bool is_bound_by_instructions = b == 1 && shape.value_bytes < 8;
+  if (device.gains_by_prefetch) return is_bound_by_instructions ? 0 : long_prefetch_bytes;
+  return b > 1 && b * b * shape.value_bytes <= small_block ? short_prefetch_bytes : 0;
+}
+
 /// Scratch memory for as many teams as there are to be, and what is to lie in it.
 Staging choose_staging(const SpmvShape& shape, const SpmvDevice& device) {
   constexpr double usual_times_average = 1.25;
@@ -288,7 +302,9 @@ bool serves(Kernel kernel, const SpmvShape& shape, int width) {
   return busy_lanes_of(kernel, shape, width) > 0;
 }
 
-SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kernel kernel, int width, int tile_rows) {
+SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, const LaunchRequest& request) {
+  int width = request.width;
+  const int tile_rows = request.tile_rows;
   if (width != 0 && !is_width(shape, device, width)) {
     throw ArgumentError(
         text("spmv: ", width, " lanes a block row"),
@@ -299,8 +315,12 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
     throw ArgumentError(text("spmv: ", tile_rows, " block rows a tile"),
                         text("it is a power of two up to ", lanes_of_tile), "pass 0 to let the plan choose");
   }
+  if (const int ahead = request.prefetch_bytes.value_or(0); ahead < 0 || ahead > most_prefetch_bytes) {
+    throw ArgumentError(text("spmv: values asked for ", ahead, " bytes ahead"),
+                        text("it is 0 to ", most_prefetch_bytes), "leave it out to let the plan choose");
+  }
   SpmvLaunch launch;
-  launch.kernel = kernel == Kernel::automatic ? choose_kernel(shape, device) : kernel;
+  launch.kernel = request.kernel == Kernel::automatic ? choose_kernel(shape, device) : request.kernel;
   if (!serves(launch.kernel, shape, width)) {
     refuse(launch.kernel, shape, width != 0 ? width : widest(launch.kernel, shape));
   }
@@ -313,6 +333,7 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kerne
           std::max(shape.num_blocks / (8 * device.threads), 4 * blocks_of_segment(shape.block_shape));
       if (shape.longest_row > longest_row) launch.longest_row = longest_row;
     }
+    launch.prefetch_bytes = choose_prefetch(shape, device, request.prefetch_bytes);
     return launch;
   }
   if (width == 0 || launch.kernel == Kernel::by_tile) width = choose_width(launch.kernel, shape, device);
@@ -337,7 +358,7 @@ SpmvLaunch choose_multi_launch(SpmvShape shape, const SpmvDevice& device, Kernel
   if (width > widest(shape)) width = 0;
   const bool served = serves(kernel, shape, width);
   if (!served || (kernel == Kernel::tensor_core && !device.matrix_unit)) kernel = Kernel::automatic;
-  return choose_launch(shape, device, kernel, kernel == Kernel::automatic ? 0 : width);
+  return choose_launch(shape, device, {kernel, kernel == Kernel::automatic ? 0 : width});
 }
 
 std::int64_t blocks_of_segment(const BlockShape& block_shape) {
@@ -351,7 +372,8 @@ SpmvLaunch choose_segment_launch(const SpmvShape& shape, std::int64_t num_segmen
   segments.longest_row = blocks_of_segment(shape.block_shape);
   segments.num_block_rows = num_segments;
   segments.num_blocks = segments.longest_row * num_segments;
-  SpmvLaunch result = choose_launch(segments, device, launch.kernel, 0);
+  SpmvLaunch result = choose_launch(segments, device, {launch.kernel});
+  result.prefetch_bytes = launch.prefetch_bytes;
   result.longest_row = std::numeric_limits<std::int64_t>::max();
   result.label = launch.label + "[long rows]";
   return result;

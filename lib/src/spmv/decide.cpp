@@ -37,18 +37,20 @@ std::string grounds_of(const SpmvShape& shape, const SpmvDevice& device, const S
 }
 
 Decision by_cost_model(const SpmvShape& shape, const SpmvDevice& device) {
-  Decision decision{choose_launch(shape, device, Kernel::automatic, 0), ChosenBy::cost_model, ""};
+  Decision decision{choose_launch(shape, device, {}), ChosenBy::cost_model, ""};
   decision.grounds = "chosen by the cost model: " + grounds_of(shape, device, decision.launch);
   return decision;
 }
 
 Decision by_caller(const SpmvShape& shape, const SpmvDevice& device, const LaunchRequest& request) {
-  Decision decision{choose_launch(shape, device, request.kernel, request.width, request.tile_rows), ChosenBy::caller,
-                    ""};
+  Decision decision{choose_launch(shape, device, request), ChosenBy::caller, ""};
   const std::string grounds = grounds_of(shape, device, decision.launch);
+  const bool is_kernel_alone = request.width == 0 && request.tile_rows == 0 && !request.prefetch_bytes;
   if (request.kernel == Kernel::automatic) {
-    decision.grounds = "width asked for by the caller, kernel chosen by the cost model: " + grounds;
-  } else if (request.width == 0 && request.tile_rows == 0) {
+    const bool has_width = request.width != 0 || request.tile_rows != 0;
+    decision.grounds = text(has_width ? "width" : "how far ahead values are wanted",
+                            " asked for by the caller, kernel chosen by the cost model: ", grounds);
+  } else if (is_kernel_alone) {
     decision.grounds = "kernel asked for by the caller: " + grounds;
   } else {
     decision.grounds = "asked for by the caller: " + grounds;
@@ -75,7 +77,8 @@ Decision by_measurement(const SpmvShape& shape, const SpmvDevice& device, const 
     decision.grounds += text("; the tuning table has ", to_string(measured.kernel), ", which cannot take this matrix");
     return decision;
   }
-  return {choose_launch(shape, device, measured.kernel, measured.width, measured.tile_rows), ChosenBy::measurement,
+  return {choose_launch(shape, device, {measured.kernel, measured.width, measured.tile_rows, measured.prefetch_bytes}),
+          ChosenBy::measurement,
           text("tuned: ", microseconds(measured.seconds), " measured, against ", microseconds(measured.default_seconds),
                " as the cost model would have it")};
 }

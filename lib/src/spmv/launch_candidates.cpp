@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <ashlar/spmv/impl/decide.hpp>
 #include <ashlar/spmv/impl/launch_widths.hpp>
+#include <ashlar/spmv/impl/prefetch.hpp>
 
 namespace ashlar::impl {
 
@@ -10,7 +11,8 @@ namespace {
 int most_times_model(Kernel kernel) { return kernel == Kernel::by_line ? 2 : 4; }
 
 bool is_same(const SpmvLaunch& a, const SpmvLaunch& b) {
-  return a.kernel == b.kernel && a.grouping.width == b.grouping.width && a.tile.rows == b.tile.rows;
+  return a.kernel == b.kernel && a.grouping.width == b.grouping.width && a.tile.rows == b.tile.rows &&
+         a.prefetch_bytes == b.prefetch_bytes;
 }
 
 /// The widths around the cost model's at which at most half of the lanes are idle.
@@ -24,10 +26,17 @@ std::vector<LaunchRequest> by_width(Kernel kernel, const SpmvShape& shape, const
   return requests;
 }
 
+/// On a CPU one thread plays all lanes: how many they are changes little. How far ahead values are asked for may change
+/// much, and which way depends on the machine.
+std::vector<LaunchRequest> on_cpu(Kernel kernel, const SpmvShape& shape) {
+  const int b = compiled_size_of(kernel, shape, false);
+  if (kernel != Kernel::block_row_per_thread || !can_prefetch(b, shape.value_bytes, shape.in_order)) return {{kernel}};
+  return {{kernel, 0, 0, 0}, {kernel, 0, 0, short_prefetch_bytes}, {kernel, 0, 0, long_prefetch_bytes}};
+}
+
 std::vector<LaunchRequest> requests_of(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device) {
-  const SpmvLaunch model = choose_launch(shape, device, kernel, 0);
-  // On a CPU one thread plays all lanes: how many they are changes little.
-  if (!device.is_gpu) return {{kernel, 0, 0}};
+  const SpmvLaunch model = choose_launch(shape, device, {kernel});
+  if (!device.is_gpu) return on_cpu(kernel, shape);
   std::vector<LaunchRequest> requests;
   switch (kernel) {
     case Kernel::by_block:
@@ -60,13 +69,13 @@ std::vector<LaunchRequest> requests_of(Kernel kernel, const SpmvShape& shape, co
 }  // namespace
 
 std::vector<LaunchRequest> launch_candidates(const SpmvShape& shape, const SpmvDevice& device) {
-  const SpmvLaunch model = choose_launch(shape, device, Kernel::automatic, 0);
+  const SpmvLaunch model = choose_launch(shape, device, {});
   std::vector<LaunchRequest> candidates{{}};
   for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_line, Kernel::by_tile,
                               Kernel::row_per_thread, Kernel::block_row_per_thread}) {
     if (!serves(kernel, shape, 0)) continue;
     for (const LaunchRequest& request : requests_of(kernel, shape, device)) {
-      const SpmvLaunch launch = choose_launch(shape, device, request.kernel, request.width, request.tile_rows);
+      const SpmvLaunch launch = choose_launch(shape, device, request);
       if (!is_same(launch, model)) candidates.push_back(request);
     }
   }

@@ -4,6 +4,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/io/text_file.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
+#include <ashlar/spmv/impl/prefetch.hpp>
 #include <ashlar/spmv/impl/tuning_class.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
 #include <bit>
@@ -36,6 +37,8 @@ class Entry {
   [[noreturn]] void fail(const std::string& what, const std::string& why) const {
     throw FileError(file_, 0, text("choice ", number_, ": ", what), why, advice);
   }
+
+  bool is_null(const char* name) const { return member(name).is_null(); }
 
   std::string text_of(const char* name) const {
     const Json& value = member(name);
@@ -112,6 +115,16 @@ TuningKey key_of(const Entry& entry) {
   return key;
 }
 
+/// null where the cost model is to decide.
+std::optional<int> prefetch_of(const Entry& entry) {
+  constexpr const char* name = "prefetch_bytes";
+  if (entry.is_null(name)) return std::nullopt;
+  const std::int64_t bytes = entry.number_of(name);
+  entry.require(bytes >= 0 && bytes <= impl::most_prefetch_bytes, name, bytes,
+                text("values are asked for 0 to ", impl::most_prefetch_bytes, " bytes ahead"));
+  return static_cast<int>(bytes);
+}
+
 TuningChoice choice_of(const Entry& entry) {
   TuningChoice choice;
   const std::string name = entry.text_of("kernel");
@@ -125,6 +138,7 @@ TuningChoice choice_of(const Entry& entry) {
                 tile_rows, text("block rows of a tile are a power of two up to ", impl::most_rows_of_tile));
   choice.width = static_cast<int>(width);
   choice.tile_rows = static_cast<int>(tile_rows);
+  choice.prefetch_bytes = prefetch_of(entry);
   choice.seconds = entry.seconds_of("seconds");
   choice.default_seconds = entry.seconds_of("default_seconds");
   return choice;
@@ -145,6 +159,7 @@ Json json_of(const TuningKey& key, const TuningChoice& choice) {
   json["kernel"] = to_string(choice.kernel);
   json["width"] = choice.width;
   json["tile_rows"] = choice.tile_rows;
+  json["prefetch_bytes"] = choice.prefetch_bytes ? Json(*choice.prefetch_bytes) : Json();
   json["seconds"] = choice.seconds;
   json["default_seconds"] = choice.default_seconds;
   return json;

@@ -4,6 +4,7 @@
 #include <ashlar/bcsr/row_ranges.hpp>
 #include <ashlar/spmv/impl/cpu_block_row.hpp>
 #include <ashlar/spmv/impl/cpu_block_row_multi.hpp>
+#include <ashlar/spmv/impl/spmv_launch.hpp>
 #include <ashlar/spmv/impl/vectors.hpp>
 #include <cstdint>
 #include <type_traits>
@@ -39,9 +40,11 @@ struct BlockRowRanges {
 /// What a thread does with a block row where there is one vector.
 template <class Rows, class Sum>
 struct OneVector {
+  int prefetch_bytes;
+
   [[gnu::always_inline]] void multiply(const Rows& rows, std::int64_t row, std::int64_t begin, std::int64_t end) const {
     typename Rows::scalar_type sum[Sum::capacity];
-    Sum::sum_up(rows, begin, end, sum);
+    Sum::sum_up(rows, begin, end, prefetch_bytes, sum);
     for (int r = 0; r < rows.rows_of_block(); ++r) rows.store(row, r, sum[r]);
   }
 };
@@ -60,9 +63,9 @@ struct SomeVectors {
   }
 };
 
-/// Calls launch(product) with the product over ranges that fits the block size and layout of `rows`.
-template <class Rows, class Launch>
-void with_block_row_ranges(const Rows& rows, const RowRanges& first_row, const Launch& launch) {
+/// Calls start(product) with the product over ranges that fits the block size and layout of `rows`.
+template <class Rows, class Start>
+void with_block_row_ranges(const Rows& rows, const SpmvLaunch& launch, const Start& start) {
   using Scalar = typename Rows::scalar_type;
   using Real = real_t<Scalar>;
   constexpr int b = Rows::compiled_block_size, parts = is_complex_v<Scalar> ? 2 : 1;
@@ -72,12 +75,12 @@ void with_block_row_ranges(const Rows& rows, const RowRanges& first_row, const L
   [[maybe_unused]] const int length = by_columns ? rows.rows_of_block() : rows.cols_of_block();
   const auto with_lanes = [&](auto lanes) {
     using Sum = std::conditional_t<by_columns, CpuByColumns<Rows, lanes()>, CpuByRows<Rows, lanes()>>;
-    launch(BlockRowRanges<Rows, OneVector<Rows, Sum>>{rows, first_row, {}});
+    start(BlockRowRanges<Rows, OneVector<Rows, Sum>>{rows, launch.first_row, {launch.prefetch_bytes}});
   };
   if constexpr (b == 1 && parts == 1) {
     // Entries of x are gathered one by one: registers of more than four would not pay.
     using Sum = CpuByEntries<Rows, (widest < 4 ? widest : 4)>;
-    launch(BlockRowRanges<Rows, OneVector<Rows, Sum>>{rows, first_row, {}});
+    start(BlockRowRanges<Rows, OneVector<Rows, Sum>>{rows, launch.first_row, {launch.prefetch_bytes}});
   } else if constexpr (b > 0) {
     with_lanes(std::integral_constant<int, lanes_for<Real>(parts * b)>{});
   } else if (parts * length >= widest) {

@@ -4,6 +4,7 @@
 #include <ashlar/bcsr/block_shape.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
 #include <cstdint>
+#include <optional>
 
 namespace ashlar::impl {
 
@@ -32,6 +33,17 @@ struct SpmvDevice {
   bool matrix_unit = false;                ///< whether it multiplies small matrices of doubles by a unit of their own
   std::int64_t cache_bytes = 0;            ///< device_cache_bytes
   std::int64_t scratch_bytes = 96 * 1024;  ///< device_scratch_bytes; what any GPU has where that is not known
+  bool gains_by_prefetch = false;          ///< of a CPU: whether all values are best asked for ahead
+};
+
+/// What of a launch somebody may ask for; what is automatic, 0 or nothing is left to the cost model.
+struct LaunchRequest {
+  Kernel kernel = Kernel::automatic;
+  int width = 0;
+  int tile_rows = 0;
+  std::optional<int> prefetch_bytes = std::nullopt;
+
+  bool is_free() const { return kernel == Kernel::automatic && width == 0 && tile_rows == 0 && !prefetch_bytes; }
 };
 
 /// How much of the values the device's last cache is to keep until the next product: what leaves room for the vectors
@@ -41,9 +53,8 @@ CacheHint choose_cache_hint(const SpmvShape& shape, const SpmvDevice& device);
 /// Whether `kernel` can take the shape with groups of `width` lanes; 0: of some width.
 bool serves(Kernel kernel, const SpmvShape& shape, int width);
 
-/// The kernel asked for, or the best known where `kernel` is automatic, with its grouping; width 0 and tile_rows 0 are
-/// free to choose. Throws   BlockSizeError, ArgumentError, ShapeError.
-SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, Kernel kernel, int width, int tile_rows = 0);
+/// What is asked for, and the best known for the rest. Throws   BlockSizeError, ArgumentError, ShapeError.
+SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, const LaunchRequest& request);
 
 /// The same for products with several vectors: `kernel` and `width` as far as they serve those, else the best known.
 SpmvLaunch choose_multi_launch(SpmvShape shape, const SpmvDevice& device, Kernel kernel, int width);

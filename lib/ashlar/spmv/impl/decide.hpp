@@ -8,15 +8,6 @@
 
 namespace ashlar::impl {
 
-/// What of a launch somebody may ask for; what is automatic or 0 is left to the cost model.
-struct LaunchRequest {
-  Kernel kernel = Kernel::automatic;
-  int width = 0;
-  int tile_rows = 0;
-
-  bool is_free() const { return kernel == Kernel::automatic && width == 0 && tile_rows == 0; }
-};
-
 /// A launch, who chose it, and the grounds, for people.
 struct Decision {
   SpmvLaunch launch;

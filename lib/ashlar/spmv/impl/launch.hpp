@@ -132,7 +132,7 @@ void SpmvKernel<K, Exec, Value, Scalar, Layout, Ordinal, Offset>::run_rows(const
     Kokkos::parallel_for(launch.label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
                          BlockRowPerThread<Rows>{rows});
   } else {
-    with_block_row_ranges(rows, launch.first_row, [&](const auto& product) {
+    with_block_row_ranges(rows, launch, [&](const auto& product) {
       Kokkos::parallel_for(
           launch.label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, product.count()), product);
     });

@@ -21,8 +21,9 @@ struct SpmvLaunch {
   Staging staging;  ///< of by_line for several vectors
   /// Block rows of more blocks than this are cut into segments; the kernel leaves them out.
   std::int64_t longest_row = std::numeric_limits<std::int64_t>::max();
-  RowRanges first_row;  ///< of the range that each thread of a CPU takes; empty: block rows are dealt one by one
-  std::string label;    ///< of the launch
+  int prefetch_bytes = 0;  ///< how far ahead a CPU is asked for values; 0: it is not
+  RowRanges first_row;     ///< of the range that each thread of a CPU takes; empty: block rows are dealt one by one
+  std::string label;       ///< of the launch
 };
 
 }  // namespace ashlar::impl

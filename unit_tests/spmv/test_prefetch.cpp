@@ -1,0 +1,105 @@
+// Values asked for ahead on CPUs: who decides, and that it changes no bits.
+#include <gmock/gmock.h>
+
+#include <ashlar/reference/random_matrix.hpp>
+#include <ashlar/spmv/tune.hpp>
+#include <spmv/product_case.hpp>
+
+namespace ashlar::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr impl::SpmvDevice gpu{true, 32, 132 * 2048}, cpu{false, 32, 16};
+constexpr impl::SpmvDevice intel{.is_gpu = false, .warp = 32, .threads = 16, .gains_by_prefetch = true};
+
+impl::SpmvShape grid(int b) {
+  return {.num_block_rows = 100'000, .num_blocks = 2'700'000, .block_shape = b, .longest_row = 27};
+}
+
+template <class T>
+class SpmvPrefetch : public ::testing::Test {};
+
+using TypesAndLayouts = ::testing::Types<BcsrMatrix<double>, BcsrMatrix<double, BlockRowMajor>, BcsrMatrix<float>,
+                                         BcsrMatrix<Kokkos::complex<double>>>;
+TYPED_TEST_SUITE(SpmvPrefetch, TypesAndLayouts);
+
+TYPED_TEST(SpmvPrefetch, ChangesNoBits) {
+  using Scalar = typename TypeParam::scalar_type;
+  for (const int b : {1, 2, 3, 4, 5, 8, 17, 33}) {
+    // Rows of less than a group of values that are asked for together, of some, and of several and a rest.
+    const ProductCase<TypeParam> c(reference::random_bcsr<TypeParam>(
+        50, 317, b, {.min_blocks = 1, .max_blocks = 60, .empty_every = 7, .full_row = 23}, 40 + b));
+    const auto x = to_device<typename TypeParam::memory_space>(random_vector<Scalar>(c.host.num_cols(), 5));
+    const auto product = [&](int prefetch_bytes) {
+      const auto y = to_device<typename TypeParam::memory_space>(std::vector<Scalar>(c.host.num_rows()));
+      const SpmvOptions options{.kernel = Kernel::block_row_per_thread, .prefetch_bytes = prefetch_bytes};
+      c.expect_right(options, Scalar(1), Scalar(0));
+      spmv(c.exec, SpmvPlan<TypeParam>(c.exec, c.device, options), Scalar(1), c.device, x, Scalar(0), y);
+      c.exec.fence();
+      return to_host(y);
+    };
+    const auto without = product(0);
+    for (const int ahead : {1, 64, 3072, 6144, impl::most_prefetch_bytes}) EXPECT_EQ(product(ahead), without);
+  }
+}
+
+TEST(SpmvPrefetchChoice, DependsOnBlockSizeAndProcessor) {
+  const auto ahead = [](int b, const impl::SpmvDevice& device, int value_bytes = 8) {
+    impl::SpmvShape shape = grid(b);
+    shape.value_bytes = value_bytes;
+    return impl::choose_launch(shape, device, {Kernel::block_row_per_thread}).prefetch_bytes;
+  };
+  EXPECT_EQ(ahead(3, cpu), impl::short_prefetch_bytes);
+  EXPECT_EQ(ahead(3, intel), impl::long_prefetch_bytes);
+  EXPECT_EQ(ahead(8, cpu), 0);
+  EXPECT_EQ(ahead(8, intel), impl::long_prefetch_bytes);
+  EXPECT_EQ(ahead(1, cpu), 0);
+  EXPECT_EQ(ahead(1, intel), impl::long_prefetch_bytes);
+  EXPECT_EQ(ahead(1, intel, 4), 0);
+  for (const auto& device : {cpu, intel}) {
+    EXPECT_EQ(ahead(18, device), 0) << "more lines than are under way";
+    EXPECT_EQ(ahead(33, device), 0) << "not compiled";
+  }
+  EXPECT_EQ(ahead(2, gpu), 0);
+}
+
+TEST(SpmvPrefetchChoice, IsTheCallersWhereBlocksCanBeAskedFor) {
+  const auto ahead = [](impl::SpmvShape shape, int bytes) {
+    return impl::choose_launch(shape, intel, {Kernel::block_row_per_thread, 0, 0, bytes}).prefetch_bytes;
+  };
+  EXPECT_EQ(ahead(grid(8), 0), 0);
+  EXPECT_EQ(ahead(grid(8), 100), 100);
+  EXPECT_EQ(ahead(grid(18), 100), 0);
+  impl::SpmvShape transposed = grid(8);
+  transposed.in_order = false;
+  EXPECT_EQ(ahead(transposed, 100), 0);
+  for (const int bytes : {-1, impl::most_prefetch_bytes + 1}) EXPECT_THROW(ahead(grid(8), bytes), ArgumentError);
+}
+
+TEST(SpmvPrefetchChoice, IsMeasuredAndKept) {
+  std::vector<int> measured;
+  for (const auto& each : impl::launch_candidates(grid(8), cpu)) {
+    const auto launch = impl::choose_launch(grid(8), cpu, each);
+    if (launch.kernel == Kernel::block_row_per_thread) measured.push_back(launch.prefetch_bytes);
+  }
+  EXPECT_THAT(measured, ::testing::ElementsAre(0, impl::short_prefetch_bytes, impl::long_prefetch_bytes));
+
+  const auto decision =
+      impl::decide(grid(8), cpu, {}, TuningChoice{.kernel = Kernel::block_row_per_thread, .prefetch_bytes = 6144});
+  EXPECT_EQ(decision.launch.prefetch_bytes, 6144);
+  EXPECT_EQ(decision.chosen_by, ChosenBy::measurement);
+}
+
+TEST(SpmvPrefetchChoice, IsExplained) {
+  if (is_gpu_v<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "CPUs only";
+  const ProductCase<BcsrMatrix<double>> c(reference::random_bcsr<BcsrMatrix<double>>(40, 40, 5, {}, 3));
+  const auto explained = [&](int bytes) { return SpmvPlan(c.exec, c.device, {.prefetch_bytes = bytes}).explain(); };
+  EXPECT_THAT(explained(128), HasSubstr("values asked for 128 bytes ahead"));
+  EXPECT_THAT(explained(128), HasSubstr("asked for by the caller"));
+  EXPECT_THAT(explained(0), Not(HasSubstr("bytes ahead")));
+}
+
+}  // namespace
+}  // namespace ashlar::testing
