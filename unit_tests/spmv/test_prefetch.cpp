@@ -51,15 +51,15 @@ TEST(SpmvPrefetchChoice, DependsOnBlockSizeAndProcessor) {
     shape.value_bytes = value_bytes;
     return impl::choose_launch(shape, device, {Kernel::block_row_per_thread}).prefetch_bytes;
   };
-  EXPECT_EQ(ahead(3, cpu), impl::short_prefetch_bytes);
-  EXPECT_EQ(ahead(3, intel), impl::long_prefetch_bytes);
+  EXPECT_EQ(ahead(3, cpu), impl::short_prefetch_bytes(false));
+  EXPECT_EQ(ahead(3, intel), impl::short_prefetch_bytes(true));
   EXPECT_EQ(ahead(8, cpu), 0);
-  EXPECT_EQ(ahead(8, intel), impl::long_prefetch_bytes);
+  EXPECT_EQ(ahead(8, intel), impl::short_prefetch_bytes(true));
   EXPECT_EQ(ahead(1, cpu), 0);
-  EXPECT_EQ(ahead(1, intel), impl::long_prefetch_bytes);
+  EXPECT_EQ(ahead(1, intel), impl::short_prefetch_bytes(true));
   EXPECT_EQ(ahead(1, intel, 4), 0);
+  EXPECT_EQ(ahead(32, intel), impl::short_prefetch_bytes(true));
   for (const auto& device : {cpu, intel}) {
-    EXPECT_EQ(ahead(18, device), 0) << "more lines than are under way";
     EXPECT_EQ(ahead(33, device), 0) << "not compiled";
   }
   EXPECT_EQ(ahead(2, gpu), 0);
@@ -71,7 +71,7 @@ TEST(SpmvPrefetchChoice, IsTheCallersWhereBlocksCanBeAskedFor) {
   };
   EXPECT_EQ(ahead(grid(8), 0), 0);
   EXPECT_EQ(ahead(grid(8), 100), 100);
-  EXPECT_EQ(ahead(grid(18), 100), 0);
+  EXPECT_EQ(ahead(grid(33), 100), 0);
   impl::SpmvShape transposed = grid(8);
   transposed.in_order = false;
   EXPECT_EQ(ahead(transposed, 100), 0);
@@ -84,7 +84,7 @@ TEST(SpmvPrefetchChoice, IsMeasuredAndKept) {
     const auto launch = impl::choose_launch(grid(8), cpu, each);
     if (launch.kernel == Kernel::block_row_per_thread) measured.push_back(launch.prefetch_bytes);
   }
-  EXPECT_THAT(measured, ::testing::ElementsAre(0, impl::short_prefetch_bytes, impl::long_prefetch_bytes));
+  EXPECT_THAT(measured, ::testing::ElementsAre(0, impl::short_prefetch_bytes(false), impl::long_prefetch_bytes));
 
   const auto decision =
       impl::decide(grid(8), cpu, {}, TuningChoice{.kernel = Kernel::block_row_per_thread, .prefetch_bytes = 6144});

@@ -52,7 +52,11 @@ StreamingPlan tune_streaming(const Exec& exec, const typename Streamed::host_typ
     for (const double factor : {0.75, 1.33}) {
       better = try_one(from.host_share, factor * from.num_subdivisions) || better;
     }
-    if (from.host_share == 0) continue;
+    if (from.host_share == 0) {
+      constexpr double some = 0.1;
+      if (plan.figures.host_block_seconds > 0) better = try_one(some, best.options.num_subdivisions) || better;
+      continue;
+    }
     // Far away, too: of a host that others use the figures may be of a bad moment.
     for (const double factor : {0.7, 0.95, 1.05, 1.4}) {
       better = try_one(factor * from.host_share, best.options.num_subdivisions) || better;

@@ -24,6 +24,13 @@ struct CpuBlockRow {
   static constexpr int capacity = b > 0 ? b : max_block_size;
   static constexpr int parts = is_complex_v<Scalar> ? 2 : 1;
 
+  /// Before the numbers of a column or row of a block are used.
+  [[gnu::always_inline]] static void ask_ahead(const RealValue* begin, int count, int ahead) {
+    if constexpr (prefetch_before<Rows>() == PrefetchBefore::columns) {
+      if (ahead > 0) prefetch(begin, begin + count, ahead);
+    }
+  }
+
   /// block(values, x, u) for each of the entries begin .. end - 1, AtATime of them in a round, in which u counts them.
   template <int AtATime, class Block>
   [[gnu::always_inline]] static void for_blocks(const Rows& rows, std::int64_t begin, std::int64_t end, int ahead,
@@ -97,20 +104,18 @@ struct CpuByColumns : CpuBlockRow<Rows, Lanes> {
 
   /// Adds the columns of a block, to sum number `first` and those that follow, in turn.
   template <int First>
-  [[gnu::always_inline]] static void add_block(const RealValue* block, const Real* x, int height, int width,
+  [[gnu::always_inline]] static void add_block(const RealValue* block, const Real* x, int height, int width, int ahead,
                                                Sums& sum) {
+    const auto add = [&](int column, auto which) __attribute__((always_inline)) {
+      Base::ask_ahead(block + column * height, height, ahead);
+      add_column(block + column * height, x + column * parts, height, sum[(First + which) % sums]);
+    };
     for (int group = 0; group < width / sums; ++group) {
       each<0, sums>(
-          sums, [&](auto c) __attribute__((always_inline)) {
-            const int column = group * sums + c;
-            add_column(block + column * height, x + column * parts, height, sum[(First + c) % sums]);
-          });
+          sums, [&](auto c) __attribute__((always_inline)) { add(group * sums + c, c); });
     }
     each<0, b % sums>(
-        0, [&](auto c) __attribute__((always_inline)) {
-          const int column = width / sums * sums + c;
-          add_column(block + column * height, x + column * parts, height, sum[(First + c) % sums]);
-        });
+        0, [&](auto c) __attribute__((always_inline)) { add(width / sums * sums + c, c); });
   }
 
   static void sum_up(const Rows& rows, std::int64_t begin, std::int64_t end, int ahead, Scalar (&result)[capacity]) {
@@ -125,7 +130,7 @@ struct CpuByColumns : CpuBlockRow<Rows, Lanes> {
     }
     Base::template for_blocks<at_a_time>(
         rows, begin, end, ahead, [&](const RealValue* block, const Real* x, auto u) __attribute__((always_inline)) {
-          add_block<decltype(u)::value * b % sums>(block, x, height, width, sum);
+          add_block<decltype(u)::value * b % sums>(block, x, height, width, ahead, sum);
         });
     Real number[parts][parts * capacity];
     for (int part = 0; part < parts; ++part) {
@@ -221,6 +226,7 @@ struct CpuByRows : CpuBlockRow<Rows, Lanes> {
           each<0, b>(
               height, [&](auto row) __attribute__((always_inline)) {
                 const RealValue* const from = block + row * width;
+                Base::ask_ahead(from, width, ahead);
                 Numbers some[parts];
                 const Numbers first = load_pack<Real, Lanes>(from);
                 for (int part = 0; part < parts; ++part) some[part] = first * x_whole[part][0];

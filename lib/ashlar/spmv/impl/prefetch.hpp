@@ -4,14 +4,25 @@
 
 namespace ashlar::impl {
 
-/// How far ahead values are asked for where that pays, and the farthest that it may be.
-inline constexpr int short_prefetch_bytes = 3072, long_prefetch_bytes = 6144, most_prefetch_bytes = 1 << 20;
+/// How far ahead values are asked for where that pays: about what memory delivers until the first of them arrives.
+/// Somewhat nearer on a CPU that gains by it for all blocks.
+constexpr int short_prefetch_bytes(bool gains_by_prefetch) { return gains_by_prefetch ? 2560 : 3072; }
 
-/// Whether the values of such blocks can be asked for ahead: those that lie one after another, of a compiled size, and
-/// of no more lines than a CPU has under way anyhow.
-constexpr bool can_prefetch(int compiled_size, int value_bytes, bool in_order) {
-  constexpr int most_bytes = 2304;
-  return in_order && compiled_size > 0 && compiled_size * compiled_size * value_bytes <= most_bytes;
+/// How far ahead is worth measuring, too, and the farthest that it may be.
+inline constexpr int long_prefetch_bytes = 6144, most_prefetch_bytes = 1 << 20;
+
+/// Whether the values of such blocks can be asked for ahead: those that lie one after another, of a compiled size.
+constexpr bool can_prefetch(int compiled_size, bool in_order) { return in_order && compiled_size > 0; }
+
+/// When values are asked for: before some blocks of a block row, or before each column or row of a block. Never many
+/// lines together, as the last would wait for room among those that a core can have under way.
+enum class PrefetchBefore { nothing, blocks, columns };
+
+template <class Rows>
+constexpr PrefetchBefore prefetch_before() {
+  constexpr int b = Rows::compiled_block_size, most_bytes = 256;
+  if (!can_prefetch(b, !Rows::is_indirect)) return PrefetchBefore::nothing;
+  return b * b * sizeof(typename Rows::value_type) < most_bytes ? PrefetchBefore::blocks : PrefetchBefore::columns;
 }
 
 /// Asks for the lines that lie `ahead` bytes after those from `begin` to before `end`, in an array that is read once.
@@ -24,19 +35,18 @@ constexpr bool can_prefetch(int compiled_size, int value_bytes, bool in_order) {
   }
 }
 
-/// work(begin, end) for entries begin .. end - 1 of a block row: all at once, or where their values are asked for
-/// `ahead` bytes ahead (0: they are not), in groups of some lines, or of AtATime larger blocks. Only the last group may
-/// be no multiple of AtATime.
+/// work(begin, end) for entries begin .. end - 1 of a block row: all at once, or where the values of blocks are asked
+/// for `ahead` bytes ahead (0: they are not), in groups of two lines, or of AtATime larger blocks. Only the last group
+/// may be no multiple of AtATime.
 ///
 /// A CPU that prefetches by itself stops at the end of each page; this does not.
 template <int AtATime, class Rows, class Work>
 [[gnu::always_inline]] inline void in_groups(const Rows& rows, std::int64_t begin, std::int64_t end,
                                              [[maybe_unused]] int ahead, const Work& work) {
-  constexpr int b = Rows::compiled_block_size, value_bytes = sizeof(typename Rows::value_type);
-  if constexpr (can_prefetch(b, value_bytes, !Rows::is_indirect)) {
-    constexpr int small_block = 96, bytes_of_group = 1024, bytes = b * b * value_bytes;
-    constexpr int some = bytes <= small_block ? (bytes_of_group / bytes + AtATime - 1) / AtATime * AtATime : AtATime;
-    const std::int64_t group = ahead > 0 ? some : end - begin;
+  if constexpr (prefetch_before<Rows>() == PrefetchBefore::blocks) {
+    constexpr int two_lines = 128, b = Rows::compiled_block_size, bytes = b * b * sizeof(typename Rows::value_type);
+    constexpr int blocks = bytes < two_lines ? (two_lines / bytes + AtATime - 1) / AtATime * AtATime : AtATime;
+    const std::int64_t group = ahead == 0 ? end - begin : blocks;
     for (std::int64_t k = begin; k < end; k += group) {
       const std::int64_t stop = k + group < end ? k + group : end;
       if (ahead > 0) prefetch(rows.block(k), rows.block(stop), ahead);
