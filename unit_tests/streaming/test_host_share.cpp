@@ -97,9 +97,9 @@ TEST(HostShare, IsMultipliedInPiecesBetweenSubdivisions) {
   const Exec exec;
   const auto host = copy_to<PinnedSpace>(exec, irregular(3));
   const Kokkos::View<double*, Space> x("test::x", host.num_cols()), y("test::y", host.num_rows());
-  // The first piece when 32 have been enqueued, the next with every 16 more.
+  // The first piece when 48 have been enqueued, the next with every 32 more.
   for (const auto& [number, pieces] :
-       {std::pair(4, 1), std::pair(32, 1), std::pair(33, 2), std::pair(48, 2), std::pair(49, 3), std::pair(80, 4)}) {
+       {std::pair(4, 1), std::pair(48, 1), std::pair(49, 2), std::pair(80, 2), std::pair(81, 3), std::pair(113, 4)}) {
     Streamed streamed(exec, host,
                       {.num_subdivisions = number, .num_resident = 0, .host_share = 0.5, .copy_always = true});
     StreamTimeline<Exec> timeline(exec, 400);
@@ -115,7 +115,7 @@ TEST(HostShare, IsMultipliedInPiecesBetweenSubdivisions) {
     ASSERT_EQ(products.size(), std::size_t(number));
     constexpr double clocks_differ = is_gpu_v<Exec> ? 1e-4 : 0;
     for (int piece = 0; piece < pieces; ++piece) {
-      const int behind = 32 + 16 * piece;
+      const int behind = 48 + 32 * piece;
       if (behind < number) {
         EXPECT_GE(products[behind].begin_seconds, of_host[piece].end_seconds - clocks_differ) << number;
       }

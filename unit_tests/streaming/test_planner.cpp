@@ -125,13 +125,13 @@ TEST(StreamingPlan, CountsTheVectorsOfTheHost) {
 TEST(StreamingPlan, KnowsThatTheHostEnqueuesBetweenPieces) {
   StreamingFigures figures = slow_link();
   figures.host_block_seconds = figures.host_block_seconds_beside = 0.01;
-  // The host multiplies for 10 s; copies take 0.16 and 16 s, and the last product 0.1 s, which hides the next copy.
-  std::vector<std::int64_t> blocks(32, 1);
-  std::fill_n(blocks.begin() + 16, 16, 100);
+  // The host multiplies for 10 s; copies take 0.32 and 16 s, and the last product 0.1 s, which hides the next copy.
+  std::vector<std::int64_t> blocks(48, 1);
+  std::fill_n(blocks.begin() + 32, 16, 100);
   impl::StreamedWork work = parts_of(blocks);
   work.host_blocks = 1000;
-  EXPECT_NEAR(impl::predict(work, figures).seconds, 0.15 + 16 + 0.1, 1e-9);
-  // Of 48 subdivisions the last 16 are enqueued when the first half of the host's share is multiplied.
+  EXPECT_NEAR(impl::predict(work, figures).seconds, 0.31 + 16 + 0.1, 1e-9);
+  // Of 64 subdivisions the last 16 are enqueued when the first half of the host's share is multiplied.
   blocks.insert(blocks.begin(), 16, 1);
   work = parts_of(blocks);
   work.host_blocks = 1000;
