@@ -106,6 +106,16 @@ TYPED_TEST(SpmvMultiVectors, MayBeUpTo64AndMore) {
   }
 }
 
+TYPED_TEST(SpmvMultiVectors, MayBeApartInSeveralPanels) {
+  using Scalar = typename TestFixture::Scalar;
+  const auto c = this->irregular(7);
+  const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device, {.num_vectors = 64});
+  for (const int k : {33, 64, 100}) {
+    this->expect_right(c, plan, this->template random<Kokkos::LayoutLeft>(c.host.num_cols(), k, 7),
+                       this->template random<Kokkos::LayoutRight>(c.host.num_rows(), k, 8), Scalar(2), Scalar(-1));
+  }
+}
+
 TYPED_TEST(SpmvMultiVectors, TakeEveryWidthThatFits) {
   using Scalar = typename TestFixture::Scalar;
   for (const int b : {1, 2, 3, 4, 5, 6, 7, 8}) {

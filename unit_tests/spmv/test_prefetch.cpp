@@ -54,11 +54,10 @@ TEST(SpmvPrefetchChoice, DependsOnBlockSizeAndProcessor) {
   EXPECT_EQ(ahead(3, cpu), impl::short_prefetch_bytes(false));
   EXPECT_EQ(ahead(3, intel), impl::short_prefetch_bytes(true));
   EXPECT_EQ(ahead(8, cpu), 0);
-  EXPECT_EQ(ahead(8, intel), impl::short_prefetch_bytes(true));
   EXPECT_EQ(ahead(1, cpu), 0);
   EXPECT_EQ(ahead(1, intel), impl::short_prefetch_bytes(true));
   EXPECT_EQ(ahead(1, intel, 4), 0);
-  EXPECT_EQ(ahead(32, intel), impl::short_prefetch_bytes(true));
+  for (const int b : {8, 32}) EXPECT_EQ(ahead(b, intel), is_compiled(b) ? impl::short_prefetch_bytes(true) : 0);
   for (const auto& device : {cpu, intel}) {
     EXPECT_EQ(ahead(33, device), 0) << "not compiled";
   }
@@ -75,6 +74,8 @@ TEST(SpmvPrefetchChoice, IsTheCallersWhereBlocksCanBeAskedFor) {
   impl::SpmvShape transposed = grid(8);
   transposed.in_order = false;
   EXPECT_EQ(ahead(transposed, 100), 0);
+  const auto on_gpu = impl::decide(grid(8), gpu, {.prefetch_bytes = 100}, TuningChoice{.kernel = Kernel::by_block});
+  EXPECT_EQ(on_gpu.chosen_by, ChosenBy::measurement) << "means nothing there";
   for (const int bytes : {-1, impl::most_prefetch_bytes + 1}) EXPECT_THROW(ahead(grid(8), bytes), ArgumentError);
 }
 

@@ -164,8 +164,30 @@ TEST(Tune, TellsModesAndPrecisionsApart) {
   EXPECT_EQ(table.size(), 4);
 }
 
+TEST(Tune, MeasuresHowFarAheadACpuIsToAskForValues) {
+  const Case c = grid();
+  const Tuned<Matrix> tuned = tune(c.exec, c.device);
+  std::vector<int> ahead;
+  for (const auto& measured : tuned.measured) {
+    if (measured.kernel == Kernel::block_row_per_thread) ahead.push_back(measured.prefetch_bytes);
+  }
+  if (is_gpu_v<Kokkos::DefaultExecutionSpace>) {
+    EXPECT_THAT(ahead, ::testing::Each(0));
+  } else {
+    EXPECT_THAT(ahead, ::testing::IsSupersetOf({0, impl::long_prefetch_bytes}));
+    EXPECT_THAT(ahead,
+                ::testing::Contains(::testing::AllOf(::testing::Gt(0), ::testing::Lt(impl::long_prefetch_bytes))));
+  }
+  if (tuned.choice.prefetch_bytes) {
+    EXPECT_EQ(tuned.plan.launch().prefetch_bytes, *tuned.choice.prefetch_bytes);
+  }
+}
+
 TEST(Tune, RefusesWhatItWouldChoose) {
   const Case c = grid();
+  if (!is_gpu_v<Kokkos::DefaultExecutionSpace>) {
+    EXPECT_THROW(tune(c.exec, c.device, {.prefetch_bytes = 64}), ArgumentError);
+  }
   EXPECT_THROW(tune(c.exec, c.device, {.kernel = Kernel::by_block}), ArgumentError);
   EXPECT_THROW(tune(c.exec, c.device, {.width = 32}), ArgumentError);
 }

@@ -179,6 +179,24 @@ TEST(StreamingPlan, CutsAsStartsAndRoomAllow) {
   EXPECT_THROW(impl::plan({.num_subdivisions = 2}, figures, 1, cut), MemoryError);
 }
 
+TEST(StreamingPlan, HasAShareOfTheHostWhereOnlyThatLeavesRoom) {
+  StreamingFigures figures = slow_link();
+  figures.copy_start_seconds = 0.5;
+  figures.host_block_seconds = figures.host_block_seconds_beside = 0.005;
+  // Of 1200 blocks there is room for subdivisions of 300: for two or three with a share of the host only.
+  const auto cut_by_room = [](const StreamingOptions& options) {
+    const int count = options.num_subdivisions > 0 ? options.num_subdivisions : 8;
+    const auto of_host = static_cast<std::int64_t>(1200 * options.host_share);
+    if (1200 - of_host > 300 * count) throw MemoryError(2, 1, "test", "too large", "cut more");
+    impl::StreamedWork work = parts_of(std::vector<std::int64_t>(count, (1200 - of_host) / count));
+    work.host_blocks = of_host;
+    return work;
+  };
+  const StreamingPlan plan = impl::plan({}, figures, 1, cut_by_room);
+  EXPECT_LT(plan.options.num_subdivisions, 4);
+  EXPECT_GE(plan.options.host_share, 0.25);
+}
+
 TEST(StreamingPlan, InOneMemoryIsTheTimeOfTheDevice) {
   StreamingFigures figures;
   figures.block_seconds = 1e-3;

@@ -36,8 +36,8 @@ struct SpmvOptions {
   int num_vectors = 1;
   /// Block rows of a tile of by_tile: a power of two up to 128; 0: the plan decides.
   int tile_rows = 0;
-  /// Of a CPU: how many bytes ahead block_row_per_thread asks for values (0: not at all), where blocks are of a
-  /// compiled size and up to 2304 bytes; left out, the plan decides. Changes no bits.
+  /// Of a CPU: how many bytes ahead, up to 1 MiB, block_row_per_thread asks for values (0: not at all); left out, the
+  /// plan decides. For A and conj(A), one vector and blocks of a compiled size, else without effect. Changes no bits.
   std::optional<int> prefetch_bytes = std::nullopt;
   /// Where to look for a choice that was measured (tune()) before the cost model is asked; read by the constructor of
   /// the plan only. What is asked for above comes first.
@@ -56,7 +56,7 @@ struct SpmvOptions {
 ///          serves one execution-space instance at a time. For the threads of a CPU: a number for each.
 /// Async    waits for `exec`, to learn how long block rows are; not where it has a single thread.
 /// Throws   BlockSizeError where the kernel asked for cannot take the block size, and says which can; ArgumentError
-///          where the width is none that the kernel and the device have.
+///          where the width is none that the kernel and the device have, or prefetch_bytes is out of range.
 template <bcsr_matrix Matrix>
 class SpmvPlan {
  public:

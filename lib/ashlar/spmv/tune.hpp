@@ -89,9 +89,10 @@ class SampleClock {
 
 template <class Scalar, class Exec, class Matrix>
 Tuned<Matrix> tune_products(const Exec& exec, const Matrix& matrix, const SpmvOptions& options) {
-  if (options.kernel != Kernel::automatic || options.width != 0 || options.tile_rows != 0 || options.prefetch_bytes) {
-    throw ArgumentError("tune: a kernel or its width is asked for", "these are what tuning chooses",
-                        "leave them out, or make a plan without tuning");
+  const bool is_prefetch_asked = !is_gpu_v<Exec> && options.prefetch_bytes;
+  if (options.kernel != Kernel::automatic || options.width != 0 || options.tile_rows != 0 || is_prefetch_asked) {
+    throw ArgumentError("tune: a kernel, its width or how far ahead values are wanted is asked for",
+                        "these are what tuning chooses", "leave them out, or make a plan without tuning");
   }
   // With a table at hand a plan learns of its longest row, on CPUs too.
   TuningTable table;
@@ -146,15 +147,14 @@ Tuned<Matrix> tune_products(const Exec& exec, const Matrix& matrix, const SpmvOp
 /// noise seen: the wider of the two interquartile ranges over 15 samples of each, alternating, and 1 % at least. So a
 /// tuned plan is never slower than the default beyond noise.
 ///
-/// options  mode, double_vectors and num_vectors say what products are meant (measured is one vector); kernel and
-/// widths are what is chosen, a table is not
-///          looked at.
+/// options  mode, double_vectors and num_vectors say what products are meant (measured is one vector); kernel, widths
+///          and, on a CPU, prefetch_bytes are what is chosen; a table is not looked at.
 /// Memory   x and y, num_rows + num_cols scalars, and what the plans of the candidates hold, until it returns. The
 ///          matrix is read only.
 /// Async    waits for `exec` many times: for set-up. It takes some tenths of a second, and more where a product takes
 ///          more than some milliseconds: up to some 100 products. Whatever else the device is given meanwhile disturbs
 ///          the measurement.
-/// Throws   ArgumentError where a kernel or a width is asked for.
+/// Throws   ArgumentError where one of what is chosen is asked for.
 template <execution_space Exec, bcsr_matrix Matrix>
 Tuned<Matrix> tune(const Exec& exec, const Matrix& matrix, const SpmvOptions& options = {}) {
   using Value = typename Matrix::scalar_type;

@@ -234,8 +234,8 @@ class StreamedMatrix {
     });
   }
 
-  /// What copies and products take on this machine, from some of each: for plan_streaming(). Takes some tenths of a
-  /// second, and longer where the subdivisions are large. Of a file, a copy counts from the disk on.
+  /// What copies and products take on this machine, from some of each: for plan_streaming(). Takes a second or two,
+  /// and longer where subdivisions are large. Of a file, a copy counts from the disk on.
   ///
   /// Memory   x and y are like those of products to come, with at most product.num_vectors columns, and hold numbers; y
   ///          is overwritten. Takes no more memory of the device than the estimate has; of the host some more.

@@ -87,7 +87,10 @@ Decision by_measurement(const SpmvShape& shape, const SpmvDevice& device, const 
 
 Decision decide(const SpmvShape& shape, const SpmvDevice& device, const LaunchRequest& request,
                 const std::optional<TuningChoice>& measured) {
-  if (!request.is_free()) return by_caller(shape, device, request);
+  LaunchRequest wanted = request;
+  // It means nothing there, and is to keep nobody from a table.
+  if (device.is_gpu) wanted.prefetch_bytes.reset();
+  if (!wanted.is_free()) return by_caller(shape, device, wanted);
   return measured ? by_measurement(shape, device, *measured) : by_cost_model(shape, device);
 }
 

@@ -173,14 +173,15 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
   };
   // The larger its share the later the host is ready, and the sooner the device: they are to be ready together.
   const auto balance = [&](int num_subdivisions) {
-    if (!try_also(0, num_subdivisions) || figures.host_block_seconds <= 0 || most_host_share <= 0) return;
+    try_also(0, num_subdivisions);
+    if (figures.host_block_seconds <= 0 || most_host_share <= 0) return;
     double less = 0, more = std::min(most_host_share, 1.0);
     try_also(more, num_subdivisions);
     for (int step = 0; step < 12; ++step) {
       const double middle = (less + more) / 2;
       const auto candidate = try_also(middle, num_subdivisions);
-      if (!candidate) break;
-      const bool host_is_late = candidate->host_seconds >= candidate->seconds * 0.999;
+      // What the host has needs no room on the device.
+      const bool host_is_late = candidate && candidate->host_seconds >= candidate->seconds * 0.999;
       (host_is_late ? more : less) = middle;
     }
   };
