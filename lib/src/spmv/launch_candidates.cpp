@@ -28,17 +28,15 @@ std::vector<LaunchRequest> by_width(Kernel kernel, const SpmvShape& shape, const
 
 /// On a CPU one thread plays all lanes: how many they are changes little. How far ahead values are asked for may change
 /// much, and which way depends on the machine.
-std::vector<LaunchRequest> on_cpu(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device) {
+std::vector<LaunchRequest> on_cpu(Kernel kernel, const SpmvShape& shape) {
   const int b = compiled_size_of(kernel, shape, false);
   if (kernel != Kernel::block_row_per_thread || !can_prefetch(b, shape.in_order)) return {{kernel}};
-  return {{kernel, 0, 0, 0},
-          {kernel, 0, 0, short_prefetch_bytes(device.gains_by_prefetch)},
-          {kernel, 0, 0, long_prefetch_bytes}};
+  return {{kernel, 0, 0, 0}, {kernel, 0, 0, short_prefetch_bytes}, {kernel, 0, 0, long_prefetch_bytes}};
 }
 
 std::vector<LaunchRequest> requests_of(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device) {
   const SpmvLaunch model = choose_launch(shape, device, {kernel});
-  if (!device.is_gpu) return on_cpu(kernel, shape, device);
+  if (!device.is_gpu) return on_cpu(kernel, shape);
   std::vector<LaunchRequest> requests;
   switch (kernel) {
     case Kernel::by_block:
