@@ -4,13 +4,10 @@
 
 namespace ashlar::impl {
 
-/// How far ahead values are asked for where that pays: into the first cache about what memory delivers until the first
-/// of them arrives, into the second more; and the farthest that it may be.
-inline constexpr int short_prefetch_bytes = 3072, long_prefetch_bytes = 6144, most_prefetch_bytes = 1 << 20;
-
-/// What is asked for farther ahead goes to the second cache: in the first it would be in the way of others, and of
-/// fewer lines can a core wait for.
-inline constexpr int most_bytes_of_first_cache = 4096;
+/// How far ahead values are asked for where that pays: about what memory delivers until the first of them arrives. Up
+/// to the short one into the first cache; else into the second, where they are in nobody's way, and on their way to
+/// which a core waits for more lines. And the farthest that it may be.
+inline constexpr int short_prefetch_bytes = 3072, long_prefetch_bytes = 4096, most_prefetch_bytes = 1 << 20;
 
 /// Whether the values of such blocks can be asked for ahead: those that lie one after another, of a compiled size.
 constexpr bool can_prefetch(int compiled_size, bool in_order) { return in_order && compiled_size > 0; }
@@ -34,7 +31,7 @@ constexpr PrefetchBefore prefetch_before() {
   for (auto i = reinterpret_cast<std::uintptr_t>(begin) / line; i < last; ++i) {
     constexpr int to_read = 0, to_second_cache = 2;
     const auto* const address = reinterpret_cast<const void*>(i * line + std::uintptr_t(ahead));
-    if (ahead <= most_bytes_of_first_cache) {
+    if (ahead <= short_prefetch_bytes) {
       __builtin_prefetch(address);
     } else {
       __builtin_prefetch(address, to_read, to_second_cache);
