@@ -51,13 +51,13 @@ TEST(SpmvPrefetchChoice, DependsOnBlockSizeAndProcessor) {
     shape.value_bytes = value_bytes;
     return impl::choose_launch(shape, device, {Kernel::block_row_per_thread}).prefetch_bytes;
   };
-  EXPECT_EQ(ahead(3, cpu), impl::short_prefetch_bytes);
-  EXPECT_EQ(ahead(3, intel), impl::long_prefetch_bytes);
+  EXPECT_EQ(ahead(3, cpu), impl::first_cache_prefetch_bytes);
+  EXPECT_EQ(ahead(3, intel), impl::second_cache_prefetch_bytes);
   EXPECT_EQ(ahead(8, cpu), 0);
   EXPECT_EQ(ahead(1, cpu), 0);
-  EXPECT_EQ(ahead(1, intel), impl::long_prefetch_bytes);
-  EXPECT_EQ(ahead(1, intel, 4), impl::long_prefetch_bytes);
-  for (const int b : {8, 32}) EXPECT_EQ(ahead(b, intel), is_compiled(b) ? impl::long_prefetch_bytes : 0);
+  EXPECT_EQ(ahead(1, intel), impl::second_cache_prefetch_bytes);
+  EXPECT_EQ(ahead(1, intel, 4), impl::second_cache_prefetch_bytes);
+  for (const int b : {8, 32}) EXPECT_EQ(ahead(b, intel), is_compiled(b) ? impl::second_cache_prefetch_bytes : 0);
   for (const auto& device : {cpu, intel}) {
     EXPECT_EQ(ahead(33, device), 0) << "not compiled";
   }
@@ -85,7 +85,7 @@ TEST(SpmvPrefetchChoice, IsMeasuredAndKept) {
     const auto launch = impl::choose_launch(grid(8), cpu, each);
     if (launch.kernel == Kernel::block_row_per_thread) measured.push_back(launch.prefetch_bytes);
   }
-  EXPECT_THAT(measured, ::testing::ElementsAre(0, impl::short_prefetch_bytes, impl::long_prefetch_bytes));
+  EXPECT_THAT(measured, ::testing::ElementsAre(0, impl::first_cache_prefetch_bytes, impl::second_cache_prefetch_bytes));
 
   const auto decision =
       impl::decide(grid(8), cpu, {}, TuningChoice{.kernel = Kernel::block_row_per_thread, .prefetch_bytes = 6144});

@@ -174,9 +174,9 @@ TEST(Tune, MeasuresHowFarAheadACpuIsToAskForValues) {
   if (is_gpu_v<Kokkos::DefaultExecutionSpace>) {
     EXPECT_THAT(ahead, ::testing::Each(0));
   } else {
-    EXPECT_THAT(ahead, ::testing::IsSupersetOf({0, impl::long_prefetch_bytes}));
-    EXPECT_THAT(ahead,
-                ::testing::Contains(::testing::AllOf(::testing::Gt(0), ::testing::Lt(impl::long_prefetch_bytes))));
+    EXPECT_THAT(ahead, ::testing::IsSupersetOf({0, impl::second_cache_prefetch_bytes}));
+    EXPECT_THAT(ahead, ::testing::Contains(
+                           ::testing::AllOf(::testing::Gt(0), ::testing::Lt(impl::second_cache_prefetch_bytes))));
   }
   if (tuned.choice.prefetch_bytes) {
     EXPECT_EQ(tuned.plan.launch().prefetch_bytes, *tuned.choice.prefetch_bytes);

@@ -12,8 +12,7 @@ namespace ashlar {
 
 /// Refines a plan by trying its neighbours: numbers of subdivisions somewhat smaller and larger, and shares of the host
 /// a little and much smaller and larger, of at most most_host_share of the blocks, as long as one of them is faster;
-/// where the plan leaves the host idle, a tenth.
-/// `seconds` of the result is measured.
+/// where the plan leaves the host idle, a tenth. `seconds` of the result is measured.
 ///
 /// Memory   makes a StreamedMatrix for each that it tries, one after another, within the plan's limit; x and y are like
 ///          those of products to come, and hold numbers; y is overwritten.
@@ -55,8 +54,8 @@ StreamingPlan tune_streaming(const Exec& exec, const typename Streamed::host_typ
     }
     if (from.host_share == 0) {
       constexpr double some = 0.1;
-      if (plan.figures.host_block_seconds > 0 && most_host_share > 0)
-        better = try_one(some, best.options.num_subdivisions) || better;
+      const bool may_multiply = plan.figures.host_block_seconds > 0 && most_host_share > 0;
+      better = (may_multiply && try_one(some, best.options.num_subdivisions)) || better;
       continue;
     }
     // Far away, too: of a host that others use the figures may be of a bad moment.

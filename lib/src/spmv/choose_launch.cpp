@@ -198,8 +198,8 @@ int choose_prefetch(const SpmvShape& shape, const SpmvDevice& device, const std:
   const int b = compiled_size_of(Kernel::block_row_per_thread, shape, device.is_gpu);
   if (device.is_gpu || !can_prefetch(b, shape.in_order)) return 0;
   if (asked) return *asked;
-  if (device.gains_by_prefetch) return long_prefetch_bytes;
-  return b > 1 && b * b * shape.value_bytes <= small_block ? short_prefetch_bytes : 0;
+  if (device.gains_by_prefetch) return second_cache_prefetch_bytes;
+  return b > 1 && b * b * shape.value_bytes <= small_block ? first_cache_prefetch_bytes : 0;
 }
 
 /// Scratch memory for as many teams as there are to be, and what is to lie in it.

@@ -31,7 +31,7 @@ std::vector<LaunchRequest> by_width(Kernel kernel, const SpmvShape& shape, const
 std::vector<LaunchRequest> on_cpu(Kernel kernel, const SpmvShape& shape) {
   const int b = compiled_size_of(kernel, shape, false);
   if (kernel != Kernel::block_row_per_thread || !can_prefetch(b, shape.in_order)) return {{kernel}};
-  return {{kernel, 0, 0, 0}, {kernel, 0, 0, short_prefetch_bytes}, {kernel, 0, 0, long_prefetch_bytes}};
+  return {{kernel, 0, 0, 0}, {kernel, 0, 0, first_cache_prefetch_bytes}, {kernel, 0, 0, second_cache_prefetch_bytes}};
 }
 
 std::vector<LaunchRequest> requests_of(Kernel kernel, const SpmvShape& shape, const SpmvDevice& device) {

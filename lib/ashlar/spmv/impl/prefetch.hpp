@@ -4,10 +4,11 @@
 
 namespace ashlar::impl {
 
-/// How far ahead values are asked for where that pays: about what memory delivers until the first of them arrives. Up
-/// to the short one into the first cache; else into the second, where they are in nobody's way, and on their way to
-/// which a core waits for more lines. And the farthest that it may be.
-inline constexpr int short_prefetch_bytes = 3072, long_prefetch_bytes = 4096, most_prefetch_bytes = 1 << 20;
+/// How far ahead values are asked for where that pays: about what memory delivers until the first of them arrives. What
+/// is wanted no farther than the first goes into the first cache; else into the second, where it is in nobody's way,
+/// and for which a core can wait for more lines. And the farthest that it may be.
+inline constexpr int first_cache_prefetch_bytes = 3072, second_cache_prefetch_bytes = 4096;
+inline constexpr int most_prefetch_bytes = 1 << 20;
 
 /// Whether the values of such blocks can be asked for ahead: those that lie one after another, of a compiled size.
 constexpr bool can_prefetch(int compiled_size, bool in_order) { return in_order && compiled_size > 0; }
@@ -27,11 +28,11 @@ constexpr PrefetchBefore prefetch_before() {
 /// What is asked for beyond the end of the array does no harm.
 [[gnu::always_inline]] inline void prefetch(const void* begin, const void* end, int ahead) {
   constexpr std::uintptr_t line = 64;
+  constexpr int to_read = 0, to_second_cache = 2;
   const auto last = reinterpret_cast<std::uintptr_t>(end) / line;
   for (auto i = reinterpret_cast<std::uintptr_t>(begin) / line; i < last; ++i) {
-    constexpr int to_read = 0, to_second_cache = 2;
     const auto* const address = reinterpret_cast<const void*>(i * line + std::uintptr_t(ahead));
-    if (ahead <= short_prefetch_bytes) {
+    if (ahead <= first_cache_prefetch_bytes) {
       __builtin_prefetch(address);
     } else {
       __builtin_prefetch(address, to_read, to_second_cache);
