@@ -1,44 +1,43 @@
 #!/usr/bin/env python3
 """Prints how the tuned plans of result files of perf_spmv (--kernels auto,tuned,auto,tuned) compare with the default.
 
-spmv_tuned.py FILE...
-
 Each kernel's time is its median over the repetitions; the spread is between the default's fastest and slowest. Exit
 code 1 where a tuned plan took more than 2 % and more than that spread longer than the default.
 """
-import json
+import argparse
 import statistics
 import sys
 
-from spmv_table import key
+import perf_results as results
 
 
-def main(files):
-    if not files:
-        sys.exit(__doc__)
-    cases = {}
-    for name in files:
-        with open(name) as file:
-            for row in json.load(file)["results"]:
-                if row["library"] == "ashlar" and row["verified"] and row["kernel"] in ("auto", "tuned"):
-                    cases.setdefault(key(row), {}).setdefault(row["kernel"], []).append(row)
-    slower = 0
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", metavar="FILE", help="of perf_spmv --kernels auto,tuned --json")
+    arguments = parser.parse_args()
+    rows, _ = results.read(arguments.files)
+    lines, slower = [], 0
+    for case, of_case in results.by_case(results.of_library(rows, results.ASHLAR)).items():
+        default, tuned = ([row for row in of_case if row["kernel"] == kernel] for kernel in ("auto", "tuned"))
+        if not default or not tuned:
+            continue
+        of_default, of_tuned = ([row["seconds"] * 1e6 for row in rows] for rows in (default, tuned))
+        usual, spread = statistics.median(of_default), max(of_default) - min(of_default)
+        chosen = statistics.median(of_tuned)
+        slower += chosen > usual + max(0.02 * usual, spread)
+        name = case.name if case.set == "double" else f"{case.name}, {results.set_label(case.set)}"
+        plan = tuned[-1].get("plan", "").split(": ", 1)[-1]
+        lines.append(f"| {name} | {case.block_size} | {usual:.1f} | {spread:.1f} | {chosen:.1f} | {usual / chosen:.3f} | {plan} |")
+    if not lines:
+        raise results.Problem("no plan was measured both ways", "a default ('auto') and a tuned one are compared",
+                              "measure by perf_spmv --kernels auto,tuned,auto,tuned")
     print("| matrix | b | default, us | spread | tuned, us | speed-up | choice |")
     print("| --- " * 7 + "|")
-    for (case, b, kind, layout, mode), rows in cases.items():
-        if len(rows) < 2:
-            continue
-        default, tuned = ([row["seconds"] * 1e6 for row in rows[name]] for name in ("auto", "tuned"))
-        least, spread = statistics.median(default), max(default) - min(default)
-        seconds = statistics.median(tuned)
-        slower += seconds > least + max(0.02 * least, spread)
-        unusual = [name for name in (kind, layout, mode) if name not in ("double", "column_major", "no_transpose")]
-        cells = [", ".join([case] + unusual), str(b), f"{least:.1f}", f"{spread:.1f}", f"{seconds:.1f}",
-                 f"{least / seconds:.3f}", rows["tuned"][-1]["plan"].split(": ", 1)[1]]
-        print("| " + " | ".join(cells) + " |")
+    print("\n".join(lines))
     print(f"\nSlower than the default beyond noise: {slower}")
-    sys.exit(slower > 0)
+    sys.stdout.flush()
+    return int(slower > 0)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    results.run("spmv_tuned", main)

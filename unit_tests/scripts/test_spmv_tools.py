@@ -108,6 +108,29 @@ class Table(SpmvTools):
         self.table(code=2)
 
 
+class Tuned(SpmvTools):
+    def tuned(self, *seconds, code=0):
+        rows = [row(kernel=kernel, seconds=time, plan=f"spmv: kernel {kernel}")
+                for kernel, time in zip(("auto", "tuned", "auto", "tuned"), seconds)]
+        return self.run_tool("spmv_tuned", self.write(rows), code=code)
+
+    def test_compares_medians_of_the_repetitions(self):
+        lines = self.tuned(1.0e-3, 0.8e-3, 1.1e-3, 0.9e-3).splitlines()
+        self.assertEqual(lines[2], "| grid27 | 4 | 1050.0 | 100.0 | 850.0 | 1.235 | kernel tuned |")
+        self.assertEqual(lines[-1], "Slower than the default beyond noise: 0")
+
+    def test_slower_beyond_the_spread(self):
+        self.tuned(1.00e-3, 1.09e-3, 1.10e-3, 1.09e-3)
+        self.tuned(1.000e-3, 1.015e-3, 1.000e-3, 1.015e-3)
+        self.tuned(1.00e-3, 1.03e-3, 1.01e-3, 1.04e-3, code=1)
+
+    def test_committed_results(self):
+        self.assertIn("| grid27 | 16 |", self.run_tool("spmv_tuned", RESULTS.parent / "h200_host/spmv_tuned.json"))
+
+    def test_nothing_to_compare(self):
+        self.assertIn("no plan was measured both ways", self.run_tool("spmv_tuned", self.write([row()]), code=2))
+
+
 class Plot(SpmvTools):
     def plot(self, *arguments, code=0, seed="0"):
         self.run_tool("spmv_plot", *arguments, "-o", "figure.svg", code=code, seed=seed)
