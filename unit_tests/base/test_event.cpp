@@ -126,12 +126,14 @@ TEST(Event, MovesWithItsMark) {
   EXPECT_EQ(checked_value(counter), expected(3));
 }
 
-TEST(Event, AThreadOfTheHostWaitsForIt) {
+class EventOfTheHost : public ::testing::TestWithParam<HostWait> {};
+
+TEST_P(EventOfTheHost, AThreadWaitsForIt) {
   const Exec exec;
   const Kokkos::View<double, Exec::memory_space> spun("test::spun");
   const Kokkos::View<double, Kokkos::SharedHostPinnedSpace> seen("test::seen");
   seen() = 0;
-  Event<Exec> event(exec);
+  Event<Exec> event(exec, GetParam());
   event.wait();  // never recorded: no wait
   spin(exec, spun);
   Kokkos::deep_copy(exec, seen, spun);
@@ -143,6 +145,9 @@ TEST(Event, AThreadOfTheHostWaitsForIt) {
   }).join();
   EXPECT_GT(found, 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(Event, EventOfTheHost, ::testing::Values(HostWait::spins, HostWait::sleeps),
+                         [](const auto& info) { return info.param == HostWait::spins ? "spins" : "sleeps"; });
 
 }  // namespace
 }  // namespace ashlar::testing

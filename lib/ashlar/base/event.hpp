@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/host_wait.hpp>
 #include <ashlar/base/impl/cuda_event.hpp>
 #include <ashlar/base/impl/hip_event.hpp>
 #include <ashlar/base/impl/host_event.hpp>
@@ -22,7 +23,7 @@ namespace ashlar {
 template <execution_space Exec>
 class Event {
  public:
-  explicit Event(const Exec& exec = Exec()) : handle_(exec) {}
+  explicit Event(const Exec& exec = Exec(), HostWait host_wait = HostWait::spins) : handle_(exec, host_wait) {}
 
   /// Marks what is enqueued on `exec` so far; moves the mark where there was one. `exec` is on the event's device.
   void record(const Exec& exec) { handle_.record(exec); }
@@ -30,8 +31,8 @@ class Event {
   /// What is enqueued on `exec` from here on starts after the marked work has ended. `exec` may be on another device.
   void wait(const Exec& exec) const { handle_.wait(exec); }
 
-  /// Returns when the marked work has ended. The mark is not moved meanwhile. The event's device becomes the calling
-  /// thread's.
+  /// Returns when the marked work has ended; how the thread waits, the constructor was told. The mark is not moved
+  /// meanwhile. The event's device becomes the calling thread's.
   void wait() const { handle_.wait(); }
 
  private:

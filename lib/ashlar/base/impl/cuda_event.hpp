@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/base/host_wait.hpp>
 #include <ashlar/base/impl/host_event.hpp>
 #include <ashlar/base/impl/owned_cuda_event.hpp>
 
@@ -7,11 +8,12 @@
 
 namespace ashlar::impl {
 
-/// An event of the CUDA runtime, without a time of its own: those are cheaper. Threads that wait for it sleep.
+/// An event of the CUDA runtime, without a time of its own: those are cheaper.
 template <>
 class EventHandle<Kokkos::Cuda> {
  public:
-  explicit EventHandle(const Kokkos::Cuda& exec) : event_(exec, cudaEventDisableTiming | cudaEventBlockingSync) {}
+  EventHandle(const Kokkos::Cuda& exec, HostWait host_wait)
+      : event_(exec, cudaEventDisableTiming | (host_wait == HostWait::sleeps ? cudaEventBlockingSync : 0U)) {}
 
   void record(const Kokkos::Cuda& exec) { event_.record(exec); }
 

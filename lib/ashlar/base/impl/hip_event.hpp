@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/base/host_wait.hpp>
 #include <ashlar/base/impl/host_event.hpp>
 #include <ashlar/base/impl/owned_hip_event.hpp>
 
@@ -7,11 +8,12 @@
 
 namespace ashlar::impl {
 
-/// An event of the HIP runtime, without a time of its own: those are cheaper. Threads that wait for it sleep.
+/// An event of the HIP runtime, without a time of its own: those are cheaper.
 template <>
 class EventHandle<Kokkos::HIP> {
  public:
-  explicit EventHandle(const Kokkos::HIP& exec) : event_(exec, hipEventDisableTiming | hipEventBlockingSync) {}
+  EventHandle(const Kokkos::HIP& exec, HostWait host_wait)
+      : event_(exec, hipEventDisableTiming | (host_wait == HostWait::sleeps ? hipEventBlockingSync : 0U)) {}
 
   void record(const Kokkos::HIP& exec) { event_.record(exec); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/host_wait.hpp>
 #include <optional>
 #include <utility>
 
@@ -12,7 +13,7 @@ namespace ashlar::impl {
 template <execution_space Exec>
 class EventHandle {
  public:
-  explicit EventHandle(const Exec&) {}
+  EventHandle(const Exec&, HostWait) {}
   EventHandle(EventHandle&& other) noexcept : recorded_(std::exchange(other.recorded_, std::nullopt)) {}
   EventHandle& operator=(EventHandle&& other) noexcept {
     recorded_ = std::exchange(other.recorded_, std::nullopt);

@@ -52,7 +52,7 @@ class StagedFileSource : public BlockSource<Matrix, Exec> {
                                std::size_t(largest * per_block())),
                         Columns(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::streaming::read col_idx"),
                                 reading.with_columns ? std::size_t(largest) : 0),
-                        Event<Exec>(exec)});
+                        Event<Exec>(exec, HostWait::sleeps)});
     }
   }
 
