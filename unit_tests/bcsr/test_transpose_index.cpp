@@ -3,6 +3,7 @@
 
 #include <ashlar/bcsr/transpose_index.hpp>
 #include <ashlar/reference/random_matrix.hpp>
+#include <tuple>
 
 #include "bcsr/matrices.hpp"
 
@@ -30,6 +31,19 @@ TEST(TransposeIndex, OfSomeRows) {
   EXPECT_EQ(to_host(index.block_row)[1], 1);
   EXPECT_EQ(to_host(index.block_offset)[0], 2);
   EXPECT_EQ(to_host(index.block_offset)[1], 3);
+}
+
+/// The lists of the second to the fourth column of the example by hand.
+TEST(TransposeIndex, OfSomeColumns) {
+  const auto graph = graph_of<BcsrGraph<>>(5, {0, 2, 2, 5}, {1, 3, 0, 1, 4});
+  const auto index = transpose_index(Device(), graph, 1, 3);
+  EXPECT_THAT(to_host(index.row_ptr), ElementsAre(0, 2, 2, 3));
+  const auto block_row = to_host(index.block_row);
+  const auto block_offset = to_host(index.block_offset);
+  for (const auto& [entry, row, offset] : {std::tuple(0, 0, 0), std::tuple(1, 2, 3), std::tuple(2, 0, 1)}) {
+    EXPECT_EQ(block_row[entry], row);
+    EXPECT_EQ(block_offset[entry], offset);
+  }
 }
 
 TEST(TransposeIndex, Empty) {

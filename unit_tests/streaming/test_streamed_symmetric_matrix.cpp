@@ -149,6 +149,38 @@ TEST(StreamedSymmetricMatrix, SendsHalfTheBytesWithinTheLimit) {
   EXPECT_THROW(Streamed(exec, half, {.device_memory_limit = 10000, .copy_always = true}), MemoryError);
 }
 
+/// Of a banded matrix, most subdivisions have blocks in a few columns.
+TEST(StreamedSymmetricMatrix, KnowsOfEachSubdivisionTheColumnsThatItHas) {
+  const auto half = half_of(copy_to<PinnedSpace>(Exec(), problems::stencil11<Matrix>(Exec(), 30, 30, 30, 4)));
+  const auto structure_bytes = [&](int num_subdivisions) {
+    const StreamingOptions options{.num_subdivisions = num_subdivisions, .num_resident = 0, .copy_always = true};
+    return Streamed::estimate(half, options).structure_bytes;
+  };
+  // Offsets of all columns in each would be 5.4 MB; the band of a subdivision is 4 planes of points wide at most.
+  EXPECT_LT(structure_bytes(51) - structure_bytes(1), 50 * (4 * 900 * 4 + 2048 + 1024));
+}
+
+/// T need not be a triangle: any matrix plus its transpose is symmetric.
+TEST(StreamedSymmetricMatrix, AddsTheTransposeOfAnyMatrix) {
+  const Exec exec;
+  const auto host = reference::random_bcsr<Matrix>(
+      50, 50, 3, {.min_blocks = 0, .max_blocks = 4, .empty_every = 5, .full_row = 31}, 9);
+  const auto x = random_block<Vectors>(host.num_cols(), 2, 3), y = random_block<Vectors>(host.num_rows(), 2, 4),
+             expected = random_block<Vectors>(host.num_rows(), 2, 4);
+  const Matrix device = copy_to<Space>(exec, host);
+  spmv(exec, 2, device, x, 0.5, expected);
+  const SpmvPlan<Matrix> transposed(exec, device, {.mode = Mode::transpose});
+  spmv(exec, transposed, 2, device, x, 1, expected);
+  for (const int num_subdivisions : {1, 4, 50}) {
+    const Streamed streamed(exec, copy_to<PinnedSpace>(exec, host),
+                            {.num_subdivisions = num_subdivisions, .num_resident = 0, .copy_always = true});
+    const auto found = random_block<Vectors>(host.num_rows(), 2, 4);
+    streamed.apply(exec, 2, x, 0.5, found);
+    exec.fence();
+    expect_near(entries(found), entries(expected));
+  }
+}
+
 TEST(StreamedSymmetricMatrix, RefusesWhatItHasNot) {
   const Exec exec;
   const auto half = half_of(cantilever(3));

@@ -53,15 +53,26 @@ KOKKOS_INLINE_FUNCTION void sort_range(const Entries& entry, std::int64_t begin,
   }
 }
 
-/// Whether block k lies between the first block of the first row and the last of the last.
-template <class RowPtr>
-KOKKOS_INLINE_FUNCTION bool is_of_rows(const RowPtr& row_ptr, std::int64_t num_block_rows, std::int64_t k) {
-  return num_block_rows > 0 && k >= std::int64_t(row_ptr(0)) && k < std::int64_t(row_ptr(num_block_rows));
-}
+/// The blocks of a graph between the first of its first row and the last of its last, as far as their columns are some.
+template <class Graph>
+struct BlocksOfColumns {
+  typename Graph::row_ptr_view row_ptr;
+  typename Graph::col_idx_view col_idx;
+  std::int64_t num_block_rows, first_col, num_cols;
+
+  /// The list that block k goes to; -1 for none.
+  KOKKOS_INLINE_FUNCTION std::int64_t list_of(std::int64_t k) const {
+    const bool is_of_rows =
+        num_block_rows > 0 && k >= std::int64_t(row_ptr(0)) && k < std::int64_t(row_ptr(num_block_rows));
+    const std::int64_t list = is_of_rows ? std::int64_t(col_idx(k)) - first_col : -1;
+    return list < num_cols ? list : -1;
+  }
+};
 
 }  // namespace impl
 
-/// The blocks of `graph` listed by block column; the same lists each time.
+/// The blocks of `graph` in the block columns from first_col on, num_cols of them, listed by block column; the same
+/// lists each time. The first list is that of first_col.
 ///
 /// Blocks are dropped into their columns in parallel, in whatever order; as offsets ascend with the rows, sorting each
 /// column's offsets then brings it into the one order there is. A column is sorted by one thread: a column of very many
@@ -71,54 +82,61 @@ KOKKOS_INLINE_FUNCTION bool is_of_rows(const RowPtr& row_ptr, std::int64_t num_b
 /// Memory   allocates the index in the graph's memory space, which `exec` reaches, and one offset a column of scratch.
 /// Async    enqueued on `exec`; but Kokkos waits for the device before it frees the scratch.
 template <execution_space Exec, class Ordinal, class Offset, class Space>
-TransposeIndex<Ordinal, Offset, Space> transpose_index(const Exec& exec,
-                                                       const BcsrGraph<Ordinal, Offset, Space>& graph) {
+TransposeIndex<Ordinal, Offset, Space> transpose_index(const Exec& exec, const BcsrGraph<Ordinal, Offset, Space>& graph,
+                                                       std::int64_t first_col, std::int64_t num_cols) {
   static_assert(Kokkos::SpaceAccessibility<Exec, Space>::accessible,
                 "transpose_index: the execution space must reach the graph");
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   using Kokkos::view_alloc;
   using Kokkos::WithoutInitializing;
-  const std::int64_t num_block_rows = graph.num_block_rows(), num_block_cols = graph.num_block_cols();
-  const std::int64_t num_blocks = graph.num_blocks();
+  const std::int64_t num_block_rows = graph.num_block_rows(), num_blocks = graph.num_blocks();
   const auto graph_row_ptr = graph.row_ptr();
-  const auto col_idx = graph.col_idx();
+  const impl::BlocksOfColumns<BcsrGraph<Ordinal, Offset, Space>> blocks{graph_row_ptr, graph.col_idx(), num_block_rows,
+                                                                        first_col, num_cols};
   Kokkos::View<Offset*, Space> row_ptr(view_alloc(WithoutInitializing, "ashlar::transpose_index.row_ptr"),
-                                       std::size_t(num_block_cols) + 1);
+                                       std::size_t(num_cols) + 1);
   Kokkos::View<Ordinal*, Space> block_row(view_alloc(WithoutInitializing, "ashlar::transpose_index.block_row"),
                                           std::size_t(num_blocks));
   Kokkos::View<Offset*, Space> block_offset(view_alloc(WithoutInitializing, "ashlar::transpose_index.block_offset"),
                                             std::size_t(num_blocks));
   // First the number of blocks of each column, then the place of its next one.
-  Kokkos::View<Offset*, Space> next(view_alloc(exec, "ashlar::transpose_index.next"), std::size_t(num_block_cols));
+  Kokkos::View<Offset*, Space> next(view_alloc(exec, "ashlar::transpose_index.next"), std::size_t(num_cols));
 
   Kokkos::parallel_for(
       "ashlar::transpose_index[count]", Policy(exec, 0, num_blocks), KOKKOS_LAMBDA(std::int64_t k) {
-        if (impl::is_of_rows(graph_row_ptr, num_block_rows, k)) Kokkos::atomic_inc(&next(col_idx(k)));
+        if (const std::int64_t list = blocks.list_of(k); list >= 0) Kokkos::atomic_inc(&next(list));
       });
   Kokkos::parallel_scan(
-      "ashlar::transpose_index[scan]", Policy(exec, 0, num_block_cols + 1),
+      "ashlar::transpose_index[scan]", Policy(exec, 0, num_cols + 1),
       KOKKOS_LAMBDA(std::int64_t j, Offset & sum, bool last) {
-        const Offset count = j < num_block_cols ? next(j) : Offset(0);
+        const Offset count = j < num_cols ? next(j) : Offset(0);
         if (last) {
           row_ptr(j) = sum;
-          if (j < num_block_cols) next(j) = sum;
+          if (j < num_cols) next(j) = sum;
         }
         sum += count;
       });
   Kokkos::parallel_for(
       "ashlar::transpose_index[fill]", Policy(exec, 0, num_blocks), KOKKOS_LAMBDA(std::int64_t k) {
-        if (!impl::is_of_rows(graph_row_ptr, num_block_rows, k)) return;
-        block_offset(Kokkos::atomic_fetch_add(&next(col_idx(k)), Offset(1))) = static_cast<Offset>(k);
+        const std::int64_t list = blocks.list_of(k);
+        if (list >= 0) block_offset(Kokkos::atomic_fetch_add(&next(list), Offset(1))) = static_cast<Offset>(k);
       });
   Kokkos::parallel_for(
-      "ashlar::transpose_index[sort]", Policy(exec, 0, num_block_cols),
+      "ashlar::transpose_index[sort]", Policy(exec, 0, num_cols),
       KOKKOS_LAMBDA(std::int64_t j) { impl::sort_range(block_offset, row_ptr(j), row_ptr(j + 1)); });
   Kokkos::parallel_for(
       "ashlar::transpose_index[rows]", Policy(exec, 0, num_blocks), KOKKOS_LAMBDA(std::int64_t e) {
-        if (e >= std::int64_t(row_ptr(num_block_cols))) return;
+        if (e >= std::int64_t(row_ptr(num_cols))) return;
         block_row(e) = static_cast<Ordinal>(impl::row_of_block(graph_row_ptr, num_block_rows, block_offset(e)));
       });
   return {row_ptr, block_row, block_offset};
+}
+
+/// The same of all block columns.
+template <execution_space Exec, class Ordinal, class Offset, class Space>
+TransposeIndex<Ordinal, Offset, Space> transpose_index(const Exec& exec,
+                                                       const BcsrGraph<Ordinal, Offset, Space>& graph) {
+  return transpose_index(exec, graph, 0, graph.num_block_cols());
 }
 
 }  // namespace ashlar

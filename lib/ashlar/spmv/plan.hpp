@@ -21,6 +21,7 @@
 #include <ashlar/spmv/tuning_table.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace ashlar {
 
@@ -69,11 +70,24 @@ class SpmvPlan {
 
   template <execution_space Exec>
   SpmvPlan(const Exec& exec, const Matrix& matrix, SpmvOptions options = {})
-      : mode_(options.mode), graph_(matrix.graph()), block_shape_(matrix.block_shape()) {
+      : SpmvPlan(exec, matrix, options,
+                 is_transposed(options.mode) ? transpose_index(exec, matrix.graph()) : index_type{}) {}
+
+  /// Products with A^T or A^H by an index that has been made, of as many block columns as `matrix` has. The blocks'
+  /// columns are those of its lists; what the graph says of them is not looked at, and may count from another one.
+  ///
+  /// Throws   ShapeError besides, for an index of another number of columns.
+  template <execution_space Exec>
+  SpmvPlan(const Exec& exec, const Matrix& matrix, SpmvOptions options, index_type index)
+      : mode_(options.mode), graph_(matrix.graph()), block_shape_(matrix.block_shape()), index_(std::move(index)) {
     static_assert(reachable_from<Exec, typename Matrix::values_view>,
                   "ashlar::SpmvPlan: the matrix must be reachable from the execution space");
     const bool transpose = is_transposed(mode_);
-    if (transpose) index_ = transpose_index(exec, matrix.graph());
+    if (transpose && index_.row_ptr.extent(0) != std::size_t(matrix.num_block_cols()) + 1) {
+      throw ShapeError(text("spmv: an index of ", index_.row_ptr.extent(0), " offsets"),
+                       text("the matrix has ", matrix.num_block_cols(), " block columns"),
+                       "pass what transpose_index() makes for these columns");
+    }
     // Member by member: in a template, nvcc 13.0 forgets the designators of a list that is assigned, and fills the
     // members from the first on.
     shape_.num_block_rows = transpose ? matrix.num_block_cols() : matrix.num_block_rows();

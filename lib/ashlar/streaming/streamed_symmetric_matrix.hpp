@@ -8,10 +8,13 @@
 #include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/symmetric_half.hpp>
+#include <ashlar/bcsr/transpose_index.hpp>
 #include <ashlar/spmv/spmv.hpp>
+#include <ashlar/streaming/impl/column_range.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ashlar {
@@ -25,7 +28,8 @@ namespace ashlar {
 ///
 /// Matrix   as for StreamedMatrix; symmetric_half() makes T.
 /// Memory   as StreamedMatrix, with block columns on the device; and for each subdivision an index of its blocks by
-///          column: block columns + 1 offsets, and two numbers for each block.
+///          column: two numbers for each block, and an offset for each block column from the first to the last that it
+///          has a block in.
 /// Async    as StreamedMatrix.
 /// Throws   as StreamedMatrix; ArgumentError for options that it has not: a share of the host, structure that is
 ///          streamed, modes other than A x.
@@ -39,8 +43,14 @@ class StreamedSymmetricMatrix {
       : half_(exec, half, within_limit(half, options)) {
     SpmvOptions transposed = options.product;
     transposed.mode = Mode::transpose;
-    half_.for_each(exec, [&](const Matrix& rows, const SpmvPlan<Matrix>&, const Subdivision&) {
-      transposed_.emplace_back(exec, rows, transposed);
+    half_.for_each(exec, [&](const Matrix& rows, const SpmvPlan<Matrix>&, const Subdivision& part) {
+      const impl::ColumnRange columns = impl::columns_of(half, part);
+      const Matrix narrow(
+          rows.block_shape(),
+          {static_cast<typename Matrix::ordinal_type>(columns.count), rows.graph().row_ptr(), rows.graph().col_idx()},
+          rows.values());
+      auto index = transpose_index(exec, rows.graph(), columns.first, columns.count);
+      transposed_.push_back({columns, narrow, SpmvPlan<Matrix>(exec, narrow, transposed, std::move(index))});
     });
     exec.fence("ashlar::streaming: set-up of the transposed products");
   }
@@ -55,8 +65,9 @@ class StreamedSymmetricMatrix {
   ///
   /// Throws   as the constructor does.
   static StreamingEstimate estimate(const host_type& half, const StreamingOptions& options = {}) {
-    StreamingEstimate result = streamed_type::estimate(half, within_limit(half, options));
-    result.structure_bytes += bytes_of_indices(half, result.num_subdivisions);
+    const StreamingOptions of_half = within_limit(half, options);
+    StreamingEstimate result = streamed_type::estimate(half, of_half);
+    result.structure_bytes += bytes_of_indices(half, streamed_type::work(half, of_half).parts);
     return result;
   }
 
@@ -85,7 +96,9 @@ class StreamedSymmetricMatrix {
     std::size_t k = 0;
     half_.for_each(exec, [&](const Matrix& rows, const SpmvPlan<Matrix>& plan, const Subdivision& part) {
       spmv(exec, plan, alpha, rows, x, 1, half_.rows_of(y, part));
-      spmv(exec, transposed_[k++], alpha, rows, half_.rows_of(x, part), 1, y);
+      const Transposed& transposed = transposed_[k++];
+      spmv(exec, transposed.plan, alpha, transposed.rows, half_.rows_of(x, part), 1,
+           half_.rows_of(y, transposed.columns.as_rows()));
     });
   }
 
@@ -95,13 +108,25 @@ class StreamedSymmetricMatrix {
   void stop_recording() { half_.stop_recording(); }
 
  private:
-  static std::uint64_t bytes_of_indices(const host_type& half, int num_subdivisions) {
+  /// A subdivision as it is multiplied transposed: with the block columns alone in which it has blocks.
+  struct Transposed {
+    impl::ColumnRange columns;
+    Matrix rows;
+    SpmvPlan<Matrix> plan;
+  };
+
+  static std::uint64_t bytes_of_indices(const host_type& half, const std::vector<Subdivision>& parts) {
     using Offset = typename Matrix::offset_type;
     constexpr std::uint64_t of_block = sizeof(typename Matrix::ordinal_type) + sizeof(Offset), of_allocations = 2048;
+    std::uint64_t blocks = 0, offsets = 0, most = 0;
+    for (const Subdivision& part : parts) {
+      const std::uint64_t count = std::uint64_t(impl::columns_of(half, part).count) + 1;
+      blocks += std::uint64_t(part.num_sent());
+      offsets += count;
+      most = std::max(most, count);
+    }
     // An index is made with as much scratch memory as it has offsets.
-    return std::uint64_t(half.num_blocks()) * of_block +
-           std::uint64_t(num_subdivisions + 1) * (std::uint64_t(half.num_block_cols()) + 1) * sizeof(Offset) +
-           std::uint64_t(num_subdivisions) * of_allocations;
+    return blocks * of_block + (offsets + most) * sizeof(Offset) + parts.size() * of_allocations;
   }
 
   /// The options for T alone, within what the indices leave.
@@ -119,18 +144,17 @@ class StreamedSymmetricMatrix {
                         spared = available - available / 16;
     const std::uint64_t limit =
         options.device_memory_limit > 0 ? std::min(options.device_memory_limit, spared) : spared;
-    // More subdivisions need larger indices, which leave less room, and may ask for more subdivisions.
-    for (int count = 0;;) {
-      const std::uint64_t indices = bytes_of_indices(half, count);
+    // Indices leave less room, which may ask for more subdivisions, which need larger indices.
+    for (std::uint64_t indices = 0;;) {
       options.device_memory_limit = limit > indices ? limit - indices : 1;
-      const int needed = streamed_type::estimate(half, options).num_subdivisions;
-      if (needed <= count) return options;
-      count = needed;
+      const std::uint64_t needed = bytes_of_indices(half, streamed_type::work(half, options).parts);
+      if (needed <= indices) return options;
+      indices = needed + needed / 64;  // a little more each time, so that this ends soon
     }
   }
 
   streamed_type half_;
-  std::vector<SpmvPlan<Matrix>> transposed_;
+  std::vector<Transposed> transposed_;
 };
 
 }  // namespace ashlar
