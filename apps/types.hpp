@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
+#include <ashlar/streaming/streamed_symmetric_matrix.hpp>
 #include <cstdint>
 
 namespace ashlar::app {
@@ -16,6 +17,7 @@ using Vector = Kokkos::View<double*, Space>;
 using Block = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
 /// A matrix too large for the device, which goes through it.
 using Streamed = StreamedMatrix<Matrix>;
+using StreamedHalf = StreamedSymmetricMatrix<Matrix>;
 using HostMatrix = Streamed::host_type;
 using HostExecution = Kokkos::DefaultHostExecutionSpace;
 

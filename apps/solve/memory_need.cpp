@@ -61,14 +61,18 @@ MatrixPlace place_of(const MatrixShape& shape, const SolveOptions& options, bool
   const bool host_has_room =
       has_device_memory &&
       matrix_bytes(shape).count <= available_bytes<Kokkos::DefaultHostExecutionSpace::memory_space>();
-  if (is_in_block_file && !host_has_room) return MatrixPlace::file;
+  if (is_in_block_file && !host_has_room && options.transfer == TransferKind::all) return MatrixPlace::file;
   return has_device_memory ? MatrixPlace::host : MatrixPlace::device;
 }
 
 void require_memory_for(const MatrixShape& shape, const std::string& what, const SolveOptions& options,
                         MatrixPlace place) {
+  // Its half is made beside the whole.
+  const std::uint64_t num_half_blocks = (shape.num_blocks + shape.num_block_rows + 1) / 2;
+  const bool has_half = place == MatrixPlace::host && options.transfer == TransferKind::half;
+  const Bytes half = has_half ? matrix_bytes({shape.num_block_rows, num_half_blocks, shape.block_size}) : Bytes{0};
   if (place == MatrixPlace::device || (place == MatrixPlace::host && !has_device_memory)) {
-    return require_device_memory(device_bytes(shape, options), what, options);
+    return require_device_memory((Bytes{device_bytes(shape, options)} + half).count, what, options);
   }
   const Bytes block_rows{shape.num_block_rows}, rows = block_rows * Bytes{shape.block_size};
   // Row pointers of the matrix and of its parts; on a device what Kokkos keeps, and two small buffers.
@@ -86,7 +90,7 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
     return require_device_memory(resident, what, options);
   }
   require_device_memory(least.count, what + ", without the matrix", options);
-  if (place == MatrixPlace::host) require_memory<Kokkos::HostSpace>(matrix_bytes(shape).count, what);
+  if (place == MatrixPlace::host) require_memory<Kokkos::HostSpace>((matrix_bytes(shape) + half).count, what);
 }
 
 FileNeed file_need(const io::MatrixMarketHeader& header, std::uint64_t file_size, const SolveOptions& options) {

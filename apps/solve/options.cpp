@@ -35,6 +35,13 @@ StreamKind parse_stream(const std::string& value) {
   throw ArgumentError(text("--stream '", value, "'"), "a matrix is streamed or is not", "pass auto, on, file or off");
 }
 
+TransferKind parse_transfer(const std::string& value) {
+  for (const auto kind : {TransferKind::all, TransferKind::half}) {
+    if (to_string(kind) == value) return kind;
+  }
+  throw ArgumentError(text("--transfer '", value, "'"), "all of a matrix is sent, or half of it", "pass all or half");
+}
+
 Kernel parse_kernel(const std::string& value) {
   if (const auto kernel = kernel_from_string(value)) return *kernel;
   throw ArgumentError(text("--kernel '", value, "'"), "there is none of this name",
@@ -110,6 +117,8 @@ std::string to_string(StreamKind kind) {
   return "unknown";
 }
 
+std::string to_string(TransferKind kind) { return kind == TransferKind::half ? "half" : "all"; }
+
 void declare_options(CLI::App& command, SolveOptions& options) {
   std::string group = "What is solved";
   command.add_option("--problem", options.problem, "a generated problem: cantilever or stencil11")
@@ -157,6 +166,10 @@ void declare_options(CLI::App& command, SolveOptions& options) {
                  "leave the matrix in the host's memory and send it through the device for each product: auto (the "
                  "default: where the device has too little memory for it), on, file (leave it in its block file), off",
                  "NAME", &parse_stream, group);
+  declare_parsed(command, "--transfer", options.transfer,
+                 "what of a streamed matrix is sent: all (the default), or half, its upper triangle, each block of "
+                 "which is used for its row and for its column",
+                 "NAME", &parse_transfer, group);
   declare_parsed(command, "--preconditioner", options.preconditioner, "none, jacobi or block-jacobi (the default)",
                  "NAME", &parse_preconditioner, group);
   command
@@ -230,6 +243,13 @@ void check_options(const SolveOptions& options) {
   require(options.stream != StreamKind::from_file || (options.matrix && is_block_file(*options.matrix)),
           "--stream file without a block file", "only from one can parts of a matrix be read",
           "name a file that ends in .bcsr with --matrix; ashlar convert makes them");
+  const bool may_be_in_memory = options.stream == StreamKind::automatic || options.stream == StreamKind::on;
+  require(options.transfer == TransferKind::all || may_be_in_memory,
+          text("--transfer half with --stream ", to_string(options.stream)),
+          "half of a matrix that is in the host's memory is sent", "leave one of them out");
+  require(options.transfer == TransferKind::all || !options.tune,
+          text("--tune ", options.tune.value_or(""), " with --transfer half"),
+          "tuning multiplies by the whole matrix on the device", "leave one of them out");
   if (options.problem) {
     check_problem(options);
   } else {

@@ -24,10 +24,17 @@ enum class StreamKind {
   off
 };
 
+/// What of a streamed matrix is sent.
+enum class TransferKind {
+  all,
+  half  ///< the upper triangle of blocks: each is used for its row and, transposed, for its column
+};
+
 /// "block-jacobi": the name in options and reports.
 std::string to_string(PreconditionerKind kind);
 std::string to_string(SolverKind kind);
 std::string to_string(StreamKind kind);
+std::string to_string(TransferKind kind);
 
 /// What `ashlar solve` was asked for. What has no value was not given.
 struct SolveOptions {
@@ -40,6 +47,7 @@ struct SolveOptions {
   SolverKind solver = SolverKind::cg;
   int num_rhs = 1;
   StreamKind stream = StreamKind::automatic;
+  TransferKind transfer = TransferKind::all;
   PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
   double rtol = 1e-8;
   int max_iterations = 10000;

@@ -30,6 +30,7 @@ Json options_json(const SolveOptions& options) {
   json["solver"] = to_string(options.solver);
   json["num_rhs"] = options.num_rhs;
   json["stream"] = to_string(options.stream);
+  json["transfer"] = to_string(options.transfer);
   json["preconditioner"] = to_string(options.preconditioner);
   json["rtol"] = options.rtol;
   json["max_iterations"] = options.max_iterations;

@@ -5,6 +5,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
+#include <ashlar/bcsr/symmetric_half.hpp>
 #include <ashlar/krylov/bcsr_operator.hpp>
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/block_jacobi_preconditioner.hpp>
@@ -86,14 +87,20 @@ StreamingPlan plan_for(const Execution& exec, const LinearSystem& system, const 
   return plan_streaming<Streamed>(*system.streamed, figures, options);
 }
 
-/// The system's matrix, streamed from the host's memory: on a device as planned for it, which goes to `solution`.
-Streamed streamed_from_memory(const Execution& exec, const LinearSystem& system, const SolveOptions& options,
-                              Solution& solution) {
+/// make(options): the system's matrix streamed from the host's memory, within what the solve leaves of the device's.
+template <class Make>
+auto streamed_within_limit(const LinearSystem& system, const SolveOptions& options, const Make& make) {
   const MatrixShape shape{std::uint64_t(system.num_block_rows()), std::uint64_t(system.num_blocks()),
                           std::uint64_t(system.block_size())};
   const std::uint64_t limit = system.device_limit;
-  return within_limit(limit, bytes_beside_streaming(shape, options), system.description, [&] {
-    StreamingOptions streaming = streaming_options(shape, options, limit);
+  return within_limit(limit, bytes_beside_streaming(shape, options), system.description,
+                      [&] { return make(streaming_options(shape, options, limit)); });
+}
+
+/// All of it: on a device as planned for it, which goes to `solution`.
+Streamed streamed_from_memory(const Execution& exec, const LinearSystem& system, const SolveOptions& options,
+                              Solution& solution) {
+  return streamed_within_limit(system, options, [&](StreamingOptions streaming) {
     if (has_device_memory) {
       const StreamingPlan plan = plan_for(exec, system, streaming);
       solution.streaming = plan.explain();
@@ -101,6 +108,14 @@ Streamed streamed_from_memory(const Execution& exec, const LinearSystem& system,
     }
     return Streamed(exec, *system.streamed, streaming);
   });
+}
+
+/// Half of it, which is made beside the whole.
+StreamedHalf half_from_memory(const Execution& exec, const LinearSystem& system, const SolveOptions& options) {
+  const HostMatrix half = symmetric_half(HostExecution(), *system.streamed);
+  HostExecution().fence("ashlar: half of the matrix");
+  return streamed_within_limit(system, options,
+                               [&](const StreamingOptions& streaming) { return StreamedHalf(exec, half, streaming); });
 }
 
 /// The usual right-hand side in the first column, A times pseudo-random vectors in the others.
@@ -175,12 +190,15 @@ Solution solve(const Execution& exec, const LinearSystem& system, const SolveOpt
   Solution solution;
   std::optional<BcsrOperator<Matrix>> resident;
   std::optional<Streamed> of_memory;
+  std::optional<StreamedHalf> half;
   Streamed* streamed = system.in_file.get();
   std::optional<AnyPreconditioner> m;
   phases.run("setup", [&] {
     m.emplace(make_preconditioner(exec, system, options));
     if (system.in_file) {
       // It has been set up when the file was looked through.
+    } else if (system.streamed && options.transfer == TransferKind::half) {
+      half.emplace(half_from_memory(exec, system, options));
     } else if (system.streamed) {
       streamed = &of_memory.emplace(streamed_from_memory(exec, system, options, solution));
     } else if (options.tune) {
@@ -191,12 +209,17 @@ Solution solve(const Execution& exec, const LinearSystem& system, const SolveOpt
     }
     exec.fence("ashlar: set-up");
   });
-  if (streamed) {
-    solution.kernel = to_string(streamed->kernel());
-    solution.plan = streamed->explain();
-    if (trace != nullptr) trace->stream(exec, *streamed);
-    solve_by(exec, *streamed, *m, system, options, phases, monitor, solution);
-    if (trace != nullptr) trace->stop(*streamed);
+  const auto solve_streamed = [&](auto& a, Kernel kernel) {
+    solution.kernel = to_string(kernel);
+    solution.plan = a.explain();
+    if (trace != nullptr) a.record(trace->timeline(exec));
+    solve_by(exec, a, *m, system, options, phases, monitor, solution);
+    if (trace != nullptr) a.stop_recording();
+  };
+  if (half) {
+    solve_streamed(*half, half->half().kernel());
+  } else if (streamed) {
+    solve_streamed(*streamed, streamed->kernel());
   } else {
     solution.kernel = to_string(resident->plan().kernel());
     solution.plan = resident->plan().explain();

@@ -30,17 +30,15 @@ trace::Process process_of(const std::vector<StreamSpan>& spans, double begin_sec
 
 }  // namespace
 
-void SolveTrace::stream(const Execution& exec, Streamed& streamed) {
+StreamTimeline<Execution>& SolveTrace::timeline(const Execution& exec) {
   if (is_gpu_v<Execution> && recorder_) {
     recorded_.push_back(process_of(*recorder_));
     recorder_.reset();
   }
   timeline_.emplace(exec, max_spans);
   timeline_begin_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  streamed.record(*timeline_);
+  return *timeline_;
 }
-
-void SolveTrace::stop(Streamed& streamed) { streamed.stop_recording(); }
 
 void SolveTrace::write(const std::string& path) const {
   std::vector<trace::Process> processes = recorded_;

@@ -22,9 +22,8 @@ class SolveTrace {
 
   SolveTrace() : start_(std::chrono::steady_clock::now()) { recorder_.emplace(); }
 
-  /// From here on products with a streamed matrix are recorded; it lives as long as the trace, or until stop().
-  void stream(const Execution& exec, Streamed& streamed);
-  void stop(Streamed& streamed);
+  /// For a streamed matrix to record() its products in, from here on instead of what Kokkos tells of a GPU.
+  StreamTimeline<Execution>& timeline(const Execution& exec);
 
   /// Of which there was no room for more.
   std::int64_t num_missed() const { return timeline_ ? timeline_->num_missed() : 0; }

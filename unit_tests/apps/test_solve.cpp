@@ -319,6 +319,37 @@ TEST_F(Solve, AStreamedMatrixGivesTheSameSolution) {
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], s[i], 1e-7 * largest);
 }
 
+/// Half of a symmetric matrix is all of it: the same x to rounding, by the same number of steps.
+TEST_F(Solve, HalfOfAMatrixIsSent) {
+  for (const std::string preconditioner : {"block-jacobi", "jacobi"}) {
+    const std::string problem =
+        "solve --problem cantilever --nodes 9,6,5 --rtol 1e-10 --preconditioner " + preconditioner;
+    ASSERT_EQ(run(problem + " --stream off --report r.json --solution x.mtx").exit_code, 0);
+    const CommandResult result =
+        run(problem + " --stream on --transfer half --report s.json --solution s.mtx --trace t.json");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, ::testing::HasSubstr("T of a symmetric matrix"));
+    const Json all = report(), half = report("s.json");
+    EXPECT_EQ(half["streamed"], true);
+    EXPECT_EQ(half["options"]["transfer"], "half");
+    EXPECT_NEAR(half["iterations"].get<int>(), all["iterations"].get<int>(), 2);
+    EXPECT_EQ(half["num_blocks"], all["num_blocks"]);
+    EXPECT_THAT(read_file(folder() / "t.json"), ::testing::HasSubstr("streamed products"));
+    const auto x = io::read_matrix_market_vector<double>((folder() / "x.mtx").string());
+    const auto s = io::read_matrix_market_vector<double>((folder() / "s.mtx").string());
+    ASSERT_EQ(x.size(), s.size());
+    double largest = 0;
+    for (const double entry : x) largest = std::max(largest, std::abs(entry));
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], s[i], 1e-7 * largest);
+  }
+}
+
+/// Only where it is streamed, which a small matrix is not unless asked for.
+TEST_F(Solve, HalfOfAMatrixThatHasRoomIsNotSent) {
+  ASSERT_EQ(run("solve --problem cantilever --nodes 5 --transfer half --report r.json").exit_code, 0);
+  EXPECT_EQ(report()["streamed"], false);
+}
+
 TEST_F(Solve, AStreamedMatrixFromAFile) {
   write_tridiagonal(60, 2.5);
   ASSERT_EQ(run("solve --matrix A.mtx --stream on --preconditioner jacobi --report r.json").exit_code, 0);
@@ -366,7 +397,7 @@ TEST_F(Solve, AFileThatIsDamagedOrNotSymmetricIsRefusedAlsoWhereItStays) {
 }
 
 TEST_F(Solve, SeveralRightHandSidesAtOnce) {
-  for (const std::string stream : {"off", "on"}) {
+  for (const std::string stream : {"off", "on", "on --transfer half"}) {
     const CommandResult result =
         run("solve --problem stencil11 --nodes 8 --dof 3 --solver block-cg --num-rhs 4 --stream " + stream +
             " --report r.json --solution x.mtx");
@@ -426,6 +457,9 @@ TEST_F(Solve, SeveralRightHandSidesAreForBlockCg) {
   refused("--solver gmres", "--solver 'gmres'");
   refused("--stream maybe", "auto, on, file or off");
   refused("--stream file", "name a file that ends in .bcsr");
+  refused("--transfer some", "pass all or half");
+  refused("--stream off --transfer half", "--transfer half with --stream off");
+  refused("--transfer half --tune t.json", "--tune t.json with --transfer half");
   refused("--stream on --tune t.json", "--tune t.json with --stream on");
 }
 
