@@ -82,12 +82,14 @@ TEST(HostShare, OfProductsIsThatOfTheWholeMatrix) {
   for (const int b : {1, 2, 3, 8}) {
     for (const double host_share : {0.01, 0.4, 1.0}) {
       for (const bool hide : {true, false}) {
-        for (const int number : {4, 70}) {  // of the latter, the host multiplies in pieces
-          const StreamingOptions options{
-              .num_subdivisions = number, .num_resident = hide ? 1 : 0, .host_share = host_share, .hide = hide};
-          expect_right<Kokkos::LayoutLeft>(b, options);
-          expect_right<Kokkos::LayoutRight>(b, options);
-        }
+        StreamingOptions options{
+            .num_subdivisions = 4, .num_resident = hide ? 1 : 0, .host_share = host_share, .hide = hide};
+        expect_right<Kokkos::LayoutLeft>(b, options);
+        expect_right<Kokkos::LayoutRight>(b, options);
+        if (b != 3) continue;
+        // The host multiplies in pieces.
+        options.num_subdivisions = impl::HostPieces::first + 2;
+        expect_right<Kokkos::LayoutRight>(b, options);
       }
     }
   }
@@ -97,12 +99,13 @@ TEST(HostShare, IsMultipliedInPiecesBetweenSubdivisions) {
   const Exec exec;
   const auto host = copy_to<PinnedSpace>(exec, irregular(3));
   const Kokkos::View<double*, Space> x("test::x", host.num_cols()), y("test::y", host.num_rows());
-  // The first piece when 48 have been enqueued, the next with every 32 more.
+  constexpr int first = impl::HostPieces::first, next = impl::HostPieces::next;
   for (const auto& [number, pieces] :
-       {std::pair(4, 1), std::pair(48, 1), std::pair(49, 2), std::pair(80, 2), std::pair(81, 3), std::pair(113, 4)}) {
+       {std::pair(4, 1), std::pair(first, 1), std::pair(first + 1, 2), std::pair(first + next, 2),
+        std::pair(first + next + 1, 3), std::pair(first + 2 * next + 1, 4)}) {
     Streamed streamed(exec, host,
                       {.num_subdivisions = number, .num_resident = 0, .host_share = 0.5, .copy_always = true});
-    StreamTimeline<Exec> timeline(exec, 400);
+    StreamTimeline<Exec> timeline(exec, 4 * number);
     streamed.record(timeline);
     streamed.apply(exec, x, y);
     exec.fence();
@@ -115,7 +118,7 @@ TEST(HostShare, IsMultipliedInPiecesBetweenSubdivisions) {
     ASSERT_EQ(products.size(), std::size_t(number));
     constexpr double clocks_differ = is_gpu_v<Exec> ? 1e-4 : 0;
     for (int piece = 0; piece < pieces; ++piece) {
-      const int behind = 48 + 32 * piece;
+      const int behind = first + next * piece;
       if (behind < number) {
         EXPECT_GE(products[behind].begin_seconds, of_host[piece].end_seconds - clocks_differ) << number;
       }

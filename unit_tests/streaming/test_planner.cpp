@@ -125,17 +125,19 @@ TEST(StreamingPlan, CountsTheVectorsOfTheHost) {
 TEST(StreamingPlan, KnowsThatTheHostEnqueuesBetweenPieces) {
   StreamingFigures figures = slow_link();
   figures.host_block_seconds = figures.host_block_seconds_beside = 0.01;
-  // The host multiplies for 10 s; copies take 0.32 and 16 s, and the last product 0.1 s, which hides the next copy.
-  std::vector<std::int64_t> blocks(48, 1);
-  std::fill_n(blocks.begin() + 32, 16, 100);
+  // The host multiplies for 20 s; most copies take 0.01 s each, the last 16 of them 1 s, and the last product 0.1 s,
+  // which hides the next copy.
+  constexpr int first = impl::HostPieces::first, large = 16;
+  std::vector<std::int64_t> blocks(first, 1);
+  std::fill_n(blocks.begin() + first - large, large, 100);
   impl::StreamedWork work = parts_of(blocks);
-  work.host_blocks = 1000;
-  EXPECT_NEAR(impl::predict(work, figures).seconds, 0.31 + 16 + 0.1, 1e-9);
-  // Of 64 subdivisions the last 16 are enqueued when the first half of the host's share is multiplied.
-  blocks.insert(blocks.begin(), 16, 1);
+  work.host_blocks = 2000;
+  EXPECT_NEAR(impl::predict(work, figures).seconds, (first - large - 1) * 0.01 + large + 0.1, 1e-9);
+  // Of some more subdivisions the large ones are enqueued when the first half of the host's share is multiplied.
+  blocks.insert(blocks.begin(), large, 1);
   work = parts_of(blocks);
-  work.host_blocks = 1000;
-  EXPECT_NEAR(impl::predict(work, figures).seconds, 5 + 16 + 0.1, 1e-9);
+  work.host_blocks = 2000;
+  EXPECT_NEAR(impl::predict(work, figures).seconds, 10 + large + 0.1, 1e-9);
 }
 
 /// Cuts 1200 blocks as options say, and has no room for fewer than four subdivisions.

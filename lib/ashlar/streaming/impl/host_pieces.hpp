@@ -4,11 +4,11 @@ namespace ashlar::impl {
 
 /// In how many pieces the host multiplies its share, and when: between two it goes on enqueuing.
 ///
-/// A device's queue has room for so much (that of CUDA for some 70 subdivisions), and who enqueues more waits until it
-/// has; the host multiplies instead. A part of the queue is left, so that the device has work in the meantime.
+/// A device's queue has room for so much (that of CUDA for more than 1000 subdivisions), and who enqueues more waits
+/// until it has; the host multiplies instead. A part of the queue is left, so that the device has work in the meantime.
 struct HostPieces {
-  static constexpr int first = 48;  ///< subdivisions that are enqueued before the first piece
-  static constexpr int next = 32;   ///< and before each of the others
+  static constexpr int first = 512;  ///< subdivisions that are enqueued before the first piece
+  static constexpr int next = 256;   ///< and before each of the others
 
   int num_subdivisions;
 

@@ -115,15 +115,9 @@ void measure_host(const Exec& exec, const HostMatrix& matrix, const SpmvOptions&
       last_block_rows(matrix.graph().row_ptr(), bytes > most_bytes ? most_bytes / bytes : 1, rows_together);
   if (rows.num_blocks == 0) return;
   using Scalar = typename X::non_const_value_type;
-  // In pieces, as products are: after each the slowest thread is waited for.
-  constexpr int pieces = 3;
-  HostPart<HostMatrix, Exec> part(exec, matrix, rows, options, sizeof(Scalar), pieces);
+  HostPart<HostMatrix, Exec> part(exec, matrix, rows, options, sizeof(Scalar));
   // Its part of y stays with it: on its way back it would be in the way of the next product.
-  const auto multiply = [&] {
-    for (int piece = 0; piece < pieces; ++piece) {
-      part.multiply(piece, Scalar(1), x, Scalar(0), part.rows_of(y));
-    }
-  };
+  const auto multiply = [&] { part.multiply(0, Scalar(1), x, Scalar(0), part.rows_of(y)); };
   const auto send = [&] {
     part.send(exec, x, Scalar(0), part.rows_of(y));
     part.wait();
