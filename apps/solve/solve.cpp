@@ -75,47 +75,44 @@ AnyPreconditioner make_preconditioner(const Execution& exec, const LinearSystem&
   }
 }
 
-/// Measures the machine and plans by that.
-StreamingPlan plan_for(const Execution& exec, const LinearSystem& system, const StreamingOptions& options) {
-  const Block x("ashlar::app::x", system.num_rows(), options.product.num_vectors),
+/// Measures the machine and plans by that: all of a matrix that is streamed, or its half.
+template <class Operator>
+StreamingPlan plan_for(const Execution& exec, const HostMatrix& matrix, const StreamingOptions& options) {
+  const Block x("ashlar::app::x", matrix.num_rows(), options.product.num_vectors),
       y("ashlar::app::y", x.extent(0), x.extent(1));
   StreamingFigures figures;
   {
-    const Streamed trial(exec, *system.streamed, options);
+    const Operator trial(exec, matrix, options);
     figures = trial.measure(exec, x, y);
   }
-  return plan_streaming<Streamed>(*system.streamed, figures, options);
+  return plan_streaming<Operator>(matrix, figures, options);
 }
 
-/// make(options): the system's matrix streamed from the host's memory, within what the solve leaves of the device's.
-template <class Make>
-auto streamed_within_limit(const LinearSystem& system, const SolveOptions& options, const Make& make) {
+/// The system's matrix, or its half, streamed from the host's memory within what the solve leaves of the device's: on a
+/// device as planned for it, which goes to `solution`.
+template <class Operator>
+Operator streamed_from_memory(const Execution& exec, const LinearSystem& system, const HostMatrix& matrix,
+                              const SolveOptions& options, Solution& solution) {
   const MatrixShape shape{std::uint64_t(system.num_block_rows()), std::uint64_t(system.num_blocks()),
                           std::uint64_t(system.block_size())};
   const std::uint64_t limit = system.device_limit;
-  return within_limit(limit, bytes_beside_streaming(shape, options), system.description,
-                      [&] { return make(streaming_options(shape, options, limit)); });
-}
-
-/// All of it: on a device as planned for it, which goes to `solution`.
-Streamed streamed_from_memory(const Execution& exec, const LinearSystem& system, const SolveOptions& options,
-                              Solution& solution) {
-  return streamed_within_limit(system, options, [&](StreamingOptions streaming) {
+  return within_limit(limit, bytes_beside_streaming(shape, options), system.description, [&] {
+    StreamingOptions streaming = streaming_options(shape, options, limit);
     if (has_device_memory) {
-      const StreamingPlan plan = plan_for(exec, system, streaming);
+      const StreamingPlan plan = plan_for<Operator>(exec, matrix, streaming);
       solution.streaming = plan.explain();
       streaming = plan.options;
     }
-    return Streamed(exec, *system.streamed, streaming);
+    return Operator(exec, matrix, streaming);
   });
 }
 
-/// Half of it, which is made beside the whole.
-StreamedHalf half_from_memory(const Execution& exec, const LinearSystem& system, const SolveOptions& options) {
-  const HostMatrix half = symmetric_half(HostExecution(), *system.streamed);
-  HostExecution().fence("ashlar: half of the matrix");
-  return streamed_within_limit(system, options,
-                               [&](const StreamingOptions& streaming) { return StreamedHalf(exec, half, streaming); });
+/// Made beside the whole.
+HostMatrix half_of(const HostMatrix& matrix) {
+  const HostExecution host;
+  const HostMatrix half = symmetric_half(host, matrix);
+  host.fence("ashlar: half of the matrix");
+  return half;
 }
 
 /// The usual right-hand side in the first column, A times pseudo-random vectors in the others.
@@ -198,9 +195,9 @@ Solution solve(const Execution& exec, const LinearSystem& system, const SolveOpt
     if (system.in_file) {
       // It has been set up when the file was looked through.
     } else if (system.streamed && options.transfer == TransferKind::half) {
-      half.emplace(half_from_memory(exec, system, options));
+      half.emplace(streamed_from_memory<StreamedHalf>(exec, system, half_of(*system.streamed), options, solution));
     } else if (system.streamed) {
-      streamed = &of_memory.emplace(streamed_from_memory(exec, system, options, solution));
+      streamed = &of_memory.emplace(streamed_from_memory<Streamed>(exec, system, *system.streamed, options, solution));
     } else if (options.tune) {
       solution.tuning = load_tuning(options);
       resident.emplace(system.matrix, tuned_plan(exec, system.matrix, *solution.tuning));

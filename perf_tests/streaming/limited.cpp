@@ -72,7 +72,7 @@ class Limited {
       const MemoryWatch watch;
       const Block x("perf::x", case_.host.num_cols(), num_vectors), y("perf::y", case_.host.num_rows(), num_vectors);
       fill(x);
-      const StreamingPlan plan = planned(x, y);
+      const StreamingPlan plan = planned<Streamed>(case_.host, x, y);
       std::printf("  %s\n", plan.explain().c_str());
       candidates_.push_back({"planned", plan.options, plan.seconds});
       if (!Streamed::has_one_memory) add_others(plan, x, y);
@@ -94,19 +94,21 @@ class Limited {
   }
 
  private:
-  StreamingPlan planned(const Block& x, const Block& y) const {
+  template <class Operator>
+  StreamingPlan planned(const HostMatrix& matrix, const Block& x, const Block& y) const {
     StreamingFigures figures;
     {
-      const Streamed trial(exec_, case_.host, streaming_);
+      const Operator trial(exec_, matrix, streaming_);
       figures = trial.measure(exec_, x, y);
     }
-    return plan_streaming<Streamed>(case_.host, figures, streaming_);
+    return plan_streaming<Operator>(matrix, figures, streaming_);
   }
 
   void add_others(const StreamingPlan& plan, const Block& x, const Block& y) {
     const StreamingPlan without = plan_streaming<Streamed>(case_.host, plan.figures, streaming_, 0);
     candidates_.push_back({"no share of the host", without.options, without.seconds});
-    candidates_.push_back({"half of it: A = T + T^T", streaming_, 0, true});
+    const StreamingPlan of_half = planned<StreamedHalf>(half_, x, y);
+    candidates_.push_back({"half of it: A = T + T^T", of_half.options, of_half.seconds, true});
     const StreamingPlan tuned = tune_streaming<Streamed>(exec_, case_.host, plan, x, y);
     candidates_.push_back({"tuned", tuned.options, tuned.seconds});
     std::set<std::pair<double, int>> tried;

@@ -7,6 +7,7 @@
 #include <ashlar/problems/stencil11.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/reference/spmv.hpp>
+#include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/streamed_symmetric_matrix.hpp>
 #include <cmath>
 #include <limits>
@@ -158,6 +159,37 @@ TEST(StreamedSymmetricMatrix, KnowsOfEachSubdivisionTheColumnsThatItHas) {
   };
   // Offsets of all columns in each would be 5.4 MB; the band of a subdivision is 4 planes of points wide at most.
   EXPECT_LT(structure_bytes(51) - structure_bytes(1), 50 * (4 * 900 * 4 + 2048 + 1024));
+}
+
+/// Smaller buffers leave room for more of the matrix, which is worth more starts where the link is slow.
+TEST(StreamedSymmetricMatrix, IsPlannedWithinTheLimit) {
+  const Exec exec;
+  const auto host = copy_to<PinnedSpace>(exec, problems::stencil11<Matrix>(exec, 24, 24, 24, 4));
+  const auto half = half_of(host);
+  const std::uint64_t limit = half.num_values() * 8 * 9 / 10 + (is_gpu_v<Exec> ? 2 << 20 : 0);
+  const StreamingOptions options{.device_memory_limit = limit, .copy_always = true};
+  const auto x = random_block<Vectors>(host.num_cols(), 1, 1), y = random_block<Vectors>(host.num_rows(), 1, 2),
+             expected = random_block<Vectors>(host.num_rows(), 1, 3);
+  StreamingFigures figures;
+  {
+    const Streamed trial(exec, half, options);
+    figures = trial.measure(exec, x, y);
+  }
+  EXPECT_GT(figures.link_bytes_per_second, 0);
+  EXPECT_GT(figures.block_seconds, 0);
+  EXPECT_EQ(figures.host_block_seconds, 0);
+  figures.link_bytes_per_second = 1e6;
+  figures.copy_start_seconds = figures.product_start_seconds = figures.enqueue_seconds = 0;
+  const StreamingPlan plan = plan_streaming<Streamed>(half, figures, options);
+  EXPECT_LE(plan.estimate.device_bytes(), limit);
+  EXPECT_EQ(plan.options.host_share, 0);
+  EXPECT_LT(plan.estimate.sent_bytes, Streamed::estimate(half, options).sent_bytes);
+  const Streamed planned(exec, half, plan.options);
+  EXPECT_EQ(planned.half().estimate().sent_bytes, plan.estimate.sent_bytes);
+  planned.apply(exec, x, y);
+  spmv(exec, 1, copy_to<Space>(exec, host), x, 0, expected);
+  exec.fence();
+  expect_near(entries(y), entries(expected));
 }
 
 /// T need not be a triangle: any matrix plus its transpose is symmetric.

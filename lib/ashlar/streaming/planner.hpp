@@ -52,8 +52,9 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
 }  // namespace impl
 
 /// Decides how many subdivisions there are, how much of the matrix stays on the device, and how much the host
-/// multiplies, at most most_host_share of the blocks, and nothing of a file: Streamed is a StreamedMatrix, Source its
-/// host_type or file_type, `figures` are those of one of this matrix (StreamedMatrix::measure).
+/// multiplies, at most most_host_share of the blocks, and nothing of a file, nor of half of a symmetric matrix:
+/// Streamed is a StreamedMatrix or a StreamedSymmetricMatrix, Source its host_type or file_type, `figures` are those of
+/// one of this matrix (StreamedMatrix::measure).
 ///
 /// Memory   allocates nothing on the device; plans are within options.device_memory_limit.
 /// Async    reads the host's row pointers at once.

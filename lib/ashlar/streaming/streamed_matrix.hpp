@@ -243,16 +243,37 @@ class StreamedMatrix {
   template <class X, class Y>
   StreamingFigures measure(const Exec& exec, const X& x, const Y& y) const {
     check(x, y);
-    const auto multiply = [&](int k) {
-      spmv(exec, parts_[k].plan, 1, parts_[k].rows, x, 0, rows_of(y, subdivisions_[k]));
-    };
+    StreamingFigures result = measure_work(
+        exec, [&](int k) { spmv(exec, parts_[k].plan, 1, parts_[k].rows, x, 0, rows_of(y, subdivisions_[k])); });
+    if (!copies() || file_) return result;
+    const int largest = impl::extremes(subdivisions_, first_to_measure()).second;
+    impl::measure_host<Exec>(
+        exec, host_, options_.product, impl::rows_together<Exec>(host_.block_shape()), x, y, result,
+        [&](double seconds) {
+          // Copies that go on for longer than that.
+          double sent = 0;
+          while (sent < seconds * result.link_bytes_per_second) {
+            ring_->forget(largest);
+            ring_->send(largest);
+            sent += ring_->bytes_sent(largest);
+          }
+          return sent;
+        },
+        [&] { ring_->copy_exec().fence("ashlar::streaming: copies beside the host"); });
+    return result;
+  }
+
+  /// The same without a share of the host, for an operator that is made of this one: multiply(k) enqueues on `exec`
+  /// what it does with subdivision k, which is on the device then.
+  template <class Multiply>
+  StreamingFigures measure_work(const Exec& exec, const Multiply& multiply) const {
     StreamingFigures result;
     if (!copies()) {
       impl::measure_products(
           exec, subdivisions_, 0, multiply, [](int) {}, result);
       return result;
     }
-    const int first = num_resident_parts() < num_parts() ? num_resident_parts() : 0;
+    const int first = first_to_measure();
     const auto send = [&](int k) {
       ring_->forget(k);
       ring_->send(k);
@@ -264,34 +285,20 @@ class StreamedMatrix {
     exec.fence("ashlar::streaming: products before");
     impl::measure_products(exec, subdivisions_, first, multiply, send_and_wait, result);
     const auto bytes_sent = [&](int k) { return ring_->bytes_sent(k); };
-    if (file_) {
-      // Who enqueues waits for the file; and nothing but the device multiplies.
-      impl::measure_copies(ring_->copy_exec(), subdivisions_, first, send, bytes_sent, result);
-      ring_->clear(exec);  // what was sent was never released
-      return result;
+    if (!file_) {
+      // (Of a file, who enqueues waits for that.)
+      impl::measure_enqueuing(
+          subdivisions_, first,
+          [&](int k) {
+            send(k);
+            ring_->wait_for_copy(k, exec);
+            multiply(k);
+            ring_->release(k, exec);
+          },
+          [&] { exec.fence("ashlar::streaming: what was enqueued"); }, result);
     }
-    impl::measure_enqueuing(
-        subdivisions_, first,
-        [&](int k) {
-          send(k);
-          ring_->wait_for_copy(k, exec);
-          multiply(k);
-          ring_->release(k, exec);
-        },
-        [&] { exec.fence("ashlar::streaming: what was enqueued"); }, result);
-    const int largest = impl::measure_copies(ring_->copy_exec(), subdivisions_, first, send, bytes_sent, result);
-    impl::measure_host<Exec>(
-        exec, host_, options_.product, impl::rows_together<Exec>(host_.block_shape()), x, y, result,
-        [&](double seconds) {
-          // Copies that go on for longer than that.
-          double sent = 0;
-          while (sent < seconds * result.link_bytes_per_second) {
-            send(largest);
-            sent += bytes_sent(largest);
-          }
-          return sent;
-        },
-        [&] { ring_->copy_exec().fence("ashlar::streaming: copies beside the host"); });
+    impl::measure_copies(ring_->copy_exec(), subdivisions_, first, send, bytes_sent, result);
+    if (file_) ring_->clear(exec);  // what was sent was never released
     return result;
   }
 
@@ -403,6 +410,9 @@ class StreamedMatrix {
   /// What stays is one part, however many subdivisions it is.
   int num_resident_parts() const { return std::min(estimate_.num_resident, 1); }
   int num_parts() const { return static_cast<int>(subdivisions_.size()); }
+
+  /// From which subdivision on copies and products are measured: those that are sent, where there are any.
+  int first_to_measure() const { return num_resident_parts() < num_parts() ? num_resident_parts() : 0; }
 
   /// The block rows of subdivision k, as they are while they are multiplied.
   Matrix rows_of(int k) const {

@@ -43,14 +43,15 @@ class StreamedSymmetricMatrix {
       : half_(exec, half, within_limit(half, options)) {
     SpmvOptions transposed = options.product;
     transposed.mode = Mode::transpose;
-    half_.for_each(exec, [&](const Matrix& rows, const SpmvPlan<Matrix>&, const Subdivision& part) {
+    half_.for_each(exec, [&](const Matrix& rows, const SpmvPlan<Matrix>& plan, const Subdivision& part) {
       const impl::ColumnRange columns = impl::columns_of(half, part);
       const Matrix narrow(
           rows.block_shape(),
           {static_cast<typename Matrix::ordinal_type>(columns.count), rows.graph().row_ptr(), rows.graph().col_idx()},
           rows.values());
       auto index = transpose_index(exec, rows.graph(), columns.first, columns.count);
-      transposed_.push_back({columns, narrow, SpmvPlan<Matrix>(exec, narrow, transposed, std::move(index))});
+      parts_.push_back(
+          {part, rows, plan, columns.as_rows(), narrow, SpmvPlan<Matrix>(exec, narrow, transposed, std::move(index))});
     });
     exec.fence("ashlar::streaming: set-up of the transposed products");
   }
@@ -68,6 +69,15 @@ class StreamedSymmetricMatrix {
     const StreamingOptions of_half = within_limit(half, options);
     StreamingEstimate result = streamed_type::estimate(half, of_half);
     result.structure_bytes += bytes_of_indices(half, streamed_type::work(half, of_half).parts);
+    return result;
+  }
+
+  /// How `options` divide the work with T: for planning.
+  ///
+  /// Throws   as the constructor does.
+  static impl::StreamedWork work(const host_type& half, const StreamingOptions& options) {
+    impl::StreamedWork result = streamed_type::work(half, within_limit(half, options));
+    result.estimate.structure_bytes += bytes_of_indices(half, result.parts);
     return result;
   }
 
@@ -94,12 +104,18 @@ class StreamedSymmetricMatrix {
     if (beta != Scalar(1)) impl::scale(exec, beta, y);
     if (alpha == Scalar(0)) return;
     std::size_t k = 0;
-    half_.for_each(exec, [&](const Matrix& rows, const SpmvPlan<Matrix>& plan, const Subdivision& part) {
-      spmv(exec, plan, alpha, rows, x, 1, half_.rows_of(y, part));
-      const Transposed& transposed = transposed_[k++];
-      spmv(exec, transposed.plan, alpha, transposed.rows, half_.rows_of(x, part), 1,
-           half_.rows_of(y, transposed.columns.as_rows()));
+    half_.for_each(exec, [&](const Matrix&, const SpmvPlan<Matrix>&, const Subdivision&) {
+      multiply(exec, parts_[k++], alpha, x, y);
     });
+  }
+
+  /// What copies and products take on this machine, for plan_streaming(); as StreamedMatrix, without a share of the
+  /// host.
+  template <class X, class Y>
+  StreamingFigures measure(const Exec& exec, const X& x, const Y& y) const {
+    half_.check(x, y);
+    impl::scale(exec, typename X::non_const_value_type(0), y);
+    return half_.measure_work(exec, [&](int k) { multiply(exec, parts_[k], 1, x, y); });
   }
 
   /// As StreamedMatrix.
@@ -108,12 +124,23 @@ class StreamedSymmetricMatrix {
   void stop_recording() { half_.stop_recording(); }
 
  private:
-  /// A subdivision as it is multiplied transposed: with the block columns alone in which it has blocks.
-  struct Transposed {
-    impl::ColumnRange columns;
+  /// A subdivision, and the same as it is multiplied transposed: with the block columns alone in which it has blocks.
+  struct Part {
+    Subdivision place;
     Matrix rows;
     SpmvPlan<Matrix> plan;
+    Subdivision columns;  // as block rows of y
+    Matrix narrow;
+    SpmvPlan<Matrix> transposed;
   };
+
+  /// y += alpha*(T_k + T_k^T) x.
+  template <class X, class Y>
+  void multiply(const Exec& exec, const Part& part, const typename X::non_const_value_type& alpha, const X& x,
+                const Y& y) const {
+    spmv(exec, part.plan, alpha, part.rows, x, 1, half_.rows_of(y, part.place));
+    spmv(exec, part.transposed, alpha, part.narrow, half_.rows_of(x, part.place), 1, half_.rows_of(y, part.columns));
+  }
 
   static std::uint64_t bytes_of_indices(const host_type& half, const std::vector<Subdivision>& parts) {
     using Offset = typename Matrix::offset_type;
@@ -154,7 +181,7 @@ class StreamedSymmetricMatrix {
   }
 
   streamed_type half_;
-  std::vector<Transposed> transposed_;
+  std::vector<Part> parts_;
 };
 
 }  // namespace ashlar

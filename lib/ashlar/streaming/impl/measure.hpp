@@ -70,10 +70,10 @@ void measure_products(const Exec& exec, const std::vector<Subdivision>& parts, i
   figures.block_seconds = line.per_unit;
 }
 
-/// Copies of subdivisions from `first` on by `send`; returns the largest.
+/// Copies of subdivisions from `first` on by `send`.
 template <class Exec, class Send, class Bytes>
-int measure_copies(const Exec& copy_exec, const std::vector<Subdivision>& parts, int first, const Send& send,
-                   const Bytes& bytes_sent, StreamingFigures& figures) {
+void measure_copies(const Exec& copy_exec, const std::vector<Subdivision>& parts, int first, const Send& send,
+                    const Bytes& bytes_sent, StreamingFigures& figures) {
   const auto time = [&](int k) {
     return seconds_of(
         4, [&] { send(k); }, [&] { copy_exec.fence("ashlar::streaming: copies to be measured"); });
@@ -83,7 +83,6 @@ int measure_copies(const Exec& copy_exec, const std::vector<Subdivision>& parts,
   const Line line = Line::through(bytes_sent(smallest), seconds_small, bytes_sent(largest), seconds_large);
   figures.copy_start_seconds = line.start;
   figures.link_bytes_per_second = line.per_unit > 0 ? 1 / line.per_unit : 0;
-  return largest;
 }
 
 /// What the host takes to enqueue the copy of a subdivision and the products with it.
