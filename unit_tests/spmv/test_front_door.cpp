@@ -261,6 +261,32 @@ TEST(SpmvPlan, CutsLongRowsIntoSegments) {
   EXPECT_FALSE(transposed.has_segments());
 }
 
+/// The index says which columns those are; the graph counts them from another.
+TEST(SpmvPlan, OfSomeColumnsByTheirIndex) {
+  constexpr int b = 3, first = 17, count = 23;
+  const Case c(reference::random_bcsr<Matrix>(40, 60, b, {.min_blocks = 0, .max_blocks = 9, .empty_every = 6}, 5));
+  const Vector x("test::x", 40 * b), y("test::y", 60 * b), some("test::some", count * b);
+  const auto host_x = Kokkos::create_mirror_view(x);
+  for (std::size_t i = 0; i < host_x.extent(0); ++i) host_x(i) = 1 + double(i % 7);
+  Kokkos::deep_copy(x, host_x);
+  const SpmvPlan<Matrix> of_all(c.exec, c.device, {.mode = Mode::transpose});
+  spmv(c.exec, of_all, 2, c.device, x, 0, y);
+  const auto& graph = c.device.graph();
+  const Matrix narrow(c.device.block_shape(), {count, graph.row_ptr(), graph.col_idx()}, c.device.values());
+  const SpmvPlan<Matrix> of_some(c.exec, narrow, {.mode = Mode::transpose},
+                                 transpose_index(c.exec, graph, first, count));
+  spmv(c.exec, of_some, 2, narrow, x, 0, some);
+  c.exec.fence();
+  const auto all_of_y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  const auto some_of_y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), some);
+  for (int i = 0; i < count * b; ++i) EXPECT_NEAR(some_of_y(i), all_of_y(first * b + i), 1e-12) << i;
+  EXPECT_THAT(message_of<ShapeError>([&] {
+                SpmvPlan<Matrix>(c.exec, c.device, {.mode = Mode::transpose},
+                                 transpose_index(c.exec, graph, first, count));
+              }),
+              AllOf(HasSubstr("24 offsets"), HasSubstr("60 block columns")));
+}
+
 TEST(SpmvPlan, ExplainsItself) {
   const Case c = rectangular(9);
   const SpmvPlan<Matrix> plan(c.exec, c.device, {.kernel = Kernel::by_block, .mode = Mode::transpose, .width = 128});
