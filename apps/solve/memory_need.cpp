@@ -70,7 +70,10 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
   // Its half is made beside the whole.
   const std::uint64_t num_half_blocks = (shape.num_blocks + shape.num_block_rows + 1) / 2;
   const bool has_half = place == MatrixPlace::host && options.transfer == TransferKind::half;
-  const Bytes half = has_half ? matrix_bytes({shape.num_block_rows, num_half_blocks, shape.block_size}) : Bytes{0};
+  Bytes half = has_half ? matrix_bytes({shape.num_block_rows, num_half_blocks, shape.block_size}) : Bytes{0};
+  if (has_half && !has_device_memory) {  // and its index of columns
+    half = half + Bytes{2} * (Bytes{num_half_blocks} + Bytes{shape.num_block_rows}) * index_bytes;
+  }
   if (place == MatrixPlace::device || (place == MatrixPlace::host && !has_device_memory)) {
     return require_device_memory((Bytes{device_bytes(shape, options)} + half).count, what, options);
   }

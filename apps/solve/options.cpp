@@ -247,6 +247,9 @@ void check_options(const SolveOptions& options) {
   require(options.transfer == TransferKind::all || may_be_in_memory,
           text("--transfer half with --stream ", to_string(options.stream)),
           "half of a matrix that is in the host's memory is sent", "leave one of them out");
+  require(options.transfer == TransferKind::all || !options.skip_symmetry_check,
+          "--transfer half with --skip-symmetry-check", "what is not sent is taken to be the transpose of what is",
+          "leave one of them out");
   require(options.transfer == TransferKind::all || !options.tune,
           text("--tune ", options.tune.value_or(""), " with --transfer half"),
           "tuning multiplies by the whole matrix on the device", "leave one of them out");

@@ -63,7 +63,7 @@ bool run_sending_less(const Exec& exec, const StreamingCase& matrix, const Strea
     const HostMatrix half = symmetric_half(host_exec, host);
     host_exec.fence("perf: half of the matrix");
     const StreamedSymmetricMatrix<Matrix> symmetric(exec, half, streaming);
-    measure("half of it: A = T + T^T", symmetric, double(symmetric.half().estimate().sent_bytes), 2);
+    measure("half of it: A = T + T^T", symmetric, double(symmetric.estimate().sent_bytes), 2);
   }
   using Floats = BcsrMatrix<float>;
   const Kokkos::DefaultHostExecutionSpace host_exec;

@@ -26,9 +26,6 @@ namespace {
 using Block = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
 using StreamedHalf = StreamedSymmetricMatrix<Matrix>;
 
-const StreamedMatrix<Matrix>& sent_by(const Streamed& streamed) { return streamed; }
-const StreamedMatrix<Matrix>& sent_by(const StreamedHalf& streamed) { return streamed.half(); }
-
 /// A way to divide the work, and how long its products took.
 struct Candidate {
   const char* kernel;
@@ -151,7 +148,7 @@ class Limited {
       return;
     }
     if (candidate.seconds.empty()) {
-      candidate.estimate = sent_by(*streamed).estimate();
+      candidate.estimate = streamed->estimate();
       candidate.plan = streamed->explain();
     }
     Kokkos::deep_copy(exec_, y, std::numeric_limits<double>::quiet_NaN());

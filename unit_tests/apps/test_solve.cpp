@@ -459,6 +459,7 @@ TEST_F(Solve, SeveralRightHandSidesAreForBlockCg) {
   refused("--stream file", "name a file that ends in .bcsr");
   refused("--transfer some", "pass all or half");
   refused("--stream off --transfer half", "--transfer half with --stream off");
+  refused("--transfer half --skip-symmetry-check", "--transfer half with --skip-symmetry-check");
   refused("--transfer half --tune t.json", "--tune t.json with --transfer half");
   refused("--stream on --tune t.json", "--tune t.json with --stream on");
 }

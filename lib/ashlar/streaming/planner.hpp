@@ -57,7 +57,7 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
 /// one of this matrix (StreamedMatrix::measure).
 ///
 /// Memory   allocates nothing on the device; plans are within options.device_memory_limit.
-/// Async    reads the host's row pointers at once.
+/// Async    reads the host's row pointers at once, of half of a symmetric matrix its block columns, too.
 /// Throws   as StreamedMatrix does.
 template <class Streamed, class Source>
 StreamingPlan plan_streaming(const Source& matrix, const StreamingFigures& figures,

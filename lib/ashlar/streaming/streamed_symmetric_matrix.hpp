@@ -29,8 +29,9 @@ namespace ashlar {
 /// Matrix   as for StreamedMatrix; symmetric_half() makes T.
 /// Memory   as StreamedMatrix, with block columns on the device; and for each subdivision an index of its blocks by
 ///          column: two numbers for each block, and an offset for each block column from the first to the last that it
-///          has a block in.
-/// Async    as StreamedMatrix.
+///          has a block in. (Where host and device are one memory, two numbers for each block of T.) Segments of
+///          block columns that are much longer than the others are not counted.
+/// Async    as StreamedMatrix; the constructor reads the host's block columns, too, when it has waited for `exec`.
 /// Throws   as StreamedMatrix; ArgumentError for options that it has not: a share of the host, structure that is
 ///          streamed, modes other than A x.
 template <bcsr_matrix Matrix, execution_space Exec = typename Matrix::memory_space::execution_space>
@@ -40,7 +41,8 @@ class StreamedSymmetricMatrix {
   using host_type = typename streamed_type::host_type;
 
   StreamedSymmetricMatrix(const Exec& exec, const host_type& half, const StreamingOptions& options = {})
-      : half_(exec, half, within_limit(half, options)) {
+      : half_(exec, half, within_limit(finished(exec, half), options)),
+        estimate_(with_indices(half_.estimate(), half, options, half_.subdivisions())) {
     SpmvOptions transposed = options.product;
     transposed.mode = Mode::transpose;
     half_.for_each(exec, [&](const Matrix& rows, const SpmvPlan<Matrix>& plan, const Subdivision& part) {
@@ -57,33 +59,35 @@ class StreamedSymmetricMatrix {
   }
 
   const streamed_type& half() const { return half_; }
+  /// Indices of columns count as structure.
+  const StreamingEstimate& estimate() const { return estimate_; }
   std::int64_t num_rows() const { return half_.num_rows(); }
   std::int64_t num_cols() const { return half_.num_cols(); }
-  /// The fewest bytes of device memory that a product moves; those over the link are half().estimate().sent_bytes.
+  /// The fewest bytes of device memory that a product moves; those over the link are estimate().sent_bytes.
   std::int64_t traffic_bytes() const { return 2 * half_.traffic_bytes(); }
 
-  /// What streaming A as T would take: the indices of columns count as structure.
+  /// What streaming A as T would take. Reads T's structure at once.
   ///
   /// Throws   as the constructor does.
   static StreamingEstimate estimate(const host_type& half, const StreamingOptions& options = {}) {
     const StreamingOptions of_half = within_limit(half, options);
-    StreamingEstimate result = streamed_type::estimate(half, of_half);
-    result.structure_bytes += bytes_of_indices(half, streamed_type::work(half, of_half).parts);
-    return result;
+    return with_indices(streamed_type::estimate(half, of_half), half, options,
+                        streamed_type::work(half, of_half).parts);
   }
 
-  /// How `options` divide the work with T: for planning.
+  /// How `options` divide the work with T: for planning. Reads T's structure at once.
   ///
   /// Throws   as the constructor does.
   static impl::StreamedWork work(const host_type& half, const StreamingOptions& options) {
     impl::StreamedWork result = streamed_type::work(half, within_limit(half, options));
-    result.estimate.structure_bytes += bytes_of_indices(half, result.parts);
+    result.estimate = with_indices(result.estimate, half, options, result.parts);
     return result;
   }
 
   std::string explain() const {
     return text("T of a symmetric matrix A = T + T^T, each subdivision used for its rows and for its columns: ",
-                half_.explain());
+                half_.explain(), "; indices of columns take ",
+                bytes_text(estimate_.structure_bytes - half_.estimate().structure_bytes), " more");
   }
 
   /// y := A x. x and y are vectors or multi-vectors as spmv() takes them.
@@ -94,7 +98,7 @@ class StreamedSymmetricMatrix {
 
   /// y := alpha*A*x + beta*y.
   ///
-  /// Traffic  half().estimate().sent_bytes over the link, less what the buffers still hold.
+  /// Traffic  estimate().sent_bytes over the link, less what the buffers still hold.
   template <class X, class Y>
   void apply(const Exec& exec, const typename X::non_const_value_type& alpha, const X& x,
              const typename X::non_const_value_type& beta, const Y& y) const {
@@ -142,13 +146,24 @@ class StreamedSymmetricMatrix {
     spmv(exec, part.transposed, alpha, part.narrow, half_.rows_of(x, part.place), 1, half_.rows_of(y, part.columns));
   }
 
-  static std::uint64_t bytes_of_indices(const host_type& half, const std::vector<Subdivision>& parts) {
+  static const host_type& finished(const Exec& exec, const host_type& half) {
+    exec.fence("ashlar::streaming: half of the host's matrix");
+    return half;
+  }
+
+  /// Whether T is multiplied where it is.
+  static bool is_in_place(const StreamingOptions& options) {
+    return streamed_type::has_one_memory && !options.copy_always;
+  }
+
+  static std::uint64_t bytes_of_indices(const host_type& half, const StreamingOptions& options,
+                                        const std::vector<Subdivision>& parts) {
     using Offset = typename Matrix::offset_type;
     constexpr std::uint64_t of_block = sizeof(typename Matrix::ordinal_type) + sizeof(Offset), of_allocations = 2048;
     std::uint64_t blocks = 0, offsets = 0, most = 0;
     for (const Subdivision& part : parts) {
       const std::uint64_t count = std::uint64_t(impl::columns_of(half, part).count) + 1;
-      blocks += std::uint64_t(part.num_sent());
+      blocks += std::uint64_t(is_in_place(options) ? half.num_blocks() : part.num_sent());
       offsets += count;
       most = std::max(most, count);
     }
@@ -156,7 +171,14 @@ class StreamedSymmetricMatrix {
     return blocks * of_block + (offsets + most) * sizeof(Offset) + parts.size() * of_allocations;
   }
 
-  /// The options for T alone, within what the indices leave.
+  /// The estimate for T alone and its indices.
+  static StreamingEstimate with_indices(StreamingEstimate estimate, const host_type& half,
+                                        const StreamingOptions& options, const std::vector<Subdivision>& parts) {
+    estimate.structure_bytes += bytes_of_indices(half, options, parts);
+    return estimate;
+  }
+
+  /// The options for T alone, within what the indices leave of the limit.
   static StreamingOptions within_limit(const host_type& half, StreamingOptions options) {
     if (options.host_share != 0 || options.structure == StructurePlacement::streamed ||
         options.product.mode != Mode::no_transpose) {
@@ -166,21 +188,50 @@ class StreamedSymmetricMatrix {
           "leave these options as they are");
     }
     options.structure = StructurePlacement::resident;
-    if (streamed_type::has_one_memory && !options.copy_always) return options;
+    if (is_in_place(options)) return options;
     const std::uint64_t available = available_bytes<typename Matrix::memory_space>(),
                         spared = available - available / 16;
     const std::uint64_t limit =
         options.device_memory_limit > 0 ? std::min(options.device_memory_limit, spared) : spared;
+    std::uint64_t least = 0;
+    try {
+      return beside_indices(half, options, limit);
+    } catch (const MemoryError& error) {
+      least = error.needed();
+    }
+    for (bool is_enough = false; !is_enough && least < spared;) {
+      try {
+        beside_indices(half, options, least);
+        is_enough = true;
+      } catch (const MemoryError& error) {
+        least = std::max(error.needed(), least + least / 64 + 1);
+      }
+    }
+    throw MemoryError(
+        least, limit, text("streaming: half of a symmetric matrix needs ", bytes_text(least), " of device memory"),
+        text("the limit is ", bytes_text(limit)), "raise the limit to that, or multiply fewer vectors at a time");
+  }
+
+  /// The options for T alone, within what the indices leave of `limit`.
+  ///
+  /// Throws   MemoryError with fewer bytes than would do, but more than the limit.
+  static StreamingOptions beside_indices(const host_type& half, StreamingOptions options, std::uint64_t limit) {
     // Indices leave less room, which may ask for more subdivisions, which need larger indices.
-    for (std::uint64_t indices = 0;;) {
-      options.device_memory_limit = limit > indices ? limit - indices : 1;
-      const std::uint64_t needed = bytes_of_indices(half, streamed_type::work(half, options).parts);
-      if (needed <= indices) return options;
-      indices = needed + needed / 64;  // a little more each time, so that this ends soon
+    std::uint64_t indices = 0;
+    try {
+      for (;;) {
+        options.device_memory_limit = limit > indices ? limit - indices : 1;
+        const std::uint64_t needed = bytes_of_indices(half, options, streamed_type::work(half, options).parts);
+        if (needed <= indices) return options;
+        indices = needed + needed / 64;  // a little more each time, so that this ends soon
+      }
+    } catch (const MemoryError& error) {
+      throw MemoryError(error.needed() + indices, limit, error.problem(), error.why(), error.suggestion());
     }
   }
 
   streamed_type half_;
+  StreamingEstimate estimate_;
   std::vector<Part> parts_;
 };
 
