@@ -19,6 +19,16 @@ class Solve : public CommandTest {
  protected:
   Json report(const std::string& name = "r.json") const { return Json::parse(read_file(folder() / name)); }
 
+  /// To the rounding of two solves.
+  void expect_same_solution(const std::string& one, const std::string& other) const {
+    const auto x = io::read_matrix_market_vector<double>((folder() / one).string());
+    const auto y = io::read_matrix_market_vector<double>((folder() / other).string());
+    ASSERT_EQ(x.size(), y.size());
+    double largest = 0;
+    for (const double entry : x) largest = std::max(largest, std::abs(entry));
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], y[i], 1e-7 * largest);
+  }
+
   /// A tridiagonal matrix, SPD where the diagonal is 2 or more.
   void write_tridiagonal(int n, double diagonal, const std::string& name = "A.mtx") const {
     CooMatrix<double> matrix{n, n, {}, {}, {}};
@@ -311,12 +321,7 @@ TEST_F(Solve, AStreamedMatrixGivesTheSameSolution) {
   EXPECT_EQ(streamed["streamed"], true);
   EXPECT_NEAR(streamed["iterations"].get<int>(), resident["iterations"].get<int>(), 1);
   EXPECT_EQ(streamed["num_blocks"], resident["num_blocks"]);
-  const auto x = io::read_matrix_market_vector<double>((folder() / "x.mtx").string());
-  const auto s = io::read_matrix_market_vector<double>((folder() / "s.mtx").string());
-  ASSERT_EQ(x.size(), s.size());
-  double largest = 0;
-  for (const double entry : x) largest = std::max(largest, std::abs(entry));
-  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], s[i], 1e-7 * largest);
+  expect_same_solution("x.mtx", "s.mtx");
 }
 
 /// Half of a symmetric matrix is all of it: the same x to rounding, by the same number of steps.
@@ -335,12 +340,7 @@ TEST_F(Solve, HalfOfAMatrixIsSent) {
     EXPECT_NEAR(half["iterations"].get<int>(), all["iterations"].get<int>(), 2);
     EXPECT_EQ(half["num_blocks"], all["num_blocks"]);
     EXPECT_THAT(read_file(folder() / "t.json"), ::testing::HasSubstr("streamed products"));
-    const auto x = io::read_matrix_market_vector<double>((folder() / "x.mtx").string());
-    const auto s = io::read_matrix_market_vector<double>((folder() / "s.mtx").string());
-    ASSERT_EQ(x.size(), s.size());
-    double largest = 0;
-    for (const double entry : x) largest = std::max(largest, std::abs(entry));
-    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], s[i], 1e-7 * largest);
+    expect_same_solution("x.mtx", "s.mtx");
   }
 }
 
