@@ -206,17 +206,17 @@ Solution solve(const Execution& exec, const LinearSystem& system, const SolveOpt
     }
     exec.fence("ashlar: set-up");
   });
-  const auto solve_streamed = [&](auto& a, Kernel kernel) {
-    solution.kernel = to_string(kernel);
+  const auto solve_streamed = [&](auto& a) {
+    solution.kernel = to_string(a.kernel());
     solution.plan = a.explain();
     if (trace != nullptr) a.record(trace->timeline(exec));
     solve_by(exec, a, *m, system, options, phases, monitor, solution);
     if (trace != nullptr) a.stop_recording();
   };
   if (half) {
-    solve_streamed(*half, half->half().kernel());
+    solve_streamed(*half);
   } else if (streamed) {
-    solve_streamed(*streamed, streamed->kernel());
+    solve_streamed(*streamed);
   } else {
     solution.kernel = to_string(resident->plan().kernel());
     solution.plan = resident->plan().explain();

@@ -5,6 +5,7 @@
 #include <Kokkos_Timer.hpp>
 #include <ashlar/base/event.hpp>
 #include <ashlar/base/timed_event.hpp>
+#include <chrono>
 #include <support/message.hpp>
 #include <type_traits>
 #include <utility>
@@ -87,6 +88,16 @@ TEST(TimedEvent, TheHostWaitsOnlyWhereTheBackendHasNoEvents) {
     EXPECT_THAT(fences(watcher), ::testing::ElementsAre("ashlar::TimedEvent: record"));
     EXPECT_THAT(faults(watcher.seen(), exec, Promise::waits), ::testing::IsEmpty());
   }
+}
+
+TEST(TimedEvent, HasTheTimeOfTheHostWhereThatIsTheOnlyClock) {
+  const Exec exec;
+  TimedEvent<Exec> event(exec);
+  const auto before = std::chrono::steady_clock::now();
+  event.record(exec);
+  const auto after = std::chrono::steady_clock::now();
+  ASSERT_EQ(event.host_time().has_value(), !is_gpu_v<Exec>);
+  if (event.host_time()) EXPECT_TRUE(before <= *event.host_time() && *event.host_time() <= after);
 }
 
 TEST(TimedEvent, MovesWithItsMark) {

@@ -5,6 +5,8 @@
 #include <ashlar/base/impl/cuda_timed_event.hpp>
 #include <ashlar/base/impl/hip_timed_event.hpp>
 #include <ashlar/base/impl/host_timed_event.hpp>
+#include <chrono>
+#include <optional>
 
 namespace ashlar {
 
@@ -41,6 +43,15 @@ class TimedEvent {
                           "record() both before you ask");
     }
     return handle_.seconds_since(earlier.handle_);
+  }
+
+  /// When the mark was reached by the host's clock; nothing where times are the device's.
+  std::optional<std::chrono::steady_clock::time_point> host_time() const {
+    if constexpr (requires { handle_.host_time(); }) {
+      return handle_.host_time();
+    } else {
+      return std::nullopt;
+    }
   }
 
  private:

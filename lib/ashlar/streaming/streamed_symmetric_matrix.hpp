@@ -58,9 +58,10 @@ class StreamedSymmetricMatrix {
     exec.fence("ashlar::streaming: set-up of the transposed products");
   }
 
-  const streamed_type& half() const { return half_; }
-  /// Indices of columns count as structure.
+  /// Of T; indices of columns count as structure.
   const StreamingEstimate& estimate() const { return estimate_; }
+  /// That multiplies by T, for its rows.
+  Kernel kernel() const { return half_.kernel(); }
   std::int64_t num_rows() const { return half_.num_rows(); }
   std::int64_t num_cols() const { return half_.num_cols(); }
   /// The fewest bytes of device memory that a product moves; those over the link are estimate().sent_bytes.

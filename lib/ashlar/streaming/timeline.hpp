@@ -48,10 +48,10 @@ class StreamTimeline {
       device_.push_back({Track::copies, 0, 0, TimedEvent<Exec>(exec), TimedEvent<Exec>(exec)});
     }
     host_.resize(std::size_t(max_spans));
-    // Both clocks begin together, with nothing before them.
+    // Both clocks begin together, with nothing before them; where they are one, with the same time.
     exec.fence("ashlar::streaming: work before the timeline");
     start_.record(exec);
-    host_start_ = Clock::now();
+    host_start_ = start_.host_time().value_or(Clock::now());
     exec.fence("ashlar::streaming: begin of the timeline");
   }
 

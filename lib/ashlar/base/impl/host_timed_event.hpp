@@ -22,6 +22,9 @@ class TimedEventHandle {
     return std::chrono::duration<double>(time_ - earlier.time_).count();
   }
 
+  /// When the mark was reached.
+  std::chrono::steady_clock::time_point host_time() const { return time_; }
+
  private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point time_;
