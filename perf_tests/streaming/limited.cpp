@@ -26,14 +26,15 @@ namespace {
 using Block = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
 using StreamedHalf = StreamedSymmetricMatrix<Matrix>;
 
-/// A way to divide the work, and how long its products took.
+enum class Division { given, planned, planned_without_host, planned_half };
+
+/// A way to divide the work, and how long its products took in each turn.
 struct Candidate {
   const char* kernel;
-  StreamingOptions options;
-  double predicted;      // 0: nobody did
-  bool is_half = false;  // of a symmetric matrix
-  std::vector<double> seconds = {};
-  StreamingEstimate estimate = {};
+  Division division;
+  StreamingOptions options = {};
+  std::vector<double> predicted = {}, seconds = {}, host_shares = {};
+  StreamingEstimate estimate = {};  // of the latest turn
   std::string plan = {};
   bool is_right = true;
 };
@@ -71,14 +72,10 @@ class Limited {
       fill(x);
       const StreamingPlan plan = planned<Streamed>(case_.host, x, y);
       std::printf("  %s\n", plan.explain().c_str());
-      candidates_.push_back({"planned", plan.options, plan.seconds});
+      candidates_.push_back({"planned", Division::planned});
       if (!Streamed::has_one_memory) add_others(plan, x, y);
       for (int turn = 0; turn < options_.samples; ++turn) {
-        for (const std::size_t which : order(turn)) {
-          Candidate& candidate = candidates_[which];
-          candidate.is_half ? measure<StreamedHalf>(candidate, half_, x, y)
-                            : measure<Streamed>(candidate, case_.host, x, y);
-        }
+        for (const std::size_t which : order(turn)) take_turn(candidates_[which], x, y);
       }
       peak_ = watch.peak();
     }
@@ -92,29 +89,26 @@ class Limited {
 
  private:
   template <class Operator>
-  StreamingPlan planned(const HostMatrix& matrix, const Block& x, const Block& y) const {
+  StreamingPlan planned(const HostMatrix& matrix, const Block& x, const Block& y, double most_host_share = 1) const {
     StreamingFigures figures;
     {
       const Operator trial(exec_, matrix, streaming_);
       figures = trial.measure(exec_, x, y);
     }
-    return plan_streaming<Operator>(matrix, figures, streaming_);
+    return plan_streaming<Operator>(matrix, figures, streaming_, most_host_share);
   }
 
   void add_others(const StreamingPlan& plan, const Block& x, const Block& y) {
-    const StreamingPlan without = plan_streaming<Streamed>(case_.host, plan.figures, streaming_, 0);
-    candidates_.push_back({"no share of the host", without.options, without.seconds});
-    const StreamingPlan of_half = planned<StreamedHalf>(half_, x, y);
-    candidates_.push_back({"half of it: A = T + T^T", of_half.options, of_half.seconds, true});
-    const StreamingPlan tuned = tune_streaming<Streamed>(exec_, case_.host, plan, x, y);
-    candidates_.push_back({"tuned", tuned.options, tuned.seconds});
+    candidates_.push_back({"no share of the host", Division::planned_without_host});
+    candidates_.push_back({"half of it: A = T + T^T", Division::planned_half});
+    candidates_.push_back({"tuned", Division::given, tune_streaming<Streamed>(exec_, case_.host, plan, x, y).options});
     std::set<std::pair<double, int>> tried;
     const auto add = [&](double share, int number) {
       if (share < 0 || share > 1 || number < 1 || !tried.emplace(share, number).second) return;
       StreamingOptions options = plan.options;
       options.host_share = share;
       options.num_subdivisions = number;
-      candidates_.push_back({"sweep", options, 0});
+      candidates_.push_back({"sweep", Division::given, options});
     };
     const int number = plan.options.num_subdivisions;
     const double share = plan.options.host_share;
@@ -138,6 +132,29 @@ class Limited {
     }
   }
 
+  /// Plans as one would before a solve, and then multiplies. The host is shared: one plan would be of one moment.
+  void take_turn(Candidate& candidate, const Block& x, const Block& y) {
+    const auto decide = [&](const StreamingPlan& plan) {
+      candidate.options = plan.options;
+      candidate.predicted.push_back(plan.seconds);
+    };
+    switch (candidate.division) {
+      case Division::given:
+        break;
+      case Division::planned:
+        decide(planned<Streamed>(case_.host, x, y));
+        break;
+      case Division::planned_without_host:
+        decide(planned<Streamed>(case_.host, x, y, 0));
+        break;
+      case Division::planned_half:
+        decide(planned<StreamedHalf>(half_, x, y));
+        measure<StreamedHalf>(candidate, half_, x, y);
+        return;
+    }
+    measure<Streamed>(candidate, case_.host, x, y);
+  }
+
   /// One turn of a candidate whose buffers there is room for.
   template <class Operator>
   void measure(Candidate& candidate, const HostMatrix& matrix, const Block& x, const Block& y) {
@@ -147,17 +164,17 @@ class Limited {
     } catch (const MemoryError&) {
       return;
     }
-    if (candidate.seconds.empty()) {
-      candidate.estimate = streamed->estimate();
-      candidate.plan = streamed->explain();
-    }
+    candidate.estimate = streamed->estimate();
+    candidate.plan = streamed->explain();
+    candidate.host_shares.push_back(candidate.options.host_share);
     Kokkos::deep_copy(exec_, y, std::numeric_limits<double>::quiet_NaN());
     streamed->apply(exec_, x, y);
     Kokkos::deep_copy(exec_, last_, Kokkos::subview(y, Kokkos::ALL, y.extent(1) - 1));
     Expected<double> within = expected_;
-    if (candidate.is_half) within.summands *= 4;  // twice the rounding, of which the root is taken
+    // Half of it: twice the rounding, of which the root is taken.
+    if (candidate.division == Division::planned_half) within.summands *= 4;
     candidate.is_right = candidate.is_right && error_of(exec_, last_, within) == 0;
-    constexpr int in_turn = 3;  // as a solver would
+    constexpr int in_turn = 12;  // as a solver would
     candidate.seconds.push_back(median_seconds(1,
                                                [&] {
                                                  for (int i = 0; i < in_turn; ++i) streamed->apply(exec_, x, y);
@@ -182,7 +199,8 @@ class Limited {
                        {"block_size", case_.host.block_size()},
                        {"num_vectors", num_vectors},
                        {"limit_bytes", streaming_.device_memory_limit},
-                       {"host_share", candidate.options.host_share},
+                       {"host_share", median(candidate.host_shares)},
+                       {"host_share_of_turns", candidate.host_shares},
                        {"num_subdivisions", estimate.num_subdivisions},
                        {"resident_bytes", estimate.resident_bytes},
                        {"sent_bytes", estimate.sent_bytes},
@@ -199,16 +217,20 @@ class Limited {
                        {"plain_link_gb_s_beside", rates_.link_beside},
                        {"verified", candidate.is_right},
                        {"plan", candidate.plan}};
-    if (candidate.predicted > 0) row["predicted_seconds"] = candidate.predicted;
+    if (!candidate.predicted.empty()) {
+      row["predicted_seconds"] = median(candidate.predicted);
+      row["predicted_seconds_of_turns"] = candidate.predicted;
+    }
     if (!candidate.is_right) row.erase("seconds");
     results_.push_back(std::move(row));
     const auto [least, most] = std::minmax_element(candidate.seconds.begin(), candidate.seconds.end());
-    std::printf("  %-23s host share %.3f, %3d subdivisions: %8.2f ms (%.2f to %.2f)%s (sent %.2f GB, host %.2f GB)%s\n",
-                candidate.kernel, candidate.options.host_share, estimate.num_subdivisions, seconds * 1e3, *least * 1e3,
-                *most * 1e3,
-                candidate.predicted > 0 ? text(", foreseen ", candidate.predicted * 1e3, " ms").c_str() : "",
-                double(estimate.sent_bytes) * 1e-9, double(estimate.host_bytes) * 1e-9,
-                candidate.is_right ? "" : " WRONG RESULT");
+    std::printf(
+        "  %-23s host share %.3f, %3d subdivisions: %8.2f ms (%.2f to %.2f)%s (sent %.2f GB, host %.2f GB)%s\n",
+        candidate.kernel, median(candidate.host_shares), estimate.num_subdivisions, seconds * 1e3, *least * 1e3,
+        *most * 1e3,
+        candidate.predicted.empty() ? "" : text(", foreseen ", median(candidate.predicted) * 1e3, " ms").c_str(),
+        double(estimate.sent_bytes) * 1e-9, double(estimate.host_bytes) * 1e-9,
+        candidate.is_right ? "" : " WRONG RESULT");
     std::fflush(stdout);
   }
 

@@ -100,8 +100,12 @@ void measure_enqueuing(const std::vector<Subdivision>& parts, int first, const E
   wait();
 }
 
-/// Products of the host with the last block rows of the matrix, alone and beside copies: start_copies(seconds) enqueues
-/// some that take longer than that, and returns their bytes; wait_for_copies() waits for them.
+/// Products of the host with the last block rows of the matrix, alone and beside copies, in turns:
+/// start_copies(seconds) enqueues some that take longer than that, and returns their bytes; wait_for_copies() waits for
+/// them.
+///
+/// Others may use the host's memory: its time varies where that of copies hardly does, and a product ends when the
+/// later of both does. So of the host counts what it keeps to three times of four, of copies the median.
 template <class Exec, class HostMatrix, class X, class Y, class StartCopies, class Wait>
 void measure_host(const Exec& exec, const HostMatrix& matrix, const SpmvOptions& options, std::int64_t rows_together,
                   const X& x, const Y& y, StreamingFigures& figures, const StartCopies& start_copies,
@@ -121,32 +125,32 @@ void measure_host(const Exec& exec, const HostMatrix& matrix, const SpmvOptions&
     part.send(exec, x, Scalar(0), part.rows_of(y));
     part.wait();
   };
-  constexpr int samples = 5, middle = samples / 2;
-  const double num_blocks(rows.num_blocks);
-  const auto measure = [&] {
+  const auto multiply_after_sending = [&] {
     send();
-    const double alone = seconds_of(1, multiply, [] {});
-    std::array<double, samples> host, link;
-    for (int sample = 0; sample < samples; ++sample) {
-      send();
-      Kokkos::Timer timer;
-      const double sent = start_copies(1.5 * alone);
-      multiply();
-      host[sample] = timer.seconds();
-      wait_for_copies();
-      // Copies went on alone when the host had multiplied.
-      const double sent_alone = std::min((timer.seconds() - host[sample]) * figures.link_bytes_per_second, 0.9 * sent);
-      link[sample] = (sent - sent_alone) / host[sample];
-    }
-    std::sort(host.begin(), host.end());
-    std::sort(link.begin(), link.end());
-    if (figures.host_block_seconds > 0 && host[middle] / num_blocks >= figures.host_block_seconds_beside) return;
-    figures.host_block_seconds = std::min(alone, host[middle]) / num_blocks;
-    figures.host_block_seconds_beside = host[middle] / num_blocks;
-    figures.link_bytes_per_second_beside = std::min(link[middle], figures.link_bytes_per_second);
+    Kokkos::Timer timer;
+    multiply();
+    return timer.seconds();
   };
-  // Others may take a shared host for the better part of a second: of three times the best counts.
-  for (int time = 0; time < 3; ++time) measure();
+  constexpr int samples = 15, middle = samples / 2, three_of_four = samples * 3 / 4;
+  std::array<double, samples> alone, beside, link;
+  multiply_after_sending();
+  for (int sample = 0; sample < samples; ++sample) {
+    alone[sample] = multiply_after_sending();
+    send();
+    Kokkos::Timer timer;
+    const double sent = start_copies(1.5 * alone[sample]);
+    multiply();
+    beside[sample] = timer.seconds();
+    wait_for_copies();
+    // Copies went on alone when the host had multiplied.
+    const double sent_alone = std::min((timer.seconds() - beside[sample]) * figures.link_bytes_per_second, 0.9 * sent);
+    link[sample] = (sent - sent_alone) / beside[sample];
+  }
+  for (auto* const values : {&alone, &beside, &link}) std::sort(values->begin(), values->end());
+  const double num_blocks(rows.num_blocks);
+  figures.host_block_seconds = std::min(alone[three_of_four], beside[three_of_four]) / num_blocks;
+  figures.host_block_seconds_beside = beside[three_of_four] / num_blocks;
+  figures.link_bytes_per_second_beside = std::min(link[middle], figures.link_bytes_per_second);
 }
 
 }  // namespace ashlar::impl
