@@ -199,6 +199,22 @@ TEST(StreamingPlan, HasAShareOfTheHostWhereOnlyThatLeavesRoom) {
   EXPECT_GE(plan.options.host_share, 0.25);
 }
 
+TEST(StreamingPlan, CountsOnWhatTheHostKeepsToThreeTimesOfFour) {
+  StreamingFigures figures = slow_link();
+  // Once in eight others took the host for long; the order is of no account.
+  const impl::HostSamples samples{.alone = {4, 50, 1, 2, 3, 5, 6, 7},
+                                  .beside = {70, 9, 3, 4, 8, 5, 6, 7},
+                                  .link_bytes_per_second = {900, 1, 600, 700, 800, 2000, 650, 750}};
+  impl::set_host_figures(samples, 10, figures);
+  EXPECT_DOUBLE_EQ(figures.host_block_seconds, 0.7);
+  EXPECT_DOUBLE_EQ(figures.host_block_seconds_beside, 0.9);
+  EXPECT_DOUBLE_EQ(figures.link_bytes_per_second_beside, 750);
+  // Beside copies the host is not faster, nor is the link beside the host.
+  impl::set_host_figures({{9}, {8}, {2000}}, 1, figures);
+  EXPECT_DOUBLE_EQ(figures.host_block_seconds, 8);
+  EXPECT_DOUBLE_EQ(figures.link_bytes_per_second_beside, 1000);
+}
+
 TEST(StreamingPlan, InOneMemoryIsTheTimeOfTheDevice) {
   StreamingFigures figures;
   figures.block_seconds = 1e-3;

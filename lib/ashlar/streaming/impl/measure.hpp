@@ -2,10 +2,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <array>
 #include <ashlar/streaming/figures.hpp>
 #include <ashlar/streaming/impl/host_part.hpp>
 #include <ashlar/streaming/subdivision.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -100,12 +100,31 @@ void measure_enqueuing(const std::vector<Subdivision>& parts, int first, const E
   wait();
 }
 
+/// Products of the host with the same blocks: seconds alone and beside copies, and what the link had meanwhile.
+struct HostSamples {
+  std::vector<double> alone, beside, link_bytes_per_second;
+};
+
+/// What a plan may count on, as the host's memory may be in use by others.
+///
+/// The host's time varies where that of copies hardly does, and a product ends when the later of both does: so of the
+/// host counts what it keeps to three times of four, of the link the median.
+inline void set_host_figures(HostSamples samples, double num_blocks, StreamingFigures& figures) {
+  const auto quantile = [](std::vector<double>& values, double part) {
+    std::sort(values.begin(), values.end());
+    return values[static_cast<std::size_t>(part * double(values.size()))];
+  };
+  constexpr double three_of_four = 0.75, half = 0.5;
+  const double alone = quantile(samples.alone, three_of_four), beside = quantile(samples.beside, three_of_four);
+  figures.host_block_seconds = std::min(alone, beside) / num_blocks;
+  figures.host_block_seconds_beside = beside / num_blocks;
+  figures.link_bytes_per_second_beside =
+      std::min(quantile(samples.link_bytes_per_second, half), figures.link_bytes_per_second);
+}
+
 /// Products of the host with the last block rows of the matrix, alone and beside copies, in turns:
 /// start_copies(seconds) enqueues some that take longer than that, and returns their bytes; wait_for_copies() waits for
 /// them.
-///
-/// Others may use the host's memory: its time varies where that of copies hardly does, and a product ends when the
-/// later of both does. So of the host counts what it keeps to three times of four, of copies the median.
 template <class Exec, class HostMatrix, class X, class Y, class StartCopies, class Wait>
 void measure_host(const Exec& exec, const HostMatrix& matrix, const SpmvOptions& options, std::int64_t rows_together,
                   const X& x, const Y& y, StreamingFigures& figures, const StartCopies& start_copies,
@@ -131,26 +150,24 @@ void measure_host(const Exec& exec, const HostMatrix& matrix, const SpmvOptions&
     multiply();
     return timer.seconds();
   };
-  constexpr int samples = 15, middle = samples / 2, three_of_four = samples * 3 / 4;
-  std::array<double, samples> alone, beside, link;
+  constexpr int count = 15;
+  HostSamples samples;
   multiply_after_sending();
-  for (int sample = 0; sample < samples; ++sample) {
-    alone[sample] = multiply_after_sending();
+  for (int sample = 0; sample < count; ++sample) {
+    const double alone = multiply_after_sending();
     send();
     Kokkos::Timer timer;
-    const double sent = start_copies(1.5 * alone[sample]);
+    const double sent = start_copies(1.5 * alone);
     multiply();
-    beside[sample] = timer.seconds();
+    const double beside = timer.seconds();
     wait_for_copies();
     // Copies went on alone when the host had multiplied.
-    const double sent_alone = std::min((timer.seconds() - beside[sample]) * figures.link_bytes_per_second, 0.9 * sent);
-    link[sample] = (sent - sent_alone) / beside[sample];
+    const double sent_alone = std::min((timer.seconds() - beside) * figures.link_bytes_per_second, 0.9 * sent);
+    samples.alone.push_back(alone);
+    samples.beside.push_back(beside);
+    samples.link_bytes_per_second.push_back((sent - sent_alone) / beside);
   }
-  for (auto* const values : {&alone, &beside, &link}) std::sort(values->begin(), values->end());
-  const double num_blocks(rows.num_blocks);
-  figures.host_block_seconds = std::min(alone[three_of_four], beside[three_of_four]) / num_blocks;
-  figures.host_block_seconds_beside = beside[three_of_four] / num_blocks;
-  figures.link_bytes_per_second_beside = std::min(link[middle], figures.link_bytes_per_second);
+  set_host_figures(std::move(samples), double(rows.num_blocks), figures);
 }
 
 }  // namespace ashlar::impl
