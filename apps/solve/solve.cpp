@@ -80,12 +80,7 @@ template <class Operator>
 StreamingPlan plan_for(const Execution& exec, const HostMatrix& matrix, const StreamingOptions& options) {
   const Block x("ashlar::app::x", matrix.num_rows(), options.product.num_vectors),
       y("ashlar::app::y", x.extent(0), x.extent(1));
-  StreamingFigures figures;
-  {
-    const Operator trial(exec, matrix, options);
-    figures = trial.measure(exec, x, y);
-  }
-  return plan_streaming<Operator>(matrix, figures, options);
+  return plan_streaming<Operator>(exec, matrix, x, y, options);
 }
 
 /// The system's matrix, or its half, streamed from the host's memory within what the solve leaves of the device's: on a

@@ -90,12 +90,7 @@ class Limited {
  private:
   template <class Operator>
   StreamingPlan planned(const HostMatrix& matrix, const Block& x, const Block& y, double most_host_share = 1) const {
-    StreamingFigures figures;
-    {
-      const Operator trial(exec_, matrix, streaming_);
-      figures = trial.measure(exec_, x, y);
-    }
-    return plan_streaming<Operator>(matrix, figures, streaming_, most_host_share);
+    return plan_streaming<Operator>(exec_, matrix, x, y, streaming_, most_host_share);
   }
 
   void add_others(const StreamingPlan& plan, const Block& x, const Block& y) {

@@ -232,19 +232,16 @@ TEST(StreamingPlan, OfAMatrixIsMeasuredAndExplained) {
   using Vector = Kokkos::View<double*, Matrix::memory_space>;
   const Vector x("test::x", host.num_cols()), y("test::y", host.num_rows());
   Kokkos::deep_copy(x, 1);
-  StreamingFigures figures;
-  {
-    const Streamed trial(exec, host, options);
-    figures = trial.measure(exec, x, y);
-  }
+  const StreamingPlan plan = plan_streaming<Streamed>(exec, host, x, y, options);
+  const StreamingFigures& figures = plan.figures;
   for (const double figure : {figures.link_bytes_per_second, figures.block_seconds, figures.host_block_seconds,
                               figures.host_block_seconds_beside, figures.link_bytes_per_second_beside}) {
     EXPECT_GT(figure, 0);
   }
   EXPECT_LE(figures.link_bytes_per_second_beside, figures.link_bytes_per_second);
-  const StreamingPlan plan = plan_streaming<Streamed>(host, figures, options);
   EXPECT_GT(plan.seconds, 0);
   EXPECT_LE(plan.estimate.device_bytes(), limit);
+  EXPECT_EQ(plan_streaming<Streamed>(exec, host, x, y, options, 0).options.host_share, 0);
   EXPECT_THAT(plan.explain(), AllOf(HasSubstr("the host multiplies"), HasSubstr("GB/s"), HasSubstr("are sent")));
   const StreamingPlan tuned = tune_streaming<Streamed>(exec, host, plan, x, y);
   EXPECT_GT(tuned.seconds, 0);

@@ -60,7 +60,7 @@ struct BlocksOfColumns {
   typename Graph::col_idx_view col_idx;
   std::int64_t num_block_rows, first_col, num_cols;
 
-  /// The list that block k goes to; -1 for none.
+  /// The list that block k goes to; negative for none.
   KOKKOS_INLINE_FUNCTION std::int64_t list_of(std::int64_t k) const {
     const bool is_of_rows =
         num_block_rows > 0 && k >= std::int64_t(row_ptr(0)) && k < std::int64_t(row_ptr(num_block_rows));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/streaming/estimate.hpp>
 #include <ashlar/streaming/figures.hpp>
 #include <ashlar/streaming/options.hpp>
@@ -64,6 +65,20 @@ StreamingPlan plan_streaming(const Source& matrix, const StreamingFigures& figur
                              const StreamingOptions& options = {}, double most_host_share = 1) {
   return impl::plan(options, figures, most_host_share,
                     [&](const StreamingOptions& candidate) { return Streamed::work(matrix, candidate); });
+}
+
+/// The same by what is measured on this machine: a Streamed by `options` is made for that, and gone when this returns.
+/// Takes some seconds.
+///
+/// Memory   within options.device_memory_limit; x and y are like those of products to come, and hold numbers; y is
+///          overwritten.
+/// Async    returns when all is measured.
+/// Throws   as Streamed does.
+template <class Streamed, execution_space Exec, class Source, class X, class Y>
+StreamingPlan plan_streaming(const Exec& exec, const Source& matrix, const X& x, const Y& y,
+                             const StreamingOptions& options = {}, double most_host_share = 1) {
+  const StreamingFigures figures = Streamed(exec, matrix, options).measure(exec, x, y);
+  return plan_streaming<Streamed>(matrix, figures, options, most_host_share);
 }
 
 }  // namespace ashlar

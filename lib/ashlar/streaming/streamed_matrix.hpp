@@ -17,6 +17,7 @@
 #include <ashlar/streaming/impl/host_pieces.hpp>
 #include <ashlar/streaming/impl/in_place_file_source.hpp>
 #include <ashlar/streaming/impl/measure.hpp>
+#include <ashlar/streaming/impl/measure_host.hpp>
 #include <ashlar/streaming/impl/ring.hpp>
 #include <ashlar/streaming/impl/staged_file_source.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
@@ -245,21 +246,10 @@ class StreamedMatrix {
     check(x, y);
     StreamingFigures result = measure_work(
         exec, [&](int k) { spmv(exec, parts_[k].plan, 1, parts_[k].rows, x, 0, rows_of(y, subdivisions_[k])); });
-    if (!copies() || file_) return result;
-    const int largest = impl::extremes(subdivisions_, first_to_measure()).second;
-    impl::measure_host<Exec>(
-        exec, host_, options_.product, impl::rows_together<Exec>(host_.block_shape()), x, y, result,
-        [&](double seconds) {
-          // Copies that go on for longer than that.
-          double sent = 0;
-          while (sent < seconds * result.link_bytes_per_second) {
-            ring_->forget(largest);
-            ring_->send(largest);
-            sent += ring_->bytes_sent(largest);
-          }
-          return sent;
-        },
-        [&] { ring_->copy_exec().fence("ashlar::streaming: copies beside the host"); });
+    if (copies() && !file_) {
+      impl::measure_host(exec, host_, options_.product, impl::rows_together<Exec>(host_.block_shape()), x, y, *ring_,
+                         impl::extremes(subdivisions_, first_to_measure()).second, result);
+    }
     return result;
   }
 
@@ -267,38 +257,12 @@ class StreamedMatrix {
   /// what it does with subdivision k, which is on the device then.
   template <class Multiply>
   StreamingFigures measure_work(const Exec& exec, const Multiply& multiply) const {
+    if (copies()) {
+      return impl::measure_ring(exec, *ring_, subdivisions_, first_to_measure(), file_ != nullptr, multiply);
+    }
     StreamingFigures result;
-    if (!copies()) {
-      impl::measure_products(
-          exec, subdivisions_, 0, multiply, [](int) {}, result);
-      return result;
-    }
-    const int first = first_to_measure();
-    const auto send = [&](int k) {
-      ring_->forget(k);
-      ring_->send(k);
-    };
-    const auto send_and_wait = [&](int k) {
-      send(k);
-      ring_->copy_exec().fence("ashlar::streaming: copy to be measured");
-    };
-    exec.fence("ashlar::streaming: products before");
-    impl::measure_products(exec, subdivisions_, first, multiply, send_and_wait, result);
-    const auto bytes_sent = [&](int k) { return ring_->bytes_sent(k); };
-    if (!file_) {
-      // (Of a file, who enqueues waits for that.)
-      impl::measure_enqueuing(
-          subdivisions_, first,
-          [&](int k) {
-            send(k);
-            ring_->wait_for_copy(k, exec);
-            multiply(k);
-            ring_->release(k, exec);
-          },
-          [&] { exec.fence("ashlar::streaming: what was enqueued"); }, result);
-    }
-    impl::measure_copies(ring_->copy_exec(), subdivisions_, first, send, bytes_sent, result);
-    if (file_) ring_->clear(exec);  // what was sent was never released
+    impl::measure_products(
+        exec, subdivisions_, 0, multiply, [](int) {}, result);
     return result;
   }
 

@@ -3,10 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/streaming/figures.hpp>
-#include <ashlar/streaming/impl/host_part.hpp>
 #include <ashlar/streaming/subdivision.hpp>
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -100,74 +97,40 @@ void measure_enqueuing(const std::vector<Subdivision>& parts, int first, const E
   wait();
 }
 
-/// Products of the host with the same blocks: seconds alone and beside copies, and what the link had meanwhile.
-struct HostSamples {
-  std::vector<double> alone, beside, link_bytes_per_second;
-};
-
-/// What a plan may count on, as the host's memory may be in use by others.
+/// What copies by `ring` and products take, each by itself, with subdivisions from `first` on: multiply(k) enqueues on
+/// `exec` the products with one. Of a file, a copy counts from the disk on.
 ///
-/// The host's time varies where that of copies hardly does, and a product ends when the later of both does: so of the
-/// host counts what it keeps to three times of four, of the link the median.
-inline void set_host_figures(HostSamples samples, double num_blocks, StreamingFigures& figures) {
-  const auto quantile = [](std::vector<double>& values, double part) {
-    std::sort(values.begin(), values.end());
-    return values[static_cast<std::size_t>(part * double(values.size()))];
+/// Async    waits for `exec`, and returns when all is measured.
+template <class Exec, class Ring, class Multiply>
+StreamingFigures measure_ring(const Exec& exec, Ring& ring, const std::vector<Subdivision>& parts, int first,
+                              bool from_file, const Multiply& multiply) {
+  StreamingFigures result;
+  const auto send = [&](int k) {
+    ring.forget(k);
+    ring.send(k);
   };
-  constexpr double three_of_four = 0.75, half = 0.5;
-  const double alone = quantile(samples.alone, three_of_four), beside = quantile(samples.beside, three_of_four);
-  figures.host_block_seconds = std::min(alone, beside) / num_blocks;
-  figures.host_block_seconds_beside = beside / num_blocks;
-  figures.link_bytes_per_second_beside =
-      std::min(quantile(samples.link_bytes_per_second, half), figures.link_bytes_per_second);
-}
-
-/// Products of the host with the last block rows of the matrix, alone and beside copies, in turns:
-/// start_copies(seconds) enqueues some that take longer than that, and returns their bytes; wait_for_copies() waits for
-/// them.
-template <class Exec, class HostMatrix, class X, class Y, class StartCopies, class Wait>
-void measure_host(const Exec& exec, const HostMatrix& matrix, const SpmvOptions& options, std::int64_t rows_together,
-                  const X& x, const Y& y, StreamingFigures& figures, const StartCopies& start_copies,
-                  const Wait& wait_for_copies) {
-  // More than the last cache of a host holds.
-  constexpr double most_bytes = 2e9;
-  const double block_bytes = double(matrix.block_shape().num_values()) * sizeof(typename HostMatrix::scalar_type);
-  const double bytes = double(matrix.num_blocks()) * block_bytes;
-  const Subdivision rows =
-      last_block_rows(matrix.graph().row_ptr(), bytes > most_bytes ? most_bytes / bytes : 1, rows_together);
-  if (rows.num_blocks == 0) return;
-  using Scalar = typename X::non_const_value_type;
-  HostPart<HostMatrix, Exec> part(exec, matrix, rows, options, sizeof(Scalar));
-  // Its part of y stays with it: on its way back it would be in the way of the next product.
-  const auto multiply = [&] { part.multiply(0, Scalar(1), x, Scalar(0), part.rows_of(y)); };
-  const auto send = [&] {
-    part.send(exec, x, Scalar(0), part.rows_of(y));
-    part.wait();
+  const auto send_and_wait = [&](int k) {
+    send(k);
+    ring.copy_exec().fence("ashlar::streaming: copy to be measured");
   };
-  const auto multiply_after_sending = [&] {
-    send();
-    Kokkos::Timer timer;
-    multiply();
-    return timer.seconds();
-  };
-  constexpr int count = 15;
-  HostSamples samples;
-  multiply_after_sending();
-  for (int sample = 0; sample < count; ++sample) {
-    const double alone = multiply_after_sending();
-    send();
-    Kokkos::Timer timer;
-    const double sent = start_copies(1.5 * alone);
-    multiply();
-    const double beside = timer.seconds();
-    wait_for_copies();
-    // Copies went on alone when the host had multiplied.
-    const double sent_alone = std::min((timer.seconds() - beside) * figures.link_bytes_per_second, 0.9 * sent);
-    samples.alone.push_back(alone);
-    samples.beside.push_back(beside);
-    samples.link_bytes_per_second.push_back((sent - sent_alone) / beside);
+  exec.fence("ashlar::streaming: products before");
+  measure_products(exec, parts, first, multiply, send_and_wait, result);
+  if (!from_file) {
+    // (Of a file, who enqueues waits for that.)
+    measure_enqueuing(
+        parts, first,
+        [&](int k) {
+          send(k);
+          ring.wait_for_copy(k, exec);
+          multiply(k);
+          ring.release(k, exec);
+        },
+        [&] { exec.fence("ashlar::streaming: what was enqueued"); }, result);
   }
-  set_host_figures(std::move(samples), double(rows.num_blocks), figures);
+  measure_copies(
+      ring.copy_exec(), parts, first, send, [&](int k) { return ring.bytes_sent(k); }, result);
+  if (from_file) ring.clear(exec);  // what was sent was never released
+  return result;
 }
 
 }  // namespace ashlar::impl
