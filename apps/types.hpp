@@ -2,6 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/operators/any_operator.hpp>
+#include <ashlar/operators/any_preconditioner.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <ashlar/streaming/streamed_symmetric_matrix.hpp>
 #include <cstdint>
@@ -18,6 +20,9 @@ using Block = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
 /// A matrix too large for the device, which goes through it.
 using Streamed = StreamedMatrix<Matrix>;
 using StreamedHalf = StreamedSymmetricMatrix<Matrix>;
+/// What the solvers see, so that they are compiled once.
+using Operator = AnyOperator<double, Execution>;
+using Preconditioner = AnyPreconditioner<double, Execution>;
 using HostMatrix = Streamed::host_type;
 using HostExecution = Kokkos::DefaultHostExecutionSpace;
 

@@ -1,9 +1,9 @@
 // Generates a steel beam of 10 m x 1 m x 1 m, held at one end and pulled down at the other, and computes how far it
 // bends.
 #include <Kokkos_Core.hpp>
-#include <ashlar/krylov/bcsr_operator.hpp>
-#include <ashlar/krylov/block_jacobi_preconditioner.hpp>
 #include <ashlar/krylov/cg.hpp>
+#include <ashlar/operators/bcsr_operator.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/problems/cantilever.hpp>
 #include <cstdio>
 

@@ -1,9 +1,9 @@
 // Builds a block-sparse matrix on the device, row by row, and solves with it: a chain of nodes with two unknowns each.
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
-#include <ashlar/krylov/bcsr_operator.hpp>
-#include <ashlar/krylov/block_jacobi_preconditioner.hpp>
 #include <ashlar/krylov/cg.hpp>
+#include <ashlar/operators/bcsr_operator.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <cstdio>
 
 // Each node is tied to its neighbours, and its two unknowns to each other.

@@ -31,9 +31,10 @@ std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options
             Bytes{block_cg_bytes(counted, options.num_rhs, sizeof(double), true)})
         .count;
   }
-  const Bytes vectors{6};  // b, x, and the four of CG
-  need = need + vectors * rows * scalar_bytes;
-  return (need + (Bytes{std::uint64_t(options.max_iterations)} + Bytes{1}) * scalar_bytes).count;
+  // b, x, and those of CG.
+  const std::uint64_t of_variant[] = {4, 5, 9}, scalars_and_sums = 128 << 10;
+  const Bytes vectors{2 + of_variant[int(options.variant)]};
+  return (need + vectors * rows * scalar_bytes + Bytes{scalars_and_sums}).count;
 }
 
 std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options) {

@@ -28,6 +28,14 @@ SolverKind parse_solver(const std::string& value) {
   throw ArgumentError(text("--solver '", value, "'"), "there is none of this name", "pass cg or block-cg");
 }
 
+VariantKind parse_variant(const std::string& value) {
+  for (const auto kind : {VariantKind::standard, VariantKind::single_reduction, VariantKind::pipelined}) {
+    if (to_string(kind) == value) return kind;
+  }
+  throw ArgumentError(text("--variant '", value, "'"), "there is none of this name",
+                      "pass standard, single-reduction or pipelined");
+}
+
 StreamKind parse_stream(const std::string& value) {
   for (const auto kind : {StreamKind::automatic, StreamKind::on, StreamKind::from_file, StreamKind::off}) {
     if (to_string(kind) == value) return kind;
@@ -103,6 +111,18 @@ std::string to_string(PreconditionerKind kind) {
 
 std::string to_string(SolverKind kind) { return kind == SolverKind::cg ? "cg" : "block-cg"; }
 
+std::string to_string(VariantKind kind) {
+  switch (kind) {
+    case VariantKind::standard:
+      return "standard";
+    case VariantKind::single_reduction:
+      return "single-reduction";
+    case VariantKind::pipelined:
+      return "pipelined";
+  }
+  return "unknown";
+}
+
 std::string to_string(StreamKind kind) {
   switch (kind) {
     case StreamKind::automatic:
@@ -156,6 +176,10 @@ void declare_options(CLI::App& command, SolveOptions& options) {
   group = "How";
   declare_parsed(command, "--solver", options.solver,
                  "cg (the default), or block-cg for several right-hand sides at once", "NAME", &parse_solver, group);
+  declare_parsed(command, "--variant", options.variant,
+                 "the form of cg: standard (the default), single-reduction or pipelined, which wait less for sums over "
+                 "many ranks",
+                 "NAME", &parse_variant, group);
   command
       .add_option(
           "--num-rhs", options.num_rhs,
@@ -231,6 +255,9 @@ void check_options(const SolveOptions& options) {
           text("--num-rhs ", options.num_rhs, " with --solver ", to_string(options.solver)),
           is_block ? "a block has 1 to 64 right-hand sides" : "CG solves for one right-hand side",
           is_block ? "pass such a number" : "pass --solver block-cg");
+  require(!is_block || options.variant == VariantKind::standard,
+          text("--variant ", to_string(options.variant), " with --solver block-cg"), "it is a form of cg",
+          "leave one of them out");
   require(options.num_rhs == 1 || !options.rhs,
           text("--rhs ", options.rhs.value_or(""), " with --num-rhs ", options.num_rhs),
           "a file has one right-hand side", "leave one of them out");

@@ -16,6 +16,9 @@ enum class PreconditionerKind { none, jacobi, block_jacobi };
 
 enum class SolverKind { cg, block_cg };
 
+/// Which form of CG.
+enum class VariantKind { standard, single_reduction, pipelined };
+
 /// Whether the matrix stays in the host's memory, or in its file, and is sent to the device for each product.
 enum class StreamKind {
   automatic,  ///< where the device has too little memory for it; from its file, where the host has, too
@@ -33,6 +36,7 @@ enum class TransferKind {
 /// "block-jacobi": the name in options and reports.
 std::string to_string(PreconditionerKind kind);
 std::string to_string(SolverKind kind);
+std::string to_string(VariantKind kind);
 std::string to_string(StreamKind kind);
 std::string to_string(TransferKind kind);
 
@@ -45,6 +49,7 @@ struct SolveOptions {
   std::optional<std::string> rhs;
   std::optional<int> block_size;  ///< 0: auto
   SolverKind solver = SolverKind::cg;
+  VariantKind variant = VariantKind::standard;
   int num_rhs = 1;
   StreamKind stream = StreamKind::automatic;
   TransferKind transfer = TransferKind::all;

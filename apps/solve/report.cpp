@@ -28,6 +28,7 @@ Json options_json(const SolveOptions& options) {
     json["block_size"] = block_size == 0 ? Json("auto") : Json(block_size);
   }
   json["solver"] = to_string(options.solver);
+  json["variant"] = to_string(options.variant);
   json["num_rhs"] = options.num_rhs;
   json["stream"] = to_string(options.stream);
   json["transfer"] = to_string(options.transfer);
@@ -84,6 +85,7 @@ std::string report_json(const Outcome& outcome) {
   json["read_bandwidth_gb_s"] = outcome.read_bandwidth_gb_s;
   json["kernel"] = outcome.solution.kernel;
   json["plan"] = outcome.solution.plan;
+  json["launch"] = report.launch;
   json["streamed"] = system.is_streamed();
   json["streaming"] = optional_json(outcome.solution.streaming);
   json["columns"] = outcome.solution.block ? columns_json(*outcome.solution.block) : Json(nullptr);

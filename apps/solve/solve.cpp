@@ -6,19 +6,21 @@
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/symmetric_half.hpp>
-#include <ashlar/krylov/bcsr_operator.hpp>
 #include <ashlar/krylov/block_cg.hpp>
-#include <ashlar/krylov/block_jacobi_preconditioner.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
-#include <ashlar/krylov/jacobi_preconditioner.hpp>
+#include <ashlar/krylov/pipelined_cg.hpp>
+#include <ashlar/krylov/single_reduction_cg.hpp>
+#include <ashlar/operators/bcsr_operator.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
+#include <ashlar/operators/jacobi_preconditioner.hpp>
 #include <ashlar/spmv/tune.hpp>
 #include <ashlar/streaming/diagonal.hpp>
 #include <ashlar/streaming/planner.hpp>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <variant>
 
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
@@ -29,25 +31,18 @@ namespace ashlar::app {
 
 namespace {
 
-/// The preconditioner that an option named: one type for the solver, so that it is compiled once.
-class AnyPreconditioner {
- public:
-  AnyPreconditioner(const Execution& exec, const Matrix& matrix, PreconditionerKind kind) {
-    if (kind == PreconditionerKind::jacobi) chosen_.emplace<JacobiPreconditioner<Matrix>>(exec, matrix);
-    if (kind == PreconditionerKind::block_jacobi) chosen_.emplace<BlockJacobiPreconditioner<Matrix>>(exec, matrix);
+/// The preconditioner of a matrix, of which the diagonal blocks are looked at.
+Preconditioner preconditioner_of(const Execution& exec, const Matrix& matrix, PreconditionerKind kind) {
+  switch (kind) {
+    case PreconditionerKind::jacobi:
+      return Preconditioner(JacobiPreconditioner<Matrix>(exec, matrix));
+    case PreconditionerKind::block_jacobi:
+      return Preconditioner(BlockJacobiPreconditioner<Matrix>(exec, matrix));
+    case PreconditionerKind::none:
+      break;
   }
-
-  template <class R, class Z>
-  void apply(const Execution& exec, const R& r, const Z& z) const {
-    std::visit([&](const auto& chosen) { chosen.apply(exec, r, z); }, chosen_);
-  }
-  std::int64_t traffic_bytes() const {
-    return std::visit([](const auto& chosen) { return std::int64_t(chosen.traffic_bytes()); }, chosen_);
-  }
-
- private:
-  std::variant<IdentityPreconditioner, JacobiPreconditioner<Matrix>, BlockJacobiPreconditioner<Matrix>> chosen_;
-};
+  return Preconditioner(IdentityPreconditioner());
+}
 
 /// The diagonal block that has no inverse, by its rows, from 1 as in a file.
 std::string bad_block(std::int64_t block_row, int block_size) {
@@ -56,16 +51,16 @@ std::string bad_block(std::int64_t block_row, int block_size) {
   return text("the diagonal block of rows ", first, " to ", last, " has no inverse");
 }
 
-AnyPreconditioner make_preconditioner(const Execution& exec, const LinearSystem& system, const SolveOptions& options) {
+Preconditioner make_preconditioner(const Execution& exec, const LinearSystem& system, const SolveOptions& options) {
   try {
-    if (!system.is_streamed()) return AnyPreconditioner(exec, system.matrix, options.preconditioner);
-    if (options.preconditioner == PreconditionerKind::none) return AnyPreconditioner(exec, {}, options.preconditioner);
+    if (!system.is_streamed()) return preconditioner_of(exec, system.matrix, options.preconditioner);
+    if (options.preconditioner == PreconditionerKind::none) return Preconditioner(IdentityPreconditioner());
     // Preconditioners look at the diagonal alone, which does go to the device.
     if (system.in_file) {
-      return AnyPreconditioner(exec, diagonal_blocks(exec, *system.in_file), options.preconditioner);
+      return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), options.preconditioner);
     }
     const HostMatrix diagonal = diagonal_blocks(HostExecution(), *system.streamed);
-    return AnyPreconditioner(exec, copy_to<Space>(exec, diagonal), options.preconditioner);
+    return preconditioner_of(exec, copy_to<Space>(exec, diagonal), options.preconditioner);
   } catch (const NumericalError& error) {
     const int size = options.preconditioner == PreconditionerKind::block_jacobi ? system.block_size() : 1;
     throw NumericalError(
@@ -76,17 +71,17 @@ AnyPreconditioner make_preconditioner(const Execution& exec, const LinearSystem&
 }
 
 /// Measures the machine and plans by that: all of a matrix that is streamed, or its half.
-template <class Operator>
+template <class Streamed>
 StreamingPlan plan_for(const Execution& exec, const HostMatrix& matrix, const StreamingOptions& options) {
   const Block x("ashlar::app::x", matrix.num_rows(), options.product.num_vectors),
       y("ashlar::app::y", x.extent(0), x.extent(1));
-  return plan_streaming<Operator>(exec, matrix, x, y, options);
+  return plan_streaming<Streamed>(exec, matrix, x, y, options);
 }
 
 /// The system's matrix, or its half, streamed from the host's memory within what the solve leaves of the device's: on a
 /// device as planned for it, which goes to `solution`.
-template <class Operator>
-Operator streamed_from_memory(const Execution& exec, const LinearSystem& system, const HostMatrix& matrix,
+template <class Streamed>
+Streamed streamed_from_memory(const Execution& exec, const LinearSystem& system, const HostMatrix& matrix,
                               const SolveOptions& options, Solution& solution) {
   const MatrixShape shape{std::uint64_t(system.num_block_rows()), std::uint64_t(system.num_blocks()),
                           std::uint64_t(system.block_size())};
@@ -94,11 +89,11 @@ Operator streamed_from_memory(const Execution& exec, const LinearSystem& system,
   return within_limit(limit, bytes_beside_streaming(shape, options), system.description, [&] {
     StreamingOptions streaming = streaming_options(shape, options, limit);
     if (has_device_memory) {
-      const StreamingPlan plan = plan_for<Operator>(exec, matrix, streaming);
+      const StreamingPlan plan = plan_for<Streamed>(exec, matrix, streaming);
       solution.streaming = plan.explain();
       streaming = plan.options;
     }
-    return Operator(exec, matrix, streaming);
+    return Streamed(exec, matrix, streaming);
   });
 }
 
@@ -111,7 +106,6 @@ HostMatrix half_of(const HostMatrix& matrix) {
 }
 
 /// The usual right-hand side in the first column, A times pseudo-random vectors in the others.
-template <class Operator>
 Block right_hand_sides(const Execution& exec, const Operator& a, const Vector& first, const Block& x) {
   const Block b("ashlar::app::b", x.extent(0), x.extent(1));
   fill_pseudo_random(exec, x, 0);
@@ -142,8 +136,25 @@ SolveReport summary_of(const BlockSolveReport& block, std::int64_t bytes_of_step
   return report;
 }
 
-template <class Operator>
-void solve_by(const Execution& exec, const Operator& a, const AnyPreconditioner& m, const LinearSystem& system,
+template <class Op>
+Operator operator_of(const std::shared_ptr<Op>& op) {
+  return Operator(std::shared_ptr<const Op>(op));
+}
+
+SolveReport solve_by_variant(const Execution& exec, const Operator& a, const Preconditioner& m, const Vector& b,
+                             const Vector& x, VariantKind variant, const CgOptions& options) {
+  switch (variant) {
+    case VariantKind::single_reduction:
+      return single_reduction_cg(exec, a, m, b, x, options);
+    case VariantKind::pipelined:
+      return pipelined_cg(exec, a, m, b, x, options);
+    case VariantKind::standard:
+      break;
+  }
+  return cg(exec, a, m, b, x, options);
+}
+
+void solve_by(const Execution& exec, const Operator& a, const Preconditioner& m, const LinearSystem& system,
               const SolveOptions& options, Phases& phases, const std::function<void(int, double)>& monitor,
               Solution& solution) {
   if (options.solver == SolverKind::cg) {
@@ -153,7 +164,7 @@ void solve_by(const Execution& exec, const Operator& a, const AnyPreconditioner&
       cg_options.rtol = options.rtol;
       cg_options.max_iterations = options.max_iterations;
       cg_options.monitor = monitor;
-      solution.report = cg(exec, a, m, system.rhs, solution.x, cg_options);
+      solution.report = solve_by_variant(exec, a, m, system.rhs, solution.x, options.variant, cg_options);
     });
     return;
   }
@@ -180,42 +191,45 @@ void solve_by(const Execution& exec, const Operator& a, const AnyPreconditioner&
 Solution solve(const Execution& exec, const LinearSystem& system, const SolveOptions& options, Phases& phases,
                const std::function<void(int, double)>& monitor, SolveTrace* trace) {
   Solution solution;
-  std::optional<BcsrOperator<Matrix>> resident;
-  std::optional<Streamed> of_memory;
-  std::optional<StreamedHalf> half;
-  Streamed* streamed = system.in_file.get();
-  std::optional<AnyPreconditioner> m;
+  std::shared_ptr<BcsrOperator<Matrix>> resident;
+  std::shared_ptr<Streamed> streamed = system.in_file;
+  std::shared_ptr<StreamedHalf> half;
+  std::optional<Preconditioner> m;
   phases.run("setup", [&] {
     m.emplace(make_preconditioner(exec, system, options));
     if (system.in_file) {
       // It has been set up when the file was looked through.
     } else if (system.streamed && options.transfer == TransferKind::half) {
-      half.emplace(streamed_from_memory<StreamedHalf>(exec, system, half_of(*system.streamed), options, solution));
+      half = std::make_shared<StreamedHalf>(
+          streamed_from_memory<StreamedHalf>(exec, system, half_of(*system.streamed), options, solution));
     } else if (system.streamed) {
-      streamed = &of_memory.emplace(streamed_from_memory<Streamed>(exec, system, *system.streamed, options, solution));
+      streamed =
+          std::make_shared<Streamed>(streamed_from_memory<Streamed>(exec, system, *system.streamed, options, solution));
     } else if (options.tune) {
       solution.tuning = load_tuning(options);
-      resident.emplace(system.matrix, tuned_plan(exec, system.matrix, *solution.tuning));
+      resident =
+          std::make_shared<BcsrOperator<Matrix>>(system.matrix, tuned_plan(exec, system.matrix, *solution.tuning));
     } else {
-      resident.emplace(exec, system.matrix, SpmvOptions{.kernel = options.kernel, .num_vectors = options.num_rhs});
+      resident = std::make_shared<BcsrOperator<Matrix>>(
+          exec, system.matrix, SpmvOptions{.kernel = options.kernel, .num_vectors = options.num_rhs});
     }
     exec.fence("ashlar: set-up");
   });
-  const auto solve_streamed = [&](auto& a) {
-    solution.kernel = to_string(a.kernel());
-    solution.plan = a.explain();
-    if (trace != nullptr) a.record(trace->timeline(exec));
-    solve_by(exec, a, *m, system, options, phases, monitor, solution);
-    if (trace != nullptr) a.stop_recording();
+  const auto solve_streamed = [&](const auto& a) {
+    solution.kernel = to_string(a->kernel());
+    solution.plan = a->explain();
+    if (trace != nullptr) a->record(trace->timeline(exec));
+    solve_by(exec, operator_of(a), *m, system, options, phases, monitor, solution);
+    if (trace != nullptr) a->stop_recording();
   };
   if (half) {
-    solve_streamed(*half);
+    solve_streamed(half);
   } else if (streamed) {
-    solve_streamed(*streamed);
+    solve_streamed(streamed);
   } else {
     solution.kernel = to_string(resident->plan().kernel());
-    solution.plan = resident->plan().explain();
-    solve_by(exec, *resident, *m, system, options, phases, monitor, solution);
+    solution.plan = resident->explain();
+    solve_by(exec, operator_of(resident), *m, system, options, phases, monitor, solution);
   }
   return solution;
 }

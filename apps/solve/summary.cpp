@@ -12,6 +12,8 @@ namespace {
 
 std::string method_of(const Outcome& outcome) {
   const SolveOptions& options = outcome.options;
+  if (options.variant == VariantKind::single_reduction) return "single-reduction CG";
+  if (options.variant == VariantKind::pipelined) return "pipelined CG";
   if (options.solver == SolverKind::cg) return "CG";
   return "block CG for " + std::to_string(options.num_rhs) + " right-hand sides";
 }
@@ -39,6 +41,7 @@ void print_summary(const Outcome& outcome) {
             << "; reads " << short_number(outcome.read_bandwidth_gb_s) << " GB/s\n"
             << "method     " << method_of(outcome) << ", preconditioner " << to_string(outcome.options.preconditioner)
             << ", kernel " << outcome.solution.kernel << '\n';
+  if (!report.launch.empty()) std::cout << "launched   " << report.launch << '\n';
   if (system.is_streamed()) {
     const char* const place = system.in_file ? "in its file: " : "in the host's memory: ";
     std::cout << "matrix     " << place << outcome.solution.plan << '\n';

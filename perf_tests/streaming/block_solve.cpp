@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
-#include <ashlar/krylov/bcsr_operator.hpp>
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/operators/bcsr_operator.hpp>
 #include <cstdio>
 #include <streaming/block_solve.hpp>
 #include <support/memory_watch.hpp>

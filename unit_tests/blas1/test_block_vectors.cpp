@@ -66,6 +66,36 @@ TYPED_TEST(BlockVectors, InnerProductsOfAllColumns) {
   }
 }
 
+/// Where partial sums are folded: of more than 64 ranges of 256 rows. With small integers every sum is exact.
+TYPED_TEST(BlockVectors, InnerProductsOfManyRows) {
+  const Exec exec;
+  const int p = 3, q = 2;
+  const auto entry = [](std::int64_t row, int j) { return double((row * 7 + row / 256 + 3 * j) % 11) - 4; };
+  for (const std::int64_t n : {16384, 16385, 16640, 16641, 33000, 100000}) {
+    const auto x = this->block(n, p, 1), y = this->block(n, q, 2);
+    const auto fill = [&](const auto& block, int first) {
+      const auto host = Kokkos::create_mirror(block);
+      for (std::int64_t row = 0; row < n; ++row) {
+        for (std::size_t j = 0; j < block.extent(1); ++j) host(row, j) = entry(row, first + int(j));
+      }
+      Kokkos::deep_copy(block, host);
+    };
+    fill(x, 0);
+    fill(y, p);
+    const Small result("test::result", p, q), partial("test::partial", block_dot_ranges(n), p * q);
+    block_dot(exec, x, y, result, partial);
+    exec.fence();
+    const auto found = this->entries(result);
+    for (int i = 0; i < p; ++i) {
+      for (int j = 0; j < q; ++j) {
+        double sum = 0;
+        for (std::int64_t row = 0; row < n; ++row) sum += entry(row, i) * entry(row, p + j);
+        EXPECT_EQ(found[i][j], sum) << n << ": " << i << ", " << j;
+      }
+    }
+  }
+}
+
 TYPED_TEST(BlockVectors, CombinationsOfColumnsInPlaceToo) {
   const Exec exec;
   const double eps = std::numeric_limits<typename TestFixture::Scalar>::epsilon();

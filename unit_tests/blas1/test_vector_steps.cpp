@@ -1,5 +1,4 @@
 #include <ashlar/blas1/axpby.hpp>
-#include <ashlar/blas1/cg_steps.hpp>
 #include <ashlar/blas1/dot.hpp>
 #include <ashlar/blas1/norm2.hpp>
 #include <ashlar/blas1/norm_inf.hpp>
@@ -41,6 +40,13 @@ TYPED_TEST(Blas1, DotConjugatesItsFirstArgument) {
   const Kokkos::View<S, Space> result("result");
   dot(exec, to_device<Space>(x), to_device<Space>(y), result);
   EXPECT_LE(Kokkos::abs(value_of(result) - expected), tolerance<S>(std::sqrt(double(n))));
+
+  // In scratch memory of the caller's, the real part.
+  const TeamSums<Space> sums(exec);
+  const Kokkos::View<double, Space> in_double("in_double");
+  dot(exec, to_device<Space>(x), to_device<Space>(y), sums.access(), in_double.data());
+  exec.fence();
+  EXPECT_LE(std::abs(value_of(in_double) - double(real(expected))), tolerance<S>(std::sqrt(double(n))));
 
   const Kokkos::View<real_t<S>, Space> real_part("real");
   dot(exec, to_device<Space>(x), to_device<Space>(y), real_part);
@@ -116,79 +122,6 @@ TYPED_TEST(Blas1, RefusesVectorsOfTwoLengths) {
   const Kokkos::View<TypeParam, Space> result("result");
   EXPECT_THROW(dot(exec, five, six, result), ShapeError);
   EXPECT_THROW(axpby(exec, TypeParam(1), five, TypeParam(0), six), ShapeError);
-}
-
-/// The arguments of cg_step on the device.
-template <class S>
-struct Step {
-  using Real = real_t<S>;
-  Exec exec;
-  Kokkos::View<S*, Space> p, q, x, r;
-  Kokkos::View<Real, Space> rz{"rz"}, pq{"pq"}, rr{"rr"};
-  Kokkos::View<bool, Space> running{"running"};
-
-  Step(Real rz_value, Real pq_value, bool is_running)
-      : p(to_device<Space>(random_vector<S>(n, 1))),
-        q(to_device<Space>(random_vector<S>(n, 2))),
-        x(to_device<Space>(random_vector<S>(n, 3))),
-        r(to_device<Space>(random_vector<S>(n, 4))) {
-    Kokkos::deep_copy(rz, rz_value);
-    Kokkos::deep_copy(pq, pq_value);
-    Kokkos::deep_copy(running, is_running);
-  }
-  void take() {
-    cg_step(exec, running, rz, pq, p, q, x, r, rr);
-    exec.fence();
-  }
-};
-
-TYPED_TEST(Blas1, CgStepMovesXAndRAndMeasuresR) {
-  using S = TypeParam;
-  Step<S> step(3, 4, true);
-  const auto p = to_host(step.p), q = to_host(step.q);
-  auto x = to_host(step.x), r = to_host(step.r);
-  double squared = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    x[i] += S(0.75) * p[i];
-    r[i] -= S(0.75) * q[i];
-    squared += abs_squared(r[i]);
-  }
-  step.take();
-  EXPECT_LE(max_difference(to_host(step.x), x), tolerance<S>(2));
-  EXPECT_LE(max_difference(to_host(step.r), r), tolerance<S>(2));
-  EXPECT_NEAR(value_of(step.rr), squared, tolerance<S>(squared));
-}
-
-TYPED_TEST(Blas1, CgStepLeavesXAloneWithoutAGoodStepLength) {
-  using S = TypeParam;
-  using Real = real_t<S>;
-  const Real nan = std::numeric_limits<Real>::quiet_NaN();
-  for (const auto& [pq, running] : {std::pair{Real(4), false}, {Real(0), true}, {Real(-1), true}, {nan, true}}) {
-    Step<S> step(3, pq, running);
-    const auto x = to_host(step.x), r = to_host(step.r);
-    step.take();
-    EXPECT_EQ(to_host(step.x), x) << "pq " << pq;
-    EXPECT_EQ(to_host(step.r), r) << "pq " << pq;
-  }
-}
-
-TYPED_TEST(Blas1, CgDirectionKeepsPWhereItIsNotRunning) {
-  using S = TypeParam;
-  const Exec exec;
-  const auto z = random_vector<S>(n, 1), p = random_vector<S>(n, 2);
-  const Kokkos::View<real_t<S>, Space> beta("beta");
-  const Kokkos::View<bool, Space> running("running");
-  Kokkos::deep_copy(beta, real_t<S>(0.5));
-  const auto device = to_device<Space>(p);
-  cg_direction(exec, running, beta, to_device<Space>(z), device);
-  exec.fence();
-  EXPECT_EQ(to_host(device), p);
-  Kokkos::deep_copy(running, true);
-  cg_direction(exec, running, beta, to_device<Space>(z), device);
-  exec.fence();
-  std::vector<S> expected(n);
-  for (std::size_t i = 0; i < n; ++i) expected[i] = z[i] + S(0.5) * p[i];
-  EXPECT_LE(max_difference(to_host(device), expected), tolerance<S>(1));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include <ashlar/blas1/axpby.hpp>
 #include <ashlar/blas1/bandwidth.hpp>
-#include <ashlar/blas1/cg_steps.hpp>
 #include <ashlar/blas1/dot.hpp>
 #include <ashlar/blas1/norm2.hpp>
 
@@ -14,9 +13,8 @@ constexpr std::int64_t n = 1000;
 class Blas1Conduct : public ::testing::Test {
  protected:
   const Exec exec = other_instance();
-  const Vector x = test_vector("x", n), y = test_vector("y", n), p = test_vector("p", n), q = test_vector("q", n);
-  const Real a{"test::a"}, b{"test::b"}, c{"test::c"};
-  const Kokkos::View<bool, Space> running{"test::running"};
+  const Vector x = test_vector("x", n), y = test_vector("y", n);
+  const Real a{"test::a"};
 };
 
 TEST_F(Blas1Conduct, Dot) {
@@ -35,12 +33,10 @@ TEST_F(Blas1Conduct, Axpby) {
   expect_enqueued(exec, [&] { axpby(exec, 2, x, 3, y); });
 }
 
-TEST_F(Blas1Conduct, CgStep) {
-  expect_enqueued(exec, [&] { cg_step(exec, running, a, b, p, q, x, y, c); });
-}
-
-TEST_F(Blas1Conduct, CgDirection) {
-  expect_enqueued(exec, [&] { cg_direction(exec, running, a, x, p); });
+TEST_F(Blas1Conduct, DotInScratchMemoryOfTheCallers) {
+  const TeamSums<Space> sums(exec);
+  exec.fence();
+  expect_enqueued(exec, [&] { dot(exec, x, y, sums.access(), a.data()); });
 }
 
 TEST_F(Blas1Conduct, Bandwidth) {

@@ -1,9 +1,9 @@
-#include <ashlar/krylov/bcsr_operator.hpp>
-#include <ashlar/krylov/block_jacobi_preconditioner.hpp>
+#include <ashlar/operators/bcsr_operator.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/iterative_refinement.hpp>
-#include <ashlar/krylov/jacobi_preconditioner.hpp>
+#include <ashlar/operators/jacobi_preconditioner.hpp>
 
 #include "instrumentation/expect.hpp"
 
@@ -30,6 +30,7 @@ class KrylovConduct : public ::testing::Test {
     options.rtol = 0;
     options.max_iterations = iterations;
     options.check_interval = 2;
+    options.launch = CgLaunch::one_by_one;
     const Watcher watcher;
     const SolveReport report = cg(exec, a, m, b, x, options);
     EXPECT_EQ(report.iterations, iterations);
@@ -71,7 +72,8 @@ TYPED_TEST(KrylovConduct, IterationsAllocateNothingAndWaitOnlyToLook) {
   EXPECT_EQ(labels(few, Kind::region), labels(many, Kind::region));
   // 8 iterations more, looked at every second one.
   EXPECT_EQ(labels(many, Kind::fence).size(), labels(few, Kind::fence).size() + 4);
-  EXPECT_GE(labels(many, Kind::kernel).size(), labels(few, Kind::kernel).size() + 8 * 6);
+  // At least [x and p] [q and p^H q] [r and r^H r] and the scalars.
+  EXPECT_GE(labels(many, Kind::kernel).size(), labels(few, Kind::kernel).size() + 8 * 4);
 }
 
 TYPED_TEST(KrylovConduct, RefinedCg) {

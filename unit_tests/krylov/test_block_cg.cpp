@@ -2,18 +2,21 @@
 // harm from right-hand sides that depend on each other.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <ashlar/bcsr/copy.hpp>
-#include <ashlar/krylov/bcsr_operator.hpp>
+#include <ashlar/blas1/local_space.hpp>
 #include <ashlar/krylov/block_cg.hpp>
-#include <ashlar/krylov/block_jacobi_preconditioner.hpp>
 #include <ashlar/krylov/cg.hpp>
-#include <ashlar/krylov/jacobi_preconditioner.hpp>
+#include <ashlar/operators/bcsr_operator.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
+#include <ashlar/operators/jacobi_preconditioner.hpp>
 #include <ashlar/problems/cantilever.hpp>
 #include <ashlar/problems/stencil11.hpp>
 #include <ashlar/reference/spmv.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <support/compare.hpp>
 #include <support/message.hpp>
 #include <vector>
@@ -238,12 +241,12 @@ TEST(BlockCg, GivesTheSameBitsTwiceAndWithAStreamedMatrix) {
 }
 
 /// A preconditioner that makes nothing of anything.
-struct Annihilator {
+struct Annihilator : IdentityPreconditioner {
   template <class R, class Z>
   void apply(const Exec& exec, const R&, const Z& z) const {
     Kokkos::deep_copy(exec, z, 0.0);
   }
-  std::int64_t traffic_bytes() const { return 0; }
+  bool is_identity() const { return false; }
 };
 
 TEST(BlockCg, SaysWhyItEnded) {
@@ -280,6 +283,226 @@ TEST(BlockCg, SaysWhyItEnded) {
   EXPECT_EQ(calls, report.iterations);
 }
 
+/// The space of one of some parts, of which this process has no other: those are like it, so that sums over all are
+/// `factor` times its own.
+struct OnePart : LocalSpace {
+  std::int64_t all;
+  double factor;
+  int elsewhere;  // what the other parts bring to agree_max()
+
+  OnePart(std::int64_t local, std::int64_t global, double times = 1, int of_others = 0)
+      : LocalSpace(local), all(global), factor(times), elsewhere(of_others) {}
+
+  std::int64_t num_global() const { return all; }
+  template <class Sums>
+  void sum_end(const Exec& exec, const Sums& sums) const {
+    const double times = factor;
+    Kokkos::parallel_for(
+        "test::sum", Kokkos::RangePolicy<Exec>(exec, 0, sums.extent(0)), KOKKOS_LAMBDA(int i) { sums(i) *= times; });
+  }
+  int agree_max(int number) const { return std::max(number, elsewhere); }
+};
+
+/// What an operator has beside apply(), for tests.
+template <class Space = LocalSpace>
+struct TestOperator {
+  Space part;
+
+  Space space() const { return part; }
+  std::int64_t traffic_bytes() const { return 0; }
+  HeldBytes bytes() const { return {}; }
+  bool is_stream_ordered() const { return true; }
+  std::string explain() const { return "a test's"; }
+};
+
+/// A chain on which all of CG is exact in floating point: with b = e_0 the residual of step k is ratio^k e_k, up to its
+/// sign, for a ratio that is a power of 2; after as many steps as there are links it is 0.
+template <class Space = LocalSpace>
+struct Chain : TestOperator<Space> {
+  double ratio = 1;
+  int* num_products = nullptr;
+
+  Chain(const Space& part, double of_residuals, int* products = nullptr)
+      : TestOperator<Space>{part}, ratio(of_residuals), num_products(products) {}
+
+  template <class X, class Y>
+  void apply(const Exec& exec, const X& x, const Y& y) const {
+    if (num_products != nullptr) ++*num_products;
+    const std::int64_t n = x.extent(0);
+    const double along = ratio;
+    Kokkos::parallel_for(
+        "test::chain", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
+          for (std::size_t j = 0; j < x.extent(1); ++j) {
+            double sum = (i == 0 ? 1 : 1 + along * along) * x(i, j);
+            if (i > 0) sum -= along * x(i - 1, j);
+            if (i + 1 < n) sum -= along * x(i + 1, j);
+            y(i, j) = sum;
+          }
+        });
+  }
+};
+
+/// Solves for the one right-hand side e_0.
+template <class Space>
+BlockSolveReport solve_chain(const Chain<Space>& a, const BlockCgOptions& options) {
+  const std::int64_t n = a.space().num_local();
+  const Block b("test::b", n, 1), x("test::x", n, 1);
+  Kokkos::deep_copy(Kokkos::subview(b, 0, 0), 1.0);
+  return block_cg(Exec(), a, IdentityPreconditioner(), b, x, options);
+}
+
+TEST(BlockCg, TakesTheLargerOfBothTolerances) {
+  const Chain<> a{LocalSpace(40), 0.5};
+  // The residual of step 9 is 2^-9: above each of both tolerances, below their sum.
+  const double nine = std::pow(2.0, -9);
+  for (const auto& [rtol, atol] : {std::pair{0.6, 0.5}, {0.5, 0.6}, {0.6, 0.0}, {0.0, 0.6}}) {
+    const auto report = solve_chain(a, {.rtol = rtol * nine, .atol = atol * nine});
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_EQ(report.iterations, 10) << rtol << ", " << atol;
+    EXPECT_EQ(report.columns[0].residual_history[9], nine);
+  }
+}
+
+TEST(BlockCg, TakesNoStepBeyondTheLimit) {
+  for (const int limit : {0, 1, 9, 10}) {
+    int num_products = 0;
+    const Chain<> a{LocalSpace(40), 0.5, &num_products};
+    const auto report = solve_chain(a, {.rtol = std::pow(2.0, -10), .max_iterations = limit});
+    EXPECT_EQ(report.status, limit < 10 ? SolveStatus::iteration_limit : SolveStatus::converged);
+    EXPECT_EQ(report.iterations, limit);
+    EXPECT_EQ(int(report.num_directions.size()), limit);
+    // Those of the steps, and the true residuals: at the start, at the end, and where the recurrence claims one.
+    EXPECT_EQ(num_products, limit + (limit < 10 ? 2 : 3));
+    EXPECT_EQ(int(report.columns[0].residual_history.size()), limit + 1);
+    EXPECT_EQ(report.columns[0].iterations, limit);
+  }
+}
+
+TEST(BlockCg, DoesNotStartAgainAtTheLimit) {
+  const Exec exec;
+  const Matrix matrix = cantilever();
+  const Operator a(exec, matrix, {.num_vectors = 2});
+  const auto b = test_block(matrix.num_rows(), 2);
+  const double rtol = 1e-17;  // which the recurrence comes to, and the true residual does not
+  const auto solve = [&](BlockCgOptions options) {
+    const Block x("test::x", matrix.num_rows(), 2);
+    options.rtol = rtol;
+    return block_cg(exec, a, IdentityPreconditioner(), b, x, options);
+  };
+  int end = 0;  // of the first recurrence
+  const auto all = solve({.monitor = [&](int k, double largest) {
+    if (end == 0 && largest <= rtol) end = k;
+  }});
+  ASSERT_GT(end, 0);
+  ASSERT_GT(all.restarts, 0);
+  const auto limited = solve({.max_iterations = end}), more = solve({.max_iterations = end + 1});
+  EXPECT_EQ(limited.status, SolveStatus::iteration_limit);
+  EXPECT_EQ(limited.iterations, end);
+  EXPECT_EQ(limited.restarts, 0);
+  EXPECT_EQ(more.status, SolveStatus::iteration_limit);
+  EXPECT_EQ(more.iterations, end + 1);
+  EXPECT_EQ(more.restarts, 1);
+}
+
+TEST(BlockCg, StagnatesAfterAWindowWithoutProgress) {
+  // The residual stays what it is until the last link.
+  for (const int window : {1, 7, 39}) {
+    const auto report = solve_chain(Chain<>{LocalSpace(40), 1}, {.stagnation_window = window});
+    EXPECT_EQ(report.status, SolveStatus::stagnation);
+    EXPECT_EQ(report.iterations, window);
+  }
+  EXPECT_EQ(solve_chain(Chain<>{LocalSpace(40), 1}, {.stagnation_window = 40}).status, SolveStatus::converged);
+  // While it falls the window does not matter.
+  EXPECT_EQ(solve_chain(Chain<>{LocalSpace(40), 0.5}, {.stagnation_window = 1}).status, SolveStatus::converged);
+}
+
+TEST(BlockCg, FindsAWindowOfItsOwn) {
+  // As many steps as there are unknowns in all parts, and no fewer than 2000.
+  const std::int64_t n = 2100;
+  for (const std::int64_t all : {10, 2050}) {
+    const auto report = solve_chain(Chain<OnePart>{OnePart(n, all), 1}, {});
+    EXPECT_EQ(report.status, SolveStatus::stagnation);
+    EXPECT_EQ(report.iterations, std::max<std::int64_t>(all, 2000));
+  }
+  const auto report = solve_chain(Chain<>{LocalSpace(n), 1}, {});
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_EQ(report.iterations, n);
+}
+
+/// A matrix that stands for the many that are like it.
+struct PartOfMany : TestOperator<OnePart> {
+  const Operator& one;
+
+  PartOfMany(const Operator& a, std::int64_t n, int parts)
+      : TestOperator<OnePart>{OnePart(n, parts * n, parts)}, one(a) {}
+
+  template <class X, class Y>
+  void apply(const Exec& exec, const X& x, const Y& y) const {
+    one.apply(exec, x, y);
+  }
+};
+
+TEST(BlockCg, SumsOverAllParts) {
+  const Exec exec;
+  const Matrix matrix = cantilever();
+  const std::int64_t n = matrix.num_rows();
+  const Operator one(exec, matrix, {.num_vectors = 4});
+  const auto b = test_block(n, 4);
+  set_column(b, 3, std::vector<double>(n, 0.0));
+  const auto expect_alike = [&](const auto& m) {
+    const Block x("test::x", n, 4), x_of_all("test::x", n, 4);
+    const auto report = block_cg(exec, one, m, b, x, {.rtol = 1e-9});
+    // Of four parts norms are twice as large: all numbers are those of one, or that times a power of 2.
+    const auto of_all = block_cg(exec, PartOfMany(one, n, 4), m, b, x_of_all, {.rtol = 1e-9});
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_EQ(of_all.status, SolveStatus::converged);
+    EXPECT_EQ(of_all.iterations, report.iterations);
+    EXPECT_EQ(of_all.num_directions, report.num_directions);
+    for (int j = 0; j < 4; ++j) {
+      EXPECT_EQ(column(x_of_all, j), column(x, j));
+      EXPECT_EQ(of_all.columns[j].residual_history, report.columns[j].residual_history);
+      EXPECT_EQ(of_all.columns[j].relative_residual, report.columns[j].relative_residual);
+    }
+  };
+  expect_alike(IdentityPreconditioner());
+  expect_alike(BlockJacobiPreconditioner(exec, matrix));
+}
+
+/// z := r, which may say so.
+struct Copying : IdentityPreconditioner {
+  bool says_so;
+  int* num_applied;
+
+  Copying(bool says, int* applied) : says_so(says), num_applied(applied) {}
+
+  template <class R, class Z>
+  void apply(const Exec& exec, const R& r, const Z& z) const {
+    ++*num_applied;
+    Kokkos::deep_copy(exec, z, r);
+  }
+  bool is_identity() const { return says_so; }
+};
+
+TEST(BlockCg, AppliesNoPreconditionerThatSaysItIsNone) {
+  const Exec exec;
+  const Matrix matrix = cantilever();
+  const Operator a(exec, matrix, {.num_vectors = 3});
+  const auto b = test_block(matrix.num_rows(), 3);
+  const Block x("test::x", matrix.num_rows(), 3), y("test::x", matrix.num_rows(), 3), z("test::x", b.extent(0), 3);
+  const auto none = block_cg(exec, a, IdentityPreconditioner(), b, x);
+  int num_applied = 0;
+  const auto silent = block_cg(exec, a, Copying{true, &num_applied}, b, y);
+  EXPECT_EQ(num_applied, 0);
+  EXPECT_EQ(silent.iterations, none.iterations);
+  const auto applied = block_cg(exec, a, Copying{false, &num_applied}, b, z);
+  EXPECT_EQ(num_applied, applied.iterations + 1);
+  EXPECT_EQ(applied.iterations, none.iterations);
+  for (int j = 0; j < 3; ++j) {
+    EXPECT_EQ(column(y, j), column(x, j));
+    EXPECT_LE(residual(matrix, b, z, j), 1e-8);
+  }
+}
+
 TEST(BlockCg, RefusesWhatCannotBe) {
   const Exec exec;
   const Matrix matrix = cantilever();
@@ -293,9 +516,15 @@ TEST(BlockCg, RefusesWhatCannotBe) {
   EXPECT_THAT(message_of<ShapeError>([&] { with(short_ones, short_ones); }), HasSubstr("the matrix has"));
   EXPECT_THAT(message_of<ArgumentError>([&] { with(many, many); }), AllOf(HasSubstr("65"), HasSubstr("1 to 64")));
   EXPECT_THROW(with(two, two, {.rtol = -1}), ArgumentError);
+  EXPECT_THROW(with(two, two, {.max_iterations = -1}), ArgumentError);
+  EXPECT_THROW(with(two, two, {.stagnation_window = -1}), ArgumentError);
   const Block tiny("b", n, 2);
   Kokkos::deep_copy(tiny, 1e-170);
   EXPECT_THAT(message_of<NumericalError>([&] { with(tiny, two); }), HasSubstr("underflow"));
+  // All parts throw, where one has to.
+  const Chain<OnePart> part{OnePart(4, 8, 1, 1), 1};
+  const Block nothing("b", 4, 1);
+  EXPECT_THROW(block_cg(exec, part, IdentityPreconditioner(), nothing, nothing), NumericalError);
 }
 
 }  // namespace

@@ -1,66 +1,13 @@
 // CG and its preconditioners: iteration counts that theory gives, not only small residuals, and each way to end.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
-#include <ashlar/bcsr/build_by_rows.hpp>
-#include <ashlar/bcsr/copy.hpp>
-#include <ashlar/krylov/bcsr_operator.hpp>
-#include <ashlar/krylov/block_jacobi_preconditioner.hpp>
-#include <ashlar/krylov/cg.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
-#include <ashlar/krylov/jacobi_preconditioner.hpp>
 #include <cmath>
 #include <numbers>
-#include <support/compare.hpp>
+
+#include "krylov/systems.hpp"
 
 namespace ashlar::testing {
 namespace {
-
-using Exec = Kokkos::DefaultExecutionSpace;
-using Space = Exec::memory_space;
-using ::testing::HasSubstr;
-
-/// The block-diagonal matrix whose entries are entry(i, r, c): enough to build any small spectrum.
-template <class S, class Entry>
-BcsrMatrix<S> block_diagonal(int n, int b, const Entry& entry) {
-  using Host = typename BcsrMatrix<S>::template in_space<Kokkos::HostSpace>;
-  const Kokkos::DefaultHostExecutionSpace host;
-  Kokkos::View<std::int32_t*, Kokkos::HostSpace> row_ptr("row_ptr", n + 1), col_idx("col_idx", n);
-  typename Host::values_view values("values", n * b * b);
-  for (int i = 0; i < n; ++i) {
-    row_ptr(i + 1) = i + 1;
-    col_idx(i) = i;
-    for (int r = 0; r < b; ++r) {
-      for (int c = 0; c < b; ++c) values(i * b * b + BlockColumnMajor::at(r, c, b)) = entry(i, r, c);
-    }
-  }
-  const auto device = copy_to<Space>(Exec(), Host(b, {n, row_ptr, col_idx}, values));
-  Exec().fence();
-  return device;
-}
-
-template <class S>
-BcsrMatrix<S> diagonal(const std::vector<S>& entries) {
-  return block_diagonal<S>(static_cast<int>(entries.size()), 1, [&](int i, int, int) { return entries[i]; });
-}
-
-/// The tridiagonal matrix of -1, 2, -1: its spectrum is known.
-struct Laplacian1d {
-  int n;
-  KOKKOS_FUNCTION int operator()(std::int32_t i) const { return 1 + (i > 0) + (i < n - 1); }
-  template <class Row>
-  KOKKOS_FUNCTION void operator()(std::int32_t i, const Row& row) const {
-    int k = 0;
-    for (std::int32_t j = i - 1; j <= i + 1; ++j) {
-      if (j < 0 || j >= n) continue;
-      row.column(k) = j;
-      row.value(k++, 0, 0) = i == j ? 2.0 : -1.0;
-    }
-  }
-};
-
-BcsrMatrix<double> laplacian_1d(int n) {
-  return build_by_rows<BcsrMatrix<double>>(Exec(), 1, n, n, Laplacian1d{n}, Laplacian1d{n});
-}
 
 template <class S>
 struct Solved {
@@ -288,67 +235,6 @@ TEST(CgTest, TellsTheMonitorOfItsProgress) {
   EXPECT_EQ(seen[0], 0);
   EXPECT_EQ(seen[1], 2);
   EXPECT_EQ(seen[2], 4);
-}
-
-TEST(Preconditioners, InvertDenseBlocksThatNeedPivoting) {
-  // A zero in the corner: elimination without pivoting fails at once.
-  const auto a = block_diagonal<double>(3, 3, [](int i, int r, int c) {
-    const double block[3][3] = {{0, 2, 1}, {2, 0, 3}, {1, 3, 0}};
-    return (1 + i) * block[r][c];
-  });
-  const Exec exec;
-  const BlockJacobiPreconditioner<BcsrMatrix<double>> m(exec, a);
-  const auto x = random_vector<double>(9, 4);
-  const Kokkos::View<double*, Space> ax("ax", 9), back("back", 9);
-  spmv(exec, 1, a, to_device<Space>(x), 0, ax);
-  m.apply(exec, ax, back);
-  exec.fence();
-  EXPECT_LE(max_difference(to_host(back), x), 1e-13);
-}
-
-TEST(Preconditioners, InvertBlocksOfEverySize) {
-  const Exec exec;
-  for (const int b : {1, 2, 5, 8, 17, 33, 64}) {
-    const auto a = block_diagonal<double>(
-        5, b, [b](int i, int r, int c) { return (r == c ? b + 1.0 : 0.0) + std::sin(1.0 + i + 7 * r + 13 * c); });
-    const BlockJacobiPreconditioner<BcsrMatrix<double>> m(exec, a);
-    const auto x = random_vector<double>(5 * b, 4);
-    const Kokkos::View<double*, Space> ax("ax", 5 * b), back("back", 5 * b);
-    spmv(exec, 1, a, to_device<Space>(x), 0, ax);
-    m.apply(exec, ax, back);
-    exec.fence();
-    EXPECT_LE(max_difference(to_host(back), x), 1e-12) << "b = " << b;
-  }
-}
-
-TEST(Preconditioners, NameTheFirstRowThatHasNoInverse) {
-  const Exec exec;
-  const auto a = block_diagonal<double>(9, 2, [](int i, int r, int c) {
-    if (i == 5 || i == 7) return 1.0;  // singular
-    return r == c ? 2.0 : 0.5;
-  });
-  try {
-    BlockJacobiPreconditioner<BcsrMatrix<double>>(exec, a);
-    FAIL() << "a singular block was inverted";
-  } catch (const NumericalError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("block row 5"));
-  }
-  const auto zero = diagonal<double>({1, 2, 0, 4, 0});
-  try {
-    JacobiPreconditioner<BcsrMatrix<double>>(exec, zero);
-    FAIL() << "zero was inverted";
-  } catch (const NumericalError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("row 2"));
-  }
-}
-
-TEST(Preconditioners, NeedASquareMatrix) {
-  const Exec exec;
-  using Graph = BcsrMatrix<double>::graph_type;
-  const Kokkos::View<std::int32_t*, Space> row_ptr("row_ptr", 3), col_idx("col_idx", 0);
-  const BcsrMatrix<double> wide(2, Graph(3, row_ptr, col_idx), BcsrMatrix<double>::values_view("values", 0));
-  EXPECT_THROW(JacobiPreconditioner<BcsrMatrix<double>>(exec, wide), ShapeError);
-  EXPECT_THROW(BlockJacobiPreconditioner<BcsrMatrix<double>>(exec, wide), ShapeError);
 }
 
 }  // namespace

@@ -6,11 +6,11 @@
 #include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/blas1/axpby.hpp>
-#include <ashlar/krylov/bcsr_operator.hpp>
-#include <ashlar/krylov/block_jacobi_preconditioner.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/iterative_refinement.hpp>
+#include <ashlar/operators/bcsr_operator.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/problems/cantilever.hpp>
 #include <ashlar/problems/stencil11.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
@@ -59,8 +59,11 @@ struct Counted {
     ++*count;
     op.apply(exec, x, y);
   }
-  std::int64_t num_rows() const { return op.num_rows(); }
+  auto space() const { return op.space(); }
   std::int64_t traffic_bytes() const { return op.traffic_bytes(); }
+  HeldBytes bytes() const { return op.bytes(); }
+  bool is_stream_ordered() const { return op.is_stream_ordered(); }
+  std::string explain() const { return op.explain(); }
 };
 
 double norm(const std::vector<double>& v) {
@@ -298,6 +301,8 @@ struct Annihilator {
   void apply(const Exec& exec, const R&, const Z& z) const {
     Kokkos::deep_copy(exec, z, 0.0);
   }
+  bool is_identity() const { return false; }
+  bool is_stream_ordered() const { return true; }
   std::int64_t traffic_bytes() const { return 0; }
 };
 

@@ -17,13 +17,15 @@ MAY_USE = {
     # What products were measured to like best is kept in a file: io is why.
     "spmv": ["bcsr", "io"],
     "blas1": ["base"],
-    # Matrices too large for memory come from block files.
-    "streaming": ["spmv", "io"],
+    # Matrices too large for memory come from block files; they are operators, whose vectors live in a space of blas1.
+    "streaming": ["spmv", "blas1", "io"],
     "comm": ["base"],
     "halo": ["comm"],
     "distributed": ["halo", "spmv", "blas1"],
-    # The solvers know concepts only; the preconditioners and the operator of a matrix are why bcsr and spmv are here.
-    "krylov": ["blas1", "spmv"],
+    # The solvers know concepts only.
+    "krylov": ["blas1"],
+    # What solvers know as concepts, of matrices: operators, preconditioners, and kernels that iterate by themselves.
+    "operators": ["spmv", "krylov"],
     "multigrid": ["halo", "blas1"],
     "problems": ["bcsr"],
     "io": ["bcsr"],

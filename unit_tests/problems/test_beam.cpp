@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <ashlar/krylov/bcsr_operator.hpp>
-#include <ashlar/krylov/block_jacobi_preconditioner.hpp>
 #include <ashlar/krylov/cg.hpp>
+#include <ashlar/operators/bcsr_operator.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/problems/cantilever.hpp>
 
 #include "support/compare.hpp"

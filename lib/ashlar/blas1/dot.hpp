@@ -3,8 +3,10 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
+#include <ashlar/base/team_sums.hpp>
 #include <ashlar/blas1/impl/conj_product.hpp>
 #include <ashlar/blas1/impl/entries.hpp>
+#include <cstdint>
 #include <type_traits>
 
 namespace ashlar {
@@ -32,6 +34,22 @@ void dot(const Exec& exec, const X& x, const Y& y, const Result& result) {
   Kokkos::parallel_reduce(
       "ashlar::dot", impl::entries(exec, x.extent(0)),
       KOKKOS_LAMBDA(std::int64_t i, Sum & sum) { sum += impl::conj_product<Sum>(x(i), y(i)); }, result);
+}
+
+/// *result := x^H y, its real part, summed in double in scratch memory of the caller's: may be captured and replayed.
+///
+/// Memory   `result` points to what `exec` reaches; `sums` is nobody else's until this has ended.
+/// Async    enqueued on `exec`; no fence, no allocation. Two runs give the same bits.
+/// Traffic  |x| + |y| bytes.
+/// Throws   ShapeError.
+template <execution_space Exec, vector_view X, vector_view Y>
+void dot(const Exec& exec, const X& x, const Y& y, const TeamSumsAccess& sums, double* result) {
+  static_assert(reachable_from<Exec, X> && reachable_from<Exec, Y>,
+                "ashlar::dot: x and y must be reachable from the execution space");
+  impl::check_same_length("dot", x, y);
+  sum_over_entries<1>(
+      "ashlar::dot", exec, x.extent(0), sums, {result},
+      KOKKOS_LAMBDA(std::int64_t i, double(&sum)[1]) { sum[0] += impl::conj_product<double>(x(i), y(i)); });
 }
 
 }  // namespace ashlar

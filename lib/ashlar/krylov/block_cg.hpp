@@ -8,7 +8,9 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/krylov/block_report.hpp>
 #include <ashlar/krylov/concepts.hpp>
+#include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/impl/block_cg_state.hpp>
+#include <ashlar/krylov/stopping.hpp>
 #include <cstdint>
 #include <functional>
 #include <type_traits>
@@ -19,6 +21,9 @@ struct BlockCgOptions {
   double rtol = 1e-8;  ///< column i has converged when ||b_i - A x_i|| <= max(rtol * ||b_i||, atol)
   double atol = 0;
   int max_iterations = 10000;
+  /// Steps without a new smallest ||r_i|| / ||b_i|| of the worst column at work that count as stagnation; 0: the larger
+  /// of 2000 and the number of unknowns of all parts.
+  int stagnation_window = 0;
   /// Called after each block step with their number and the largest ||r_i|| / ||b_i|| of the columns at work.
   std::function<void(int, double)> monitor = {};
 };
@@ -27,7 +32,8 @@ struct BlockCgOptions {
 /// hundred for each of a few allocations.
 inline std::uint64_t block_cg_bytes(std::int64_t n, int s, std::size_t scalar_bytes, bool preconditioned) {
   const auto columns = static_cast<std::uint64_t>(s);
-  const std::uint64_t blocks = preconditioned ? 4 : 3, sums = std::uint64_t(block_dot_ranges(n)) + 1;
+  const std::uint64_t blocks = preconditioned ? 4 : 3;
+  const std::uint64_t sums = std::uint64_t(block_dot_ranges(n)) + (preconditioned ? 2 : 1);
   return blocks * std::uint64_t(n) * columns * scalar_bytes + sums * columns * columns * sizeof(double);
 }
 
@@ -38,13 +44,14 @@ inline std::uint64_t block_cg_bytes(std::int64_t n, int s, std::size_t scalar_by
 /// that right-hand sides that depend on each other, or come to, do no harm: directions that are lost to rounding are
 /// dropped. The x of columns that have converged stays as it is; their directions go on to serve the others.
 ///
-/// Shapes   A is square with num_rows() rows; b and x are num_rows() x s with s up to 64. x holds the first guesses.
+/// Shapes   A is square; b and x are num_local() x s, of the space of A, with s up to 64. x holds the first guesses.
 /// Types    of real numbers; the small matrices are of doubles.
-/// Memory   b and x reachable from `exec`; allocates block_cg_bytes() at the start, and nothing on the device in the
-///          iterations.
-/// Async    returns when the solve has ended. All work is enqueued on `exec`; the host, which does the algebra of s x
-/// s,
-///          waits for two or three small matrices in each step.
+/// Memory   b and x reachable from `exec`; allocates block_cg_bytes() at the start, beside a few small matrices of
+///          pinned memory on the host, and nothing on the device in the iterations.
+/// Async    returns when the solve has ended. All work is enqueued on `exec`; the host, which does the algebra of
+///          s x s, waits for it twice in each step, with a preconditioner and without: for S^T A S, and for the inner
+///          products of the new residuals. Where one of those is weak, it waits for them once more. Each wait is behind
+///          one sum over the parts of the space.
 /// Result   for each column its status, its step of convergence, its history, and the true residual computed from the
 ///          final x. Columns whose true residual does not bear out the recurrence's start again from x, as long as that
 ///          gains something.
@@ -56,13 +63,17 @@ inline std::uint64_t block_cg_bytes(std::int64_t n, int s, std::size_t scalar_by
 template <execution_space Exec, class Op, class M, multi_vector_view B, multi_vector_view X>
 BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x,
                           const BlockCgOptions& options = {}) {
-  static_assert(linear_operator<Op, Exec, X>, "ashlar::block_cg: A must be a linear operator on blocks of vectors");
-  static_assert(preconditioner<M, Exec, X>, "ashlar::block_cg: M must be a preconditioner of blocks of vectors");
+  using Block = impl::CgBlock<X>;
+  using Columns = impl::CgColumns<X>;
   static_assert(!std::is_const_v<typename X::value_type>, "ashlar::block_cg: x must be writable");
+  static_assert(linear_operator<Op, Exec, X, Block> && linear_operator<Op, Exec, Columns>,
+                "ashlar::block_cg: A must be a linear operator on x, and on the first columns of a block of vectors");
+  static_assert(preconditioner<M, Exec, Columns>,
+                "ashlar::block_cg: M must be a preconditioner of the first columns of a block of vectors");
   static_assert(reachable_from<Exec, B> && reachable_from<Exec, X>,
                 "ashlar::block_cg: b and x must be reachable from the execution space");
   static_assert(!is_complex_v<typename X::non_const_value_type>, "ashlar::block_cg: vectors must be real");
-  const std::int64_t n = a.num_rows();
+  const std::int64_t n = a.space().num_local();
   if (std::int64_t(b.extent(0)) != n || std::int64_t(x.extent(0)) != n || b.extent(1) != x.extent(1)) {
     throw ShapeError(
         text("block_cg: b is ", b.extent(0), " x ", b.extent(1), " and x is ", x.extent(0), " x ", x.extent(1)),
@@ -72,13 +83,9 @@ BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b,
     throw ArgumentError(text("block_cg: ", b.extent(1), " right-hand sides"),
                         text("a block has 1 to ", impl::most_block_vectors), "solve for fewer at a time");
   }
-  if (!(options.rtol >= 0) || !(options.atol >= 0) || options.max_iterations < 0) {
-    throw ArgumentError(
-        text("block_cg: rtol ", options.rtol, ", atol ", options.atol, ", max_iterations ", options.max_iterations),
-        "they are not negative", "pass for instance rtol 1e-8");
-  }
+  check_stopping("block_cg", options.rtol, options.atol, options.max_iterations, options.stagnation_window);
   const Kokkos::Profiling::ScopedRegion region("ashlar::block_cg");
-  impl::BlockCgState<Exec, Op, M, B, X> state(exec, a, m, b, x, options.rtol, options.atol);
+  impl::BlockCgState<Exec, Op, M, B, X> state(exec, a, m, b, x, options.rtol, options.atol, options.stagnation_window);
   state.start();
   while (state.is_running()) {
     if (state.report().iterations >= options.max_iterations) {

@@ -1,26 +1,87 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/held_bytes.hpp>
+#include <ashlar/base/team_sums.hpp>
 #include <concepts>
 #include <cstdint>
+#include <string>
+
+// What the solvers know of a system. Vectors are the local parts, plain views; whether there are other parts, on other
+// ranks, only the inner-product space and the operator know.
 
 namespace ashlar {
 
-/// A square linear map: apply(exec, x, y) enqueues y := A x on `exec`, without fence or allocation.
+/// Where vectors live that may be cut into parts: how long they are, and how sums over the parts are made.
 ///
-/// traffic_bytes() is what one application moves at least; 0 where that is not known.
-template <class Op, class Exec, class Vector>
-concept linear_operator = execution_space<Exec> && requires(const Op& op, const Exec& exec, const Vector& v) {
-  op.apply(exec, v, v);
-  { op.num_rows() } -> std::convertible_to<std::int64_t>;
+/// `sums` is a view of doubles on the device, each a sum over the local part. Between sum_begin() and sum_end(), which
+/// both enqueue on `exec`, other work may be enqueued, and runs under the reduction; after sum_end() each entry is the
+/// sum over all parts, the same bits everywhere. agree_max() is for set-up and collective: the largest of all parts'
+/// numbers. is_stream_ordered() says whether the host never waits.
+template <class S, class Exec, class Sums>
+concept inner_product_space = execution_space<Exec> && requires(const S& s, const Exec& exec, const Sums& sums, int n) {
+  { s.num_local() } -> std::convertible_to<std::int64_t>;
+  { s.num_global() } -> std::convertible_to<std::int64_t>;
+  s.sum_begin(exec, sums);
+  s.sum_end(exec, sums);
+  { s.agree_max(n) } -> std::same_as<int>;
+  { s.is_stream_ordered() } -> std::same_as<bool>;
+};
+
+/// A square linear map: apply(exec, x, y) enqueues y := A x on `exec`, for local parts, without fence or allocation.
+///
+/// traffic_bytes() is what one application moves at least, 0 where that is not known; bytes() the memory held;
+/// is_stream_ordered() whether the host never waits; explain() how it multiplies, for people.
+///
+/// It may have apply_dot(exec, x, y, sums, slot) besides, which leaves the local part of x^H y (its real part) in
+/// *slot, on the device, and adds it up in the caller's scratch memory `sums` (dot_operator); and is_capturable(),
+/// whether what apply() enqueues may be captured once and replayed (is_capturable below).
+template <class Op, class Exec, class X, class Y = X>
+concept linear_operator = execution_space<Exec> && requires(const Op& op, const Exec& exec, const X& x, const Y& y) {
+  op.apply(exec, x, y);
+  { op.space() } -> inner_product_space<Exec, Kokkos::View<double*, typename Exec::memory_space>>;
   { op.traffic_bytes() } -> std::convertible_to<std::int64_t>;
+  { op.bytes() } -> std::same_as<HeldBytes>;
+  { op.is_stream_ordered() } -> std::same_as<bool>;
+  { op.explain() } -> std::convertible_to<std::string>;
+};
+
+/// An operator that can multiply and leave x^H y behind in one pass.
+template <class Op, class Exec, class X, class Y = X>
+concept dot_operator = linear_operator<Op, Exec, X, Y> &&
+    requires(const Op& op, const Exec& exec, const X& x, const Y& y, const TeamSumsAccess& sums, double* slot) {
+  op.apply_dot(exec, x, y, sums, slot);
 };
 
 /// An approximate inverse: apply(exec, r, z) enqueues z := M^-1 r on `exec`. Hermitian and positive definite for CG.
-template <class M, class Exec, class Vector>
-concept preconditioner = execution_space<Exec> && requires(const M& m, const Exec& exec, const Vector& v) {
-  m.apply(exec, v, v);
+///
+/// Where is_identity() says so, solvers neither apply it nor make room for z. It may have apply_dot() and
+/// is_capturable(), as operators.
+template <class M, class Exec, class R, class Z = R>
+concept preconditioner = execution_space<Exec> && requires(const M& m, const Exec& exec, const R& r, const Z& z) {
+  m.apply(exec, r, z);
+  { m.is_identity() } -> std::same_as<bool>;
+  { m.is_stream_ordered() } -> std::same_as<bool>;
   { m.traffic_bytes() } -> std::convertible_to<std::int64_t>;
 };
+
+/// A preconditioner that can be applied and leave the local part of r^H z behind in one pass, as dot_operator.
+template <class M, class Exec, class R, class Z = R>
+concept dot_preconditioner = preconditioner<M, Exec, R, Z> &&
+    requires(const M& m, const Exec& exec, const R& r, const Z& z, const TeamSumsAccess& sums, double* slot) {
+  m.apply_dot(exec, r, z, sums, slot);
+};
+
+/// Whether what `map` (an operator or a preconditioner) enqueues may be captured once and replayed: where it says
+/// nothing of that, not.
+template <class Map>
+bool is_capturable(const Map& map) {
+  if constexpr (requires { map.is_capturable(); }) {
+    return map.is_capturable();
+  } else {
+    return false;
+  }
+}
 
 }  // namespace ashlar

@@ -6,7 +6,7 @@
 
 namespace ashlar {
 
-/// No preconditioner: z := r, for which nothing is done where z is r.
+/// No preconditioner: z := r. Solvers do not apply it, and let z be r.
 ///
 /// Async    enqueued on `exec`; no fence, no allocation.
 struct IdentityPreconditioner {
@@ -14,7 +14,9 @@ struct IdentityPreconditioner {
   void apply(const Exec& exec, const R& r, const Z& z) const {
     if (z.data() != r.data()) Kokkos::deep_copy(exec, z, r);
   }
-  /// None: the solvers let z be r.
+  bool is_identity() const { return true; }
+  bool is_stream_ordered() const { return true; }
+  bool is_capturable() const { return true; }
   std::int64_t traffic_bytes() const { return 0; }
 };
 

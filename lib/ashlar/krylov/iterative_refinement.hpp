@@ -7,11 +7,10 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/axpby.hpp>
-#include <ashlar/blas1/norm2.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/concepts.hpp>
-#include <ashlar/krylov/impl/cg_state.hpp>
 #include <ashlar/krylov/refinement_report.hpp>
+#include <ashlar/krylov/stopping.hpp>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -30,6 +29,7 @@ struct RefinementOptions {
   /// CgOptions::check_interval. Iterations behind the end of each step are products all the same: where those take
   /// long, as with a streamed matrix, 1 is best.
   int check_interval = 0;
+  CgLaunch launch = CgLaunch::automatic;  ///< of the iterations with the cheaper matrix
   /// Called at each look with the iterations done and about ||b - A x|| / ||b||, as the cheaper matrix has it.
   std::function<void(int, double)> monitor = {};
 };
@@ -41,8 +41,8 @@ struct RefinementOptions {
 /// (convert_values<float>, SpmvOptions::double_vectors), in memory or streamed: half the bytes.
 ///
 /// Shapes   A and low are square with as many rows; b and x are vectors of that length. x holds the first guess.
-/// Memory   b and x reachable from `exec`; allocates six vectors (five without a preconditioner) and the history of
-///          max_iterations + 1 doubles at the start, and nothing in the steps.
+/// Memory   b and x reachable from `exec`; allocates six vectors (five without a preconditioner) and some 100 KB at the
+///          start, and nothing in the steps.
 /// Async    returns when the solve has ended. All work is enqueued on `exec`; the host looks as in cg(), and at
 ///          the norm of each step's residual.
 /// Result   the status, and the true residuals. x changes only where that makes its residual smaller. Where a step does
@@ -54,45 +54,45 @@ struct RefinementOptions {
 template <execution_space Exec, class A, class Low, class M, vector_view B, vector_view X>
 RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const M& m, const B& b, const X& x,
                             const RefinementOptions& options = {}) {
-  static_assert(linear_operator<A, Exec, X> && linear_operator<Low, Exec, X>,
-                "ashlar::refined_cg: both matrices must be linear operators on vectors of the type of x");
-  static_assert(preconditioner<M, Exec, X>,
-                "ashlar::refined_cg: M must be a preconditioner of vectors of the type of x");
-  static_assert(!std::is_const_v<typename X::value_type>, "ashlar::refined_cg: x must be writable");
   using Scalar = typename X::non_const_value_type;
-  using Memory = impl::CgMemory<Scalar, typename X::memory_space>;
-  const std::int64_t n = a.num_rows();
+  using Vector = Kokkos::View<Scalar*, typename Exec::memory_space>;
+  using Form = impl::StandardCg<Exec, Low, M, Vector>;
+  impl::require_system<Exec, A, M, X>();
+  impl::require_system<Exec, Low, M, Vector>();
+  const auto space = a.space();
+  const std::int64_t n = space.num_local();
   impl::check_lengths("refined_cg", n, b, x);
-  if (std::int64_t(low.num_rows()) != n) {
-    throw ShapeError(text("refined_cg: matrices of ", n, " and ", low.num_rows(), " rows"),
+  if (std::int64_t(low.space().num_local()) != n) {
+    throw ShapeError(text("refined_cg: matrices of ", n, " and ", low.space().num_local(), " rows"),
                      "one is to be near the other", "make both of the same matrix");
   }
-  CgOptions inner{.rtol = options.rtol,
-                  .atol = options.atol,
-                  .max_iterations = options.max_iterations,
-                  .stagnation_window = options.stagnation_window,
-                  .check_interval = options.check_interval};
-  impl::check_options("refined_cg", inner);
+  check_stopping("refined_cg", options.rtol, options.atol, options.max_iterations, options.stagnation_window,
+                 options.check_interval);
   if (!(options.inner_rtol >= 0 && options.inner_rtol < 1)) {
     throw ArgumentError(text("refined_cg: inner_rtol ", options.inner_rtol),
                         "it is the part of the residual that a step may leave", "pass for instance 1e-5");
   }
   const Kokkos::Profiling::ScopedRegion region("ashlar::refined_cg");
 
-  const double norm_b = impl::norm_of_right_hand_side(exec, "refined_cg", b, x);
+  const auto r = impl::new_vector<Vector>(exec, "ashlar::refined_cg::r", n),
+             d = impl::new_vector<Vector>(exec, "ashlar::refined_cg::d", n);
+  impl::Driver<Exec, Form, Low, M> corrections(exec, Form(exec, low, m, d), low, m, options.launch);
+  const auto& memory = corrections.method().memory();
+  const double norm_b = impl::norm_of_right_hand_side(exec, space, memory, "refined_cg", b, x);
   if (norm_b == 0) return {.status = SolveStatus::converged, .residual_history = {0.0}};
-  const double target = std::max(options.rtol * norm_b, options.atol);
+  const double target = target_residual(options.rtol, options.atol, norm_b);
+  CgOptions inner;
   inner.rtol = options.inner_rtol;
   // Steps need not go further than to the target; half of it is left to what low is off.
   inner.atol = 0.5 * target;
+  inner.stagnation_window = options.stagnation_window;
+  inner.check_interval = options.check_interval;
 
-  const Memory memory(exec, n, impl::is_preconditioned<M>, options.max_iterations);
-  const auto r = Memory::vector("ashlar::refined_cg::r", n), d = Memory::vector("ashlar::refined_cg::d", n);
   RefinementReport report;
   const std::int64_t vector_bytes = n * std::int64_t(sizeof(Scalar));
   const auto norm_of_residual = [&](const auto& of) {
     impl::form_residual(exec, a, b, of, r);
-    const double norm = norm2(exec, r);
+    const double norm = impl::global_norm(exec, space, memory, r);
     ++report.products;
     report.bytes_moved += a.traffic_bytes() + 4 * vector_bytes;
     report.residual_history.push_back(norm / norm_b);
@@ -114,7 +114,7 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
       };
     }
     Kokkos::deep_copy(exec, d, Scalar(0));
-    const SolveReport solved = impl::cg_within(memory, exec, low, m, r, residual, d, inner);
+    const SolveReport solved = corrections.solve(exec, r, residual, inner);
     ++report.steps;
     report.iterations += solved.iterations;
     report.low_products += solved.products;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct SolveReport {
   double relative_residual = 0;          ///< ||b - A x|| / ||b||, computed anew from x at the end
   std::vector<double> residual_history;  ///< of the recurrence: entry k is ||r_k|| / ||b|| after k iterations
   std::int64_t bytes_moved = 0;          ///< by the byte models of operator, preconditioner and vector steps
+  std::string launch = {};               ///< how iterations reached the device, and why so: for people
 };
 
 }  // namespace ashlar

@@ -6,9 +6,11 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/event.hpp>
+#include <ashlar/base/held_bytes.hpp>
 #include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/blas1/local_space.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/estimate.hpp>
 #include <ashlar/streaming/file_matrix.hpp>
@@ -125,6 +127,15 @@ class StreamedMatrix {
 
   /// Whether subdivisions come to the device, and go: not where host and device are one memory, unless from a file.
   bool copies() const { return Division::comes(options_, file_ != nullptr); }
+
+  LocalSpace space() const { return LocalSpace(num_rows()); }
+  /// Whether the host never waits: where it multiplies no share, reads no file, and there is a device.
+  bool is_stream_ordered() const { return is_gpu_v<Exec> && !host_part_ && !file_; }
+  /// Vectors are the caller's.
+  HeldBytes bytes() const {
+    const std::uint64_t device = estimate_.device_bytes() - estimate_.vector_bytes;
+    return {device, copies() ? std::uint64_t(spmv_traffic_bytes(host_, true, options_.product.mode, 0)) : 0};
+  }
 
   /// The fewest bytes of device memory that a product moves; those over the link are estimate().sent_bytes.
   std::int64_t traffic_bytes() const { return spmv_traffic_bytes(host_, true, options_.product.mode); }

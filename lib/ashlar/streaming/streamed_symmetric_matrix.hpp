@@ -64,6 +64,10 @@ class StreamedSymmetricMatrix {
   Kernel kernel() const { return half_.kernel(); }
   std::int64_t num_rows() const { return half_.num_rows(); }
   std::int64_t num_cols() const { return half_.num_cols(); }
+  LocalSpace space() const { return half_.space(); }
+  bool is_stream_ordered() const { return half_.is_stream_ordered(); }
+  HeldBytes bytes() const { return {estimate_.device_bytes() - estimate_.vector_bytes, half_.bytes().host}; }
+
   /// The fewest bytes of device memory that a product moves; those over the link are estimate().sent_bytes.
   std::int64_t traffic_bytes() const { return 2 * half_.traffic_bytes(); }
 

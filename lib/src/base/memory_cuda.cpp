@@ -2,7 +2,7 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-#include <ashlar/base/impl/cuda_check.hpp>
+#include <ashlar/base/cuda_check.hpp>
 #include <ashlar/base/memory.hpp>
 #include <cstddef>
 

@@ -2,7 +2,7 @@
 
 #ifdef KOKKOS_ENABLE_HIP
 
-#include <ashlar/base/impl/hip_check.hpp>
+#include <ashlar/base/hip_check.hpp>
 #include <ashlar/base/memory.hpp>
 #include <cstddef>
 

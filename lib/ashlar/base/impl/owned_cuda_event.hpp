@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/base/impl/cuda_check.hpp>
+#include <ashlar/base/cuda_check.hpp>
 #include <utility>
 
 #ifdef KOKKOS_ENABLE_CUDA

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/base/impl/hip_check.hpp>
+#include <ashlar/base/hip_check.hpp>
 #include <utility>
 
 #ifdef KOKKOS_ENABLE_HIP

@@ -2,25 +2,33 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/block_axpby.hpp>
 #include <ashlar/blas1/block_dot.hpp>
 #include <ashlar/blas1/norm_inf.hpp>
 #include <ashlar/krylov/block_report.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/impl/small_dense.hpp>
+#include <ashlar/krylov/impl/small_exchange.hpp>
+#include <ashlar/krylov/stopping.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace ashlar::impl {
+
+/// The blocks of vectors that block CG makes for itself.
+template <class X>
+using CgBlock = Kokkos::View<typename X::non_const_value_type**, Kokkos::LayoutRight, typename X::memory_space>;
+
+/// The first columns of one.
+template <class X>
+using CgColumns =
+    decltype(Kokkos::subview(std::declval<CgBlock<X>>(), Kokkos::ALL, std::declval<std::pair<int, int>>()));
 
 /// Block CG between its steps.
 ///
@@ -30,34 +38,36 @@ template <class Exec, class Op, class M, class B, class X>
 class BlockCgState {
  public:
   using Scalar = typename X::non_const_value_type;
-  using Space = typename X::memory_space;
-  using Block = Kokkos::View<Scalar**, Kokkos::LayoutRight, Space>;
-  using Small = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
-  static constexpr bool preconditioned = !std::is_same_v<M, IdentityPreconditioner>;
+  using Block = CgBlock<X>;
+  using Small = typename SmallExchange<Exec>::Matrix;
 
-  BlockCgState(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, double rtol, double atol)
-      : exec_(exec), a_(a), m_(m), b_(b), x_(x), num_columns_(static_cast<int>(b.extent(1))) {
+  /// `window` is as asked for: 0 where it is to be found.
+  BlockCgState(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, double rtol, double atol, int window)
+      : exec_(exec),
+        a_(a),
+        m_(m),
+        b_(b),
+        x_(x),
+        is_preconditioned_(!m.is_identity()),
+        num_columns_(static_cast<int>(b.extent(1))),
+        window_(stagnation_window(window, a.space().num_global())),
+        exchange_(exec, b.extent(1) * b.extent(1), (is_preconditioned_ ? 2 : 1) * b.extent(1) * b.extent(1)) {
     const std::size_t n = b.extent(0), s = b.extent(1);
     const auto block = [&](const char* name) {
       return Block(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(name)), n, s);
     };
     v_ = block("ashlar::block_cg::v");
-    z_ = preconditioned ? block("ashlar::block_cg::z") : v_;
+    z_ = is_preconditioned_ ? block("ashlar::block_cg::z") : v_;
     s_ = block("ashlar::block_cg::s");
     q_ = block("ashlar::block_cg::q");
-    const auto small = [&](const char* name, std::size_t rows, std::size_t cols) {
-      return Small(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(name)), rows, cols);
-    };
-    partial_ = small("ashlar::block_cg::partial", block_dot_ranges(n), s * s);
-    small_ = Kokkos::View<double*, Space>(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::block_cg::small"), s * s);
-    mirror_ = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, small_);
+    partial_ = Small(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::block_cg::partial"),
+                     block_dot_ranges(std::int64_t(n)), s * s);
 
     const SmallMatrix bb = dot(b, b);
     report_.columns.resize(num_columns_);
     for (int i = 0; i < num_columns_; ++i) {
       norm_b_.push_back(std::sqrt(bb(i, i)));
-      target_.push_back(std::max(rtol * norm_b_[i], atol));
+      target_.push_back(target_residual(rtol, atol, norm_b_[i]));
       if (norm_b_[i] == 0) require_zero(i);
       if (!std::isfinite(norm_b_[i])) stop(SolveStatus::non_finite);
     }
@@ -99,17 +109,18 @@ class BlockCgState {
     for (int i = 0; i < rank_; ++i) {
       for (std::size_t j = 0; j < active_.size(); ++j) gain_of_all(i, active_[j]) = gain(i, static_cast<int>(j));
     }
-    block_axpby(exec_, s, on_device(gain_of_all), 1, x_, x_);
+    block_axpby(exec_, s, exchange_.send(gain_of_all), 1, x_, x_);
     SmallMatrix minus = *inverse;
     for (double& entry : minus.entries) entry = -entry;
-    block_axpby(exec_, q, on_device(minus), 1, columns(v_, rank_), columns(v_, rank_));
+    block_axpby(exec_, q, exchange_.send(minus), 1, columns(v_, rank_), columns(v_, rank_));
 
     const int before = rank_;
     const auto zeta = orthonormalise(before);
     if (!zeta) return;
     rank_ = zeta->rows;
     sigma_ = product(*zeta, sigma_);
-    block_axpby(exec_, columns(s_, before), on_device(transposed(*zeta)), 1, columns(z_, rank_), columns(s_, rank_));
+    block_axpby(exec_, columns(s_, before), exchange_.send(transposed(*zeta)), 1, columns(z_, rank_),
+                columns(s_, rank_));
     look_at_norms();
   }
 
@@ -153,49 +164,64 @@ class BlockCgState {
 
   double relative(int i, double norm) const { return norm_b_[i] > 0 ? norm / norm_b_[i] : norm; }
 
-  /// The small matrix for the device to read, until the next call.
-  Small::const_type on_device(const SmallMatrix& matrix) {
-    const auto range = std::make_pair(std::size_t(0), matrix.entries.size());
-    // The mirror may still be on its way from the call before.
-    exec_.fence("ashlar::block_cg: small matrix");
-    std::copy(matrix.entries.begin(), matrix.entries.end(), mirror_.data());
-    Kokkos::deep_copy(exec_, Kokkos::subview(small_, range), Kokkos::subview(mirror_, range));
-    return Small(small_.data(), matrix.rows, matrix.cols);
+  /// The first numbers on the device become the sums of those of all parts.
+  void sum_over_parts(std::size_t count) const {
+    const auto& space = a_.space();
+    const auto sums = exchange_.numbers(count);
+    space.sum_begin(exec_, sums);
+    space.sum_end(exec_, sums);
   }
 
-  /// X^T Y on the host.
+  /// X^T Y on the host: one wait.
   template <class Left, class Right>
   SmallMatrix dot(const Left& left, const Right& right) {
     SmallMatrix result(static_cast<int>(left.extent(1)), static_cast<int>(right.extent(1)));
-    block_dot(exec_, left, right, Small(small_.data(), result.rows, result.cols), partial_);
-    const auto range = std::make_pair(std::size_t(0), result.entries.size());
-    Kokkos::deep_copy(exec_, Kokkos::subview(mirror_, range), Kokkos::subview(small_, range));
-    exec_.fence("ashlar::block_cg: inner products");
-    std::copy_n(mirror_.data(), result.entries.size(), result.entries.begin());
+    block_dot(exec_, left, right, exchange_.place(result.rows, result.cols), partial_);
+    sum_over_parts(result.entries.size());
+    std::copy_n(exchange_.receive(result.entries.size()), result.entries.size(), result.entries.begin());
     return result;
   }
 
+  /// V^T Z of the first `count` columns, and V^T V in vv_, on the host: one wait. Without a preconditioner they are
+  /// one, and vv_ is not needed.
+  SmallMatrix gram(int count) {
+    const auto v = columns(v_, count);
+    if (!is_preconditioned_) return dot(v, v);
+    SmallMatrix vz(count, count);
+    vv_ = vz;
+    const std::size_t size = vz.entries.size();
+    block_dot(exec_, v, columns(z_, count), exchange_.place(count, count), partial_);
+    block_dot(exec_, v, v, exchange_.place(count, count, size), partial_);
+    sum_over_parts(2 * size);
+    const double* const sums = exchange_.receive(2 * size);
+    std::copy_n(sums, size, vz.entries.begin());
+    std::copy_n(sums + size, size, vv_.entries.begin());
+    return vz;
+  }
+
   /// The first columns of the block become combinations of them: the block times t.
-  void combine(const Block& block, const SmallMatrix& t) {
-    const auto target = columns(block, t.cols);
-    block_axpby(exec_, columns(block, t.rows), on_device(t), 0, target, target);
+  void combine(const Block& block, const Small::const_type& t) {
+    const auto target = columns(block, static_cast<int>(t.extent(1)));
+    block_axpby(exec_, columns(block, static_cast<int>(t.extent(0))), t, 0, target, target);
   }
 
   /// Makes the first `count` columns of V orthonormal in the inner product of M^-1, with Z = M^-1 V; returns what they
   /// were times the new ones. Nothing where that cannot be: then the solve has ended.
   std::optional<SmallMatrix> orthonormalise(int count) {
-    if constexpr (preconditioned) m_.apply(exec_, columns(v_, count), columns(z_, count));
+    if (is_preconditioned_) m_.apply(exec_, columns(v_, count), columns(z_, count));
     SmallMatrix coefficients;
     for (int pass = 0, rank = count; pass < 2; ++pass) {
-      const SmallMatrix gram = dot(columns(v_, rank), columns(z_, rank));
-      if (!all_finite(gram)) return stop(SolveStatus::non_finite), std::nullopt;
-      const auto basis = basis_from_gram(gram);
+      const SmallMatrix vz = gram(rank);
+      if (!all_finite(vz)) return stop(SolveStatus::non_finite), std::nullopt;
+      const auto basis = basis_from_gram(vz);
       if (!basis) return stop(SolveStatus::breakdown), std::nullopt;
       coefficients = pass == 0 ? basis->coefficients : product(basis->coefficients, coefficients);
       rank = basis->rank();
+      if (is_preconditioned_) vv_ = product(transposed(basis->to_basis), product(vv_, basis->to_basis));
       if (rank == 0) break;
-      combine(v_, basis->to_basis);
-      if constexpr (preconditioned) combine(z_, basis->to_basis);
+      const auto to_basis = exchange_.send(basis->to_basis);
+      combine(v_, to_basis);
+      if (is_preconditioned_) combine(z_, to_basis);
       // A weak direction is orthonormal to others only as far as rounding lets it: once more.
       if (basis->least > 1e-4) break;
     }
@@ -218,7 +244,7 @@ class BlockCgState {
   void begin() {
     SmallMatrix selected(num_columns_, static_cast<int>(active_.size()));
     for (int j = 0; j < selected.cols; ++j) selected(active_[j], j) = 1;
-    combine(v_, selected);
+    combine(v_, exchange_.send(selected));
     const auto coefficients = orthonormalise(selected.cols);
     if (!coefficients) return;
     sigma_ = *coefficients;
@@ -226,25 +252,26 @@ class BlockCgState {
     // Residuals are left, and the preconditioner makes nothing of them.
     if (rank_ == 0) return stop(SolveStatus::breakdown);
     Kokkos::deep_copy(exec_, columns(s_, rank_), columns(z_, rank_));
-    best_ = std::numeric_limits<double>::infinity();
+    best_ = 0;
+    for (const int i : active_) best_ = std::max(best_, relative(i, norm_at_start_[i]));
     best_step_ = report_.iterations;
   }
 
   /// Writes down the residuals, and drops columns that have converged: their x stays as it is. Their directions stay
   /// in the block: without them the others would lose what they are conjugate to, and be slower than alone.
   void look_at_norms() {
-    const SmallMatrix vv = preconditioned && rank_ > 0 ? dot(columns(v_, rank_), columns(v_, rank_)) : SmallMatrix();
-    if (!all_finite(vv) || !all_finite(sigma_)) return stop(SolveStatus::non_finite);
+    if (!all_finite(vv_) || !all_finite(sigma_)) return stop(SolveStatus::non_finite);
+    // Without a preconditioner V^T V = I.
+    const SmallMatrix vr = is_preconditioned_ ? product(vv_, sigma_) : sigma_;
     constexpr double eps = std::numeric_limits<Scalar>::epsilon();
     std::vector<int> left, active;
     largest_ = 0;
     for (std::size_t j = 0; j < active_.size(); ++j) {
       const int i = active_[j];
-      last_norm_[i] = norm_of(static_cast<int>(j), vv);
+      last_norm_[i] = norm_of(static_cast<int>(j), vr);
       largest_ = std::max(largest_, relative(i, last_norm_[i]));
       report_.columns[i].iterations = report_.iterations;
-      // Below eps^2 of b rounding does not let x follow: nothing is left to gain.
-      if (last_norm_[i] <= std::max(target_[i], eps * eps * norm_b_[i])) continue;
+      if (last_norm_[i] <= std::max(target_[i], residual_floor(eps, norm_b_[i]))) continue;
       left.push_back(static_cast<int>(j));
       active.push_back(i);
     }
@@ -262,21 +289,15 @@ class BlockCgState {
     if (largest_ < best_) {
       best_ = largest_;
       best_step_ = report_.iterations;
-    } else if (report_.iterations - best_step_ > std::max<std::int64_t>(2000, b_.extent(0))) {
+    } else if (report_.iterations - best_step_ >= window_) {
       stop(SolveStatus::stagnation);
     }
   }
 
-  /// ||V sigma_j||.
-  double norm_of(int j, const SmallMatrix& vv) const {
+  /// ||V sigma_j||, from vr = V^T V sigma.
+  double norm_of(int j, const SmallMatrix& vr) const {
     double squared = 0;
-    for (int i = 0; i < rank_; ++i) {
-      if (!preconditioned) {
-        squared += sigma_(i, j) * sigma_(i, j);
-        continue;
-      }
-      for (int k = 0; k < rank_; ++k) squared += sigma_(i, j) * vv(i, k) * sigma_(k, j);
-    }
+    for (int i = 0; i < rank_; ++i) squared += sigma_(i, j) * vr(i, j);
     return std::sqrt(std::max(squared, 0.0));
   }
 
@@ -304,9 +325,10 @@ class BlockCgState {
  private:
   void require_zero(int i) const {
     const double largest = norm_inf(exec_, Kokkos::subview(b_, Kokkos::ALL, i));
-    if (largest > 0) {
+    // In any part: all of them throw, or none.
+    if (a_.space().agree_max(largest > 0 ? 1 : 0) > 0) {
       throw NumericalError(
-          text("block_cg: the squares of column ", i, " of b underflow (its largest entry is ", largest, ")"),
+          text("block_cg: the squares of column ", i, " of b underflow (its largest local entry is ", largest, ")"),
           "its norm cannot be computed", "scale the column by a power of ten");
     }
   }
@@ -323,12 +345,12 @@ class BlockCgState {
   const M& m_;
   B b_;
   X x_;
-  int num_columns_, rank_ = 0;
+  bool is_preconditioned_;
+  int num_columns_, window_, rank_ = 0;
   Block v_, z_, s_, q_;
   Small partial_;
-  Kokkos::View<double*, Space> small_;
-  typename Kokkos::View<double*, Space>::host_mirror_type mirror_;
-  SmallMatrix sigma_;
+  SmallExchange<Exec> exchange_;
+  SmallMatrix sigma_, vv_;
   std::vector<int> active_;  // columns at work
   std::vector<double> norm_b_, target_, last_norm_, norm_at_start_;
   double largest_ = 0, best_ = 0;

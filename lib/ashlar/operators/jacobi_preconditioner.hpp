@@ -3,10 +3,13 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/real_product.hpp>
 #include <ashlar/base/scalar.hpp>
+#include <ashlar/base/team_sums.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/operators/diagonal_inverse.hpp>
 #include <cstdint>
 
 namespace ashlar {
@@ -76,6 +79,24 @@ class JacobiPreconditioner {
     }
   }
 
+  /// The same, and *slot := r^H z, its real part, in one pass.
+  template <execution_space Exec, vector_view R, vector_view Z>
+  void apply_dot(const Exec& exec, const R& r, const Z& z, const TeamSumsAccess& sums, double* slot) const {
+    const auto inverse = inverse_;
+    sum_over_entries<1>(
+        "ashlar::jacobi[apply,dot]", exec, z.extent(0), sums, {slot}, KOKKOS_LAMBDA(std::int64_t i, double(&sum)[1]) {
+          const auto r_i = r(i);
+          const auto z_i = inverse(i) * r_i;
+          z(i) = z_i;
+          sum[0] += real_product(r_i, z_i);
+        });
+  }
+
+  bool is_identity() const { return false; }
+  /// Whether the host never waits: on a device.
+  bool is_stream_ordered() const { return is_gpu_v<typename Matrix::memory_space::execution_space>; }
+  bool is_capturable() const { return true; }
+  DiagonalInverse<scalar_type> diagonal_inverse() const { return {inverse_.data(), 1, true}; }
   std::int64_t traffic_bytes() const { return 3 * std::int64_t(inverse_.extent(0)) * sizeof(scalar_type); }
 
  private:

@@ -6,9 +6,12 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>
-#include <ashlar/krylov/impl/invert_block.hpp>
+#include <ashlar/operators/diagonal_inverse.hpp>
+#include <ashlar/operators/impl/invert_block.hpp>
 #include <ashlar/spmv/spmv.hpp>
+#include <ashlar/spmv/spmv_dot.hpp>
 #include <cstdint>
+#include <type_traits>
 
 namespace ashlar {
 
@@ -84,6 +87,20 @@ class BlockJacobiPreconditioner {
     spmv(exec, plan_, 1, inverse_, r, 0, z);
   }
 
+  /// The same, and *slot := r^H z, its real part: in one pass where spmv_dot() is.
+  template <execution_space Exec, vector_view R, vector_view Z>
+  void apply_dot(const Exec& exec, const R& r, const Z& z, const TeamSumsAccess& sums, double* slot) const {
+    spmv_dot(exec, plan_, inverse_, r, z, sums, slot);
+  }
+
+  bool is_identity() const { return false; }
+  /// Whether the host never waits: on a device.
+  bool is_stream_ordered() const { return is_gpu_v<typename Matrix::memory_space::execution_space>; }
+  bool is_capturable() const { return true; }
+  DiagonalInverse<typename Matrix::scalar_type> diagonal_inverse() const {
+    return {inverse_.values().data(), inverse_.block_size(),
+            std::is_same_v<typename Matrix::layout_type, BlockColumnMajor>};
+  }
   std::int64_t traffic_bytes() const { return spmv_traffic_bytes(inverse_); }
 
  private:

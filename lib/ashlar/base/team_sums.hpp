@@ -1,0 +1,126 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/base/concepts.hpp>
+#include <cstdint>
+
+namespace ashlar {
+
+/// What the teams of one kernel need to add up sums together, as kernels take it. Made by TeamSums.
+struct TeamSumsAccess {
+  double* partial = nullptr;    ///< of each team, sum after sum
+  unsigned* arrived = nullptr;  ///< teams that have written theirs
+
+  /// total[k] := the sum over all teams of what they call with: each team once, with all of its threads, of which each
+  /// brings a summand of its own. The team that comes last adds up, always in the same order: two runs give the same
+  /// bits.
+  template <int N, class Team>
+  KOKKOS_INLINE_FUNCTION void add(const Team& team, double (&sum)[N], const Kokkos::Array<double*, N>& total) const {
+    const int teams = team.league_size();
+    // Volatile: what other teams wrote must not come from a cache of this one's. (Kokkos' atomic loads and stores of
+    // doubles are compare-and-swap loops on CUDA: with these the last team took as long as the rest of a kernel.)
+    volatile double* const of_teams = partial;
+    for (int k = 0; k < N; ++k) team.team_reduce(Kokkos::Sum<double>(sum[k]));
+    int is_last = 0;
+    Kokkos::single(
+        Kokkos::PerTeam(team),
+        [&](int& last) {
+          for (int k = 0; k < N; ++k) of_teams[k * teams + team.league_rank()] = sum[k];
+          Kokkos::memory_fence();
+          last = Kokkos::atomic_fetch_add(arrived, 1u) + 1 == unsigned(teams);
+        },
+        is_last);
+    if (is_last == 0) return;
+    Kokkos::memory_fence();
+    for (int k = 0; k < N; ++k) {
+      double mine = 0;
+      for (int i = team.team_rank(); i < teams; i += team.team_size()) mine += of_teams[k * teams + i];
+      team.team_reduce(Kokkos::Sum<double>(mine));
+      Kokkos::single(Kokkos::PerTeam(team), [&] { *total[k] = mine; });
+    }
+    Kokkos::single(Kokkos::PerTeam(team), [&] { *arrived = 0; });
+  }
+};
+
+/// Scratch memory for sums over all teams of a kernel.
+///
+/// Kokkos' own reductions keep theirs with the instance, where other work on it may have it moved: kernels that are
+/// captured and replayed need some that stays. One kernel at a time uses it.
+///
+/// Memory   most_sums * most_teams doubles and a counter.
+template <memory_space Space>
+class TeamSums {
+ public:
+  static constexpr int most_teams = 4096, most_sums = 3;
+
+  template <execution_space Exec>
+  explicit TeamSums(const Exec& exec)
+      : partial_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::team_sums::partial"),
+                 most_sums * most_teams),
+        arrived_(Kokkos::view_alloc(exec, "ashlar::team_sums::arrived"), 1) {}
+
+  TeamSumsAccess access() const { return {partial_.data(), arrived_.data()}; }
+
+ private:
+  Kokkos::View<double*, Space> partial_;
+  Kokkos::View<unsigned*, Space> arrived_;
+};
+
+namespace impl {
+
+/// Teams that share n entries: as many as fill a GPU, each with enough to do. It does not depend on the machine.
+inline int teams_for(std::int64_t n) {
+  constexpr std::int64_t entries_of_team = 2048, most = 1024;
+  return static_cast<int>(std::clamp<std::int64_t>((n + entries_of_team - 1) / entries_of_team, 1, most));
+}
+
+/// The teams' shares of n entries, each a run of neighbours.
+template <int N, class Function>
+struct SumOverEntries {
+  std::int64_t n;
+  TeamSumsAccess sums;
+  Kokkos::Array<double*, N> total;
+  Function function;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const std::int64_t first = n * team.league_rank() / team.league_size(),
+                       last = n * (team.league_rank() + 1) / team.league_size();
+    double sum[N] = {};
+    const std::int64_t step = team.team_size();
+    std::int64_t i = first + team.team_rank();
+    if constexpr (requires { function.load(i); }) {
+      constexpr int under_way = 4;
+      for (; i + (under_way - 1) * step < last; i += under_way * step) {
+        decltype(function.load(i)) loaded[under_way];
+        for (int u = 0; u < under_way; ++u) loaded[u] = function.load(i + u * step);
+        for (int u = 0; u < under_way; ++u) function(i + u * step, loaded[u], sum);
+      }
+      for (; i < last; i += step) function(i, function.load(i), sum);
+    } else {
+      for (; i < last; i += step) function(i, sum);
+    }
+    sums.add<N>(team, sum, total);
+  }
+};
+
+}  // namespace impl
+
+/// total[k] := the sums of what function(i, sums) adds to sums[k] over all i < n.
+///
+/// A function that writes to what it reads may be cut in two, function.load(i) and function(i, loaded, sums): then a
+/// thread asks for several entries before it uses the first.
+///
+/// Memory   `total` points to doubles that `exec` reaches; `sums` is nobody else's until this has ended.
+/// Async    enqueued on `exec`; no fence, no allocation. Two runs give the same bits.
+template <int N, execution_space Exec, class Function>
+void sum_over_entries(const char* label, const Exec& exec, std::int64_t n, const TeamSumsAccess& sums,
+                      const Kokkos::Array<double*, N>& total, const Function& function) {
+  static_assert(N <= TeamSums<typename Exec::memory_space>::most_sums);
+  constexpr int threads = is_gpu_v<Exec> ? 256 : 1;
+  Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, impl::teams_for(n), threads),
+                       impl::SumOverEntries<N, Function>{n, sums, total, function});
+}
+
+}  // namespace ashlar

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/krylov/cg_scalars.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+// What an operator brings that can make many iterations of CG in one kernel.
+
+namespace ashlar {
+
+/// Where an iteration of CG works, all of it on the device: vectors of n entries, scalars, and a ring of ||r|| by
+/// iteration. Without a preconditioner z is r.
+template <class Scalar>
+struct CgPlace {
+  std::int64_t n = 0;
+  Scalar *x = nullptr, *r = nullptr, *z = nullptr, *p = nullptr, *q = nullptr;
+  CgScalars* scalars = nullptr;
+  double* history = nullptr;
+  int history_capacity = 0;
+};
+
+/// Many iterations of CG as one kernel, made for one operator, one preconditioner and one place.
+///
+/// It begins with scalars that have begun (CgScalars::begin), r and z; what p holds then does not matter. An iteration
+/// is: x += alpha*p, p := z + beta*p, q := A*p, r -= alpha*q with the new alpha, z := M^-1 r, advance(). So when it
+/// ends, x lacks the last step, as it does with the other forms of CG.
+template <execution_space Exec>
+class CgKernel {
+ public:
+  virtual ~CgKernel() = default;
+
+  /// Enqueues so many iterations, fewer where the solve ends before; no fence, no allocation.
+  virtual void enqueue(const Exec& exec, int iterations) = 0;
+
+  /// Throws Error where a kernel that has ended gave up waiting for itself. Called after a wait.
+  virtual void check() const = 0;
+
+  virtual std::string explain() const = 0;
+};
+
+/// A kernel, or why there is none.
+template <execution_space Exec>
+struct CgKernelOffer {
+  std::unique_ptr<CgKernel<Exec>> kernel;
+  std::string why_not;
+  bool is_worth_it = true;  ///< whether it is expected to be faster than kernels one by one, in a graph
+};
+
+/// An operator that may bring such a kernel: cg_kernel(exec, m, place).
+template <class Op, class Exec, class M, class Scalar>
+concept brings_cg_kernel = requires(const Op& a, const Exec& exec, const M& m, const CgPlace<Scalar>& place) {
+  { a.cg_kernel(exec, m, place) } -> std::same_as<CgKernelOffer<Exec>>;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+
+namespace ashlar {
+
+/// How the iterations of CG reach the device.
+enum class CgLaunch {
+  automatic,   ///< the fastest that the system allows
+  one_by_one,  ///< kernel by kernel
+  graph,       ///< an interval of iterations as one graph of the device, replayed
+  persistent,  ///< an interval of iterations in one kernel, where the operator has one
+};
+
+/// What all forms of CG may be asked for.
+struct CgOptions {
+  double rtol = 1e-8;  ///< converged when ||b - A x|| <= max(rtol * ||b||, atol)
+  double atol = 0;
+  int max_iterations = 10000;
+  int stagnation_window = 0;  ///< iterations without a new smallest residual that end the solve; 0: stagnation_window()
+  /// Iterations between the host's looks, at most 1024; 0: as many as are worth one look, by the bytes that they move
+  /// (1 where the host waits in each iteration as it is). Results do not depend on it.
+  int check_interval = 0;
+  CgLaunch launch = CgLaunch::automatic;
+  /// Called at each look with the iterations done and ||r|| / ||b||; for progress lines.
+  std::function<void(int, double)> monitor = {};
+};
+
+}  // namespace ashlar

@@ -1,0 +1,208 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <ashlar/base/captured_work.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/krylov/cg_kernel.hpp>
+#include <ashlar/krylov/cg_options.hpp>
+#include <ashlar/krylov/concepts.hpp>
+#include <ashlar/krylov/impl/cg_memory.hpp>
+#include <ashlar/krylov/impl/interval.hpp>
+#include <ashlar/krylov/impl/looks.hpp>
+#include <ashlar/krylov/report.hpp>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ashlar::impl {
+
+/// Runs one form of CG on one system: it enqueues iterations, looks at them now and then, and says how it ended. Good
+/// for many solves, one after another, with one matrix, one preconditioner and one x.
+///
+/// The device never waits for the host: while the host looks at one interval, the next is under way, unless it is
+/// expected to be none.
+template <class Exec, class Method, class Op, class M>
+class Driver {
+ public:
+  /// `launch` says how iterations are to reach the device.
+  ///
+  /// Throws   ArgumentError where that cannot be.
+  Driver(const Exec& exec, Method method, const Op& a, const M& m, CgLaunch launch)
+      : a_(a), m_(m), method_(std::move(method)), looks_(exec) {
+    choose_launch(exec, launch);
+  }
+
+  const Method& method() const { return method_; }
+
+  /// Solves for b, whose norm is known and not 0, from what x holds.
+  template <class B>
+  SolveReport solve(const Exec& exec, const B& b, double norm_b, const CgOptions& options) {
+    using Scalar = typename Method::Scalar;
+    const Kokkos::Profiling::ScopedRegion region(std::string("ashlar::") + Method::name);
+    const auto space = a_.space();
+    const StoppingLimits limits{target_residual(options.rtol, options.atol, norm_b),
+                                residual_floor(std::numeric_limits<real_t<Scalar>>::epsilon(), norm_b),
+                                stagnation_window(options.stagnation_window, space.num_global()),
+                                options.max_iterations};
+    const bool host_waits = !a_.is_stream_ordered() || !m_.is_stream_ordered() || !space.is_stream_ordered();
+    int interval =
+        space.agree_max(interval_for(options.check_interval, method_.traffic_bytes(), host_waits, kernel_ != nullptr));
+    if constexpr (requires { Method::period; }) {
+      // A graph is the same each time: of a whole period.
+      captures_ = captures_ && 4 * interval >= Method::period;
+      if (captures_) interval = (interval + Method::period - 1) / Method::period * Method::period;
+    }
+    const bool looks_behind = space.agree_max(host_waits) == 0;
+    std::vector<double> norms;  // of the recurrence, by iteration
+    const auto look = [&] {
+      const Progress progress = looks_.wait(norms);
+      if (kernel_) kernel_->check();
+      if (options.monitor) options.monitor(progress.iterations, progress.last / norm_b);
+      return progress;
+    };
+    const auto look_now = [&] {
+      looks_.ask(exec, method_.memory());
+      return look();
+    };
+
+    set_limits(exec, limits);
+    start(exec, b);
+    Progress progress = look_now();
+    double residual = progress.last;  // the true one, of the x at the last (re)start
+    SolveStatus verdict = progress.status;
+    std::int64_t applications = 1, products = 1;
+    while (progress.status == SolveStatus::running) {
+      const int begun = progress.iterations;
+      int enqueued = 0;
+      // Without the limit: the iteration stops there by itself, and a graph is always of one length.
+      while (progress.status == SolveStatus::running) {
+        while (looks_.on_their_way() == 0 || (looks_behind && looks_.on_their_way() == 1 &&
+                                              is_likely_running(norms, limits, progress.iterations + interval))) {
+          enqueue_interval(exec, interval);
+          enqueued += interval;
+          looks_.ask(exec, method_.memory());
+        }
+        progress = look();
+      }
+      while (looks_.on_their_way() > 0) progress = looks_.wait(norms);
+      products += kernel_ ? progress.iterations - begun : enqueued;
+      verdict = progress.status;
+
+      // The end, by the recurrence. What counts is the residual of the x in hand.
+      method_.finish(exec);
+      start(exec, b);
+      progress = look_now();
+      ++applications, ++products;
+      const double before = std::exchange(residual, progress.last);
+      if (progress.status != SolveStatus::running) {
+        // Small enough, or no longer a number. Where the recurrence found a fault, that is the one to report.
+        if (progress.status == SolveStatus::converged || verdict == SolveStatus::converged) verdict = progress.status;
+        break;
+      }
+      if (verdict != SolveStatus::converged) break;
+      // The recurrence has drifted from the residual: start again from here, as long as that gains something.
+      if (!(residual <= 0.5 * before)) {
+        verdict = SolveStatus::stagnation;
+        break;
+      }
+    }
+
+    SolveReport report;
+    report.status = verdict;
+    report.iterations = progress.iterations;
+    report.products = products;
+    report.relative_residual = residual / norm_b;
+    for (const double norm : norms) report.residual_history.push_back(norm / norm_b);
+    report.bytes_moved =
+        applications * (a_.traffic_bytes() + m_.traffic_bytes()) + report.iterations * method_.traffic_bytes();
+    report.launch = launch_;
+    return report;
+  }
+
+  /// The scalars of a solve that has not begun. (Not private: nvcc takes no device lambda there.)
+  void set_limits(const Exec& exec, const StoppingLimits& limits) {
+    const auto scalars = method_.memory().scalars;
+    Kokkos::parallel_for(
+        "ashlar::cg[limits]", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
+          scalars() = CgScalars{};
+          scalars().limits = limits;
+        });
+  }
+
+ private:
+  template <class B>
+  void start(const Exec& exec, const B& b) {
+    // The first iterations of a period are enqueued as they are, where there are periods.
+    if constexpr (requires { Method::period; }) has_run_ = false;
+    method_.start(exec, b);
+  }
+
+  void choose_launch(const Exec& exec, CgLaunch asked) {
+    std::string no_kernel = "not asked for";
+    if (asked == CgLaunch::persistent || asked == CgLaunch::automatic) {
+      auto offer = kernel_of(method_, exec);
+      no_kernel = offer.why_not;
+      if (offer.kernel && (offer.is_worth_it || asked == CgLaunch::persistent)) {
+        kernel_ = std::move(offer.kernel);
+        launch_ = "persistent kernel: " + kernel_->explain();
+        return;
+      }
+      if (asked == CgLaunch::persistent) {
+        throw ArgumentError(text(Method::name, ": a persistent kernel"), no_kernel, "choose automatic");
+      }
+    }
+    const bool capturable = is_capturable(a_) && is_capturable(m_) && CapturedWork<Exec>::can_capture();
+    if (asked == CgLaunch::graph && !capturable) {
+      throw ArgumentError(text(Method::name, ": iterations as a graph"),
+                          "this backend, operator or preconditioner cannot be captured, or a tool watches",
+                          "choose automatic");
+    }
+    captures_ = asked != CgLaunch::one_by_one && capturable;
+    launch_ = captures_ ? "a graph for each interval" : "kernel by kernel";
+    if (asked == CgLaunch::automatic) launch_ += text(" (persistent kernel: ", no_kernel, ")");
+  }
+
+  template <class Any>
+  static CgKernelOffer<Exec> kernel_of(const Any& method, const Exec& exec) {
+    if constexpr (requires { method.kernel(exec); }) {
+      return method.kernel(exec);
+    } else {
+      return {nullptr, "this form of CG has none", false};
+    }
+  }
+
+  void enqueue_interval(const Exec& exec, int iterations) {
+    if (kernel_) return kernel_->enqueue(exec, iterations);
+    const auto enqueue = [this, exec, iterations] {
+      for (int k = 0; k < iterations; ++k) method_.enqueue(exec);
+    };
+    // The first time as it is: kernels are set up then.
+    if (!captures_ || std::exchange(has_run_, true) == false || iterations < 2) return enqueue();
+    if (!graph_ || captured_ != iterations) {
+      graph_.emplace(exec, enqueue);
+      captured_ = iterations;
+    }
+    graph_->replay(exec);
+  }
+
+  const Op& a_;
+  const M& m_;
+  Method method_;
+  Looks<Exec> looks_;
+  std::unique_ptr<CgKernel<Exec>> kernel_;
+  bool captures_ = false, has_run_ = false;
+  std::optional<CapturedWork<Exec>> graph_;
+  int captured_ = 0;
+  std::string launch_;
+};
+
+}  // namespace ashlar::impl

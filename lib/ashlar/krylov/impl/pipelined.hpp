@@ -1,0 +1,207 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/real_product.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/base/team_sums.hpp>
+#include <ashlar/krylov/cg_scalars.hpp>
+#include <ashlar/krylov/concepts.hpp>
+#include <ashlar/krylov/impl/cg_memory.hpp>
+#include <ashlar/krylov/impl/residual.hpp>
+#include <ashlar/krylov/impl/single_reduction.hpp>
+#include <cstdint>
+#include <type_traits>
+
+namespace ashlar::impl {
+
+/// CG whose only reduction runs under M^-1 and A: [m = M^-1 w] [n = A m] end of the sums [z, q, s, p, x, r, u, w, and
+/// what the next sums are made of] beginning of the sums. So an iteration is judged in the next.
+///
+/// Traffic  of an iteration, with vectors of n entries: the operator's, and 16n entries; with a preconditioner its own
+///          and 6n more.
+template <class Exec, class Op, class M, class X>
+class PipelinedCg {
+ public:
+  using Scalar = typename X::non_const_value_type;
+  using Vector = Kokkos::View<Scalar*, typename Exec::memory_space>;
+  static constexpr const char* name = "pipelined_cg";
+  /// Iterations from one residual replacement to the next.
+  static constexpr int period = 48;
+
+  PipelinedCg(const Exec& exec, const Op& a, const M& m, const X& x)
+      : a_(a), m_(m), space_(a.space()), x_(x), memory_(exec), is_fresh_("ashlar::cg::is_fresh") {
+    const auto vector = [&](const char* label) { return new_vector<Vector>(exec, label, x.extent(0)); };
+    const bool identity = m.is_identity();
+    r_ = vector("ashlar::cg::r");
+    u_ = identity ? r_ : vector("ashlar::cg::u");
+    w_ = vector("ashlar::cg::w");
+    v_ = identity ? w_ : vector("ashlar::cg::m");
+    n_ = vector("ashlar::cg::n");
+    z_ = vector("ashlar::cg::z");
+    s_ = vector("ashlar::cg::s");
+    q_ = identity ? s_ : vector("ashlar::cg::q");
+    p_ = vector("ashlar::cg::p");
+  }
+
+  const CgMemory<Exec>& memory() const { return memory_; }
+
+  template <class B>
+  void start(const Exec& exec, const B& b) {
+    b_ = b.data();
+    enqueued_ = 0;
+    renew_residual(exec);
+    begin_sums(exec);
+    space_.sum_end(exec, sums());
+    begin(exec);
+  }
+
+  /// One iteration: no decision of the device's on the host, no fence, no allocation.
+  void enqueue(const Exec& exec) {
+    if (!m_.is_identity()) m_.apply(exec, w_, v_);
+    a_.apply(exec, v_, n_);
+    if (enqueued_ > 0) space_.sum_end(exec, sums());
+    advance(exec);
+    step(exec);
+    if (++enqueued_ % period == 0) {
+      replace(exec);
+      begin_sums(exec);
+    } else {
+      space_.sum_begin(exec, sums());
+    }
+  }
+
+  /// x is whole; sums that are on their way are let come.
+  void finish(const Exec& exec) {
+    if (enqueued_ > 0) space_.sum_end(exec, sums());
+  }
+
+  /// Bytes of an iteration.
+  std::int64_t traffic_bytes() const {
+    const std::int64_t vectors = 16 + (m_.is_identity() ? 0 : 6);
+    return a_.traffic_bytes() + m_.traffic_bytes() + vectors * std::int64_t(x_.extent(0) * sizeof(Scalar));
+  }
+
+  // nvcc takes no device lambda in a private member.
+
+  void begin(const Exec& exec) {
+    const auto scalars = memory_.scalars;
+    const auto sums = memory_.sums;
+    const auto fresh = is_fresh_;
+    Kokkos::parallel_for(
+        "ashlar::cg[begin]", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
+          scalars().begin(sums(0), sums(1));
+          fresh() = true;
+        });
+  }
+
+  /// Judges the iteration before, where there is one, and prepares this one.
+  void advance(const Exec& exec) {
+    const auto scalars = memory_.scalars;
+    const auto sums = memory_.sums;
+    const auto history = memory_.history;
+    const auto fresh = is_fresh_;
+    Kokkos::parallel_for(
+        "ashlar::cg[advance]", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
+          CgScalars& s = scalars();
+          if (!s.is_running()) return;
+          const double rz_before = s.rz, alpha_before = s.alpha;
+          const bool is_first = fresh();
+          fresh() = false;
+          if (!is_first) s.end_step(sums(0), sums(1), history.data(), most_between_looks);
+          if (s.is_running()) prepare_step(s, rz_before, alpha_before, sums(2), is_first);
+        });
+  }
+
+  /// All vectors in one pass, and the local parts of r^H r, r^H u and w^H u.
+  void step(const Exec& exec) {
+    using Real = real_t<Scalar>;
+    const auto scalars = memory_.scalars;
+    const bool identity = m_.is_identity();
+    const auto r = r_, u = u_, w = w_, v = v_, n = n_, z = z_, q = q_, s = s_, p = p_;
+    const auto x = x_;
+    sum_over_entries<3>(
+        "ashlar::cg[step]", exec, r.extent(0), memory_.team_sums.access(),
+        {memory_.sums.data(), memory_.sums.data() + 1, memory_.sums.data() + 2},
+        KOKKOS_LAMBDA(std::int64_t i, double(&sum)[3]) {
+          const CgScalars& now = scalars();
+          auto r_i = r(i), w_i = w(i), u_i = identity ? r_i : u(i);
+          if (now.is_running() && now.alpha != 0) {
+            const auto alpha = Real(now.alpha), beta = Real(now.beta);
+            const bool turns = now.beta != 0;
+            const auto z_i = turns ? n(i) + beta * z(i) : n(i);
+            const auto s_i = turns ? w_i + beta * s(i) : w_i;
+            const auto p_i = turns ? u_i + beta * p(i) : u_i;
+            x(i) += alpha * p_i;
+            r_i -= alpha * s_i;
+            w_i -= alpha * z_i;
+            if (identity) {
+              u_i = r_i;
+            } else {
+              const auto q_i = turns ? v(i) + beta * q(i) : v(i);
+              u_i -= alpha * q_i;
+              q(i) = q_i;
+              u(i) = u_i;
+            }
+            z(i) = z_i;
+            s(i) = s_i;
+            p(i) = p_i;
+            r(i) = r_i;
+            w(i) = w_i;
+          }
+          sum[0] += real_product(r_i, r_i);
+          sum[1] += real_product(r_i, u_i);
+          sum[2] += real_product(u_i, w_i);
+        });
+  }
+
+  void begin_sums(const Exec& exec) {
+    const auto r = r_, u = u_, w = w_;
+    sum_over_entries<3>(
+        "ashlar::cg[sums]", exec, r.extent(0), memory_.team_sums.access(),
+        {memory_.sums.data(), memory_.sums.data() + 1, memory_.sums.data() + 2},
+        KOKKOS_LAMBDA(std::int64_t i, double(&sum)[3]) {
+          sum[0] += real_product(r(i), r(i));
+          sum[1] += real_product(r(i), u(i));
+          sum[2] += real_product(u(i), w(i));
+        });
+    space_.sum_begin(exec, sums());
+  }
+
+  /// r := b - A x, and what follows from it.
+  void renew_residual(const Exec& exec) {
+    a_.apply(exec, x_, r_);
+    const auto r = r_;
+    const Scalar* const b = b_;
+    Kokkos::parallel_for(
+        "ashlar::cg[residual]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, r.extent(0)),
+        KOKKOS_LAMBDA(std::int64_t i) { r(i) = b[i] - r(i); });
+    if (!m_.is_identity()) m_.apply(exec, r_, u_);
+    a_.apply(exec, u_, w_);
+  }
+
+ private:
+  /// Residual replacement: of what x and p are, not of what recurrences have made of it.
+  void replace(const Exec& exec) {
+    renew_residual(exec);
+    a_.apply(exec, p_, s_);
+    if (!m_.is_identity()) m_.apply(exec, s_, q_);
+    a_.apply(exec, q_, z_);
+  }
+
+  auto sums() const { return memory_.sums_from(0, 3); }
+
+  using Space = std::decay_t<decltype(std::declval<const Op&>().space())>;
+
+  const Op& a_;
+  const M& m_;
+  Space space_;
+  X x_;
+  CgMemory<Exec> memory_;
+  Kokkos::View<bool, typename Exec::memory_space> is_fresh_;  ///< whether no iteration has followed the start
+  Vector r_, u_, w_, v_, n_, z_, s_, q_, p_;
+  const Scalar* b_ = nullptr;
+  int enqueued_ = 0;  ///< since the start
+};
+
+}  // namespace ashlar::impl

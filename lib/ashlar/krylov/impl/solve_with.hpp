@@ -1,0 +1,48 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/krylov/cg_options.hpp>
+#include <ashlar/krylov/concepts.hpp>
+#include <ashlar/krylov/impl/drive.hpp>
+#include <ashlar/krylov/impl/residual.hpp>
+#include <ashlar/krylov/report.hpp>
+#include <ashlar/krylov/stopping.hpp>
+#include <type_traits>
+
+namespace ashlar::impl {
+
+/// What operator and preconditioner of a solve must be: for x, and for the solver's own vectors, which they are applied
+/// to.
+template <class Exec, class Op, class M, class X>
+constexpr void require_system() {
+  using Vector = Kokkos::View<typename X::non_const_value_type*, typename Exec::memory_space>;
+  static_assert(linear_operator<Op, Exec, X, Vector>,
+                "ashlar::cg: A must be a linear operator on vectors of the type of x");
+  static_assert(
+      linear_operator<Op, Exec, Vector, Vector>,
+      "ashlar::cg: A must be a linear operator on Kokkos::View<Scalar*, Exec::memory_space>, the solver's own "
+      "vectors");
+  static_assert(preconditioner<M, Exec, Vector, Vector>,
+                "ashlar::cg: M must be a preconditioner of Kokkos::View<Scalar*, Exec::memory_space>, the solver's own "
+                "vectors");
+  static_assert(!std::is_const_v<typename X::value_type>, "ashlar::cg: x must be writable");
+  static_assert(reachable_from<Exec, X>, "ashlar::cg: x must be reachable from the execution space");
+}
+
+/// One solve by one form of CG.
+template <template <class, class, class, class> class Method, class Exec, class Op, class M, class B, class X>
+SolveReport solve_with(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, const CgOptions& options) {
+  require_system<Exec, Op, M, X>();
+  static_assert(reachable_from<Exec, B>, "ashlar::cg: b must be reachable from the execution space");
+  using Form = Method<Exec, Op, M, X>;
+  check_lengths(Form::name, a.space().num_local(), b, x);
+  check_stopping(Form::name, options.rtol, options.atol, options.max_iterations, options.stagnation_window,
+                 options.check_interval);
+  Driver<Exec, Form, Op, M> driver(exec, Form(exec, a, m, x), a, m, options.launch);
+  const double norm_b = norm_of_right_hand_side(exec, a.space(), driver.method().memory(), Form::name, b, x);
+  if (norm_b == 0) return {.status = SolveStatus::converged, .residual_history = {0.0}};
+  return driver.solve(exec, b, norm_b, options);
+}
+
+}  // namespace ashlar::impl

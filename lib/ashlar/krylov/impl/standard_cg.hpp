@@ -1,0 +1,163 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/real_product.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/base/team_sums.hpp>
+#include <ashlar/krylov/cg_kernel.hpp>
+#include <ashlar/krylov/cg_scalars.hpp>
+#include <ashlar/krylov/concepts.hpp>
+#include <ashlar/krylov/impl/cg_memory.hpp>
+#include <ashlar/krylov/impl/residual.hpp>
+#include <cstdint>
+
+namespace ashlar::impl {
+
+/// x += alpha*p, of the step before, and p := z + beta*p, in one pass. Where alpha is 0 x is not touched, where beta is
+/// 0 p is overwritten, and where the solve has ended p stays.
+template <class Exec, class Scalars, class Z, class P, class X>
+void cg_direction(const Exec& exec, const Scalars& scalars, const Z& z, const P& p, const X& x) {
+  using Real = real_t<typename P::non_const_value_type>;
+  Kokkos::parallel_for(
+      "ashlar::cg[direction]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, p.extent(0)),
+      KOKKOS_LAMBDA(std::int64_t i) {
+        const CgScalars& s = scalars();
+        const bool steps = s.alpha != 0, turns = s.beta != 0;
+        const auto old = steps || turns ? p(i) : typename P::non_const_value_type(0);
+        if (steps) x(i) += Real(s.alpha) * old;
+        if (s.is_running()) p(i) = turns ? z(i) + Real(s.beta) * old : z(i);
+      });
+}
+
+/// An entry of r -= alpha*q with alpha = r^H z / p^H q, and its share of r^H r.
+template <class Scalar>
+struct CgResidual {
+  using Real = real_t<Scalar>;
+  struct Loaded {
+    Scalar r, q;
+  };
+
+  const CgScalars* scalars;
+  const double* pq;
+  const Scalar* q;
+  Scalar* r;
+
+  KOKKOS_INLINE_FUNCTION Loaded load(std::int64_t i) const { return {r[i], q[i]}; }
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, const Loaded& loaded, double (&sum)[1]) const {
+    const double alpha = scalars->step_length(*pq);
+    Scalar residual = loaded.r;
+    if (alpha != 0) {  // (0 times what is not finite would be no number)
+      residual -= Real(alpha) * loaded.q;
+      r[i] = residual;
+    }
+    sum[0] += real_product(residual, residual);
+  }
+};
+
+/// The textbook's CG, in three passes: [x and p] [q = A p and p^H q] [r and r^H r], and what a preconditioner takes.
+/// x lags by a step: it is updated beside p, which is read for it anyway.
+///
+/// Traffic  of an iteration, with vectors of n entries: the operator's and the preconditioner's, and 8n entries; 2n
+/// more
+///          without dot_operator, and without dot_preconditioner.
+template <class Exec, class Op, class M, class X>
+class StandardCg {
+ public:
+  using Scalar = typename X::non_const_value_type;
+  using Vector = Kokkos::View<Scalar*, typename Exec::memory_space>;
+  static constexpr const char* name = "cg";
+
+  StandardCg(const Exec& exec, const Op& a, const M& m, const X& x)
+      : a_(a),
+        m_(m),
+        space_(a.space()),
+        x_(x),
+        memory_(exec),
+        r_(new_vector<Vector>(exec, "ashlar::cg::r", x.extent(0))),
+        z_(m.is_identity() ? r_ : new_vector<Vector>(exec, "ashlar::cg::z", x.extent(0))),
+        p_(new_vector<Vector>(exec, "ashlar::cg::p", x.extent(0))),
+        q_(new_vector<Vector>(exec, "ashlar::cg::q", x.extent(0))) {}
+
+  const CgMemory<Exec>& memory() const { return memory_; }
+
+  /// r := b - A x and all that follows from it; the scalars begin, with new limits where it is a new solve.
+  template <class B>
+  void start(const Exec& exec, const B& b) {
+    form_residual(exec, a_, b, x_, r_);
+    dot(exec, r_, r_, memory_.team_sums.access(), memory_.sums.data() + 1);
+    apply_preconditioner(exec);
+    sum(exec, 1, 2);
+    const auto scalars = memory_.scalars;
+    const auto sums = memory_.sums;
+    const bool identity = m_.is_identity();
+    Kokkos::parallel_for(
+        "ashlar::cg[begin]", Kokkos::RangePolicy<Exec>(exec, 0, 1),
+        KOKKOS_LAMBDA(int) { scalars().begin(sums(1), identity ? sums(1) : sums(2)); });
+  }
+
+  /// One iteration: no decision on the host, no fence, no allocation.
+  void enqueue(const Exec& exec) {
+    cg_direction(exec, memory_.scalars, z_, p_, x_);
+    multiply_dot(exec, a_, p_, q_, memory_, 0);
+    sum(exec, 0, 1);
+    sum_over_entries<1>("ashlar::cg[residual]", exec, r_.extent(0), memory_.team_sums.access(),
+                        {memory_.sums.data() + 1},
+                        CgResidual<Scalar>{memory_.scalars.data(), memory_.sums.data(), q_.data(), r_.data()});
+    apply_preconditioner(exec);
+    sum(exec, 1, 2);
+    const auto scalars = memory_.scalars;
+    const auto sums = memory_.sums;
+    const auto history = memory_.history;
+    const bool identity = m_.is_identity();
+    Kokkos::parallel_for(
+        "ashlar::cg[advance]", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
+          scalars().advance(sums(0), sums(1), identity ? sums(1) : sums(2), history.data(), most_between_looks);
+        });
+  }
+
+  /// x gets the step that it still lacks.
+  void finish(const Exec& exec) { cg_direction(exec, memory_.scalars, z_, p_, x_); }
+
+  /// The kernel that the operator has for all this, or why it has none.
+  CgKernelOffer<Exec> kernel(const Exec& exec) const {
+    if constexpr (brings_cg_kernel<Op, Exec, M, Scalar> && reachable_from<Exec, X>) {
+      return a_.cg_kernel(
+          exec, m_,
+          CgPlace<Scalar>{std::int64_t(x_.extent(0)), x_.data(), r_.data(), z_.data(), p_.data(), q_.data(),
+                          memory_.scalars.data(), memory_.history.data(), most_between_looks});
+    } else {
+      return {nullptr, "the operator brings none", false};
+    }
+  }
+
+  /// Bytes of an iteration.
+  std::int64_t traffic_bytes() const {
+    const std::int64_t vectors = 8 + (m_.is_identity() || dot_preconditioner<M, Exec, Vector> ? 0 : 2) +
+                                 (dot_operator<Op, Exec, Vector> ? 0 : 2);
+    return a_.traffic_bytes() + m_.traffic_bytes() + vectors * std::int64_t(x_.extent(0) * sizeof(Scalar));
+  }
+
+ private:
+  void apply_preconditioner(const Exec& exec) {
+    if (!m_.is_identity()) precondition_dot(exec, m_, r_, z_, memory_, 2);
+  }
+
+  /// Of `count` sums from k on, as many as there are: r^H z is r^H r without a preconditioner.
+  void sum(const Exec& exec, int k, int count) {
+    const auto sums = memory_.sums_from(k, m_.is_identity() ? 1 : count);
+    space_.sum_begin(exec, sums);
+    space_.sum_end(exec, sums);
+  }
+
+  using Space = std::decay_t<decltype(std::declval<const Op&>().space())>;
+
+  const Op& a_;
+  const M& m_;
+  Space space_;
+  X x_;
+  CgMemory<Exec> memory_;
+  Vector r_, z_, p_, q_;
+};
+
+}  // namespace ashlar::impl

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/krylov/concepts.hpp>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace ashlar {
+
+/// An inner-product space of any type, for one execution space. Copies share it.
+template <execution_space Exec>
+class AnySpace {
+ public:
+  using Sums = Kokkos::View<double*, typename Exec::memory_space>;
+
+  template <inner_product_space<Exec, Sums> Space>
+  explicit AnySpace(Space space) : held_(std::make_shared<Held<Space>>(std::move(space))) {}
+
+  std::int64_t num_local() const { return held_->num_local(); }
+  std::int64_t num_global() const { return held_->num_global(); }
+  void sum_begin(const Exec& exec, const Sums& sums) const { held_->sum_begin(exec, sums); }
+  void sum_end(const Exec& exec, const Sums& sums) const { held_->sum_end(exec, sums); }
+  int agree_max(int number) const { return held_->agree_max(number); }
+  bool is_stream_ordered() const { return held_->is_stream_ordered(); }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual std::int64_t num_local() const = 0;
+    virtual std::int64_t num_global() const = 0;
+    virtual void sum_begin(const Exec&, const Sums&) const = 0;
+    virtual void sum_end(const Exec&, const Sums&) const = 0;
+    virtual int agree_max(int) const = 0;
+    virtual bool is_stream_ordered() const = 0;
+  };
+  template <class Space>
+  struct Held final : Base {
+    explicit Held(Space given) : space(std::move(given)) {}
+    std::int64_t num_local() const override { return space.num_local(); }
+    std::int64_t num_global() const override { return space.num_global(); }
+    void sum_begin(const Exec& exec, const Sums& sums) const override { space.sum_begin(exec, sums); }
+    void sum_end(const Exec& exec, const Sums& sums) const override { space.sum_end(exec, sums); }
+    int agree_max(int number) const override { return space.agree_max(number); }
+    bool is_stream_ordered() const override { return space.is_stream_ordered(); }
+    Space space;
+  };
+
+  std::shared_ptr<const Base> held_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/krylov/cg_kernel.hpp>
+#include <ashlar/operators/diagonal_inverse.hpp>
+#include <ashlar/spmv/team_product.hpp>
+#include <cstdint>
+#include <type_traits>
+
+namespace ashlar {
+
+namespace impl {
+
+/// CG's iterations with a BCSR matrix in one kernel. One specialisation for each type of matrix, in the library; one
+/// file a backend, as Kokkos has no barrier for all teams of a kernel.
+template <class Exec, class Value, class Layout, class Ordinal, class Offset>
+struct PersistentCg {
+  using Arguments = SpmvArguments<Value, Value, Ordinal, Offset>;
+  static constexpr bool is_compiled = false;
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+template <class Value, class Layout>
+requires std::is_floating_point_v<Value>
+struct PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t> {
+  using Arguments = SpmvArguments<Value, Value, std::int32_t, std::int32_t>;
+  static constexpr bool is_compiled = true;
+
+  static CgKernelOffer<Kokkos::Cuda> make(const Kokkos::Cuda& exec, const Arguments& arguments, TileShape tile,
+                                          const DiagonalInverse<Value>& inverse, const CgPlace<Value>& place);
+};
+#endif
+
+}  // namespace impl
+
+/// The kernel that makes many iterations of CG with this matrix, or why there is none. CUDA, for matrices whose product
+/// is a TeamProduct, without preconditioner or with one by diagonal blocks of the matrix's size or of 1.
+///
+/// It has three steps an iteration that all blocks of the grid take together: [x and p] barrier [q = A p, p^H q] sum
+/// [r, z = M^-1 r, r^H r, r^H z] sum. Each block keeps to rows of its own, so that only p is passed on in memory. Sums
+/// are added up block after block, and so differ by rounding from those of the kernels one by one.
+template <class Exec, bcsr_matrix Matrix, class M, class Scalar>
+CgKernelOffer<Exec> persistent_cg(const Exec& exec, const SpmvPlan<Matrix>& plan, const Matrix& a, const M& m,
+                                  const CgPlace<Scalar>& place) {
+  using Value = typename Matrix::scalar_type;
+  using Persistent = impl::PersistentCg<Exec, Value, typename Matrix::layout_type, typename Matrix::ordinal_type,
+                                        typename Matrix::offset_type>;
+  if constexpr (!Persistent::is_compiled) {
+    return {nullptr, "there is one for CUDA alone, with matrices of float or double and 32-bit indices", false};
+  } else if constexpr (!std::is_same_v<Value, Scalar>) {
+    return {nullptr, "vectors are of another type than values", false};
+  } else {
+    if (std::string why = why_no_team_product(plan, a); !why.empty()) return {nullptr, why, false};
+    DiagonalInverse<Scalar> inverse;
+    if (!m.is_identity()) {
+      if constexpr (requires { m.diagonal_inverse(); }) inverse = m.diagonal_inverse();
+      if (inverse.values == nullptr) return {nullptr, "the preconditioner is none by diagonal blocks", false};
+      if (inverse.block_size != 1 && inverse.block_size != a.block_size()) {
+        return {nullptr, "the preconditioner's blocks are not the matrix's", false};
+      }
+    }
+    return Persistent::make(exec, impl::spmv_arguments(plan, a, Value(1), Value(0)), plan.launch().tile, inverse,
+                            place);
+  }
+}
+
+}  // namespace ashlar

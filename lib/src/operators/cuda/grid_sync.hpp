@@ -1,0 +1,134 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <cstdint>
+
+// How the blocks of one kernel wait for each other, and add up. All of them are on the device at once (a cooperative
+// launch); who waits too long gives up, and with it all others.
+// Source: PTX ISA 8.8, memory consistency model; the packets are as NCCL's LL protocol has them.
+
+namespace ashlar::impl {
+
+/// What blocks meet in, on the device; zeros before each launch, but for `failed`, which is the host's, too.
+struct GridMemory {
+  static constexpr int most_blocks = 256, most_sums = 2;
+
+  unsigned arrived = 0;  ///< blocks that have come to barriers, counted through all of them
+  unsigned gave_up = 0;  ///< whether some thread has waited too long
+  unsigned padding[30] = {};
+  uint4 packets[2][most_sums * most_blocks] = {};  ///< by the parity of the sum
+};
+
+/// The blocks of a grid, as one of their threads sees them.
+class GridSync {
+ public:
+  __device__ GridSync(GridMemory* memory, std::uint64_t patience_ns) : memory_(memory), patience_(patience_ns) {}
+
+  /// Whether somebody gave up: nothing that was computed since means anything.
+  __device__ bool has_failed() const { return failed_; }
+
+  /// All threads of all blocks: what each has written before is seen by all after.
+  __device__ void barrier() {
+    ++barriers_;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(&memory_->arrived) : "memory");
+      const unsigned target = barriers_ * gridDim.x;
+      Patience patience;
+      while (!failed_ && static_cast<int>(load_acquire(&memory_->arrived) - target) < 0) wait_a_little(patience);
+    }
+    __syncthreads();
+  }
+
+  /// sum[k] := the sum over all threads of all blocks, the same bits for each of them. No barrier for other memory but
+  /// within the block. `scratch` has room for most_sums * (32 + blocks) doubles in shared memory.
+  ///
+  /// A block sends each of its sums as a packet of the number and the count of sums so far, in one store of 16 bytes:
+  /// who reads the right count has the number that belongs to it, without fence or flag.
+  template <int N>
+  __device__ void sum(double (&sum)[N], double* scratch) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
+    double* const of_blocks = scratch + GridMemory::most_sums * 32;
+    for (int k = 0; k < N; ++k) {
+      const double of_warp = sum_of_warp(sum[k]);
+      if (lane == 0) scratch[k * 32 + warp] = of_warp;
+    }
+    __syncthreads();
+    ++sums_;
+    uint4* const packets = memory_->packets[sums_ % 2];
+    const int blocks = gridDim.x;
+    if (warp < N) {
+      const double of_block = sum_of_warp(lane < warps ? scratch[warp * 32 + lane] : 0.0);
+      if (lane == 0) send(packets + warp * blocks + blockIdx.x, of_block, sums_);
+    }
+    Patience patience;
+    for (int i = threadIdx.x; i < N * blocks; i += blockDim.x) {
+      double value = 0;
+      while (!failed_ && !receive(packets + i, sums_, value)) wait_a_little(patience);
+      of_blocks[i] = value;
+    }
+    __syncthreads();
+    for (int k = 0; k < N; ++k) {
+      double of_lane = 0;
+      for (int i = lane; i < blocks; i += 32) of_lane += of_blocks[k * blocks + i];
+      sum[k] = sum_of_warp(of_lane);
+    }
+    // (Each half of the scratch memory is written to again only behind a __syncthreads() that all readers have come
+    // to.)
+  }
+
+ private:
+  /// How long a thread has waited for one thing.
+  struct Patience {
+    unsigned looks = 0;
+    std::uint64_t since = 0;
+  };
+
+  __device__ void wait_a_little(Patience& patience) {
+    if (++patience.looks % 1024 != 0) return;
+    std::uint64_t now = 0;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    if (patience.since == 0) patience.since = now;
+    if (now - patience.since > patience_) atomicExch(&memory_->gave_up, 1u);
+    failed_ = load_acquire(&memory_->gave_up) != 0;
+  }
+
+  __device__ static unsigned load_acquire(const unsigned* from) {
+    unsigned value = 0;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+    return value;
+  }
+
+  __device__ static void send(uint4* to, double value, unsigned count) {
+    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to),
+                 "r"(static_cast<unsigned>(__double2loint(value))), "r"(count),
+                 "r"(static_cast<unsigned>(__double2hiint(value))), "r"(count)
+                 : "memory");
+  }
+
+  __device__ static bool receive(const uint4* from, unsigned count, double& value) {
+    unsigned low = 0, first = 0, high = 0, second = 0;
+    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(low), "=r"(first), "=r"(high), "=r"(second)
+                 : "l"(from)
+                 : "memory");
+    value = __hiloint2double(static_cast<int>(high), static_cast<int>(low));
+    return first == count && second == count;
+  }
+
+  /// The same bits in every lane.
+  __device__ static double sum_of_warp(double value) {
+    for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
+    return value;
+  }
+
+  GridMemory* memory_;
+  std::uint64_t patience_;
+  unsigned barriers_ = 0, sums_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace ashlar::impl
+#endif

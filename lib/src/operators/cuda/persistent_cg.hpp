@@ -1,0 +1,157 @@
+#pragma once
+
+#include <ashlar/operators/persistent_cg.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include "grid_sync.hpp"
+#include "sliced_product.hpp"
+#include "team_worker.hpp"
+
+namespace ashlar::impl {
+
+template <class Product>
+struct WorkerOf {
+  using type = TeamWorker<Product>;
+};
+template <class Value, class Layout, int B, int H>
+struct WorkerOf<SlicedProduct<Value, Layout, B, H>> {
+  using type = typename SlicedProduct<Value, Layout, B, H>::Worker;
+};
+
+/// Shared memory of a block before what its product takes: the scalars, and what sums need; a multiple of 128.
+inline constexpr std::size_t bytes_of_scalars = 128;
+__host__ __device__ inline std::size_t bytes_before_product(int blocks) {
+  return (bytes_of_scalars + sizeof(double) * GridMemory::most_sums * (32 + std::size_t(blocks)) + 127) / 128 * 128;
+}
+
+/// x += alpha*p and p := z + beta*p for the block's rows; each thread asks for `count` entries before it uses the
+/// first.
+template <int count, class Scalar>
+__device__ void turn_direction(const CgScalars& s, const CgPlace<Scalar>& place, std::int64_t first,
+                               std::int64_t last) {
+  const Scalar alpha(s.alpha), beta(s.beta);
+  const bool steps = s.alpha != 0, turns = s.beta != 0;
+  const int step = blockDim.x;
+  for (std::int64_t i = first + threadIdx.x; i < last; i += count * step) {
+    Scalar z[count], p[count], x[count];
+#pragma unroll
+    for (int u = 0; u < count; ++u) {
+      if (i + u * step >= last) continue;
+      z[u] = place.z[i + u * step];
+      p[u] = steps || turns ? place.p[i + u * step] : Scalar(0);
+      x[u] = steps ? place.x[i + u * step] : Scalar(0);
+    }
+#pragma unroll
+    for (int u = 0; u < count; ++u) {
+      if (i + u * step >= last) continue;
+      if (steps) place.x[i + u * step] = x[u] + alpha * p[u];
+      place.p[i + u * step] = turns ? z[u] + beta * p[u] : z[u];
+    }
+  }
+}
+
+/// r -= length*q for the block's rows, and with a diagonal preconditioner z: the thread's shares of r^H r and r^H z.
+template <int count, class Scalar>
+__device__ void shorten_residual(double length, const CgPlace<Scalar>& place, const DiagonalInverse<Scalar>& inverse,
+                                 std::int64_t first, std::int64_t last, double (&sums)[2]) {
+  const Scalar alpha(length);
+  const bool is_diagonal = inverse.values != nullptr && inverse.block_size == 1;
+  const int step = blockDim.x;
+  for (std::int64_t i = first + threadIdx.x; i < last; i += count * step) {
+    Scalar r[count], q[count];
+#pragma unroll
+    for (int u = 0; u < count; ++u) {
+      if (i + u * step >= last) continue;
+      r[u] = place.r[i + u * step];
+      q[u] = place.q[i + u * step];
+    }
+#pragma unroll
+    for (int u = 0; u < count; ++u) {
+      if (i + u * step >= last) continue;
+      if (length != 0) {  // (0 times what is not finite would be no number)
+        r[u] -= alpha * q[u];
+        place.r[i + u * step] = r[u];
+      }
+      sums[0] += double(r[u]) * double(r[u]);
+      if (is_diagonal) {
+        const Scalar z = inverse.values[i + u * step] * r[u];
+        place.z[i + u * step] = z;
+        sums[1] += double(r[u]) * double(z);
+      }
+    }
+  }
+}
+
+/// z := M^-1 r for the block's rows, whose r all threads have written; returns the thread's share of r^H z.
+template <int B, class Scalar>
+__device__ double apply_inverse(const DiagonalInverse<Scalar>& inverse, const Scalar* r, Scalar* z, std::int64_t first,
+                                std::int64_t last) {
+  double rz = 0;
+  for (std::int64_t i = first + threadIdx.x; i < last; i += blockDim.x) {
+    const std::int64_t block = i / B;
+    const int row = static_cast<int>(i - block * B);
+    const Scalar* const of_block = inverse.values + block * (B * B);
+    Scalar sum(0);
+    for (int c = 0; c < B; ++c) sum += of_block[inverse.by_columns ? c * B + row : row * B + c] * r[block * B + c];
+    z[i] = sum;
+    rz += double(r[i]) * double(sum);
+  }
+  return rz;
+}
+
+/// Many iterations of CG. See persistent_cg().
+template <class Product, class Scalar>
+__global__ void __launch_bounds__(Product::most_threads, 1)
+    persistent_cg_kernel(const Product product, const CgPlace<Scalar> place, const DiagonalInverse<Scalar> inverse,
+                         GridMemory* const memory, unsigned* const failed, const std::uint64_t patience_ns,
+                         const int iterations) {
+  constexpr int B = Product::block_size;
+  extern __shared__ __align__(128) char shared[];
+  CgScalars& s = *reinterpret_cast<CgScalars*>(shared);
+  double* const scratch = reinterpret_cast<double*>(shared + bytes_of_scalars);
+  static_assert(sizeof(CgScalars) <= bytes_of_scalars);
+  if (threadIdx.x == 0) s = *place.scalars;
+  __syncthreads();
+  if (!s.is_running() || iterations <= 0) return;
+
+  GridSync grid(memory, patience_ns);
+  typename WorkerOf<Product>::type worker(product, shared + bytes_before_product(gridDim.x));
+  const std::int64_t first = worker.first_block_row() * B, last = worker.last_block_row() * B;
+  const bool is_identity = inverse.values == nullptr;
+
+  for (int k = 0; k < iterations; ++k) {
+    turn_direction<Product::entries_under_way>(s, place, first, last);
+    grid.barrier();
+
+    double pq[1] = {worker.multiply()};
+    if (!worker.is_own()) grid.barrier();  // q, too, goes to others
+    grid.sum<1>(pq, scratch);
+
+    double sums[2] = {0, 0};
+    shorten_residual<Product::entries_under_way>(s.step_length(pq[0]), place, inverse, first, last, sums);
+    if (is_identity) {
+      double rr[1] = {sums[0]};
+      grid.sum<1>(rr, scratch);
+      sums[0] = sums[1] = rr[0];
+    } else {
+      if (B > 1 && inverse.block_size > 1) {
+        __syncthreads();
+        sums[1] = apply_inverse<B>(inverse, place.r, place.z, first, last);
+      }
+      grid.sum<2>(sums, scratch);
+    }
+    if (threadIdx.x == 0) {
+      s.advance(pq[0], sums[0], sums[1], blockIdx.x == 0 ? place.history : nullptr, place.history_capacity);
+    }
+    if (__syncthreads_or(grid.has_failed())) {
+      *failed = 1;
+      break;
+    }
+    if (!s.is_running()) break;
+  }
+  worker.finish();
+  if (blockIdx.x == 0 && threadIdx.x == 0) *place.scalars = s;
+}
+
+}  // namespace ashlar::impl
+#endif

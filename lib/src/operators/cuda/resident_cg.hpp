@@ -1,0 +1,139 @@
+#pragma once
+
+#include <ashlar/operators/persistent_cg.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include "grid_sync.hpp"
+
+namespace ashlar::impl {
+
+/// The shared memory of a block of resident_cg_kernel: its slice of the matrix, behind what sums need.
+template <class Value, int B>
+struct ResidentSlice {
+  static constexpr std::size_t before_sums = 128;  // the scalars of CG
+
+  static __host__ __device__ std::size_t begin_of_values(int grid) {
+    return before_sums + sizeof(double) * GridMemory::most_sums * (32 + std::size_t(grid));
+  }
+  static __host__ __device__ std::size_t bytes(int grid, std::int64_t num_blocks) {
+    return begin_of_values(grid) + std::size_t(num_blocks) * (B * B * sizeof(Value) + sizeof(std::int32_t));
+  }
+};
+
+/// Many iterations of CG with a matrix so small that it stays on the device's multiprocessors: each block copies its
+/// block rows to shared memory, once, and each of its threads keeps a row of x, r, z, p and q in registers. What goes
+/// through memory is p, for the others to read.
+///
+/// For no more rows a block than it has threads. z by blocks of the diagonal goes through memory, too, within a block.
+template <class Value, class Layout, int B>
+__global__ void __launch_bounds__(1024, 1)
+    resident_cg_kernel(const SpmvArguments<Value, Value, std::int32_t, std::int32_t> a, const CgPlace<Value> place,
+                       const DiagonalInverse<Value> inverse, GridMemory* const memory, unsigned* const failed,
+                       const std::uint64_t patience_ns, const int iterations) {
+  using Slice = ResidentSlice<Value, B>;
+  constexpr int under_way = B > 4 ? 1 : 8 / B;  // blocks that a thread asks p for before it uses the first
+  extern __shared__ __align__(16) char shared[];
+  CgScalars& s = *reinterpret_cast<CgScalars*>(shared);
+  double* const scratch = reinterpret_cast<double*>(shared + Slice::before_sums);
+  static_assert(sizeof(CgScalars) <= Slice::before_sums);
+  Value* const values = reinterpret_cast<Value*>(shared + Slice::begin_of_values(gridDim.x));
+  if (threadIdx.x == 0) s = *place.scalars;
+  __syncthreads();
+  if (!s.is_running() || iterations <= 0) return;
+
+  const std::int64_t first = a.num_block_rows * blockIdx.x / gridDim.x,
+                     last = a.num_block_rows * (blockIdx.x + 1) / gridDim.x;
+  const std::int32_t begin = a.row_begin[first], num_blocks = a.row_begin[last] - begin;
+  std::int32_t* const cols = reinterpret_cast<std::int32_t*>(values + std::size_t(num_blocks) * (B * B));
+  for (int k = threadIdx.x; k < num_blocks * (B * B); k += blockDim.x) {
+    values[k] = a.values[std::int64_t(begin) * (B * B) + k];
+  }
+  for (int k = threadIdx.x; k < num_blocks; k += blockDim.x) cols[k] = a.col_idx[begin + k];
+
+  const bool is_there = threadIdx.x < (last - first) * B;
+  const std::int64_t block_row = first + threadIdx.x / B, row = first * B + threadIdx.x;
+  const int row_of_block = threadIdx.x % B;
+  const int row_begin = is_there ? a.row_begin[block_row] - begin : 0,
+            row_end = is_there ? a.row_begin[block_row + 1] - begin : 0;
+  const bool is_identity = inverse.values == nullptr;
+  const bool is_diagonal = !is_identity && inverse.block_size == 1;
+  const Value of_diagonal = is_diagonal && is_there ? inverse.values[row] : Value(0);
+  Value x(0), r(0), z(0), p(0);
+  if (is_there) {
+    x = place.x[row];
+    r = place.r[row];
+    z = place.z[row];
+    if (s.alpha != 0 || s.beta != 0) p = place.p[row];
+  }
+  __syncthreads();
+
+  GridSync grid(memory, patience_ns);
+  for (int k = 0; k < iterations; ++k) {
+    const Value alpha_before(s.alpha), beta(s.beta);
+    x += alpha_before * p;
+    p = z + beta * p;
+    if (is_there) place.p[row] = p;
+    grid.barrier();
+
+    Value q(0);
+    for (int from = row_begin; from < row_end; from += under_way) {
+      Value of_p[under_way][B];
+      for (int u = 0; u < under_way; ++u) {
+        const int block = from + u < row_end ? from + u : row_end - 1;
+        for (int c = 0; c < B; ++c) of_p[u][c] = place.p[std::int64_t(cols[block]) * B + c];
+      }
+      for (int u = 0; u < under_way; ++u) {
+        if (from + u >= row_end) break;
+        const Value* const block = values + (from + u) * (B * B);
+        for (int c = 0; c < B; ++c) q += block[Layout::at(row_of_block, c, B, B)] * of_p[u][c];
+      }
+    }
+    double pq[1] = {double(p) * double(q)};
+    grid.sum<1>(pq, scratch);
+
+    const double length = s.step_length(pq[0]);
+    // (0 times what is not finite would be no number.)
+    if (length != 0) r -= Value(length) * q;
+    double sums[2] = {double(r) * double(r), 0};
+    if (is_identity) {
+      z = r;
+      double rr[1] = {sums[0]};
+      grid.sum<1>(rr, scratch);
+      sums[0] = sums[1] = rr[0];
+    } else {
+      if (is_diagonal) {
+        z = of_diagonal * r;
+      } else {
+        if (is_there) place.r[row] = r;
+        __syncthreads();
+        if (is_there) {
+          const Value* const block = inverse.values + block_row * (B * B);
+          Value sum(0);
+          for (int c = 0; c < B; ++c) {
+            sum += block[inverse.by_columns ? c * B + row_of_block : row_of_block * B + c] * place.r[block_row * B + c];
+          }
+          z = sum;
+        }
+      }
+      sums[1] = double(r) * double(z);
+      grid.sum<2>(sums, scratch);
+    }
+    if (threadIdx.x == 0) {
+      s.advance(pq[0], sums[0], sums[1], blockIdx.x == 0 ? place.history : nullptr, place.history_capacity);
+    }
+    if (__syncthreads_or(grid.has_failed())) {
+      *failed = 1;
+      break;
+    }
+    if (!s.is_running()) break;
+  }
+  if (is_there) {
+    place.x[row] = x;
+    place.r[row] = r;
+    if (!is_identity) place.z[row] = z;
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) *place.scalars = s;
+}
+
+}  // namespace ashlar::impl
+#endif

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <ashlar/operators/persistent_cg.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+namespace ashlar::impl {
+
+/// A TeamProduct whose teams are warps, with what a grid needs to know of it. For devices and matrices without
+/// SlicedProduct.
+template <class Product>
+struct GridTeams {
+  static_assert(Product::threads == 32);
+  static constexpr int block_size = Product::block_size;
+  static constexpr int most_threads = 768;  // 80 registers each
+  /// Entries of vectors that a thread asks for before it uses the first.
+  static constexpr int entries_under_way = 1;
+
+  Product product;
+};
+
+/// The teams of a block, which go through the places of its share.
+template <class Teams>
+class TeamWorker {
+ public:
+  using Product = decltype(Teams::product);
+
+  __device__ TeamWorker(const Teams& teams, char* shared)
+      : product_(teams.product),
+        team_(threadIdx.x / Product::threads),
+        scratch_(shared + team_ * teams.product.scratch_bytes()) {
+    const std::int64_t places = product_.num_places();
+    first_ = places * blockIdx.x / gridDim.x;
+    last_ = places * (blockIdx.x + 1) / gridDim.x;
+  }
+
+  /// Whether the block's threads have multiplied the block rows that are its own.
+  __device__ bool is_own() const { return true; }
+  /// The block rows of this block.
+  __device__ std::int64_t first_block_row() const { return row_of(first_); }
+  __device__ std::int64_t last_block_row() const { return row_of(last_); }
+
+  /// The product of the block's rows, and the thread's share of x^H y.
+  __device__ double multiply() const {
+    const auto meet = [] { __syncwarp(); };
+    double dot = 0;
+    product_(first_ + team_, last_, blockDim.x / Product::threads, threadIdx.x % Product::threads, scratch_, meet,
+             &dot);
+    return dot;
+  }
+
+  __device__ void finish() const {}
+
+ private:
+  __device__ std::int64_t row_of(std::int64_t place) const {
+    const std::int64_t row = place * product_.block_rows_of_place(), all = product_.arguments().num_block_rows;
+    return row < all ? row : all;
+  }
+
+  const Product& product_;
+  int team_;
+  char* scratch_;
+  std::int64_t first_, last_;
+};
+
+}  // namespace ashlar::impl
+#endif

@@ -1,0 +1,98 @@
+#include <Kokkos_Timer.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <cg/check.hpp>
+#include <cg/floor.hpp>
+#include <cg/median.hpp>
+#include <cg/solves.hpp>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+namespace ashlar::perf {
+
+namespace {
+
+/// Multiples of 48, the period of pipelined CG: each has as many of its replacements as it should, hardly an iteration
+/// is enqueued in vain, and both have captured what they replay. Half of them where an iteration takes long.
+std::array<int, 2> iterations_for(const CgSystem& system) {
+  constexpr double large = 1e9;
+  if (iteration_bytes(system.matrix) > large) return {48, 96};
+  return {96, 192};
+}
+
+}  // namespace
+
+Solves::Solves(const Exec& exec, const CgPerfOptions& options, const CgSystem& system, const Vector<double>& x)
+    : exec_(exec),
+      samples_(options.samples),
+      system_(system),
+      x_(x),
+      first_x_("perf::first_x", x.extent(0)),
+      iterations_(iterations_for(system)) {
+  if (!options.iterations.empty()) iterations_ = {options.iterations[0], options.iterations[1]};
+}
+
+Solves::Timed Solves::solve(const SolverForm& form, const CgOptions& options) const {
+  Kokkos::deep_copy(exec_, x_, 0.0);
+  exec_.fence("perf: before a solve");
+  Kokkos::Timer timer;
+  SolveReport report = form.solve(options);
+  exec_.fence("perf: after a solve");
+  return {std::move(report), timer.seconds()};
+}
+
+SolveReport Solves::converge(const SolverForm& form) const {
+  return solve(form, {.rtol = rtol, .max_iterations = most_iterations}).report;
+}
+
+std::string Solves::fault_of(const SolverForm& form, int iterations_one_by_one) const {
+  const SolveReport report = converge(form);
+  if (report.status != SolveStatus::converged) return text("a solve ends with ", to_string(report.status));
+  if (const std::string fault = fault_of_residual(exec_, system_, x_); !fault.empty()) return fault;
+  if (std::abs(report.iterations - iterations_one_by_one) > form.slack) {
+    return text(report.iterations, " iterations instead of ", iterations_one_by_one);
+  }
+  Kokkos::deep_copy(exec_, first_x_, x_);
+  converge(form);
+  return same_bits(exec_, first_x_, x_) ? "" : "a second solve gives other bits";
+}
+
+CgTimes Solves::times_of(const SolverForm& form) const {
+  CgTimes times;
+  times.us = 1e6 * seconds_of_iteration(form);
+  std::vector<double> seconds;
+  for (int sample = 0; sample < solve_samples; ++sample) {
+    const Timed timed = solve(form, {.rtol = rtol, .max_iterations = most_iterations});
+    seconds.push_back(timed.seconds / timed.report.iterations);
+    times.iterations = timed.report.iterations;
+    times.launch = timed.report.launch;
+  }
+  times.solve_us = 1e6 * median(std::move(seconds));
+  return times;
+}
+
+double Solves::seconds_of_iteration(const SolverForm& form) const {
+  std::array<std::vector<double>, 2> seconds;
+  for (int sample = -1; sample < samples_; ++sample) {
+    for (int turn = 0; turn < 2; ++turn) {
+      const int which = (sample + 1 + turn) % 2, asked = iterations_[which];
+      const Timed timed = solve(form, {.rtol = 0, .max_iterations = asked});
+      if (timed.report.iterations != asked) {
+        throw ArgumentError(
+            text("--iterations ", asked),
+            text("the solve ends after ", timed.report.iterations, " with ", to_string(timed.report.status)),
+            "take fewer");
+      }
+      if (sample >= 0) seconds[which].push_back(timed.seconds);
+    }
+  }
+  const double difference = median(seconds[1]) - median(seconds[0]);
+  if (!(difference > 0)) {
+    throw ArgumentError(text("--iterations ", iterations_[0], ",", iterations_[1]),
+                        "the difference of the two is lost in noise", "take numbers further apart");
+  }
+  return difference / (iterations_[1] - iterations_[0]);
+}
+
+}  // namespace ashlar::perf

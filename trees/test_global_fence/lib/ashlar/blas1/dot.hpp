@@ -1,0 +1,1 @@
+void f() { Kokkos::fence(); }

@@ -1,0 +1,2 @@
+
+#include <ashlar/spmv/impl/loop.hpp>

@@ -1,0 +1,1 @@
+#include <ashlar/spmv/impl/loop.hpp>

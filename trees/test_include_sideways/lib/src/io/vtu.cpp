@@ -1,0 +1,1 @@
+#include <ashlar/problems/cantilever.hpp>

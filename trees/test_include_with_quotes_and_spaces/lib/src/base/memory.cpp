@@ -1,0 +1,1 @@
+#include "ashlar/bcsr/matrix.hpp"

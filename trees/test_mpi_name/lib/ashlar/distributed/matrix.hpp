@@ -1,0 +1,3 @@
+
+
+void f(MPI_Comm);

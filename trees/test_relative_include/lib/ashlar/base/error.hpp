@@ -1,0 +1,1 @@
+#include "../krylov/cg.hpp"

@@ -1,0 +1,2 @@
+#include <mpi.h>
+MPI_Comm c;

@@ -1,0 +1,1 @@
+#include <ashlar/blas1/dot.hpp>

@@ -1,0 +1,2 @@
+#include <ashlar/krylov/cg.hpp>
+#include <ashlar/spmv/spmv.hpp>

@@ -1,0 +1,2 @@
+#include <ashlar/bcsr/coo.hpp>
+#include "scan.hpp"

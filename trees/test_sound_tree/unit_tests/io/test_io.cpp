@@ -1,0 +1,1 @@
+#include <ashlar/io/vtu.hpp>

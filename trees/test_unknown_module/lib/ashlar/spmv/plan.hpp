@@ -1,0 +1,1 @@
+#include <ashlar/util/misc.hpp>

@@ -1,0 +1,174 @@
+// When the forms of CG end: limits, tolerances and windows to the very iteration, however often the host looks.
+#include <gtest/gtest.h>
+
+#include <ashlar/krylov/pipelined_cg.hpp>
+#include <ashlar/krylov/single_reduction_cg.hpp>
+#include <limits>
+
+#include "krylov/systems.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+/// Each form of CG, as a type for typed tests.
+struct Standard {
+  static constexpr int slack = 0;  // iterations that rounding may make a difference of
+  static SolveReport solve(const auto&... arguments) { return cg(arguments...); }
+};
+struct SingleReduction {
+  static constexpr int slack = 1;
+  static SolveReport solve(const auto&... arguments) { return single_reduction_cg(arguments...); }
+};
+struct Pipelined {
+  static constexpr int slack = 3;
+  static SolveReport solve(const auto&... arguments) { return pipelined_cg(arguments...); }
+};
+
+struct Solved {
+  SolveReport report;
+  std::vector<double> x;
+};
+
+template <class Form, class M = IdentityPreconditioner>
+Solved solve(const BcsrMatrix<double>& a, const std::vector<double>& b, const CgOptions& options, const M& m = {}) {
+  const Exec exec;
+  const Kokkos::View<double*, Space> x("x", b.size());
+  const auto report = Form::solve(exec, BcsrOperator<BcsrMatrix<double>>(exec, a), m, to_device<Space>(b), x, options);
+  return {report, to_host(x)};
+}
+
+template <class Form>
+class CgStopping : public ::testing::Test {};
+using Forms = ::testing::Types<Standard, SingleReduction, Pipelined>;
+TYPED_TEST_SUITE(CgStopping, Forms);
+
+TYPED_TEST(CgStopping, AtTheIterationLimitWithinAnInterval) {
+  const int n = 300;
+  const auto a = laplacian_1d(n);
+  const auto b = random_vector<double>(n, 1);
+  const auto plain = solve<TypeParam>(a, b, {.rtol = 0, .max_iterations = 13, .check_interval = 1});
+  for (const int interval : {1, 4, 16, 1000}) {
+    const auto solved = solve<TypeParam>(a, b, {.rtol = 0, .max_iterations = 13, .check_interval = interval});
+    EXPECT_EQ(solved.report.status, SolveStatus::iteration_limit);
+    EXPECT_EQ(solved.report.iterations, 13);
+    EXPECT_EQ(solved.report.residual_history.size(), 14u);
+    EXPECT_EQ(solved.x, plain.x) << "x of 13 steps, not of more: interval " << interval;
+  }
+  const auto none = solve<TypeParam>(a, b, {.rtol = 1e-8, .max_iterations = 0});
+  EXPECT_EQ(none.report.status, SolveStatus::iteration_limit);
+  EXPECT_EQ(none.report.iterations, 0);
+  EXPECT_EQ(none.x, std::vector<double>(n, 0.0));
+}
+
+TYPED_TEST(CgStopping, AtTheLargerOfBothTolerances) {
+  // The first residual at or below the target ends the solve; the sum of both tolerances would end it before.
+  const int n = 300;
+  const auto a = laplacian_1d(n);
+  const auto b = random_vector<double>(n, 1);
+  double norm_b = 0;
+  for (const double entry : b) norm_b += entry * entry;
+  norm_b = std::sqrt(norm_b);
+  const auto history = solve<TypeParam>(a, b, {.rtol = 0, .max_iterations = 290}).report.residual_history;
+  const auto first_at = [&](double relative) {
+    int k = 0;
+    while (history[k] > relative) ++k;
+    return k;
+  };
+  const double rtol = 1e-2;
+  ASSERT_NE(first_at(rtol), first_at(2 * rtol));
+  for (const double atol : {rtol * norm_b, 0.1 * rtol * norm_b, 20 * rtol * norm_b}) {
+    const auto report = solve<TypeParam>(a, b, {.rtol = rtol, .atol = atol}).report;
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_EQ(report.iterations, first_at(std::max(rtol, atol / norm_b)));
+  }
+}
+
+TYPED_TEST(CgStopping, AfterAWindowWithoutProgress) {
+  // A right-hand side of small eigenvalues mostly: the residual rises before it falls.
+  const int n = 200, window = 5;
+  std::vector<double> entries(n), b(n);
+  for (int i = 0; i < n; ++i) {
+    entries[i] = std::pow(10.0, 4.0 * i / n);
+    b[i] = 1 / entries[i];
+  }
+  const auto a = diagonal(entries);
+  const auto history = solve<TypeParam>(a, b, {.rtol = 0, .max_iterations = 100}).report.residual_history;
+  int best = 0, expected = 0;
+  for (int k = 1; k < int(history.size()) && expected == 0; ++k) {
+    if (history[k] < history[best]) best = k;
+    if (k - best >= window) expected = k;
+  }
+  ASSERT_GT(expected, 0) << "the residual falls all the time: this system tests nothing";
+  const auto report = solve<TypeParam>(a, b, {.rtol = 0, .max_iterations = 100, .stagnation_window = window}).report;
+  EXPECT_EQ(report.status, SolveStatus::stagnation);
+  EXPECT_EQ(report.iterations, expected);
+}
+
+TYPED_TEST(CgStopping, TakesNoMemoryForALargeLimit) {
+  const auto a = laplacian_1d(100);
+  const auto solved = solve<TypeParam>(a, random_vector<double>(100, 1),
+                                       {.rtol = 1e-8, .max_iterations = std::numeric_limits<int>::max()});
+  EXPECT_EQ(solved.report.status, SolveStatus::converged);
+  EXPECT_EQ(int(solved.report.residual_history.size()), solved.report.iterations + 1);
+}
+
+TYPED_TEST(CgStopping, WithTheSameAnswerAsTheTextbook) {
+  const int n = 300;
+  const auto a = laplacian_1d(n);
+  const auto b = random_vector<double>(n, 1);
+  const Exec exec;
+  const JacobiPreconditioner<BcsrMatrix<double>> jacobi(exec, a);
+  const auto expect_same = [&](const auto& m) {
+    const auto plain = solve<Standard>(a, b, {.rtol = 1e-6, .launch = CgLaunch::one_by_one}, m);
+    const auto solved = solve<TypeParam>(a, b, {.rtol = 1e-6}, m);
+    EXPECT_EQ(solved.report.status, SolveStatus::converged);
+    EXPECT_NEAR(solved.report.iterations, plain.report.iterations, TypeParam::slack);
+    EXPECT_LE(solved.report.relative_residual, 1e-6);
+    for (int k = 0; k < 40; ++k) {
+      EXPECT_NEAR(solved.report.residual_history[k], plain.report.residual_history[k],
+                  1e-8 * plain.report.residual_history[k]);
+    }
+    EXPECT_EQ(solve<TypeParam>(a, b, {.rtol = 1e-6}, m).x, solved.x) << "twice the same bits";
+  };
+  expect_same(IdentityPreconditioner{});
+  expect_same(jacobi);
+}
+
+TYPED_TEST(CgStopping, WhereMatrixOrPreconditionerIsIndefinite) {
+  const Exec exec;
+  const auto a = diagonal<double>({1, -2, 3});
+  EXPECT_EQ(solve<TypeParam>(a, {0, 1, 0}, {}).report.status, SolveStatus::indefinite_matrix);
+  EXPECT_EQ(solve<TypeParam>(diagonal<double>({1, 0, 3}), {0, 1, 0}, {}).report.status, SolveStatus::indefinite_matrix);
+  EXPECT_EQ(solve<TypeParam>(a, {0, 1, 0}, {}, JacobiPreconditioner<BcsrMatrix<double>>(exec, a)).report.status,
+            SolveStatus::breakdown);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto solved = solve<TypeParam>(diagonal<double>({1, nan, 3}), {1, 1, 1}, {});
+  EXPECT_EQ(solved.report.status, SolveStatus::non_finite);
+  EXPECT_EQ(solved.x, std::vector<double>({0, 0, 0})) << "x must stay the last good one";
+}
+
+TYPED_TEST(CgStopping, AsOftenAsTheHostLooks) {
+  const int n = 300;
+  const auto a = laplacian_1d(n);
+  const auto b = random_vector<double>(n, 1);
+  const auto once = solve<TypeParam>(a, b, {.rtol = 1e-6, .check_interval = 1});
+  for (const int interval : {3, 50, 1000}) {
+    const auto solved = solve<TypeParam>(a, b, {.rtol = 1e-6, .check_interval = interval});
+    EXPECT_EQ(solved.report.iterations, once.report.iterations);
+    EXPECT_EQ(solved.x, once.x);
+    EXPECT_EQ(solved.report.residual_history, once.report.residual_history);
+  }
+}
+
+TEST(PipelinedCg, KeepsItsAccuracyByReplacingTheResidual) {
+  // Without, the recurrences of a badly conditioned system drift by orders of magnitude.
+  const int n = 1000;
+  const auto a = laplacian_1d(n);
+  const auto solved = solve<Pipelined>(a, random_vector<double>(n, 1), {.rtol = 1e-10, .max_iterations = 20000});
+  EXPECT_EQ(solved.report.status, SolveStatus::converged);
+  EXPECT_LE(solved.report.relative_residual, 1e-10);
+  EXPECT_LE(solved.report.iterations, 2 * n);
+}
+
+}  // namespace
+}  // namespace ashlar::testing

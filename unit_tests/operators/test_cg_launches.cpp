@@ -1,0 +1,281 @@
+// The ways in which CG's iterations reach the device: one answer, whichever is taken.
+#include <gmock/gmock.h>
+
+#include <ashlar/krylov/pipelined_cg.hpp>
+#include <ashlar/krylov/single_reduction_cg.hpp>
+#include <ashlar/operators/any_operator.hpp>
+#include <ashlar/operators/any_preconditioner.hpp>
+#include <ashlar/problems/cantilever.hpp>
+#include <ashlar/problems/stencil11.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <tuple>
+
+#include "krylov/systems.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+template <class S>
+struct Solved {
+  SolveReport report;
+  std::vector<S> x;
+};
+
+/// Nothing where the device has no such launch for this system.
+template <class Op, class M, class S>
+std::optional<Solved<S>> solve(const Exec& exec, const Op& a, const M& m, const std::vector<S>& b,
+                               const CgOptions& options) {
+  const Kokkos::View<S*, Space> x("x", b.size());
+  try {
+    const auto report = cg(exec, a, m, to_device<Space>(b), x, options);
+    return Solved<S>{report, to_host(x)};
+  } catch (const ArgumentError&) {
+    return std::nullopt;
+  }
+}
+
+/// Solves with each launch: residuals agree to rounding, the count within one, twice the same bits.
+template <class Op, class M, class S>
+int expect_same_answers(const Op& a, const M& m, const std::vector<S>& b, double rtol) {
+  const Exec exec;
+  const auto plain = solve(exec, a, m, b, {.rtol = rtol, .launch = CgLaunch::one_by_one});
+  EXPECT_EQ(plain->report.status, SolveStatus::converged);
+  const double eps = std::numeric_limits<real_t<S>>::epsilon();
+  int served = 0;
+  for (const CgLaunch launch : {CgLaunch::automatic, CgLaunch::graph, CgLaunch::persistent}) {
+    for (const int interval : {0, 7}) {
+      const CgOptions options{.rtol = rtol, .check_interval = interval, .launch = launch};
+      const auto solved = solve(exec, a, m, b, options);
+      if (!solved) continue;
+      ++served;
+      const std::string& how = solved->report.launch;
+      EXPECT_EQ(solved->report.status, SolveStatus::converged) << how;
+      EXPECT_LE(solved->report.relative_residual, rtol) << how;
+      EXPECT_NEAR(solved->report.iterations, plain->report.iterations, 1) << how;
+      const std::size_t common =
+          std::min(solved->report.residual_history.size(), plain->report.residual_history.size());
+      for (std::size_t k = 0; k < std::min<std::size_t>(common, 12); ++k) {
+        EXPECT_NEAR(solved->report.residual_history[k], plain->report.residual_history[k],
+                    1e4 * eps * plain->report.residual_history[k])
+            << how << ", iteration " << k;
+      }
+      EXPECT_EQ(solve(exec, a, m, b, options)->x, solved->x) << "twice the same bits: " << how;
+    }
+  }
+  return served;
+}
+
+/// A matrix of blocks of any size: the graph of the stencil, with blocks that make it symmetric positive definite.
+template <class Matrix>
+Matrix stencil(int b, int nx = 14, int ny = 9, int nz = 7) {
+  return problems::stencil11<Matrix>(Exec(), nx, ny, nz, b);
+}
+
+template <class Types>
+class CgLaunches : public ::testing::Test {};
+using Types = ::testing::Types<std::tuple<double, BlockColumnMajor>, std::tuple<double, BlockRowMajor>,
+                               std::tuple<float, BlockColumnMajor>, std::tuple<float, BlockRowMajor>>;
+TYPED_TEST_SUITE(CgLaunches, Types);
+
+TYPED_TEST(CgLaunches, GiveTheSameAnswer) {
+  using S = std::tuple_element_t<0, TypeParam>;
+  using Matrix = BcsrMatrix<S, std::tuple_element_t<1, TypeParam>>;
+  const Exec exec;
+  const double rtol = std::is_same_v<S, float> ? 1e-4 : 1e-9;
+  for (const int b : {1, 2, 3, 5, 7, 8}) {
+    const auto matrix = stencil<Matrix>(b);
+    const BcsrOperator<Matrix> a(exec, matrix);
+    const auto rhs = random_vector<S>(matrix.num_rows(), 1);
+    expect_same_answers(a, IdentityPreconditioner(), rhs, rtol);
+    expect_same_answers(a, JacobiPreconditioner<Matrix>(exec, matrix), rhs, rtol);
+    expect_same_answers(a, BlockJacobiPreconditioner<Matrix>(exec, matrix), rhs, rtol);
+  }
+}
+
+TEST(CgLaunchesTest, ServeMatricesThatStayOnNoMultiprocessor) {
+  // More rows than threads are on a device at a time: these go by in slices.
+  using Matrix = BcsrMatrix<double>;
+  if (!is_gpu_v<Exec>) GTEST_SKIP() << "of GPUs";
+  const Exec exec;
+  for (const int b : {1, 2, 3, 7}) {
+    const int side = b == 1 ? 61 : b == 2 ? 50 : 43;
+    const auto matrix = stencil<Matrix>(b, side, side - 3, side - 1);
+    const BcsrOperator<Matrix> a(exec, matrix);
+    const auto rhs = random_vector<double>(matrix.num_rows(), 1);
+    expect_same_answers(a, IdentityPreconditioner(), rhs, 1e-5);
+    expect_same_answers(a, BlockJacobiPreconditioner<Matrix>(exec, matrix), rhs, 1e-5);
+  }
+}
+
+TEST(CgLaunchesTest, ServeValuesThatBeginAnywhere) {
+  using Matrix = BcsrMatrix<double>;
+  const Exec exec;
+  for (const int b : {1, 3}) {
+    const int side = is_gpu_v<Exec> ? 60 : 10;
+    const auto matrix = stencil<Matrix>(b, side, side, side);
+    const std::size_t count = matrix.values().extent(0);
+    const Kokkos::View<double*, Space> room("room", count + 1);
+    const Matrix::values_view shifted = Kokkos::subview(room, std::make_pair(std::size_t(1), count + 1));
+    Kokkos::deep_copy(shifted, matrix.values());
+    const Matrix moved(b, matrix.graph(), shifted);
+    const BcsrOperator<Matrix> a(exec, moved);
+    const auto rhs = random_vector<double>(matrix.num_rows(), 1);
+    expect_same_answers(a, IdentityPreconditioner(), rhs, 1e-5);
+    expect_same_answers(a, JacobiPreconditioner<Matrix>(exec, moved), rhs, 1e-5);
+    expect_same_answers(a, BlockJacobiPreconditioner<Matrix>(exec, moved), rhs, 1e-5);
+  }
+}
+
+/// Rows of very different lengths, some empty but for the diagonal: slices of different sizes.
+struct Uneven {
+  std::int64_t n;
+  KOKKOS_FUNCTION int reach(std::int64_t i) const {
+    return i % 97 == 0 ? 150 : i % 5 == 0 ? 0 : static_cast<int>(i % 7);
+  }
+  KOKKOS_FUNCTION bool has(std::int64_t i, std::int64_t j) const {
+    const std::int64_t apart = i < j ? j - i : i - j;
+    return apart <= reach(i) || apart <= reach(j);
+  }
+  KOKKOS_FUNCTION int operator()(std::int32_t i) const {
+    int count = 0;
+    for (std::int64_t j = i < 150 ? 0 : i - 150; j < n && j <= i + 150; ++j) count += has(i, j);
+    return count;
+  }
+  template <class Row>
+  KOKKOS_FUNCTION void operator()(std::int32_t i, const Row& row) const {
+    int k = 0;
+    for (std::int64_t j = i < 150 ? 0 : i - 150; j < n && j <= i + 150; ++j) {
+      if (!has(i, j)) continue;
+      row.column(k) = static_cast<std::int32_t>(j);
+      row.value(k++, 0, 0) = i == j ? 400 : -1;
+    }
+  }
+};
+
+TEST(CgLaunchesTest, ServeRowsOfVeryDifferentLengths) {
+  using Matrix = BcsrMatrix<double>;
+  const Exec exec;
+  for (const int n : {977, is_gpu_v<Exec> ? 200'003 : 2003}) {
+    const auto matrix = build_by_rows<Matrix>(exec, 1, n, n, Uneven{n}, Uneven{n});
+    const auto rhs = random_vector<double>(n, 1);
+    expect_same_answers(BcsrOperator<Matrix>(exec, matrix), IdentityPreconditioner(), rhs, 1e-9);
+    expect_same_answers(BcsrOperator<Matrix>(exec, matrix), JacobiPreconditioner<Matrix>(exec, matrix), rhs, 1e-9);
+  }
+}
+
+TEST(CgLaunchesTest, ServeTheCantileverWithEachPreconditioner) {
+  using Matrix = BcsrMatrix<double>;
+  const Exec exec;
+  const auto matrix = problems::cantilever_matrix<Matrix>(exec, {.nodes = {13, 6, 5}, .dof = 3});
+  const BcsrOperator<Matrix> a(exec, matrix);
+  const auto rhs = random_vector<double>(matrix.num_rows(), 1);
+  expect_same_answers(a, IdentityPreconditioner(), rhs, 1e-9);
+  expect_same_answers(a, JacobiPreconditioner<Matrix>(exec, matrix), rhs, 1e-9);
+  expect_same_answers(a, BlockJacobiPreconditioner<Matrix>(exec, matrix), rhs, 1e-9);
+}
+
+TEST(CgLaunchesTest, ServeOperatorsOfAnyType) {
+  using Matrix = BcsrMatrix<double>;
+  const Exec exec;
+  const auto matrix = stencil<Matrix>(3);
+  const AnyOperator<double, Exec> a{BcsrOperator<Matrix>(exec, matrix)};
+  const auto rhs = random_vector<double>(matrix.num_rows(), 1);
+  const auto direct = expect_same_answers(BcsrOperator<Matrix>(exec, matrix), IdentityPreconditioner(), rhs, 1e-9);
+  const AnyPreconditioner<double, Exec> none{IdentityPreconditioner()};
+  EXPECT_EQ(expect_same_answers(a, none, rhs, 1e-9), direct) << "no launch is lost behind the type";
+  const AnyPreconditioner<double, Exec> block_jacobi{BlockJacobiPreconditioner<Matrix>(exec, matrix)};
+  EXPECT_EQ(expect_same_answers(a, block_jacobi, rhs, 1e-9), direct);
+}
+
+TEST(CgLaunchesTest, StopAtTheLimitWhereverItLies) {
+  using Matrix = BcsrMatrix<double>;
+  const Exec exec;
+  const auto matrix = stencil<Matrix>(1);
+  const BcsrOperator<Matrix> a(exec, matrix);
+  const auto rhs = random_vector<double>(matrix.num_rows(), 1);
+  for (const CgLaunch launch : {CgLaunch::one_by_one, CgLaunch::graph, CgLaunch::persistent}) {
+    for (const int limit : {0, 1, 5, 9}) {
+      const auto solved = solve(exec, a, IdentityPreconditioner(), rhs,
+                                {.rtol = 0, .max_iterations = limit, .check_interval = 4, .launch = launch});
+      if (!solved) continue;
+      EXPECT_EQ(solved->report.status, SolveStatus::iteration_limit);
+      EXPECT_EQ(solved->report.iterations, limit) << solved->report.launch;
+      EXPECT_EQ(int(solved->report.residual_history.size()), limit + 1);
+    }
+  }
+}
+
+TEST(CgLaunchesTest, EndWhereTheMatrixIsIndefinite) {
+  const Exec exec;
+  using Matrix = BcsrMatrix<double>;
+  const auto a = diagonal<double>({1, -2, 3, 4});
+  for (const CgLaunch launch : {CgLaunch::one_by_one, CgLaunch::graph, CgLaunch::persistent}) {
+    const auto solved = solve(exec, BcsrOperator<Matrix>(exec, a), IdentityPreconditioner(),
+                              std::vector<double>{0, 1, 0, 0}, {.launch = launch});
+    if (solved) {
+      EXPECT_EQ(solved->report.status, SolveStatus::indefinite_matrix) << solved->report.launch;
+    }
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const auto bad = solve(exec, BcsrOperator<Matrix>(exec, diagonal<double>({1, nan, 3, 4})), IdentityPreconditioner(),
+                           std::vector<double>{1, 1, 1, 1}, {.launch = launch});
+    if (bad) {
+      EXPECT_EQ(bad->report.status, SolveStatus::non_finite) << bad->report.launch;
+      EXPECT_EQ(bad->x, std::vector<double>(4, 0.0)) << "x must stay the last good one";
+    }
+  }
+}
+
+TEST(CgLaunchesTest, SayWhyTheyAreWhatTheyAre) {
+  using Matrix = BcsrMatrix<double>;
+  const Exec exec;
+  const auto matrix = stencil<Matrix>(8);
+  const auto rhs = random_vector<double>(matrix.num_rows(), 1);
+  const auto solved = solve(exec, BcsrOperator<Matrix>(exec, matrix), IdentityPreconditioner(), rhs, {.rtol = 1e-6});
+  EXPECT_THAT(solved->report.launch, HasSubstr("persistent kernel: ")) << "why there is none for blocks of 8";
+}
+
+TEST(CgLaunchesTest, ServeManyShortSolvesAndTwoInstancesAtOnce) {
+  using Matrix = BcsrMatrix<double>;
+  const auto matrix = stencil<Matrix>(1, 6, 5, 4);
+  const auto rhs = random_vector<double>(matrix.num_rows(), 1);
+  const auto b = to_device<Space>(rhs);
+  const int solves = is_gpu_v<Exec> ? 10000 : 100;
+  const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  const BcsrOperator<Matrix> a(instances[0], matrix);
+  instances[0].fence();
+  const Kokkos::View<double*, Space> x("x", rhs.size());
+  int iterations = 0;
+  for (int k = 0; k < solves; ++k) {
+    Kokkos::deep_copy(instances[0], x, 0.0);
+    const auto report = cg(instances[0], a, IdentityPreconditioner(), b, x, {.rtol = 1e-8});
+    ASSERT_EQ(report.status, SolveStatus::converged);
+    if (k > 0) {
+      ASSERT_EQ(report.iterations, iterations);
+    }
+    iterations = report.iterations;
+  }
+  // Two threads of the host, an instance each, one operator.
+  if constexpr (is_gpu_v<Exec>) {
+    const auto work = [&](const Exec& exec, int& converged) {
+      const Kokkos::View<double*, Space> own("x", rhs.size());
+      for (int k = 0; k < 200; ++k) {
+        Kokkos::deep_copy(exec, own, 0.0);
+        const auto report = cg(exec, a, IdentityPreconditioner(), b, own, {.rtol = 1e-8});
+        converged += report.status == SolveStatus::converged && report.iterations == iterations;
+      }
+    };
+    int first = 0, second = 0;
+    std::thread other([&] { work(instances[1], second); });
+    work(instances[0], first);
+    other.join();
+    EXPECT_EQ(first, 200);
+    EXPECT_EQ(second, 200);
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing

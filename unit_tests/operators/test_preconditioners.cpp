@@ -1,0 +1,87 @@
+// Jacobi and block-Jacobi: the inverses that they hold, and what they refuse.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "krylov/systems.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Preconditioners, InvertDenseBlocksThatNeedPivoting) {
+  // A zero in the corner: elimination without pivoting fails at once.
+  const auto a = block_diagonal<double>(3, 3, [](int i, int r, int c) {
+    const double block[3][3] = {{0, 2, 1}, {2, 0, 3}, {1, 3, 0}};
+    return (1 + i) * block[r][c];
+  });
+  const Exec exec;
+  const BlockJacobiPreconditioner<BcsrMatrix<double>> m(exec, a);
+  const auto x = random_vector<double>(9, 4);
+  const Kokkos::View<double*, Space> ax("ax", 9), back("back", 9);
+  spmv(exec, 1, a, to_device<Space>(x), 0, ax);
+  m.apply(exec, ax, back);
+  exec.fence();
+  EXPECT_LE(max_difference(to_host(back), x), 1e-13);
+}
+
+TEST(Preconditioners, InvertBlocksOfEverySize) {
+  const Exec exec;
+  for (const int b : {1, 2, 5, 8, 17, 33, 64}) {
+    const auto a = block_diagonal<double>(
+        5, b, [b](int i, int r, int c) { return (r == c ? b + 1.0 : 0.0) + std::sin(1.0 + i + 7 * r + 13 * c); });
+    const BlockJacobiPreconditioner<BcsrMatrix<double>> m(exec, a);
+    const auto x = random_vector<double>(5 * b, 4);
+    const Kokkos::View<double*, Space> ax("ax", 5 * b), back("back", 5 * b);
+    spmv(exec, 1, a, to_device<Space>(x), 0, ax);
+    m.apply(exec, ax, back);
+    exec.fence();
+    EXPECT_LE(max_difference(to_host(back), x), 1e-12) << "b = " << b;
+  }
+}
+
+TEST(Preconditioners, NameTheFirstRowThatHasNoInverse) {
+  const Exec exec;
+  const auto a = block_diagonal<double>(9, 2, [](int i, int r, int c) {
+    if (i == 5 || i == 7) return 1.0;  // singular
+    return r == c ? 2.0 : 0.5;
+  });
+  try {
+    BlockJacobiPreconditioner<BcsrMatrix<double>>(exec, a);
+    FAIL() << "a singular block was inverted";
+  } catch (const NumericalError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("block row 5"));
+  }
+  const auto zero = diagonal<double>({1, 2, 0, 4, 0});
+  try {
+    JacobiPreconditioner<BcsrMatrix<double>>(exec, zero);
+    FAIL() << "zero was inverted";
+  } catch (const NumericalError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("row 2"));
+  }
+}
+
+TEST(Preconditioners, RefuseADiagonalWhoseInverseIsInfinite) {
+  // Not 0, but so small that 1 over it is no number.
+  const auto tiny = diagonal<double>({1, 2, 3, 1e-310, 5});
+  try {
+    JacobiPreconditioner<BcsrMatrix<double>>(Exec(), tiny);
+    FAIL() << "1 / 1e-310 was taken for a number";
+  } catch (const NumericalError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("row 3"));
+    EXPECT_EQ(error.row(), 3);
+  }
+}
+
+TEST(Preconditioners, NeedASquareMatrix) {
+  const Exec exec;
+  using Graph = BcsrMatrix<double>::graph_type;
+  const Kokkos::View<std::int32_t*, Space> row_ptr("row_ptr", 3), col_idx("col_idx", 0);
+  const BcsrMatrix<double> wide(2, Graph(3, row_ptr, col_idx), BcsrMatrix<double>::values_view("values", 0));
+  EXPECT_THROW(JacobiPreconditioner<BcsrMatrix<double>>(exec, wide), ShapeError);
+  EXPECT_THROW(BlockJacobiPreconditioner<BcsrMatrix<double>>(exec, wide), ShapeError);
+}
+
+}  // namespace
+}  // namespace ashlar::testing
