@@ -1,3 +1,5 @@
+#include <ashlar/operators/any_operator.hpp>
+#include <ashlar/operators/any_preconditioner.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/krylov/cg.hpp>
@@ -95,6 +97,24 @@ TYPED_TEST(KrylovConduct, RefinementStepsAllocateNothing) {
   };
   allocated_in(0.1, 1);  // scratch memory of the instance
   EXPECT_EQ(allocated_in(1e-14, 1), allocated_in(0.1, 5));
+}
+
+TEST(CgConduct, MakesNoRoomForWhatNoPreconditionerNeeds) {
+  // Behind a type that hides it, too.
+  const Exec exec = other_instance();
+  const Matrix matrix = problems::stencil11<Matrix>(exec, 6, 5, 4, 3);
+  const AnyOperator<double, Exec> a{BcsrOperator<Matrix>(exec, matrix)};
+  const AnyPreconditioner<double, Exec> none{IdentityPreconditioner()},
+      jacobi{JacobiPreconditioner<Matrix>(exec, matrix)};
+  const Vector b = test_vector("b", matrix.num_rows()), x = test_vector("x", matrix.num_rows(), 0);
+  const auto allocated_by = [&](const AnyPreconditioner<double, Exec>& m) {
+    exec.fence();
+    const Watcher watcher;
+    cg(exec, a, m, b, x);
+    return allocations(watcher);
+  };
+  EXPECT_THAT(allocated_by(jacobi), ::testing::Contains("ashlar::cg::z"));
+  EXPECT_THAT(allocated_by(none), ::testing::Not(::testing::Contains("ashlar::cg::z")));
 }
 
 TEST(OperatorConduct, Apply) {
