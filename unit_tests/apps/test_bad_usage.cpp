@@ -38,6 +38,8 @@ TEST_F(BadUsage, ValuesOutOfRange) {
   expect_refused(solve + "--block-size 65", {"--block-size '65'", "64"});
   expect_refused(solve + "--block-size two", {"--block-size 'two'"});
   expect_refused(solve + "--preconditioner ilu", {"'ilu'", "block-jacobi"});
+  expect_refused(solve + "--variant fastest", {"'fastest'", "single-reduction"});
+  expect_refused(solve + "--variant pipelined --solver block-cg", {"--variant pipelined", "block-cg"});
   expect_refused(solve + "--kernel fastest", {"'fastest'", "row_per_thread"});
   expect_refused(solve + "--kernel by_block --tune t.json", {"--tune t.json", "by_block"});
   expect_refused(solve + "--device-memory-limit much", {"'much'", "8GiB"});

@@ -99,6 +99,22 @@ TEST_F(Solve, EveryProblemAndPreconditionerConverges) {
   }
 }
 
+TEST_F(Solve, EveryVariantOfCgConverges) {
+  int standard = 0;
+  for (const std::string variant : {"standard", "single-reduction", "pipelined"}) {
+    const CommandResult result =
+        run("solve --problem cantilever --nodes 9 --rtol 1e-8 --report r.json --variant " + variant);
+    EXPECT_EQ(result.exit_code, 0) << variant << ": " << result.err;
+    const Json json = report();
+    EXPECT_EQ(json["options"]["variant"], variant);
+    EXPECT_LE(json["relative_residual"].get<double>(), 1e-8);
+    EXPECT_FALSE(json["launch"].get<std::string>().empty());
+    const int iterations = json["iterations"];
+    if (variant == "standard") standard = iterations;
+    EXPECT_NEAR(iterations, standard, variant == "pipelined" ? 3 : 1) << variant;
+  }
+}
+
 TEST_F(Solve, EveryKernelSolves) {
   for (const std::string kernel :
        {"by_block", "by_column", "by_line", "by_tile", "row_per_thread", "block_row_per_thread"}) {

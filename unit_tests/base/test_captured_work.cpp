@@ -31,7 +31,7 @@ TEST(CapturedWork, RunsOnceForEachReplay) {
   enqueue();
   exec.fence();
   CapturedWork<Exec> work(exec, enqueue);
-  EXPECT_EQ(work.is_captured(), CapturedWork<Exec>::can_capture());
+  EXPECT_EQ(work.is_captured(), CapturedWork<Exec>::can_capture(exec));
   EXPECT_EQ(to_host(counter)[0], 1) << "capturing runs nothing";
   CapturedWork<Exec> moved(std::move(work));
   for (int k = 0; k < 5; ++k) moved.replay(exec);

@@ -19,9 +19,9 @@ using Any = AnyOperator<double, Exec>;
 using AnyM = AnyPreconditioner<double, Exec>;
 
 template <class Op>
-constexpr bool is_operator = linear_operator<Op, Exec, Vector> && linear_operator<Op, Exec, Block>;
+constexpr bool is_operator = linear_operator<Op, Exec, Vector>&& linear_operator<Op, Exec, Block>;
 template <class M>
-constexpr bool is_preconditioner = preconditioner<M, Exec, Vector> && preconditioner<M, Exec, Block>;
+constexpr bool is_preconditioner = preconditioner<M, Exec, Vector>&& preconditioner<M, Exec, Block>;
 
 static_assert(is_operator<BcsrOperator<Matrix>> && is_operator<StreamedMatrix<Matrix>> &&
               is_operator<StreamedSymmetricMatrix<Matrix>> && is_operator<Any>);

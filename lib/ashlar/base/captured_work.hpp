@@ -12,8 +12,8 @@
 namespace ashlar {
 
 /// Work that is enqueued over and over: captured once as a graph of the device, and replayed by one launch. Where the
-/// backend has no graphs, and where a tool watches Kokkos' kernels (which then waits around each), it is enqueued anew
-/// each time.
+/// backend has no graphs, on a stream that cannot be captured (the legacy one), and where a tool watches Kokkos'
+/// kernels (which then waits around each), it is enqueued anew each time.
 ///
 /// The work enqueues on `exec` alone, always the same kernels with the same arguments. It neither waits nor allocates:
 /// so it has run once before (Kokkos sets things up at the first launch of a kernel), and keeps no sums in Kokkos' own
@@ -27,12 +27,18 @@ class CapturedWork {
  public:
   CapturedWork(const Exec& exec, std::function<void()> enqueue) : enqueue_(std::move(enqueue)) {
     if constexpr (Handle::can_capture) {
-      if (can_capture()) handle_.emplace(exec, enqueue_);
+      if (can_capture(exec)) handle_.emplace(exec, enqueue_);
     }
   }
 
   /// Whether work is captured here and now, and not enqueued anew.
-  static bool can_capture() { return Handle::can_capture && !Kokkos::Tools::profileLibraryLoaded(); }
+  static bool can_capture([[maybe_unused]] const Exec& exec) {
+    if constexpr (Handle::can_capture) {
+      return Handle::can_capture_from(exec) && !Kokkos::Tools::profileLibraryLoaded();
+    } else {
+      return false;
+    }
+  }
 
   bool is_captured() const { return handle_.has_value(); }
 

@@ -20,6 +20,7 @@ class LocalSpace {
 
   int agree_max(int number) const { return number; }
   bool is_stream_ordered() const { return true; }
+  bool is_capturable() const { return true; }
 
  private:
   std::int64_t size_;

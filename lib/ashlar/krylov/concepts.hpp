@@ -18,7 +18,7 @@ namespace ashlar {
 /// `sums` is a view of doubles on the device, each a sum over the local part. Between sum_begin() and sum_end(), which
 /// both enqueue on `exec`, other work may be enqueued, and runs under the reduction; after sum_end() each entry is the
 /// sum over all parts, the same bits everywhere. agree_max() is for set-up and collective: the largest of all parts'
-/// numbers. is_stream_ordered() says whether the host never waits.
+/// numbers. is_stream_ordered() says whether the host never waits. It may have is_capturable(), as operators.
 template <class S, class Exec, class Sums>
 concept inner_product_space = execution_space<Exec> && requires(const S& s, const Exec& exec, const Sums& sums, int n) {
   { s.num_local() } -> std::convertible_to<std::int64_t>;
@@ -73,7 +73,7 @@ concept dot_preconditioner = preconditioner<M, Exec, R, Z> &&
   m.apply_dot(exec, r, z, sums, slot);
 };
 
-/// Whether what `map` (an operator or a preconditioner) enqueues may be captured once and replayed: where it says
+/// Whether what `map` (an operator, a preconditioner, a space) enqueues may be captured once and replayed: where it says
 /// nothing of that, not.
 template <class Map>
 bool is_capturable(const Map& map) {

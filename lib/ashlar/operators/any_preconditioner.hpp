@@ -77,7 +77,7 @@ class AnyPreconditioner {
     bool is_capturable() const override { return ashlar::is_capturable(m); }
     std::int64_t traffic_bytes() const override { return m.traffic_bytes(); }
     DiagonalInverse<Scalar> diagonal_inverse() const override {
-      if constexpr (requires { m.diagonal_inverse(); }) {
+      if constexpr (inverts_diagonal<M, Scalar>) {
         return m.diagonal_inverse();
       } else {
         return {};

@@ -24,6 +24,7 @@ class AnySpace {
   void sum_end(const Exec& exec, const Sums& sums) const { held_->sum_end(exec, sums); }
   int agree_max(int number) const { return held_->agree_max(number); }
   bool is_stream_ordered() const { return held_->is_stream_ordered(); }
+  bool is_capturable() const { return held_->is_capturable(); }
 
  private:
   struct Base {
@@ -34,6 +35,7 @@ class AnySpace {
     virtual void sum_end(const Exec&, const Sums&) const = 0;
     virtual int agree_max(int) const = 0;
     virtual bool is_stream_ordered() const = 0;
+    virtual bool is_capturable() const = 0;
   };
   template <class Space>
   struct Held final : Base {
@@ -44,6 +46,7 @@ class AnySpace {
     void sum_end(const Exec& exec, const Sums& sums) const override { space.sum_end(exec, sums); }
     int agree_max(int number) const override { return space.agree_max(number); }
     bool is_stream_ordered() const override { return space.is_stream_ordered(); }
+    bool is_capturable() const override { return ashlar::is_capturable(space); }
     Space space;
   };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <concepts>
+
 namespace ashlar {
 
 /// The inverses of diagonal blocks, as kernels that apply a preconditioner by themselves see it: one block a block row,
@@ -9,6 +11,12 @@ struct DiagonalInverse {
   const Scalar* values = nullptr;
   int block_size = 1;
   bool by_columns = true;  ///< whether a block is stored by columns
+};
+
+/// A preconditioner by diagonal blocks of this scalar that shows them.
+template <class M, class Scalar>
+concept inverts_diagonal = requires(const M& m) {
+  { m.diagonal_inverse() } -> std::same_as<DiagonalInverse<Scalar>>;
 };
 
 }  // namespace ashlar

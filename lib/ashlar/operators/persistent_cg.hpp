@@ -54,7 +54,7 @@ CgKernelOffer<Exec> persistent_cg(const Exec& exec, const SpmvPlan<Matrix>& plan
     if (std::string why = why_no_team_product(plan, a); !why.empty()) return {nullptr, why, false};
     DiagonalInverse<Scalar> inverse;
     if (!m.is_identity()) {
-      if constexpr (requires { m.diagonal_inverse(); }) inverse = m.diagonal_inverse();
+      if constexpr (inverts_diagonal<M, Scalar>) inverse = m.diagonal_inverse();
       if (inverse.values == nullptr) return {nullptr, "the preconditioner is none by diagonal blocks", false};
       if (inverse.block_size != 1 && inverse.block_size != a.block_size()) {
         return {nullptr, "the preconditioner's blocks are not the matrix's", false};

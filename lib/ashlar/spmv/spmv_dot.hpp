@@ -38,6 +38,10 @@ void spmv_dot(const Exec& exec, const SpmvPlan<Matrix>& plan, const Matrix& a, c
               const TeamSumsAccess& sums, double* total) {
   using Scalar = typename X::non_const_value_type;
   using Value = typename Matrix::scalar_type;
+  if (x.extent(0) != y.extent(0)) {
+    throw ShapeError(text("spmv_dot: x has ", x.extent(0), " entries and y has ", y.extent(0)),
+                     "their dot product is asked for: A must be square", "multiply by spmv()");
+  }
   if constexpr (is_gpu_v<Exec> && std::is_same_v<Value, Scalar> && std::is_floating_point_v<Value>) {
     if (why_no_team_product(plan, a).empty() && plan.launch().grouping.width > 0) {
       impl::check_spmv(plan, a, x, y);

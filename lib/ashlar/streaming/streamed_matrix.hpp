@@ -131,9 +131,13 @@ class StreamedMatrix {
   LocalSpace space() const { return LocalSpace(num_rows()); }
   /// Whether the host never waits: where it multiplies no share, reads no file, and there is a device.
   bool is_stream_ordered() const { return is_gpu_v<Exec> && !host_part_ && !file_; }
-  /// Vectors are the caller's.
+  /// Vectors are the caller's. Of a file the host holds the row pointers; the pieces that are read ahead are not
+  /// counted.
   HeldBytes bytes() const {
     const std::uint64_t device = estimate_.device_bytes() - estimate_.vector_bytes;
+    if (file_) {
+      return {device, (std::uint64_t(host_.num_block_rows()) + 1) * sizeof(typename Matrix::offset_type)};
+    }
     return {device, copies() ? std::uint64_t(spmv_traffic_bytes(host_, true, options_.product.mode, 0)) : 0};
   }
 

@@ -25,6 +25,15 @@ int attribute_of(const Kokkos::Cuda& exec, cudaDeviceAttr attribute) {
   return value;
 }
 
+/// Whether the function was compiled for devices that copy by bulk (ArrivalBarrier): a program for older ones runs on
+/// newer ones, too, and does not.
+template <class Function>
+bool has_bulk_copies(Function function) {
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, function), "cudaFuncGetAttributes");
+  return attributes.ptxVersion >= 90;
+}
+
 /// The blocks of a launch, one a multiprocessor.
 struct GridShape {
   int blocks = 1, threads = 1024;
@@ -53,6 +62,7 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
     std::uint64_t id = 0;
     const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
     if (is_watched) Kokkos::Tools::beginParallelFor(label_, Kokkos::Tools::Experimental::device_id(exec), &id);
+    cuda_check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     const cudaStream_t stream = exec.cuda_stream();
     cuda_check(cudaMemsetAsync(memory_.data(), 0, sizeof(GridMemory), stream), "cudaMemsetAsync");
     cudaLaunchAttribute together{};
@@ -208,7 +218,11 @@ PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(cons
   if (attribute_of(exec, cudaDevAttrCooperativeLaunch) == 0) {
     return {nullptr, "the device cannot launch blocks that wait for each other", false};
   }
+  if (attribute_of(exec, cudaDevAttrComputeCapabilityMajor) < 7) {
+    return {nullptr, "the device is older than its memory model (compute capability 7.0)", false};
+  }
   if (place.n == 0) return {nullptr, "there are no rows", false};
+  cuda_check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
   Arguments arguments = given;
   arguments.x = place.p;
   arguments.y = place.q;
@@ -226,6 +240,7 @@ PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(cons
       const bool fits = 2 * place.n * std::int64_t(sizeof(Value)) <= device_cache_bytes(exec);
       const auto offer_sliced = [&](auto lanes_of_row) {
         using Product = SlicedProduct<Value, Layout, b, lanes_of_row()>;
+        if (!has_bulk_copies(persistent_cg_kernel<Product, Value>)) return;
         Product product{arguments, {}, !fits};
         if (const GridShape grid = sliced_grid(exec, product, most); grid.blocks > 0) {
           result = offer(exec, persistent_cg_kernel<Product, Value>, product, grid, inverse, place,

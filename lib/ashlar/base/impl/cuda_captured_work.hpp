@@ -15,6 +15,11 @@ class CapturedWorkHandle<Kokkos::Cuda> {
  public:
   static constexpr bool can_capture = true;
 
+  /// Not from the legacy stream, which waits for all others.
+  static bool can_capture_from(const Kokkos::Cuda& exec) {
+    return exec.cuda_stream() != nullptr && exec.cuda_stream() != cudaStreamLegacy;
+  }
+
   CapturedWorkHandle(const Kokkos::Cuda& exec, const std::function<void()>& enqueue) {
     const cudaStream_t stream = exec.cuda_stream();
     // Relaxed: for a team policy Kokkos asks for 0 bytes of scratch memory at each launch, which the stricter modes

@@ -15,6 +15,9 @@ class CapturedWorkHandle<Kokkos::HIP> {
  public:
   static constexpr bool can_capture = true;
 
+  /// Not from the null stream, which waits for all others.
+  static bool can_capture_from(const Kokkos::HIP& exec) { return exec.hip_stream() != nullptr; }
+
   CapturedWorkHandle(const Kokkos::HIP& exec, const std::function<void()>& enqueue) {
     const hipStream_t stream = exec.hip_stream();
     // Relaxed: for a team policy Kokkos asks for 0 bytes of scratch memory at each launch, which the stricter modes

@@ -56,10 +56,13 @@ class Driver {
     const bool host_waits = !a_.is_stream_ordered() || !m_.is_stream_ordered() || !space.is_stream_ordered();
     int interval =
         space.agree_max(interval_for(options.check_interval, method_.traffic_bytes(), host_waits, kernel_ != nullptr));
+    if (captures_ && is_graph_asked_) interval = std::max(interval, 2);
+    bool captures = captures_ && interval > 1;
     if constexpr (requires { Method::period; }) {
-      // A graph is the same each time: of a whole period.
-      captures_ = captures_ && 4 * interval >= Method::period;
-      if (captures_) interval = (interval + Method::period - 1) / Method::period * Method::period;
+      // A graph is the same each time: of whole periods.
+      captures = captures && (is_graph_asked_ || 4 * interval >= Method::period);
+      const int most = most_between_looks / Method::period * Method::period;
+      if (captures) interval = std::min((interval + Method::period - 1) / Method::period * Method::period, most);
     }
     const bool looks_behind = space.agree_max(host_waits) == 0;
     std::vector<double> norms;  // of the recurrence, by iteration
@@ -79,7 +82,7 @@ class Driver {
     Progress progress = look_now();
     double residual = progress.last;  // the true one, of the x at the last (re)start
     SolveStatus verdict = progress.status;
-    std::int64_t applications = 1, products = 1;
+    std::int64_t starts = 1, iterations_enqueued = 0;
     while (progress.status == SolveStatus::running) {
       const int begun = progress.iterations;
       int enqueued = 0;
@@ -87,21 +90,21 @@ class Driver {
       while (progress.status == SolveStatus::running) {
         while (looks_.on_their_way() == 0 || (looks_behind && looks_.on_their_way() == 1 &&
                                               is_likely_running(norms, limits, progress.iterations + interval))) {
-          enqueue_interval(exec, interval);
+          enqueue_interval(exec, interval, captures);
           enqueued += interval;
           looks_.ask(exec, method_.memory());
         }
         progress = look();
       }
       while (looks_.on_their_way() > 0) progress = looks_.wait(norms);
-      products += kernel_ ? progress.iterations - begun : enqueued;
+      iterations_enqueued += kernel_ ? progress.iterations - begun : enqueued;
       verdict = progress.status;
 
       // The end, by the recurrence. What counts is the residual of the x in hand.
       method_.finish(exec);
       start(exec, b);
       progress = look_now();
-      ++applications, ++products;
+      ++starts;
       const double before = std::exchange(residual, progress.last);
       if (progress.status != SolveStatus::running) {
         // Small enough, or no longer a number. Where the recurrence found a fault, that is the one to report.
@@ -119,12 +122,12 @@ class Driver {
     SolveReport report;
     report.status = verdict;
     report.iterations = progress.iterations;
-    report.products = products;
+    report.products = starts * Method::products_of_start + products_of(iterations_enqueued);
     report.relative_residual = residual / norm_b;
     for (const double norm : norms) report.residual_history.push_back(norm / norm_b);
-    report.bytes_moved =
-        applications * (a_.traffic_bytes() + m_.traffic_bytes()) + report.iterations * method_.traffic_bytes();
-    report.launch = launch_;
+    const std::int64_t more = starts * Method::products_of_start + products_of(report.iterations) - report.iterations;
+    report.bytes_moved = more * (a_.traffic_bytes() + m_.traffic_bytes()) + report.iterations * method_.traffic_bytes();
+    report.launch = kernel_ ? launch_ : (captures ? "a graph for each interval" : "kernel by kernel") + launch_;
     return report;
   }
 
@@ -146,29 +149,43 @@ class Driver {
     method_.start(exec, b);
   }
 
+  /// Products with the matrix in so many iterations.
+  static std::int64_t products_of(std::int64_t iterations) {
+    if constexpr (requires { Method::products_of(iterations); }) {
+      return Method::products_of(iterations);
+    } else {
+      return iterations;
+    }
+  }
+
   void choose_launch(const Exec& exec, CgLaunch asked) {
-    std::string no_kernel = "not asked for";
+    const auto space = a_.space();
+    std::string no_kernel;
     if (asked == CgLaunch::persistent || asked == CgLaunch::automatic) {
       auto offer = kernel_of(method_, exec);
       no_kernel = offer.why_not;
-      if (offer.kernel && (offer.is_worth_it || asked == CgLaunch::persistent)) {
-        kernel_ = std::move(offer.kernel);
-        launch_ = "persistent kernel: " + kernel_->explain();
-        return;
-      }
-      if (asked == CgLaunch::persistent) {
-        throw ArgumentError(text(Method::name, ": a persistent kernel"), no_kernel, "choose automatic");
-      }
+      if (offer.kernel && (offer.is_worth_it || asked == CgLaunch::persistent)) kernel_ = std::move(offer.kernel);
     }
-    const bool capturable = is_capturable(a_) && is_capturable(m_) && CapturedWork<Exec>::can_capture();
-    if (asked == CgLaunch::graph && !capturable) {
+    // All parts take the same way, or none does.
+    if (asked == CgLaunch::persistent && space.agree_max(kernel_ == nullptr) > 0) {
+      throw ArgumentError(text(Method::name, ": a persistent kernel"),
+                          no_kernel.empty() ? "another part of the system has none" : no_kernel, "choose automatic");
+    }
+    if (kernel_) {
+      launch_ = "persistent kernel: " + kernel_->explain();
+      return;
+    }
+    const bool capturable =
+        is_capturable(a_) && is_capturable(m_) && is_capturable(space) && CapturedWork<Exec>::can_capture(exec);
+    captures_ = asked != CgLaunch::one_by_one && space.agree_max(!capturable) == 0;
+    is_graph_asked_ = asked == CgLaunch::graph;
+    if (is_graph_asked_ && !captures_) {
       throw ArgumentError(text(Method::name, ": iterations as a graph"),
-                          "this backend, operator or preconditioner cannot be captured, or a tool watches",
+                          "this backend, its stream, the operator or the preconditioner cannot be captured, or a tool "
+                          "watches",
                           "choose automatic");
     }
-    captures_ = asked != CgLaunch::one_by_one && capturable;
-    launch_ = captures_ ? "a graph for each interval" : "kernel by kernel";
-    if (asked == CgLaunch::automatic) launch_ += text(" (persistent kernel: ", no_kernel, ")");
+    if (asked == CgLaunch::automatic) launch_ = text(" (persistent kernel: ", no_kernel, ")");
   }
 
   template <class Any>
@@ -180,13 +197,13 @@ class Driver {
     }
   }
 
-  void enqueue_interval(const Exec& exec, int iterations) {
+  void enqueue_interval(const Exec& exec, int iterations, bool captures) {
     if (kernel_) return kernel_->enqueue(exec, iterations);
     const auto enqueue = [this, exec, iterations] {
       for (int k = 0; k < iterations; ++k) method_.enqueue(exec);
     };
     // The first time as it is: kernels are set up then.
-    if (!captures_ || std::exchange(has_run_, true) == false || iterations < 2) return enqueue();
+    if (!captures || std::exchange(has_run_, true) == false) return enqueue();
     if (!graph_ || captured_ != iterations) {
       graph_.emplace(exec, enqueue);
       captured_ = iterations;
@@ -199,10 +216,10 @@ class Driver {
   Method method_;
   Looks<Exec> looks_;
   std::unique_ptr<CgKernel<Exec>> kernel_;
-  bool captures_ = false, has_run_ = false;
+  bool captures_ = false, is_graph_asked_ = false, has_run_ = false;
   std::optional<CapturedWork<Exec>> graph_;
   int captured_ = 0;
-  std::string launch_;
+  std::string launch_;  ///< of the kernel; else why there is none
 };
 
 }  // namespace ashlar::impl

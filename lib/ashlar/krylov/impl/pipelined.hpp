@@ -18,16 +18,21 @@ namespace ashlar::impl {
 /// CG whose only reduction runs under M^-1 and A: [m = M^-1 w] [n = A m] end of the sums [z, q, s, p, x, r, u, w, and
 /// what the next sums are made of] beginning of the sums. So an iteration is judged in the next.
 ///
-/// Traffic  of an iteration, with vectors of n entries: the operator's, and 16n entries; with a preconditioner its own
-///          and 6n more.
+/// Traffic  of an iteration, with vectors of n entries: the operator's, and 13n entries; with a preconditioner its own
+///          and 5n more.
 template <class Exec, class Op, class M, class X>
 class PipelinedCg {
  public:
   using Scalar = typename X::non_const_value_type;
   using Vector = Kokkos::View<Scalar*, typename Exec::memory_space>;
   static constexpr const char* name = "pipelined_cg";
+  static constexpr int products_of_start = 2;
   /// Iterations from one residual replacement to the next.
   static constexpr int period = 48;
+  static constexpr std::int64_t products_of(std::int64_t iterations) {
+    constexpr int of_replacement = 4;
+    return iterations + iterations / period * of_replacement;
+  }
 
   PipelinedCg(const Exec& exec, const Op& a, const M& m, const X& x)
       : a_(a), m_(m), space_(a.space()), x_(x), memory_(exec), is_fresh_("ashlar::cg::is_fresh") {
@@ -78,7 +83,7 @@ class PipelinedCg {
 
   /// Bytes of an iteration.
   std::int64_t traffic_bytes() const {
-    const std::int64_t vectors = 16 + (m_.is_identity() ? 0 : 6);
+    const std::int64_t vectors = 13 + (m_.is_identity() ? 0 : 5);
     return a_.traffic_bytes() + m_.traffic_bytes() + vectors * std::int64_t(x_.extent(0) * sizeof(Scalar));
   }
 

@@ -29,14 +29,15 @@ KOKKOS_INLINE_FUNCTION void prepare_step(CgScalars& s, double rz_before, double 
 
 /// CG with one reduction an iteration: [p, s = A p, x, r and r^H r] [u = M^-1 r] [w = A u and u^H w] [r^H u].
 ///
-/// Traffic  of an iteration, with vectors of n entries: the operator's, and 12n entries; with a preconditioner its own
-///          and 3n more; without dot_operator 2n more.
+/// Traffic  of an iteration, with vectors of n entries: the operator's, and 9n entries; with a preconditioner its own
+///          and n more; 2n more without dot_operator, and without dot_preconditioner.
 template <class Exec, class Op, class M, class X>
 class SingleReductionCg {
  public:
   using Scalar = typename X::non_const_value_type;
   using Vector = Kokkos::View<Scalar*, typename Exec::memory_space>;
   static constexpr const char* name = "single_reduction_cg";
+  static constexpr int products_of_start = 2;
 
   SingleReductionCg(const Exec& exec, const Op& a, const M& m, const X& x)
       : a_(a),
@@ -80,7 +81,11 @@ class SingleReductionCg {
 
   /// Bytes of an iteration.
   std::int64_t traffic_bytes() const {
-    const std::int64_t vectors = 12 + (m_.is_identity() ? 0 : 3) + (dot_operator<Op, Exec, Vector> ? 0 : 2);
+    const std::int64_t vectors = 9 +
+                                 (m_.is_identity()                      ? 0
+                                  : dot_preconditioner<M, Exec, Vector> ? 1
+                                                                        : 3) +
+                                 (dot_operator<Op, Exec, Vector> ? 0 : 2);
     return a_.traffic_bytes() + m_.traffic_bytes() + vectors * std::int64_t(x_.extent(0) * sizeof(Scalar));
   }
 

@@ -67,6 +67,7 @@ class StandardCg {
   using Scalar = typename X::non_const_value_type;
   using Vector = Kokkos::View<Scalar*, typename Exec::memory_space>;
   static constexpr const char* name = "cg";
+  static constexpr int products_of_start = 1;
 
   StandardCg(const Exec& exec, const Op& a, const M& m, const X& x)
       : a_(a),

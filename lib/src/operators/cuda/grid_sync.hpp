@@ -34,7 +34,7 @@ class GridSync {
     ++barriers_;
     __syncthreads();
     if (threadIdx.x == 0) {
-      asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(&memory_->arrived) : "memory");
+      arrive(&memory_->arrived);
       const unsigned target = barriers_ * gridDim.x;
       Patience patience;
       while (!failed_ && static_cast<int>(load_acquire(&memory_->arrived) - target) < 0) wait_a_little(patience);
@@ -95,25 +95,40 @@ class GridSync {
     failed_ = load_acquire(&memory_->gave_up) != 0;
   }
 
-  __device__ static unsigned load_acquire(const unsigned* from) {
+  // Devices before compute capability 7.0 have no such instructions, and get no such kernels.
+
+  __device__ static void arrive([[maybe_unused]] unsigned* counter) {
+#if __CUDA_ARCH__ >= 700
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
+#endif
+  }
+
+  __device__ static unsigned load_acquire([[maybe_unused]] const unsigned* from) {
     unsigned value = 0;
+#if __CUDA_ARCH__ >= 700
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+#endif
     return value;
   }
 
-  __device__ static void send(uint4* to, double value, unsigned count) {
+  __device__ static void send([[maybe_unused]] uint4* to, [[maybe_unused]] double value,
+                              [[maybe_unused]] unsigned count) {
+#if __CUDA_ARCH__ >= 700
     asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to),
                  "r"(static_cast<unsigned>(__double2loint(value))), "r"(count),
                  "r"(static_cast<unsigned>(__double2hiint(value))), "r"(count)
                  : "memory");
+#endif
   }
 
-  __device__ static bool receive(const uint4* from, unsigned count, double& value) {
+  __device__ static bool receive([[maybe_unused]] const uint4* from, unsigned count, double& value) {
     unsigned low = 0, first = 0, high = 0, second = 0;
+#if __CUDA_ARCH__ >= 700
     asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(low), "=r"(first), "=r"(high), "=r"(second)
                  : "l"(from)
                  : "memory");
+#endif
     value = __hiloint2double(static_cast<int>(high), static_cast<int>(low));
     return first == count && second == count;
   }

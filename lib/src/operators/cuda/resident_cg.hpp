@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(1024, 1)
                        const std::uint64_t patience_ns, const int iterations) {
   using Slice = ResidentSlice<Value, B>;
   constexpr int under_way = B > 4 ? 1 : 8 / B;  // blocks that a thread asks p for before it uses the first
-  extern __shared__ __align__(16) char shared[];
+  extern __shared__ __align__(128) char shared[];
   CgScalars& s = *reinterpret_cast<CgScalars*>(shared);
   double* const scratch = reinterpret_cast<double*>(shared + Slice::before_sums);
   static_assert(sizeof(CgScalars) <= Slice::before_sums);
