@@ -58,8 +58,7 @@ struct CgResidual {
 /// The textbook's CG, in three passes: [x and p] [q = A p and p^H q] [r and r^H r], and what a preconditioner takes.
 /// x lags by a step: it is updated beside p, which is read for it anyway.
 ///
-/// Traffic  of an iteration, with vectors of n entries: the operator's and the preconditioner's, and 8n entries; 2n
-/// more
+/// Traffic  of an iteration, with vectors of n entries: the operator's and the preconditioner's, and 8n entries; 2n more
 ///          without dot_operator, and without dot_preconditioner.
 template <class Exec, class Op, class M, class X>
 class StandardCg {

@@ -1,2 +1,0 @@
-
-#include <ashlar/spmv/impl/loop.hpp>

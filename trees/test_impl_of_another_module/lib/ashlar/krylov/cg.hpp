@@ -1,1 +1,0 @@
-#include <ashlar/spmv/impl/loop.hpp>

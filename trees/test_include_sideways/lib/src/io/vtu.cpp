@@ -1,1 +1,0 @@
-#include <ashlar/problems/cantilever.hpp>

@@ -1,2 +1,0 @@
-#pragma once
-#include <ashlar/spmv/plan.hpp>

@@ -1,1 +1,0 @@
-#include <mpi.h>

@@ -1,3 +1,0 @@
-
-
-void f(MPI_Comm);

@@ -1,1 +1,0 @@
-#include "../krylov/cg.hpp"

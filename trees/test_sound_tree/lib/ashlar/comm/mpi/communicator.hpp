@@ -1,2 +1,0 @@
-#include <mpi.h>
-MPI_Comm c;

@@ -1,1 +1,0 @@
-#include <ashlar/blas1/dot.hpp>

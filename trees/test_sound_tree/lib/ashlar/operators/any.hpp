@@ -1,2 +1,0 @@
-#include <ashlar/krylov/cg.hpp>
-#include <ashlar/spmv/spmv.hpp>

@@ -1,1 +1,0 @@
-#include <ashlar/bcsr/validate.hpp>

@@ -1,2 +1,0 @@
-#include <ashlar/bcsr/coo.hpp>
-#include "scan.hpp"

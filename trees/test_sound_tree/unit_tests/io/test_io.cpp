@@ -1,1 +1,0 @@
-#include <ashlar/io/vtu.hpp>

@@ -1,1 +1,0 @@
-#include <ashlar/util/misc.hpp>
