@@ -3,13 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
 #include <ashlar/bcsr/to_csr.hpp>
+#include <ashlar/device/memory.hpp>
+#include <ashlar/host/output_file.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
-#include <ashlar/io/output_file.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <filesystem>
 #include <iostream>
@@ -142,7 +142,7 @@ void check_before_start(const ConvertOptions& options) {
   }
   const std::optional<std::string> from = options.from, to = options.to;
   require_distinct({"the second name", to}, {"the first", from});
-  io::require_writable(options.to);
+  require_writable(options.to);
   if (is_block_file(options.to) && !is_read_once(options.from)) {
     check_header(options, io::read_matrix_market_header(options.from));
   }

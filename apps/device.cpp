@@ -2,8 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/device_name.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/device/device_name.hpp>
 
 #include "types.hpp"
 

@@ -1,10 +1,10 @@
 #include "info.hpp"
 
 #include <algorithm>
-#include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/base/version.hpp>
-#include <ashlar/blas1/bandwidth.hpp>
+#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/device/memory.hpp>
 #include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/io/output_file.hpp>
+#include <ashlar/host/output_file.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <filesystem>
 #include <optional>
@@ -26,7 +26,7 @@ void check_files(const SolveOptions& options) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     for (const NamedFile& input : inputs) require_distinct(outputs[i], input);
     for (std::size_t j = 0; j < i; ++j) require_distinct(outputs[i], outputs[j]);
-    if (outputs[i].second) io::require_writable(*outputs[i].second);
+    if (outputs[i].second) require_writable(*outputs[i].second);
   }
 }
 

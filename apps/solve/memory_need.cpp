@@ -1,7 +1,7 @@
 #include "solve/memory_need.hpp"
 
 #include <algorithm>
-#include <ashlar/base/memory.hpp>
+#include <ashlar/device/memory.hpp>
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <limits>

@@ -1,8 +1,8 @@
 #include "solve/run.hpp"
 
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/blas1/bandwidth.hpp>
-#include <ashlar/io/text_file.hpp>
+#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <iostream>
 #include <optional>
@@ -52,7 +52,7 @@ int run_solve(const SolveOptions& options, Phases& phases) {
   if (system.ones_is_solution) outcome.error = error_against_ones(exec, solution.x);
   // The report first: a disk that the rest fills up does not cost it.
   FirstError errors;
-  if (options.report) errors.keep_from([&] { io::write_text_file(*options.report, report_json(outcome)); });
+  if (options.report) errors.keep_from([&] { write_text_file(*options.report, report_json(outcome)); });
   if (options.history) print_history(solution.report);
   print_summary(outcome);
   if (trace && is_gpu_v<Execution> && !trace->device_times()) {

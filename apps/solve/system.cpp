@@ -1,10 +1,10 @@
 #include "solve/system.hpp"
 
-#include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/block_size_detection.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
 #include <ashlar/bcsr/validate.hpp>
+#include <ashlar/device/memory.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <ashlar/problems/stencil11.hpp>

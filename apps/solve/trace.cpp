@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/io/text_file.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <cmath>
 #include <sstream>
 #include <utility>
@@ -46,7 +46,7 @@ void SolveTrace::write(const std::string& path) const {
   if (timeline_) processes.push_back(process_of(timeline_->spans(), timeline_begin_));
   std::ostringstream out;
   trace::write_chrome_json(out, processes);
-  io::write_text_file(path, std::move(out).str());
+  write_text_file(path, std::move(out).str());
 }
 
 }  // namespace ashlar::app

@@ -6,8 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/blas1/bandwidth.hpp>
-#include <ashlar/io/output_file.hpp>
+#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/host/output_file.hpp>
 #include <cg/beside.hpp>
 #include <cg/forms.hpp>
 #include <cg/options.hpp>
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
 
   const Kokkos::ScopeGuard kokkos(argc, argv);
   try {
-    if (!options.json.empty()) io::require_writable(options.json);
+    if (!options.json.empty()) require_writable(options.json);
     if (!options.iterations.empty() && options.iterations[0] >= options.iterations[1]) {
       throw ArgumentError("--iterations", "the first number is not the smaller one", "write for example 40,140");
     }

@@ -6,8 +6,8 @@
 // CPU in turns with the products.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
-#include <ashlar/blas1/bandwidth.hpp>
-#include <ashlar/io/output_file.hpp>
+#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/host/output_file.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <spmv/suites.hpp>
@@ -43,8 +43,8 @@ int main(int argc, char** argv) {
 
   const Kokkos::ScopeGuard kokkos(argc, argv);
   try {
-    if (!options.json.empty()) io::require_writable(options.json);
-    if (!options.tuning.empty()) io::require_writable(options.tuning);
+    if (!options.json.empty()) require_writable(options.json);
+    if (!options.tuning.empty()) require_writable(options.tuning);
     const perf::Exec exec;
     const double limit = measure_read_bandwidth(exec);
     std::printf("read bandwidth %.1f GB/s\n", limit);

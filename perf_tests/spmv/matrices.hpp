@@ -1,8 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <ashlar/base/huge_pages.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
+#include <ashlar/host/huge_pages.hpp>
 #include <ashlar/problems/grid27.hpp>
 #include <cmath>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/blas1/bandwidth.hpp>
+#include <ashlar/device/bandwidth.hpp>
 #include <cstdint>
 #include <support/types.hpp>
 

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/symmetric_half.hpp>
+#include <ashlar/device/memory.hpp>
 #include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/streamed_symmetric_matrix.hpp>
 #include <ashlar/streaming/tune.hpp>

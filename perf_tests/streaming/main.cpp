@@ -8,9 +8,9 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/error.hpp>
-#include <ashlar/blas1/bandwidth.hpp>
-#include <ashlar/io/output_file.hpp>
-#include <ashlar/io/text_file.hpp>
+#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/host/output_file.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <ashlar/trace/chrome_json.hpp>
 #include <cstdio>
 #include <iostream>
@@ -31,7 +31,7 @@ namespace {
 void write_trace(const std::string& path, const std::vector<ashlar::trace::Process>& processes) {
   std::ostringstream out;
   ashlar::trace::write_chrome_json(out, processes);
-  ashlar::io::write_text_file(path, std::move(out).str());
+  ashlar::write_text_file(path, std::move(out).str());
 }
 
 }  // namespace
@@ -88,9 +88,9 @@ int main(int argc, char** argv) {
     return std::find(options.experiments.begin(), options.experiments.end(), experiment) != options.experiments.end();
   };
   try {
-    if (!options.json.empty()) io::require_writable(options.json);
+    if (!options.json.empty()) require_writable(options.json);
     if (!options.trace.empty()) {
-      io::require_writable(options.trace);
+      require_writable(options.trace);
       if (!runs("paper")) {
         throw ArgumentError("--trace without the experiment paper", "it shows passes of that one",
                             "add paper to --experiments");

@@ -1,10 +1,10 @@
 #include <Kokkos_Timer.hpp>
 #include <algorithm>
-#include <ashlar/base/device_name.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/blas1/axpby.hpp>
+#include <ashlar/device/device_name.hpp>
 #include <ashlar/reference/spmv.hpp>
 #include <ashlar/streaming/timeline.hpp>
 #include <cmath>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/device_name.hpp>
 #include <ashlar/base/version.hpp>
-#include <ashlar/io/text_file.hpp>
+#include <ashlar/device/device_name.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -34,7 +34,7 @@ inline void write_results(const std::string& path, const std::string& commit, do
                           const nlohmann::json& results) {
   nlohmann::json file{{"context", context(commit)}, {"results", results}};
   file["context"]["read_gb_s"] = read_gb_s;
-  io::write_text_file(path, file.dump(1) + "\n");
+  write_text_file(path, file.dump(1) + "\n");
 }
 
 }  // namespace ashlar::perf

@@ -160,6 +160,7 @@ enter_rootfs() {
     --setenv ASHLAR_INSIDE rootfs \
     --setenv ASHLAR_OPENMP_KOKKOS /usr/local/kokkos-openmp --setenv ASHLAR_SERIAL_KOKKOS /usr \
     --setenv CCACHE_DIR "$(cache_dir)/ccache" --setenv CMAKE_CXX_COMPILER_LAUNCHER ccache \
+    --setenv CCACHE_NOHASHDIR 1 --setenv CCACHE_SLOPPINESS pch_defines,time_macros \
     --setenv OMPI_ALLOW_RUN_AS_ROOT 1 --setenv OMPI_ALLOW_RUN_AS_ROOT_CONFIRM 1 \
     --setenv LC_ALL C.UTF-8 --setenv TMPDIR /tmp \
     "${forget[@]}" "$@"

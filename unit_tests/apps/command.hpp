@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "support/paths.hpp"
+
 namespace ashlar::testing {
 
 inline std::string read_file(const std::filesystem::path& path) {
@@ -53,7 +55,7 @@ class CommandTest : public ::testing::Test {
     const std::string out = folder_.string() + ".out", err = folder_.string() + ".err";
     // The arguments come last, so that a redirection among them counts.
     const std::string line =
-        "cd '" + folder_.string() + "' && '" ASHLAR_COMMAND "' >'" + out + "' 2>'" + err + "' " + arguments;
+        "cd '" + folder_.string() + "' && '" + built_command() + "' >'" + out + "' 2>'" + err + "' " + arguments;
     const int status = std::system(line.c_str());
     CommandResult result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
     std::filesystem::remove(out);

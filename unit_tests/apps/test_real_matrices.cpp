@@ -43,7 +43,7 @@ class RealMatrices : public CommandTest, public ::testing::WithParamInterface<Re
   void SetUp() override {
     CommandTest::SetUp();
     const char* named = std::getenv("ASHLAR_MATRICES");
-    const std::filesystem::path matrices = named ? named : ASHLAR_SOURCE_DIR "/../shared/matrices";
+    const std::filesystem::path matrices = named ? named : source_dir() + "/../shared/matrices";
     if (!std::filesystem::is_directory(matrices)) GTEST_SKIP() << "there is no folder " << matrices;
     file_ = std::filesystem::absolute(matrices / (std::string(GetParam().name) + ".mtx")).string();
   }

@@ -274,7 +274,7 @@ TEST_F(Solve, TraceSaysWhereItHoldsLaunchesOnly) {
   const std::string line = "\ntrace      of launches";
   const std::string solve = "solve --problem cantilever --nodes 4 --trace t.json";
   EXPECT_EQ(run(solve).out.find(line), std::string::npos);
-  setenv("KOKKOS_TOOLS_LIBS", ASHLAR_NO_FENCE_TOOL, 1);
+  setenv("KOKKOS_TOOLS_LIBS", no_fence_tool().c_str(), 1);
   const CommandResult result = run(solve), untraced = run("solve --problem cantilever --nodes 4");
   unsetenv("KOKKOS_TOOLS_LIBS");
   ASSERT_EQ(result.exit_code, 0) << result.err;

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/memory.hpp>
+#include <ashlar/host/memory.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <functional>
 #include <string>
@@ -138,7 +138,7 @@ TEST_F(MatrixMarketErrors, TooManyEntries) {
 TEST_F(MatrixMarketErrors, DimensionsBeyondMemory) {
   // 2^31 - 1 rows and columns of complex<double> take 64 GiB for the vectors of each side alone.
   const std::string content = "%%MatrixMarket matrix coordinate complex general\n2147483647 2147483647 1\n1 1 1 1\n";
-  if (memory_amount<Kokkos::HostSpace>().total > (std::uint64_t(1) << 36)) {
+  if (host_memory().total > (std::uint64_t(1) << 36)) {
     GTEST_SKIP() << "this machine has the memory";
   }
   expect_error<Kokkos::complex<double>>(content, 2, {"2147483647 rows", "68719476704 bytes"});

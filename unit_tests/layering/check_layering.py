@@ -12,15 +12,17 @@ import sys
 # module: what it may use; what those use comes with them. The table of docs/, in its order.
 MAY_USE = {
     "base": [],
-    "bcsr": ["base"],
+    "host": ["base"],
+    # How much memory a space has is the host's where it is one with the device's.
+    "device": ["host"],
+    "bcsr": ["host"],
     "reference": ["bcsr"],
-    # What products were measured to like best is kept in a file: io is why.
-    "spmv": ["bcsr", "io"],
-    "blas1": ["base"],
+    "spmv": ["bcsr", "device"],
+    "blas1": ["device"],
     # Matrices too large for memory come from block files; they are operators, whose vectors live in a space of blas1.
     "streaming": ["spmv", "blas1", "io"],
     "comm": ["base"],
-    "halo": ["comm"],
+    "halo": ["comm", "device", "bcsr"],
     "distributed": ["halo", "spmv", "blas1"],
     # The solvers know concepts only.
     "krylov": ["blas1"],

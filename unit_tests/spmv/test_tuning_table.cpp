@@ -1,7 +1,7 @@
 // The table of measured choices: its file, its classes, and what a plan makes of it.
 #include <gmock/gmock.h>
 
-#include <ashlar/io/text_file.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/spmv/tune.hpp>
 #include <spmv/product_case.hpp>

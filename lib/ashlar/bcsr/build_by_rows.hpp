@@ -2,9 +2,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/base/huge_pages.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/row_ranges.hpp>
+#include <ashlar/host/huge_pages.hpp>
 #include <cstdint>
 #include <limits>
 #include <string>

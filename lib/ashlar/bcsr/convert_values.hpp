@@ -2,9 +2,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/huge_pages.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/host/huge_pages.hpp>
 #include <cstdint>
 
 namespace ashlar {

@@ -2,8 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/huge_pages.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/host/huge_pages.hpp>
 #include <cstddef>
 #include <string>
 

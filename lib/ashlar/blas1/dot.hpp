@@ -3,9 +3,9 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/base/team_sums.hpp>
 #include <ashlar/blas1/impl/conj_product.hpp>
 #include <ashlar/blas1/impl/entries.hpp>
+#include <ashlar/device/team_sums.hpp>
 #include <cstdint>
 #include <type_traits>
 

@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/held_bytes.hpp>
-#include <ashlar/base/team_sums.hpp>
+#include <ashlar/device/team_sums.hpp>
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -73,8 +73,8 @@ concept dot_preconditioner = preconditioner<M, Exec, R, Z> &&
   m.apply_dot(exec, r, z, sums, slot);
 };
 
-/// Whether what `map` (an operator, a preconditioner, a space) enqueues may be captured once and replayed: where it says
-/// nothing of that, not.
+/// Whether what `map` (an operator, a preconditioner, a space) enqueues may be captured once and replayed: where it
+/// says nothing of that, not.
 template <class Map>
 bool is_capturable(const Map& map) {
   if constexpr (requires { map.is_capturable(); }) {

@@ -4,8 +4,8 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/held_bytes.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/base/team_sums.hpp>
 #include <ashlar/blas1/dot.hpp>
+#include <ashlar/device/team_sums.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/operators/any_preconditioner.hpp>

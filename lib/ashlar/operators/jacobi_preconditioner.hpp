@@ -5,10 +5,10 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/real_product.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/base/team_sums.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/device/team_sums.hpp>
 #include <ashlar/operators/diagonal_inverse.hpp>
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/real_product.hpp>
-#include <ashlar/base/team_sums.hpp>
+#include <ashlar/device/team_sums.hpp>
 #include <ashlar/spmv/impl/spmv_dot_kernel.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/spmv/team_product.hpp>

@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/virtual_team.hpp>
+#include <ashlar/device/virtual_team.hpp>
 #include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/by_line.hpp>
 #include <ashlar/spmv/impl/by_tile.hpp>

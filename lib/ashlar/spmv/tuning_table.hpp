@@ -70,7 +70,7 @@ class TuningTable {
   ///          take: a kernel that there is not, a width that no device has, a key twice. The table is then as it was.
   void load(const std::string& file);
 
-  /// Writes the table, and nothing else, to a file: whole or not at all (io::replace_text_file). What an older file of
+  /// Writes the table, and nothing else, to a file: whole or not at all (replace_text_file). What an older file of
   /// that name held is kept only where it was loaded before.
   ///
   /// Throws   FileError; the older file is then still there.

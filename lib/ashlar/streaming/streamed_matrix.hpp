@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/event.hpp>
 #include <ashlar/base/held_bytes.hpp>
-#include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/blas1/local_space.hpp>
+#include <ashlar/device/event.hpp>
+#include <ashlar/device/memory.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/estimate.hpp>
 #include <ashlar/streaming/file_matrix.hpp>

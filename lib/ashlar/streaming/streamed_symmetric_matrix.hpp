@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/symmetric_half.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
+#include <ashlar/device/memory.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/impl/column_range.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>

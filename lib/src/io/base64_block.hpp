@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "file_writer.hpp"
+#include <ashlar/host/file_writer.hpp>
 
 namespace ashlar::io {
 

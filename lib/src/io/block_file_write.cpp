@@ -4,10 +4,10 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/io/block_file_writer.hpp>
 
+#include <ashlar/host/replaced_file.hpp>
 #include "block_file_format.hpp"
 #include "checksum.hpp"
 #include "placed_writer.hpp"
-#include "replace_file.hpp"
 #include "section_writer.hpp"
 
 namespace ashlar::io::impl {

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/host/memory.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <limits>
 #include <new>
 #include <utility>
 
-#include "file_text.hpp"
+#include <ashlar/host/file_text.hpp>
 #include "in_quotes.hpp"
 #include "matrix_market_format.hpp"
 #include "number_parser.hpp"
@@ -150,7 +150,7 @@ void require_number_of_entries(const std::string& path, const ParsedHeader& pars
 template <scalar S>
 void require_vectors_fit_memory(const std::string& path, const ParsedHeader& parsed) {
   const auto& [rows, columns] = std::pair(parsed.header.rows, parsed.header.columns);
-  const std::uint64_t memory = memory_amount<Kokkos::HostSpace>().total;
+  const std::uint64_t memory = host_memory().total;
   const std::uint64_t needed = (rows + columns) * sizeof(S);
   if (memory > 0 && needed > memory) {
     throw FileError(path, parsed.size_line, text("a matrix of ", rows, " rows and ", columns, " columns"),

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "file_writer.hpp"
+#include <ashlar/host/file_writer.hpp>
 #include "matrix_market_format.hpp"
 
 namespace ashlar::io {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/base/processors.hpp>
+#include <ashlar/host/processors.hpp>
 #include <cstddef>
 #include <exception>
 #include <thread>

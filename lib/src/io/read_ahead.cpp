@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/processors.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/host/processors.hpp>
 #include <ashlar/io/read_ahead.hpp>
 #include <system_error>
 #include <utility>

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <set>
 
+#include <ashlar/host/file_writer.hpp>
 #include "base64_block.hpp"
-#include "file_writer.hpp"
 #include "in_quotes.hpp"
 
 namespace ashlar::io {

@@ -2,10 +2,10 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <algorithm>
-#include <ashlar/base/cuda_check.hpp>
-#include <ashlar/base/device_cache.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/device/cuda_check.hpp>
+#include <ashlar/device/device_cache.hpp>
 #include <string>
 #include <utility>
 

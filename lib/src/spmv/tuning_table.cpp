@@ -2,7 +2,7 @@
 #include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/io/text_file.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/prefetch.hpp>
 #include <ashlar/spmv/impl/tuning_class.hpp>
@@ -184,7 +184,7 @@ std::optional<TuningChoice> TuningTable::find(const TuningKey& key) const {
 }
 
 void TuningTable::load(const std::string& file) {
-  const Json json = parse(file, io::read_text_file(file, most_bytes));
+  const Json json = parse(file, read_text_file(file, most_bytes));
   const auto refuse = [&](const std::string& problem, const std::string& why) {
     throw FileError(file, 0, problem, why, "is it the right file? Otherwise make it anew by tuning");
   };
@@ -209,7 +209,7 @@ void TuningTable::save(const std::string& file) const {
   json["format"] = format;
   json["choices"] = Json::array();
   for (const auto& [key, choice] : choices_) json["choices"].push_back(json_of(key, choice));
-  io::replace_text_file(file, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  replace_text_file(file, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/memory.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/device/memory.hpp>
 #include <ashlar/streaming/estimate.hpp>
 #include <numeric>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <ashlar/base/captured_work.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/base/timed_event.hpp>
+#include <ashlar/device/captured_work.hpp>
+#include <ashlar/device/timed_event.hpp>
 #include <cg/peers/cusparse_cg.hpp>
 #include <memory>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/team_sums.hpp>
+#include <ashlar/device/team_sums.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <cstdint>
 #include <string>

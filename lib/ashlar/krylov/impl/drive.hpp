@@ -3,11 +3,11 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
-#include <ashlar/base/captured_work.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/device/captured_work.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
 #include <ashlar/krylov/cg_options.hpp>
 #include <ashlar/krylov/concepts.hpp>

@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <array>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/event.hpp>
+#include <ashlar/device/event.hpp>
 #include <ashlar/krylov/impl/cg_memory.hpp>
 #include <vector>
 

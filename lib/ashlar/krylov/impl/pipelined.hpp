@@ -4,7 +4,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/real_product.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/base/team_sums.hpp>
+#include <ashlar/device/team_sums.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/cg_memory.hpp>

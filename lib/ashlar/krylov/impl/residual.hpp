@@ -3,11 +3,11 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/team_sums.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/axpby.hpp>
 #include <ashlar/blas1/dot.hpp>
 #include <ashlar/blas1/norm_inf.hpp>
+#include <ashlar/device/team_sums.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/cg_memory.hpp>
 #include <cmath>

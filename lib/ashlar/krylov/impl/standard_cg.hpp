@@ -4,7 +4,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/real_product.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/base/team_sums.hpp>
+#include <ashlar/device/team_sums.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <ashlar/krylov/concepts.hpp>
@@ -58,7 +58,8 @@ struct CgResidual {
 /// The textbook's CG, in three passes: [x and p] [q = A p and p^H q] [r and r^H r], and what a preconditioner takes.
 /// x lags by a step: it is updated beside p, which is read for it anyway.
 ///
-/// Traffic  of an iteration, with vectors of n entries: the operator's and the preconditioner's, and 8n entries; 2n more
+/// Traffic  of an iteration, with vectors of n entries: the operator's and the preconditioner's, and 8n entries; 2n
+/// more
 ///          without dot_operator, and without dot_preconditioner.
 template <class Exec, class Op, class M, class X>
 class StandardCg {

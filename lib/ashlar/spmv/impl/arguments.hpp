@@ -1,9 +1,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/cache_hint.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/device/cache_hint.hpp>
 #include <ashlar/spmv/impl/divisor.hpp>
 #include <ashlar/spmv/impl/update.hpp>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/load_chunk.hpp>
+#include <ashlar/device/load_chunk.hpp>
 #include <cstdint>
 
 namespace ashlar::impl {

@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/base/load_chunk.hpp>
+#include <ashlar/device/load_chunk.hpp>
 #include <ashlar/spmv/impl/add_up.hpp>
 #include <ashlar/spmv/impl/block_parts.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>

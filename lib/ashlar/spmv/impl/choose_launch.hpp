@@ -1,7 +1,7 @@
 #pragma once
 
-#include <ashlar/base/cache_hint.hpp>
 #include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/device/cache_hint.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
 #include <cstdint>
 #include <optional>

@@ -3,8 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/team_sums.hpp>
-#include <ashlar/base/virtual_team.hpp>
+#include <ashlar/device/team_sums.hpp>
+#include <ashlar/device/virtual_team.hpp>
 #include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
 #include <ashlar/spmv/team_product.hpp>

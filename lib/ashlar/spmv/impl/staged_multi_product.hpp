@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/copy_async.hpp>
+#include <ashlar/device/copy_async.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/impl/line_parts.hpp>
 #include <ashlar/spmv/impl/reduce_scatter.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/load_chunk.hpp>
+#include <ashlar/device/load_chunk.hpp>
 #include <ashlar/spmv/impl/divisor.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/impl/matrix_unit.hpp>

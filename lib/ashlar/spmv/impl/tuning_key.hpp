@@ -2,11 +2,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/device_cache.hpp>
-#include <ashlar/base/device_name.hpp>
-#include <ashlar/base/device_scratch.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/device/device_cache.hpp>
+#include <ashlar/device/device_name.hpp>
+#include <ashlar/device/device_scratch.hpp>
 #include <ashlar/spmv/impl/matrix_unit.hpp>
 #include <ashlar/spmv/impl/tuning_class.hpp>
 #include <ashlar/spmv/mode.hpp>

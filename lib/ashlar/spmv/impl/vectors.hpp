@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/chunk.hpp>
+#include <ashlar/device/chunk.hpp>
 #include <ashlar/spmv/impl/divisor.hpp>
 #include <ashlar/spmv/impl/update.hpp>
 #include <cstdint>

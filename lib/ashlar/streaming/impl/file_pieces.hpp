@@ -1,7 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <ashlar/base/processors.hpp>
+#include <ashlar/host/processors.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/read_ahead.hpp>
 #include <ashlar/streaming/options.hpp>

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/event.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/device/event.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/subdivision.hpp>

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#ifdef KOKKOS_ENABLE_HIP
+
+#include <ashlar/device/hip_check.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+// The calls of the HIP runtime that the library makes, under the names that cuda_runtime.hpp has as well. Each throws
+// Error where it fails, except those that destroy, which report.
+
+namespace ashlar::impl::gpu {
+
+using Exec = Kokkos::HIP;
+using Stream = hipStream_t;
+using EventHandle = hipEvent_t;
+using GraphExec = hipGraphExec_t;
+
+inline constexpr unsigned timed_event = hipEventDefault, event_without_time = hipEventDisableTiming,
+                          threads_sleep = hipEventBlockingSync;
+
+inline Stream stream_of(const Exec& exec) { return exec.hip_stream(); }
+inline int device_of(const Exec& exec) { return exec.hip_device(); }
+
+/// The null stream waits for all others.
+inline bool is_legacy(Stream stream) { return stream == nullptr; }
+
+inline int current_device() {
+  int device = 0;
+  hip_check(hipGetDevice(&device), "hipGetDevice");
+  return device;
+}
+inline void set_device(int device) { hip_check(hipSetDevice(device), "hipSetDevice"); }
+
+inline EventHandle create_event(unsigned flags) {
+  EventHandle event = nullptr;
+  hip_check(hipEventCreateWithFlags(&event, flags), "hipEventCreateWithFlags");
+  return event;
+}
+inline void destroy_event(EventHandle event) noexcept { hip_report(hipEventDestroy(event), "hipEventDestroy"); }
+inline void record_event(EventHandle event, Stream stream) {
+  hip_check(hipEventRecord(event, stream), "hipEventRecord");
+}
+inline void wait_for_event(Stream stream, EventHandle event) {
+  hip_check(hipStreamWaitEvent(stream, event, 0), "hipStreamWaitEvent");
+}
+inline void synchronize_event(EventHandle event) { hip_check(hipEventSynchronize(event), "hipEventSynchronize"); }
+inline double seconds_between(EventHandle earlier, EventHandle later) {
+  float milliseconds = 0;
+  hip_check(hipEventElapsedTime(&milliseconds, earlier, later), "hipEventElapsedTime");
+  return 1e-3 * double(milliseconds);
+}
+
+/// Relaxed: for a team policy Kokkos asks for 0 bytes of scratch memory at each launch, which the stricter modes take
+/// for an allocation.
+inline void begin_capture(Stream stream) {
+  hip_check(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed), "hipStreamBeginCapture");
+}
+/// Leaves the capture that went wrong within, and what it has so far.
+inline void abandon_capture(Stream stream) noexcept {
+  hipGraph_t graph = nullptr;
+  static_cast<void>(hipStreamEndCapture(stream, &graph));
+  if (graph != nullptr) hip_report(hipGraphDestroy(graph), "hipGraphDestroy");
+}
+/// What was captured, ready to be launched.
+inline GraphExec end_capture(Stream stream) {
+  hipGraph_t graph = nullptr;
+  hip_check(hipStreamEndCapture(stream, &graph), "hipStreamEndCapture");
+  GraphExec instance = nullptr;
+  const hipError_t made = hipGraphInstantiate(&instance, graph, nullptr, nullptr, 0);
+  hip_report(hipGraphDestroy(graph), "hipGraphDestroy");
+  hip_check(made, "hipGraphInstantiate");
+  return instance;
+}
+inline void launch_graph(GraphExec graph, Stream stream) { hip_check(hipGraphLaunch(graph, stream), "hipGraphLaunch"); }
+inline void destroy_graph(GraphExec graph) noexcept { hip_report(hipGraphExecDestroy(graph), "hipGraphExecDestroy"); }
+
+/// Of the device that is current.
+inline void memory_amount(std::size_t& available, std::size_t& total) {
+  hip_check(hipMemGetInfo(&available, &total), "hipMemGetInfo");
+}
+inline std::string device_name(const Exec& exec) { return exec.hip_device_prop().name; }
+/// Which loads are non-temporal is part of the instruction: there is nothing to tell the cache.
+inline std::int64_t cache_bytes(const Exec&) { return 0; }
+inline std::int64_t scratch_bytes(const Exec& exec) {
+  return static_cast<std::int64_t>(exec.hip_device_prop().maxSharedMemoryPerMultiProcessor);
+}
+
+}  // namespace ashlar::impl::gpu
+#endif

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace ashlar {
+
+/// The content of a file, or its beginning, in memory.
+///
+/// Read, not mapped: a file that another program cuts short while it is mapped would end this one with a signal.
+///
+/// Throws   FileError when there is no such file, it cannot be read, is a folder, or does not fit memory.
+class FileText {
+ public:
+  explicit FileText(const std::string& path, std::size_t max_bytes = std::numeric_limits<std::size_t>::max());
+
+  std::string_view view() const { return {text_.get(), size_}; }
+  bool is_whole_file() const { return whole_; }
+
+ private:
+  std::unique_ptr<char[]> text_;
+  std::size_t size_ = 0;
+  bool whole_ = false;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+namespace ashlar {
+
+/// Finds out now, before any work is done, whether a file can be written later.
+///
+/// Leaves an existing file as it is, and no file where there was none. What only writing shows (a disk that fills up)
+/// is found by the writers, which say so then.
+///
+/// Throws   FileError that says why: no name, no such folder, no permission, a folder in the place of the file.
+void require_writable(const std::string& path);
+
+}  // namespace ashlar

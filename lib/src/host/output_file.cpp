@@ -1,0 +1,65 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/host/output_file.hpp>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+namespace ashlar {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why, const std::string& suggestion) {
+  throw FileError(path, 0, "cannot be written", why, suggestion);
+}
+
+std::string reason(int error_number) { return std::generic_category().message(error_number); }
+
+/// Where writing to `path` would put the data: a link to a file that is not there yet is followed to that name.
+fs::path follow_links(fs::path path) {
+  std::error_code error;
+  for (int i = 0; i < 40 && fs::is_symlink(path, error); ++i) path = path.parent_path() / fs::read_symlink(path, error);
+  return path;
+}
+
+}  // namespace
+
+void require_writable(const std::string& path) {
+  if (path.empty()) refuse(path, "the file has no name", "name a file");
+  const fs::path target = follow_links(path);
+  std::error_code error;
+  const fs::file_status status = fs::status(target, error);
+
+  if (fs::is_directory(status)) refuse(path, "it is a folder", "name a file in it");
+  if (fs::exists(status)) {
+    // Only a regular file is tried by opening it: opening a pipe would wait for its other end.
+    const bool regular = fs::is_regular_file(status);
+    const int file = regular ? ::open(target.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC) : ::access(path.c_str(), W_OK);
+    if (file < 0) refuse(path, reason(errno), "change its permissions, or name another file");
+    if (regular) ::close(file);
+    return;
+  }
+
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  if (!target.has_filename())
+    refuse(path, text("there is no folder ", folder), "make the folder and name a file in it");
+  const fs::file_status folder_status = fs::status(folder, error);
+  if (error && folder_status.type() == fs::file_type::none) refuse(path, error.message(), "name another folder");
+  if (!fs::exists(folder_status)) refuse(path, text("there is no folder ", folder), "make the folder first");
+  if (!fs::is_directory(folder_status)) refuse(path, text(folder, " is no folder"), "name another folder");
+
+  const int file = ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file >= 0) {
+    ::close(file);
+    ::unlink(target.c_str());
+  } else if (errno != EEXIST) {  // Another process (another rank with the same arguments) may be trying it just now.
+    refuse(path, reason(errno), "change the permissions of the folder, or name another");
+  }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <ashlar/host/processors.hpp>
+#include <thread>
+
+#ifdef __linux__
+#include <sched.h>
+
+#include <charconv>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#endif
+
+namespace ashlar {
+
+#ifdef __linux__
+
+struct Processors::Mask {
+  cpu_set_t processors;
+};
+
+Processors Processors::of_process() {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry("/proc/self/task", error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    pid_t thread = 0;
+    std::from_chars(name.data(), name.data() + name.size(), thread);
+    cpu_set_t its;
+    // One that has ended meanwhile has none; a machine of more than 1024 processors does not fit.
+    if (::sched_getaffinity(thread, sizeof its, &its) == 0) CPU_OR(&all, &all, &its);
+  }
+  Processors result;
+  result.count_ = CPU_COUNT(&all);
+  if (result.count_ > 0) result.mask_ = std::make_shared<const Mask>(Mask{all});
+  if (result.count_ == 0) result.count_ = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return result;
+}
+
+void Processors::take() const noexcept {
+  if (mask_) ::sched_setaffinity(0, sizeof mask_->processors, &mask_->processors);
+}
+
+#else
+
+struct Processors::Mask {};
+
+Processors Processors::of_process() {
+  Processors result;
+  result.count_ = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return result;
+}
+
+void Processors::take() const noexcept {}
+
+#endif
+
+}  // namespace ashlar

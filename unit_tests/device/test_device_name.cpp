@@ -1,0 +1,31 @@
+#include <gtest/gtest.h>
+
+#include <ashlar/device/device_cache.hpp>
+#include <ashlar/device/device_name.hpp>
+#include <ashlar/device/device_scratch.hpp>
+
+namespace ashlar::testing {
+namespace {
+
+TEST(DeviceName, IsToldForDeviceAndHost) {
+  EXPECT_NE(device_name(Kokkos::DefaultExecutionSpace()), "");
+  EXPECT_EQ(device_name(Kokkos::DefaultHostExecutionSpace()), processor_name());
+  EXPECT_EQ(device_name(Kokkos::DefaultExecutionSpace()), device_name(Kokkos::DefaultExecutionSpace()));
+}
+
+TEST(DeviceCache, IsThatOfDevicesThatCanBeToldWhatToKeep) {
+  EXPECT_EQ(device_cache_bytes(Kokkos::DefaultHostExecutionSpace()), 0);
+#ifdef KOKKOS_ENABLE_CUDA
+  EXPECT_GE(device_cache_bytes(Kokkos::DefaultExecutionSpace()), 1 << 20);
+#endif
+}
+
+TEST(DeviceScratch, IsThatOfAMultiprocessor) {
+  EXPECT_EQ(device_scratch_bytes(Kokkos::DefaultHostExecutionSpace()), 0);
+  if (is_gpu_v<Kokkos::DefaultExecutionSpace>) {
+    EXPECT_GE(device_scratch_bytes(Kokkos::DefaultExecutionSpace()), Kokkos::TeamPolicy<>::scratch_size_max(0));
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing

@@ -1,0 +1,9 @@
+#include "support/paths.hpp"
+
+namespace ashlar {
+
+std::string source_dir() { return ASHLAR_SOURCE_DIR; }
+std::string built_command() { return ASHLAR_COMMAND; }
+std::string no_fence_tool() { return ASHLAR_NO_FENCE_TOOL; }
+
+}  // namespace ashlar

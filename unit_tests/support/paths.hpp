@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+// Where things are. (Not macros: a folder's name in the command line of every test would keep a compiler cache from
+// finding there what was compiled in another folder.)
+
+namespace ashlar {
+
+/// The source tree.
+std::string source_dir();
+
+/// The command that this build made; empty where it makes none.
+std::string built_command();
+
+/// The Kokkos tool that counts fences; empty where this build makes no command.
+std::string no_fence_tool();
+
+}  // namespace ashlar
