@@ -114,38 +114,42 @@ ensure_rootfs() {
   printf '%s\n' "$target"
 }
 
+# is_system_path PATH: whether this is a file of the environment rather than of the machine. PATH is absolute.
+is_system_path() { case $1/ in /usr/*|/etc/*|/bin/*|/lib/*|/lib32/*|/lib64/*|/libx32/*|/sbin/*) ;; *) false ;; esac; }
+
+# refuse_system_files ARGS...: in the root file system, ends the script if an argument names a file in a system
+# directory that is not there: it was meant to be read on the machine, or cannot be written.
+refuse_system_files() {
+  local argument path
+  [ "${ASHLAR_INSIDE:-}" = rootfs ] || return 0
+  for argument; do
+    case $argument in -*=*) argument=${argument#*=} ;; esac
+    case $argument in */*) ;; *) continue ;; esac
+    path=$(realpath -m -- "$argument")
+    ! is_system_path "$path" || [ -e "$path" ] ||
+      die "$path cannot be read or written in the environment" "its system directories are its own, and read-only" \
+          "take a file elsewhere, in your home say"
+  done
+}
+
 # enter_rootfs ROOTFS SOURCE_DIR COMMAND...
 #
-# The system directories are the root file system's. Everything else of the host (homes, /tmp, /data, ...) is bound at
-# the path it has outside, so that messages, debuggers and file arguments agree.
+# The tree is the machine's own: what is read there is what is there outside, and what is written stays. Only the
+# system directories are the root file system's, and what its packages note in /var. They are read-only.
 enter_rootfs() {
   local rootfs=$1 source_dir=$2 dir args
   shift 2
-  for dir in "$PWD" "$source_dir" "$(cache_dir)"; do
-    case $dir/ in
-      /usr/*|/etc/*|/bin/*|/lib/*|/lib64/*|/sbin/*)
-        [ -d "$rootfs$dir" ] && [ "$dir" = "$PWD" ] ||
-          die "$dir is not there in the environment" "its system directories are its own" "go elsewhere, to your home say" ;;
-    esac
+  for dir in "$(pwd -P)" "$source_dir" "$(cache_dir)"; do
+    ! is_system_path "$dir" || { [ -d "$rootfs$dir" ] && [ "$dir" = "$(pwd -P)" ]; } ||
+      die "$dir is not there in the environment" "its system directories are its own" "go elsewhere, to your home say"
   done
-  args=(--die-with-parent --tmpfs / --dev /dev --proc /proc --ro-bind /sys /sys --tmpfs /run --tmpfs /var)
-  for dir in /*; do
-    case $dir in
-      /bin|/dev|/etc|/lib|/lib32|/lib64|/libx32|/lost+found|/proc|/run|/sbin|/sys|/usr|/var) ;;
-      *) if [ -L "$dir" ]; then args+=(--symlink "$(readlink "$dir")" "$dir")
-         elif [ -d "$dir" ]; then args+=(--bind "$dir" "$dir"); fi ;;
-    esac
+  args=(--die-with-parent --dev-bind / /)
+  for dir in usr etc bin lib lib32 lib64 libx32 sbin var/lib/dpkg var/lib/apt var/cache/fontconfig; do
+    # A link (/bin) leads into /usr. What the machine lacks is not bound, as a folder would be made there for it.
+    [ -L "/$dir" ] || [ ! -d "/$dir" ] || [ ! -d "$rootfs/$dir" ] || args+=(--ro-bind "$rootfs/$dir" "/$dir")
   done
-  for dir in bin lib lib32 lib64 libx32 sbin; do
-    [ ! -L "$rootfs/$dir" ] || args+=(--symlink "$(readlink "$rootfs/$dir")" "/$dir")
-  done
-  args+=(--ro-bind "$rootfs/usr" /usr --ro-bind "$rootfs/etc" /etc)
   for dir in passwd group hosts; do args+=(--ro-bind-try "/etc/$dir" "/etc/$dir"); done
   mkdir -p "$(cache_dir)/ccache"
-  # What is needed of /var and /run, of which the rest is empty.
-  for dir in "$(cache_dir)" "$source_dir" "$(pwd -P)"; do
-    case $dir/ in /var/*|/run/*) args+=(--bind "$dir" "$dir") ;; esac
-  done
   args+=(--chdir "$(pwd -P)")
   # Paths below the source tree count as relative: a checkout elsewhere finds the same objects in the compiler cache.
   args+=(--setenv CCACHE_BASEDIR "$source_dir")

@@ -124,6 +124,49 @@ test_no_debian() {
   expect_text 'Kokkos_ROOT' log
 }
 
+# With the real bubblewrap, if it works here, and a root file system that holds what this machine has in /usr and /etc.
+test_files_are_those_of_the_machine() {
+  bwrap --dev-bind / / true 2>log || { echo 'not tested, no bubblewrap works here: files in the environment'; return; }
+  local user root folder file
+  user=$(id -u)
+  machine </dev/null
+  rm bin/bwrap
+  root=$ASHLAR_CACHE/rootfs-$(sha256sum "$scripts/impl/make_rootfs" | cut -c1-12)
+  mkdir -p "$root"
+  ln -s /usr /etc "$root/"
+  for folder in bin lib lib64 sbin; do [ ! -L "/$folder" ] || ln -s "usr/$folder" "$root/$folder"; done
+  for folder in /dev/shm "/run/user/$user" /var/tmp /tmp / /dev /run /var "$PWD"; do
+    [ -w "$folder" ] || continue
+    file=$(mktemp "$folder/ashlar_test.XXXXXX") || continue
+    echo "written outside" >"$file"
+    expect_equal "$("$scripts/env" bash -c 'cat "$1" && echo "written inside" >"$1.out"' x "$file" 2>&1)" 'written outside'
+    expect_equal "$(cat "$file.out" 2>&1)" 'written inside'
+    rm -f "$file" "$file.out"
+  done
+  "$scripts/env" touch /usr/ashlar_test 2>log
+  expect_text 'Read-only' log
+  expect_equal "$("$scripts/env" bash -c 'echo text >/dev/stdout' | cat)" 'text'
+}
+
+# refused ARGS...: what scripts/ashlar says of these arguments in a root file system, before it builds anything.
+refused() { ( . "$scripts/impl/lib.sh"; ASHLAR_INSIDE=rootfs refuse_system_files "$@" ) 2>&1; }
+
+test_files_in_system_directories_are_refused() {
+  local path
+  for path in /usr/local/none.mtx /etc/none.mtx /lib/none.mtx; do
+    refused solve --matrix "$path" >log && fail "$path is taken"
+    expect_text 'cannot be read or written' log
+  done
+  refused solve --solution=/usr/none.mtx >log && fail 'a path after = is taken'
+  expect_text '/usr/none.mtx' log
+  ln -s /usr link
+  refused solve --matrix link/none.mtx >log && fail 'a path through a link is taken'
+  expect_equal "$(refused solve --matrix /etc/passwd --solution x.mtx --report=/tmp/r.json --rtol 1e-8)" ''
+  expect_equal "$(cd /usr && refused solve --problem cantilever)" ''
+  # A machine's own directories, elsewhere.
+  expect_equal "$( . "$scripts/impl/lib.sh"; ASHLAR_INSIDE=native refuse_system_files /usr/local/none.mtx 2>&1)" ''
+}
+
 test_unknown_kind() {
   ASHLAR_ENV=docker "$scripts/env" x 2>log
   expect_equal $? 1
