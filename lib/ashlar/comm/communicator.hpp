@@ -1,0 +1,178 @@
+#pragma once
+
+#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/transport.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ashlar {
+
+/// A group of ranks that work on one system, and how they speak with each other. Without MPI, or made by the default
+/// constructor, it is one rank alone, with the same calls.
+///
+/// Move-only: one owner. duplicate() makes another group of the same ranks, whose messages never meet those of this
+/// one. What comes over MPI is made by <ashlar/comm/mpi/communicator.hpp>.
+///
+/// Memory   all data are in the host's memory.
+/// Async    collectives (all but send and receive) return when this rank's part is done, and are called by all ranks in
+///          the same order.
+/// Throws   CommError where the transport fails.
+class Communicator {
+ public:
+  /// One rank alone.
+  Communicator();
+  explicit Communicator(std::unique_ptr<Transport> transport);
+
+  int rank() const { return transport_->rank(); }
+  int size() const { return transport_->size(); }
+  bool is_alone() const { return size() == 1; }
+  /// How the ranks speak with each other, for people: "mpi: 4 ranks on 2 hosts, ..."
+  std::string explain() const;
+
+  /// Collective, as all that follows up to send().
+  Communicator duplicate() const { return split(0, rank()); }
+  /// The ranks of one colour, in the order of their keys and then of their ranks.
+  Communicator split(int colour, int key) const { return Communicator(transport_->split(colour, key)); }
+  /// The ranks on one host.
+  Communicator split_by_host() const;
+
+  void barrier() const { transport_->barrier(); }
+
+  /// One value of each rank, in rank order.
+  template <class Value>
+  std::vector<Value> all_gather(const Value& mine) const {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    std::vector<Value> all(static_cast<std::size_t>(size()));
+    transport_->all_gather(&mine, sizeof(Value), all.data());
+    return all;
+  }
+
+  /// Any number of values of each rank, side by side in rank order.
+  template <class Value>
+  std::vector<Value> all_gather(const std::vector<Value>& mine) const {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    std::vector<std::size_t> bytes = all_gather(mine.size() * sizeof(Value));
+    std::size_t total = 0;
+    for (const std::size_t count : bytes) total += count;
+    std::vector<Value> all(total / sizeof(Value));
+    transport_->all_gather_varying(mine.data(), bytes, all.data());
+    return all;
+  }
+
+  std::vector<std::string> all_gather(const std::string& mine) const;
+
+  /// `to[r]` goes to rank r; returns what each rank had for this one, by rank.
+  template <class Value>
+  std::vector<std::vector<Value>> all_to_all(const std::vector<std::vector<Value>>& to) const {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    std::vector<std::size_t> send_bytes, receive_bytes;
+    std::vector<Value> send;
+    for (const auto& part : to) {
+      send_bytes.push_back(part.size() * sizeof(Value));
+      send.insert(send.end(), part.begin(), part.end());
+    }
+    exchange_sizes(send_bytes, receive_bytes);
+    std::size_t total = 0;
+    for (const std::size_t bytes : receive_bytes) total += bytes;
+    std::vector<Value> receive(total / sizeof(Value));
+    transport_->all_to_all(send.data(), send_bytes, receive.data(), receive_bytes);
+    std::vector<std::vector<Value>> from;
+    auto begin = receive.begin();
+    for (const std::size_t bytes : receive_bytes) {
+      const auto end = begin + static_cast<std::ptrdiff_t>(bytes / sizeof(Value));
+      from.emplace_back(begin, end);
+      begin = end;
+    }
+    return from;
+  }
+
+  /// The sum and the largest of all ranks' values, added in rank order: the same bits on each.
+  template <class Value>
+  Value sum(const Value& mine) const {
+    Value total{};
+    for (const Value& value : all_gather(mine)) total += value;
+    return total;
+  }
+  template <class Value>
+  Value max(const Value& mine) const {
+    Value largest = mine;
+    for (const Value& value : all_gather(mine)) largest = value > largest ? value : largest;
+    return largest;
+  }
+
+  /// What `root` has, on all ranks.
+  template <class Value>
+  Value broadcast(Value value, int root = 0) const {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    transport_->broadcast(&value, sizeof(Value), root);
+    return value;
+  }
+  std::string broadcast(const std::string& value, int root = 0) const;
+
+  /// Calls work() on every rank and returns what it returns. If it throws on some, every rank throws: those where it
+  /// did their own exception, the others a RankError that names the rank and carries its message. So no rank waits in a
+  /// collective for one that has left. What work() does must not itself leave a collective half done.
+  template <class Work>
+  auto together(const Work& work) const;
+
+  /// A message of `bytes` to or from another rank, to be started any number of times. Tags are 0 to 1023.
+  std::unique_ptr<Message> send(const void* data, std::size_t bytes, int to, int tag) const {
+    return transport_->send(data, bytes, to, tag);
+  }
+  std::unique_ptr<Message> receive(void* data, std::size_t bytes, int from, int tag) const {
+    return transport_->receive(data, bytes, from, tag);
+  }
+  /// all_gather() of `bytes`, as a message.
+  std::unique_ptr<Message> gathering(const void* mine, std::size_t bytes, void* all) const {
+    return transport_->gathering(mine, bytes, all);
+  }
+
+  /// Says why on standard error and ends the whole job, other ranks included: for faults on one rank alone that come
+  /// where the others cannot be told.
+  [[noreturn]] void abort(const std::string& why, int exit_code = 1) const noexcept;
+
+  const Transport& transport() const { return *transport_; }
+
+ private:
+  void exchange_sizes(const std::vector<std::size_t>& send, std::vector<std::size_t>& receive) const;
+  /// Tells all ranks whether this one has failed, and with what message; throws RankError where another has and this
+  /// one has not.
+  void agree_on_failure(const std::exception_ptr& failure) const;
+
+  std::unique_ptr<Transport> transport_;
+};
+
+template <class Work>
+auto Communicator::together(const Work& work) const {
+  using Result = std::invoke_result_t<const Work&>;
+  std::exception_ptr failure;
+  if constexpr (std::is_void_v<Result>) {
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    agree_on_failure(failure);
+    if (failure) std::rethrow_exception(failure);
+  } else {
+    std::optional<Result> result;
+    try {
+      result.emplace(work());
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    agree_on_failure(failure);
+    if (failure) std::rethrow_exception(failure);
+    return std::move(*result);
+  }
+}
+
+}  // namespace ashlar

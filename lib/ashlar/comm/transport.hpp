@@ -1,0 +1,57 @@
+#pragma once
+
+#include <ashlar/comm/message.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ashlar {
+
+/// What carries bytes between the ranks of one group: MPI, threads of one process, or nothing, where a rank is alone.
+/// A Communicator is what its users see.
+///
+/// All memory is the host's. Messages between two ranks with the same tag arrive in the order of their starts. Tags are
+/// 0 to 1023. Collectives (all but send and receive) are called by all ranks in the same order.
+///
+/// Throws   CommError where the transport fails.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// "mpi", "threads", "self"
+  virtual std::string name() const = 0;
+  /// For people: version, how buffers travel, what was checked.
+  virtual std::string explain() const = 0;
+  /// A name that the ranks on one host share, and no others.
+  virtual std::string host_name() const = 0;
+
+  virtual void barrier() = 0;
+  /// `all` gets `bytes` of each rank, in rank order.
+  virtual void all_gather(const void* mine, std::size_t bytes, void* all) = 0;
+  /// The same with a length of each rank's own: `bytes_of` has one for each rank, the same everywhere.
+  virtual void all_gather_varying(const void* mine, const std::vector<std::size_t>& bytes_of, void* all) = 0;
+  /// Everybody's part for everybody: `send_bytes[r]` to rank r, `receive_bytes[r]` from it, both laid side by side in
+  /// rank order.
+  virtual void all_to_all(const void* send, const std::vector<std::size_t>& send_bytes, void* receive,
+                          const std::vector<std::size_t>& receive_bytes) = 0;
+  virtual void broadcast(void* data, std::size_t bytes, int root) = 0;
+
+  /// Collective: the ranks of one colour make a group, in the order of their keys and then of their ranks.
+  virtual std::unique_ptr<Transport> split(int colour, int key) = 0;
+
+  virtual std::unique_ptr<Message> send(const void* data, std::size_t bytes, int to, int tag) = 0;
+  virtual std::unique_ptr<Message> receive(void* data, std::size_t bytes, int from, int tag) = 0;
+  /// all_gather() as a message.
+  virtual std::unique_ptr<Message> gathering(const void* mine, std::size_t bytes, void* all) = 0;
+
+  /// Ends the whole job, other ranks included, with this exit code; what is to be said has been said.
+  [[noreturn]] virtual void abort(int exit_code) noexcept = 0;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/halo/row_partition.hpp>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ashlar {
+
+/// What goes from one rank to another for the block entries that it needs.
+enum class HaloForm {
+  automatic,   ///< for each pair of ranks the one of least cost
+  packed,      ///< the entries needed, gathered into a buffer
+  contiguous,  ///< all from the first to the last entry needed, straight from x
+  whole,       ///< all that the rank has, straight from x
+};
+
+/// "automatic", "packed", ...
+std::string_view to_string(HaloForm form);
+
+struct HaloOptions {
+  HaloForm form = HaloForm::automatic;
+  /// The cost model of `automatic`: bytes of a block entry, 1e9 bytes a second of a message, and of the pass that
+  /// packs.
+  int entry_bytes = 8;
+  double message_gb_s = 10;
+  double pack_gb_s = 20;
+  double pack_seconds = 5e-6;  ///< to launch that pass
+};
+
+/// Which block entries of a distributed vector come from which rank, and which go to whom, for one pattern of needs:
+/// good for any number of exchanges, of any type. Immutable.
+///
+/// The halo is an array of block entries, by source rank, and within that in ascending order; it may hold entries that
+/// nobody needs (contiguous, whole).
+class HaloPlan {
+ public:
+  /// What comes from, and goes to, one rank.
+  struct Neighbour {
+    int rank = 0;
+    HaloForm form = HaloForm::packed;  ///< of what comes; the sender's list `to` holds the form of what goes
+    /// What comes: halo entries [begin, begin + count).  What goes: entries send_index[begin, begin + count) of this
+    /// rank's part where packed; else entries [first, first + count) of this rank's part.
+    std::int64_t begin = 0, count = 0;
+    std::int64_t first = 0;  ///< of a contiguous or whole message: its first entry, in the source rank's part
+  };
+
+  HaloPlan() = default;
+
+  /// Collective. `needed`: the global block entries that this rank needs of others, ascending, each once, none its own.
+  ///
+  /// Throws   on all ranks together: ArgumentError where a list is out of order, out of range, or names own entries,
+  ///          or where the partition has another number of parts than there are ranks or differs between ranks.
+  HaloPlan(const Communicator& comm, const RowPartition& partition, std::span<const std::int64_t> needed,
+           const HaloOptions& options = {});
+
+  /// Where in the halo the global entry `entry`, which was needed, is.
+  std::int64_t position(std::int64_t entry) const;
+
+  /// Block entries of the halo, and of this rank's own part.
+  std::int64_t num_entries() const { return num_entries_; }
+  std::int64_t num_own() const { return num_own_; }
+
+  /// By rank, ascending; only those with whom something is exchanged.
+  const std::vector<Neighbour>& from() const { return from_; }
+  const std::vector<Neighbour>& to() const { return to_; }
+  /// Own entries that are packed, for all neighbours side by side, as local numbers.
+  const std::vector<std::int64_t>& send_index() const { return send_index_; }
+
+  /// "rank 1 of 4: 2 neighbours, 512 entries in (packed from 0, ...), 480 out; ..."
+  std::string explain() const;
+
+ private:
+  std::vector<Neighbour> from_, to_;
+  std::vector<std::int64_t> send_index_;
+  std::vector<std::int64_t> needed_, position_;
+  std::int64_t num_entries_ = 0, num_own_ = 0;
+  int rank_ = 0, size_ = 1;
+};
+
+}  // namespace ashlar
