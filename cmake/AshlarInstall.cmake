@@ -1,4 +1,5 @@
 # The package that find_package(Ashlar) finds: target Ashlar::ashlar.
+include(AshlarRunPath)
 include(CMakePackageConfigHelpers)
 install(TARGETS ashlar EXPORT AshlarTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
