@@ -57,6 +57,15 @@ class HaloPlan {
   HaloPlan(const Communicator& comm, const RowPartition& partition, std::span<const std::int64_t> needed,
            const HaloOptions& options = {});
 
+  /// Collective. From lists of the caller's own: `send` has for each rank the own entries that go there, in that order;
+  /// `receive` how many come from each rank. A list of entries one after another goes as a span, others are packed.
+  /// There are no global numbers, so position() has no answers.
+  ///
+  /// Throws   on all ranks together: ArgumentError where there is not one list for each rank, where one names entries
+  ///          that are not there, where a rank is its own neighbour, or where two ranks do not agree on a length.
+  static HaloPlan from_lists(const Communicator& comm, std::int64_t num_own, std::span<const std::int64_t> receive,
+                             const std::vector<std::vector<std::int64_t>>& send);
+
   /// Where in the halo the global entry `entry`, which was needed, is.
   std::int64_t position(std::int64_t entry) const;
 
@@ -72,6 +81,9 @@ class HaloPlan {
 
   /// "rank 1 of 4: 2 neighbours, 512 entries in (packed from 0, ...), 480 out; ..."
   std::string explain() const;
+  /// Of the ranks that made it.
+  int rank() const { return rank_; }
+  int num_ranks() const { return size_; }
 
  private:
   std::vector<Neighbour> from_, to_;
