@@ -14,8 +14,8 @@ namespace ashlar {
 enum class HaloForm {
   automatic,   ///< for each pair of ranks the one of least cost
   packed,      ///< the entries needed, gathered into a buffer
-  contiguous,  ///< all from the first to the last entry needed, straight from x
-  whole,       ///< all that the rank has, straight from x
+  contiguous,  ///< all from the first to the last entry needed, copied as they lie in x
+  whole,       ///< all that the rank has, copied as they lie in x
 };
 
 /// "automatic", "packed", ...
@@ -23,13 +23,18 @@ std::string_view to_string(HaloForm form);
 
 struct HaloOptions {
   HaloForm form = HaloForm::automatic;
-  /// The cost model of `automatic`: bytes of a block entry, 1e9 bytes a second of a message, and of the pass that
-  /// packs.
+  /// What `automatic` reckons with: bytes of a block entry (of all vectors), 1e9 bytes a second of a message and of the
+  /// pass that packs, and the seconds to launch that pass.
   int entry_bytes = 8;
   double message_gb_s = 10;
   double pack_gb_s = 20;
-  double pack_seconds = 5e-6;  ///< to launch that pass
+  double pack_seconds = 5e-6;
 };
+
+/// The form for `needed` entries, of `span` from the first to the last, of `whole` that the rank has: options.form, and
+/// where that is `automatic` the one of least time. A message takes its bytes over its bandwidth; a packed one a launch
+/// and a pass besides. So entries are packed where those left out are worth the pass.
+HaloForm choose_halo_form(std::int64_t needed, std::int64_t span, std::int64_t whole, const HaloOptions& options);
 
 /// Which block entries of a distributed vector come from which rank, and which go to whom, for one pattern of needs:
 /// good for any number of exchanges, of any type. Immutable.
@@ -67,6 +72,8 @@ class HaloPlan {
                              const std::vector<std::vector<std::int64_t>>& send);
 
   /// Where in the halo the global entry `entry`, which was needed, is.
+  ///
+  /// Throws   ArgumentError for another entry.
   std::int64_t position(std::int64_t entry) const;
 
   /// Block entries of the halo, and of this rank's own part.
@@ -86,9 +93,16 @@ class HaloPlan {
   int num_ranks() const { return size_; }
 
  private:
+  // Where the entries needed of a rank begin in needed_, and how their numbers, or their places there where they are
+  // packed, become places in the halo.
+  struct Piece {
+    std::int64_t first_needed, first_number;
+  };
+
   std::vector<Neighbour> from_, to_;
   std::vector<std::int64_t> send_index_;
-  std::vector<std::int64_t> needed_, position_;
+  std::vector<std::int64_t> needed_;
+  std::vector<Piece> pieces_;  // one for each of from_
   std::int64_t num_entries_ = 0, num_own_ = 0;
   int rank_ = 0, size_ = 1;
 };
