@@ -12,6 +12,7 @@
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/impl/halo_messages.hpp>
 #include <ashlar/halo/impl/pack.hpp>
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -35,7 +36,7 @@ namespace ashlar {
 ///          at plan().from()[k].begin * block_size.
 /// Memory   allocated by the constructor: three slots, for two exchanges on their way and one that is read, each of
 ///          what is sent and what comes. On a device they are pinned memory of the host, and the device holds the halo,
-///          and what is packed, once.
+///          and what is packed of listed entries, once.
 /// Async    begin() waits on the host for what was enqueued on `exec`, packing last, and returns when x may be changed.
 ///          end() and next_arrived() wait for messages; on a device they then enqueue copies on `exec`. Nothing else
 ///          waits, and there is no barrier. One thread at a time calls these.
@@ -122,7 +123,7 @@ class HaloExchange {
 
   /// Waits until another piece of the oldest exchange has come, and returns its neighbour's place in plan().from():
   /// each once, in any order. That piece of halo() is then its data, for what is enqueued on `exec`. Returns -1 when
-  /// all have been: this exchange has then ended.
+  /// all have been: this exchange has then ended. One instance takes all pieces of an exchange.
   int next_arrived(const Exec& exec) {
     const Kokkos::Profiling::ScopedRegion region("ashlar::halo::next_arrived");
     return take_next(exec, begin_landing());
@@ -182,10 +183,7 @@ class HaloExchange {
       send_index = Kokkos::View<std::int64_t*, memory_space>(uninitialized("ashlar::halo::send_index"), listed.size());
       Kokkos::deep_copy(exec, send_index, listed);
       if constexpr (is_gpu_v<Exec>) {
-        // Spans are packed where several vectors lie in columns; else they go straight from x.
-        const std::size_t num_packed =
-            entries.num_vectors > 1 ? num_sent : listed.size() * std::size_t(entries.scalars());
-        packed = halo_view(uninitialized("ashlar::halo::packed"), num_packed);
+        packed = halo_view(uninitialized("ashlar::halo::packed"), listed.size() * std::size_t(entries.scalars()));
         landed = halo_view(uninitialized("ashlar::halo::landed"), num_received);
       }
       slots.reserve(num_slots);
@@ -222,6 +220,7 @@ class HaloExchange {
     std::int64_t num_begun = 0, num_ended = 0;
     int current = 0;          // the slot that halo() shows
     bool is_landing = false;  // whether the oldest exchange on its way is already `current`
+    State* next_left = nullptr;
   };
 
   template <class X>
@@ -251,25 +250,25 @@ class HaloExchange {
     // Whether the scalars of an entry, and those of the next, lie one after another.
     bool is_dense = x.stride(0) == std::size_t(num_vectors);
     if constexpr (X::rank() == 2) is_dense = is_dense && (num_vectors == 1 || x.stride(1) == 1);
-    const bool copies_spans = is_gpu_v<Exec> && is_dense;
-    Scalar* const to = is_gpu_v<Exec> ? s.packed.data() : slot.send.data();
-
-    impl::pack(exec, impl::ListedEntries{s.send_index.data()}, num_listed, x, block_size, num_vectors, to);
+    const impl::ListedEntries listed{s.send_index.data()};
+    if constexpr (is_gpu_v<Exec>) {
+      impl::pack(exec, listed, num_listed, x, block_size, num_vectors, s.packed.data());
+      copy(exec, slot.send, 0, s.packed);
+    } else {
+      impl::pack(exec, listed, num_listed, x, block_size, num_vectors, slot.send.data());
+    }
     for (std::size_t k = 0; k < s.plan.to().size(); ++k) {
       const HaloPlan::Neighbour& neighbour = s.plan.to()[k];
       if (neighbour.form == HaloForm::packed) continue;
       const std::int64_t begin = s.messages.send_begin()[k] * scalars;
-      if (copies_spans) {
+      if (is_gpu_v<Exec> && is_dense) {
         const Kokkos::View<const Scalar*, typename X::device_type, Kokkos::MemoryUnmanaged> span(
             x.data() + neighbour.first * scalars, neighbour.count * scalars);
         copy(exec, slot.send, begin, span);
       } else {
-        impl::pack(exec, impl::SpanOfEntries{neighbour.first}, neighbour.count, x, block_size, num_vectors, to + begin);
+        impl::pack(exec, impl::SpanOfEntries{neighbour.first}, neighbour.count, x, block_size, num_vectors,
+                   slot.send.data() + begin);
       }
-    }
-    if constexpr (is_gpu_v<Exec>) {
-      const std::int64_t num_packed = (copies_spans ? num_listed : s.messages.num_sent()) * scalars;
-      copy(exec, slot.send, 0, Kokkos::subview(s.packed, std::pair(std::int64_t(0), num_packed)));
     }
   }
 
@@ -334,8 +333,12 @@ class HaloExchange {
     } catch (const Error&) {
       // Whatever the transport says, its messages may still use the buffers.
     }
-    [[maybe_unused]] State* const left = state_.release();
+    State* const left = state_.release();
+    left->next_left = left_behind.exchange(left);
   }
+
+  // What let_go() could not free, as others may still write there.
+  inline static std::atomic<State*> left_behind{nullptr};
 
   std::unique_ptr<State> state_;
 };

@@ -57,8 +57,9 @@ class HaloPlan {
 
   /// Collective. `needed`: the global block entries that this rank needs of others, ascending, each once, none its own.
   ///
-  /// Throws   on all ranks together: ArgumentError where a list is out of order, out of range, or names own entries,
-  ///          or where the partition has another number of parts than there are ranks or differs between ranks.
+  /// Throws   on all ranks together (Communicator::together): ArgumentError where a list is out of order, out of range,
+  ///          or names own entries, or where the partition has another number of parts than there are ranks or differs
+  ///          between ranks.
   HaloPlan(const Communicator& comm, const RowPartition& partition, std::span<const std::int64_t> needed,
            const HaloOptions& options = {});
 
@@ -66,7 +67,7 @@ class HaloPlan {
   /// `receive` how many come from each rank. A list of entries one after another goes as a span, others are packed.
   /// There are no global numbers, so position() has no answers.
   ///
-  /// Throws   on all ranks together: ArgumentError where there is not one list for each rank, where one names entries
+  /// Throws   as the constructor: ArgumentError where there is not one list for each rank, where one names entries
   ///          that are not there, where a rank is its own neighbour, or where two ranks do not agree on a length.
   static HaloPlan from_lists(const Communicator& comm, std::int64_t num_own, std::span<const std::int64_t> receive,
                              const std::vector<std::vector<std::int64_t>>& send);
@@ -86,11 +87,11 @@ class HaloPlan {
   /// Own entries that are packed, for all neighbours side by side, as local numbers.
   const std::vector<std::int64_t>& send_index() const { return send_index_; }
 
-  /// "rank 1 of 4: 2 neighbours, 512 entries in (packed from 0, ...), 480 out; ..."
-  std::string explain() const;
-  /// Of the ranks that made it.
+  /// The ranks that made it.
   int rank() const { return rank_; }
   int num_ranks() const { return size_; }
+  /// "rank 1 of 3: 8 entries of its own, 12 in (8 whole from 0, 4 packed from 2), 2 out (2 contiguous to 0)"
+  std::string explain() const;
 
  private:
   // Where the entries needed of a rank begin in needed_, and how their numbers, or their places there where they are

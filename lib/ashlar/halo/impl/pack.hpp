@@ -23,7 +23,7 @@ struct SpanOfEntries {
 ///
 /// On a GPU a thread takes a scalar, so that neighbouring threads write neighbouring scalars; elsewhere an entry.
 template <class Entries, class X>
-struct Pack {
+struct PackedEntries {
   using Scalar = typename X::non_const_value_type;
 
   Entries entries;
@@ -63,7 +63,7 @@ template <execution_space Exec, class Entries, class X>
 void pack(const Exec& exec, const Entries& entries, std::int64_t count, const X& x, std::int64_t block_size,
           std::int64_t num_vectors, typename X::non_const_value_type* to) {
   if (count == 0) return;
-  using Functor = Pack<Entries, X>;
+  using Functor = PackedEntries<Entries, X>;
   using Tag = std::conditional_t<is_gpu_v<Exec>, typename Functor::ByScalar, typename Functor::ByEntry>;
   const std::int64_t items = is_gpu_v<Exec> ? count * block_size * num_vectors : count;
   Kokkos::parallel_for("ashlar::halo[pack]",
