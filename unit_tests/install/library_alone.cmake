@@ -4,7 +4,7 @@ file(REMOVE_RECURSE ${scratch})
 file(MAKE_DIRECTORY ${scratch})
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/library.sh commands)
 list(GET commands 0 configure)
-string(APPEND configure " -S '${source}' -D Kokkos_DIR='${kokkos}' -D ASHLAR_REQUIRE_BACKEND= "
+string(APPEND configure " -S '${source}' -G '${generator}' -D Kokkos_DIR='${kokkos}' -D ASHLAR_REQUIRE_BACKEND= "
        "-D CMAKE_EXPORT_COMPILE_COMMANDS=ON")
 execute_process(COMMAND ${sh} -c "${configure}" WORKING_DIRECTORY ${scratch} COMMAND_ERROR_IS_FATAL ANY)
 file(READ ${scratch}/build/library/compile_commands.json units)
