@@ -12,7 +12,6 @@
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/impl/halo_messages.hpp>
 #include <ashlar/halo/impl/pack.hpp>
-#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -69,8 +68,7 @@ class HaloExchange {
     }
     return *this;
   }
-  /// Waits until what was sent has gone. Exchanges that were begun and not ended, as after an exception, are left to
-  /// themselves, with their buffers: others may still write there.
+  /// Waits until what was sent has gone. Exchanges that were begun and not ended, as after an exception, are given up.
   ~HaloExchange() { let_go(); }
 
   const HaloPlan& plan() const { return state_->plan; }
@@ -220,7 +218,6 @@ class HaloExchange {
     std::int64_t num_begun = 0, num_ended = 0;
     int current = 0;          // the slot that halo() shows
     bool is_landing = false;  // whether the oldest exchange on its way is already `current`
-    State* next_left = nullptr;
   };
 
   template <class X>
@@ -322,23 +319,12 @@ class HaloExchange {
   void let_go() noexcept {
     if (!state_) return;
     State& s = *state_;
-    try {
-      // Whether this is the usual end, where the others are there to take what was sent.
-      if (s.num_begun == s.num_ended && std::uncaught_exceptions() == 0) s.messages.wait_for_all_sends();
-      if (s.messages.are_done()) {
-        for (const Slot& slot : s.slots) slot.landed.wait();
-        state_.reset();
-        return;
-      }
-    } catch (const Error&) {
-      // Whatever the transport says, its messages may still use the buffers.
-    }
-    State* const left = state_.release();
-    left->next_left = left_behind.exchange(left);
+    // The usual end, where the others are there to take what was sent, however slow they are. Else the messages give up
+    // what is under way as they are destroyed.
+    if (s.num_begun == s.num_ended && std::uncaught_exceptions() == 0) s.messages.wait_for_all_sends();
+    for (const Slot& slot : s.slots) slot.landed.wait();
+    state_.reset();
   }
-
-  // What let_go() could not free, as others may still write there.
-  inline static std::atomic<State*> left_behind{nullptr};
 
   std::unique_ptr<State> state_;
 };

@@ -47,10 +47,8 @@ class HaloMessages {
   /// where all have been.
   int wait_for_any(int slot);
 
-  /// Whether no message is on its way. Lets the transport go on.
-  bool are_done();
-  /// Until then, for sends.
-  void wait_for_all_sends();
+  /// Until all that was sent has gone. Where the transport fails, it says so elsewhere.
+  void wait_for_all_sends() noexcept;
 
   /// How long the host has waited for messages so far.
   double waited_seconds() const { return waited_seconds_; }
