@@ -185,8 +185,12 @@ class DistributedOperator {
         if (comm->is_alone()) {
           own = rows;
         } else {
-          const impl::BlocksInColumns<Matrix> blocks{
-              rows.graph().row_ptr(), rows.graph().col_idx(), rows.values(), own_columns, {own_columns.begin}, {}};
+          const impl::BlocksInColumns<Matrix> blocks{rows.graph().row_ptr(),
+                                                     rows.graph().col_idx(),
+                                                     rows.values(),
+                                                     own_columns,
+                                                     {own_columns.begin, {}, {}},
+                                                     {}};
           own = build_by_rows<Matrix>(exec, rows.block_shape(), rows.num_block_rows(),
                                       static_cast<Ordinal>(partition.size(rank())), blocks, blocks);
         }
