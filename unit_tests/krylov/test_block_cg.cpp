@@ -511,20 +511,20 @@ TEST(BlockCg, RefusesWhatCannotBe) {
   const auto with = [&](const Block& b, const Block& x, BlockCgOptions options = {}) {
     block_cg(exec, a, IdentityPreconditioner(), b, x, options);
   };
-  const Block two("b", n, 2), three("x", n, 3), many("b", n, 65), short_ones("b", n - 1, 2);
+  const Block two("b", n, 2), other_two("x", n, 2), three("x", n, 3), many("b", n, 65), short_ones("b", n - 1, 2);
   EXPECT_THAT(message_of<ShapeError>([&] { with(two, three); }), HasSubstr("x 3"));
   EXPECT_THAT(message_of<ShapeError>([&] { with(short_ones, short_ones); }), HasSubstr("the matrix has"));
   EXPECT_THAT(message_of<ArgumentError>([&] { with(many, many); }), AllOf(HasSubstr("65"), HasSubstr("1 to 64")));
-  EXPECT_THROW(with(two, two, {.rtol = -1}), ArgumentError);
-  EXPECT_THROW(with(two, two, {.max_iterations = -1}), ArgumentError);
-  EXPECT_THROW(with(two, two, {.stagnation_window = -1}), ArgumentError);
+  EXPECT_THROW(with(two, other_two, {.rtol = -1}), ArgumentError);
+  EXPECT_THROW(with(two, other_two, {.max_iterations = -1}), ArgumentError);
+  EXPECT_THROW(with(two, other_two, {.stagnation_window = -1}), ArgumentError);
   const Block tiny("b", n, 2);
   Kokkos::deep_copy(tiny, 1e-170);
   EXPECT_THAT(message_of<NumericalError>([&] { with(tiny, two); }), HasSubstr("underflow"));
   // All parts throw, where one has to.
   const Chain<OnePart> part{OnePart(4, 8, 1, 1), 1};
-  const Block nothing("b", 4, 1);
-  EXPECT_THROW(block_cg(exec, part, IdentityPreconditioner(), nothing, nothing), NumericalError);
+  const Block nothing("b", 4, 1), x("x", 4, 1);
+  EXPECT_THROW(block_cg(exec, part, IdentityPreconditioner(), nothing, x), NumericalError);
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace ashlar {
 /// Solves A x = b by the preconditioned conjugate gradient method.
 ///
 /// Shapes   b and x are vectors of a.space().num_local() entries, the local part. x holds the first guess.
-/// Memory   b and x reachable from `exec`; allocates four vectors (three without a preconditioner) and some 100 KB at the
-///          start, and nothing in the iterations. On the host the history grows by 8 bytes an iteration.
+/// Memory   b and x reachable from `exec`, and apart; allocates four vectors (three without a preconditioner) and some
+///          100 KB at the start, and nothing in the iterations. On the host the history grows by 8 bytes an iteration.
 /// Async    returns when the solve has ended. All work is enqueued on `exec`; the scalars stay on the device, and the
 ///          host looks at them every check_interval iterations, by way of pinned memory, while the device goes on.
 ///          Neither the iterates nor the count depend on that. Between looks the host neither waits nor allocates:

@@ -41,8 +41,8 @@ struct RefinementOptions {
 /// (convert_values<float>, SpmvOptions::double_vectors), in memory or streamed: half the bytes.
 ///
 /// Shapes   A and low are square with as many rows; b and x are vectors of that length. x holds the first guess.
-/// Memory   b and x reachable from `exec`; allocates six vectors (five without a preconditioner) and some 100 KB at the
-///          start, and nothing in the steps.
+/// Memory   b and x reachable from `exec`, and apart; allocates six vectors (five without a preconditioner) and some
+///          100 KB at the start, and nothing in the steps.
 /// Async    returns when the solve has ended. All work is enqueued on `exec`; the host looks as in cg(), and at
 ///          the norm of each step's residual.
 /// Result   the status, and the true residuals. x changes only where that makes its residual smaller. Where a step does
@@ -61,7 +61,7 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
   impl::require_system<Exec, Low, M, Vector>();
   const auto space = a.space();
   const std::int64_t n = space.num_local();
-  impl::check_lengths("refined_cg", n, b, x);
+  impl::check_vectors("refined_cg", n, b, x);
   if (std::int64_t(low.space().num_local()) != n) {
     throw ShapeError(text("refined_cg: matrices of ", n, " and ", low.space().num_local(), " rows"),
                      "one is to be near the other", "make both of the same matrix");

@@ -36,7 +36,7 @@ SolveReport solve_with(const Exec& exec, const Op& a, const M& m, const B& b, co
   require_system<Exec, Op, M, X>();
   static_assert(reachable_from<Exec, B>, "ashlar::cg: b must be reachable from the execution space");
   using Form = Method<Exec, Op, M, X>;
-  check_lengths(Form::name, a.space().num_local(), b, x);
+  check_vectors(Form::name, a.space().num_local(), b, x);
   check_stopping(Form::name, options.rtol, options.atol, options.max_iterations, options.stagnation_window,
                  options.check_interval);
   Driver<Exec, Form, Op, M> driver(exec, Form(exec, a, m, x), a, m, options.launch);
