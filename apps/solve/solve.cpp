@@ -218,9 +218,9 @@ Solution solve(const Execution& exec, const LinearSystem& system, const SolveOpt
   const auto solve_streamed = [&](const auto& a) {
     solution.kernel = to_string(a->kernel());
     solution.plan = a->explain();
-    if (trace != nullptr) a->record(trace->timeline(exec));
+    std::optional<StreamRecording<Execution>> recording;
+    if (trace != nullptr) recording.emplace(a->record(trace->timeline(exec)));
     solve_by(exec, operator_of(a), *m, system, options, phases, monitor, solution);
-    if (trace != nullptr) a->stop_recording();
   };
   if (half) {
     solve_streamed(half);

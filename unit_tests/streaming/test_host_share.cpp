@@ -132,7 +132,7 @@ TEST(HostShare, IsMultipliedInPiecesBetweenSubdivisions) {
     Streamed streamed(exec, host,
                       {.num_subdivisions = number, .num_resident = 0, .host_share = 0.5, .copy_always = true});
     StreamTimeline<Exec> timeline(exec, 4 * number);
-    streamed.record(timeline);
+    const auto recording = streamed.record(timeline);
     streamed.apply(exec, x, y);
     exec.fence();
     std::vector<StreamSpan> of_host, products;
