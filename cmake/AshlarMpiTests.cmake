@@ -42,13 +42,24 @@ function(ashlar_add_mpi_tests module)
   endforeach()
 endfunction()
 
+# ashlar_mpi_command(VARIABLE RANKS COMMAND...): the command that starts COMMAND on so many ranks.
+function(ashlar_mpi_command variable ranks)
+  set(${variable} ${MPIEXEC_EXECUTABLE} ${ashlar_mpiexec_flags} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS}
+                  ${ARGN} ${MPIEXEC_POSTFLAGS} PARENT_SCOPE)
+endfunction()
+
 # ashlar_add_mpi_test(NAME RANKS COMMAND...): a single test, of any program.
 function(ashlar_add_mpi_test name ranks)
   if(NOT ASHLAR_MPIEXEC_WORKS)
     return()
   endif()
-  add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${ashlar_mpiexec_flags} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
-                                ${MPIEXEC_PREFLAGS} ${ARGN} ${MPIEXEC_POSTFLAGS})
+  ashlar_mpi_command(command ${ranks} ${ARGN})
+  add_test(NAME ${name} COMMAND ${command})
+  ashlar_set_mpi_test_properties(${name} ${ranks})
+endfunction()
+
+# ashlar_set_mpi_test_properties(NAME RANKS): what tests that start mpiexec themselves need, too.
+function(ashlar_set_mpi_test_properties name ranks)
   set(processors 2)
   if(ranks EQUAL 1)
     set(processors 1)

@@ -9,6 +9,12 @@
 
 namespace ashlar::testing {
 
+/// The n-th message (from 0) that `rank` sends, collectives not counted: the lowest bit of its middle byte is flipped.
+struct CorruptMessage {
+  int rank = -1;
+  std::int64_t message = -1;
+};
+
 /// How the ranks of run_ranks() speak with each other.
 struct ThreadRanksOptions {
   /// A message arrives at some time up to this after its start; those of other tags or ranks may overtake it.
@@ -17,12 +23,8 @@ struct ThreadRanksOptions {
   std::uint64_t seed = 1;
   /// Sends complete only when the other rank has started to receive, as MPI may have it. Otherwise wait() takes a copy.
   bool rendezvous = false;
-  /// The message that is damaged: the lowest bit of its middle byte is flipped. It is the n-th (from 0) that `rank`
-  /// sends; collectives do not count. -1: none.
-  struct {
-    int rank = -1;
-    std::int64_t message = -1;
-  } corrupt;
+  /// The message that is damaged, if any.
+  CorruptMessage corrupt{};
   /// The ranks pretend to be on so many hosts: the first ones on the first, and so on.
   int hosts = 1;
   /// A rank that waits longer for another has found a deadlock. It ends with an error.
