@@ -102,6 +102,26 @@ class DistributedOperator {
     dot(exec, x, y, sums, slot);
   }
 
+  /// What apply() does on this rank alone, with what came of others last: for the time that this takes. Nothing is
+  /// sent, and no other rank need call it.
+  template <class X, class Y>
+  void apply_without_exchange(const Exec& exec, const X& x, const Y& y) const {
+    const State& s = *state_;
+    s.check(x, y);
+    spmv(exec, *s.own_plan, 1, s.own, x, 0, y);
+    if (s.comm->is_alone()) return;
+    auto& buffers = s.template exchange_for<typename X::non_const_value_type>(
+        exec, X::rank() == 1 ? 1 : static_cast<int>(x.extent(1)));
+    for (const auto& part : s.others) buffers.template multiply<X::rank()>(exec, part);
+    for (const auto& part : s.others) buffers.add(exec, part, y);
+  }
+
+  /// How long the host has waited for other ranks so far, in products and in sums.
+  double waited_seconds() const {
+    const State& s = *state_;
+    return s.wide.waited_seconds() + s.narrow.waited_seconds() + s.space->waited_seconds();
+  }
+
   DistributedSpace<Exec> space() const { return *state_->space; }
 
   /// Of this rank.

@@ -5,6 +5,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/device/event.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -69,7 +70,9 @@ class DistributedSpace {
       state.is_copied.wait();
       message.start();
     }
+    const auto begin = std::chrono::steady_clock::now();
     message.wait();
+    state.waited_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     // The device has taken the sums of before: what has come now follows from them.
     double* const total = is_gpu_v<Exec> ? state.total.data() : sums.data();
     for (std::size_t k = 0; k < count; ++k) {
@@ -85,6 +88,9 @@ class DistributedSpace {
   int agree_max(int number) const { return is_alone() ? number : state_->comm->max(number); }
   bool is_stream_ordered() const { return is_alone(); }
   bool is_capturable() const { return is_alone(); }
+
+  /// How long the host has waited for the other ranks' sums so far, in all copies of this.
+  double waited_seconds() const { return state_->waited_seconds; }
 
  private:
   using Pinned = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
@@ -117,6 +123,7 @@ class DistributedSpace {
     Pinned mine, total;
     std::vector<double> all;  // of all ranks, in rank order
     std::map<std::size_t, std::unique_ptr<Message>> messages;
+    double waited_seconds = 0;
   };
 
   bool is_alone() const { return state_->comm->is_alone(); }

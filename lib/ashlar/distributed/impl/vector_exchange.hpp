@@ -93,6 +93,13 @@ class VectorExchanges {
     return bytes;
   }
 
+  /// How long the host has waited for messages.
+  double waited_seconds() const {
+    double seconds = 0;
+    for (const auto& [num_vectors, exchange] : exchanges_) seconds += exchange.exchange.waited_seconds();
+    return seconds;
+  }
+
  private:
   std::map<int, Exchange> exchanges_;
 };
