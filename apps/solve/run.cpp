@@ -96,7 +96,7 @@ int run_solve(const SolveOptions& options, Phases& phases) {
   if (options.outputs.trace) trace.emplace();
   SolveTrace* const recorded = trace ? &*trace : nullptr;
 
-  const LinearSystem system = phases.run("load", [&] { return load_system(exec, options); });
+  const LinearSystem system = phases.run("load", [&] { return make_system(exec, options); });
   phases.run("check", [&] { check_symmetry(exec, system, options.source); });
   const std::optional<double> bandwidth = phases.run("probe", [&] { return probe(exec, options.outputs); });
   const Solution solution = [&] {

@@ -67,21 +67,30 @@ void make_matrix(LinearSystem& system, const Execution& exec, bool streamed, con
 
 std::string sides_text(const std::array<int, 3>& sides) { return text(sides[0], " x ", sides[1], " x ", sides[2]); }
 
-/// The system without its right-hand side.
+/// A generated problem, without its right-hand side: make as above.
+template <class Make>
+LinearSystem generated_system(const Execution& exec, const SolveOptions& options, const MatrixShape& shape,
+                              const std::string& description, const Make& make) {
+  LinearSystem system;
+  system.description = description;
+  const MatrixPlace place = place_of(shape, options);
+  require_memory_for(shape, text(description, " with ", shape.block_size, " unknowns each"), options, place);
+  make_matrix(system, exec, place == MatrixPlace::host, make);
+  return system;
+}
+
 LinearSystem cantilever_system(const Execution& exec, const SolveOptions& options) {
   problems::Cantilever problem;
   problem.nodes = options.source.nodes_or_default();
   problem.dof = options.source.dof_or_default();
-  LinearSystem system;
-  system.description = text("cantilever of ", sides_text(problem.nodes), " nodes");
   const problems::HexGrid grid = problems::cantilever_grid(problem);
   const MatrixShape shape{std::uint64_t(grid.num_nodes()), std::uint64_t(grid.num_blocks()),
                           std::uint64_t(problem.dof)};
-  const MatrixPlace place = place_of(shape, options);
-  require_memory_for(shape, text(system.description, " with ", problem.dof, " unknowns each"), options, place);
-  make_matrix(system, exec, place == MatrixPlace::host, [&]<class M>(const auto& where, std::type_identity<M>) {
-    return problems::cantilever_matrix<M>(where, problem);
-  });
+  LinearSystem system =
+      generated_system(exec, options, shape, text("cantilever of ", sides_text(problem.nodes), " nodes"),
+                       [&]<class M>(const auto& where, std::type_identity<M>) {
+                         return problems::cantilever_matrix<M>(where, problem);
+                       });
   system.cantilever = problem;
   return system;
 }
@@ -89,17 +98,13 @@ LinearSystem cantilever_system(const Execution& exec, const SolveOptions& option
 LinearSystem stencil_system(const Execution& exec, const SolveOptions& options) {
   const auto sides = options.source.nodes_or_default();
   const int dof = options.source.dof_or_default();
-  LinearSystem system;
-  system.description = text("11-point stencil on ", sides_text(sides), " points");
   const MatrixShape shape{std::uint64_t(problems::Lattice(sides).num_points()),
                           std::uint64_t(problems::stencil11_num_blocks(sides[0], sides[1], sides[2])),
                           std::uint64_t(dof)};
-  const MatrixPlace place = place_of(shape, options);
-  require_memory_for(shape, text(system.description, " with ", dof, " unknowns each"), options, place);
-  make_matrix(system, exec, place == MatrixPlace::host, [&]<class M>(const auto& where, std::type_identity<M>) {
-    return problems::stencil11<M>(where, sides[0], sides[1], sides[2], dof);
-  });
-  return system;
+  return generated_system(exec, options, shape, text("11-point stencil on ", sides_text(sides), " points"),
+                          [&]<class M>(const auto& where, std::type_identity<M>) {
+                            return problems::stencil11<M>(where, sides[0], sides[1], sides[2], dof);
+                          });
 }
 
 CsrMatrix<double> read_matrix(const SolveOptions& options) {
@@ -196,15 +201,18 @@ LinearSystem block_file_system(const Execution& exec, const SolveOptions& option
   return system;
 }
 
+LinearSystem system_without_rhs(const Execution& exec, const SolveOptions& options) {
+  const SourceOptions& source = options.source;
+  if (source.matrix)
+    return is_block_file(*source.matrix) ? block_file_system(exec, options) : matrix_system(exec, options);
+  return source.problem == "cantilever" ? cantilever_system(exec, options) : stencil_system(exec, options);
+}
+
 }  // namespace
 
-LinearSystem load_system(const Execution& exec, const SolveOptions& options) {
+LinearSystem make_system(const Execution& exec, const SolveOptions& options) {
   const std::uint64_t limit = device_limit(options);
-  LinearSystem system = options.source.matrix && is_block_file(*options.source.matrix)
-                            ? block_file_system(exec, options)
-                        : options.source.matrix                  ? matrix_system(exec, options)
-                        : options.source.problem == "cantilever" ? cantilever_system(exec, options)
-                                                                 : stencil_system(exec, options);
+  LinearSystem system = system_without_rhs(exec, options);
   system.device_limit = limit;
   if (options.source.rhs) {
     const std::vector<double> entries = io::read_matrix_market_vector<double>(*options.source.rhs);

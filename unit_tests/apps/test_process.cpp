@@ -48,6 +48,22 @@ TEST_F(Process, LimitOfAddressesIsToldBeforehand) {
   expect_refused(solve, {"33 x 33 x 33 nodes", " needs ", " are available"}, "ulimit -v 300000;");
 }
 
+/// However small the limit is: what the check of memory does not know of is one line all the same.
+TEST_F(Process, AllocationsThatFailAreToldInOneLine) {
+  for (int limit = 24000; limit < 120000; limit += 2000) {
+    const CommandResult result =
+        run("solve --problem cantilever --nodes 26 --max-iterations 3 --no-probe --stream on --transfer half "
+            "--vtk v.vtu --trace t.json",
+            "ulimit -v " + std::to_string(limit) + ";");
+    SCOPED_TRACE(limit);
+    // All is well, or there is not even room for a thread.
+    if (result.exit_code == 2 || result.err.find("libgomp") != std::string::npos) continue;
+    EXPECT_EQ(result.exit_code, 1);
+    expect_message(result.err, {});
+    EXPECT_EQ(result.err.find("report"), std::string::npos) << result.err;
+  }
+}
+
 /// Whatever the size of the processor's last cache.
 TEST_F(Process, ProbeKeepsToTheLimitOfAddresses) {
   const CommandResult result = run("solve --problem cantilever --nodes 4 --report r.json", "ulimit -v 1000000;");
