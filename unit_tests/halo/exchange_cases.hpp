@@ -22,12 +22,13 @@ namespace ashlar::testing {
 using Exec = Kokkos::DefaultExecutionSpace;
 using Space = Exec::memory_space;
 
-/// An instance of a rank's own.
-inline Exec own_instance() {
-  if constexpr (std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace>) {
-    return rank_instance();
+/// An instance of a rank's own: on a device, too.
+template <class E = Exec>
+E own_instance() {
+  if constexpr (std::is_same_v<E, Kokkos::DefaultHostExecutionSpace>) {
+    return rank_instance<E>();
   } else {
-    return Kokkos::Experimental::partition_space(Exec(), 1)[0];
+    return Kokkos::Experimental::partition_space(E(), 1)[0];
   }
 }
 

@@ -51,8 +51,8 @@ struct ThreadRanksOptions {
 void run_ranks(int ranks, const std::function<void(Communicator&)>& work, const ThreadRanksOptions& options = {});
 
 /// An instance of the host's execution space that no other has, of one thread.
-inline Kokkos::DefaultHostExecutionSpace rank_instance() {
-  using Exec = Kokkos::DefaultHostExecutionSpace;
+template <class Exec = Kokkos::DefaultHostExecutionSpace>
+Exec rank_instance() {
   if constexpr (std::is_constructible_v<Exec, int>) {
     return Exec(1);  // OpenMP: a pool of one thread
   } else {

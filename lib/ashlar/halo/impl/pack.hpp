@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <cstdint>
+#include <type_traits>
 
 namespace ashlar::impl {
 
