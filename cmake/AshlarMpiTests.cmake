@@ -65,5 +65,5 @@ function(ashlar_set_mpi_test_properties name ranks)
     set(processors 1)
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 PROCESSORS ${processors} SKIP_RETURN_CODE 77
-    ENVIRONMENT "OMP_NUM_THREADS=1;OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")
+    ENVIRONMENT "OMP_NUM_THREADS=1;OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive;KOKKOS_DISABLE_WARNINGS=1;GTEST_COLOR=no")
 endfunction()

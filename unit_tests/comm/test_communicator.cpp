@@ -37,7 +37,6 @@ TEST_P(AnyCommunicator, AmongThreadsWithDelays) {
 }
 
 TEST_P(AnyCommunicator, AmongThreadsWhoseSendsWait) {
-  if (GetParam().name == std::string("abandoned_messages")) GTEST_SKIP() << "abandoned sends are copied at once";
   run_ranks(4, GetParam().run, {.max_delay = std::chrono::microseconds(100), .rendezvous = true, .hosts = 3});
 }
 

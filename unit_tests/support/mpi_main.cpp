@@ -33,7 +33,7 @@ class Merger : public ::testing::EmptyTestEventListener {
   enum Result : char { passed, skipped, failed };
 
   void OnTestPartResult(const ::testing::TestPartResult& part) override {
-    if (!part.failed() || comm_.rank() == 0) return;
+    if (!part.failed() || comm_.rank() == 0 || is_merging_) return;
     const std::string line = text("rank ", comm_.rank(), ": ", part.file_name() ? part.file_name() : "", ":",
                                   part.line_number(), ": Failure\n", part.message(), "\n");
     std::fputs(line.c_str(), stderr);
@@ -48,7 +48,9 @@ class Merger : public ::testing::EmptyTestEventListener {
     for (std::size_t r = 0; r < results_.size(); ++r) {
       if (results_[r] == failed) ranks += text(ranks.empty() ? "" : ", ", r);
     }
+    is_merging_ = true;
     if (!ranks.empty() && mine_ != failed) ADD_FAILURE() << "failed on rank " << ranks << ", which said why";
+    is_merging_ = false;
     if (std::count(results_.begin(), results_.end(), skipped) < comm_.size()) ++num_run_;
   }
 
@@ -71,6 +73,7 @@ class Merger : public ::testing::EmptyTestEventListener {
   std::vector<char> results_;
   std::unique_ptr<Message> meeting_;
   int num_run_ = 0;
+  bool is_merging_ = false;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/mpi/communicator.hpp>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,17 @@ TEST(Mpi, SaysWhatItIs) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   EXPECT_EQ(world().size(), size);
+}
+
+TEST(Mpi, RanksMayActAsThoseOfSeveralHosts) {
+  ::setenv("ASHLAR_HOST_NAME", world().rank() % 2 == 0 ? "even" : "odd", 1);
+  const Communicator comm = borrow_mpi(MPI_COMM_WORLD);
+  ::unsetenv("ASHLAR_HOST_NAME");
+  check_split_by_host(comm);
+  const int even = (comm.size() + 1) / 2;
+  EXPECT_EQ(comm.split_by_host().size(), comm.rank() % 2 == 0 ? even : comm.size() - even);
+  EXPECT_EQ(comm.transport().num_hosts(), comm.is_alone() ? 1 : 2);
+  EXPECT_THAT(comm.explain(), HasSubstr(comm.is_alone() ? "1 rank on 1 host, " : " ranks on 2 hosts, "));
 }
 
 TEST(Mpi, AMessageOfTheCallersNeverMeetsOurs) {

@@ -51,8 +51,8 @@ std::string library_version() {
 
 }  // namespace
 
-MpiTransport::MpiTransport(std::shared_ptr<const MpiHandle> comm, MpiOptions options)
-    : comm_(std::move(comm)), options_(options), host_name_(impl::host_name()) {
+MpiTransport::MpiTransport(std::shared_ptr<const MpiHandle> comm, MpiOptions options, std::string host_name)
+    : comm_(std::move(comm)), options_(options), host_name_(std::move(host_name)) {
   check_mpi(MPI_Comm_rank(comm_->get(), &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm_->get(), &size_), "MPI_Comm_size");
 
@@ -162,7 +162,7 @@ std::unique_ptr<Transport> MpiTransport::split(int colour, int key) {
   const auto number = static_cast<int>(std::distance(all.begin(), all.find(colour)));
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(comm_->get(), number, key, &part), "MPI_Comm_split");
-  return std::make_unique<MpiTransport>(std::make_shared<const MpiHandle>(part), options_);
+  return std::make_unique<MpiTransport>(std::make_shared<const MpiHandle>(part), options_, host_name_);
 }
 
 void MpiTransport::require(int other, int tag) const {
@@ -220,7 +220,8 @@ Communicator borrow_mpi(MPI_Comm comm, MpiOptions options) {
   }
   MPI_Comm copy = MPI_COMM_NULL;
   impl::check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
-  return Communicator(std::make_unique<impl::MpiTransport>(std::make_shared<const impl::MpiHandle>(copy), options));
+  return Communicator(
+      std::make_unique<impl::MpiTransport>(std::make_shared<const impl::MpiHandle>(copy), options, impl::host_name()));
 }
 
 }  // namespace ashlar

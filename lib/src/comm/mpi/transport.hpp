@@ -15,7 +15,7 @@ namespace ashlar::impl {
 class MpiTransport final : public Transport {
  public:
   /// Collective, over a communicator of our own.
-  MpiTransport(std::shared_ptr<const MpiHandle> comm, MpiOptions options);
+  MpiTransport(std::shared_ptr<const MpiHandle> comm, MpiOptions options, std::string host_name);
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
