@@ -135,12 +135,12 @@ void declare_options(CLI::App& command, ConvertOptions& options) {
 }
 
 void check_before_start(const ConvertOptions& options) {
-  for (const std::string* const name : {&options.from, &options.to}) {
-    const std::string& path = *name;
-    if (is_block_file(path) || is_matrix_market_file(path)) continue;
-    // What has no name of its own gets the text of a Matrix Market file.
-    if (&path != &options.from && is_written_through(path) && is_block_file(options.from)) continue;
-    throw ArgumentError(text("convert: '", path, "'"), "its name ends neither in .mtx nor in .bcsr",
+  const auto has_kind = [](const std::string& path) { return is_block_file(path) || is_matrix_market_file(path); };
+  // Standard output and its like have no ending: of a block file they get the text.
+  const bool is_text = is_block_file(options.from) && is_written_through(options.to);
+  if (!has_kind(options.from) || !(has_kind(options.to) || is_text)) {
+    throw ArgumentError(text("convert: '", has_kind(options.from) ? options.to : options.from, "'"),
+                        "its name ends neither in .mtx nor in .bcsr",
                         "name a Matrix Market file (A.mtx) and a block file (A.bcsr)");
   }
   if (is_block_file(options.from) == is_block_file(options.to)) {
