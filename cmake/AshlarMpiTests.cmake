@@ -10,11 +10,12 @@ if(TARGET Ashlar::mpi)
   target_link_libraries(ashlar_mpi_test_main PUBLIC ashlar_test_support Ashlar::mpi)
 
   # More ranks than processors, on any of them: tests run side by side.
-  set(ashlar_mpiexec_flags)
+  set(flags)
   execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE said ERROR_VARIABLE said)
   if(said MATCHES "Open ?MPI|OpenRTE|PRRTE")
-    set(ashlar_mpiexec_flags --oversubscribe --bind-to none)
+    set(flags --oversubscribe --bind-to none)
   endif()
+  set(ashlar_mpiexec_flags ${flags} CACHE INTERNAL "For tests of other folders, too")
   if(NOT ASHLAR_MPIEXEC_WORKS)
     set(ok)
     execute_process(COMMAND ${MPIEXEC_EXECUTABLE} ${ashlar_mpiexec_flags} ${MPIEXEC_NUMPROC_FLAG} 2
