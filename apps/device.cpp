@@ -2,12 +2,38 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/device_name.hpp>
 
 #include "types.hpp"
 
 namespace ashlar::app {
+
+namespace {
+
+/// The devices that the driver finds, or why it finds none. (Kokkos::num_devices() ends the program where there is no
+/// driver.)
+struct DevicesFound {
+  int count = 0;
+  std::string fault;
+};
+
+DevicesFound find_devices() {
+  DevicesFound found;
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (const cudaError_t error = cudaGetDeviceCount(&found.count); error != cudaSuccess) {
+    found = {0, cudaGetErrorString(error)};
+  }
+#elif defined(KOKKOS_ENABLE_HIP)
+  if (const hipError_t error = hipGetDeviceCount(&found.count); error != hipSuccess) {
+    found = {0, hipGetErrorString(error)};
+  }
+#endif
+  return found;
+}
+
+}  // namespace
 
 Device this_device() {
   const Execution exec;
@@ -40,7 +66,17 @@ std::vector<std::string> backends() {
   };
 }
 
-int num_devices() { return is_gpu_v<Execution> ? Kokkos::num_devices() : 0; }
+int num_devices() { return find_devices().count; }
+
+void require_device() {
+  if constexpr (is_gpu_v<Execution>) {
+    const DevicesFound found = find_devices();
+    if (found.count > 0) return;
+    throw ArgumentError(text("there is no GPU for this build of ashlar, which is for ", Execution::name()),
+                        found.fault.empty() ? "the driver finds none" : found.fault,
+                        "run it where there is one, or build for CPUs");
+  }
+}
 
 std::string kokkos_version() {
   return text(KOKKOS_VERSION / 10000, ".", KOKKOS_VERSION / 100 % 100, ".", KOKKOS_VERSION % 100);

@@ -18,8 +18,10 @@ Device this_device();
 Device this_host();
 /// The backends that Kokkos was built with.
 std::vector<std::string> backends();
-/// How many devices Kokkos could take one of; 0 where the host is the device.
+/// How many devices Kokkos could take one of, also before it has started; 0 where the host is the device.
 int num_devices();
+/// Throws ArgumentError where the build is for GPUs, and there is none or no driver.
+void require_device();
 
 std::string kokkos_version();
 std::string compiler_version();

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "output_file.hpp"
+
 namespace ashlar::app {
 
 namespace {
@@ -20,13 +22,10 @@ bool same_file(const std::string& a, const std::string& b) {
   return path_a == path_b || (fs::equivalent(path_a, path_b, error) && !error);
 }
 
-/// Writing twice to what is no file (a terminal, /dev/null) spoils nothing.
-bool can_be_spoilt(const std::string& path) { return !is_read_once(path); }
-
 }  // namespace
 
 void require_distinct(const NamedFile& output, const NamedFile& other) {
-  if (!output.second || !other.second || !can_be_spoilt(*output.second)) return;
+  if (!output.second || !other.second || is_written_through(*output.second)) return;
   if (!same_file(*output.second, *other.second)) return;
   throw FileError(*output.second, 0, text("named by ", output.first, " and by ", other.first),
                   "one would overwrite the other", "name another file");

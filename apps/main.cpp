@@ -1,6 +1,5 @@
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/base/version.hpp>
@@ -11,11 +10,15 @@
 #include <vector>
 
 #include "convert.hpp"
-#include "device.hpp"
 #include "info.hpp"
+#include "kokkos_scope.hpp"
+#include "memory_left.hpp"
+#include "one_line.hpp"
 #include "solve/options.hpp"
 #include "solve/phases.hpp"
 #include "solve/run.hpp"
+#include "unfinished_file.hpp"
+#include "wait_policy.hpp"
 
 namespace {
 
@@ -31,69 +34,29 @@ constexpr const char* examples = R"(Examples:
 Exit codes: 0 converged, converted, 1 bad usage or bad input, 2 did not converge.
 Options that begin with --kokkos- go to Kokkos, which reads OMP_NUM_THREADS and the like too.)";
 
-/// Kokkos ends the program, with a stack trace, where one of its numbers is none: looked at before it sees them.
-void check_number(const std::string& argument) {
-  const bool is_device = argument.rfind("--kokkos-device-id", 0) == 0;
-  if (!is_device && argument.rfind("--kokkos-num-threads", 0) != 0) return;
-  const std::size_t equals = argument.find('=');
-  const std::string value = equals == std::string::npos ? "" : argument.substr(equals + 1);
-  const bool is_number = !value.empty() && value.size() < 7 && value.find_first_not_of("0123456789") == value.npos;
-  const int least = is_device ? 0 : 1;
-  if (!is_number || std::stoi(value) < least) {
-    throw ArgumentError(argument, text("it is given a whole number, at least ", least),
-                        text("pass ", argument.substr(0, equals), "=", least + 1));
-  }
-  if (is_device && app::num_devices() > 0 && std::stoi(value) >= app::num_devices()) {
-    throw ArgumentError(argument, text("there are ", app::num_devices(), " devices, counted from 0"),
-                        "name one of these; ashlar info shows them");
-  }
-}
-
-/// The command line in two: what is Kokkos' (and the program's name), and what is ours.
+/// The command line in three: the program's name, what is Kokkos', and what is ours.
 struct Arguments {
+  std::string program = "ashlar";
   std::vector<std::string> kokkos, own;
 
   Arguments(int argc, char** argv) {
-    kokkos.emplace_back(argc > 0 ? argv[0] : "ashlar");
+    if (argc > 0) program = argv[0];
     for (int i = 1; i < argc; ++i) {
       const std::string argument = argv[i];
-      (argument.rfind("--kokkos-", 0) == 0 ? kokkos : own).push_back(argument);
+      (argument.starts_with("--kokkos-") ? kokkos : own).push_back(argument);
     }
-    for (const std::string& argument : kokkos) check_number(argument);
-    // Its advice on thread binding belongs into docs/, not above every result.
-    kokkos.emplace_back("--kokkos-disable-warnings");
   }
 };
-
-/// Kokkos for as long as this lives.
-class KokkosScope {
- public:
-  explicit KokkosScope(std::vector<std::string> arguments) {
-    std::vector<char*> pointers;
-    for (std::string& argument : arguments) pointers.push_back(argument.data());
-    pointers.push_back(nullptr);
-    int count = static_cast<int>(arguments.size());
-    Kokkos::initialize(count, pointers.data());
-  }
-  ~KokkosScope() { Kokkos::finalize(); }
-  KokkosScope(const KokkosScope&) = delete;
-  KokkosScope& operator=(const KokkosScope&) = delete;
-};
-
-std::string one_line(std::string message) {
-  while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  return message;
-}
 
 /// What went wrong, on one line of standard error.
 int fail(const std::string& message) {
-  std::cerr << "ashlar: " << one_line(message) << std::endl;
+  std::cerr << "ashlar: " << app::one_line(message) << std::endl;
   return exit_bad_input;
 }
 
 int run(int argc, char** argv) {
   app::Phases phases;
+  app::handle_signals();
   const Arguments arguments(argc, argv);
   CLI::App command("Solves linear systems of small dense blocks, and says how fast.", "ashlar");
   command.set_version_flag("--version", text("ashlar ", version_string));
@@ -123,7 +86,7 @@ int run(int argc, char** argv) {
     const auto is_in = [&](CLI::App* part) {
       return part->parsed() || (!arguments.own.empty() && arguments.own.front() == part->get_name());
     };
-    return fail(text("the arguments are not understood (", one_line(error.what()), "); see ashlar ",
+    return fail(text("the arguments are not understood (", app::one_line(error.what()), "); see ashlar ",
                      is_in(solve)     ? "solve "
                      : is_in(convert) ? "convert "
                                       : "",
@@ -133,11 +96,13 @@ int run(int argc, char** argv) {
   if (!solve->parsed() && !convert->parsed() && !info->parsed()) {
     return fail("nothing to do (neither solve nor info nor convert was given); try: ashlar solve --problem cantilever");
   }
+  app::check_kokkos_settings(arguments.kokkos);
   if (solve->parsed()) app::check_before_start(options);
   if (convert->parsed()) app::check_before_start(conversion);
   int exit_code = 0;
   {
-    const KokkosScope kokkos = phases.run("start", [&] { return KokkosScope(arguments.kokkos); });
+    const app::KokkosScope kokkos =
+        phases.run("start", [&] { return app::KokkosScope(arguments.program, arguments.kokkos); });
     if (solve->parsed()) {
       exit_code = app::run_solve(options, phases);
     } else if (convert->parsed()) {
@@ -150,18 +115,35 @@ int run(int argc, char** argv) {
   return exit_code;
 }
 
+/// An allocation has failed although the checks of memory found room for what they know of.
+int fail_for_memory(const std::string& what) {
+  return fail(text("out of memory (", what, "); try a smaller problem, or a machine with more memory"));
+}
+
+/// What Kokkos says of an allocation that fails: 'Cuda memory space failed to allocate 8 GiB (label="x")'; nothing of
+/// another error. (Only from 5.2 on such errors have a type of their own.)
+std::string failed_allocation(const std::string& message) {
+  if (message.find("failed to allocate") == message.npos) return "";
+  const std::size_t begin = message.find("ERROR: ");
+  const std::size_t end = message.find_last_not_of(". ") + 1;
+  return begin == message.npos ? message.substr(0, end) : message.substr(begin + 7, end - begin - 7);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  app::wait_passively(argv);
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
-    return fail("out of memory (an allocation failed); try a smaller problem, or a machine with more memory");
+    return fail_for_memory(text("an allocation on the host failed, where ",
+                                bytes_text(app::bytes_left<Kokkos::HostSpace>()), " are available"));
   } catch (const Error& error) {
     return fail(error.what());
   } catch (const std::exception& error) {
-    return fail(text("something went wrong that should not (", one_line(error.what()),
-                     "); please report it, with the arguments"));
+    const std::string message = app::one_line(error.what());
+    if (const std::string failed = failed_allocation(message); !failed.empty()) return fail_for_memory(failed);
+    return fail(text("something went wrong that should not (", message, "); please report it, with the arguments"));
   } catch (...) {
     return fail("something went wrong that should not (of an unknown type); please report it, with the arguments");
   }

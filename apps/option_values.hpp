@@ -4,15 +4,22 @@
 #include <cstdint>
 #include <string>
 
+/// What options are given, read strictly. Each throws an ArgumentError that says which option it was and what was
+/// found.
 namespace ashlar::app {
 
-/// "33" or "81,21,21". Throws ArgumentError that says what was found.
-std::array<int, 3> parse_nodes(const std::string& value);
+double number_of(const std::string& option, const std::string& value);
 
-/// "auto" (0) or the number of rows of a block. Throws ArgumentError.
-int parse_block_size(const std::string& value);
+/// One that an int holds.
+int whole_number_of(const std::string& option, const std::string& value);
 
-/// "1000000", "8GiB", "1.5 GB". Throws ArgumentError.
-std::uint64_t parse_bytes(const std::string& value);
+/// "1000000", "8GiB", "1.5 GB".
+std::uint64_t bytes_of(const std::string& option, const std::string& value);
+
+/// "33" or "81,21,21".
+std::array<int, 3> nodes_of(const std::string& option, const std::string& value);
+
+/// "auto" (0) or the number of rows of a block.
+int block_size_of(const std::string& option, const std::string& value);
 
 }  // namespace ashlar::app

@@ -1,11 +1,20 @@
 # The package that find_package(Ashlar) finds: target Ashlar::ashlar.
+include(AshlarRunPath)
 include(CMakePackageConfigHelpers)
 install(TARGETS ashlar EXPORT AshlarTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY lib/ashlar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY lib/ashlar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
+        PATTERN "*.hpp" PATTERN "comm/mpi" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/include/ashlar/base/version.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ashlar/base)
 install(EXPORT AshlarTargets NAMESPACE Ashlar:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
+if(TARGET ashlar_mpi)  # component MPI: target Ashlar::mpi
+  install(TARGETS ashlar_mpi EXPORT AshlarMpiTargets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY lib/ashlar/comm/mpi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ashlar/comm
+          FILES_MATCHING PATTERN "*.hpp")
+  install(EXPORT AshlarMpiTargets NAMESPACE Ashlar:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
+endif()
 configure_package_config_file(cmake/AshlarConfig.cmake.in ${PROJECT_BINARY_DIR}/AshlarConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/AshlarConfigVersion.cmake COMPATIBILITY SameMinorVersion)

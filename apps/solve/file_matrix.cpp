@@ -58,7 +58,7 @@ FileMatrixFound open_file_matrix(const Execution& exec, io::BlockFile file, cons
   const MatrixShape shape{std::uint64_t(file.num_block_rows()), std::uint64_t(file.num_blocks()),
                           std::uint64_t(file.block_shape().rows)};
   // The diagonal blocks come to the device beside the preconditioner that is made of them.
-  const bool has_diagonal = options.preconditioner != PreconditionerKind::none;
+  const bool has_diagonal = options.method.preconditioner != PreconditionerKind::none;
   const std::uint64_t diagonal =
       has_diagonal ? matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}).count : 0;
   FileMatrixFound found;

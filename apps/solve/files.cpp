@@ -2,7 +2,6 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/host/output_file.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <filesystem>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "block_size.hpp"
 #include "file_names.hpp"
+#include "output_file.hpp"
 #include "types.hpp"
 
 namespace ashlar::app {
@@ -17,21 +17,21 @@ namespace ashlar::app {
 namespace fs = std::filesystem;
 
 void check_files(const SolveOptions& options) {
-  const std::vector<NamedFile> inputs{{"--matrix", options.matrix}, {"--rhs", options.rhs}};
-  const std::vector<NamedFile> outputs{{"--solution", options.solution},
-                                       {"--report", options.report},
-                                       {"--vtk", options.vtk},
-                                       {"--trace", options.trace},
-                                       {"--tune", options.tune}};
+  const std::vector<NamedFile> inputs{{"--matrix", options.source.matrix}, {"--rhs", options.source.rhs}};
+  const std::vector<NamedFile> outputs{{"--solution", options.outputs.solution},
+                                       {"--report", options.outputs.report},
+                                       {"--vtk", options.outputs.vtk},
+                                       {"--trace", options.outputs.trace},
+                                       {"--tune", options.method.tune}};
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     for (const NamedFile& input : inputs) require_distinct(outputs[i], input);
     for (std::size_t j = 0; j < i; ++j) require_distinct(outputs[i], outputs[j]);
-    if (outputs[i].second) require_writable(*outputs[i].second);
+    if (outputs[i].second) OutputFile{*outputs[i].second};
   }
 }
 
 void check_matrix_header(const SolveOptions& options, const io::MatrixMarketHeader& header) {
-  const std::string& path = *options.matrix;
+  const std::string& path = *options.source.matrix;
   if (header.field == io::MatrixMarketField::complex) {
     throw FileError(path, 1, "a complex matrix", "this command solves real systems",
                     "the library takes complex matrices: see docs/");
@@ -43,11 +43,11 @@ void check_matrix_header(const SolveOptions& options, const io::MatrixMarketHead
   if (header.rows == 0) {
     throw FileError(path, header.size_line, "a matrix of 0 rows", "there is nothing to solve", "is it the right file?");
   }
-  check_block_size(path, header.size_line, options.block_size.value_or(0), header.rows, header.columns);
+  check_block_size(path, header.size_line, options.source.block_size.value_or(0), header.rows, header.columns);
 }
 
 void check_block_file(const SolveOptions& options, const io::BlockFile& file) {
-  const std::string& path = *options.matrix;
+  const std::string& path = *options.source.matrix;
   const auto refuse = [&path](const std::string& problem, const std::string& why, const std::string& suggestion) {
     throw FileError(path, 0, problem, why, suggestion);
   };
@@ -69,7 +69,7 @@ void check_block_file(const SolveOptions& options, const io::BlockFile& file) {
     refuse(text("its blocks are ", file.layout_name()), text("this command reads ", Matrix::layout_type::name),
            "make a Matrix Market file of it with ashlar convert");
   }
-  const int block_size = options.block_size.value_or(0);
+  const int block_size = options.source.block_size.value_or(0);
   if (block_size > 0 && block_size != shape.rows) {
     refuse(text("--block-size ", block_size, " for blocks of size ", shape.rows),
            "a block file is taken with the blocks that it holds", "pass auto, or leave it out");
@@ -78,45 +78,45 @@ void check_block_file(const SolveOptions& options, const io::BlockFile& file) {
 
 void check_rhs_length(const SolveOptions& options, std::int64_t line, std::int64_t length, std::int64_t num_rows) {
   if (length == num_rows) return;
-  throw FileError(
-      *options.rhs, line, text("a right-hand side of ", length, " entries"),
-      text("the matrix ", options.matrix ? "in " + *options.matrix : "of the problem", " has ", num_rows, " rows"),
-      "name a vector of that length");
+  throw FileError(*options.source.rhs, line, text("a right-hand side of ", length, " entries"),
+                  text("the matrix ", options.source.matrix ? "in " + *options.source.matrix : "of the problem",
+                       " has ", num_rows, " rows"),
+                  "name a vector of that length");
 }
 
-TuningTable load_tuning(const SolveOptions& options) {
+TuningTable load_tuning(const MethodOptions& method) {
   TuningTable table;
-  if (options.tune && fs::exists(*options.tune)) table.load(*options.tune);
+  if (method.tune && fs::exists(*method.tune)) table.load(*method.tune);
   return table;
 }
 
 void check_headers(const SolveOptions& options) {
-  load_tuning(options);
+  load_tuning(options.method);
   std::optional<std::int64_t> num_rows;
-  if (options.matrix && is_block_file(*options.matrix)) {
-    const io::BlockFile file(*options.matrix);
+  if (options.source.matrix && is_block_file(*options.source.matrix)) {
+    const io::BlockFile file(*options.source.matrix);
     check_block_file(options, file);
     num_rows = file.num_block_rows() * file.block_shape().rows;
-  } else if (options.matrix && !is_read_once(*options.matrix)) {
-    const io::MatrixMarketHeader matrix = io::read_matrix_market_header(*options.matrix);
+  } else if (options.source.matrix && !is_read_once(*options.source.matrix)) {
+    const io::MatrixMarketHeader matrix = io::read_matrix_market_header(*options.source.matrix);
     check_matrix_header(options, matrix);
     num_rows = matrix.rows;
   }
-  if (!options.rhs || is_read_once(*options.rhs)) return;
-  const io::MatrixMarketHeader rhs = io::read_matrix_market_header(*options.rhs);
+  if (!options.source.rhs || is_read_once(*options.source.rhs)) return;
+  const io::MatrixMarketHeader rhs = io::read_matrix_market_header(*options.source.rhs);
   if (rhs.field == io::MatrixMarketField::complex) {
-    throw FileError(*options.rhs, 1, "a complex right-hand side", "this command solves real systems",
+    throw FileError(*options.source.rhs, 1, "a complex right-hand side", "this command solves real systems",
                     "name a real vector");
   }
   if (rhs.columns != 1) {
-    throw FileError(*options.rhs, rhs.size_line, text("a right-hand side of ", rhs.columns, " columns"),
+    throw FileError(*options.source.rhs, rhs.size_line, text("a right-hand side of ", rhs.columns, " columns"),
                     "one system is solved at a time", "name a file of one column");
   }
   if (num_rows) check_rhs_length(options, rhs.size_line, rhs.rows, *num_rows);
-  if (options.problem) {
-    const auto [nx, ny, nz] = options.nodes_or_default();
+  if (options.source.problem) {
+    const auto [nx, ny, nz] = options.source.nodes_or_default();
     // Three sides of 31 bits and a block size: long double holds what 64 bits may not.
-    const long double num_rows = static_cast<long double>(nx) * ny * nz * options.dof_or_default();
+    const long double num_rows = static_cast<long double>(nx) * ny * nz * options.source.dof_or_default();
     if (num_rows < 0x1p62L) check_rhs_length(options, rhs.size_line, rhs.rows, static_cast<std::int64_t>(num_rows));
   }
 }

@@ -24,7 +24,7 @@ void check_files(const SolveOptions& options);
 void check_headers(const SolveOptions& options);
 
 /// What the file of --tune holds; nothing where there is none yet. Throws FileError.
-TuningTable load_tuning(const SolveOptions& options);
+TuningTable load_tuning(const MethodOptions& method);
 
 /// The same for one file: after reading, where it was a pipe.
 void check_matrix_header(const SolveOptions& options, const io::MatrixMarketHeader& header);

@@ -1,10 +1,11 @@
 #include "solve/memory_need.hpp"
 
 #include <algorithm>
-#include <ashlar/device/memory.hpp>
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <limits>
+
+#include "memory_left.hpp"
 
 namespace ashlar::app {
 
@@ -12,7 +13,7 @@ std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options
   const Bytes block_rows{shape.num_block_rows};
   const Bytes rows = block_rows * Bytes{shape.block_size};
   Bytes need{0};
-  switch (options.preconditioner) {
+  switch (options.method.preconditioner) {
     case PreconditionerKind::none:
       break;
     case PreconditionerKind::jacobi:
@@ -22,18 +23,18 @@ std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options
       need = need + matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}) +
              block_rows * index_bytes + rows * index_bytes;
   }
-  if (options.solver == SolverKind::block_cg) {
-    const Bytes num_rhs{std::uint64_t(options.num_rhs)};
+  if (options.method.solver == SolverKind::block_cg) {
+    const Bytes num_rhs{std::uint64_t(options.method.num_rhs)};
     const std::uint64_t most_rows = std::numeric_limits<std::int32_t>::max() * std::uint64_t(max_block_size);
     const auto counted = static_cast<std::int64_t>(std::min(rows.count, most_rows));
     // b and x, and one right-hand side more while they are made.
     return (need + (Bytes{2} * num_rhs + Bytes{1}) * rows * scalar_bytes +
-            Bytes{block_cg_bytes(counted, options.num_rhs, sizeof(double), true)})
+            Bytes{block_cg_bytes(counted, options.method.num_rhs, sizeof(double), true)})
         .count;
   }
   // b, x, and those of CG.
   const std::uint64_t of_variant[] = {4, 5, 9}, scalars_and_sums = 128 << 10;
-  const Bytes vectors{2 + of_variant[int(options.variant)]};
+  const Bytes vectors{2 + of_variant[int(options.method.variant)]};
   return (need + vectors * rows * scalar_bytes + Bytes{scalars_and_sums}).count;
 }
 
@@ -42,12 +43,12 @@ std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options
 }
 
 std::uint64_t device_limit(const SolveOptions& options) {
-  const std::uint64_t limit = options.device_memory_limit.value_or(std::numeric_limits<std::uint64_t>::max());
-  return std::min(limit, available_bytes<Space>());
+  const std::uint64_t limit = options.placement.device_memory_limit.value_or(std::numeric_limits<std::uint64_t>::max());
+  return std::min(limit, bytes_left<Space>());
 }
 
 MatrixPlace place_of(const MatrixShape& shape, const SolveOptions& options, bool is_in_block_file) {
-  switch (options.stream) {
+  switch (options.placement.stream) {
     case StreamKind::off:
       return MatrixPlace::device;
     case StreamKind::on:
@@ -57,12 +58,11 @@ MatrixPlace place_of(const MatrixShape& shape, const SolveOptions& options, bool
     case StreamKind::automatic:
       break;
   }
-  if (options.tune || device_bytes(shape, options) <= device_limit(options)) return MatrixPlace::device;
+  if (options.method.tune || device_bytes(shape, options) <= device_limit(options)) return MatrixPlace::device;
   // Where host and device are one memory, the host's has no more room.
   const bool host_has_room =
-      has_device_memory &&
-      matrix_bytes(shape).count <= available_bytes<Kokkos::DefaultHostExecutionSpace::memory_space>();
-  if (is_in_block_file && !host_has_room && options.transfer == TransferKind::all) return MatrixPlace::file;
+      has_device_memory && matrix_bytes(shape).count <= bytes_left<HostExecution::memory_space>();
+  if (is_in_block_file && !host_has_room && options.placement.transfer == TransferKind::all) return MatrixPlace::file;
   return has_device_memory ? MatrixPlace::host : MatrixPlace::device;
 }
 
@@ -70,7 +70,7 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
                         MatrixPlace place) {
   // Its half is made beside the whole.
   const std::uint64_t num_half_blocks = (shape.num_blocks + shape.num_block_rows + 1) / 2;
-  const bool has_half = place == MatrixPlace::host && options.transfer == TransferKind::half;
+  const bool has_half = place == MatrixPlace::host && options.placement.transfer == TransferKind::half;
   Bytes half = has_half ? matrix_bytes({shape.num_block_rows, num_half_blocks, shape.block_size}) : Bytes{0};
   if (has_half && !has_device_memory) {  // and its index of columns
     half = half + Bytes{2} * (Bytes{num_half_blocks} + Bytes{shape.num_block_rows}) * index_bytes;
@@ -82,7 +82,7 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
   // Row pointers of the matrix and of its parts; on a device what Kokkos keeps, and two small buffers.
   Bytes least = Bytes{solver_bytes(shape, options)} + Bytes{2} * block_rows * index_bytes;
   if (has_device_memory) least = least + Bytes{8 << 20};
-  if (options.preconditioner == PreconditionerKind::block_jacobi) {
+  if (options.method.preconditioner == PreconditionerKind::block_jacobi) {
     // Its diagonal blocks come to the device, and are inverted to others.
     const Bytes diagonal = matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size});
     const Bytes peak = Bytes{2} * diagonal + rows * (scalar_bytes + index_bytes) + block_rows * index_bytes;
@@ -90,15 +90,15 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
   }
   // A small matrix takes less than what streaming takes besides.
   const std::uint64_t resident = device_bytes(shape, options);
-  if (options.stream == StreamKind::automatic && resident <= least.count) {
+  if (options.placement.stream == StreamKind::automatic && resident <= least.count) {
     return require_device_memory(resident, what, options);
   }
   require_device_memory(least.count, what + ", without the matrix", options);
-  if (place == MatrixPlace::host) require_memory<Kokkos::HostSpace>((matrix_bytes(shape) + half).count, what);
+  if (place == MatrixPlace::host) require_host_memory((matrix_bytes(shape) + half).count, what);
 }
 
 FileNeed file_need(const io::MatrixMarketHeader& header, std::uint64_t file_size, const SolveOptions& options) {
-  const std::uint64_t block_size = std::max(options.block_size.value_or(1), 1);
+  const std::uint64_t block_size = std::max(options.source.block_size.value_or(1), 1);
   FileNeed need;
   const MatrixShape least = least_shape(header, file_size, block_size);
   const bool streamed = has_device_memory && place_of(least, options) == MatrixPlace::host;

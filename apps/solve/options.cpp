@@ -4,7 +4,9 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
-#include <map>
+#include <cstddef>
+#include <optional>
+#include <utility>
 
 #include "file_names.hpp"
 #include "option_values.hpp"
@@ -13,277 +15,246 @@ namespace ashlar::app {
 
 namespace {
 
-PreconditionerKind parse_preconditioner(const std::string& value) {
-  for (const auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::block_jacobi}) {
-    if (to_string(kind) == value) return kind;
+/// What a kind is called in options and reports.
+template <class Kind>
+struct Named {
+  Kind kind;
+  const char* name;
+};
+
+constexpr Named<PreconditionerKind> preconditioners[] = {{PreconditionerKind::none, "none"},
+                                                         {PreconditionerKind::jacobi, "jacobi"},
+                                                         {PreconditionerKind::block_jacobi, "block-jacobi"}};
+constexpr Named<SolverKind> solvers[] = {{SolverKind::cg, "cg"}, {SolverKind::block_cg, "block-cg"}};
+constexpr Named<VariantKind> variants[] = {{VariantKind::standard, "standard"},
+                                           {VariantKind::single_reduction, "single-reduction"},
+                                           {VariantKind::pipelined, "pipelined"}};
+constexpr Named<StreamKind> streams[] = {
+    {StreamKind::automatic, "auto"}, {StreamKind::on, "on"}, {StreamKind::from_file, "file"}, {StreamKind::off, "off"}};
+constexpr Named<TransferKind> transfers[] = {{TransferKind::all, "all"}, {TransferKind::half, "half"}};
+
+template <class Kind, std::size_t count>
+std::string name_of(const Named<Kind> (&names)[count], Kind kind) {
+  for (const auto& named : names) {
+    if (named.kind == kind) return named.name;
   }
-  throw ArgumentError(text("--preconditioner '", value, "'"), "there is none of this name",
-                      "pass none, jacobi or block-jacobi");
+  return "unknown";
 }
 
-SolverKind parse_solver(const std::string& value) {
-  for (const auto kind : {SolverKind::cg, SolverKind::block_cg}) {
-    if (to_string(kind) == value) return kind;
-  }
-  throw ArgumentError(text("--solver '", value, "'"), "there is none of this name", "pass cg or block-cg");
-}
+/// An option of a group. Values are read by our own parsers, which say more than CLI11's, and take less.
+class Group {
+ public:
+  Group(CLI::App& command, std::string name) : command_(command), name_(std::move(name)) {}
 
-VariantKind parse_variant(const std::string& value) {
-  for (const auto kind : {VariantKind::standard, VariantKind::single_reduction, VariantKind::pipelined}) {
-    if (to_string(kind) == value) return kind;
+  /// parse(option, value) makes what the target becomes.
+  template <class Target, class Parse>
+  void parsed(const std::string& option, Target& target, const std::string& shape, const std::string& description,
+              const Parse& parse) {
+    command_
+        .add_option_function<std::string>(
+            option, [&target, option, parse](const std::string& value) { target = parse(option, value); }, description)
+        ->type_name(shape)
+        ->group(name_);
   }
-  throw ArgumentError(text("--variant '", value, "'"), "there is none of this name",
-                      "pass standard, single-reduction or pipelined");
-}
 
-StreamKind parse_stream(const std::string& value) {
-  for (const auto kind : {StreamKind::automatic, StreamKind::on, StreamKind::from_file, StreamKind::off}) {
-    if (to_string(kind) == value) return kind;
+  /// One of these names.
+  template <class Kind, std::size_t count>
+  void choice(const std::string& option, Kind& target, const Named<Kind> (&names)[count], const std::string& why,
+              const std::string& description) {
+    parsed(option, target, "NAME", description, [&names, why](const std::string& name, const std::string& value) {
+      std::string list;
+      for (std::size_t k = 0; k < count; ++k) {
+        if (value == names[k].name) return names[k].kind;
+        list += text(k == 0 ? "" : k + 1 < count ? ", " : " or ", names[k].name);
+      }
+      throw ArgumentError(text(name, " '", value, "'"), why, "pass " + list);
+    });
   }
-  throw ArgumentError(text("--stream '", value, "'"), "a matrix is streamed or is not", "pass auto, on, file or off");
-}
 
-TransferKind parse_transfer(const std::string& value) {
-  for (const auto kind : {TransferKind::all, TransferKind::half}) {
-    if (to_string(kind) == value) return kind;
+  void word(const std::string& option, std::optional<std::string>& target, const std::string& shape,
+            const std::string& description) {
+    command_.add_option(option, target, description)->type_name(shape)->group(name_);
   }
-  throw ArgumentError(text("--transfer '", value, "'"), "all of a matrix is sent, or half of it", "pass all or half");
-}
 
-Kernel parse_kernel(const std::string& value) {
+  void flag(const std::string& option, bool& target, const std::string& description) {
+    command_.add_flag(option, target, description)->group(name_);
+  }
+
+ private:
+  CLI::App& command_;
+  std::string name_;
+};
+
+Kernel kernel_of(const std::string& option, const std::string& value) {
   if (const auto kernel = kernel_from_string(value)) return *kernel;
-  throw ArgumentError(text("--kernel '", value, "'"), "there is none of this name",
+  throw ArgumentError(text(option, " '", value, "'"), "there is none of this name",
                       "pass auto, by_block, by_column, by_line, by_tile, row_per_thread or block_row_per_thread");
-}
-
-template <class Value>
-void declare_parsed(CLI::App& command, const std::string& name, Value& target, const std::string& description,
-                    const std::string& shape, Value (*parse)(const std::string&), const std::string& group) {
-  command
-      .add_option_function<std::string>(
-          name, [&target, parse](const std::string& value) { target = parse(value); }, description)
-      ->type_name(shape)
-      ->group(group);
 }
 
 void require(bool holds, const std::string& problem, const std::string& why, const std::string& suggestion) {
   if (!holds) throw ArgumentError(problem, why, suggestion);
 }
 
-void check_problem(const SolveOptions& options) {
-  const std::string& problem = *options.problem;
+void check_problem(const SourceOptions& source, const OutputOptions& outputs) {
+  const std::string& problem = *source.problem;
   require(problem == "cantilever" || problem == "stencil11", text("--problem '", problem, "'"),
           "there is none of this name", "pass cantilever or stencil11");
-  require(!options.block_size, text("--block-size with --problem ", problem),
+  require(!source.block_size, text("--block-size with --problem ", problem),
           "the blocks of a problem are its unknowns a node", "leave it out, or choose --dof");
-  const int dof = options.dof_or_default();
+  const int dof = source.dof_or_default();
   if (problem == "cantilever") {
     require(dof == 1 || dof == 3 || dof == 6, text("--dof ", dof), "a node of the cantilever has 1, 3 or 6 unknowns",
             "pass one of these");
   } else {
     require(dof >= 1 && dof <= max_block_size, text("--dof ", dof),
             text("a point of the stencil has 1 to ", max_block_size, " unknowns"), "pass such a number");
-    require(!options.vtk, text("--vtk ", *options.vtk, " with --problem stencil11"), "it draws the cantilever's mesh",
-            "leave it out; --solution writes the numbers");
+    require(!outputs.vtk, text("--vtk ", outputs.vtk.value_or(""), " with --problem stencil11"),
+            "it draws the cantilever's mesh", "leave it out; --solution writes the numbers");
   }
 }
 
-void check_matrix(const SolveOptions& options) {
-  require(!options.nodes && !options.dof, text(options.nodes ? "--nodes" : "--dof", " with --matrix ", *options.matrix),
+void check_matrix(const SourceOptions& source, const OutputOptions& outputs) {
+  require(!source.nodes && !source.dof, text(source.nodes ? "--nodes" : "--dof", " with --matrix ", *source.matrix),
           "the file says how large the matrix is", "leave it out; --block-size sets the size of the blocks");
-  require(!options.vtk, text("--vtk ", options.vtk.value_or(""), " with --matrix ", *options.matrix),
+  require(!outputs.vtk, text("--vtk ", outputs.vtk.value_or(""), " with --matrix ", *source.matrix),
           "a matrix file has no mesh to draw on", "leave it out; --solution writes the numbers");
 }
 
 }  // namespace
 
-std::string to_string(PreconditionerKind kind) {
-  switch (kind) {
-    case PreconditionerKind::none:
-      return "none";
-    case PreconditionerKind::jacobi:
-      return "jacobi";
-    case PreconditionerKind::block_jacobi:
-      return "block-jacobi";
-  }
-  return "unknown";
+std::string to_string(PreconditionerKind kind) { return name_of(preconditioners, kind); }
+std::string to_string(SolverKind kind) { return name_of(solvers, kind); }
+std::string to_string(VariantKind kind) { return name_of(variants, kind); }
+std::string to_string(StreamKind kind) { return name_of(streams, kind); }
+std::string to_string(TransferKind kind) { return name_of(transfers, kind); }
+
+namespace {
+
+const std::string no_such_name = "there is none of this name";
+
+void declare_source(CLI::App& command, SourceOptions& source) {
+  Group group(command, "What is solved");
+  group.word("--problem", source.problem, "NAME", "a generated problem: cantilever or stencil11");
+  group.parsed("--nodes", source.nodes, "N|NX,NY,NZ", "nodes of the problem's mesh, one number for a cube (default 33)",
+               &nodes_of);
+  group.parsed("--dof", source.dof, "N",
+               "unknowns a node: 1 (Laplacian), 3 (elasticity, the default) or 6 for the cantilever; any number up to "
+               "64 for stencil11 (default 1)",
+               &whole_number_of);
+  group.word("--matrix", source.matrix, "FILE", "a matrix in a Matrix Market file, or in a block file (A.bcsr)");
+  group.word("--rhs", source.rhs, "FILE",
+             "the right-hand side in a Matrix Market file; without it the problem's own load, or for a matrix A*1, so "
+             "that the solution is known and the error can be told");
+  group.parsed("--block-size", source.block_size, "auto|N",
+               "rows of a block in which the matrix is stored; auto (the default) takes the size that moves the fewest "
+               "bytes",
+               &block_size_of);
+  group.flag("--skip-symmetry-check", source.skip_symmetry_check,
+             "hand a matrix to CG without looking whether it is symmetric");
 }
 
-std::string to_string(SolverKind kind) { return kind == SolverKind::cg ? "cg" : "block-cg"; }
-
-std::string to_string(VariantKind kind) {
-  switch (kind) {
-    case VariantKind::standard:
-      return "standard";
-    case VariantKind::single_reduction:
-      return "single-reduction";
-    case VariantKind::pipelined:
-      return "pipelined";
-  }
-  return "unknown";
+void declare_method(CLI::App& command, MethodOptions& method) {
+  Group group(command, "How");
+  group.choice("--solver", method.solver, solvers, no_such_name,
+               "cg (the default), or block-cg for several right-hand sides at once");
+  group.choice("--variant", method.variant, variants, no_such_name,
+               "the form of cg: standard (the default), single-reduction or pipelined, which wait less for sums over "
+               "many ranks");
+  group.parsed("--num-rhs", method.num_rhs, "N",
+               "right-hand sides of block-cg: the usual one, and A times vectors of pseudo-random numbers (default 1)",
+               &whole_number_of);
+  group.choice("--preconditioner", method.preconditioner, preconditioners, no_such_name,
+               "none, jacobi or block-jacobi (the default)");
+  group.parsed("--rtol", method.rtol, "NUMBER",
+               "stop when ||b - A x|| <= rtol * ||b|| (default 1e-8; 0: not before b - A x is 0)", &number_of);
+  group.parsed("--max-iterations", method.max_iterations, "N", "stop after so many iterations (default 10000)",
+               &whole_number_of);
+  group.parsed(
+      "--kernel", method.kernel, "NAME",
+      "how products are computed: auto (the default), by_block, by_column, by_line, by_tile, row_per_thread or "
+      "block_row_per_thread",
+      &kernel_of);
+  group.word("--tune", method.tune, "FILE",
+             "measure which kernel is fastest for such a matrix, and keep it in this file (JSON) for the next time");
 }
 
-std::string to_string(StreamKind kind) {
-  switch (kind) {
-    case StreamKind::automatic:
-      return "auto";
-    case StreamKind::on:
-      return "on";
-    case StreamKind::from_file:
-      return "file";
-    case StreamKind::off:
-      return "off";
-  }
-  return "unknown";
+void declare_placement(CLI::App& command, PlacementOptions& placement) {
+  Group group(command, "Where");
+  group.choice("--stream", placement.stream, streams, "a matrix is streamed or is not",
+               "leave the matrix in the host's memory and send it through the device for each product: auto (the "
+               "default: where the device has too little memory for it), on, file (leave it in its block file), off");
+  group.choice("--transfer", placement.transfer, transfers, "all of a matrix is sent, or half of it",
+               "what of a streamed matrix is sent: all (the default), or half, its upper triangle, each block of which "
+               "is used for its row and for its column");
+  group.parsed("--device-memory-limit", placement.device_memory_limit, "BYTES|8GiB",
+               "use no more memory of the device than this, and say so beforehand where that is too little", &bytes_of);
 }
 
-std::string to_string(TransferKind kind) { return kind == TransferKind::half ? "half" : "all"; }
+void declare_outputs(CLI::App& command, OutputOptions& outputs) {
+  Group group(command, "What is written (to standard output, where FILE is -)");
+  group.word("--solution", outputs.solution, "FILE", "x as a Matrix Market file");
+  group.word("--report", outputs.report, "FILE", "status, history, timings, traffic and versions as JSON");
+  group.word("--vtk", outputs.vtk, "FILE", "mesh and solution for ParaView (.vtu; cantilever only)");
+  group.word("--trace", outputs.trace, "FILE", "a timeline for ui.perfetto.dev or chrome://tracing (JSON)");
+  group.flag("--history", outputs.history, "print the residual after each iteration");
+  group.flag("--no-probe", outputs.no_probe,
+             "do not measure at which rate the device reads its memory: nothing is then told of that limit");
+}
+
+}  // namespace
 
 void declare_options(CLI::App& command, SolveOptions& options) {
-  std::string group = "What is solved";
-  command.add_option("--problem", options.problem, "a generated problem: cantilever or stencil11")
-      ->type_name("NAME")
-      ->group(group);
-  command
-      .add_option_function<std::string>(
-          "--nodes", [&options](const std::string& value) { options.nodes = parse_nodes(value); },
-          "nodes of the problem's mesh, one number for a cube (default 33)")
-      ->type_name("N|NX,NY,NZ")
-      ->group(group);
-  command
-      .add_option("--dof", options.dof,
-                  "unknowns a node: 1 (Laplacian), 3 (elasticity, the default) or 6 for the cantilever; "
-                  "any number up to 64 for stencil11 (default 1)")
-      ->type_name("N")
-      ->group(group);
-  command.add_option("--matrix", options.matrix, "a matrix in a Matrix Market file, or in a block file (A.bcsr)")
-      ->type_name("FILE")
-      ->group(group);
-  command
-      .add_option("--rhs", options.rhs,
-                  "the right-hand side in a Matrix Market file; without it the problem's own load, or for a matrix "
-                  "A*1, so that the solution is known and the error can be told")
-      ->type_name("FILE")
-      ->group(group);
-  command
-      .add_option_function<std::string>(
-          "--block-size", [&options](const std::string& value) { options.block_size = parse_block_size(value); },
-          "rows of a block in which the matrix is stored; auto (the default) takes the size that moves the fewest "
-          "bytes")
-      ->type_name("auto|N")
-      ->group(group);
-
-  group = "How";
-  declare_parsed(command, "--solver", options.solver,
-                 "cg (the default), or block-cg for several right-hand sides at once", "NAME", &parse_solver, group);
-  declare_parsed(command, "--variant", options.variant,
-                 "the form of cg: standard (the default), single-reduction or pipelined, which wait less for sums over "
-                 "many ranks",
-                 "NAME", &parse_variant, group);
-  command
-      .add_option(
-          "--num-rhs", options.num_rhs,
-          "right-hand sides of block-cg: the usual one, and A times vectors of pseudo-random numbers (default 1)")
-      ->type_name("N")
-      ->group(group);
-  declare_parsed(command, "--stream", options.stream,
-                 "leave the matrix in the host's memory and send it through the device for each product: auto (the "
-                 "default: where the device has too little memory for it), on, file (leave it in its block file), off",
-                 "NAME", &parse_stream, group);
-  declare_parsed(command, "--transfer", options.transfer,
-                 "what of a streamed matrix is sent: all (the default), or half, its upper triangle, each block of "
-                 "which is used for its row and for its column",
-                 "NAME", &parse_transfer, group);
-  declare_parsed(command, "--preconditioner", options.preconditioner, "none, jacobi or block-jacobi (the default)",
-                 "NAME", &parse_preconditioner, group);
-  command
-      .add_option("--rtol", options.rtol,
-                  "stop when ||b - A x|| <= rtol * ||b|| (default 1e-8; 0: not before b - A x is 0)")
-      ->type_name("NUMBER")
-      ->group(group);
-  command.add_option("--max-iterations", options.max_iterations, "stop after so many iterations (default 10000)")
-      ->type_name("N")
-      ->group(group);
-  declare_parsed(command, "--kernel", options.kernel,
-                 "how products are computed: auto (the default), by_block, by_column, by_line, by_tile, "
-                 "row_per_thread or block_row_per_thread",
-                 "NAME", &parse_kernel, group);
-  command
-      .add_option(
-          "--tune", options.tune,
-          "measure which kernel is fastest for such a matrix, and keep it in this file (JSON) for the next time")
-      ->type_name("FILE")
-      ->group(group);
-  command
-      .add_flag("--skip-symmetry-check", options.skip_symmetry_check,
-                "hand a matrix to CG without looking whether it is symmetric")
-      ->group(group);
-  command
-      .add_option_function<std::string>(
-          "--device-memory-limit",
-          [&options](const std::string& value) { options.device_memory_limit = parse_bytes(value); },
-          "use no more memory of the device than this, and say so beforehand where that is too little")
-      ->type_name("BYTES|8GiB")
-      ->group(group);
-
-  group = "What is written";
-  command.add_option("--solution", options.solution, "x as a Matrix Market file")->type_name("FILE")->group(group);
-  command.add_option("--report", options.report, "status, history, timings, traffic and versions as JSON")
-      ->type_name("FILE")
-      ->group(group);
-  command.add_option("--vtk", options.vtk, "mesh and solution for ParaView (.vtu; cantilever only)")
-      ->type_name("FILE")
-      ->group(group);
-  command.add_option("--trace", options.trace, "a timeline for ui.perfetto.dev or chrome://tracing (JSON)")
-      ->type_name("FILE")
-      ->group(group);
-  command.add_flag("--history", options.history, "print the residual after each iteration")->group(group);
+  declare_source(command, options.source);
+  declare_method(command, options.method);
+  declare_placement(command, options.placement);
+  declare_outputs(command, options.outputs);
 }
 
 void check_options(const SolveOptions& options) {
-  require(options.problem || options.matrix, "nothing to solve", "neither --problem nor --matrix was given",
+  const auto& [source, method, placement, outputs] = options;
+  require(source.problem || source.matrix, "nothing to solve", "neither --problem nor --matrix was given",
           "try: ashlar solve --problem cantilever");
-  require(!(options.problem && options.matrix), "--problem and --matrix together", "one system is solved at a time",
+  require(!(source.problem && source.matrix), "--problem and --matrix together", "one system is solved at a time",
           "leave one of them out");
-  require(options.rtol >= 0 && options.rtol < 1, text("--rtol ", options.rtol),
+  require(method.rtol >= 0 && method.rtol < 1, text("--rtol ", method.rtol),
           "it is the part of ||b|| that may be left: at least 0, less than 1", "pass something like 1e-8");
-  require(options.max_iterations >= 1, text("--max-iterations ", options.max_iterations), "it counts iterations",
+  require(method.max_iterations >= 1, text("--max-iterations ", method.max_iterations), "it counts iterations",
           "pass a positive number");
-  const bool is_block = options.solver == SolverKind::block_cg;
+  const bool is_block = method.solver == SolverKind::block_cg;
   const int most = is_block ? 64 : 1;
-  require(options.num_rhs >= 1 && options.num_rhs <= most,
-          text("--num-rhs ", options.num_rhs, " with --solver ", to_string(options.solver)),
+  require(method.num_rhs >= 1 && method.num_rhs <= most,
+          text("--num-rhs ", method.num_rhs, " with --solver ", to_string(method.solver)),
           is_block ? "a block has 1 to 64 right-hand sides" : "CG solves for one right-hand side",
           is_block ? "pass such a number" : "pass --solver block-cg");
-  require(!is_block || options.variant == VariantKind::standard,
-          text("--variant ", to_string(options.variant), " with --solver block-cg"), "it is a form of cg",
+  require(!is_block || method.variant == VariantKind::standard,
+          text("--variant ", to_string(method.variant), " with --solver block-cg"), "it is a form of cg",
           "leave one of them out");
-  require(options.num_rhs == 1 || !options.rhs,
-          text("--rhs ", options.rhs.value_or(""), " with --num-rhs ", options.num_rhs),
-          "a file has one right-hand side", "leave one of them out");
-  require(!options.tune || options.stream == StreamKind::automatic || options.stream == StreamKind::off,
-          text("--tune ", options.tune.value_or(""), " with --stream ", to_string(options.stream)),
+  require(method.num_rhs == 1 || !source.rhs,
+          text("--rhs ", source.rhs.value_or(""), " with --num-rhs ", method.num_rhs), "a file has one right-hand side",
+          "leave one of them out");
+  require(!method.tune || placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
+          text("--tune ", method.tune.value_or(""), " with --stream ", to_string(placement.stream)),
           "tuning multiplies by the whole matrix on the device", "leave one of them out");
-  require(!options.tune || options.kernel == Kernel::automatic,
-          text("--tune ", options.tune.value_or(""), " with --kernel ", to_string(options.kernel)),
+  require(!method.tune || method.kernel == Kernel::automatic,
+          text("--tune ", method.tune.value_or(""), " with --kernel ", to_string(method.kernel)),
           "the kernel is what tuning chooses", "leave one of them out");
-  require(options.stream != StreamKind::from_file || (options.matrix && is_block_file(*options.matrix)),
+  require(placement.stream != StreamKind::from_file || (source.matrix && is_block_file(*source.matrix)),
           "--stream file without a block file", "only from one can parts of a matrix be read",
           "name a file that ends in .bcsr with --matrix; ashlar convert makes them");
-  const bool may_be_in_memory = options.stream == StreamKind::automatic || options.stream == StreamKind::on;
-  require(options.transfer == TransferKind::all || may_be_in_memory,
-          text("--transfer half with --stream ", to_string(options.stream)),
+  const bool may_be_in_memory = placement.stream == StreamKind::automatic || placement.stream == StreamKind::on;
+  require(placement.transfer == TransferKind::all || may_be_in_memory,
+          text("--transfer half with --stream ", to_string(placement.stream)),
           "half of a matrix that is in the host's memory is sent", "leave one of them out");
-  require(options.transfer == TransferKind::all || !options.skip_symmetry_check,
+  require(placement.transfer == TransferKind::all || !source.skip_symmetry_check,
           "--transfer half with --skip-symmetry-check", "what is not sent is taken to be the transpose of what is",
           "leave one of them out");
-  require(options.transfer == TransferKind::all || !options.tune,
-          text("--tune ", options.tune.value_or(""), " with --transfer half"),
+  require(placement.transfer == TransferKind::all || !method.tune,
+          text("--tune ", method.tune.value_or(""), " with --transfer half"),
           "tuning multiplies by the whole matrix on the device", "leave one of them out");
-  if (options.problem) {
-    check_problem(options);
+  if (source.problem) {
+    check_problem(source, outputs);
   } else {
-    check_matrix(options);
+    check_matrix(source, outputs);
   }
 }
 

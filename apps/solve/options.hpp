@@ -40,31 +40,53 @@ std::string to_string(VariantKind kind);
 std::string to_string(StreamKind kind);
 std::string to_string(TransferKind kind);
 
-/// What `ashlar solve` was asked for. What has no value was not given.
-struct SolveOptions {
+// What `ashlar solve` was asked for, in groups. What has no value was not given.
+
+/// The system: a generated problem, or files.
+struct SourceOptions {
   std::optional<std::string> problem;
   std::optional<std::array<int, 3>> nodes;
   std::optional<int> dof;
   std::optional<std::string> matrix;
   std::optional<std::string> rhs;
   std::optional<int> block_size;  ///< 0: auto
+  bool skip_symmetry_check = false;
+
+  std::array<int, 3> nodes_or_default() const { return nodes.value_or(std::array<int, 3>{33, 33, 33}); }
+  int dof_or_default() const { return dof.value_or(problem == "cantilever" ? 3 : 1); }
+};
+
+/// How it is solved.
+struct MethodOptions {
   SolverKind solver = SolverKind::cg;
   VariantKind variant = VariantKind::standard;
   int num_rhs = 1;
-  StreamKind stream = StreamKind::automatic;
-  TransferKind transfer = TransferKind::all;
   PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
   double rtol = 1e-8;
   int max_iterations = 10000;
   Kernel kernel = Kernel::automatic;
   std::optional<std::string> tune;  ///< the file of the tuning table
+};
+
+/// Where the matrix is, and how much memory the solve may take.
+struct PlacementOptions {
+  StreamKind stream = StreamKind::automatic;
+  TransferKind transfer = TransferKind::all;
+  std::optional<std::uint64_t> device_memory_limit;
+};
+
+/// What is told of it.
+struct OutputOptions {
   std::optional<std::string> solution, report, vtk, trace;
   bool history = false;
-  bool skip_symmetry_check = false;
-  std::optional<std::uint64_t> device_memory_limit;
+  bool no_probe = false;  ///< what the device reads at is not measured
+};
 
-  std::array<int, 3> nodes_or_default() const { return nodes.value_or(std::array<int, 3>{33, 33, 33}); }
-  int dof_or_default() const { return dof.value_or(problem == "cantilever" ? 3 : 1); }
+struct SolveOptions {
+  SourceOptions source;
+  MethodOptions method;
+  PlacementOptions placement;
+  OutputOptions outputs;
 };
 
 /// Declares the options of `ashlar solve`; parsing fills `options`, which must outlive `command`.

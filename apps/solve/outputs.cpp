@@ -7,6 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "output_file.hpp"
+
 namespace ashlar::app {
 
 namespace {
@@ -44,17 +46,29 @@ void write_mesh(const std::string& path, const problems::Cantilever& problem, co
 
 }  // namespace
 
-bool write_outputs(const Execution& exec, const SolveOptions& options, const LinearSystem& system,
+bool uses_standard_output(const OutputOptions& options) {
+  const auto paths = {options.solution, options.report, options.vtk, options.trace};
+  return std::any_of(paths.begin(), paths.end(), [](const auto& path) { return path == "-"; });
+}
+
+bool write_outputs(const Execution& exec, const OutputOptions& options, const LinearSystem& system,
                    const Solution& solution, FirstError& errors) {
   if (!options.solution && !options.vtk) return true;
   const std::vector<double> x = on_host(exec, solution.x);
   const std::vector<double> all = solution.all ? on_host(exec, *solution.all) : x;
   if (!std::all_of(all.begin(), all.end(), [](double entry) { return std::isfinite(entry); })) return false;
   if (options.solution) {
-    errors.keep_from(
-        [&] { io::write_matrix_market_array(*options.solution, static_cast<std::int64_t>(x.size()), all); });
+    errors.keep_from([&] {
+      OutputFile(*options.solution).write([&](const std::string& name) {
+        io::write_matrix_market_array(name, static_cast<std::int64_t>(x.size()), all);
+      });
+    });
   }
-  if (options.vtk) errors.keep_from([&] { write_mesh(*options.vtk, *system.cantilever, x); });
+  if (options.vtk) {
+    errors.keep_from([&] {
+      OutputFile(*options.vtk).write([&](const std::string& name) { write_mesh(name, *system.cantilever, x); });
+    });
+  }
   return true;
 }
 

@@ -15,33 +15,35 @@ Json optional_json(const std::optional<Value>& value) {
 }
 
 Json options_json(const SolveOptions& options) {
+  const auto& [source, method, placement, outputs] = options;
   Json json;
-  json["problem"] = optional_json(options.problem);
-  if (options.problem) {
-    json["nodes"] = options.nodes_or_default();
-    json["dof"] = options.dof_or_default();
+  json["problem"] = optional_json(source.problem);
+  if (source.problem) {
+    json["nodes"] = source.nodes_or_default();
+    json["dof"] = source.dof_or_default();
   }
-  json["matrix"] = optional_json(options.matrix);
-  json["rhs"] = optional_json(options.rhs);
-  if (options.matrix) {
-    const int block_size = options.block_size.value_or(0);
+  json["matrix"] = optional_json(source.matrix);
+  json["rhs"] = optional_json(source.rhs);
+  if (source.matrix) {
+    const int block_size = source.block_size.value_or(0);
     json["block_size"] = block_size == 0 ? Json("auto") : Json(block_size);
   }
-  json["solver"] = to_string(options.solver);
-  json["variant"] = to_string(options.variant);
-  json["num_rhs"] = options.num_rhs;
-  json["stream"] = to_string(options.stream);
-  json["transfer"] = to_string(options.transfer);
-  json["preconditioner"] = to_string(options.preconditioner);
-  json["rtol"] = options.rtol;
-  json["max_iterations"] = options.max_iterations;
-  json["kernel"] = to_string(options.kernel);
-  json["tune"] = optional_json(options.tune);
-  json["skip_symmetry_check"] = options.skip_symmetry_check;
-  json["device_memory_limit"] = optional_json(options.device_memory_limit);
-  json["solution"] = optional_json(options.solution);
-  json["vtk"] = optional_json(options.vtk);
-  json["trace"] = optional_json(options.trace);
+  json["solver"] = to_string(method.solver);
+  json["variant"] = to_string(method.variant);
+  json["num_rhs"] = method.num_rhs;
+  json["stream"] = to_string(placement.stream);
+  json["transfer"] = to_string(placement.transfer);
+  json["preconditioner"] = to_string(method.preconditioner);
+  json["rtol"] = method.rtol;
+  json["max_iterations"] = method.max_iterations;
+  json["kernel"] = to_string(method.kernel);
+  json["tune"] = optional_json(method.tune);
+  json["skip_symmetry_check"] = source.skip_symmetry_check;
+  json["device_memory_limit"] = optional_json(placement.device_memory_limit);
+  json["solution"] = optional_json(outputs.solution);
+  json["vtk"] = optional_json(outputs.vtk);
+  json["trace"] = optional_json(outputs.trace);
+  json["probe"] = !outputs.no_probe;
   return json;
 }
 
@@ -63,7 +65,10 @@ double Outcome::bandwidth_gb_s() const {
   return seconds > 0 ? static_cast<double>(solution.report.bytes_moved) / seconds * 1e-9 : 0;
 }
 
-double Outcome::bandwidth_fraction() const { return bandwidth_gb_s() / read_bandwidth_gb_s; }
+std::optional<double> Outcome::bandwidth_fraction() const {
+  if (!read_bandwidth_gb_s) return std::nullopt;
+  return bandwidth_gb_s() / *read_bandwidth_gb_s;
+}
 
 std::string report_json(const Outcome& outcome) {
   const SolveReport& report = outcome.solution.report;
@@ -72,7 +77,7 @@ std::string report_json(const Outcome& outcome) {
   json["status"] = to_string(report.status);
   json["iterations"] = report.iterations;
   json["relative_residual"] = report.relative_residual;
-  json["rtol"] = outcome.options.rtol;
+  json["rtol"] = outcome.options.method.rtol;
   json["error"] = nullptr;
   if (outcome.error) {
     json["error"] = {{"max_norm", outcome.error->max_norm}, {"relative_2_norm", outcome.error->relative_2_norm}};
@@ -81,8 +86,8 @@ std::string report_json(const Outcome& outcome) {
   json["seconds"]["total"] = outcome.phases.total();
   json["bytes_moved"] = report.bytes_moved;
   json["bandwidth_gb_s"] = outcome.bandwidth_gb_s();
-  json["bandwidth_fraction"] = outcome.bandwidth_fraction();
-  json["read_bandwidth_gb_s"] = outcome.read_bandwidth_gb_s;
+  json["bandwidth_fraction"] = optional_json(outcome.bandwidth_fraction());
+  json["read_bandwidth_gb_s"] = optional_json(outcome.read_bandwidth_gb_s);
   json["kernel"] = outcome.solution.kernel;
   json["plan"] = outcome.solution.plan;
   json["launch"] = report.launch;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <iosfwd>
 #include <optional>
 #include <string>
 
@@ -19,19 +20,19 @@ struct Outcome {
   const Phases& phases;
   Device device;
   std::optional<SolutionError> error;
-  double read_bandwidth_gb_s = 0;  ///< of the device, measured at start-up
+  std::optional<double> read_bandwidth_gb_s;  ///< of the device, measured at start-up unless that was not wanted
 
   double bandwidth_gb_s() const;
-  double bandwidth_fraction() const;
+  std::optional<double> bandwidth_fraction() const;
 };
 
 /// The report as JSON; docs/command.md says what its fields mean. Numbers that are not finite become null.
 std::string report_json(const Outcome& outcome);
 
-/// A few lines for people on standard output.
-void print_summary(const Outcome& outcome);
+/// A few lines for people.
+void print_summary(std::ostream& out, const Outcome& outcome);
 
-/// The residual after each iteration, on standard output.
-void print_history(const SolveReport& report);
+/// The residual after each iteration.
+void print_history(std::ostream& out, const SolveReport& report);
 
 }  // namespace ashlar::app

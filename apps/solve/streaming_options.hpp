@@ -1,7 +1,7 @@
 #pragma once
 
 #include <ashlar/base/error.hpp>
-#include <ashlar/device/memory.hpp>
+#include <ashlar/host/memory.hpp>
 #include <ashlar/streaming/options.hpp>
 #include <cstdint>
 #include <string>

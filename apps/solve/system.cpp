@@ -4,7 +4,6 @@
 #include <ashlar/bcsr/block_size_detection.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
 #include <ashlar/bcsr/validate.hpp>
-#include <ashlar/device/memory.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <ashlar/problems/stencil11.hpp>
@@ -15,7 +14,9 @@
 #include <utility>
 
 #include "block_size.hpp"
+#include "csr_file.hpp"
 #include "file_names.hpp"
+#include "memory_left.hpp"
 #include "solve/file_matrix.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
@@ -66,43 +67,48 @@ void make_matrix(LinearSystem& system, const Execution& exec, bool streamed, con
 
 std::string sides_text(const std::array<int, 3>& sides) { return text(sides[0], " x ", sides[1], " x ", sides[2]); }
 
-/// The system without its right-hand side.
+/// A generated problem, without its right-hand side: make as above.
+template <class Make>
+LinearSystem generated_system(const Execution& exec, const SolveOptions& options, const MatrixShape& shape,
+                              const std::string& description, const Make& make) {
+  LinearSystem system;
+  system.description = description;
+  const MatrixPlace place = place_of(shape, options);
+  require_memory_for(shape, text(description, " with ", shape.block_size, " unknowns each"), options, place);
+  make_matrix(system, exec, place == MatrixPlace::host, make);
+  return system;
+}
+
 LinearSystem cantilever_system(const Execution& exec, const SolveOptions& options) {
   problems::Cantilever problem;
-  problem.nodes = options.nodes_or_default();
-  problem.dof = options.dof_or_default();
-  LinearSystem system;
-  system.description = text("cantilever of ", sides_text(problem.nodes), " nodes");
+  problem.nodes = options.source.nodes_or_default();
+  problem.dof = options.source.dof_or_default();
   const problems::HexGrid grid = problems::cantilever_grid(problem);
   const MatrixShape shape{std::uint64_t(grid.num_nodes()), std::uint64_t(grid.num_blocks()),
                           std::uint64_t(problem.dof)};
-  const MatrixPlace place = place_of(shape, options);
-  require_memory_for(shape, text(system.description, " with ", problem.dof, " unknowns each"), options, place);
-  make_matrix(system, exec, place == MatrixPlace::host, [&]<class M>(const auto& where, std::type_identity<M>) {
-    return problems::cantilever_matrix<M>(where, problem);
-  });
+  LinearSystem system =
+      generated_system(exec, options, shape, text("cantilever of ", sides_text(problem.nodes), " nodes"),
+                       [&]<class M>(const auto& where, std::type_identity<M>) {
+                         return problems::cantilever_matrix<M>(where, problem);
+                       });
   system.cantilever = problem;
   return system;
 }
 
 LinearSystem stencil_system(const Execution& exec, const SolveOptions& options) {
-  const auto sides = options.nodes_or_default();
-  const int dof = options.dof_or_default();
-  LinearSystem system;
-  system.description = text("11-point stencil on ", sides_text(sides), " points");
+  const auto sides = options.source.nodes_or_default();
+  const int dof = options.source.dof_or_default();
   const MatrixShape shape{std::uint64_t(problems::Lattice(sides).num_points()),
                           std::uint64_t(problems::stencil11_num_blocks(sides[0], sides[1], sides[2])),
                           std::uint64_t(dof)};
-  const MatrixPlace place = place_of(shape, options);
-  require_memory_for(shape, text(system.description, " with ", dof, " unknowns each"), options, place);
-  make_matrix(system, exec, place == MatrixPlace::host, [&]<class M>(const auto& where, std::type_identity<M>) {
-    return problems::stencil11<M>(where, sides[0], sides[1], sides[2], dof);
-  });
-  return system;
+  return generated_system(exec, options, shape, text("11-point stencil on ", sides_text(sides), " points"),
+                          [&]<class M>(const auto& where, std::type_identity<M>) {
+                            return problems::stencil11<M>(where, sides[0], sides[1], sides[2], dof);
+                          });
 }
 
 CsrMatrix<double> read_matrix(const SolveOptions& options) {
-  const std::string& path = *options.matrix;
+  const std::string& path = *options.source.matrix;
   const bool can_be_read_twice = !is_read_once(path);
   if (can_be_read_twice) {
     const auto header = io::read_matrix_market_header(path);
@@ -112,7 +118,7 @@ CsrMatrix<double> read_matrix(const SolveOptions& options) {
     const std::string what =
         text(path, ":", header.size_line, ": a matrix of ", header.rows, " rows and ", header.entries, " entries");
     require_device_memory(need.device_bytes, what, options);
-    require_memory<Kokkos::HostSpace>(need.host_bytes, what);
+    require_host_memory(need.host_bytes, what);
   }
   const CooMatrix<double> entries = io::read_matrix_market<double>(path);
   if (!can_be_read_twice) {
@@ -122,28 +128,28 @@ CsrMatrix<double> read_matrix(const SolveOptions& options) {
     header.columns = entries.num_cols;
     check_matrix_header(options, header);
   }
-  return csr_from_coo(entries);
+  return csr_of_file(path, entries);
 }
 
 LinearSystem matrix_system(const Execution& exec, const SolveOptions& options) {
   const CsrMatrix<double> csr = read_matrix(options);
   const auto candidates = block_size_candidates(csr, max_block_size);
-  const int block_size = choose_block_size(options.block_size.value_or(0), candidates);
+  const int block_size = choose_block_size(options.source.block_size.value_or(0), candidates);
   LinearSystem system;
-  system.description = *options.matrix;
+  system.description = *options.source.matrix;
   bool streamed = false;
   for (const auto& candidate : candidates) {
     if (candidate.block_size != block_size) continue;
     system.block_fill = candidate.fill;
     const MatrixShape shape{std::uint64_t(csr.num_rows / block_size), std::uint64_t(candidate.num_blocks),
                             std::uint64_t(block_size)};
-    const std::string what = text(*options.matrix, ": ", candidate.num_blocks, " blocks of size ", block_size);
+    const std::string what = text(*options.source.matrix, ": ", candidate.num_blocks, " blocks of size ", block_size);
     const MatrixPlace place = place_of(shape, options);
     require_memory_for(shape, what, options, place);
     streamed = place == MatrixPlace::host;
     // What is put together on the host is then copied to where a device can read it.
     const std::uint64_t copied = streamed && has_device_memory ? matrix_bytes(shape).count : 0;
-    require_memory<Kokkos::HostSpace>((Bytes{assembly_bytes(shape)} + Bytes{copied}).count, what);
+    require_host_memory((Bytes{assembly_bytes(shape)} + Bytes{copied}).count, what);
   }
   make_matrix(system, exec, streamed, [&]<class M>(const auto& where, std::type_identity<M>) {
     return bcsr_from_csr<M>(where, csr, block_size);
@@ -164,7 +170,7 @@ std::int64_t num_nonzeros(const Exec& exec, const AnyMatrix& matrix) {
 }
 
 LinearSystem block_file_system(const Execution& exec, const SolveOptions& options) {
-  io::BlockFile file(*options.matrix);
+  io::BlockFile file(*options.source.matrix);
   check_block_file(options, file);
   const MatrixShape shape{std::uint64_t(file.num_block_rows()), std::uint64_t(file.num_blocks()),
                           std::uint64_t(file.block_shape().rows)};
@@ -179,7 +185,7 @@ LinearSystem block_file_system(const Execution& exec, const SolveOptions& option
     system.block_fill = found.block_fill;
     return system;
   }
-  require_memory<Kokkos::HostSpace>(matrix_bytes(shape).count, what);
+  require_host_memory(matrix_bytes(shape).count, what);
   make_matrix(system, exec, place == MatrixPlace::host,
               [&]<class M>(const auto& where, std::type_identity<M>) { return io::read_block_file<M>(where, file); });
   system.visit(exec, [&](const auto& where, const auto& matrix) {
@@ -195,17 +201,21 @@ LinearSystem block_file_system(const Execution& exec, const SolveOptions& option
   return system;
 }
 
+LinearSystem system_without_rhs(const Execution& exec, const SolveOptions& options) {
+  const SourceOptions& source = options.source;
+  if (source.matrix)
+    return is_block_file(*source.matrix) ? block_file_system(exec, options) : matrix_system(exec, options);
+  return source.problem == "cantilever" ? cantilever_system(exec, options) : stencil_system(exec, options);
+}
+
 }  // namespace
 
-LinearSystem load_system(const Execution& exec, const SolveOptions& options) {
+LinearSystem make_system(const Execution& exec, const SolveOptions& options) {
   const std::uint64_t limit = device_limit(options);
-  LinearSystem system = options.matrix && is_block_file(*options.matrix) ? block_file_system(exec, options)
-                        : options.matrix                                 ? matrix_system(exec, options)
-                        : options.problem == "cantilever"                ? cantilever_system(exec, options)
-                                                                         : stencil_system(exec, options);
+  LinearSystem system = system_without_rhs(exec, options);
   system.device_limit = limit;
-  if (options.rhs) {
-    const std::vector<double> entries = io::read_matrix_market_vector<double>(*options.rhs);
+  if (options.source.rhs) {
+    const std::vector<double> entries = io::read_matrix_market_vector<double>(*options.source.rhs);
     check_rhs_length(options, 0, static_cast<std::int64_t>(entries.size()), system.num_rows());
     system.rhs = vector_of(entries);
   } else if (system.cantilever) {

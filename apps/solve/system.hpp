@@ -53,6 +53,6 @@ struct LinearSystem {
 /// Generates the problem or reads the files that `options` name, after seeing that memory suffices.
 ///
 /// Throws   MemoryError, FileError with file, line and value; what the generators throw.
-LinearSystem load_system(const Execution& exec, const SolveOptions& options);
+LinearSystem make_system(const Execution& exec, const SolveOptions& options);
 
 }  // namespace ashlar::app

@@ -3,6 +3,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/spmv/tune.hpp>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <spmv/matrices.hpp>
 #include <spmv/measure.hpp>
@@ -81,15 +82,22 @@ inline void measure_peers(const Exec& exec, const Options& options, const std::s
   const double bytes = double(spmv_traffic_bytes(a));
   for (const auto& [library, make] : libraries) {
     if (!contains(options.libraries, library)) continue;
-    for (const Peer& peer : make(exec, a, x, y)) {
-      const nlohmann::json row{{"case", name},
-                               {"library", peer.library},
-                               {"kernel", peer.kernel},
-                               {"block_size", a.block_size()},
-                               {"type", "double"},
-                               {"mode", "no_transpose"},
-                               {"num_block_rows", a.num_block_rows()},
-                               {"num_blocks", a.num_blocks()}};
+    nlohmann::json row{{"case", name},
+                       {"library", library},
+                       {"block_size", a.block_size()},
+                       {"type", "double"},
+                       {"mode", "no_transpose"},
+                       {"num_block_rows", a.num_block_rows()},
+                       {"num_blocks", a.num_blocks()}};
+    std::vector<Peer> peers;
+    try {
+      peers = make(exec, a, x, y);
+    } catch (const std::exception& error) {
+      measurement.leave_out(row, error.what());
+    }
+    for (const Peer& peer : peers) {
+      row["library"] = peer.library;
+      row["kernel"] = peer.kernel;
       measurement.add(row, bytes, peer.apply, [&] { return error_of(exec, y, expected); });
     }
   }

@@ -3,6 +3,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <cstdio>
+#include <exception>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,7 +16,8 @@
 
 namespace ashlar::perf {
 
-/// Checks the products of a case, then times them in turns, and writes down both.
+/// Checks the products of a case, then times them in turns, and writes down both. Of ours a product that fails ends
+/// the run; one of another library is left out, and the others go on.
 class Measurement {
  public:
   Measurement(const Exec& exec, double limit_gb_s, int samples, nlohmann::json& results)
@@ -26,14 +28,21 @@ class Measurement {
   /// Whether every product so far was right.
   bool all_right() const { return all_right_; }
 
+  /// The products of other libraries that failed, each as its row with what was said as "failure".
+  const nlohmann::json& left_out() const { return left_out_; }
+
   /// What was tuned so far.
   TuningTable& tuning() { return tuning_; }
 
   /// Checks a product, to be timed with the others of its case. `row` says what is measured; `apply` enqueues
   /// y := op(A) x and keeps what it needs; `error` looks at y.
   void add(nlohmann::json row, double bytes, std::function<void()> apply, const std::function<double()>& error) {
-    apply();
-    const double wrong = error();
+    double wrong = 0;
+    const std::string failure = failure_of(row, [&] {
+      apply();
+      wrong = error();
+    });
+    if (!failure.empty()) return leave_out(std::move(row), failure);
     row["verified"] = wrong == 0;
     if (wrong != 0) {
       all_right_ = false;
@@ -46,16 +55,31 @@ class Measurement {
     products_.push_back({std::move(row), bytes, std::move(apply)});
   }
 
+  /// A product of another library that could not be made ready; of `row` a kernel need not be known.
+  void leave_out(nlohmann::json row, const std::string& failure) {
+    std::printf("%-60s LEFT OUT: %s\n", name_of(row).c_str(), failure.c_str());
+    row["failure"] = failure;
+    left_out_.push_back(std::move(row));
+  }
+
   /// Times the products added since the last call, and lets go of them.
   void time_all() {
     if (products_.empty()) return;
     std::vector<std::function<void()>> works;
-    for (const Product& product : products_) works.push_back(product.apply);
+    for (Product& product : products_) {
+      works.push_back([&product] {
+        if (product.failure.empty()) product.failure = failure_of(product.row, product.apply);
+      });
+    }
     if (probe_) works.push_back([this] { (*probe_)(); });
     const std::vector<double> medians = alternating_medians(exec_, works, {.samples = samples_});
     const double limit = probe_ ? probe_->bytes() / medians.back() * 1e-9 : limit_;
     for (std::size_t i = 0; i < products_.size(); ++i) {
-      auto& [row, bytes, apply] = products_[i];
+      auto& [row, bytes, apply, failure] = products_[i];
+      if (!failure.empty()) {
+        leave_out(std::move(row), failure);
+        continue;
+      }
       const double rate = bytes / medians[i] * 1e-9;
       row.update({{"seconds", medians[i]},
                   {"bytes", bytes},
@@ -74,11 +98,34 @@ class Measurement {
     nlohmann::json row;
     double bytes;
     std::function<void()> apply;
+    std::string failure = "";
   };
+
+  /// What another library says of its failure in `work`, or nothing. Ours is thrown on.
+  template <class Work>
+  static std::string failure_of(const nlohmann::json& row, const Work& work) {
+    try {
+      work();
+    } catch (const std::exception& error) {
+      if (row["library"] == "ashlar") throw;
+      forget_device_error();
+      return error.what();
+    }
+    return "";
+  }
+
+  /// A library's error in a call of the device's runtime is still there to be found by whoever asks next.
+  static void forget_device_error() {
+#if defined(KOKKOS_ENABLE_CUDA)
+    static_cast<void>(cudaGetLastError());
+#elif defined(KOKKOS_ENABLE_HIP)
+    static_cast<void>(hipGetLastError());
+#endif
+  }
 
   static std::string name_of(const nlohmann::json& row) {
     return text(row["case"].get<std::string>(), ", b ", row["block_size"].get<int>(), ", ",
-                row["library"].get<std::string>(), " ", row["kernel"].get<std::string>(), ", ",
+                row["library"].get<std::string>(), " ", row.value("kernel", "of any kernel"), ", ",
                 row["type"].get<std::string>(),
                 row["mode"] == "no_transpose" ? "" : ", " + row["mode"].get<std::string>(),
                 row.value("layout", "") == "row_major" ? ", row_major" : "",
@@ -89,6 +136,7 @@ class Measurement {
   double limit_;
   int samples_;
   nlohmann::json& results_;
+  nlohmann::json left_out_ = nlohmann::json::array();
   std::optional<ReadProbe> probe_;
   std::vector<Product> products_;
   bool all_right_ = true;

@@ -1,5 +1,6 @@
 #include <ashlar/problems/grid27.hpp>
 #include <cmath>
+#include <exception>
 #include <spmv/cases.hpp>
 #include <spmv/suites.hpp>
 
@@ -78,7 +79,13 @@ void measure_multivector(const Exec& exec, const Options& options, const Matrix&
     }
   }
   if (contains(options.libraries, "cusparse")) {
-    for (const MultiPeer& each : cusparse_multi_peers(exec, a, vectors)) {
+    std::vector<MultiPeer> peers;
+    try {
+      peers = cusparse_multi_peers(exec, a, vectors);
+    } catch (const std::exception& error) {
+      measurement.leave_out(row("cuSPARSE", "of any kernel", true), error.what());
+    }
+    for (const MultiPeer& each : peers) {
       measurement.add(row(each.peer.library, each.peer.kernel, each.by_rows), bytes, each.peer.apply,
                       [&] { return error(each.by_rows); });
     }

@@ -156,9 +156,9 @@ trace::Process PaperExperiment::timeline() {
     // A copy and the products of each subdivision.
     StreamTimeline timeline(exec_, 2 * streamed.num_subdivisions());
     streamed.values_changed(exec_);
-    streamed.record(timeline);
+    auto recording = streamed.record(timeline);
     multiply(streamed, num_products);
-    streamed.stop_recording();
+    recording.stop();
     for (const StreamSpan& span : timeline.spans()) result.spans.push_back(traced(span, pass));
     for (const char* track : {"copies", "products"}) result.tracks.push_back(pass + track);
     all_right_ = is_right(streamed, num_products) && all_right_;

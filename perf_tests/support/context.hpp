@@ -29,11 +29,12 @@ inline nlohmann::json context(const std::string& commit) {
   return result;
 }
 
-/// Writes a result file; the read bandwidth is part of its context.
+/// Writes a result file; the read bandwidth is part of its context, and what was left out, if anything was.
 inline void write_results(const std::string& path, const std::string& commit, double read_gb_s,
-                          const nlohmann::json& results) {
+                          const nlohmann::json& results, const nlohmann::json& left_out = nlohmann::json::array()) {
   nlohmann::json file{{"context", context(commit)}, {"results", results}};
   file["context"]["read_gb_s"] = read_gb_s;
+  if (!left_out.empty()) file["context"]["left_out"] = left_out;
   write_text_file(path, file.dump(1) + "\n");
 }
 

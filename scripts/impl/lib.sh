@@ -51,13 +51,13 @@ need_packages() {
   command -v flock >/dev/null 2>&1 || missing+=(util-linux)
   [ ${#missing[@]} -gt 0 ] || return 0
   command -v apt-get >/dev/null 2>&1 && [ -r /usr/share/keyrings/debian-archive-keyring.gpg ] ||
-    die "no Kokkos 5 was found" "and this machine is no Debian, where one could be set up in user space" "$own_kokkos"
+    die "no Kokkos 5 was found" "and it can be set up on Debian only, which this machine does not have" "$own_kokkos"
   [ "$(id -u)" = 0 ] ||
-    die "the packages ${missing[*]} are not installed" "installing them takes root" \
+    die "the packages ${missing[*]} are not installed" "installing them needs root" \
         "run 'sudo apt-get install ${missing[*]}', or $own_kokkos"
   say "installing ${missing[*]}"
   { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}"; } >&2 </dev/null ||
-    die "apt-get could not install ${missing[*]}" "its message is above" "mend that and run this again, or $own_kokkos"
+    die "apt-get could not install ${missing[*]}" "its message is above" "fix that and run this again, or $own_kokkos"
 }
 
 # Without root, the files of the environment belong to subordinate ids, which root once hands out.
@@ -65,15 +65,15 @@ need_subordinate_ids() {
   local user owner
   user=$(id -un) owner="^($(id -un)|$(id -u)):"
   [ "$(id -u)" = 0 ] || { grep -qE "$owner" /etc/subuid && grep -qE "$owner" /etc/subgid; } 2>/dev/null ||
-    die "$user has no subordinate user ids" "without root, the environment is made with them" \
+    die "$user has no subordinate user ids" "without root, making the environment needs them" \
         "run 'sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $user', or $own_kokkos"
 }
 
-# Asked before the environment is made, not after: a namespace is a thing that kernels and containers may refuse.
+# Checked before the environment is made, not after: kernels and containers may refuse namespaces.
 need_namespace() {
   local said
   said=$(bwrap --ro-bind / / true 2>&1) ||
-    die "this machine lets bubblewrap make no namespace" "$said" \
+    die "bubblewrap cannot make a namespace on this machine" "$said" \
         "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1), run as root, or $own_kokkos"
 }
 
@@ -96,17 +96,17 @@ ensure_rootfs() {
   if [ ! -d "$target" ]; then
     free_kb=$(df -Pk "$cache" | awk 'NR == 2 { print $4 }')
     [ "$free_kb" -ge 4000000 ] ||
-      die "$((free_kb / 1000000)) GB are free in $cache" "making the environment takes 4 GB" \
+      die "$((free_kb / 1000000)) GB are free in $cache" "making the environment needs 4 GB" \
           "free some, or set ASHLAR_CACHE to another directory"
     for making in "$cache/$name".making.*; do [ ! -e "$making" ] || remove_rootfs "$making"; done
     making=$cache/$name.making.$$
     say "making the environment in $target (once; 1 to 3 minutes)"
-    trap 'remove_rootfs "$making"; say "interrupted: nothing half-made is left"; exit 130' INT TERM HUP
+    trap 'remove_rootfs "$making"; say "interrupted; what was made so far is removed"; exit 130' INT TERM HUP
     # Standard error of the recipe is its progress; its lock is dropped, lest a daemon inherit it.
     "$recipe" "$making" >&2 </dev/null 9>&- ||
       { remove_rootfs "$making"
         die "the environment could not be made" "the messages above say why" \
-            "mend that and run this again, or $own_kokkos"; }
+            "fix that and run this again, or $own_kokkos"; }
     mv "$making" "$target"
     trap - INT TERM HUP
   fi
@@ -127,8 +127,9 @@ refuse_system_files() {
     case $argument in */*) ;; *) continue ;; esac
     path=$(realpath -m -- "$argument")
     ! is_system_path "$path" || [ -e "$path" ] ||
-      die "$path cannot be read or written in the environment" "its system directories are its own, and read-only" \
-          "take a file elsewhere, in your home say"
+      die "$path cannot be read or written in the environment" \
+          "its /usr and /etc are not those of the machine, and are read-only" \
+          "use a file in another directory, such as your home"
   done
 }
 
@@ -141,7 +142,8 @@ enter_rootfs() {
   shift 2
   for dir in "$(pwd -P)" "$source_dir" "$(cache_dir)"; do
     ! is_system_path "$dir" || { [ -d "$rootfs$dir" ] && [ "$dir" = "$(pwd -P)" ]; } ||
-      die "$dir is not there in the environment" "its system directories are its own" "go elsewhere, to your home say"
+      die "$dir is not there in the environment" "its /usr and /etc are not those of the machine" \
+          "change to another directory, such as your home"
   done
   args=(--die-with-parent --dev-bind / /)
   for dir in usr etc bin lib lib32 lib64 libx32 sbin var/lib/dpkg var/lib/apt var/cache/fontconfig; do
@@ -156,7 +158,7 @@ enter_rootfs() {
   # What the host set for its own compilers and libraries would mislead those in here.
   local forget=() name
   for name in LD_LIBRARY_PATH LD_PRELOAD CC CXX CFLAGS CXXFLAGS LDFLAGS CPATH LIBRARY_PATH PYTHONPATH PYTHONHOME \
-              CMAKE_PREFIX_PATH CMAKE_GENERATOR CMAKE_TOOLCHAIN_FILE Kokkos_ROOT Kokkos_DIR; do
+              CMAKE_PREFIX_PATH CMAKE_TOOLCHAIN_FILE Kokkos_ROOT Kokkos_DIR; do
     forget+=(--unsetenv "$name")
   done
   exec bwrap "${args[@]}" \
@@ -164,6 +166,7 @@ enter_rootfs() {
     --setenv ASHLAR_INSIDE rootfs \
     --setenv ASHLAR_OPENMP_KOKKOS /usr/local/kokkos-openmp --setenv ASHLAR_SERIAL_KOKKOS /usr \
     --setenv CCACHE_DIR "$(cache_dir)/ccache" --setenv CMAKE_CXX_COMPILER_LAUNCHER ccache \
+    --setenv CMAKE_GENERATOR Ninja \
     --setenv CCACHE_NOHASHDIR 1 --setenv CCACHE_SLOPPINESS pch_defines,time_macros \
     --setenv OMPI_ALLOW_RUN_AS_ROOT 1 --setenv OMPI_ALLOW_RUN_AS_ROOT_CONFIRM 1 \
     --setenv LC_ALL C.UTF-8 --setenv TMPDIR /tmp \

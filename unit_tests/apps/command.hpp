@@ -49,20 +49,17 @@ class CommandTest : public ::testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << content;
   }
 
-  /// Runs `ashlar <arguments>` in the folder; `arguments` are a shell's.
-  CommandResult run(const std::string& arguments) const {
-    // Beside the folder, so that what the command leaves in it is all there is.
-    const std::string out = folder_.string() + ".out", err = folder_.string() + ".err";
+  /// Runs `ashlar <arguments>` in the folder; `arguments` are a shell's, and so is what comes before: variables, or
+  /// "ulimit -v 1000000;".
+  CommandResult run(const std::string& arguments, const std::string& before = "") const {
     // The arguments come last, so that a redirection among them counts.
-    const std::string line =
-        "cd '" + folder_.string() + "' && '" + built_command() + "' >'" + out + "' 2>'" + err + "' " + arguments;
-    const int status = std::system(line.c_str());
-    CommandResult result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
-    std::filesystem::remove(out);
-    std::filesystem::remove(err);
-    return result;
+    return shell(before + " '" + built_command() + "' >'" + out() + "' 2>'" + err() + "' " + arguments);
   }
 
+  /// Runs lines of a shell in the folder, in which "$ashlar" is the command.
+  CommandResult run_lines(const std::string& lines) const {
+    return shell("ashlar='" + built_command() + "'\n{ " + lines + "\n} >'" + out() + "' 2>'" + err() + "'");
+  }
   std::set<std::string> files() const {
     std::set<std::string> names;
     using std::filesystem::directory_options, std::filesystem::recursive_directory_iterator;
@@ -79,17 +76,30 @@ class CommandTest : public ::testing::Test {
 
   /// The command refuses these arguments: exit code 1, a message that holds all of `parts`, nothing on standard output,
   /// no file more and none changed.
-  void expect_refused(const std::string& arguments, const std::vector<std::string>& parts) const {
-    SCOPED_TRACE("ashlar " + arguments);
-    const auto before = files();
-    const CommandResult result = run(arguments);
+  void expect_refused(const std::string& arguments, const std::vector<std::string>& parts,
+                      const std::string& before = "") const {
+    SCOPED_TRACE(before + " ashlar " + arguments);
+    const auto files_before = files();
+    const CommandResult result = run(arguments, before);
     EXPECT_EQ(result.exit_code, 1);
     expect_message(result.err, parts);
     EXPECT_EQ(result.out, "");
-    EXPECT_EQ(files(), before);
+    EXPECT_EQ(files(), files_before);
   }
 
  private:
+  // Beside the folder, so that what the command leaves in it is all there is.
+  std::string out() const { return folder_.string() + ".out"; }
+  std::string err() const { return folder_.string() + ".err"; }
+
+  CommandResult shell(const std::string& lines) const {
+    const int status = std::system(("cd '" + folder_.string() + "' &&\n" + lines).c_str());
+    CommandResult result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out()), read_file(err())};
+    std::filesystem::remove(out());
+    std::filesystem::remove(err());
+    return result;
+  }
+
   std::filesystem::path folder_;
 };
 

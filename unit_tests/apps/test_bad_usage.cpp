@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <Kokkos_Macros.hpp>
+
 #include "command.hpp"
 
 namespace ashlar::testing {
@@ -29,7 +31,7 @@ TEST_F(BadUsage, NothingOrTooMuchToSolve) {
 TEST_F(BadUsage, ValuesOutOfRange) {
   const std::string solve = "solve --matrix A.mtx --report r.json ";
   expect_refused(solve + "--rtol abc", {"--rtol", "abc"});
-  expect_refused(solve + "--rtol nan", {"--rtol nan"});
+  expect_refused(solve + "--rtol nan", {"--rtol 'nan'"});
   expect_refused(solve + "--rtol=-1", {"--rtol -1"});
   expect_refused(solve + "--rtol 1", {"--rtol 1"});
   expect_refused(solve + "--max-iterations 0", {"--max-iterations 0"});
@@ -44,6 +46,26 @@ TEST_F(BadUsage, ValuesOutOfRange) {
   expect_refused(solve + "--kernel by_block --tune t.json", {"--tune t.json", "by_block"});
   expect_refused(solve + "--device-memory-limit much", {"'much'", "8GiB"});
   expect_refused(solve + "--device-memory-limit=-5", {"'-5'"});
+}
+
+// Nothing is guessed: what is no number, or more than one, is named.
+TEST_F(BadUsage, NumbersThatAreNone) {
+  const std::string solve = "solve --matrix A.mtx --report r.json ";
+  for (const std::string value : {"1,5e-3", "", "true", "1e-8x", "0x1p-8", "inf", "1e-3 ", " 1e-3", "1e", "+-1"}) {
+    expect_refused(solve + "--rtol '" + value + "'", {"--rtol '" + value + "'", "1.5e-2"});
+  }
+  for (const std::string value : {"", "true", "10.5", "0x10", "1,000", "10 ", "1e", "1e10", "ten", "1e400", "12h"}) {
+    expect_refused(solve + "--max-iterations '" + value + "'", {"--max-iterations '" + value + "'", "1e4"});
+  }
+  expect_refused(solve + "--solver block-cg --num-rhs 2.5", {"--num-rhs '2.5'"});
+  expect_refused(solve + "--block-size 1.5", {"--block-size '1.5'"});
+  expect_refused("solve --problem cantilever --dof 3x", {"--dof '3x'"});
+  for (const std::string value : {"4,4,", "4, 4,4", "0x4", ""}) {
+    expect_refused("solve --problem cantilever --nodes '" + value + "'", {"--nodes '" + value + "'"});
+  }
+  for (const std::string value : {"", "8Q", "1,5G", "0x10", "G", "nan", "1e30", "8 GiB of it"}) {
+    expect_refused(solve + "--device-memory-limit '" + value + "'", {"--device-memory-limit '" + value + "'", "8GiB"});
+  }
 }
 
 TEST_F(BadUsage, ProblemsThatAreNone) {
@@ -106,22 +128,45 @@ TEST_F(BadUsage, ProblemLargerThanTheDevice) {
 }
 
 TEST_F(BadUsage, MemoryNeedIsTheOneThatItSays) {
-  const CommandResult refused = run("solve --problem cantilever --nodes 6 --device-memory-limit 1");
+  const CommandResult refused = run("solve --no-probe --problem cantilever --nodes 6 --device-memory-limit 1");
   const std::size_t at = refused.err.find("needs ");
   ASSERT_NE(at, std::string::npos) << refused.err;
   const std::uint64_t needed = std::stoull(refused.err.substr(at + 6));
   const std::uint64_t matrix = 16 * 16 * 16 * (72 + 4) + 217 * 4;
   const std::uint64_t inverse = 216 * (72 + 4) + 217 * 4, scratch = 216 * 4 + 648 * 4;
   EXPECT_EQ(needed, matrix + inverse + scratch + 6 * 648 * 8 + (128 << 10));
-  const std::string solve = "solve --problem cantilever --nodes 6 --device-memory-limit ";
+  const std::string solve = "solve --no-probe --problem cantilever --nodes 6 --device-memory-limit ";
   expect_refused(solve + std::to_string(needed - 1), {std::to_string(needed), std::to_string(needed - 1)});
   EXPECT_EQ(run(solve + std::to_string(needed)).exit_code, 0);
 }
 
-TEST_F(BadUsage, KokkosArgumentsThatAreNone) {
-  expect_refused("solve --matrix A.mtx --report r.json --kokkos-num-threads=many", {"--kokkos-num-threads=many"});
-  expect_refused("solve --matrix A.mtx --report r.json --kokkos-num-threads=0", {"--kokkos-num-threads=0"});
-  expect_refused("solve --matrix A.mtx --report r.json --kokkos-device-id=-1", {"--kokkos-device-id=-1"});
+// Kokkos itself would end the program, with a stack trace.
+TEST_F(BadUsage, KokkosSettingsThatAreNone) {
+  const std::string solve = "solve --matrix A.mtx --report r.json ";
+  for (const std::string option :
+       {"--kokkos-num-threads=many", "--kokkos-num-threads=0", "--kokkos-num-threads=-2",
+        "--kokkos-num-threads=", "--kokkos-num-threads", "--kokkos-device-id=-1", "--kokkos-device-id=x",
+        "--kokkos-map-device-id-by=x", "--kokkos-map-device-id-by", "--kokkos-disable-warnings=maybe",
+        "--kokkos-print-configuration=2", "--kokkos-tune-internals=", "--kokkos-tools-libs"}) {
+    expect_refused(solve + option, {option});
+  }
+  for (const std::string variable : {"KOKKOS_NUM_THREADS=many", "KOKKOS_NUM_THREADS=", "KOKKOS_NUM_THREADS=0",
+                                     "KOKKOS_DEVICE_ID=x", "KOKKOS_MAP_DEVICE_ID_BY=x", "KOKKOS_DISABLE_WARNINGS=maybe",
+                                     "KOKKOS_PRINT_CONFIGURATION=perhaps", "KOKKOS_TUNE_INTERNALS=2"}) {
+    expect_refused(solve, {variable}, variable);
+  }
+  EXPECT_EQ(run(solve + "--no-probe --kokkos-tune-internals=no --kokkos-num-threads=1").exit_code, 0);
+}
+
+// Kokkos has room for 512, and does not look.
+TEST_F(BadUsage, MoreThreadsThanKokkosHasRoomFor) {
+  const std::string solve = "solve --matrix A.mtx --report r.json ";
+  expect_refused(solve + "--kokkos-num-threads=513", {"--kokkos-num-threads=513", "512 threads"});
+  expect_refused(solve, {"KOKKOS_NUM_THREADS=600", "512 threads"}, "KOKKOS_NUM_THREADS=600");
+#ifdef KOKKOS_ENABLE_OPENMP
+  expect_refused(solve, {"OMP_NUM_THREADS=600", "512 threads"}, "OMP_NUM_THREADS=600");
+  expect_refused("info", {"OMP_NUM_THREADS=513", "512 threads"}, "OMP_NUM_THREADS=513");
+#endif
 }
 
 TEST_F(BadUsage, StandardOutputThatIsFull) {

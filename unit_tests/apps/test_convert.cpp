@@ -131,9 +131,9 @@ TEST_F(Convert, BlockFilesOfAnyKind) {
 TEST_F(Convert, BlockFileIsSolved) {
   write_chain(50);
   line_of("A.mtx A.bcsr");
-  ASSERT_EQ(run("solve --matrix A.mtx --report mtx.json --solution x_mtx.mtx").exit_code, 0);
+  ASSERT_EQ(run("solve --no-probe --matrix A.mtx --report mtx.json --solution x_mtx.mtx").exit_code, 0);
   for (const std::string options : {"", " --block-size auto", " --block-size 2"}) {
-    const CommandResult result = run("solve --matrix A.bcsr --report bcsr.json --solution x.mtx" + options);
+    const CommandResult result = run("solve --no-probe --matrix A.bcsr --report bcsr.json --solution x.mtx" + options);
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const Json of_blocks = Json::parse(read_file(folder() / "bcsr.json"));
     const Json of_entries = Json::parse(read_file(folder() / "mtx.json"));
@@ -177,7 +177,7 @@ TEST_F(Convert, SolvesSinglePrecisionAsDouble) {
   const Kokkos::View<float*, Kokkos::HostSpace> values("values", 8);
   for (int k = 0; k < 8; ++k) values(k) = k % 4 == 1 || k % 4 == 2 ? 0.1f : 1;
   io::write_block_file(exec, path("A.bcsr"), Host<float>(2, {2, rows, cols}, values));
-  EXPECT_EQ(run("solve --matrix A.bcsr").exit_code, 0);
+  EXPECT_EQ(run("solve --no-probe --matrix A.bcsr").exit_code, 0);
 }
 
 TEST_F(Convert, NamesThatDoNotGoTogether) {
@@ -216,6 +216,15 @@ TEST_F(Convert, InputsThatAreBad) {
   damaged[4096 * 3] = static_cast<char>(damaged[4096 * 3] ^ 1);
   write("A.bcsr", damaged);
   expect_refused("convert A.bcsr B.mtx", {"A.bcsr: ", "values", "damaged in bytes 12288 to "});
+}
+
+/// Entries of one place are added, to a sum that no solver takes.
+TEST_F(Convert, SumsThatOverflow) {
+  write("A.mtx", banner + "3 3 4\n1 1 1\n2 3 1.7e308\n2 3 1.7e308\n3 3 1\n");
+  expect_refused("convert A.mtx A.bcsr", {"A.mtx: ", "row 2 and column 3", "inf"});
+  expect_refused("solve --matrix A.mtx --skip-symmetry-check", {"A.mtx: ", "row 2 and column 3", "inf"});
+  write("A.mtx", "%%MatrixMarket matrix coordinate complex general\n2 2 2\n2 1 1 -1.7e308\n2 1 1 -1.7e308\n");
+  expect_refused("convert A.mtx A.bcsr", {"A.mtx: ", "row 2 and column 1", "inf"});
 }
 
 TEST_F(Convert, FailureKeepsWhatWasThere) {

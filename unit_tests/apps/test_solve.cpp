@@ -84,12 +84,42 @@ TEST_F(Solve, ReportHoldsWhatItPromises) {
   EXPECT_NEAR(json["bandwidth_fraction"].get<double>() * json["read_bandwidth_gb_s"].get<double>(), rate, 1e-9 * rate);
 }
 
+/// Then nothing is told of the limit, and it is said why.
+TEST_F(Solve, WithoutTheProbe) {
+  const CommandResult result = run("solve --problem cantilever --nodes 4 --no-probe --report r.json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = report();
+  EXPECT_TRUE(json["read_bandwidth_gb_s"].is_null());
+  EXPECT_TRUE(json["bandwidth_fraction"].is_null());
+  EXPECT_GT(json["bandwidth_gb_s"].get<double>(), 0);
+  EXPECT_EQ(json["options"]["probe"], false);
+  EXPECT_THAT(result.out, ::testing::HasSubstr("not measured (--no-probe)"));
+  EXPECT_EQ(result.out.find("of what the device reads at"), std::string::npos);
+}
+
+/// Numbers as people write them.
+TEST_F(Solve, NumbersInWhicheverForm) {
+  const std::string solve = "solve --problem cantilever --no-probe --report r.json --nodes ";
+  for (const auto& [written, bytes] : {std::pair("8G", 8LL << 30), std::pair("8GiB", 8LL << 30),
+                                       std::pair("512M", 512LL << 20), std::pair("'1.5 GB'", 1500000000LL),
+                                       std::pair("1e9", 1000000000LL), std::pair("010000000", 10000000LL)}) {
+    ASSERT_EQ(run(solve + "04,4e0,4 --device-memory-limit " + written).exit_code, 0) << written;
+    EXPECT_EQ(report()["options"]["device_memory_limit"], bytes) << written;
+    EXPECT_EQ(report()["options"]["nodes"], Json({4, 4, 4}));
+  }
+  for (const auto& [written, number] : {std::pair("0100", 100), std::pair("1e4", 10000), std::pair("2.5e3", 2500)}) {
+    ASSERT_EQ(run(solve + "4 --rtol .5e-3 --max-iterations " + written).exit_code, 0) << written;
+    EXPECT_EQ(report()["options"]["max_iterations"], number);
+    EXPECT_EQ(report()["options"]["rtol"], 0.5e-3);
+  }
+}
+
 TEST_F(Solve, EveryProblemAndPreconditionerConverges) {
   for (const std::string problem :
        {"cantilever --dof 1", "cantilever --dof 3", "cantilever --dof 6", "stencil11", "stencil11 --dof 5"}) {
     for (const std::string preconditioner : {"none", "jacobi", "block-jacobi"}) {
       SCOPED_TRACE(problem + " " + preconditioner);
-      const CommandResult result = run("solve --problem " + problem +
+      const CommandResult result = run("solve --no-probe --problem " + problem +
                                        " --nodes 5 --report r.json --rtol 1e-9 --preconditioner " + preconditioner);
       ASSERT_EQ(result.exit_code, 0) << result.err;
       const Json json = report();
@@ -103,7 +133,7 @@ TEST_F(Solve, EveryVariantOfCgConverges) {
   int standard = 0;
   for (const std::string variant : {"standard", "single-reduction", "pipelined"}) {
     const CommandResult result =
-        run("solve --problem cantilever --nodes 9 --rtol 1e-8 --report r.json --variant " + variant);
+        run("solve --no-probe --problem cantilever --nodes 9 --rtol 1e-8 --report r.json --variant " + variant);
     EXPECT_EQ(result.exit_code, 0) << variant << ": " << result.err;
     const Json json = report();
     EXPECT_EQ(json["options"]["variant"], variant);
@@ -121,14 +151,14 @@ TEST_F(Solve, EveryKernelSolves) {
     SCOPED_TRACE(kernel);
     const std::string dof = kernel == "by_tile" ? "1" : "3";  // a tile is of small blocks
     const CommandResult result =
-        run("solve --problem cantilever --nodes 4 --dof " + dof + " --report r.json --kernel " + kernel);
+        run("solve --no-probe --problem cantilever --nodes 4 --dof " + dof + " --report r.json --kernel " + kernel);
     ASSERT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(report()["kernel"], kernel);
   }
 }
 
 TEST_F(Solve, TunesOnceAndKeepsWhatItFound) {
-  const std::string solve = "solve --problem cantilever --nodes 4 --tune tuning.json --report r.json";
+  const std::string solve = "solve --no-probe --problem cantilever --nodes 4 --tune tuning.json --report r.json";
   for (const std::string time : {"first", "second"}) {
     SCOPED_TRACE(time);
     const CommandResult result = run(solve);
@@ -146,7 +176,7 @@ TEST_F(Solve, TunesOnceAndKeepsWhatItFound) {
 
 TEST_F(Solve, ErrorAgainstOnesIsTold) {
   write_tridiagonal(60, 3);
-  const CommandResult result = run("solve --matrix A.mtx --rtol 1e-12 --report r.json --solution x.mtx");
+  const CommandResult result = run("solve --no-probe --matrix A.mtx --rtol 1e-12 --report r.json --solution x.mtx");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const auto x = io::read_matrix_market_vector<double>((folder() / "x.mtx").string());
   ASSERT_EQ(x.size(), 60u);
@@ -164,7 +194,7 @@ TEST_F(Solve, ErrorAgainstOnesIsTold) {
 TEST_F(Solve, RightHandSideOfAFile) {
   write_tridiagonal(3, 2);
   write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n0\n0\n4\n");
-  const CommandResult result = run("solve --matrix A.mtx --rhs b.mtx --rtol 1e-13 --report r.json --solution x.mtx");
+  const CommandResult result = run("solve --no-probe --matrix A.mtx --rhs b.mtx --rtol 1e-13 --report r.json --solution x.mtx");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const auto x = io::read_matrix_market_vector<double>((folder() / "x.mtx").string());
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(x[i], i + 1, 1e-12);
@@ -173,10 +203,10 @@ TEST_F(Solve, RightHandSideOfAFile) {
 
 TEST_F(Solve, BlockSizeIsDetectedOrForced) {
   write_tridiagonal(12, 3);
-  ASSERT_EQ(run("solve --matrix A.mtx --report r.json").exit_code, 0);
+  ASSERT_EQ(run("solve --no-probe --matrix A.mtx --report r.json").exit_code, 0);
   EXPECT_EQ(report()["block_size"], 1);
   EXPECT_EQ(report()["block_fill"], 1.0);
-  ASSERT_EQ(run("solve --matrix A.mtx --report r.json --block-size 4").exit_code, 0);
+  ASSERT_EQ(run("solve --no-probe --matrix A.mtx --report r.json --block-size 4").exit_code, 0);
   EXPECT_EQ(report()["block_size"], 4);
   EXPECT_EQ(report()["num_blocks"], 3 + 2 + 2);
   EXPECT_NEAR(report()["block_fill"].get<double>(), 7 * 16 / 34.0, 1e-14);
@@ -185,7 +215,7 @@ TEST_F(Solve, BlockSizeIsDetectedOrForced) {
 
 TEST_F(Solve, IterationLimitIsExitCodeTwo) {
   write_tridiagonal(200, 2);
-  const CommandResult result = run("solve --matrix A.mtx --max-iterations 3 --report r.json --solution x.mtx");
+  const CommandResult result = run("solve --no-probe --matrix A.mtx --max-iterations 3 --report r.json --solution x.mtx");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err, "");
   EXPECT_NE(result.out.find("NOT converged after 3 iterations"), std::string::npos) << result.out;
@@ -197,7 +227,7 @@ TEST_F(Solve, IterationLimitIsExitCodeTwo) {
 
 TEST_F(Solve, IndefiniteMatrixIsExitCodeTwo) {
   write("A.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 -1\n");
-  const CommandResult result = run("solve --matrix A.mtx --preconditioner none --report r.json");
+  const CommandResult result = run("solve --no-probe --matrix A.mtx --preconditioner none --report r.json");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_NE(result.out.find("not positive definite"), std::string::npos) << result.out;
   EXPECT_EQ(report()["status"], "indefinite_matrix");
@@ -205,7 +235,7 @@ TEST_F(Solve, IndefiniteMatrixIsExitCodeTwo) {
 
 TEST_F(Solve, OverflowLeavesAReportThatIsJson) {
   write("A.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e308\n2 2 1e308\n");
-  const CommandResult result = run("solve --matrix A.mtx --preconditioner none --report r.json");
+  const CommandResult result = run("solve --no-probe --matrix A.mtx --preconditioner none --report r.json");
   EXPECT_EQ(result.exit_code, 2);
   const Json json = report();
   EXPECT_EQ(json["status"], "non_finite");
@@ -217,7 +247,7 @@ TEST_F(Solve, VtkHoldsTheField) {
                                    std::pair("3", "Name=\"displacement\" NumberOfComponents=\"3\""),
                                    std::pair("6", "Name=\"displacement\" NumberOfComponents=\"3\"")}) {
     SCOPED_TRACE(dof);
-    const CommandResult result = run(std::string("solve --problem cantilever --nodes 4 --vtk v.vtu --dof ") + dof);
+    const CommandResult result = run(std::string("solve --no-probe --problem cantilever --nodes 4 --vtk v.vtu --dof ") + dof);
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const std::string file = read_file(folder() / "v.vtu");
     EXPECT_NE(file.find("NumberOfPoints=\"64\" NumberOfCells=\"27\""), std::string::npos);
@@ -226,16 +256,16 @@ TEST_F(Solve, VtkHoldsTheField) {
 }
 
 TEST_F(Solve, HistoryIsPrinted) {
-  const CommandResult quiet = run("solve --problem cantilever --nodes 4");
+  const CommandResult quiet = run("solve --no-probe --problem cantilever --nodes 4");
   EXPECT_EQ(quiet.out.find("# iteration"), std::string::npos);
-  const CommandResult result = run("solve --problem cantilever --nodes 4 --history --report r.json");
+  const CommandResult result = run("solve --no-probe --problem cantilever --nodes 4 --history --report r.json");
   EXPECT_NE(result.out.find("          0  1.000000e+00\n"), std::string::npos) << result.out;
   const std::string last = std::to_string(report()["iterations"].get<int>());
   EXPECT_NE(result.out.find("\n" + std::string(11 - last.size(), ' ') + last + "  "), std::string::npos) << result.out;
 }
 
 TEST_F(Solve, TraceIsATimeline) {
-  const CommandResult result = run("solve --problem cantilever --nodes 4 --trace t.json");
+  const CommandResult result = run("solve --no-probe --problem cantilever --nodes 4 --trace t.json");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Json trace = Json::parse(read_file(folder() / "t.json"));
   bool has_product = false, has_phase = false;
@@ -251,7 +281,7 @@ TEST_F(Solve, TraceIsATimeline) {
 TEST_F(Solve, TraceOfAStreamedSolveShowsReadsCopiesAndProducts) {
   write_tridiagonal(60, 2.5);
   ASSERT_EQ(run("convert A.mtx A.bcsr --block-size 3").exit_code, 0);
-  const CommandResult result = run("solve --matrix A.bcsr --stream file --trace t.json");
+  const CommandResult result = run("solve --no-probe --matrix A.bcsr --stream file --trace t.json");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Json trace = Json::parse(read_file(folder() / "t.json"));
   bool has_product = false, has_load = false;
@@ -272,10 +302,10 @@ TEST_F(Solve, TraceOfAStreamedSolveShowsReadsCopiesAndProducts) {
 
 TEST_F(Solve, TraceSaysWhereItHoldsLaunchesOnly) {
   const std::string line = "\ntrace      of launches";
-  const std::string solve = "solve --problem cantilever --nodes 4 --trace t.json";
+  const std::string solve = "solve --no-probe --problem cantilever --nodes 4 --trace t.json";
   EXPECT_EQ(run(solve).out.find(line), std::string::npos);
   setenv("KOKKOS_TOOLS_LIBS", no_fence_tool().c_str(), 1);
-  const CommandResult result = run(solve), untraced = run("solve --problem cantilever --nodes 4");
+  const CommandResult result = run(solve), untraced = run("solve --no-probe --problem cantilever --nodes 4");
   unsetenv("KOKKOS_TOOLS_LIBS");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   // On a CPU a kernel ends before its launch returns.
@@ -288,7 +318,7 @@ TEST_F(Solve, OneOutputThatFailsCostsNoOther) {
   const std::set<std::string> outputs{"--report", "--solution", "--vtk", "--trace"};
   for (const std::string& failing : outputs) {
     SCOPED_TRACE(failing);
-    std::string arguments = "solve --problem cantilever --nodes 4 " + failing + " /dev/full";
+    std::string arguments = "solve --no-probe --problem cantilever --nodes 4 " + failing + " /dev/full";
     for (const std::string& output : outputs) {
       if (output != failing) arguments += " " + output + " file" + output;
     }
@@ -306,20 +336,20 @@ TEST_F(Solve, OneOutputThatFailsCostsNoOther) {
     for (const std::string& file : files()) std::filesystem::remove(file);
   }
   // Of two errors the first is told.
-  const CommandResult both = run("solve --problem cantilever --nodes 4 --solution /dev/full --vtk /dev/full");
+  const CommandResult both = run("solve --no-probe --problem cantilever --nodes 4 --solution /dev/full --vtk /dev/full");
   EXPECT_EQ(both.exit_code, 1);
   expect_message(both.err, {"/dev/full"});
 }
 
 TEST_F(Solve, MatrixThroughAPipe) {
   write_tridiagonal(30, 3);
-  const CommandResult piped = run("solve --matrix /dev/stdin --report r.json <A.mtx");
+  const CommandResult piped = run("solve --no-probe --matrix /dev/stdin --report r.json <A.mtx");
   ASSERT_EQ(piped.exit_code, 0) << piped.err;
   EXPECT_EQ(report()["num_rows"], 30);
 }
 
 TEST_F(Solve, LogHasNoProgressLine) {
-  const CommandResult result = run("solve --problem cantilever --nodes 9");
+  const CommandResult result = run("solve --no-probe --problem cantilever --nodes 9");
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(result.out.find('\r'), std::string::npos);
   EXPECT_EQ(result.out.find('\033'), std::string::npos);
@@ -327,7 +357,7 @@ TEST_F(Solve, LogHasNoProgressLine) {
 
 /// Streamed or not, the same x to rounding, by the same number of steps; in one memory to the last bit.
 TEST_F(Solve, AStreamedMatrixGivesTheSameSolution) {
-  const std::string problem = "solve --problem cantilever --nodes 9,6,5 --rtol 1e-10";
+  const std::string problem = "solve --no-probe --problem cantilever --nodes 9,6,5 --rtol 1e-10";
   ASSERT_EQ(run(problem + " --report r.json --solution x.mtx").exit_code, 0);
   const CommandResult result = run(problem + " --stream on --report s.json --solution s.mtx");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -344,7 +374,7 @@ TEST_F(Solve, AStreamedMatrixGivesTheSameSolution) {
 TEST_F(Solve, HalfOfAMatrixIsSent) {
   for (const std::string preconditioner : {"block-jacobi", "jacobi"}) {
     const std::string problem =
-        "solve --problem cantilever --nodes 9,6,5 --rtol 1e-10 --preconditioner " + preconditioner;
+        "solve --no-probe --problem cantilever --nodes 9,6,5 --rtol 1e-10 --preconditioner " + preconditioner;
     ASSERT_EQ(run(problem + " --stream off --report r.json --solution x.mtx").exit_code, 0);
     const CommandResult result =
         run(problem + " --stream on --transfer half --report s.json --solution s.mtx --trace t.json");
@@ -362,13 +392,13 @@ TEST_F(Solve, HalfOfAMatrixIsSent) {
 
 /// Only where it is streamed, which a small matrix is not unless asked for.
 TEST_F(Solve, HalfOfAMatrixThatHasRoomIsNotSent) {
-  ASSERT_EQ(run("solve --problem cantilever --nodes 5 --transfer half --report r.json").exit_code, 0);
+  ASSERT_EQ(run("solve --no-probe --problem cantilever --nodes 5 --transfer half --report r.json").exit_code, 0);
   EXPECT_EQ(report()["streamed"], false);
 }
 
 TEST_F(Solve, AStreamedMatrixFromAFile) {
   write_tridiagonal(60, 2.5);
-  ASSERT_EQ(run("solve --matrix A.mtx --stream on --preconditioner jacobi --report r.json").exit_code, 0);
+  ASSERT_EQ(run("solve --no-probe --matrix A.mtx --stream on --preconditioner jacobi --report r.json").exit_code, 0);
   EXPECT_EQ(report()["status"], "converged");
   EXPECT_LT(report()["error"]["max_norm"].get<double>(), 1e-7);
 }
@@ -377,10 +407,10 @@ TEST_F(Solve, AStreamedMatrixFromAFile) {
 TEST_F(Solve, AMatrixThatStaysInItsFile) {
   write_tridiagonal(6000, 2.05);
   ASSERT_EQ(run("convert A.mtx A.bcsr --block-size 3").exit_code, 0);
-  ASSERT_EQ(run("solve --matrix A.bcsr --rtol 1e-10 --report r.json").exit_code, 0);
+  ASSERT_EQ(run("solve --no-probe --matrix A.bcsr --rtol 1e-10 --report r.json").exit_code, 0);
   for (const std::string options :
        {"", " --device-memory-limit 24MiB", " --preconditioner jacobi", " --solver block-cg --num-rhs 3"}) {
-    const CommandResult result = run("solve --matrix A.bcsr --rtol 1e-10 --stream file --report s.json" + options);
+    const CommandResult result = run("solve --no-probe --matrix A.bcsr --rtol 1e-10 --stream file --report s.json" + options);
     ASSERT_EQ(result.exit_code, 0) << result.err;
     EXPECT_THAT(result.out, ::testing::HasSubstr("in its file: streaming"));
     EXPECT_THAT(result.out, ::testing::HasSubstr("A.bcsr is read by"));
@@ -398,16 +428,16 @@ TEST_F(Solve, AMatrixThatStaysInItsFile) {
 TEST_F(Solve, AFileThatIsDamagedOrNotSymmetricIsRefusedAlsoWhereItStays) {
   write("A.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 2\n2 2 2\n3 3 2\n1 3 0.5\n");
   ASSERT_EQ(run("convert A.mtx A.bcsr --block-size 1").exit_code, 0);
-  const CommandResult unsymmetric = run("solve --matrix A.bcsr --stream file");
+  const CommandResult unsymmetric = run("solve --no-probe --matrix A.bcsr --stream file");
   EXPECT_EQ(unsymmetric.exit_code, 1);
   EXPECT_THAT(unsymmetric.err, ::testing::HasSubstr("A.bcsr: the matrix is not symmetric"));
   write_tridiagonal(60, 2.5);
   ASSERT_EQ(run("convert A.mtx A.bcsr --block-size 1").exit_code, 0);
-  EXPECT_EQ(run("solve --matrix A.bcsr --stream file").exit_code, 0);
+  EXPECT_EQ(run("solve --no-probe --matrix A.bcsr --stream file").exit_code, 0);
   std::string bytes = read_file(folder() / "A.bcsr");
   bytes[3 * 4096 + 100] ^= 1;  // the header, row pointers and block columns take 4096 bytes each
   write("A.bcsr", bytes);
-  const CommandResult damaged = run("solve --matrix A.bcsr --stream file");
+  const CommandResult damaged = run("solve --no-probe --matrix A.bcsr --stream file");
   EXPECT_EQ(damaged.exit_code, 1);
   EXPECT_THAT(damaged.err, ::testing::HasSubstr("its section values is damaged in bytes 12288 to"));
 }
@@ -415,7 +445,7 @@ TEST_F(Solve, AFileThatIsDamagedOrNotSymmetricIsRefusedAlsoWhereItStays) {
 TEST_F(Solve, SeveralRightHandSidesAtOnce) {
   for (const std::string stream : {"off", "on", "on --transfer half"}) {
     const CommandResult result =
-        run("solve --problem stencil11 --nodes 8 --dof 3 --solver block-cg --num-rhs 4 --stream " + stream +
+        run("solve --no-probe --problem stencil11 --nodes 8 --dof 3 --solver block-cg --num-rhs 4 --stream " + stream +
             " --report r.json --solution x.mtx");
     ASSERT_EQ(result.exit_code, 0) << result.err;
     EXPECT_THAT(result.out, ::testing::HasSubstr("block CG for 4 right-hand sides"));
@@ -442,7 +472,7 @@ TEST_F(Solve, TheMemoryThatAStreamedFileNeedsIsTold) {
   ASSERT_EQ(run("convert A.mtx A.bcsr --block-size 3").exit_code, 0);
   std::string limit = "1";
   for (const std::string told : {", without the matrix needs ", "A.bcsr, streamed needs "}) {
-    const CommandResult refused = run("solve --matrix A.bcsr --stream file --device-memory-limit " + limit);
+    const CommandResult refused = run("solve --no-probe --matrix A.bcsr --stream file --device-memory-limit " + limit);
     // What a device needs besides is enough for this matrix.
     if (is_gpu_v<Kokkos::DefaultExecutionSpace> && limit != "1" && refused.exit_code == 0) break;
     EXPECT_EQ(refused.exit_code, 1);
@@ -451,19 +481,19 @@ TEST_F(Solve, TheMemoryThatAStreamedFileNeedsIsTold) {
     EXPECT_THAT(refused.err, ::testing::HasSubstr("(" + limit + " bytes"));
     limit = std::to_string(std::stoull(refused.err.substr(at + told.size())));
   }
-  EXPECT_EQ(run("solve --matrix A.bcsr --stream file --device-memory-limit " + limit).exit_code, 0);
+  EXPECT_EQ(run("solve --no-probe --matrix A.bcsr --stream file --device-memory-limit " + limit).exit_code, 0);
 }
 
 TEST_F(Solve, AStreamedMatrixKeepsToTheLimitWhereThereIsOneMemory) {
   if (is_gpu_v<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "the device has a memory of its own";
-  const CommandResult result = run("solve --problem cantilever --nodes 40 --stream on --device-memory-limit 1MiB");
+  const CommandResult result = run("solve --no-probe --problem cantilever --nodes 40 --stream on --device-memory-limit 1MiB");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, ::testing::HasSubstr("1048576 bytes = 1 MiB are available"));
 }
 
 TEST_F(Solve, SeveralRightHandSidesAreForBlockCg) {
   const auto refused = [&](const std::string& arguments, const std::string& what) {
-    const CommandResult result = run("solve --problem cantilever " + arguments);
+    const CommandResult result = run("solve --no-probe --problem cantilever " + arguments);
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_THAT(result.err, ::testing::HasSubstr(what));
   };

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <ashlar/spmv/spmv.hpp>
 #include <string>
+#include <support/instances.hpp>
 #include <tuple>
 #include <vector>
 
@@ -112,6 +114,58 @@ TEST(SpmvConductOfLongRows, ThreeKernelsAndNoMore) {
   const Watcher watcher;
   spmv(exec, plan, 1, matrix, x, 0, y);
   EXPECT_EQ(kernels(watcher).size(), 3);
+}
+
+/// Each instance has partial results of its own: made by its first product, or with the plan.
+TEST(SpmvConductOfLongRows, AllocatesOncePerInstance) {
+  const Exec of_plan;
+  const Exec exec = two_instances()[0];
+  const Matrix matrix(3, Matrix::graph_type(3000, long_row_ptr(exec), long_row_columns(exec)),
+                      Matrix::values_view("test::values", 3299 * 9));
+  const Vector x = test_vector("x", matrix.num_cols()), y = test_vector("y", matrix.num_rows());
+  const SpmvPlan<Matrix> plan(of_plan, matrix, {.kernel = Kernel::by_column});
+  ASSERT_TRUE(plan.has_segments());
+  const auto partial_results = [&](const Exec& each) {
+    const Watcher watcher;
+    spmv(each, plan, 1, matrix, x, 0, y);
+    const auto made = allocations(watcher);
+    return std::count(made.begin(), made.end(), "ashlar::spmv_plan::partial");
+  };
+  EXPECT_EQ(partial_results(of_plan), 0);
+  EXPECT_EQ(partial_results(exec), 1);
+  expect_enqueued(exec, [&] { spmv(exec, plan, 2, matrix, x, 3, y); });
+}
+
+/// Blocks on the diagonal.
+Matrix::graph_type diagonal_graph(const Exec& exec, int rows) {
+  const Kokkos::View<int*, Space> row_ptr("test::row_ptr", rows + 1), columns("test::columns", rows);
+  Kokkos::parallel_for(
+      "test::diagonal", Kokkos::RangePolicy<Exec>(exec, 0, rows + 1), KOKKOS_LAMBDA(int i) {
+        row_ptr(i) = i;
+        if (i < rows) columns(i) = i;
+      });
+  exec.fence();
+  return {rows, row_ptr, columns};
+}
+
+/// Values that begin where no 16 bytes can be loaded.
+TEST(SpmvConductOfMisalignedValues, IsRowPerThreadByItsOwnName) {
+  if (!is_compiled_block_size(2)) GTEST_SKIP() << "2 is not compiled";
+  const Exec exec = other_instance();
+  constexpr int rows = 100;
+  const Kokkos::View<double*, Space> room("test::values", 4 * rows + 1);
+  Kokkos::deep_copy(room, 2.0);
+  const Matrix matrix(2, diagonal_graph(exec, rows), Matrix::values_view(room.data() + 1, std::size_t(4 * rows)));
+  const Vector x = test_vector("x", 2 * rows), y = test_vector("y", 2 * rows);
+  for (const Kernel kernel : {Kernel::by_tile, Kernel::by_line, Kernel::by_column}) {
+    const SpmvPlan<Matrix> plan(exec, matrix, {.kernel = kernel});
+    ASSERT_EQ(plan.kernel(), kernel);
+    const Watcher watcher;
+    spmv(exec, plan, 1, matrix, x, 0, y);
+    EXPECT_THAT(kernels(watcher), ::testing::ElementsAre("ashlar::spmv[row_per_thread,b=2,double]"));
+    exec.fence();
+    EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y)(7), 4.0);
+  }
 }
 
 }  // namespace

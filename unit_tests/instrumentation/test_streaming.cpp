@@ -74,7 +74,7 @@ TEST_F(StreamingConduct, RecordedProductsAllocateNothingAndDoNotWait) {
   Streamed streamed(exec, host, {.num_subdivisions = 5, .num_resident = 0, .copy_always = true});
   streamed.apply_repeated(exec, x, y, 1);
   StreamTimeline timeline(exec, 15);
-  streamed.record(timeline);
+  const auto recording = streamed.record(timeline);
   exec.fence();
   const Watcher watcher;
   streamed.apply(exec, x, y);
@@ -92,7 +92,7 @@ TEST_F(StreamingConduct, RecordedProductsWithAShareOfTheHostAllocateNothing) {
                     {.num_subdivisions = 5, .host_share = 0.4, .copy_always = true, .product = {.num_vectors = 2}});
   streamed.apply(exec, x, y);
   StreamTimeline timeline(exec, 32);
-  streamed.record(timeline);
+  const auto recording = streamed.record(timeline);
   exec.fence();
   const Watcher watcher;
   streamed.apply(exec, 2, x, 3, y);

@@ -235,6 +235,26 @@ TEST(SpmvPlan, ChoosesByDeviceAndBlockSize) {
   }
 }
 
+/// What a kernel cannot load, row_per_thread takes: with groups of its own, and not those of the other.
+TEST(SpmvPlan, HasAFallbackThatIsAsWideAsItsBlocks) {
+  for (const bool is_gpu : {true, false}) {
+    for (const auto& [b, width] : {std::pair(1, 1), {2, 2}, {3, 4}, {8, 8}, {33, 32}}) {
+      impl::SpmvLaunch launch;
+      launch.kernel = Kernel::by_tile;
+      launch.grouping = {128, 1, false};
+      launch.longest_row = 77;
+      launch.label = "ashlar::spmv[by_tile,b=2,double,transpose][long rows]";
+      const impl::SpmvLaunch fallback = impl::fallback_launch(launch, b, is_gpu, 32);
+      EXPECT_EQ(fallback.kernel, Kernel::row_per_thread);
+      EXPECT_EQ(fallback.grouping.width, width);
+      EXPECT_TRUE(fallback.grouping.in_warp);
+      EXPECT_EQ(fallback.grouping.groups, is_gpu ? 128 / width : 1);
+      EXPECT_EQ(fallback.longest_row, 77) << "the same block rows are left to others";
+      EXPECT_EQ(fallback.label, "ashlar::spmv[row_per_thread,b=2,double,transpose][long rows]");
+    }
+  }
+}
+
 TEST(SpmvPlan, GivesARowMoreLanesWhereThereAreFewRows) {
   const impl::SpmvShape many{.num_block_rows = 100'000, .num_blocks = 2'700'000, .block_shape = 16, .longest_row = 27};
   const impl::SpmvShape few{.num_block_rows = 100, .num_blocks = 2'700, .block_shape = 16, .longest_row = 27};

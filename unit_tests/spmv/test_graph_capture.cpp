@@ -93,9 +93,12 @@ TEST(SpmvGraphCapture, LaunchesEveryKernelAgainWithNewValues) {
 TEST(SpmvGraphCapture, LaunchesLongRowsAgain) {
   Case c(reference::random_bcsr<Matrix>(300, 5000, 3, {.min_blocks = 0, .max_blocks = 3, .full_row = 123}, 4));
   c.exec = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0];
-  const SpmvPlan<Matrix> plan(c.exec, c.device, {.kernel = Kernel::by_column});
-  ASSERT_TRUE(plan.has_segments());
-  expect_capturable(plan, c);
+  // The instance of the plan, and another: its partial results are made by the product before.
+  for (const Kokkos::Cuda& of_plan : {c.exec, Kokkos::Cuda()}) {
+    const SpmvPlan<Matrix> plan(of_plan, c.device, {.kernel = Kernel::by_column});
+    ASSERT_TRUE(plan.has_segments());
+    expect_capturable(plan, c);
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <ashlar/bcsr/row_ranges.hpp>
 #include <ashlar/reference/random_matrix.hpp>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -59,6 +60,42 @@ TEST(RowRanges, AreOfEqualWorkUpToOneRow) {
       }
     }
   }
+}
+
+/// No other row would be nearer to where a cut should be.
+TEST(RowRanges, BeginAtTheNearestRow) {
+  const std::function<std::int64_t(std::int64_t)> lengths[] = {[](std::int64_t i) { return 1 + i * 7 % 13; },
+                                                               [](std::int64_t i) { return i < 30 ? 20 : 1; },
+                                                               [](std::int64_t i) { return i % 10 == 0 ? 35 : 2; }};
+  for (const auto& length : lengths) {
+    const RowPtr row_ptr = row_ptr_of(100, length);
+    for (const int b : {1, 3}) {
+      const auto work_before = [&](std::int64_t row) { return double(row_ptr(row) * b + row); };
+      for (const int ranges : {2, 3, 7, 16}) {
+        const auto first = cuts(row_ptr, b, ranges);
+        for (int t = 1; t < ranges; ++t) {
+          const double wanted = work_before(100) * t / ranges, off = std::abs(work_before(first[t]) - wanted);
+          // A unit of work, as where it should be is a whole number.
+          if (first[t] > 0) {
+            EXPECT_LE(off, std::abs(work_before(first[t] - 1) - wanted) + 1) << t << " of " << ranges;
+          }
+          if (first[t] < 100) {
+            EXPECT_LE(off, std::abs(work_before(first[t] + 1) - wanted) + 1) << t << " of " << ranges;
+          }
+        }
+      }
+    }
+  }
+  // A long row goes to the side where it is less too much.
+  EXPECT_THAT(cuts(row_ptr_of(3, [](std::int64_t i) { return i == 0 ? 30 : 10; }), 1, 2), ElementsAre(0, 1, 3));
+  EXPECT_THAT(cuts(row_ptr_of(3, [](std::int64_t i) { return i == 1   ? 30
+                                                             : i == 0 ? 4
+                                                                      : 10; }), 1, 2),
+              ElementsAre(0, 2, 3));
+  EXPECT_THAT(cuts(row_ptr_of(3, [](std::int64_t i) { return i == 1   ? 30
+                                                             : i == 0 ? 10
+                                                                      : 4; }), 1, 2),
+              ElementsAre(0, 1, 3));
 }
 
 TEST(RowRanges, CountRowsWithoutBlocks) {

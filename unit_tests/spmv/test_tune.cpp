@@ -3,7 +3,10 @@
 
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/spmv/tune.hpp>
+#include <set>
 #include <spmv/product_case.hpp>
+#include <string>
+#include <vector>
 
 namespace ashlar::testing {
 namespace {
@@ -162,6 +165,29 @@ TEST(Tune, TellsModesAndPrecisionsApart) {
     }
   }
   EXPECT_EQ(table.size(), 4);
+}
+
+/// Of a full matrix all else is the same for A and A^T, and so it is for A and conj(A) of any.
+TEST(Tune, GoesByTheModeWhereNothingElseTells) {
+  const Case c(reference::random_bcsr<Matrix>(16, 16, 3, {.min_blocks = 16, .max_blocks = 16}, 6));
+  std::set<std::string> modes;
+  std::vector<TuningKey> keys;
+  for (const Mode mode : all_modes) {
+    const SpmvPlan<Matrix> plan(c.exec, c.device, {.mode = mode});
+    keys.push_back(impl::tuning_key<Matrix>(c.exec, plan.shape(), mode, false));
+    modes.insert(keys.back().mode);
+  }
+  EXPECT_EQ(modes.size(), 4u);
+  for (TuningKey& key : keys) key.mode = "any";
+  EXPECT_THAT(keys, ::testing::Each(keys[0])) << "the matrix tells its modes apart: it is of no use here";
+  // So what was chosen for A is nothing to A^T.
+  TuningTable table;
+  tuned_plan(c.exec, c.device, table);
+  EXPECT_EQ(table.size(), 1);
+  const SpmvPlan<Matrix> transposed(c.exec, c.device, {.mode = Mode::transpose, .tuning = &table});
+  EXPECT_EQ(transposed.chosen_by(), ChosenBy::cost_model);
+  tuned_plan(c.exec, c.device, table, {.mode = Mode::transpose});
+  EXPECT_EQ(table.size(), 2);
 }
 
 TEST(Tune, MeasuresHowFarAheadACpuIsToAskForValues) {

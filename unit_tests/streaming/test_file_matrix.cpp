@@ -207,9 +207,9 @@ TEST(FileMatrix, HasATimelineOfReadsCopiesAndProducts) {
                        .copy_always = copy_always,
                        .num_readers = 2});
     StreamTimeline timeline(exec, 1000);
-    streamed.record(timeline);
+    auto recording = streamed.record(timeline);
     streamed.apply(exec, x, y);
-    streamed.stop_recording();
+    recording.stop();
     std::uint64_t read = 0, copied = 0;
     std::set<std::string> readers;
     std::vector<double> read_end(5), copy_begin(5, 1e9), copy_end(5), product_begin(5);

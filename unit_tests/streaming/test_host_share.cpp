@@ -95,6 +95,32 @@ TEST(HostShare, OfProductsIsThatOfTheWholeMatrix) {
   }
 }
 
+/// A kernel that is asked for is the device's: the host's rows have the bits of the host's own choice.
+TEST(HostShare, KeepsItsOwnKernel) {
+  const Exec exec;
+  const Kokkos::DefaultHostExecutionSpace host_exec;
+  const auto host = copy_to<PinnedSpace>(exec, irregular(3));
+  const Streamed streamed(
+      exec, host, {.host_share = 1, .copy_always = true, .product = {.kernel = Kernel::by_line, .width = 16}});
+  EXPECT_EQ(streamed.kernel(), Kernel::by_line);
+  using Vector = Kokkos::View<double*, Space>;
+  using HostVector = Kokkos::View<double*, PinnedSpace>;
+  const HostVector x("test::x", host.num_cols()), own("test::own", host.num_rows()), other("test::o", host.num_rows());
+  for (std::size_t i = 0; i < x.extent(0); ++i) x(i) = std::sin(double(i));
+  const SpmvPlan<typename Streamed::host_type> plan(host_exec, host),
+      forced(host_exec, host, {.kernel = Kernel::by_line, .width = 16});
+  spmv(host_exec, plan, 1, host, x, 0, own);
+  spmv(host_exec, forced, 1, host, x, 0, other);
+  host_exec.fence();
+  const Vector device_x("test::x", host.num_cols()), y("test::y", host.num_rows());
+  Kokkos::deep_copy(device_x, x);
+  streamed.apply(exec, device_x, y);
+  exec.fence();
+  const auto found = to_host(y), expected = to_host(own);
+  EXPECT_EQ(found, expected);
+  EXPECT_NE(expected, to_host(other)) << "the two kernels cannot be told apart";
+}
+
 TEST(HostShare, IsMultipliedInPiecesBetweenSubdivisions) {
   const Exec exec;
   const auto host = copy_to<PinnedSpace>(exec, irregular(3));
@@ -106,7 +132,7 @@ TEST(HostShare, IsMultipliedInPiecesBetweenSubdivisions) {
     Streamed streamed(exec, host,
                       {.num_subdivisions = number, .num_resident = 0, .host_share = 0.5, .copy_always = true});
     StreamTimeline<Exec> timeline(exec, 4 * number);
-    streamed.record(timeline);
+    const auto recording = streamed.record(timeline);
     streamed.apply(exec, x, y);
     exec.fence();
     std::vector<StreamSpan> of_host, products;

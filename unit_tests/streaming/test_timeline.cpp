@@ -11,10 +11,13 @@
 #include <ashlar/streaming/streamed_symmetric_matrix.hpp>
 #include <ashlar/streaming/timeline.hpp>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <support/compare.hpp>
 #include <support/message.hpp>
 #include <support/spin.hpp>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ashlar::testing {
@@ -110,9 +113,9 @@ TEST_F(Timelines, HaveASpanForEachCopyAndEachSubdivision) {
                              .hide = hide,
                              .send_ahead = false});
       StreamTimeline timeline(exec, 16);
-      a.record(timeline);
+      auto recording = a.record(timeline);
       a.apply(exec, x, y);
-      a.stop_recording();
+      recording.stop();
       const auto spans = timeline.spans();
       EXPECT_THAT(names(spans, "copies"), ElementsAre("copy 0", "copy 1", "copy 2", "copy 3"));
       EXPECT_THAT(names(spans, "products"),
@@ -130,14 +133,14 @@ TEST_F(Timelines, HaveASpanForEachCopyAndEachSubdivision) {
 TEST_F(Timelines, HaveNoSpanForWhatABufferStillHolds) {
   Streamed a = streamed({.num_subdivisions = 4, .num_resident = 2});
   StreamTimeline first(exec, 32), second(exec, 32), third(exec, 32);
-  a.record(first);
+  const auto of_first = a.record(first);
   a.apply(exec, x, y);
-  a.record(second);
+  const auto of_second = a.record(second);
   a.apply(exec, x, y);
   a.values_changed(exec);
-  a.record(third);
+  auto of_third = a.record(third);
   a.apply(exec, x, y);
-  a.stop_recording();
+  of_third.stop();
   a.apply(exec, x, y);
   // The first two stay, as one; the buffers go on to hold the others.
   EXPECT_THAT(names(first.spans(), "copies"), ElementsAre("copy 0", "copy 1", "copy 2"));
@@ -149,10 +152,10 @@ TEST_F(Timelines, HaveNoSpanForWhatABufferStillHolds) {
 TEST_F(Timelines, HaveWhatIsSentAhead) {
   Streamed a = streamed({.num_subdivisions = 3, .num_resident = 0});
   StreamTimeline timeline(exec, 32);
-  a.record(timeline);
+  auto recording = a.record(timeline);
   a.apply(exec, x, y);
   a.apply(exec, x, y);
-  a.stop_recording();
+  recording.stop();
   const auto spans = timeline.spans();
   // At the end of a pass one buffer holds subdivision 1; subdivision 0 is sent ahead into the other.
   EXPECT_THAT(names(spans, "copies"), ElementsAre("copy 0", "copy 1", "copy 2", "copy 0", "copy 2", "copy 0"));
@@ -164,7 +167,7 @@ TEST_F(Timelines, OverlapNothingThatIsNotHidden) {
   for (const int num_resident : {0, 2}) {
     Streamed a = streamed({.num_subdivisions = 5, .num_resident = num_resident, .hide = false});
     StreamTimeline timeline(exec, 32);
-    a.record(timeline);
+    const auto recording = a.record(timeline);
     for (int pass = 0; pass < 3; ++pass) {
       spin(exec, spun);
       spin(copy_exec, copies_spun);
@@ -183,7 +186,7 @@ TEST_F(Timelines, HaveProductsAfterTheirCopiesWhicheverIsLate) {
   for (const bool copies_are_late : {true, false}) {
     Streamed a = streamed({.num_subdivisions = 6, .num_resident = copies_are_late ? 0 : 1});
     StreamTimeline timeline(exec, 64);
-    a.record(timeline);
+    const auto recording = a.record(timeline);
     spin(copies_are_late ? copy_exec : exec, spun);
     a.apply(exec, x, y);
     expect_products_after_copies(timeline.spans(), 6);
@@ -201,7 +204,7 @@ TEST_F(Timelines, HaveSpansAsLongAsTheirWork) {
     Streamed a = streamed({.num_subdivisions = 3, .num_resident = 0, .hide = hide});
     timer.reset();
     StreamTimeline timeline(exec, 32);
-    a.record(timeline);
+    const auto recording = a.record(timeline);
     a.for_each(exec, [&](const Matrix&, const SpmvPlan<Matrix>&, const Subdivision&) { spin(exec, spun); });
     const auto spans = timeline.spans();
     const double all = timer.seconds();
@@ -220,7 +223,7 @@ TEST_F(Timelines, ShowWhatIsHidden) {
   if (!is_gpu_v<Exec>) GTEST_SKIP() << "without events the host waits at each mark";
   Streamed a = streamed({.num_subdivisions = 4, .taper = Taper::none, .num_resident = 0, .send_ahead = false});
   StreamTimeline timeline(exec, 32);
-  a.record(timeline);
+  const auto recording = a.record(timeline);
   a.for_each(exec, [&](const Matrix&, const SpmvPlan<Matrix>&, const Subdivision&) { spin(exec, spun); });
   const auto spans = timeline.spans();
   const auto copies = on_track(spans, "copies"), products = on_track(spans, "products");
@@ -240,12 +243,12 @@ TEST_F(Timelines, LeaveProductsAsTheyAre) {
       exec.fence();
       for (const int room : {100, 3, 0}) {
         StreamTimeline timeline(exec, room);
-        a.record(timeline);
+        auto recording = a.record(timeline);
         Kokkos::deep_copy(exec, y, -1);
         a.apply(exec, x, y);
         exec.fence();
         EXPECT_EQ(to_host(y), to_host(expected)) << hide << ", room for " << room;
-        a.stop_recording();
+        recording.stop();
       }
     }
   }
@@ -254,14 +257,14 @@ TEST_F(Timelines, LeaveProductsAsTheyAre) {
 TEST_F(Timelines, SayWhatTheyMissed) {
   Streamed a = streamed({.num_subdivisions = 4, .num_resident = 0, .hide = false});
   StreamTimeline timeline(exec, 3), none(exec, 0);
-  a.record(timeline);
+  const auto recording = a.record(timeline);
   a.apply(exec, x, y);
   // copy 0, products with 0, copy 1.
   const auto spans = timeline.spans();
   EXPECT_THAT(names(spans, "copies"), ElementsAre("copy 0", "copy 1"));
   EXPECT_THAT(names(spans, "products"), ElementsAre("products with 0"));
   EXPECT_EQ(timeline.num_missed(), 5);
-  a.record(none);
+  const auto of_none = a.record(none);
   a.apply(exec, x, y);
   EXPECT_THAT(none.spans(), IsEmpty());
   EXPECT_EQ(none.num_missed(), 8);
@@ -272,7 +275,7 @@ TEST_F(Timelines, SayWhatTheyMissed) {
 TEST_F(Timelines, HaveTheHostsShareByItsClock) {
   Streamed a = streamed({.num_subdivisions = 3, .num_resident = 1, .host_share = 0.5});
   StreamTimeline timeline(exec, 32);
-  a.record(timeline);
+  const auto recording = a.record(timeline);
   Kokkos::Timer timer;
   a.apply(exec, x, y);
   a.apply(exec, x, y);
@@ -291,10 +294,53 @@ TEST_F(Timelines, HaveProductsInPlace) {
   if (!Streamed::has_one_memory) GTEST_SKIP() << "the device has memory of its own";
   Streamed a(exec, host, {.num_subdivisions = 2});
   StreamTimeline timeline(exec, 32);
-  a.record(timeline);
+  const auto recording = a.record(timeline);
   a.apply(exec, x, y);
   EXPECT_THAT(names(timeline.spans(), "products"), ElementsAre("products with 0", "products with 1"));
   EXPECT_THAT(names(timeline.spans(), "copies"), IsEmpty());
+}
+
+/// Nobody has to remember to stop, whichever goes first.
+TEST_F(Timelines, EndWithTheirRecording) {
+  Streamed a = streamed({.num_subdivisions = 3, .num_resident = 0});
+  StreamTimeline timeline(exec, 64), other(exec, 64);
+  {
+    const auto recording = a.record(timeline);
+    a.apply(exec, x, y);
+  }
+  const std::size_t recorded = timeline.spans().size();
+  EXPECT_GT(recorded, 0u);
+  a.apply(exec, x, y);
+  EXPECT_EQ(timeline.spans().size(), recorded);
+  // The timeline may be gone when its recording is over.
+  {
+    StreamTimeline short_lived(exec, 64);
+    const auto recording = a.record(short_lived);
+  }
+  a.apply(exec, x, y);
+  // One that was begun before another does not end that.
+  auto first = a.record(timeline);
+  const auto second = a.record(other);
+  first.stop();
+  a.apply(exec, x, y);
+  EXPECT_EQ(timeline.spans().size(), recorded);
+  EXPECT_EQ(names(other.spans(), "products").size(), 3u);
+}
+
+TEST_F(Timelines, StayWithAMatrixThatIsMovedAndARecordingThatIs) {
+  StreamTimeline timeline(exec, 64);
+  std::optional<StreamRecording<Exec>> kept;
+  {
+    Streamed a = streamed({.num_subdivisions = 3, .num_resident = 0});
+    auto recording = a.record(timeline);
+    kept.emplace(std::move(recording));
+    const Streamed moved = std::move(a);
+    moved.apply(exec, x, y);
+    EXPECT_EQ(names(timeline.spans(), "products").size(), 3u);
+  }
+  kept.reset();  // after the matrix
+  EXPECT_EQ(names(timeline.spans(), "products").size(), 3u);
+  static_assert(!std::is_copy_constructible_v<StreamRecording<Exec>>);
 }
 
 TEST_F(Timelines, AreThoseOfSymmetricMatricesToo) {
@@ -302,9 +348,9 @@ TEST_F(Timelines, AreThoseOfSymmetricMatricesToo) {
   StreamedSymmetricMatrix<Matrix> a(exec, half, {.num_subdivisions = 3, .num_resident = 0, .copy_always = true});
   a.values_changed(exec);  // set-up has sent it all once
   StreamTimeline timeline(exec, 32);
-  a.record(timeline);
+  auto recording = a.record(timeline);
   a.apply(exec, x, y);
-  a.stop_recording();
+  recording.stop();
   a.apply(exec, x, y);
   expect_products_after_copies(timeline.spans(), 3);
   EXPECT_EQ(names(timeline.spans(), "products").size(), 3u);

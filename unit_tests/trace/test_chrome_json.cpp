@@ -89,6 +89,18 @@ TEST(ChromeJson, KeepsProcessesApart) {
   EXPECT_EQ(spans, (std::vector<std::pair<int, int>>{{0, 1}, {1, 0}, {1, 0}}));
 }
 
+TEST(ChromeJson, JoinsTheEventsOfMany) {
+  const std::vector<Process> first{{"rank 0", {{"a", "t", SpanKind::region, 0, 1}}, {"t"}}},
+      second{{"rank 1", {{"b", "t", SpanKind::region, 0, 1}}, {"t"}}};
+  std::ostringstream out;
+  join_chrome_events(out, {chrome_events(first, 0), chrome_events({}, 1), chrome_events(second, 1)});
+  std::vector<std::pair<int, std::string>> spans;
+  for (const json& event : json::parse(out.str()).at("traceEvents")) {
+    if (event.at("ph") == "X") spans.emplace_back(event.at("pid").get<int>(), event.at("name").get<std::string>());
+  }
+  EXPECT_EQ(spans, (std::vector<std::pair<int, std::string>>{{0, "a"}, {1, "b"}}));
+}
+
 TEST(ChromeJson, NothingIsATraceToo) {
   std::ostringstream none;
   write_chrome_json(none, std::vector<Process>{});

@@ -26,10 +26,12 @@ class Transport {
   virtual int size() const = 0;
   /// "mpi", "threads", "self"
   virtual std::string name() const = 0;
-  /// For people: version, how buffers travel, what was checked.
+  /// For people: version, how buffers travel, what was checked; "" where there is nothing to tell.
   virtual std::string explain() const = 0;
   /// A name that the ranks on one host share, and no others.
   virtual std::string host_name() const = 0;
+  /// How many hosts the ranks are on.
+  virtual int num_hosts() const = 0;
 
   virtual void barrier() = 0;
   /// `all` gets `bytes` of each rank, in rank order.

@@ -34,6 +34,8 @@ class RowPartition {
   std::int64_t end(int part) const { return offsets_[static_cast<std::size_t>(part) + 1]; }
   std::int64_t size(int part) const { return end(part) - begin(part); }
   /// The part that has block row `row`.
+  ///
+  /// Throws   ArgumentError where there is no such row.
   int owner(std::int64_t row) const;
   const std::vector<std::int64_t>& offsets() const { return offsets_; }
 

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace ashlar {
+
+/// The open descriptor that a name stands for: /dev/stdout, /dev/fd/3. It is written to as it is, since opening it by
+/// name would cut the file behind it to nothing, and write over what others write there.
+std::optional<int> descriptor_of(const std::string& path);
 
 /// Finds out now, before any work is done, whether a file can be written later.
 ///

@@ -10,6 +10,8 @@
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/impl/block_cg_state.hpp>
+#include <ashlar/krylov/impl/on_all_parts.hpp>
+#include <ashlar/krylov/impl/refuse_overlap.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cstdint>
 #include <functional>
@@ -46,8 +48,8 @@ inline std::uint64_t block_cg_bytes(std::int64_t n, int s, std::size_t scalar_by
 ///
 /// Shapes   A is square; b and x are num_local() x s, of the space of A, with s up to 64. x holds the first guesses.
 /// Types    of real numbers; the small matrices are of doubles.
-/// Memory   b and x reachable from `exec`; allocates block_cg_bytes() at the start, beside a few small matrices of
-///          pinned memory on the host, and nothing on the device in the iterations.
+/// Memory   b and x reachable from `exec`, and apart; allocates block_cg_bytes() at the start, beside a few small
+///          matrices of pinned memory on the host, and nothing on the device in the iterations.
 /// Async    returns when the solve has ended. All work is enqueued on `exec`; the host, which does the algebra of
 ///          s x s, waits for it twice in each step, with a preconditioner and without: for S^T A S, and for the inner
 ///          products of the new residuals. Where one of those is weak, it waits for them once more. Each wait is behind
@@ -73,17 +75,27 @@ BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b,
   static_assert(reachable_from<Exec, B> && reachable_from<Exec, X>,
                 "ashlar::block_cg: b and x must be reachable from the execution space");
   static_assert(!is_complex_v<typename X::non_const_value_type>, "ashlar::block_cg: vectors must be real");
-  const std::int64_t n = a.space().num_local();
-  if (std::int64_t(b.extent(0)) != n || std::int64_t(x.extent(0)) != n || b.extent(1) != x.extent(1)) {
-    throw ShapeError(
-        text("block_cg: b is ", b.extent(0), " x ", b.extent(1), " and x is ", x.extent(0), " x ", x.extent(1)),
-        text("the matrix has ", n, " rows"), "pass a column of x for each of b, as long as the matrix");
-  }
-  if (b.extent(1) < 1 || b.extent(1) > impl::most_block_vectors) {
-    throw ArgumentError(text("block_cg: ", b.extent(1), " right-hand sides"),
-                        text("a block has 1 to ", impl::most_block_vectors), "solve for fewer at a time");
-  }
-  check_stopping("block_cg", options.rtol, options.atol, options.max_iterations, options.stagnation_window);
+  const auto space = a.space();
+  const std::int64_t n = space.num_local();
+  impl::check_on_all_parts(space, "block_cg", [&] {
+    if (std::int64_t(b.extent(0)) != n || std::int64_t(x.extent(0)) != n || b.extent(1) != x.extent(1)) {
+      throw ShapeError(
+          text("block_cg: b is ", b.extent(0), " x ", b.extent(1), " and x is ", x.extent(0), " x ", x.extent(1)),
+          text("the matrix has ", n, " rows"), "pass a column of x for each of b, as long as the matrix");
+    }
+    if (b.extent(1) < 1 || b.extent(1) > impl::most_block_vectors) {
+      throw ArgumentError(text("block_cg: ", b.extent(1), " right-hand sides"),
+                          text("a block has 1 to ", impl::most_block_vectors), "solve for fewer at a time");
+    }
+    impl::refuse_overlap("block_cg", b, x);
+    check_stopping("block_cg", options.rtol, options.atol, options.max_iterations, options.stagnation_window);
+  });
+  impl::require_same_on_all_parts(space, "block_cg",
+                                  {{"columns", double(b.extent(1))},
+                                   {"rtol", options.rtol},
+                                   {"atol", options.atol},
+                                   {"max_iterations", double(options.max_iterations)},
+                                   {"stagnation_window", double(options.stagnation_window)}});
   const Kokkos::Profiling::ScopedRegion region("ashlar::block_cg");
   impl::BlockCgState<Exec, Op, M, B, X> state(exec, a, m, b, x, options.rtol, options.atol, options.stagnation_window);
   state.start();

@@ -14,8 +14,8 @@ namespace ashlar {
 /// Solves A x = b by the preconditioned conjugate gradient method.
 ///
 /// Shapes   b and x are vectors of a.space().num_local() entries, the local part. x holds the first guess.
-/// Memory   b and x reachable from `exec`; allocates four vectors (three without a preconditioner) and some 100 KB at the
-///          start, and nothing in the iterations. On the host the history grows by 8 bytes an iteration.
+/// Memory   b and x reachable from `exec`, and apart; allocates four vectors (three without a preconditioner) and some
+///          100 KB at the start, and nothing in the iterations. On the host the history grows by 8 bytes an iteration.
 /// Async    returns when the solve has ended. All work is enqueued on `exec`; the scalars stay on the device, and the
 ///          host looks at them every check_interval iterations, by way of pinned memory, while the device goes on.
 ///          Neither the iterates nor the count depend on that. Between looks the host neither waits nor allocates:
@@ -26,7 +26,9 @@ namespace ashlar {
 /// Result   the status, and the true residual ||b - A x|| / ||b|| computed from the final x. Where the recurrence
 ///          claims convergence and the true residual does not bear it out, CG starts again from x; where even that
 ///          gains nothing, the status is stagnation.
-/// Throws   ShapeError, ArgumentError before any work; NumericalError where b is so small that its norm underflows.
+/// Throws   ShapeError, ArgumentError before any work; NumericalError where b is so small that its norm underflows. On
+///          all parts of the system, where one has a reason; ArgumentError, too, where they are asked for different
+///          things.
 /// Source   Hestenes & Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems, algorithm 9.1.
 template <execution_space Exec, class Op, class M, vector_view B, vector_view X>
 SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, const CgOptions& options = {}) {

@@ -12,6 +12,14 @@ enum class CgLaunch {
   persistent,  ///< an interval of iterations in one kernel, where the operator has one
 };
 
+/// When cg() adds a step to x. In all cases the history has the same bits, and x is the same to rounding.
+enum class CgXUpdate {
+  automatic,         ///< with_direction where the system is in one part, else under_reduction
+  with_direction,    ///< one iteration later, in the pass that turns the direction, which reads it anyway
+  under_reduction,   ///< while the residual's sums are on their way
+  before_reduction,  ///< before those begin: to see what the others are worth
+};
+
 /// What all forms of CG may be asked for.
 struct CgOptions {
   double rtol = 1e-8;  ///< converged when ||b - A x|| <= max(rtol * ||b||, atol)
@@ -22,6 +30,8 @@ struct CgOptions {
   /// (1 where the host waits in each iteration as it is). Results do not depend on it.
   int check_interval = 0;
   CgLaunch launch = CgLaunch::automatic;
+  /// Of cg() alone: the sums of the other forms are fewer, or run under a product.
+  CgXUpdate x_update = CgXUpdate::automatic;
   /// Called at each look with the iterations done and ||r|| / ||b||; for progress lines.
   std::function<void(int, double)> monitor = {};
 };

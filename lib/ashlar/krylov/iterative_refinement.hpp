@@ -9,6 +9,7 @@
 #include <ashlar/blas1/axpby.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/concepts.hpp>
+#include <ashlar/krylov/impl/on_all_parts.hpp>
 #include <ashlar/krylov/refinement_report.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cmath>
@@ -41,8 +42,8 @@ struct RefinementOptions {
 /// (convert_values<float>, SpmvOptions::double_vectors), in memory or streamed: half the bytes.
 ///
 /// Shapes   A and low are square with as many rows; b and x are vectors of that length. x holds the first guess.
-/// Memory   b and x reachable from `exec`; allocates six vectors (five without a preconditioner) and some 100 KB at the
-///          start, and nothing in the steps.
+/// Memory   b and x reachable from `exec`, and apart; allocates six vectors (five without a preconditioner) and some
+///          100 KB at the start, and nothing in the steps.
 /// Async    returns when the solve has ended. All work is enqueued on `exec`; the host looks as in cg(), and at
 ///          the norm of each step's residual.
 /// Result   the status, and the true residuals. x changes only where that makes its residual smaller. Where a step does
@@ -61,17 +62,27 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
   impl::require_system<Exec, Low, M, Vector>();
   const auto space = a.space();
   const std::int64_t n = space.num_local();
-  impl::check_lengths("refined_cg", n, b, x);
-  if (std::int64_t(low.space().num_local()) != n) {
-    throw ShapeError(text("refined_cg: matrices of ", n, " and ", low.space().num_local(), " rows"),
-                     "one is to be near the other", "make both of the same matrix");
-  }
-  check_stopping("refined_cg", options.rtol, options.atol, options.max_iterations, options.stagnation_window,
-                 options.check_interval);
-  if (!(options.inner_rtol >= 0 && options.inner_rtol < 1)) {
-    throw ArgumentError(text("refined_cg: inner_rtol ", options.inner_rtol),
-                        "it is the part of the residual that a step may leave", "pass for instance 1e-5");
-  }
+  impl::check_on_all_parts(space, "refined_cg", [&] {
+    impl::check_vectors("refined_cg", n, b, x);
+    if (std::int64_t(low.space().num_local()) != n) {
+      throw ShapeError(text("refined_cg: matrices of ", n, " and ", low.space().num_local(), " rows"),
+                       "one is to be near the other", "make both of the same matrix");
+    }
+    check_stopping("refined_cg", options.rtol, options.atol, options.max_iterations, options.stagnation_window,
+                   options.check_interval);
+    if (!(options.inner_rtol >= 0 && options.inner_rtol < 1)) {
+      throw ArgumentError(text("refined_cg: inner_rtol ", options.inner_rtol),
+                          "it is the part of the residual that a step may leave", "pass for instance 1e-5");
+    }
+  });
+  impl::require_same_on_all_parts(space, "refined_cg",
+                                  {{"rtol", options.rtol},
+                                   {"atol", options.atol},
+                                   {"inner_rtol", options.inner_rtol},
+                                   {"max_iterations", double(options.max_iterations)},
+                                   {"stagnation_window", double(options.stagnation_window)},
+                                   {"check_interval", double(options.check_interval)},
+                                   {"launch", double(options.launch)}});
   const Kokkos::Profiling::ScopedRegion region("ashlar::refined_cg");
 
   const auto r = impl::new_vector<Vector>(exec, "ashlar::refined_cg::r", n),

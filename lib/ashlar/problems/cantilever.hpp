@@ -7,7 +7,9 @@
 #include <ashlar/problems/impl/check_fits.hpp>
 #include <ashlar/problems/impl/hex_load.hpp>
 #include <ashlar/problems/impl/hex_rows.hpp>
+#include <ashlar/problems/row_range.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace ashlar::problems {
@@ -57,32 +59,41 @@ namespace impl {
 /// The elements' volume load and the end face's load, each for the unknowns of one node and a unit of measure.
 HexLoad<6> cantilever_hex_load(const Cantilever& problem, bool clamp);
 
+inline std::string cantilever_name(const Cantilever& problem) {
+  return text("cantilever of ", problem.nodes[0], " x ", problem.nodes[1], " x ", problem.nodes[2], " nodes");
+}
+
+/// Some block rows, or all where there is no range.
 template <bcsr_matrix Matrix, execution_space Exec>
-Matrix cantilever_matrix(const Exec& exec, const Cantilever& problem, bool clamp) {
+Matrix cantilever_matrix(const Exec& exec, const Cantilever& problem, bool clamp,
+                         const std::optional<RowRange>& range = std::nullopt) {
   check(problem);
   const HexGrid grid = cantilever_grid(problem);
-  check_fits<Matrix>(
-      text("cantilever of ", problem.nodes[0], " x ", problem.nodes[1], " x ", problem.nodes[2], " nodes"), problem.dof,
-      grid.num_nodes(), grid.num_blocks());
+  const std::string name = cantilever_name(problem);
+  check_fits<Matrix>(name, problem.dof, grid.num_nodes(), range ? 0 : grid.num_blocks());
+  const RowRange rows = range.value_or(RowRange{0, grid.num_nodes()});
+  check_range(name, rows, grid.num_nodes());
   const auto element =
       to_space<typename Matrix::memory_space>(exec, cantilever_element_matrix(problem), "ashlar::element_matrix");
   switch (problem.dof) {
     case 1:
-      return build_hex_rows<1, Matrix>(exec, grid.lattice(), element, clamp);
+      return build_hex_rows<1, Matrix>(exec, grid.lattice(), element, clamp, rows);
     case 3:
-      return build_hex_rows<3, Matrix>(exec, grid.lattice(), element, clamp);
+      return build_hex_rows<3, Matrix>(exec, grid.lattice(), element, clamp, rows);
     default:
-      return build_hex_rows<6, Matrix>(exec, grid.lattice(), element, clamp);
+      return build_hex_rows<6, Matrix>(exec, grid.lattice(), element, clamp, rows);
   }
 }
 
 template <scalar Scalar, memory_space Space, execution_space Exec>
-Kokkos::View<Scalar*, Space> cantilever_load(const Exec& exec, const Cantilever& problem, bool clamp) {
+Kokkos::View<Scalar*, Space> cantilever_load(const Exec& exec, const Cantilever& problem, bool clamp,
+                                             const std::optional<RowRange>& range = std::nullopt) {
   const HexLoad<6> load = cantilever_hex_load(problem, clamp);
-  Kokkos::View<Scalar*, Space> result(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::cantilever_load"),
-      static_cast<std::size_t>(load.lattice.num_points()) * static_cast<std::size_t>(problem.dof));
-  fill_hex_load(exec, load, problem.dof, result);
+  const RowRange nodes = range.value_or(RowRange{0, load.lattice.num_points()});
+  check_range(cantilever_name(problem), nodes, load.lattice.num_points());
+  Kokkos::View<Scalar*, Space> result(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::cantilever_load"),
+                                      static_cast<std::size_t>(nodes.size()) * static_cast<std::size_t>(problem.dof));
+  fill_hex_load(exec, load, problem.dof, nodes, result);
   return result;
 }
 
@@ -105,6 +116,16 @@ Matrix cantilever_matrix(const Exec& exec, const Cantilever& problem) {
   return impl::cantilever_matrix<Matrix>(exec, problem, true);
 }
 
+/// Some block rows of the same matrix: a rank's part. Nodes are numbered along x last, so that even parts are slices of
+/// the beam.
+///
+/// Throws   ArgumentError besides, where there are no such rows; ShapeError where the types are too narrow for these
+///          rows.
+template <bcsr_matrix Matrix, execution_space Exec>
+Matrix cantilever_matrix(const Exec& exec, const Cantilever& problem, const RowRange& rows) {
+  return impl::cantilever_matrix<Matrix>(exec, problem, true, rows);
+}
+
 /// The stiffness matrix of the free body, before boundary conditions: singular for dof 1 and 3 (constants, rigid-body
 /// modes), and for dof 6 where the coupling is 0. Otherwise as `cantilever_matrix`.
 template <bcsr_matrix Matrix, execution_space Exec>
@@ -121,6 +142,13 @@ Matrix cantilever_matrix_unconstrained(const Exec& exec, const Cantilever& probl
 template <scalar Scalar, memory_space Space = Kokkos::DefaultExecutionSpace::memory_space, execution_space Exec>
 Kokkos::View<Scalar*, Space> cantilever_load(const Exec& exec, const Cantilever& problem) {
   return impl::cantilever_load<Scalar, Space>(exec, problem, true);
+}
+
+/// The entries of some nodes: a rank's part, of nodes.size() * dof entries. ArgumentError where there are no such
+/// nodes.
+template <scalar Scalar, memory_space Space = Kokkos::DefaultExecutionSpace::memory_space, execution_space Exec>
+Kokkos::View<Scalar*, Space> cantilever_load(const Exec& exec, const Cantilever& problem, const RowRange& nodes) {
+  return impl::cantilever_load<Scalar, Space>(exec, problem, true, nodes);
 }
 
 /// The load before boundary conditions: its entries add up to traction * area + weight * volume. Otherwise as

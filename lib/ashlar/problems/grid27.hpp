@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
+#include <ashlar/problems/impl/build_range.hpp>
 #include <ashlar/problems/impl/check_fits.hpp>
 #include <ashlar/problems/lattice.hpp>
 
@@ -61,6 +62,16 @@ struct FillGrid27 {
   }
 };
 
+inline std::string grid27_name(const Lattice& lattice) {
+  return text("grid27 on ", lattice.nx(), " x ", lattice.ny(), " x ", lattice.nz(), " points");
+}
+
+template <class Matrix, class Exec>
+Matrix grid27_rows(const Exec& exec, const Lattice& lattice, int block_size, const RowRange& rows) {
+  const FillGrid27<typename Matrix::scalar_type, typename Matrix::ordinal_type> fill{lattice};
+  return build_range<Matrix>(exec, block_size, lattice.num_points(), rows, CountNeighbours{lattice}, fill);
+}
+
 }  // namespace impl
 
 /// A grid of nx x ny x nz points, each coupled to the up to 27 around it by a dense b x b block: for performance tests.
@@ -75,13 +86,21 @@ struct FillGrid27 {
 /// Throws   ArgumentError, BlockSizeError, ShapeError (types too narrow), all before anything is allocated.
 template <bcsr_matrix Matrix, execution_space Exec>
 Matrix grid27(const Exec& exec, int nx, int ny, int nz, int block_size) {
-  using Ordinal = typename Matrix::ordinal_type;
   const Lattice lattice({nx, ny, nz});
-  impl::check_fits<Matrix>(text("grid27 on ", nx, " x ", ny, " x ", nz, " points"), block_size, lattice.num_points(),
-                           lattice.sum_of_neighbours());
-  const auto rows = static_cast<Ordinal>(lattice.num_points());
-  const impl::FillGrid27<typename Matrix::scalar_type, Ordinal> fill{lattice};
-  return build_by_rows<Matrix>(exec, block_size, rows, rows, CountNeighbours{lattice}, fill);
+  impl::check_fits<Matrix>(impl::grid27_name(lattice), block_size, lattice.num_points(), lattice.sum_of_neighbours());
+  return impl::grid27_rows<Matrix>(exec, lattice, block_size, {0, lattice.num_points()});
+}
+
+/// Some block rows of the same matrix: a rank's part.
+///
+/// Throws   ArgumentError besides, where there are no such rows; ShapeError where the types are too narrow for these
+///          rows.
+template <bcsr_matrix Matrix, execution_space Exec>
+Matrix grid27(const Exec& exec, int nx, int ny, int nz, int block_size, const RowRange& rows) {
+  const Lattice lattice({nx, ny, nz});
+  impl::check_fits<Matrix>(impl::grid27_name(lattice), block_size, lattice.num_points());
+  impl::check_range(impl::grid27_name(lattice), rows, lattice.num_points());
+  return impl::grid27_rows<Matrix>(exec, lattice, block_size, rows);
 }
 
 }  // namespace ashlar::problems

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
+#include <ashlar/problems/impl/build_range.hpp>
 #include <ashlar/problems/impl/check_fits.hpp>
 #include <ashlar/problems/lattice.hpp>
 
@@ -56,6 +57,16 @@ struct FillStencil11 {
   }
 };
 
+inline std::string stencil11_name(const Lattice& lattice) {
+  return text("stencil11 on ", lattice.nx(), " x ", lattice.ny(), " x ", lattice.nz(), " points");
+}
+
+template <class Matrix, class Exec>
+Matrix stencil11_rows(const Exec& exec, const Lattice& lattice, int block_size, const RowRange& rows) {
+  const FillStencil11<typename Matrix::scalar_type, typename Matrix::ordinal_type> fill{lattice};
+  return build_range<Matrix>(exec, block_size, lattice.num_points(), rows, CountStencil11{lattice}, fill);
+}
+
 }  // namespace impl
 
 /// The 11-point stencil of the multi-GPU paper on nx x ny x nz points: the 7 points of the axes and the four in-plane
@@ -73,13 +84,22 @@ struct FillStencil11 {
 /// Source   Agullo et al., Task-based multi-GPU CG, Table 1 (matrices 11pts-128 and 11pts-256).
 template <bcsr_matrix Matrix, execution_space Exec>
 Matrix stencil11(const Exec& exec, int nx, int ny, int nz, int block_size = 1) {
-  using Ordinal = typename Matrix::ordinal_type;
   const Lattice lattice({nx, ny, nz});
-  impl::check_fits<Matrix>(text("stencil11 on ", nx, " x ", ny, " x ", nz, " points"), block_size, lattice.num_points(),
+  impl::check_fits<Matrix>(impl::stencil11_name(lattice), block_size, lattice.num_points(),
                            stencil11_num_blocks(nx, ny, nz));
-  const auto rows = static_cast<Ordinal>(lattice.num_points());
-  const impl::FillStencil11<typename Matrix::scalar_type, Ordinal> fill{lattice};
-  return build_by_rows<Matrix>(exec, block_size, rows, rows, impl::CountStencil11{lattice}, fill);
+  return impl::stencil11_rows<Matrix>(exec, lattice, block_size, {0, lattice.num_points()});
+}
+
+/// Some block rows of the same matrix: a rank's part.
+///
+/// Throws   ArgumentError besides, where there are no such rows; ShapeError where the types are too narrow for these
+///          rows.
+template <bcsr_matrix Matrix, execution_space Exec>
+Matrix stencil11(const Exec& exec, int nx, int ny, int nz, int block_size, const RowRange& rows) {
+  const Lattice lattice({nx, ny, nz});
+  impl::check_fits<Matrix>(impl::stencil11_name(lattice), block_size, lattice.num_points());
+  impl::check_range(impl::stencil11_name(lattice), rows, lattice.num_points());
+  return impl::stencil11_rows<Matrix>(exec, lattice, block_size, rows);
 }
 
 }  // namespace ashlar::problems

@@ -54,9 +54,10 @@ struct SpmvOptions {
 ///
 /// Memory   A, conj(A): none. A^T, A^H: an index of num_blocks * (sizeof(Ordinal) + sizeof(Offset)) bytes and
 ///          num_block_cols + 1 offsets, in the matrix's memory space. Where a few block rows are much longer than the
-///          rest, they are cut into segments: some indices and a partial result for each. Such a plan (has_segments())
-///          serves one execution-space instance at a time. For the threads of a CPU: a number for each.
-/// Async    waits for `exec`, to learn how long block rows are; not where it has a single thread.
+///          rest, they are cut into segments (has_segments()): some indices, and a partial result of each for every
+///          execution-space instance that multiplies. For the threads of a CPU: a number for each.
+/// Async    waits for `exec`, to learn how long block rows are; not where it has a single thread. A plan serves any
+///          number of instances at once.
 /// Throws   BlockSizeError where the kernel asked for cannot take the block size, and says which can; ArgumentError
 ///          where the width is none that the kernel and the device have, or prefetch_bytes is out of range.
 template <bcsr_matrix Matrix>

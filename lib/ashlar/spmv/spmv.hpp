@@ -3,8 +3,10 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/overlap.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/spmv/impl/fallback_launch.hpp>
 #include <ashlar/spmv/impl/instantiations.hpp>
 #include <ashlar/spmv/impl/launch.hpp>
 #include <ashlar/spmv/impl/long_rows.hpp>
@@ -26,10 +28,7 @@ inline constexpr bool is_product_of_v =
 /// Throws ShapeError where x and y overlap.
 template <class X, class Y>
 void check_apart(const X& x, const Y& y) {
-  const auto x_begin = reinterpret_cast<std::uintptr_t>(x.data()), y_begin = reinterpret_cast<std::uintptr_t>(y.data());
-  const auto x_end = reinterpret_cast<std::uintptr_t>(x.data() + x.span());
-  const auto y_end = reinterpret_cast<std::uintptr_t>(y.data() + y.span());
-  if (x.size() > 0 && y.size() > 0 && x_begin < y_end && y_begin < x_end) {
+  if (overlap(x, y)) {
     throw ShapeError(text("spmv: x and y overlap (", x.label(), ", ", y.label(), ")"),
                      "entries of x would change while they are read", "pass a y of its own");
   }
@@ -94,6 +93,23 @@ auto spmv_arguments(const SpmvPlan<Matrix>& plan, const Matrix& a, const Scalar&
       .y = nullptr};
 }
 
+/// One vector, by the kernel of the launch, or by what takes its place.
+template <class Exec, class Layout, class Arguments>
+void run_launch(const Exec& exec, const SpmvLaunch& launch, const Arguments& arguments) {
+  if (can_load_chunks(launch.kernel, arguments)) return run_spmv<Exec, Layout>(exec, launch, arguments);
+  run_spmv<Exec, Layout>(exec, fallback_launch(exec, launch, arguments.block_shape), arguments);
+}
+
+/// The same for several vectors.
+template <class Exec, class Layout, class Arguments, class Scalar>
+void run_launch(const Exec& exec, const SpmvLaunch& launch, const Arguments& arguments,
+                const MultiVectors<Scalar>& vectors) {
+  if (can_load_chunks(launch.kernel, arguments) && can_read<Exec>(launch.kernel, arguments.block_shape, vectors)) {
+    return run_spmv_multi<Exec, Layout>(exec, launch, arguments, vectors);
+  }
+  run_spmv_multi<Exec, Layout>(exec, fallback_launch(exec, launch, arguments.block_shape), arguments, vectors);
+}
+
 /// One vector.
 template <class Exec, class Matrix, class Scalar>
 void multiply_vector(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scalar& alpha, const Matrix& a,
@@ -102,11 +118,11 @@ void multiply_vector(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scala
   auto arguments = spmv_arguments(plan, a, alpha, beta);
   arguments.x = x;
   arguments.y = y;
-  run_spmv<Exec, Layout>(exec, plan.launch(), arguments);
+  run_launch<Exec, Layout>(exec, plan.launch(), arguments);
   if (!plan.has_segments()) return;
   run_long_rows(exec, plan.segment_launch(), plan.long_rows(), arguments, MultiVectors<Scalar>{1, {x, 1, 0}, {y, 1, 0}},
                 [&](const auto& segments, const Vectors<Scalar>&) {
-                  run_spmv<Exec, Layout>(exec, plan.segment_launch(), segments);
+                  run_launch<Exec, Layout>(exec, plan.segment_launch(), segments);
                 });
 }
 
@@ -117,16 +133,16 @@ void multiply_vectors(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scal
   using Layout = typename Matrix::layout_type;
   const auto arguments = spmv_arguments(plan, a, alpha, beta);
   const bool by_rows = vectors.are_by_rows();
-  run_spmv_multi<Exec, Layout>(exec, plan.multi_launch(by_rows), arguments, vectors);
+  run_launch<Exec, Layout>(exec, plan.multi_launch(by_rows), arguments, vectors);
   if (!plan.has_segments()) return;
   const int room = plan.long_rows().num_vectors;
   for (int first = 0; first < vectors.num_vectors; first += room) {
     const MultiVectors<Scalar> some = vectors.from(first, room);
     const SpmvLaunch& launch = plan.multi_segment_launch(by_rows);
-    run_long_rows(exec, launch, plan.long_rows(), arguments, some,
-                  [&](const auto& segments, const Vectors<Scalar>& partial) {
-                    run_spmv_multi<Exec, Layout>(exec, launch, segments, {some.num_vectors, some.x, partial});
-                  });
+    run_long_rows(
+        exec, launch, plan.long_rows(), arguments, some, [&](const auto& segments, const Vectors<Scalar>& partial) {
+          run_launch<Exec, Layout>(exec, launch, segments, MultiVectors<Scalar>{some.num_vectors, some.x, partial});
+        });
   }
 }
 
@@ -139,7 +155,8 @@ void multiply_vectors(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scal
 /// Types    x, y, alpha and beta are of the matrix's scalar type; or double where the matrix holds floats or bfloat16,
 ///          and then the sums are of doubles too.
 /// Memory   all three reachable from `exec`; x and y must not overlap.
-/// Async    enqueued on `exec`; no fence, no allocation.
+/// Async    enqueued on `exec`; no fence, no allocation. Where the plan has segments, the first product on an instance
+///          other than the plan's allocates their partial results (before a graph is captured, multiply once).
 /// beta==0  y is overwritten: NaN in y does not spread.
 /// alpha==0 A and x are not read, as in BLAS.
 /// Traffic  spmv_traffic_bytes(A, beta == 0, plan.mode()). Multi-vectors: A is read once for all columns, but

@@ -41,7 +41,8 @@ struct StreamingOptions {
   /// Threads that read the file of a matrix that stays in one (FileMatrix); 0: one for every two processors of this
   /// process, 8 at most.
   int num_readers = 0;
-  /// What a plan of products is asked for; A and conj(A) only.
+  /// What a plan of products is asked for; A and conj(A) only. A kernel and its width are the device's: the host's share
+  /// keeps to its own.
   SpmvOptions product = {};
 };
 

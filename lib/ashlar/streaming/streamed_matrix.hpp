@@ -25,6 +25,7 @@
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/options.hpp>
 #include <ashlar/streaming/planner.hpp>
+#include <ashlar/streaming/recording.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <ashlar/streaming/timeline.hpp>
 #include <cstdint>
@@ -189,7 +190,7 @@ class StreamedMatrix {
         [&](const Part& part, const Subdivision& rows) {
           spmv(exec, part.plan, alpha, part.rows, x, beta, rows_of(y, rows));
         },
-        [&](int piece) { host_part_->multiply(piece, alpha, x, beta, host_part_->rows_of(y), timeline_); });
+        [&](int piece) { host_part_->multiply(piece, alpha, x, beta, host_part_->rows_of(y), timeline()); });
     if (host_part_) host_part_->give_back(exec, host_part_->rows_of(y));
   }
 
@@ -314,13 +315,16 @@ class StreamedMatrix {
     if (ring_) ring_->clear(exec);
   }
 
-  /// From here on every copy that is sent, the work with each subdivision and each piece of the host's share are spans
-  /// of `timeline`, which stays where it is until stop_recording(). Of a file, every piece that is read, and its copy:
-  /// some 16 MiB.
+  /// As long as what this returns lives, every copy that is sent, the work with each subdivision and each piece of the
+  /// host's share are spans of `timeline`; of a file, every piece that is read, and its copy: some 16 MiB. A recording
+  /// that was begun before is over.
   ///
   /// Async    products go on to wait for nothing more: StreamTimeline.
-  void record(StreamTimeline<Exec>& timeline) { timeline_ = &timeline; }
-  void stop_recording() { timeline_ = nullptr; }
+  [[nodiscard]] StreamRecording<Exec> record(StreamTimeline<Exec>& timeline) {
+    StreamRecording<Exec> recording(timeline);
+    timeline_ = recording.timeline();
+    return recording;
+  }
 
  private:
   using Division = impl::StreamDivision<Matrix, host_type, Exec>;
@@ -415,11 +419,15 @@ class StreamedMatrix {
     return matrix;
   }
 
+  /// Where products are recorded, or null.
+  StreamTimeline<Exec>* timeline() const { return timeline_.lock().get(); }
+
   /// work(part, its block rows) for subdivision k, which is on the device; its span, where there is a timeline.
   template <class Work>
   void work_with(int k, const Exec& exec, const Work& work) const {
-    if (timeline_ == nullptr) return work(parts_[k], subdivisions_[k]);
-    timeline_->record(StreamTimeline<Exec>::Track::products, k, 0, exec, [&] { work(parts_[k], subdivisions_[k]); });
+    auto* const spans = timeline();
+    if (spans == nullptr) return work(parts_[k], subdivisions_[k]);
+    spans->record(StreamTimeline<Exec>::Track::products, k, 0, exec, [&] { work(parts_[k], subdivisions_[k]); });
   }
 
   template <class Work>
@@ -442,14 +450,14 @@ class StreamedMatrix {
     const int resident = num_resident_parts(), ahead = early ? estimate_.num_buffers : 1;
     int next = resident;
     const auto send_up_to = [&](int end) {
-      for (; next < std::min(end, count); ++next) ring_->send(next, timeline_);
+      for (; next < std::min(end, count); ++next) ring_->send(next, timeline());
     };
     int next_piece = 0;
     const auto multiply_up_to = [&](int end) {
       for (; host_part_ && next_piece < end; ++next_piece) multiply_piece(next_piece);
     };
     try {
-      if (resident > 0) ring_->send(0, timeline_);
+      if (resident > 0) ring_->send(0, timeline());
       if (early) send_up_to(resident + ahead);
       for (int k = 0; k < count; ++k) {
         multiply_up_to(impl::HostPieces{count}.before(k));
@@ -485,7 +493,7 @@ class StreamedMatrix {
   mutable Turns turns_;
   Kernel kernel_ = Kernel::automatic;
   std::string product_;
-  StreamTimeline<Exec>* timeline_ = nullptr;
+  std::weak_ptr<StreamTimeline<Exec>> timeline_;
 };
 
 }  // namespace ashlar

@@ -11,6 +11,7 @@
 #include <ashlar/device/memory.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/impl/column_range.hpp>
+#include <ashlar/streaming/recording.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <cstdint>
 #include <string>
@@ -129,8 +130,7 @@ class StreamedSymmetricMatrix {
 
   /// As StreamedMatrix.
   void values_changed(const Exec& exec) { half_.values_changed(exec); }
-  void record(StreamTimeline<Exec>& timeline) { half_.record(timeline); }
-  void stop_recording() { half_.stop_recording(); }
+  [[nodiscard]] StreamRecording<Exec> record(StreamTimeline<Exec>& timeline) { return half_.record(timeline); }
 
  private:
   /// A subdivision, and the same as it is multiplied transposed: with the block columns alone in which it has blocks.

@@ -1,6 +1,7 @@
-#include <ashlar/host/file_writer.hpp>
+#include <unistd.h>
 
 #include <ashlar/base/error.hpp>
+#include <ashlar/host/file_writer.hpp>
 #include <ashlar/host/output_file.hpp>
 #include <cerrno>
 #include <filesystem>
@@ -24,7 +25,8 @@ void remove_file(const std::string& path) noexcept {
 
 FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
   require_writable(path_);
-  file_ = std::fopen(path_.c_str(), "wb");
+  const auto descriptor = descriptor_of(path_);
+  file_ = descriptor ? ::fdopen(::dup(*descriptor), "wb") : std::fopen(path_.c_str(), "wb");
   if (!file_) fail(errno);
   std::setvbuf(file_, nullptr, _IONBF, 0);
   buffer_.reserve(buffer_bytes);

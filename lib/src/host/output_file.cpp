@@ -5,7 +5,9 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/host/output_file.hpp>
 #include <cerrno>
+#include <charconv>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 namespace ashlar {
@@ -29,8 +31,27 @@ fs::path follow_links(fs::path path) {
 
 }  // namespace
 
+std::optional<int> descriptor_of(const std::string& path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    int number = -1;
+    const char* const end = path.data() + path.size();
+    const auto [stop, error] = std::from_chars(path.data() + folder.size(), end, number);
+    if (error == std::errc() && stop == end && number >= 0) return number;
+  }
+  return std::nullopt;
+}
+
 void require_writable(const std::string& path) {
   if (path.empty()) refuse(path, "the file has no name", "name a file");
+  if (const auto descriptor = descriptor_of(path)) {
+    const int flags = ::fcntl(*descriptor, F_GETFL);
+    if (flags < 0) refuse(path, reason(errno), "open it, or name a file");
+    if ((flags & O_ACCMODE) == O_RDONLY) refuse(path, "it is open for reading only", "name another file");
+    return;
+  }
   const fs::path target = follow_links(path);
   std::error_code error;
   const fs::file_status status = fs::status(target, error);

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <map>
 #include <ostream>
+#include <sstream>
+#include <utility>
 
 namespace ashlar::trace {
 
@@ -87,13 +89,29 @@ std::string json_string(std::string_view text) {
   return result + '"';
 }
 
-void write_chrome_json(std::ostream& out, const std::vector<Process>& processes) {
+std::string chrome_events(const std::vector<Process>& processes, std::size_t first_process) {
+  std::ostringstream out;
+  for (std::size_t k = 0; k < processes.size(); ++k) {
+    if (k > 0) out << ",\n";
+    write_process(out, first_process + k, processes[k].name, processes[k].spans, processes[k].tracks);
+  }
+  return std::move(out).str();
+}
+
+void join_chrome_events(std::ostream& out, const std::vector<std::string>& events) {
   out << file_begin;
-  for (std::size_t pid = 0; pid < processes.size(); ++pid) {
-    if (pid > 0) out << ",\n";
-    write_process(out, pid, processes[pid].name, processes[pid].spans, processes[pid].tracks);
+  bool is_first = true;
+  for (const std::string& each : events) {
+    if (each.empty()) continue;
+    if (!is_first) out << ",\n";
+    out << each;
+    is_first = false;
   }
   out << file_end;
+}
+
+void write_chrome_json(std::ostream& out, const std::vector<Process>& processes) {
+  join_chrome_events(out, {chrome_events(processes, 0)});
 }
 
 void write_chrome_json(std::ostream& out, const std::vector<Span>& spans, const std::vector<std::string>& tracks) {

@@ -10,19 +10,22 @@
 #include <ashlar/device/team_sums.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/cg_memory.hpp>
+#include <ashlar/krylov/impl/refuse_overlap.hpp>
 #include <cmath>
 #include <cstdint>
 
-// Where solvers begin: lengths, norms, residuals.
+// Where solvers begin: vectors that fit, norms, residuals.
 
 namespace ashlar::impl {
 
+/// Throws ShapeError unless b and x are as long as the matrix, ArgumentError where they share memory.
 template <class B, class X>
-void check_lengths(const char* solver, std::int64_t n, const B& b, const X& x) {
+void check_vectors(const char* solver, std::int64_t n, const B& b, const X& x) {
   if (std::int64_t(b.extent(0)) != n || std::int64_t(x.extent(0)) != n) {
     throw ShapeError(text(solver, ": b has ", b.extent(0), " entries and x has ", x.extent(0)),
                      text("the matrix has ", n, " rows"), "pass vectors as long as the matrix is high");
   }
+  refuse_overlap(solver, b, x);
 }
 
 /// q := A p and *total := the local part of p^H q: in one pass where the operator has one.

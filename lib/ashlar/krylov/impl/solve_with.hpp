@@ -5,10 +5,12 @@
 #include <ashlar/krylov/cg_options.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/drive.hpp>
+#include <ashlar/krylov/impl/on_all_parts.hpp>
 #include <ashlar/krylov/impl/residual.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <type_traits>
+#include <vector>
 
 namespace ashlar::impl {
 
@@ -30,16 +32,41 @@ constexpr void require_system() {
   static_assert(reachable_from<Exec, X>, "ashlar::cg: x must be reachable from the execution space");
 }
 
+/// What all parts of a system are asked for alike.
+inline std::vector<Asked> asked(const CgOptions& options) {
+  return {{"rtol", options.rtol},
+          {"atol", options.atol},
+          {"max_iterations", double(options.max_iterations)},
+          {"stagnation_window", double(options.stagnation_window)},
+          {"check_interval", double(options.check_interval)},
+          {"launch", double(options.launch)},
+          {"x_update", double(options.x_update)}};
+}
+
+/// A form of CG, which takes of the options what it knows.
+template <class Form, class Exec, class Op, class M, class X>
+Form make(const Exec& exec, const Op& a, const M& m, const X& x, const CgOptions& options) {
+  if constexpr (std::is_constructible_v<Form, const Exec&, const Op&, const M&, const X&, CgXUpdate>) {
+    return Form(exec, a, m, x, options.x_update);
+  } else {
+    return Form(exec, a, m, x);
+  }
+}
+
 /// One solve by one form of CG.
 template <template <class, class, class, class> class Method, class Exec, class Op, class M, class B, class X>
 SolveReport solve_with(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, const CgOptions& options) {
   require_system<Exec, Op, M, X>();
   static_assert(reachable_from<Exec, B>, "ashlar::cg: b must be reachable from the execution space");
   using Form = Method<Exec, Op, M, X>;
-  check_lengths(Form::name, a.space().num_local(), b, x);
-  check_stopping(Form::name, options.rtol, options.atol, options.max_iterations, options.stagnation_window,
-                 options.check_interval);
-  Driver<Exec, Form, Op, M> driver(exec, Form(exec, a, m, x), a, m, options.launch);
+  const auto space = a.space();
+  check_on_all_parts(space, Form::name, [&] {
+    check_vectors(Form::name, space.num_local(), b, x);
+    check_stopping(Form::name, options.rtol, options.atol, options.max_iterations, options.stagnation_window,
+                   options.check_interval);
+  });
+  require_same_on_all_parts(space, Form::name, asked(options));
+  Driver<Exec, Form, Op, M> driver(exec, make<Form>(exec, a, m, x, options), a, m, options.launch);
   const double norm_b = norm_of_right_hand_side(exec, a.space(), driver.method().memory(), Form::name, b, x);
   if (norm_b == 0) return {.status = SolveStatus::converged, .residual_history = {0.0}};
   return driver.solve(exec, b, norm_b, options);

@@ -6,6 +6,7 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/device/team_sums.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
+#include <ashlar/krylov/cg_options.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/cg_memory.hpp>
@@ -14,19 +15,39 @@
 
 namespace ashlar::impl {
 
-/// x += alpha*p, of the step before, and p := z + beta*p, in one pass. Where alpha is 0 x is not touched, where beta is
-/// 0 p is overwritten, and where the solve has ended p stays.
+/// When x is updated, which all parts of the system decide alike.
+template <class Space>
+CgXUpdate x_update_for(const Space& space, CgXUpdate asked) {
+  if (asked != CgXUpdate::automatic) return asked;
+  const bool has_parts = space.agree_max(space.num_local() != space.num_global() ? 1 : 0) > 0;
+  return has_parts ? CgXUpdate::under_reduction : CgXUpdate::with_direction;
+}
+
+/// x += alpha*p, of the step before and if x lags by it, and p := z + beta*p, in one pass. Where alpha is 0 x is not
+/// touched, where beta is 0 p is overwritten, and where the solve has ended p stays.
 template <class Exec, class Scalars, class Z, class P, class X>
-void cg_direction(const Exec& exec, const Scalars& scalars, const Z& z, const P& p, const X& x) {
+void cg_direction(const Exec& exec, const Scalars& scalars, const Z& z, const P& p, const X& x, bool x_lags) {
   using Real = real_t<typename P::non_const_value_type>;
   Kokkos::parallel_for(
       "ashlar::cg[direction]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, p.extent(0)),
       KOKKOS_LAMBDA(std::int64_t i) {
         const CgScalars& s = scalars();
-        const bool steps = s.alpha != 0, turns = s.beta != 0;
+        const bool steps = x_lags && s.alpha != 0, turns = s.beta != 0;
         const auto old = steps || turns ? p(i) : typename P::non_const_value_type(0);
         if (steps) x(i) += Real(s.alpha) * old;
         if (s.is_running()) p(i) = turns ? z(i) + Real(s.beta) * old : z(i);
+      });
+}
+
+/// x += alpha*p of this step, alpha = r^H z / p^H q. Where that is no step, x is not touched.
+template <class Exec, class Scalars, class Sum, class P, class X>
+void cg_step_of_x(const Exec& exec, const Scalars& scalars, const Sum& pq, const P& p, const X& x) {
+  using Real = real_t<typename P::non_const_value_type>;
+  Kokkos::parallel_for(
+      "ashlar::cg[x]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, p.extent(0)),
+      KOKKOS_LAMBDA(std::int64_t i) {
+        const double alpha = scalars().step_length(pq());
+        if (alpha != 0) x(i) += Real(alpha) * p(i);
       });
 }
 
@@ -56,11 +77,11 @@ struct CgResidual {
 };
 
 /// The textbook's CG, in three passes: [x and p] [q = A p and p^H q] [r and r^H r], and what a preconditioner takes.
-/// x lags by a step: it is updated beside p, which is read for it anyway.
+/// x lags by a step: it is updated beside p, which is read for it anyway. Or it has a pass of its own, [x], at once:
+/// under the reduction of the residual's sums, where there are other parts to wait for.
 ///
-/// Traffic  of an iteration, with vectors of n entries: the operator's and the preconditioner's, and 8n entries; 2n
-/// more
-///          without dot_operator, and without dot_preconditioner.
+/// Traffic  of an iteration, with vectors of n entries: the operator's and the preconditioner's, and 8n entries; n more
+///          where x has its own pass; 2n more without dot_operator, and without dot_preconditioner.
 template <class Exec, class Op, class M, class X>
 class StandardCg {
  public:
@@ -69,10 +90,12 @@ class StandardCg {
   static constexpr const char* name = "cg";
   static constexpr int products_of_start = 1;
 
-  StandardCg(const Exec& exec, const Op& a, const M& m, const X& x)
+  /// Collective.
+  StandardCg(const Exec& exec, const Op& a, const M& m, const X& x, CgXUpdate x_update = CgXUpdate::automatic)
       : a_(a),
         m_(m),
         space_(a.space()),
+        x_update_(x_update_for(space_, x_update)),
         x_(x),
         memory_(exec),
         r_(new_vector<Vector>(exec, "ashlar::cg::r", x.extent(0))),
@@ -99,14 +122,18 @@ class StandardCg {
 
   /// One iteration: no decision on the host, no fence, no allocation.
   void enqueue(const Exec& exec) {
-    cg_direction(exec, memory_.scalars, z_, p_, x_);
+    cg_direction(exec, memory_.scalars, z_, p_, x_, x_lags());
     multiply_dot(exec, a_, p_, q_, memory_, 0);
     sum(exec, 0, 1);
     sum_over_entries<1>("ashlar::cg[residual]", exec, r_.extent(0), memory_.team_sums.access(),
                         {memory_.sums.data() + 1},
                         CgResidual<Scalar>{memory_.scalars.data(), memory_.sums.data(), q_.data(), r_.data()});
     apply_preconditioner(exec);
-    sum(exec, 1, 2);
+    if (x_update_ == CgXUpdate::before_reduction) update_x(exec);
+    const auto of_residual = sums_from(1, 2);
+    space_.sum_begin(exec, of_residual);
+    if (x_update_ == CgXUpdate::under_reduction) update_x(exec);
+    space_.sum_end(exec, of_residual);
     const auto scalars = memory_.scalars;
     const auto sums = memory_.sums;
     const auto history = memory_.history;
@@ -118,10 +145,13 @@ class StandardCg {
   }
 
   /// x gets the step that it still lacks.
-  void finish(const Exec& exec) { cg_direction(exec, memory_.scalars, z_, p_, x_); }
+  void finish(const Exec& exec) {
+    if (x_lags()) cg_direction(exec, memory_.scalars, z_, p_, x_, true);
+  }
 
   /// The kernel that the operator has for all this, or why it has none.
   CgKernelOffer<Exec> kernel(const Exec& exec) const {
+    if (!x_lags()) return {nullptr, "x is updated by itself", false};
     if constexpr (brings_cg_kernel<Op, Exec, M, Scalar> && reachable_from<Exec, X>) {
       return a_.cg_kernel(
           exec, m_,
@@ -134,7 +164,8 @@ class StandardCg {
 
   /// Bytes of an iteration.
   std::int64_t traffic_bytes() const {
-    const std::int64_t vectors = 8 + (m_.is_identity() || dot_preconditioner<M, Exec, Vector> ? 0 : 2) +
+    const std::int64_t vectors = 8 + (x_lags() ? 0 : 1) +
+                                 (m_.is_identity() || dot_preconditioner<M, Exec, Vector> ? 0 : 2) +
                                  (dot_operator<Op, Exec, Vector> ? 0 : 2);
     return a_.traffic_bytes() + m_.traffic_bytes() + vectors * std::int64_t(x_.extent(0) * sizeof(Scalar));
   }
@@ -144,9 +175,13 @@ class StandardCg {
     if (!m_.is_identity()) precondition_dot(exec, m_, r_, z_, memory_, 2);
   }
 
+  bool x_lags() const { return x_update_ == CgXUpdate::with_direction; }
+  void update_x(const Exec& exec) { cg_step_of_x(exec, memory_.scalars, memory_.sum(0), p_, x_); }
+
   /// Of `count` sums from k on, as many as there are: r^H z is r^H r without a preconditioner.
+  auto sums_from(int k, int count) const { return memory_.sums_from(k, m_.is_identity() ? 1 : count); }
   void sum(const Exec& exec, int k, int count) {
-    const auto sums = memory_.sums_from(k, m_.is_identity() ? 1 : count);
+    const auto sums = sums_from(k, count);
     space_.sum_begin(exec, sums);
     space_.sum_end(exec, sums);
   }
@@ -156,6 +191,7 @@ class StandardCg {
   const Op& a_;
   const M& m_;
   Space space_;
+  CgXUpdate x_update_;
   X x_;
   CgMemory<Exec> memory_;
   Vector r_, z_, p_, q_;

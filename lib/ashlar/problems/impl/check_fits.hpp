@@ -8,12 +8,13 @@
 
 namespace ashlar::problems::impl {
 
-/// Whether the matrix type can hold this many block rows and blocks, found out before anything is allocated.
+/// Whether the matrix type can hold this many block rows and blocks, found out before anything is allocated. Without
+/// blocks: of some rows, whose blocks build_by_rows counts.
 ///
 /// Throws   BlockSizeError, ShapeError where a number passes what its type counts, ArgumentError where the bytes pass
 ///          64 bits.
 template <bcsr_matrix Matrix>
-void check_fits(const std::string& problem, int block_size, std::int64_t num_block_rows, std::int64_t num_blocks) {
+void check_fits(const std::string& problem, int block_size, std::int64_t num_block_rows, std::int64_t num_blocks = 0) {
   static_assert(!is_complex_v<typename Matrix::scalar_type>, "ashlar::problems: the matrices are real");
   constexpr auto most_rows = std::int64_t(std::numeric_limits<typename Matrix::ordinal_type>::max());
   constexpr auto most_blocks = std::int64_t(std::numeric_limits<typename Matrix::offset_type>::max());

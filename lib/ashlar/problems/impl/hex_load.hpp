@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/problems/lattice.hpp>
+#include <ashlar/problems/row_range.hpp>
 #include <string>
 
 namespace ashlar::problems::impl {
@@ -28,15 +29,18 @@ struct HexLoad {
   KOKKOS_INLINE_FUNCTION static int elements(int i, int n) { return (i > 0) + (i + 1 < n); }
 };
 
+/// The load of the nodes of a range.
 template <class Exec, int MaxDof, class Vector>
-void fill_hex_load(const Exec& exec, const HexLoad<MaxDof>& load, int dof, const Vector& result) {
+void fill_hex_load(const Exec& exec, const HexLoad<MaxDof>& load, int dof, const RowRange& nodes,
+                   const Vector& result) {
   using Scalar = typename Vector::non_const_value_type;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  const std::int64_t first = nodes.begin;
   Kokkos::parallel_for(
-      "ashlar::cantilever_load[dof=" + std::to_string(dof) + "]", Policy(exec, 0, load.lattice.num_points()),
-      KOKKOS_LAMBDA(std::int64_t node) {
+      "ashlar::cantilever_load[dof=" + std::to_string(dof) + "]", Policy(exec, 0, nodes.size()),
+      KOKKOS_LAMBDA(std::int64_t i) {
         for (int unknown = 0; unknown < dof; ++unknown) {
-          result(node * dof + unknown) = static_cast<Scalar>(load.at(node, unknown));
+          result(i * dof + unknown) = static_cast<Scalar>(load.at(first + i, unknown));
         }
       });
 }

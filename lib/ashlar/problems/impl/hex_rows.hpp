@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/bcsr/build_by_rows.hpp>
+#include <ashlar/problems/impl/build_range.hpp>
 #include <ashlar/problems/lattice.hpp>
 #include <string>
 #include <vector>
@@ -76,12 +76,12 @@ Kokkos::View<const double*, Space> to_space(const Exec& exec, const std::vector<
 }
 
 template <int BlockSize, class Matrix, class Exec, class Element>
-Matrix build_hex_rows(const Exec& exec, const Lattice& lattice, const Element& element, bool clamp) {
-  using Ordinal = typename Matrix::ordinal_type;
-  const auto rows = static_cast<Ordinal>(lattice.num_points());
-  const HexRows<BlockSize, typename Matrix::scalar_type, Ordinal, typename Matrix::memory_space> fill{lattice, element,
+Matrix build_hex_rows(const Exec& exec, const Lattice& lattice, const Element& element, bool clamp,
+                      const RowRange& rows) {
+  using Scalar = typename Matrix::scalar_type;
+  const HexRows<BlockSize, Scalar, typename Matrix::ordinal_type, typename Matrix::memory_space> fill{lattice, element,
                                                                                                       clamp};
-  return build_by_rows<Matrix>(exec, BlockSize, rows, rows, CountNeighbours{lattice}, fill);
+  return build_range<Matrix>(exec, BlockSize, lattice.num_points(), rows, CountNeighbours{lattice}, fill);
 }
 
 }  // namespace ashlar::problems::impl

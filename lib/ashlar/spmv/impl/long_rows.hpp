@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/device/instance_scratch.hpp>
 #include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
 #include <ashlar/spmv/impl/vectors.hpp>
@@ -14,8 +15,8 @@ namespace ashlar::impl {
 
 /// The block rows that are too long for one group of lanes, cut into segments.
 ///
-/// A segment is to the kernels a block row, whose product goes to `partial`; the sums of a block row's segments, in
-/// their order, are its product.
+/// A segment is to the kernels a block row, whose product goes to the instance's piece of `partial`; the sums of a
+/// block row's segments, in their order, are its product.
 template <class Ordinal, class Offset, class Space>
 struct LongRows {
   template <class T>
@@ -24,7 +25,7 @@ struct LongRows {
   View<Offset> segment_begin, segment_end;  // entries of a segment
   View<Ordinal> row;                        // the long block rows
   View<Ordinal> first_segment;              // of each, and one beyond the last
-  View<char> partial;                       // of the segments; bytes, as vectors may hold another type than values
+  InstanceScratch<Space> partial;           // of the segments; bytes, as vectors may hold another type than values
   int num_vectors = 1;                      // for so many vectors `partial` has room
 };
 
@@ -62,9 +63,8 @@ void find_long_rows(const Exec& exec, const RowPtr& row_ptr, std::int64_t longes
   result.segment_end = to_space("ashlar::spmv_plan::segment_end", end);
   result.row = to_space("ashlar::spmv_plan::long_row", row);
   result.first_segment = to_space("ashlar::spmv_plan::first_segment", first_segment);
-  result.partial =
-      Kokkos::View<char*, Space>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::spmv_plan::partial"),
-                                 begin.size() * partial_bytes);
+  result.partial = InstanceScratch<Space>("ashlar::spmv_plan::partial", begin.size() * partial_bytes);
+  result.partial.of(exec);  // who makes a plan mostly multiplies, too
   exec.fence("ashlar::spmv_plan: long rows copied");
 }
 
@@ -113,7 +113,7 @@ template <class Exec, class Value, class Scalar, class Ordinal, class Offset, cl
 void run_long_rows(const Exec& exec, const SpmvLaunch& launch, const LongRows<Ordinal, Offset, Space>& long_rows,
                    const SpmvArguments<Value, Scalar, Ordinal, Offset>& arguments, const MultiVectors<Scalar>& vectors,
                    const RunSegments& run_segments) {
-  const Vectors<Scalar> partial{reinterpret_cast<Scalar*>(long_rows.partial.data()), vectors.num_vectors, 1};
+  const Vectors<Scalar> partial{reinterpret_cast<Scalar*>(long_rows.partial.of(exec)), vectors.num_vectors, 1};
   auto segments = arguments;
   segments.num_block_rows = static_cast<std::int64_t>(long_rows.segment_begin.extent(0));
   segments.longest_row = launch.longest_row;

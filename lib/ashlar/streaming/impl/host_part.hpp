@@ -37,7 +37,7 @@ class HostPart {
         max_vectors_(options.num_vectors),
         ready_(exec),
         done_(exec) {
-    cut(matrix, rows, SpmvPlan<HostMatrix>(host_, matrix, options), num_pieces);
+    cut(matrix, rows, SpmvPlan<HostMatrix>(host_, matrix, of_host(options)), num_pieces);
     find_columns(matrix, rows);
     const auto bytes = [&](const char* label, std::int64_t entries) {
       return Bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
@@ -107,6 +107,13 @@ class HostPart {
     SpmvPlan<HostMatrix> plan;
     Range rows;  // of the part
   };
+
+  /// The kernel that was asked for is the device's, and so are its width and tiles.
+  static SpmvOptions of_host(SpmvOptions options) {
+    options.kernel = Kernel::automatic;
+    options.width = options.tile_rows = 0;
+    return options;
+  }
 
   std::int64_t num_rows() const { return rows_.second - rows_.first; }
 

@@ -1,0 +1,58 @@
+#include "solve/preconditioner.hpp"
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/copy.hpp>
+#include <ashlar/bcsr/diagonal.hpp>
+#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
+#include <ashlar/operators/jacobi_preconditioner.hpp>
+#include <ashlar/streaming/diagonal.hpp>
+#include <cstdint>
+#include <string>
+
+namespace ashlar::app {
+
+namespace {
+
+/// The preconditioner of a matrix, of which the diagonal blocks are looked at.
+Preconditioner preconditioner_of(const Execution& exec, const Matrix& matrix, PreconditionerKind kind) {
+  switch (kind) {
+    case PreconditionerKind::jacobi:
+      return Preconditioner(JacobiPreconditioner<Matrix>(exec, matrix));
+    case PreconditionerKind::block_jacobi:
+      return Preconditioner(BlockJacobiPreconditioner<Matrix>(exec, matrix));
+    case PreconditionerKind::none:
+      break;
+  }
+  return Preconditioner(IdentityPreconditioner());
+}
+
+/// The diagonal block that has no inverse, by its rows, from 1 as in a file.
+std::string bad_block(std::int64_t block_row, int block_size) {
+  const std::int64_t first = block_row * block_size + 1, last = first + block_size - 1;
+  if (block_size == 1) return text("the diagonal entry (", first, ", ", first, ") is 0 or has no inverse");
+  return text("the diagonal block of rows ", first, " to ", last, " has no inverse");
+}
+
+}  // namespace
+
+Preconditioner make_preconditioner(const Execution& exec, const LinearSystem& system, PreconditionerKind kind) {
+  try {
+    if (!system.is_streamed()) return preconditioner_of(exec, system.matrix, kind);
+    if (kind == PreconditionerKind::none) return Preconditioner(IdentityPreconditioner());
+    if (system.in_file) {
+      return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), kind);
+    }
+    const HostMatrix diagonal = diagonal_blocks(HostExecution(), *system.streamed);
+    return preconditioner_of(exec, copy_to<Space>(exec, diagonal), kind);
+  } catch (const NumericalError& error) {
+    const int size = kind == PreconditionerKind::block_jacobi ? system.block_size() : 1;
+    throw NumericalError(
+        text(system.description, ": ", error.row() < 0 ? error.problem() : bad_block(error.row(), size)),
+        error.why() + "; rows are counted from 1",
+        size > 1 ? "pass --preconditioner none, or another --block-size" : "pass --preconditioner none");
+  }
+}
+
+}  // namespace ashlar::app

@@ -1,0 +1,18 @@
+# Lets what is installed find its libraries with no LD_LIBRARY_PATH: ashlar relative to the command, so that the prefix
+# may be moved; Kokkos and others outside where they were when it was linked.
+set(origin $ORIGIN)
+if(APPLE)
+  set(origin @loader_path)
+endif()
+file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+foreach(target ashlar ashlar_mpi ashlar_command)
+  if(TARGET ${target})
+    set_property(TARGET ${target} PROPERTY INSTALL_RPATH_USE_LINK_PATH ON)
+  endif()
+endforeach()
+if(TARGET ashlar_mpi)
+  set_property(TARGET ashlar_mpi APPEND PROPERTY INSTALL_RPATH ${origin})
+endif()
+if(TARGET ashlar_command)
+  set_property(TARGET ashlar_command APPEND PROPERTY INSTALL_RPATH ${origin}/${to_libraries})
+endif()

@@ -1,0 +1,152 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/bcsr/build_by_rows.hpp>
+#include <ashlar/bcsr/matrix.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// Cuts block rows by their columns: which of them are a rank's own, and which are others'. All on the device.
+
+namespace ashlar::impl {
+
+/// Block columns begin to end, or all but these.
+struct ColumnSet {
+  std::int64_t begin = 0, end = 0;
+  bool all_but = false;
+
+  KOKKOS_INLINE_FUNCTION bool has(std::int64_t column) const { return (column >= begin && column < end) != all_but; }
+};
+
+/// How many columns of a list lie before `column`: its place, if it is there.
+template <class List>
+KOKKOS_INLINE_FUNCTION std::int64_t place_in(const List& ascending, std::int64_t column) {
+  std::int64_t low = 0, high = static_cast<std::int64_t>(ascending.extent(0));
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (ascending(middle) < column) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/// New numbers of the columns of a set: counted from `first`, or for those of a list what stands beside them, counted
+/// from there.
+template <class Space>
+struct ColumnNumbers {
+  using List = Kokkos::View<const std::int64_t*, Space>;
+
+  std::int64_t first = 0;
+  List listed, number;
+
+  KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t column) const {
+    return (listed.extent(0) == 0 ? column : number(place_in(listed, column))) - first;
+  }
+};
+
+/// The blocks of a matrix in some columns, row by row, as build_by_rows asks for them: all rows, or those of a list.
+template <class Matrix>
+struct BlocksInColumns {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Space = typename Matrix::memory_space;
+
+  typename Matrix::graph_type::row_ptr_view row_ptr;
+  typename Matrix::graph_type::col_idx_view col_idx;
+  typename Matrix::values_view values;
+  ColumnSet columns;
+  ColumnNumbers<Space> numbers;
+  Kokkos::View<const Ordinal*, Space> rows;  ///< none: all of them
+
+  KOKKOS_INLINE_FUNCTION std::int64_t row_of(std::int64_t i) const { return rows.extent(0) == 0 ? i : rows(i); }
+
+  /// The count of row i.
+  KOKKOS_INLINE_FUNCTION int operator()(Ordinal i) const {
+    const std::int64_t from = row_of(i);
+    int count = 0;
+    for (std::int64_t k = row_ptr(from); k < std::int64_t(row_ptr(from + 1)); ++k) count += columns.has(col_idx(k));
+    return count;
+  }
+
+  template <class Row>
+  KOKKOS_INLINE_FUNCTION void operator()(Ordinal i, const Row& row) const {
+    const std::int64_t from = row_of(i);
+    const int R = row.rows_of_block(), C = row.cols_of_block();
+    int to = 0;
+    for (std::int64_t k = row_ptr(from); k < std::int64_t(row_ptr(from + 1)); ++k) {
+      if (!columns.has(col_idx(k))) continue;
+      row.column(to) = static_cast<Ordinal>(numbers(col_idx(k)));
+      const std::int64_t first = k * R * C;
+      for (int c = 0; c < C; ++c) {
+        for (int r = 0; r < R; ++r) row.value(to, r, c) = values(first + Matrix::layout_type::at(r, c, R, C));
+      }
+      ++to;
+    }
+  }
+};
+
+/// Makes a list of the numbers below `size` that `is_wanted` of what `entry` makes of them, ascending.
+template <class Entry, class Space, class Exec, class Wanted, class Make>
+Kokkos::View<Entry*, Space> listed(const Exec& exec, const char* label, std::int64_t size, const Wanted& is_wanted,
+                                   const Make& entry) {
+  const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> all(exec, 0, size);
+  std::int64_t count = 0;
+  Kokkos::parallel_reduce(
+      "ashlar::distributed[count]", all,
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum) { sum += is_wanted(i) ? 1 : 0; }, count);
+  exec.fence("ashlar::distributed: length of a list");
+  const Kokkos::View<Entry*, Space> list(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)), count);
+  Kokkos::parallel_scan(
+      "ashlar::distributed[list]", all, KOKKOS_LAMBDA(std::int64_t i, std::int64_t & place, bool last) {
+        if (!is_wanted(i)) return;
+        if (last) list(place) = static_cast<Entry>(entry(i));
+        ++place;
+      });
+  return list;
+}
+
+/// The block rows that have blocks in the columns of the set.
+template <class Exec, class Matrix>
+Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::memory_space> rows_with(const Exec& exec,
+                                                                                      const Matrix& matrix,
+                                                                                      const ColumnSet& columns) {
+  const BlocksInColumns<Matrix> blocks{matrix.graph().row_ptr(), matrix.graph().col_idx(), {}, columns, {}, {}};
+  return listed<typename Matrix::ordinal_type, typename Matrix::memory_space>(
+      exec, "ashlar::distributed::rows", matrix.num_block_rows(),
+      KOKKOS_LAMBDA(std::int64_t i) { return blocks(static_cast<typename Matrix::ordinal_type>(i)) > 0; },
+      KOKKOS_LAMBDA(std::int64_t i) { return i; });
+}
+
+/// The columns of the set that blocks have, on the host: ascending, each once.
+template <class Exec, class Matrix>
+std::vector<std::int64_t> columns_used(const Exec& exec, const Matrix& matrix, const ColumnSet& columns) {
+  const auto col_idx = matrix.graph().col_idx();
+  const auto used = listed<std::int64_t, typename Matrix::memory_space>(
+      exec, "ashlar::distributed::columns", matrix.num_blocks(),
+      KOKKOS_LAMBDA(std::int64_t k) { return columns.has(col_idx(k)); },
+      KOKKOS_LAMBDA(std::int64_t k) { return col_idx(k); });
+  std::vector<std::int64_t> result(used.extent(0));
+  Kokkos::deep_copy(exec, Kokkos::View<std::int64_t*, Kokkos::HostSpace>(result.data(), result.size()), used);
+  exec.fence("ashlar::distributed: columns of others");
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+/// A list of the host's where kernels read it. Waits for `exec`, as the list may then go.
+template <class Space, class Exec>
+Kokkos::View<const std::int64_t*, Space> list_in(const Exec& exec, const std::vector<std::int64_t>& list) {
+  const Kokkos::View<std::int64_t*, Space> copy(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::distributed::list"), list.size());
+  Kokkos::deep_copy(exec, copy, Kokkos::View<const std::int64_t*, Kokkos::HostSpace>(list.data(), list.size()));
+  exec.fence("ashlar::distributed: a list of the host's");
+  return copy;
+}
+
+}  // namespace ashlar::impl

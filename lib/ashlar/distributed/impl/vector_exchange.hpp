@@ -1,0 +1,107 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/held_bytes.hpp>
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/distributed/impl/other_part.hpp>
+#include <ashlar/halo/halo_exchange.hpp>
+#include <ashlar/halo/halo_plan.hpp>
+#include <ashlar/spmv/spmv.hpp>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace ashlar::impl {
+
+/// What products with vectors of Scalar, so many at a time, need of memory: the exchange of their halo, and the
+/// products with what came, before they are added.
+template <class Scalar, class Matrix, class Exec>
+struct VectorExchange {
+  using Space = typename Matrix::memory_space;
+  using Products = Kokkos::View<Scalar**, Kokkos::LayoutRight, Space>;
+
+  HaloExchange<Scalar, Exec> exchange;
+  Products products;  ///< of all parts, one after another
+
+  /// The products with a part whose entries of the halo have come.
+  template <int Rank>
+  void multiply(const Exec& exec, const OtherPart<Matrix>& part) const {
+    const auto entries = range(part.first_entry, part.matrix.num_block_cols(), part.matrix.block_shape().cols);
+    if constexpr (Rank == 1) {
+      spmv(exec, part.plan, 1, part.matrix, Kokkos::subview(exchange.halo(), entries), 0, products_of(part));
+    } else {
+      spmv(exec, part.plan, 1, part.matrix, Kokkos::subview(exchange.multi_halo(), entries, Kokkos::ALL), 0,
+           multi_products_of(part));
+    }
+  }
+
+  /// y := y + the products with a part, in the rows that it has.
+  template <class Y>
+  void add(const Exec& exec, const OtherPart<Matrix>& part, const Y& y) const {
+    const int block_rows = part.matrix.block_shape().rows;
+    if constexpr (Y::rank() == 1) {
+      add_rows(exec, part.rows, block_rows, products_of(part), y);
+    } else {
+      add_rows(exec, part.rows, block_rows, multi_products_of(part), y);
+    }
+  }
+
+ private:
+  static std::pair<std::int64_t, std::int64_t> range(std::int64_t first, std::int64_t count, std::int64_t block) {
+    return {first * block, (first + count) * block};
+  }
+  auto rows_of(const OtherPart<Matrix>& part) const {
+    return range(part.first_product, part.matrix.num_block_rows(), part.matrix.block_shape().rows);
+  }
+  /// Of one vector, which is contiguous.
+  Kokkos::View<Scalar*, Space> products_of(const OtherPart<Matrix>& part) const {
+    const auto [begin, end] = rows_of(part);
+    return Kokkos::View<Scalar*, Space>(products.data() + begin, end - begin);
+  }
+  auto multi_products_of(const OtherPart<Matrix>& part) const {
+    return Kokkos::subview(products, rows_of(part), Kokkos::ALL);
+  }
+};
+
+/// Those for each number of vectors that has come up, made when it first does: collective, and in the same order on all
+/// ranks, as they multiply the same.
+template <class Scalar, class Matrix, class Exec>
+class VectorExchanges {
+ public:
+  using Exchange = VectorExchange<Scalar, Matrix, Exec>;
+
+  Exchange& of(const Exec& exec, const Communicator& comm, const HaloPlan& halo, int block_size, int num_vectors,
+               const std::vector<OtherPart<Matrix>>& parts) {
+    if (const auto found = exchanges_.find(num_vectors); found != exchanges_.end()) return found->second;
+    std::int64_t rows = 0;
+    for (const auto& part : parts) rows += part.matrix.num_rows();
+    HaloExchange<Scalar, Exec> exchange(exec, comm, halo, block_size, num_vectors);
+    const typename Exchange::Products products = comm.together([&] {
+      return typename Exchange::Products(
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::distributed::products"), rows, num_vectors);
+    });
+    return exchanges_.emplace(num_vectors, Exchange{std::move(exchange), products}).first->second;
+  }
+
+  HeldBytes bytes() const {
+    HeldBytes bytes;
+    for (const auto& [num_vectors, exchange] : exchanges_) {
+      bytes = bytes + exchange.exchange.bytes() + HeldBytes{exchange.products.size() * sizeof(Scalar), 0};
+    }
+    return bytes;
+  }
+
+  /// How long the host has waited for messages.
+  double waited_seconds() const {
+    double seconds = 0;
+    for (const auto& [num_vectors, exchange] : exchanges_) seconds += exchange.exchange.waited_seconds();
+    return seconds;
+  }
+
+ private:
+  std::map<int, Exchange> exchanges_;
+};
+
+}  // namespace ashlar::impl

@@ -1,0 +1,303 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/held_bytes.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/blas1/dot.hpp>
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/device/team_sums.hpp>
+#include <ashlar/distributed/decomposition.hpp>
+#include <ashlar/distributed/impl/other_part.hpp>
+#include <ashlar/distributed/impl/require_same.hpp>
+#include <ashlar/distributed/impl/vector_exchange.hpp>
+#include <ashlar/distributed/space.hpp>
+#include <ashlar/halo/halo_plan.hpp>
+#include <ashlar/halo/row_partition.hpp>
+#include <ashlar/spmv/matrix_bytes.hpp>
+#include <ashlar/spmv/spmv.hpp>
+#include <ashlar/spmv/spmv_dot.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ashlar {
+
+struct DistributedOptions {
+  Decomposition decomposition = Decomposition::one_d;
+  /// How the halo travels. Its entry_bytes are not looked at: the operator knows them.
+  HaloOptions halo = {};
+  /// Of the products on each rank, of which some may have other kernels than others. A, not A^T.
+  SpmvOptions spmv = {};
+  /// Whether the halo travels while a rank multiplies its own columns; without, before: to see what that is worth.
+  bool overlap = true;
+};
+
+/// A BCSR matrix whose block rows are dealt to ranks, as the linear operator y := A x of the solvers.
+///
+/// Each rank's rows are cut by their columns into two matrices: own columns, and columns of others. A product is
+///
+///   begin the exchange of x; y := A_own x; end the exchange; y += A_other halo.
+///
+/// A_other has only the rows that need something of others. In two dimensions it is cut once more, by the rank that
+/// the entries of x come from, and each piece is multiplied when its entries have come; the products are added in rank
+/// order. So one rank gets the same bits each time, in one dimension and in two.
+///
+/// Shapes   each rank's x and y are its part: partition.size(rank) * block size entries; of rank 1, or of rank 2 with
+///          as many columns on all ranks.
+/// Memory   the rank's rows once (and twice in the constructor), and what comes and goes of x: for options.spmv's
+///          num_vectors and double_vectors. Room for other vectors is made at their first product.
+/// Async    constructor, and the first product with so many columns: collective. A product waits on the host, as
+///          HaloExchange does. Copies share all of this, so that one solve at a time uses it: solves that are under
+///          way together take operators of their own.
+/// Throws   constructor: on all ranks together, ArgumentError where they do not agree about sizes or options, or the
+///          partition is of other ranks; ShapeError where the rows are not those of the partition; BlockSizeError. A
+///          product: ShapeError on the rank whose vectors do not fit, before anything is sent.
+/// Source   Agullo et al. 2016, Task-based multi-GPU CG.
+template <bcsr_matrix Matrix, execution_space Exec = typename Matrix::memory_space::execution_space>
+class DistributedOperator {
+ public:
+  /// `rows` has the block rows of this rank, with the block columns of the whole matrix. The operator makes a duplicate
+  /// of `comm`, for its own messages.
+  DistributedOperator(const Exec& exec, const Communicator& comm, RowPartition partition, Matrix rows,
+                      const DistributedOptions& options = {})
+      : state_(std::make_shared<State>(exec, comm, std::move(partition), std::move(rows), options)) {}
+
+  template <class X, class Y>
+  void apply(const Exec& exec, const X& x, const Y& y) const {
+    const State& s = *state_;
+    s.check(x, y);
+    if (s.comm->is_alone()) return spmv(exec, *s.own_plan, 1, s.own, x, 0, y);
+    auto& buffers = s.template exchange_for<typename X::non_const_value_type>(
+        exec, X::rank() == 1 ? 1 : static_cast<int>(x.extent(1)));
+    auto& exchange = buffers.exchange;
+    exchange.begin(exec, x);
+    const bool as_they_come = s.options.overlap && s.options.decomposition == Decomposition::two_d;
+    if (!s.options.overlap) exchange.end(exec);
+    spmv(exec, *s.own_plan, 1, s.own, x, 0, y);
+    if (as_they_come) {
+      for (int k = exchange.next_arrived(exec); k >= 0; k = exchange.next_arrived(exec)) {
+        buffers.template multiply<X::rank()>(exec, s.others[std::size_t(k)]);
+      }
+    } else {
+      if (s.options.overlap) exchange.end(exec);
+      for (const auto& part : s.others) buffers.template multiply<X::rank()>(exec, part);
+    }
+    for (const auto& part : s.others) buffers.add(exec, part, y);
+  }
+
+  /// y := A x and *slot := the local part of x^H y, its real part.
+  template <vector_view X, vector_view Y>
+  void apply_dot(const Exec& exec, const X& x, const Y& y, const TeamSumsAccess& sums, double* slot) const {
+    const State& s = *state_;
+    s.check(x, y);
+    if (s.comm->is_alone()) return spmv_dot(exec, *s.own_plan, s.own, x, y, sums, slot);
+    apply(exec, x, y);
+    dot(exec, x, y, sums, slot);
+  }
+
+  /// What apply() does on this rank alone, with what came of others last: for the time that this takes. Nothing is
+  /// sent, and no other rank need call it.
+  template <class X, class Y>
+  void apply_without_exchange(const Exec& exec, const X& x, const Y& y) const {
+    const State& s = *state_;
+    s.check(x, y);
+    spmv(exec, *s.own_plan, 1, s.own, x, 0, y);
+    if (s.comm->is_alone()) return;
+    auto& buffers = s.template exchange_for<typename X::non_const_value_type>(
+        exec, X::rank() == 1 ? 1 : static_cast<int>(x.extent(1)));
+    for (const auto& part : s.others) buffers.template multiply<X::rank()>(exec, part);
+    for (const auto& part : s.others) buffers.add(exec, part, y);
+  }
+
+  /// How long the host has waited for other ranks so far, in products and in sums.
+  double waited_seconds() const {
+    const State& s = *state_;
+    return s.wide.waited_seconds() + s.narrow.waited_seconds() + s.space->waited_seconds();
+  }
+
+  DistributedSpace<Exec> space() const { return *state_->space; }
+
+  /// Of this rank.
+  std::int64_t traffic_bytes() const {
+    const State& s = *state_;
+    std::int64_t bytes = spmv_traffic_bytes(s.own);
+    const std::int64_t entry = s.entry_bytes();
+    for (const auto& part : s.others) {
+      // The products are read again and added.
+      bytes += spmv_traffic_bytes(part.matrix) + 3 * std::int64_t(part.rows.extent(0)) * entry;
+    }
+    std::int64_t sent = 0;
+    for (const auto& to : s.halo.to()) sent += to.count;
+    return bytes + 2 * (sent + s.halo.num_entries()) * entry;
+  }
+  HeldBytes bytes() const {
+    const State& s = *state_;
+    HeldBytes bytes = held_bytes(s.own) + held_bytes(*s.own_plan);
+    for (const auto& part : s.others) {
+      bytes = bytes + held_bytes(part.matrix) + held_bytes(part.plan) +
+              HeldBytes{part.rows.extent(0) * sizeof(typename Matrix::ordinal_type), 0};
+    }
+    return bytes + s.wide.bytes() + s.narrow.bytes();
+  }
+  /// Whether the host never waits: where there is nobody to wait for, on a device.
+  bool is_stream_ordered() const { return state_->comm->is_alone() && is_gpu_v<Exec>; }
+  bool is_capturable() const { return state_->comm->is_alone(); }
+
+  std::string explain() const {
+    const State& s = *state_;
+    std::int64_t other_blocks = 0, other_rows = 0;
+    for (const auto& part : s.others) {
+      other_blocks += part.matrix.num_blocks();
+      other_rows += static_cast<std::int64_t>(part.rows.extent(0));
+    }
+    std::string result = text("block rows ", s.partition.begin(s.rank()), " to ", s.partition.end(s.rank()), " of ",
+                              s.partition.num_rows(), " on rank ", s.rank(), " of ", s.comm->size());
+    if (s.comm->is_alone()) return text(result, "; ", s.own_plan->explain());
+    result += text(", ", to_string(s.options.decomposition), ", the halo ",
+                   s.options.overlap ? "under the product with own columns" : "before the products", ": ",
+                   s.own.num_blocks(), " blocks in own columns, ", other_blocks, " in ", other_rows, " rows of ",
+                   s.others.size(), s.others.size() == 1 ? " part" : " parts", " in others'");
+    return text(result, "; own: ", s.own_plan->explain(),
+                s.others.empty() ? "" : "; others': ", s.others.empty() ? "" : s.others.front().plan.explain(),
+                "; halo: ", s.halo.explain(), "; ", s.comm->explain());
+  }
+
+  /// The square matrix of own rows and own columns, which has the whole block diagonal: what Jacobi and block-Jacobi
+  /// preconditioners are made of.
+  const Matrix& own_matrix() const { return state_->own; }
+  const RowPartition& partition() const { return state_->partition; }
+  const HaloPlan& halo_plan() const { return state_->halo; }
+  const DistributedOptions& options() const { return state_->options; }
+  /// The operator's own.
+  const Communicator& communicator() const { return *state_->comm; }
+
+ private:
+  using Value = typename Matrix::scalar_type;
+  using Wide = vector_scalar_t<Value>;
+  // Matrices of floats multiply vectors of floats, too.
+  using Narrow = std::conditional_t<scalar<Value>, Value, Wide>;
+
+  struct State {
+    State(const Exec& exec, const Communicator& given, RowPartition the_partition, Matrix rows,
+          const DistributedOptions& the_options)
+        : comm(std::make_shared<const Communicator>(given.duplicate())),
+          partition(std::move(the_partition)),
+          options(the_options) {
+      impl::require_same(*comm, name, claims(rows));
+      comm->together([&] { check(rows); });
+      const impl::ColumnSet own_columns{partition.begin(rank()), partition.end(rank())};
+      const impl::ColumnSet other_columns{partition.begin(rank()), partition.end(rank()), true};
+      const std::vector<std::int64_t> needed =
+          comm->together([&] { return impl::columns_used(exec, rows, other_columns); });
+      options.halo.entry_bytes = static_cast<int>(entry_bytes()) * options.spmv.num_vectors;
+      halo = HaloPlan(*comm, partition, needed, options.halo);
+      comm->together([&] {
+        using Ordinal = typename Matrix::ordinal_type;
+        others = impl::other_parts(exec, rows, partition, rank(), needed, halo,
+                                   options.decomposition == Decomposition::two_d, options.spmv);
+        if (comm->is_alone()) {
+          own = rows;
+        } else {
+          const impl::BlocksInColumns<Matrix> blocks{rows.graph().row_ptr(),
+                                                     rows.graph().col_idx(),
+                                                     rows.values(),
+                                                     own_columns,
+                                                     {own_columns.begin, {}, {}},
+                                                     {}};
+          own = build_by_rows<Matrix>(exec, rows.block_shape(), rows.num_block_rows(),
+                                      static_cast<Ordinal>(partition.size(rank())), blocks, blocks);
+        }
+        own_plan.emplace(exec, own, options.spmv);
+        exec.fence("ashlar::distributed_operator: rows cut");
+      });
+      space.emplace(exec, comm, own.num_rows());
+      if (comm->is_alone()) return;
+      if (std::is_same_v<Wide, Narrow> || options.spmv.double_vectors) {
+        exchange_for<Wide>(exec, options.spmv.num_vectors);
+      } else {
+        exchange_for<Narrow>(exec, options.spmv.num_vectors);
+      }
+    }
+
+    int rank() const { return comm->rank(); }
+    std::int64_t entry_bytes() const { return vector_scalar_bytes_of<Value> * block_size; }
+
+    impl::Claims claims(const Matrix& rows) const {
+      return {{"block columns", text(rows.num_block_cols())},
+              {"blocks of", to_string(rows.block_shape())},
+              {"values of", scalar_name<Value>()},
+              {"decomposition", std::string(to_string(options.decomposition))},
+              {"halo form", std::string(to_string(options.halo.form))},
+              {"overlap", options.overlap ? "on" : "off"},
+              {"num_vectors", text(options.spmv.num_vectors)},
+              {"double_vectors", options.spmv.double_vectors ? "true" : "false"}};
+    }
+
+    /// Whether the rows are those of this rank.
+    void check(const Matrix& rows) {
+      block_size = size_of_square(name, rows.block_shape());
+      if (partition.num_parts() != comm->size()) {
+        throw ArgumentError(text(name, ": a partition of ", partition.num_parts(), " parts"),
+                            text("there are ", comm->size(), " ranks"), "make a part for each rank");
+      }
+      if (partition.num_rows() != std::int64_t(rows.num_block_cols())) {
+        throw ShapeError(text(name, ": a partition of ", partition.num_rows(), " block rows"),
+                         text("the matrix has ", rows.num_block_cols(), " block columns, and is square"),
+                         "pass rows with the columns of the whole matrix, and its partition");
+      }
+      if (partition.size(rank()) != std::int64_t(rows.num_block_rows())) {
+        throw ShapeError(text(name, ": ", rows.num_block_rows(), " block rows on rank ", rank()),
+                         text("the partition gives it ", partition.size(rank()), ", ", partition.begin(rank()), " to ",
+                              partition.end(rank())),
+                         "pass the block rows that the partition says");
+      }
+      if (options.spmv.mode != Mode::no_transpose) {
+        throw ArgumentError(text(name, ": products with ", symbol_of(options.spmv.mode)),
+                            "ranks have rows of A, and entries of x by columns", "make the operator of those rows");
+      }
+    }
+
+    /// Throws ShapeError before anything is sent.
+    template <class X, class Y>
+    void check(const X& x, const Y& y) const {
+      impl::check_spmv(*own_plan, own, x, y);
+    }
+
+    template <class Scalar>
+    impl::VectorExchange<Scalar, Matrix, Exec>& exchange_for(const Exec& exec, int num_vectors) const {
+      if constexpr (std::is_same_v<Scalar, Wide>) {
+        return wide.of(exec, *comm, halo, block_size, num_vectors, others);
+      } else {
+        static_assert(std::is_same_v<Scalar, Narrow>,
+                      "ashlar::DistributedOperator: x must hold the matrix's scalar type, or double where that is "
+                      "float or bfloat16");
+        return narrow.of(exec, *comm, halo, block_size, num_vectors, others);
+      }
+    }
+
+    static constexpr const char* name = "DistributedOperator";
+
+    std::shared_ptr<const Communicator> comm;
+    RowPartition partition;
+    DistributedOptions options;
+    int block_size = 1;
+    HaloPlan halo;
+    Matrix own;
+    std::optional<SpmvPlan<Matrix>> own_plan;
+    std::vector<impl::OtherPart<Matrix>> others;
+    std::optional<DistributedSpace<Exec>> space;
+    mutable impl::VectorExchanges<Wide, Matrix, Exec> wide;
+    mutable impl::VectorExchanges<Narrow, Matrix, Exec> narrow;  // not used where it is the same
+  };
+
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace ashlar

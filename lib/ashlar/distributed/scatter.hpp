@@ -1,0 +1,144 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/copy.hpp>
+#include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/halo/row_partition.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+// What one rank has, for all: matrices and vectors that were read once, and vectors that are to be written once. They
+// travel through the host's memory, all of them on the root.
+
+namespace ashlar {
+
+namespace impl {
+
+/// A copy of the host's entries where `exec` works. Waits for it, as they may then go.
+template <class Space, class Exec, class Entry>
+Kokkos::View<Entry*, Space> view_of(const Exec& exec, const std::string& label, const std::vector<Entry>& entries) {
+  const Kokkos::View<Entry*, Space> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), entries.size());
+  Kokkos::deep_copy(exec, view, Kokkos::View<const Entry*, Kokkos::HostSpace>(entries.data(), entries.size()));
+  exec.fence("ashlar::scatter: entries of this rank");
+  return view;
+}
+
+/// Cuts `entries` as `partition` has it; those of block row `row` begin at begin(row).
+template <class Entry, class Begin>
+std::vector<std::vector<Entry>> pieces_of(const RowPartition& partition, const Entry* entries, const Begin& begin) {
+  std::vector<std::vector<Entry>> pieces;
+  for (int part = 0; part < partition.num_parts(); ++part) {
+    pieces.emplace_back(entries + begin(partition.begin(part)), entries + begin(partition.end(part)));
+  }
+  return pieces;
+}
+
+}  // namespace impl
+
+/// Each rank's block rows of a matrix that the root has, with the block columns of the whole. Collective.
+///
+/// `whole` is looked at on the root alone, which it has `partition.num_rows()` block rows on.
+///
+/// Memory   on the root, besides the matrix, a copy of it in the host's memory; two where the matrix is a device's.
+/// Async    waits for `exec`.
+/// Throws   ShapeError, on all ranks together (RankError on the others), where the matrix has other block rows.
+template <bcsr_matrix Matrix, execution_space Exec>
+Matrix scatter_rows(const Exec& exec, const Communicator& comm, const RowPartition& partition, const Matrix& whole,
+                    int root = 0) {
+  using Scalar = typename Matrix::scalar_type;
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  using Space = typename Matrix::memory_space;
+  const bool has_it = comm.rank() == root;
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  std::vector<std::vector<Offset>> lengths(ranks);
+  std::vector<std::vector<Ordinal>> columns(ranks);
+  std::vector<std::vector<Scalar>> values(ranks);
+  struct Sizes {
+    BlockShape block_shape;
+    Ordinal num_block_cols;
+  } sizes{};
+  comm.together([&] {
+    if (!has_it) return;
+    if (std::int64_t(whole.num_block_rows()) != partition.num_rows() || partition.num_parts() != comm.size()) {
+      throw ShapeError(text("scatter_rows: a partition of ", partition.num_rows(), " block rows in ",
+                            partition.num_parts(), " parts"),
+                       text("the matrix has ", whole.num_block_rows(), ", and there are ", comm.size(), " ranks"),
+                       "make the partition of this matrix");
+    }
+    const auto host = copy_to<Kokkos::HostSpace>(exec, whole);
+    exec.fence("ashlar::scatter_rows: the whole matrix");
+    const auto row_ptr = host.graph().row_ptr();
+    std::vector<Offset> length(static_cast<std::size_t>(whole.num_block_rows()));
+    for (std::size_t i = 0; i < length.size(); ++i) length[i] = row_ptr(i + 1) - row_ptr(i);
+    const std::int64_t of_block = whole.block_shape().num_values();
+    // (An empty matrix may have no row pointers.)
+    const auto begin = [&](std::int64_t row) { return row == 0 ? std::int64_t(0) : std::int64_t(row_ptr(row)); };
+    lengths = impl::pieces_of(partition, length.data(), [](std::int64_t row) { return row; });
+    columns = impl::pieces_of(partition, host.graph().col_idx().data(), begin);
+    values = impl::pieces_of(partition, host.values().data(), [&](std::int64_t row) { return begin(row) * of_block; });
+    sizes = {whole.block_shape(), whole.num_block_cols()};
+  });
+  sizes = comm.broadcast(sizes, root);
+  const auto at_root = static_cast<std::size_t>(root);
+  const std::vector<Offset> my_lengths = comm.all_to_all(lengths)[at_root];
+  const std::vector<Ordinal> my_columns = comm.all_to_all(columns)[at_root];
+  const std::vector<Scalar> my_values = comm.all_to_all(values)[at_root];
+  std::vector<Offset> row_ptr(my_lengths.size() + 1, 0);
+  for (std::size_t i = 0; i < my_lengths.size(); ++i) row_ptr[i + 1] = row_ptr[i] + my_lengths[i];
+  return comm.together([&] {
+    return Matrix(
+        sizes.block_shape,
+        typename Matrix::graph_type(sizes.num_block_cols, impl::view_of<Space>(exec, "ashlar::row_ptr", row_ptr),
+                                    impl::view_of<Space>(exec, "ashlar::col_idx", my_columns)),
+        impl::view_of<Space>(exec, "ashlar::values", my_values));
+  });
+}
+
+/// Each rank's part of a vector that the root has: `block_size` entries for each block row. Collective.
+///
+/// Result   a view in the memory of `exec`, which is waited for.
+/// Throws   ShapeError, on all ranks together (RankError on the others), where the root's has another length.
+template <execution_space Exec, class Scalar>
+auto scatter_vector(const Exec& exec, const Communicator& comm, const RowPartition& partition, int block_size,
+                    const std::vector<Scalar>& whole, int root = 0) {
+  static_assert(std::is_trivially_copyable_v<Scalar>);
+  std::vector<std::vector<Scalar>> pieces(static_cast<std::size_t>(comm.size()));
+  comm.together([&] {
+    if (comm.rank() != root) return;
+    if (std::int64_t(whole.size()) != partition.num_rows() * block_size) {
+      throw ShapeError(text("scatter_vector: a vector of ", whole.size(), " entries"),
+                       text("the system has ", partition.num_rows() * block_size, " rows"),
+                       "pass an entry for each row");
+    }
+    pieces = impl::pieces_of(partition, whole.data(), [&](std::int64_t row) { return row * block_size; });
+  });
+  return impl::view_of<typename Exec::memory_space>(exec, "ashlar::scattered",
+                                                    comm.all_to_all(pieces)[static_cast<std::size_t>(root)]);
+}
+
+/// All of a vector, on the root; nothing elsewhere. Collective. Waits for `exec`.
+template <execution_space Exec, vector_view X>
+std::vector<typename X::non_const_value_type> gather_vector(const Exec& exec, const Communicator& comm, const X& x,
+                                                            int root = 0) {
+  using Scalar = typename X::non_const_value_type;
+  std::vector<std::vector<Scalar>> pieces(static_cast<std::size_t>(comm.size()));
+  std::vector<Scalar>& mine = pieces[static_cast<std::size_t>(root)];
+  mine.resize(x.extent(0));
+  Kokkos::deep_copy(exec, Kokkos::View<Scalar*, Kokkos::HostSpace>(mine.data(), mine.size()), x);
+  exec.fence("ashlar::gather_vector: this rank's part");
+  std::vector<Scalar> whole;
+  for (const std::vector<Scalar>& piece : comm.all_to_all(pieces))
+    whole.insert(whole.end(), piece.begin(), piece.end());
+  return whole;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/device/event.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace ashlar {
+
+/// The inner-product space of vectors of which each rank has a part: the inner_product_space of the solvers.
+///
+/// A sum is made of what all ranks gather from each other, added in rank order: the same bits on every rank. What is
+/// enqueued between sum_begin() and sum_end() runs under that.
+///
+/// Copies share one state. A sum must have ended before the next begins: solves that are under way at the same time
+/// take spaces of their own, each with a communicator of its own.
+///
+/// Memory   sums travel through pinned memory of the host, allocated by the constructor for 64 of them at a time; more
+///          have it grow when they first come.
+/// Async    the host waits in sum_end() for the device and for the other ranks; where kernels run on the host, in
+///          sum_begin() for those. Not with one rank, where a sum is what it is.
+template <execution_space Exec>
+class DistributedSpace {
+ public:
+  /// Collective: each rank says how long its part is. `comm` is used by nobody else.
+  DistributedSpace(const Exec& exec, std::shared_ptr<const Communicator> comm, std::int64_t num_local)
+      : state_(std::make_shared<State>(exec, std::move(comm))), num_local_(num_local) {
+    num_global_ = state_->comm->sum(num_local);
+  }
+
+  /// The same with a duplicate of `comm`.
+  DistributedSpace(const Exec& exec, const Communicator& comm, std::int64_t num_local)
+      : DistributedSpace(exec, std::make_shared<const Communicator>(comm.duplicate()), num_local) {}
+
+  std::int64_t num_local() const { return num_local_; }
+  std::int64_t num_global() const { return num_global_; }
+
+  template <class Sums>
+  void sum_begin(const Exec& exec, const Sums& sums) const {
+    if (is_alone() || sums.extent(0) == 0) return;
+    State& state = *state_;
+    const std::size_t count = sums.extent(0);
+    state.make_room(count);
+    if constexpr (is_gpu_v<Exec>) {
+      Kokkos::deep_copy(exec, Kokkos::subview(state.mine, std::make_pair(std::size_t(0), count)), sums);
+      state.is_copied.record(exec);
+    } else {
+      exec.fence("ashlar::distributed_space: sums of this rank");
+      std::copy_n(sums.data(), count, state.mine.data());
+      state.message(count).start();
+    }
+  }
+
+  template <class Sums>
+  void sum_end(const Exec& exec, const Sums& sums) const {
+    if (is_alone() || sums.extent(0) == 0) return;
+    State& state = *state_;
+    const std::size_t count = sums.extent(0);
+    Message& message = state.message(count);
+    if constexpr (is_gpu_v<Exec>) {
+      state.is_copied.wait();
+      message.start();
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    message.wait();
+    state.waited_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    // The device has taken the sums of before: what has come now follows from them.
+    double* const total = is_gpu_v<Exec> ? state.total.data() : sums.data();
+    for (std::size_t k = 0; k < count; ++k) {
+      double sum = 0;
+      for (int rank = 0; rank < state.comm->size(); ++rank) sum += state.all[std::size_t(rank) * count + k];
+      total[k] = sum;
+    }
+    if constexpr (is_gpu_v<Exec>) {
+      Kokkos::deep_copy(exec, sums, Kokkos::subview(state.total, std::make_pair(std::size_t(0), count)));
+    }
+  }
+
+  int agree_max(int number) const { return is_alone() ? number : state_->comm->max(number); }
+  bool is_stream_ordered() const { return is_alone(); }
+  bool is_capturable() const { return is_alone(); }
+
+  /// How long the host has waited for the other ranks' sums so far, in all copies of this.
+  double waited_seconds() const { return state_->waited_seconds; }
+
+ private:
+  using Pinned = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
+
+  struct State {
+    State(const Exec& exec, std::shared_ptr<const Communicator> given) : comm(std::move(given)), is_copied(exec) {
+      if (!comm->is_alone()) make_room(64);
+    }
+
+    void make_room(std::size_t count) {
+      if (count <= mine.extent(0)) return;
+      messages.clear();  // they know the buffers
+      const auto pinned = [](const char* label, std::size_t size) {
+        return Pinned(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)), size);
+      };
+      mine = pinned("ashlar::distributed_space::mine", count);
+      total = pinned("ashlar::distributed_space::total", count);
+      all.resize(count * std::size_t(comm->size()));
+    }
+
+    /// The one that gathers so many sums of each rank.
+    Message& message(std::size_t count) {
+      std::unique_ptr<Message>& message = messages[count];
+      if (!message) message = comm->gathering(mine.data(), count * sizeof(double), all.data());
+      return *message;
+    }
+
+    std::shared_ptr<const Communicator> comm;
+    Event<Exec> is_copied;
+    Pinned mine, total;
+    std::vector<double> all;  // of all ranks, in rank order
+    std::map<std::size_t, std::unique_ptr<Message>> messages;
+    double waited_seconds = 0;
+  };
+
+  bool is_alone() const { return state_->comm->is_alone(); }
+
+  std::shared_ptr<State> state_;
+  std::int64_t num_local_ = 0, num_global_ = 0;
+};
+
+}  // namespace ashlar

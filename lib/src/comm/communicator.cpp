@@ -1,0 +1,104 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <ashlar/base/text.hpp>
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/comm/impl/self_transport.hpp>
+#include <iterator>
+
+namespace ashlar {
+
+namespace {
+
+/// What an exception says, in the three parts of an Error.
+struct Account {
+  std::string problem, why, suggestion;
+};
+
+Account account_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    return {error.problem(), error.why(), error.suggestion()};
+  } catch (const std::exception& error) {
+    return {error.what(), "an error from outside the library", "mend what it names"};
+  } catch (...) {
+    return {"an exception was thrown", "of no known type", "look for what throws there"};
+  }
+}
+
+}  // namespace
+
+Communicator::Communicator() : transport_(impl::self_transport()) {}
+
+Communicator::Communicator(std::unique_ptr<Transport> transport) : transport_(std::move(transport)) {}
+
+std::string Communicator::explain() const {
+  const int hosts = transport_->num_hosts();
+  const std::string more = transport_->explain();
+  return text(transport_->name(), ": ", size(), size() == 1 ? " rank" : " ranks", " on ", hosts,
+              hosts == 1 ? " host" : " hosts", more.empty() ? "" : ", ", more);
+}
+
+Communicator Communicator::split_by_host() const {
+  const std::vector<std::string> names = all_gather(transport_->host_name());
+  // The colour of a host is the lowest rank on it.
+  const auto first = std::find(names.begin(), names.end(), names[static_cast<std::size_t>(rank())]);
+  return split(static_cast<int>(std::distance(names.begin(), first)), rank());
+}
+
+std::vector<std::string> Communicator::all_gather(const std::string& mine) const {
+  const std::vector<std::size_t> lengths = all_gather(mine.size());
+  std::size_t total = 0;
+  for (const std::size_t length : lengths) total += length;
+  std::string all(total, '\0');
+  transport_->all_gather_varying(mine.data(), lengths, all.data());
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (const std::size_t length : lengths) {
+    parts.push_back(all.substr(begin, length));
+    begin += length;
+  }
+  return parts;
+}
+
+std::string Communicator::broadcast(const std::string& value, int root) const {
+  const std::size_t length = broadcast(value.size(), root);
+  std::string result = value;
+  result.resize(length);
+  transport_->broadcast(result.data(), length, root);
+  return result;
+}
+
+void Communicator::abort(const std::string& why, int exit_code) const noexcept {
+  // One write: lines of several ranks do not mix.
+  const std::string line = text("ashlar: rank ", rank(), ": ", why, "\n");
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  transport_->abort(exit_code);
+}
+
+void Communicator::exchange_sizes(const std::vector<std::size_t>& send, std::vector<std::size_t>& receive) const {
+  const auto ranks = static_cast<std::size_t>(size());
+  together([&] {
+    if (send.size() == ranks) return;
+    throw ShapeError(text("all_to_all was given ", send.size(), " parts"), text("there are ", ranks, " ranks"),
+                     "give one for each rank, an empty one where there is nothing to say");
+  });
+  receive.resize(ranks);
+  const std::vector<std::size_t> bytes(ranks, sizeof(std::size_t));
+  transport_->all_to_all(send.data(), bytes, receive.data(), bytes);
+}
+
+void Communicator::agree_on_failure(const std::exception_ptr& failure) const {
+  const std::vector<char> failed = all_gather(static_cast<char>(failure ? 1 : 0));
+  const auto first = std::find(failed.begin(), failed.end(), 1);
+  if (first == failed.end()) return;
+  const int root = static_cast<int>(std::distance(failed.begin(), first));
+  Account account = failure && root == rank() ? account_of(failure) : Account{};
+  account.problem = broadcast(account.problem, root);
+  account.why = broadcast(account.why, root);
+  account.suggestion = broadcast(account.suggestion, root);
+  if (!failure) throw RankError(root, text("rank ", root, ": ", account.problem), account.why, account.suggestion);
+}
+
+}  // namespace ashlar

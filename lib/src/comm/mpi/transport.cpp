@@ -1,0 +1,227 @@
+#include "transport.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ashlar/base/text.hpp>
+#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/impl/host_name.hpp>
+#include <climits>
+#include <cstring>
+#include <numeric>
+#include <set>
+#include <string_view>
+
+#include "abort.hpp"
+#include "check.hpp"
+#include "message.hpp"
+#include "thread_level.hpp"
+#include "wait.hpp"
+
+namespace ashlar::impl {
+
+namespace {
+
+// Of the caller's messages up to this.
+constexpr int largest_tag = 1023;
+constexpr int all_to_all_tag = largest_tag + 1;
+
+void finish(MPI_Request request) {
+  std::vector<MPI_Request> requests(1, request);
+  wait_all(requests);
+}
+
+std::size_t sum_of(const std::vector<std::size_t>& bytes) {
+  return std::accumulate(bytes.begin(), bytes.end(), std::size_t{0});
+}
+
+/// The first line, up to a comma, of what the MPI library says of itself: "Open MPI v5.0.7".
+std::string library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING + 1> said{};
+  int length = 0;
+  check_mpi(MPI_Get_library_version(said.data(), &length), "MPI_Get_library_version");
+  const std::string_view all(said.data());
+  std::string line;
+  for (const char c : all.substr(0, all.find_first_of(",\n"))) {
+    const bool is_space = c == ' ' || c == '\t';
+    if (!is_space) line += c;
+    if (is_space && !line.empty() && line.back() != ' ') line += ' ';
+  }
+  return line;
+}
+
+}  // namespace
+
+MpiTransport::MpiTransport(std::shared_ptr<const MpiHandle> comm, MpiOptions options, std::string host_name)
+    : comm_(std::move(comm)), options_(options), host_name_(std::move(host_name)) {
+  check_mpi(MPI_Comm_rank(comm_->get(), &rank_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(comm_->get(), &size_), "MPI_Comm_size");
+
+  using Name = std::array<char, 256>;
+  Name mine{};
+  host_name_.resize(std::min(host_name_.size(), mine.size()));
+  std::copy(host_name_.begin(), host_name_.end(), mine.begin());
+  std::vector<Name> names(static_cast<std::size_t>(size_));
+  all_gather(mine.data(), sizeof mine, names.data());
+  num_hosts_ = static_cast<int>(std::set<Name>(names.begin(), names.end()).size());
+}
+
+std::string MpiTransport::explain() const {
+  int level = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  return text(library_version(), ", thread level ", thread_level_name(level),
+              ", persistent requests from the host's memory");
+}
+
+void MpiTransport::barrier() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(comm_->get(), &request), "MPI_Ibarrier");
+  finish(request);
+}
+
+void MpiTransport::all_gather(const void* mine, std::size_t bytes, void* all) {
+  if (bytes > options_.largest_piece) {
+    return all_gather_varying(mine, std::vector<std::size_t>(static_cast<std::size_t>(size_), bytes), all);
+  }
+  const int count = static_cast<int>(bytes);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm_->get(), &request), "MPI_Iallgather");
+  finish(request);
+}
+
+void MpiTransport::all_gather_varying(const void* mine, const std::vector<std::size_t>& bytes_of, void* all) {
+  const auto own = bytes_of[static_cast<std::size_t>(rank_)];
+  if (sum_of(bytes_of) > options_.largest_piece) {  // Places are numbers of MPI's, too: each rank in turn then.
+    auto* place = static_cast<std::byte*>(all);
+    for (int r = 0; r < size_; ++r) {
+      const std::size_t bytes = bytes_of[static_cast<std::size_t>(r)];
+      if (r == rank_ && own > 0) std::memcpy(place, mine, own);
+      broadcast(place, bytes, r);
+      place += bytes;
+    }
+    return;
+  }
+  const std::vector<int> counts(bytes_of.begin(), bytes_of.end());
+  std::vector<int> places(counts.size(), 0);
+  std::partial_sum(counts.begin(), counts.end() - 1, places.begin() + 1);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallgatherv(mine, static_cast<int>(own), MPI_BYTE, all, counts.data(), places.data(), MPI_BYTE,
+                            comm_->get(), &request),
+            "MPI_Iallgatherv");
+  finish(request);
+}
+
+void MpiTransport::all_to_all(const void* send, const std::vector<std::size_t>& send_bytes, void* receive,
+                              const std::vector<std::size_t>& receive_bytes) {
+  // By messages between those that have something to say to each other: most have not.
+  std::vector<MPI_Request> requests;
+  const auto post = [&](std::size_t bytes, const auto& post_piece) {
+    for (std::size_t begin = 0; begin < bytes; begin += options_.largest_piece) {
+      const int count = static_cast<int>(std::min(bytes - begin, options_.largest_piece));
+      post_piece(begin, count, requests.emplace_back(MPI_REQUEST_NULL));
+    }
+  };
+  auto* to = static_cast<std::byte*>(receive);
+  for (int r = 0; r < size_; ++r) {
+    const std::size_t bytes = receive_bytes[static_cast<std::size_t>(r)];
+    post(r == rank_ ? 0 : bytes, [&](std::size_t begin, int count, MPI_Request& request) {
+      check_mpi(MPI_Irecv(to + begin, count, MPI_BYTE, r, all_to_all_tag, comm_->get(), &request), "MPI_Irecv");
+    });
+    to += bytes;
+  }
+  const auto* from = static_cast<const std::byte*>(send);
+  for (int r = 0; r < size_; ++r) {
+    const std::size_t bytes = send_bytes[static_cast<std::size_t>(r)];
+    post(r == rank_ ? 0 : bytes, [&](std::size_t begin, int count, MPI_Request& request) {
+      check_mpi(MPI_Isend(from + begin, count, MPI_BYTE, r, all_to_all_tag, comm_->get(), &request), "MPI_Isend");
+    });
+    if (r == rank_ && bytes > 0) {
+      const auto place = std::accumulate(receive_bytes.begin(), receive_bytes.begin() + r, std::size_t{0});
+      std::memcpy(static_cast<std::byte*>(receive) + place, from, bytes);
+    }
+    from += bytes;
+  }
+  wait_all(requests);
+}
+
+void MpiTransport::broadcast(void* data, std::size_t bytes, int root) {
+  for (std::size_t begin = 0; begin < bytes; begin += options_.largest_piece) {
+    const int count = static_cast<int>(std::min(bytes - begin, options_.largest_piece));
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Ibcast(static_cast<std::byte*>(data) + begin, count, MPI_BYTE, root, comm_->get(), &request),
+              "MPI_Ibcast");
+    finish(request);
+  }
+}
+
+std::unique_ptr<Transport> MpiTransport::split(int colour, int key) {
+  // MPI's colours are not negative: the colours are numbered. Besides, no rank waits in the split itself, where MPI
+  // would keep its processor busy.
+  std::vector<int> colours(static_cast<std::size_t>(size_));
+  all_gather(&colour, sizeof colour, colours.data());
+  const std::set<int> all(colours.begin(), colours.end());
+  const auto number = static_cast<int>(std::distance(all.begin(), all.find(colour)));
+  MPI_Comm part = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(comm_->get(), number, key, &part), "MPI_Comm_split");
+  return std::make_unique<MpiTransport>(std::make_shared<const MpiHandle>(part), options_, host_name_);
+}
+
+void MpiTransport::require(int other, int tag) const {
+  if (other >= 0 && other < size_ && tag >= 0 && tag <= largest_tag) return;
+  throw CommError(text("no message with tag ", tag, " between ranks ", rank_, " and ", other),
+                  text("there are ", size_, " ranks, and tags 0 to ", largest_tag), "name others");
+}
+
+std::unique_ptr<Message> MpiTransport::send(const void* data, std::size_t bytes, int to, int tag) {
+  require(to, tag);
+  // (MPI takes what it sends as const from 3.0 on, and MpiTransfer holds either kind.)
+  auto* const from = static_cast<std::byte*>(const_cast<void*>(data));
+  return std::make_unique<MpiTransfer>(comm_, MpiTransfer::Direction::send, from, bytes, to, tag,
+                                       options_.largest_piece);
+}
+
+std::unique_ptr<Message> MpiTransport::receive(void* data, std::size_t bytes, int from, int tag) {
+  require(from, tag);
+  return std::make_unique<MpiTransfer>(comm_, MpiTransfer::Direction::receive, static_cast<std::byte*>(data), bytes,
+                                       from, tag, options_.largest_piece);
+}
+
+std::unique_ptr<Message> MpiTransport::gathering(const void* mine, std::size_t bytes, void* all) {
+  if (bytes > INT_MAX) {
+    throw CommError(text("a gathering of ", bytes, " bytes a rank"), text("MPI counts to ", INT_MAX),
+                    "gather less at once");
+  }
+  return std::make_unique<MpiGathering>(comm_, mine, static_cast<int>(bytes), all);
+}
+
+void MpiTransport::abort(int exit_code) noexcept { abort_mpi(exit_code); }
+
+}  // namespace ashlar::impl
+
+namespace ashlar {
+
+Communicator borrow_mpi(MPI_Comm comm, MpiOptions options) {
+  if (!impl::mpi_is_alive()) {
+    throw CommError("no MPI to speak through", "it is not initialised, or has ended",
+                    "make an MpiSession, or call MPI_Init_thread, before");
+  }
+  if (options.largest_piece < 1 || options.largest_piece > INT_MAX) {
+    throw ArgumentError(text("messages in pieces of ", options.largest_piece, " bytes"),
+                        text("MPI counts from 1 to ", INT_MAX), "give a number in between");
+  }
+  if (comm == MPI_COMM_NULL) {
+    throw ArgumentError("the MPI communicator is MPI_COMM_NULL", "this rank is in no group",
+                        "leave it out, or give it a communicator of its own");
+  }
+  int joins_two = 0;
+  impl::check_mpi(MPI_Comm_test_inter(comm, &joins_two), "MPI_Comm_test_inter");
+  if (joins_two != 0) {
+    throw ArgumentError("the MPI communicator joins two groups", "ranks of one group are wanted",
+                        "merge them with MPI_Intercomm_merge");
+  }
+  MPI_Comm copy = MPI_COMM_NULL;
+  impl::check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
+  return Communicator(
+      std::make_unique<impl::MpiTransport>(std::make_shared<const impl::MpiHandle>(copy), options, impl::host_name()));
+}
+
+}  // namespace ashlar

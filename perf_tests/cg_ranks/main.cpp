@@ -1,0 +1,186 @@
+// perf_cg_ranks: an iteration of conjugate gradients over MPI ranks, for each decomposition and form of the halo:
+// Tables 2 and 3 of the multi-GPU paper. Run it as `mpirun -n 4 perf_cg_ranks ...`; with one rank it measures what
+// efficiencies are counted from.
+//
+// Every form is checked before it is timed: its product against plain loops, and that its solve converges.
+#include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/comm/mpi/communicator.hpp>
+#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/host/output_file.hpp>
+#include <ashlar/trace/parallel_efficiency.hpp>
+#include <cg_ranks/measure.hpp>
+#include <cg_ranks/options.hpp>
+#include <cg_ranks/system.hpp>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <support/context.hpp>
+
+namespace {
+
+using namespace ashlar;
+
+const std::map<std::string, Decomposition> decompositions{{"1d", Decomposition::one_d}, {"2d", Decomposition::two_d}};
+const std::map<std::string, HaloForm> halos{{"automatic", HaloForm::automatic},
+                                            {"packed", HaloForm::packed},
+                                            {"contiguous", HaloForm::contiguous},
+                                            {"whole", HaloForm::whole}};
+const std::map<std::string, CgXUpdate> x_updates{{"with_direction", CgXUpdate::with_direction},
+                                                 {"under_reduction", CgXUpdate::under_reduction},
+                                                 {"before_reduction", CgXUpdate::before_reduction}};
+
+std::vector<perf::RanksForm> forms_of(const perf::RanksOptions& options, int ranks) {
+  // One rank alone has no halo, and nothing to overlap.
+  if (ranks == 1) return {{{}, CgXUpdate::with_direction}};
+  std::vector<perf::RanksForm> forms;
+  for (const auto& decomposition : options.decompositions) {
+    for (const auto& halo : options.halos) {
+      for (const auto& x_update : options.x_updates) {
+        for (const auto& overlap : options.overlaps) {
+          perf::RanksForm form;
+          form.distributed.decomposition = decompositions.at(decomposition);
+          form.distributed.halo.form = halos.at(halo);
+          form.distributed.overlap = overlap == "on";
+          form.x_update = x_updates.at(x_update);
+          forms.push_back(form);
+        }
+      }
+    }
+  }
+  return forms;
+}
+
+/// Microseconds of an iteration by one rank on the whole machine, by case.
+std::map<std::string, double> read_whole(const std::string& path) {
+  std::map<std::string, double> result;
+  if (path.empty()) return result;
+  const auto file = nlohmann::json::parse(read_text_file(path));
+  for (const auto& row : file.at("results")) result[row.at("case")] = row.at("us").get<double>();
+  return result;
+}
+
+/// A row of results, which rank 0 prints too.
+nlohmann::json row_of(const perf::RankSystem& system, const perf::RanksForm& form, const perf::RanksTimes& times,
+                      int ranks, double read_gb_s, std::optional<double> whole_us) {
+  const double flops = 2.0 * double(system.num_values) + 10.0 * double(system.num_rows);
+  const double bytes =
+      8.0 * double(system.num_values) * (1 + 0.5 / double(system.rows.block_size() * system.rows.block_size())) +
+      8 * 9.0 * double(system.num_rows);
+  nlohmann::json row{{"case", system.name},
+                     {"library", "ashlar"},
+                     {"kernel", form.name()},
+                     {"block_size", system.rows.block_size()},
+                     {"num_rows", system.num_rows},
+                     {"num_values", system.num_values},
+                     {"ranks", ranks},
+                     {"us", times.us},
+                     {"seconds", 1e-6 * times.us},
+                     {"gflops", 1e-3 * flops / times.us},
+                     {"bytes", bytes},
+                     {"gb_s", 1e-3 * bytes / times.us},
+                     {"limit_gb_s", read_gb_s},
+                     {"fraction", 1e-3 * bytes / times.us / read_gb_s},
+                     {"busy_us", times.busy_us},
+                     {"alone_us", times.alone_us},
+                     {"halo_bytes", times.halo_bytes},
+                     {"iterations", times.iterations},
+                     {"relative_residual", times.relative_residual},
+                     {"verified", true},
+                     {"explain", times.explain}};
+  std::printf("  %-40s %10.2f us, %7.2f Gflop/s, halo %9.3f MB, %d iterations", form.name().c_str(), times.us,
+              1e-3 * flops / times.us, 1e-6 * double(times.halo_bytes), times.iterations);
+  if (whole_us) {
+    // One worker is a share of the machine: the whole takes it as many times as long as it takes all of them.
+    const trace::ParallelEfficiency e =
+        trace::parallel_efficiency(ranks * *whole_us, times.alone_us, times.busy_us, times.us);
+    row.update({{"whole_us", *whole_us},
+                {"efficiency", e.total()},
+                {"granularity", e.granularity},
+                {"tasks", e.tasks},
+                {"pipeline", e.pipeline}});
+    std::printf(", e %.3f = %.3f x %.3f x %.3f", e.total(), e.granularity, e.tasks, e.pipeline);
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+  return row;
+}
+
+void run(const perf::RanksOptions& options, const Communicator& comm) {
+  const perf::Exec exec;
+  const bool speaks = comm.rank() == 0;
+  comm.together([&] {
+    if (speaks && !options.json.empty()) require_writable(options.json);
+    if (options.iterations[0] >= options.iterations[1]) {
+      throw ArgumentError("--iterations", "the first number is not the smaller one", "write for example 20,60");
+    }
+  });
+  const auto whole = comm.together([&] { return read_whole(options.whole); });
+  // All at once, as they share the host's memory.
+  comm.barrier();
+  const double read = comm.sum(measure_read_bandwidth(exec));
+  if (speaks) std::printf("%d ranks, read bandwidth together %.1f GB/s\n", comm.size(), read);
+  nlohmann::json rows = nlohmann::json::array();
+  for (const std::string& name : options.cases) {
+    const perf::RankSystem system = perf::make_rank_system(exec, comm, name);
+    if (speaks) {
+      std::printf("%s, b %d, %lld rows, %lld values\n", name.c_str(), system.rows.block_size(),
+                  static_cast<long long>(system.num_rows), static_cast<long long>(system.num_values));
+    }
+    const auto of_whole = whole.find(name);
+    for (const perf::RanksForm& form : forms_of(options, comm.size())) {
+      const perf::RanksTimes times = perf::measure(exec, comm, system, form, options.samples, options.iterations);
+      if (!speaks) continue;
+      rows.push_back(row_of(system, form, times, comm.size(), read,
+                            of_whole == whole.end() ? std::nullopt : std::optional(of_whole->second)));
+      if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  perf::RanksOptions options;
+  CLI::App app("Iterations of conjugate gradients over MPI ranks");
+  const auto list = [&](const char* name, auto& values, const char* help) {
+    return app.add_option(name, values, help)->delimiter(',')->capture_default_str();
+  };
+  list("--cases", options.cases, "stencil11:N, grid27xB:N, cantilever:N, audi_kw, af_0_k101");
+  list("--decompositions", options.decompositions, "how a rank multiplies what others have")
+      ->check(CLI::IsMember(decompositions));
+  list("--halos", options.halos, "how it comes")->check(CLI::IsMember(halos));
+  list("--x-updates", options.x_updates, "when x is updated")->check(CLI::IsMember(x_updates));
+  list("--overlaps", options.overlaps, "whether the halo travels under the product")
+      ->check(CLI::IsMember({"on", "off"}));
+  app.add_option("--samples", options.samples, "of which each time is the median")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  list("--iterations", options.iterations, "N1,N2: of the two solves whose difference is timed")
+      ->expected(2)
+      ->check(CLI::PositiveNumber);
+  app.add_option("--whole", options.whole, "results of one rank on the whole machine, to count efficiencies from")
+      ->check(CLI::ExistingFile);
+  app.add_option("--json", options.json, "write the results here");
+  app.add_option("--commit", options.commit, "recorded in the context");
+  CLI11_PARSE(app, argc, argv);
+
+  try {
+    const MpiSession mpi;
+    const Communicator comm = mpi.world();
+    try {
+      const Kokkos::ScopeGuard kokkos(argc, argv);
+      run(options, comm);
+    } catch (const std::exception& error) {
+      comm.abort(error.what());
+    }
+  } catch (const std::exception& error) {
+    std::cerr << "perf_cg_ranks: " << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}

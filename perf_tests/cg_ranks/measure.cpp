@@ -1,0 +1,168 @@
+#include <Kokkos_Timer.hpp>
+#include <algorithm>
+#include <array>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/blas1/local_space.hpp>
+#include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <cg_ranks/measure.hpp>
+#include <cmath>
+#include <utility>
+
+namespace ashlar::perf {
+
+namespace {
+
+using Operator = DistributedOperator<Matrix>;
+
+constexpr double rtol = 1e-8;
+
+/// What a rank does in a product with `op`, less the exchange: for the time that its work takes alone.
+class LocalWork {
+ public:
+  explicit LocalWork(const Operator& op) : op_(op) {}
+
+  template <class X, class Y>
+  void apply(const Exec& exec, const X& x, const Y& y) const {
+    op_.apply_without_exchange(exec, x, y);
+  }
+  LocalSpace space() const { return LocalSpace(op_.space().num_local()); }
+  std::int64_t traffic_bytes() const { return op_.traffic_bytes(); }
+  HeldBytes bytes() const { return op_.bytes(); }
+  bool is_stream_ordered() const { return is_gpu_v<Exec>; }
+  std::string explain() const { return "the local work of a distributed product"; }
+
+ private:
+  const Operator& op_;
+};
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Throws NumericalError where A x is not what plain loops make of the same x, which each rank knows all of.
+void check_product(const Exec& exec, const RankSystem& system, const Operator& op, std::int64_t first_block_row) {
+  const Matrix& a = system.rows;
+  const int b = a.block_size();
+  const Vector<double> x("perf::x", a.num_rows()), y("perf::y", a.num_rows());
+  const std::int64_t first = first_block_row * b;
+  const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> all(exec, 0, a.num_rows());
+  Kokkos::parallel_for(
+      "perf::x", all, KOKKOS_LAMBDA(std::int64_t i) { x(i) = test_entry(first + i); });
+  op.apply(exec, x, y);
+  const auto row_ptr = a.graph().row_ptr();
+  const auto col_idx = a.graph().col_idx();
+  const auto values = a.values();
+  double worst = 0;
+  Kokkos::parallel_reduce(
+      "perf::plain_product", all,
+      KOKKOS_LAMBDA(std::int64_t row, double& most) {
+        const std::int64_t i = row / b;
+        const int r = static_cast<int>(row % b);
+        double sum = 0, magnitude = 0;
+        for (std::int64_t k = row_ptr(i); k < std::int64_t(row_ptr(i + 1)); ++k) {
+          for (int c = 0; c < b; ++c) {
+            const double product =
+                values(k * b * b + Matrix::layout_type::at(r, c, b)) * test_entry(std::int64_t(col_idx(k)) * b + c);
+            sum += product;
+            magnitude += Kokkos::abs(product);
+          }
+        }
+        const double error = Kokkos::abs(y(row) - sum) / (magnitude > 0 ? magnitude : 1);
+        if (!(error <= most)) most = error;  // a NaN is no less wrong
+      },
+      Kokkos::Max<double>(worst));
+  exec.fence("perf: check");
+  if (!(worst < 1e-13)) {
+    throw NumericalError(text("a product is off by ", worst, " of its summands"), "plain loops give another one",
+                         "this is a fault of the library");
+  }
+}
+
+/// A solve from x = 0; its seconds are those of the slowest rank, between two barriers.
+template <class Op>
+std::pair<SolveReport, double> solve(const Exec& exec, const Communicator& comm, const Op& op, const Vector<double>& b,
+                                     const Vector<double>& x, const CgOptions& options) {
+  Kokkos::deep_copy(exec, x, 0.0);
+  exec.fence("perf: before a solve");
+  comm.barrier();
+  const Kokkos::Timer timer;
+  SolveReport report = cg(exec, op, IdentityPreconditioner(), b, x, options);
+  exec.fence("perf: after a solve");
+  return {std::move(report), timer.seconds()};
+}
+
+}  // namespace
+
+std::string RanksForm::name() const {
+  return text(to_string(distributed.decomposition), " ", to_string(distributed.halo.form), ", x ",
+              x_update == CgXUpdate::under_reduction    ? "under_reduction"
+              : x_update == CgXUpdate::before_reduction ? "before_reduction"
+                                                        : "with_direction",
+              distributed.overlap ? "" : ", no overlap");
+}
+
+RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem& system, const RanksForm& form,
+                   int samples, const std::vector<int>& iterations) {
+  const Operator op(exec, comm, system.partition, system.rows, form.distributed);
+  comm.together([&] { check_product(exec, system, op, system.partition.begin(comm.rank())); });
+  const Vector<double> x("perf::x", system.b.extent(0));
+
+  RanksTimes times;
+  const auto [report, ignored] =
+      solve(exec, comm, op, system.b, x, {.rtol = rtol, .max_iterations = 20000, .x_update = form.x_update});
+  if (report.status != SolveStatus::converged) {
+    throw NumericalError(text(system.name, ", ", form.name(), ": a solve ends with ", to_string(report.status)),
+                         text("after ", report.iterations, " iterations"), "choose another case");
+  }
+  times.iterations = report.iterations;
+  times.relative_residual = report.relative_residual;
+
+  std::array<std::vector<double>, 2> wall, waited;
+  for (int sample = -1; sample < samples; ++sample) {
+    for (const int which : {0, 1}) {
+      const double before = op.waited_seconds();
+      const CgOptions options{.rtol = 0, .max_iterations = iterations[std::size_t(which)], .x_update = form.x_update};
+      const double seconds = solve(exec, comm, op, system.b, x, options).second;
+      if (sample < 0) continue;
+      wall[std::size_t(which)].push_back(comm.max(seconds));
+      waited[std::size_t(which)].push_back(op.waited_seconds() - before);
+    }
+  }
+  const double count = iterations[1] - iterations[0];
+  const auto of_iteration = [&](const std::array<std::vector<double>, 2>& seconds) {
+    return 1e6 * (median(seconds[1]) - median(seconds[0])) / count;
+  };
+  times.us = of_iteration(wall);
+  times.busy_us = comm.all_gather(times.us - of_iteration(waited));
+
+  // Of others only zeros: what is left is the rank's own block of A, which is SPD too.
+  Kokkos::deep_copy(exec, x, 0.0);
+  op.apply(exec, x, Vector<double>("perf::y", x.extent(0)));
+  double alone_us = 0;
+  const LocalWork local(op);
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    comm.barrier();
+    if (rank != comm.rank()) continue;
+    std::array<std::vector<double>, 2> alone;
+    const Communicator nobody;
+    for (int sample = -1; sample < samples; ++sample) {
+      for (const int which : {0, 1}) {
+        const CgOptions options{.rtol = 0, .max_iterations = iterations[std::size_t(which)], .x_update = form.x_update};
+        const double seconds = solve(exec, nobody, local, system.b, x, options).second;
+        if (sample >= 0) alone[std::size_t(which)].push_back(seconds);
+      }
+    }
+    alone_us = of_iteration(alone);
+  }
+  comm.barrier();
+  times.alone_us = comm.all_gather(alone_us);
+  times.halo_bytes = comm.sum(op.halo_plan().num_entries() * std::int64_t(system.rows.block_size() * sizeof(double)));
+  times.explain = comm.broadcast(op.explain());
+  return times;
+}
+
+}  // namespace ashlar::perf

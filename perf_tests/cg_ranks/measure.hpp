@@ -1,0 +1,43 @@
+#pragma once
+
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/distributed/operator.hpp>
+#include <ashlar/krylov/cg_options.hpp>
+#include <cg_ranks/system.hpp>
+#include <string>
+#include <support/types.hpp>
+#include <vector>
+
+namespace ashlar::perf {
+
+/// One way to solve over ranks.
+struct RanksForm {
+  DistributedOptions distributed;
+  CgXUpdate x_update = CgXUpdate::under_reduction;
+
+  /// "1d packed, x under_reduction"
+  std::string name() const;
+};
+
+/// What was measured of it; the same on all ranks.
+struct RanksTimes {
+  double us = 0;  ///< of an iteration, by the rank that takes longest
+  /// Of an iteration on each rank: less what it waits for others; and the same work while the other ranks rest.
+  std::vector<double> busy_us, alone_us;
+  int iterations = 0;            ///< of a solve to rtol
+  double relative_residual = 0;  ///< of its x, computed anew
+  std::int64_t halo_bytes = 0;   ///< that come to all ranks for a product
+  std::string explain;           ///< of rank 0
+};
+
+/// Measures one form on one system; collective.
+///
+/// First its product is checked against plain loops that share no code with it, and its solve must converge.
+/// An iteration is the difference of two solves, of iterations[0] and iterations[1], over the iterations that they
+/// differ by; medians of `samples`, which all ranks begin together.
+///
+/// Throws   on all ranks: NumericalError for a wrong product or a solve that does not converge.
+RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem& system, const RanksForm& form,
+                   int samples, const std::vector<int>& iterations);
+
+}  // namespace ashlar::perf

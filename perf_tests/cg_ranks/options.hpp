@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ashlar::perf {
+
+struct RanksOptions {
+  /// RankSystem says what they are.
+  std::vector<std::string> cases{"stencil11:64", "grid27x3:32"};
+  std::vector<std::string> decompositions{"1d", "2d"};
+  std::vector<std::string> halos{"whole", "packed"};
+  std::vector<std::string> x_updates{"under_reduction"};
+  /// Whether the halo travels under the product.
+  std::vector<std::string> overlaps{"on"};
+  int samples = 5;
+  /// Of the two solves whose difference is timed.
+  std::vector<int> iterations{20, 60};
+  /// Results of a run with one rank on the whole machine: what efficiencies are counted from.
+  std::string whole;
+  std::string json, commit = "unknown";
+};
+
+}  // namespace ashlar::perf

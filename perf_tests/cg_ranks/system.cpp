@@ -1,0 +1,129 @@
+#include <array>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/problems/cantilever.hpp>
+#include <ashlar/problems/grid27.hpp>
+#include <ashlar/problems/stencil11.hpp>
+#include <cg_ranks/system.hpp>
+#include <cstdio>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace ashlar::perf {
+
+namespace {
+
+using problems::RowRange;
+
+/// rows := their rows of (L + I/100) (x) W, the structure as it is: L is the Laplacian of the graph and W the b x b
+/// matrix I/2 + ones/(2b). SPD, as both factors are.
+void fill_with_laplacian(const Exec& exec, const Matrix& rows, std::int64_t first_row) {
+  const int b = rows.block_size();
+  const auto row_ptr = rows.graph().row_ptr();
+  const auto col_idx = rows.graph().col_idx();
+  const auto values = rows.values();
+  Kokkos::parallel_for(
+      "perf::laplacian", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows.num_block_rows()),
+      KOKKOS_LAMBDA(std::int64_t i) {
+        const std::int64_t begin = row_ptr(i), end = row_ptr(i + 1);
+        for (std::int64_t k = begin; k < end; ++k) {
+          const double entry = col_idx(k) == first_row + i ? double(end - begin - 1) + 0.01 : -1;
+          for (int c = 0; c < b; ++c) {
+            for (int r = 0; r < b; ++r) {
+              values(k * b * b + Matrix::layout_type::at(r, c, b)) = entry * ((r == c ? 0.5 : 0) + 0.5 / b);
+            }
+          }
+        }
+      });
+}
+
+/// How a case makes block rows of itself, and how many there are.
+struct Maker {
+  std::int64_t num_block_rows = 0;
+  std::function<Matrix(const RowRange&)> rows;
+  std::function<Vector<double>(const RowRange&)> load;  ///< none: any vector will do
+};
+
+Maker laplacian(const Exec& exec, std::int64_t points, std::function<Matrix(const RowRange&)> structure) {
+  return {points,
+          [=](const RowRange& range) {
+            const Matrix rows = structure(range);
+            fill_with_laplacian(exec, rows, range.begin);
+            return rows;
+          },
+          {}};
+}
+
+Maker grid(const Exec& exec, std::array<int, 3> n, int b) {
+  return laplacian(exec, std::int64_t(n[0]) * n[1] * n[2],
+                   [=](const RowRange& range) { return problems::grid27<Matrix>(exec, n[0], n[1], n[2], b, range); });
+}
+
+Maker maker_of(const Exec& exec, const std::string& name) {
+  int n = 0, b = 1, read = 0;
+  const auto is = [&](const char* format, auto*... numbers) {
+    return std::sscanf(name.c_str(), format, numbers..., &read) == int(sizeof...(numbers)) &&
+           read == int(name.size()) && n >= 2 && b >= 1;
+  };
+  // 943296 rows, 81 non-zeros each, in 3x3 blocks; the matrix has 943695 and 82.
+  if (name == "audi_kw") return grid(exec, {68, 68, 68}, 3);
+  // 504100 rows, 36 non-zeros each, of a sheet; the matrix has 503625 and 35.
+  if (name == "af_0_k101") return grid(exec, {355, 355, 1}, 4);
+  if (is("grid27x%d:%d%n", &b, &n)) return grid(exec, {n, n, n}, b);
+  if (is("stencil11:%d%n", &n)) {
+    return laplacian(exec, std::int64_t(n) * n * n,
+                     [=](const RowRange& range) { return problems::stencil11<Matrix>(exec, n, n, n, 1, range); });
+  }
+  if (is("cantilever:%d%n", &n)) {
+    const problems::Cantilever problem{.nodes = {n, n, n}, .dof = 3};
+    return {std::int64_t(n) * n * n,
+            [=](const RowRange& range) { return problems::cantilever_matrix<Matrix>(exec, problem, range); },
+            [=](const RowRange& range) {
+              return problems::cantilever_load<double, typename Exec::memory_space>(exec, problem, range);
+            }};
+  }
+  throw ArgumentError(text("--cases ", name),
+                      "a case is stencil11:N, grid27xB:N, cantilever:N, audi_kw or af_0_k101, N 2 or more",
+                      "write for example stencil11:128");
+}
+
+/// As many blocks to each rank, from the lengths of all block rows, which each rank counts of an even share.
+RowPartition balanced(const Exec& exec, const Communicator& comm, const Maker& maker) {
+  const RowPartition even = RowPartition::even(maker.num_block_rows, comm.size());
+  const Matrix rows = maker.rows({even.begin(comm.rank()), even.end(comm.rank())});
+  const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows.graph().row_ptr());
+  exec.fence("perf: row pointers");
+  std::vector<std::int64_t> blocks(static_cast<std::size_t>(rows.num_block_rows()));
+  for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = row_ptr(i + 1) - row_ptr(i);
+  const std::vector<std::int64_t> all = comm.all_gather(blocks);
+  return RowPartition::by_weights(all, comm.size());
+}
+
+}  // namespace
+
+RankSystem make_rank_system(const Exec& exec, const Communicator& comm, const std::string& name) {
+  const Maker maker = comm.together([&] { return maker_of(exec, name); });
+  RankSystem system{name, balanced(exec, comm, maker), {}, {}, 0, 0};
+  const RowRange range{system.partition.begin(comm.rank()), system.partition.end(comm.rank())};
+  comm.together([&] {
+    system.rows = maker.rows(range);
+    if (maker.load) {
+      system.b = maker.load(range);
+    } else {
+      const int b = system.rows.block_size();
+      const Vector<double> entries("perf::b", static_cast<std::size_t>(range.size() * b));
+      const std::int64_t first = range.begin * b;
+      Kokkos::parallel_for(
+          "perf::test_vector", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, entries.extent(0)),
+          KOKKOS_LAMBDA(std::int64_t i) { entries(i) = test_entry(first + i); });
+      system.b = entries;
+    }
+    exec.fence("perf: system");
+  });
+  system.num_rows = system.partition.num_rows() * system.rows.block_size();
+  system.num_values = comm.sum(std::int64_t(system.rows.num_values()));
+  return system;
+}
+
+}  // namespace ashlar::perf

@@ -1,0 +1,3 @@
+cmake -B build -D CMAKE_PREFIX_PATH="$HOME/ashlar"
+cmake --build build
+build/mine

@@ -1,0 +1,1 @@
+int number_elsewhere() { return 40; }

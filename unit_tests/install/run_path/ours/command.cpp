@@ -1,0 +1,4 @@
+#include <cstdio>
+
+int number();
+int main() { std::printf("%d", number()); }

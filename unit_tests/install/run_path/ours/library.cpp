@@ -1,0 +1,2 @@
+int number_elsewhere();
+int number() { return number_elsewhere() + 2; }

@@ -1,0 +1,16 @@
+# Runs `command` (a list) for `limit` seconds at most. It must have ended by then with the exit code `result` ("not 0": any
+# other than 0), and have printed what matches `says`.
+execute_process(COMMAND ${command} OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE ended TIMEOUT ${limit})
+message("${said}")
+if(ended MATCHES "timeout")
+  message(FATAL_ERROR "it has not ended within ${limit} s")
+elseif(result STREQUAL "not 0")
+  if(ended EQUAL 0)
+    message(FATAL_ERROR "it ended with 0")
+  endif()
+elseif(NOT ended EQUAL result)
+  message(FATAL_ERROR "it ended with ${ended}")
+endif()
+if(NOT said MATCHES "${says}")
+  message(FATAL_ERROR "it did not say ${says}")
+endif()
