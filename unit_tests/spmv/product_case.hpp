@@ -107,4 +107,12 @@ bool is_served(Kernel kernel, const Matrix& matrix, Mode mode, int width = 0, bo
                       width);
 }
 
+/// Whether a plan for products with several vectors may ask for `kernel`: one that serves single vectors too, or takes
+/// several only.
+template <bcsr_matrix Matrix>
+bool is_served_with_several(Kernel kernel, const Matrix& matrix, Mode mode, int width = 0) {
+  const bool has_single = kernel == Kernel::automatic || impl::has_single(kernel);
+  return is_served(kernel, matrix, mode, width, !has_single);
+}
+
 }  // namespace ashlar::testing

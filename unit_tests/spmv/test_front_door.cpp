@@ -433,6 +433,33 @@ TEST(SpmvPlan, GivesManyVectorsLinesOfLargerBlocksWherePanelsAreFull) {
   EXPECT_EQ(chosen(16), Kernel::by_column) << "there is no such kernel";
 }
 
+/// Not the one that another kernel stands in for, where that one serves but does not pay.
+TEST(SpmvPlan, GivesManyVectorsNoKernelOfOne) {
+  const impl::SpmvDevice with_unit{true, 32, 132 * 2048, true};
+  for (const auto& device : {gpu, with_unit, wide_gpu, cpu}) {
+    for (int b = 1; b <= max_block_size; ++b) {
+      for (const int num_vectors : {1, 7, 8, 12, 64}) {
+        for (const bool by_columns : {true, false}) {
+          const impl::SpmvShape shape{.num_block_rows = 100'000,
+                                      .num_blocks = 2'700'000,
+                                      .num_cols = 100'000 * b,
+                                      .block_shape = b,
+                                      .longest_row = 27,
+                                      .by_columns = by_columns,
+                                      .num_vectors = num_vectors};
+          for (const Kernel asked : all_kernels) {
+            const Kernel kernel = impl::choose_multi_launch(shape, device, asked, 0).kernel;
+            EXPECT_THAT(kernel,
+                        ::testing::AnyOf(Kernel::staged, Kernel::tensor_core, Kernel::by_column, Kernel::by_block,
+                                         Kernel::row_per_thread, Kernel::block_row_per_thread))
+                << to_string(asked) << ", b = " << b << ", " << num_vectors << " vectors";
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(SpmvPlan, HoldsAsManyBlocksForManyVectorsAsThereIsScratchMemoryFor) {
   for (const std::int64_t scratch : {96 * 1024, 164 * 1024, 228 * 1024}) {
     impl::SpmvDevice device = gpu;

@@ -78,8 +78,7 @@ TYPED_TEST(SpmvMultiVectors, AreProductsOfEachColumn) {
     const auto c = this->irregular(shape);
     for (const Kernel kernel : all_kernels) {
       for (const Mode mode : all_modes) {
-        if (!is_served(kernel, c.host, mode) && !is_served(kernel, c.host, mode, 0, true)) continue;
-        if (is_conjugated(mode) && !is_complex_v<Scalar>) continue;
+        if (!is_served_with_several(kernel, c.host, mode) || (is_conjugated(mode) && !is_complex_v<Scalar>)) continue;
         const Plan plan(c.exec, c.device, {.kernel = kernel, .mode = mode});
         const std::int64_t rows = is_transposed(mode) ? c.host.num_cols() : c.host.num_rows();
         const std::int64_t cols = is_transposed(mode) ? c.host.num_rows() : c.host.num_cols();
@@ -123,8 +122,7 @@ TYPED_TEST(SpmvMultiVectors, TakeEveryWidthThatFits) {
     const auto c = this->irregular(b);
     for (const Kernel kernel : ashlar::all_kernels()) {
       for (const int width : {1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 1024}) {
-        const bool of_one = is_served(kernel, c.host, Mode::no_transpose, width);
-        if (!of_one && !is_served(kernel, c.host, Mode::no_transpose, width, true)) continue;
+        if (!is_served_with_several(kernel, c.host, Mode::no_transpose, width)) continue;
         const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device, {.kernel = kernel, .width = width});
         this->expect_right(c, plan, this->template random<Kokkos::LayoutRight>(c.host.num_cols(), 20, 7),
                            this->template random<Kokkos::LayoutRight>(c.host.num_rows(), 20, 8), Scalar(1), Scalar(0));

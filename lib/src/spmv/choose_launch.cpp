@@ -16,9 +16,24 @@ namespace {
 /// Entries of a segment: some tens of chunks for each lane of a wide group.
 constexpr int entries_of_segment = 16384;
 
+bool is_small_enough(const SpmvShape& shape) {
+  return std::max(shape.block_shape.rows, shape.block_shape.cols) <= max_block_size;
+}
+
+/// serves(), where no other kernel stands in for this one.
+bool serves_itself(Kernel kernel, const SpmvShape& shape, int width) {
+  if (!is_small_enough(shape)) return false;
+  return with_kernel(kernel, [&](auto k) {
+    if (!(shape.many_vectors ? k.has_multi : k.has_single)) return false;
+    if (shape.num_block_rows > k.most_block_rows || shape.num_cols > k.most_entries_of_x) return false;
+    return k.has_lanes ? width <= k.widest(shape) && k.serves(shape, width) : k.serves(shape, 0);
+  });
+}
+
 Kernel choose_kernel(const SpmvShape& shape, const SpmvDevice& device) {
   const Kernel chosen = first_kernel(AllKernels{}, [&](auto k) {
-    return (device.is_gpu || k.for_cpus) && serves(k.kernel, shape, 0) && k.runs_on(device) && k.pays(shape, device);
+    return (device.is_gpu || k.for_cpus) && serves_itself(k.kernel, shape, 0) && k.runs_on(device) &&
+           k.pays(shape, device);
   });
   return chosen == Kernel::automatic ? Kernel::block_row_per_thread : chosen;
 }
@@ -69,13 +84,7 @@ CacheHint choose_cache_hint(const SpmvShape& shape, const SpmvDevice& device) {
 }
 
 bool serves(Kernel kernel, const SpmvShape& shape, int width) {
-  if (std::max(shape.block_shape.rows, shape.block_shape.cols) > max_block_size) return false;
-  if (kernel == Kernel::automatic) return true;
-  return with_kernel(in_place(kernel, shape), [&](auto k) {
-    if (!(shape.many_vectors ? k.has_multi : k.has_single)) return false;
-    if (shape.num_block_rows > k.most_block_rows || shape.num_cols > k.most_entries_of_x) return false;
-    return k.has_lanes ? width <= k.widest(shape) && k.serves(shape, width) : k.serves(shape, 0);
-  });
+  return kernel == Kernel::automatic ? is_small_enough(shape) : serves_itself(in_place(kernel, shape), shape, width);
 }
 
 SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, const LaunchRequest& request) {
@@ -96,7 +105,7 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, const
   }
   const Kernel kernel =
       request.kernel == Kernel::automatic ? choose_kernel(shape, device) : in_place(request.kernel, shape);
-  if (!serves(kernel, shape, width)) refuse(kernel, shape, width != 0 ? width : widest(kernel, shape));
+  if (!serves_itself(kernel, shape, width)) refuse(kernel, shape, width != 0 ? width : widest(kernel, shape));
   SpmvLaunch launch = with_kernel(kernel, [&](auto k) { return k.launch(shape, device, request); });
   launch.kernel = kernel;
   launch.compiled_size = compiled_size_of(kernel, shape, device.is_gpu);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/can_load_chunks.hpp>
 #include <ashlar/spmv/impl/kernel_instance.hpp>
@@ -22,6 +23,8 @@ void run_spmv(const Exec& exec, const SpmvLaunch& launch,
   with_kernel(launch.kernel, [&](auto k) {
     if constexpr (k.has_single) {
       SpmvKernel<k.kernel, Exec, Value, Scalar, Layout, Ordinal, Offset>::run(exec, launch, arguments);
+    } else {
+      Kokkos::abort("ashlar::spmv: the plan has a kernel for several vectors where there is one");
     }
   });
 }
@@ -34,6 +37,8 @@ void run_spmv_multi(const Exec& exec, const SpmvLaunch& launch,
   with_kernel(launch.kernel, [&](auto k) {
     if constexpr (k.has_multi) {
       SpmvMultiKernel<k.kernel, Exec, Value, Scalar, Layout, Ordinal, Offset>::run(exec, launch, arguments, vectors);
+    } else {
+      Kokkos::abort("ashlar::spmv: the plan has a kernel for one vector where there are several");
     }
   });
 }
