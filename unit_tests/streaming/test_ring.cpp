@@ -2,8 +2,10 @@
 // for it. Who does not wait reads what is not there yet, or overwrites what is still to be read.
 #include <gmock/gmock.h>
 
-#include <ashlar/streaming/impl/ring.hpp>
+#include <algorithm>
+#include <ashlar/streaming/streamed_matrix.hpp>
 #include <functional>
+#include <memory>
 #include <string_view>
 #include <support/instances.hpp>
 #include <vector>
