@@ -8,8 +8,12 @@
 #include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "device.hpp"
+#include "number_text.hpp"
+#include "rank_links.hpp"
 #include "types.hpp"
 
 namespace ashlar::app {
@@ -24,6 +28,26 @@ Json to_json(const Device& device) {
 
 Json to_json(const MemoryAmount& amount) {
   return {{"total_bytes", amount.total}, {"available_bytes", amount.available}};
+}
+
+/// The ranks, and a matrix of what lies between them.
+void gather_ranks(const Communicator& comm, Json& info) {
+  info["ranks"] = Json::array();
+  const auto hosts = comm.all_gather(comm.transport().host_name()), devices = comm.all_gather(this_device().name);
+  for (std::size_t k = 0; k < hosts.size(); ++k) info["ranks"].push_back({{"host", hosts[k]}, {"device", devices[k]}});
+  info["transport"] = comm.explain();
+  info["latency_us"] = info["message_gb_s"] = Json::array();
+  const std::vector<RankLink> links = measure_rank_links(comm);
+  for (std::size_t a = 0; a < hosts.size(); ++a) {
+    Json latency = Json::array(), rate = Json::array();
+    for (std::size_t b = 0; b < hosts.size(); ++b) {
+      const RankLink& link = links[a * hosts.size() + b];
+      latency.push_back(a == b ? Json(nullptr) : Json(link.latency_us));
+      rate.push_back(a == b ? Json(nullptr) : Json(link.gb_s));
+    }
+    info["latency_us"].push_back(latency);
+    info["message_gb_s"].push_back(rate);
+  }
 }
 
 Json gather() {
@@ -87,14 +111,43 @@ void print(const Json& info) {
   }
 }
 
+/// A number for each two ranks.
+void print_matrix(const std::string& name, const Json& rows) {
+  line(name, "from each rank (rows) to each (columns)");
+  for (const Json& row : rows) {
+    std::cout << std::string(18, ' ');
+    for (const Json& number : row) {
+      std::cout << std::right << std::setw(10) << (number.is_null() ? "-" : short_number(number.get<double>()));
+    }
+    std::cout << '\n';
+  }
+}
+
+void print_ranks(const Json& info) {
+  for (std::size_t k = 0; k < info["ranks"].size(); ++k) {
+    const Json& rank = info["ranks"][k];
+    line(text("rank ", k), rank["host"].get<std::string>() + ", " + rank["device"].get<std::string>());
+  }
+  line("transport", info["transport"].get<std::string>());
+  print_matrix("latency, us", info["latency_us"]);
+  print_matrix("messages, GB/s", info["message_gb_s"]);
+}
+
 }  // namespace
 
-void print_info(bool as_json) {
-  const Json info = gather();
+void print_info(const World& world, bool as_json) {
+  // Rank 0's own; the others rest meanwhile.
+  Json info;
+  world.on_all([&] {
+    if (world.speaks()) info = gather();
+  });
+  if (!world.is_alone()) gather_ranks(world.comm(), info);
+  if (!world.speaks()) return;
   if (as_json) {
     std::cout << info.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
   } else {
     print(info);
+    if (!world.is_alone()) print_ranks(info);
   }
 }
 

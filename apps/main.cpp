@@ -6,6 +6,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "solve/run.hpp"
 #include "unfinished_file.hpp"
 #include "wait_policy.hpp"
+#include "world.hpp"
 
 namespace {
 
@@ -54,9 +56,13 @@ int fail(const std::string& message) {
   return exit_bad_input;
 }
 
-int run(int argc, char** argv) {
+/// What all ranks find alike, told by one of them.
+int fail_on_all(const app::World& world, const std::string& message) {
+  return world.speaks() ? fail(message) : exit_bad_input;
+}
+
+int run_command(const app::World& world, int argc, char** argv) {
   app::Phases phases;
-  app::handle_signals();
   const Arguments arguments(argc, argv);
   CLI::App command("Solves linear systems of small dense blocks, and says how fast.", "ashlar");
   command.set_version_flag("--version", text("ashlar ", version_string));
@@ -78,40 +84,57 @@ int run(int argc, char** argv) {
   CLI::App* info = command.add_subcommand("info", "Show backends, devices, versions, memory and bandwidths.");
   info->add_flag("--json", as_json, "as JSON");
 
-  try {
-    // CLI11 takes a vector from its end.
-    command.parse(std::vector<std::string>(arguments.own.rbegin(), arguments.own.rend()));
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return command.exit(error);  // --help, --version
+  std::optional<CLI::ParseError> parse_error;
+  world.on_all([&] {
+    try {
+      // CLI11 takes a vector from its end.
+      command.parse(std::vector<std::string>(arguments.own.rbegin(), arguments.own.rend()));
+    } catch (const CLI::ParseError& error) {
+      parse_error = error;
+    }
+  });
+  if (parse_error) {
+    if (parse_error->get_exit_code() == 0) return world.speaks() ? command.exit(*parse_error) : 0;  // --help, --version
     const auto is_in = [&](CLI::App* part) {
       return part->parsed() || (!arguments.own.empty() && arguments.own.front() == part->get_name());
     };
-    return fail(text("the arguments are not understood (", app::one_line(error.what()), "); see ashlar ",
-                     is_in(solve)     ? "solve "
-                     : is_in(convert) ? "convert "
-                                      : "",
-                     "--help"));
+    return fail_on_all(world,
+                       text("the arguments are not understood (", app::one_line(parse_error->what()), "); see ashlar ",
+                            is_in(solve)     ? "solve "
+                            : is_in(convert) ? "convert "
+                                             : "",
+                            "--help"));
   }
 
   if (!solve->parsed() && !convert->parsed() && !info->parsed()) {
-    return fail("nothing to do (neither solve nor info nor convert was given); try: ashlar solve --problem cantilever");
+    return fail_on_all(
+        world, "nothing to do (neither solve nor info nor convert was given); try: ashlar solve --problem cantilever");
   }
-  app::check_kokkos_settings(arguments.kokkos);
-  if (solve->parsed()) app::check_before_start(options);
-  if (convert->parsed()) app::check_before_start(conversion);
+  world.on_all([&] {
+    app::check_kokkos_settings(arguments.kokkos);
+    if (convert->parsed()) {
+      if (!world.is_alone()) {
+        throw ArgumentError(text("ashlar convert on ", world.comm().size(), " ranks"), "it works on one",
+                            "start it alone");
+      }
+      app::check_before_start(conversion);
+    }
+  });
+  if (solve->parsed()) app::check_before_start(world, options);
   int exit_code = 0;
   {
-    const app::KokkosScope kokkos =
-        phases.run("start", [&] { return app::KokkosScope(arguments.program, arguments.kokkos); });
+    std::optional<app::KokkosScope> kokkos;
+    phases.run("start", [&] { world.on_all([&] { kokkos.emplace(arguments.program, arguments.kokkos); }); });
     if (solve->parsed()) {
-      exit_code = app::run_solve(options, phases);
+      exit_code = app::run_solve(world, options, phases);
     } else if (convert->parsed()) {
       app::run_convert(conversion);
     } else {
-      app::print_info(as_json);
+      app::print_info(world, as_json);
     }
   }
-  if (!std::cout.flush()) return fail("standard output cannot be written (is its disk full?); send it elsewhere");
+  if (world.speaks() && !std::cout.flush())
+    return fail("standard output cannot be written (is its disk full?); send it elsewhere");
   return exit_code;
 }
 
@@ -129,12 +152,12 @@ std::string failed_allocation(const std::string& message) {
   return begin == message.npos ? message.substr(0, end) : message.substr(begin + 7, end - begin - 7);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  app::wait_passively(argv);
+/// Tells what is under way, on the one rank of those that failed together which has more to say than that another did.
+int fail_for_exception() {
   try {
-    return run(argc, argv);
+    throw;
+  } catch (const RankError&) {
+    return exit_bad_input;
   } catch (const std::bad_alloc&) {
     return fail_for_memory(text("an allocation on the host failed, where ",
                                 bytes_text(app::bytes_left<Kokkos::HostSpace>()), " are available"));
@@ -146,5 +169,34 @@ int main(int argc, char** argv) {
     return fail(text("something went wrong that should not (", message, "); please report it, with the arguments"));
   } catch (...) {
     return fail("something went wrong that should not (of an unknown type); please report it, with the arguments");
+  }
+}
+
+/// An error that has been told.
+struct Told {
+  int exit_code;
+};
+
+int run(int argc, char** argv) {
+  app::handle_signals();
+  const app::World world;
+  try {
+    return run_command(world, argc, argv);
+  } catch (...) {
+    // Before the ranks part: should the others not share this error, the world ends them.
+    throw Told{fail_for_exception()};
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  app::wait_passively(argv);
+  try {
+    return run(argc, argv);
+  } catch (const Told& told) {
+    return told.exit_code;
+  } catch (...) {
+    return fail_for_exception();
   }
 }

@@ -2,13 +2,9 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/blas1/dot.hpp>
-#include <cmath>
 #include <utility>
 
-#include "number_text.hpp"
 #include "solve/memory_need.hpp"
-#include "solve/pseudo_random.hpp"
 #include "solve/streaming_options.hpp"
 
 namespace ashlar::app {
@@ -85,34 +81,6 @@ FileMatrixFound open_file_matrix(const Execution& exec, io::BlockFile file, cons
   });
   if (num_nonzeros > 0) found.block_fill = static_cast<double>(num_values) / static_cast<double>(num_nonzeros);
   return found;
-}
-
-void require_symmetric_products(const Execution& exec, const Streamed& matrix, const std::string& name) {
-  const std::int64_t n = matrix.num_rows();
-  const auto vector = [&](const char* label) { return Vector(label, n); };
-  const Vector x = vector("ashlar::app::x"), y = vector("ashlar::app::y"), a_x = vector("ashlar::app::a_x"),
-               a_y = vector("ashlar::app::a_y");
-  fill_pseudo_random(exec, x, 1);
-  fill_pseudo_random(exec, y, 2);
-  matrix.apply(exec, x, a_x);
-  matrix.apply(exec, y, a_y);
-  const Kokkos::View<double, Space> result("ashlar::app::dot");
-  const auto product = [&](const Vector& u, const Vector& v) {
-    dot(exec, u, v, result);
-    double host = 0;
-    Kokkos::deep_copy(exec, host, result);
-    exec.fence("ashlar: inner product");
-    return host;
-  };
-  const double one = product(x, a_y), other = product(y, a_x);
-  const double scale = std::sqrt(product(x, x) * product(a_y, a_y));
-  // Rounding of a sum of n products is some 1e-16 of this, and far less than n times as much.
-  constexpr double tolerance = 1e-13;
-  if (std::abs(one - other) <= tolerance * scale) return;
-  throw NumericalError(text(name, ": the matrix is not symmetric: x^T (A y) is ", short_number(one),
-                            " and y^T (A x) is ", short_number(other), " for pseudo-random x and y"),
-                       "CG solves symmetric positive definite systems",
-                       "pass --skip-symmetry-check to try nevertheless");
 }
 
 }  // namespace ashlar::app

@@ -23,8 +23,4 @@ struct FileMatrixFound {
 FileMatrixFound open_file_matrix(const Execution& exec, io::BlockFile file, const SolveOptions& options,
                                  std::uint64_t limit);
 
-/// Throws NumericalError where x^T (A y) and y^T (A x) differ for some x and y by more than rounding: entries that lie
-/// far apart in a file are not compared one by one.
-void require_symmetric_products(const Execution& exec, const Streamed& matrix, const std::string& name);
-
 }  // namespace ashlar::app

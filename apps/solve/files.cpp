@@ -16,7 +16,7 @@ namespace ashlar::app {
 
 namespace fs = std::filesystem;
 
-void check_files(const SolveOptions& options) {
+void check_files(const SolveOptions& options, bool writes) {
   const std::vector<NamedFile> inputs{{"--matrix", options.source.matrix}, {"--rhs", options.source.rhs}};
   const std::vector<NamedFile> outputs{{"--solution", options.outputs.solution},
                                        {"--report", options.outputs.report},
@@ -26,7 +26,7 @@ void check_files(const SolveOptions& options) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     for (const NamedFile& input : inputs) require_distinct(outputs[i], input);
     for (std::size_t j = 0; j < i; ++j) require_distinct(outputs[i], outputs[j]);
-    if (outputs[i].second) OutputFile{*outputs[i].second};
+    if (writes && outputs[i].second) OutputFile{*outputs[i].second};
   }
 }
 

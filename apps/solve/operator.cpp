@@ -61,6 +61,10 @@ HostMatrix half_of(const HostMatrix& matrix) {
 }  // namespace
 
 SystemOperator make_operator(const Execution& exec, const LinearSystem& system, const SolveOptions& options) {
+  if (system.over_ranks) {
+    return {Operator(system.over_ranks), std::string(to_string(system.over_ranks->own_plan().kernel())), std::nullopt,
+            std::nullopt, nullptr};
+  }
   // It has been set up when the file was looked through.
   if (system.in_file) return of_streamed(system.in_file);
   if (system.streamed && options.placement.transfer == TransferKind::half) {

@@ -31,6 +31,11 @@ constexpr Named<VariantKind> variants[] = {{VariantKind::standard, "standard"},
                                            {VariantKind::pipelined, "pipelined"}};
 constexpr Named<StreamKind> streams[] = {
     {StreamKind::automatic, "auto"}, {StreamKind::on, "on"}, {StreamKind::from_file, "file"}, {StreamKind::off, "off"}};
+constexpr Named<Decomposition> decompositions[] = {{Decomposition::one_d, "1d"}, {Decomposition::two_d, "2d"}};
+constexpr Named<HaloForm> halos[] = {{HaloForm::automatic, "auto"},
+                                     {HaloForm::packed, "packed"},
+                                     {HaloForm::contiguous, "contiguous"},
+                                     {HaloForm::whole, "whole"}};
 constexpr Named<TransferKind> transfers[] = {{TransferKind::all, "all"}, {TransferKind::half, "half"}};
 
 template <class Kind, std::size_t count>
@@ -190,6 +195,23 @@ void declare_placement(CLI::App& command, PlacementOptions& placement) {
                "use no more memory of the device than this, and say so beforehand where that is too little", &bytes_of);
 }
 
+void declare_distribution(CLI::App& command, DistributionOptions& distribution) {
+  Group group(command, "Over several ranks (mpirun -n N ashlar solve ...)");
+  group.choice(
+      "--decomposition", distribution.decomposition, decompositions, no_such_name,
+      "how a rank multiplies what others have of x: 1d (the default), when all of it has come, or 2d, what comes "
+      "from each rank by itself");
+  group.choice("--halo", distribution.halo, halos, no_such_name,
+               "what a rank sends another: packed, what that one needs; contiguous, all from the first to the last of "
+               "that; whole, all that it has; or auto (the default), whatever takes least time");
+  command
+      .add_option("--partition", distribution.partition,
+                  "how block rows are dealt: nnz (the default), as many blocks to each rank; rows, as many rows; or a "
+                  "file with the number of block rows of each rank")
+      ->type_name("nnz|rows|FILE")
+      ->group("Over several ranks (mpirun -n N ashlar solve ...)");
+}
+
 void declare_outputs(CLI::App& command, OutputOptions& outputs) {
   Group group(command, "What is written (to standard output, where FILE is -)");
   group.word("--solution", outputs.solution, "FILE", "x as a Matrix Market file");
@@ -207,11 +229,35 @@ void declare_options(CLI::App& command, SolveOptions& options) {
   declare_source(command, options.source);
   declare_method(command, options.method);
   declare_placement(command, options.placement);
+  declare_distribution(command, options.distribution);
   declare_outputs(command, options.outputs);
 }
 
-void check_options(const SolveOptions& options) {
-  const auto& [source, method, placement, outputs] = options;
+namespace {
+
+/// What one rank does and several do not.
+void check_over_ranks(const SolveOptions& options, int ranks) {
+  const auto& [source, method, placement, distribution, outputs] = options;
+  const std::string over = text(" over ", ranks, " ranks");
+  require(placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
+          text("--stream ", to_string(placement.stream), over), "each rank has its rows in its device's memory",
+          "leave it out, and take as many ranks as there is room in");
+  require(placement.transfer == TransferKind::all, "--transfer half" + over, "nothing is streamed there",
+          "leave it out");
+  require(!placement.device_memory_limit, "--device-memory-limit" + over, "nothing is streamed there", "leave it out");
+  require(!method.tune, text("--tune ", method.tune.value_or(""), over), "tuning multiplies by a whole matrix",
+          "tune on one rank");
+  if (source.matrix) {
+    require(!is_read_once(*source.matrix), text("--matrix ", *source.matrix, over), "all ranks look at its header",
+            "name a file, not a pipe");
+  }
+}
+
+}  // namespace
+
+void check_options(const SolveOptions& options, int ranks) {
+  const auto& [source, method, placement, distribution, outputs] = options;
+  if (ranks > 1) check_over_ranks(options, ranks);
   require(source.problem || source.matrix, "nothing to solve", "neither --problem nor --matrix was given",
           "try: ashlar solve --problem cantilever");
   require(!(source.problem && source.matrix), "--problem and --matrix together", "one system is solved at a time",

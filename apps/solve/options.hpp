@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <ashlar/distributed/decomposition.hpp>
+#include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/spmv/kernel.hpp>
 #include <cstdint>
 #include <optional>
@@ -75,6 +77,13 @@ struct PlacementOptions {
   std::optional<std::uint64_t> device_memory_limit;
 };
 
+/// How the system is dealt to the ranks, where there are several.
+struct DistributionOptions {
+  Decomposition decomposition = Decomposition::one_d;
+  HaloForm halo = HaloForm::automatic;
+  std::string partition = "nnz";  ///< "nnz", "rows", or a file
+};
+
 /// What is told of it.
 struct OutputOptions {
   std::optional<std::string> solution, report, vtk, trace;
@@ -86,13 +95,15 @@ struct SolveOptions {
   SourceOptions source;
   MethodOptions method;
   PlacementOptions placement;
+  DistributionOptions distribution;
   OutputOptions outputs;
 };
 
 /// Declares the options of `ashlar solve`; parsing fills `options`, which must outlive `command`.
 void declare_options(CLI::App& command, SolveOptions& options);
 
-/// Throws ArgumentError where options contradict each other or lie outside what they may be.
-void check_options(const SolveOptions& options);
+/// Throws ArgumentError where options contradict each other, lie outside what they may be, or ask for what so many
+/// ranks do not do.
+void check_options(const SolveOptions& options, int ranks);
 
 }  // namespace ashlar::app

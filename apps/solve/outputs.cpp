@@ -1,6 +1,7 @@
 #include "solve/outputs.hpp"
 
 #include <algorithm>
+#include <ashlar/distributed/scatter.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <ashlar/io/vtu.hpp>
 #include <ashlar/problems/hex_grid.hpp>
@@ -13,22 +14,16 @@ namespace ashlar::app {
 
 namespace {
 
-std::vector<double> on_host(const Execution& exec, const Vector& x) {
-  std::vector<double> entries(x.extent(0));
-  Kokkos::deep_copy(exec, Kokkos::View<double*, Kokkos::HostSpace>(entries.data(), entries.size()), x);
-  exec.fence("ashlar: solution on the host");
-  return entries;
-}
-
-/// All columns, one after another.
-std::vector<double> on_host(const Execution& exec, const Block& x) {
-  std::vector<double> entries(x.size());
-  const auto rows = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
-  exec.fence("ashlar: solutions on the host");
-  for (std::size_t j = 0; j < x.extent(1); ++j) {
-    for (std::size_t i = 0; i < x.extent(0); ++i) entries[j * x.extent(0) + i] = rows(i, j);
+/// All columns of all ranks, one after another, on rank 0.
+std::vector<double> gather_columns(const Execution& exec, const Communicator& comm, const Block& x) {
+  const Kokkos::View<const double*, Space> by_rows(x.data(), x.size());
+  const std::vector<double> rows = gather_vector(exec, comm, by_rows);
+  std::vector<double> columns(rows.size());
+  const std::size_t s = x.extent(1), n = rows.size() / s;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < s; ++j) columns[j * n + i] = rows[i * s + j];
   }
-  return entries;
+  return columns;
 }
 
 void write_mesh(const std::string& path, const problems::Cantilever& problem, const std::vector<double>& x) {
@@ -51,11 +46,12 @@ bool uses_standard_output(const OutputOptions& options) {
   return std::any_of(paths.begin(), paths.end(), [](const auto& path) { return path == "-"; });
 }
 
-bool write_outputs(const Execution& exec, const OutputOptions& options, const LinearSystem& system,
+bool write_outputs(const Execution& exec, const World& world, const OutputOptions& options, const LinearSystem& system,
                    const Solution& solution, FirstError& errors) {
   if (!options.solution && !options.vtk) return true;
-  const std::vector<double> x = on_host(exec, solution.x);
-  const std::vector<double> all = solution.all ? on_host(exec, *solution.all) : x;
+  const std::vector<double> x = gather_vector(exec, world.comm(), solution.x);
+  const std::vector<double> all = solution.all ? gather_columns(exec, world.comm(), *solution.all) : x;
+  if (!world.speaks()) return true;
   if (!std::all_of(all.begin(), all.end(), [](double entry) { return std::isfinite(entry); })) return false;
   if (options.solution) {
     errors.keep_from([&] {

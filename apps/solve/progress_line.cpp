@@ -6,7 +6,7 @@
 
 namespace ashlar::app {
 
-ProgressLine::ProgressLine() : on_terminal_(isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine(bool is_shown) : on_terminal_(is_shown && isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLine::show(int iterations, double relative_residual) {
   constexpr double seconds_between = 0.1;

@@ -8,7 +8,8 @@ namespace ashlar::app {
 /// Nothing at all where standard error is no terminal.
 class ProgressLine {
  public:
-  ProgressLine();
+  /// One that is not shown tells nothing: of other ranks.
+  explicit ProgressLine(bool is_shown = true);
   ~ProgressLine() { erase(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;

@@ -15,7 +15,7 @@ Json optional_json(const std::optional<Value>& value) {
 }
 
 Json options_json(const SolveOptions& options) {
-  const auto& [source, method, placement, outputs] = options;
+  const auto& [source, method, placement, distribution, outputs] = options;
   Json json;
   json["problem"] = optional_json(source.problem);
   if (source.problem) {
@@ -40,11 +40,27 @@ Json options_json(const SolveOptions& options) {
   json["tune"] = optional_json(method.tune);
   json["skip_symmetry_check"] = source.skip_symmetry_check;
   json["device_memory_limit"] = optional_json(placement.device_memory_limit);
+  json["decomposition"] = std::string(to_string(distribution.decomposition));
+  json["halo"] = std::string(to_string(distribution.halo));
+  json["partition"] = distribution.partition;
   json["solution"] = optional_json(outputs.solution);
   json["vtk"] = optional_json(outputs.vtk);
   json["trace"] = optional_json(outputs.trace);
   json["probe"] = !outputs.no_probe;
   return json;
+}
+
+Json ranks_json(const std::vector<RankAccount>& ranks) {
+  Json list = Json::array();
+  for (const RankAccount& rank : ranks) {
+    list.push_back({{"host", rank.host},
+                    {"device", rank.device},
+                    {"num_block_rows", rank.num_block_rows},
+                    {"num_blocks", rank.num_blocks},
+                    {"busy_seconds", rank.busy_seconds},
+                    {"waited_seconds", rank.waited_seconds}});
+  }
+  return list;
 }
 
 Json columns_json(const BlockSolveReport& report) {
@@ -59,6 +75,15 @@ Json columns_json(const BlockSolveReport& report) {
 }
 
 }  // namespace
+
+double Outcome::pipeline_efficiency() const {
+  double busy = 0, all = 0;
+  for (const RankAccount& rank : ranks) {
+    busy += rank.busy_seconds;
+    all += rank.busy_seconds + rank.waited_seconds;
+  }
+  return all > 0 ? busy / all : 1;
+}
 
 double Outcome::bandwidth_gb_s() const {
   const double seconds = phases.seconds_of("solve");
@@ -93,6 +118,8 @@ std::string report_json(const Outcome& outcome) {
   json["launch"] = report.launch;
   json["streamed"] = system.is_streamed();
   json["streaming"] = optional_json(outcome.solution.streaming);
+  json["ranks"] = outcome.ranks.empty() ? Json(nullptr) : ranks_json(outcome.ranks);
+  json["pipeline_efficiency"] = outcome.ranks.empty() ? Json(nullptr) : Json(outcome.pipeline_efficiency());
   json["columns"] = outcome.solution.block ? columns_json(*outcome.solution.block) : Json(nullptr);
   json["block_size"] = system.block_size();
   json["block_fill"] = outcome.system.block_fill;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "device.hpp"
 #include "solve/options.hpp"
@@ -11,6 +13,13 @@
 #include "solve/system.hpp"
 
 namespace ashlar::app {
+
+/// One of several ranks, and what it did in the solve.
+struct RankAccount {
+  std::string host, device;
+  std::int64_t num_block_rows = 0, num_blocks = 0;
+  double busy_seconds = 0, waited_seconds = 0;  ///< waited for other ranks
+};
 
 /// All that is told about a solve, on standard output and in the report.
 struct Outcome {
@@ -21,7 +30,10 @@ struct Outcome {
   Device device;
   std::optional<SolutionError> error;
   std::optional<double> read_bandwidth_gb_s;  ///< of the device, measured at start-up unless that was not wanted
+  std::vector<RankAccount> ranks = {};        ///< where there are several
 
+  /// The part of the ranks' time in which they did not wait for others.
+  double pipeline_efficiency() const;
   double bandwidth_gb_s() const;
   std::optional<double> bandwidth_fraction() const;
 };

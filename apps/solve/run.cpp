@@ -7,20 +7,24 @@
 #include <ashlar/krylov/report.hpp>
 #include <cstdint>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "memory_left.hpp"
 #include "number_text.hpp"
 #include "output_file.hpp"
 #include "solve/checks.hpp"
-#include "solve/file_matrix.hpp"
 #include "solve/files.hpp"
 #include "solve/first_error.hpp"
 #include "solve/outputs.hpp"
 #include "solve/progress_line.hpp"
+#include "solve/rank_system.hpp"
 #include "solve/report.hpp"
 #include "solve/solve.hpp"
+#include "solve/symmetric_products.hpp"
 #include "solve/system.hpp"
 #include "solve/trace.hpp"
 
@@ -30,7 +34,10 @@ namespace {
 
 void check_symmetry(const Execution& exec, const LinearSystem& system, const SourceOptions& source) {
   if (!source.matrix || source.skip_symmetry_check) return;
-  if (system.in_file) return require_symmetric_products(exec, *system.in_file, *source.matrix);
+  if (system.in_file)
+    return require_symmetric_products(exec, Operator(std::shared_ptr<const Streamed>(system.in_file)), system);
+  // A Matrix Market file has been looked at by the rank that has read it.
+  if (system.over_ranks) return require_symmetric_products(exec, Operator(system.over_ranks), system);
   system.visit(exec, [&](const auto& where, const auto& matrix) { require_symmetric(where, matrix, *source.matrix); });
 }
 
@@ -55,14 +62,33 @@ void print_trace_notes(std::ostream& out, const SolveTrace& trace) {
   }
 }
 
-/// All that is told and written of a solve.
-void tell(const Execution& exec, const Outcome& outcome, Phases& phases, const SolveTrace* trace) {
-  const auto& [source, method, placement, outputs] = outcome.options;
-  std::ostream& out = uses_standard_output(outputs) ? std::cerr : std::cout;
+/// What each rank had, and did in the solve; of one alone nothing. Collective.
+std::vector<RankAccount> account_of_ranks(const Communicator& comm, const LinearSystem& system, double solve_seconds,
+                                          double waited_seconds) {
+  if (!system.over_ranks) return {};
+  const std::vector<std::string> hosts = comm.all_gather(comm.transport().host_name());
+  const std::vector<std::string> devices = comm.all_gather(this_device().name);
+  const int rank = comm.rank();
+  const auto rows = comm.all_gather(system.over_ranks->partition().size(rank));
+  const auto blocks = comm.all_gather(system.over_ranks->num_blocks());
+  const auto busy = comm.all_gather(solve_seconds - waited_seconds), waited = comm.all_gather(waited_seconds);
+  std::vector<RankAccount> ranks;
+  for (std::size_t k = 0; k < hosts.size(); ++k) {
+    ranks.push_back({hosts[k], devices[k], rows[k], blocks[k], busy[k], waited[k]});
+  }
+  return ranks;
+}
+
+/// All that is told and written of a solve, by rank 0. Collective.
+void tell(const Execution& exec, const World& world, const Outcome& outcome, Phases& phases, const SolveTrace* trace) {
+  const auto& [source, method, placement, distribution, outputs] = outcome.options;
+  // Nobody reads what the other ranks say.
+  std::ostream nowhere(nullptr);
+  std::ostream& out = !world.speaks() ? nowhere : uses_standard_output(outputs) ? std::cerr : std::cout;
   // The report first: a disk that the rest fills up does not cost it.
   FirstError errors;
   const auto write = [&](const std::optional<std::string>& path, const auto& work) {
-    if (path) errors.keep_from([&] { OutputFile(*path).write(work); });
+    if (path && world.speaks()) errors.keep_from([&] { OutputFile(*path).write(work); });
   };
   write(outputs.report, [&](const std::string& name) { write_text_file(name, report_json(outcome)); });
   if (outputs.history) print_history(out, outcome.solution.report);
@@ -72,43 +98,59 @@ void tell(const Execution& exec, const Outcome& outcome, Phases& phases, const S
 
   phases.run("write", [&] {
     errors.keep_from([&] {
-      if (!write_outputs(exec, outputs, outcome.system, outcome.solution, errors)) {
+      if (!write_outputs(exec, world, outputs, outcome.system, outcome.solution, errors)) {
         out << "           x holds NaN or infinity: neither --solution nor --vtk is written\n";
       }
     });
   });
   if (outcome.solution.tuning) errors.keep_from([&] { outcome.solution.tuning->save(*method.tune); });
-  if (trace != nullptr) write(outputs.trace, [&](const std::string& name) { trace->write(name); });
-  errors.rethrow();
+  if (trace != nullptr) {
+    const std::string json = trace->json(world.comm());
+    write(outputs.trace, [&](const std::string& name) { write_text_file(name, json); });
+  }
+  world.on_all([&] { errors.rethrow(); });
 }
 
 }  // namespace
 
-void check_before_start(const SolveOptions& options) {
-  check_options(options);
-  check_files(options);
-  check_headers(options);
+void check_before_start(const World& world, const SolveOptions& options) {
+  world.on_all([&] {
+    check_options(options, world.comm().size());
+    check_files(options, world.speaks());
+    check_headers(options);
+  });
 }
 
-int run_solve(const SolveOptions& options, Phases& phases) {
+int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
+  const Communicator& comm = world.comm();
   const Execution exec;
   std::optional<SolveTrace> trace;
+  comm.barrier();  // the ranks' times begin here
   if (options.outputs.trace) trace.emplace();
   SolveTrace* const recorded = trace ? &*trace : nullptr;
 
-  const LinearSystem system = phases.run("load", [&] { return make_system(exec, options); });
+  const LinearSystem system = phases.run(
+      "load", [&] { return world.is_alone() ? make_system(exec, options) : make_rank_system(exec, world, options); });
   phases.run("check", [&] { check_symmetry(exec, system, options.source); });
-  const std::optional<double> bandwidth = phases.run("probe", [&] { return probe(exec, options.outputs); });
-  const Solution solution = [&] {
-    ProgressLine progress;
+  std::optional<double> bandwidth = phases.run("probe", [&] {
+    comm.barrier();  // all at once: some may share a memory
+    return world.on_all([&] { return probe(exec, options.outputs); });
+  });
+  if (bandwidth) bandwidth = comm.sum(*bandwidth);
+  const auto waited = [&] { return system.over_ranks ? system.over_ranks->waited_seconds() : 0.0; };
+  double waited_before = 0;
+  Solution solution = [&] {
+    ProgressLine progress(world.speaks());
     return solve(
         exec, system, options, phases, [&](int iterations, double residual) { progress.show(iterations, residual); },
-        recorded);
+        recorded, [&] { waited_before = waited(); });
   }();
+  solution.report.bytes_moved = comm.sum(solution.report.bytes_moved);
 
   Outcome outcome{options, system, solution, phases, this_device(), std::nullopt, bandwidth};
-  if (system.ones_is_solution) outcome.error = error_against_ones(exec, solution.x);
-  tell(exec, outcome, phases, recorded);
+  outcome.ranks = account_of_ranks(comm, system, phases.seconds_of("solve"), waited() - waited_before);
+  if (system.ones_is_solution) outcome.error = error_against_ones(exec, comm, solution.x);
+  tell(exec, world, outcome, phases, recorded);
   return solution.report.status == SolveStatus::converged ? 0 : 2;
 }
 

@@ -18,11 +18,11 @@ namespace ashlar::app {
 namespace {
 
 /// The usual right-hand side in the first column, A times pseudo-random vectors in the others.
-Block right_hand_sides(const Execution& exec, const Operator& a, const Vector& first, const Block& x) {
+Block right_hand_sides(const Execution& exec, const Operator& a, const LinearSystem& system, const Block& x) {
   const Block b("ashlar::app::b", x.extent(0), x.extent(1));
-  fill_pseudo_random(exec, x, 0);
+  fill_pseudo_random(exec, x, 0, system.first_row(), system.num_rows());
   a.apply(exec, x, b);
-  Kokkos::deep_copy(exec, Kokkos::subview(b, Kokkos::ALL, 0), first);
+  Kokkos::deep_copy(exec, Kokkos::subview(b, Kokkos::ALL, 0), system.rhs);
   Kokkos::deep_copy(exec, x, 0.0);
   return b;
 }
@@ -64,7 +64,7 @@ SolveReport cg_of(VariantKind variant, const Execution& exec, const Operator& a,
 void solve_by_cg(const Execution& exec, const Operator& a, const Preconditioner& m, const LinearSystem& system,
                  const MethodOptions& method, Phases& phases, const std::function<void(int, double)>& monitor,
                  Solution& solution) {
-  solution.x = Vector("ashlar::app::x", system.num_rows());
+  solution.x = Vector("ashlar::app::x", system.rhs.extent(0));
   CgOptions options;
   options.rtol = method.rtol;
   options.max_iterations = method.max_iterations;
@@ -76,8 +76,8 @@ void solve_by_cg(const Execution& exec, const Operator& a, const Preconditioner&
 void solve_by_block_cg(const Execution& exec, const Operator& a, const Preconditioner& m, const LinearSystem& system,
                        const MethodOptions& method, Phases& phases, const std::function<void(int, double)>& monitor,
                        Solution& solution) {
-  const Block x("ashlar::app::x", system.num_rows(), method.num_rhs);
-  const Block b = right_hand_sides(exec, a, system.rhs, x);
+  const Block x("ashlar::app::x", system.rhs.extent(0), method.num_rhs);
+  const Block b = right_hand_sides(exec, a, system, x);
   BlockCgOptions options;
   options.rtol = method.rtol;
   options.max_iterations = method.max_iterations;
@@ -86,7 +86,7 @@ void solve_by_block_cg(const Execution& exec, const Operator& a, const Precondit
   // A product's two blocks, and about 14 of the inner products and combinations.
   const std::int64_t vectors = 16 * std::int64_t(x.size()) * std::int64_t(sizeof(double));
   solution.report = summary_of(*solution.block, a.traffic_bytes() + vectors);
-  solution.x = Vector("ashlar::app::x", system.num_rows());
+  solution.x = Vector("ashlar::app::x", system.rhs.extent(0));
   Kokkos::deep_copy(exec, solution.x, Kokkos::subview(x, Kokkos::ALL, 0));
   solution.all = x;
   exec.fence("ashlar: solution of the first right-hand side");
@@ -95,7 +95,7 @@ void solve_by_block_cg(const Execution& exec, const Operator& a, const Precondit
 }  // namespace
 
 Solution solve(const Execution& exec, const LinearSystem& system, const SolveOptions& options, Phases& phases,
-               const std::function<void(int, double)>& monitor, SolveTrace* trace) {
+               const std::function<void(int, double)>& monitor, SolveTrace* trace, const std::function<void()>& begin) {
   std::optional<Preconditioner> m;
   std::optional<SystemOperator> a;
   phases.run("setup", [&] {
@@ -111,6 +111,7 @@ Solution solve(const Execution& exec, const LinearSystem& system, const SolveOpt
   solution.tuning = a->tuning;
   std::optional<StreamRecording<Execution>> recording;
   if (trace != nullptr && a->record) recording.emplace(a->record(trace->timeline(exec)));
+  if (begin) begin();
   if (options.method.solver == SolverKind::cg) {
     solve_by_cg(exec, a->op, *m, system, options.method, phases, monitor, solution);
   } else {
@@ -119,7 +120,7 @@ Solution solve(const Execution& exec, const LinearSystem& system, const SolveOpt
   return solution;
 }
 
-SolutionError error_against_ones(const Execution& exec, const Vector& x) {
+SolutionError error_against_ones(const Execution& exec, const Communicator& comm, const Vector& x) {
   double largest = 0, squares = 0;
   Kokkos::parallel_reduce(
       "ashlar::app::error", Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>(exec, 0, x.extent(0)),
@@ -131,8 +132,9 @@ SolutionError error_against_ones(const Execution& exec, const Vector& x) {
       },
       Kokkos::Max<double>(largest), squares);
   exec.fence("ashlar: error");
-  if (!std::isfinite(squares)) largest = squares;
-  return {largest, std::sqrt(squares / static_cast<double>(x.extent(0)))};
+  squares = comm.sum(squares);
+  largest = std::isfinite(squares) ? comm.max(largest) : squares;
+  return {largest, std::sqrt(squares / static_cast<double>(comm.sum(x.extent(0))))};
 }
 
 }  // namespace ashlar::app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/comm/communicator.hpp>
 #include <ashlar/krylov/block_report.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
@@ -29,17 +30,18 @@ struct Solution {
 
 /// Solves by the method and with the preconditioner asked for, starting from zero: the phases "setup" and "solve".
 ///
-/// A trace, where there is one, records products with a streamed matrix.
+/// A trace, where there is one, records products with a streamed matrix. begin() is called between set-up and solve.
 ///
 /// Throws   NumericalError where the preconditioner does not exist, naming the file; what plan and CG throw.
 Solution solve(const Execution& exec, const LinearSystem& system, const SolveOptions& options, Phases& phases,
-               const std::function<void(int, double)>& monitor, SolveTrace* trace = nullptr);
+               const std::function<void(int, double)>& monitor, SolveTrace* trace = nullptr,
+               const std::function<void()>& begin = {});
 
-/// How far a solution is from the known one, all ones.
+/// How far a solution, of which each rank has its part, is from the known one, all ones. Collective.
 struct SolutionError {
   double max_norm = 0;
   double relative_2_norm = 0;
 };
-SolutionError error_against_ones(const Execution& exec, const Vector& x);
+SolutionError error_against_ones(const Execution& exec, const Communicator& comm, const Vector& x);
 
 }  // namespace ashlar::app

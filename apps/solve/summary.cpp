@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <array>
 #include <ashlar/base/text.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <ostream>
 #include <sstream>
+#include <string>
 
 #include "number_text.hpp"
 #include "solve/report.hpp"
@@ -17,6 +20,19 @@ std::string method_of(const Outcome& outcome) {
   if (options.method.variant == VariantKind::pipelined) return "pipelined CG";
   if (options.method.solver == SolverKind::cg) return "CG";
   return "block CG for " + std::to_string(options.method.num_rhs) + " right-hand sides";
+}
+
+/// How the ranks shared it; nothing where there is one.
+std::string ranks_line(const Outcome& outcome) {
+  if (outcome.ranks.empty()) return "";
+  std::int64_t fewest = outcome.system.num_block_rows(), most = 0;
+  for (const RankAccount& rank : outcome.ranks) {
+    fewest = std::min(fewest, rank.num_block_rows);
+    most = std::max(most, rank.num_block_rows);
+  }
+  return text("ranks      ", outcome.ranks.size(), ", with ", counted(fewest), " to ", counted(most), " block rows; ",
+              short_number(100 * (1 - outcome.pipeline_efficiency())),
+              " % of their time in the solve went in waiting for each other\n");
 }
 
 }  // namespace
@@ -42,8 +58,8 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
       << (outcome.read_bandwidth_gb_s ? text("; reads ", short_number(*outcome.read_bandwidth_gb_s), " GB/s")
                                       : "; at which rate it reads was not measured (--no-probe)")
       << '\n'
-      << "method     " << method_of(outcome) << ", preconditioner " << to_string(outcome.options.method.preconditioner)
-      << ", kernel " << outcome.solution.kernel << '\n';
+      << ranks_line(outcome) << "method     " << method_of(outcome) << ", preconditioner "
+      << to_string(outcome.options.method.preconditioner) << ", kernel " << outcome.solution.kernel << '\n';
   if (!report.launch.empty()) out << "launched   " << report.launch << '\n';
   if (system.is_streamed()) {
     const char* const place = system.in_file ? "in its file: " : "in the host's memory: ";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/distributed/operator.hpp>
 #include <ashlar/problems/cantilever.hpp>
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,10 @@ struct LinearSystem {
   double block_fill = 1;          ///< values stored over entries of the matrix
   bool ones_is_solution = false;  ///< b is A*1
   std::optional<problems::Cantilever> cantilever;
+  /// Where several ranks solve: all of the matrix, of which `matrix` has this rank's rows and columns, and `rhs` its
+  /// entries.
+  std::shared_ptr<const DistributedOperator<Matrix>> over_ranks;
+  std::int64_t total_block_rows = 0, total_blocks = 0;  ///< of all ranks
   std::uint64_t device_limit = 0;  ///< bytes of the device that the solve may take, from before there was anything
 
   bool is_streamed() const { return streamed.has_value() || in_file != nullptr; }
@@ -31,16 +36,23 @@ struct LinearSystem {
     return streamed ? work(HostExecution(), *streamed) : work(exec, matrix);
   }
 
+  // Of the whole system, whoever has it.
   std::int64_t num_block_rows() const {
+    if (over_ranks) return total_block_rows;
     return shape([](const auto& a) { return a.num_block_rows(); });
   }
   std::int64_t num_blocks() const {
+    if (over_ranks) return total_blocks;
     return shape([](const auto& a) { return a.num_blocks(); });
   }
   int block_size() const {
     return static_cast<int>(shape([](const auto& a) { return a.block_size(); }));
   }
   std::int64_t num_rows() const { return num_block_rows() * block_size(); }
+  /// Of this rank's.
+  std::int64_t first_row() const {
+    return over_ranks ? over_ranks->partition().begin(over_ranks->communicator().rank()) * block_size() : 0;
+  }
 
  private:
   template <class Get>

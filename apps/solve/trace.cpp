@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/host/text_file.hpp>
+#include <ashlar/base/text.hpp>
 #include <cmath>
 #include <sstream>
 #include <utility>
@@ -40,13 +40,24 @@ StreamTimeline<Execution>& SolveTrace::timeline(const Execution& exec) {
   return *timeline_;
 }
 
-void SolveTrace::write(const std::string& path) const {
+std::string SolveTrace::json(const Communicator& comm) const {
   std::vector<trace::Process> processes = recorded_;
   if (recorder_) processes.push_back(process_of(*recorder_));
   if (timeline_) processes.push_back(process_of(timeline_->spans(), timeline_begin_));
+  if (!comm.is_alone()) {
+    for (trace::Process& process : processes) process.name = text("rank ", comm.rank(), ": ", process.name);
+  }
+  // Of each rank as many numbers as any has.
+  const int each = comm.max(static_cast<int>(processes.size()));
+  const std::string mine = chrome_events(processes, std::size_t(comm.rank()) * std::size_t(each));
+  std::vector<std::vector<char>> to(static_cast<std::size_t>(comm.size()));
+  to[0].assign(mine.begin(), mine.end());
+  std::vector<std::string> events;
+  for (const auto& of_rank : comm.all_to_all(to)) events.emplace_back(of_rank.begin(), of_rank.end());
+  if (comm.rank() != 0) return {};
   std::ostringstream out;
-  trace::write_chrome_json(out, processes);
-  write_text_file(path, std::move(out).str());
+  trace::join_chrome_events(out, events);
+  return std::move(out).str();
 }
 
 }  // namespace ashlar::app

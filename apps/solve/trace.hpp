@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/comm/communicator.hpp>
 #include <ashlar/streaming/timeline.hpp>
 #include <ashlar/trace/chrome_json.hpp>
 #include <ashlar/trace/recorder.hpp>
@@ -31,8 +32,9 @@ class SolveTrace {
   /// Whether the spans of GPU kernels are the times of the device.
   bool device_times() const { return !recorder_ || recorder_->device_times(); }
 
-  /// Throws FileError.
-  void write(const std::string& path) const;
+  /// What was recorded on all ranks, as one text; nothing but on rank 0. Times count from where the ranks met before
+  /// they made their traces. Collective.
+  std::string json(const Communicator& comm) const;
 
  private:
   std::chrono::steady_clock::time_point start_;

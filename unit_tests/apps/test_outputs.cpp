@@ -127,7 +127,7 @@ TEST_F(Outputs, AreAloneOnStandardOutputWhereTheyAreADash) {
 
 TEST_F(Outputs, GoThroughPipesAndOpenDescriptors) {
   const CommandResult result =
-      run_lines("mkfifo pipe; cat pipe >from_pipe & \"$ashlar\" " + solve +
+      run_lines("mkfifo pipe; timeout 60 cat pipe >from_pipe & \"$ashlar\" " + solve +
                 "--vtk pipe --solution /dev/fd/3 --trace /dev/stdout 3>x.mtx | cat >t.json; wait");
   EXPECT_EQ(result.err, "");
   EXPECT_THAT(read_file(folder() / "from_pipe"), EndsWith("</VTKFile>\n"));

@@ -91,6 +91,24 @@ TYPED_TEST(TransposeIndexOf, GathersTheTransposedMatrix) {
   }
 }
 
+/// So much to drop that threads are at it together, however late one of them begins: each has some 20 ms to do.
+TEST(TransposeIndex, AscendsInVeryLongColumns) {
+  constexpr std::int64_t rows = 4'000'000;
+  Kokkos::View<std::int32_t*, DeviceSpace> row_ptr("test::row_ptr", rows + 1), columns("test::columns", rows);
+  const auto row_ptr_on_host = Kokkos::create_mirror_view(row_ptr),
+             columns_on_host = Kokkos::create_mirror_view(columns);
+  for (std::int32_t i = 0; i <= rows; ++i) row_ptr_on_host(i) = i;
+  for (std::int32_t i = 0; i < rows; ++i) columns_on_host(i) = i % 2;
+  Kokkos::deep_copy(row_ptr, row_ptr_on_host);
+  Kokkos::deep_copy(columns, columns_on_host);
+  const auto index = transpose_index(Device(), BcsrGraph<>(2, row_ptr, columns));
+  const auto offsets = to_host(index.block_offset);
+  ASSERT_EQ(offsets.size(), std::size_t(rows));
+  std::int64_t out_of_place = 0;
+  for (std::int64_t e = 0; e < rows; ++e) out_of_place += offsets[e] != (e < rows / 2 ? 2 * e : 2 * (e - rows / 2) + 1);
+  EXPECT_EQ(out_of_place, 0);
+}
+
 TEST(TransposeIndex, AscendsInLongColumnsEachTime) {
   // Columns of about 5000 blocks, of which threads drop blocks in turns; row by row makes the list expected.
   using Matrix = BcsrMatrix<double>;

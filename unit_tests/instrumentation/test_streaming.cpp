@@ -1,6 +1,8 @@
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <ashlar/streaming/streamed_symmetric_matrix.hpp>
+#include <string>
+#include <support/instances.hpp>
 
 #include "instrumentation/expect.hpp"
 
@@ -67,6 +69,23 @@ TEST_F(StreamingConduct, ProductsWithAShareOfTheHostAllocateNothing) {
   streamed.apply(exec, 2, x, 3, y);
   EXPECT_THAT(allocations(watcher), ::testing::IsEmpty());
   EXPECT_THAT(kernels(watcher), ::testing::Not(::testing::IsEmpty()));
+}
+
+/// Products wait for their copies, copies for the products with what they overwrite: no wait more, none less.
+TEST_F(StreamingConduct, ProductsAndCopiesWaitForEachOther) {
+  if (is_gpu_v<Exec>) GTEST_SKIP() << "events of a device wait there";
+  const auto [products, copies] = two_instances();
+  const Streamed streamed(products, copies, host,
+                          {.num_subdivisions = 5, .num_resident = 0, .send_ahead = false, .copy_always = true});
+  const Watcher watcher;
+  streamed.apply(products, Kokkos::subview(x, Kokkos::ALL, 0), Kokkos::subview(y, Kokkos::ALL, 0));
+  std::string order;
+  for (const Happening& each : watcher.seen()) {
+    if (each.kind == Happening::Kind::copy) order += 'c';
+    if (each.kind == Happening::Kind::kernel && !each.in_copy) order += 'p';
+    if (each.kind == Happening::Kind::fence && each.label == "ashlar::Event: wait") order += '|';
+  }
+  EXPECT_EQ(order, "cc|p|c|p|c|p|c|p|p");
 }
 
 /// All marks are there before; and where the backend has events nobody waits for them.

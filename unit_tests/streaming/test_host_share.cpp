@@ -100,8 +100,8 @@ TEST(HostShare, KeepsItsOwnKernel) {
   const Exec exec;
   const Kokkos::DefaultHostExecutionSpace host_exec;
   const auto host = copy_to<PinnedSpace>(exec, irregular(3));
-  const Streamed streamed(
-      exec, host, {.host_share = 1, .copy_always = true, .product = {.kernel = Kernel::by_line, .width = 16}});
+  const Streamed streamed(exec, host,
+                          {.host_share = 1, .copy_always = true, .product = {.kernel = Kernel::by_line, .width = 16}});
   EXPECT_EQ(streamed.kernel(), Kernel::by_line);
   using Vector = Kokkos::View<double*, Space>;
   using HostVector = Kokkos::View<double*, PinnedSpace>;
@@ -200,6 +200,60 @@ TEST(HostShare, IsOfTheBlocks) {
   if (Streamed::has_one_memory) {
     EXPECT_EQ(Streamed(Exec(), host, {.host_share = 0.5}).explain().find("the host multiplies"), std::string::npos);
   }
+}
+
+/// No more than the share: exactly so many block rows, in those that go together.
+TEST(HostShare, IsTheLastBlockRowsThatAreNoMoreThanIt) {
+  const Kokkos::View<int*, Kokkos::HostSpace> row_ptr("test::row_ptr", 11);
+  for (int i = 0; i <= 10; ++i) row_ptr(i) = 10 * i;
+  const auto rows = [&](double share, std::int64_t rows_together = 1) {
+    const Subdivision part = last_block_rows(row_ptr, share, rows_together);
+    EXPECT_EQ(part.first_row + part.num_rows, 10);
+    EXPECT_EQ(part.first_block, 10 * part.first_row);
+    EXPECT_EQ(part.num_blocks, 10 * part.num_rows);
+    return part.num_rows;
+  };
+  // At its limits: nothing, and all of it.
+  for (const std::int64_t together : {1, 4, 16}) {
+    EXPECT_EQ(rows(0, together), 0);
+    EXPECT_EQ(rows(1, together), 10);
+  }
+  // Less than the last row is nothing, and less than all is not the first row.
+  EXPECT_EQ(rows(0.05), 0);
+  EXPECT_EQ(rows(0.125), 1);
+  EXPECT_EQ(rows(0.25), 2);
+  EXPECT_EQ(rows(0.5), 5);
+  EXPECT_EQ(rows(0.95), 9);
+  // From a multiple of 4 on: 0, 4, 8.
+  EXPECT_EQ(rows(0.125, 4), 0);
+  EXPECT_EQ(rows(0.25, 4), 2);
+  EXPECT_EQ(rows(0.5, 4), 2);
+  EXPECT_EQ(rows(0.625, 4), 6);
+  EXPECT_EQ(rows(0.95, 4), 6);
+  // Of a matrix without block rows, or without blocks.
+  EXPECT_EQ(last_block_rows(Kokkos::View<int*, Kokkos::HostSpace>(), 1).num_rows, 0);
+  EXPECT_EQ(last_block_rows(Kokkos::View<int*, Kokkos::HostSpace>("test::row_ptr", 6), 1).num_rows, 5);
+}
+
+/// With nothing for the device, and with next to nothing.
+TEST(HostShare, MayBeAllOfTheMatrix) {
+  const Exec exec;
+  const auto host = copy_to<PinnedSpace>(exec, irregular(3));
+  const Kokkos::View<double*, Space> x("test::x", host.num_cols()), y("test::y", host.num_rows());
+  const auto products = [&](double share) {
+    Streamed streamed(exec, host, {.num_subdivisions = 3, .num_resident = 0, .host_share = share, .copy_always = true});
+    StreamTimeline<Exec> timeline(exec, 64);
+    const auto recording = streamed.record(timeline);
+    streamed.apply(exec, x, y);
+    exec.fence();
+    std::uint64_t sent = 0;
+    for (const StreamSpan& span : timeline.spans()) sent += span.track == "copies" ? span.bytes : 0;
+    return std::pair(sent, streamed.estimate().host_bytes);
+  };
+  const std::uint64_t block_bytes = 9 * sizeof(double) + sizeof(std::int32_t);
+  EXPECT_EQ(products(1), std::pair(std::uint64_t(0), std::uint64_t(host.num_blocks()) * block_bytes));
+  EXPECT_EQ(products(0).second, 0u);
+  EXPECT_GT(products(0.9).first, 0u);
 }
 
 TEST(HostShare, RefusesWhatItHasNoRoomFor) {

@@ -8,6 +8,7 @@
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <ashlar/streaming/tune.hpp>
 #include <support/compare.hpp>
+#include <utility>
 #include <vector>
 
 namespace ashlar::testing {
@@ -140,6 +141,25 @@ TEST(StreamingPlan, KnowsThatTheHostEnqueuesBetweenPieces) {
   EXPECT_NEAR(impl::predict(work, figures).seconds, 10 + large + 0.1, 1e-9);
 }
 
+/// Each subdivision is enqueued after those before it, on top of what the host multiplies first.
+TEST(StreamingPlan, CountsTheEnqueuingOfEachSubdivisionBetweenPieces) {
+  StreamingFigures figures = slow_link();
+  figures.host_block_seconds = figures.host_block_seconds_beside = 0.01;
+  figures.enqueue_seconds = 0.01;
+  // As above: the large ones are the first that are enqueued when half of the host's 20 s are over. x arrives while
+  // the first are enqueued, when the product before has ended: 1 more is enqueued before the copy of the first large
+  // one, and all others while that is under way.
+  constexpr int first = impl::HostPieces::first, large = 16;
+  std::vector<std::int64_t> blocks(first + large, 1);
+  std::fill_n(blocks.begin() + first, large, 100);
+  impl::StreamedWork work = parts_of(blocks);
+  work.host_blocks = 2000;
+  const StreamingPlan plan = impl::predict(work, figures);
+  EXPECT_NEAR(plan.seconds, 10 + 0.01 + large + 0.1, 1e-9);
+  // The host enqueues the first ones before it multiplies, and the others between its two pieces.
+  EXPECT_NEAR(plan.host_seconds, first * 0.01 + 20 + large * 0.01, 1e-9);
+}
+
 /// Cuts 1200 blocks as options say, and has no room for fewer than four subdivisions.
 impl::StreamedWork cut(const StreamingOptions& options) {
   const int count = options.num_subdivisions > 0 ? options.num_subdivisions : 8;
@@ -179,6 +199,34 @@ TEST(StreamingPlan, CutsAsStartsAndRoomAllow) {
   // A number that was asked for stays.
   EXPECT_EQ(impl::plan({.num_subdivisions = 30}, figures, 1, cut).options.num_subdivisions, 30);
   EXPECT_THROW(impl::plan({.num_subdivisions = 2}, figures, 1, cut), MemoryError);
+}
+
+TEST(StreamingPlan, CutsAsEnqueuingAllows) {
+  // The device needs 1.2 s for all of it; each subdivision more takes the host 0.5 s.
+  StreamingFigures figures = slow_link();
+  figures.link_bytes_per_second = figures.link_bytes_per_second_beside = 1e9;
+  figures.enqueue_seconds = 0.5;
+  const StreamingPlan plan = impl::plan({}, figures, 1, cut);
+  EXPECT_EQ(plan.options.num_subdivisions, 4);
+  EXPECT_NEAR(plan.seconds, 2, 1e-6);
+  EXPECT_NEAR(impl::plan({.num_subdivisions = 30}, figures, 1, cut).seconds, 15, 1e-6);
+}
+
+TEST(StreamingPlan, GivesTheHostAllThatItMayHaveWhereItIsFarFaster) {
+  StreamingFigures figures = slow_link();
+  figures.host_block_seconds = figures.host_block_seconds_beside = 1e-9;
+  // Every block that it leaves takes the link longer than it would have been busy with all of them.
+  const auto cut_to_the_last = [](const StreamingOptions& options) {
+    const auto of_host = static_cast<std::int64_t>(1200 * options.host_share);
+    std::vector<std::int64_t> blocks;
+    for (int k = 0; k < 8; ++k) blocks.push_back((1200 - of_host) * (k + 1) / 8 - (1200 - of_host) * k / 8);
+    impl::StreamedWork work = parts_of(blocks);
+    work.host_blocks = of_host;
+    return work;
+  };
+  for (const auto& [most, share] : {std::pair(1.0, 1.0), {0.5, 0.5}, {0.0, 0.0}, {7.0, 1.0}}) {
+    EXPECT_EQ(impl::plan({.num_subdivisions = 8}, figures, most, cut_to_the_last).options.host_share, share);
+  }
 }
 
 TEST(StreamingPlan, HasAShareOfTheHostWhereOnlyThatLeavesRoom) {

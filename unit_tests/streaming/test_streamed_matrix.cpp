@@ -306,6 +306,35 @@ TEST(StreamedMatrix, CutsBetweenRowsThatKernelsTakeTogether) {
   EXPECT_EQ(row, 1000);
 }
 
+/// Block rows of `length` blocks each.
+Kokkos::View<int*, Kokkos::HostSpace> row_ptr_of_equal_rows(int num_rows, int length) {
+  const Kokkos::View<int*, Kokkos::HostSpace> row_ptr("test::row_ptr", num_rows + 1);
+  for (int i = 0; i <= num_rows; ++i) row_ptr(i) = i * length;
+  return row_ptr;
+}
+
+/// Down or up, whichever is nearer.
+TEST(StreamedMatrix, CutsAtTheNearestOfRowsThatGoTogether) {
+  const auto row_ptr = row_ptr_of_equal_rows(1000, 7);
+  const auto begins = [&](int count, std::int64_t rows_together) {
+    std::vector<std::int64_t> result;
+    for (const Subdivision& part : subdivide(row_ptr, 2, count, Taper::none, rows_together)) {
+      EXPECT_EQ(part.first_block, 7 * part.first_row);
+      EXPECT_EQ(part.num_blocks, 7 * part.num_rows);
+      result.push_back(part.first_row);
+    }
+    return result;
+  };
+  EXPECT_THAT(begins(3, 1), ::testing::ElementsAre(0, 333, 667));
+  EXPECT_THAT(begins(3, 128), ::testing::ElementsAre(0, 384, 640));  // 333 is nearer to 384 than to 256; 667 to 640
+  EXPECT_THAT(begins(4, 100), ::testing::ElementsAre(0, 300, 500, 800));  // in the middle: up
+  EXPECT_THAT(begins(3, 3), ::testing::ElementsAre(0, 333, 666));
+  // So near the end that the nearest would be beyond it, or so few rows that some get none.
+  EXPECT_THAT(begins(2, 999), ::testing::ElementsAre(0, 999));
+  EXPECT_THAT(begins(2, 1500), ::testing::ElementsAre(0, 0));
+  EXPECT_THAT(begins(8, 512), ::testing::ElementsAre(0, 0, 0, 512, 512, 512, 512, 1000));
+}
+
 TEST(StreamedMatrix, TapersTheFirstAndTheLastSubdivisions) {
   for (const int count : {1, 2, 3, 10, 61}) {
     EXPECT_EQ(subdivision_units(count, Taper::none), std::vector<int>(count, 1));

@@ -7,6 +7,7 @@ namespace ashlar {
 ///
 /// Async    start() returns at once; wait() returns when the buffers may be used again; is_done() tells whether wait()
 ///          would return at once, and lets the transport go on. One that was never started is done.
+///          The destructor gives up what is under way; then the buffers may go, too.
 /// Throws   CommError where the transport fails.
 class Message {
  public:

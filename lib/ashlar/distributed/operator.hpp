@@ -172,6 +172,14 @@ class DistributedOperator {
   /// The square matrix of own rows and own columns, which has the whole block diagonal: what Jacobi and block-Jacobi
   /// preconditioners are made of.
   const Matrix& own_matrix() const { return state_->own; }
+  /// Of this rank's rows, in all columns.
+  std::int64_t num_blocks() const {
+    std::int64_t count = state_->own.num_blocks();
+    for (const auto& part : state_->others) count += part.matrix.num_blocks();
+    return count;
+  }
+  /// How own_matrix() is multiplied.
+  const SpmvPlan<Matrix>& own_plan() const { return *state_->own_plan; }
   const RowPartition& partition() const { return state_->partition; }
   const HaloPlan& halo_plan() const { return state_->halo; }
   const DistributedOptions& options() const { return state_->options; }

@@ -57,7 +57,7 @@ struct SpmvOptions {
 ///          rest, they are cut into segments (has_segments()): some indices, and a partial result of each for every
 ///          execution-space instance that multiplies. For the threads of a CPU: a number for each.
 /// Async    waits for `exec`, to learn how long block rows are; not where it has a single thread. A plan serves any
-///          number of instances at once.
+///          number of instances at once, on each of which one thread of the host enqueues at a time.
 /// Throws   BlockSizeError where the kernel asked for cannot take the block size, and says which can; ArgumentError
 ///          where the width is none that the kernel and the device have, or prefetch_bytes is out of range.
 template <bcsr_matrix Matrix>

@@ -1,0 +1,251 @@
+#include "solve/rank_system.hpp"
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/copy.hpp>
+#include <ashlar/bcsr/validate.hpp>
+#include <ashlar/distributed/scatter.hpp>
+#include <ashlar/io/block_file.hpp>
+#include <ashlar/io/matrix_market.hpp>
+#include <ashlar/problems/stencil11.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "file_names.hpp"
+#include "solve/checks.hpp"
+#include "solve/files.hpp"
+#include "solve/memory_need.hpp"
+#include "solve/partition_file.hpp"
+
+namespace ashlar::app {
+
+namespace {
+
+using problems::RowRange;
+
+/// Where the rows of a system come from: any of them, for whoever asks.
+struct RowSource {
+  std::int64_t num_block_rows = 0, num_blocks = 0;
+  int block_size = 1;
+  std::string description;
+  std::function<Matrix(const RowRange&)> rows;
+  std::function<Vector(const RowRange&)> load;  ///< none: b is A*1
+  std::optional<problems::Cantilever> cantilever;
+};
+
+RowRange range_of(const RowPartition& partition, int rank) { return {partition.begin(rank), partition.end(rank)}; }
+
+RowSource generated(const Execution& exec, const SourceOptions& source) {
+  const auto sides = source.nodes_or_default();
+  const int dof = source.dof_or_default();
+  const std::string box = text(sides[0], " x ", sides[1], " x ", sides[2]);
+  if (source.problem == "cantilever") {
+    problems::Cantilever problem;
+    problem.nodes = sides;
+    problem.dof = dof;
+    const problems::HexGrid grid = problems::cantilever_grid(problem);
+    return {grid.num_nodes(),
+            grid.num_blocks(),
+            dof,
+            text("cantilever of ", box, " nodes"),
+            [=](const RowRange& range) { return problems::cantilever_matrix<Matrix>(exec, problem, range); },
+            [=](const RowRange& range) { return problems::cantilever_load<double, Space>(exec, problem, range); },
+            problem};
+  }
+  return {problems::Lattice(sides).num_points(),
+          problems::stencil11_num_blocks(sides[0], sides[1], sides[2]),
+          dof,
+          text("11-point stencil on ", box, " points"),
+          [=](const RowRange& range) {
+            return problems::stencil11<Matrix>(exec, sides[0], sides[1], sides[2], dof, range);
+          },
+          {},
+          {}};
+}
+
+/// Blocks of each block row of a matrix, which may have some of a larger one's.
+std::vector<std::int64_t> blocks_of_rows(const Execution& exec, const Matrix& rows) {
+  std::vector<std::int64_t> blocks(static_cast<std::size_t>(rows.num_block_rows()));
+  if (blocks.empty()) return blocks;
+  const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows.graph().row_ptr());
+  exec.fence("ashlar: row pointers");
+  for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = row_ptr(i + 1) - row_ptr(i);
+  return blocks;
+}
+
+/// The partition that was asked for; by_blocks() makes the one that balances the blocks. Collective.
+template <class ByBlocks>
+RowPartition partition_of(const World& world, const SolveOptions& options, const std::string& description,
+                          std::int64_t num_block_rows, const ByBlocks& by_blocks) {
+  const int ranks = world.comm().size();
+  const std::string& asked = options.distribution.partition;
+  world.on_all([&] {
+    if (num_block_rows >= ranks) return;
+    throw ArgumentError(text(ranks, " ranks for ", num_block_rows, " block rows (", description, ")"),
+                        "a rank has one at least", "take fewer ranks");
+  });
+  if (asked == "nnz") return by_blocks();
+  if (asked == "rows") return RowPartition::even(num_block_rows, ranks);
+  return world.on_all([&] { return read_partition(asked, num_block_rows, ranks); });
+}
+
+/// Block rows of a block file, read by their places.
+Matrix read_rows(const Execution& exec, const io::BlockFile& file, const RowRange& range) {
+  const std::int64_t first = file.row_ptr()[std::size_t(range.begin)],
+                     count = file.row_ptr()[std::size_t(range.end)] - first,
+                     per_block = file.block_shape().num_values();
+  const Kokkos::View<std::int32_t*, Kokkos::HostSpace> row_ptr("ashlar::row_ptr", std::size_t(range.size() + 1)),
+      col_idx("ashlar::col_idx", std::size_t(count));
+  const Kokkos::View<double*, Kokkos::HostSpace> values("ashlar::values", std::size_t(count * per_block));
+  for (std::int64_t i = 0; i <= range.size(); ++i) {
+    row_ptr(i) = static_cast<std::int32_t>(file.row_ptr()[std::size_t(range.begin + i)] - first);
+  }
+  file.read_col_idx(first, count, col_idx.data());
+  file.read_values(first, count, values.data());
+  const HostMatrix::in_space<Kokkos::HostSpace> rows(
+      file.block_shape(), {static_cast<std::int32_t>(file.num_block_cols()), row_ptr, col_idx}, values);
+  try {
+    validate(HostExecution(), rows, {.finite_values = true});
+  } catch (const Error& error) {
+    throw FileError(file.path(), 0, text("block rows ", range.begin, " to ", range.end, ": ", error.problem()),
+                    error.why(), error.suggestion());
+  }
+  const Matrix matrix = copy_to<Space>(exec, rows);
+  exec.fence("ashlar: rows of a block file");
+  return matrix;
+}
+
+/// A right-hand side of a file, or what `source` has, or A*1.
+void make_rhs(const Execution& exec, const World& world, const SolveOptions& options, const RowSource& source,
+              LinearSystem& system) {
+  const RowPartition& partition = system.over_ranks->partition();
+  if (options.source.rhs) {
+    std::vector<double> entries;
+    world.on_all([&] {
+      if (!world.speaks()) return;
+      entries = io::read_matrix_market_vector<double>(*options.source.rhs);
+      check_rhs_length(options, 0, static_cast<std::int64_t>(entries.size()), system.num_rows());
+    });
+    system.rhs = scatter_vector(exec, world.comm(), partition, system.block_size(), entries);
+  } else if (source.load) {
+    system.rhs = world.on_all([&] { return source.load(range_of(partition, world.comm().rank())); });
+  } else {
+    const std::int64_t n = system.over_ranks->space().num_local();
+    const Vector ones("ashlar::app::ones", std::size_t(n)), sums("ashlar::app::rhs", std::size_t(n));
+    Kokkos::deep_copy(exec, ones, 1.0);
+    system.over_ranks->apply(exec, ones, sums);
+    system.rhs = sums;
+    system.ones_is_solution = true;
+  }
+}
+
+/// Throws MemoryError, on all ranks together, where a rank has no room for its share of a matrix. While the operator is
+/// made it has its rows twice; and ranks on one host share the host's memory.
+void require_memory_for_ranks(const World& world, const SolveOptions& options, const std::string& what,
+                              std::int64_t num_block_rows, std::int64_t num_blocks, int block_size) {
+  const Communicator& comm = world.comm();
+  const int sharing = has_device_memory ? 1 : comm.split_by_host().size();
+  const auto share = [&](std::int64_t of_all) {
+    return std::uint64_t((of_all + comm.size() - 1) / comm.size()) * std::uint64_t(sharing);
+  };
+  world.on_all([&] {
+    require_memory_for({share(num_block_rows), 2 * share(num_blocks), std::uint64_t(block_size)},
+                       text(what, " on ", comm.size(), " ranks"), options, MatrixPlace::device);
+  });
+}
+
+/// Deals rows to the operator, and what is told of them to the system.
+void deal(const Execution& exec, const World& world, const SolveOptions& options, const RowPartition& partition,
+          Matrix rows, LinearSystem& system) {
+  const Communicator& comm = world.comm();
+  DistributedOptions distributed;
+  distributed.decomposition = options.distribution.decomposition;
+  distributed.halo.form = options.distribution.halo;
+  distributed.spmv = {.kernel = options.method.kernel, .num_vectors = options.method.num_rhs};
+  system.total_block_rows = partition.num_rows();
+  system.total_blocks = comm.sum(std::int64_t(rows.num_blocks()));
+  system.over_ranks =
+      std::make_shared<const DistributedOperator<Matrix>>(exec, comm, partition, std::move(rows), distributed);
+  system.matrix = system.over_ranks->own_matrix();
+}
+
+/// A Matrix Market file, which rank 0 has read, and has found to be symmetric.
+LinearSystem scattered_system(const Execution& exec, const World& world, const SolveOptions& options) {
+  const Communicator& comm = world.comm();
+  LinearSystem whole;
+  std::vector<std::int64_t> blocks;
+  world.on_all([&] {
+    if (!world.speaks()) return;
+    SolveOptions matrix_only = options;
+    matrix_only.source.rhs.reset();
+    matrix_only.placement.stream = StreamKind::off;
+    whole = make_system(exec, matrix_only);
+    if (!options.source.skip_symmetry_check) require_symmetric(exec, whole.matrix, whole.description);
+    blocks = blocks_of_rows(exec, whole.matrix);
+  });
+  const auto num_block_rows = comm.broadcast(std::int64_t(blocks.size()));
+  const RowPartition partition = partition_of(world, options, *options.source.matrix, num_block_rows, [&] {
+    return RowPartition::by_weights(comm.all_gather(blocks), comm.size());
+  });
+  LinearSystem system;
+  system.description = *options.source.matrix;
+  system.block_fill = comm.broadcast(whole.block_fill);
+  deal(exec, world, options, partition, scatter_rows(exec, comm, partition, whole.matrix), system);
+  make_rhs(exec, world, options, {}, system);
+  return system;
+}
+
+LinearSystem block_file_system(const Execution& exec, const World& world, const SolveOptions& options) {
+  const Communicator& comm = world.comm();
+  std::optional<io::BlockFile> file;
+  world.on_all([&] {
+    file.emplace(*options.source.matrix);
+    check_block_file(options, *file);
+  });
+  const RowPartition partition = partition_of(world, options, *options.source.matrix, file->num_block_rows(),
+                                              [&] { return RowPartition::by_row_ptr(file->row_ptr(), comm.size()); });
+  LinearSystem system;
+  system.description = *options.source.matrix;
+  require_memory_for_ranks(world, options, system.description, file->num_block_rows(), file->num_blocks(),
+                           file->block_shape().rows);
+  const Matrix rows = world.on_all([&] { return read_rows(exec, *file, range_of(partition, comm.rank())); });
+  deal(exec, world, options, partition, rows, system);
+  make_rhs(exec, world, options, {}, system);
+  return system;
+}
+
+LinearSystem generated_system(const Execution& exec, const World& world, const SolveOptions& options) {
+  const Communicator& comm = world.comm();
+  const RowSource source = world.on_all([&] { return generated(exec, options.source); });
+  // Made twice: an even share, to count its blocks, and then the rank's own.
+  const RowPartition partition = partition_of(world, options, source.description, source.num_block_rows, [&] {
+    const RowPartition even = RowPartition::even(source.num_block_rows, comm.size());
+    const auto mine = world.on_all([&] { return blocks_of_rows(exec, source.rows(range_of(even, comm.rank()))); });
+    return RowPartition::by_weights(comm.all_gather(mine), comm.size());
+  });
+  require_memory_for_ranks(world, options, source.description, source.num_block_rows, source.num_blocks,
+                           source.block_size);
+  LinearSystem system;
+  system.description = source.description;
+  system.cantilever = source.cantilever;
+  const Matrix rows = world.on_all([&] { return source.rows(range_of(partition, comm.rank())); });
+  deal(exec, world, options, partition, rows, system);
+  make_rhs(exec, world, options, source, system);
+  return system;
+}
+
+}  // namespace
+
+LinearSystem make_rank_system(const Execution& exec, const World& world, const SolveOptions& options) {
+  LinearSystem system = !options.source.matrix                  ? generated_system(exec, world, options)
+                        : is_block_file(*options.source.matrix) ? block_file_system(exec, world, options)
+                                                                : scattered_system(exec, world, options);
+  exec.fence("ashlar: the system is there");
+  return system;
+}
+
+}  // namespace ashlar::app

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/comm/error.hpp>
+#include <exception>
+#include <memory>
+#include <type_traits>
+
+namespace ashlar::app {
+
+/// The ranks that this command runs on: those that mpirun or srun has started, or itself alone.
+///
+/// Throws   ArgumentError where it is one of several that were started together, and was built without MPI; CommError.
+class World {
+ public:
+  World();
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  const Communicator& comm() const { return *comm_; }
+  bool is_alone() const { return comm_->is_alone(); }
+  /// Whether this rank tells what is to be told once.
+  bool speaks() const { return comm_->rank() == 0; }
+
+  /// Calls work() on all ranks, and leaves it on all of them where it fails on some: on the lowest of those with its
+  /// error, which is to be told, on the others with RankError, which is not. Collective; what work() does is not.
+  template <class Work>
+  auto on_all(const Work& work) const;
+
+ private:
+  struct Session;  // none where the command is alone
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<Communicator> comm_;
+};
+
+template <class Work>
+auto World::on_all(const Work& work) const {
+  if (is_alone()) return work();
+  const auto leave = [&](bool is_mine) {
+    // Negative, so that the largest is the lowest rank.
+    const int first = -comm_->max(is_mine ? -comm_->rank() : -comm_->size());
+    if (first != comm_->rank()) {
+      throw RankError(first, "another rank failed", "it says why", "mend what it names");
+    }
+  };
+  try {
+    return comm_->together(work);
+  } catch (const RankError&) {
+    leave(false);
+    throw;
+  } catch (...) {
+    leave(true);
+    throw;
+  }
+}
+
+}  // namespace ashlar::app
