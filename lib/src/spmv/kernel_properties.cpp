@@ -7,6 +7,10 @@ bool has_single(Kernel kernel) {
   return with_kernel(kernel, [](auto k) { return k.has_single; });
 }
 
+bool has_multi(Kernel kernel) {
+  return with_kernel(kernel, [](auto k) { return k.has_multi; });
+}
+
 bool has_lanes(Kernel kernel) {
   return with_kernel(kernel, [](auto k) { return k.has_lanes; });
 }

@@ -9,8 +9,9 @@ namespace ashlar::impl {
 
 // What kernels say of themselves (KernelOf), for those who have no need to know them all.
 
-/// Whether it multiplies single vectors.
+/// Whether it multiplies single vectors, and whether several.
 bool has_single(Kernel kernel);
+bool has_multi(Kernel kernel);
 
 /// Whether groups of lanes share block rows; else a thread takes one, or many.
 bool has_lanes(Kernel kernel);
