@@ -18,7 +18,7 @@ struct SpmvLaunch {
   int compiled_size = runtime_block_size;  ///< of the blocks
   Grouping grouping;
   TileShape tile;   ///< of by_tile
-  Staging staging;  ///< of by_line for several vectors
+  Staging staging;  ///< of staged
   /// Block rows of more blocks than this are cut into segments; the kernel leaves them out.
   std::int64_t longest_row = std::numeric_limits<std::int64_t>::max();
   int prefetch_bytes = 0;  ///< how far ahead a CPU is asked for values; 0: it is not

@@ -13,7 +13,7 @@
 
 namespace ashlar::impl {
 
-/// by_line for several vectors: a group of lanes multiplies one block row. Its values and block columns are copied to
+/// By lines, for several vectors: a group of lanes multiplies one block row. Its values and block columns are copied to
 /// scratch memory, up to `capacity` blocks at a time, by copies that need no registers: so a group has all of them
 /// under way at once, and its registers are left for x. Some neighbouring lanes take a block, line after line, each of
 /// them all of its values and those vectors of the panel that one load of x brings: a warp's loads of x are whole runs,
