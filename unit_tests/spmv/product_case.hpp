@@ -83,15 +83,18 @@ struct ProductCase {
   }
 };
 
-inline constexpr Kernel all_kernels[] = {
-    Kernel::automatic, Kernel::by_block,       Kernel::by_column,           Kernel::by_line,
-    Kernel::by_tile,   Kernel::row_per_thread, Kernel::block_row_per_thread};
+/// What may be asked for: automatic, and every kernel there is.
+inline const std::vector<Kernel> all_kernels = [] {
+  std::vector<Kernel> kernels = ashlar::all_kernels();
+  kernels.insert(kernels.begin(), Kernel::automatic);
+  return kernels;
+}();
 
 inline constexpr Mode all_modes[] = {Mode::no_transpose, Mode::transpose, Mode::conjugate, Mode::conjugate_transpose};
 
-/// Whether `kernel` is for products with this matrix, or its transpose; width 0 is any.
+/// Whether `kernel` is for products with this matrix, or its transpose, and one vector or several; width 0 is any.
 template <bcsr_matrix Matrix>
-bool is_served(Kernel kernel, const Matrix& matrix, Mode mode, int width = 0) {
+bool is_served(Kernel kernel, const Matrix& matrix, Mode mode, int width = 0, bool many_vectors = false) {
   const bool transpose = is_transposed(mode);
   return impl::serves(kernel,
                       {.num_block_rows = 1,
@@ -99,8 +102,17 @@ bool is_served(Kernel kernel, const Matrix& matrix, Mode mode, int width = 0) {
                        .block_shape = transpose ? matrix.block_shape().transposed() : matrix.block_shape(),
                        .value_bytes = sizeof(typename Matrix::scalar_type),
                        .by_columns = std::is_same_v<typename Matrix::layout_type, BlockColumnMajor> != transpose,
-                       .in_order = !transpose},
+                       .in_order = !transpose,
+                       .many_vectors = many_vectors},
                       width);
+}
+
+/// Whether a plan for products with several vectors may ask for `kernel`: one that serves single vectors too, or takes
+/// several only.
+template <bcsr_matrix Matrix>
+bool is_served_with_several(Kernel kernel, const Matrix& matrix, Mode mode, int width = 0) {
+  const bool has_single = kernel == Kernel::automatic || impl::has_single(kernel);
+  return is_served(kernel, matrix, mode, width, !has_single);
 }
 
 }  // namespace ashlar::testing

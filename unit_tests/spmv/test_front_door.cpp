@@ -222,9 +222,11 @@ TEST(SpmvPlan, ChoosesByDeviceAndBlockSize) {
         EXPECT_NE(launch.kernel, Kernel::block_row_per_thread);
         // Lines where blocks are small and where chunks straddle columns, as far as those are compiled.
         const bool by_line = is_compiled_block_size(b) && (b <= 7 || b == 9 || (by_columns && b % 2 == 1));
+        const bool block_rows = is_compiled_block_size(b) && b >= 10;
         if (b > 2 && b <= 32) {
           EXPECT_EQ(launch.kernel, by_line      ? Kernel::by_line
                                    : by_columns ? Kernel::by_column
+                                   : block_rows ? Kernel::by_block_rows
                                                 : Kernel::by_block)
               << "b = " << b;
         }
@@ -316,9 +318,41 @@ TEST(SpmvPlan, ExplainsItself) {
 }
 
 TEST(SpmvKernelNames, ReadBackAsTheyAreWritten) {
-  for (const Kernel kernel : all_kernels) EXPECT_EQ(kernel_from_string(to_string(kernel)), kernel);
-  EXPECT_EQ(kernel_from_string("tensor_core"), Kernel::tensor_core);
+  std::vector<std::string_view> names;
+  for (const Kernel kernel : all_kernels) {
+    EXPECT_EQ(kernel_from_string(to_string(kernel)), kernel);
+    names.push_back(to_string(kernel));
+  }
+  EXPECT_THAT(names, ::testing::IsSupersetOf({"auto", "by_block", "by_column", "by_line", "by_tile", "tensor_core",
+                                              "row_per_thread", "block_row_per_thread"}))
+      << "tables and commands have them";
+  EXPECT_EQ(to_string(Kernel::by_block_rows), "by_block_rows");
   EXPECT_EQ(kernel_from_string("by_magic"), std::nullopt);
+}
+
+/// by_block was the name of both.
+TEST(SpmvPlan, TakesBlocksRowByRowWhereByBlockIsAskedForAndTheyLieSo) {
+  if (!is_compiled(12)) GTEST_SKIP() << "12 is not compiled";
+  impl::SpmvShape shape{
+      .num_block_rows = 100'000, .num_blocks = 2'700'000, .block_shape = 12, .longest_row = 27, .by_columns = false};
+  const auto by_block = impl::choose_launch(shape, gpu, {Kernel::by_block});
+  EXPECT_EQ(by_block.kernel, Kernel::by_block_rows);
+  const auto by_block_rows = impl::choose_launch(shape, gpu, {Kernel::by_block_rows});
+  EXPECT_EQ(by_block_rows.grouping.width, by_block.grouping.width);
+  EXPECT_TRUE(impl::serves(Kernel::by_block, shape, 256));
+  EXPECT_FALSE(impl::serves(Kernel::by_block, shape, 512)) << "there are registers for 256 lanes";
+  EXPECT_EQ(impl::choose_multi_launch(shape, gpu, Kernel::by_block, 0).kernel, Kernel::by_block);
+  // By columns, of other sizes and of larger values there are none of those.
+  impl::SpmvShape others[4] = {shape, shape, shape, shape};
+  others[0].by_columns = true;
+  others[1].block_shape = 9;
+  others[2].block_shape = BlockShape(12, 13);
+  others[3].value_bytes = 16;
+  for (const impl::SpmvShape& other : others) {
+    EXPECT_FALSE(impl::serves(Kernel::by_block_rows, other, 0));
+    EXPECT_THROW(impl::choose_launch(other, gpu, {Kernel::by_block_rows}), BlockSizeError);
+    EXPECT_EQ(impl::choose_launch(other, gpu, {Kernel::by_block}).kernel, Kernel::by_block);
+  }
 }
 
 TEST(SpmvModeNames, ReadBackAsTheyAreWrittenAndAsBlasHasThem) {
@@ -358,25 +392,25 @@ TEST(SpmvPlan, GivesManyVectorsLinesOfSmallBlocks) {
   const auto chosen = [&](const impl::SpmvDevice& device) {
     return impl::choose_multi_launch(shape, device, Kernel::automatic, 0);
   };
-  EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line);
+  EXPECT_EQ(chosen(with_unit).kernel, Kernel::staged);
   EXPECT_EQ(chosen(with_unit).grouping.width, 8);
-  EXPECT_EQ(chosen(gpu).kernel, Kernel::by_line);
+  EXPECT_EQ(chosen(gpu).kernel, Kernel::staged);
   shape.num_vectors = 64;
-  EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line);
+  EXPECT_EQ(chosen(with_unit).kernel, Kernel::staged);
   shape.block_shape = 5;
-  EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line) << "two panels of 32";
+  EXPECT_EQ(chosen(with_unit).kernel, Kernel::staged) << "two panels of 32";
   shape.vectors_by_rows = false;
   EXPECT_EQ(chosen(with_unit).kernel, Kernel::tensor_core) << "panels of eight only";
   shape.vectors_by_rows = true;
   shape.num_vectors = 60;
   EXPECT_EQ(chosen(with_unit).kernel, Kernel::tensor_core) << "reads the blocks less often";
-  EXPECT_EQ(chosen(gpu).kernel, Kernel::by_line);
+  EXPECT_EQ(chosen(gpu).kernel, Kernel::staged);
   shape.num_vectors = 8;
-  EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line);
+  EXPECT_EQ(chosen(with_unit).kernel, Kernel::staged);
   shape.num_block_rows = 100;
   EXPECT_EQ(chosen(with_unit).grouping.width, 32) << "most of the device would be idle";
   shape.by_columns = false;
-  EXPECT_EQ(chosen(with_unit).kernel, Kernel::by_line) << "blocks by rows are read from scratch memory as well";
+  EXPECT_EQ(chosen(with_unit).kernel, Kernel::staged) << "blocks by rows are read from scratch memory as well";
 }
 
 TEST(SpmvPlan, GivesManyVectorsLinesOfLargerBlocksWherePanelsAreFull) {
@@ -388,7 +422,7 @@ TEST(SpmvPlan, GivesManyVectorsLinesOfLargerBlocksWherePanelsAreFull) {
     shape.num_vectors = num_vectors;
     return impl::choose_multi_launch(shape, with_unit, Kernel::automatic, 0).kernel;
   };
-  for (const int full : {8, 16, 32, 64}) EXPECT_EQ(chosen(full), Kernel::by_line) << full;
+  for (const int full : {8, 16, 32, 64}) EXPECT_EQ(chosen(full), Kernel::staged) << full;
   for (const int not_full : {1, 4, 7, 12, 24, 63}) EXPECT_EQ(chosen(not_full), Kernel::tensor_core) << not_full;
   EXPECT_EQ(impl::choose_multi_launch(shape, gpu, Kernel::automatic, 0).kernel, Kernel::by_column)
       << "measured beside a matrix unit alone";
@@ -397,6 +431,31 @@ TEST(SpmvPlan, GivesManyVectorsLinesOfLargerBlocksWherePanelsAreFull) {
   shape.vectors_by_rows = true;
   shape.double_vectors = false;
   EXPECT_EQ(chosen(16), Kernel::by_column) << "there is no such kernel";
+}
+
+/// Not the one that another kernel stands in for, where that one serves but does not pay.
+TEST(SpmvPlan, GivesManyVectorsNoKernelOfOne) {
+  const impl::SpmvDevice with_unit{true, 32, 132 * 2048, true};
+  for (const auto& device : {gpu, with_unit, wide_gpu, cpu}) {
+    for (int b = 1; b <= max_block_size; ++b) {
+      for (const int num_vectors : {1, 7, 8, 12, 64}) {
+        for (const bool by_columns : {true, false}) {
+          const impl::SpmvShape shape{.num_block_rows = 100'000,
+                                      .num_blocks = 2'700'000,
+                                      .num_cols = 100'000 * b,
+                                      .block_shape = b,
+                                      .longest_row = 27,
+                                      .by_columns = by_columns,
+                                      .num_vectors = num_vectors};
+          for (const Kernel asked : all_kernels) {
+            const Kernel kernel = impl::choose_multi_launch(shape, device, asked, 0).kernel;
+            EXPECT_TRUE(impl::has_multi(kernel)) << to_string(kernel) << " for " << to_string(asked) << ", b = " << b
+                                                 << ", " << num_vectors << " vectors";
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(SpmvPlan, HoldsAsManyBlocksForManyVectorsAsThereIsScratchMemoryFor) {
@@ -415,8 +474,8 @@ TEST(SpmvPlan, HoldsAsManyBlocksForManyVectorsAsThereIsScratchMemoryFor) {
                                       .longest_row = longest,
                                       .value_bytes = value_bytes,
                                       .index_bytes = index_bytes};
-          const auto launch = impl::choose_multi_launch(shape, device, Kernel::by_line, 0);
-          ASSERT_EQ(launch.kernel, Kernel::by_line);
+          const auto launch = impl::choose_multi_launch(shape, device, Kernel::staged, 0);
+          ASSERT_EQ(launch.kernel, Kernel::staged);
           for (const int groups : {4, 8, 16, 32}) {
             const int blocks = launch.staging.blocks(groups), block_bytes = b * b * value_bytes + index_bytes;
             EXPECT_GE(blocks, 1);
@@ -437,7 +496,7 @@ TEST(SpmvPlan, HoldsAsManyBlocksForManyVectorsAsThereIsScratchMemoryFor) {
   impl::SpmvDevice device = gpu;
   device.scratch_bytes = 228 * 1024;
   const auto blocks = [&](int groups) {
-    return impl::choose_multi_launch(shape, device, Kernel::by_line, 0).staging.blocks(groups);
+    return impl::choose_multi_launch(shape, device, Kernel::staged, 0).staging.blocks(groups);
   };
   EXPECT_EQ(blocks(8), 27) << "a whole block row";
   EXPECT_EQ(blocks(16), 14) << "half of one";

@@ -112,8 +112,7 @@ TYPED_TEST(SpmvKernels, TakeEveryWidthThatFits) {
   using Scalar = typename TestFixture::Scalar;
   for (const int b : {1, 2, 3, 5, 8, 11, 16}) {
     const auto c = this->irregular(b);
-    for (const Kernel kernel :
-         {Kernel::by_block, Kernel::by_column, Kernel::by_line, Kernel::by_tile, Kernel::row_per_thread}) {
+    for (const Kernel kernel : ashlar::all_kernels()) {
       for (const int width : {1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 1024}) {
         for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
           if (!is_served(kernel, c.host, mode, width)) continue;

@@ -78,7 +78,7 @@ TYPED_TEST(SpmvMultiVectors, AreProductsOfEachColumn) {
     const auto c = this->irregular(shape);
     for (const Kernel kernel : all_kernels) {
       for (const Mode mode : all_modes) {
-        if (!is_served(kernel, c.host, mode) || (is_conjugated(mode) && !is_complex_v<Scalar>)) continue;
+        if (!is_served_with_several(kernel, c.host, mode) || (is_conjugated(mode) && !is_complex_v<Scalar>)) continue;
         const Plan plan(c.exec, c.device, {.kernel = kernel, .mode = mode});
         const std::int64_t rows = is_transposed(mode) ? c.host.num_cols() : c.host.num_rows();
         const std::int64_t cols = is_transposed(mode) ? c.host.num_rows() : c.host.num_cols();
@@ -120,9 +120,9 @@ TYPED_TEST(SpmvMultiVectors, TakeEveryWidthThatFits) {
   using Scalar = typename TestFixture::Scalar;
   for (const int b : {1, 2, 3, 4, 5, 6, 7, 8}) {
     const auto c = this->irregular(b);
-    for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_line, Kernel::row_per_thread}) {
+    for (const Kernel kernel : ashlar::all_kernels()) {
       for (const int width : {1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 1024}) {
-        if (!is_served(kernel, c.host, Mode::no_transpose, width)) continue;
+        if (!is_served_with_several(kernel, c.host, Mode::no_transpose, width)) continue;
         const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device, {.kernel = kernel, .width = width});
         this->expect_right(c, plan, this->template random<Kokkos::LayoutRight>(c.host.num_cols(), 20, 7),
                            this->template random<Kokkos::LayoutRight>(c.host.num_rows(), 20, 8), Scalar(1), Scalar(0));
@@ -131,7 +131,7 @@ TYPED_TEST(SpmvMultiVectors, TakeEveryWidthThatFits) {
   }
 }
 
-/// by_line takes 16 and 32 at a time on GPUs, with other lanes than eight. The vectors are some columns of more, so
+/// staged takes 16 and 32 at a time on GPUs, with other lanes than eight. The vectors are some columns of more, so
 /// that more lies between two rows than is multiplied.
 TYPED_TEST(SpmvMultiVectors, MayFillWidePanels) {
   using Scalar = typename TestFixture::Scalar;
@@ -142,9 +142,8 @@ TYPED_TEST(SpmvMultiVectors, MayFillWidePanels) {
       const std::int64_t rows = is_transposed(mode) ? c.host.num_cols() : c.host.num_rows();
       const std::int64_t cols = is_transposed(mode) ? c.host.num_rows() : c.host.num_cols();
       for (const int width : {4, 8, 16, 32}) {
-        if (!is_served(Kernel::by_line, c.host, mode, width)) continue;
         const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device,
-                                                          {.kernel = Kernel::by_line, .mode = mode, .width = width});
+                                                          {.kernel = Kernel::staged, .mode = mode, .width = width});
         this->expect_right(c, plan, some(this->template random<Kokkos::LayoutRight>(cols, 56, 7)),
                            some(this->template random<Kokkos::LayoutRight>(rows, 56, 8)), Scalar(1), Scalar(-2));
       }
@@ -152,25 +151,43 @@ TYPED_TEST(SpmvMultiVectors, MayFillWidePanels) {
   }
 }
 
-/// Of size 1 nobody can ask for by_line: the plan chooses it, with few lanes where there are many block rows.
+/// With few lanes where there are many block rows.
 TYPED_TEST(SpmvMultiVectors, MayFillWidePanelsOfSingleEntries) {
   using Scalar = typename TestFixture::Scalar;
   const auto c = this->irregular(1, 9000);
-  const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device);
-  this->expect_right(c, plan, this->template random<Kokkos::LayoutRight>(c.host.num_cols(), 32, 7),
-                     this->template random<Kokkos::LayoutRight>(c.host.num_rows(), 32, 8), Scalar(1), Scalar(0));
+  for (const Kernel kernel : {Kernel::automatic, Kernel::staged}) {
+    const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device, {.kernel = kernel});
+    this->expect_right(c, plan, this->template random<Kokkos::LayoutRight>(c.host.num_cols(), 32, 7),
+                       this->template random<Kokkos::LayoutRight>(c.host.num_rows(), 32, 8), Scalar(1), Scalar(0));
+  }
 }
 
-/// by_line takes blocks of 7 and 8 for doubles alone, and a plan may have been told of doubles that do not come.
+/// staged takes blocks of 7 and 8 for doubles alone, and a plan may have been told of doubles that do not come.
 TYPED_TEST(SpmvMultiVectors, MayBeOthersThanThePlanWasToldOf) {
   using Scalar = typename TestFixture::Scalar;
   for (const int b : {3, 7, 8}) {
     const auto c = this->irregular(b);
-    if (!is_served(Kernel::by_line, c.host, Mode::no_transpose)) continue;
     const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device,
-                                                      {.kernel = Kernel::by_line, .double_vectors = true});
+                                                      {.kernel = Kernel::staged, .double_vectors = true});
     this->expect_right(c, plan, this->template random<Kokkos::LayoutRight>(c.host.num_cols(), 8, 7),
                        this->template random<Kokkos::LayoutRight>(c.host.num_rows(), 8, 8), Scalar(1), Scalar(0));
+  }
+}
+
+/// What is chosen for one vector and for several is asked for by one name, and each launch is labelled as what it is.
+TYPED_TEST(SpmvMultiVectors, AreMultipliedByTheirOwnKernelOfAName) {
+  using Plan = SpmvPlan<typename TestFixture::Matrix>;
+  const auto c = this->irregular(3);
+  if (!is_served(Kernel::by_line, c.host, Mode::no_transpose)) GTEST_SKIP() << "3 is not compiled";
+  const Plan lines(c.exec, c.device, {.kernel = Kernel::by_line});
+  EXPECT_EQ(lines.launch().kernel, Kernel::by_line);
+  const Plan staged(c.exec, c.device, {.kernel = Kernel::staged});
+  EXPECT_NE(staged.launch().kernel, Kernel::staged) << "it takes several vectors only";
+  for (const Plan& plan : {lines, staged}) {
+    for (const bool by_rows : {false, true}) {
+      EXPECT_EQ(plan.multi_launch(by_rows).kernel, Kernel::staged);
+      EXPECT_THAT(plan.multi_launch(by_rows).label, ::testing::HasSubstr("[staged,"));
+    }
   }
 }
 
@@ -198,8 +215,9 @@ TYPED_TEST(SpmvMultiVectors, PassThroughLongRowsInAsManyStepsAsThereIsRoomFor) {
   const typename TestFixture::Case c(
       reference::random_bcsr<Matrix>(300, 5000, 3, {.min_blocks = 0, .max_blocks = 3, .full_row = 123}, 4));
   for (const int room : {1, 3, 8, 20}) {
-    for (const Kernel kernel : {Kernel::by_block, Kernel::by_column, Kernel::by_line, Kernel::row_per_thread}) {
-      if (!is_served(kernel, c.host, Mode::no_transpose)) continue;
+    for (const Kernel kernel : ashlar::all_kernels()) {
+      // Where one thread takes block rows as long as they are there are no segments; of tiles neither.
+      if (kernel == Kernel::block_row_per_thread || !is_served(kernel, c.host, Mode::no_transpose)) continue;
       const SpmvPlan<Matrix> plan(c.exec, c.device, {.kernel = kernel, .num_vectors = room});
       ASSERT_TRUE(plan.has_segments());
       this->expect_right(c, plan, this->template random<Kokkos::LayoutRight>(c.host.num_cols(), 8, 7),

@@ -1,6 +1,7 @@
 // The table of measured choices: its file, its classes, and what a plan makes of it.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <ashlar/host/text_file.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/spmv/tune.hpp>
@@ -212,6 +213,18 @@ TEST(SpmvDecision, TakesWhatWasMeasuredUnlessTheCallerAsks) {
               AllOf(HasSubstr("cost model"), HasSubstr("27 blocks a row"), HasSubstr("5.1 lines for each of 16")));
 }
 
+/// Tables that were made when it was one name for two kernels.
+TEST(SpmvDecision, TakesByBlockOfATableForWhatItWasMeasuredAs) {
+  if (!is_compiled(12)) GTEST_SKIP() << "12 is not compiled";
+  impl::SpmvShape by_rows = grid;
+  by_rows.block_shape = 12;
+  by_rows.by_columns = false;
+  const auto tuned = impl::decide(by_rows, gpu, {}, TuningChoice{.kernel = Kernel::by_block, .width = 64});
+  EXPECT_EQ(tuned.chosen_by, ChosenBy::measurement);
+  EXPECT_EQ(tuned.launch.kernel, Kernel::by_block_rows);
+  EXPECT_EQ(tuned.launch.grouping.width, 64);
+}
+
 TEST(SpmvDecision, IsTheCostModelsWhereNothingWasFaster) {
   const auto decision = impl::decide(grid, gpu, {}, TuningChoice{.seconds = 5e-6, .default_seconds = 5e-6});
   EXPECT_EQ(decision.chosen_by, ChosenBy::measurement);
@@ -256,6 +269,23 @@ TEST(SpmvCandidates, BeginWithTheDefaultAndDifferFromItAndCanBeTaken) {
         EXPECT_GT(candidates.size(), 1) << "b = " << b;
         EXPECT_LT(candidates.size(), 40) << "b = " << b;
       }
+    }
+  }
+}
+
+TEST(SpmvCandidates, AreNoneTwice) {
+  for (const int b : {3, 12}) {
+    for (const bool by_columns : {true, false}) {
+      impl::SpmvShape shape = grid;
+      shape.block_shape = b;
+      shape.by_columns = by_columns;
+      std::vector<std::pair<Kernel, int>> launches;
+      for (const auto& each : impl::launch_candidates(shape, gpu)) {
+        const auto launch = impl::choose_launch(shape, gpu, each);
+        launches.emplace_back(launch.kernel, launch.grouping.width);
+      }
+      std::sort(launches.begin(), launches.end());
+      EXPECT_EQ(std::adjacent_find(launches.begin(), launches.end()), launches.end()) << "b = " << b;
     }
   }
 }

@@ -190,6 +190,9 @@ TEST(SpmvLoads, AreAsWideAsTheKernelHasThem) {
   EXPECT_EQ(impl::bytes_of_load(Kernel::by_line, 4, 8), 16);
   EXPECT_EQ(impl::bytes_of_load(Kernel::by_line, 6, 4), 8);
   EXPECT_EQ(impl::bytes_of_load(Kernel::by_line, 5, 4), 4) << "pairs begin where the address says";
+  EXPECT_EQ(impl::bytes_of_load(Kernel::staged, 4, 8), 16);
+  EXPECT_EQ(impl::bytes_of_load(Kernel::by_block_rows, 12, 8), 16);
+  EXPECT_EQ(impl::bytes_of_load(Kernel::by_block_rows, 17, 8), 8);
   EXPECT_EQ(impl::bytes_of_load(Kernel::by_tile, 1, 8), 8);
   EXPECT_EQ(impl::bytes_of_load(Kernel::by_tile, 2, 8), 16);
   EXPECT_EQ(impl::bytes_of_load(Kernel::row_per_thread, 4, 8), 8);

@@ -11,6 +11,7 @@
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
 #include <ashlar/spmv/impl/decide.hpp>
+#include <ashlar/spmv/impl/kernel_properties.hpp>
 #include <ashlar/spmv/impl/launch_widths.hpp>
 #include <ashlar/spmv/impl/long_rows.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
@@ -30,7 +31,7 @@ struct SpmvOptions {
   Kernel kernel = Kernel::automatic;
   Mode mode = Mode::no_transpose;
   /// Lanes that share a block row: a power of two up to a warp, or a multiple of the warp; 0: the plan decides. (Where
-  /// by_line takes 16 or 32 vectors at a time it keeps to 32 lanes only, else it takes 8 or 16.)
+  /// staged takes 16 or 32 vectors at a time it keeps to 32 lanes only, else it takes 8 or 16.)
   int width = 0;
   /// Columns of x and y that products will have at a time: on it depends which kernel multiplies several vectors, and
   /// for so many there is room where long block rows are cut into segments. Products with more of them work too.
@@ -150,24 +151,11 @@ class SpmvPlan {
   std::string explain() const {
     std::string result = text("spmv y = ", symbol_of(mode_), " x: kernel ", to_string(launch_.kernel), ", block size ",
                               to_string(block_shape_), launch_.compiled_size > 0 ? " (compiled)" : " (run time)");
-    const impl::Grouping& grouping = launch_.grouping;
-    if (launch_.kernel == Kernel::block_row_per_thread) {
-      result += ", one thread a block row";
-      if (const std::size_t cuts = launch_.first_row.extent(0); cuts > 0) {
-        result += text(", ", cuts - 1, " ranges of about equal work");
-      }
-      if (launch_.prefetch_bytes > 0) result += text(", values asked for ", launch_.prefetch_bytes, " bytes ahead");
-    } else if (launch_.kernel == Kernel::by_tile) {
-      result += text(", ", launch_.tile.rows, " block rows a tile, ", grouping.width, " lanes a tile");
-    } else {
-      result += text(", ", grouping.width, " lanes a block row, ", grouping.groups, " block rows a team");
-    }
+    result += impl::describe(launch_);
     if (has_segments()) {
       result += text(", ", long_rows_.row.extent(0), " block rows of more than ", launch_.longest_row, " blocks in ",
                      long_rows_.segment_begin.extent(0), " segments");
-      if (launch_.kernel != Kernel::block_row_per_thread) {
-        result += text(" of ", segment_launch_.grouping.width, " lanes");
-      }
+      if (impl::has_lanes(launch_.kernel)) result += text(" of ", segment_launch_.grouping.width, " lanes");
     }
     if (const int kept = cache_hint_.kept(); kept == CacheHint::parts) {
       result += ", the matrix kept in the device's cache";
@@ -228,8 +216,7 @@ class SpmvPlan {
                           "leave num_vectors at 1 if products are with single vectors");
     }
     // One thread alone takes block rows as long as they are.
-    const bool by_thread =
-        options.kernel == Kernel::block_row_per_thread || (options.kernel == Kernel::automatic && !is_gpu_v<Exec>);
+    const bool by_thread = options.kernel == Kernel::automatic ? !is_gpu_v<Exec> : !impl::has_lanes(options.kernel);
     const bool any_length = options.tuning == nullptr && by_thread && (is_gpu_v<Exec> || exec.concurrency() == 1);
     if (!any_length && !knows_longest_row_) {
       shape_.longest_row = impl::longest_row(exec, row_ptr());
@@ -243,8 +230,8 @@ class SpmvPlan {
     if (options.tuning != nullptr) {
       measured = options.tuning->find(impl::tuning_key<Matrix>(exec, shape_, mode_, options.double_vectors));
     }
-    // The matrix unit is of no use to one vector.
-    const bool of_many = options.kernel == Kernel::tensor_core;
+    // Some kernels are of no use to one vector.
+    const bool of_many = options.kernel != Kernel::automatic && !impl::has_single(options.kernel);
     const impl::LaunchRequest request{of_many ? Kernel::automatic : options.kernel, of_many ? 0 : options.width,
                                       options.tile_rows, options.prefetch_bytes};
     impl::Decision decision = impl::decide(shape_, device, request, measured);
@@ -286,7 +273,7 @@ class SpmvPlan {
       RowRanges first_row;
       for (impl::SpmvLaunch* launch : {&launch_, &multi_launch_[0], &multi_launch_[1]}) {
         launch->first_row = {};
-        if (launch->kernel != Kernel::block_row_per_thread || exec.concurrency() == 1) continue;
+        if (impl::has_lanes(launch->kernel) || exec.concurrency() == 1) continue;
         if (first_row.extent(0) == 0) {
           exec.fence("ashlar::spmv_plan: row pointers");
           first_row = row_ranges(exec, row_ptr(), shape_.block_shape, exec.concurrency(), launch_.longest_row);

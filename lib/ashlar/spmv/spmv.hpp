@@ -9,7 +9,6 @@
 #include <ashlar/spmv/impl/fallback_launch.hpp>
 #include <ashlar/spmv/impl/instantiations.hpp>
 #include <ashlar/spmv/impl/launch.hpp>
-#include <ashlar/spmv/impl/launch_multi.hpp>
 #include <ashlar/spmv/impl/long_rows.hpp>
 #include <ashlar/spmv/impl/scale.hpp>
 #include <ashlar/spmv/plan.hpp>
@@ -161,7 +160,7 @@ void multiply_vectors(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scal
 /// beta==0  y is overwritten: NaN in y does not spread.
 /// alpha==0 A and x are not read, as in BLAS.
 /// Traffic  spmv_traffic_bytes(A, beta == 0, plan.mode()). Multi-vectors: A is read once for all columns, but
-///          by by_line once for each eight where x is by columns. Fastest with the entries of a row together
+///          by staged once for each eight where x is by columns. Fastest with the entries of a row together
 ///          (Kokkos::LayoutRight) and, where the matrix unit is not used (Kernel::tensor_core), a multiple of 4 or 8
 ///          columns; of 16 or 32 for blocks up to 8.
 /// Throws   ashlar::ShapeError before anything is launched.

@@ -5,10 +5,10 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/device/virtual_team.hpp>
 #include <ashlar/spmv/impl/arguments.hpp>
-#include <ashlar/spmv/impl/by_line.hpp>
-#include <ashlar/spmv/impl/by_tile.hpp>
 #include <ashlar/spmv/impl/can_load_chunks.hpp>
 #include <ashlar/spmv/impl/dotted_rows.hpp>
+#include <ashlar/spmv/impl/kernels/by_line.hpp>
+#include <ashlar/spmv/impl/kernels/by_tile.hpp>
 #include <ashlar/spmv/impl/line_parts.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/spmv.hpp>

@@ -123,9 +123,8 @@ Tuned<Matrix> tune_products(const Exec& exec, const Matrix& matrix, const SpmvOp
 
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const SpmvLaunch& launch = plans[i].launch();
-    result.measured.push_back({launch.kernel, launch.grouping.width,
-                               launch.kernel == Kernel::by_tile ? launch.tile.rows : 0, launch.prefetch_bytes,
-                               outcome.seconds[i]});
+    result.measured.push_back(
+        {launch.kernel, launch.grouping.width, launch.tile.rows, launch.prefetch_bytes, outcome.seconds[i]});
   }
   const LaunchRequest& best = requests[outcome.winner];
   result.choice = {best.kernel,       best.width, best.tile_rows, best.prefetch_bytes, outcome.seconds[outcome.winner],

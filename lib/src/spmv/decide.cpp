@@ -2,38 +2,18 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/impl/decide.hpp>
 #include <ashlar/spmv/impl/launch_widths.hpp>
-#include <cmath>
+#include <ashlar/spmv/impl/with_kernel.hpp>
 
 namespace ashlar::impl {
 
 namespace {
 
-double rounded(double number) { return std::round(number * 10) / 10; }
-
 std::string microseconds(double seconds) { return text(rounded(seconds * 1e6), " us"); }
 
 /// What the cost model went by: "27 blocks a row on average, 16.2 chunks for each of 15 busy lanes".
 std::string grounds_of(const SpmvShape& shape, const SpmvDevice& device, const SpmvLaunch& launch) {
-  const std::string average = text(rounded(average_row(shape)), " blocks a row on average");
-  switch (launch.kernel) {
-    case Kernel::by_block:
-    case Kernel::by_column:
-      return text(average, ", ", rounded(chunks_a_lane(launch.kernel, shape, launch.grouping.width)),
-                  " chunks for each of ", busy_lanes_of(launch.kernel, shape, launch.grouping.width), " busy lanes");
-    case Kernel::by_line:
-      return text(average, ", ", rounded(chunks_a_lane(launch.kernel, shape, launch.grouping.width)),
-                  line_parts_of(shape).parts > 1 ? " parts of lines" : " lines", " for each of ",
-                  busy_lanes_of(launch.kernel, shape, launch.grouping.width), " busy lanes");
-    case Kernel::by_tile:
-      return text(average, ", ", rounded(average_row(shape) * launch.tile.rows), " blocks a tile");
-    case Kernel::row_per_thread:
-      return text(average, ", a lane for each of the ", shape.block_shape.rows, " rows of a block");
-    case Kernel::block_row_per_thread:
-    case Kernel::tensor_core:
-    case Kernel::automatic:
-      break;
-  }
-  return text(average, device.is_gpu ? "" : ", on a CPU");
+  return text(rounded(average_row(shape)), " blocks a row on average",
+              with_kernel(launch.kernel, [&](auto k) { return k.grounds(shape, device, launch); }));
 }
 
 Decision by_cost_model(const SpmvShape& shape, const SpmvDevice& device) {

@@ -1,13 +1,15 @@
 #pragma once
 
+#include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/line_parts.hpp>
+#include <ashlar/spmv/impl/spmv_shape.hpp>
 
 namespace ashlar::impl {
 
 /// The most lanes of a group for blocks that are dealt row by row: more would have too few registers.
 inline constexpr int widest_by_block_rows = 256;
 
-/// How by_block deals square blocks that are stored by rows, and too large for by_line, to lanes: some rows of the
+/// How by_block_rows deals square blocks that are stored by rows, and too large for by_line, to lanes: some rows of the
 /// block side by side, a few values of a row to each lane, which keeps its columns and goes down the block.
 struct BlockParts {
   int load = 1;            ///< values_of_load
@@ -44,6 +46,12 @@ constexpr BlockParts block_parts(int block_size, int value_bytes) {
     least_cost = cost;
   }
   return parts;
+}
+
+/// The parts for the blocks of a product with one vector, as far as they are dealt row by row.
+inline BlockParts block_parts_of(const SpmvShape& shape) {
+  if (shape.many_vectors || shape.by_columns || !is_compiled(shape.block_shape)) return {};
+  return block_parts(shape.block_shape.rows, shape.value_bytes);
 }
 
 }  // namespace ashlar::impl

@@ -5,7 +5,6 @@
 #include <ashlar/spmv/impl/add_up.hpp>
 #include <ashlar/spmv/impl/block_row_entries.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
-#include <ashlar/spmv/kernel.hpp>
 #include <cstdint>
 #include <type_traits>
 
@@ -17,18 +16,6 @@ KOKKOS_INLINE_FUNCTION constexpr int busy_lanes(int width, int period, int chunk
   while (quantum % chunk != 0) quantum += period;
   const int lanes = quantum / chunk;
   return width / lanes * lanes;
-}
-
-/// The width that is compiled in for a block size on GPUs, or 0: the best on an H200 for some tens of blocks a row.
-constexpr int usual_width(Kernel kernel, int block_size) {
-  if (kernel == Kernel::by_column) {
-    const bool pays = block_size >= 3 && block_size <= 11 && block_size % 2 == 1;
-    return !pays ? 0 : block_size == 3 ? 8 : block_size < 9 ? 16 : 32;
-  }
-  if (kernel == Kernel::by_block) {
-    return block_size == 4 ? 8 : block_size == 3 ? 16 : block_size == 5 || block_size == 8 ? 32 : 0;
-  }
-  return 0;
 }
 
 /// A group of lanes multiplies one block row: its entries are one list in the order of storage, of which the lanes take

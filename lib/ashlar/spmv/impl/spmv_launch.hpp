@@ -2,9 +2,9 @@
 
 #include <ashlar/bcsr/row_ranges.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
-#include <ashlar/spmv/impl/by_tile.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/impl/staging.hpp>
+#include <ashlar/spmv/impl/tile_shape.hpp>
 #include <ashlar/spmv/kernel.hpp>
 #include <cstdint>
 #include <limits>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/bcsr/layout.hpp>
 #include <ashlar/device/copy_async.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/impl/line_parts.hpp>

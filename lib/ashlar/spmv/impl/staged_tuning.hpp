@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Macros.hpp>
+#include <ashlar/spmv/impl/with_panel.hpp>
 
 // What StagedMultiProduct takes, and with how much under way: all measured on an H200.
 
@@ -12,9 +13,6 @@ constexpr int largest_staged_block(bool double_vectors) { return double_vectors 
 
 /// Threads of a team, as groups of lanes within a warp are put together.
 inline constexpr int staged_threads = 128;
-
-/// Vectors of the panels that are usual.
-inline constexpr int usual_panel = 8;
 
 /// Those of the widest: no more than 16 lanes load from one entry of x, 16 bytes each, its vectors.
 constexpr int widest_staged_panel(int vector_bytes) { return vector_bytes > 8 ? 16 : 32; }

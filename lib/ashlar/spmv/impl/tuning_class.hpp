@@ -1,8 +1,8 @@
 #pragma once
 
 #include <array>
-#include <ashlar/spmv/impl/by_tile.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
+#include <ashlar/spmv/impl/tile_shape.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
 #include <cstdint>
 #include <string>

@@ -1,14 +1,21 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/layout.hpp>
 #include <ashlar/device/load_chunk.hpp>
 #include <ashlar/spmv/impl/add_up.hpp>
+#include <ashlar/spmv/impl/kernel_of.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
+#include <ashlar/spmv/impl/launch_teams.hpp>
 #include <ashlar/spmv/impl/line_parts.hpp>
 #include <ashlar/spmv/impl/reduce_scatter.hpp>
 #include <cstdint>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 namespace ashlar::impl {
 
@@ -191,6 +198,107 @@ struct ByLine {
 
   KOKKOS_INLINE_FUNCTION bool begins_late(std::int64_t first_block, std::uint32_t line, int place) const {
     return in_pairs && begins_between_pairs(rows.line(first_block, line) + place);
+  }
+};
+
+/// For several vectors: staged.
+template <>
+struct KernelOf<Kernel::by_line> : KernelBasics<Kernel::by_line> {
+  static constexpr bool has_single = true;
+  static constexpr bool has_multi = false;
+
+  static Kernel in_place(const SpmvShape& shape) { return shape.many_vectors ? Kernel::staged : Kernel::by_line; }
+  static std::string why_not(const SpmvShape& shape, int) {
+    return text(
+        "it takes square blocks of a compiled size from 2 on, up to 32 by columns and less by rows, with up to ",
+        widest(shape), " lanes");
+  }
+  /// Pairs begin where the address says.
+  static int bytes_of_load(const BlockShape& shape, int value_bytes) {
+    return values_of_load(shape.rows, value_bytes) * value_bytes;
+  }
+  static constexpr int compiled_size(int block_size, int, bool, bool) { return block_size; }
+
+  /// Each lane has several sums in scratch memory.
+  static int widest(const SpmvShape&) { return 256; }
+  static int entries_at_a_time(const SpmvShape& shape) { return line_of(shape).height; }
+  static int busy_lanes(const SpmvShape& shape, int width) {
+    const LineParts line = line_of(shape);
+    return line.is_served() ? line.busy_lanes(width) : 0;
+  }
+
+  /// Where lines beat chunks and tiles (measured on an H200): in small blocks, where chunks straddle columns, and where
+  /// chunks hold so many small values that a lane has too few of them.
+  static bool pays(const SpmvShape& shape, const SpmvDevice& device) {
+    const int b = shape.block_shape.rows;
+    if (shape.value_bytes > 8) return false;  // a chunk is one value: it straddles nothing
+    if (b == 2) return (shape.by_columns || shape.value_bytes == 8) && shape.in_order && shape.double_vectors;
+    // Of 8 the chunks are faster by little where the memory is the bound, and slower elsewhere.
+    if (b == 8 && (has_uneven_rows(shape) || double(shape.num_block_rows) * device.warp < 4 * enough_threads(device))) {
+      return true;
+    }
+    return b <= 7 || b % 2 == 1 || (shape.by_columns && shape.value_bytes <= 4);
+  }
+
+  /// All measured on an H200: what suits the average block row, or the compiled width where that is near; fewer lanes
+  /// where most block rows are shorter; and more where otherwise much of the device would be idle and a lane would have
+  /// several rounds of loads, or where a lane would have many lines.
+  static int choose_width(const SpmvShape& shape, const SpmvDevice& device) {
+    constexpr double most_lines_of_lane = 128;
+    const LineParts line = line_of(shape);
+    const double lines = average_row(shape) * shape.block_shape.rows;
+    int width = line_width(line, lines, device.warp);
+    const int usual = usual_line_width(line, shape.block_shape.rows);
+    if (has_uneven_rows(shape)) {
+      // Long rows are then cut into more segments, too.
+      if (width >= 8 && line.busy_lanes(width / 2) > 0) width /= 2;
+    } else if (device.is_gpu && (width == 2 * usual || 2 * width == usual)) {
+      width = usual;
+    }
+    // Groups that add up in registers lose that beyond a warp.
+    const double many_lines = (line.parts == 1 ? 4.0 : 2.0) * line.under_way;
+    while (2 * width <= widest(shape)) {
+      const double of_lane = line.lines_of_lane(lines, width);
+      const bool idle = double(shape.num_block_rows) * width < enough_threads(device) / 2 && of_lane > many_lines;
+      if (!idle && of_lane <= most_lines_of_lane) break;
+      width *= 2;
+    }
+    return width;
+  }
+  static std::vector<LaunchRequest> candidates(const SpmvShape& shape, const SpmvDevice& device,
+                                               const SpmvLaunch& model) {
+    return requests_by_width(kernel, shape, device, model.grouping.width, 2);
+  }
+  static std::string grounds(const SpmvShape& shape, const SpmvDevice&, const SpmvLaunch& launch) {
+    return work_of_lanes(kernel, shape, launch.grouping.width, line_of(shape).parts > 1 ? "parts of lines" : "lines");
+  }
+
+  template <class Exec, class Rows>
+  static void run(const Exec& exec, const SpmvLaunch& launch, const Rows& rows) {
+    constexpr int b = Rows::compiled_block_size;
+    constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
+    constexpr LineParts line =
+        line_parts(b, sizeof(typename Rows::value_type), sizeof(typename Rows::scalar_type), by_columns);
+    if constexpr (line.is_served()) {
+      constexpr int usual = is_gpu_v<Exec> ? usual_line_width(line, b) : 0;
+      if (usual > 0 && launch.grouping.width == usual) return run_width<usual>(exec, launch, rows);
+      run_width<0>(exec, launch, rows);
+    }
+  }
+
+ private:
+  /// How it deals the lines of these blocks, if it does.
+  static LineParts line_of(const SpmvShape& shape) {
+    if (!is_compiled(shape.block_shape)) return {};
+    return line_parts(shape.block_shape.rows, shape.value_bytes, vector_bytes_of(shape), shape.by_columns);
+  }
+
+  template <int Width, class Exec, class Rows>
+  static void run_width(const Exec& exec, const SpmvLaunch& launch, const Rows& rows) {
+    using Product = ByLine<Rows, typename Kokkos::TeamPolicy<Exec>::member_type, Width>;
+    launch_teams<1024, 1>(exec, launch, rows.a.num_block_rows,  // 64 registers
+                          Product::scratch_scalars(launch.grouping.width) * sizeof(typename Rows::scalar_type),
+                          Product{rows, launch.grouping});
   }
 };
 

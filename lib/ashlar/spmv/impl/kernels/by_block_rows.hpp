@@ -2,11 +2,17 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/layout.hpp>
 #include <ashlar/device/load_chunk.hpp>
 #include <ashlar/spmv/impl/add_up.hpp>
 #include <ashlar/spmv/impl/block_parts.hpp>
+#include <ashlar/spmv/impl/kernel_of.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
+#include <ashlar/spmv/impl/launch_teams.hpp>
 #include <cstdint>
+#include <string>
+#include <type_traits>
 
 namespace ashlar::impl {
 
@@ -95,6 +101,57 @@ struct ByBlockRows {
     const int row = i * parts.rows_at_a_time;
     constexpr bool all_have_as_many = b % parts.rows_at_a_time == 0;
     return all_have_as_many || first_row + row < b ? row * b : (b - 1 - first_row) * b;
+  }
+};
+
+template <>
+struct KernelOf<Kernel::by_block_rows> : KernelBasics<Kernel::by_block_rows> {
+  static constexpr bool has_single = true;
+  static constexpr bool has_multi = false;
+
+  static bool serves(const SpmvShape& shape, int width) {
+    return block_parts_of(shape).is_served() && KernelBasics::serves(shape, width);
+  }
+  static std::string why_not(const SpmvShape& shape, int width) {
+    if (block_parts_of(shape).is_served()) return KernelBasics::why_not(shape, width);
+    return "it takes square blocks of a compiled size from 10 to 32, by rows, of values of 8 bytes at most";
+  }
+  static int bytes_of_load(const BlockShape& shape, int value_bytes) {
+    return block_parts(shape.rows, value_bytes).load * value_bytes;
+  }
+  static constexpr int compiled_size(int block_size, int value_bytes, bool by_columns, bool) {
+    return !by_columns && block_parts(block_size, value_bytes).is_served() ? block_size : runtime_block_size;
+  }
+
+  static int widest(const SpmvShape&) { return widest_by_block_rows; }
+  static int entries_at_a_time(const SpmvShape& shape) { return block_parts_of(shape).load; }
+  static int busy_lanes(const SpmvShape& shape, int width) { return block_parts_of(shape).busy_lanes(width); }
+
+  static int choose_width(const SpmvShape& shape, const SpmvDevice& device) {
+    LaneHabits habits;
+    // As many bytes as others have in their chunks of 16.
+    habits.chunks_of_lane = 16 * habits.chunks_of_lane / (block_parts_of(shape).load * shape.value_bytes);
+    // Lanes that go down a block with their part of x are bound by their loads: idle ones beside them cost less.
+    habits.weight_of_idle = 3;
+    // A group of more than two warps waits for the last of many lanes (b = 17: 64 lanes are faster by 3 % than 128).
+    habits.far_barrier = 0.3;
+    return width_by_chunks(kernel, shape, device, habits);
+  }
+  static std::string grounds(const SpmvShape& shape, const SpmvDevice&, const SpmvLaunch& launch) {
+    return work_of_lanes(kernel, shape, launch.grouping.width, "chunks");
+  }
+
+  template <class Exec, class Rows>
+  static void run(const Exec& exec, const SpmvLaunch& launch, const Rows& rows) {
+    using Value = typename Rows::value_type;
+    constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
+    if constexpr (!by_columns && block_parts(Rows::compiled_block_size, sizeof(Value)).is_served()) {
+      using Product = ByBlockRows<Rows, typename Kokkos::TeamPolicy<Exec>::member_type>;
+      launch_teams<widest_by_block_rows, 3>(
+          exec, launch, rows.a.num_block_rows,  // 80 registers
+          Product::scratch_scalars(launch.grouping.width) * sizeof(typename Rows::scalar_type),
+          Product{rows, launch.grouping});
+    }
   }
 };
 

@@ -2,6 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/layout.hpp>
+#include <ashlar/spmv/impl/block_parts.hpp>
+#include <ashlar/spmv/impl/flat_kernel.hpp>
 #include <cstdint>
 #include <type_traits>
 
@@ -56,6 +58,28 @@ class ByBlock {
   int step_;
   int block_;
   int ahead_[Chunk], column_[Chunk];
+};
+
+/// Where by_block_rows serves, it is the one.
+template <>
+struct KernelOf<Kernel::by_block> : FlatKernel<Kernel::by_block, ByBlock> {
+  static constexpr bool has_single = true;
+  static constexpr bool has_multi = true;
+
+  static int period(const BlockShape& shape) { return shape.rows * shape.cols; }
+  static constexpr int usual_width(int block_size) {
+    return block_size == 4 ? 8 : block_size == 3 ? 16 : block_size == 5 || block_size == 8 ? 32 : 0;
+  }
+  /// by_column and by_line read along columns.
+  static constexpr int compiled_size(int block_size, int value_bytes, bool by_columns, bool) {
+    return by_columns || block_parts(block_size, value_bytes).is_served() ? runtime_block_size : block_size;
+  }
+  template <class Rows>
+  static constexpr bool is_served = true;
+
+  static Kernel in_place(const SpmvShape& shape) {
+    return block_parts_of(shape).is_served() ? Kernel::by_block_rows : Kernel::by_block;
+  }
 };
 
 }  // namespace ashlar::impl

@@ -1,24 +1,19 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/base/text.hpp>
 #include <ashlar/device/load_chunk.hpp>
+#include <ashlar/spmv/impl/kernel_of.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
+#include <ashlar/spmv/impl/launch_teams.hpp>
+#include <ashlar/spmv/impl/tile_shape.hpp>
+#include <bit>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace ashlar::impl {
-
-/// The lanes of a team that works on a tile.
-inline constexpr int lanes_of_tile = 128;
-
-/// Scalars that a tile holds at a time at most: what every GPU has scratch memory for.
-constexpr int most_held_by_tile(int scalar_bytes) { return scalar_bytes > 4 ? 2048 : 4096; }
-
-/// How a tile is made and held.
-struct TileShape {
-  int rows = 1;               ///< block rows of a tile, a divisor of lanes_of_tile
-  int capacity = 1;           ///< blocks whose products are held at a time
-  int log2_lanes_of_row = 0;  ///< of lanes_of_tile / rows, the lanes that add up a block row
-};
 
 /// A team takes a tile, some block rows that follow each other, as one list of blocks: a lane multiplies a whole block
 /// at a time, the products go to scratch memory, and then some lanes a row add up what is its.
@@ -152,6 +147,93 @@ struct ByTile {
     Scalar sum(0);
     for (int c = 0; c < b; ++c) sum += rows.entry(block[rows.at(row, c)]) * x[c];
     return sum;
+  }
+};
+
+template <>
+struct KernelOf<Kernel::by_tile> : KernelBasics<Kernel::by_tile> {
+  static constexpr bool has_single = true;
+  static constexpr bool has_multi = false;
+  /// It counts the entries of all rows of a tile in 32 bits.
+  static constexpr std::int64_t longest_row_of_tile = (std::int64_t(1) << 31) / (4 * lanes_of_tile) - 1;
+
+  static bool serves(const SpmvShape& shape, int width) {
+    // For sizes that are not compiled in there is no such kernel.
+    return is_compiled(shape.block_shape) && shape.block_shape.rows <= 2 && (width == 0 || width >= lanes_of_tile) &&
+           shape.longest_row <= longest_row_of_tile;
+  }
+  static std::string why_not(const SpmvShape& shape, int width) {
+    if (width > widest(shape)) return KernelBasics::why_not(shape, width);
+    return text("it gives each of ", lanes_of_tile,
+                " lanes whole blocks, of size 1 or 2 (where those are compiled), in block rows of at most ",
+                longest_row_of_tile);
+  }
+  static int bytes_of_load(const BlockShape& shape, int value_bytes) {
+    return static_cast<int>(std::min<std::int64_t>(16, shape.num_values() * value_bytes));
+  }
+  static constexpr int compiled_size(int block_size, int, bool, bool) {
+    return block_size <= 2 ? block_size : runtime_block_size;
+  }
+
+  static SpmvLaunch launch(const SpmvShape& shape, const SpmvDevice& device, const LaunchRequest& request) {
+    SpmvLaunch launch;
+    launch.grouping.width = lanes_of_tile;
+    launch.grouping.in_warp = false;
+    launch.tile = choose_tile(shape, device, request.tile_rows);
+    return launch;
+  }
+  static std::vector<LaunchRequest> candidates(const SpmvShape&, const SpmvDevice&, const SpmvLaunch& model) {
+    std::vector<LaunchRequest> requests;
+    for (int rows = std::max(1, model.tile.rows / 4); rows <= std::min(lanes_of_tile, 4 * model.tile.rows); rows *= 2) {
+      requests.push_back({kernel, 0, rows});
+    }
+    return requests;
+  }
+  static std::string describe(const SpmvLaunch& launch) {
+    return text(", ", launch.tile.rows, " block rows a tile, ", launch.grouping.width, " lanes a tile");
+  }
+  static std::string grounds(const SpmvShape& shape, const SpmvDevice&, const SpmvLaunch& launch) {
+    return text(", ", rounded(average_row(shape) * launch.tile.rows), " blocks a tile");
+  }
+
+  template <class Exec, class Rows>
+  static void run(const Exec& exec, const SpmvLaunch& launch, const Rows& rows) {
+    constexpr int b = Rows::compiled_block_size;
+    if constexpr (b == 1 || b == 2) {
+      using Product = ByTile<Rows, typename Kokkos::TeamPolicy<Exec>::member_type>;
+      TileShape tile = launch.tile;
+      // The plan may not have been told that vectors are of doubles.
+      tile.capacity = std::min(tile.capacity, most_held_by_tile(sizeof(typename Rows::scalar_type)) / b);
+      launch_teams<lanes_of_tile, 8>(exec, launch, (rows.a.num_block_rows + tile.rows - 1) / tile.rows,
+                                     Product::scratch_bytes(tile), Product{rows, tile});
+    }
+  }
+
+ private:
+  /// With `tile_rows` block rows a tile, or with as many as suit the device where that is 0.
+  static TileShape choose_tile(const SpmvShape& shape, const SpmvDevice& device, int tile_rows) {
+    // Values of a tile for each lane, twice as many of floats (measured on an H200), and how much above the average of
+    // tiles is held at once.
+    constexpr double values_of_lane[] = {0, 13.5, 27}, values_of_indirect_lane = 3.5, margin = 1.06;
+    constexpr int width = lanes_of_tile;
+    const int b = shape.block_shape.rows;
+    const int vector_bytes = vector_bytes_of(shape);
+    double values = values_of_lane[b] * (vector_bytes > 4 ? 1 : 2);
+    // Entries that lie anywhere share sectors with those of the next rows: what the first cache holds of them is
+    // bounded.
+    if (b == 1 && !shape.in_order) values = values_of_indirect_lane;
+    const double blocks = values / (b * b) * width;
+    const double average = std::max(average_row(shape), 1e-3);
+    // As many tiles as fill the device, where there are so few block rows.
+    const double fair = double(shape.num_block_rows) * width / enough_threads(device);
+    const double rows = std::min(blocks / average, fair);
+    TileShape tile;
+    tile.rows =
+        tile_rows > 0 ? tile_rows : static_cast<int>(std::bit_floor(unsigned(std::clamp<double>(rows, 1, width))));
+    tile.log2_lanes_of_row = std::countr_zero(unsigned(width / tile.rows));
+    tile.capacity =
+        static_cast<int>(std::clamp(margin * tile.rows * average, 32.0, double(most_held_by_tile(vector_bytes)) / b));
+    return tile;
   }
 };
 

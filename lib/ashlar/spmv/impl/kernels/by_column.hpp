@@ -1,7 +1,11 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/bcsr/layout.hpp>
+#include <ashlar/spmv/impl/flat_kernel.hpp>
 #include <cstdint>
+#include <string>
+#include <type_traits>
 
 namespace ashlar::impl {
 
@@ -46,6 +50,30 @@ class ByColumn {
   int step_;
   int column_;
   int ahead_[Chunk];
+};
+
+template <>
+struct KernelOf<Kernel::by_column> : FlatKernel<Kernel::by_column, ByColumn> {
+  static constexpr bool has_single = true;
+  static constexpr bool has_multi = true;
+
+  static int period(const BlockShape& shape) { return shape.rows; }
+  static constexpr int usual_width(int block_size) {
+    const bool pays = block_size >= 3 && block_size <= 11 && block_size % 2 == 1;
+    return !pays ? 0 : block_size == 3 ? 8 : block_size < 9 ? 16 : 32;
+  }
+  /// Odd columns are by_line's, but those of complex<double>.
+  static constexpr int compiled_size(int block_size, int value_bytes, bool, bool) {
+    return block_size % 2 == 1 && value_bytes <= 8 ? runtime_block_size : block_size;
+  }
+  template <class Rows>
+  static constexpr bool is_served = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
+
+  static bool serves(const SpmvShape& shape, int width) { return shape.by_columns && FlatKernel::serves(shape, width); }
+  static std::string why_not(const SpmvShape& shape, int width) {
+    if (!shape.by_columns) return "it reads along the columns, and these blocks are by rows";
+    return FlatKernel::why_not(shape, width);
+  }
 };
 
 }  // namespace ashlar::impl

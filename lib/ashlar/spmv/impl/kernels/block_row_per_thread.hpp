@@ -1,0 +1,189 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/layout.hpp>
+#include <ashlar/spmv/block_sizes.hpp>
+#include <ashlar/spmv/impl/block_row_ranges.hpp>
+#include <ashlar/spmv/impl/choose_launch.hpp>
+#include <ashlar/spmv/impl/kernel_of.hpp>
+#include <ashlar/spmv/impl/prefetch.hpp>
+#include <ashlar/spmv/impl/vectors.hpp>
+#include <ashlar/spmv/impl/with_panel.hpp>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace ashlar::impl {
+
+/// A thread takes a block row, in plain loops: what a GPU falls back to where there is more than the other kernels can
+/// count. (On CPUs: BlockRowRanges.) Serves every b up to max_block_size.
+template <class Rows>
+struct BlockRowPerThread {
+  using Scalar = typename Rows::scalar_type;
+  static constexpr int capacity = Rows::compiled_block_size > 0 ? Rows::compiled_block_size : max_block_size;
+
+  Rows rows;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t block_row) const {
+    const std::int64_t begin = rows.begin(block_row), end = rows.end(block_row);
+    if (end - begin > rows.a.longest_row) return;
+    const int R = rows.rows_of_block(), C = rows.cols_of_block();
+    Scalar sum[capacity];
+    for (int row = 0; row < R; ++row) sum[row] = Scalar(0);
+
+    for (std::int64_t k = begin; k < end; ++k) {
+      const auto* const block = rows.block(k);
+      const Scalar* const x = rows.x_of(k);
+      // The inner loop runs along the storage.
+      if constexpr (std::is_same_v<typename Rows::layout_type, BlockColumnMajor>) {
+        for (int column = 0; column < C; ++column) {
+          for (int row = 0; row < R; ++row) sum[row] += rows.entry(block[rows.at(row, column)]) * x[column];
+        }
+      } else {
+        for (int row = 0; row < R; ++row) {
+          for (int column = 0; column < C; ++column) sum[row] += rows.entry(block[rows.at(row, column)]) * x[column];
+        }
+      }
+    }
+    for (int row = 0; row < R; ++row) rows.store(block_row, row, sum[row]);
+  }
+};
+
+/// BlockRowPerThread for several vectors: a thread takes a block row, one panel of vectors after the other. (On CPUs:
+/// BlockRowRanges.)
+template <class Rows, int Panel, bool Interleaved>
+struct BlockRowPerThreadMulti {
+  using Scalar = typename Rows::scalar_type;
+
+  Rows rows;
+  MultiVectors<Scalar> vectors;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t block_row) const {
+    const std::int64_t begin = rows.begin(block_row), end = rows.end(block_row);
+    if (end - begin > rows.a.longest_row) return;
+    const int panels = (vectors.num_vectors + Panel - 1) / Panel;
+    for (int panel = 0; panel < panels; ++panel) multiply(block_row, begin, end, panel);
+  }
+
+ private:
+  KOKKOS_FUNCTION void multiply(std::int64_t block_row, std::int64_t begin, std::int64_t end, int panel) const {
+    const int R = rows.rows_of_block(), C = rows.cols_of_block();
+    const int first = panel * Panel, rest = vectors.num_vectors - first, count = rest < Panel ? rest : Panel;
+    const VectorPanel<Scalar, Panel, Interleaved> x(vectors.x, first, count);
+    Scalar sum[max_block_size][Panel];
+    for (int row = 0; row < R; ++row) {
+      for (int v = 0; v < Panel; ++v) sum[row][v] = Scalar(0);
+    }
+    for (std::int64_t k = begin; k < end; ++k) {
+      const auto* const block = rows.block(k);
+      const std::int64_t col = std::int64_t(rows.a.col_idx[k]) * C;
+      for (int column = 0; column < C; ++column) {
+        Scalar x_of_entry[Panel];
+        x.load(col + column, x_of_entry);
+        for (int row = 0; row < R; ++row) {
+          const Scalar value = rows.entry(block[rows.at(row, column)]);
+          for (int v = 0; v < Panel; ++v) sum[row][v] += value * x_of_entry[v];
+        }
+      }
+    }
+    for (int row = 0; row < R; ++row) {
+      for (int v = 0; v < count; ++v) {
+        vectors.store(rows.a.alpha, sum[row][v], rows.a.beta, block_row * R + row, first + v);
+      }
+    }
+  }
+};
+
+template <>
+struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_per_thread> {
+  static constexpr bool has_single = true;
+  static constexpr bool has_multi = true;
+  static constexpr bool for_cpus = true;
+  static constexpr bool has_lanes = false;
+  static constexpr std::int64_t most_block_rows = no_limit;
+  static constexpr std::int64_t most_entries_of_x = no_limit;
+
+  static bool serves(const SpmvShape&, int) { return true; }
+  /// Its sizes are for CPUs.
+  static constexpr int compiled_size(int block_size, int, bool, bool is_gpu) {
+    return is_gpu && block_size > 2 ? runtime_block_size : block_size;
+  }
+
+  static SpmvLaunch launch(const SpmvShape& shape, const SpmvDevice& device, const LaunchRequest& request) {
+    SpmvLaunch launch;
+    if (!device.is_gpu && device.threads > 1) {
+      // No thread is to be late by more than about an eighth of its work, and small matrices are not worth two more
+      // launches.
+      const std::int64_t longest_row =
+          std::max(shape.num_blocks / (8 * device.threads), 4 * blocks_of_segment(shape.block_shape));
+      if (shape.longest_row > longest_row) launch.longest_row = longest_row;
+    }
+    launch.prefetch_bytes = choose_prefetch(shape, device, request.prefetch_bytes);
+    return launch;
+  }
+  /// Its neighbouring threads read far apart: hopeless but for the smallest blocks.
+  static std::vector<LaunchRequest> candidates(const SpmvShape& shape, const SpmvDevice&, const SpmvLaunch&) {
+    if (shape.block_shape.num_values() > 4) return {};
+    return {{kernel}};
+  }
+  /// How far ahead values are asked for may change much, and which way depends on the machine.
+  static std::vector<LaunchRequest> candidates_on_cpu(const SpmvShape& shape) {
+    if (!can_prefetch(compiled_size_of(kernel, shape, false), shape.in_order)) return {{kernel}};
+    return {{kernel, 0, 0, 0}, {kernel, 0, 0, first_cache_prefetch_bytes}, {kernel, 0, 0, second_cache_prefetch_bytes}};
+  }
+  static std::string describe(const SpmvLaunch& launch) {
+    std::string result = ", one thread a block row";
+    if (const std::size_t cuts = launch.first_row.extent(0); cuts > 0) {
+      result += text(", ", cuts - 1, " ranges of about equal work");
+    }
+    if (launch.prefetch_bytes > 0) result += text(", values asked for ", launch.prefetch_bytes, " bytes ahead");
+    return result;
+  }
+
+  template <class Exec, class Rows>
+  static void run(const Exec& exec, const SpmvLaunch& launch, const Rows& rows) {
+    if constexpr (is_gpu_v<Exec>) {
+      start(exec, launch, rows.a.num_block_rows, BlockRowPerThread<Rows>{rows});
+    } else {
+      with_block_row_ranges(rows, launch, [&](const auto& product) { start(exec, launch, product.count(), product); });
+    }
+  }
+
+  template <class Exec, class Rows>
+  static void run_multi(const Exec& exec, const SpmvLaunch& launch, const Rows& rows,
+                        const MultiVectors<typename Rows::scalar_type>& vectors) {
+    if constexpr (is_gpu_v<Exec>) {
+      with_panel<4, usual_panel>(vectors, [&](auto panel, auto interleaved) {
+        start(exec, launch, rows.a.num_block_rows, BlockRowPerThreadMulti<Rows, panel(), interleaved()>{rows, vectors});
+      });
+    } else {
+      const BlockRowRanges<Rows, SomeVectors<Rows>> product{rows, launch.first_row, {vectors}};
+      start(exec, launch, product.count(), product);
+    }
+  }
+
+ private:
+  template <class Exec, class Product>
+  static void start(const Exec& exec, const SpmvLaunch& launch, std::int64_t count, const Product& product) {
+    Kokkos::parallel_for(launch.label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
+                         product);
+  }
+
+  /// How far ahead a CPU is asked for values. What it prefetches by itself comes too late for small blocks; of larger
+  /// ones too on some machines, where on others it takes a half of the speed to ask. (docs/products.md has both.)
+  static int choose_prefetch(const SpmvShape& shape, const SpmvDevice& device, const std::optional<int>& asked) {
+    constexpr int small_block = 96;
+    if (shape.many_vectors) return 0;
+    const int b = compiled_size_of(kernel, shape, device.is_gpu);
+    if (device.is_gpu || !can_prefetch(b, shape.in_order)) return 0;
+    if (asked) return *asked;
+    if (device.gains_by_prefetch) return second_cache_prefetch_bytes;
+    return b > 1 && b * b * shape.value_bytes <= small_block ? first_cache_prefetch_bytes : 0;
+  }
+};
+
+}  // namespace ashlar::impl
