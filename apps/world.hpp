@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/base/error.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/error.hpp>
 #include <exception>
@@ -28,11 +29,25 @@ class World {
   template <class Work>
   auto on_all(const Work& work) const;
 
+  /// Calls work(), which is collective, and whose numerical errors all ranks find alike: one of them tells.
+  template <class Work>
+  auto alike(const Work& work) const;
+
  private:
   struct Session;  // none where the command is alone
   std::unique_ptr<Session> session_;
   std::unique_ptr<Communicator> comm_;
 };
+
+template <class Work>
+auto World::alike(const Work& work) const {
+  try {
+    return work();
+  } catch (const NumericalError&) {
+    if (speaks()) throw;
+    throw RankError(0, "the system cannot be solved", "rank 0 says why", "mend what it names");
+  }
+}
 
 template <class Work>
 auto World::on_all(const Work& work) const {

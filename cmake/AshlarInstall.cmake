@@ -5,8 +5,9 @@ install(TARGETS ashlar EXPORT AshlarTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY lib/ashlar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
         PATTERN "*.hpp" PATTERN "comm/mpi" EXCLUDE)
-install(FILES ${PROJECT_BINARY_DIR}/include/ashlar/base/version.hpp
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ashlar/base)
+# Headers that CMake makes: the version, the list of kernels.
+install(DIRECTORY ${PROJECT_BINARY_DIR}/include/ashlar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT AshlarTargets NAMESPACE Ashlar:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
 if(TARGET ashlar_mpi)  # component MPI: target Ashlar::mpi
   install(TARGETS ashlar_mpi EXPORT AshlarMpiTargets

@@ -28,9 +28,9 @@ Preconditioner preconditioner_of(const Execution& exec, const Matrix& matrix, Pr
   return Preconditioner(IdentityPreconditioner());
 }
 
-/// The diagonal block that has no inverse, by its rows, from 1 as in a file.
-std::string bad_block(std::int64_t block_row, int block_size) {
-  const std::int64_t first = block_row * block_size + 1, last = first + block_size - 1;
+/// The diagonal block that has no inverse, by its rows, from 1 as in a file; those of this rank begin with first_row.
+std::string bad_block(std::int64_t first_row, std::int64_t block_row, int block_size) {
+  const std::int64_t first = first_row + block_row * block_size + 1, last = first + block_size - 1;
   if (block_size == 1) return text("the diagonal entry (", first, ", ", first, ") is 0 or has no inverse");
   return text("the diagonal block of rows ", first, " to ", last, " has no inverse");
 }
@@ -49,7 +49,8 @@ Preconditioner make_preconditioner(const Execution& exec, const LinearSystem& sy
   } catch (const NumericalError& error) {
     const int size = kind == PreconditionerKind::block_jacobi ? system.block_size() : 1;
     throw NumericalError(
-        text(system.description, ": ", error.row() < 0 ? error.problem() : bad_block(error.row(), size)),
+        text(system.description, ": ",
+             error.row() < 0 ? error.problem() : bad_block(system.first_row(), error.row(), size)),
         error.why() + "; rows are counted from 1",
         size > 1 ? "pass --preconditioner none, or another --block-size" : "pass --preconditioner none");
   }

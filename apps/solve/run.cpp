@@ -131,7 +131,7 @@ int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
 
   const LinearSystem system = phases.run(
       "load", [&] { return world.is_alone() ? make_system(exec, options) : make_rank_system(exec, world, options); });
-  phases.run("check", [&] { check_symmetry(exec, system, options.source); });
+  phases.run("check", [&] { world.alike([&] { check_symmetry(exec, system, options.source); }); });
   std::optional<double> bandwidth = phases.run("probe", [&] {
     comm.barrier();  // all at once: some may share a memory
     return world.on_all([&] { return probe(exec, options.outputs); });
@@ -141,9 +141,9 @@ int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
   double waited_before = 0;
   Solution solution = [&] {
     ProgressLine progress(world.speaks());
-    return solve(
-        exec, system, options, phases, [&](int iterations, double residual) { progress.show(iterations, residual); },
-        recorded, [&] { waited_before = waited(); });
+    const auto show = [&](int iterations, double residual) { progress.show(iterations, residual); };
+    const auto begin = [&] { waited_before = waited(); };
+    return solve(exec, world, system, options, phases, show, recorded, begin);
   }();
   solution.report.bytes_moved = comm.sum(solution.report.bytes_moved);
 

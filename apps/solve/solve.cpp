@@ -94,13 +94,14 @@ void solve_by_block_cg(const Execution& exec, const Operator& a, const Precondit
 
 }  // namespace
 
-Solution solve(const Execution& exec, const LinearSystem& system, const SolveOptions& options, Phases& phases,
-               const std::function<void(int, double)>& monitor, SolveTrace* trace, const std::function<void()>& begin) {
+Solution solve(const Execution& exec, const World& world, const LinearSystem& system, const SolveOptions& options,
+               Phases& phases, const std::function<void(int, double)>& monitor, SolveTrace* trace,
+               const std::function<void()>& begin) {
   std::optional<Preconditioner> m;
   std::optional<SystemOperator> a;
   phases.run("setup", [&] {
     // Before the matrix takes what is left of the device: its diagonal is there for a moment.
-    m.emplace(make_preconditioner(exec, system, options.method.preconditioner));
+    m.emplace(world.on_all([&] { return make_preconditioner(exec, system, options.method.preconditioner); }));
     a.emplace(make_operator(exec, system, options));
     exec.fence("ashlar: set-up");
   });
@@ -112,11 +113,13 @@ Solution solve(const Execution& exec, const LinearSystem& system, const SolveOpt
   std::optional<StreamRecording<Execution>> recording;
   if (trace != nullptr && a->record) recording.emplace(a->record(trace->timeline(exec)));
   if (begin) begin();
-  if (options.method.solver == SolverKind::cg) {
-    solve_by_cg(exec, a->op, *m, system, options.method, phases, monitor, solution);
-  } else {
-    solve_by_block_cg(exec, a->op, *m, system, options.method, phases, monitor, solution);
-  }
+  world.alike([&] {
+    if (options.method.solver == SolverKind::cg) {
+      solve_by_cg(exec, a->op, *m, system, options.method, phases, monitor, solution);
+    } else {
+      solve_by_block_cg(exec, a->op, *m, system, options.method, phases, monitor, solution);
+    }
+  });
   return solution;
 }
 

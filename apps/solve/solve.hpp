@@ -13,6 +13,7 @@
 #include "solve/system.hpp"
 #include "solve/trace.hpp"
 #include "types.hpp"
+#include "world.hpp"
 
 namespace ashlar::app {
 
@@ -31,10 +32,11 @@ struct Solution {
 /// Solves by the method and with the preconditioner asked for, starting from zero: the phases "setup" and "solve".
 ///
 /// A trace, where there is one, records products with a streamed matrix. begin() is called between set-up and solve.
+/// Collective.
 ///
 /// Throws   NumericalError where the preconditioner does not exist, naming the file; what plan and CG throw.
-Solution solve(const Execution& exec, const LinearSystem& system, const SolveOptions& options, Phases& phases,
-               const std::function<void(int, double)>& monitor, SolveTrace* trace = nullptr,
+Solution solve(const Execution& exec, const World& world, const LinearSystem& system, const SolveOptions& options,
+               Phases& phases, const std::function<void(int, double)>& monitor, SolveTrace* trace = nullptr,
                const std::function<void()>& begin = {});
 
 /// How far a solution, of which each rank has its part, is from the known one, all ones. Collective.

@@ -13,6 +13,9 @@ std::string source_dir();
 /// The command that this build made; empty where it makes none.
 std::string built_command();
 
+/// What starts a command on so many ranks, as a shell takes it; empty where there is no MPI, or it starts nothing.
+std::string mpiexec(int ranks);
+
 /// The Kokkos tool that counts fences; empty where this build makes no command.
 std::string no_fence_tool();
 

@@ -1,0 +1,200 @@
+// The command over ranks: what one rank finds, several find too; what goes wrong is told once.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ashlar/io/matrix_market.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "support/paths.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Ranks : public CommandTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    if (mpiexec(2).empty()) GTEST_SKIP() << "there is no MPI, or it starts nothing";
+  }
+
+  static std::string on(int ranks) { return "OMP_NUM_THREADS=1 " + mpiexec(ranks); }
+
+  json report_of(const std::string& arguments, const std::string& before) const {
+    const CommandResult result = run("solve " + arguments + " --no-probe --report r.json", before);
+    EXPECT_EQ(result.exit_code, 0) << before << "\n" << result.err;
+    return json::parse(read_file(folder() / "r.json"));
+  }
+
+  /// The lines that begin with "ashlar: ", of an error stream that mpirun writes to, too.
+  static std::vector<std::string> messages(const std::string& err) {
+    std::vector<std::string> found;
+    std::istringstream lines(err);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("ashlar: ")) found.push_back(line);
+    }
+    return found;
+  }
+
+  void expect_one_message(const std::string& arguments, int ranks, const std::vector<std::string>& parts) const {
+    SCOPED_TRACE(arguments);
+    const auto before = files();
+    const CommandResult result = run(arguments, on(ranks));
+    EXPECT_EQ(result.exit_code, 1);
+    const auto told = messages(result.err);
+    ASSERT_EQ(told.size(), 1u) << result.err;
+    for (const std::string& part : parts) EXPECT_THAT(told[0], HasSubstr(part));
+    EXPECT_EQ(files(), before);
+  }
+
+  /// A Matrix Market file of a one-dimensional Laplacian, and what it says of itself.
+  void write_laplacian(int n) const {
+    std::ostringstream file;
+    file << "%%MatrixMarket matrix coordinate real general\n" << n << ' ' << n << ' ' << 3 * n - 2 << '\n';
+    for (int i = 1; i <= n; ++i) {
+      if (i > 1) file << i << ' ' << i - 1 << " -1\n";
+      file << i << ' ' << i << " 2.5\n";
+      if (i < n) file << i << ' ' << i + 1 << " -1\n";
+    }
+    write("a.mtx", file.str());
+  }
+};
+
+TEST_F(Ranks, SolveAsOneDoes) {
+  for (const std::string system :
+       {"--problem cantilever --nodes 9,5,4", "--problem stencil11 --nodes 8 --dof 2 --preconditioner none",
+        "--problem cantilever --nodes 7,4,4 --dof 1 --variant single-reduction --preconditioner jacobi",
+        "--problem cantilever --nodes 7,4,4 --variant pipelined",
+        "--problem stencil11 --nodes 7 --solver block-cg --num-rhs 3"}) {
+    const json one = report_of(system, "");
+    EXPECT_TRUE(one.at("ranks").is_null());
+    for (const auto& [ranks, way] :
+         {std::pair(2, std::string()), {3, " --decomposition 2d --halo whole --partition rows"}}) {
+      SCOPED_TRACE(system + way);
+      const json several = report_of(system + way, on(ranks));
+      EXPECT_EQ(several.at("ranks").size(), static_cast<std::size_t>(ranks));
+      EXPECT_NEAR(several.at("iterations").get<int>(), one.at("iterations").get<int>(), 3);
+      EXPECT_LE(several.at("relative_residual").get<double>(), 1e-8);
+      for (const char* same : {"num_rows", "num_blocks", "num_block_rows", "block_size"}) {
+        EXPECT_EQ(several.at(same), one.at(same)) << same;
+      }
+      std::int64_t rows = 0, blocks = 0;
+      for (const json& rank : several.at("ranks")) {
+        rows += rank.at("num_block_rows").get<std::int64_t>();
+        blocks += rank.at("num_blocks").get<std::int64_t>();
+        EXPECT_GT(rank.at("busy_seconds").get<double>(), 0);
+        EXPECT_GE(rank.at("waited_seconds").get<double>(), 0);
+      }
+      EXPECT_EQ(rows, one.at("num_block_rows").get<std::int64_t>());
+      EXPECT_EQ(blocks, one.at("num_blocks").get<std::int64_t>());
+      EXPECT_GT(several.at("pipeline_efficiency").get<double>(), 0);
+      EXPECT_LE(several.at("pipeline_efficiency").get<double>(), 1);
+    }
+  }
+}
+
+TEST_F(Ranks, FilesAreReadByTheirRowsOrHandedOut) {
+  write_laplacian(101);
+  ASSERT_EQ(run("convert a.mtx a.bcsr").exit_code, 0);
+  std::ostringstream b;
+  b << "%%MatrixMarket matrix array real general\n101 1\n";
+  for (int i = 0; i < 101; ++i) b << 1 + i % 7 << '\n';
+  write("b.mtx", b.str());
+  for (const std::string system : {"--matrix a.mtx", "--matrix a.bcsr --rhs b.mtx"}) {
+    SCOPED_TRACE(system);
+    const json one = report_of(system + " --solution one.mtx", ""),
+               three = report_of(system + " --solution three.mtx", on(3));
+    EXPECT_NEAR(three.at("iterations").get<int>(), one.at("iterations").get<int>(), 1);
+    const auto x = io::read_matrix_market_vector<double>((folder() / "one.mtx").string());
+    const auto y = io::read_matrix_market_vector<double>((folder() / "three.mtx").string());
+    ASSERT_EQ(x.size(), 101u);
+    ASSERT_EQ(y.size(), x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i], x[i], 1e-6) << i;
+  }
+}
+
+TEST_F(Ranks, PartitionsAreTakenAsTheyAreGiven) {
+  write("rows.txt", "20 0 80\n");
+  EXPECT_EQ(
+      run("solve --problem stencil11 --nodes 5,5,4 --partition rows.txt --no-probe --report r.json", on(3)).exit_code,
+      0);
+  const json report = json::parse(read_file(folder() / "r.json"));
+  EXPECT_EQ(report.at("ranks")[0].at("num_block_rows"), 20);
+  EXPECT_EQ(report.at("ranks")[1].at("num_block_rows"), 0);
+  EXPECT_EQ(report.at("ranks")[2].at("num_block_rows"), 80);
+  const std::string solve = "solve --problem stencil11 --nodes 5,5,4 --partition ";
+  write("short.txt", "20 80");
+  expect_one_message(solve + "short.txt", 3, {"short.txt", "2 ranks", "there are 3"});
+  write("sum.txt", "20 20 20");
+  expect_one_message(solve + "sum.txt", 3, {"sum.txt", "add up to 60", "100 block rows"});
+  write("word.txt", "20 x 80");
+  expect_one_message(solve + "word.txt", 3, {"word.txt", "'x'"});
+  expect_one_message(solve + "none.txt", 3, {"none.txt", "cannot be opened"});
+}
+
+TEST_F(Ranks, TellErrorsOnce) {
+  expect_one_message("solve --problem cantilever --nodes 2 --rtol 7", 2, {"--rtol 7"});
+  expect_one_message("solve --what", 2, {"--what"});
+  expect_one_message("solve", 2, {"nothing to solve"});
+  expect_one_message("solve --matrix none.mtx", 3, {"none.mtx", "cannot be opened"});
+  write("small.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 2\n");
+  expect_one_message("solve --matrix small.mtx --block-size 1", 3, {"3 ranks for 2 block rows"});
+  // Of a diagonal block that one rank alone has.
+  write("zero.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 1 2\n2 2 2\n3 3 2\n4 4 0\n");
+  expect_one_message("solve --matrix zero.mtx --block-size 1", 2, {"zero.mtx", "(4, 4)"});
+  expect_one_message("solve --problem cantilever --nodes 3 --report no/r.json", 2, {"no/r.json"});
+  expect_one_message("solve --problem cantilever --nodes 3 --device-memory-limit 1GiB", 2,
+                     {"--device-memory-limit", "2 ranks"});
+  expect_one_message("solve --problem cantilever --nodes 100000", 2, {"cantilever"});
+  write("skew.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 2\n2 2 2\n3 3 2\n1 2 1\n");
+  expect_one_message("solve --matrix skew.mtx", 2, {"not symmetric", "(1, 2)"});
+  ASSERT_EQ(run("convert skew.mtx skew.bcsr").exit_code, 0);
+  expect_one_message("solve --matrix skew.bcsr", 2, {"not symmetric"});
+  expect_one_message("convert skew.mtx b.bcsr", 2, {"ashlar convert on 2 ranks"});
+}
+
+TEST_F(Ranks, SayOnceWhatOneSays) {
+  const CommandResult result = run("solve --problem cantilever --nodes 5 --no-probe --history", on(3));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("ranks      3, with"));
+  EXPECT_EQ(result.out.find("system "), result.out.rfind("system "));
+  EXPECT_EQ(run("--version", on(2)).out, run("--version").out);
+  EXPECT_EQ(run("solve --problem cantilever --nodes 9 --max-iterations 2 --no-probe", on(2)).exit_code, 2);
+}
+
+TEST_F(Ranks, TracesOfAllAreOneFile) {
+  ASSERT_EQ(run("solve --problem cantilever --nodes 4 --no-probe --trace t.json", on(2)).exit_code, 0);
+  const json trace = json::parse(read_file(folder() / "t.json"));
+  std::set<std::string> processes;
+  std::set<int> with_exchanges;
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("name") == "process_name") processes.insert(event.at("args").at("name").get<std::string>());
+    if (event.at("name") == "ashlar::halo::end") with_exchanges.insert(event.at("pid").get<int>());
+  }
+  EXPECT_EQ(processes, (std::set<std::string>{"rank 0: ashlar", "rank 1: ashlar"}));
+  EXPECT_EQ(with_exchanges.size(), 2u);
+}
+
+TEST_F(Ranks, AreTold) {
+  const CommandResult result = run("info --json", on(2));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json info = json::parse(result.out);
+  EXPECT_EQ(info.at("ranks").size(), 2u);
+  EXPECT_TRUE(info.at("latency_us")[0][0].is_null());
+  EXPECT_GT(info.at("latency_us")[0][1].get<double>(), 0);
+  EXPECT_GT(info.at("message_gb_s")[1][0].get<double>(), 0);
+  EXPECT_THAT(info.at("transport").get<std::string>(), HasSubstr("2 ranks on 1 host"));
+  const json alone = json::parse(run("info --json").out);
+  EXPECT_FALSE(alone.contains("ranks"));
+}
+
+}  // namespace
+}  // namespace ashlar::testing
