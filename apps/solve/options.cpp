@@ -90,10 +90,17 @@ class Group {
   std::string name_;
 };
 
+/// "by_line, by_tile, ..."
+std::string kernel_names() {
+  std::string names;
+  for (const Kernel kernel : all_kernels()) names += text(names.empty() ? "" : ", ", to_string(kernel));
+  return names;
+}
+
 Kernel kernel_of(const std::string& option, const std::string& value) {
   if (const auto kernel = kernel_from_string(value)) return *kernel;
   throw ArgumentError(text(option, " '", value, "'"), "there is none of this name",
-                      "pass auto, by_block, by_column, by_line, by_tile, row_per_thread or block_row_per_thread");
+                      "pass auto or one of " + kernel_names());
 }
 
 void require(bool holds, const std::string& problem, const std::string& why, const std::string& suggestion) {
@@ -174,11 +181,8 @@ void declare_method(CLI::App& command, MethodOptions& method) {
                "stop when ||b - A x|| <= rtol * ||b|| (default 1e-8; 0: not before b - A x is 0)", &number_of);
   group.parsed("--max-iterations", method.max_iterations, "N", "stop after so many iterations (default 10000)",
                &whole_number_of);
-  group.parsed(
-      "--kernel", method.kernel, "NAME",
-      "how products are computed: auto (the default), by_block, by_column, by_line, by_tile, row_per_thread or "
-      "block_row_per_thread",
-      &kernel_of);
+  group.parsed("--kernel", method.kernel, "NAME", "how products are computed: auto (the default), or " + kernel_names(),
+               &kernel_of);
   group.word("--tune", method.tune, "FILE",
              "measure which kernel is fastest for such a matrix, and keep it in this file (JSON) for the next time");
 }
