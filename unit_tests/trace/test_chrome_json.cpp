@@ -95,7 +95,8 @@ TEST(ChromeJson, JoinsTheEventsOfMany) {
   std::ostringstream out;
   join_chrome_events(out, {chrome_events(first, 0), chrome_events({}, 1), chrome_events(second, 1)});
   std::vector<std::pair<int, std::string>> spans;
-  for (const json& event : json::parse(out.str()).at("traceEvents")) {
+  const json trace = json::parse(out.str());
+  for (const json& event : trace.at("traceEvents")) {
     if (event.at("ph") == "X") spans.emplace_back(event.at("pid").get<int>(), event.at("name").get<std::string>());
   }
   EXPECT_EQ(spans, (std::vector<std::pair<int, std::string>>{{0, "a"}, {1, "b"}}));
