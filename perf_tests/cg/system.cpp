@@ -6,35 +6,15 @@
 #include <cg/system.hpp>
 #include <cstdint>
 #include <cstdio>
+#include <support/laplacian.hpp>
 #include <support/plain_product.hpp>
 
 namespace ashlar::perf {
 
 namespace {
 
-/// a := (L + I/100) (x) W, its structure as it is: L is the Laplacian of the graph, -1 for each neighbour and in the
-/// middle their number, and W the b x b matrix I/2 + ones/(2b), whose eigenvalues are 1/2 and 1.
-///
-/// SPD, as both factors are. The eigenvalues of L, from 0 on, grow with the square of the mesh width: so CG takes about
-/// as many iterations as points lie along a few sides.
 Matrix filled_with_laplacian(const Exec& exec, const Matrix& a) {
-  const int b = a.block_size();
-  const auto row_ptr = a.graph().row_ptr();
-  const auto col_idx = a.graph().col_idx();
-  const auto values = a.values();
-  Kokkos::parallel_for(
-      "perf::laplacian", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.num_block_rows()),
-      KOKKOS_LAMBDA(std::int64_t i) {
-        const std::int64_t begin = row_ptr(i), end = row_ptr(i + 1);
-        for (std::int64_t k = begin; k < end; ++k) {
-          const double entry = col_idx(k) == i ? double(end - begin - 1) + 0.01 : -1;
-          for (int c = 0; c < b; ++c) {
-            for (int r = 0; r < b; ++r) {
-              values(k * b * b + Matrix::layout_type::at(r, c, b)) = entry * ((r == c ? 0.5 : 0) + 0.5 / b);
-            }
-          }
-        }
-      });
+  fill_with_laplacian(exec, a);
   return a;
 }
 

@@ -7,6 +7,7 @@
 #include <cg_ranks/system.hpp>
 #include <cstdio>
 #include <functional>
+#include <support/laplacian.hpp>
 #include <utility>
 #include <vector>
 
@@ -15,28 +16,6 @@ namespace ashlar::perf {
 namespace {
 
 using problems::RowRange;
-
-/// rows := their rows of (L + I/100) (x) W, the structure as it is: L is the Laplacian of the graph and W the b x b
-/// matrix I/2 + ones/(2b). SPD, as both factors are.
-void fill_with_laplacian(const Exec& exec, const Matrix& rows, std::int64_t first_row) {
-  const int b = rows.block_size();
-  const auto row_ptr = rows.graph().row_ptr();
-  const auto col_idx = rows.graph().col_idx();
-  const auto values = rows.values();
-  Kokkos::parallel_for(
-      "perf::laplacian", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows.num_block_rows()),
-      KOKKOS_LAMBDA(std::int64_t i) {
-        const std::int64_t begin = row_ptr(i), end = row_ptr(i + 1);
-        for (std::int64_t k = begin; k < end; ++k) {
-          const double entry = col_idx(k) == first_row + i ? double(end - begin - 1) + 0.01 : -1;
-          for (int c = 0; c < b; ++c) {
-            for (int r = 0; r < b; ++r) {
-              values(k * b * b + Matrix::layout_type::at(r, c, b)) = entry * ((r == c ? 0.5 : 0) + 0.5 / b);
-            }
-          }
-        }
-      });
-}
 
 /// How a case makes block rows of itself, and how many there are.
 struct Maker {
