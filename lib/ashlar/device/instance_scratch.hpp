@@ -50,8 +50,9 @@ class InstanceScratch {
 
     template <class Exec>
     char* of(const Exec& exec) {
-      const auto key = impl::instance_key(exec);
+      // First: a Kokkos without threads counts the copies of an instance without atomics.
       const std::lock_guard lock(mutex_);
+      const auto key = impl::instance_key(exec);
       for (const auto& [owner, memory] : pieces_) {
         const auto* const other = std::any_cast<std::decay_t<decltype(key)>>(&owner);
         if (other != nullptr && *other == key) return memory.data();
