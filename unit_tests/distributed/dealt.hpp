@@ -11,6 +11,8 @@
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/reference/spmv.hpp>
 #include <cstdint>
+#include <exception>
+#include <string>
 #include <support/compare.hpp>
 #include <support/thread_ranks.hpp>
 #include <vector>
@@ -96,6 +98,19 @@ inline std::vector<DistributedOptions> all_ways() {
 inline std::string name_of(const DistributedOptions& way) {
   return std::string(to_string(way.decomposition)) + " " + std::string(to_string(way.halo.form)) +
          (way.overlap ? "" : " without overlap");
+}
+
+/// `call` throws an E whose message has this in it.
+template <class E, class Call>
+void expect_refused(const std::string& part_of_message, const Call& call) {
+  try {
+    call();
+    ADD_FAILURE() << "no exception";
+  } catch (const E& error) {
+    EXPECT_NE(std::string(error.what()).find(part_of_message), std::string::npos) << error.what();
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "another exception: " << error.what();
+  }
 }
 
 }  // namespace ashlar::testing

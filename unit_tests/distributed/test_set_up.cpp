@@ -23,18 +23,6 @@ Host chain(int n, int b) {
   });
 }
 
-template <class E>
-void expect_refused(const std::string& part_of_message, const std::function<void()>& call) {
-  try {
-    call();
-    ADD_FAILURE() << "no exception";
-  } catch (const E& error) {
-    EXPECT_THAT(error.what(), HasSubstr(part_of_message));
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "another exception: " << error.what();
-  }
-}
-
 TEST(DistributedSetUp, KeepsOwnColumnsAsASquareMatrix) {
   const auto whole =
       reference::random_bcsr<BcsrMatrix<double>>(20, 20, 2, {.min_blocks = 2, .max_blocks = 9, .full_row = 3});

@@ -219,16 +219,6 @@ TEST(DistributedSolvers, TwoSolvesAtATime) {
   });
 }
 
-template <class E>
-void expect_refused(const std::string& part_of_message, const std::function<void()>& call) {
-  try {
-    call();
-    ADD_FAILURE() << "no exception";
-  } catch (const E& error) {
-    EXPECT_NE(std::string(error.what()).find(part_of_message), std::string::npos) << error.what();
-  }
-}
-
 TEST(DistributedSolvers, RefuseOnAllRanksWhatOneCannotTake) {
   run_ranks(3, [&](Communicator& comm) {
     const Exec exec = instance_of_rank();
