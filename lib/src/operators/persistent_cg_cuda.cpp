@@ -200,9 +200,9 @@ GridShape resident_grid(const Kokkos::Cuda& exec, const Arguments& a, int most_b
   const std::size_t room = attribute_of(exec, cudaDevAttrMaxSharedMemoryPerBlockOptin);
   const auto blocks = static_cast<int>(std::clamp<std::int64_t>(a.num_block_rows * B / 64, 1, most_blocks));
   const std::int64_t rows = (a.num_block_rows + blocks - 1) / blocks * B;
-  if (rows > most_threads || ResidentSlice<Value, B>::bytes(blocks, a.num_blocks / blocks) > room) return {0, 0, 0};
-  const std::size_t bytes = ResidentSlice<Value, B>::bytes(
-      blocks, largest_slice(exec, a.row_begin, blocks, EqualShares{a.num_block_rows, blocks}));
+  if (rows > most_threads || resident_bytes<Value, B>(blocks, a.num_blocks / blocks) > room) return {0, 0, 0};
+  const std::size_t bytes =
+      resident_bytes<Value, B>(blocks, largest_slice(exec, a.row_begin, blocks, EqualShares{a.num_block_rows, blocks}));
   if (bytes > room) return {0, 0, 0};
   return {blocks, std::max(static_cast<int>((rows + 31) / 32 * 32), fewest_threads), bytes};
 }

@@ -10,6 +10,7 @@
 #include <ashlar/krylov/block_report.hpp>
 #include <ashlar/krylov/impl/small_dense.hpp>
 #include <ashlar/krylov/impl/small_exchange.hpp>
+#include <ashlar/krylov/impl/sum_over_parts.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cmath>
 #include <cstdint>
@@ -164,20 +165,12 @@ class BlockCgState {
 
   double relative(int i, double norm) const { return norm_b_[i] > 0 ? norm / norm_b_[i] : norm; }
 
-  /// The first numbers on the device become the sums of those of all parts.
-  void sum_over_parts(std::size_t count) const {
-    const auto& space = a_.space();
-    const auto sums = exchange_.numbers(count);
-    space.sum_begin(exec_, sums);
-    space.sum_end(exec_, sums);
-  }
-
   /// X^T Y on the host: one wait.
   template <class Left, class Right>
   SmallMatrix dot(const Left& left, const Right& right) {
     SmallMatrix result(static_cast<int>(left.extent(1)), static_cast<int>(right.extent(1)));
     block_dot(exec_, left, right, exchange_.place(result.rows, result.cols), partial_);
-    sum_over_parts(result.entries.size());
+    sum_over_parts(exec_, a_.space(), exchange_.numbers(result.entries.size()));
     std::copy_n(exchange_.receive(result.entries.size()), result.entries.size(), result.entries.begin());
     return result;
   }
@@ -192,7 +185,7 @@ class BlockCgState {
     const std::size_t size = vz.entries.size();
     block_dot(exec_, v, columns(z_, count), exchange_.place(count, count), partial_);
     block_dot(exec_, v, v, exchange_.place(count, count, size), partial_);
-    sum_over_parts(2 * size);
+    sum_over_parts(exec_, a_.space(), exchange_.numbers(2 * size));
     const double* const sums = exchange_.receive(2 * size);
     std::copy_n(sums, size, vz.entries.begin());
     std::copy_n(sums + size, size, vv_.entries.begin());

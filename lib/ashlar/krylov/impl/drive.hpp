@@ -12,6 +12,7 @@
 #include <ashlar/krylov/cg_options.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/cg_memory.hpp>
+#include <ashlar/krylov/impl/change_scalars.hpp>
 #include <ashlar/krylov/impl/interval.hpp>
 #include <ashlar/krylov/impl/looks.hpp>
 #include <ashlar/krylov/report.hpp>
@@ -133,11 +134,10 @@ class Driver {
 
   /// The scalars of a solve that has not begun. (Not private: nvcc takes no device lambda there.)
   void set_limits(const Exec& exec, const StoppingLimits& limits) {
-    const auto scalars = method_.memory().scalars;
-    Kokkos::parallel_for(
-        "ashlar::cg[limits]", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
-          scalars() = CgScalars{};
-          scalars().limits = limits;
+    change_scalars(
+        "ashlar::cg[limits]", exec, method_.memory(), KOKKOS_LAMBDA(CgScalars & s, const double*, double*) {
+          s = CgScalars{};
+          s.limits = limits;
         });
   }
 

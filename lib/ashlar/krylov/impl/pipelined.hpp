@@ -7,11 +7,11 @@
 #include <ashlar/device/team_sums.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <ashlar/krylov/concepts.hpp>
-#include <ashlar/krylov/impl/cg_memory.hpp>
+#include <ashlar/krylov/impl/advance_by_recurrence.hpp>
+#include <ashlar/krylov/impl/cg_form.hpp>
+#include <ashlar/krylov/impl/change_scalars.hpp>
 #include <ashlar/krylov/impl/residual.hpp>
-#include <ashlar/krylov/impl/single_reduction.hpp>
 #include <cstdint>
-#include <type_traits>
 
 namespace ashlar::impl {
 
@@ -21,10 +21,12 @@ namespace ashlar::impl {
 /// Traffic  of an iteration, with vectors of n entries: the operator's, and 13n entries; with a preconditioner its own
 ///          and 5n more.
 template <class Exec, class Op, class M, class X>
-class PipelinedCg {
+class PipelinedCg : public CgForm<Exec, Op, M, X> {
+  using Form = CgForm<Exec, Op, M, X>;
+  using Form::a_, Form::m_, Form::space_, Form::x_, Form::memory_;
+
  public:
-  using Scalar = typename X::non_const_value_type;
-  using Vector = Kokkos::View<Scalar*, typename Exec::memory_space>;
+  using typename Form::Scalar, typename Form::Vector;
   static constexpr const char* name = "pipelined_cg";
   static constexpr int products_of_start = 2;
   /// Iterations from one residual replacement to the next.
@@ -35,21 +37,17 @@ class PipelinedCg {
   }
 
   PipelinedCg(const Exec& exec, const Op& a, const M& m, const X& x)
-      : a_(a), m_(m), space_(a.space()), x_(x), memory_(exec), is_fresh_("ashlar::cg::is_fresh") {
-    const auto vector = [&](const char* label) { return new_vector<Vector>(exec, label, x.extent(0)); };
-    const bool identity = m.is_identity();
-    r_ = vector("ashlar::cg::r");
-    u_ = identity ? r_ : vector("ashlar::cg::u");
-    w_ = vector("ashlar::cg::w");
-    v_ = identity ? w_ : vector("ashlar::cg::m");
-    n_ = vector("ashlar::cg::n");
-    z_ = vector("ashlar::cg::z");
-    s_ = vector("ashlar::cg::s");
-    q_ = identity ? s_ : vector("ashlar::cg::q");
-    p_ = vector("ashlar::cg::p");
-  }
-
-  const CgMemory<Exec>& memory() const { return memory_; }
+      : Form(exec, a, m, x),
+        is_fresh_("ashlar::cg::is_fresh"),
+        r_(Form::vector(exec, "ashlar::cg::r")),
+        u_(Form::preconditioned(exec, "ashlar::cg::u", r_)),
+        w_(Form::vector(exec, "ashlar::cg::w")),
+        v_(Form::preconditioned(exec, "ashlar::cg::m", w_)),
+        n_(Form::vector(exec, "ashlar::cg::n")),
+        z_(Form::vector(exec, "ashlar::cg::z")),
+        s_(Form::vector(exec, "ashlar::cg::s")),
+        q_(Form::preconditioned(exec, "ashlar::cg::q", s_)),
+        p_(Form::vector(exec, "ashlar::cg::p")) {}
 
   template <class B>
   void start(const Exec& exec, const B& b) {
@@ -84,37 +82,27 @@ class PipelinedCg {
   /// Bytes of an iteration.
   std::int64_t traffic_bytes() const {
     const std::int64_t vectors = 13 + (m_.is_identity() ? 0 : 5);
-    return a_.traffic_bytes() + m_.traffic_bytes() + vectors * std::int64_t(x_.extent(0) * sizeof(Scalar));
+    return Form::traffic_bytes_with(vectors);
   }
 
   // nvcc takes no device lambda in a private member.
 
   void begin(const Exec& exec) {
-    const auto scalars = memory_.scalars;
-    const auto sums = memory_.sums;
     const auto fresh = is_fresh_;
-    Kokkos::parallel_for(
-        "ashlar::cg[begin]", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
-          scalars().begin(sums(0), sums(1));
+    change_scalars(
+        "ashlar::cg[begin]", exec, memory_, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double*) {
+          s.begin(sums[0], sums[1]);
           fresh() = true;
         });
   }
 
   /// Judges the iteration before, where there is one, and prepares this one.
   void advance(const Exec& exec) {
-    const auto scalars = memory_.scalars;
-    const auto sums = memory_.sums;
-    const auto history = memory_.history;
     const auto fresh = is_fresh_;
-    Kokkos::parallel_for(
-        "ashlar::cg[advance]", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
-          CgScalars& s = scalars();
-          if (!s.is_running()) return;
-          const double rz_before = s.rz, alpha_before = s.alpha;
-          const bool is_first = fresh();
+    change_scalars(
+        "ashlar::cg[advance]", exec, memory_, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double* history) {
+          advance_by_recurrence(s, sums[0], sums[1], sums[2], fresh(), history);
           fresh() = false;
-          if (!is_first) s.end_step(sums(0), sums(1), history.data(), most_between_looks);
-          if (s.is_running()) prepare_step(s, rz_before, alpha_before, sums(2), is_first);
         });
   }
 
@@ -196,13 +184,6 @@ class PipelinedCg {
 
   auto sums() const { return memory_.sums_from(0, 3); }
 
-  using Space = std::decay_t<decltype(std::declval<const Op&>().space())>;
-
-  const Op& a_;
-  const M& m_;
-  Space space_;
-  X x_;
-  CgMemory<Exec> memory_;
   Kokkos::View<bool, typename Exec::memory_space> is_fresh_;  ///< whether no iteration has followed the start
   Vector r_, u_, w_, v_, n_, z_, s_, q_, p_;
   const Scalar* b_ = nullptr;

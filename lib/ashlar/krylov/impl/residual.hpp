@@ -11,6 +11,7 @@
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/cg_memory.hpp>
 #include <ashlar/krylov/impl/refuse_overlap.hpp>
+#include <ashlar/krylov/impl/sum_over_parts.hpp>
 #include <cmath>
 #include <cstdint>
 
@@ -61,9 +62,7 @@ void form_residual(const Exec& exec, const Op& a, const B& b, const X& x, const 
 template <class Exec, class Space, class V>
 double global_norm(const Exec& exec, const Space& space, const CgMemory<Exec>& memory, const V& v) {
   dot(exec, v, v, memory.team_sums.access(), memory.sums.data());
-  const auto sum = memory.sums_from(0, 1);
-  space.sum_begin(exec, sum);
-  space.sum_end(exec, sum);
+  sum_over_parts(exec, space, memory.sums_from(0, 1));
   double squared = 0;
   Kokkos::deep_copy(exec, Kokkos::View<double, Kokkos::HostSpace>(&squared), memory.sum(0));
   exec.fence("ashlar::krylov: norm");

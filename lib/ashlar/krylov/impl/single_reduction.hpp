@@ -7,65 +7,48 @@
 #include <ashlar/device/team_sums.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <ashlar/krylov/concepts.hpp>
-#include <ashlar/krylov/impl/cg_memory.hpp>
+#include <ashlar/krylov/impl/advance_by_recurrence.hpp>
+#include <ashlar/krylov/impl/cg_form.hpp>
+#include <ashlar/krylov/impl/change_scalars.hpp>
 #include <ashlar/krylov/impl/residual.hpp>
+#include <ashlar/krylov/impl/sum_over_parts.hpp>
 #include <cstdint>
-#include <type_traits>
 
 namespace ashlar::impl {
-
-/// The scalars of the forms of CG that know r^H z, u^H w = z^H A z and r^H r at once: p^H A p follows from them,
-/// without a reduction of its own.
-///
-/// Counts an iteration that left a residual with these sums, and prepares the step that follows: alpha and beta are of
-/// the step to come.
-KOKKOS_INLINE_FUNCTION void prepare_step(CgScalars& s, double rz_before, double alpha_before, double uw,
-                                         bool is_first) {
-  const double beta = is_first ? 0 : s.rz / rz_before;
-  const double pq = is_first ? uw : uw - beta * s.rz / alpha_before;
-  s.beta = beta;
-  s.alpha = s.judge_curvature(pq) ? s.step_length(pq) : 0;
-}
 
 /// CG with one reduction an iteration: [p, s = A p, x, r and r^H r] [u = M^-1 r] [w = A u and u^H w] [r^H u].
 ///
 /// Traffic  of an iteration, with vectors of n entries: the operator's, and 9n entries; with a preconditioner its own
 ///          and n more; 2n more without dot_operator, and without dot_preconditioner.
 template <class Exec, class Op, class M, class X>
-class SingleReductionCg {
+class SingleReductionCg : public CgForm<Exec, Op, M, X> {
+  using Form = CgForm<Exec, Op, M, X>;
+  using Form::a_, Form::m_, Form::space_, Form::x_, Form::memory_;
+
  public:
-  using Scalar = typename X::non_const_value_type;
-  using Vector = Kokkos::View<Scalar*, typename Exec::memory_space>;
+  using typename Form::Scalar, typename Form::Vector;
   static constexpr const char* name = "single_reduction_cg";
   static constexpr int products_of_start = 2;
 
   SingleReductionCg(const Exec& exec, const Op& a, const M& m, const X& x)
-      : a_(a),
-        m_(m),
-        space_(a.space()),
-        x_(x),
-        memory_(exec),
-        r_(new_vector<Vector>(exec, "ashlar::cg::r", x.extent(0))),
-        u_(m.is_identity() ? r_ : new_vector<Vector>(exec, "ashlar::cg::u", x.extent(0))),
-        w_(new_vector<Vector>(exec, "ashlar::cg::w", x.extent(0))),
-        p_(new_vector<Vector>(exec, "ashlar::cg::p", x.extent(0))),
-        s_(new_vector<Vector>(exec, "ashlar::cg::s", x.extent(0))) {}
-
-  const CgMemory<Exec>& memory() const { return memory_; }
+      : Form(exec, a, m, x),
+        r_(Form::vector(exec, "ashlar::cg::r")),
+        u_(Form::preconditioned(exec, "ashlar::cg::u", r_)),
+        w_(Form::vector(exec, "ashlar::cg::w")),
+        p_(Form::vector(exec, "ashlar::cg::p")),
+        s_(Form::vector(exec, "ashlar::cg::s")) {}
 
   template <class B>
   void start(const Exec& exec, const B& b) {
     form_residual(exec, a_, b, x_, r_);
     dot(exec, r_, r_, memory_.team_sums.access(), memory_.sums.data());
     multiply_and_sum(exec);
-    const auto scalars = memory_.scalars;
-    const auto sums = memory_.sums;
     const bool identity = m_.is_identity();
-    Kokkos::parallel_for(
-        "ashlar::cg[begin]", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
-          CgScalars& s = scalars();
-          s.begin(sums(0), identity ? sums(0) : sums(2));
-          if (s.is_running()) prepare_step(s, 0, 0, sums(1), true);
+    change_scalars(
+        "ashlar::cg[begin]", exec, memory_, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double* history) {
+          const double rr = sums[0], rz = identity ? rr : sums[2];
+          s.begin(rr, rz);
+          advance_by_recurrence(s, rr, rz, sums[1], true, history);
         });
   }
 
@@ -86,7 +69,7 @@ class SingleReductionCg {
                                   : dot_preconditioner<M, Exec, Vector> ? 1
                                                                         : 3) +
                                  (dot_operator<Op, Exec, Vector> ? 0 : 2);
-    return a_.traffic_bytes() + m_.traffic_bytes() + vectors * std::int64_t(x_.extent(0) * sizeof(Scalar));
+    return Form::traffic_bytes_with(vectors);
   }
 
   // nvcc takes no device lambda in a private member.
@@ -117,17 +100,10 @@ class SingleReductionCg {
   }
 
   void advance(const Exec& exec) {
-    const auto scalars = memory_.scalars;
-    const auto sums = memory_.sums;
-    const auto history = memory_.history;
     const bool identity = m_.is_identity();
-    Kokkos::parallel_for(
-        "ashlar::cg[advance]", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
-          CgScalars& s = scalars();
-          if (!s.is_running()) return;
-          const double rz_before = s.rz, alpha_before = s.alpha;
-          s.end_step(sums(0), identity ? sums(0) : sums(2), history.data(), most_between_looks);
-          if (s.is_running()) prepare_step(s, rz_before, alpha_before, sums(1), false);
+    change_scalars(
+        "ashlar::cg[advance]", exec, memory_, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double* history) {
+          advance_by_recurrence(s, sums[0], identity ? sums[0] : sums[2], sums[1], false, history);
         });
   }
 
@@ -136,18 +112,9 @@ class SingleReductionCg {
   void multiply_and_sum(const Exec& exec) {
     if (!m_.is_identity()) precondition_dot(exec, m_, r_, u_, memory_, 2);
     multiply_dot(exec, a_, u_, w_, memory_, 1);
-    const auto sums = memory_.sums_from(0, m_.is_identity() ? 2 : 3);
-    space_.sum_begin(exec, sums);
-    space_.sum_end(exec, sums);
+    sum_over_parts(exec, space_, memory_.sums_from(0, m_.is_identity() ? 2 : 3));
   }
 
-  using Space = std::decay_t<decltype(std::declval<const Op&>().space())>;
-
-  const Op& a_;
-  const M& m_;
-  Space space_;
-  X x_;
-  CgMemory<Exec> memory_;
   Vector r_, u_, w_, p_, s_;
 };
 

@@ -9,8 +9,11 @@
 #include <ashlar/krylov/cg_options.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <ashlar/krylov/concepts.hpp>
+#include <ashlar/krylov/impl/cg_form.hpp>
 #include <ashlar/krylov/impl/cg_memory.hpp>
+#include <ashlar/krylov/impl/change_scalars.hpp>
 #include <ashlar/krylov/impl/residual.hpp>
+#include <ashlar/krylov/impl/sum_over_parts.hpp>
 #include <cstdint>
 
 namespace ashlar::impl {
@@ -83,27 +86,23 @@ struct CgResidual {
 /// Traffic  of an iteration, with vectors of n entries: the operator's and the preconditioner's, and 8n entries; n more
 ///          where x has its own pass; 2n more without dot_operator, and without dot_preconditioner.
 template <class Exec, class Op, class M, class X>
-class StandardCg {
+class StandardCg : public CgForm<Exec, Op, M, X> {
+  using Form = CgForm<Exec, Op, M, X>;
+  using Form::a_, Form::m_, Form::space_, Form::x_, Form::memory_;
+
  public:
-  using Scalar = typename X::non_const_value_type;
-  using Vector = Kokkos::View<Scalar*, typename Exec::memory_space>;
+  using typename Form::Scalar, typename Form::Vector;
   static constexpr const char* name = "cg";
   static constexpr int products_of_start = 1;
 
   /// Collective.
   StandardCg(const Exec& exec, const Op& a, const M& m, const X& x, CgXUpdate x_update = CgXUpdate::automatic)
-      : a_(a),
-        m_(m),
-        space_(a.space()),
+      : Form(exec, a, m, x),
         x_update_(x_update_for(space_, x_update)),
-        x_(x),
-        memory_(exec),
-        r_(new_vector<Vector>(exec, "ashlar::cg::r", x.extent(0))),
-        z_(m.is_identity() ? r_ : new_vector<Vector>(exec, "ashlar::cg::z", x.extent(0))),
-        p_(new_vector<Vector>(exec, "ashlar::cg::p", x.extent(0))),
-        q_(new_vector<Vector>(exec, "ashlar::cg::q", x.extent(0))) {}
-
-  const CgMemory<Exec>& memory() const { return memory_; }
+        r_(Form::vector(exec, "ashlar::cg::r")),
+        z_(Form::preconditioned(exec, "ashlar::cg::z", r_)),
+        p_(Form::vector(exec, "ashlar::cg::p")),
+        q_(Form::vector(exec, "ashlar::cg::q")) {}
 
   /// r := b - A x and all that follows from it; the scalars begin, with new limits where it is a new solve.
   template <class B>
@@ -111,36 +110,31 @@ class StandardCg {
     form_residual(exec, a_, b, x_, r_);
     dot(exec, r_, r_, memory_.team_sums.access(), memory_.sums.data() + 1);
     apply_preconditioner(exec);
-    sum(exec, 1, 2);
-    const auto scalars = memory_.scalars;
-    const auto sums = memory_.sums;
+    sum_over_parts(exec, space_, sums_of_residual());
     const bool identity = m_.is_identity();
-    Kokkos::parallel_for(
-        "ashlar::cg[begin]", Kokkos::RangePolicy<Exec>(exec, 0, 1),
-        KOKKOS_LAMBDA(int) { scalars().begin(sums(1), identity ? sums(1) : sums(2)); });
+    change_scalars(
+        "ashlar::cg[begin]", exec, memory_,
+        KOKKOS_LAMBDA(CgScalars & s, const double* sums, double*) { s.begin(sums[1], identity ? sums[1] : sums[2]); });
   }
 
   /// One iteration: no decision on the host, no fence, no allocation.
   void enqueue(const Exec& exec) {
     cg_direction(exec, memory_.scalars, z_, p_, x_, x_lags());
     multiply_dot(exec, a_, p_, q_, memory_, 0);
-    sum(exec, 0, 1);
+    sum_over_parts(exec, space_, memory_.sums_from(0, 1));
     sum_over_entries<1>("ashlar::cg[residual]", exec, r_.extent(0), memory_.team_sums.access(),
                         {memory_.sums.data() + 1},
                         CgResidual<Scalar>{memory_.scalars.data(), memory_.sums.data(), q_.data(), r_.data()});
     apply_preconditioner(exec);
     if (x_update_ == CgXUpdate::before_reduction) update_x(exec);
-    const auto of_residual = sums_from(1, 2);
+    const auto of_residual = sums_of_residual();
     space_.sum_begin(exec, of_residual);
     if (x_update_ == CgXUpdate::under_reduction) update_x(exec);
     space_.sum_end(exec, of_residual);
-    const auto scalars = memory_.scalars;
-    const auto sums = memory_.sums;
-    const auto history = memory_.history;
     const bool identity = m_.is_identity();
-    Kokkos::parallel_for(
-        "ashlar::cg[advance]", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) {
-          scalars().advance(sums(0), sums(1), identity ? sums(1) : sums(2), history.data(), most_between_looks);
+    change_scalars(
+        "ashlar::cg[advance]", exec, memory_, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double* history) {
+          s.advance(sums[0], sums[1], identity ? sums[1] : sums[2], history, most_between_looks);
         });
   }
 
@@ -167,7 +161,7 @@ class StandardCg {
     const std::int64_t vectors = 8 + (x_lags() ? 0 : 1) +
                                  (m_.is_identity() || dot_preconditioner<M, Exec, Vector> ? 0 : 2) +
                                  (dot_operator<Op, Exec, Vector> ? 0 : 2);
-    return a_.traffic_bytes() + m_.traffic_bytes() + vectors * std::int64_t(x_.extent(0) * sizeof(Scalar));
+    return Form::traffic_bytes_with(vectors);
   }
 
  private:
@@ -178,22 +172,10 @@ class StandardCg {
   bool x_lags() const { return x_update_ == CgXUpdate::with_direction; }
   void update_x(const Exec& exec) { cg_step_of_x(exec, memory_.scalars, memory_.sum(0), p_, x_); }
 
-  /// Of `count` sums from k on, as many as there are: r^H z is r^H r without a preconditioner.
-  auto sums_from(int k, int count) const { return memory_.sums_from(k, m_.is_identity() ? 1 : count); }
-  void sum(const Exec& exec, int k, int count) {
-    const auto sums = sums_from(k, count);
-    space_.sum_begin(exec, sums);
-    space_.sum_end(exec, sums);
-  }
+  /// r^H r, and r^H z where that is another.
+  auto sums_of_residual() const { return memory_.sums_from(1, m_.is_identity() ? 1 : 2); }
 
-  using Space = std::decay_t<decltype(std::declval<const Op&>().space())>;
-
-  const Op& a_;
-  const M& m_;
-  Space space_;
   CgXUpdate x_update_;
-  X x_;
-  CgMemory<Exec> memory_;
   Vector r_, z_, p_, q_;
 };
 

@@ -3,6 +3,7 @@
 #include <ashlar/operators/persistent_cg.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
+#include "cg_iteration.hpp"
 #include "grid_sync.hpp"
 #include "sliced_product.hpp"
 #include "team_worker.hpp"
@@ -18,10 +19,9 @@ struct WorkerOf<SlicedProduct<Value, Layout, B, H>> {
   using type = typename SlicedProduct<Value, Layout, B, H>::Worker;
 };
 
-/// Shared memory of a block before what its product takes: the scalars, and what sums need; a multiple of 128.
-inline constexpr std::size_t bytes_of_scalars = 128;
+/// Shared memory of a block before what its product takes: a multiple of 128.
 __host__ __device__ inline std::size_t bytes_before_product(int blocks) {
-  return (bytes_of_scalars + sizeof(double) * GridMemory::most_sums * (32 + std::size_t(blocks)) + 127) / 128 * 128;
+  return (bytes_of_scalars_and_sums(blocks) + 127) / 128 * 128;
 }
 
 /// x += alpha*p and p := z + beta*p for the block's rows; each thread asks for `count` entries before it uses the
@@ -89,12 +89,9 @@ __device__ double apply_inverse(const DiagonalInverse<Scalar>& inverse, const Sc
   double rz = 0;
   for (std::int64_t i = first + threadIdx.x; i < last; i += blockDim.x) {
     const std::int64_t block = i / B;
-    const int row = static_cast<int>(i - block * B);
-    const Scalar* const of_block = inverse.values + block * (B * B);
-    Scalar sum(0);
-    for (int c = 0; c < B; ++c) sum += of_block[inverse.by_columns ? c * B + row : row * B + c] * r[block * B + c];
-    z[i] = sum;
-    rz += double(r[i]) * double(sum);
+    const Scalar entry = entry_of_inverse_product<B>(inverse, block, static_cast<int>(i - block * B), r);
+    z[i] = entry;
+    rz += double(r[i]) * double(entry);
   }
   return rz;
 }
@@ -109,7 +106,6 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
   extern __shared__ __align__(128) char shared[];
   CgScalars& s = *reinterpret_cast<CgScalars*>(shared);
   double* const scratch = reinterpret_cast<double*>(shared + bytes_of_scalars);
-  static_assert(sizeof(CgScalars) <= bytes_of_scalars);
   if (threadIdx.x == 0) s = *place.scalars;
   __syncthreads();
   if (!s.is_running() || iterations <= 0) return;
@@ -117,7 +113,6 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
   GridSync grid(memory, patience_ns);
   typename WorkerOf<Product>::type worker(product, shared + bytes_before_product(gridDim.x));
   const std::int64_t first = worker.first_block_row() * B, last = worker.last_block_row() * B;
-  const bool is_identity = inverse.values == nullptr;
 
   for (int k = 0; k < iterations; ++k) {
     turn_direction<Product::entries_under_way>(s, place, first, last);
@@ -129,25 +124,11 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
 
     double sums[2] = {0, 0};
     shorten_residual<Product::entries_under_way>(s.step_length(pq[0]), place, inverse, first, last, sums);
-    if (is_identity) {
-      double rr[1] = {sums[0]};
-      grid.sum<1>(rr, scratch);
-      sums[0] = sums[1] = rr[0];
-    } else {
-      if (B > 1 && inverse.block_size > 1) {
-        __syncthreads();
-        sums[1] = apply_inverse<B>(inverse, place.r, place.z, first, last);
-      }
-      grid.sum<2>(sums, scratch);
+    if (B > 1 && inverse.values != nullptr && inverse.block_size > 1) {
+      __syncthreads();
+      sums[1] = apply_inverse<B>(inverse, place.r, place.z, first, last);
     }
-    if (threadIdx.x == 0) {
-      s.advance(pq[0], sums[0], sums[1], blockIdx.x == 0 ? place.history : nullptr, place.history_capacity);
-    }
-    if (__syncthreads_or(grid.has_failed())) {
-      *failed = 1;
-      break;
-    }
-    if (!s.is_running()) break;
+    if (!end_iteration(grid, scratch, s, place, inverse.values == nullptr, pq[0], sums[0], sums[1], failed)) break;
   }
   worker.finish();
   if (blockIdx.x == 0 && threadIdx.x == 0) *place.scalars = s;

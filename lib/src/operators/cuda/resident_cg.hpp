@@ -3,22 +3,16 @@
 #include <ashlar/operators/persistent_cg.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
+#include "cg_iteration.hpp"
 #include "grid_sync.hpp"
 
 namespace ashlar::impl {
 
-/// The shared memory of a block of resident_cg_kernel: its slice of the matrix, behind what sums need.
+/// Shared memory of a block of resident_cg_kernel: its slice of the matrix comes last.
 template <class Value, int B>
-struct ResidentSlice {
-  static constexpr std::size_t before_sums = 128;  // the scalars of CG
-
-  static __host__ __device__ std::size_t begin_of_values(int grid) {
-    return before_sums + sizeof(double) * GridMemory::most_sums * (32 + std::size_t(grid));
-  }
-  static __host__ __device__ std::size_t bytes(int grid, std::int64_t num_blocks) {
-    return begin_of_values(grid) + std::size_t(num_blocks) * (B * B * sizeof(Value) + sizeof(std::int32_t));
-  }
-};
+std::size_t resident_bytes(int grid, std::int64_t num_blocks) {
+  return bytes_of_scalars_and_sums(grid) + std::size_t(num_blocks) * (B * B * sizeof(Value) + sizeof(std::int32_t));
+}
 
 /// Many iterations of CG with a matrix so small that it stays on the device's multiprocessors: each block copies its
 /// block rows to shared memory, once, and each of its threads keeps a row of x, r, z, p and q in registers. What goes
@@ -30,13 +24,11 @@ __global__ void __launch_bounds__(1024, 1)
     resident_cg_kernel(const SpmvArguments<Value, Value, std::int32_t, std::int32_t> a, const CgPlace<Value> place,
                        const DiagonalInverse<Value> inverse, GridMemory* const memory, unsigned* const failed,
                        const std::uint64_t patience_ns, const int iterations) {
-  using Slice = ResidentSlice<Value, B>;
   constexpr int under_way = B > 4 ? 1 : 8 / B;  // blocks that a thread asks p for before it uses the first
   extern __shared__ __align__(128) char shared[];
   CgScalars& s = *reinterpret_cast<CgScalars*>(shared);
-  double* const scratch = reinterpret_cast<double*>(shared + Slice::before_sums);
-  static_assert(sizeof(CgScalars) <= Slice::before_sums);
-  Value* const values = reinterpret_cast<Value*>(shared + Slice::begin_of_values(gridDim.x));
+  double* const scratch = reinterpret_cast<double*>(shared + bytes_of_scalars);
+  Value* const values = reinterpret_cast<Value*>(shared + bytes_of_scalars_and_sums(gridDim.x));
   if (threadIdx.x == 0) s = *place.scalars;
   __syncthreads();
   if (!s.is_running() || iterations <= 0) return;
@@ -94,38 +86,17 @@ __global__ void __launch_bounds__(1024, 1)
     const double length = s.step_length(pq[0]);
     // (0 times what is not finite would be no number.)
     if (length != 0) r -= Value(length) * q;
-    double sums[2] = {double(r) * double(r), 0};
     if (is_identity) {
       z = r;
-      double rr[1] = {sums[0]};
-      grid.sum<1>(rr, scratch);
-      sums[0] = sums[1] = rr[0];
+    } else if (is_diagonal) {
+      z = of_diagonal * r;
     } else {
-      if (is_diagonal) {
-        z = of_diagonal * r;
-      } else {
-        if (is_there) place.r[row] = r;
-        __syncthreads();
-        if (is_there) {
-          const Value* const block = inverse.values + block_row * (B * B);
-          Value sum(0);
-          for (int c = 0; c < B; ++c) {
-            sum += block[inverse.by_columns ? c * B + row_of_block : row_of_block * B + c] * place.r[block_row * B + c];
-          }
-          z = sum;
-        }
-      }
-      sums[1] = double(r) * double(z);
-      grid.sum<2>(sums, scratch);
+      if (is_there) place.r[row] = r;
+      __syncthreads();
+      if (is_there) z = entry_of_inverse_product<B>(inverse, block_row, row_of_block, place.r);
     }
-    if (threadIdx.x == 0) {
-      s.advance(pq[0], sums[0], sums[1], blockIdx.x == 0 ? place.history : nullptr, place.history_capacity);
-    }
-    if (__syncthreads_or(grid.has_failed())) {
-      *failed = 1;
-      break;
-    }
-    if (!s.is_running()) break;
+    const double rr = double(r) * double(r), rz = double(r) * double(z);
+    if (!end_iteration(grid, scratch, s, place, is_identity, pq[0], rr, rz, failed)) break;
   }
   if (is_there) {
     place.x[row] = x;

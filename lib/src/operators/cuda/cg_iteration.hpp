@@ -1,0 +1,53 @@
+#pragma once
+
+#include <ashlar/operators/persistent_cg.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include "grid_sync.hpp"
+
+// What the kernels that iterate CG by themselves have in common.
+
+namespace ashlar::impl {
+
+/// Shared memory of a block: the scalars, behind them what sums need, and then what is the kernel's own.
+inline constexpr std::size_t bytes_of_scalars = 128;
+static_assert(sizeof(CgScalars) <= bytes_of_scalars);
+__host__ __device__ inline std::size_t bytes_of_scalars_and_sums(int blocks) {
+  return bytes_of_scalars + sizeof(double) * GridMemory::most_sums * (32 + std::size_t(blocks));
+}
+
+/// Entry `row` of diagonal block `block` of z = M^-1 r.
+template <int B, class Scalar>
+__device__ Scalar entry_of_inverse_product(const DiagonalInverse<Scalar>& inverse, std::int64_t block, int row,
+                                           const Scalar* r) {
+  const Scalar* const of_block = inverse.values + block * (B * B);
+  Scalar sum(0);
+  for (int c = 0; c < B; ++c) sum += of_block[inverse.by_columns ? c * B + row : row * B + c] * r[block * B + c];
+  return sum;
+}
+
+/// The end of an iteration, for all threads of all blocks: adds up the threads' shares of r^H r and r^H z, and advances
+/// the block's scalars. Returns whether another iteration follows.
+template <class Scalar>
+__device__ bool end_iteration(GridSync& grid, double* scratch, CgScalars& s, const CgPlace<Scalar>& place,
+                              bool is_identity, double pq, double rr, double rz, unsigned* failed) {
+  if (is_identity) {
+    double sums[1] = {rr};
+    grid.sum<1>(sums, scratch);
+    rr = rz = sums[0];
+  } else {
+    double sums[2] = {rr, rz};
+    grid.sum<2>(sums, scratch);
+    rr = sums[0];
+    rz = sums[1];
+  }
+  if (threadIdx.x == 0) {
+    s.advance(pq, rr, rz, blockIdx.x == 0 ? place.history : nullptr, place.history_capacity);
+  }
+  const bool has_failed = __syncthreads_or(grid.has_failed()) != 0;
+  if (has_failed) *failed = 1;
+  return !has_failed && s.is_running();
+}
+
+}  // namespace ashlar::impl
+#endif
