@@ -210,9 +210,10 @@ void declare_distribution(CLI::App& command, DistributionOptions& distribution) 
                "that; whole, all that it has; or auto (the default), whatever takes least time");
   command
       .add_option("--partition", distribution.partition,
-                  "how block rows are dealt: nnz (the default), as many blocks to each rank; rows, as many rows; or a "
-                  "file with the number of block rows of each rank")
-      ->type_name("nnz|rows|FILE")
+                  "how block rows are dealt: nnz (the default), as many blocks to each rank; rows, as many rows; "
+                  "weighted, blocks by the rate at which each rank reads its memory; or a file with the number of "
+                  "block rows of each rank")
+      ->type_name("nnz|rows|weighted|FILE")
       ->group("Over several ranks (mpirun -n N ashlar solve ...)");
 }
 
@@ -301,6 +302,9 @@ void check_options(const SolveOptions& options, int ranks) {
   require(placement.transfer == TransferKind::all || !method.tune,
           text("--tune ", method.tune.value_or(""), " with --transfer half"),
           "tuning multiplies by the whole matrix on the device", "leave one of them out");
+  require(!distribution.is_weighted() || !outputs.no_probe, "--partition weighted with --no-probe",
+          "a rank is given blocks by the rate at which it reads its memory, and that is not measured",
+          "leave one of them out");
   if (source.problem) {
     check_problem(source, outputs);
   } else {

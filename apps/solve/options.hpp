@@ -81,7 +81,9 @@ struct PlacementOptions {
 struct DistributionOptions {
   Decomposition decomposition = Decomposition::one_d;
   HaloForm halo = HaloForm::automatic;
-  std::string partition = "nnz";  ///< "nnz", "rows", or a file
+  std::string partition = "nnz";  ///< "nnz", "rows", "weighted", or a file
+
+  bool is_weighted() const { return partition == "weighted"; }
 };
 
 /// What is told of it.

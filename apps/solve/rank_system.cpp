@@ -77,10 +77,18 @@ std::vector<std::int64_t> blocks_of_rows(const Execution& exec, const Matrix& ro
   return blocks;
 }
 
-/// The partition that was asked for; by_blocks() makes the one that balances the blocks. Collective.
-template <class ByBlocks>
-RowPartition partition_of(const World& world, const SolveOptions& options, const std::string& description,
-                          std::int64_t num_block_rows, const ByBlocks& by_blocks) {
+/// How many blocks all block rows before one have: row pointers of the whole, from what all ranks counted, in their
+/// order.
+std::vector<std::int64_t> row_ptr_of(const Communicator& comm, const std::vector<std::int64_t>& blocks_of_rows) {
+  std::vector<std::int64_t> row_ptr{0};
+  for (const std::int64_t blocks : comm.all_gather(blocks_of_rows)) row_ptr.push_back(row_ptr.back() + blocks);
+  return row_ptr;
+}
+
+/// The partition that was asked for; row_ptr() makes the row pointers of the whole, where blocks count. Collective.
+template <class RowPtr>
+RowPartition partition_of(const World& world, const SolveOptions& options, const std::vector<double>& speeds,
+                          const std::string& description, std::int64_t num_block_rows, const RowPtr& row_ptr) {
   const int ranks = world.comm().size();
   const std::string& asked = options.distribution.partition;
   world.on_all([&] {
@@ -88,7 +96,8 @@ RowPartition partition_of(const World& world, const SolveOptions& options, const
     throw ArgumentError(text(ranks, " ranks for ", num_block_rows, " block rows (", description, ")"),
                         "a rank has one at least", "take fewer ranks");
   });
-  if (asked == "nnz") return by_blocks();
+  if (asked == "nnz") return RowPartition::by_row_ptr(row_ptr(), ranks);
+  if (options.distribution.is_weighted()) return RowPartition::by_shares(row_ptr(), speeds);
   if (asked == "rows") return RowPartition::even(num_block_rows, ranks);
   return world.on_all([&] { return read_partition(asked, num_block_rows, ranks); });
 }
@@ -174,7 +183,8 @@ void deal(const Execution& exec, const World& world, const SolveOptions& options
 }
 
 /// A Matrix Market file, which rank 0 has read, and has found to be symmetric.
-LinearSystem scattered_system(const Execution& exec, const World& world, const SolveOptions& options) {
+LinearSystem scattered_system(const Execution& exec, const World& world, const SolveOptions& options,
+                              const std::vector<double>& speeds) {
   const Communicator& comm = world.comm();
   LinearSystem whole;
   std::vector<std::int64_t> blocks;
@@ -188,9 +198,8 @@ LinearSystem scattered_system(const Execution& exec, const World& world, const S
     blocks = blocks_of_rows(exec, whole.matrix);
   });
   const auto num_block_rows = comm.broadcast(std::int64_t(blocks.size()));
-  const RowPartition partition = partition_of(world, options, *options.source.matrix, num_block_rows, [&] {
-    return RowPartition::by_weights(comm.all_gather(blocks), comm.size());
-  });
+  const RowPartition partition = partition_of(world, options, speeds, *options.source.matrix, num_block_rows,
+                                              [&] { return row_ptr_of(comm, blocks); });
   LinearSystem system;
   system.description = *options.source.matrix;
   system.block_fill = comm.broadcast(whole.block_fill);
@@ -199,15 +208,16 @@ LinearSystem scattered_system(const Execution& exec, const World& world, const S
   return system;
 }
 
-LinearSystem block_file_system(const Execution& exec, const World& world, const SolveOptions& options) {
+LinearSystem block_file_system(const Execution& exec, const World& world, const SolveOptions& options,
+                               const std::vector<double>& speeds) {
   const Communicator& comm = world.comm();
   std::optional<io::BlockFile> file;
   world.on_all([&] {
     file.emplace(*options.source.matrix);
     check_block_file(options, *file);
   });
-  const RowPartition partition = partition_of(world, options, *options.source.matrix, file->num_block_rows(),
-                                              [&] { return RowPartition::by_row_ptr(file->row_ptr(), comm.size()); });
+  const RowPartition partition = partition_of(world, options, speeds, *options.source.matrix, file->num_block_rows(),
+                                              [&] { return file->row_ptr(); });
   LinearSystem system;
   system.description = *options.source.matrix;
   require_memory_for_ranks(world, options, system.description, file->num_block_rows(), file->num_blocks(),
@@ -218,14 +228,15 @@ LinearSystem block_file_system(const Execution& exec, const World& world, const 
   return system;
 }
 
-LinearSystem generated_system(const Execution& exec, const World& world, const SolveOptions& options) {
+LinearSystem generated_system(const Execution& exec, const World& world, const SolveOptions& options,
+                              const std::vector<double>& speeds) {
   const Communicator& comm = world.comm();
   const RowSource source = world.on_all([&] { return generated(exec, options.source); });
   // Made twice: an even share, to count its blocks, and then the rank's own.
-  const RowPartition partition = partition_of(world, options, source.description, source.num_block_rows, [&] {
+  const RowPartition partition = partition_of(world, options, speeds, source.description, source.num_block_rows, [&] {
     const RowPartition even = RowPartition::even(source.num_block_rows, comm.size());
     const auto mine = world.on_all([&] { return blocks_of_rows(exec, source.rows(range_of(even, comm.rank()))); });
-    return RowPartition::by_weights(comm.all_gather(mine), comm.size());
+    return row_ptr_of(comm, mine);
   });
   require_memory_for_ranks(world, options, source.description, source.num_block_rows, source.num_blocks,
                            source.block_size);
@@ -240,10 +251,11 @@ LinearSystem generated_system(const Execution& exec, const World& world, const S
 
 }  // namespace
 
-LinearSystem make_rank_system(const Execution& exec, const World& world, const SolveOptions& options) {
-  LinearSystem system = !options.source.matrix                  ? generated_system(exec, world, options)
-                        : is_block_file(*options.source.matrix) ? block_file_system(exec, world, options)
-                                                                : scattered_system(exec, world, options);
+LinearSystem make_rank_system(const Execution& exec, const World& world, const SolveOptions& options,
+                              const std::vector<double>& speeds) {
+  LinearSystem system = !options.source.matrix                  ? generated_system(exec, world, options, speeds)
+                        : is_block_file(*options.source.matrix) ? block_file_system(exec, world, options, speeds)
+                                                                : scattered_system(exec, world, options, speeds);
   exec.fence("ashlar: the system is there");
   return system;
 }

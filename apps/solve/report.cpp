@@ -55,6 +55,7 @@ Json ranks_json(const std::vector<RankAccount>& ranks) {
   for (const RankAccount& rank : ranks) {
     list.push_back({{"host", rank.host},
                     {"device", rank.device},
+                    {"read_bandwidth_gb_s", optional_json(rank.read_bandwidth_gb_s)},
                     {"num_block_rows", rank.num_block_rows},
                     {"num_blocks", rank.num_blocks},
                     {"busy_seconds", rank.busy_seconds},

@@ -17,6 +17,7 @@ namespace ashlar::app {
 /// One of several ranks, and what it did in the solve.
 struct RankAccount {
   std::string host, device;
+  std::optional<double> read_bandwidth_gb_s;  ///< while the others measured theirs
   std::int64_t num_block_rows = 0, num_blocks = 0;
   double busy_seconds = 0, waited_seconds = 0;  ///< waited for other ranks
 };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -52,6 +53,13 @@ std::optional<double> probe(const Execution& exec, const OutputOptions& options)
   return measure_read_bandwidth(exec, is_gpu_v<Execution> ? bytes : std::min(bytes, most_of_host));
 }
 
+/// The same of all ranks, in their order; nothing where it is not to be measured. Collective.
+std::vector<double> probe_all(const Execution& exec, const World& world, const OutputOptions& options) {
+  world.comm().barrier();  // all at once: some may share a memory
+  const std::optional<double> mine = world.on_all([&] { return probe(exec, options); });
+  return mine ? world.comm().all_gather(*mine) : std::vector<double>();
+}
+
 void print_trace_notes(std::ostream& out, const SolveTrace& trace) {
   if (is_gpu_v<Execution> && !trace.device_times()) {
     out << "trace      of launches, not of the kernels themselves: a tool has told Kokkos not to fence\n";
@@ -63,7 +71,8 @@ void print_trace_notes(std::ostream& out, const SolveTrace& trace) {
 }
 
 /// What each rank had, and did in the solve; of one alone nothing. Collective.
-std::vector<RankAccount> account_of_ranks(const Communicator& comm, const LinearSystem& system, double solve_seconds,
+std::vector<RankAccount> account_of_ranks(const Communicator& comm, const LinearSystem& system,
+                                          const std::vector<double>& speeds, double solve_seconds,
                                           double waited_seconds) {
   if (!system.over_ranks) return {};
   const std::vector<std::string> hosts = comm.all_gather(comm.transport().host_name());
@@ -74,7 +83,8 @@ std::vector<RankAccount> account_of_ranks(const Communicator& comm, const Linear
   const auto busy = comm.all_gather(solve_seconds - waited_seconds), waited = comm.all_gather(waited_seconds);
   std::vector<RankAccount> ranks;
   for (std::size_t k = 0; k < hosts.size(); ++k) {
-    ranks.push_back({hosts[k], devices[k], rows[k], blocks[k], busy[k], waited[k]});
+    const auto speed = speeds.empty() ? std::nullopt : std::optional(speeds[k]);
+    ranks.push_back({hosts[k], devices[k], speed, rows[k], blocks[k], busy[k], waited[k]});
   }
   return ranks;
 }
@@ -129,14 +139,17 @@ int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
   if (options.outputs.trace) trace.emplace();
   SolveTrace* const recorded = trace ? &*trace : nullptr;
 
-  const LinearSystem system = phases.run(
-      "load", [&] { return world.is_alone() ? make_system(exec, options) : make_rank_system(exec, world, options); });
-  phases.run("check", [&] { world.alike([&] { check_symmetry(exec, system, options.source); }); });
-  std::optional<double> bandwidth = phases.run("probe", [&] {
-    comm.barrier();  // all at once: some may share a memory
-    return world.on_all([&] { return probe(exec, options.outputs); });
+  // Of a weighted partition first: it is made by that.
+  std::vector<double> speeds;
+  const auto probe_ranks = [&] {
+    speeds = phases.run("probe", [&] { return probe_all(exec, world, options.outputs); });
+  };
+  if (options.distribution.is_weighted()) probe_ranks();
+  const LinearSystem system = phases.run("load", [&] {
+    return world.is_alone() ? make_system(exec, options) : make_rank_system(exec, world, options, speeds);
   });
-  if (bandwidth) bandwidth = comm.sum(*bandwidth);
+  phases.run("check", [&] { world.alike([&] { check_symmetry(exec, system, options.source); }); });
+  if (!options.distribution.is_weighted()) probe_ranks();
   const auto waited = [&] { return system.over_ranks ? system.over_ranks->waited_seconds() : 0.0; };
   double waited_before = 0;
   Solution solution = [&] {
@@ -147,8 +160,9 @@ int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
   }();
   solution.report.bytes_moved = comm.sum(solution.report.bytes_moved);
 
-  Outcome outcome{options, system, solution, phases, this_device(), std::nullopt, bandwidth};
-  outcome.ranks = account_of_ranks(comm, system, phases.seconds_of("solve"), waited() - waited_before);
+  Outcome outcome{options, system, solution, phases, this_device(), std::nullopt, std::nullopt};
+  if (!speeds.empty()) outcome.read_bandwidth_gb_s = std::accumulate(speeds.begin(), speeds.end(), 0.0);
+  outcome.ranks = account_of_ranks(comm, system, speeds, phases.seconds_of("solve"), waited() - waited_before);
   if (system.ones_is_solution) outcome.error = error_against_ones(exec, comm, solution.x);
   tell(exec, world, outcome, phases, recorded);
   return solution.report.status == SolveStatus::converged ? 0 : 2;

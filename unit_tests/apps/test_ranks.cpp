@@ -140,6 +140,32 @@ TEST_F(Ranks, PartitionsAreTakenAsTheyAreGiven) {
   expect_one_message(solve + "none.txt", 3, {"none.txt", "cannot be opened"});
 }
 
+TEST_F(Ranks, WeightedPartsFollowTheRatesThatWereMeasured) {
+  write_laplacian(20001);
+  ASSERT_EQ(run("convert a.mtx a.bcsr --block-size 1").exit_code, 0);
+  // A row has 11 blocks or fewer.
+  for (const std::string system :
+       {"--problem stencil11 --nodes 20 --preconditioner none", "--matrix a.mtx --block-size 1", "--matrix a.bcsr"}) {
+    SCOPED_TRACE(system);
+    const CommandResult result = run("solve " + system + " --partition weighted --report r.json", on(2));
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const json report = json::parse(read_file(folder() / "r.json"));
+    double all = 0;
+    for (const json& rank : report.at("ranks")) all += rank.at("read_bandwidth_gb_s").get<double>();
+    EXPECT_NEAR(report.at("read_bandwidth_gb_s").get<double>(), all, 1e-9 * all);
+    const double blocks = report.at("num_blocks").get<double>();
+    for (const json& rank : report.at("ranks")) {
+      const double share = rank.at("read_bandwidth_gb_s").get<double>() / all;
+      EXPECT_GT(share, 0);
+      EXPECT_NEAR(rank.at("num_blocks").get<double>(), share * blocks, 11);
+    }
+  }
+  // Rates that were not measured are none.
+  EXPECT_TRUE(report_of("--problem cantilever --nodes 3", on(2)).at("ranks")[0].at("read_bandwidth_gb_s").is_null());
+  expect_one_message("solve --problem cantilever --nodes 3 --partition weighted --no-probe", 2,
+                     {"--partition weighted with --no-probe", "is not measured", "leave one"});
+}
+
 TEST_F(Ranks, TellErrorsOnce) {
   expect_one_message("solve --problem cantilever --nodes 2 --rtol 7", 2, {"--rtol 7"});
   expect_one_message("solve --what", 2, {"--what"});

@@ -132,5 +132,67 @@ TEST(RowPartition, NoOtherCutIsNearer) {
   }
 }
 
+using Shares = std::vector<double>;
+
+TEST(RowPartition, SharesAreFollowed) {
+  const Numbers alike{0, 1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_THAT(RowPartition::by_shares(alike, Shares{3, 1}).offsets(), ElementsAre(0, 6, 8));
+  EXPECT_THAT(RowPartition::by_shares(alike, Shares{0.25, 0.5, 0.25}).offsets(), ElementsAre(0, 2, 6, 8));
+  // Of 20 in all, the exact place is 5: sums 0 1 2 12 20.
+  EXPECT_THAT(RowPartition::by_shares(Numbers{100, 101, 102, 112, 120}, Shares{1, 3}).offsets(), ElementsAre(0, 2, 4));
+  // 7.5, between 2 and 12.
+  EXPECT_THAT(RowPartition::by_shares(Numbers{0, 1, 2, 12, 20}, Shares{3, 5}).offsets(), ElementsAre(0, 3, 4));
+}
+
+TEST(RowPartition, EqualSharesAreEqualParts) {
+  std::mt19937 random(11);
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    Numbers sums{0};
+    for (int rows = static_cast<int>(random() % 40); rows > 0; --rows) sums.push_back(sums.back() + random() % 20);
+    // Whose sums have no rounding.
+    const int num_parts = 1 << random() % 4;
+    if (sums.back() == 0) continue;
+    ASSERT_EQ(RowPartition::by_shares(sums, Shares(static_cast<std::size_t>(num_parts), 5.0)),
+              RowPartition::by_row_ptr(sums, num_parts));
+  }
+}
+
+TEST(RowPartition, PartsWithoutShareAreEmpty) {
+  const Numbers alike{0, 1, 2, 3, 4};
+  EXPECT_THAT(RowPartition::by_shares(alike, Shares{0, 1, 0, 3, 0, 0}).offsets(), ElementsAre(0, 0, 1, 1, 4, 4, 4));
+  // Rows without weight at either end have somebody, too; so does a part after which the sums round.
+  const Numbers ends{0, 0, 2, 4, 4, 4};
+  EXPECT_THAT(RowPartition::by_shares(ends, Shares{0, 1, 1, 0}).offsets(), ElementsAre(0, 0, 2, 5, 5));
+  EXPECT_THAT(RowPartition::by_shares(alike, Shares{0.1, 0.2, 0.7, 0}).offsets(), ElementsAre(0, 0, 1, 4, 4));
+}
+
+TEST(RowPartition, RowsWithoutWeightFollowShares) {
+  EXPECT_THAT(RowPartition::by_shares(Numbers(9, 7), Shares{1, 3}).offsets(), ElementsAre(0, 2, 8));
+  EXPECT_THAT(RowPartition::by_shares(Numbers{}, Shares{1, 3}).offsets(), ElementsAre(0, 0, 0));
+  EXPECT_THAT(RowPartition::by_shares(Numbers{0}, Shares{0, 3}).offsets(), ElementsAre(0, 0, 0));
+}
+
+TEST(RowPartition, OneShareIsAll) {
+  EXPECT_THAT(RowPartition::by_shares(Numbers{0, 4, 4, 5}, Shares{1e-300}).offsets(), ElementsAre(0, 3));
+}
+
+TEST(RowPartition, SharesOfHugeWeightsDoNotOverflow) {
+  EXPECT_THAT(RowPartition::by_shares(Numbers{0, huge / 4, huge / 2, huge}, Shares{1, 1, 2}).offsets(),
+              ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(RowPartition::by_shares(Numbers{0, huge}, Shares{1e300, 1e-300, 0}).offsets(), ElementsAre(0, 1, 1, 1));
+}
+
+TEST(RowPartition, RefusesSharesThatAreNone) {
+  const auto refusal = [](const Shares& shares) {
+    return message_of<ArgumentError>([&] { RowPartition::by_shares(Numbers{0, 1, 2}, shares); });
+  };
+  EXPECT_THAT(refusal({}), HasSubstr("0 shares, none of them positive"));
+  EXPECT_THAT(refusal({0, 0}), HasSubstr("2 shares, none of them positive"));
+  EXPECT_THAT(refusal({1, -2}), HasSubstr("part 1 has share -2"));
+  EXPECT_THAT(refusal({std::nan(""), 1}), HasSubstr("part 0 has share nan"));
+  EXPECT_THAT(refusal({1, huge * 1e300}), HasSubstr("part 1 has share inf"));
+  EXPECT_THROW(RowPartition::by_shares(Numbers{3, 2}, Shares{1}), ArgumentError);
+}
+
 }  // namespace
 }  // namespace ashlar::testing

@@ -28,6 +28,12 @@ class RowPartition {
   /// The same from running sums: row_ptr[i] is the weight of all block rows before i. Row pointers balance the blocks.
   static RowPartition by_row_ptr(std::span<const std::int64_t> row_ptr, int num_parts);
 
+  /// The same for parts that are not alike: part p has about shares[p] of the sum of all shares; none, where its share
+  /// is 0. Where all weights are 0, each block row counts as much.
+  ///
+  /// Throws   ArgumentError where no share is positive, one is negative, or their sum is no finite number, naming it.
+  static RowPartition by_shares(std::span<const std::int64_t> row_ptr, std::span<const double> shares);
+
   int num_parts() const { return static_cast<int>(offsets_.size()) - 1; }
   std::int64_t num_rows() const { return offsets_.back(); }
   std::int64_t begin(int part) const { return offsets_[static_cast<std::size_t>(part)]; }

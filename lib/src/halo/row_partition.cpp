@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace ashlar {
@@ -17,16 +19,53 @@ void check_num_parts(int num_parts) {
   }
 }
 
-// total * part / num_parts, of which the product could be beyond 64 bits: whole, and the num_parts-th parts beyond.
+/// A place between block rows, by what lies before it: `whole`, and a fraction beyond.
 struct Place {
-  std::int64_t whole, parts_beyond;
-
-  Place(std::int64_t total, int part, int num_parts) {
-    const std::int64_t beyond = total % num_parts * part;
-    whole = total / num_parts * part + beyond / num_parts;
-    parts_beyond = beyond % num_parts;
-  }
+  std::int64_t whole;
+  double beyond;
 };
+
+/// total * part / num_parts, of which the product could be beyond 64 bits.
+Place even_place(std::int64_t total, int part, int num_parts) {
+  const std::int64_t beyond = total % num_parts * part;
+  return {total / num_parts * part + beyond / num_parts, double(beyond % num_parts) / num_parts};
+}
+
+/// total * share, of a share less than 1.
+Place place_of_share(std::int64_t total, double share) {
+  double whole = 0;
+  const double beyond = std::modf(double(total) * share, &whole);
+  return {static_cast<std::int64_t>(whole), beyond};
+}
+
+/// Throws ArgumentError where row_ptr are no row pointers.
+void check_row_ptr(std::span<const std::int64_t> row_ptr) {
+  if (!row_ptr.empty() && row_ptr.front() < 0) {
+    throw ArgumentError(text("row partition: row pointers that begin with ", row_ptr.front()),
+                        "they count what lies before a block row", "give the matrix' row pointers");
+  }
+  for (std::size_t row = 1; row < row_ptr.size(); ++row) {
+    if (row_ptr[row] < row_ptr[row - 1]) {
+      throw ArgumentError(
+          text("row partition: block row ", row - 1, " ends at ", row_ptr[row], " and begins at ", row_ptr[row - 1]),
+          "row pointers never decrease", "give the matrix' row pointers");
+    }
+  }
+}
+
+/// The block row that begins nearest to a place.
+std::int64_t row_nearest_to(std::span<const std::int64_t> row_ptr, const Place& place) {
+  const std::int64_t before = row_ptr.front();
+  // The last row with less before it than that, and the next, which has as much or more.
+  const auto above = std::lower_bound(row_ptr.begin(), row_ptr.end(), before + place.whole + (place.beyond > 0));
+  const std::int64_t row = above - row_ptr.begin();
+  if (row == 0) return row;
+  // The distance to the one below is lower + beyond, to the one above upper - beyond.
+  const std::int64_t lower = place.whole - (*(above - 1) - before), upper = *above - before - place.whole;
+  const std::int64_t more = upper - lower;
+  const bool is_below = more > 1 || (more == 1 && place.beyond <= 0.5) || (more == 0 && place.beyond == 0);
+  return is_below ? row - 1 : row;
+}
 
 }  // namespace
 
@@ -52,7 +91,7 @@ RowPartition RowPartition::even(std::int64_t num_rows, int num_parts) {
                         "give the matrix' number of block rows");
   }
   std::vector<std::int64_t> offsets;
-  for (int part = 0; part <= num_parts; ++part) offsets.push_back(Place(num_rows, part, num_parts).whole);
+  for (int part = 0; part <= num_parts; ++part) offsets.push_back(even_place(num_rows, part, num_parts).whole);
   return RowPartition(std::move(offsets));
 }
 
@@ -75,37 +114,50 @@ RowPartition RowPartition::by_weights(std::span<const std::int64_t> weights, int
 
 RowPartition RowPartition::by_row_ptr(std::span<const std::int64_t> row_ptr, int num_parts) {
   check_num_parts(num_parts);
+  check_row_ptr(row_ptr);
   if (row_ptr.empty()) return even(0, num_parts);
-  if (row_ptr.front() < 0) {
-    throw ArgumentError(text("row partition: row pointers that begin with ", row_ptr.front()),
-                        "they count what lies before a block row", "give the matrix' row pointers");
-  }
-  for (std::size_t row = 1; row < row_ptr.size(); ++row) {
-    if (row_ptr[row] < row_ptr[row - 1]) {
-      throw ArgumentError(
-          text("row partition: block row ", row - 1, " ends at ", row_ptr[row], " and begins at ", row_ptr[row - 1]),
-          "row pointers never decrease", "give the matrix' row pointers");
-    }
-  }
-  const std::int64_t before = row_ptr.front(), total = row_ptr.back() - before;
+  const std::int64_t total = row_ptr.back() - row_ptr.front();
   const auto num_rows = static_cast<std::int64_t>(row_ptr.size()) - 1;
   if (total == 0) return even(num_rows, num_parts);
 
   std::vector<std::int64_t> offsets{0};
   for (int part = 1; part < num_parts; ++part) {
-    const Place place(total, part, num_parts);
-    // The last row with less before it than that, and the next, which has as much or more.
-    const auto above =
-        std::lower_bound(row_ptr.begin(), row_ptr.end(), before + place.whole + (place.parts_beyond > 0));
-    std::int64_t cut = above - row_ptr.begin();
-    if (cut > 0) {
-      // distance to the one below: lower + f; to the one above: upper - f; f = parts_beyond / num_parts.
-      const std::int64_t lower = place.whole - (*(above - 1) - before), upper = *above - before - place.whole;
-      const std::int64_t more = upper - lower;
-      const std::int64_t twice_f = 2 * place.parts_beyond;
-      if (more > 1 || (more == 1 && twice_f <= num_parts) || (more == 0 && twice_f == 0)) --cut;
+    offsets.push_back(row_nearest_to(row_ptr, even_place(total, part, num_parts)));
+  }
+  offsets.push_back(num_rows);
+  return RowPartition(std::move(offsets));
+}
+
+RowPartition RowPartition::by_shares(std::span<const std::int64_t> row_ptr, std::span<const double> shares) {
+  check_row_ptr(row_ptr);
+  // Running sums, each divided by the last: where only shares of 0 follow, that is exactly 1.
+  std::vector<double> before{0};
+  for (std::size_t part = 0; part < shares.size(); ++part) {
+    before.push_back(before.back() + shares[part]);
+    if (!(shares[part] >= 0) || !std::isfinite(before.back())) {
+      throw ArgumentError(text("row partition: part ", part, " has share ", shares[part]),
+                          "shares are not negative, and their sum is finite",
+                          "give what each rank can do, beside the others");
     }
-    offsets.push_back(cut);
+  }
+  if (before.back() == 0) {
+    throw ArgumentError(text("row partition: ", shares.size(), " shares, none of them positive"),
+                        "somebody must have the block rows", "give each rank a share, and one at least more than 0");
+  }
+  const auto num_rows = static_cast<std::int64_t>(row_ptr.empty() ? 0 : row_ptr.size() - 1);
+  if (num_rows > 0 && row_ptr.back() == row_ptr.front()) {
+    std::vector<std::int64_t> alike(row_ptr.size());
+    std::iota(alike.begin(), alike.end(), std::int64_t(0));
+    return by_shares(alike, shares);
+  }
+
+  std::vector<std::int64_t> offsets{0};
+  for (std::size_t part = 1; part < shares.size(); ++part) {
+    const double share = before[part] / before.back();
+    // Nobody is left for rows without weight that follow.
+    const bool is_end = share >= 1 || num_rows == 0;
+    offsets.push_back(is_end ? num_rows
+                             : row_nearest_to(row_ptr, place_of_share(row_ptr.back() - row_ptr.front(), share)));
   }
   offsets.push_back(num_rows);
   return RowPartition(std::move(offsets));
