@@ -197,6 +197,7 @@ class DistributedOperator {
   /// Own rows and own columns as they are streamed, to record() or to be told of values_changed(); null where they are
   /// on the device.
   streamed_type* streamed() const { return state_->own->streamed(); }
+  int block_size() const { return state_->block_size; }
   /// That multiplies own columns.
   Kernel kernel() const { return state_->own->kernel(); }
   /// Of this rank's rows, in all columns.
