@@ -8,6 +8,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
+#include <ashlar/device/device_cache.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
 #include <ashlar/spmv/impl/decide.hpp>
@@ -129,7 +130,7 @@ class SpmvPlan {
     }
     // Where no row is too long for the whole, none is here.
     if (whole.has_segments()) shape_.longest_row = impl::longest_row(exec, row_ptr());
-    look_at_cache(impl::spmv_device(exec));
+    look_at_cache(exec, impl::spmv_device(exec));
     cut_ranges(exec);
     cut_long_rows(exec, whole.long_rows_.num_vectors);
   }
@@ -225,7 +226,7 @@ class SpmvPlan {
     shape_.num_vectors = options.num_vectors;
     shape_.double_vectors = impl::are_vectors_double<scalar_type>(options.double_vectors);
     const impl::SpmvDevice device = impl::spmv_device(exec);
-    look_at_cache(device);
+    look_at_cache(exec, device);
     std::optional<TuningChoice> measured;
     if (options.tuning != nullptr) {
       measured = options.tuning->find(impl::tuning_key<Matrix>(exec, shape_, mode_, options.double_vectors));
@@ -260,10 +261,11 @@ class SpmvPlan {
     }
   }
 
-  void look_at_cache(const impl::SpmvDevice& device) {
+  template <class Exec>
+  void look_at_cache(const Exec& exec, const impl::SpmvDevice& device) {
     const std::int64_t entries = shape_.num_block_rows * shape_.block_shape.rows + shape_.num_cols;  // of y and x
     shape_.traffic_bytes = matrix_bytes_ + entries * impl::vector_bytes_of(shape_) * shape_.num_vectors;
-    cache_hint_ = impl::choose_cache_hint(shape_, device);
+    cache_hint_ = cache_hint_for(exec, impl::choose_cache_hint(shape_, device).kept());
   }
 
   /// The block rows that each thread of a CPU takes.
