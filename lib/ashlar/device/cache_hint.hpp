@@ -5,10 +5,10 @@
 
 namespace ashlar {
 
-/// What the last cache of a device is to do with the lines that loads of an array bring, where it can be told (CUDA
-/// from compute capability 8.0 on): keep a share of them, and give up the others first. All of an array that fits in
-/// and is read again soon, some of one that does not, and none of one so large that it would only drive out what else
-/// the cache holds. Which lines those of a share are is the device's to choose; an H200 chooses the same each time.
+/// What the last cache of a device is to do with the cache lines that loads of an array fetch, where it can be told
+/// (CUDA from compute capability 8.0 on): keep a share of them, and give up the others first. All of an array that fits
+/// in and is read again soon, some of one that does not, and none of one so large that it would only drive out what
+/// else the cache holds. Which lines belong to a share is the device's to choose; an H200 chooses the same each time.
 ///
 /// Loads take a policy, whose bits only the device knows. A hint that is made in a kernel has one. On the host
 /// cache_hint_for() gives a hint that kernels may be passed; one that is made there without it only says how much is to
@@ -16,7 +16,7 @@ namespace ashlar {
 /// Source: PTX ISA 8.8, createpolicy.fractional.
 class CacheHint {
  public:
-  /// A line in so many can be told apart.
+  /// A share is so many parts of a whole.
   static constexpr int parts = 16;
 
   KOKKOS_INLINE_FUNCTION CacheHint() : CacheHint(0) {}

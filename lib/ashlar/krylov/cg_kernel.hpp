@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-// What an operator brings that can make many iterations of CG in one kernel.
+// What an operator provides that can make many iterations of CG in one kernel.
 
 namespace ashlar {
 
@@ -49,9 +49,9 @@ struct CgKernelOffer {
   bool is_worth_it = true;  ///< whether it is expected to be faster than kernels one by one, in a graph
 };
 
-/// An operator that may bring such a kernel: cg_kernel(exec, m, place).
+/// An operator that may provide such a kernel: cg_kernel(exec, m, place).
 template <class Op, class Exec, class M, class Scalar>
-concept brings_cg_kernel = requires(const Op& a, const Exec& exec, const M& m, const CgPlace<Scalar>& place) {
+concept provides_cg_kernel = requires(const Op& a, const Exec& exec, const M& m, const CgPlace<Scalar>& place) {
   { a.cg_kernel(exec, m, place) } -> std::same_as<CgKernelOffer<Exec>>;
 };
 

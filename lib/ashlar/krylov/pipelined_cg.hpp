@@ -17,8 +17,8 @@ namespace ashlar {
 /// It has more recurrences, whose rounding errors would grow: every 48 iterations the residual and what follows from it
 /// are computed anew from x and p (residual replacement), for four products more.
 ///
-/// All else is as of cg(), but for a persistent kernel, of which there is none, and that it allocates three vectors more
-/// (five with a preconditioner). Converged by the recurrence it notices one product later.
+/// All else is as of cg(), but for a persistent kernel, of which there is none, and that it allocates three vectors
+/// more (five with a preconditioner). Converged by the recurrence it notices one product later.
 ///
 /// Source   Ghysels & Vanroose 2014; Cools, Yetkin, Agullo, Giraud & Vanroose 2018 for the replacement.
 template <execution_space Exec, class Op, class M, vector_view B, vector_view X>

@@ -99,10 +99,10 @@ class AnyOperator {
     std::string explain() const override { return op->explain(); }
     CgKernelOffer<Exec> cg_kernel(const Exec& exec, const AnyPreconditioner<Scalar, Exec>& m,
                                   const CgPlace<Scalar>& place) const override {
-      if constexpr (brings_cg_kernel<Op, Exec, AnyPreconditioner<Scalar, Exec>, Scalar>) {
+      if constexpr (provides_cg_kernel<Op, Exec, AnyPreconditioner<Scalar, Exec>, Scalar>) {
         return op->cg_kernel(exec, m, place);
       } else {
-        return {nullptr, "the operator brings none", false};
+        return {nullptr, "the operator provides none", false};
       }
     }
     std::shared_ptr<const Op> op;

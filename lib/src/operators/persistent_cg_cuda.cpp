@@ -244,7 +244,7 @@ PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(cons
         Product product{arguments, {}, !fits};
         if (const GridShape grid = sliced_grid(exec, product, most); grid.blocks > 0) {
           result = offer(exec, persistent_cg_kernel<Product, Value>, product, grid, inverse, place,
-                         text("products by slices", fits ? "" : " in turns", ", b=", b), true);
+                         text("products by slices", fits ? "" : ", interleaved", ", b=", b), true);
         }
       };
       if constexpr (b > 1) {

@@ -82,12 +82,12 @@ class GridSync {
  private:
   /// How long a thread has waited for one thing.
   struct Patience {
-    unsigned looks = 0;
+    unsigned polls = 0;
     std::uint64_t since = 0;
   };
 
   __device__ void wait_a_little(Patience& patience) {
-    if (++patience.looks % 1024 != 0) return;
+    if (++patience.polls % 1024 != 0) return;
     std::uint64_t now = 0;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     if (patience.since == 0) patience.since = now;

@@ -13,8 +13,8 @@ struct GridTeams {
   static_assert(Product::threads == 32);
   static constexpr int block_size = Product::block_size;
   static constexpr int most_threads = 768;  // 80 registers each
-  /// Entries of vectors that a thread asks for before it uses the first.
-  static constexpr int entries_under_way = 1;
+  /// Loads of vectors that a thread has in flight.
+  static constexpr int entries_in_flight = 1;
 
   Product product;
 };
