@@ -50,7 +50,8 @@ struct RefinementOptions {
 ///          not halve it, the status says why: what ended the solve with low (indefinite_matrix where low is not
 ///          positive definite, be it by rounding), or stagnation, where low is too far from A or rounding of b - A x
 ///          leaves nothing to gain.
-/// Throws   ShapeError, ArgumentError before any work; NumericalError where b is so small that its norm underflows.
+/// Throws   ShapeError, ArgumentError before any work; NumericalError where b is so small that its norm underflows. On
+///          all parts of the system, as cg() does.
 /// Source   Wilkinson 1963; Carson & Higham 2018, with CG for the corrections.
 template <execution_space Exec, class A, class Low, class M, vector_view B, vector_view X>
 RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const M& m, const B& b, const X& x,
