@@ -8,17 +8,18 @@
 
 namespace ashlar::impl {
 
-/// Shared memory of a block of resident_cg_kernel: its slice of the matrix comes last.
+/// Shared memory of a thread block of resident_cg_kernel: its slice of the matrix comes last.
 template <class Value, int B>
 std::size_t resident_bytes(int grid, std::int64_t num_blocks) {
   return bytes_of_scalars_and_sums(grid) + std::size_t(num_blocks) * (B * B * sizeof(Value) + sizeof(std::int32_t));
 }
 
-/// Many iterations of CG with a matrix so small that it stays on the device's multiprocessors: each block copies its
-/// block rows to shared memory, once, and each of its threads keeps a row of x, r, z, p and q in registers. What goes
-/// through memory is p, for the others to read.
+/// Many iterations of CG with a matrix so small that it stays on the device's multiprocessors: each thread block copies
+/// its block rows to shared memory, once, and each of its threads keeps a row of x, r, z, p and q in registers. What
+/// goes through memory is p, for the others to read.
 ///
-/// For no more rows a block than it has threads. z by blocks of the diagonal goes through memory, too, within a block.
+/// For no more rows a thread block than it has threads. z by blocks of the diagonal goes through memory, too, within a
+/// thread block.
 template <class Value, class Layout, int B>
 __global__ void __launch_bounds__(1024, 1)
     resident_cg_kernel(const SpmvArguments<Value, Value, std::int32_t, std::int32_t> a, const CgPlace<Value> place,

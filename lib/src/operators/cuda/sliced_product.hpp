@@ -45,13 +45,13 @@ class SlicedProduct {
   static constexpr int entries_in_flight = B == 1 ? 2 : 4;
   static_assert(rows_of_slice > 0);
 
-  /// As a block's threads see it, from one product to the next.
+  /// As a thread block's threads see it, from one product to the next.
   class Worker;
 
   Arguments a;
   SliceRoom room;
-  /// Whether the slices of the blocks of the grid are interleaved, so that all of them are at neighbouring rows at a
-  /// time, and x comes from the cache however long it is; else each takes the slices of its own rows.
+  /// Whether the slices of the thread blocks of the grid are interleaved, so that all of them are at neighbouring rows
+  /// at a time, and x comes from the cache however long it is; else each takes the slices of its own rows.
   bool is_interleaved = false;
 
   __host__ __device__ std::int64_t num_slices() const { return (a.num_block_rows + rows_of_slice - 1) / rows_of_slice; }
@@ -87,13 +87,13 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
     __syncwarp();
   }
 
-  /// Whether the block's threads have multiplied the block rows that are its own.
+  /// Whether the thread block's threads have multiplied the block rows that are its own.
   __device__ bool is_own() const { return is_own_; }
-  /// The block rows of this block.
+  /// The block rows of this thread block.
   __device__ std::int64_t first_block_row() const { return first_block_row_; }
   __device__ std::int64_t last_block_row() const { return last_block_row_; }
 
-  /// The product of the block's rows, and the thread's share of x^H y.
+  /// The product of the thread block's rows, and the thread's share of x^H y.
   __device__ double multiply() {
     constexpr int in_flight = B == 1 ? 7 : B <= 3 ? 4 : 2;  // blocks whose x a lane loads before it uses the first
     const int half = lane_ / lanes, place = lane_ % lanes, row_of_slice = place / B, row = place % B;
@@ -152,7 +152,7 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
     return dot;
   }
 
-  /// Waits for the copies in flight, before the block ends.
+  /// Waits for the copies in flight, before the thread block ends.
   __device__ void finish() {
     if (stays_) return;
     for (int k = 0; k < room_.stages; ++k) {
@@ -231,7 +231,7 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
   int warp_, lane_;
   std::int64_t first_block_row_, last_block_row_;
   int first_, step_, count_;  // this warp's slices
-  bool is_own_, stays_;       // whether they are of the block's rows; whether all of them stay in shared memory
+  bool is_own_, stays_;       // whether they are of the thread block's rows; whether all of them stay in shared memory
   ArrivalBarrier* barriers_;
   char* stages_;
   int prefetched_ = 0, prefetched_stage_ = 0, stage_ = 0;

@@ -19,7 +19,7 @@ struct GridTeams {
   Product product;
 };
 
-/// The teams of a block, which go through the places of its share.
+/// The teams of a thread block, which go through the places of its share.
 template <class Teams>
 class TeamWorker {
  public:
@@ -34,13 +34,13 @@ class TeamWorker {
     last_ = places * (blockIdx.x + 1) / gridDim.x;
   }
 
-  /// Whether the block's threads have multiplied the block rows that are its own.
+  /// Whether the thread block's threads have multiplied the block rows that are its own.
   __device__ bool is_own() const { return true; }
-  /// The block rows of this block.
+  /// The block rows of this thread block.
   __device__ std::int64_t first_block_row() const { return row_of(first_); }
   __device__ std::int64_t last_block_row() const { return row_of(last_); }
 
-  /// The product of the block's rows, and the thread's share of x^H y.
+  /// The product of the thread block's rows, and the thread's share of x^H y.
   __device__ double multiply() const {
     const auto meet = [] { __syncwarp(); };
     double dot = 0;
