@@ -60,7 +60,7 @@ class RanksTools(unittest.TestCase):
         figure = self.draw(timeline("c", ["1d whole", "1d packed", "2d packed"]), "--iteration", "0", "--form", "whole",
                            "--form", "2d")
         self.assertEqual(re.findall(r">(\S+ \S+): \d+ us<", figure), ["1d whole", "2d packed"])
-        self.assertIn("no such form (1d whole;", self.draw(timeline("c", ["1d whole"]), "--form", "3d", code=2))
+        self.assertIn("no such form (1d whole)", self.draw(timeline("c", ["1d whole"]), "--form", "3d", code=2))
 
     @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
     def test_what_was_not_recorded_is_named(self):
