@@ -119,13 +119,7 @@ int run_command(const app::World& world, int argc, char** argv) {
   }
   world.on_all([&] {
     app::check_kokkos_settings(arguments.kokkos);
-    if (convert->parsed()) {
-      if (!world.is_alone()) {
-        throw ArgumentError(text("ashlar convert on ", world.comm().size(), " ranks"), "it works on one",
-                            "start it alone");
-      }
-      app::check_before_start(conversion);
-    }
+    if (convert->parsed()) app::check_before_start(conversion);
   });
   if (solve->parsed()) app::check_before_start(world, options);
   if (hpgmg->parsed()) world.on_all([&] { app::check_before_start(world, benchmark); });
@@ -136,7 +130,7 @@ int run_command(const app::World& world, int argc, char** argv) {
     if (solve->parsed()) {
       exit_code = app::run_solve(world, options, phases);
     } else if (convert->parsed()) {
-      app::run_convert(conversion);
+      app::run_convert(world, conversion);
     } else if (hpgmg->parsed()) {
       exit_code = app::run_hpgmg(world, benchmark);
     } else {

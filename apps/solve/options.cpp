@@ -228,7 +228,8 @@ void declare_outputs(CLI::App& command, OutputOptions& outputs) {
   Group group(command, "What is written (to standard output, where FILE is -)");
   group.word("--solution", outputs.solution, "FILE", "x as a Matrix Market file");
   group.word("--report", outputs.report, "FILE", "status, history, timings, traffic and versions as JSON");
-  group.word("--vtk", outputs.vtk, "FILE", "mesh and solution for ParaView (.vtu; cantilever only)");
+  group.word("--vtk", outputs.vtk, "FILE",
+             "mesh and solution for ParaView (cantilever only): x.vtu, or x.pvtu, of which each rank writes a piece");
   group.word("--trace", outputs.trace, "FILE", "a timeline for ui.perfetto.dev or chrome://tracing (JSON)");
   group.flag("--history", outputs.history, "print the residual after each iteration");
   group.flag("--no-probe", outputs.no_probe,

@@ -142,10 +142,11 @@ void tell(const Execution& exec, const World& world, const Outcome& outcome, Pha
 void check_before_start(const World& world, const SolveOptions& options) {
   world.on_all([&] {
     check_options(options, world.comm().size());
-    check_files(options, world.speaks());
+    check_files(options, world.comm().rank(), world.comm().size());
     check_headers(options);
     if (options.outputs.efficiency) read_one_rank_run(*options.outputs.efficiency, options);
   });
+  check_shared_outputs(world, options.outputs);
 }
 
 int run_solve(const World& world, const SolveOptions& options, Phases& phases) {

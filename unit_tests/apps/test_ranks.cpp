@@ -243,7 +243,6 @@ TEST_F(Ranks, TellErrorsOnce) {
   expect_one_message("solve --matrix skew.mtx", 2, {"not symmetric", "(1, 2)"});
   ASSERT_EQ(run("convert skew.mtx skew.bcsr").exit_code, 0);
   expect_one_message("solve --matrix skew.bcsr", 2, {"not symmetric"});
-  expect_one_message("convert skew.mtx b.bcsr", 2, {"ashlar convert on 2 ranks"});
 }
 
 TEST_F(Ranks, SayOnceWhatOneSays) {
