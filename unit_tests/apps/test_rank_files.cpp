@@ -215,5 +215,23 @@ TEST_F(RankFiles, PiecesThatCannotBeMadeAreRefusedAtOnce) {
   EXPECT_EQ(files().size(), 1u);
 }
 
+/// A rank that works in another folder is as one on a host without the file system of the others.
+TEST_F(RankFiles, ThatARankDoesNotSeeAreRefusedAtOnce) {
+  std::filesystem::create_directory(folder() / "elsewhere");
+  write("moved", "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 1 ] && cd elsewhere\nexec \"$@\"\n");
+  const auto before = files();
+  for (const auto& [option, output] : {std::pair("--solution ", "x.mtx"), {"--vtk ", "x.pvtu"}}) {
+    SCOPED_TRACE(option);
+    const CommandResult result = run_lines(on(2) + " sh ./moved \"$ashlar\" " + solve + option + output);
+    EXPECT_EQ(result.exit_code, 1);
+    const auto told = messages(result.err);
+    ASSERT_EQ(told.size(), 1u) << result.err;
+    EXPECT_THAT(told[0], HasSubstr(std::string(output) + ": cannot be written (rank 1 on "));
+    EXPECT_THAT(told[0], HasSubstr("does not see the file that rank 0 has made); name a file on a file system"));
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(files(), before);
+  }
+}
+
 }  // namespace
 }  // namespace ashlar::testing
