@@ -62,8 +62,14 @@ HostMatrix half_of(const HostMatrix& matrix) {
 
 SystemOperator make_operator(const Execution& exec, const LinearSystem& system, const SolveOptions& options) {
   if (system.over_ranks) {
-    return {Operator(system.over_ranks), std::string(to_string(system.over_ranks->own_plan().kernel())), std::nullopt,
-            std::nullopt, nullptr};
+    SystemOperator result{Operator(system.over_ranks), std::string(to_string(system.over_ranks->kernel())),
+                          std::nullopt, std::nullopt, nullptr};
+    if (system.over_ranks->streamed()) {
+      result.record = [op = system.over_ranks](StreamTimeline<Execution>& timeline) {
+        return op->streamed()->record(timeline);
+      };
+    }
+    return result;
   }
   // It has been set up when the file was looked through.
   if (system.in_file) return of_streamed(system.in_file);

@@ -253,12 +253,10 @@ namespace {
 void check_over_ranks(const SolveOptions& options, int ranks) {
   const auto& [source, method, placement, distribution, outputs] = options;
   const std::string over = text(" over ", ranks, " ranks");
-  require(placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
-          text("--stream ", to_string(placement.stream), over), "each rank has its rows in its device's memory",
-          "leave it out, and take as many ranks as there is room in");
-  require(placement.transfer == TransferKind::all, "--transfer half" + over, "nothing is streamed there",
+  require(placement.stream != StreamKind::from_file, "--stream file" + over,
+          "each rank has its rows in memory, its own or its device's", "pass --stream on, or take more ranks");
+  require(placement.transfer == TransferKind::all, "--transfer half" + over, "ranks stream all of their own columns",
           "leave it out");
-  require(!placement.device_memory_limit, "--device-memory-limit" + over, "nothing is streamed there", "leave it out");
   require(!method.tune, text("--tune ", method.tune.value_or(""), over), "tuning multiplies by a whole matrix",
           "tune on one rank");
   if (source.matrix) {

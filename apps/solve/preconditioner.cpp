@@ -4,6 +4,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
+#include <ashlar/distributed/diagonal.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/operators/jacobi_preconditioner.hpp>
@@ -39,8 +40,11 @@ std::string bad_block(std::int64_t first_row, std::int64_t block_row, int block_
 
 Preconditioner make_preconditioner(const Execution& exec, const LinearSystem& system, PreconditionerKind kind) {
   try {
-    if (!system.is_streamed()) return preconditioner_of(exec, system.matrix, kind);
+    if (!system.is_streamed()) {
+      return preconditioner_of(exec, system.over_ranks ? system.over_ranks->own_matrix() : system.matrix, kind);
+    }
     if (kind == PreconditionerKind::none) return Preconditioner(IdentityPreconditioner());
+    if (system.over_ranks) return preconditioner_of(exec, diagonal_blocks(exec, *system.over_ranks), kind);
     if (system.in_file) {
       return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), kind);
     }

@@ -1,5 +1,6 @@
 #include "solve/rank_system.hpp"
 
+#include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
@@ -8,18 +9,24 @@
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <ashlar/problems/stencil11.hpp>
+#include <cmath>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "file_names.hpp"
+#include "memory_left.hpp"
 #include "solve/checks.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
 #include "solve/partition_file.hpp"
+#include "solve/streaming_options.hpp"
 
 namespace ashlar::app {
 
@@ -33,11 +40,24 @@ struct RowSource {
   int block_size = 1;
   std::string description;
   std::function<Matrix(const RowRange&)> rows;
-  std::function<Vector(const RowRange&)> load;  ///< none: b is A*1
+  std::function<HostMatrix(const RowRange&)> host_rows;  ///< the same in the host's memory
+  std::function<Vector(const RowRange&)> load;           ///< none: b is A*1
   std::optional<problems::Cantilever> cantilever;
 };
 
 RowRange range_of(const RowPartition& partition, int rank) { return {partition.begin(rank), partition.end(rank)}; }
+
+/// make(exec, type, rows) makes rows where they are to be, as a matrix of the type.
+template <class Make>
+void set_rows(const Execution& exec, RowSource& source, const Make& make) {
+  source.rows = [=](const RowRange& range) { return make(exec, std::type_identity<Matrix>(), range); };
+  source.host_rows = [=](const RowRange& range) {
+    const HostExecution host;
+    const HostMatrix rows = make(host, std::type_identity<HostMatrix>(), range);
+    host.fence("ashlar: rows on the host");
+    return rows;
+  };
+}
 
 RowSource generated(const Execution& exec, const SourceOptions& source) {
   const auto sides = source.nodes_or_default();
@@ -48,27 +68,31 @@ RowSource generated(const Execution& exec, const SourceOptions& source) {
     problem.nodes = sides;
     problem.dof = dof;
     const problems::HexGrid grid = problems::cantilever_grid(problem);
-    return {grid.num_nodes(),
-            grid.num_blocks(),
-            dof,
-            text("cantilever of ", box, " nodes"),
-            [=](const RowRange& range) { return problems::cantilever_matrix<Matrix>(exec, problem, range); },
-            [=](const RowRange& range) { return problems::cantilever_load<double, Space>(exec, problem, range); },
-            problem};
+    RowSource result{grid.num_nodes(), grid.num_blocks(), dof, text("cantilever of ", box, " nodes"), {}, {}, {},
+                     problem};
+    result.load = [=](const RowRange& range) { return problems::cantilever_load<double, Space>(exec, problem, range); };
+    set_rows(exec, result, [=]<class M>(const auto& where, std::type_identity<M>, const RowRange& range) {
+      return problems::cantilever_matrix<M>(where, problem, range);
+    });
+    return result;
   }
-  return {problems::Lattice(sides).num_points(),
-          problems::stencil11_num_blocks(sides[0], sides[1], sides[2]),
-          dof,
-          text("11-point stencil on ", box, " points"),
-          [=](const RowRange& range) {
-            return problems::stencil11<Matrix>(exec, sides[0], sides[1], sides[2], dof, range);
-          },
-          {},
-          {}};
+  RowSource result{problems::Lattice(sides).num_points(),
+                   problems::stencil11_num_blocks(sides[0], sides[1], sides[2]),
+                   dof,
+                   text("11-point stencil on ", box, " points"),
+                   {},
+                   {},
+                   {},
+                   {}};
+  set_rows(exec, result, [=]<class M>(const auto& where, std::type_identity<M>, const RowRange& range) {
+    return problems::stencil11<M>(where, sides[0], sides[1], sides[2], dof, range);
+  });
+  return result;
 }
 
 /// Blocks of each block row of a matrix, which may have some of a larger one's.
-std::vector<std::int64_t> blocks_of_rows(const Execution& exec, const Matrix& rows) {
+template <class Rows>
+std::vector<std::int64_t> blocks_of_rows(const Execution& exec, const Rows& rows) {
   std::vector<std::int64_t> blocks(static_cast<std::size_t>(rows.num_block_rows()));
   if (blocks.empty()) return blocks;
   const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows.graph().row_ptr());
@@ -102,8 +126,9 @@ RowPartition partition_of(const World& world, const SolveOptions& options, const
   return world.on_all([&] { return read_partition(asked, num_block_rows, ranks); });
 }
 
-/// Block rows of a block file, read by their places.
-Matrix read_rows(const Execution& exec, const io::BlockFile& file, const RowRange& range) {
+/// Block rows of a block file, read by their places, to the memory of Rows.
+template <class Rows>
+Rows read_rows(const Execution& exec, const io::BlockFile& file, const RowRange& range) {
   const std::int64_t first = file.row_ptr()[std::size_t(range.begin)],
                      count = file.row_ptr()[std::size_t(range.end)] - first,
                      per_block = file.block_shape().num_values();
@@ -123,7 +148,7 @@ Matrix read_rows(const Execution& exec, const io::BlockFile& file, const RowRang
     throw FileError(file.path(), 0, text("block rows ", range.begin, " to ", range.end, ": ", error.problem()),
                     error.why(), error.suggestion());
   }
-  const Matrix matrix = copy_to<Space>(exec, rows);
+  const Rows matrix = copy_to<typename Rows::memory_space>(exec, rows);
   exec.fence("ashlar: rows of a block file");
   return matrix;
 }
@@ -152,24 +177,50 @@ void make_rhs(const Execution& exec, const World& world, const SolveOptions& opt
   }
 }
 
-/// Throws MemoryError, on all ranks together, where a rank has no room for its share of a matrix. While the operator is
-/// made it has its rows twice; and ranks on one host share the host's memory.
-void require_memory_for_ranks(const World& world, const SolveOptions& options, const std::string& what,
-                              std::int64_t num_block_rows, std::int64_t num_blocks, int block_size) {
+/// What a rank has of a system, about.
+MatrixShape share_of(const RowSource& source, std::int64_t num_block_rows) {
+  const double part = double(num_block_rows) / double(std::max<std::int64_t>(source.num_block_rows, 1));
+  return {std::uint64_t(num_block_rows), std::uint64_t(std::ceil(part * double(source.num_blocks))),
+          std::uint64_t(source.block_size)};
+}
+
+/// While the operator is made on the device, it has its rows twice.
+MatrixShape twice(MatrixShape share) {
+  share.num_blocks *= 2;
+  return share;
+}
+
+/// Where this rank's share is to be. Each rank decides for itself.
+MatrixPlace place_of_share(const SolveOptions& options, const MatrixShape& share) {
+  return place_of(twice(share), options);
+}
+
+/// Throws MemoryError, on all ranks together, where a rank has no room for its share: by itself, and with the others of
+/// its host beside it.
+void require_memory_for_share(const World& world, const SolveOptions& options, const std::string& what,
+                              const MatrixShape& share, MatrixPlace place) {
   const Communicator& comm = world.comm();
-  const int sharing = has_device_memory ? 1 : comm.split_by_host().size();
-  const auto share = [&](std::int64_t of_all) {
-    return std::uint64_t((of_all + comm.size() - 1) / comm.size()) * std::uint64_t(sharing);
-  };
+  const auto on_host = std::uint64_t(comm.split_by_host().size());
+  const std::string of_ranks = text(what, " on ", comm.size(), " ranks");
   world.on_all([&] {
-    require_memory_for({share(num_block_rows), 2 * share(num_blocks), std::uint64_t(block_size)},
-                       text(what, " on ", comm.size(), " ranks"), options, MatrixPlace::device);
+    require_memory_for(twice(share), of_ranks, options, place);
+    if (place == MatrixPlace::host && has_device_memory) {
+      require_host_memory((Bytes{2 * on_host} * matrix_bytes(share)).count, of_ranks);
+    } else if (!has_device_memory) {
+      SolveOptions without_limit = options;
+      without_limit.placement.device_memory_limit.reset();
+      MatrixShape of_all = twice(share);
+      of_all.num_block_rows *= on_host;
+      of_all.num_blocks *= on_host;
+      require_memory_for(of_all, of_ranks, without_limit, place);
+    }
   });
 }
 
-/// Deals rows to the operator, and what is told of them to the system.
+/// Deals rows to the operator, which streams those of the host's memory where `place` is that.
+template <class Rows>
 void deal(const Execution& exec, const World& world, const SolveOptions& options, const RowPartition& partition,
-          Matrix rows, LinearSystem& system) {
+          MatrixPlace place, Rows rows, LinearSystem& system) {
   const Communicator& comm = world.comm();
   DistributedOptions distributed;
   distributed.decomposition = options.distribution.decomposition;
@@ -177,9 +228,36 @@ void deal(const Execution& exec, const World& world, const SolveOptions& options
   distributed.spmv = {.kernel = options.method.kernel, .num_vectors = options.method.num_rhs};
   system.total_block_rows = partition.num_rows();
   system.total_blocks = comm.sum(std::int64_t(rows.num_blocks()));
-  system.over_ranks =
-      std::make_shared<const DistributedOperator<Matrix>>(exec, comm, partition, std::move(rows), distributed);
-  system.matrix = system.over_ranks->own_matrix();
+  const MatrixShape shape{std::uint64_t(rows.num_block_rows()), std::uint64_t(rows.num_blocks()),
+                          std::uint64_t(rows.block_size())};
+  const std::uint64_t limit = device_limit(options);
+  if (place == MatrixPlace::host) distributed.streaming = streaming_options(shape, options, limit);
+  // Collective: what a rank throws, the others know of.
+  std::exception_ptr failure;
+  try {
+    within_limit(
+        limit, bytes_beside_streaming(shape, options), text(system.description, " on rank ", comm.rank()), [&] {
+          system.over_ranks =
+              std::make_shared<const DistributedOperator<Matrix>>(exec, comm, partition, std::move(rows), distributed);
+          return 0;
+        });
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  world.on_all([&] {
+    if (failure) std::rethrow_exception(failure);
+  });
+}
+
+/// Deals what make(type) makes on each rank: a matrix of the type, where `place` has it.
+template <class Make>
+void deal_made(const Execution& exec, const World& world, const SolveOptions& options, const RowPartition& partition,
+               MatrixPlace place, LinearSystem& system, const Make& make) {
+  const auto deal_as = [&]<class Rows>(std::type_identity<Rows> type) {
+    Rows rows = world.on_all([&] { return make(type); });
+    deal(exec, world, options, partition, place, std::move(rows), system);
+  };
+  place == MatrixPlace::host ? deal_as(std::type_identity<HostMatrix>()) : deal_as(std::type_identity<Matrix>());
 }
 
 /// A Matrix Market file, which rank 0 has read, and has found to be symmetric.
@@ -192,10 +270,11 @@ LinearSystem scattered_system(const Execution& exec, const World& world, const S
     if (!world.speaks()) return;
     SolveOptions matrix_only = options;
     matrix_only.source.rhs.reset();
-    matrix_only.placement.stream = StreamKind::off;
     whole = make_system(exec, matrix_only);
-    if (!options.source.skip_symmetry_check) require_symmetric(exec, whole.matrix, whole.description);
-    blocks = blocks_of_rows(exec, whole.matrix);
+    whole.visit(exec, [&](const auto& where, const auto& matrix) {
+      if (!options.source.skip_symmetry_check) require_symmetric(where, matrix, whole.description);
+      blocks = blocks_of_rows(exec, matrix);
+    });
   });
   const auto num_block_rows = comm.broadcast(std::int64_t(blocks.size()));
   const RowPartition partition = partition_of(world, options, speeds, *options.source.matrix, num_block_rows,
@@ -203,7 +282,20 @@ LinearSystem scattered_system(const Execution& exec, const World& world, const S
   LinearSystem system;
   system.description = *options.source.matrix;
   system.block_fill = comm.broadcast(whole.block_fill);
-  deal(exec, world, options, partition, scatter_rows(exec, comm, partition, whole.matrix), system);
+  RowSource source;
+  source.num_block_rows = num_block_rows;
+  source.num_blocks = comm.broadcast(std::accumulate(blocks.begin(), blocks.end(), std::int64_t(0)));
+  source.block_size = comm.broadcast(world.speaks() ? whole.block_size() : 1);
+  const MatrixPlace place = place_of_share(options, share_of(source, partition.size(comm.rank())));
+  // Those of rank 0 are where the whole is.
+  const auto scatter = [&]<class Rows>(const Rows& all) {
+    deal(exec, world, options, partition, place, scatter_rows(exec, comm, partition, all), system);
+  };
+  if (world.speaks() ? whole.streamed.has_value() : place == MatrixPlace::host) {
+    scatter(world.speaks() ? *whole.streamed : HostMatrix());
+  } else {
+    scatter(whole.matrix);
+  }
   make_rhs(exec, world, options, {}, system);
   return system;
 }
@@ -220,10 +312,16 @@ LinearSystem block_file_system(const Execution& exec, const World& world, const 
                                               [&] { return file->row_ptr(); });
   LinearSystem system;
   system.description = *options.source.matrix;
-  require_memory_for_ranks(world, options, system.description, file->num_block_rows(), file->num_blocks(),
-                           file->block_shape().rows);
-  const Matrix rows = world.on_all([&] { return read_rows(exec, *file, range_of(partition, comm.rank())); });
-  deal(exec, world, options, partition, rows, system);
+  RowSource source;
+  source.num_block_rows = file->num_block_rows();
+  source.num_blocks = file->num_blocks();
+  source.block_size = file->block_shape().rows;
+  const MatrixShape share = share_of(source, partition.size(comm.rank()));
+  const MatrixPlace place = place_of_share(options, share);
+  require_memory_for_share(world, options, system.description, share, place);
+  deal_made(exec, world, options, partition, place, system, [&]<class Rows>(std::type_identity<Rows>) {
+    return read_rows<Rows>(exec, *file, range_of(partition, comm.rank()));
+  });
   make_rhs(exec, world, options, {}, system);
   return system;
 }
@@ -235,16 +333,27 @@ LinearSystem generated_system(const Execution& exec, const World& world, const S
   // Made twice: an even share, to count its blocks, and then the rank's own.
   const RowPartition partition = partition_of(world, options, speeds, source.description, source.num_block_rows, [&] {
     const RowPartition even = RowPartition::even(source.num_block_rows, comm.size());
-    const auto mine = world.on_all([&] { return blocks_of_rows(exec, source.rows(range_of(even, comm.rank()))); });
+    const RowRange range = range_of(even, comm.rank());
+    const bool on_host = place_of_share(options, share_of(source, range.size())) == MatrixPlace::host;
+    const auto mine = world.on_all([&] {
+      return on_host ? blocks_of_rows(exec, source.host_rows(range)) : blocks_of_rows(exec, source.rows(range));
+    });
     return row_ptr_of(comm, mine);
   });
-  require_memory_for_ranks(world, options, source.description, source.num_block_rows, source.num_blocks,
-                           source.block_size);
+  const MatrixShape share = share_of(source, partition.size(comm.rank()));
+  const MatrixPlace place = place_of_share(options, share);
+  require_memory_for_share(world, options, source.description, share, place);
   LinearSystem system;
   system.description = source.description;
   system.cantilever = source.cantilever;
-  const Matrix rows = world.on_all([&] { return source.rows(range_of(partition, comm.rank())); });
-  deal(exec, world, options, partition, rows, system);
+  deal_made(exec, world, options, partition, place, system, [&]<class Rows>(std::type_identity<Rows>) {
+    const RowRange range = range_of(partition, comm.rank());
+    if constexpr (std::is_same_v<Rows, Matrix>) {
+      return source.rows(range);
+    } else {
+      return source.host_rows(range);
+    }
+  });
   make_rhs(exec, world, options, source, system);
   return system;
 }

@@ -1,5 +1,6 @@
 #include "solve/report.hpp"
 
+#include <algorithm>
 #include <ashlar/base/version.hpp>
 #include <nlohmann/json.hpp>
 
@@ -26,7 +27,11 @@ Json ranks_json(const std::vector<RankAccount>& ranks) {
                     {"num_blocks", rank.num_blocks},
                     {"busy_seconds", rank.busy_seconds},
                     {"waited_seconds", rank.waited_seconds},
-                    {"alone_seconds", optional_json(rank.alone_seconds)}});
+                    {"alone_seconds", optional_json(rank.alone_seconds)},
+                    {"device_bytes", rank.device_bytes},
+                    {"streamed", rank.sent_bytes.has_value()},
+                    {"sent_bytes", optional_json(rank.sent_bytes)},
+                    {"hidden_share", optional_json(rank.hidden_share)}});
   }
   return list;
 }
@@ -59,6 +64,11 @@ Json columns_json(const BlockSolveReport& report) {
 }
 
 }  // namespace
+
+bool Outcome::is_streamed() const {
+  return system.is_streamed() ||
+         std::any_of(ranks.begin(), ranks.end(), [](const RankAccount& rank) { return rank.sent_bytes.has_value(); });
+}
 
 double Outcome::pipeline_efficiency() const {
   double busy = 0, all = 0;
@@ -106,7 +116,7 @@ std::string report_json(const Outcome& outcome) {
   json["kernel"] = outcome.solution.kernel;
   json["plan"] = outcome.solution.plan;
   json["launch"] = report.launch;
-  json["streamed"] = system.is_streamed();
+  json["streamed"] = outcome.is_streamed();
   json["streaming"] = optional_json(outcome.solution.streaming);
   json["ranks"] = outcome.ranks.empty() ? Json(nullptr) : ranks_json(outcome.ranks);
   json["pipeline_efficiency"] = outcome.ranks.empty() ? Json(nullptr) : Json(outcome.pipeline_efficiency());

@@ -22,6 +22,9 @@ struct RankAccount {
   std::int64_t num_block_rows = 0, num_blocks = 0;
   double busy_seconds = 0, waited_seconds = 0;  ///< waited for other ranks
   std::optional<double> alone_seconds;          ///< of the same work while the others rest
+  std::uint64_t device_bytes = 0;               ///< of its rows, their halo and buffers, where it multiplies
+  std::optional<std::uint64_t> sent_bytes;      ///< to there in a product, where it streams
+  std::optional<double> hidden_share;           ///< where it did so to a device: StreamOverlap
 };
 
 /// All that is told about a solve, on standard output and in the report.
@@ -36,6 +39,8 @@ struct Outcome {
   std::vector<RankAccount> ranks = {};        ///< where there are several
   std::optional<trace::ParallelEfficiency> efficiency = {};  ///< where one rank's time is known
 
+  /// Whether the matrix was streamed, by one rank or by some.
+  bool is_streamed() const;
   /// The part of the ranks' time in which they did not wait for others.
   double pipeline_efficiency() const;
   double bandwidth_gb_s() const;

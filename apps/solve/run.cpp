@@ -83,11 +83,22 @@ std::vector<RankAccount> account_of_ranks(const Communicator& comm, const Linear
   const auto busy = comm.all_gather(solve_seconds - solution.waited_seconds);
   const auto waited = comm.all_gather(solution.waited_seconds);
   const auto alone = comm.all_gather(solution.alone_seconds.value_or(0));
+  struct Held {
+    std::uint64_t device_bytes, sent_bytes;
+    bool streamed, has_share;
+    double hidden_share;
+  };
+  const auto* const streamed = system.over_ranks->streamed();
+  const auto held =
+      comm.all_gather(Held{system.over_ranks->bytes().device, streamed ? streamed->estimate().sent_bytes : 0,
+                           streamed != nullptr, solution.hidden_share.has_value(), solution.hidden_share.value_or(0)});
   std::vector<RankAccount> ranks;
   for (std::size_t k = 0; k < hosts.size(); ++k) {
     const auto speed = speeds.empty() ? std::nullopt : std::optional(speeds[k]);
     const auto seconds_alone = solution.alone_seconds ? std::optional(alone[k]) : std::nullopt;
-    ranks.push_back({hosts[k], devices[k], speed, rows[k], blocks[k], busy[k], waited[k], seconds_alone});
+    ranks.push_back({hosts[k], devices[k], speed, rows[k], blocks[k], busy[k], waited[k], seconds_alone,
+                     held[k].device_bytes, held[k].streamed ? std::optional(held[k].sent_bytes) : std::nullopt,
+                     held[k].has_share ? std::optional(held[k].hidden_share) : std::nullopt});
   }
   return ranks;
 }

@@ -5,6 +5,7 @@
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/pipelined_cg.hpp>
 #include <ashlar/krylov/single_reduction_cg.hpp>
+#include <ashlar/streaming/overlap.hpp>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -151,8 +152,18 @@ Solution solve(const Execution& exec, const World& world, const LinearSystem& sy
   solution.plan = a->op.explain();
   solution.streaming = a->streaming;
   solution.tuning = a->tuning;
+  // Of ranks it is told how much they hid, with a trace or without.
+  constexpr int some_spans = 4000;
+  const bool is_told = system.over_ranks && a->record && system.over_ranks->streamed()->copies();
+  std::optional<StreamTimeline<Execution>> timeline;
+  StreamTimeline<Execution>* spans = nullptr;
+  if (a->record && trace != nullptr) {
+    spans = &trace->timeline(exec);
+  } else if (is_told) {
+    spans = &timeline.emplace(exec, some_spans);
+  }
   std::optional<StreamRecording<Execution>> recording;
-  if (trace != nullptr && a->record) recording.emplace(a->record(trace->timeline(exec)));
+  if (spans != nullptr) recording.emplace(a->record(*spans));
   const auto waited = [&] { return system.over_ranks ? system.over_ranks->waited_seconds() : 0; };
   const double waited_before = waited();
   world.alike([&] {
@@ -163,6 +174,8 @@ Solution solve(const Execution& exec, const World& world, const LinearSystem& sy
     }
   });
   solution.waited_seconds = waited() - waited_before;
+  if (recording) recording->stop();
+  if (is_told) solution.hidden_share = overlap_of(spans->spans()).hidden_share();
   if (const int iterations = solution.report.iterations; options.outputs.efficiency && iterations > 0) {
     solution.alone_seconds =
         phases.run("alone", [&] { return seconds_alone(exec, world, system, *m, options.method, iterations); });

@@ -27,6 +27,7 @@ struct Solution {
   std::string plan;                      ///< explain() of what multiplies
   std::optional<std::string> streaming;  ///< how the plan for a streamed matrix came about
   std::optional<TuningTable> tuning;     ///< to be written, where --tune was given
+  std::optional<double> hidden_share;    ///< of a rank that streams to a device: StreamOverlap
   double waited_seconds = 0;             ///< for other ranks, in the solve
   /// Of this rank's share of the solve while the other ranks rest, where --efficiency asks for it.
   std::optional<double> alone_seconds;

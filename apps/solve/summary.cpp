@@ -3,6 +3,7 @@
 #include <ashlar/base/text.hpp>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <ostream>
 #include <sstream>
 #include <string>
@@ -30,6 +31,24 @@ std::string efficiency_line(const Outcome& outcome) {
               short_number(e.tasks), " x pipeline ", short_number(e.pipeline), '\n');
 }
 
+/// What ranks that streamed sent and hid; nothing where none did.
+std::string ranks_streamed_line(const Outcome& outcome) {
+  std::size_t count = 0;
+  std::uint64_t most = 0;
+  std::optional<double> least_hidden;
+  for (const RankAccount& rank : outcome.ranks) {
+    if (!rank.sent_bytes) continue;
+    ++count;
+    most = std::max(most, *rank.sent_bytes);
+    if (rank.hidden_share) least_hidden = std::min(least_hidden.value_or(1), *rank.hidden_share);
+  }
+  if (count == 0) return "";
+  std::string line = text("streamed   on ", count, " of ", outcome.ranks.size(), " ranks, from the host's memory: ");
+  line += has_device_memory ? bytes_text(most) + " a product at most" : "in place, as host and device are one memory";
+  if (least_hidden) line += text("; ", short_number(100 * *least_hidden), " % hidden at least");
+  return line + '\n';
+}
+
 /// How the ranks shared it; nothing where there is one.
 std::string ranks_line(const Outcome& outcome) {
   if (outcome.ranks.empty()) return "";
@@ -40,7 +59,8 @@ std::string ranks_line(const Outcome& outcome) {
   }
   return text("ranks      ", outcome.ranks.size(), ", with ", counted(fewest), " to ", counted(most), " block rows; ",
               short_number(100 * (1 - outcome.pipeline_efficiency())),
-              " % of their time in the solve went in waiting for each other\n", efficiency_line(outcome));
+              " % of their time in the solve went in waiting for each other\n", ranks_streamed_line(outcome),
+              efficiency_line(outcome));
 }
 
 }  // namespace
@@ -69,7 +89,7 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
       << ranks_line(outcome) << "method     " << method_of(outcome) << ", preconditioner "
       << to_string(outcome.options.method.preconditioner) << ", kernel " << outcome.solution.kernel << '\n';
   if (!report.launch.empty()) out << "launched   " << report.launch << '\n';
-  if (system.is_streamed()) {
+  if (system.is_streamed() && outcome.ranks.empty()) {
     const char* const place = system.in_file ? "in its file: " : "in the host's memory: ";
     out << "matrix     " << place << outcome.solution.plan << '\n';
   }

@@ -22,13 +22,15 @@ struct LinearSystem {
   double block_fill = 1;          ///< values stored over entries of the matrix
   bool ones_is_solution = false;  ///< b is A*1
   std::optional<problems::Cantilever> cantilever;
-  /// Where several ranks solve: all of the matrix, of which `matrix` has this rank's rows and columns, and `rhs` its
-  /// entries.
+  /// Where several ranks solve: all of the matrix, of which this rank has its rows; `rhs` has its entries.
   std::shared_ptr<const DistributedOperator<Matrix>> over_ranks;
   std::int64_t total_block_rows = 0, total_blocks = 0;  ///< of all ranks
   std::uint64_t device_limit = 0;  ///< bytes of the device that the solve may take, from before there was anything
 
-  bool is_streamed() const { return streamed.has_value() || in_file != nullptr; }
+  /// Of this rank's.
+  bool is_streamed() const {
+    return streamed.has_value() || in_file != nullptr || (over_ranks && over_ranks->streamed() != nullptr);
+  }
 
   /// work(exec, matrix) with the matrix that is in memory, and an instance that reaches it.
   template <class Work>
@@ -46,6 +48,7 @@ struct LinearSystem {
     return shape([](const auto& a) { return a.num_blocks(); });
   }
   int block_size() const {
+    if (over_ranks) return over_ranks->block_size();
     return static_cast<int>(shape([](const auto& a) { return a.block_size(); }));
   }
   std::int64_t num_rows() const { return num_block_rows() * block_size(); }
