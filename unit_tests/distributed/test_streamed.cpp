@@ -244,6 +244,11 @@ TEST(StreamedRanks, SayHowTheyMultiply) {
       const Matrix on_device = copy_to<Space>(exec, rows);
       exec.fence();
       expect_refused<ArgumentError>("on the device", [&] { Op(exec, comm, beam.partition, on_device, streamed({})); });
+    } else {
+      // Where it is: of one memory nothing is saved.
+      const Op in_place(exec, comm, beam.partition, rows, streamed({}, {.num_subdivisions = 5}));
+      EXPECT_THAT(in_place.explain(), HasSubstr("in place"));
+      EXPECT_EQ(in_place.bytes().device, resident.bytes().device);
     }
   });
   const Exec exec = instance_of_rank();

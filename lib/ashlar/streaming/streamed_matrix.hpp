@@ -11,6 +11,7 @@
 #include <ashlar/blas1/local_space.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/memory.hpp>
+#include <ashlar/spmv/matrix_bytes.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/estimate.hpp>
 #include <ashlar/streaming/file_matrix.hpp>
@@ -140,7 +141,8 @@ class StreamedMatrix {
     if (file_) {
       return {device, (std::uint64_t(host_.num_block_rows()) + 1) * sizeof(typename Matrix::offset_type)};
     }
-    return {device, copies() ? std::uint64_t(spmv_traffic_bytes(host_, true, options_.product.mode, 0)) : 0};
+    if (!copies()) return held_bytes(host_);
+    return {device, std::uint64_t(spmv_traffic_bytes(host_, true, options_.product.mode, 0))};
   }
 
   /// The fewest bytes of device memory that a product moves; those over the link are estimate().sent_bytes.
