@@ -1,6 +1,7 @@
 #include "matrix_bytes.hpp"
 
 #include <algorithm>
+#include <ashlar/bcsr/bcsr_bytes.hpp>
 
 namespace ashlar::app {
 
@@ -19,8 +20,7 @@ std::uint64_t entries_of(const io::MatrixMarketHeader& header, std::uint64_t fil
 }  // namespace
 
 Bytes matrix_bytes(const MatrixShape& shape) {
-  const Bytes block_rows{shape.num_block_rows}, blocks{shape.num_blocks}, block_size{shape.block_size};
-  return blocks * (block_size * block_size * scalar_bytes + index_bytes) + (block_rows + Bytes{1}) * index_bytes;
+  return {bcsr_bytes<Matrix>(shape.num_block_rows, shape.num_blocks, shape.block_size)};
 }
 
 std::uint64_t assembly_bytes(const MatrixShape& shape) {

@@ -1,27 +1,14 @@
 #pragma once
 
+#include <ashlar/base/byte_count.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <cstdint>
-#include <limits>
 
 #include "types.hpp"
 
 namespace ashlar::app {
 
-/// A number of bytes that stays at the largest number instead of starting again at zero.
-struct Bytes {
-  std::uint64_t count;
-
-  friend Bytes operator+(Bytes a, Bytes b) {
-    std::uint64_t sum = 0;
-    return {__builtin_add_overflow(a.count, b.count, &sum) ? largest : sum};
-  }
-  friend Bytes operator*(Bytes a, Bytes b) {
-    std::uint64_t product = 0;
-    return {__builtin_mul_overflow(a.count, b.count, &product) ? largest : product};
-  }
-  static constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
-};
+using Bytes = ByteCount;
 
 inline constexpr Bytes scalar_bytes{sizeof(Matrix::scalar_type)};
 inline constexpr Bytes index_bytes{sizeof(Matrix::ordinal_type)};

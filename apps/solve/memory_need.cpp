@@ -1,7 +1,10 @@
 #include "solve/memory_need.hpp"
 
 #include <algorithm>
+#include <ashlar/bcsr/bcsr_bytes.hpp>
 #include <ashlar/krylov/block_cg.hpp>
+#include <ashlar/krylov/cg_bytes.hpp>
+#include <ashlar/operators/preconditioner_bytes.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <limits>
 
@@ -9,33 +12,51 @@
 
 namespace ashlar::app {
 
-std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options) {
-  const Bytes block_rows{shape.num_block_rows};
-  const Bytes rows = block_rows * Bytes{shape.block_size};
-  Bytes need{0};
-  switch (options.method.preconditioner) {
+namespace {
+
+Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind) {
+  switch (kind) {
+    case PreconditionerKind::jacobi:
+      return {jacobi_bytes<Matrix>(shape.num_block_rows, shape.block_size)};
+    case PreconditionerKind::block_jacobi:
+      return {block_jacobi_bytes<Matrix>(shape.num_block_rows, shape.block_size)};
     case PreconditionerKind::none:
       break;
-    case PreconditionerKind::jacobi:
-      need = need + rows * scalar_bytes + block_rows * index_bytes;
+  }
+  return {0};
+}
+
+/// What the solver allocates for so many rows.
+std::uint64_t method_bytes(std::int64_t rows, const MethodOptions& method) {
+  const bool preconditioned = method.preconditioner != PreconditionerKind::none;
+  if (method.solver == SolverKind::block_cg) {
+    return block_cg_bytes(rows, method.num_rhs, sizeof(double), preconditioned);
+  }
+  switch (method.variant) {
+    case VariantKind::single_reduction:
+      return single_reduction_cg_bytes(rows, sizeof(double), preconditioned);
+    case VariantKind::pipelined:
+      return pipelined_cg_bytes(rows, sizeof(double), preconditioned);
+    case VariantKind::standard:
       break;
-    case PreconditionerKind::block_jacobi:  // and its diagonal's places and pivots
-      need = need + matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}) +
-             block_rows * index_bytes + rows * index_bytes;
   }
-  if (options.method.solver == SolverKind::block_cg) {
-    const Bytes num_rhs{std::uint64_t(options.method.num_rhs)};
-    const std::uint64_t most_rows = std::numeric_limits<std::int32_t>::max() * std::uint64_t(max_block_size);
-    const auto counted = static_cast<std::int64_t>(std::min(rows.count, most_rows));
-    // b and x, and one right-hand side more while they are made.
-    return (need + (Bytes{2} * num_rhs + Bytes{1}) * rows * scalar_bytes +
-            Bytes{block_cg_bytes(counted, options.method.num_rhs, sizeof(double), true)})
-        .count;
-  }
-  // b, x, and those of CG.
-  const std::uint64_t of_variant[] = {4, 5, 9}, scalars_and_sums = 128 << 10;
-  const Bytes vectors{2 + of_variant[int(options.method.variant)]};
-  return (need + vectors * rows * scalar_bytes + Bytes{scalars_and_sums}).count;
+  return cg_bytes(rows, sizeof(double), preconditioned);
+}
+
+}  // namespace
+
+std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options) {
+  const MethodOptions& method = options.method;
+  const Bytes rows = Bytes{shape.num_block_rows} * Bytes{shape.block_size};
+  // As many as there can be; a file may promise more.
+  const std::uint64_t most_rows = std::numeric_limits<Matrix::ordinal_type>::max() * std::uint64_t(max_block_size);
+  const auto counted = static_cast<std::int64_t>(std::min(rows.count, most_rows));
+  // b and x of all right-hand sides; of block CG one right-hand side more, while they are made.
+  const std::uint64_t num_rhs = std::uint64_t(method.num_rhs);
+  const Bytes vectors{2 * num_rhs + (method.solver == SolverKind::block_cg ? 1 : 0)};
+  return (preconditioner_bytes(shape, method.preconditioner) + vectors * rows * scalar_bytes +
+          Bytes{method_bytes(counted, method)})
+      .count;
 }
 
 std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options) {
@@ -73,19 +94,20 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
   const bool has_half = place == MatrixPlace::host && options.placement.transfer == TransferKind::half;
   Bytes half = has_half ? matrix_bytes({shape.num_block_rows, num_half_blocks, shape.block_size}) : Bytes{0};
   if (has_half && !has_device_memory) {  // and its index of columns
-    half = half + Bytes{2} * (Bytes{num_half_blocks} + Bytes{shape.num_block_rows}) * index_bytes;
+    half = half + Bytes{transpose_index_bytes<Matrix>(shape.num_block_rows, num_half_blocks)};
   }
   if (place == MatrixPlace::device || (place == MatrixPlace::host && !has_device_memory)) {
     return require_device_memory((Bytes{device_bytes(shape, options)} + half).count, what, options);
   }
   const Bytes block_rows{shape.num_block_rows}, rows = block_rows * Bytes{shape.block_size};
-  // Row pointers of the matrix and of its parts; on a device what Kokkos keeps, and two small buffers.
+  // What streaming takes besides follows from the structure, which is not there yet (StreamedMatrix::estimate): row
+  // pointers of the matrix and of its parts, at least; on a device what Kokkos keeps, and two small buffers.
   Bytes least = Bytes{solver_bytes(shape, options)} + Bytes{2} * block_rows * index_bytes;
   if (has_device_memory) least = least + Bytes{8 << 20};
   if (options.method.preconditioner == PreconditionerKind::block_jacobi) {
     // Its diagonal blocks come to the device, and are inverted to others.
-    const Bytes diagonal = matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size});
-    const Bytes peak = Bytes{2} * diagonal + rows * (scalar_bytes + index_bytes) + block_rows * index_bytes;
+    const Bytes peak = matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}) +
+                       preconditioner_bytes(shape, options.method.preconditioner) + rows * scalar_bytes;
     least.count = std::max(least.count, peak.count);
   }
   // A small matrix takes less than what streaming takes besides.
