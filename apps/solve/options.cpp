@@ -185,6 +185,10 @@ void declare_method(CLI::App& command, MethodOptions& method) {
                &kernel_of);
   group.word("--tune", method.tune, "FILE",
              "measure which kernel is fastest for such a matrix, and keep it in this file (JSON) for the next time");
+  group.parsed("--threads", method.threads, "N",
+               "threads of a CPU that solve, of those that OMP_NUM_THREADS says (default: one for each MiB of the "
+               "system)",
+               &whole_number_of);
 }
 
 void declare_placement(CLI::App& command, PlacementOptions& placement) {
@@ -284,6 +288,8 @@ void check_options(const SolveOptions& options, int ranks) {
           "it is the part of ||b|| that may be left: at least 0, less than 1", "pass something like 1e-8");
   require(method.max_iterations >= 1, text("--max-iterations ", method.max_iterations), "it counts iterations",
           "pass a positive number");
+  require(!method.threads || *method.threads >= 1, text("--threads ", method.threads.value_or(0)),
+          "one at least must solve", "pass a positive number, or leave it out");
   const bool is_block = method.solver == SolverKind::block_cg;
   const int most = is_block ? 64 : 1;
   require(method.num_rhs >= 1 && method.num_rhs <= most,

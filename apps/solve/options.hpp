@@ -68,6 +68,7 @@ struct MethodOptions {
   int max_iterations = 10000;
   Kernel kernel = Kernel::automatic;
   std::optional<std::string> tune;  ///< the file of the tuning table
+  std::optional<int> threads;       ///< of a CPU; none: as many as the system is worth
 };
 
 /// Where the matrix is, and how much memory the solve may take.

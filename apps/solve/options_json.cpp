@@ -38,6 +38,7 @@ Json options_json(const SolveOptions& options) {
   json["rtol"] = method.rtol;
   json["max_iterations"] = method.max_iterations;
   json["kernel"] = to_string(method.kernel);
+  json["threads"] = optional_json(method.threads);
   json["tune"] = optional_json(method.tune);
   json["skip_symmetry_check"] = source.skip_symmetry_check;
   json["device_memory_limit"] = optional_json(placement.device_memory_limit);

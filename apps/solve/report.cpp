@@ -131,6 +131,7 @@ std::string report_json(const Outcome& outcome) {
   json["versions"] = {{"ashlar", version_string}, {"kokkos", kokkos_version()}, {"compiler", compiler_version()}};
   json["device"] = {
       {"backend", outcome.device.backend}, {"name", outcome.device.name}, {"concurrency", outcome.device.concurrency}};
+  json["threads"] = outcome.threads;
   json["options"] = options_json(outcome.options);
   json["residual_history"] = report.residual_history;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -34,6 +34,7 @@ struct Outcome {
   const Solution& solution;
   const Phases& phases;
   Device device;
+  int threads = 1;  ///< of a CPU, that solved; on a GPU its concurrency
   std::optional<SolutionError> error;
   std::optional<double> read_bandwidth_gb_s;  ///< of the device, measured at start-up unless that was not wanted
   std::vector<RankAccount> ranks = {};        ///< where there are several

@@ -7,6 +7,7 @@
 #include <ashlar/krylov/report.hpp>
 #include <cstdint>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "solve/checks.hpp"
 #include "solve/files.hpp"
 #include "solve/first_error.hpp"
+#include "solve/memory_need.hpp"
 #include "solve/one_rank_run.hpp"
 #include "solve/outputs.hpp"
 #include "solve/progress_line.hpp"
@@ -28,6 +30,7 @@
 #include "solve/solve.hpp"
 #include "solve/symmetric_products.hpp"
 #include "solve/system.hpp"
+#include "solve/threads.hpp"
 #include "solve/trace.hpp"
 
 namespace ashlar::app {
@@ -69,6 +72,17 @@ void print_trace_notes(std::ostream& out, const SolveTrace& trace) {
     out << "trace      of the first " << counted(SolveTrace::max_spans) << " copies and products, not of "
         << counted(trace.num_missed()) << " more\n";
   }
+}
+
+/// Bytes of the solve on this rank. Those of a file are read by as many threads as there are.
+std::uint64_t bytes_here(const LinearSystem& system, const SolveOptions& options) {
+  if (system.in_file) return std::numeric_limits<std::uint64_t>::max();
+  std::int64_t block_rows = system.num_block_rows(), blocks = system.num_blocks();
+  if (const auto& op = system.over_ranks) {
+    block_rows = op->partition().size(op->communicator().rank());
+    blocks = op->num_blocks();
+  }
+  return device_bytes({std::uint64_t(block_rows), std::uint64_t(blocks), std::uint64_t(system.block_size())}, options);
 }
 
 /// What each rank had, and did in the solve; of one alone nothing. Collective.
@@ -162,7 +176,7 @@ void check_before_start(const World& world, const SolveOptions& options) {
 
 int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
   const Communicator& comm = world.comm();
-  const Execution exec;
+  const Execution all = world.on_all([&] { return instance_of_threads(options.method.threads); });
   std::optional<SolveTrace> trace;
   comm.barrier();  // the ranks' times begin here
   if (options.outputs.trace) trace.emplace();
@@ -171,13 +185,13 @@ int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
   // Of a weighted partition first: it is made by that.
   std::vector<double> speeds;
   const auto probe_ranks = [&] {
-    speeds = phases.run("probe", [&] { return probe_all(exec, world, options.outputs); });
+    speeds = phases.run("probe", [&] { return probe_all(all, world, options.outputs); });
   };
   if (options.distribution.is_weighted()) probe_ranks();
   const LinearSystem system = phases.run("load", [&] {
-    return world.is_alone() ? make_system(exec, options) : make_rank_system(exec, world, options, speeds);
+    return world.is_alone() ? make_system(all, options) : make_rank_system(all, world, options, speeds);
   });
-  phases.run("check", [&] { world.alike([&] { check_symmetry(exec, system, options.source); }); });
+  phases.run("check", [&] { world.alike([&] { check_symmetry(all, system, options.source); }); });
   if (!options.distribution.is_weighted()) probe_ranks();
   std::optional<OneRankRun> one_rank;
   if (options.outputs.efficiency) {
@@ -186,6 +200,7 @@ int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
       require_alike(*one_rank, system, this_device());
     });
   }
+  const Execution exec = options.method.threads ? all : instance_for_bytes(all, bytes_here(system, options));
   Solution solution = [&] {
     ProgressLine progress(world.speaks());
     const auto show = [&](int iterations, double residual) { progress.show(iterations, residual); };
@@ -193,7 +208,7 @@ int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
   }();
   solution.report.bytes_moved = comm.sum(solution.report.bytes_moved);
 
-  Outcome outcome{options, system, solution, phases, this_device(), std::nullopt, std::nullopt};
+  Outcome outcome{options, system, solution, phases, this_device(), exec.concurrency(), std::nullopt, std::nullopt};
   if (!speeds.empty()) outcome.read_bandwidth_gb_s = std::accumulate(speeds.begin(), speeds.end(), 0.0);
   outcome.ranks = account_of_ranks(comm, system, solution, speeds, phases.seconds_of("solve"));
   if (one_rank && solution.alone_seconds) {

@@ -83,6 +83,8 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
       << short_number(outcome.system.block_fill) << ")\n"
       << "device     " << outcome.device.backend << ", " << outcome.device.name << ", " << outcome.device.concurrency
       << (outcome.device.concurrency == 1 ? " thread" : " threads at once")
+      << (outcome.threads < outcome.device.concurrency ? text(", of which ", outcome.threads, " solved (--threads)")
+                                                       : "")
       << (outcome.read_bandwidth_gb_s ? text("; reads ", short_number(*outcome.read_bandwidth_gb_s), " GB/s")
                                       : "; at which rate it reads was not measured (--no-probe)")
       << '\n'
