@@ -9,10 +9,12 @@
 #include <ashlar/bcsr/validate.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/io/block_file.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ashlar {
