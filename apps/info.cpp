@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ashlar/base/text.hpp>
 #include <ashlar/base/version.hpp>
+#include <ashlar/comm/measure_links.hpp>
 #include <ashlar/device/bandwidth.hpp>
 #include <ashlar/device/memory.hpp>
 #include <iomanip>
@@ -13,7 +14,6 @@
 
 #include "device.hpp"
 #include "number_text.hpp"
-#include "rank_links.hpp"
 #include "types.hpp"
 
 namespace ashlar::app {
@@ -37,7 +37,7 @@ void gather_ranks(const Communicator& comm, Json& info) {
   for (std::size_t k = 0; k < hosts.size(); ++k) info["ranks"].push_back({{"host", hosts[k]}, {"device", devices[k]}});
   info["transport"] = comm.explain();
   info["latency_us"] = info["message_gb_s"] = Json::array();
-  const std::vector<RankLink> links = measure_rank_links(comm);
+  const std::vector<RankLink> links = measure_links(comm);
   for (std::size_t a = 0; a < hosts.size(); ++a) {
     Json latency = Json::array(), rate = Json::array();
     for (std::size_t b = 0; b < hosts.size(); ++b) {
