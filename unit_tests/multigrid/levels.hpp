@@ -14,7 +14,7 @@ using BoxVector = Level<Exec>::Vector;
 
 /// The finest level alone.
 inline Level<Exec> one_level(int boxes_per_dim, int box_dim, Discretisation kind = Discretisation::fv4) {
-  return {BoxGrid(boxes_per_dim, box_dim), kind, Equation::poisson, 0};
+  return {Exec(), BoxGrid(boxes_per_dim, box_dim), kind, Equation::poisson, 0};
 }
 
 /// The benchmark's problem on all levels.

@@ -101,7 +101,7 @@ TEST(Transfer, RestrictsToMeans) {
        {std::array{2, 8, 2, 4}, std::array{4, 4, 2, 4}, std::array{3, 2, 1, 3}, std::array{1, 2, 1, 1}}) {
     const Level<Exec> fine = one_level(fine_boxes, dim, Discretisation::fv2),
                       coarse = one_level(coarse_boxes, coarse_dim, Discretisation::fv2);
-    const LevelTransfer<Exec> transfer(fine, coarse);
+    const LevelTransfer<Exec> transfer(exec, fine, coarse);
     const int n = coarse.grid.cells_per_dim();
     const auto value = [](int i, int j, int k) { return i + 64 * j + 4096 * k + (i * j * k) % 8; };
     HostVector(fine, fine.u).fill(value);
@@ -159,7 +159,7 @@ TEST(Transfer, InterpolatesPolynomialsExactly) {
   const Exec exec;
   for (const auto& [fine_boxes, dim, coarse_boxes, coarse_dim] : {std::array{2, 8, 2, 4}, std::array{2, 8, 1, 8}}) {
     const Level<Exec> fine = one_level(fine_boxes, dim), coarse = one_level(coarse_boxes, coarse_dim);
-    const LevelTransfer<Exec> transfer(fine, coarse);
+    const LevelTransfer<Exec> transfer(exec, fine, coarse);
     for (const auto order : {InterpolationOrder::quadratic, InterpolationOrder::quartic}) {
       const bool is_quartic = order == InterpolationOrder::quartic;
       const Polynomial& p = is_quartic ? quartic : quadratic;

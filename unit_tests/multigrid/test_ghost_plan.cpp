@@ -61,7 +61,7 @@ TEST(GhostFill, EveryGhostCellOfEveryShape) {
                    std::to_string(int(shape)));
       const int all = level.grid.cells_per_dim();
       HostVector(level, level.u).fill([&](int i, int j, int k) { return number(all, i, j, k); }, untouched);
-      GhostFill<Exec>(level.layout, make_ghost_plan(level.grid, 2, shape)).exchange(exec, level.u);
+      GhostFill<Exec>(exec, level.layout, make_ghost_plan(level.grid, 2, shape)).exchange(exec, level.u);
       exec.fence();
       HostVector found(level, level.u);
       int wrong = 0;

@@ -15,13 +15,13 @@ class BottomSolver {
   using Vector = typename Level<Exec>::Vector;
 
   BottomSolver() = default;
-  explicit BottomSolver(const Level<Exec>& level)
-      : r_(level.vector("bicgstab_r")),
-        r0_(level.vector("bicgstab_r0")),
-        p_(level.vector("bicgstab_p")),
-        preconditioned_(level.vector("bicgstab_preconditioned")),
-        ap_(level.vector("bicgstab_ap")),
-        as_(level.vector("bicgstab_as")) {}
+  BottomSolver(const Exec& exec, const Level<Exec>& level)
+      : r_(level.vector(exec, "bicgstab_r")),
+        r0_(level.vector(exec, "bicgstab_r0")),
+        p_(level.vector(exec, "bicgstab_p")),
+        preconditioned_(level.vector(exec, "bicgstab_preconditioned")),
+        ap_(level.vector(exec, "bicgstab_ap")),
+        as_(level.vector(exec, "bicgstab_as")) {}
 
   /// Solves A x = f on the level, from x on, until max |f - A x| is less than `reduction` times what it was. Returns
   /// the iterations made.

@@ -20,10 +20,10 @@ class GhostFill {
 
   GhostFill() = default;
   /// Throws   ArgumentError where a box beside belongs to another rank: there are no messages yet.
-  GhostFill(const BoxLayout& layout, const GhostPlan& plan)
+  GhostFill(const Exec& exec, const BoxLayout& layout, const GhostPlan& plan)
       : layout_(layout),
-        local_(impl::to_space<Space>("ashlar::multigrid::local", plan.local)),
-        boundary_(impl::to_space<Space>("ashlar::multigrid::boundary", plan.boundary)) {
+        local_(impl::to_space(exec, "ashlar::multigrid::local", plan.local)),
+        boundary_(impl::to_space(exec, "ashlar::multigrid::boundary", plan.boundary)) {
     if (!plan.to.empty() || !plan.from.empty()) {
       throw ArgumentError("multigrid: a level over several ranks", "its halo is not exchanged between ranks yet",
                           "run it on one rank");

@@ -6,6 +6,7 @@
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_fill.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
+#include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <ashlar/multigrid/methods.hpp>
 #include <ashlar/multigrid/phase_times.hpp>
 #include <ashlar/multigrid/stencil.hpp>
@@ -23,38 +24,38 @@ struct Level {
   using Space = typename Exec::memory_space;
   using Vector = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
 
-  /// Allocates. `number` counts levels from the finest, 0.
-  Level(const BoxGrid& boxes, Discretisation kind, Equation pde, std::size_t level_number)
+  /// Allocates, and waits for `exec`. `number` counts levels from the finest, 0.
+  Level(const Exec& exec, const BoxGrid& boxes, Discretisation kind, Equation pde, std::size_t level_number)
       : grid(boxes),
         discretisation(kind),
         equation(pde),
         number(level_number),
         layout{boxes.box_dim(), reach_of(kind)},
-        u(vector("u")),
-        f(vector("f")),
-        r(vector("r")),
-        temp(vector("temp")),
-        inverse_diagonal(vector("inverse_diagonal")),
-        beta{vector("beta_i"), vector("beta_j"), vector("beta_k")},
-        parities("ashlar::multigrid::parities", std::size_t(num_boxes())),
-        origins("ashlar::multigrid::origins", std::size_t(num_boxes())) {
-    if (pde == Equation::helmholtz) alpha = vector("alpha");
+        u(vector(exec, "u")),
+        f(vector(exec, "f")),
+        r(vector(exec, "r")),
+        temp(vector(exec, "temp")),
+        inverse_diagonal(vector(exec, "inverse_diagonal")),
+        beta{vector(exec, "beta_i"), vector(exec, "beta_j"), vector(exec, "beta_k")} {
+    if (pde == Equation::helmholtz) alpha = vector(exec, "alpha");
     const auto shape = kind == Discretisation::fv2 ? GhostShape::star : GhostShape::no_corners;
-    fill_for_operator = GhostFill<Exec>(layout, make_ghost_plan(grid, layout.ghosts, shape));
-    fill_for_interpolation = GhostFill<Exec>(layout, make_ghost_plan(grid, layout.ghosts, GhostShape::box));
-    const auto host_parities = Kokkos::create_mirror_view(parities);
-    const auto host_origins = Kokkos::create_mirror_view(origins);
+    fill_for_operator = GhostFill<Exec>(exec, layout, make_ghost_plan(grid, layout.ghosts, shape));
+    fill_for_interpolation = GhostFill<Exec>(exec, layout, make_ghost_plan(grid, layout.ghosts, GhostShape::box));
+    std::vector<int> sums;
+    std::vector<Index3> cells;
     for (int box = 0; box < num_boxes(); ++box) {
       const Index3& place = grid.place(grid.first_own() + box);
-      for (int d = 0; d < 3; ++d) host_origins(box)[d] = place[d] * layout.dim;
-      host_parities(box) = (place[0] + place[1] + place[2]) * layout.dim % 2;
+      cells.push_back({place[0] * layout.dim, place[1] * layout.dim, place[2] * layout.dim});
+      sums.push_back((place[0] + place[1] + place[2]) * layout.dim % 2);
     }
-    Kokkos::deep_copy(parities, host_parities);
-    Kokkos::deep_copy(origins, host_origins);
+    parities = impl::to_space(exec, "ashlar::multigrid::parities", sums);
+    origins = impl::to_space(exec, "ashlar::multigrid::origins", cells);
   }
 
-  Vector vector(const std::string& name) const {
-    return Vector("ashlar::multigrid::" + name, std::size_t(num_boxes()), std::size_t(layout.volume()));
+  /// One more of them, of zeros.
+  Vector vector(const Exec& exec, const std::string& name) const {
+    return Vector(Kokkos::view_alloc(exec, "ashlar::multigrid::" + name), std::size_t(num_boxes()),
+                  std::size_t(layout.volume()));
   }
 
   /// What the operator at a cell reads of `x`, whose ghost cells have been filled.

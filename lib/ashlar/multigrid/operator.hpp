@@ -58,10 +58,9 @@ void residual(const Exec& exec, const Level<Exec>& level, const Vector& x, const
 /// Async    waits for `exec`, and allocates: it is set-up. (The same is true of the next.)
 template <class Exec>
 void fill_coefficient_ghosts(const Exec& exec, const Level<Exec>& level) {
-  using Space = typename Exec::memory_space;
   for (int d = 0; d < 3; ++d) {
     const GhostPlan plan = make_ghost_plan(level.grid, level.layout.ghosts, GhostShape::no_corners, d);
-    GhostFill<Exec>(level.layout, plan).exchange(exec, level.beta[d]);
+    GhostFill<Exec>(exec, level.layout, plan).exchange(exec, level.beta[d]);
     if (level.discretisation == Discretisation::fv2) continue;
     // Also beside boxes: a box reads the coefficients of the face that it shares with the next one along that face.
     std::vector<BoundaryRegion> regions;
@@ -71,7 +70,7 @@ void fill_coefficient_ghosts(const Exec& exec, const Level<Exec>& level) {
       if (outside[d] == 0 && directions == 1) regions.push_back(region);
     }
     impl::for_each_region("ashlar::multigrid::extrapolate", exec,
-                          impl::to_space<Space>("ashlar::multigrid::extrapolated", regions),
+                          impl::to_space(exec, "ashlar::multigrid::extrapolated", regions),
                           impl::ExtrapolateFaces{level.beta[d].data(), level.layout});
   }
   exec.fence("ashlar::multigrid: coefficients");
@@ -105,7 +104,9 @@ void find_diagonal(const Exec& exec, Level<Exec>& level) {
                          "smoothers divide by it", "give coefficients that are positive and finite");
   }
   level.largest_eigenvalue = largest;
-  for (const auto& x : {level.u, level.r, level.temp}) Kokkos::deep_copy(exec, x, 0.0);
+  Kokkos::deep_copy(exec, level.u, 0.0);
+  Kokkos::deep_copy(exec, level.r, 0.0);
+  Kokkos::deep_copy(exec, level.temp, 0.0);
   exec.fence("ashlar::multigrid: diagonal");
 }
 

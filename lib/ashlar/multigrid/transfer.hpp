@@ -21,14 +21,14 @@ class LevelTransfer {
 
   /// Throws   ArgumentError where fine cells and the coarse ones over them belong to different ranks: there are no
   ///          messages yet.
-  LevelTransfer(const Level<Exec>& fine, const Level<Exec>& coarse) {
+  LevelTransfer(const Exec& exec, const Level<Exec>& fine, const Level<Exec>& coarse) {
     const TransferPlan plan = make_transfer_plan(fine.grid, coarse.grid);
     if (!plan.to.empty() || !plan.from.empty()) {
       throw ArgumentError("multigrid: a level over several ranks", "nothing is sent between ranks yet",
                           "run it on one rank");
     }
     dim_ = plan.dim;
-    transfer_ = {impl::to_space<Space>("ashlar::multigrid::transfer", plan.local), fine.layout, coarse.layout};
+    transfer_ = {impl::to_space(exec, "ashlar::multigrid::transfer", plan.local), fine.layout, coarse.layout};
   }
 
   /// coarse := the means of the fine cells

@@ -21,10 +21,10 @@ Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, 
       bytes, text("multigrid of ", grids[0].cells_per_dim(), "^3 cells in ", grids[0].num_boxes(), " boxes"));
   levels_.reserve(grids.size());
   for (const BoxGrid& grid : grids) {
-    levels_.emplace_back(grid, options.discretisation, options.equation, levels_.size());
-    if (levels_.size() > 1) transfers_.emplace_back(levels_[levels_.size() - 2], levels_.back());
+    levels_.emplace_back(exec, grid, options.discretisation, options.equation, levels_.size());
+    if (levels_.size() > 1) transfers_.emplace_back(exec, levels_[levels_.size() - 2], levels_.back());
   }
-  bottom_ = BottomSolver<Exec>(levels_.back());
+  bottom_ = BottomSolver<Exec>(exec, levels_.back());
   exec.fence("ashlar::multigrid: levels");
 }
 

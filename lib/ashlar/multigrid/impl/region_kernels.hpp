@@ -11,12 +11,15 @@
 
 namespace ashlar::multigrid::impl {
 
-template <memory_space Space, class Item>
-Kokkos::View<Item*, Space> to_space(const std::string& label, const std::vector<Item>& items) {
-  const Kokkos::View<Item*, Space> there(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), items.size());
-  const auto here = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, there);
-  std::copy(items.begin(), items.end(), here.data());
-  Kokkos::deep_copy(there, here);
+/// A list where the execution space reaches it. Waits for `exec`, and allocates.
+template <execution_space Exec, class Item>
+Kokkos::View<Item*, typename Exec::memory_space> to_space(const Exec& exec, const std::string& label,
+                                                          const std::vector<Item>& items) {
+  using There = Kokkos::View<Item*, typename Exec::memory_space>;
+  using Here = Kokkos::View<const Item*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  const There there(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), items.size());
+  if (!items.empty()) Kokkos::deep_copy(exec, there, Here(items.data(), items.size()));
+  exec.fence(label + ": copied");
   return there;
 }
 

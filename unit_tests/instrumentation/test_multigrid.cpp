@@ -1,0 +1,71 @@
+// What multigrid does beside computing: on which instance, when it waits, what it allocates.
+#include <ashlar/multigrid/benchmark_problem.hpp>
+#include <ashlar/multigrid/hierarchy.hpp>
+#include <ashlar/multigrid/multigrid.hpp>
+#include <ashlar/multigrid/smoother.hpp>
+#include <ashlar/multigrid/transfer.hpp>
+
+#include "instrumentation/expect.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+using namespace ashlar::multigrid;
+
+class MultigridConduct : public ::testing::Test {
+ protected:
+  const Exec exec = other_instance();
+  Multigrid<Exec> multigrid{exec, make_hierarchy(2, 4, 2), {.discretisation = Discretisation::fv4}};
+  const Level<Exec>& level = multigrid.level(0);
+
+  MultigridConduct() {
+    set_benchmark_problem(exec, level);
+    multigrid.set_up(exec);
+  }
+};
+
+TEST_F(MultigridConduct, OperatorsAndSmoothersAreEnqueued) {
+  expect_enqueued(exec, [&] { apply(exec, level, level.u, level.temp); });
+  expect_enqueued(exec, [&] { residual(exec, level, level.u, level.f, level.temp); });
+  for (const Smoother smoother : {Smoother::gsrb, Smoother::chebyshev, Smoother::jacobi}) {
+    expect_enqueued(exec, [&] { smooth(exec, level, smoother, level.u, level.f); });
+  }
+  expect_enqueued(exec, [&] { combine(exec, level, 1, level.u, 2, level.f, level.temp); });
+  expect_enqueued(exec, [&] { multiply(exec, level, level.u, level.f, level.temp); });
+  expect_enqueued(exec, [&] { set_benchmark_problem(exec, level); });
+}
+
+TEST_F(MultigridConduct, TransfersAndGhostCellsAreEnqueued) {
+  const Level<Exec>& coarse = multigrid.level(1);
+  expect_enqueued(exec, [&] { level.fill_for_interpolation(exec, level.u, BoundaryOrder::quartic); });
+  expect_enqueued(exec, [&] { multigrid.transfer(0).restrict_cells(exec, level.u, coarse.u); });
+  expect_enqueued(exec, [&] { multigrid.transfer(0).restrict_faces(exec, 2, level.beta[2], coarse.beta[2]); });
+  for (const auto order : {InterpolationOrder::quadratic, InterpolationOrder::quartic}) {
+    expect_enqueued(exec, [&] { multigrid.transfer(0).interpolate(exec, order, true, coarse.u, level.u); });
+  }
+}
+
+TEST_F(MultigridConduct, SetUpWaitsForItsInstance) {
+  expect_kept(exec, Promise::waits, [&] { multigrid.set_up(exec); });
+  expect_kept(exec, Promise::waits, [&] {
+    const Multigrid<Exec> another(exec, make_hierarchy(1, 4, 1), {.discretisation = Discretisation::fv2});
+  });
+}
+
+/// The host needs the coarsest level's sums, and a norm for each cycle: nothing else.
+TEST_F(MultigridConduct, ACycleWaitsForSumsOnly) {
+  multigrid.solve(exec, Cycle::f);  // scratch memory of the instance
+  exec.fence();
+  const Watcher watcher;
+  const CycleReport report = multigrid.solve(exec, Cycle::f);
+  EXPECT_THAT(faults(watcher.seen(), exec, Promise::waits), ::testing::IsEmpty());
+  EXPECT_THAT(allocations(watcher), ::testing::IsEmpty());
+  for (const std::string& fence : labels(watcher.seen(), Happening::Kind::fence)) {
+    EXPECT_THAT(fence, ::testing::AnyOf("ashlar::multigrid::dot: result", "ashlar::multigrid::max_norm: result",
+                                        ::testing::HasSubstr("parallel_reduce")));
+  }
+  EXPECT_GT(report.bottom_iterations, 0);
+}
+
+}  // namespace
+}  // namespace ashlar::testing
