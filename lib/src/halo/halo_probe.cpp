@@ -1,0 +1,65 @@
+#include <ashlar/halo/impl/halo_probe.hpp>
+
+#include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/comm/measure_links.hpp>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace ashlar::impl {
+
+void check_same_options(const Communicator& comm, const HaloOptions& options) {
+  struct Claim {
+    HaloBuffers buffers;
+    int entry_bytes;
+  };
+  const std::vector<Claim> all = comm.all_gather(Claim{options.buffers, options.entry_bytes});
+  const auto described = [&](std::size_t rank) {
+    return text("entries of ", all[rank].entry_bytes, " bytes, ", to_string(all[rank].buffers), " buffers");
+  };
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank].entry_bytes < 1) {
+      throw ArgumentError(text("measure_halo: ", described(rank), " on rank ", rank), "an entry has a byte at least",
+                          "give the bytes of a block entry, of all vectors");
+    }
+    if (all[rank].entry_bytes != all[0].entry_bytes || all[rank].buffers != all[0].buffers) {
+      throw ArgumentError(text("measure_halo: ", described(rank), " on rank ", rank), text(described(0), " on rank 0"),
+                          "pass the same on all ranks");
+    }
+  }
+}
+
+MeasuredCosts measure_messages(const Communicator& comm, const void* to, void* from) {
+  const Communicator own = comm.duplicate();
+  MeasuredCosts mine;
+  // Ranks 0 and 1, 2 and 3, and so on; then 1 and 2, 3 and 4, and so on. All messages of one kind at a time.
+  for (int first = 0; first < 2; ++first) {
+    const bool begins = own.rank() % 2 == first;
+    const int other = begins ? own.rank() + 1 : own.rank() - 1;
+    own.barrier();
+    if (other < 0 || other >= own.size()) continue;
+    const double small = ping_pong_seconds(own, other, begins, to, from, std::size_t(probe_small_bytes), 20);
+    const double large = ping_pong_seconds(own, other, begins, to, from, std::size_t(probe_bytes), 4);
+    if (begins) mine = {small, large};
+  }
+  return mine;
+}
+
+MeasuredCosts agree_on_costs(const Communicator& comm, const MeasuredCosts& mine) {
+  const std::vector<MeasuredCosts> all = comm.all_gather(mine);
+  const auto median = [&](double MeasuredCosts::*cost) {
+    std::vector<double> measured;
+    for (const MeasuredCosts& its : all) {
+      if (its.*cost > 0) measured.push_back(its.*cost);
+    }
+    std::sort(measured.begin(), measured.end());
+    // (A clock that did not move is no time of its own.)
+    return measured.empty() ? 1e-9 : measured[measured.size() / 2];
+  };
+  return {median(&MeasuredCosts::small_seconds), median(&MeasuredCosts::large_seconds),
+          median(&MeasuredCosts::pack_small_seconds), median(&MeasuredCosts::pack_large_seconds)};
+}
+
+}  // namespace ashlar::impl
