@@ -88,9 +88,9 @@ void print_outcome(const multigrid::Multigrid<Execution>& mg, const HpgmgOutcome
   std::cout << "\n";
   for (std::size_t c = 0; c < outcome.solve.norms.size(); ++c) {
     const bool is_f = c == 0 && outcome.options.cycle != multigrid::Cycle::v;
-    const double norm = outcome.solve.norms[c], of_f = outcome.solve.norms.back() / outcome.solve.rel;
+    const double norm = outcome.solve.norms[c];
     std::cout << (is_f ? "F-cycle" : "V-cycle") << "  norm = " << norm_text(norm)
-              << "  rel = " << norm_text(norm / of_f) << "\n";
+              << "  rel = " << norm_text(norm / outcome.solve.norm_of_f) << "\n";
   }
   std::cout << "iterations on the coarsest level: " << outcome.solve.bottom_iterations << "\n";
   if (outcome.richardson) print_richardson(*outcome.richardson);

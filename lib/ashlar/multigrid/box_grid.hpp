@@ -12,7 +12,7 @@ using Index3 = Kokkos::Array<int, 3>;
 /// so that boxes with neighbouring numbers lie close together; each rank owns a range of them.
 class BoxGrid {
  public:
-  /// Throws   ArgumentError where a number is not positive, or there is no such rank.
+  /// Throws   ArgumentError where a number is not positive, or too large to be meant, or there is no such rank.
   BoxGrid(int boxes_per_dim, int box_dim, int num_ranks = 1, int rank = 0);
 
   int boxes_per_dim() const { return boxes_per_dim_; }

@@ -22,7 +22,8 @@ struct MultigridOptions {
 /// What a solve came to.
 struct CycleReport {
   std::vector<double> norms;  ///< max |f - A u| after each cycle
-  double rel = 0;             ///< the last one over max |f|
+  double norm_of_f = 0;       ///< max |f|
+  double rel = 0;             ///< the last norm over that
   bool converged = false;     ///< rel < rtol; of one F-cycle, that the norm is finite
   int bottom_iterations = 0;
 };

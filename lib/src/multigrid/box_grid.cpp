@@ -29,9 +29,9 @@ std::uint64_t morton_key(const Index3& place) {
 
 BoxGrid::BoxGrid(int boxes_per_dim, int box_dim, int num_ranks, int rank)
     : boxes_per_dim_(boxes_per_dim), box_dim_(box_dim), num_ranks_(num_ranks), rank_(rank) {
-  if (boxes_per_dim < 1 || boxes_per_dim > 1024 || box_dim < 1 || box_dim > (1 << 20) / boxes_per_dim) {
+  if (boxes_per_dim < 1 || boxes_per_dim > 128 || box_dim < 1 || box_dim > (1 << 20) / boxes_per_dim) {
     throw ArgumentError(text("multigrid: ", boxes_per_dim, "^3 boxes of ", box_dim, "^3 cells"),
-                        "a level has 1 to 1024 boxes and up to 2^20 cells in each direction", "choose other numbers");
+                        "a level has 1 to 128 boxes and up to 2^20 cells in each direction", "choose other numbers");
   }
   if (num_ranks < 1 || rank < 0) {
     throw ArgumentError(text("multigrid: rank ", rank, " of ", num_ranks), "ranks count from 0, and there is one",

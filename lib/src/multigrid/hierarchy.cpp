@@ -48,9 +48,9 @@ int boxes_per_dimension(int box_dim, std::int64_t boxes_per_rank, int num_ranks)
                              num_ranks == 1 ? " rank" : " ranks"),
                         why, suggestion);
   };
-  constexpr std::int64_t most = std::int64_t(1) << 30;  // 1024 in each direction
+  constexpr std::int64_t most = std::int64_t(1) << 21;  // 128 in each direction
   if (box_dim < 1 || boxes_per_rank < 1 || num_ranks < 1) fail("numbers from 1 on are needed", "choose others");
-  if (boxes_per_rank > most / num_ranks) fail("more than 2^30 boxes in all cannot be numbered", "ask for fewer");
+  if (boxes_per_rank > most / num_ranks) fail("there are at most 2^21 in all", "ask for fewer");
   const std::int64_t boxes = boxes_per_rank * num_ranks;
   int n = 1;
   while (std::int64_t(n + 1) * (n + 1) * (n + 1) <= boxes) ++n;

@@ -103,11 +103,11 @@ CycleReport Multigrid<Exec>::solve(const Exec& exec, Cycle cycle, std::size_t nu
                                    int max_cycles) const {
   const Level<Exec>& level = levels_[number];
   CycleReport report;
-  const double norm_of_f = max_norm(exec, level, level.f);
+  report.norm_of_f = max_norm(exec, level, level.f);
   const auto judge = [&] {
     residual(exec, level, level.u, level.f, level.temp);
     report.norms.push_back(max_norm(exec, level, level.temp));
-    report.rel = norm_of_f > 0 ? report.norms.back() / norm_of_f : report.norms.back();
+    report.rel = report.norm_of_f > 0 ? report.norms.back() / report.norm_of_f : report.norms.back();
     report.converged = cycle == Cycle::f ? std::isfinite(report.rel) : report.rel < rtol;
   };
   Kokkos::deep_copy(exec, level.u, 0.0);

@@ -1,0 +1,77 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+namespace ashlar::testing {
+
+namespace {
+
+class HpgmgCommand : public CommandTest {};
+
+TEST_F(HpgmgCommand, PrintsAndReportsWhatTheReferenceDoes) {
+  const CommandResult result = run("hpgmg 4 8 --operator fv2 --report r.json");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  for (const char* part : {"32^3 cells in 8 boxes of 16^3", "1^3 cells in 1 box of 1^3", "F-cycle  norm = 3.7749573287",
+                           "2h  norm = 1.0585158095", "4h  norm = 6.0528764488", "error = 1.17159281877",
+                           "order = -0.266", "unknowns a second", "interpolation"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
+  }
+  const auto report = nlohmann::json::parse(read_file(folder() / "r.json"));
+  ASSERT_EQ(report["norms"].size(), 1U);
+  EXPECT_NEAR(report["norms"][0].get<double>(), 3.774957328742112e-03, 1e-14);
+  EXPECT_NEAR(report["rel"].get<double>(), 4.314753810384798e-03, 1e-14);
+  EXPECT_NEAR(report["norm_2h"].get<double>(), 1.058515809569394e-03, 1e-14);
+  EXPECT_NEAR(report["norm_4h"].get<double>(), 6.052876448892075e-04, 1e-14);
+  EXPECT_NEAR(report["error"].get<double>(), 1.171592818772242e-04, 1e-14);
+  EXPECT_NEAR(report["order"].get<double>(), -0.266, 6e-4);
+  EXPECT_GT(report["dof_per_second"].get<double>(), 0);
+  ASSERT_EQ(report["levels"].size(), 6U);
+  EXPECT_EQ(report["levels"][2]["num_boxes"], 1);
+  EXPECT_GT(report["levels"][0]["seconds"]["smooth"].get<double>(), 0);
+  EXPECT_GT(report["levels"][5]["seconds"]["bottom"].get<double>(), 0);
+}
+
+TEST_F(HpgmgCommand, TakesEachMethod) {
+  const CommandResult result =
+      run("hpgmg 3 8 --operator fv4 --equation helmholtz --smoother chebyshev --cycle fv --report -");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto report = nlohmann::json::parse(result.out);
+  EXPECT_TRUE(report["converged"].get<bool>());
+  EXPECT_GT(report["norms"].size(), 2U);
+  EXPECT_LT(report["rel"].get<double>(), 1e-10);
+  EXPECT_EQ(report["options"]["equation"], "helmholtz");
+  EXPECT_EQ(report["options"]["smoother"], "chebyshev");
+}
+
+TEST_F(HpgmgCommand, OfFewerThanThreeLevelsThereIsNoAnalysis) {
+  const CommandResult result = run("hpgmg 2 1 --operator fv4 --cycle v --report -");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto report = nlohmann::json::parse(result.out);
+  EXPECT_EQ(report["levels"].size(), 2U);
+  EXPECT_TRUE(report["error"].is_null() && report["order"].is_null() && report["norm_2h"].is_null());
+}
+
+TEST_F(HpgmgCommand, RefusesBadInput) {
+  expect_refused("hpgmg", {"LOG2_BOX", "hpgmg --help"});
+  expect_refused("hpgmg 4", {"BOXES_PER_RANK"});
+  expect_refused("hpgmg 0 8", {"2^0", "cannot be coarsened"});
+  expect_refused("hpgmg 11 1", {"2^11"});
+  expect_refused("hpgmg four 8", {"LOG2_BOX 'four'"});
+  expect_refused("hpgmg 4 0", {"0 boxes"});
+  expect_refused("hpgmg 4 -- -3", {"-3 boxes"});
+  expect_refused("hpgmg 10 2000000000", {"2000000000 boxes"});
+  expect_refused("hpgmg 1 2097153", {"2^21"});
+  expect_refused("hpgmg 10 1000", {"4096^3"});
+  expect_refused("hpgmg 10 64", {"bytes"});
+  expect_refused("hpgmg 4 8 --operator fv6", {"--operator 'fv6'", "fv2 or fv4"});
+  expect_refused("hpgmg 4 8 --equation heat", {"--equation 'heat'", "poisson or helmholtz"});
+  expect_refused("hpgmg 4 8 --smoother sor", {"--smoother 'sor'", "gsrb, chebyshev or jacobi"});
+  expect_refused("hpgmg 4 8 --cycle w", {"--cycle 'w'", "f, v or fv"});
+  expect_refused("hpgmg 4 8 --report no/r.json", {"no/r.json"});
+  expect_refused("hpgmg 4 8 --exchange stream", {"--exchange"});
+}
+
+}  // namespace
+
+}  // namespace ashlar::testing
