@@ -6,12 +6,21 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
 #include <ashlar/bcsr/to_csr.hpp>
+#include <ashlar/distributed/block_file.hpp>
+#include <ashlar/distributed/scatter.hpp>
+#include <ashlar/distributed/shared_file.hpp>
+#include <ashlar/halo/row_partition.hpp>
 #include <ashlar/io/block_file.hpp>
+#include <ashlar/io/block_file_rows.hpp>
 #include <ashlar/io/matrix_market.hpp>
+#include <ashlar/io/matrix_market_text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <filesystem>
 #include <iostream>
+#include <span>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "block_size.hpp"
 #include "csr_file.hpp"
@@ -21,6 +30,7 @@
 #include "number_text.hpp"
 #include "option_values.hpp"
 #include "output_file.hpp"
+#include "shared_output.hpp"
 
 namespace ashlar::app {
 
@@ -50,8 +60,9 @@ void check_header(const ConvertOptions& options, const io::MatrixMarketHeader& h
   check_block_size(options.from, header.size_line, options.block_size.value_or(0), header.rows, header.columns);
 }
 
+/// A Matrix Market file in blocks, and what is to be said of it.
 template <scalar Scalar>
-void convert_to_blocks(const ConvertOptions& options) {
+HostMatrix<Scalar, BlockColumnMajor> read_in_blocks(const ConvertOptions& options, std::string& said) {
   const HostExecution exec;
   const CsrMatrix<Scalar> csr = csr_of_file(options.from, io::read_matrix_market<Scalar>(options.from));
   const auto candidates = block_size_candidates(csr, max_block_size);
@@ -64,18 +75,43 @@ void convert_to_blocks(const ConvertOptions& options) {
                         text(options.from, ": ", candidate.num_blocks, " blocks of size ", block_size));
   }
   const auto matrix = bcsr_from_csr<HostMatrix<Scalar, BlockColumnMajor>>(exec, csr, block_size);
-  OutputFile(options.to).write_replacing([&](const std::string& name) { io::write_block_file(exec, name, matrix); });
   const double entries = static_cast<double>(csr.num_values());
   const double fill = entries > 0 ? static_cast<double>(matrix.num_values()) / entries : 1;
-  say_written(options, text(counted(csr.num_rows), " x ", counted(csr.num_cols), ", ", counted(matrix.num_blocks()),
-                            " blocks of ", block_size, " x ", block_size, " (fill ", short_number(fill), "), ",
-                            scalar_name<Scalar>()));
+  said = text(counted(csr.num_rows), " x ", counted(csr.num_cols), ", ", counted(matrix.num_blocks()), " blocks of ",
+              block_size, " x ", block_size, " (fill ", short_number(fill), "), ", scalar_name<Scalar>());
+  return matrix;
 }
 
-void to_block_file(const ConvertOptions& options) {
+/// Rank 0 reads the text, and deals rows to all.
+template <scalar Scalar>
+void convert_to_blocks(const World& world, const ConvertOptions& options) {
+  const HostExecution exec;
+  const Communicator& comm = world.comm();
+  std::string said;
+  auto matrix = world.on_all(
+      [&] { return world.speaks() ? read_in_blocks<Scalar>(options, said) : HostMatrix<Scalar, BlockColumnMajor>(); });
+  if (world.is_alone()) {
+    OutputFile(options.to).write_replacing([&](const std::string& name) { io::write_block_file(exec, name, matrix); });
+  } else {
+    std::vector<std::int64_t> offsets;
+    world.on_all([&] {
+      if (!world.speaks()) return;
+      const auto row_ptr = matrix.graph().row_ptr();
+      offsets = RowPartition::by_row_ptr(std::span(row_ptr.data(), row_ptr.extent(0)), comm.size()).offsets();
+    });
+    const RowPartition partition(comm.all_gather(offsets));
+    const auto rows = scatter_rows(exec, comm, partition, matrix);
+    matrix = {};
+    write_together(world, options.to, [&](const std::string& name) { write_block_file(exec, comm, name, rows); });
+  }
+  if (world.speaks()) say_written(options, said);
+}
+
+void to_block_file(const World& world, const ConvertOptions& options) {
   bool is_complex = false;
-  // What can be read once only is taken for real, and refused on the way where it is not.
-  if (!is_read_once(options.from)) {
+  world.on_all([&] {
+    // What can be read once only is taken for real, and refused on the way where it is not.
+    if (!world.speaks() || is_read_once(options.from)) return;
     const io::MatrixMarketHeader header = io::read_matrix_market_header(options.from);
     check_header(options, header);
     is_complex = header.field == io::MatrixMarketField::complex;
@@ -83,38 +119,91 @@ void to_block_file(const ConvertOptions& options) {
     require_host_memory(reading_bytes(header, size_of(options.from), block_size),
                         text(options.from, ":", header.size_line, ": a matrix of ", header.rows, " rows and ",
                              header.entries, " entries"));
+  });
+  world.comm().broadcast(is_complex) ? convert_to_blocks<Kokkos::complex<double>>(world, options)
+                                     : convert_to_blocks<double>(world, options);
+}
+
+/// The entries of some block rows, by rows.
+template <scalar Scalar, class Layout>
+CsrMatrix<Scalar> entries_of_rows(const io::BlockFile& file, std::int64_t first_row, std::int64_t end_row) {
+  const HostExecution exec;
+  const BlockShape shape = file.block_shape();
+  const std::int64_t num_blocks = file.row_ptr()[std::size_t(end_row)] - file.row_ptr()[std::size_t(first_row)];
+  const std::uint64_t num_values = static_cast<std::uint64_t>(num_blocks * shape.num_values());
+  // The blocks and, beside them, their entries.
+  require_host_memory(num_values * (2 * sizeof(Scalar) + sizeof(std::int32_t)),
+                      text(file.path(), ": ", num_blocks, " blocks of ", to_string(shape)));
+  return to_csr(exec, io::read_block_file_rows<HostMatrix<Scalar, Layout>>(exec, file, first_row, end_row),
+                {.drop_zeros = true});
+}
+
+void say_entries(const ConvertOptions& options, const io::BlockFile& file, std::int64_t num_entries) {
+  const BlockShape shape = file.block_shape();
+  say_written(options, text(counted(file.num_block_rows() * shape.rows), " x ",
+                            counted(file.num_block_cols() * shape.cols), ", ", counted(num_entries), " entries of ",
+                            counted(file.num_blocks()), " blocks of ", shape.rows, " x ", shape.cols));
+}
+
+/// What work() finds wrong with the numbers, in the name of the file that has them.
+template <class Work>
+auto in_name_of(const io::BlockFile& file, const Work& work) {
+  try {
+    return work();
+  } catch (const NumericalError& error) {
+    throw FileError(file.path(), 0, error.problem(), error.why(), error.suggestion());
   }
-  is_complex ? convert_to_blocks<Kokkos::complex<double>>(options) : convert_to_blocks<double>(options);
 }
 
 template <scalar Scalar, class Layout>
 void convert_to_entries(const ConvertOptions& options, const io::BlockFile& file) {
-  const HostExecution exec;
-  const BlockShape shape = file.block_shape();
-  const std::uint64_t num_values = static_cast<std::uint64_t>(file.num_blocks() * shape.num_values());
-  // The blocks and, beside them, their entries by rows.
-  require_host_memory(num_values * (2 * sizeof(Scalar) + sizeof(std::int32_t)),
-                      text(file.path(), ": ", file.num_blocks(), " blocks of ", to_string(shape)));
-  const auto matrix = io::read_block_file<HostMatrix<Scalar, Layout>>(exec, file);
-  const CsrMatrix<Scalar> csr = to_csr(exec, matrix, {.drop_zeros = true});
-  try {
+  const CsrMatrix<Scalar> csr = entries_of_rows<Scalar, Layout>(file, 0, file.num_block_rows());
+  in_name_of(file, [&] {
     OutputFile(options.to).write([&](const std::string& name) { io::write_matrix_market(name, csr); });
-  } catch (const NumericalError& error) {
-    throw FileError(file.path(), 0, error.problem(), error.why(), error.suggestion());
-  }
-  say_written(options,
-              text(counted(csr.num_rows), " x ", counted(csr.num_cols), ", ", counted(csr.num_values()), " entries of ",
-                   counted(matrix.num_blocks()), " blocks of ", shape.rows, " x ", shape.cols));
+  });
+  say_entries(options, file, csr.num_values());
+}
+
+/// The same by all ranks, each of which reads and writes its rows.
+template <scalar Scalar, class Layout>
+void convert_to_entries(const World& world, const ConvertOptions& options, const io::BlockFile& file) {
+  const Communicator& comm = world.comm();
+  const RowPartition partition = RowPartition::by_row_ptr(file.row_ptr(), comm.size());
+  const std::int64_t begin = partition.begin(comm.rank()), end = partition.end(comm.rank());
+  const BlockShape shape = file.block_shape();
+  std::int64_t num_entries = 0;
+  const std::string lines = world.on_all([&] {
+    const CsrMatrix<Scalar> csr = entries_of_rows<Scalar, Layout>(file, begin, end);
+    num_entries = csr.num_values();
+    return in_name_of(file, [&] { return io::matrix_market_lines(csr, begin * shape.rows); });
+  });
+  num_entries = comm.sum(num_entries);
+  write_together(world, options.to, [&](const std::string& name) {
+    SharedFile shared(comm, name);
+    shared.append(world.speaks() ? io::matrix_market_head<Scalar>(file.num_block_rows() * shape.rows,
+                                                                  file.num_block_cols() * shape.cols, num_entries)
+                                 : "");
+    shared.append(lines);
+    shared.close();
+  });
+  if (world.speaks()) say_entries(options, file, num_entries);
 }
 
 /// Numbers are written as double, which holds every one of them.
-void to_matrix_market(const ConvertOptions& options) {
-  const io::BlockFile file(options.from);
-  const auto convert = [&]<class Layout>(Layout) {
-    file.scalar_name().starts_with("complex") ? convert_to_entries<Kokkos::complex<double>, Layout>(options, file)
-                                              : convert_to_entries<double, Layout>(options, file);
+void to_matrix_market(const World& world, const ConvertOptions& options) {
+  const io::BlockFile file = world.on_all([&] { return io::BlockFile(options.from); });
+  // What has no places, as a pipe, takes the text of one rank alone.
+  const bool by_all = !world.is_alone() && !world.comm().broadcast(is_written_through(options.to));
+  const auto convert = [&]<scalar Scalar, class Layout>(Scalar, Layout) {
+    if (by_all) return convert_to_entries<Scalar, Layout>(world, options, file);
+    world.on_all([&] {
+      if (world.speaks()) convert_to_entries<Scalar, Layout>(options, file);
+    });
   };
-  file.layout_name() == BlockRowMajor::name ? convert(BlockRowMajor()) : convert(BlockColumnMajor());
+  const auto of_layout = [&](auto layout) {
+    file.scalar_name().starts_with("complex") ? convert(Kokkos::complex<double>(), layout) : convert(0.0, layout);
+  };
+  file.layout_name() == BlockRowMajor::name ? of_layout(BlockRowMajor()) : of_layout(BlockColumnMajor());
 }
 
 }  // namespace
@@ -162,8 +251,8 @@ void check_before_start(const ConvertOptions& options) {
   }
 }
 
-void run_convert(const ConvertOptions& options) {
-  is_block_file(options.to) ? to_block_file(options) : to_matrix_market(options);
+void run_convert(const World& world, const ConvertOptions& options) {
+  world.on_all([&] { is_block_file(options.to) ? to_block_file(world, options) : to_matrix_market(world, options); });
 }
 
 }  // namespace ashlar::app

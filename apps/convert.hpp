@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "world.hpp"
+
 namespace CLI {
 class App;
 }
@@ -23,7 +25,8 @@ void declare_options(CLI::App& command, ConvertOptions& options);
 /// Throws   ashlar::Error.
 void check_before_start(const ConvertOptions& options);
 
-/// `ashlar convert`, on the host; Kokkos is initialised. Prints a line that says what was written.
-void run_convert(const ConvertOptions& options);
+/// `ashlar convert`, on the host; Kokkos is initialised. Prints a line that says what was written. Over ranks the new
+/// file is written by all of them, each its rows. Collective.
+void run_convert(const World& world, const ConvertOptions& options);
 
 }  // namespace ashlar::app

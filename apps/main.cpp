@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "convert.hpp"
+#include "hpgmg/run.hpp"
 #include "info.hpp"
 #include "kokkos_scope.hpp"
 #include "memory_left.hpp"
@@ -80,6 +81,10 @@ int run_command(const app::World& world, int argc, char** argv) {
       command.add_subcommand("convert", "Make a block file (.bcsr) of a Matrix Market file (.mtx), or the reverse.");
   app::declare_options(*convert, conversion);
 
+  app::HpgmgOptions benchmark;
+  CLI::App* hpgmg = command.add_subcommand("hpgmg", "Run the multigrid benchmark HPGMG-FV.");
+  app::declare_options(*hpgmg, benchmark);
+
   bool as_json = false;
   CLI::App* info = command.add_subcommand("info", "Show backends, devices, versions, memory and bandwidths.");
   info->add_flag("--json", as_json, "as JSON");
@@ -102,25 +107,22 @@ int run_command(const app::World& world, int argc, char** argv) {
                        text("the arguments are not understood (", app::one_line(parse_error->what()), "); see ashlar ",
                             is_in(solve)     ? "solve "
                             : is_in(convert) ? "convert "
+                            : is_in(hpgmg)   ? "hpgmg "
                                              : "",
                             "--help"));
   }
 
-  if (!solve->parsed() && !convert->parsed() && !info->parsed()) {
-    return fail_on_all(
-        world, "nothing to do (neither solve nor info nor convert was given); try: ashlar solve --problem cantilever");
+  if (!solve->parsed() && !convert->parsed() && !hpgmg->parsed() && !info->parsed()) {
+    return fail_on_all(world,
+                       "nothing to do (neither solve nor info nor convert nor hpgmg was given); try: ashlar solve "
+                       "--problem cantilever");
   }
   world.on_all([&] {
     app::check_kokkos_settings(arguments.kokkos);
-    if (convert->parsed()) {
-      if (!world.is_alone()) {
-        throw ArgumentError(text("ashlar convert on ", world.comm().size(), " ranks"), "it works on one",
-                            "start it alone");
-      }
-      app::check_before_start(conversion);
-    }
+    if (convert->parsed()) app::check_before_start(conversion);
   });
   if (solve->parsed()) app::check_before_start(world, options);
+  if (hpgmg->parsed()) world.on_all([&] { app::check_before_start(world, benchmark); });
   int exit_code = 0;
   {
     std::optional<app::KokkosScope> kokkos;
@@ -128,7 +130,9 @@ int run_command(const app::World& world, int argc, char** argv) {
     if (solve->parsed()) {
       exit_code = app::run_solve(world, options, phases);
     } else if (convert->parsed()) {
-      app::run_convert(conversion);
+      app::run_convert(world, conversion);
+    } else if (hpgmg->parsed()) {
+      exit_code = app::run_hpgmg(world, benchmark);
     } else {
       app::print_info(world, as_json);
     }

@@ -1,5 +1,6 @@
 #include "solve/files.hpp"
 
+#include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
@@ -10,24 +11,33 @@
 #include "block_size.hpp"
 #include "file_names.hpp"
 #include "output_file.hpp"
+#include "solve/mesh_file.hpp"
 #include "types.hpp"
 
 namespace ashlar::app {
 
 namespace fs = std::filesystem;
 
-void check_files(const SolveOptions& options, bool writes) {
+void check_files(const SolveOptions& options, int rank, int ranks) {
   const std::vector<NamedFile> inputs{{"--matrix", options.source.matrix}, {"--rhs", options.source.rhs}};
-  const std::vector<NamedFile> outputs{{"--solution", options.outputs.solution},
-                                       {"--report", options.outputs.report},
-                                       {"--vtk", options.outputs.vtk},
-                                       {"--trace", options.outputs.trace},
-                                       {"--tune", options.method.tune}};
+  // Pieces are outputs, too, which other options must not name.
+  std::vector<std::optional<std::string>> pieces;
+  if (options.outputs.vtk && is_mesh_of_pieces(*options.outputs.vtk)) {
+    for (int k = 0; k < ranks; ++k) pieces.emplace_back(mesh_piece(*options.outputs.vtk, k));
+  }
+  std::vector<NamedFile> outputs{{"--solution", options.outputs.solution},
+                                 {"--report", options.outputs.report},
+                                 {"--vtk", options.outputs.vtk},
+                                 {"--trace", options.outputs.trace},
+                                 {"--tune", options.method.tune}};
+  const std::size_t num_named = outputs.size();
+  for (const auto& piece : pieces) outputs.emplace_back("--vtk (a piece)", piece);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     for (const NamedFile& input : inputs) require_distinct(outputs[i], input);
-    for (std::size_t j = 0; j < i; ++j) require_distinct(outputs[i], outputs[j]);
-    if (writes && outputs[i].second) OutputFile{*outputs[i].second};
+    for (std::size_t j = 0; j < std::min(i, num_named); ++j) require_distinct(outputs[i], outputs[j]);
+    if (rank == 0 && i < num_named && outputs[i].second) OutputFile{*outputs[i].second};
   }
+  if (!pieces.empty()) OutputFile{*pieces[std::size_t(rank)]};
 }
 
 void check_matrix_header(const SolveOptions& options, const io::MatrixMarketHeader& header) {

@@ -10,10 +10,11 @@
 namespace ashlar::app {
 
 /// Finds out before any work is done that inputs can be opened and outputs written, and that no output is an input or
-/// another output. Outputs are tried by the rank that writes them alone.
+/// another output: rank `rank` of `ranks`, which tries what it makes. Rank 0 makes all outputs, and each rank its piece
+/// of a mesh.
 ///
 /// Throws   FileError, ArgumentError.
-void check_files(const SolveOptions& options, bool writes);
+void check_files(const SolveOptions& options, int rank, int ranks);
 
 /// Looks at the headers of the files named by `options`, however large these are, and checks what they say: real
 /// matrix, square, a block size that divides it, a right-hand side of its length; and at the tuning table.

@@ -217,11 +217,19 @@ void declare_distribution(CLI::App& command, DistributionOptions& distribution) 
       ->group("Over several ranks (mpirun -n N ashlar solve ...)");
 }
 
+void declare_efficiency(CLI::App& command, OutputOptions& outputs) {
+  Group group(command, "Over several ranks (mpirun -n N ashlar solve ...)");
+  group.word("--efficiency", outputs.efficiency, "FILE",
+             "read the report of the same solve on one rank, measure each rank while the others rest, and tell where "
+             "the ranks' time goes");
+}
+
 void declare_outputs(CLI::App& command, OutputOptions& outputs) {
   Group group(command, "What is written (to standard output, where FILE is -)");
   group.word("--solution", outputs.solution, "FILE", "x as a Matrix Market file");
   group.word("--report", outputs.report, "FILE", "status, history, timings, traffic and versions as JSON");
-  group.word("--vtk", outputs.vtk, "FILE", "mesh and solution for ParaView (.vtu; cantilever only)");
+  group.word("--vtk", outputs.vtk, "FILE",
+             "mesh and solution for ParaView (cantilever only): x.vtu, or x.pvtu, of which each rank writes a piece");
   group.word("--trace", outputs.trace, "FILE", "a timeline for ui.perfetto.dev or chrome://tracing (JSON)");
   group.flag("--history", outputs.history, "print the residual after each iteration");
   group.flag("--no-probe", outputs.no_probe,
@@ -235,6 +243,7 @@ void declare_options(CLI::App& command, SolveOptions& options) {
   declare_method(command, options.method);
   declare_placement(command, options.placement);
   declare_distribution(command, options.distribution);
+  declare_efficiency(command, options.outputs);
   declare_outputs(command, options.outputs);
 }
 
@@ -256,6 +265,10 @@ void check_over_ranks(const SolveOptions& options, int ranks) {
     require(!is_read_once(*source.matrix), text("--matrix ", *source.matrix, over), "all ranks look at its header",
             "name a file, not a pipe");
   }
+  if (outputs.efficiency) {
+    require(!is_read_once(*outputs.efficiency), text("--efficiency ", *outputs.efficiency, over),
+            "all ranks look at it", "name a file, not a pipe");
+  }
 }
 
 }  // namespace
@@ -263,6 +276,8 @@ void check_over_ranks(const SolveOptions& options, int ranks) {
 void check_options(const SolveOptions& options, int ranks) {
   const auto& [source, method, placement, distribution, outputs] = options;
   if (ranks > 1) check_over_ranks(options, ranks);
+  require(!outputs.efficiency || ranks > 1, text("--efficiency ", outputs.efficiency.value_or(""), " on one rank"),
+          "it is what the efficiency of several ranks is counted from", "leave it out, or start them with mpirun");
   require(source.problem || source.matrix, "nothing to solve", "neither --problem nor --matrix was given",
           "try: ashlar solve --problem cantilever");
   require(!(source.problem && source.matrix), "--problem and --matrix together", "one system is solved at a time",

@@ -2,41 +2,83 @@
 
 #include <algorithm>
 #include <ashlar/distributed/scatter.hpp>
+#include <ashlar/distributed/shared_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
-#include <ashlar/io/vtu.hpp>
-#include <ashlar/problems/hex_grid.hpp>
+#include <ashlar/io/matrix_market_text.hpp>
 #include <cmath>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "output_file.hpp"
+#include "shared_output.hpp"
+#include "solve/mesh_file.hpp"
 
 namespace ashlar::app {
 
 namespace {
 
-/// All columns of all ranks, one after another, on rank 0.
-std::vector<double> gather_columns(const Execution& exec, const Communicator& comm, const Block& x) {
-  const Kokkos::View<const double*, Space> by_rows(x.data(), x.size());
-  const std::vector<double> rows = gather_vector(exec, comm, by_rows);
-  std::vector<double> columns(rows.size());
-  const std::size_t s = x.extent(1), n = rows.size() / s;
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < s; ++j) columns[j * n + i] = rows[i * s + j];
+/// This rank's entries of all right-hand sides' solutions, on the host: column after column.
+struct Columns {
+  std::vector<double> entries;
+  std::int64_t num_rows = 0, num_columns = 1;
+
+  std::span<const double> column(std::int64_t j) const {
+    return std::span(entries).subspan(std::size_t(j * num_rows), std::size_t(num_rows));
+  }
+};
+
+Columns columns_of(const Execution& exec, const Solution& solution) {
+  Columns columns;
+  columns.num_rows = static_cast<std::int64_t>(solution.x.extent(0));
+  if (solution.all) columns.num_columns = static_cast<std::int64_t>(solution.all->extent(1));
+  columns.entries.resize(std::size_t(columns.num_rows * columns.num_columns));
+  if (!solution.all) {
+    Kokkos::deep_copy(exec, Kokkos::View<double*, Kokkos::HostSpace>(columns.entries.data(), columns.entries.size()),
+                      solution.x);
+    exec.fence("ashlar: x on the host");
+    return columns;
+  }
+  const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> host("ashlar::app::all", solution.x.extent(0),
+                                                                            solution.all->extent(1));
+  Kokkos::deep_copy(exec, host, *solution.all);
+  exec.fence("ashlar: all x on the host");
+  for (std::int64_t j = 0; j < columns.num_columns; ++j) {
+    for (std::int64_t i = 0; i < columns.num_rows; ++i)
+      columns.entries[std::size_t(j * columns.num_rows + i)] = host(i, j);
   }
   return columns;
 }
 
-void write_mesh(const std::string& path, const problems::Cantilever& problem, const std::vector<double>& x) {
-  const problems::HexGrid grid = problems::cantilever_grid(problem);
-  const std::vector<double> points = problems::hex_points(grid);
-  const std::vector<std::int64_t> cells = problems::hex_cells(grid);
-  if (problem.dof == 1) return io::write_vtu(path, points, cells, {{"solution", 1, x}});
-  if (problem.dof == 3) return io::write_vtu(path, points, cells, {{"displacement", 3, x}});
-  // Of the two solids of dof 6 the first is shown.
-  std::vector<double> first;
-  first.reserve(x.size() / 2);
-  for (std::size_t node = 0; node < x.size(); node += 6) first.insert(first.end(), {x[node], x[node + 1], x[node + 2]});
-  io::write_vtu(path, points, cells, {{"displacement", 3, first}});
+/// By rank 0, which is sent all of it: where one rank is alone, and for what has no places, as standard output.
+void write_solution_on_one(const World& world, const std::string& path, const Columns& mine) {
+  const Communicator& comm = world.comm();
+  std::vector<std::vector<double>> to(std::size_t(comm.size()));
+  std::vector<double> all;
+  for (std::int64_t j = 0; j < mine.num_columns; ++j) {
+    to[0].assign(mine.column(j).begin(), mine.column(j).end());
+    for (const auto& part : comm.all_to_all(to)) all.insert(all.end(), part.begin(), part.end());
+  }
+  world.on_all([&] {
+    if (!world.speaks()) return;
+    OutputFile(path).write([&](const std::string& name) {
+      io::write_matrix_market_array(name, static_cast<std::int64_t>(all.size()) / mine.num_columns, all);
+    });
+  });
+}
+
+/// By all ranks, each its lines.
+void write_solution_on_all(const World& world, const std::string& path, const Columns& mine) {
+  const Communicator& comm = world.comm();
+  const std::int64_t num_rows = comm.sum(mine.num_rows);
+  write_together(world, path, [&](const std::string& name) {
+    SharedFile file(comm, name);
+    file.append(world.speaks() ? io::matrix_market_array_head<double>(num_rows, mine.num_columns) : "");
+    for (std::int64_t j = 0; j < mine.num_columns; ++j) {
+      file.append(world.on_all([&] { return io::matrix_market_array_lines(mine.column(j)); }));
+    }
+    file.close();
+  });
 }
 
 }  // namespace
@@ -49,23 +91,33 @@ bool uses_standard_output(const OutputOptions& options) {
 bool write_outputs(const Execution& exec, const World& world, const OutputOptions& options, const LinearSystem& system,
                    const Solution& solution, FirstError& errors) {
   if (!options.solution && !options.vtk) return true;
-  const std::vector<double> x = gather_vector(exec, world.comm(), solution.x);
-  const std::vector<double> all = solution.all ? gather_columns(exec, world.comm(), *solution.all) : x;
-  if (!world.speaks()) return true;
-  if (!std::all_of(all.begin(), all.end(), [](double entry) { return std::isfinite(entry); })) return false;
+  const Columns mine = columns_of(exec, solution);
+  const bool is_finite =
+      std::all_of(mine.entries.begin(), mine.entries.end(), [](double x) { return std::isfinite(x); });
+  if (world.comm().max(int(!is_finite)) > 0) return false;
   if (options.solution) {
     errors.keep_from([&] {
-      OutputFile(*options.solution).write([&](const std::string& name) {
-        io::write_matrix_market_array(name, static_cast<std::int64_t>(x.size()), all);
-      });
+      // Of what is no regular file rank 0 knows: other hosts may have none of this name.
+      const bool is_stream = world.comm().broadcast(is_written_through(*options.solution));
+      world.is_alone() || is_stream ? write_solution_on_one(world, *options.solution, mine)
+                                    : write_solution_on_all(world, *options.solution, mine);
     });
   }
   if (options.vtk) {
-    errors.keep_from([&] {
-      OutputFile(*options.vtk).write([&](const std::string& name) { write_mesh(name, *system.cantilever, x); });
-    });
+    errors.keep_from([&] { write_mesh(exec, world, *options.vtk, system, solution.x); });
   }
   return true;
+}
+
+void check_shared_outputs(const World& world, const OutputOptions& options) {
+  if (world.is_alone()) return;
+  const auto check = [&](const std::string& path) {
+    if (world.comm().broadcast(is_written_through(path))) return;
+    world.on_all(
+        [&] { write_together(world, path, [&](const std::string& name) { SharedFile(world.comm(), name); }); });
+  };
+  if (options.solution) check(*options.solution);
+  if (options.vtk && is_mesh_of_pieces(*options.vtk)) check(*options.vtk);
 }
 
 }  // namespace ashlar::app

@@ -3,6 +3,8 @@
 #include <ashlar/base/version.hpp>
 #include <nlohmann/json.hpp>
 
+#include "solve/options_json.hpp"
+
 namespace ashlar::app {
 
 namespace {
@@ -14,42 +16,6 @@ Json optional_json(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json options_json(const SolveOptions& options) {
-  const auto& [source, method, placement, distribution, outputs] = options;
-  Json json;
-  json["problem"] = optional_json(source.problem);
-  if (source.problem) {
-    json["nodes"] = source.nodes_or_default();
-    json["dof"] = source.dof_or_default();
-  }
-  json["matrix"] = optional_json(source.matrix);
-  json["rhs"] = optional_json(source.rhs);
-  if (source.matrix) {
-    const int block_size = source.block_size.value_or(0);
-    json["block_size"] = block_size == 0 ? Json("auto") : Json(block_size);
-  }
-  json["solver"] = to_string(method.solver);
-  json["variant"] = to_string(method.variant);
-  json["num_rhs"] = method.num_rhs;
-  json["stream"] = to_string(placement.stream);
-  json["transfer"] = to_string(placement.transfer);
-  json["preconditioner"] = to_string(method.preconditioner);
-  json["rtol"] = method.rtol;
-  json["max_iterations"] = method.max_iterations;
-  json["kernel"] = to_string(method.kernel);
-  json["tune"] = optional_json(method.tune);
-  json["skip_symmetry_check"] = source.skip_symmetry_check;
-  json["device_memory_limit"] = optional_json(placement.device_memory_limit);
-  json["decomposition"] = std::string(to_string(distribution.decomposition));
-  json["halo"] = std::string(to_string(distribution.halo));
-  json["partition"] = distribution.partition;
-  json["solution"] = optional_json(outputs.solution);
-  json["vtk"] = optional_json(outputs.vtk);
-  json["trace"] = optional_json(outputs.trace);
-  json["probe"] = !outputs.no_probe;
-  return json;
-}
-
 Json ranks_json(const std::vector<RankAccount>& ranks) {
   Json list = Json::array();
   for (const RankAccount& rank : ranks) {
@@ -59,9 +25,26 @@ Json ranks_json(const std::vector<RankAccount>& ranks) {
                     {"num_block_rows", rank.num_block_rows},
                     {"num_blocks", rank.num_blocks},
                     {"busy_seconds", rank.busy_seconds},
-                    {"waited_seconds", rank.waited_seconds}});
+                    {"waited_seconds", rank.waited_seconds},
+                    {"alone_seconds", optional_json(rank.alone_seconds)}});
   }
   return list;
+}
+
+Json efficiency_json(const Outcome& outcome) {
+  if (outcome.ranks.empty()) return nullptr;
+  if (const auto& e = outcome.efficiency) {
+    return {{"total", e->total()},
+            {"granularity", e->granularity},
+            {"tasks", e->tasks},
+            {"pipeline", e->pipeline},
+            {"missing", nullptr}};
+  }
+  return {{"total", nullptr},
+          {"granularity", nullptr},
+          {"tasks", nullptr},
+          {"pipeline", outcome.pipeline_efficiency()},
+          {"missing", how_to_get_efficiency(outcome)}};
 }
 
 Json columns_json(const BlockSolveReport& report) {
@@ -96,6 +79,12 @@ std::optional<double> Outcome::bandwidth_fraction() const {
   return bandwidth_gb_s() / *read_bandwidth_gb_s;
 }
 
+std::string how_to_get_efficiency(const Outcome& outcome) {
+  if (outcome.options.outputs.efficiency) return "granularity and tasks: no iteration was made";
+  return "granularity and tasks, which are counted from one rank alone: solve the same on one rank like these with "
+         "--report FILE, and here with --efficiency FILE";
+}
+
 std::string report_json(const Outcome& outcome) {
   const SolveReport& report = outcome.solution.report;
   const LinearSystem& system = outcome.system;
@@ -121,6 +110,7 @@ std::string report_json(const Outcome& outcome) {
   json["streaming"] = optional_json(outcome.solution.streaming);
   json["ranks"] = outcome.ranks.empty() ? Json(nullptr) : ranks_json(outcome.ranks);
   json["pipeline_efficiency"] = outcome.ranks.empty() ? Json(nullptr) : Json(outcome.pipeline_efficiency());
+  json["efficiency"] = efficiency_json(outcome);
   json["columns"] = outcome.solution.block ? columns_json(*outcome.solution.block) : Json(nullptr);
   json["block_size"] = system.block_size();
   json["block_fill"] = outcome.system.block_fill;

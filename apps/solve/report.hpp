@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/trace/parallel_efficiency.hpp>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
@@ -20,6 +21,7 @@ struct RankAccount {
   std::optional<double> read_bandwidth_gb_s;  ///< while the others measured theirs
   std::int64_t num_block_rows = 0, num_blocks = 0;
   double busy_seconds = 0, waited_seconds = 0;  ///< waited for other ranks
+  std::optional<double> alone_seconds;          ///< of the same work while the others rest
 };
 
 /// All that is told about a solve, on standard output and in the report.
@@ -32,12 +34,16 @@ struct Outcome {
   std::optional<SolutionError> error;
   std::optional<double> read_bandwidth_gb_s;  ///< of the device, measured at start-up unless that was not wanted
   std::vector<RankAccount> ranks = {};        ///< where there are several
+  std::optional<trace::ParallelEfficiency> efficiency = {};  ///< where one rank's time is known
 
   /// The part of the ranks' time in which they did not wait for others.
   double pipeline_efficiency() const;
   double bandwidth_gb_s() const;
   std::optional<double> bandwidth_fraction() const;
 };
+
+/// What of the efficiency is missing, where it is, and how to get it.
+std::string how_to_get_efficiency(const Outcome& outcome);
 
 /// The report as JSON; docs/command.md says what its fields mean. Numbers that are not finite become null.
 std::string report_json(const Outcome& outcome);

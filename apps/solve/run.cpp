@@ -20,6 +20,7 @@
 #include "solve/checks.hpp"
 #include "solve/files.hpp"
 #include "solve/first_error.hpp"
+#include "solve/one_rank_run.hpp"
 #include "solve/outputs.hpp"
 #include "solve/progress_line.hpp"
 #include "solve/rank_system.hpp"
@@ -72,21 +73,36 @@ void print_trace_notes(std::ostream& out, const SolveTrace& trace) {
 
 /// What each rank had, and did in the solve; of one alone nothing. Collective.
 std::vector<RankAccount> account_of_ranks(const Communicator& comm, const LinearSystem& system,
-                                          const std::vector<double>& speeds, double solve_seconds,
-                                          double waited_seconds) {
+                                          const Solution& solution, const std::vector<double>& speeds,
+                                          double solve_seconds) {
   if (!system.over_ranks) return {};
   const std::vector<std::string> hosts = comm.all_gather(comm.transport().host_name());
   const std::vector<std::string> devices = comm.all_gather(this_device().name);
-  const int rank = comm.rank();
-  const auto rows = comm.all_gather(system.over_ranks->partition().size(rank));
+  const auto rows = comm.all_gather(system.over_ranks->partition().size(comm.rank()));
   const auto blocks = comm.all_gather(system.over_ranks->num_blocks());
-  const auto busy = comm.all_gather(solve_seconds - waited_seconds), waited = comm.all_gather(waited_seconds);
+  const auto busy = comm.all_gather(solve_seconds - solution.waited_seconds);
+  const auto waited = comm.all_gather(solution.waited_seconds);
+  const auto alone = comm.all_gather(solution.alone_seconds.value_or(0));
   std::vector<RankAccount> ranks;
   for (std::size_t k = 0; k < hosts.size(); ++k) {
     const auto speed = speeds.empty() ? std::nullopt : std::optional(speeds[k]);
-    ranks.push_back({hosts[k], devices[k], speed, rows[k], blocks[k], busy[k], waited[k]});
+    const auto seconds_alone = solution.alone_seconds ? std::optional(alone[k]) : std::nullopt;
+    ranks.push_back({hosts[k], devices[k], speed, rows[k], blocks[k], busy[k], waited[k], seconds_alone});
   }
   return ranks;
+}
+
+/// Where the ranks' time went, against the same iterations on one rank.
+trace::ParallelEfficiency efficiency_of(const std::vector<RankAccount>& ranks, double seconds_on_one) {
+  std::vector<double> alone, busy;
+  double all = 0;
+  for (const RankAccount& rank : ranks) {
+    alone.push_back(*rank.alone_seconds);
+    // A rank without rows may have been busy for less than clocks tell.
+    busy.push_back(std::max(rank.busy_seconds, 1e-9));
+    all += rank.busy_seconds + rank.waited_seconds;
+  }
+  return trace::parallel_efficiency(seconds_on_one, alone, busy, all / static_cast<double>(ranks.size()));
 }
 
 /// All that is told and written of a solve, by rank 0. Collective.
@@ -126,9 +142,11 @@ void tell(const Execution& exec, const World& world, const Outcome& outcome, Pha
 void check_before_start(const World& world, const SolveOptions& options) {
   world.on_all([&] {
     check_options(options, world.comm().size());
-    check_files(options, world.speaks());
+    check_files(options, world.comm().rank(), world.comm().size());
     check_headers(options);
+    if (options.outputs.efficiency) read_one_rank_run(*options.outputs.efficiency, options);
   });
+  check_shared_outputs(world, options.outputs);
 }
 
 int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
@@ -150,19 +168,27 @@ int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
   });
   phases.run("check", [&] { world.alike([&] { check_symmetry(exec, system, options.source); }); });
   if (!options.distribution.is_weighted()) probe_ranks();
-  const auto waited = [&] { return system.over_ranks ? system.over_ranks->waited_seconds() : 0.0; };
-  double waited_before = 0;
+  std::optional<OneRankRun> one_rank;
+  if (options.outputs.efficiency) {
+    world.on_all([&] {
+      one_rank = read_one_rank_run(*options.outputs.efficiency, options);
+      require_alike(*one_rank, system, this_device());
+    });
+  }
   Solution solution = [&] {
     ProgressLine progress(world.speaks());
     const auto show = [&](int iterations, double residual) { progress.show(iterations, residual); };
-    const auto begin = [&] { waited_before = waited(); };
-    return solve(exec, world, system, options, phases, show, recorded, begin);
+    return solve(exec, world, system, options, phases, show, recorded);
   }();
   solution.report.bytes_moved = comm.sum(solution.report.bytes_moved);
 
   Outcome outcome{options, system, solution, phases, this_device(), std::nullopt, std::nullopt};
   if (!speeds.empty()) outcome.read_bandwidth_gb_s = std::accumulate(speeds.begin(), speeds.end(), 0.0);
-  outcome.ranks = account_of_ranks(comm, system, speeds, phases.seconds_of("solve"), waited() - waited_before);
+  outcome.ranks = account_of_ranks(comm, system, solution, speeds, phases.seconds_of("solve"));
+  if (one_rank && solution.alone_seconds) {
+    outcome.efficiency =
+        efficiency_of(outcome.ranks, one_rank->seconds_of_iteration * double(solution.report.iterations));
+  }
   if (system.ones_is_solution) outcome.error = error_against_ones(exec, comm, solution.x);
   tell(exec, world, outcome, phases, recorded);
   return solution.report.status == SolveStatus::converged ? 0 : 2;

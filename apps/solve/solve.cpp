@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "solve/local_work.hpp"
 #include "solve/operator.hpp"
 #include "solve/preconditioner.hpp"
 #include "solve/pseudo_random.hpp"
@@ -92,11 +93,51 @@ void solve_by_block_cg(const Execution& exec, const Operator& a, const Precondit
   exec.fence("ashlar: solution of the first right-hand side");
 }
 
+/// A solve of so many iterations, as far as they go, with pseudo-random right-hand sides; returns how many it took.
+int iterate(const Execution& exec, const Operator& a, const Preconditioner& m, const MethodOptions& method,
+            int iterations) {
+  const auto n = std::size_t(a.space().num_local());
+  const Block b("ashlar::app::b", n, method.num_rhs), x("ashlar::app::x", n, method.num_rhs);
+  fill_pseudo_random(exec, b, 3);
+  if (method.solver == SolverKind::block_cg) {
+    return block_cg(exec, a, m, b, x, {.rtol = 0, .max_iterations = iterations}).iterations;
+  }
+  // x is updated as over ranks.
+  const CgOptions options{.rtol = 0, .max_iterations = iterations, .x_update = CgXUpdate::under_reduction};
+  return cg_of(method.variant, exec, a, m, Vector(b.data(), n), Vector(x.data(), n), options).iterations;
+}
+
+/// Seconds of so many iterations of this rank's share, while the other ranks rest. Collective.
+double seconds_alone(const Execution& exec, const World& world, const LinearSystem& system, const Preconditioner& m,
+                     const MethodOptions& method, int iterations) {
+  // More would take long, and tell no more.
+  const int most = std::min(iterations, 100);
+  // Of others only zeros: what is left is the rank's own block of A, which is SPD, too.
+  const Block zeros("ashlar::app::x", system.rhs.extent(0), method.num_rhs), y("ashlar::app::y", zeros.layout());
+  if (method.solver == SolverKind::block_cg) {
+    system.over_ranks->apply(exec, zeros, y);
+  } else {
+    system.over_ranks->apply(exec, Vector(zeros.data(), zeros.size()), Vector(y.data(), y.size()));
+  }
+  exec.fence("ashlar: nothing of others");
+  const Operator local{LocalWork(system.over_ranks)};
+  double seconds = 0;
+  for (int turn = 0; turn < world.comm().size(); ++turn) {
+    world.on_all([&] {
+      if (turn != world.comm().rank()) return;
+      const Kokkos::Timer timer;
+      const int done = iterate(exec, local, m, method, most);
+      exec.fence("ashlar: a rank alone");
+      seconds = timer.seconds() * iterations / std::max(done, 1);
+    });
+  }
+  return seconds;
+}
+
 }  // namespace
 
 Solution solve(const Execution& exec, const World& world, const LinearSystem& system, const SolveOptions& options,
-               Phases& phases, const std::function<void(int, double)>& monitor, SolveTrace* trace,
-               const std::function<void()>& begin) {
+               Phases& phases, const std::function<void(int, double)>& monitor, SolveTrace* trace) {
   std::optional<Preconditioner> m;
   std::optional<SystemOperator> a;
   phases.run("setup", [&] {
@@ -112,7 +153,8 @@ Solution solve(const Execution& exec, const World& world, const LinearSystem& sy
   solution.tuning = a->tuning;
   std::optional<StreamRecording<Execution>> recording;
   if (trace != nullptr && a->record) recording.emplace(a->record(trace->timeline(exec)));
-  if (begin) begin();
+  const auto waited = [&] { return system.over_ranks ? system.over_ranks->waited_seconds() : 0; };
+  const double waited_before = waited();
   world.alike([&] {
     if (options.method.solver == SolverKind::cg) {
       solve_by_cg(exec, a->op, *m, system, options.method, phases, monitor, solution);
@@ -120,6 +162,11 @@ Solution solve(const Execution& exec, const World& world, const LinearSystem& sy
       solve_by_block_cg(exec, a->op, *m, system, options.method, phases, monitor, solution);
     }
   });
+  solution.waited_seconds = waited() - waited_before;
+  if (const int iterations = solution.report.iterations; options.outputs.efficiency && iterations > 0) {
+    solution.alone_seconds =
+        phases.run("alone", [&] { return seconds_alone(exec, world, system, *m, options.method, iterations); });
+  }
   return solution;
 }
 

@@ -27,17 +27,19 @@ struct Solution {
   std::string plan;                      ///< explain() of what multiplies
   std::optional<std::string> streaming;  ///< how the plan for a streamed matrix came about
   std::optional<TuningTable> tuning;     ///< to be written, where --tune was given
+  double waited_seconds = 0;             ///< for other ranks, in the solve
+  /// Of this rank's share of the solve while the other ranks rest, where --efficiency asks for it.
+  std::optional<double> alone_seconds;
 };
 
 /// Solves by the method and with the preconditioner asked for, starting from zero: the phases "setup" and "solve".
 ///
-/// A trace, where there is one, records products with a streamed matrix. begin() is called between set-up and solve.
-/// Collective.
+/// A trace, where there is one, records products with a streamed matrix. Over ranks, where --efficiency is given, a
+/// third phase "alone" follows, in which one rank after another iterates while the others rest. Collective.
 ///
 /// Throws   NumericalError where the preconditioner does not exist, naming the file; what plan and CG throw.
 Solution solve(const Execution& exec, const World& world, const LinearSystem& system, const SolveOptions& options,
-               Phases& phases, const std::function<void(int, double)>& monitor, SolveTrace* trace = nullptr,
-               const std::function<void()>& begin = {});
+               Phases& phases, const std::function<void(int, double)>& monitor, SolveTrace* trace = nullptr);
 
 /// How far a solution, of which each rank has its part, is from the known one, all ones. Collective.
 struct SolutionError {

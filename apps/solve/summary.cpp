@@ -22,6 +22,14 @@ std::string method_of(const Outcome& outcome) {
   return "block CG for " + std::to_string(options.method.num_rhs) + " right-hand sides";
 }
 
+/// Nothing where one rank's time is not known.
+std::string efficiency_line(const Outcome& outcome) {
+  if (!outcome.efficiency) return "";
+  const auto& e = *outcome.efficiency;
+  return text("efficiency ", short_number(e.total()), " = granularity ", short_number(e.granularity), " x tasks ",
+              short_number(e.tasks), " x pipeline ", short_number(e.pipeline), '\n');
+}
+
 /// How the ranks shared it; nothing where there is one.
 std::string ranks_line(const Outcome& outcome) {
   if (outcome.ranks.empty()) return "";
@@ -32,7 +40,7 @@ std::string ranks_line(const Outcome& outcome) {
   }
   return text("ranks      ", outcome.ranks.size(), ", with ", counted(fewest), " to ", counted(most), " block rows; ",
               short_number(100 * (1 - outcome.pipeline_efficiency())),
-              " % of their time in the solve went in waiting for each other\n");
+              " % of their time in the solve went in waiting for each other\n", efficiency_line(outcome));
 }
 
 }  // namespace

@@ -10,10 +10,12 @@
 #include <ashlar/comm/mpi/communicator.hpp>
 #include <ashlar/device/bandwidth.hpp>
 #include <ashlar/host/output_file.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <ashlar/trace/parallel_efficiency.hpp>
 #include <cg_ranks/measure.hpp>
 #include <cg_ranks/options.hpp>
 #include <cg_ranks/system.hpp>
+#include <cg_ranks/timelines.hpp>
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -115,6 +117,7 @@ void run(const perf::RanksOptions& options, const Communicator& comm) {
   const bool speaks = comm.rank() == 0;
   comm.together([&] {
     if (speaks && !options.json.empty()) require_writable(options.json);
+    if (speaks && !options.trace.empty()) require_writable(options.trace);
     if (options.iterations[0] >= options.iterations[1]) {
       throw ArgumentError("--iterations", "the first number is not the smaller one", "write for example 20,60");
     }
@@ -125,6 +128,7 @@ void run(const perf::RanksOptions& options, const Communicator& comm) {
   const double read = comm.sum(measure_read_bandwidth(exec));
   if (speaks) std::printf("%d ranks, read bandwidth together %.1f GB/s\n", comm.size(), read);
   nlohmann::json rows = nlohmann::json::array();
+  perf::Timelines timelines(comm);
   for (const std::string& name : options.cases) {
     const perf::RankSystem system = perf::make_rank_system(exec, comm, name);
     if (speaks) {
@@ -134,12 +138,18 @@ void run(const perf::RanksOptions& options, const Communicator& comm) {
     const auto of_whole = whole.find(name);
     for (const perf::RanksForm& form : forms_of(options, comm.size())) {
       const perf::RanksTimes times = perf::measure(exec, comm, system, form, options.samples, options.iterations);
+      if (!options.trace.empty()) timelines.add(exec, system, form, options.trace_iterations);
       if (!speaks) continue;
       rows.push_back(row_of(system, form, times, comm.size(), read,
                             of_whole == whole.end() ? std::nullopt : std::optional(of_whole->second)));
       if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
     }
   }
+  if (options.trace.empty()) return;
+  const std::string trace = timelines.json();
+  comm.together([&] {
+    if (speaks) write_text_file(options.trace, trace);
+  });
 }
 
 }  // namespace
@@ -166,6 +176,10 @@ int main(int argc, char** argv) {
   app.add_option("--whole", options.whole, "results of one rank on the whole machine, to count efficiencies from")
       ->check(CLI::ExistingFile);
   app.add_option("--json", options.json, "write the results here");
+  app.add_option("--trace", options.trace, "write timelines of some iterations of each form here, for ui.perfetto.dev");
+  app.add_option("--trace-iterations", options.trace_iterations, "how many iterations")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--commit", options.commit, "recorded in the context");
   CLI11_PARSE(app, argc, argv);
 

@@ -1,12 +1,10 @@
-#include <Kokkos_Timer.hpp>
 #include <algorithm>
 #include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/local_space.hpp>
-#include <ashlar/krylov/cg.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
 #include <cg_ranks/measure.hpp>
+#include <cg_ranks/solve.hpp>
 #include <cmath>
 #include <utility>
 
@@ -80,19 +78,6 @@ void check_product(const Exec& exec, const RankSystem& system, const Operator& o
     throw NumericalError(text("a product is off by ", worst, " of its summands"), "plain loops give another one",
                          "this is a fault of the library");
   }
-}
-
-/// A solve from x = 0; its seconds are those of the slowest rank, between two barriers.
-template <class Op>
-std::pair<SolveReport, double> solve(const Exec& exec, const Communicator& comm, const Op& op, const Vector<double>& b,
-                                     const Vector<double>& x, const CgOptions& options) {
-  Kokkos::deep_copy(exec, x, 0.0);
-  exec.fence("perf: before a solve");
-  comm.barrier();
-  const Kokkos::Timer timer;
-  SolveReport report = cg(exec, op, IdentityPreconditioner(), b, x, options);
-  exec.fence("perf: after a solve");
-  return {std::move(report), timer.seconds()};
 }
 
 }  // namespace

@@ -19,6 +19,9 @@ struct RanksOptions {
   /// Results of a run with one rank on the whole machine: what efficiencies are counted from.
   std::string whole;
   std::string json, commit = "unknown";
+  /// Timelines of a few iterations of each form go here.
+  std::string trace;
+  int trace_iterations = 6;
 };
 
 }  // namespace ashlar::perf

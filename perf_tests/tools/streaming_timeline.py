@@ -3,51 +3,14 @@
 hiding above and in one with hiding below, as figures 9 and 10 of Fagerlund et al. 2014 have it.
 """
 import argparse
-import collections
-import json
 
 import perf_results as results
 from perf_figure import INK, finish, plt, start
+from perf_trace import Bar, read
 
 PASSES = {"not hidden": "Copies not hidden", "hidden": "Copies hidden behind products"}
 COLOURS = {"copies": "#56B4E9", "products": "#009E73"}
 HEIGHT = 0.7  # of a bar, where rows are 1 apart
-
-Bar = collections.namedtuple("Bar", "name begin_ms end_ms")
-
-
-def is_span(event):
-    return all(results.is_number(event.get(key)) for key in ("ts", "dur")) and isinstance(event.get("name"), str)
-
-
-def read(name):
-    """{process: {track: [Bar]}}, in the order of the file."""
-    wrong = "pass a file of perf_streaming --trace"
-    try:
-        with open(name, encoding="utf-8") as file:
-            content = json.load(file)
-    except OSError as error:
-        raise results.Problem(f"cannot read {name}", error.strerror or str(error), wrong)
-    except ValueError as error:
-        raise results.Problem(f"{name} is not JSON", str(error), wrong)
-    events = content.get("traceEvents") if isinstance(content, dict) else None
-    if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
-        raise results.Problem(f"{name} has no list 'traceEvents'", "timelines have one", wrong)
-    names = {kind: {(event.get("pid"), event.get("tid")): (event.get("args") or {}).get("name")
-                    for event in events if event.get("name") == kind} for kind in ("process_name", "thread_name")}
-    processes = {pid: {} for pid, _ in names["process_name"]}
-    for (pid, _), track in names["thread_name"].items():
-        processes.setdefault(pid, {})[track] = []
-    for index, event in enumerate(events):
-        if event.get("ph") != "X":
-            continue
-        track = names["thread_name"].get((event.get("pid"), event.get("tid")))
-        if track is None or not is_span(event):
-            raise results.Problem(f"{name}: event {index} is no span of a track", "it has no name, time or track", wrong)
-        processes[event["pid"]][track].append(
-            Bar(event["name"], event["ts"] * 1e-3, (event["ts"] + event["dur"]) * 1e-3))
-    return {names["process_name"].get((pid, None), str(pid)): tracks for pid, tracks in processes.items()}
-
 
 def chosen(processes, case):
     """The name and the tracks of the one matrix that is to be drawn."""
@@ -106,7 +69,7 @@ def main():
     parser.add_argument("--case", metavar="NAME", help="of several matrices, the one whose name begins so")
     parser.add_argument("-o", "--output", required=True, metavar="FIGURE", help="an SVG file")
     arguments = parser.parse_args()
-    name, tracks = chosen(read(arguments.file), arguments.case)
+    name, tracks = chosen(read(arguments.file, "perf_streaming"), arguments.case)
     start("streaming_timeline")
     plot(name, tracks, arguments.output)
     return 0

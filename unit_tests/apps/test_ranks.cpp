@@ -166,6 +166,65 @@ TEST_F(Ranks, WeightedPartsFollowTheRatesThatWereMeasured) {
                      {"--partition weighted with --no-probe", "is not measured", "leave one"});
 }
 
+TEST_F(Ranks, EfficiencyIsCountedFromOneRank) {
+  for (const std::string system :
+       {"--problem cantilever --nodes 9,5,4", "--problem stencil11 --nodes 9 --solver block-cg --num-rhs 2"}) {
+    SCOPED_TRACE(system);
+    ASSERT_EQ(run("solve " + system + " --no-probe --report one.json", "OMP_NUM_THREADS=1").exit_code, 0);
+    const json one = json::parse(read_file(folder() / "one.json"));
+    EXPECT_TRUE(one.at("efficiency").is_null());
+    const CommandResult result = run("solve " + system + " --no-probe --efficiency one.json --report r.json", on(2));
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("= granularity "));
+    const json report = json::parse(read_file(folder() / "r.json"));
+    double alone = 0, busy = 0, waited = 0;
+    for (const json& rank : report.at("ranks")) {
+      EXPECT_GT(rank.at("alone_seconds").get<double>(), 0);
+      alone += rank.at("alone_seconds").get<double>();
+      busy += rank.at("busy_seconds").get<double>();
+      waited += rank.at("waited_seconds").get<double>();
+    }
+    const double serial = one.at("seconds").at("solve").get<double>() / one.at("iterations").get<double>() *
+                          report.at("iterations").get<double>();
+    const json& e = report.at("efficiency");
+    EXPECT_NEAR(e.at("granularity").get<double>(), serial / alone, 1e-6 * serial / alone);
+    EXPECT_NEAR(e.at("tasks").get<double>(), alone / busy, 1e-6 * alone / busy);
+    EXPECT_NEAR(e.at("pipeline").get<double>(), busy / (busy + waited), 1e-6);
+    EXPECT_NEAR(e.at("pipeline").get<double>(), report.at("pipeline_efficiency").get<double>(), 1e-6);
+    EXPECT_NEAR(e.at("total").get<double>(), serial / (busy + waited), 1e-6 * serial / (busy + waited));
+    EXPECT_TRUE(e.at("missing").is_null());
+    EXPECT_GT(report.at("seconds").at("alone").get<double>(), 0);
+  }
+}
+
+TEST_F(Ranks, EfficiencyOfWhatIsNotTheSameIsRefused) {
+  const std::string system = "--problem stencil11 --nodes 6 --dof 2";
+  const json two = report_of(system, on(2)), one = report_of(system, "OMP_NUM_THREADS=1");
+  EXPECT_TRUE(two.at("efficiency").at("granularity").is_null());
+  EXPECT_TRUE(two.at("efficiency").at("total").is_null());
+  EXPECT_EQ(two.at("efficiency").at("pipeline"), two.at("pipeline_efficiency"));
+  EXPECT_THAT(two.at("efficiency").at("missing").get<std::string>(), HasSubstr("--efficiency FILE"));
+  EXPECT_TRUE(two.at("ranks")[0].at("alone_seconds").is_null());
+
+  const auto refused = [&](const json& reference, const std::vector<std::string>& parts) {
+    write("one.json", reference.dump());
+    expect_one_message("solve " + system + " --no-probe --efficiency one.json", 2, parts);
+  };
+  refused(two, {"one.json", "2 ranks"});
+  json other = one;
+  other["options"]["preconditioner"] = "none";
+  refused(other, {"preconditioner \"none\", not \"block-jacobi\""});
+  other = one;
+  other["num_blocks"] = one.at("num_blocks").get<int>() + 1;
+  refused(other, {"a matrix of 432 rows", "11-point stencil on 6 x 6 x 6"});
+  other = one;
+  other["device"]["concurrency"] = 7;
+  refused(other, {"7 threads at once", "1 thread,"});
+  refused(json::object(), {"no report of ashlar solve"});
+  write("one.json", one.dump());
+  expect_refused("solve " + system + " --efficiency one.json", {"--efficiency one.json on one rank"});
+}
+
 TEST_F(Ranks, TellErrorsOnce) {
   expect_one_message("solve --problem cantilever --nodes 2 --rtol 7", 2, {"--rtol 7"});
   expect_one_message("solve --what", 2, {"--what"});
@@ -184,7 +243,6 @@ TEST_F(Ranks, TellErrorsOnce) {
   expect_one_message("solve --matrix skew.mtx", 2, {"not symmetric", "(1, 2)"});
   ASSERT_EQ(run("convert skew.mtx skew.bcsr").exit_code, 0);
   expect_one_message("solve --matrix skew.bcsr", 2, {"not symmetric"});
-  expect_one_message("convert skew.mtx b.bcsr", 2, {"ashlar convert on 2 ranks"});
 }
 
 TEST_F(Ranks, SayOnceWhatOneSays) {

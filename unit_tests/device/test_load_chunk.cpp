@@ -1,15 +1,18 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/device/device_cache.hpp>
 #include <ashlar/device/load_chunk.hpp>
 #include <cstdint>
+#include <set>
 
 namespace ashlar::testing {
 namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 
-/// How many of the chunks of 0, 1, 2, .. are not as they were written, by either load and with either hint.
+/// How many of the chunks of 0, 1, 2, .. are not as they were written, by either load, with hints made in the kernel
+/// and passed to it.
 template <class Value, int Bytes>
 int wrong_chunks() {
   constexpr int size = Chunk<Value, Bytes>::size, chunks = 64;
@@ -17,19 +20,24 @@ int wrong_chunks() {
   int wrong = 0;
   Kokkos::parallel_for(
       "fill", Kokkos::RangePolicy<Exec>(0, size * chunks), KOKKOS_LAMBDA(int i) { data(i) = Value(i); });
-  Kokkos::parallel_reduce(
-      "load", Kokkos::RangePolicy<Exec>(0, chunks),
-      KOKKOS_LAMBDA(int i, int& sum) {
-        const Value* const from = &data(i * size);
-        for (const int kept : {0, 5, CacheHint::parts}) {
-          const auto once = load_once<Bytes>(from, CacheHint(kept));
-          const auto strided = load_strided<Bytes>(from, CacheHint(kept));
-          for (int j = 0; j < size; ++j) {
-            if (once.value[j] != Value(i * size + j) || strided.value[j] != Value(i * size + j)) ++sum;
+  for (const int kept : {0, 5, CacheHint::parts}) {
+    const CacheHint passed = cache_hint_for(Exec(), kept);
+    int wrong_now = 0;
+    Kokkos::parallel_reduce(
+        "load", Kokkos::RangePolicy<Exec>(0, chunks),
+        KOKKOS_LAMBDA(int i, int& sum) {
+          const Value* const from = &data(i * size);
+          for (const CacheHint& hint : {CacheHint(kept), passed}) {
+            const auto once = load_once<Bytes>(from, hint);
+            const auto strided = load_strided<Bytes>(from, hint);
+            for (int j = 0; j < size; ++j) {
+              if (once.value[j] != Value(i * size + j) || strided.value[j] != Value(i * size + j)) ++sum;
+            }
           }
-        }
-      },
-      wrong);
+        },
+        wrong_now);
+    wrong += wrong_now;
+  }
   return wrong;
 }
 
@@ -44,37 +52,32 @@ TEST(LoadChunk, BringsWhatIsThere) {
 }
 
 TEST(CacheHint, SaysHowMuchIsKept) {
-  for (int kept = 0; kept <= CacheHint::parts; ++kept) EXPECT_EQ(CacheHint(kept).kept(), kept);
   EXPECT_EQ(CacheHint().kept(), 0);
-  EXPECT_EQ(CacheHint().policy(), CacheHint(0).policy());
+  for (int kept = 0; kept <= CacheHint::parts; ++kept) {
+    EXPECT_EQ(CacheHint(kept).kept(), kept);
+    EXPECT_EQ(cache_hint_for(Exec(), kept).kept(), kept);
+  }
 }
 
-#ifdef KOKKOS_ENABLE_CUDA
-/// The policy that the device itself makes.
-std::uint64_t policy_of_device(int kept) {
+/// The policy of a hint that is made in a kernel.
+std::uint64_t policy_in_kernel(int kept) {
   std::uint64_t policy = 0;
   Kokkos::parallel_reduce(
       "policy", Kokkos::RangePolicy<Exec>(0, 1),
-      KOKKOS_LAMBDA(int, std::uint64_t& made) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-        if (kept == CacheHint::parts) {
-          asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(made));
-        } else {
-          const float given_up = 1 - float(kept) / CacheHint::parts;
-          asm("createpolicy.fractional.L2::evict_first.b64 %0, %1;" : "=l"(made) : "f"(given_up));
-        }
-#else
-        made = CacheHint(kept).policy();
-#endif
-      },
-      policy);
+      KOKKOS_LAMBDA(int, std::uint64_t& made) { made = CacheHint(kept).policy(); }, policy);
   return policy;
 }
 
-TEST(CacheHint, IsThePolicyThatTheDeviceMakes) {
-  for (int kept = 0; kept <= CacheHint::parts; ++kept) EXPECT_EQ(CacheHint(kept).policy(), policy_of_device(kept));
+TEST(CacheHint, HasThePolicyThatTheDeviceMakes) {
+  std::set<std::uint64_t> policies;
+  for (int kept = 0; kept <= CacheHint::parts; ++kept) {
+    const std::uint64_t policy = cache_hint_for(Exec(), kept).policy();
+    EXPECT_EQ(policy, policy_in_kernel(kept));
+    policies.insert(policy);
+  }
+  // Each another one, where the device can be told.
+  EXPECT_EQ(policies.size(), device_cache_bytes(Exec()) > 0 ? CacheHint::parts + 1 : 1);
 }
-#endif
 
 }  // namespace
 }  // namespace ashlar::testing

@@ -25,13 +25,7 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Space = Exec::memory_space;
 
 /// An instance of the rank's own.
-inline Exec instance_of_rank() {
-  if constexpr (std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace>) {
-    return rank_instance();
-  } else {
-    return Kokkos::Experimental::partition_space(Exec(), 1)[0];
-  }
-}
+inline Exec instance_of_rank() { return rank_instance<Exec>(); }
 
 /// Block rows begin to end of a matrix on the host, with all its block columns, where kernels reach them.
 template <class HostMatrix>

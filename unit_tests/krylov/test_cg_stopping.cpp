@@ -1,4 +1,4 @@
-// When the forms of CG end: limits, tolerances and windows to the very iteration, however often the host looks.
+// When the forms of CG end: limits, tolerances and windows to the very iteration, however often the host checks.
 #include <gtest/gtest.h>
 
 #include <ashlar/krylov/pipelined_cg.hpp>

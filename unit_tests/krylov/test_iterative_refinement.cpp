@@ -174,7 +174,7 @@ TEST(IterativeRefinement, CountsItsProducts) {
     EXPECT_EQ(report.products, of_a);
     EXPECT_EQ(of_a, report.steps + 1);
     EXPECT_EQ(report.low_products, of_low);
-    // Each step begins and ends with one; beside them are those that come before the host looks.
+    // Each step begins and ends with one; beside them are those that come before the host checks.
     EXPECT_GE(of_low, report.iterations + 2 * report.steps);
     EXPECT_LE(of_low, report.iterations + (2 + interval - 1) * report.steps);
     EXPECT_GE(report.bytes_moved, of_a * a.traffic_bytes() + report.iterations * floats.traffic_bytes());

@@ -23,7 +23,7 @@ MAY_USE = {
     "streaming": ["spmv", "blas1", "io"],
     "comm": ["base"],
     "halo": ["comm", "device", "bcsr"],
-    "distributed": ["halo", "spmv", "blas1"],
+    "distributed": ["halo", "streaming"],
     # The solvers know concepts only.
     "krylov": ["blas1"],
     # What solvers know as concepts, of matrices: operators, preconditioners, and kernels that iterate by themselves.

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <ashlar/comm/error.hpp>
+#include <ashlar/comm/memory_kind.hpp>
 #include <ashlar/comm/transport.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,13 +17,21 @@
 
 namespace ashlar {
 
+/// Whether messages may go from and to memory of a device: what find_direct_messages() answers.
+struct DirectMessages {
+  bool work = false;
+  /// Why not; where they do, how that is known.
+  std::string why = {};
+};
+
 /// A group of ranks that work on one system, and how they speak with each other. Without MPI, or made by the default
 /// constructor, it is one rank alone, with the same calls.
 ///
 /// Move-only: one owner. duplicate() makes another group of the same ranks, whose messages never meet those of this
 /// one. What comes over MPI is made by <ashlar/comm/mpi/communicator.hpp>.
 ///
-/// Memory   all data are in the host's memory.
+/// Memory   all data are in the host's memory. Those of send() and receive() may be a device's where
+///          find_direct_messages() says so (comm/direct_messages.hpp).
 /// Async    collectives (all but send and receive) return when this rank's part is done, and are called by all ranks in
 ///          the same order.
 /// Throws   CommError where the transport fails.
@@ -40,7 +50,7 @@ class Communicator {
   /// Collective, as all that follows up to send().
   Communicator duplicate() const { return split(0, rank()); }
   /// The ranks of one colour, in the order of their keys and then of their ranks.
-  Communicator split(int colour, int key) const { return Communicator(transport_->split(colour, key)); }
+  Communicator split(int colour, int key) const;
   /// The ranks on one host.
   Communicator split_by_host() const;
 
@@ -135,6 +145,11 @@ class Communicator {
     return transport_->gathering(mine, bytes, all);
   }
 
+  /// What find_direct_messages() has found of memory of this kind, here or in the group that this one was split from;
+  /// null before. It alone calls remember().
+  const DirectMessages* direct_messages(MemoryKind kind) const;
+  void remember(MemoryKind kind, const DirectMessages& found) const { direct_messages_[kind] = found; }
+
   /// Says why on standard error and ends the whole job, other ranks included: for faults on one rank alone that come
   /// where the others cannot be told.
   [[noreturn]] void abort(const std::string& why, int exit_code = 1) const noexcept;
@@ -148,6 +163,7 @@ class Communicator {
   void agree_on_failure(const std::exception_ptr& failure) const;
 
   std::unique_ptr<Transport> transport_;
+  mutable std::map<MemoryKind, DirectMessages> direct_messages_;
 };
 
 template <class Work>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/comm/memory_kind.hpp>
 #include <ashlar/comm/message.hpp>
 #include <cstddef>
 #include <memory>
@@ -8,11 +9,19 @@
 
 namespace ashlar {
 
+/// Whether a transport reaches memory of some kind with its messages.
+enum class Reach {
+  none,     ///< it does not say that it does
+  claimed,  ///< it says so; whether it is so, find_direct_messages() tries
+  certain,  ///< by its nature
+};
+
 /// What carries bytes between the ranks of one group: MPI, threads of one process, or nothing, where a rank is alone.
 /// A Communicator is what its users see.
 ///
-/// All memory is the host's. Messages between two ranks with the same tag arrive in the order of their starts. Tags are
-/// 0 to 1023. Collectives (all but send and receive) are called by all ranks in the same order.
+/// All memory is the host's, save that of send() and receive() where reach() says so. Messages between two ranks with
+/// the same tag arrive in the order of their starts. Tags are 0 to 1023. Collectives (all but send and receive) are
+/// called by all ranks in the same order.
 ///
 /// Throws   CommError where the transport fails.
 class Transport {
@@ -32,6 +41,8 @@ class Transport {
   virtual std::string host_name() const = 0;
   /// How many hosts the ranks are on.
   virtual int num_hosts() const = 0;
+  /// Whether the data of send() and receive() may lie in memory of this kind, as far as this rank knows.
+  virtual Reach reach(MemoryKind kind) const { return kind == MemoryKind::host ? Reach::certain : Reach::none; }
 
   virtual void barrier() = 0;
   /// `all` gets `bytes` of each rank, in rank order.

@@ -64,9 +64,9 @@ KOKKOS_INLINE_FUNCTION Chunk<Value, Bytes> load_once(const Value* entry, [[maybe
 #endif
 }
 
-/// The chunk at `entry` where the loads of a few neighbouring threads, one right after the other, bring all that lies
-/// between, so that the first cache is to keep the lines until then. Loads of this kind are asked for in the order in
-/// which they are written.
+/// The chunk at `entry` where the loads of a few neighbouring threads, one right after the other, fetch all that lies
+/// between, so that the first cache is to keep the cache lines until then. Loads of this kind are issued in the order
+/// in which they are written.
 template <int Bytes, class Value>
 KOKKOS_INLINE_FUNCTION Chunk<Value, Bytes> load_strided(const Value* entry, [[maybe_unused]] CacheHint hint) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/held_bytes.hpp>
@@ -11,7 +12,9 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/device/team_sums.hpp>
 #include <ashlar/distributed/decomposition.hpp>
+#include <ashlar/distributed/impl/cut.hpp>
 #include <ashlar/distributed/impl/other_part.hpp>
+#include <ashlar/distributed/impl/own_part.hpp>
 #include <ashlar/distributed/impl/require_same.hpp>
 #include <ashlar/distributed/impl/vector_exchange.hpp>
 #include <ashlar/distributed/space.hpp>
@@ -19,11 +22,14 @@
 #include <ashlar/halo/row_partition.hpp>
 #include <ashlar/spmv/matrix_bytes.hpp>
 #include <ashlar/spmv/spmv.hpp>
-#include <ashlar/spmv/spmv_dot.hpp>
+#include <ashlar/streaming/options.hpp>
+#include <ashlar/streaming/streamed_matrix.hpp>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,6 +43,10 @@ struct DistributedOptions {
   SpmvOptions spmv = {};
   /// Whether the halo travels while a rank multiplies its own columns; without, before: to see what that is worth.
   bool overlap = true;
+  /// How this rank streams its own columns from the host's memory, of which as much stays on the device as there is
+  /// room for; none: they are on the device. Ranks need not agree. Its device_memory_limit holds for all that the rank
+  /// has there, with x and y; its product is not looked at, `spmv` is.
+  std::optional<StreamingOptions> streaming = std::nullopt;
 };
 
 /// A BCSR matrix whose block rows are dealt to ranks, as the linear operator y := A x of the solvers.
@@ -47,39 +57,49 @@ struct DistributedOptions {
 ///
 /// A_other has only the rows that need something of others. In two dimensions it is cut once more, by the rank that
 /// the entries of x come from, and each piece is multiplied when its entries have come; the products are held, and
-/// added in rank order. So one rank gets the same bits each time, in one dimension and in two.
+/// added in rank order. So one rank gets the same bits each time, in one dimension and in two; and whether it streams
+/// A_own or not: what is sent to the device then travels beside the halo.
 ///
 /// Shapes   each rank's x and y are its part: partition.size(rank) * block size entries; of rank 1, or of rank 2 with
 ///          as many columns on all ranks.
-/// Memory   the rank's rows once (and twice in the constructor), and what comes and goes of x: for options.spmv's
-///          num_vectors and double_vectors. Room for other vectors is made at their first product.
+/// Memory   the rank's rows once (and twice in the constructor, where they were handed in), and what comes and goes of
+///          x: for options.spmv's num_vectors and double_vectors. Room for other vectors is made at their first
+///          product. Rows in the host's memory come to the device once, or are streamed from there
+///          (options.streaming): StreamedMatrix.
 /// Async    constructor, and the first product with so many columns: collective. A product waits on the host, as
 ///          HaloExchange does. Copies share all of this, so that one solve at a time uses it: solves that are under
 ///          way together take operators of their own.
 /// Throws   constructor: on all ranks together, ArgumentError where they do not agree about sizes or options, or the
-///          partition is of other ranks; ShapeError where the rows are not those of the partition; BlockSizeError. A
+///          partition is of other ranks, or rows to be streamed are on the device; ShapeError where the rows are not
+///          those of the partition; BlockSizeError; MemoryError where the limit is too small for streaming, too. A
 ///          product: ShapeError on the rank whose vectors do not fit, before anything is sent.
 /// Source   Agullo et al. 2016, Task-based multi-GPU CG.
 template <bcsr_matrix Matrix, execution_space Exec = typename Matrix::memory_space::execution_space>
 class DistributedOperator {
  public:
+  /// Own columns that go through the device; host_type is of rows in the host's memory.
+  using streamed_type = StreamedMatrix<Matrix, Exec>;
+  using host_type = typename streamed_type::host_type;
+
   /// `rows` has the block rows of this rank, with the block columns of the whole matrix. The operator makes a duplicate
   /// of `comm`, for its own messages.
-  DistributedOperator(const Exec& exec, const Communicator& comm, RowPartition partition, Matrix rows,
-                      const DistributedOptions& options = {})
+  template <class Rows>
+  requires(std::is_same_v<Rows, Matrix> || std::is_same_v<Rows, host_type>)
+      DistributedOperator(const Exec& exec, const Communicator& comm, RowPartition partition, Rows rows,
+                          const DistributedOptions& options = {})
       : state_(std::make_shared<State>(exec, comm, std::move(partition), std::move(rows), options)) {}
 
   template <class X, class Y>
   void apply(const Exec& exec, const X& x, const Y& y) const {
     const State& s = *state_;
     s.check(x, y);
-    if (s.comm->is_alone()) return spmv(exec, *s.own_plan, 1, s.own, x, 0, y);
+    if (s.comm->is_alone()) return s.own->apply(exec, x, y);
     auto& buffers = s.template exchange_for<typename X::non_const_value_type>(
         exec, X::rank() == 1 ? 1 : static_cast<int>(x.extent(1)));
     auto& exchange = buffers.exchange;
     exchange.begin(exec, x);
     if (!s.options.overlap) exchange.end(exec);
-    spmv(exec, *s.own_plan, 1, s.own, x, 0, y);
+    s.own->apply(exec, x, y);
     if (s.multiplies_as_they_come()) {
       for (int k = exchange.next_arrived(exec); k >= 0; k = exchange.next_arrived(exec)) {
         buffers.template multiply<X::rank()>(exec, s.others[std::size_t(k)]);
@@ -96,7 +116,7 @@ class DistributedOperator {
   void apply_dot(const Exec& exec, const X& x, const Y& y, const TeamSumsAccess& sums, double* slot) const {
     const State& s = *state_;
     s.check(x, y);
-    if (s.comm->is_alone()) return spmv_dot(exec, *s.own_plan, s.own, x, y, sums, slot);
+    if (s.comm->is_alone()) return s.own->apply_dot(exec, x, y, sums, slot);
     apply(exec, x, y);
     dot(exec, x, y, sums, slot);
   }
@@ -107,7 +127,7 @@ class DistributedOperator {
   void apply_without_exchange(const Exec& exec, const X& x, const Y& y) const {
     const State& s = *state_;
     s.check(x, y);
-    spmv(exec, *s.own_plan, 1, s.own, x, 0, y);
+    s.own->apply(exec, x, y);
     if (s.comm->is_alone()) return;
     auto& buffers = s.template exchange_for<typename X::non_const_value_type>(
         exec, X::rank() == 1 ? 1 : static_cast<int>(x.extent(1)));
@@ -130,7 +150,7 @@ class DistributedOperator {
   /// Of this rank.
   std::int64_t traffic_bytes() const {
     const State& s = *state_;
-    std::int64_t bytes = spmv_traffic_bytes(s.own);
+    std::int64_t bytes = s.own->traffic_bytes();
     const std::int64_t entry = s.entry_bytes();
     for (const auto& part : s.others) {
       const auto rows = static_cast<std::int64_t>(part.rows.extent(0));
@@ -143,18 +163,10 @@ class DistributedOperator {
     for (const auto& to : s.halo.to()) sent += to.count;
     return bytes + 2 * (sent + s.halo.num_entries()) * entry;
   }
-  HeldBytes bytes() const {
-    const State& s = *state_;
-    HeldBytes bytes = held_bytes(s.own) + held_bytes(*s.own_plan);
-    for (const auto& part : s.others) {
-      bytes = bytes + held_bytes(part.matrix) + held_bytes(part.plan) +
-              HeldBytes{part.rows.extent(0) * sizeof(typename Matrix::ordinal_type), 0};
-    }
-    return bytes + s.wide.bytes() + s.narrow.bytes();
-  }
+  HeldBytes bytes() const { return state_->own->bytes() + state_->bytes_beside_own(); }
   /// Whether the host never waits: where there is nobody to wait for, on a device.
-  bool is_stream_ordered() const { return state_->comm->is_alone() && is_gpu_v<Exec>; }
-  bool is_capturable() const { return state_->comm->is_alone(); }
+  bool is_stream_ordered() const { return state_->comm->is_alone() && state_->own->is_stream_ordered(); }
+  bool is_capturable() const { return state_->comm->is_alone() && state_->own->is_capturable(); }
 
   std::string explain() const {
     const State& s = *state_;
@@ -165,27 +177,41 @@ class DistributedOperator {
     }
     std::string result = text("block rows ", s.partition.begin(s.rank()), " to ", s.partition.end(s.rank()), " of ",
                               s.partition.num_rows(), " on rank ", s.rank(), " of ", s.comm->size());
-    if (s.comm->is_alone()) return text(result, "; ", s.own_plan->explain());
+    if (s.comm->is_alone()) return text(result, "; ", s.own->explain());
     result += text(", ", to_string(s.options.decomposition), ", the halo ",
                    s.options.overlap ? "under the product with own columns" : "before the products", ": ",
-                   s.own.num_blocks(), " blocks in own columns, ", other_blocks, " in ", other_rows, " rows of ",
+                   s.own->num_blocks(), " blocks in own columns, ", other_blocks, " in ", other_rows, " rows of ",
                    s.others.size(), s.others.size() == 1 ? " part" : " parts", " in others'");
-    return text(result, "; own: ", s.own_plan->explain(),
+    return text(result, "; own: ", s.own->explain(),
                 s.others.empty() ? "" : "; others': ", s.others.empty() ? "" : s.others.front().plan.explain(),
                 "; halo: ", s.halo.explain(), "; ", s.comm->explain());
   }
 
   /// The square matrix of own rows and own columns, which has the whole block diagonal: what Jacobi and block-Jacobi
   /// preconditioners are made of.
-  const Matrix& own_matrix() const { return state_->own; }
+  ///
+  /// Throws   ArgumentError where it is streamed: diagonal_blocks() has what preconditioners need.
+  const Matrix& own_matrix() const {
+    state_->require_resident("own_matrix()", "diagonal_blocks() has the diagonal of either");
+    return state_->own->matrix();
+  }
+  /// How own_matrix() is multiplied. Throws as that.
+  const SpmvPlan<Matrix>& own_plan() const {
+    state_->require_resident("own_plan()", "kernel() has the kernel of either");
+    return state_->own->plan();
+  }
+  /// Own rows and own columns as they are streamed, to record() or to be told of values_changed(); null where they are
+  /// on the device.
+  streamed_type* streamed() const { return state_->own->streamed(); }
+  int block_size() const { return state_->block_size; }
+  /// That multiplies own columns.
+  Kernel kernel() const { return state_->own->kernel(); }
   /// Of this rank's rows, in all columns.
   std::int64_t num_blocks() const {
-    std::int64_t count = state_->own.num_blocks();
+    std::int64_t count = state_->own->num_blocks();
     for (const auto& part : state_->others) count += part.matrix.num_blocks();
     return count;
   }
-  /// How own_matrix() is multiplied.
-  const SpmvPlan<Matrix>& own_plan() const { return *state_->own_plan; }
   const RowPartition& partition() const { return state_->partition; }
   const HaloPlan& halo_plan() const { return state_->halo; }
   const DistributedOptions& options() const { return state_->options; }
@@ -199,45 +225,22 @@ class DistributedOperator {
   using Narrow = std::conditional_t<scalar<Value>, Value, Wide>;
 
   struct State {
-    State(const Exec& exec, const Communicator& given, RowPartition the_partition, Matrix rows,
+    template <class Rows>
+    State(const Exec& exec, const Communicator& given, RowPartition the_partition, Rows rows,
           const DistributedOptions& the_options)
         : comm(std::make_shared<const Communicator>(given.duplicate())),
           partition(std::move(the_partition)),
           options(the_options) {
       impl::require_same(*comm, name, claims(rows));
       comm->together([&] { check(rows); });
-      const impl::ColumnSet own_columns{partition.begin(rank()), partition.end(rank())};
-      const impl::ColumnSet other_columns{partition.begin(rank()), partition.end(rank()), true};
-      const std::vector<std::int64_t> needed =
-          comm->together([&] { return impl::columns_used(exec, rows, other_columns); });
-      options.halo.entry_bytes = static_cast<int>(entry_bytes()) * options.spmv.num_vectors;
-      halo = HaloPlan(*comm, partition, needed, options.halo);
+      make_others(exec, rows);
+      if (!comm->is_alone()) make_exchange(exec);
+      // The last to be made, as it takes what room is left.
       comm->together([&] {
-        using Ordinal = typename Matrix::ordinal_type;
-        others = impl::other_parts(exec, rows, partition, rank(), needed, halo,
-                                   options.decomposition == Decomposition::two_d, options.spmv);
-        if (comm->is_alone()) {
-          own = rows;
-        } else {
-          const impl::BlocksInColumns<Matrix> blocks{rows.graph().row_ptr(),
-                                                     rows.graph().col_idx(),
-                                                     rows.values(),
-                                                     own_columns,
-                                                     {own_columns.begin, {}, {}},
-                                                     {}};
-          own = build_by_rows<Matrix>(exec, rows.block_shape(), rows.num_block_rows(),
-                                      static_cast<Ordinal>(partition.size(rank())), blocks, blocks);
-        }
-        own_plan.emplace(exec, own, options.spmv);
-        exec.fence("ashlar::distributed_operator: rows cut");
+        make_own(exec, std::move(rows));
+        exec.fence("ashlar::distributed_operator: own columns cut");
       });
-      space.emplace(exec, comm, own.num_rows());
-      if (comm->is_alone()) return;
-      if (std::is_same_v<Wide, Narrow> || options.spmv.double_vectors) {
-        exchange_for<Wide>(exec, options.spmv.num_vectors);
-      } else {
-        exchange_for<Narrow>(exec, options.spmv.num_vectors);
-      }
+      space.emplace(exec, comm, own->num_rows());
     }
 
     int rank() const { return comm->rank(); }
@@ -245,7 +248,8 @@ class DistributedOperator {
     bool multiplies_as_they_come() const { return options.overlap && options.decomposition == Decomposition::two_d; }
     std::int64_t entry_bytes() const { return vector_scalar_bytes_of<Value> * block_size; }
 
-    impl::Claims claims(const Matrix& rows) const {
+    template <class Rows>
+    impl::Claims claims(const Rows& rows) const {
       return {{"block columns", text(rows.num_block_cols())},
               {"blocks of", to_string(rows.block_shape())},
               {"values of", scalar_name<Value>()},
@@ -257,7 +261,8 @@ class DistributedOperator {
     }
 
     /// Whether the rows are those of this rank.
-    void check(const Matrix& rows) {
+    template <class Rows>
+    void check(const Rows& rows) {
       block_size = size_of_square(name, rows.block_shape());
       if (partition.num_parts() != comm->size()) {
         throw ArgumentError(text(name, ": a partition of ", partition.num_parts(), " parts"),
@@ -278,12 +283,87 @@ class DistributedOperator {
         throw ArgumentError(text(name, ": products with ", symbol_of(options.spmv.mode)),
                             "ranks have rows of A, and entries of x by columns", "make the operator of those rows");
       }
+      if (options.streaming && !std::is_same_v<Rows, host_type>) {
+        throw ArgumentError(text(name, ": rows on the device, to be streamed on rank ", rank()),
+                            "what is streamed is in the host's memory",
+                            "hand in rows in PinnedSpace, or leave options.streaming out");
+      }
+    }
+
+    void require_resident(const char* what, const char* suggestion) const {
+      if (!own->streamed()) return;
+      throw ArgumentError(text(name, ": ", what, " on rank ", rank()), "its own columns are streamed", suggestion);
+    }
+
+    /// Collective.
+    template <class Rows>
+    void make_others(const Exec& exec, const Rows& rows) {
+      const impl::ColumnSet other_columns{partition.begin(rank()), partition.end(rank()), true};
+      const Matrix with_others =
+          comm->together([&] { return impl::rows_with_others<Matrix>(exec, rows, other_columns); });
+      const std::vector<std::int64_t> needed =
+          comm->together([&] { return impl::columns_used(exec, with_others, other_columns); });
+      options.halo.entry_bytes = static_cast<int>(entry_bytes()) * options.spmv.num_vectors;
+      halo = HaloPlan(*comm, partition, needed, options.halo);
+      comm->together([&] {
+        others = impl::other_parts(exec, with_others, partition, rank(), needed, halo,
+                                   options.decomposition == Decomposition::two_d, options.spmv);
+        exec.fence("ashlar::distributed_operator: others' columns cut");
+      });
+    }
+
+    template <class Rows>
+    void make_own(const Exec& exec, Rows rows) {
+      if (!comm->is_alone()) {
+        rows = impl::cut_columns(exec, rows, {partition.begin(rank()), partition.end(rank())});
+      }
+      if constexpr (std::is_same_v<Rows, host_type>) {
+        if (options.streaming) return stream(exec, rows);
+      }
+      own.emplace(exec, impl::on_device<Matrix>(exec, rows), options.spmv);
+    }
+
+    /// Within what the limit leaves beside others' columns and the halo.
+    void stream(const Exec& exec, const host_type& rows) {
+      StreamingOptions streaming = *options.streaming;
+      streaming.product = options.spmv;
+      const std::uint64_t beside = bytes_beside_own().device;
+      const std::uint64_t limit =
+          streaming.device_memory_limit > 0 ? streaming.device_memory_limit : std::numeric_limits<std::uint64_t>::max();
+      if (streaming.device_memory_limit > 0) streaming.device_memory_limit = limit > beside ? limit - beside : 1;
+      try {
+        own.emplace(exec, rows, streaming);
+      } catch (const MemoryError& error) {
+        const std::uint64_t needed = error.needed() + beside, available = std::min(limit, error.available() + beside);
+        throw MemoryError(needed, available,
+                          text(name, ": rank ", rank(), " needs ", bytes_text(needed),
+                               " of device memory to stream its own columns, of which ", bytes_text(beside),
+                               " are the halo and others' columns"),
+                          text("the limit is ", bytes_text(available)), "raise the limit to that, or take more ranks");
+      }
+    }
+
+    void make_exchange(const Exec& exec) {
+      if (std::is_same_v<Wide, Narrow> || options.spmv.double_vectors) {
+        exchange_for<Wide>(exec, options.spmv.num_vectors);
+      } else {
+        exchange_for<Narrow>(exec, options.spmv.num_vectors);
+      }
+    }
+
+    HeldBytes bytes_beside_own() const {
+      HeldBytes bytes = wide.bytes() + narrow.bytes();
+      for (const auto& part : others) {
+        bytes = bytes + held_bytes(part.matrix) + held_bytes(part.plan) +
+                HeldBytes{part.rows.extent(0) * sizeof(typename Matrix::ordinal_type), 0};
+      }
+      return bytes;
     }
 
     /// Throws ShapeError before anything is sent.
     template <class X, class Y>
     void check(const X& x, const Y& y) const {
-      impl::check_spmv(*own_plan, own, x, y);
+      own->check(x, y);
     }
 
     template <class Scalar>
@@ -305,8 +385,7 @@ class DistributedOperator {
     DistributedOptions options;
     int block_size = 1;
     HaloPlan halo;
-    Matrix own;
-    std::optional<SpmvPlan<Matrix>> own_plan;
+    std::optional<impl::OwnPart<Matrix, Exec>> own;
     std::vector<impl::OtherPart<Matrix>> others;
     std::optional<DistributedSpace<Exec>> space;
     mutable impl::VectorExchanges<Wide, Matrix, Exec> wide;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
@@ -63,6 +64,7 @@ class DistributedSpace {
   template <class Sums>
   void sum_end(const Exec& exec, const Sums& sums) const {
     if (is_alone() || sums.extent(0) == 0) return;
+    const Kokkos::Profiling::ScopedRegion region("ashlar::distributed_space::sum_end");
     State& state = *state_;
     const std::size_t count = sums.extent(0);
     Message& message = state.message(count);

@@ -9,9 +9,11 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/device/event.hpp>
+#include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/impl/halo_messages.hpp>
 #include <ashlar/halo/impl/pack.hpp>
+#include <ashlar/halo/impl/staging.hpp>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -30,17 +32,20 @@ namespace ashlar {
 /// exchanges, in the same order; nothing else holds them together. A neighbour may be any number of exchanges ahead, or
 /// behind.
 ///
+/// Messages go from and to the memory of `exec` where the transport reaches it. Else, and where HaloOptions::buffers
+/// says so, they are staged: through pinned memory of the host, with copies between it and the device. Both ways give
+/// the same halo; explain() and figures() say which it is.
+///
 /// Shapes   x: rank 1 with plan().num_own() * block_size entries; or rank 2 with as many rows and num_vectors columns,
 ///          of any layout. halo(): plan().num_entries() * block_size rows; those of neighbour k of plan().from() begin
 ///          at plan().from()[k].begin * block_size.
 /// Memory   allocated by the constructor: three slots, for two exchanges on their way and one that is read, each of
-///          what is sent and what comes. On a device they are pinned memory of the host, and the device holds the halo,
+///          what is sent and what comes. Staged, these are pinned memory of the host, and the device holds the halo,
 ///          and what is packed of listed entries, once.
 /// Async    begin() waits on the host for what was enqueued on `exec`, packing last, and returns when x may be changed.
-///          end() and next_arrived() wait for messages; on a device they then enqueue copies on `exec`. Nothing else
+///          end() and next_arrived() wait for messages; staged, they then enqueue copies on `exec`. Nothing else
 ///          waits, and there is no barrier. One thread at a time calls these.
-/// Traffic  what is sent is read once and written once, on a device also over the link; what comes is on a device read
-///          and written once.
+/// Traffic  what is sent is read once and written once; staged, that and what comes once more, over the link.
 /// Throws   ShapeError, ArgumentError before anything is started. Then this rank's exchange is missing and the others
 ///          wait for it: who catches it ends the job (Communicator::abort). CommError where the transport fails.
 template <scalar Scalar, execution_space Exec = Kokkos::DefaultExecutionSpace>
@@ -53,9 +58,11 @@ class HaloExchange {
   /// Most exchanges on their way at a time.
   static constexpr int max_in_flight = 2;
 
-  /// Collective. `comm` is that of the plan, or one of the same ranks; it is not used later.
+  /// Collective. `comm` is that of the plan, or one of the same ranks; it is not used later. On a device it may try
+  /// messages (find_direct_messages()), once for `comm`.
   ///
-  /// Throws   on all ranks together: ArgumentError where plan, block size, vectors or scalars of the ranks do not fit.
+  /// Throws   on all ranks together: ArgumentError where plan, block size, vectors, scalars or buffers of the ranks do
+  ///          not fit, or where messages from device memory were asked for and do not work.
   HaloExchange(const Exec& exec, const Communicator& comm, HaloPlan plan, int block_size, int num_vectors = 1)
       : state_(std::make_unique<State>(exec, comm, std::move(plan),
                                        impl::HaloEntries{int(sizeof(Scalar)), block_size, num_vectors})) {}
@@ -91,11 +98,7 @@ class HaloExchange {
     const int number = static_cast<int>(s.num_begun % num_slots);
     Slot& slot = s.slots[std::size_t(number)];
     s.messages.wait_for_sends(number);
-    if constexpr (is_gpu_v<Exec>) {
-      slot.landed.wait();  // what came before has been copied from where the next is received
-    } else {
-      s.wait_until_done(exec);  // who reads the halo that lies there has done so
-    }
+    slot.is_free.wait();
     s.messages.start_receives(number);
     pack(exec, x, slot);
     s.wait_until_done(exec);
@@ -107,7 +110,7 @@ class HaloExchange {
   /// its data, for what is enqueued on `exec`.
   void end(const Exec& exec) {
     const Kokkos::Profiling::ScopedRegion region("ashlar::halo::end");
-    const int number = begin_landing();
+    const int number = begin_landing(exec);
     State& s = *state_;
     if (s.is_landing) {
       while (take_next(exec, number) >= 0) {
@@ -124,12 +127,12 @@ class HaloExchange {
   /// all have been: this exchange has then ended. One instance takes all pieces of an exchange.
   int next_arrived(const Exec& exec) {
     const Kokkos::Profiling::ScopedRegion region("ashlar::halo::next_arrived");
-    return take_next(exec, begin_landing());
+    return take_next(exec, begin_landing(exec));
   }
 
   /// Of the exchange that was ended last, or whose pieces are being taken: until the next one is ended, or its first
   /// piece taken, by what is enqueued on the same instance. The view is of this object's memory, and always the same
-  /// one on a device. With several vectors: multi_halo().
+  /// one where messages are staged. With several vectors: multi_halo().
   halo_view halo() const { return halo_view(state_->halo(), state_->num_halo_rows()); }
   multi_halo_view multi_halo() const {
     return multi_halo_view(state_->halo(), state_->num_halo_rows(), state_->entries.num_vectors);
@@ -141,12 +144,22 @@ class HaloExchange {
   /// Exchanges so far, and how long the host has waited for their messages.
   std::int64_t num_exchanges() const { return state_->num_begun; }
   double waited_seconds() const { return state_->messages.waited_seconds(); }
+  /// Whether messages go through pinned memory of the host.
+  bool is_staged() const { return state_->staging.is_staged; }
+  /// All that was done so far, counted as it was.
+  HaloFigures figures() const {
+    const State& s = *state_;
+    return {s.num_begun, s.messages.sent(), s.messages.received(), s.staging.is_staged, s.messages.waited_seconds()};
+  }
+  /// "halo: 12 messages of 4800 bytes sent and 12 of 4800 received in 6 exchanges, staged through pinned memory (...)"
+  std::string explain() const { return impl::explain(figures(), state_->staging); }
   /// The buffers.
   HeldBytes bytes() const {
     const auto sent = std::uint64_t(bytes_sent()), received = std::uint64_t(bytes_received());
     const std::uint64_t slots = num_slots * (sent + received), index = state_->send_index.size() * sizeof(std::int64_t);
-    if (!is_gpu_v<Exec>) return {slots + index, 0};
-    return {received + state_->packed.size() * sizeof(Scalar) + index, slots};
+    const std::uint64_t once = (state_->packed.size() + state_->landed.size()) * sizeof(Scalar);
+    const bool are_pinned = is_gpu_v<Exec> && is_staged();
+    return {index + once + (are_pinned ? 0 : slots), are_pinned ? slots : 0};
   }
 
  private:
@@ -156,18 +169,27 @@ class HaloExchange {
   using Staging = Kokkos::View<Scalar*, staging_space>;
 
   struct Slot {
-    Slot(const Exec& exec, Staging to_send, Staging to_receive)
-        : send(std::move(to_send)), receive(std::move(to_receive)), landed(exec) {}
+    explicit Slot(const Exec& exec) : is_free(exec) {}
 
-    Staging send, receive;
-    Event<Exec> landed;  // what was received is on the device
+    Staging staged_send, staged_receive;  // where messages are staged
+    halo_view send, receive;              // where they are not
+    Event<Exec> is_free;                  // what was received before is needed there no more
   };
 
   // On the heap, so that the exchange moves while messages are on their way.
   struct State {
     State(const Exec& exec, const Communicator& comm, HaloPlan the_plan, const impl::HaloEntries& the_entries)
-        : plan(std::move(the_plan)), entries(the_entries), messages(comm, plan, entries), reached(exec) {
+        : plan(std::move(the_plan)),
+          entries(with_buffers(the_entries, plan.buffers())),
+          messages(comm, plan, entries),
+          staging(impl::find_staging(exec, comm, plan.buffers())),
+          reached(exec) {
       comm.together([&] { allocate(exec); });
+    }
+
+    static impl::HaloEntries with_buffers(impl::HaloEntries entries, HaloBuffers buffers) {
+      entries.buffers = buffers;
+      return entries;
     }
 
     void allocate(const Exec& exec) {
@@ -180,15 +202,22 @@ class HaloExchange {
                                                                         plan.send_index().size());
       send_index = Kokkos::View<std::int64_t*, memory_space>(uninitialized("ashlar::halo::send_index"), listed.size());
       Kokkos::deep_copy(exec, send_index, listed);
-      if constexpr (is_gpu_v<Exec>) {
+      if (staging.is_staged) {
         packed = halo_view(uninitialized("ashlar::halo::packed"), listed.size() * std::size_t(entries.scalars()));
         landed = halo_view(uninitialized("ashlar::halo::landed"), num_received);
       }
       slots.reserve(num_slots);
       for (int i = 0; i < num_slots; ++i) {
-        slots.emplace_back(exec, Staging(uninitialized("ashlar::halo::send"), num_sent),
-                           Staging(uninitialized("ashlar::halo::receive"), num_received));
-        messages.add_slot(plan, slots.back().send.data(), slots.back().receive.data());
+        Slot& slot = slots.emplace_back(exec);
+        if (staging.is_staged) {
+          slot.staged_send = Staging(uninitialized("ashlar::halo::staged_send"), num_sent);
+          slot.staged_receive = Staging(uninitialized("ashlar::halo::staged_receive"), num_received);
+          messages.add_slot(plan, slot.staged_send.data(), slot.staged_receive.data());
+        } else {
+          slot.send = halo_view(uninitialized("ashlar::halo::send"), num_sent);
+          slot.receive = halo_view(uninitialized("ashlar::halo::receive"), num_received);
+          messages.add_slot(plan, slot.send.data(), slot.receive.data());
+        }
       }
       wait_until_done(exec);
     }
@@ -200,20 +229,15 @@ class HaloExchange {
     }
 
     std::int64_t num_halo_rows() const { return plan.num_entries() * entries.block_size; }
-    Scalar* halo() const {
-      if constexpr (is_gpu_v<Exec>) {
-        return landed.data();
-      } else {
-        return slots[std::size_t(current)].receive.data();
-      }
-    }
+    Scalar* halo() const { return staging.is_staged ? landed.data() : slots[std::size_t(current)].receive.data(); }
 
     HaloPlan plan;
     impl::HaloEntries entries;
     std::vector<Slot> slots;
     impl::HaloMessages messages;  // behind the buffers, so that it goes before them
+    impl::HaloStaging staging;
     Kokkos::View<std::int64_t*, memory_space> send_index;
-    halo_view packed, landed;  // on a device
+    halo_view packed, landed;  // where messages are staged
     Event<Exec> reached;
     std::int64_t num_begun = 0, num_ended = 0;
     int current = 0;          // the slot that halo() shows
@@ -241,19 +265,27 @@ class HaloExchange {
   template <class X>
   void pack(const Exec& exec, const X& x, const Slot& slot) {
     const State& s = *state_;
-    const std::int64_t scalars = s.entries.scalars();
     const std::int64_t block_size = s.entries.block_size, num_vectors = s.entries.num_vectors;
     const std::int64_t num_listed = std::int64_t(s.send_index.extent(0));
     // Whether the scalars of an entry, and those of the next, lie one after another.
     bool is_dense = x.stride(0) == std::size_t(num_vectors);
     if constexpr (X::rank() == 2) is_dense = is_dense && (num_vectors == 1 || x.stride(1) == 1);
     const impl::ListedEntries listed{s.send_index.data()};
-    if constexpr (is_gpu_v<Exec>) {
+    if (s.staging.is_staged) {
       impl::pack(exec, listed, num_listed, x, block_size, num_vectors, s.packed.data());
-      copy(exec, slot.send, 0, s.packed);
+      copy(exec, slot.staged_send, 0, s.packed);
+      pack_spans(exec, x, slot.staged_send, is_dense);
     } else {
       impl::pack(exec, listed, num_listed, x, block_size, num_vectors, slot.send.data());
+      pack_spans(exec, x, slot.send, is_dense);
     }
+  }
+
+  /// Entries one after another, to a send buffer.
+  template <class X, class Buffer>
+  void pack_spans(const Exec& exec, const X& x, const Buffer& send, bool is_dense) const {
+    const State& s = *state_;
+    const std::int64_t scalars = s.entries.scalars();
     for (std::size_t k = 0; k < s.plan.to().size(); ++k) {
       const HaloPlan::Neighbour& neighbour = s.plan.to()[k];
       if (neighbour.form == HaloForm::packed) continue;
@@ -261,27 +293,29 @@ class HaloExchange {
       if (is_gpu_v<Exec> && is_dense) {
         const Kokkos::View<const Scalar*, typename X::device_type, Kokkos::MemoryUnmanaged> span(
             x.data() + neighbour.first * scalars, neighbour.count * scalars);
-        copy(exec, slot.send, begin, span);
+        copy(exec, send, begin, span);
       } else {
-        impl::pack(exec, impl::SpanOfEntries{neighbour.first}, neighbour.count, x, block_size, num_vectors,
-                   slot.send.data() + begin);
+        impl::pack(exec, impl::SpanOfEntries{neighbour.first}, neighbour.count, x, s.entries.block_size,
+                   s.entries.num_vectors, send.data() + begin);
       }
     }
   }
 
-  /// The slot of the oldest exchange on its way, whose pieces come next.
-  int begin_landing() {
+  /// The slot of the oldest exchange on its way, whose pieces come next. With the first of them, nobody reads the halo
+  /// of the exchange before any more but by what is enqueued on `exec` so far.
+  int begin_landing(const Exec& exec) {
     State& s = *state_;
     if (s.num_begun == s.num_ended) {
       throw ArgumentError("halo: the end of an exchange that was not begun", "none is on its way",
                           "call begin() before each end()");
     }
+    if (!s.is_landing && !s.staging.is_staged) s.slots[std::size_t(s.current)].is_free.record(exec);
     s.current = static_cast<int>(s.num_ended % num_slots);
     return s.current;
   }
 
   void finish_landing(const Exec& exec, Slot& slot) {
-    if constexpr (is_gpu_v<Exec>) slot.landed.record(exec);
+    if (state_->staging.is_staged) slot.is_free.record(exec);  // it has been copied from there
     state_->is_landing = false;
     ++state_->num_ended;
   }
@@ -300,13 +334,11 @@ class HaloExchange {
   }
 
   /// Entries of the halo that have been received go to the device.
-  void land([[maybe_unused]] const Exec& exec, [[maybe_unused]] const Slot& slot, [[maybe_unused]] std::int64_t begin,
-            [[maybe_unused]] std::int64_t count) {
-    if constexpr (is_gpu_v<Exec>) {
-      const std::int64_t scalars = state_->entries.scalars();
-      const auto range = std::pair(begin * scalars, (begin + count) * scalars);
-      copy(exec, state_->landed, range.first, Kokkos::subview(slot.receive, range));
-    }
+  void land(const Exec& exec, const Slot& slot, std::int64_t begin, std::int64_t count) {
+    if (!state_->staging.is_staged) return;
+    const std::int64_t scalars = state_->entries.scalars();
+    const auto range = std::pair(begin * scalars, (begin + count) * scalars);
+    copy(exec, state_->landed, range.first, Kokkos::subview(slot.staged_receive, range));
   }
 
   /// to[begin, ...) := from. Enqueued.
@@ -322,7 +354,7 @@ class HaloExchange {
     // The usual end, where the others are there to take what was sent, however slow they are. Else the messages give up
     // what is under way as they are destroyed.
     if (s.num_begun == s.num_ended && std::uncaught_exceptions() == 0) s.messages.wait_for_all_sends();
-    for (const Slot& slot : s.slots) slot.landed.wait();
+    for (const Slot& slot : s.slots) slot.is_free.wait();
     state_.reset();
   }
 

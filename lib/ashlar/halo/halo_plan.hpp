@@ -21,8 +21,20 @@ enum class HaloForm {
 /// "automatic", "packed", ...
 std::string_view to_string(HaloForm form);
 
+/// What memory messages go from and come to, where ranks compute on a device.
+enum class HaloBuffers {
+  automatic,  ///< the device's where that works (find_direct_messages()), else staged
+  staged,     ///< pinned memory of the host, and copies between it and the device
+  device,     ///< the device's; where that does not work, an error
+};
+
+/// "automatic", "staged", "device"
+std::string_view to_string(HaloBuffers buffers);
+
 struct HaloOptions {
   HaloForm form = HaloForm::automatic;
+  /// The same on all ranks.
+  HaloBuffers buffers = HaloBuffers::automatic;
   /// What `automatic` reckons with: bytes of a block entry (of all vectors), 1e9 bytes a second of a message and of the
   /// pass that packs, and the seconds to launch that pass.
   int entry_bytes = 8;
@@ -70,7 +82,8 @@ class HaloPlan {
   /// Throws   as the constructor: ArgumentError where there is not one list for each rank, where one names entries
   ///          that are not there, where a rank is its own neighbour, or where two ranks do not agree on a length.
   static HaloPlan from_lists(const Communicator& comm, std::int64_t num_own, std::span<const std::int64_t> receive,
-                             const std::vector<std::vector<std::int64_t>>& send);
+                             const std::vector<std::vector<std::int64_t>>& send,
+                             HaloBuffers buffers = HaloBuffers::automatic);
 
   /// Where in the halo the global entry `entry`, which was needed, is.
   ///
@@ -86,6 +99,9 @@ class HaloPlan {
   const std::vector<Neighbour>& to() const { return to_; }
   /// Own entries that are packed, for all neighbours side by side, as local numbers.
   const std::vector<std::int64_t>& send_index() const { return send_index_; }
+
+  /// What its exchanges are to take: HaloOptions::buffers.
+  HaloBuffers buffers() const { return buffers_; }
 
   /// The ranks that made it.
   int rank() const { return rank_; }
@@ -106,6 +122,7 @@ class HaloPlan {
   std::vector<Piece> pieces_;  // one for each of from_
   std::int64_t num_entries_ = 0, num_own_ = 0;
   int rank_ = 0, size_ = 1;
+  HaloBuffers buffers_ = HaloBuffers::automatic;
 };
 
 }  // namespace ashlar

@@ -40,7 +40,7 @@ inline std::uint64_t block_cg_bytes(std::int64_t n, int s, std::size_t scalar_by
 }
 
 /// Solves A X = B for several right-hand sides at once by the block conjugate gradient method: each step multiplies A
-/// by a block of directions, in whose span all solutions improve.
+/// by several directions at once, in whose span all solutions improve.
 ///
 /// The residuals are kept as an orthonormal basis (in the preconditioner's inner product) times small coefficients, so
 /// that right-hand sides that depend on each other, or come to, do no harm: directions that are lost to rounding are
@@ -59,19 +59,19 @@ inline std::uint64_t block_cg_bytes(std::int64_t n, int s, std::size_t scalar_by
 ///          gains something.
 ///          NaN or infinity in one column ends the solve of all.
 /// Throws   ShapeError, ArgumentError before any work; NumericalError where a column of b is so small that its norm
-///          underflows.
+///          underflows. On all parts of the system, as cg() does.
 /// Source   O'Leary 1980; Dubrulle 2001, algorithm BCGrQ, with the inner product of the preconditioner and with a basis
 ///          that may lose vectors.
 template <execution_space Exec, class Op, class M, multi_vector_view B, multi_vector_view X>
 BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x,
                           const BlockCgOptions& options = {}) {
-  using Block = impl::CgBlock<X>;
-  using Columns = impl::CgColumns<X>;
+  using Vectors = impl::BlockCgVectors<X>;
+  using Columns = impl::BlockCgColumns<X>;
   static_assert(!std::is_const_v<typename X::value_type>, "ashlar::block_cg: x must be writable");
-  static_assert(linear_operator<Op, Exec, X, Block> && linear_operator<Op, Exec, Columns>,
-                "ashlar::block_cg: A must be a linear operator on x, and on the first columns of a block of vectors");
+  static_assert(linear_operator<Op, Exec, X, Vectors> && linear_operator<Op, Exec, Columns>,
+                "ashlar::block_cg: A must be a linear operator on x, and on the first columns of a multi-vector");
   static_assert(preconditioner<M, Exec, Columns>,
-                "ashlar::block_cg: M must be a preconditioner of the first columns of a block of vectors");
+                "ashlar::block_cg: M must be a preconditioner of the first columns of a multi-vector");
   static_assert(reachable_from<Exec, B> && reachable_from<Exec, X>,
                 "ashlar::block_cg: b and x must be reachable from the execution space");
   static_assert(!is_complex_v<typename X::non_const_value_type>, "ashlar::block_cg: vectors must be real");
@@ -85,7 +85,7 @@ BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b,
     }
     if (b.extent(1) < 1 || b.extent(1) > impl::most_block_vectors) {
       throw ArgumentError(text("block_cg: ", b.extent(1), " right-hand sides"),
-                          text("a block has 1 to ", impl::most_block_vectors), "solve for fewer at a time");
+                          text("it takes 1 to ", impl::most_block_vectors), "solve for fewer at a time");
     }
     impl::refuse_overlap("block_cg", b, x);
     check_stopping("block_cg", options.rtol, options.atol, options.max_iterations, options.stagnation_window);

@@ -16,10 +16,10 @@ struct ColumnReport {
 /// What a block solver says of a solve with several right-hand sides.
 struct BlockSolveReport {
   SolveStatus status = SolveStatus::running;  ///< converged where all columns have; else of what ended it
-  int iterations = 0;                         ///< block steps, each one product with a block of vectors
+  int iterations = 0;                         ///< block steps, each one product with several vectors
   int restarts = 0;                           ///< from a true residual that did not bear out the recurrence's
   std::vector<ColumnReport> columns;
-  /// Directions of the block: entry k in block step k. Fewer than right-hand sides where some of those depend on
+  /// Directions: entry k in block step k. Fewer than right-hand sides where some of those depend on
   /// others, or had converged at the start.
   std::vector<int> num_directions;
 };

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-// What an operator brings that can make many iterations of CG in one kernel.
+// What an operator provides that can make many iterations of CG in one kernel.
 
 namespace ashlar {
 
@@ -22,7 +22,8 @@ struct CgPlace {
   int history_capacity = 0;
 };
 
-/// Many iterations of CG as one kernel, made for one operator, one preconditioner and one place.
+/// Many iterations of CG as one kernel, made for one operator, one preconditioner and one place, all of which outlive
+/// it.
 ///
 /// It begins with scalars that have begun (CgScalars::begin), r and z; what p holds then does not matter. An iteration
 /// is: x += alpha*p, p := z + beta*p, q := A*p, r -= alpha*q with the new alpha, z := M^-1 r, advance(). So when it
@@ -38,20 +39,21 @@ class CgKernel {
   /// Throws Error where a kernel that has ended gave up waiting for itself. Called after a wait.
   virtual void check() const = 0;
 
+  /// How it iterates, for people.
   virtual std::string explain() const = 0;
 };
 
 /// A kernel, or why there is none.
 template <execution_space Exec>
 struct CgKernelOffer {
-  std::unique_ptr<CgKernel<Exec>> kernel;
-  std::string why_not;
-  bool is_worth_it = true;  ///< whether it is expected to be faster than kernels one by one, in a graph
+  std::unique_ptr<CgKernel<Exec>> kernel;  ///< nullptr where there is none
+  std::string why_not;                     ///< for people; also where it is not worth it
+  bool is_worth_it = true;                 ///< whether it is expected to be faster than kernels one by one, in a graph
 };
 
-/// An operator that may bring such a kernel: cg_kernel(exec, m, place).
+/// An operator that may provide such a kernel: cg_kernel(exec, m, place), for set-up. It may allocate and wait.
 template <class Op, class Exec, class M, class Scalar>
-concept brings_cg_kernel = requires(const Op& a, const Exec& exec, const M& m, const CgPlace<Scalar>& place) {
+concept provides_cg_kernel = requires(const Op& a, const Exec& exec, const M& m, const CgPlace<Scalar>& place) {
   { a.cg_kernel(exec, m, place) } -> std::same_as<CgKernelOffer<Exec>>;
 };
 

@@ -16,7 +16,7 @@ enum class CgLaunch {
 enum class CgXUpdate {
   automatic,         ///< with_direction where the system is in one part, else under_reduction
   with_direction,    ///< one iteration later, in the pass that turns the direction, which reads it anyway
-  under_reduction,   ///< while the residual's sums are on their way
+  under_reduction,   ///< while the reduction of the residual's sums is in flight
   before_reduction,  ///< before those begin: to see what the others are worth
 };
 
@@ -26,13 +26,13 @@ struct CgOptions {
   double atol = 0;
   int max_iterations = 10000;
   int stagnation_window = 0;  ///< iterations without a new smallest residual that end the solve; 0: stagnation_window()
-  /// Iterations between the host's looks, at most 1024; 0: as many as are worth one look, by the bytes that they move
-  /// (1 where the host waits in each iteration as it is). Results do not depend on it.
+  /// Iterations between two convergence checks of the host, at most 1024; 0: as many as are worth one, by the bytes
+  /// that they move (1 where the host waits in each iteration as it is). Results do not depend on it.
   int check_interval = 0;
   CgLaunch launch = CgLaunch::automatic;
   /// Of cg() alone: the sums of the other forms are fewer, or run under a product.
   CgXUpdate x_update = CgXUpdate::automatic;
-  /// Called at each look with the iterations done and ||r|| / ||b||; for progress lines.
+  /// Called at each check with the iterations done and ||r|| / ||b||; for progress lines.
   std::function<void(int, double)> monitor = {};
 };
 

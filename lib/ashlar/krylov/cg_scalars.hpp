@@ -7,6 +7,9 @@ namespace ashlar {
 
 /// The scalars of CG, which live on the device: the host enqueues iterations without knowing any of them. They are
 /// double whatever the vectors hold: squares of floats overflow early, and long sums of them stall.
+///
+/// Memory   device memory, or a copy on the host; the functions are for one thread of either.
+/// Source   Hestenes & Stiefel 1952, with the stopping rules of stopping.hpp.
 struct CgScalars {
   Progress progress;
   StoppingLimits limits;

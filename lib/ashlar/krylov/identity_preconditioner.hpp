@@ -8,6 +8,8 @@ namespace ashlar {
 
 /// No preconditioner: z := r. Solvers do not apply it, and let z be r.
 ///
+/// Shapes   r and z are vectors, or multi-vectors, of one shape.
+/// Memory   both reachable from `exec`; they may be one.
 /// Async    enqueued on `exec`; no fence, no allocation.
 struct IdentityPreconditioner {
   template <execution_space Exec, class R, class Z>

@@ -31,7 +31,7 @@ struct RefinementOptions {
   /// long, as with a streamed matrix, 1 is best.
   int check_interval = 0;
   CgLaunch launch = CgLaunch::automatic;  ///< of the iterations with the cheaper matrix
-  /// Called at each look with the iterations done and about ||b - A x|| / ||b||, as the cheaper matrix has it.
+  /// Called at each check with the iterations done and about ||b - A x|| / ||b||, as the cheaper matrix has it.
   std::function<void(int, double)> monitor = {};
 };
 
@@ -44,13 +44,14 @@ struct RefinementOptions {
 /// Shapes   A and low are square with as many rows; b and x are vectors of that length. x holds the first guess.
 /// Memory   b and x reachable from `exec`, and apart; allocates six vectors (five without a preconditioner) and some
 ///          100 KB at the start, and nothing in the steps.
-/// Async    returns when the solve has ended. All work is enqueued on `exec`; the host looks as in cg(), and at
-///          the norm of each step's residual.
+/// Async    returns when the solve has ended. All work is enqueued on `exec`; the host checks as in cg(), and waits
+///          for the norm of each step's residual.
 /// Result   the status, and the true residuals. x changes only where that makes its residual smaller. Where a step does
 ///          not halve it, the status says why: what ended the solve with low (indefinite_matrix where low is not
 ///          positive definite, be it by rounding), or stagnation, where low is too far from A or rounding of b - A x
 ///          leaves nothing to gain.
-/// Throws   ShapeError, ArgumentError before any work; NumericalError where b is so small that its norm underflows.
+/// Throws   ShapeError, ArgumentError before any work; NumericalError where b is so small that its norm underflows. On
+///          all parts of the system, as cg() does.
 /// Source   Wilkinson 1963; Carson & Higham 2018, with CG for the corrections.
 template <execution_space Exec, class A, class Low, class M, vector_view B, vector_view X>
 RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const M& m, const B& b, const X& x,

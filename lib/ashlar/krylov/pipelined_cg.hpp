@@ -17,9 +17,9 @@ namespace ashlar {
 /// It has more recurrences, whose rounding errors would grow: every 48 iterations the residual and what follows from it
 /// are computed anew from x and p (residual replacement), for four products more.
 ///
-/// All else is as of cg(), but for a persistent kernel, of which there is none, and that it allocates three vectors more
-/// (five with a preconditioner). Converged by the recurrence it notices one product later.
-///
+/// Shapes   as of cg(); so are Result and Throws. Converged by the recurrence it notices one product later.
+/// Memory   as of cg(), and three vectors more (five with a preconditioner).
+/// Async    as of cg(), but for a persistent kernel, of which there is none.
 /// Source   Ghysels & Vanroose 2014; Cools, Yetkin, Agullo, Giraud & Vanroose 2018 for the replacement.
 template <execution_space Exec, class Op, class M, vector_view B, vector_view X>
 SolveReport pipelined_cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x,

@@ -28,7 +28,7 @@ std::string_view describe(SolveStatus status);
 struct SolveReport {
   SolveStatus status = SolveStatus::running;
   int iterations = 0;
-  /// With the matrix. Those are among them that were enqueued after the end, before the host looked.
+  /// With the matrix. Those are among them that were enqueued after the end, before the host noticed.
   std::int64_t products = 0;
   double relative_residual = 0;          ///< ||b - A x|| / ||b||, computed anew from x at the end
   std::vector<double> residual_history;  ///< of the recurrence: entry k is ||r_k|| / ||b|| after k iterations

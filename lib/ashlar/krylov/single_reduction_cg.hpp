@@ -14,8 +14,9 @@ namespace ashlar {
 /// Solves A x = b by conjugate gradients with a single reduction in each iteration: for systems over many ranks, where
 /// reductions take long. p^H A p comes from a recurrence, so that rounding grows a little faster than in cg().
 ///
-/// All else is as of cg(), but for a persistent kernel, of which there is none, and that it allocates one vector more.
-///
+/// Shapes   as of cg(); so are Result and Throws.
+/// Memory   as of cg(), and one vector more.
+/// Async    as of cg(), but for a persistent kernel, of which there is none.
 /// Source   Chronopoulos & Gear 1989.
 template <execution_space Exec, class Op, class M, vector_view B, vector_view X>
 SolveReport single_reduction_cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x,

@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <limits>
 
-// When solvers end: the same for all of them, on the host and on the device.
+// When solvers end: the same for all of them, on the host and on the device. Norms are 2-norms over all parts, in the
+// units of b.
 
 namespace ashlar {
 

@@ -23,6 +23,11 @@ namespace ashlar {
 ///
 /// It is applied to contiguous vectors of Scalar and to multi-vectors of any layout. What the operator can do besides,
 /// this one can: a product with a dot in one pass, capture, a kernel that iterates CG by itself.
+///
+/// Shapes   x and y are the local parts, of space().num_local() entries or rows.
+/// Memory   vectors in the memory space of Exec; the operator is shared, not copied.
+/// Async    as the operator that it holds; a product takes one virtual call besides, and no allocation.
+/// Throws   what that operator throws.
 template <scalar Scalar, execution_space Exec>
 class AnyOperator {
  public:
@@ -33,6 +38,7 @@ class AnyOperator {
   requires(!std::is_same_v<Op, AnyOperator>) explicit AnyOperator(Op op)
       : AnyOperator(std::make_shared<const Op>(std::move(op))) {}
 
+  /// y := A x
   template <class X, class Y>
   void apply(const Exec& exec, const X& x, const Y& y) const {
     held_->apply(exec, Vectors::template of<const Scalar>(x), Vectors::template of<Scalar>(y));
@@ -51,6 +57,7 @@ class AnyOperator {
   HeldBytes bytes() const { return held_->bytes(); }
   std::string explain() const { return held_->explain(); }
 
+  /// The operator's kernel for many iterations of CG, or why there is none.
   CgKernelOffer<Exec> cg_kernel(const Exec& exec, const AnyPreconditioner<Scalar, Exec>& m,
                                 const CgPlace<Scalar>& place) const {
     return held_->cg_kernel(exec, m, place);
@@ -99,10 +106,10 @@ class AnyOperator {
     std::string explain() const override { return op->explain(); }
     CgKernelOffer<Exec> cg_kernel(const Exec& exec, const AnyPreconditioner<Scalar, Exec>& m,
                                   const CgPlace<Scalar>& place) const override {
-      if constexpr (brings_cg_kernel<Op, Exec, AnyPreconditioner<Scalar, Exec>, Scalar>) {
+      if constexpr (provides_cg_kernel<Op, Exec, AnyPreconditioner<Scalar, Exec>, Scalar>) {
         return op->cg_kernel(exec, m, place);
       } else {
-        return {nullptr, "the operator brings none", false};
+        return {nullptr, "the operator provides none", false};
       }
     }
     std::shared_ptr<const Op> op;

@@ -18,6 +18,11 @@ namespace ashlar {
 /// A preconditioner of any type: one type for the solvers, so that they are compiled once. Copies share it.
 ///
 /// It is applied to contiguous vectors of Scalar and to multi-vectors of any layout.
+///
+/// Shapes   r and z are local parts of one shape.
+/// Memory   vectors in the memory space of Exec.
+/// Async    as the preconditioner that it holds; each application takes one virtual call besides, and no allocation.
+/// Throws   what that preconditioner throws.
 template <scalar Scalar, execution_space Exec>
 class AnyPreconditioner {
  public:
@@ -25,6 +30,7 @@ class AnyPreconditioner {
   requires(!std::is_same_v<M, AnyPreconditioner>) explicit AnyPreconditioner(M m)
       : held_(std::make_shared<Held<M>>(std::move(m))) {}
 
+  /// z := M^-1 r
   template <class R, class Z>
   void apply(const Exec& exec, const R& r, const Z& z) const {
     held_->apply(exec, Vectors::template of<Scalar>(r), Vectors::template of<Scalar>(z));

@@ -14,7 +14,10 @@ namespace ashlar {
 
 /// A BCSR matrix with its plan, as the linear operator y := A x (or A^T x) of the solvers.
 ///
-/// Memory   shares the matrix's data; the plan's own memory is SpmvPlan's.
+/// Shapes   x has as many entries, or rows, as op(A) has columns, y as it has rows.
+/// Memory   shares the matrix's data; the plan's own memory is SpmvPlan's. x and y reachable from `exec`, and apart.
+/// Async    the constructor waits as SpmvPlan's does; products are enqueued on `exec`, without fence or allocation.
+/// Throws   as SpmvPlan and spmv().
 template <bcsr_matrix Matrix>
 class BcsrOperator {
  public:
@@ -25,6 +28,7 @@ class BcsrOperator {
   /// With a plan made before: by tune(), for example.
   BcsrOperator(Matrix matrix, SpmvPlan<Matrix> plan) : matrix_(std::move(matrix)), plan_(std::move(plan)) {}
 
+  /// y := A x, for vectors or multi-vectors.
   template <execution_space Exec, class X, class Y>
   void apply(const Exec& exec, const X& x, const Y& y) const {
     spmv(exec, plan_, 1, matrix_, x, 0, y);

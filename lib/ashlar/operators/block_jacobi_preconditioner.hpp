@@ -71,9 +71,12 @@ Graph diagonal_graph(const Exec& exec, typename Graph::ordinal_type n) {
 ///
 /// The inverse is itself a BCSR matrix with one block a row, and applying it is an spmv.
 ///
+/// Shapes   A is square, with square blocks; r and z are vectors, or multi-vectors, of as many rows as A.
 /// Memory   num_block_rows blocks and their structure in the matrix's memory space.
+/// Async    the constructor waits for `exec`; the rest is enqueued, without fence or allocation.
 /// Throws   ShapeError for a matrix that is not square, NumericalError naming the first block row whose diagonal block
 ///          is missing or singular, BlockSizeError for a block size that spmv cannot take.
+/// Source   Saad, Iterative Methods for Sparse Linear Systems, sections 4.1.1 and 10.2.
 template <bcsr_matrix Matrix>
 class BlockJacobiPreconditioner {
  public:

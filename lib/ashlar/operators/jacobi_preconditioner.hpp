@@ -41,9 +41,12 @@ std::int64_t invert_diagonal(const Exec& exec, const Matrix& matrix, const Inver
 
 /// The diagonal of A as preconditioner: z_i := r_i / a_ii.
 ///
-/// Memory   one vector in the matrix's memory space.
+/// Shapes   A is square; r and z are vectors, or multi-vectors, of as many rows as A.
+/// Memory   one vector in the matrix's memory space; r and z reachable from `exec`.
+/// Async    the constructor waits for `exec`; the rest is enqueued, without fence or allocation.
 /// Throws   ShapeError for a matrix that is not square, NumericalError naming the first row with a zero (or no, or no
 ///          finite) diagonal entry.
+/// Source   Saad, Iterative Methods for Sparse Linear Systems, section 10.2.
 template <bcsr_matrix Matrix>
 class JacobiPreconditioner {
  public:
@@ -63,7 +66,7 @@ class JacobiPreconditioner {
     }
   }
 
-  /// z := D^-1 r, for vectors or blocks of them. Enqueued on `exec`; no fence, no allocation.
+  /// z := D^-1 r, for vectors or multi-vectors. Enqueued on `exec`; no fence, no allocation.
   template <execution_space Exec, class R, class Z>
   void apply(const Exec& exec, const R& r, const Z& z) const {
     const auto inverse = inverse_;

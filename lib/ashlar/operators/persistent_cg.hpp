@@ -37,9 +37,17 @@ struct PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t> {
 /// The kernel that makes many iterations of CG with this matrix, or why there is none. CUDA, for matrices whose product
 /// is a TeamProduct, without preconditioner or with one by diagonal blocks of the matrix's size or of 1.
 ///
-/// It has three steps an iteration that all blocks of the grid take together: [x and p] barrier [q = A p, p^H q] sum
-/// [r, z = M^-1 r, r^H r, r^H z] sum. Each block keeps to rows of its own, so that only p is passed on in memory. Sums
-/// are added up block after block, and so differ by rounding from those of the kernels one by one.
+/// It has three steps an iteration that all thread blocks of the grid take together: [x and p] barrier [q = A p, p^H q]
+/// sum [r, z = M^-1 r, r^H r, r^H z] sum. Each thread block keeps to rows of its own, so that only p is passed on in
+/// memory. Sums are added up thread block after thread block, and so differ by rounding from those of the kernels one
+/// by one.
+///
+/// Shapes   A is square, and has place.n rows.
+/// Memory   all of `place`, the matrix and the preconditioner are on the device, and outlive the kernel; besides some
+///          17 KB for the sums of the grid, and a flag in pinned memory.
+/// Async    waits for `exec` (how large the slices of the matrix are); the kernel is enqueued as CgKernel says.
+/// Throws   Error where a call of CUDA fails. What cannot be served is no error: the offer says why.
+/// Source   Hestenes & Stiefel 1952.
 template <class Exec, bcsr_matrix Matrix, class M, class Scalar>
 CgKernelOffer<Exec> persistent_cg(const Exec& exec, const SpmvPlan<Matrix>& plan, const Matrix& a, const M& m,
                                   const CgPlace<Scalar>& place) {

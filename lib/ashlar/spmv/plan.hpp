@@ -8,6 +8,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
+#include <ashlar/device/device_cache.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
 #include <ashlar/spmv/impl/decide.hpp>
@@ -38,7 +39,7 @@ struct SpmvOptions {
   int num_vectors = 1;
   /// Block rows of a tile of by_tile: a power of two up to 128; 0: the plan decides.
   int tile_rows = 0;
-  /// Of a CPU: how many bytes ahead, up to 1 MiB, block_row_per_thread asks for values (0: not at all); left out, the
+  /// Of a CPU: how many bytes ahead, up to 1 MiB, block_row_per_thread prefetches values (0: not at all); left out, the
   /// plan decides. For A and conj(A), one vector and blocks of a compiled size, else without effect. Changes no bits.
   std::optional<int> prefetch_bytes = std::nullopt;
   /// Where to look for a choice that was measured (tune()) before the cost model is asked; read by the constructor of
@@ -76,7 +77,7 @@ class SpmvPlan {
                  is_transposed(options.mode) ? transpose_index(exec, matrix.graph()) : index_type{}) {}
 
   /// Products with A^T or A^H by an index that has been made, of as many block columns as `matrix` has. The blocks'
-  /// columns are those of its lists; what the graph says of them is not looked at, and may count from another one.
+  /// columns are those of its lists; what the graph says of them is ignored, and may count from another one.
   ///
   /// Throws   ShapeError besides, for an index of another number of columns.
   template <execution_space Exec>
@@ -129,12 +130,12 @@ class SpmvPlan {
     }
     // Where no row is too long for the whole, none is here.
     if (whole.has_segments()) shape_.longest_row = impl::longest_row(exec, row_ptr());
-    look_at_cache(impl::spmv_device(exec));
+    choose_cache_hint(exec, impl::spmv_device(exec));
     cut_ranges(exec);
     cut_long_rows(exec, whole.long_rows_.num_vectors);
   }
 
-  /// The same products in another way: what this plan holds of the structure is shared. options.mode is not looked at.
+  /// The same products in another way: what this plan holds of the structure is shared. options.mode is ignored.
   template <execution_space Exec>
   SpmvPlan with(const Exec& exec, const SpmvOptions& options) const {
     SpmvPlan result = *this;
@@ -225,7 +226,7 @@ class SpmvPlan {
     shape_.num_vectors = options.num_vectors;
     shape_.double_vectors = impl::are_vectors_double<scalar_type>(options.double_vectors);
     const impl::SpmvDevice device = impl::spmv_device(exec);
-    look_at_cache(device);
+    choose_cache_hint(exec, device);
     std::optional<TuningChoice> measured;
     if (options.tuning != nullptr) {
       measured = options.tuning->find(impl::tuning_key<Matrix>(exec, shape_, mode_, options.double_vectors));
@@ -260,10 +261,11 @@ class SpmvPlan {
     }
   }
 
-  void look_at_cache(const impl::SpmvDevice& device) {
+  template <class Exec>
+  void choose_cache_hint(const Exec& exec, const impl::SpmvDevice& device) {
     const std::int64_t entries = shape_.num_block_rows * shape_.block_shape.rows + shape_.num_cols;  // of y and x
     shape_.traffic_bytes = matrix_bytes_ + entries * impl::vector_bytes_of(shape_) * shape_.num_vectors;
-    cache_hint_ = impl::choose_cache_hint(shape_, device);
+    cache_hint_ = cache_hint_for(exec, impl::choose_cache_hint(shape_, device).kept());
   }
 
   /// The block rows that each thread of a CPU takes.

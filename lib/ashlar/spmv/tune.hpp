@@ -91,8 +91,8 @@ template <class Scalar, class Exec, class Matrix>
 Tuned<Matrix> tune_products(const Exec& exec, const Matrix& matrix, const SpmvOptions& options) {
   const bool is_prefetch_asked = !is_gpu_v<Exec> && options.prefetch_bytes;
   if (options.kernel != Kernel::automatic || options.width != 0 || options.tile_rows != 0 || is_prefetch_asked) {
-    throw ArgumentError("tune: a kernel, its width or how far ahead values are wanted is asked for",
-                        "these are what tuning chooses", "leave them out, or make a plan without tuning");
+    throw ArgumentError("tune: a kernel, its width or prefetch_bytes is given", "these are what tuning chooses",
+                        "leave them out, or make a plan without tuning");
   }
   // With a table at hand a plan learns of its longest row, on CPUs too.
   TuningTable table;
@@ -139,7 +139,7 @@ Tuned<Matrix> tune_products(const Exec& exec, const Matrix& matrix, const SpmvOp
 }  // namespace impl
 
 /// Measures products with this matrix, one for each kernel that takes it and, on a GPU, for the widths around the cost
-/// model's choice, on a CPU for ways to ask for values ahead, and returns the plan of the fastest. What to keep for the
+/// model's choice, on a CPU for distances of prefetching, and returns the plan of the fastest. What to keep for the
 /// next time is `key` and `choice`.
 ///
 /// The cost model's choice is measured with the others, and stays the choice unless another is faster by more than the
@@ -147,7 +147,7 @@ Tuned<Matrix> tune_products(const Exec& exec, const Matrix& matrix, const SpmvOp
 /// tuned plan is never slower than the default beyond noise.
 ///
 /// options  mode, double_vectors and num_vectors say what products are meant (measured is one vector); kernel, widths
-///          and, on a CPU, prefetch_bytes are what is chosen; a table is not looked at.
+///          and, on a CPU, prefetch_bytes are what is chosen; a table is ignored.
 /// Memory   x and y, num_rows + num_cols scalars, and what the plans of the candidates hold, until it returns. The
 ///          matrix is read only.
 /// Async    waits for `exec` many times: for set-up. It takes some tenths of a second, and more where a product takes

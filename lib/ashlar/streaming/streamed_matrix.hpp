@@ -49,8 +49,9 @@ using PinnedSpace = Kokkos::SharedHostPinnedSpace;
 /// product.
 ///
 /// Matrix   the type of the matrix as it would be on the device; `host_type` is the same in pinned host memory, into
-///          which copy_to<PinnedSpace>() brings a matrix from anywhere. A `file_type` stays in its file, which threads
-///          read ahead into two pieces of about 16 MiB of pinned memory each; nobody changes it meanwhile.
+///          which copy_to<PinnedSpace>() brings a matrix from anywhere, or for a host's products the type itself. A
+///          `file_type` stays in its file, which threads read ahead into two pieces of about 16 MiB of pinned memory
+///          each; nobody changes it meanwhile.
 /// Memory   estimate() says what it takes, all of it allocated by the constructor; the limit holds for it and x and y
 ///          together. Shares the data of the host's matrix. Where host and device are one memory, nothing is copied:
 ///          products are by subdivision only, and explain() says so; what comes from a file is read to where it is
@@ -70,7 +71,7 @@ using PinnedSpace = Kokkos::SharedHostPinnedSpace;
 template <bcsr_matrix Matrix, execution_space Exec = typename Matrix::memory_space::execution_space>
 class StreamedMatrix {
  public:
-  using host_type = typename Matrix::template in_space<PinnedSpace>;
+  using host_type = std::conditional_t<is_gpu_v<Exec>, typename Matrix::template in_space<PinnedSpace>, Matrix>;
   using file_type = FileMatrix<host_type>;
   static constexpr bool has_one_memory = std::is_same_v<Matrix, host_type>;
   static_assert(

@@ -37,8 +37,24 @@ Communicator::Communicator(std::unique_ptr<Transport> transport) : transport_(st
 std::string Communicator::explain() const {
   const int hosts = transport_->num_hosts();
   const std::string more = transport_->explain();
-  return text(transport_->name(), ": ", size(), size() == 1 ? " rank" : " ranks", " on ", hosts,
-              hosts == 1 ? " host" : " hosts", more.empty() ? "" : ", ", more);
+  std::string result = text(transport_->name(), ": ", size(), size() == 1 ? " rank" : " ranks", " on ", hosts,
+                            hosts == 1 ? " host" : " hosts", more.empty() ? "" : ", ", more);
+  for (const auto& [kind, found] : direct_messages_) {
+    result += text("; messages ", found.work ? "go from and to device memory" : "are staged through pinned memory",
+                   " (", found.why, ")");
+  }
+  return result;
+}
+
+Communicator Communicator::split(int colour, int key) const {
+  Communicator part(transport_->split(colour, key));
+  part.direct_messages_ = direct_messages_;
+  return part;
+}
+
+const DirectMessages* Communicator::direct_messages(MemoryKind kind) const {
+  const auto found = direct_messages_.find(kind);
+  return found == direct_messages_.end() ? nullptr : &found->second;
 }
 
 Communicator Communicator::split_by_host() const {

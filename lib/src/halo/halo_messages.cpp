@@ -30,11 +30,14 @@ Communicator agreed(const Communicator& comm, const HaloPlan& plan, const HaloEn
   const std::vector<HaloEntries> all = comm.all_gather(entries);
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     if (all[rank].scalar_bytes == all[0].scalar_bytes && all[rank].block_size == all[0].block_size &&
-        all[rank].num_vectors == all[0].num_vectors) {
+        all[rank].num_vectors == all[0].num_vectors && all[rank].buffers == all[0].buffers) {
       continue;
     }
     const auto described = [&](const HaloEntries& its) {
-      return text(its.num_vectors, " vectors with blocks of ", its.block_size, " of ", its.scalar_bytes, " bytes");
+      const std::string buffers =
+          its.buffers == HaloBuffers::automatic ? "" : text(", ", to_string(its.buffers), " buffers");
+      return text(its.num_vectors, " vectors with blocks of ", its.block_size, " of ", its.scalar_bytes, " bytes",
+                  buffers);
     };
     throw ArgumentError(text("halo: rank ", rank, " exchanges ", described(all[rank])),
                         text("rank 0 exchanges ", described(all[0])), "make the exchange alike on all ranks");
@@ -59,6 +62,27 @@ Communicator agreed(const Communicator& comm, const HaloPlan& plan, const HaloEn
 
 }  // namespace
 
+HaloStaging choose_staging(const Communicator& comm, HaloBuffers wanted, const DirectMessages& direct,
+                           MemoryKind kind) {
+  if (wanted == HaloBuffers::device && !direct.work) {
+    throw ArgumentError("halo: messages from and to device memory were asked for", direct.why,
+                        "leave HaloOptions::buffers automatic, or take an MPI that is made for these devices");
+  }
+  if (wanted == HaloBuffers::staged) return {true, "as asked for"};
+  if (direct.work) return {false, direct.why};
+  // Ranks that compute on the host need no stage, whatever others need.
+  if (comm.transport().reach(kind) == Reach::certain) return {false, "this rank's memory is the host's"};
+  return {true, direct.why};
+}
+
+std::string explain(const HaloFigures& figures, const HaloStaging& staging) {
+  return text("halo: ", figures.sent.messages, figures.sent.messages == 1 ? " message" : " messages", " of ",
+              figures.sent.bytes, " bytes sent and ", figures.received.messages, " of ", figures.received.bytes,
+              " received in ", figures.exchanges, figures.exchanges == 1 ? " exchange" : " exchanges", ", ",
+              staging.is_staged ? "staged through pinned memory" : "from and to the memory that the halo is in", " (",
+              staging.why, ")");
+}
+
 HaloMessages::HaloMessages(const Communicator& comm, const HaloPlan& plan, const HaloEntries& entries)
     : comm_(agreed(comm, plan, entries)),
       num_sent_(static_cast<std::int64_t>(plan.send_index().size())),
@@ -67,7 +91,9 @@ HaloMessages::HaloMessages(const Communicator& comm, const HaloPlan& plan, const
     const bool is_packed = to.form == HaloForm::packed;
     send_begin_.push_back(is_packed ? to.begin : num_sent_);
     if (!is_packed) num_sent_ += to.count;
+    send_bytes_.push_back(to.count * entry_bytes_);
   }
+  for (const HaloPlan::Neighbour& from : plan.from()) receive_bytes_.push_back(from.count * entry_bytes_);
 }
 
 void HaloMessages::add_slot(const HaloPlan& plan, const void* send, void* receive) {
@@ -95,7 +121,11 @@ void HaloMessages::start_receives(int slot) {
 }
 
 void HaloMessages::start_sends(int slot) {
-  for (const auto& message : slots_[static_cast<std::size_t>(slot)].sends) message->start();
+  Slot& s = slots_[static_cast<std::size_t>(slot)];
+  for (std::size_t k = 0; k < s.sends.size(); ++k) {
+    s.sends[k]->start();
+    sent_.add(send_bytes_[k]);
+  }
 }
 
 template <class Wait>
@@ -112,8 +142,12 @@ void HaloMessages::wait_for_sends(int slot) {
 }
 
 void HaloMessages::wait_for_receives(int slot) {
+  Slot& s = slots_[static_cast<std::size_t>(slot)];
   timed([&] {
-    for (const auto& message : slots_[static_cast<std::size_t>(slot)].receives) message->wait();
+    for (std::size_t k = 0; k < s.receives.size(); ++k) {
+      s.receives[k]->wait();
+      received_.add(receive_bytes_[k]);
+    }
   });
 }
 
@@ -135,6 +169,7 @@ int HaloMessages::wait_for_any(int slot) {
   if (found >= 0) {
     s.receives[static_cast<std::size_t>(found)]->wait();
     s.is_taken[static_cast<std::size_t>(found)] = 1;
+    received_.add(receive_bytes_[static_cast<std::size_t>(found)]);
   }
   return found;
 }

@@ -108,6 +108,18 @@ std::string_view to_string(HaloForm form) {
   return "unknown";
 }
 
+std::string_view to_string(HaloBuffers buffers) {
+  switch (buffers) {
+    case HaloBuffers::automatic:
+      return "automatic";
+    case HaloBuffers::staged:
+      return "staged";
+    case HaloBuffers::device:
+      return "device";
+  }
+  return "unknown";
+}
+
 HaloForm choose_halo_form(std::int64_t needed, std::int64_t span, std::int64_t whole, const HaloOptions& options) {
   if (options.form != HaloForm::automatic) return options.form;
   const auto seconds = [&](std::int64_t entries, double gb_s) {
@@ -121,7 +133,7 @@ HaloForm choose_halo_form(std::int64_t needed, std::int64_t span, std::int64_t w
 
 HaloPlan::HaloPlan(const Communicator& comm, const RowPartition& partition, std::span<const std::int64_t> needed,
                    const HaloOptions& options)
-    : needed_(needed.begin(), needed.end()), rank_(comm.rank()), size_(comm.size()) {
+    : needed_(needed.begin(), needed.end()), rank_(comm.rank()), size_(comm.size()), buffers_(options.buffers) {
   check_partition(comm, partition);
   comm.together([&] {
     check_options(options);
@@ -173,7 +185,7 @@ HaloPlan::HaloPlan(const Communicator& comm, const RowPartition& partition, std:
 }
 
 HaloPlan HaloPlan::from_lists(const Communicator& comm, std::int64_t num_own, std::span<const std::int64_t> receive,
-                              const std::vector<std::vector<std::int64_t>>& send) {
+                              const std::vector<std::vector<std::int64_t>>& send, HaloBuffers buffers) {
   const int rank = comm.rank();
   comm.together([&] {
     if (receive.size() != std::size_t(comm.size()) || send.size() != std::size_t(comm.size())) {
@@ -201,6 +213,7 @@ HaloPlan HaloPlan::from_lists(const Communicator& comm, std::int64_t num_own, st
   plan.rank_ = rank;
   plan.size_ = comm.size();
   plan.num_own_ = num_own;
+  plan.buffers_ = buffers;
   std::vector<Request> offers(send.size());
   for (int target = 0; target < comm.size(); ++target) {
     const auto& list = send[std::size_t(target)];

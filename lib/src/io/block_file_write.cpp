@@ -3,11 +3,12 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/io/block_file_writer.hpp>
+#include <ashlar/io/placed_writer.hpp>
 
 #include <ashlar/host/replaced_file.hpp>
 #include "block_file_format.hpp"
 #include "checksum.hpp"
-#include "placed_writer.hpp"
+#include "new_block_file_header.hpp"
 #include "section_writer.hpp"
 
 namespace ashlar::io::impl {
@@ -15,33 +16,14 @@ namespace ashlar::io::impl {
 namespace {
 
 BlockFileHeader header_of(const HostMatrix& matrix, const BlockFileOptions& options) {
-  const bool is_usual = options.chunk_bytes == 0;
-  if (!is_usual && (options.chunk_bytes < smallest_chunk || options.chunk_bytes > largest_chunk ||
-                    options.chunk_bytes % smallest_chunk != 0)) {
-    throw ArgumentError(text("block file: chunks of ", options.chunk_bytes, " bytes"),
-                        text("they are a multiple of ", smallest_chunk, ", at most ", largest_chunk), "pass 0");
-  }
-  BlockFileHeader header{};
-  header.magic = block_file_magic;
-  header.byte_order = block_file_byte_order;
-  header.version = block_file_version;
-  header.scalar = scalar_of_name(matrix.scalar);
-  header.layout = layout_of_name(matrix.layout);
-  header.col_idx_bytes = static_cast<std::uint32_t>(matrix.col_idx_bytes);
-  header.row_ptr_bytes = sizeof(std::int64_t);
-  header.block_rows = static_cast<std::uint32_t>(matrix.block_shape.rows);
-  header.block_cols = static_cast<std::uint32_t>(matrix.block_shape.cols);
-  header.num_block_rows = matrix.row_ptr.size() - 1;
-  header.num_block_cols = static_cast<std::uint64_t>(matrix.num_block_cols);
-  header.num_blocks = static_cast<std::uint64_t>(matrix.num_blocks);
-  header.chunk_bytes =
-      static_cast<std::uint64_t>(is_usual ? usual_chunk(matrix.block_shape, header.scalar) : options.chunk_bytes);
-  if (!place_sections(header)) {
-    throw ShapeError(text("block file: ", header.num_block_rows, " x ", header.num_block_cols, " blocks of ",
-                          to_string(matrix.block_shape)),
-                     "64 bits do not count the rows or columns", "check for an overflow of the ordinal type");
-  }
-  return header;
+  return new_block_file_header({.scalar = matrix.scalar,
+                                .layout = matrix.layout,
+                                .col_idx_bytes = matrix.col_idx_bytes,
+                                .block_shape = matrix.block_shape,
+                                .num_block_rows = static_cast<std::int64_t>(matrix.row_ptr.size()) - 1,
+                                .num_block_cols = matrix.num_block_cols,
+                                .num_blocks = matrix.num_blocks},
+                               options);
 }
 
 const HostMatrix& checked(const HostMatrix& matrix) {

@@ -1,13 +1,13 @@
 #include <algorithm>
-#include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/io/matrix_market.hpp>
-#include <charconv>
-#include <string_view>
+#include <ashlar/io/matrix_market_text.hpp>
+#include <string>
 #include <utility>
 
 #include <ashlar/host/file_writer.hpp>
+#include "line_writer.hpp"
 #include "matrix_market_format.hpp"
 
 namespace ashlar::io {
@@ -127,40 +127,16 @@ void require_symmetry(const Matrix& matrix, MatrixMarketSymmetry symmetry) {
   }
 }
 
-/// The lines of a file, put together from numbers.
-class LineWriter {
- public:
-  explicit LineWriter(const std::string& path) : file_(path) {}
-
-  void write_text(std::string_view characters) { file_.write(characters); }
-
-  template <class Number>
-  void write_number(Number number, char after) {
-    std::array<char, 48> digits;
-    char* end = std::to_chars(digits.data(), digits.data() + digits.size() - 1, number).ptr;
-    *end++ = after;
-    file_.write(digits.data(), end - digits.data());
-  }
-
-  template <scalar S>
-  void write_value(const S& value) {
-    if constexpr (is_complex_v<S>) {
-      write_number(value.real(), ' ');
-      write_number(value.imag(), '\n');
-    } else {
-      write_number(value, '\n');
-    }
-  }
-
-  void close() { file_.close(); }
-
- private:
-  FileWriter file_;
-};
-
 template <scalar S>
 MatrixMarketField field_of() {
   return is_complex_v<S> ? MatrixMarketField::complex : MatrixMarketField::real;
+}
+
+template <scalar S>
+std::string matrix_head(MatrixMarketSymmetry symmetry, std::int64_t num_rows, std::int64_t num_cols,
+                        std::int64_t count) {
+  return text("%%MatrixMarket matrix ", name(MatrixMarketFormat::coordinate), " ", name(field_of<S>()), " ",
+              name(symmetry), "\n", num_rows, " ", num_cols, " ", count, "\n");
 }
 
 template <class Matrix>
@@ -180,14 +156,11 @@ void write(const std::string& path, const Matrix& matrix, MatrixMarketSymmetry s
   std::int64_t count = 0;
   for_each_entry(matrix, [&](std::int64_t i, std::int64_t j, const S&) { count += is_written(i, j); });
 
-  LineWriter file(path);
-  file.write_text(text("%%MatrixMarket matrix ", name(MatrixMarketFormat::coordinate), " ", name(field_of<S>()), " ",
-                       name(symmetry), "\n", matrix.num_rows, " ", matrix.num_cols, " ", count, "\n"));
+  FileWriter file(path);
+  file.write(matrix_head<S>(symmetry, matrix.num_rows, matrix.num_cols, count));
+  LineWriter lines(file);
   for_each_entry(matrix, [&](std::int64_t i, std::int64_t j, const S& value) {
-    if (!is_written(i, j)) return;
-    file.write_number(i + 1, ' ');
-    file.write_number(j + 1, ' ');
-    file.write_value(value);
+    if (is_written(i, j)) lines.write_entry(i, j, value);
   });
   file.close();
 }
@@ -204,25 +177,61 @@ void write_matrix_market(const std::string& path, const CsrMatrix<S>& matrix, Ma
   write(path, matrix, symmetry);
 }
 
+template <scalar S>
+std::string matrix_market_head(std::int64_t num_rows, std::int64_t num_cols, std::int64_t num_entries) {
+  return matrix_head<S>(MatrixMarketSymmetry::general, num_rows, num_cols, num_entries);
+}
+
+template <scalar S>
+std::string matrix_market_lines(const CsrMatrix<S>& rows, std::int64_t first_row) {
+  require_arrays_fit(rows);
+  require_good_entries(rows);
+  TextWriter written;
+  LineWriter lines(written);
+  for_each_entry(rows,
+                 [&](std::int64_t i, std::int64_t j, const S& value) { lines.write_entry(first_row + i, j, value); });
+  return written.take();
+}
+
 namespace {
 
-/// Columns one after another.
 template <scalar S>
-void write_array(const std::string& path, std::int64_t num_rows, std::int64_t num_columns,
-                 const std::vector<S>& entries) {
+void require_finite(std::span<const S> entries) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (is_finite(entries[i])) continue;
     throw NumericalError(text("write_matrix_market_vector: entry ", i, " is ", entries[i]),
                          "a Matrix Market file holds finite numbers", "find out where it comes from");
   }
-  LineWriter file(path);
-  file.write_text(text("%%MatrixMarket matrix ", name(MatrixMarketFormat::array), " ", name(field_of<S>()), " ",
-                       name(MatrixMarketSymmetry::general), "\n", num_rows, " ", num_columns, "\n"));
-  for (const S& value : entries) file.write_value(value);
+}
+
+/// Columns one after another.
+template <scalar S>
+void write_array(const std::string& path, std::int64_t num_rows, std::int64_t num_columns,
+                 const std::vector<S>& entries) {
+  require_finite<S>(entries);
+  FileWriter file(path);
+  file.write(matrix_market_array_head<S>(num_rows, num_columns));
+  LineWriter lines(file);
+  for (const S& value : entries) lines.write_value(value);
   file.close();
 }
 
 }  // namespace
+
+template <scalar S>
+std::string matrix_market_array_head(std::int64_t num_rows, std::int64_t num_columns) {
+  return text("%%MatrixMarket matrix ", name(MatrixMarketFormat::array), " ", name(field_of<S>()), " ",
+              name(MatrixMarketSymmetry::general), "\n", num_rows, " ", num_columns, "\n");
+}
+
+template <scalar S>
+std::string matrix_market_array_lines(std::span<const S> entries) {
+  require_finite(entries);
+  TextWriter written;
+  LineWriter lines(written);
+  for (const S& value : entries) lines.write_value(value);
+  return written.take();
+}
 
 template <scalar S>
 void write_matrix_market_vector(const std::string& path, const std::vector<S>& vector) {
@@ -244,7 +253,11 @@ void write_matrix_market_array(const std::string& path, std::int64_t num_rows, c
   template void write_matrix_market<S>(const std::string&, const CooMatrix<S>&, MatrixMarketSymmetry); \
   template void write_matrix_market<S>(const std::string&, const CsrMatrix<S>&, MatrixMarketSymmetry); \
   template void write_matrix_market_vector<S>(const std::string&, const std::vector<S>&);              \
-  template void write_matrix_market_array<S>(const std::string&, std::int64_t, const std::vector<S>&);
+  template void write_matrix_market_array<S>(const std::string&, std::int64_t, const std::vector<S>&); \
+  template std::string matrix_market_array_head<S>(std::int64_t, std::int64_t);                        \
+  template std::string matrix_market_array_lines<S>(std::span<const S>);                               \
+  template std::string matrix_market_head<S>(std::int64_t, std::int64_t, std::int64_t);                \
+  template std::string matrix_market_lines<S>(const CsrMatrix<S>&, std::int64_t);
 ASHLAR_INSTANTIATE(float)
 ASHLAR_INSTANTIATE(double)
 ASHLAR_INSTANTIATE(Kokkos::complex<float>)

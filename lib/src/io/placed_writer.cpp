@@ -1,10 +1,9 @@
-#include "placed_writer.hpp"
-
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>
+#include <ashlar/io/placed_writer.hpp>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -12,14 +11,15 @@
 
 namespace ashlar::io {
 
-PlacedWriter::PlacedWriter(std::string path, std::string shown) : path_(std::move(path)), shown_(std::move(shown)) {
+PlacedWriter::PlacedWriter(std::string path, std::string shown, File file)
+    : path_(std::move(path)), shown_(std::move(shown)), is_mine_(file == File::made) {
   std::error_code error;
   const auto status = std::filesystem::status(path_, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     throw FileError(shown_, 0, "cannot be written", "it is no regular file, and is written at places in any order",
                     "name a file on a disk");
   }
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  file_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | (is_mine_ ? O_CREAT | O_TRUNC : 0), 0666);
   if (file_ < 0) fail(errno);
 }
 
@@ -43,14 +43,18 @@ void PlacedWriter::close() {
   // Some file systems (NFS, quotas) report only here that the data did not fit.
   if (::close(std::exchange(file_, -1)) == 0) return;
   const int error_number = errno;
-  ::unlink(path_.c_str());
+  remove();
   fail(error_number);
 }
 
 void PlacedWriter::discard() noexcept {
   if (file_ < 0) return;
   ::close(std::exchange(file_, -1));
-  ::unlink(path_.c_str());
+  remove();
+}
+
+void PlacedWriter::remove() noexcept {
+  if (is_mine_) ::unlink(path_.c_str());
 }
 
 void PlacedWriter::fail(int error_number) {

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <ashlar/io/placed_writer.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "block_file_format.hpp"
-#include "placed_writer.hpp"
 
 namespace ashlar::io {
 

@@ -5,11 +5,11 @@
 #include <ashlar/io/vtu.hpp>
 #include <bit>
 #include <cstddef>
-#include <set>
 
 #include <ashlar/host/file_writer.hpp>
 #include "base64_block.hpp"
 #include "in_quotes.hpp"
+#include "vtk_names.hpp"
 
 namespace ashlar::io {
 
@@ -44,47 +44,14 @@ void require_good_mesh(const Mesh<Index>& mesh) {
 }
 
 void require_good_fields(const std::vector<PointField>& fields, std::int64_t num_points) {
-  std::set<std::string> names;
+  require_good_names("write_vtu", fields);
   for (const PointField& field : fields) {
-    const bool has_control =
-        std::any_of(field.name.begin(), field.name.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
-    if (field.name.empty() || has_control) {
-      throw ArgumentError(text("write_vtu: a field named ", in_quotes(field.name)), "names are shown to people",
-                          "give it a name of one line");
-    }
-    if (!names.insert(field.name).second) {
-      throw ArgumentError(text("write_vtu: two fields named ", in_quotes(field.name)), "programs find fields by name",
-                          "give each a name of its own");
-    }
     if (field.components < 1 || static_cast<std::int64_t>(field.values.size()) != num_points * field.components) {
       throw ShapeError(text("write_vtu: field ", in_quotes(field.name), " of ", field.components, " components has ",
                             field.values.size(), " values"),
                        text("there are ", num_points, " points"), "pass points * components values");
     }
   }
-}
-
-std::string escaped(const std::string& name) {
-  std::string result;
-  for (const char c : name) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
 }
 
 /// The places in the appended data of the arrays, in their order.

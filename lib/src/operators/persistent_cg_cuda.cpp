@@ -34,7 +34,7 @@ bool has_bulk_copies(Function function) {
   return attributes.ptxVersion >= 90;
 }
 
-/// The blocks of a launch, one a multiprocessor.
+/// The thread blocks of a launch, one a multiprocessor.
 struct GridShape {
   int blocks = 1, threads = 1024;
   std::size_t shared_bytes = 0;
@@ -83,13 +83,13 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
 
   void check() const override {
     if (failed_() == 0) return;
-    throw Error("cg: the blocks of its persistent kernel waited for each other in vain",
+    throw Error("cg: the thread blocks of its persistent kernel waited for each other in vain",
                 text("they gave up after ", patience_ns / 1'000'000'000, " s"),
                 "ask for the launch 'graph', and tell us of the device");
   }
 
   std::string explain() const override {
-    return text(grid_.blocks, " blocks of ", grid_.threads, " threads, ", product_,
+    return text(grid_.blocks, " thread blocks of ", grid_.threads, " threads, ", product_,
                 inverse_.values == nullptr ? "" : ", with its preconditioner");
   }
 
@@ -104,7 +104,7 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
   std::string product_, label_;
 };
 
-/// The kernel, or why its blocks cannot all be on the device at once.
+/// The kernel, or why its thread blocks cannot all be on the device at once.
 template <class Work, class Value>
 CgKernelOffer<Kokkos::Cuda> offer(const Kokkos::Cuda& exec, typename PersistentKernel<Work, Value>::Function function,
                                   const Work& work, const GridShape& grid, const DiagonalInverse<Value>& inverse,
@@ -118,7 +118,7 @@ CgKernelOffer<Kokkos::Cuda> offer(const Kokkos::Cuda& exec, typename PersistentK
   int resident = 0;
   cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, function, grid.threads, grid.shared_bytes),
              "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  if (resident < 1) return {nullptr, "its blocks do not fit on a multiprocessor", false};
+  if (resident < 1) return {nullptr, "its thread blocks do not fit on a multiprocessor", false};
   return {
       std::make_unique<PersistentKernel<Work, Value>>(exec, function, work, grid, inverse, place, std::move(product)),
       is_worth_it ? "" : "the vectors are too large for the device's cache: a kernel for each step is faster",
@@ -154,8 +154,8 @@ struct SlicesOfRows {
   }
 };
 
-/// The grid of a kernel with a SlicedProduct, which is told the room of its slices; no blocks where that is not to be
-/// had. Waits for `exec`.
+/// The grid of a kernel with a SlicedProduct, which is told the room of its slices; no thread blocks where that is not
+/// to be had. Waits for `exec`.
 template <class Product>
 GridShape sliced_grid(const Kokkos::Cuda& exec, Product& product, int most_blocks) {
   using Value = std::remove_cv_t<std::remove_pointer_t<decltype(product.a.values)>>;
@@ -192,7 +192,7 @@ GridShape sliced_grid(const Kokkos::Cuda& exec, Product& product, int most_block
   return grid;
 }
 
-/// The grid of resident_cg_kernel; no blocks where the matrix is too large for it.
+/// The grid of resident_cg_kernel; no thread blocks where the matrix is too large for it.
 template <int B, class Arguments>
 GridShape resident_grid(const Kokkos::Cuda& exec, const Arguments& a, int most_blocks) {
   using Value = std::remove_cv_t<std::remove_pointer_t<decltype(a.values)>>;
@@ -216,7 +216,7 @@ PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(cons
                                                                             const DiagonalInverse<Value>& inverse,
                                                                             const CgPlace<Value>& place) {
   if (attribute_of(exec, cudaDevAttrCooperativeLaunch) == 0) {
-    return {nullptr, "the device cannot launch blocks that wait for each other", false};
+    return {nullptr, "the device cannot launch thread blocks that wait for each other", false};
   }
   if (attribute_of(exec, cudaDevAttrComputeCapabilityMajor) < 7) {
     return {nullptr, "the device is older than its memory model (compute capability 7.0)", false};
@@ -244,7 +244,7 @@ PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(cons
         Product product{arguments, {}, !fits};
         if (const GridShape grid = sliced_grid(exec, product, most); grid.blocks > 0) {
           result = offer(exec, persistent_cg_kernel<Product, Value>, product, grid, inverse, place,
-                         text("products by slices", fits ? "" : " in turns", ", b=", b), true);
+                         text("products by slices", fits ? "" : ", interleaved", ", b=", b), true);
         }
       };
       if constexpr (b > 1) {

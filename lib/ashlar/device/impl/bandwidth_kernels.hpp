@@ -40,11 +40,12 @@ struct GpuSum {
   static constexpr int loads = 8;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t thread) const {
+    const CacheHint hint;
     double sum = 0;
     std::int64_t i = thread;
     for (; i + (loads - 1) * num_threads < num_pairs; i += loads * num_threads) {
       Chunk<double> loaded[loads];
-      for (int k = 0; k < loads; ++k) loaded[k] = load_once(data + 2 * (i + k * num_threads), CacheHint());
+      for (int k = 0; k < loads; ++k) loaded[k] = load_once(data + 2 * (i + k * num_threads), hint);
       for (int k = 0; k < loads; ++k) sum += loaded[k].value[0] + loaded[k].value[1];
     }
     for (; i < num_pairs; i += num_threads) sum += data[2 * i] + data[2 * i + 1];

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/halo_plan.hpp>
+#include <ashlar/halo/impl/staging.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ashlar::impl {
@@ -14,10 +17,14 @@ struct HaloEntries {
   int scalar_bytes = 8;
   int block_size = 1;
   int num_vectors = 1;
+  HaloBuffers buffers = HaloBuffers::automatic;
 
   std::int64_t scalars() const { return std::int64_t(block_size) * num_vectors; }
   std::int64_t bytes() const { return scalars() * scalar_bytes; }
 };
+
+/// HaloExchange::explain()
+std::string explain(const HaloFigures& figures, const HaloStaging& staging);
 
 /// The messages of a HaloExchange: for each of its slots one to, and one from, each neighbour, made once.
 ///
@@ -52,6 +59,9 @@ class HaloMessages {
 
   /// How long the host has waited for messages so far.
   double waited_seconds() const { return waited_seconds_; }
+  /// What went and what came, counted as it was started and as it came.
+  const HaloCount& sent() const { return sent_; }
+  const HaloCount& received() const { return received_; }
 
  private:
   struct Slot {
@@ -64,8 +74,10 @@ class HaloMessages {
 
   Communicator comm_;
   std::vector<std::int64_t> send_begin_;
+  std::vector<std::int64_t> send_bytes_, receive_bytes_;  // of a message to and from each neighbour
   std::int64_t num_sent_ = 0, entry_bytes_ = 8;
   double waited_seconds_ = 0;
+  HaloCount sent_, received_;
   std::vector<Slot> slots_;
 };
 

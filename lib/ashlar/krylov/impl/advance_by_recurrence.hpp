@@ -15,7 +15,7 @@ KOKKOS_INLINE_FUNCTION void advance_by_recurrence(CgScalars& s, double rr, doubl
                                                   double* history) {
   if (!s.is_running()) return;
   const double rz_before = s.rz, alpha_before = s.alpha;
-  if (!is_first) s.end_step(rr, rz, history, most_between_looks);
+  if (!is_first) s.end_step(rr, rz, history, most_between_checks);
   if (!s.is_running()) return;
   const double beta = is_first ? 0 : s.rz / rz_before;
   const double pq = is_first ? uw : uw - beta * s.rz / alpha_before;

@@ -22,14 +22,14 @@
 
 namespace ashlar::impl {
 
-/// The blocks of vectors that block CG makes for itself.
+/// The multi-vectors that block CG makes for itself.
 template <class X>
-using CgBlock = Kokkos::View<typename X::non_const_value_type**, Kokkos::LayoutRight, typename X::memory_space>;
+using BlockCgVectors = Kokkos::View<typename X::non_const_value_type**, Kokkos::LayoutRight, typename X::memory_space>;
 
 /// The first columns of one.
 template <class X>
-using CgColumns =
-    decltype(Kokkos::subview(std::declval<CgBlock<X>>(), Kokkos::ALL, std::declval<std::pair<int, int>>()));
+using BlockCgColumns =
+    decltype(Kokkos::subview(std::declval<BlockCgVectors<X>>(), Kokkos::ALL, std::declval<std::pair<int, int>>()));
 
 /// Block CG between its steps.
 ///
@@ -39,7 +39,7 @@ template <class Exec, class Op, class M, class B, class X>
 class BlockCgState {
  public:
   using Scalar = typename X::non_const_value_type;
-  using Block = CgBlock<X>;
+  using Vectors = BlockCgVectors<X>;
   using Small = typename SmallExchange<Exec>::Matrix;
 
   /// `window` is as asked for: 0 where it is to be found.
@@ -54,13 +54,13 @@ class BlockCgState {
         window_(stagnation_window(window, a.space().num_global())),
         exchange_(exec, b.extent(1) * b.extent(1), (is_preconditioned_ ? 2 : 1) * b.extent(1) * b.extent(1)) {
     const std::size_t n = b.extent(0), s = b.extent(1);
-    const auto block = [&](const char* name) {
-      return Block(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(name)), n, s);
+    const auto vectors = [&](const char* name) {
+      return Vectors(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(name)), n, s);
     };
-    v_ = block("ashlar::block_cg::v");
-    z_ = is_preconditioned_ ? block("ashlar::block_cg::z") : v_;
-    s_ = block("ashlar::block_cg::s");
-    q_ = block("ashlar::block_cg::q");
+    v_ = vectors("ashlar::block_cg::v");
+    z_ = is_preconditioned_ ? vectors("ashlar::block_cg::z") : v_;
+    s_ = vectors("ashlar::block_cg::s");
+    q_ = vectors("ashlar::block_cg::q");
     partial_ = Small(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::block_cg::partial"),
                      block_dot_ranges(std::int64_t(n)), s * s);
 
@@ -122,7 +122,7 @@ class BlockCgState {
     sigma_ = product(*zeta, sigma_);
     block_axpby(exec_, columns(s_, before), exchange_.send(transposed(*zeta)), 1, columns(z_, rank_),
                 columns(s_, rank_));
-    look_at_norms();
+    judge_norms();
   }
 
   /// At the end, by the recurrence: what counts are the residuals of the x in hand. Columns whose residuals are too
@@ -159,8 +159,8 @@ class BlockCgState {
 
  private:
   template <class View>
-  static auto columns(const View& block, int count) {
-    return Kokkos::subview(block, Kokkos::ALL, std::make_pair(0, count));
+  static auto columns(const View& vectors, int count) {
+    return Kokkos::subview(vectors, Kokkos::ALL, std::make_pair(0, count));
   }
 
   double relative(int i, double norm) const { return norm_b_[i] > 0 ? norm / norm_b_[i] : norm; }
@@ -192,10 +192,10 @@ class BlockCgState {
     return vz;
   }
 
-  /// The first columns of the block become combinations of them: the block times t.
-  void combine(const Block& block, const Small::const_type& t) {
-    const auto target = columns(block, static_cast<int>(t.extent(1)));
-    block_axpby(exec_, columns(block, static_cast<int>(t.extent(0))), t, 0, target, target);
+  /// The first columns become combinations of them: themselves times t.
+  void combine(const Vectors& vectors, const Small::const_type& t) {
+    const auto target = columns(vectors, static_cast<int>(t.extent(1)));
+    block_axpby(exec_, columns(vectors, static_cast<int>(t.extent(0))), t, 0, target, target);
   }
 
   /// Makes the first `count` columns of V orthonormal in the inner product of M^-1, with Z = M^-1 V; returns what they
@@ -251,8 +251,8 @@ class BlockCgState {
   }
 
   /// Writes down the residuals, and drops columns that have converged: their x stays as it is. Their directions stay
-  /// in the block: without them the others would lose what they are conjugate to, and be slower than alone.
-  void look_at_norms() {
+  /// in use: without them the others would lose what they are conjugate to, and be slower than alone.
+  void judge_norms() {
     if (!all_finite(vv_) || !all_finite(sigma_)) return stop(SolveStatus::non_finite);
     // Without a preconditioner V^T V = I.
     const SmallMatrix vr = is_preconditioned_ ? product(vv_, sigma_) : sigma_;
@@ -340,7 +340,7 @@ class BlockCgState {
   X x_;
   bool is_preconditioned_;
   int num_columns_, window_, rank_ = 0;
-  Block v_, z_, s_, q_;
+  Vectors v_, z_, s_, q_;
   Small partial_;
   SmallExchange<Exec> exchange_;
   SmallMatrix sigma_, vv_;

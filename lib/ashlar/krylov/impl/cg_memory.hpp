@@ -10,8 +10,8 @@
 
 namespace ashlar::impl {
 
-/// Iterations between two looks at most, and so the norms that the device keeps.
-inline constexpr int most_between_looks = 1024;
+/// Iterations between two convergence checks at most, and so the norms that the device keeps.
+inline constexpr int most_between_checks = 1024;
 
 /// What all forms of CG keep on the device besides vectors. `sums` has the sums of one step side by side, so that there
 /// is one reduction for all of them.
@@ -23,7 +23,7 @@ struct CgMemory {
   explicit CgMemory(const Exec& exec)
       : scalars(Kokkos::view_alloc(exec, "ashlar::cg::scalars")),
         sums(Kokkos::view_alloc(exec, "ashlar::cg::sums"), TeamSums<Space>::most_sums),
-        history(Kokkos::view_alloc(exec, "ashlar::cg::history"), most_between_looks),
+        history(Kokkos::view_alloc(exec, "ashlar::cg::history"), most_between_checks),
         team_sums(exec) {}
 
   /// Sums k to k + count - 1.

@@ -14,7 +14,7 @@
 #include <ashlar/krylov/impl/cg_memory.hpp>
 #include <ashlar/krylov/impl/change_scalars.hpp>
 #include <ashlar/krylov/impl/interval.hpp>
-#include <ashlar/krylov/impl/looks.hpp>
+#include <ashlar/krylov/impl/progress_checks.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <cstdint>
 #include <limits>
@@ -26,10 +26,10 @@
 
 namespace ashlar::impl {
 
-/// Runs one form of CG on one system: it enqueues iterations, looks at them now and then, and says how it ended. Good
+/// Runs one form of CG on one system: it enqueues iterations, checks them now and then, and says how it ended. Good
 /// for many solves, one after another, with one matrix, one preconditioner and one x.
 ///
-/// The device never waits for the host: while the host looks at one interval, the next is under way, unless it is
+/// The device never waits for the host: while the host checks one interval, the next is running, unless it is
 /// expected to be none.
 template <class Exec, class Method, class Op, class M>
 class Driver {
@@ -38,7 +38,7 @@ class Driver {
   ///
   /// Throws   ArgumentError where that cannot be.
   Driver(const Exec& exec, Method method, const Op& a, const M& m, CgLaunch launch)
-      : a_(a), m_(m), method_(std::move(method)), looks_(exec) {
+      : a_(a), m_(m), method_(std::move(method)), checks_(exec) {
     choose_launch(exec, launch);
   }
 
@@ -62,25 +62,25 @@ class Driver {
     if constexpr (requires { Method::period; }) {
       // A graph is the same each time: of whole periods.
       captures = captures && (is_graph_asked_ || 4 * interval >= Method::period);
-      const int most = most_between_looks / Method::period * Method::period;
+      const int most = most_between_checks / Method::period * Method::period;
       if (captures) interval = std::min((interval + Method::period - 1) / Method::period * Method::period, most);
     }
-    const bool looks_behind = space.agree_max(host_waits) == 0;
+    const bool checks_behind = space.agree_max(host_waits) == 0;
     std::vector<double> norms;  // of the recurrence, by iteration
-    const auto look = [&] {
-      const Progress progress = looks_.wait(norms);
+    const auto check = [&] {
+      const Progress progress = checks_.wait(norms);
       if (kernel_) kernel_->check();
       if (options.monitor) options.monitor(progress.iterations, progress.last / norm_b);
       return progress;
     };
-    const auto look_now = [&] {
-      looks_.ask(exec, method_.memory());
-      return look();
+    const auto check_now = [&] {
+      checks_.enqueue(exec, method_.memory());
+      return check();
     };
 
     set_limits(exec, limits);
     start(exec, b);
-    Progress progress = look_now();
+    Progress progress = check_now();
     double residual = progress.last;  // the true one, of the x at the last (re)start
     SolveStatus verdict = progress.status;
     std::int64_t starts = 1, iterations_enqueued = 0;
@@ -89,22 +89,22 @@ class Driver {
       int enqueued = 0;
       // Without the limit: the iteration stops there by itself, and a graph is always of one length.
       while (progress.status == SolveStatus::running) {
-        while (looks_.on_their_way() == 0 || (looks_behind && looks_.on_their_way() == 1 &&
+        while (checks_.num_pending() == 0 || (checks_behind && checks_.num_pending() == 1 &&
                                               is_likely_running(norms, limits, progress.iterations + interval))) {
           enqueue_interval(exec, interval, captures);
           enqueued += interval;
-          looks_.ask(exec, method_.memory());
+          checks_.enqueue(exec, method_.memory());
         }
-        progress = look();
+        progress = check();
       }
-      while (looks_.on_their_way() > 0) progress = looks_.wait(norms);
+      while (checks_.num_pending() > 0) progress = checks_.wait(norms);
       iterations_enqueued += kernel_ ? progress.iterations - begun : enqueued;
       verdict = progress.status;
 
       // The end, by the recurrence. What counts is the residual of the x in hand.
       method_.finish(exec);
       start(exec, b);
-      progress = look_now();
+      progress = check_now();
       ++starts;
       const double before = std::exchange(residual, progress.last);
       if (progress.status != SolveStatus::running) {
@@ -214,7 +214,7 @@ class Driver {
   const Op& a_;
   const M& m_;
   Method method_;
-  Looks<Exec> looks_;
+  ProgressChecks<Exec> checks_;
   std::unique_ptr<CgKernel<Exec>> kernel_;
   bool captures_ = false, is_graph_asked_ = false, has_run_ = false;
   std::optional<CapturedWork<Exec>> graph_;

@@ -8,21 +8,21 @@
 #include <cstdint>
 #include <vector>
 
-// How often the host looks. What it does not know of an iteration's end are iterations for nothing; looks cost time of
-// their own. Every rank computes the same: from what all of them agree on, never from a backend.
+// How often the host checks for convergence. Iterations that are enqueued before it knows of the end are for nothing;
+// checks cost time of their own. Every rank computes the same: from what all of them agree on, never from a backend.
 
 namespace ashlar::impl {
 
-/// Iterations between two looks: those asked for, or as many as move some gigabytes. 1 where the host waits in each
-/// iteration anyway; a kernel that ends by itself is looked at seldom.
+/// Iterations between two checks: those asked for, or as many as move some gigabytes. 1 where the host waits in each
+/// iteration anyway; a kernel that ends by itself is checked seldom.
 inline int interval_for(int asked, std::int64_t traffic_bytes, bool host_waits, bool ends_by_itself) {
-  constexpr double bytes_worth_a_look = 4e9;
-  if (asked > 0) return std::min(asked, most_between_looks);
+  constexpr double bytes_worth_a_check = 4e9;
+  if (asked > 0) return std::min(asked, most_between_checks);
   if (host_waits) return 1;
   const int most = ends_by_itself ? 512 : 16;
   if (traffic_bytes <= 0) return most;
   return static_cast<int>(
-      std::clamp(bytes_worth_a_look * (ends_by_itself ? 100 : 1) / double(traffic_bytes), 1.0, double(most)));
+      std::clamp(bytes_worth_a_check * (ends_by_itself ? 100 : 1) / double(traffic_bytes), 1.0, double(most)));
 }
 
 /// Whether CG will still be at work at this iteration, if the residual goes on falling as it does.

@@ -74,7 +74,7 @@ class PipelinedCg : public CgForm<Exec, Op, M, X> {
     }
   }
 
-  /// x is whole; sums that are on their way are let come.
+  /// x is whole; a reduction in flight is waited for.
   void finish(const Exec& exec) {
     if (enqueued_ > 0) space_.sum_end(exec, sums());
   }

@@ -21,7 +21,7 @@ SmallMatrix product(const SmallMatrix& a, const SmallMatrix& b);
 SmallMatrix transposed(const SmallMatrix& a);
 bool all_finite(const SmallMatrix& a);
 
-/// A block of vectors B = V * coefficients, by V = B * to_basis with orthonormal columns.
+/// Vectors B = V * coefficients, by V = B * to_basis with orthonormal columns.
 struct Basis {
   SmallMatrix to_basis;      ///< columns of B x rank
   SmallMatrix coefficients;  ///< rank x columns of B

@@ -9,7 +9,7 @@
 
 namespace ashlar::impl {
 
-/// Small matrices on their way between the host and an instance of an execution space.
+/// Small matrices that go back and forth between the host and an instance of an execution space.
 ///
 /// The host waits where it receives. It does not wait where it sends: what it sends lies in a slot of pinned memory of
 /// its own until the device has taken it, and the wait of a receive() shows that. Only where all slots are taken and

@@ -134,7 +134,7 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
     const bool identity = m_.is_identity();
     change_scalars(
         "ashlar::cg[advance]", exec, memory_, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double* history) {
-          s.advance(sums[0], sums[1], identity ? sums[1] : sums[2], history, most_between_looks);
+          s.advance(sums[0], sums[1], identity ? sums[1] : sums[2], history, most_between_checks);
         });
   }
 
@@ -146,13 +146,13 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
   /// The kernel that the operator has for all this, or why it has none.
   CgKernelOffer<Exec> kernel(const Exec& exec) const {
     if (!x_lags()) return {nullptr, "x is updated by itself", false};
-    if constexpr (brings_cg_kernel<Op, Exec, M, Scalar> && reachable_from<Exec, X>) {
+    if constexpr (provides_cg_kernel<Op, Exec, M, Scalar> && reachable_from<Exec, X>) {
       return a_.cg_kernel(
           exec, m_,
           CgPlace<Scalar>{std::int64_t(x_.extent(0)), x_.data(), r_.data(), z_.data(), p_.data(), q_.data(),
-                          memory_.scalars.data(), memory_.history.data(), most_between_looks});
+                          memory_.scalars.data(), memory_.history.data(), most_between_checks});
     } else {
-      return {nullptr, "the operator brings none", false};
+      return {nullptr, "the operator provides none", false};
     }
   }
 

@@ -75,7 +75,10 @@ MpiTransfer::MpiTransfer(std::shared_ptr<const MpiHandle> comm, Direction direct
 MpiTransfer::~MpiTransfer() {
   end(direction_ == Direction::receive);
   if (!mpi_is_alive()) return;
-  for (MPI_Request& request : requests_) MPI_Request_free(&request);
+  for (MPI_Request& request : requests_) {
+    // Some libraries free a request that ends with an error, persistent or not.
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  }
 }
 
 void MpiTransfer::begin() {

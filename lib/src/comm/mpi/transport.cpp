@@ -13,6 +13,7 @@
 
 #include "abort.hpp"
 #include "check.hpp"
+#include "device_memory.hpp"
 #include "message.hpp"
 #include "thread_level.hpp"
 #include "wait.hpp"
@@ -68,8 +69,12 @@ MpiTransport::MpiTransport(std::shared_ptr<const MpiHandle> comm, MpiOptions opt
 std::string MpiTransport::explain() const {
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
-  return text(library_version(), ", thread level ", thread_level_name(level),
-              ", persistent requests from the host's memory");
+  return text(library_version(), ", thread level ", thread_level_name(level), ", persistent requests");
+}
+
+Reach MpiTransport::reach(MemoryKind kind) const {
+  if (kind == MemoryKind::host) return Reach::certain;
+  return mpi_says_it_takes(kind) ? Reach::claimed : Reach::none;
 }
 
 void MpiTransport::barrier() {

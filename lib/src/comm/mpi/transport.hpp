@@ -23,6 +23,7 @@ class MpiTransport final : public Transport {
   std::string explain() const override;
   std::string host_name() const override { return host_name_; }
   int num_hosts() const override { return num_hosts_; }
+  Reach reach(MemoryKind kind) const override;
 
   void barrier() override;
   void all_gather(const void* mine, std::size_t bytes, void* all) override;

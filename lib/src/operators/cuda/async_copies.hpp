@@ -5,13 +5,13 @@
 #ifdef KOKKOS_ENABLE_CUDA
 #include <cstdint>
 
-// Copies to shared memory that one thread asks for and a unit of the multiprocessor makes, and the barriers that count
-// what has come. From compute capability 9.0 on; before that nobody calls them.
+// Copies to shared memory that one thread starts and a unit of the multiprocessor makes, and the barriers that count
+// what has arrived. From compute capability 9.0 on; before that nobody calls them.
 // Source: PTX ISA 8.8, cp.async.bulk and mbarrier.
 
 namespace ashlar::impl {
 
-/// Counts bytes that are on their way to shared memory. One thread arrives, and says how many there will be.
+/// Counts bytes that are in flight to shared memory. One thread arrives, and says how many there will be.
 class ArrivalBarrier {
  public:
   __device__ void init() {

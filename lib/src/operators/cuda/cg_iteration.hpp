@@ -9,7 +9,7 @@
 
 namespace ashlar::impl {
 
-/// Shared memory of a block: the scalars, behind them what sums need, and then what is the kernel's own.
+/// Shared memory of a thread block: the scalars, behind them what sums need, and then what is the kernel's own.
 inline constexpr std::size_t bytes_of_scalars = 128;
 static_assert(sizeof(CgScalars) <= bytes_of_scalars);
 __host__ __device__ inline std::size_t bytes_of_scalars_and_sums(int blocks) {
@@ -26,8 +26,8 @@ __device__ Scalar entry_of_inverse_product(const DiagonalInverse<Scalar>& invers
   return sum;
 }
 
-/// The end of an iteration, for all threads of all blocks: adds up the threads' shares of r^H r and r^H z, and advances
-/// the block's scalars. Returns whether another iteration follows.
+/// The end of an iteration, for all threads of all thread blocks: adds up the threads' shares of r^H r and r^H z, and
+/// advances the thread block's scalars. Returns whether another iteration follows.
 template <class Scalar>
 __device__ bool end_iteration(GridSync& grid, double* scratch, CgScalars& s, const CgPlace<Scalar>& place,
                               bool is_identity, double pq, double rr, double rz, unsigned* failed) {

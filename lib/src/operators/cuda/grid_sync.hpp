@@ -5,23 +5,24 @@
 #ifdef KOKKOS_ENABLE_CUDA
 #include <cstdint>
 
-// How the blocks of one kernel wait for each other, and add up. All of them are on the device at once (a cooperative
-// launch); who waits too long gives up, and with it all others.
+// How the thread blocks of one kernel wait for each other, and add up. All of them are on the device at once (a
+// cooperative launch); who waits too long gives up, and with it all others.
+//
 // Source: PTX ISA 8.8, memory consistency model; the packets are as NCCL's LL protocol has them.
 
 namespace ashlar::impl {
 
-/// What blocks meet in, on the device; zeros before each launch, but for `failed`, which is the host's, too.
+/// What thread blocks meet in, on the device; zeros before each launch, but for `failed`, which is the host's, too.
 struct GridMemory {
   static constexpr int most_blocks = 256, most_sums = 2;
 
-  unsigned arrived = 0;  ///< blocks that have come to barriers, counted through all of them
+  unsigned arrived = 0;  ///< thread blocks that have come to barriers, counted through all of them
   unsigned gave_up = 0;  ///< whether some thread has waited too long
   unsigned padding[30] = {};
   uint4 packets[2][most_sums * most_blocks] = {};  ///< by the parity of the sum
 };
 
-/// The blocks of a grid, as one of their threads sees them.
+/// The thread blocks of a grid, as one of their threads sees them.
 class GridSync {
  public:
   __device__ GridSync(GridMemory* memory, std::uint64_t patience_ns) : memory_(memory), patience_(patience_ns) {}
@@ -29,7 +30,7 @@ class GridSync {
   /// Whether somebody gave up: nothing that was computed since means anything.
   __device__ bool has_failed() const { return failed_; }
 
-  /// All threads of all blocks: what each has written before is seen by all after.
+  /// All threads of all thread blocks: what each has written before is seen by all after.
   __device__ void barrier() {
     ++barriers_;
     __syncthreads();
@@ -42,11 +43,11 @@ class GridSync {
     __syncthreads();
   }
 
-  /// sum[k] := the sum over all threads of all blocks, the same bits for each of them. No barrier for other memory but
-  /// within the block. `scratch` has room for most_sums * (32 + blocks) doubles in shared memory.
+  /// sum[k] := the sum over all threads of all thread blocks, the same bits for each of them. No barrier for other
+  /// memory but within the thread block. `scratch` has room for most_sums * (32 + blocks) doubles in shared memory.
   ///
-  /// A block sends each of its sums as a packet of the number and the count of sums so far, in one store of 16 bytes:
-  /// who reads the right count has the number that belongs to it, without fence or flag.
+  /// A thread block sends each of its sums as a packet of the number and the count of sums so far, in one store of 16
+  /// bytes: who reads the right count has the number that belongs to it, without fence or flag.
   template <int N>
   __device__ void sum(double (&sum)[N], double* scratch) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
@@ -82,12 +83,12 @@ class GridSync {
  private:
   /// How long a thread has waited for one thing.
   struct Patience {
-    unsigned looks = 0;
+    unsigned polls = 0;
     std::uint64_t since = 0;
   };
 
   __device__ void wait_a_little(Patience& patience) {
-    if (++patience.looks % 1024 != 0) return;
+    if (++patience.polls % 1024 != 0) return;
     std::uint64_t now = 0;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     if (patience.since == 0) patience.since = now;

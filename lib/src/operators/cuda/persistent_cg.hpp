@@ -19,12 +19,12 @@ struct WorkerOf<SlicedProduct<Value, Layout, B, H>> {
   using type = typename SlicedProduct<Value, Layout, B, H>::Worker;
 };
 
-/// Shared memory of a block before what its product takes: a multiple of 128.
+/// Shared memory of a thread block before what its product takes: a multiple of 128.
 __host__ __device__ inline std::size_t bytes_before_product(int blocks) {
   return (bytes_of_scalars_and_sums(blocks) + 127) / 128 * 128;
 }
 
-/// x += alpha*p and p := z + beta*p for the block's rows; each thread asks for `count` entries before it uses the
+/// x += alpha*p and p := z + beta*p for the thread block's rows; each thread loads `count` entries before it uses the
 /// first.
 template <int count, class Scalar>
 __device__ void turn_direction(const CgScalars& s, const CgPlace<Scalar>& place, std::int64_t first,
@@ -50,7 +50,8 @@ __device__ void turn_direction(const CgScalars& s, const CgPlace<Scalar>& place,
   }
 }
 
-/// r -= length*q for the block's rows, and with a diagonal preconditioner z: the thread's shares of r^H r and r^H z.
+/// r -= length*q for the thread block's rows, and with a diagonal preconditioner z: the thread's shares of r^H r and
+/// r^H z.
 template <int count, class Scalar>
 __device__ void shorten_residual(double length, const CgPlace<Scalar>& place, const DiagonalInverse<Scalar>& inverse,
                                  std::int64_t first, std::int64_t last, double (&sums)[2]) {
@@ -82,7 +83,7 @@ __device__ void shorten_residual(double length, const CgPlace<Scalar>& place, co
   }
 }
 
-/// z := M^-1 r for the block's rows, whose r all threads have written; returns the thread's share of r^H z.
+/// z := M^-1 r for the thread block's rows, whose r all threads have written; returns the thread's share of r^H z.
 template <int B, class Scalar>
 __device__ double apply_inverse(const DiagonalInverse<Scalar>& inverse, const Scalar* r, Scalar* z, std::int64_t first,
                                 std::int64_t last) {
@@ -115,7 +116,7 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
   const std::int64_t first = worker.first_block_row() * B, last = worker.last_block_row() * B;
 
   for (int k = 0; k < iterations; ++k) {
-    turn_direction<Product::entries_under_way>(s, place, first, last);
+    turn_direction<Product::entries_in_flight>(s, place, first, last);
     grid.barrier();
 
     double pq[1] = {worker.multiply()};
@@ -123,7 +124,7 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
     grid.sum<1>(pq, scratch);
 
     double sums[2] = {0, 0};
-    shorten_residual<Product::entries_under_way>(s.step_length(pq[0]), place, inverse, first, last, sums);
+    shorten_residual<Product::entries_in_flight>(s.step_length(pq[0]), place, inverse, first, last, sums);
     if (B > 1 && inverse.values != nullptr && inverse.block_size > 1) {
       __syncthreads();
       sums[1] = apply_inverse<B>(inverse, place.r, place.z, first, last);

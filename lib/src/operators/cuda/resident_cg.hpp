@@ -8,23 +8,24 @@
 
 namespace ashlar::impl {
 
-/// Shared memory of a block of resident_cg_kernel: its slice of the matrix comes last.
+/// Shared memory of a thread block of resident_cg_kernel: its slice of the matrix comes last.
 template <class Value, int B>
 std::size_t resident_bytes(int grid, std::int64_t num_blocks) {
   return bytes_of_scalars_and_sums(grid) + std::size_t(num_blocks) * (B * B * sizeof(Value) + sizeof(std::int32_t));
 }
 
-/// Many iterations of CG with a matrix so small that it stays on the device's multiprocessors: each block copies its
-/// block rows to shared memory, once, and each of its threads keeps a row of x, r, z, p and q in registers. What goes
-/// through memory is p, for the others to read.
+/// Many iterations of CG with a matrix so small that it stays on the device's multiprocessors: each thread block copies
+/// its block rows to shared memory, once, and each of its threads keeps a row of x, r, z, p and q in registers. What
+/// goes through memory is p, for the others to read.
 ///
-/// For no more rows a block than it has threads. z by blocks of the diagonal goes through memory, too, within a block.
+/// For no more rows a thread block than it has threads. z by blocks of the diagonal goes through memory, too, within a
+/// thread block.
 template <class Value, class Layout, int B>
 __global__ void __launch_bounds__(1024, 1)
     resident_cg_kernel(const SpmvArguments<Value, Value, std::int32_t, std::int32_t> a, const CgPlace<Value> place,
                        const DiagonalInverse<Value> inverse, GridMemory* const memory, unsigned* const failed,
                        const std::uint64_t patience_ns, const int iterations) {
-  constexpr int under_way = B > 4 ? 1 : 8 / B;  // blocks that a thread asks p for before it uses the first
+  constexpr int in_flight = B > 4 ? 1 : 8 / B;  // blocks whose p a thread loads before it uses the first
   extern __shared__ __align__(128) char shared[];
   CgScalars& s = *reinterpret_cast<CgScalars*>(shared);
   double* const scratch = reinterpret_cast<double*>(shared + bytes_of_scalars);
@@ -68,13 +69,13 @@ __global__ void __launch_bounds__(1024, 1)
     grid.barrier();
 
     Value q(0);
-    for (int from = row_begin; from < row_end; from += under_way) {
-      Value of_p[under_way][B];
-      for (int u = 0; u < under_way; ++u) {
+    for (int from = row_begin; from < row_end; from += in_flight) {
+      Value of_p[in_flight][B];
+      for (int u = 0; u < in_flight; ++u) {
         const int block = from + u < row_end ? from + u : row_end - 1;
         for (int c = 0; c < B; ++c) of_p[u][c] = place.p[std::int64_t(cols[block]) * B + c];
       }
-      for (int u = 0; u < under_way; ++u) {
+      for (int u = 0; u < in_flight; ++u) {
         if (from + u >= row_end) break;
         const Value* const block = values + (from + u) * (B * B);
         for (int c = 0; c < B; ++c) q += block[Layout::at(row_of_block, c, B, B)] * of_p[u][c];

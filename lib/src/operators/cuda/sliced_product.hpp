@@ -12,7 +12,7 @@ namespace ashlar::impl {
 /// How slices of a matrix lie in shared memory, warp after warp, stage after stage: values, block columns, row
 /// pointers.
 struct SliceRoom {
-  int stages = 0;                                        ///< slices of a warp that are there, or on their way
+  int stages = 0;                                        ///< slices of a warp that are there, or in flight
   int value_bytes = 0, column_bytes = 0, row_bytes = 0;  ///< of the largest slice, multiples of 16
 
   __host__ __device__ int stage_bytes() const { return value_bytes + column_bytes + row_bytes; }
@@ -24,8 +24,8 @@ struct SliceRoom {
   }
 };
 
-/// y := A x by slices of a few block rows. Each warp has slices of its own: it asks for the next ones to come to shared
-/// memory before it needs them, also those of the next product, which so come while the grid adds up. H lanes take a
+/// y := A x by slices of a few block rows. Each warp has slices of its own: it prefetches the next ones to shared
+/// memory, also those of the next product, which so come while the grid adds up. H lanes take a
 /// row; they read the slice where it lies, and of memory only x.
 ///
 /// For matrices whose arrays begin at multiples of 16 bytes, on devices of compute capability 9.0.
@@ -41,18 +41,18 @@ class SlicedProduct {
   /// H100: on 128^3 points of the 11-point stencil 24 warps with 1 slice took 169 us an iteration, with 2 174 us, with
   /// 4 219 us, and 16 warps 177 us or more.)
   static constexpr int most_stages = H == 1 ? 1 : 2;
-  /// Entries of vectors that a thread asks for before it uses the first: where there are few threads, more.
-  static constexpr int entries_under_way = B == 1 ? 2 : 4;
+  /// Loads of vectors that a thread has in flight: where there are few threads, more.
+  static constexpr int entries_in_flight = B == 1 ? 2 : 4;
   static_assert(rows_of_slice > 0);
 
-  /// As a block's threads see it, from one product to the next.
+  /// As a thread block's threads see it, from one product to the next.
   class Worker;
 
   Arguments a;
   SliceRoom room;
-  /// Whether the blocks of the grid take slices in turns, so that all of them are at neighbouring rows at a time, and x
-  /// comes from the cache however long it is; else each takes the slices of its own rows.
-  bool in_turns = false;
+  /// Whether the slices of the thread blocks of the grid are interleaved, so that all of them are at neighbouring rows
+  /// at a time, and x comes from the cache however long it is; else each takes the slices of its own rows.
+  bool is_interleaved = false;
 
   __host__ __device__ std::int64_t num_slices() const { return (a.num_block_rows + rows_of_slice - 1) / rows_of_slice; }
 };
@@ -60,7 +60,7 @@ class SlicedProduct {
 template <class Value, class Layout, int B, int H>
 class SlicedProduct<Value, Layout, B, H>::Worker {
  public:
-  /// Asks for the first slices. `shared` has room.bytes() of shared memory, and begins at a multiple of 128.
+  /// Prefetches the first slices. `shared` has room.bytes() of shared memory, and begins at a multiple of 128.
   __device__ Worker(const SlicedProduct& product, char* shared)
       : a_(product.a), room_(product.room), warp_(threadIdx.x / 32), lane_(threadIdx.x % 32) {
     const int warps = blockDim.x / 32;
@@ -70,7 +70,7 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
     first_block_row_ = std::int64_t(begin) * rows_of_slice;
     last_block_row_ =
         std::int64_t(end) * rows_of_slice < a_.num_block_rows ? std::int64_t(end) * rows_of_slice : a_.num_block_rows;
-    is_own_ = !product.in_turns;
+    is_own_ = !product.is_interleaved;
     first_ = is_own_ ? begin + warp_ : static_cast<int>(blockIdx.x) * warps + warp_;
     step_ = is_own_ ? warps : warps * static_cast<int>(gridDim.x);
     const int last = is_own_ ? end : static_cast<int>(slices);
@@ -82,20 +82,20 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
       for (int k = 0; k < room_.stages; ++k) barriers_[k].init();
       ArrivalBarrier::publish();
       if (count_ > 0) look_up_next();
-      for (int k = 0; k < room_.stages && k < count_; ++k) ask();
+      for (int k = 0; k < room_.stages && k < count_; ++k) prefetch();
     }
     __syncwarp();
   }
 
-  /// Whether the block's threads have multiplied the block rows that are its own.
+  /// Whether the thread block's threads have multiplied the block rows that are its own.
   __device__ bool is_own() const { return is_own_; }
-  /// The block rows of this block.
+  /// The block rows of this thread block.
   __device__ std::int64_t first_block_row() const { return first_block_row_; }
   __device__ std::int64_t last_block_row() const { return last_block_row_; }
 
-  /// The product of the block's rows, and the thread's share of x^H y.
+  /// The product of the thread block's rows, and the thread's share of x^H y.
   __device__ double multiply() {
-    constexpr int under_way = B == 1 ? 7 : B <= 3 ? 4 : 2;  // blocks that a lane asks x for before it uses the first
+    constexpr int in_flight = B == 1 ? 7 : B <= 3 ? 4 : 2;  // blocks whose x a lane loads before it uses the first
     const int half = lane_ / lanes, place = lane_ % lanes, row_of_slice = place / B, row = place % B;
     double dot = 0;
     for (int k = 0; k < count_; ++k) {
@@ -113,10 +113,10 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
       const int begin = is_there ? rows[row_of_slice] - begin_of_slice : 0,
                 end = is_there ? rows[row_of_slice + 1] - begin_of_slice : 0;
       Value sum(0);
-      for (int j = begin + half; j < end; j += H * under_way) {
-        Value x[under_way][B];
+      for (int j = begin + half; j < end; j += H * in_flight) {
+        Value x[in_flight][B];
 #pragma unroll
-        for (int u = 0; u < under_way; ++u) {
+        for (int u = 0; u < in_flight; ++u) {
           if (j + u * H < end) {
             const Value* const of_block = a_.x + std::int64_t(cols[j + u * H]) * B;
 #pragma unroll
@@ -124,7 +124,7 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
           }
         }
 #pragma unroll
-        for (int u = 0; u < under_way; ++u) {
+        for (int u = 0; u < in_flight; ++u) {
           if (j + u * H < end) {
             const Value* const block = values + (j + u * H) * (B * B);
 #pragma unroll
@@ -142,7 +142,7 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
       if (stays_) {
         if (++stage_ == count_) stage_ = 0;  // it came once, and its phase has ended for good
       } else {
-        if (lane_ == 0) ask();
+        if (lane_ == 0) prefetch();
         if (++stage_ == room_.stages) {
           stage_ = 0;
           parity_ ^= 1;
@@ -152,7 +152,7 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
     return dot;
   }
 
-  /// Lets come what is on its way, before the block ends.
+  /// Waits for the copies in flight, before the thread block ends.
   __device__ void finish() {
     if (stays_) return;
     for (int k = 0; k < room_.stages; ++k) {
@@ -167,12 +167,12 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
  private:
   static constexpr int granule = 16, granule_values = granule / int(sizeof(Value)), granule_rows = granule / 4;
 
-  /// Which entries of an array come, so that they are whole granules: from the first that is asked for, or a few before
+  /// Which entries of an array come, so that they are whole granules: from the first that is wanted, or a few before
   /// it, to the last, or a few behind it, as far as there are any.
   struct Run {
     std::int64_t begin;  // an entry that a granule begins with
     int count;           // entries of whole granules
-    int rest;            // asked for, behind the array's last whole granule
+    int rest;            // wanted, behind the array's last whole granule
   };
   template <class Entry>
   static __device__ Run run_of(std::int64_t first, std::int64_t last, std::int64_t all) {
@@ -184,21 +184,22 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
     return {begin, whole, static_cast<int>(last - begin) - whole};
   }
 
-  /// One lane: asks for the next slice, of this product or of the one after; where it begins and ends has come by now.
-  __device__ void ask() {
-    const std::int64_t first = std::int64_t(first_ + asked_ * step_) * rows_of_slice;
+  /// One lane: prefetches the next slice, of this product or of the one after; where it begins and ends has come by
+  /// now.
+  __device__ void prefetch() {
+    const std::int64_t first = std::int64_t(first_ + prefetched_ * step_) * rows_of_slice;
     const std::int64_t last = first + rows_of_slice < a_.num_block_rows ? first + rows_of_slice : a_.num_block_rows;
     constexpr int values_of_block = B * B;
     const Run values = run_of<Value>(std::int64_t(next_begin_) * values_of_block,
                                      std::int64_t(next_end_) * values_of_block, a_.num_blocks * values_of_block);
     const Run cols = run_of<std::int32_t>(next_begin_, next_end_, a_.num_blocks);
     const Run rows = run_of<std::int32_t>(first, last + 1, a_.num_block_rows + 1);
-    char* const to = stages_ + asked_stage_ * room_.stage_bytes();
+    char* const to = stages_ + prefetched_stage_ * room_.stage_bytes();
     // What is no whole granule is written at once, and seen with the end of the phase.
     copy_rest(to, a_.values, values);
     copy_rest(to + room_.value_bytes, a_.col_idx, cols);
     copy_rest(to + room_.value_bytes + room_.column_bytes, a_.row_begin, rows);
-    ArrivalBarrier& barrier = barriers_[asked_stage_];
+    ArrivalBarrier& barrier = barriers_[prefetched_stage_];
     const unsigned value_bytes = values.count * sizeof(Value), col_bytes = cols.count * 4, row_bytes = rows.count * 4;
     barrier.arrive_and_expect(value_bytes + col_bytes + row_bytes);
     const std::uint64_t policy = a_.hint.policy();
@@ -207,14 +208,14 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
     if (row_bytes > 0) {
       barrier.copy(to + room_.value_bytes + room_.column_bytes, a_.row_begin + rows.begin, row_bytes, policy);
     }
-    if (++asked_stage_ == room_.stages) asked_stage_ = 0;
-    if (++asked_ == count_) asked_ = 0;
+    if (++prefetched_stage_ == room_.stages) prefetched_stage_ = 0;
+    if (++prefetched_ == count_) prefetched_ = 0;
     look_up_next();
   }
 
-  /// Where the slice to be asked for next begins and ends: loaded long before it is needed.
+  /// Where the slice to be prefetched next begins and ends: loaded long before it is needed.
   __device__ void look_up_next() {
-    const std::int64_t first = std::int64_t(first_ + asked_ * step_) * rows_of_slice;
+    const std::int64_t first = std::int64_t(first_ + prefetched_ * step_) * rows_of_slice;
     const std::int64_t last = first + rows_of_slice < a_.num_block_rows ? first + rows_of_slice : a_.num_block_rows;
     next_begin_ = a_.row_begin[first];
     next_end_ = a_.row_begin[last];
@@ -230,11 +231,11 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
   int warp_, lane_;
   std::int64_t first_block_row_, last_block_row_;
   int first_, step_, count_;  // this warp's slices
-  bool is_own_, stays_;       // whether they are of the block's rows; whether all of them stay in shared memory
+  bool is_own_, stays_;       // whether they are of the thread block's rows; whether all of them stay in shared memory
   ArrivalBarrier* barriers_;
   char* stages_;
-  int asked_ = 0, asked_stage_ = 0, stage_ = 0;
-  std::int32_t next_begin_ = 0, next_end_ = 0;  // of the slice to be asked for next
+  int prefetched_ = 0, prefetched_stage_ = 0, stage_ = 0;
+  std::int32_t next_begin_ = 0, next_end_ = 0;  // of the slice to be prefetched next
   unsigned parity_ = 0;
 };
 

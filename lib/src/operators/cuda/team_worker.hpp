@@ -13,13 +13,13 @@ struct GridTeams {
   static_assert(Product::threads == 32);
   static constexpr int block_size = Product::block_size;
   static constexpr int most_threads = 768;  // 80 registers each
-  /// Entries of vectors that a thread asks for before it uses the first.
-  static constexpr int entries_under_way = 1;
+  /// Loads of vectors that a thread has in flight.
+  static constexpr int entries_in_flight = 1;
 
   Product product;
 };
 
-/// The teams of a block, which go through the places of its share.
+/// The teams of a thread block, which go through the places of its share.
 template <class Teams>
 class TeamWorker {
  public:
@@ -34,13 +34,13 @@ class TeamWorker {
     last_ = places * (blockIdx.x + 1) / gridDim.x;
   }
 
-  /// Whether the block's threads have multiplied the block rows that are its own.
+  /// Whether the thread block's threads have multiplied the block rows that are its own.
   __device__ bool is_own() const { return true; }
-  /// The block rows of this block.
+  /// The block rows of this thread block.
   __device__ std::int64_t first_block_row() const { return row_of(first_); }
   __device__ std::int64_t last_block_row() const { return row_of(last_); }
 
-  /// The product of the block's rows, and the thread's share of x^H y.
+  /// The product of the thread block's rows, and the thread's share of x^H y.
   __device__ double multiply() const {
     const auto meet = [] { __syncwarp(); };
     double dot = 0;

@@ -9,24 +9,24 @@
 
 namespace ashlar::impl {
 
-/// The host's looks at the scalars of CG: asked for, they are enqueued behind what is to be looked at, and the host
-/// waits for them later, while the device goes on. Two may be on their way.
+/// The host's checks of how far CG has come: a check is a copy of the scalars, enqueued behind the iterations that it
+/// is of. The host waits for it later, while the device goes on. Two may be pending.
 template <execution_space Exec>
-class Looks {
+class ProgressChecks {
  public:
-  explicit Looks(const Exec& exec) : slots_{Slot(exec), Slot(exec)} {}
+  explicit ProgressChecks(const Exec& exec) : slots_{Slot(exec), Slot(exec)} {}
 
-  /// Looks at what has been done when all that is enqueued on `exec` has ended.
-  void ask(const Exec& exec, const CgMemory<Exec>& memory) {
-    Slot& slot = slots_[asked_++ % slots_.size()];
+  /// Enqueues a check of what has been done when all that is enqueued on `exec` has ended.
+  void enqueue(const Exec& exec, const CgMemory<Exec>& memory) {
+    Slot& slot = slots_[enqueued_++ % slots_.size()];
     Kokkos::deep_copy(exec, slot.scalars, memory.scalars);
     Kokkos::deep_copy(exec, slot.history, memory.history);
     slot.event.record(exec);
   }
 
-  int on_their_way() const { return asked_ - seen_; }
+  int num_pending() const { return enqueued_ - seen_; }
 
-  /// The oldest look that is on its way, when it has come: how far the iteration was. Norms that are new since the one
+  /// Waits for the oldest check that is pending: how far the iteration was. Norms that are new since the one
   /// before are added to `norms`, of which there is one for each iteration.
   Progress wait(std::vector<double>& norms) {
     Slot& slot = slots_[seen_++ % slots_.size()];
@@ -34,7 +34,7 @@ class Looks {
     const Progress& progress = slot.scalars().progress;
     if (norms.empty()) norms.push_back(progress.last);
     for (int k = static_cast<int>(norms.size()); k <= progress.iterations; ++k) {
-      norms.push_back(slot.history(k % most_between_looks));
+      norms.push_back(slot.history(k % most_between_checks));
     }
     return progress;
   }
@@ -45,7 +45,7 @@ class Looks {
   struct Slot {
     explicit Slot(const Exec& exec)
         : scalars(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::cg::seen")),
-          history(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::cg::seen_history"), most_between_looks),
+          history(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::cg::seen_history"), most_between_checks),
           event(exec) {}
 
     Kokkos::View<CgScalars, Pinned> scalars;
@@ -54,7 +54,7 @@ class Looks {
   };
 
   std::array<Slot, 2> slots_;
-  int asked_ = 0, seen_ = 0;
+  int enqueued_ = 0, seen_ = 0;
 };
 
 }  // namespace ashlar::impl

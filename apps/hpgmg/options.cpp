@@ -1,0 +1,89 @@
+#include "hpgmg/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/multigrid/hierarchy.hpp>
+#include <cstddef>
+
+#include "option_values.hpp"
+
+namespace ashlar::app {
+
+namespace {
+
+using multigrid::Cycle, multigrid::Discretisation, multigrid::Equation, multigrid::Smoother;
+
+/// An option whose values are the names of these kinds.
+template <class Kind, std::size_t count>
+void add_choice(CLI::App& command, const std::string& option, Kind& target, const std::array<Kind, count>& kinds,
+                const std::string& description) {
+  std::string shape, list;
+  for (std::size_t k = 0; k < count; ++k) {
+    shape += text(k == 0 ? "" : "|", to_string(kinds[k]));
+    list += text(k == 0 ? "" : k + 1 < count ? ", " : " or ", to_string(kinds[k]));
+  }
+  const auto parse = [&target, kinds, option, list](const std::string& value) {
+    for (const Kind kind : kinds) {
+      if (value == to_string(kind)) {
+        target = kind;
+        return;
+      }
+    }
+    throw ArgumentError(text(option, " '", value, "'"), "there is none of this name", "pass " + list);
+  };
+  command.add_option_function<std::string>(option, parse, description)->type_name(shape);
+}
+
+void add_number(CLI::App& command, const std::string& name, int& target, const std::string& description) {
+  command
+      .add_option_function<std::string>(
+          name, [&target, name](const std::string& value) { target = whole_number_of(name, value); }, description)
+      ->type_name("N")
+      ->required();
+}
+
+}  // namespace
+
+void declare_options(CLI::App& command, HpgmgOptions& options) {
+  add_number(command, "LOG2_BOX", options.log2_box, "boxes have 2^LOG2_BOX cells in each direction, 1 to 10");
+  add_number(command, "BOXES_PER_RANK", options.boxes_per_rank,
+             "how many boxes at most; as many are taken as make a cube that can be coarsened far");
+  add_choice(command, "--operator", options.methods.discretisation,
+             std::array{Discretisation::fv2, Discretisation::fv4},
+             "finite volumes of order 2, or of order 4 (the default)");
+  add_choice(command, "--equation", options.methods.equation, std::array{Equation::poisson, Equation::helmholtz},
+             "-div(beta grad u) = f (the default), or u - div(beta grad u) = f");
+  add_choice(command, "--smoother", options.methods.smoother,
+             std::array{Smoother::gsrb, Smoother::chebyshev, Smoother::jacobi},
+             "red-black Gauss-Seidel (the default), Chebyshev's polynomial, or damped Jacobi: six sweeps each time");
+  add_choice(command, "--cycle", options.cycle, std::array{Cycle::f, Cycle::v, Cycle::fv},
+             "one F-cycle (the default); V-cycles until max|f - A u| < 1e-10 max|f|; or both in turn");
+  command.add_option("--report", options.report, "norms, errors, timings and versions as JSON")->type_name("FILE");
+}
+
+void check_before_start(const World& world, const HpgmgOptions& options) {
+  if (!world.is_alone()) {
+    throw ArgumentError(text("ashlar hpgmg on ", world.comm().size(), " ranks"), "it works on one so far",
+                        "start it alone");
+  }
+  if (options.log2_box < 1 || options.log2_box > 10) {
+    throw ArgumentError(text("hpgmg: boxes of 2^", options.log2_box, " cells in each direction"),
+                        "LOG2_BOX is 1 to 10: smaller boxes cannot be coarsened", "pass something like 5");
+  }
+  if (options.boxes_per_rank < 1) {
+    throw ArgumentError(text("hpgmg: ", options.boxes_per_rank, " boxes a rank"), "there is at least one",
+                        "pass something like 8");
+  }
+  const int box_dim = 1 << options.log2_box;
+  const int boxes = multigrid::boxes_per_dimension(box_dim, options.boxes_per_rank, 1);
+  constexpr int most_cells = 4096;
+  if (boxes > most_cells / box_dim) {
+    throw ArgumentError(text("hpgmg: ", boxes, "^3 boxes of ", box_dim, "^3 cells"),
+                        text("more than ", most_cells, "^3 cells fit no memory"), "take fewer or smaller boxes");
+  }
+  multigrid::make_hierarchy(boxes, box_dim, multigrid::reach_of(options.methods.discretisation));
+}
+
+}  // namespace ashlar::app

@@ -1,0 +1,140 @@
+#include "hpgmg/outcome.hpp"
+
+#include <array>
+#include <ashlar/base/text.hpp>
+#include <ashlar/base/version.hpp>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "device.hpp"
+
+namespace ashlar::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using multigrid::Phase;
+
+constexpr std::array phases{Phase::smooth,      Phase::residual,      Phase::exchange,
+                            Phase::restriction, Phase::interpolation, Phase::bottom};
+
+/// As printf writes it.
+template <class... Numbers>
+std::string formatted(const char* format, Numbers... numbers) {
+  std::array<char, 128> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), format, numbers...);
+  return buffer.data();
+}
+
+std::string norm_text(double norm) { return formatted("%.15e", norm); }
+
+/// "32^3 cells in 8 boxes of 16^3"
+std::string level_text(const multigrid::BoxGrid& grid) {
+  return text(grid.cells_per_dim(), "^3 cells in ", grid.num_boxes(), grid.num_boxes() == 1 ? " box of " : " boxes of ",
+              grid.box_dim(), "^3");
+}
+
+void print_richardson(const multigrid::RichardsonReport& richardson) {
+  std::cout << "\nRichardson's analysis\n"
+            << "  h   norm = " << norm_text(richardson.h.norms.back()) << "  rel = " << norm_text(richardson.h.rel)
+            << "\n  2h  norm = " << norm_text(richardson.h2.norms.back()) << "  rel = " << norm_text(richardson.h2.rel)
+            << "\n  4h  norm = " << norm_text(richardson.h4.norms.back()) << "  rel = " << norm_text(richardson.h4.rel)
+            << "\n  error = " << norm_text(richardson.error) << "  order = " << formatted("%.3f", richardson.order)
+            << "\n";
+}
+
+void print_times(const multigrid::Multigrid<Execution>& mg, const multigrid::PhaseTimes& times) {
+  std::cout << "\nSeconds of a solve whose phases are timed one by one\n" << formatted("%-12s", "cells");
+  for (const Phase phase : phases) std::cout << formatted("%14s", std::string(to_string(phase)).c_str());
+  std::cout << formatted("%14s\n", "total");
+  std::array<double, phases.size() + 1> sums{};
+  const auto print_row = [&](const std::string& name, const auto& numbers) {
+    std::cout << formatted("%-12s", name.c_str());
+    for (const double number : numbers) std::cout << formatted("%14.6f", number);
+    std::cout << "\n";
+  };
+  for (std::size_t l = 0; l < mg.num_levels(); ++l) {
+    std::array<double, phases.size() + 1> row{};
+    for (std::size_t p = 0; p < phases.size(); ++p) {
+      row[p] = times.of(l, phases[p]);
+      row.back() += row[p];
+    }
+    for (std::size_t p = 0; p < row.size(); ++p) sums[p] += row[p];
+    print_row(text(mg.level(l).grid.cells_per_dim(), "^3"), row);
+  }
+  print_row("total", sums);
+}
+
+Json number_or_null(const std::optional<multigrid::RichardsonReport>& richardson,
+                    double (*number)(const multigrid::RichardsonReport&)) {
+  return richardson ? Json(number(*richardson)) : Json(nullptr);
+}
+
+}  // namespace
+
+void print_levels(const multigrid::Multigrid<Execution>& mg) {
+  const auto& methods = mg.options();
+  std::cout << "HPGMG-FV: " << to_string(methods.discretisation) << ", " << to_string(methods.equation) << ", "
+            << to_string(methods.smoother) << "\n";
+  for (std::size_t l = 0; l < mg.num_levels(); ++l) {
+    const auto& level = mg.level(l);
+    std::cout << "  level " << l << ": " << level_text(level.grid) << ", largest eigenvalue < "
+              << formatted("%.15f", level.largest_eigenvalue) << "\n";
+  }
+}
+
+void print_outcome(const multigrid::Multigrid<Execution>& mg, const HpgmgOutcome& outcome) {
+  std::cout << "\n";
+  for (std::size_t c = 0; c < outcome.solve.norms.size(); ++c) {
+    const bool is_f = c == 0 && outcome.options.cycle != multigrid::Cycle::v;
+    const double norm = outcome.solve.norms[c], of_f = outcome.solve.norms.back() / outcome.solve.rel;
+    std::cout << (is_f ? "F-cycle" : "V-cycle") << "  norm = " << norm_text(norm)
+              << "  rel = " << norm_text(norm / of_f) << "\n";
+  }
+  std::cout << "iterations on the coarsest level: " << outcome.solve.bottom_iterations << "\n";
+  if (outcome.richardson) print_richardson(*outcome.richardson);
+  std::cout << "\n"
+            << formatted("%.6f s a solve (the median of %d), %.3e unknowns a second\n", outcome.seconds,
+                         outcome.num_solves, outcome.dof_per_second(mg));
+  print_times(mg, outcome.times);
+}
+
+std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOutcome& outcome) {
+  using Richardson = multigrid::RichardsonReport;
+  const auto& methods = outcome.options.methods;
+  const auto& found = outcome.richardson;
+  Json json;
+  json["converged"] = outcome.solve.converged;
+  json["norms"] = outcome.solve.norms;
+  json["rel"] = outcome.solve.rel;
+  json["norm_2h"] = number_or_null(found, [](const Richardson& r) { return r.h2.norms.back(); });
+  json["norm_4h"] = number_or_null(found, [](const Richardson& r) { return r.h4.norms.back(); });
+  json["error"] = number_or_null(found, [](const Richardson& r) { return r.error; });
+  json["order"] = number_or_null(found, [](const Richardson& r) { return r.order; });
+  json["bottom_iterations"] = outcome.solve.bottom_iterations;
+  json["seconds"] = outcome.seconds;
+  json["num_solves"] = outcome.num_solves;
+  json["dof_per_second"] = outcome.dof_per_second(mg);
+  json["levels"] = Json::array();
+  for (std::size_t l = 0; l < mg.num_levels(); ++l) {
+    const auto& level = mg.level(l);
+    Json seconds;
+    for (const Phase phase : phases) seconds[std::string(to_string(phase))] = outcome.times.of(l, phase);
+    json["levels"].push_back({{"cells_per_dim", level.grid.cells_per_dim()},
+                              {"box_dim", level.grid.box_dim()},
+                              {"num_boxes", level.grid.num_boxes()},
+                              {"largest_eigenvalue", level.largest_eigenvalue},
+                              {"seconds", seconds}});
+  }
+  json["options"] = {
+      {"log2_box", outcome.options.log2_box},          {"boxes_per_rank", outcome.options.boxes_per_rank},
+      {"operator", to_string(methods.discretisation)}, {"equation", to_string(methods.equation)},
+      {"smoother", to_string(methods.smoother)},       {"cycle", to_string(outcome.options.cycle)}};
+  json["versions"] = {{"ashlar", version_string}, {"kokkos", kokkos_version()}, {"compiler", compiler_version()}};
+  const Device device = this_device();
+  json["device"] = {{"backend", device.backend}, {"name", device.name}, {"concurrency", device.concurrency}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ashlar::app

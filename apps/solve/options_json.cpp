@@ -1,0 +1,55 @@
+#include "solve/options_json.hpp"
+
+#include <optional>
+
+namespace ashlar::app {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+template <class Value>
+Json optional_json(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+}  // namespace
+
+Json options_json(const SolveOptions& options) {
+  const auto& [source, method, placement, distribution, outputs] = options;
+  Json json;
+  json["problem"] = optional_json(source.problem);
+  if (source.problem) {
+    json["nodes"] = source.nodes_or_default();
+    json["dof"] = source.dof_or_default();
+  }
+  json["matrix"] = optional_json(source.matrix);
+  json["rhs"] = optional_json(source.rhs);
+  if (source.matrix) {
+    const int block_size = source.block_size.value_or(0);
+    json["block_size"] = block_size == 0 ? Json("auto") : Json(block_size);
+  }
+  json["solver"] = to_string(method.solver);
+  json["variant"] = to_string(method.variant);
+  json["num_rhs"] = method.num_rhs;
+  json["stream"] = to_string(placement.stream);
+  json["transfer"] = to_string(placement.transfer);
+  json["preconditioner"] = to_string(method.preconditioner);
+  json["rtol"] = method.rtol;
+  json["max_iterations"] = method.max_iterations;
+  json["kernel"] = to_string(method.kernel);
+  json["tune"] = optional_json(method.tune);
+  json["skip_symmetry_check"] = source.skip_symmetry_check;
+  json["device_memory_limit"] = optional_json(placement.device_memory_limit);
+  json["decomposition"] = std::string(to_string(distribution.decomposition));
+  json["halo"] = std::string(to_string(distribution.halo));
+  json["partition"] = distribution.partition;
+  json["solution"] = optional_json(outputs.solution);
+  json["vtk"] = optional_json(outputs.vtk);
+  json["trace"] = optional_json(outputs.trace);
+  json["efficiency"] = optional_json(outputs.efficiency);
+  json["probe"] = !outputs.no_probe;
+  return json;
+}
+
+}  // namespace ashlar::app

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <ashlar/multigrid/box_grid.hpp>
+#include <cstdint>
+#include <vector>
+
+namespace ashlar::multigrid {
+
+/// Which ghost cells around a box are filled: those beyond its faces; its edges, too; its corners, too.
+enum class GhostShape { star, no_corners, box };
+
+/// Cells of one box that become ghost cells of another. Boxes are a rank's own, by number from 0; cells count from the
+/// box's first own cell, so that ghost cells have negative numbers and those from box_dim on.
+struct GhostCopy {
+  int from_box = -1, to_box = -1;  ///< -1: from, or to, the buffer
+  Index3 from{}, to{}, size{};
+  std::int64_t buffer = 0;  ///< where in the buffer its first cell is; i is fastest there, too
+};
+
+/// What goes to, or comes from, one rank: entries [begin, begin + count) of the buffer.
+struct GhostMessage {
+  int rank = 0;
+  std::int64_t begin = 0, count = 0;
+};
+
+/// Ghost cells outside of the domain, which follow from a boundary condition.
+struct BoundaryRegion {
+  int box = 0;
+  Index3 begin{}, size{};
+  Index3 outside{};  ///< by direction: -1 or 1 where they lie beyond the domain's low or high side, else 0
+};
+
+/// How the ghost cells of one rank's boxes are filled, on one level: prebuilt lists, and one message a neighbour rank
+/// however many boxes there are. First `pack` fills the buffer of what goes out; `local` copies from box to box;
+/// `unpack` takes from the buffer of what came in; then `boundary` follows from the cells within the domain.
+struct GhostPlan {
+  std::vector<GhostCopy> pack, local, unpack;
+  std::vector<GhostMessage> to, from;  ///< by rank, ascending
+  std::vector<BoundaryRegion> boundary;
+
+  std::int64_t num_sent() const;
+  std::int64_t num_received() const;
+};
+
+/// The plan of `grid.rank()`. It depends on the grid alone, so ranks need not talk to make plans that fit together.
+///
+/// `faces_of` 0, 1 or 2: the cells hold what belongs to their low faces normal to i, j or k. Then there is one layer
+/// more at the domain's high side in that direction, which is filled as the others are.
+///
+/// Throws   ArgumentError where boxes are smaller than `depth`, the number of ghost cells beyond a face.
+GhostPlan make_ghost_plan(const BoxGrid& grid, int depth, GhostShape shape, int faces_of = -1);
+
+}  // namespace ashlar::multigrid

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <ashlar/multigrid/box_grid.hpp>
+#include <cstdint>
+#include <vector>
+
+namespace ashlar::multigrid {
+
+/// How many boxes of `box_dim` cells lie side by side in each direction, so that each rank has `boxes_per_rank` or
+/// fewer and the cube can be coarsened far: the most of which b^3 <= boxes_per_rank * num_ranks, and b * box_dim
+/// without its factors of 2 is at most 11.
+///
+/// Throws   ArgumentError where a number is not positive, or box_dim is of none of these sizes.
+int boxes_per_dimension(int box_dim, std::int64_t boxes_per_rank, int num_ranks);
+
+/// The levels of a multigrid, each with half as many cells in each direction, from the finest to the coarsest.
+///
+/// Boxes are halved while they have more than 8 cells in a direction; then 2 x 2 x 2 boxes become one, on fewer ranks;
+/// what is one box at last is halved again. A number of cells that is no power of 2 ends at its odd part, in one box on
+/// one rank. No box becomes smaller than `radius`, the reach of the operator.
+///
+/// Throws   ArgumentError where the finest boxes are smaller than `radius`, or there are several with an odd number of
+///          cells: these cannot be coarsened.
+std::vector<BoxGrid> make_hierarchy(int boxes_per_dim, int box_dim, int radius, int num_ranks = 1, int rank = 0);
+
+}  // namespace ashlar::multigrid

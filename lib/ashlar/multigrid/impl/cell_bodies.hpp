@@ -1,0 +1,157 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
+#include <ashlar/multigrid/box_layout.hpp>
+#include <cstdint>
+
+/// What kernels do at a cell. Places of cells are those of BoxLayout.
+namespace ashlar::multigrid::impl {
+
+/// A body that wants the place of the cell only.
+template <class Body>
+struct ByPlace {
+  Body body;
+  BoxLayout layout;
+
+  template <class... Rest>
+  KOKKOS_FUNCTION void operator()(int box, int i, int j, int k, Rest&... rest) const {
+    body(layout.at(box, i, j, k), rest...);
+  }
+};
+
+/// out := A x
+template <class Stencil>
+struct ApplyBody {
+  Stencil stencil;
+  double* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const { out[c] = stencil(c); }
+};
+
+/// out := f - A x
+template <class Stencil>
+struct ResidualBody {
+  Stencil stencil;
+  const double* f;
+  double* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const { out[c] = f[c] - stencil(c); }
+};
+
+/// out := x + D^-1 (f - A x) at cells of a colour, x at others.
+template <class Stencil>
+struct RelaxBody {
+  Stencil stencil;
+  const double* f;
+  const double* inverse_diagonal;
+  double* out;
+  KOKKOS_FUNCTION void update(std::int64_t c) const {
+    out[c] = stencil.data.x[c] + inverse_diagonal[c] * (f[c] - stencil(c));
+  }
+  KOKKOS_FUNCTION void keep(std::int64_t c) const { out[c] = stencil.data.x[c]; }
+};
+
+/// The same in place, where cells of one colour do not read each other.
+template <class Stencil>
+struct RelaxInPlaceBody {
+  Stencil stencil;
+  const double* f;
+  const double* inverse_diagonal;
+  double* x;
+  KOKKOS_FUNCTION void update(std::int64_t c) const { x[c] += inverse_diagonal[c] * (f[c] - stencil(c)); }
+  KOKKOS_FUNCTION void keep(std::int64_t) const {}
+};
+
+/// out := x + c1 (x - out) + c2 D^-1 (f - A x); with c1 = 0 whatever `out` holds.
+template <class Stencil>
+struct PolynomialBody {
+  Stencil stencil;
+  const double* f;
+  const double* inverse_diagonal;
+  double* out;
+  double c1, c2;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+    const double x = stencil.data.x[c];
+    const double before = c1 == 0 ? 0 : c1 * (x - out[c]);
+    out[c] = x + before + c2 * (inverse_diagonal[c] * (f[c] - stencil(c)));
+  }
+};
+
+/// out := a x + b y
+struct CombineBody {
+  double a, b;
+  const double *x, *y;
+  double* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const { out[c] = a * x[c] + b * y[c]; }
+};
+
+/// out := x y, cell by cell
+struct MultiplyBody {
+  const double *x, *y;
+  double* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const { out[c] = x[c] * y[c]; }
+};
+
+struct DotBody {
+  const double *x, *y;
+  KOKKOS_FUNCTION void operator()(std::int64_t c, double& sum) const { sum += x[c] * y[c]; }
+};
+
+/// Of a vector with NaN the norm is infinite: a comparison would pass over it.
+struct NormBody {
+  const double* x;
+  KOKKOS_FUNCTION void operator()(std::int64_t c, double& largest) const {
+    const double size = Kokkos::abs(x[c]);
+    if (size > largest) largest = size;
+    if (size != size) largest = Kokkos::Experimental::infinity_v<double>;
+  }
+};
+
+/// 1 at the cells of one of colours^3 colours, 0 at the others.
+template <class Origins>
+struct ColourBody {
+  Origins origins;
+  BoxLayout layout;
+  int colours;
+  Index3 colour;
+  double* out;
+
+  KOKKOS_FUNCTION bool is_of_colour(int box, int i, int j, int k) const {
+    const Index3& origin = origins(box);
+    return (origin[0] + i) % colours == colour[0] && (origin[1] + j) % colours == colour[1] &&
+           (origin[2] + k) % colours == colour[2];
+  }
+  KOKKOS_FUNCTION void operator()(int box, int i, int j, int k) const {
+    out[layout.at(box, i, j, k)] = is_of_colour(box, i, j, k) ? 1 : 0;
+  }
+};
+
+/// Of the operator times a colour: the diagonal at its cells, at others something to add to the sum of what is off it.
+template <class Origins>
+struct ProbeBody {
+  ColourBody<Origins> colour;
+  const double* product;
+  double *diagonal, *off_diagonal;
+  KOKKOS_FUNCTION void operator()(int box, int i, int j, int k) const {
+    const auto c = colour.layout.at(box, i, j, k);
+    if (colour.is_of_colour(box, i, j, k)) {
+      diagonal[c] = product[c];
+    } else {
+      off_diagonal[c] += Kokkos::abs(product[c]);
+    }
+  }
+};
+
+/// diagonal := 1 / diagonal; the largest sum over a row of the matrix that is scaled by it, infinite where a diagonal
+/// entry is not positive.
+struct InvertBody {
+  double* diagonal;
+  const double* off_diagonal;
+  KOKKOS_FUNCTION void operator()(std::int64_t c, double& largest) const {
+    const double bound = (diagonal[c] + off_diagonal[c]) / diagonal[c];
+    if (bound > largest) largest = bound;
+    if (!(diagonal[c] > 0 && bound >= 1)) largest = Kokkos::Experimental::infinity_v<double>;
+    diagonal[c] = 1 / diagonal[c];
+  }
+};
+
+}  // namespace ashlar::multigrid::impl

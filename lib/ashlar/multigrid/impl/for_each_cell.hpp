@@ -1,0 +1,93 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
+#include <ashlar/multigrid/box_layout.hpp>
+#include <cstdint>
+#include <string>
+
+/// One launch for the cells of all boxes: a thread a cell on GPUs, a row of cells at a time on CPUs. Bodies are
+/// functors.
+namespace ashlar::multigrid::impl {
+
+template <class Exec>
+using CellRange = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+
+/// body(box, i, j, k) for a cell, or for the cells of a row; `rest` are a reduction's.
+template <bool by_rows, class Body>
+struct AtCells {
+  Body body;
+  int ni, nj, nk;
+
+  template <class... Rest>
+  KOKKOS_FUNCTION void operator()(std::int64_t index, Rest&... rest) const {
+    const int i = by_rows ? 0 : int(index % ni);
+    const auto row = by_rows ? index : index / ni;
+    const int j = int(row % nj);
+    const auto slab = row / nj;
+    const int k = int(slab % nk), box = int(slab / nk);
+    if constexpr (by_rows) {
+      for (int at = 0; at < ni; ++at) body(box, at, j, k, rest...);
+    } else {
+      body(box, i, j, k, rest...);
+    }
+  }
+};
+
+template <execution_space Exec, class Body>
+void for_each_cell(const std::string& label, const Exec& exec, int num_boxes, const Index3& size, const Body& body) {
+  const AtCells<!is_gpu_v<Exec>, Body> cells{body, size[0], size[1], size[2]};
+  const std::int64_t rows = std::int64_t(num_boxes) * size[1] * size[2];
+  if (rows == 0) return;
+  Kokkos::parallel_for(label, CellRange<Exec>(exec, 0, is_gpu_v<Exec> ? rows * size[0] : rows), cells);
+}
+
+/// The same, where the body takes a number as well, which `reducer` joins. Waits for `exec`.
+template <execution_space Exec, class Body, class Reducer>
+void reduce_cells(const std::string& label, const Exec& exec, int num_boxes, const Index3& size, const Body& body,
+                  const Reducer& reducer) {
+  const AtCells<!is_gpu_v<Exec>, Body> cells{body, size[0], size[1], size[2]};
+  const std::int64_t rows = std::int64_t(num_boxes) * size[1] * size[2];
+  Kokkos::parallel_reduce(label, CellRange<Exec>(exec, 0, is_gpu_v<Exec> ? rows * size[0] : rows), cells, reducer);
+  exec.fence(label + ": result");
+}
+
+/// body.update(cell) for the cells of one colour, body.keep(cell) for the others: those (i + j + k + colour) % 2 == 0
+/// is true of are of the colour, where i, j, k count over the whole level.
+template <bool by_rows, class Body, class Parities>
+struct AtColour {
+  Body body;
+  BoxLayout layout;
+  Parities parities;  // of the place of each box's first cell
+  int colour;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    const int n = layout.dim, pairs = (n + 1) / 2;
+    const auto row = by_rows ? index : index / pairs;
+    const int j = int(row % n);
+    const auto slab = row / n;
+    const int k = int(slab % n), box = int(slab / n);
+    const int first = (j + k + colour + parities(box)) & 1;
+    const std::int64_t at = layout.at(box, 0, j, k);
+    if constexpr (by_rows) {
+      for (int i = first; i < n; i += 2) body.update(at + i);
+      for (int i = 1 - first; i < n; i += 2) body.keep(at + i);
+    } else {
+      const int i = 2 * int(index % pairs);
+      if (i + first < n) body.update(at + i + first);
+      if (i + 1 - first < n) body.keep(at + i + 1 - first);
+    }
+  }
+};
+
+template <execution_space Exec, class Body, class Parities>
+void for_each_of_colour(const std::string& label, const Exec& exec, int num_boxes, const BoxLayout& layout,
+                        const Parities& parities, int colour, const Body& body) {
+  const AtColour<!is_gpu_v<Exec>, Body, Parities> cells{body, layout, parities, colour};
+  const std::int64_t rows = std::int64_t(num_boxes) * layout.dim * layout.dim;
+  if (rows == 0) return;
+  Kokkos::parallel_for(label, CellRange<Exec>(exec, 0, is_gpu_v<Exec> ? rows * ((layout.dim + 1) / 2) : rows), cells);
+}
+
+}  // namespace ashlar::multigrid::impl

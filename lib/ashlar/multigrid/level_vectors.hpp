@@ -1,0 +1,53 @@
+#pragma once
+
+#include <ashlar/multigrid/impl/cell_bodies.hpp>
+#include <ashlar/multigrid/impl/for_each_cell.hpp>
+#include <ashlar/multigrid/level.hpp>
+#include <string>
+
+/// Vectors of a level, without their ghost cells.
+namespace ashlar::multigrid {
+
+namespace impl {
+template <class Exec, class Body>
+void for_places(const std::string& name, const Exec& exec, const Level<Exec>& level, const Body& body) {
+  for_each_cell("ashlar::multigrid::" + name, exec, level.num_boxes(), level.box_size(),
+                ByPlace<Body>{body, level.layout});
+}
+}  // namespace impl
+
+/// out := a x + b y
+///
+/// Async    enqueued on `exec`; no fence, no allocation. (The same is true of the next.)
+template <class Exec, class Vector>
+void combine(const Exec& exec, const Level<Exec>& level, double a, const Vector& x, double b, const Vector& y,
+             const Vector& out) {
+  impl::for_places("combine", exec, level, impl::CombineBody{a, b, x.data(), y.data(), out.data()});
+}
+
+/// out := x y, cell by cell
+template <class Exec, class Vector>
+void multiply(const Exec& exec, const Level<Exec>& level, const Vector& x, const Vector& y, const Vector& out) {
+  impl::for_places("multiply", exec, level, impl::MultiplyBody{x.data(), y.data(), out.data()});
+}
+
+/// The plain sum of x y over the cells, and max |x|, which is infinite where x holds NaN.
+///
+/// Async    waits for `exec`: the host needs the number.
+template <class Exec, class Vector>
+double dot(const Exec& exec, const Level<Exec>& level, const Vector& x, const Vector& y) {
+  double sum = 0;
+  impl::reduce_cells("ashlar::multigrid::dot", exec, level.num_boxes(), level.box_size(),
+                     impl::ByPlace<impl::DotBody>{{x.data(), y.data()}, level.layout}, Kokkos::Sum<double>(sum));
+  return sum;
+}
+
+template <class Exec, class Vector>
+double max_norm(const Exec& exec, const Level<Exec>& level, const Vector& x) {
+  double largest = 0;
+  impl::reduce_cells("ashlar::multigrid::max_norm", exec, level.num_boxes(), level.box_size(),
+                     impl::ByPlace<impl::NormBody>{{x.data()}, level.layout}, Kokkos::Max<double>(largest));
+  return level.num_boxes() == 0 ? 0 : largest;
+}
+
+}  // namespace ashlar::multigrid

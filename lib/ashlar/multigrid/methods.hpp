@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string_view>
+
+namespace ashlar::multigrid {
+
+/// Finite volumes of order 2 (7 points) and of order 4 (25 points); unknowns are averages over cells.
+enum class Discretisation { fv2, fv4 };
+/// -div(beta grad u) = f, or alpha u - div(beta grad u) = f.
+enum class Equation { poisson, helmholtz };
+enum class Smoother { gsrb, chebyshev, jacobi };
+/// V-cycles from zero; one F-cycle; one F-cycle and V-cycles after it.
+enum class Cycle { f, v, fv };
+
+std::string_view to_string(Discretisation discretisation);
+std::string_view to_string(Equation equation);
+std::string_view to_string(Smoother smoother);
+std::string_view to_string(Cycle cycle);
+
+/// How far the operator reaches, in cells: so many ghost cells lie around each box.
+constexpr int reach_of(Discretisation discretisation) { return discretisation == Discretisation::fv2 ? 1 : 2; }
+
+}  // namespace ashlar::multigrid

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/multigrid/bicgstab.hpp>
+#include <ashlar/multigrid/hierarchy.hpp>
+#include <ashlar/multigrid/level.hpp>
+#include <ashlar/multigrid/methods.hpp>
+#include <ashlar/multigrid/transfer.hpp>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace ashlar::multigrid {
+
+struct MultigridOptions {
+  Discretisation discretisation = Discretisation::fv4;
+  Equation equation = Equation::poisson;
+  Smoother smoother = Smoother::gsrb;
+};
+
+/// What a solve came to.
+struct CycleReport {
+  std::vector<double> norms;  ///< max |f - A u| after each cycle
+  double rel = 0;             ///< the last one over max |f|
+  bool converged = false;     ///< rel < rtol; of one F-cycle, that the norm is finite
+  int bottom_iterations = 0;
+};
+
+/// Geometric multigrid for a alpha u - div(beta grad u) = f on the unit cube, u = 0 on its boundary, where unknowns are
+/// averages over cells. To use it: set level(0).f and level(0).beta (or set_benchmark_problem()), then set_up(), then
+/// solve(); the solution is level(0).u.
+///
+/// Compiled in the library for Kokkos' default execution space.
+template <execution_space Exec>
+class Multigrid {
+ public:
+  using Vector = typename Level<Exec>::Vector;
+
+  /// Allocates all that it will need. `grids` are those of make_hierarchy().
+  ///
+  /// Throws   ArgumentError where the grids are those of several ranks; MemoryError.
+  Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, const MultigridOptions& options);
+  Multigrid(const Multigrid&) = delete;
+  Multigrid& operator=(const Multigrid&) = delete;
+
+  const MultigridOptions& options() const { return options_; }
+  std::size_t num_levels() const { return levels_.size(); }
+  const Level<Exec>& level(std::size_t number) const { return levels_[number]; }
+  /// Between a level and the next coarser one.
+  const LevelTransfer<Exec>& transfer(std::size_t fine) const { return transfers_[fine]; }
+
+  /// Restricts the coefficients and the right-hand side of the finest level to all others, and finds the diagonals.
+  ///
+  /// Async    waits for `exec`.
+  /// Throws   NumericalError where a diagonal is not positive.
+  void set_up(const Exec& exec);
+
+  /// One V-cycle on the level for A u = r, from its u on. Returns the iterations of the coarsest level's solver.
+  ///
+  /// Async    enqueued on `exec`; the host waits for the coarsest level's sums only.
+  int v_cycle(const Exec& exec, std::size_t number) const;
+
+  /// Solves A u = f on the level from u = 0, by one F-cycle, or by V-cycles or both until max |f - A u| is below
+  /// rtol * max |f|, but by `max_cycles` V-cycles at most.
+  ///
+  /// Async    waits for `exec` at the end of each cycle, for its norm.
+  CycleReport solve(const Exec& exec, Cycle cycle, std::size_t number = 0, double rtol = 1e-10,
+                    int max_cycles = 20) const;
+
+  /// max |R u - u of the next level|, where R takes means: how far the solutions of two levels are apart. Both have
+  /// been solved for. Uses the temp of the coarser one.
+  double richardson_error(const Exec& exec, std::size_t fine) const;
+
+  /// From here on each phase of a cycle is timed, in `times`; nullptr: no longer. It is not copied.
+  void count_times(PhaseTimes* times);
+
+ private:
+  void f_cycle(const Exec& exec, std::size_t number, int& bottom_iterations) const;
+  int solve_bottom(const Exec& exec) const;
+  void prolong(const Exec& exec, std::size_t fine, bool within_v_cycle) const;
+  void restrict_to_next(const Exec& exec, std::size_t fine, const Vector& from, const Vector& to) const;
+
+  MultigridOptions options_;
+  std::vector<Level<Exec>> levels_;
+  std::vector<LevelTransfer<Exec>> transfers_;
+  BottomSolver<Exec> bottom_;
+};
+
+/// What the analysis of Richardson makes of solutions on three levels: the error of the finest is about that between it
+/// and the next, and the ratio of two such errors tells the order.
+struct RichardsonReport {
+  CycleReport h, h2, h4;
+  double error = 0, order = 0;
+};
+
+/// Solves on the three finest levels. None where there are fewer than three.
+template <execution_space Exec>
+std::optional<RichardsonReport> richardson(const Exec& exec, const Multigrid<Exec>& multigrid, Cycle cycle);
+
+extern template class Multigrid<Kokkos::DefaultExecutionSpace>;
+extern template std::optional<RichardsonReport> richardson(const Kokkos::DefaultExecutionSpace&,
+                                                           const Multigrid<Kokkos::DefaultExecutionSpace>&, Cycle);
+
+}  // namespace ashlar::multigrid
+
+#include <ashlar/multigrid/impl/multigrid_methods.hpp>

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/multigrid/level_vectors.hpp>
+#include <ashlar/multigrid/stencil.hpp>
+#include <cmath>
+#include <vector>
+
+namespace ashlar::multigrid {
+
+/// Calls work(stencil) with the operator of the level, for a vector whose ghost cells have been filled.
+template <class Exec, class Vector, class Work>
+void with_stencil(const Level<Exec>& level, const Vector& x, const Work& work) {
+  if (level.discretisation == Discretisation::fv2) {
+    work(Fv2Stencil{level.stencil_data(x)});
+  } else {
+    work(Fv4Stencil{level.stencil_data(x)});
+  }
+}
+
+/// Fills the ghost cells of x that the operator reads.
+///
+/// Async    enqueued on `exec`; no fence, no allocation. (The same is true of what follows.)
+template <class Exec, class Vector>
+void fill_ghosts(const Exec& exec, const Level<Exec>& level, const Vector& x) {
+  const bool is_fv2 = level.discretisation == Discretisation::fv2;
+  level.timed(exec, Phase::exchange,
+              [&] { level.fill_for_operator(exec, x, is_fv2 ? BoundaryOrder::quadratic : BoundaryOrder::quartic); });
+}
+
+/// y := A x; the ghost cells of x are filled on the way.
+template <class Exec, class Vector>
+void apply(const Exec& exec, const Level<Exec>& level, const Vector& x, const Vector& y) {
+  fill_ghosts(exec, level, x);
+  level.timed(exec, Phase::residual, [&] {
+    with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
+      impl::for_places("apply", exec, level, impl::ApplyBody<Stencil>{stencil, y.data()});
+    });
+  });
+}
+
+/// r := f - A x; r may be f.
+template <class Exec, class Vector>
+void residual(const Exec& exec, const Level<Exec>& level, const Vector& x, const Vector& f, const Vector& r) {
+  fill_ghosts(exec, level, x);
+  level.timed(exec, Phase::residual, [&] {
+    with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
+      impl::for_places("residual", exec, level, impl::ResidualBody<Stencil>{stencil, f.data(), r.data()});
+    });
+  });
+}
+
+/// Makes the ghost cells of the level's coefficients, which have been set at each box's own cells and on the domain's
+/// high faces.
+///
+/// Async    waits for `exec`, and allocates: it is set-up. (The same is true of the next.)
+template <class Exec>
+void fill_coefficient_ghosts(const Exec& exec, const Level<Exec>& level) {
+  using Space = typename Exec::memory_space;
+  for (int d = 0; d < 3; ++d) {
+    const GhostPlan plan = make_ghost_plan(level.grid, level.layout.ghosts, GhostShape::no_corners, d);
+    GhostFill<Exec>(level.layout, plan).exchange(exec, level.beta[d]);
+    if (level.discretisation == Discretisation::fv2) continue;
+    // Also beside boxes: a box reads the coefficients of the face that it shares with the next one along that face.
+    std::vector<BoundaryRegion> regions;
+    for (const BoundaryRegion& region : plan.boundary) {
+      const Index3& outside = region.outside;
+      const int directions = outside[0] * outside[0] + outside[1] * outside[1] + outside[2] * outside[2];
+      if (outside[d] == 0 && directions == 1) regions.push_back(region);
+    }
+    impl::for_each_region("ashlar::multigrid::extrapolate", exec,
+                          impl::to_space<Space>("ashlar::multigrid::extrapolated", regions),
+                          impl::ExtrapolateFaces{level.beta[d].data(), level.layout});
+  }
+  exec.fence("ashlar::multigrid: coefficients");
+}
+
+/// Finds the level's diagonal, boundary conditions included, and a bound of the largest eigenvalue of the matrix that
+/// is scaled by it, by applying the operator to vectors of 0 and 1. Uses the level's u, r and temp.
+///
+/// Throws   NumericalError where the diagonal is not positive.
+template <class Exec>
+void find_diagonal(const Exec& exec, Level<Exec>& level) {
+  // Cells of one colour are too far apart for the operator to reach from one to the other.
+  const int colours = std::min(level.discretisation == Discretisation::fv2 ? 2 : 4, level.grid.cells_per_dim());
+  Kokkos::deep_copy(exec, level.r, 0.0);
+  using Colour = impl::ColourBody<decltype(level.origins)>;
+  for (int number = 0; number < colours * colours * colours; ++number) {
+    const Index3 which{number % colours, number / colours % colours, number / (colours * colours)};
+    const Colour colour{level.origins, level.layout, colours, which, level.u.data()};
+    impl::for_each_cell("ashlar::multigrid::colour", exec, level.num_boxes(), level.box_size(), colour);
+    apply(exec, level, level.u, level.temp);
+    impl::for_each_cell("ashlar::multigrid::probe", exec, level.num_boxes(), level.box_size(),
+                        impl::ProbeBody<decltype(level.origins)>{colour, level.temp.data(),
+                                                                 level.inverse_diagonal.data(), level.r.data()});
+  }
+  double largest = 0;
+  impl::reduce_cells("ashlar::multigrid::invert_diagonal", exec, level.num_boxes(), level.box_size(),
+                     impl::ByPlace<impl::InvertBody>{{level.inverse_diagonal.data(), level.r.data()}, level.layout},
+                     Kokkos::Max<double>(largest));
+  if (!std::isfinite(largest)) {
+    throw NumericalError(text("multigrid: level ", level.number, " has a diagonal that is not positive"),
+                         "smoothers divide by it", "give coefficients that are positive and finite");
+  }
+  level.largest_eigenvalue = largest;
+  for (const auto& x : {level.u, level.r, level.temp}) Kokkos::deep_copy(exec, x, 0.0);
+  exec.fence("ashlar::multigrid: diagonal");
+}
+
+}  // namespace ashlar::multigrid

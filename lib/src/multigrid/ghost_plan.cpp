@@ -1,0 +1,146 @@
+#include <ashlar/multigrid/ghost_plan.hpp>
+
+#include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <cstdlib>
+#include <tuple>
+
+namespace ashlar::multigrid {
+
+namespace {
+
+std::vector<Index3> directions_of(GhostShape shape) {
+  const int most = shape == GhostShape::star ? 1 : shape == GhostShape::no_corners ? 2 : 3;
+  std::vector<Index3> directions;
+  for (int k = -1; k <= 1; ++k) {
+    for (int j = -1; j <= 1; ++j) {
+      for (int i = -1; i <= 1; ++i) {
+        const int outside = std::abs(i) + std::abs(j) + std::abs(k);
+        if (outside > 0 && outside <= most) directions.push_back({i, j, k});
+      }
+    }
+  }
+  return directions;
+}
+
+std::int64_t num_cells(const Index3& size) { return std::int64_t(size[0]) * size[1] * size[2]; }
+
+// A copy between ranks, and what the messages are sorted by: both ranks find the same order.
+struct Remote {
+  int rank;
+  int receiving_box;
+  std::size_t direction;  // in which the receiver looks
+  GhostCopy copy;
+};
+
+std::vector<GhostMessage> number_messages(std::vector<Remote>& remotes, std::vector<GhostCopy>& copies) {
+  std::sort(remotes.begin(), remotes.end(), [](const Remote& a, const Remote& b) {
+    return std::tie(a.rank, a.receiving_box, a.direction) < std::tie(b.rank, b.receiving_box, b.direction);
+  });
+  std::vector<GhostMessage> messages;
+  std::int64_t at = 0;
+  for (Remote& remote : remotes) {
+    if (messages.empty() || messages.back().rank != remote.rank) messages.push_back({remote.rank, at, 0});
+    remote.copy.buffer = at;
+    at += num_cells(remote.copy.size);
+    messages.back().count = at - messages.back().begin;
+    copies.push_back(remote.copy);
+  }
+  return messages;
+}
+
+std::int64_t total(const std::vector<GhostMessage>& messages) {
+  return messages.empty() ? 0 : messages.back().begin + messages.back().count;
+}
+
+// Large regions become several, so that teams of threads have about equal work.
+template <class Region>
+std::vector<Region> cut(const std::vector<Region>& regions, void (*advance)(Region&, int direction, int by)) {
+  constexpr std::int64_t most_cells = 1024;
+  std::vector<Region> pieces;
+  for (const Region& region : regions) {
+    std::vector<Region> waiting{region};
+    while (!waiting.empty()) {
+      Region piece = waiting.back();
+      waiting.pop_back();
+      const int d = piece.size[2] > 1 ? 2 : 1;
+      if (num_cells(piece.size) <= most_cells || piece.size[d] == 1) {
+        pieces.push_back(piece);
+        continue;
+      }
+      Region rest = piece;
+      piece.size[d] /= 2;
+      rest.size[d] -= piece.size[d];
+      advance(rest, d, piece.size[d]);
+      waiting.push_back(rest);
+      waiting.push_back(piece);
+    }
+  }
+  return pieces;
+}
+
+void advance_copy(GhostCopy& copy, int d, int by) {
+  copy.from[d] += by;
+  copy.to[d] += by;
+  copy.buffer += std::int64_t(by) * copy.size[0] * (d == 2 ? copy.size[1] : 1);
+}
+
+void advance_boundary(BoundaryRegion& region, int d, int by) { region.begin[d] += by; }
+
+}  // namespace
+
+std::int64_t GhostPlan::num_sent() const { return total(to); }
+std::int64_t GhostPlan::num_received() const { return total(from); }
+
+GhostPlan make_ghost_plan(const BoxGrid& grid, int depth, GhostShape shape, int faces_of) {
+  const int dim = grid.box_dim();
+  if (depth < 1 || dim < depth) {
+    throw ArgumentError(text("multigrid: ", depth, " ghost cells around boxes of ", dim, "^3 cells"),
+                        "they are filled from the box beside", "take larger boxes");
+  }
+  GhostPlan plan;
+  std::vector<Remote> sent, received;
+  const std::vector<Index3> directions = directions_of(shape);
+  for (int own = 0; own < grid.num_own(); ++own) {
+    const Index3 place = grid.place(grid.first_own() + own);
+    // The box's own cells, with the layer at the domain's high side.
+    const auto extent = [&](int d) { return dim + int(d == faces_of && place[d] == grid.boxes_per_dim() - 1); };
+    for (std::size_t n = 0; n < directions.size(); ++n) {
+      const Index3& direction = directions[n];
+      Index3 there, outside{0, 0, 0};
+      Index3 begin, from, size;  // of the ghost cells, and of what they are to be, in the box beside
+      Index3 sent_from, sent_to;
+      bool is_inside = true;
+      for (int d = 0; d < 3; ++d) {
+        there[d] = place[d] + direction[d];
+        if (there[d] < 0 || there[d] >= grid.boxes_per_dim()) outside[d] = direction[d];
+        is_inside = is_inside && outside[d] == 0;
+        size[d] = direction[d] == 0 ? extent(d) : depth;
+        begin[d] = direction[d] < 0 ? -depth : direction[d] > 0 ? dim : 0;
+        from[d] = direction[d] < 0 ? dim - depth : 0;
+        sent_from[d] = direction[d] > 0 ? dim - depth : 0;
+        sent_to[d] = direction[d] < 0 ? dim : direction[d] > 0 ? -depth : 0;
+      }
+      if (!is_inside) {
+        plan.boundary.push_back({own, begin, size, outside});
+        continue;
+      }
+      const int neighbour = grid.box_at(there), owner = grid.owner(neighbour);
+      if (owner == grid.rank()) {
+        plan.local.push_back({neighbour - grid.first_own(), own, from, begin, size, 0});
+        continue;
+      }
+      received.push_back({owner, grid.first_own() + own, n, {-1, own, {0, 0, 0}, begin, size, 0}});
+      // The other way, the neighbour looks here: in the opposite direction, which is as far from the end of the list.
+      sent.push_back({owner, neighbour, directions.size() - 1 - n, {own, -1, sent_from, {0, 0, 0}, size, 0}});
+    }
+  }
+  plan.to = number_messages(sent, plan.pack);
+  plan.from = number_messages(received, plan.unpack);
+  for (auto* copies : {&plan.pack, &plan.local, &plan.unpack}) *copies = cut(*copies, &advance_copy);
+  plan.boundary = cut(plan.boundary, &advance_boundary);
+  return plan;
+}
+
+}  // namespace ashlar::multigrid

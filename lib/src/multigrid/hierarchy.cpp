@@ -1,0 +1,79 @@
+#include <ashlar/multigrid/hierarchy.hpp>
+
+#include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <optional>
+
+namespace ashlar::multigrid {
+
+namespace {
+
+constexpr int agglomeration_dim = 8;  // larger boxes are halved before any are merged
+constexpr int most_odd = 11;          // a coarsest level is solved without multigrid: it has to be small
+
+int odd_part(int number) {
+  while (number % 2 == 0) number /= 2;
+  return number;
+}
+
+struct Shape {
+  int boxes_per_dim, box_dim, num_ranks;
+};
+
+// The next coarser level; none where this is the coarsest. `odd` is the odd part of the number of cells.
+std::optional<Shape> coarsened(const Shape& fine, int odd, int radius) {
+  const int cells = fine.boxes_per_dim * fine.box_dim;
+  if (cells % 2 != 0) return std::nullopt;
+  const bool halves = fine.box_dim % 2 == 0 && fine.box_dim / 2 >= radius;
+  const auto halved = [&](int most_ranks) {
+    return Shape{fine.boxes_per_dim, fine.box_dim / 2, std::min(fine.num_ranks, most_ranks)};
+  };
+  if (halves && fine.box_dim > agglomeration_dim) return halved(fine.num_ranks);
+  if (fine.boxes_per_dim % 2 == 0) return Shape{fine.boxes_per_dim / 2, fine.box_dim, fine.num_ranks};
+  if (odd > 1) {
+    if (cells == 2 * odd && odd >= radius) return Shape{1, odd, 1};
+    if (cells == 4 * odd && halves) return halved(odd);
+    if (cells == 8 * odd && halves) return halved(odd * odd);
+  }
+  if (halves) return halved(fine.num_ranks);
+  return std::nullopt;
+}
+
+}  // namespace
+
+int boxes_per_dimension(int box_dim, std::int64_t boxes_per_rank, int num_ranks) {
+  const auto fail = [&](const char* why, const char* suggestion) {
+    throw ArgumentError(text("multigrid: ", boxes_per_rank, " boxes of ", box_dim, "^3 cells a rank, on ", num_ranks,
+                             num_ranks == 1 ? " rank" : " ranks"),
+                        why, suggestion);
+  };
+  constexpr std::int64_t most = std::int64_t(1) << 30;  // 1024 in each direction
+  if (box_dim < 1 || boxes_per_rank < 1 || num_ranks < 1) fail("numbers from 1 on are needed", "choose others");
+  if (boxes_per_rank > most / num_ranks) fail("more than 2^30 boxes in all cannot be numbered", "ask for fewer");
+  const std::int64_t boxes = boxes_per_rank * num_ranks;
+  int n = 1;
+  while (std::int64_t(n + 1) * (n + 1) * (n + 1) <= boxes) ++n;
+  while (n > 0 && odd_part(n * box_dim) > most_odd) --n;
+  if (n == 0) fail("without its factors of 2 the number of cells is above 11", "take boxes of a power of 2");
+  return n;
+}
+
+std::vector<BoxGrid> make_hierarchy(int boxes_per_dim, int box_dim, int radius, int num_ranks, int rank) {
+  std::vector<BoxGrid> grids{BoxGrid(boxes_per_dim, box_dim, num_ranks, rank)};
+  if (radius < 1 || box_dim < radius || (boxes_per_dim > 1 && box_dim % 2 != 0)) {
+    throw ArgumentError(text("multigrid: ", boxes_per_dim, "^3 boxes of ", box_dim, "^3 cells"),
+                        box_dim < radius ? text("they cannot be coarsened: the operator reaches ", radius, " cells far")
+                                         : "they cannot be coarsened: several boxes of an odd number of cells",
+                        "take larger boxes, of a power of 2");
+  }
+  const int odd = odd_part(boxes_per_dim * box_dim);
+  Shape shape{boxes_per_dim, box_dim, num_ranks};
+  while (const auto coarse = coarsened(shape, odd, radius)) {
+    shape = *coarse;
+    grids.emplace_back(shape.boxes_per_dim, shape.box_dim, shape.num_ranks, rank);
+  }
+  return grids;
+}
+
+}  // namespace ashlar::multigrid

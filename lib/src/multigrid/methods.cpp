@@ -1,0 +1,35 @@
+#include <ashlar/multigrid/methods.hpp>
+
+namespace ashlar::multigrid {
+
+std::string_view to_string(Discretisation discretisation) {
+  return discretisation == Discretisation::fv2 ? "fv2" : "fv4";
+}
+
+std::string_view to_string(Equation equation) { return equation == Equation::poisson ? "poisson" : "helmholtz"; }
+
+std::string_view to_string(Smoother smoother) {
+  switch (smoother) {
+    case Smoother::gsrb:
+      return "gsrb";
+    case Smoother::chebyshev:
+      return "chebyshev";
+    case Smoother::jacobi:
+      return "jacobi";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(Cycle cycle) {
+  switch (cycle) {
+    case Cycle::f:
+      return "f";
+    case Cycle::v:
+      return "v";
+    case Cycle::fv:
+      return "fv";
+  }
+  return "unknown";
+}
+
+}  // namespace ashlar::multigrid

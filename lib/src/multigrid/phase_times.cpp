@@ -1,0 +1,11 @@
+#include <ashlar/multigrid/phase_times.hpp>
+
+namespace ashlar::multigrid {
+
+std::string_view to_string(Phase phase) {
+  constexpr std::string_view names[num_phases] = {"smooth",      "residual",      "exchange",
+                                                  "restriction", "interpolation", "bottom"};
+  return names[std::size_t(phase)];
+}
+
+}  // namespace ashlar::multigrid

@@ -1,0 +1,40 @@
+#include <ashlar/base/text.hpp>
+#include <ashlar/distributed/operator.hpp>
+#include <ashlar/trace/chrome_json.hpp>
+#include <ashlar/trace/recorder.hpp>
+#include <cg_ranks/solve.hpp>
+#include <cg_ranks/timelines.hpp>
+#include <sstream>
+#include <utility>
+
+namespace ashlar::perf {
+
+void Timelines::add(const Exec& exec, const RankSystem& system, const RanksForm& form, int iterations) {
+  const DistributedOperator<Matrix> op(exec, comm_, system.partition, system.rows, form.distributed);
+  const Vector<double> x("perf::x", system.b.extent(0));
+  const CgOptions options{.rtol = 0, .max_iterations = iterations, .x_update = form.x_update};
+  solve(exec, comm_, op, system.b, x, options);
+  comm_.barrier();
+  const trace::Recorder recorder;
+  solve(exec, comm_, op, system.b, x, options);
+  const trace::Process process{text(system.name, ", ", form.name(), ", rank ", comm_.rank()), recorder.spans(),
+                               recorder.tracks()};
+  // Ranks of a form below each other.
+  const std::size_t number = events_.size() * std::size_t(comm_.size()) + std::size_t(comm_.rank());
+  events_.push_back(trace::chrome_events({process}, number));
+}
+
+std::string Timelines::json() const {
+  std::vector<std::string> all;
+  for (const std::string& mine : events_) {
+    std::vector<std::vector<char>> to(static_cast<std::size_t>(comm_.size()));
+    to[0].assign(mine.begin(), mine.end());
+    for (const auto& of_rank : comm_.all_to_all(to)) all.emplace_back(of_rank.begin(), of_rank.end());
+  }
+  if (comm_.rank() != 0) return {};
+  std::ostringstream out;
+  trace::join_chrome_events(out, all);
+  return std::move(out).str();
+}
+
+}  // namespace ashlar::perf

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Runs the tool that draws timelines of perf_cg_ranks, on made-up ones.
+
+    test_ranks_tools.py SOURCE_DIR SCRATCH_DIR
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+SOURCE, SCRATCH = (pathlib.Path(argument).resolve() for argument in (sys.argv.pop(1), sys.argv.pop(1)))
+TOOL = SOURCE / "perf_tests/tools/ranks_timeline.py"
+HAS_MATPLOTLIB = subprocess.run([sys.executable, "-c", "import matplotlib"], capture_output=True).returncode == 0
+
+
+def timeline(case, forms, ranks=2, iterations=3):
+    """A file of perf_cg_ranks --trace. The iterations of form k take 100 (k + 1) us, and rank 1 begins 5 us later."""
+    events = []
+    for form_number, form in enumerate(forms):
+        for rank in range(ranks):
+            pid = form_number * ranks + rank
+            events += [{"ph": "M", "name": "process_name", "pid": pid, "args": {"name": f"{case}, {form}, rank {rank}"}},
+                       {"ph": "M", "name": "thread_name", "pid": pid, "tid": 0, "args": {"name": "instance"}}]
+            for iteration in range(iterations):
+                start = 100 * (form_number + 1) * iteration + 5 * rank
+                for name, begin, long in (("ashlar::cg[direction]", 0, 10), ("ashlar::spmv[by_line]", 10, 50),
+                                          ("ashlar::halo::end", 60, 20), ("something else", 80, 3)):
+                    events.append({"ph": "X", "name": name, "cat": "kernel", "pid": pid, "tid": 0, "ts": start + begin,
+                                   "dur": long})
+    return {"traceEvents": events}
+
+
+class RanksTools(unittest.TestCase):
+    def setUp(self):
+        self.folder = SCRATCH / self.id().split(".")[-1]
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+
+    def draw(self, content, *arguments, code=0):
+        (self.folder / "trace.json").write_text(json.dumps(content))
+        result = subprocess.run([sys.executable, "-B", TOOL, "trace.json", "-o", "figure.svg", *arguments],
+                                capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        return (self.folder / "figure.svg").read_text() if code == 0 else result.stderr
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
+    def test_a_panel_for_each_form_says_how_long_an_iteration_takes(self):
+        figure = self.draw(timeline("stencil11:8", ["1d whole", "1d packed", "2d packed"]), "--iteration", "1")
+        # From where the first rank begins it to where the last begins the next.
+        self.assertEqual(re.findall(r">(\S+ \S+): (\d+) us<", figure),
+                         [("1d whole", "105"), ("1d packed", "205"), ("2d packed", "305")])
+        self.assertEqual(figure.count(">rank 1<"), 3)
+        self.assertIn("waits for the halo", figure)
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
+    def test_forms_are_chosen_by_a_part_of_their_names(self):
+        figure = self.draw(timeline("c", ["1d whole", "1d packed", "2d packed"]), "--iteration", "0", "--form", "whole",
+                           "--form", "2d")
+        self.assertEqual(re.findall(r">(\S+ \S+): \d+ us<", figure), ["1d whole", "2d packed"])
+        self.assertIn("no such form (1d whole)", self.draw(timeline("c", ["1d whole"]), "--form", "3d", code=2))
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
+    def test_what_was_not_recorded_is_named(self):
+        self.assertIn("no iteration 2 (there are 3", self.draw(timeline("c", ["1d whole"]), "--iteration", "2", code=2))
+
+    def test_one_case_is_drawn(self):
+        both = {"traceEvents": timeline("a", ["1d"])["traceEvents"]}
+        for event in timeline("b", ["1d"])["traceEvents"]:
+            both["traceEvents"].append(event | {"pid": event["pid"] + 2})
+        self.assertIn("several cases (a; b)", self.draw(both, code=2))
+        self.assertIn("no case 'c' (a; b)", self.draw(both, "--case", "c", code=2))
+        self.assertIn("pass a file of perf_cg_ranks --trace", self.draw({"results": []}, code=2))
+
+
+if __name__ == "__main__":
+    unittest.main()
