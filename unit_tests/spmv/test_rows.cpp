@@ -24,7 +24,7 @@ class SpmvRows : public ::testing::Test {
         70, 83, shape, {.min_blocks = 1, .max_blocks = 9, .empty_every = 7, .full_row = 23}, 11 + shape.rows));
   }
 
-  /// Two block rows so long that they are cut into segments, many that are empty.
+  /// A block row so long that it is cut into segments, among others that are short or empty.
   static Case with_long_rows(int b) {
     return Case(reference::random_bcsr<Matrix>(300, 5000, b, {.min_blocks = 0, .max_blocks = 3, .full_row = 123}, 4));
   }
