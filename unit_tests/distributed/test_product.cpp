@@ -178,6 +178,34 @@ TEST(DistributedOperator, GivesTheSameBitsHoweverLateMessagesCome) {
   }
 }
 
+// Products that are held until all have come are added in the order in which they would have been added at once.
+TEST(DistributedOperator, GivesTheSameBitsWithOverlapAndWithout) {
+  const int ranks = 4, n = 60, b = 2;
+  const auto matrix = reference::random_bcsr<BcsrMatrix<double>>(n, n, b, {.min_blocks = 3, .max_blocks = 9});
+  const RowPartition partition = RowPartition::even(n, ranks);
+  const auto x = random_vector<double>(n * b, 1);
+  run_ranks(ranks, [&](Communicator& comm) {
+    const Exec exec = instance_of_rank();
+    const auto product = [&](Decomposition decomposition, bool overlap, HeldBytes& bytes) {
+      const auto a = dealt(exec, comm, matrix, partition, with(decomposition, HaloForm::packed, overlap));
+      bytes = a.bytes();
+      const Vector from = to_device<Space>(part_of(x, partition, comm.rank(), b)), to("to", from.extent(0));
+      a.apply(exec, from, to);
+      exec.fence();
+      const auto result = to_host(to);
+      a.apply_without_exchange(exec, from, to);
+      exec.fence();
+      EXPECT_EQ(to_host(to), result);
+      return result;
+    };
+    HeldBytes with_overlap, without;
+    EXPECT_EQ(product(Decomposition::one_d, true, with_overlap), product(Decomposition::one_d, false, without));
+    EXPECT_EQ(with_overlap.device, without.device) << "in one dimension nothing is held";
+    EXPECT_EQ(product(Decomposition::two_d, true, with_overlap), product(Decomposition::two_d, false, without));
+    EXPECT_GT(with_overlap.device, without.device) << "products of pieces that come in any order are";
+  });
+}
+
 TEST(DistributedOperator, LeavesTheLocalPartOfADotBehind) {
   const int n = 20, b = 3;
   const auto matrix = reference::random_bcsr<BcsrMatrix<double>>(n, n, b, {.max_blocks = 7});

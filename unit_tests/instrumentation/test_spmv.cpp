@@ -40,6 +40,22 @@ TEST_P(SpmvConduct, PlanAndProduct) {
   EXPECT_THAT(kernels(watcher), ::testing::ElementsAre(::testing::StartsWith(method)));
 }
 
+Kokkos::View<int*, Space> every_other_row(const Exec& exec, int count) {
+  const Kokkos::View<int*, Space> rows("test::rows", count);
+  Kokkos::parallel_for(
+      "test::rows", Kokkos::RangePolicy<Exec>(exec, 0, count), KOKKOS_LAMBDA(int i) { rows(i) = 2 * i; });
+  return rows;
+}
+
+TEST_P(SpmvConduct, ProductInSomeRows) {
+  const SpmvPlan<Matrix> plan(exec, matrix, {.kernel = kernel, .mode = mode});
+  const Vector longer = test_vector("longer", 2 * y.extent(0));
+  const auto rows = every_other_row(exec, static_cast<int>(y.extent(0)) / block_size);
+  spmv(exec, plan, 1, matrix, x, 0, longer, rows);
+  expect_enqueued(exec, [&] { spmv(exec, plan, 2, matrix, x, 3, longer, rows); });
+  expect_enqueued(exec, [&] { spmv(exec, plan, 0, matrix, x, 3, longer, rows); });
+}
+
 TEST_P(SpmvConduct, AlphaZero) {
   const SpmvPlan<Matrix> plan(exec, matrix, {.kernel = kernel, .mode = mode});
   expect_enqueued(exec, [&] { spmv(exec, plan, 0, matrix, x, 3, y); });

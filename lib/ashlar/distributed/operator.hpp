@@ -56,9 +56,9 @@ struct DistributedOptions {
 ///   begin the exchange of x; y := A_own x; end the exchange; y += A_other halo.
 ///
 /// A_other has only the rows that need something of others. In two dimensions it is cut once more, by the rank that
-/// the entries of x come from, and each piece is multiplied when its entries have come; the products are added in rank
-/// order. So one rank gets the same bits each time, in one dimension and in two; and whether it streams A_own or not:
-/// what is sent to the device then travels beside the halo.
+/// the entries of x come from, and each piece is multiplied when its entries have come; the products are held, and
+/// added in rank order. So one rank gets the same bits each time, in one dimension and in two; and whether it streams
+/// A_own or not: what is sent to the device then travels beside the halo.
 ///
 /// Shapes   each rank's x and y are its part: partition.size(rank) * block size entries; of rank 1, or of rank 2 with
 ///          as many columns on all ranks.
@@ -98,18 +98,17 @@ class DistributedOperator {
         exec, X::rank() == 1 ? 1 : static_cast<int>(x.extent(1)));
     auto& exchange = buffers.exchange;
     exchange.begin(exec, x);
-    const bool as_they_come = s.options.overlap && s.options.decomposition == Decomposition::two_d;
     if (!s.options.overlap) exchange.end(exec);
     s.own->apply(exec, x, y);
-    if (as_they_come) {
+    if (s.multiplies_as_they_come()) {
       for (int k = exchange.next_arrived(exec); k >= 0; k = exchange.next_arrived(exec)) {
         buffers.template multiply<X::rank()>(exec, s.others[std::size_t(k)]);
       }
+      for (const auto& part : s.others) buffers.add(exec, part, y);
     } else {
       if (s.options.overlap) exchange.end(exec);
-      for (const auto& part : s.others) buffers.template multiply<X::rank()>(exec, part);
+      for (const auto& part : s.others) buffers.multiply_add(exec, part, y);
     }
-    for (const auto& part : s.others) buffers.add(exec, part, y);
   }
 
   /// y := A x and *slot := the local part of x^H y, its real part.
@@ -132,8 +131,12 @@ class DistributedOperator {
     if (s.comm->is_alone()) return;
     auto& buffers = s.template exchange_for<typename X::non_const_value_type>(
         exec, X::rank() == 1 ? 1 : static_cast<int>(x.extent(1)));
-    for (const auto& part : s.others) buffers.template multiply<X::rank()>(exec, part);
-    for (const auto& part : s.others) buffers.add(exec, part, y);
+    if (s.multiplies_as_they_come()) {
+      for (const auto& part : s.others) buffers.template multiply<X::rank()>(exec, part);
+      for (const auto& part : s.others) buffers.add(exec, part, y);
+    } else {
+      for (const auto& part : s.others) buffers.multiply_add(exec, part, y);
+    }
   }
 
   /// How long the host has waited for other ranks so far, in products and in sums.
@@ -150,8 +153,11 @@ class DistributedOperator {
     std::int64_t bytes = s.own->traffic_bytes();
     const std::int64_t entry = s.entry_bytes();
     for (const auto& part : s.others) {
-      // The products are read again and added.
-      bytes += spmv_traffic_bytes(part.matrix) + 3 * std::int64_t(part.rows.extent(0)) * entry;
+      const auto rows = static_cast<std::int64_t>(part.rows.extent(0));
+      bytes += spmv_traffic_bytes(part.matrix, s.multiplies_as_they_come()) +
+               rows * std::int64_t(sizeof(typename Matrix::ordinal_type));
+      // Products that were held are read again and added.
+      if (s.multiplies_as_they_come()) bytes += 3 * rows * entry;
     }
     std::int64_t sent = 0;
     for (const auto& to : s.halo.to()) sent += to.count;
@@ -238,6 +244,8 @@ class DistributedOperator {
     }
 
     int rank() const { return comm->rank(); }
+    /// Whether parts are multiplied in the order in which they come, and then their products added in that of ranks.
+    bool multiplies_as_they_come() const { return options.overlap && options.decomposition == Decomposition::two_d; }
     std::int64_t entry_bytes() const { return vector_scalar_bytes_of<Value> * block_size; }
 
     template <class Rows>
@@ -361,12 +369,12 @@ class DistributedOperator {
     template <class Scalar>
     impl::VectorExchange<Scalar, Matrix, Exec>& exchange_for(const Exec& exec, int num_vectors) const {
       if constexpr (std::is_same_v<Scalar, Wide>) {
-        return wide.of(exec, *comm, halo, block_size, num_vectors, others);
+        return wide.of(exec, *comm, halo, block_size, num_vectors, others, multiplies_as_they_come());
       } else {
         static_assert(std::is_same_v<Scalar, Narrow>,
                       "ashlar::DistributedOperator: x must hold the matrix's scalar type, or double where that is "
                       "float or bfloat16");
-        return narrow.of(exec, *comm, halo, block_size, num_vectors, others);
+        return narrow.of(exec, *comm, halo, block_size, num_vectors, others, multiplies_as_they_come());
       }
     }
 

@@ -44,6 +44,18 @@ void check_columns(const X& x, const Y& y) {
   check_apart(x, y);
 }
 
+/// Throws ShapeError unless the plan is of this matrix, and x and y are of as many columns, and apart.
+template <class Matrix, class X, class Y>
+void check_plan(const SpmvPlan<Matrix>& plan, const Matrix& a, const X& x, const Y& y) {
+  if (!plan.fits(a)) {
+    throw ShapeError(
+        text("spmv: the plan is of another matrix than this one of ", a.num_block_rows(), " x ", a.num_block_cols(),
+             " blocks of size ", to_string(a.block_shape()), ", ", a.num_blocks(), " stored"),
+        "a plan holds what depends on the structure", "make a plan for this matrix");
+  }
+  check_columns(x, y);
+}
+
 /// Throws ShapeError unless op(A) is (rows of y) x (entries of x), and x and y are apart.
 template <class Matrix, class X, class Y>
 void check_spmv(const SpmvPlan<Matrix>& plan, const Matrix& a, const X& x, const Y& y) {
@@ -56,16 +68,57 @@ void check_spmv(const SpmvPlan<Matrix>& plan, const Matrix& a, const X& x, const
                           a.num_block_cols(), " blocks of size ", to_string(a.block_shape())),
                      "make x as long as the matrix is wide and y as long as it is high");
   }
-  if (!plan.fits(a)) {
-    throw ShapeError(
-        text("spmv: the plan is of another matrix than this one of ", a.num_block_rows(), " x ", a.num_block_cols(),
-             " blocks of size ", to_string(a.block_shape()), ", ", a.num_blocks(), " stored"),
-        "a plan holds what depends on the structure", "make a plan for this matrix");
-  }
-  check_columns(x, y);
+  check_plan(plan, a, x, y);
 }
 
-/// What the kernels get of A, as the plan reads it; x and y are left out.
+/// Rows of a block of op(A).
+template <class Matrix>
+int rows_of_block(const SpmvPlan<Matrix>& plan, const Matrix& a) {
+  return is_transposed(plan.mode()) ? a.block_shape().cols : a.block_shape().rows;
+}
+
+/// Throws ShapeError unless op(A) has a block row for each of `rows`, y has room for these, and x is as long as op(A)
+/// is wide; and x and y are apart.
+template <class Matrix, class X, class Y, class Rows>
+void check_spmv(const SpmvPlan<Matrix>& plan, const Matrix& a, const X& x, const Y& y, const Rows& rows) {
+  const bool transpose = is_transposed(plan.mode());
+  const std::int64_t block_rows = transpose ? a.num_block_cols() : a.num_block_rows();
+  const std::int64_t cols = transpose ? a.num_rows() : a.num_cols();
+  const int height = rows_of_block(plan, a);
+  if (std::int64_t(rows.extent(0)) != block_rows) {
+    throw ShapeError(text("spmv: a list of ", rows.extent(0), " block rows of y"),
+                     text(symbol_of(plan.mode()), " has ", block_rows, " block rows"),
+                     "list a block row of y for each of them");
+  }
+  const auto length = std::int64_t(y.extent(0));
+  if (std::int64_t(x.extent(0)) != cols || length % height != 0 || length / height < block_rows) {
+    throw ShapeError(text("spmv: x has ", x.extent(0), " entries and y has ", length),
+                     text(symbol_of(plan.mode()), " has ", cols, " columns, and ", block_rows, " block rows of height ",
+                          height, " that are listed"),
+                     "make x as long as the matrix is wide, and y of whole block rows, as many as are listed or more");
+  }
+  check_plan(plan, a, x, y);
+}
+
+/// Fails to compile where spmv() does not take such vectors.
+template <class Exec, class Matrix, class X, class Y>
+constexpr void check_types() {
+  using Scalar = typename X::non_const_value_type;
+  static_assert(multi_vector_view<X> || vector_view<X>,
+                "ashlar::spmv: x must be a contiguous Kokkos::View of rank 1, or one of rank 2");
+  static_assert(multi_vector_view<Y> || vector_view<Y>,
+                "ashlar::spmv: y must be a contiguous Kokkos::View of rank 1, or one of rank 2");
+  static_assert(X::rank() == Y::rank(), "ashlar::spmv: x and y must have the same rank");
+  static_assert(is_product_of_v<typename Matrix::scalar_type, Scalar>,
+                "ashlar::spmv: x must hold the matrix's scalar type, or double where that is float or bfloat16");
+  static_assert(std::is_same_v<typename Y::non_const_value_type, Scalar>, "ashlar::spmv: y must hold what x holds");
+  static_assert(!std::is_const_v<typename Y::value_type>, "ashlar::spmv: y must be writable");
+  static_assert(
+      reachable_from<Exec, typename Matrix::values_view> && reachable_from<Exec, X> && reachable_from<Exec, Y>,
+      "ashlar::spmv: A, x and y must be reachable from the execution space");
+}
+
+/// What the kernels get of A, as the plan reads it; x and y are left out, and a list of rows.
 template <class Scalar, class Matrix>
 auto spmv_arguments(const SpmvPlan<Matrix>& plan, const Matrix& a, const Scalar& alpha, const Scalar& beta) {
   const bool transpose = is_transposed(plan.mode());
@@ -90,7 +143,8 @@ auto spmv_arguments(const SpmvPlan<Matrix>& plan, const Matrix& a, const Scalar&
       .alpha = alpha,
       .x = nullptr,
       .beta = beta,
-      .y = nullptr};
+      .y = nullptr,
+      .row_of_y = {}};
 }
 
 /// One vector, by the kernel of the launch, or by what takes its place.
@@ -111,11 +165,9 @@ void run_launch(const Exec& exec, const SpmvLaunch& launch, const Arguments& arg
 }
 
 /// One vector.
-template <class Exec, class Matrix, class Scalar>
-void multiply_vector(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scalar& alpha, const Matrix& a,
-                     const Scalar* x, const Scalar& beta, Scalar* y) {
+template <class Exec, class Matrix, class Arguments, class Scalar>
+void multiply_vector(const Exec& exec, const SpmvPlan<Matrix>& plan, Arguments arguments, const Scalar* x, Scalar* y) {
   using Layout = typename Matrix::layout_type;
-  auto arguments = spmv_arguments(plan, a, alpha, beta);
   arguments.x = x;
   arguments.y = y;
   run_launch<Exec, Layout>(exec, plan.launch(), arguments);
@@ -127,11 +179,10 @@ void multiply_vector(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scala
 }
 
 /// Several vectors.
-template <class Exec, class Matrix, class Scalar>
-void multiply_vectors(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scalar& alpha, const Matrix& a,
-                      const Scalar& beta, const MultiVectors<Scalar>& vectors) {
+template <class Exec, class Matrix, class Arguments, class Scalar>
+void multiply_vectors(const Exec& exec, const SpmvPlan<Matrix>& plan, const Arguments& arguments,
+                      const MultiVectors<Scalar>& vectors) {
   using Layout = typename Matrix::layout_type;
-  const auto arguments = spmv_arguments(plan, a, alpha, beta);
   const bool by_rows = vectors.are_by_rows();
   run_launch<Exec, Layout>(exec, plan.multi_launch(by_rows), arguments, vectors);
   if (!plan.has_segments()) return;
@@ -143,6 +194,24 @@ void multiply_vectors(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scal
         exec, launch, plan.long_rows(), arguments, some, [&](const auto& segments, const Vectors<Scalar>& partial) {
           run_launch<Exec, Layout>(exec, launch, segments, MultiVectors<Scalar>{some.num_vectors, some.x, partial});
         });
+  }
+}
+
+/// The product of vectors that have been checked.
+template <class Exec, class Matrix, class Arguments, class X, class Y>
+void multiply(const Exec& exec, const SpmvPlan<Matrix>& plan, const Arguments& arguments, const X& x, const Y& y) {
+  if constexpr (X::rank() == 1) {
+    multiply_vector(exec, plan, arguments, x.data(), y.data());
+  } else {
+    const MultiVectors<typename X::non_const_value_type> vectors{
+        static_cast<int>(x.extent(1)),
+        {x.data(), static_cast<std::int64_t>(x.stride(0)), static_cast<std::int64_t>(x.stride(1))},
+        {y.data(), static_cast<std::int64_t>(y.stride(0)), static_cast<std::int64_t>(y.stride(1))}};
+    if (vectors.num_vectors == 0) return;
+    if (vectors.num_vectors == 1 && vectors.x.row_stride == 1 && vectors.y.row_stride == 1) {
+      return multiply_vector(exec, plan, arguments, x.data(), y.data());
+    }
+    multiply_vectors(exec, plan, arguments, vectors);
   }
 }
 
@@ -168,34 +237,40 @@ void multiply_vectors(const Exec& exec, const SpmvPlan<Matrix>& plan, const Scal
 template <execution_space Exec, bcsr_matrix Matrix, class X, class Y>
 void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan, const typename X::non_const_value_type& alpha,
           const Matrix& a, const X& x, const typename X::non_const_value_type& beta, const Y& y) {
-  using Scalar = typename X::non_const_value_type;
-  static_assert(multi_vector_view<X> || vector_view<X>,
-                "ashlar::spmv: x must be a contiguous Kokkos::View of rank 1, or one of rank 2");
-  static_assert(multi_vector_view<Y> || vector_view<Y>,
-                "ashlar::spmv: y must be a contiguous Kokkos::View of rank 1, or one of rank 2");
-  static_assert(X::rank() == Y::rank(), "ashlar::spmv: x and y must have the same rank");
-  static_assert(impl::is_product_of_v<typename Matrix::scalar_type, Scalar>,
-                "ashlar::spmv: x must hold the matrix's scalar type, or double where that is float or bfloat16");
-  static_assert(std::is_same_v<typename Y::non_const_value_type, Scalar>, "ashlar::spmv: y must hold what x holds");
-  static_assert(!std::is_const_v<typename Y::value_type>, "ashlar::spmv: y must be writable");
-  static_assert(
-      reachable_from<Exec, typename Matrix::values_view> && reachable_from<Exec, X> && reachable_from<Exec, Y>,
-      "ashlar::spmv: A, x and y must be reachable from the execution space");
+  impl::check_types<Exec, Matrix, X, Y>();
   impl::check_spmv(plan, a, x, y);
-  if (alpha == Scalar(0)) return impl::scale(exec, beta, y);
-  if constexpr (X::rank() == 1) {
-    impl::multiply_vector<Exec, Matrix, Scalar>(exec, plan, alpha, a, x.data(), beta, y.data());
-  } else {
-    const impl::MultiVectors<Scalar> vectors{
-        static_cast<int>(x.extent(1)),
-        {x.data(), static_cast<std::int64_t>(x.stride(0)), static_cast<std::int64_t>(x.stride(1))},
-        {y.data(), static_cast<std::int64_t>(y.stride(0)), static_cast<std::int64_t>(y.stride(1))}};
-    if (vectors.num_vectors == 0) return;
-    if (vectors.num_vectors == 1 && vectors.x.row_stride == 1 && vectors.y.row_stride == 1) {
-      return impl::multiply_vector<Exec, Matrix, Scalar>(exec, plan, alpha, a, x.data(), beta, y.data());
-    }
-    impl::multiply_vectors<Exec, Matrix, Scalar>(exec, plan, alpha, a, beta, vectors);
+  if (alpha == typename X::non_const_value_type(0)) return impl::scale(exec, beta, y);
+  impl::multiply(exec, plan, impl::spmv_arguments(plan, a, alpha, beta), x, y);
+}
+
+/// The same product in some block rows of y: block row i of op(A) belongs to block row rows(i) of it, so that
+/// y(rows) := alpha*op(A)*x + beta*y(rows). What else y holds is neither read nor written. A matrix of which few block
+/// rows hold anything so needs no empty ones: it has those alone, and y has them all.
+///
+/// Shapes   rows has an entry for each block row of op(A), in any order, and y at least as many block rows.
+/// Types    rows is a contiguous view of the matrix's ordinal type.
+/// Memory   rows reachable from `exec`. Its entries are the caller's promise, as block columns are: each a block row of
+///          y, and no two the same.
+/// Async    as without rows, which are read when the product runs.
+/// Traffic  as without, and rows once.
+/// Throws   ShapeError before anything is launched.
+///
+/// Any plan for A serves: of every kernel and mode, with segments or without; and each row has the same bits as without
+/// rows.
+template <execution_space Exec, bcsr_matrix Matrix, class X, class Y, vector_view Rows>
+void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan, const typename X::non_const_value_type& alpha,
+          const Matrix& a, const X& x, const typename X::non_const_value_type& beta, const Y& y, const Rows& rows) {
+  impl::check_types<Exec, Matrix, X, Y>();
+  static_assert(std::is_same_v<typename Rows::non_const_value_type, typename Matrix::ordinal_type>,
+                "ashlar::spmv: rows must hold the matrix's ordinal type");
+  static_assert(reachable_from<Exec, Rows>, "ashlar::spmv: rows must be reachable from the execution space");
+  impl::check_spmv(plan, a, x, y, rows);
+  if (alpha == typename X::non_const_value_type(0)) {
+    return impl::scale_rows(exec, beta, y, rows, impl::rows_of_block(plan, a));
   }
+  auto arguments = impl::spmv_arguments(plan, a, alpha, beta);
+  arguments.row_of_y.list = rows.data();
+  impl::multiply(exec, plan, arguments, x, y);
 }
 
 /// y := alpha*A*x + beta*y with a plan made on the spot, after waiting for `exec` where that has many threads. For

@@ -20,7 +20,7 @@ struct OtherPart {
   int neighbour = -1;  ///< the one that it comes from, as HaloPlan::from() numbers them; -1: all
   std::int64_t first_entry = 0;
   Rows rows;                       ///< of the rank's rows, the numbers of those that it has
-  std::int64_t first_product = 0;  ///< block entries of the parts before: where its products lie
+  std::int64_t first_product = 0;  ///< block entries of the parts before: where its products lie, if they are held
   Matrix matrix;
   SpmvPlan<Matrix> plan;
 };
@@ -61,7 +61,7 @@ std::vector<OtherPart<Matrix>> other_parts(const Exec& exec, const Matrix& rows,
   return parts;
 }
 
-/// to(rows(i)) += from(i), block row by block row: products with a part that has not all rows.
+/// to(rows(i)) += from(i), block row by block row: products with a part that were not added as they were made.
 template <class Exec, class Rows, class From, class To>
 void add_rows(const Exec& exec, const Rows& rows, int block_rows, const From& from, const To& to) {
   const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> all(

@@ -15,25 +15,29 @@
 
 namespace ashlar::impl {
 
-/// What products with vectors of Scalar, so many at a time, need of memory: the exchange of their halo, and the
-/// products with what came, before they are added.
+/// What products with vectors of Scalar, so many at a time, need of memory: the exchange of their halo; and where parts
+/// are multiplied in the order in which they come, their products, before they are added in that of ranks.
 template <class Scalar, class Matrix, class Exec>
 struct VectorExchange {
   using Space = typename Matrix::memory_space;
   using Products = Kokkos::View<Scalar**, Kokkos::LayoutRight, Space>;
 
   HaloExchange<Scalar, Exec> exchange;
-  Products products;  ///< of all parts, one after another
+  Products products;  ///< of all parts, one after another; none where they are added as they are made
 
-  /// The products with a part whose entries of the halo have come.
+  /// y := y + the product with a part whose entries of the halo have come, in the rows that it has.
+  template <class Y>
+  void multiply_add(const Exec& exec, const OtherPart<Matrix>& part, const Y& y) const {
+    spmv(exec, part.plan, 1, part.matrix, halo_of<Y::rank()>(part), 1, y, part.rows);
+  }
+
+  /// The products with such a part, held until they are added.
   template <int Rank>
   void multiply(const Exec& exec, const OtherPart<Matrix>& part) const {
-    const auto entries = range(part.first_entry, part.matrix.num_block_cols(), part.matrix.block_shape().cols);
     if constexpr (Rank == 1) {
-      spmv(exec, part.plan, 1, part.matrix, Kokkos::subview(exchange.halo(), entries), 0, products_of(part));
+      spmv(exec, part.plan, 1, part.matrix, halo_of<Rank>(part), 0, products_of(part));
     } else {
-      spmv(exec, part.plan, 1, part.matrix, Kokkos::subview(exchange.multi_halo(), entries, Kokkos::ALL), 0,
-           multi_products_of(part));
+      spmv(exec, part.plan, 1, part.matrix, halo_of<Rank>(part), 0, multi_products_of(part));
     }
   }
 
@@ -52,6 +56,15 @@ struct VectorExchange {
   static std::pair<std::int64_t, std::int64_t> range(std::int64_t first, std::int64_t count, std::int64_t block) {
     return {first * block, (first + count) * block};
   }
+  template <int Rank>
+  auto halo_of(const OtherPart<Matrix>& part) const {
+    const auto entries = range(part.first_entry, part.matrix.num_block_cols(), part.matrix.block_shape().cols);
+    if constexpr (Rank == 1) {
+      return Kokkos::subview(exchange.halo(), entries);
+    } else {
+      return Kokkos::subview(exchange.multi_halo(), entries, Kokkos::ALL);
+    }
+  }
   auto rows_of(const OtherPart<Matrix>& part) const {
     return range(part.first_product, part.matrix.num_block_rows(), part.matrix.block_shape().rows);
   }
@@ -66,17 +79,17 @@ struct VectorExchange {
 };
 
 /// Those for each number of vectors that has come up, made when it first does: collective, and in the same order on all
-/// ranks, as they multiply the same.
+/// ranks, as they multiply the same. Products are held where `holds_products` says so.
 template <class Scalar, class Matrix, class Exec>
 class VectorExchanges {
  public:
   using Exchange = VectorExchange<Scalar, Matrix, Exec>;
 
   Exchange& of(const Exec& exec, const Communicator& comm, const HaloPlan& halo, int block_size, int num_vectors,
-               const std::vector<OtherPart<Matrix>>& parts) {
+               const std::vector<OtherPart<Matrix>>& parts, bool holds_products) {
     if (const auto found = exchanges_.find(num_vectors); found != exchanges_.end()) return found->second;
     std::int64_t rows = 0;
-    for (const auto& part : parts) rows += part.matrix.num_rows();
+    for (const auto& part : parts) rows += holds_products ? part.matrix.num_rows() : 0;
     HaloExchange<Scalar, Exec> exchange(exec, comm, halo, block_size, num_vectors);
     const typename Exchange::Products products = comm.together([&] {
       return typename Exchange::Products(

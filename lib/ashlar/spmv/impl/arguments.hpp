@@ -5,7 +5,9 @@
 #include <ashlar/bcsr/block_shape.hpp>
 #include <ashlar/device/cache_hint.hpp>
 #include <ashlar/spmv/impl/divisor.hpp>
+#include <ashlar/spmv/impl/row_of_y.hpp>
 #include <ashlar/spmv/impl/update.hpp>
+#include <ashlar/spmv/impl/vectors.hpp>
 #include <cstdint>
 
 namespace ashlar::impl {
@@ -29,6 +31,15 @@ struct SpmvArguments {
   const Scalar* x;
   Scalar beta;
   Scalar* y;
+  RowOfY<Ordinal> row_of_y;
+};
+
+/// The entries of a block row: begin .. end - 1.
+struct EntryRange {
+  std::int64_t begin = 0, end = 0;
+  bool is_there = false;  ///< whether the kernel is to multiply the block row
+
+  KOKKOS_INLINE_FUNCTION std::int64_t count() const { return end - begin; }
 };
 
 /// How the kernels see the matrix: block rows of entries, an entry a block column and a block of values.
@@ -58,6 +69,17 @@ struct BlockRows {
   KOKKOS_INLINE_FUNCTION int values_of_block() const { return rows_of_block() * cols_of_block(); }
   KOKKOS_INLINE_FUNCTION std::int64_t begin(std::int64_t row) const { return a.row_begin[row]; }
   KOKKOS_INLINE_FUNCTION std::int64_t end(std::int64_t row) const { return a.row_end[row]; }
+
+  /// What a kernel begins with: the entries of the block row that a group of lanes has come to. It is not there where
+  /// the group is left over, and where the block row is too long for one group: others multiply it in segments.
+  KOKKOS_INLINE_FUNCTION EntryRange entries_of(std::int64_t block_row) const {
+    EntryRange range;
+    if (block_row >= a.num_block_rows) return range;
+    range.begin = begin(block_row);
+    range.end = end(block_row);
+    range.is_there = range.count() <= a.longest_row;
+    return range;
+  }
 
   /// The block of entry k.
   KOKKOS_INLINE_FUNCTION const Value* block(std::int64_t k) const {
@@ -92,9 +114,20 @@ struct BlockRows {
     }
   }
 
-  /// y := alpha*sum + beta*y for one row.
+  /// The row of y that the first row of a block row is.
+  KOKKOS_INLINE_FUNCTION std::int64_t row_of_y(std::int64_t block_row) const {
+    return a.row_of_y(block_row) * rows_of_block();
+  }
+
+  /// y := alpha*sum + beta*y for one row of a block row.
   KOKKOS_INLINE_FUNCTION void store(std::int64_t block_row, int row, const Scalar& sum) const {
-    update(a.y[block_row * rows_of_block() + row], a.alpha, sum, a.beta);
+    update(a.y[row_of_y(block_row) + row], a.alpha, sum, a.beta);
+  }
+
+  /// The same for a row of y, one of several vectors.
+  KOKKOS_INLINE_FUNCTION void store(const MultiVectors<Scalar>& vectors, std::int64_t row, int vector,
+                                    const Scalar& sum) const {
+    update(vectors.y(row, vector), a.alpha, sum, a.beta);
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/row_ranges.hpp>
+#include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/cpu_block_row.hpp>
 #include <ashlar/spmv/impl/cpu_block_row_multi.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
@@ -25,14 +26,14 @@ struct BlockRowRanges {
     return first_row.extent(0) > 0 ? std::int64_t(first_row.extent(0)) - 1 : rows.a.num_block_rows;
   }
 
-  void operator()(std::int64_t range) const {
+  void operator()(std::int64_t which) const {
     const bool planned = first_row.extent(0) > 0;
-    const std::int64_t last = planned ? first_row(range + 1) : range + 1;
-    for (std::int64_t row = planned ? first_row(range) : range; row < last; ++row) {
-      const std::int64_t begin = rows.begin(row), end = rows.end(row);
-      if (end - begin > rows.a.longest_row) continue;
+    const std::int64_t last = planned ? first_row(which + 1) : which + 1;
+    for (std::int64_t row = planned ? first_row(which) : which; row < last; ++row) {
+      const EntryRange range = rows.entries_of(row);
+      if (!range.is_there) continue;
       // Not to be seen by a compiler for devices: vector registers are nothing to it.
-      KOKKOS_IF_ON_HOST((product.multiply(rows, row, begin, end);))
+      KOKKOS_IF_ON_HOST((product.multiply(rows, row, range.begin, range.end);))
     }
   }
 };

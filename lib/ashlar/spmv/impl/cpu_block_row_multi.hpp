@@ -36,8 +36,8 @@ class CpuBlockRowMulti {
     Panel panel{vectors.x.row_stride, {}};
     for (int v = 0; v < Vectors; ++v) panel.vector[v] = &vectors.x(0, first + std::min(v, count - 1));
     const auto store = [&](int row, const Scalar(&sum)[Vectors]) {
-      const std::int64_t row_of_y = block_row * rows.rows_of_block() + row;
-      for (int v = 0; v < count; ++v) vectors.store(rows.a.alpha, sum[v], rows.a.beta, row_of_y, first + v);
+      const std::int64_t row_of_y = rows.row_of_y(block_row) + row;
+      for (int v = 0; v < count; ++v) rows.store(vectors, row_of_y, first + v, sum[v]);
     };
     if (count == Vectors && vectors.are_by_rows()) {
       sum_up<true>(rows, panel, begin, end, store);

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/layout.hpp>
+#include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/block_row_entries.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/impl/vectors.hpp>
@@ -35,10 +36,9 @@ struct FlatMultiProduct {
   KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
     const Lanes<TeamMember> lanes(team, grouping);
     const PanelOfRow<Panel> at(lanes.group(), vectors.num_vectors);
-    if (at.block_row >= rows.a.num_block_rows) return;
-    const std::int64_t first = rows.begin(at.block_row), num_blocks = rows.end(at.block_row) - first;
-    if (num_blocks > rows.a.longest_row) return;
-    const Entries entries(rows, first, static_cast<int>(num_blocks));
+    const EntryRange range = rows.entries_of(at.block_row);
+    if (!range.is_there) return;
+    const Entries entries(rows, range.begin, static_cast<int>(range.count()));
     const VectorPanel<Scalar, Panel, Interleaved> x(vectors.x, at.first_vector, at.num_vectors);
     Scalar* const partial = lanes.template scratch<Scalar>(scratch_scalars(lanes.width()));
     const int all = chunk * busy;
@@ -48,7 +48,7 @@ struct FlatMultiProduct {
       for (int j = 0; j < chunk; ++j) {
         for (int v = 0; v < Panel; ++v) sum[j][v] = Scalar(0);
       }
-      sum_entries(entries, x, first, chunk * lane - entries.shift(), sum);
+      sum_entries(entries, x, range.begin, chunk * lane - entries.shift(), sum);
       for (int v = 0; v < Panel; ++v) {
         for (int j = 0; j < chunk; ++j) partial[v * all + chunk * lane + j] = sum[j][v];
       }
@@ -78,7 +78,7 @@ struct FlatMultiProduct {
           }
         }
       }
-      vectors.store(rows.a.alpha, sum, rows.a.beta, at.block_row * R + row, at.first_vector + v);
+      rows.store(vectors, rows.row_of_y(at.block_row) + row, at.first_vector + v, sum);
     });
   }
 

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/layout.hpp>
 #include <ashlar/spmv/impl/add_up.hpp>
+#include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/block_row_entries.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <cstdint>
@@ -45,16 +46,15 @@ struct FlatProduct {
   KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
     const Lanes<TeamMember, Width> lanes(team, grouping);
     const std::int64_t block_row = lanes.group();
-    if (block_row >= rows.a.num_block_rows) return;
-    const std::int64_t first = rows.begin(block_row), num_blocks = rows.end(block_row) - first;
-    if (num_blocks > rows.a.longest_row) return;
-    const Entries entries(rows, first, static_cast<int>(num_blocks));
+    const EntryRange range = rows.entries_of(block_row);
+    if (!range.is_there) return;
+    const Entries entries(rows, range.begin, static_cast<int>(range.count()));
     Scalar* const partial = lanes.template scratch<Scalar>((chunk + 1) * lanes.width());
 
     lanes.for_each(busy(), [&](int lane) {
       Scalar sum[chunk];
       for (int j = 0; j < chunk; ++j) sum[j] = Scalar(0);
-      sum_entries(entries, first, chunk * lane - entries.shift(), sum);
+      sum_entries(entries, range.begin, chunk * lane - entries.shift(), sum);
       for (int j = 0; j < chunk; ++j) partial[chunk * lane + j] = sum[j];
     });
     sum_rows(lanes, block_row, entries.shift(), partial);

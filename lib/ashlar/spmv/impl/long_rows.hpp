@@ -6,6 +6,7 @@
 #include <ashlar/device/instance_scratch.hpp>
 #include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/spmv_launch.hpp>
+#include <ashlar/spmv/impl/update.hpp>
 #include <ashlar/spmv/impl/vectors.hpp>
 #include <cstdint>
 #include <string>
@@ -84,13 +85,16 @@ std::int64_t longest_row(const Exec& exec, const RowPtr& row_ptr) {
   return longest;
 }
 
-/// y := alpha * (the sums of each long block row's segments) + beta*y; `partial` holds the segments' products, for
-/// `rows` rows of a block.
-template <class Exec, class Scalar, class Ordinal, class Offset, class Space>
-void add_segments(const Exec& exec, const LongRows<Ordinal, Offset, Space>& long_rows, int rows, const Scalar alpha,
-                  const Vectors<Scalar>& partial, const Scalar beta, const MultiVectors<Scalar>& vectors) {
+/// y := alpha * (the sums of each long block row's segments) + beta*y; `partial` holds the segments' products.
+template <class Exec, class Value, class Scalar, class Ordinal, class Offset, class Space>
+void add_segments(const Exec& exec, const LongRows<Ordinal, Offset, Space>& long_rows,
+                  const SpmvArguments<Value, Scalar, Ordinal, Offset>& arguments, const Vectors<Scalar>& partial,
+                  const MultiVectors<Scalar>& vectors) {
   const auto row = long_rows.row;
   const auto first_segment = long_rows.first_segment;
+  const auto row_of_y = arguments.row_of_y;
+  const Scalar alpha = arguments.alpha, beta = arguments.beta;
+  const int rows = arguments.block_shape.rows;
   const std::int64_t rows_of_vector = static_cast<std::int64_t>(row.extent(0)) * rows;
   Kokkos::parallel_for(
       "ashlar::spmv[sum of long rows]",
@@ -103,7 +107,7 @@ void add_segments(const Exec& exec, const LongRows<Ordinal, Offset, Space>& long
         for (Ordinal s = first_segment(which); s < first_segment(which + 1); ++s) {
           sum += partial(std::int64_t(s) * rows + r, v);
         }
-        vectors.store(alpha, sum, beta, std::int64_t(row(which)) * rows + r, v);
+        update(vectors.y(row_of_y(row(which)) * rows + r, v), alpha, sum, beta);
       });
 }
 
@@ -122,8 +126,9 @@ void run_long_rows(const Exec& exec, const SpmvLaunch& launch, const LongRows<Or
   segments.alpha = Scalar(1);
   segments.beta = Scalar(0);
   segments.y = partial.data;
+  segments.row_of_y = {};
   run_segments(segments, partial);
-  add_segments(exec, long_rows, arguments.block_shape.rows, arguments.alpha, partial, arguments.beta, vectors);
+  add_segments(exec, long_rows, arguments, partial, vectors);
 }
 
 }  // namespace ashlar::impl

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/layout.hpp>
 #include <ashlar/device/copy_async.hpp>
+#include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/impl/line_parts.hpp>
 #include <ashlar/spmv/impl/reduce_scatter.hpp>
@@ -63,13 +64,14 @@ struct StagedMultiProduct {
   KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
     const Group lanes(team, grouping);
     const PanelOfRow<Panel> at = panel_of(lanes.group());
-    if (at.block_row >= rows.a.num_block_rows || at.num_vectors <= 0) return;
-    const std::int64_t first = rows.begin(at.block_row), num_blocks = rows.end(at.block_row) - first;
-    if (num_blocks > rows.a.longest_row) return;
+    if (at.num_vectors <= 0) return;
+    const EntryRange range = rows.entries_of(at.block_row);
+    if (!range.is_there) return;
+    const int num_blocks = static_cast<int>(range.count());
     if constexpr (Width > 0) {
-      lanes.for_all([&](int lane) { multiply_in_registers(lanes, at, first, static_cast<int>(num_blocks), lane); });
+      lanes.for_all([&](int lane) { multiply_in_registers(lanes, at, range.begin, num_blocks, lane); });
     } else {
-      multiply_by_turns(lanes, at, first, static_cast<int>(num_blocks));
+      multiply_by_turns(lanes, at, range.begin, num_blocks);
     }
   }
 
@@ -273,7 +275,7 @@ struct StagedMultiProduct {
   /// Of vectors that are not there, nothing.
   KOKKOS_INLINE_FUNCTION void store(const PanelOfRow<Panel>& at, int row, int vector, const Scalar& sum) const {
     if (!Interleaved && vector >= at.num_vectors) return;
-    vectors.store(rows.a.alpha, sum, rows.a.beta, at.block_row * b + row, at.first_vector + vector);
+    rows.store(vectors, rows.row_of_y(at.block_row) + row, at.first_vector + vector, sum);
   }
 };
 

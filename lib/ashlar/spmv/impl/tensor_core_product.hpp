@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/device/load_chunk.hpp>
+#include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/divisor.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/impl/matrix_unit.hpp>
@@ -51,21 +52,20 @@ struct TensorCoreProduct {
     const Lanes<TeamMember> lanes(team, grouping);
     const PanelOfRow<vectors_of_group> panel(lanes.group(), vectors.num_vectors);
     const std::int64_t block_row = quotient(panel.block_row, row_groups);
-    if (block_row >= rows.a.num_block_rows) return;
+    const EntryRange range = rows.entries_of(block_row);
+    if (!range.is_there) return;
     const int first_row = static_cast<int>(panel.block_row - block_row * row_groups) * RowTiles * tile;
-    const std::int64_t first = rows.begin(block_row), num_blocks = rows.end(block_row) - first;
-    if (num_blocks > rows.a.longest_row) return;
     const int width = lanes.width();
     const int rank = grouping.groups == 1 ? team.team_rank() : team.team_rank() & (width - 1);
 
     double sum[RowTiles][VectorTiles][2] = {};
     // Each warp takes a share of the blocks, as many at a time as it has lanes.
     const int warp = rank / lanes_of_warp, warps = width / lanes_of_warp, lane = rank % lanes_of_warp;
-    const int begin = static_cast<int>(num_blocks * warp / warps),
-              end = static_cast<int>(num_blocks * (warp + 1) / warps);
+    const int begin = static_cast<int>(range.count() * warp / warps),
+              end = static_cast<int>(range.count() * (warp + 1) / warps);
     Loads loads(*this, first_row, panel, lane);
     for (int k = begin; k < end; k += lanes_of_warp) {
-      sum_blocks(loads, first + k, end - k < lanes_of_warp ? end - k : lanes_of_warp, lane, sum);
+      sum_blocks(loads, range.begin + k, end - k < lanes_of_warp ? end - k : lanes_of_warp, lane, sum);
     }
     if (width > lanes_of_warp) {
       Scalar* const partial = lanes.template scratch<Scalar>(2 * RowTiles * VectorTiles * width);
@@ -199,11 +199,12 @@ struct TensorCoreProduct {
   KOKKOS_INLINE_FUNCTION void store(std::int64_t block_row, int first_row, const Panel& panel, int lane,
                                     const Sums& sum) const {
     const int R = rows.rows_of_block();
+    const std::int64_t row_of_y = rows.row_of_y(block_row);
     for_each_sum([&](int t, int v, int j) {
       const int row = first_row + t * tile + lane / depth;
       const int vector = panel.first_vector + v * tile + lane % depth * 2 + j;
       if (row >= R || vector >= vectors.num_vectors) return;
-      vectors.store(rows.a.alpha, sum[t][v][j], rows.a.beta, block_row * R + row, vector);
+      rows.store(vectors, row_of_y + row, vector, sum[t][v][j]);
     });
   }
 

@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/device/chunk.hpp>
 #include <ashlar/spmv/impl/divisor.hpp>
-#include <ashlar/spmv/impl/update.hpp>
 #include <cstdint>
 
 namespace ashlar::impl {
@@ -32,12 +31,6 @@ struct MultiVectors {
     return {rest < count ? rest : count,
             {&x(0, first), x.row_stride, x.vector_stride},
             {&y(0, first), y.row_stride, y.vector_stride}};
-  }
-
-  /// y := alpha*sum + beta*y for one entry.
-  KOKKOS_INLINE_FUNCTION void store(const Scalar& alpha, const Scalar& sum, const Scalar& beta, std::int64_t row,
-                                    int vector) const {
-    update(y(row, vector), alpha, sum, beta);
   }
 
   /// Whether the entries of a row of x lie side by side.

@@ -6,6 +6,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/layout.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
+#include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/block_row_ranges.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
 #include <ashlar/spmv/impl/kernel_of.hpp>
@@ -29,13 +30,13 @@ struct BlockRowPerThread {
   Rows rows;
 
   KOKKOS_FUNCTION void operator()(std::int64_t block_row) const {
-    const std::int64_t begin = rows.begin(block_row), end = rows.end(block_row);
-    if (end - begin > rows.a.longest_row) return;
+    const EntryRange range = rows.entries_of(block_row);
+    if (!range.is_there) return;
     const int R = rows.rows_of_block(), C = rows.cols_of_block();
     Scalar sum[capacity];
     for (int row = 0; row < R; ++row) sum[row] = Scalar(0);
 
-    for (std::int64_t k = begin; k < end; ++k) {
+    for (std::int64_t k = range.begin; k < range.end; ++k) {
       const auto* const block = rows.block(k);
       const Scalar* const x = rows.x_of(k);
       // The inner loop runs along the storage.
@@ -63,14 +64,14 @@ struct BlockRowPerThreadMulti {
   MultiVectors<Scalar> vectors;
 
   KOKKOS_FUNCTION void operator()(std::int64_t block_row) const {
-    const std::int64_t begin = rows.begin(block_row), end = rows.end(block_row);
-    if (end - begin > rows.a.longest_row) return;
+    const EntryRange range = rows.entries_of(block_row);
+    if (!range.is_there) return;
     const int panels = (vectors.num_vectors + Panel - 1) / Panel;
-    for (int panel = 0; panel < panels; ++panel) multiply(block_row, begin, end, panel);
+    for (int panel = 0; panel < panels; ++panel) multiply(block_row, range, panel);
   }
 
  private:
-  KOKKOS_FUNCTION void multiply(std::int64_t block_row, std::int64_t begin, std::int64_t end, int panel) const {
+  KOKKOS_FUNCTION void multiply(std::int64_t block_row, const EntryRange& range, int panel) const {
     const int R = rows.rows_of_block(), C = rows.cols_of_block();
     const int first = panel * Panel, rest = vectors.num_vectors - first, count = rest < Panel ? rest : Panel;
     const VectorPanel<Scalar, Panel, Interleaved> x(vectors.x, first, count);
@@ -78,7 +79,7 @@ struct BlockRowPerThreadMulti {
     for (int row = 0; row < R; ++row) {
       for (int v = 0; v < Panel; ++v) sum[row][v] = Scalar(0);
     }
-    for (std::int64_t k = begin; k < end; ++k) {
+    for (std::int64_t k = range.begin; k < range.end; ++k) {
       const auto* const block = rows.block(k);
       const std::int64_t col = std::int64_t(rows.a.col_idx[k]) * C;
       for (int column = 0; column < C; ++column) {
@@ -90,10 +91,9 @@ struct BlockRowPerThreadMulti {
         }
       }
     }
+    const std::int64_t row_of_y = rows.row_of_y(block_row);
     for (int row = 0; row < R; ++row) {
-      for (int v = 0; v < count; ++v) {
-        vectors.store(rows.a.alpha, sum[row][v], rows.a.beta, block_row * R + row, first + v);
-      }
+      for (int v = 0; v < count; ++v) rows.store(vectors, row_of_y + row, first + v, sum[row][v]);
     }
   }
 };

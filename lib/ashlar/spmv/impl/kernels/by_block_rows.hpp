@@ -6,6 +6,7 @@
 #include <ashlar/bcsr/layout.hpp>
 #include <ashlar/device/load_chunk.hpp>
 #include <ashlar/spmv/impl/add_up.hpp>
+#include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/block_parts.hpp>
 #include <ashlar/spmv/impl/kernel_of.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
@@ -44,9 +45,8 @@ struct ByBlockRows {
   KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
     const Lanes<TeamMember> lanes(team, grouping);
     const std::int64_t block_row = lanes.group();
-    if (block_row >= rows.a.num_block_rows) return;
-    const std::int64_t first = rows.begin(block_row), num_blocks = rows.end(block_row) - first;
-    if (num_blocks > rows.a.longest_row) return;
+    const EntryRange range = rows.entries_of(block_row);
+    if (!range.is_there) return;
     Scalar* const partial = lanes.template scratch<Scalar>((parts.sums + 1) * lanes.width());
     const int blocks_at_a_time = lanes.width() / lanes_of_block, busy = blocks_at_a_time * lanes_of_block;
 
@@ -54,7 +54,7 @@ struct ByBlockRows {
       Scalar sum[parts.sums];
       for (int i = 0; i < parts.sums; ++i) sum[i] = Scalar(0);
       const int place = lane % lanes_of_block;
-      sum_blocks(first, static_cast<int>(num_blocks), lane / lanes_of_block, blocks_at_a_time,
+      sum_blocks(range.begin, static_cast<int>(range.count()), lane / lanes_of_block, blocks_at_a_time,
                  place / parts.lanes_of_row, place % parts.lanes_of_row * parts.load, sum);
       for (int i = 0; i < parts.sums; ++i) partial[i * busy + lane] = sum[i];
     });

@@ -7,6 +7,7 @@
 #include <ashlar/bcsr/layout.hpp>
 #include <ashlar/device/load_chunk.hpp>
 #include <ashlar/spmv/impl/add_up.hpp>
+#include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/kernel_of.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/impl/launch_teams.hpp>
@@ -56,18 +57,17 @@ struct ByLine {
   KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
     const Lanes<TeamMember, Width> lanes(team, grouping);
     const std::int64_t block_row = lanes.group();
-    if (block_row >= rows.a.num_block_rows) return;
-    const std::int64_t first = rows.begin(block_row), num_blocks = rows.end(block_row) - first;
-    if (num_blocks > rows.a.longest_row) return;
-    const int num_lines = static_cast<int>(num_blocks) * b;
-    if constexpr (in_registers) return multiply_in_registers(lanes, block_row, first, num_lines);
+    const EntryRange range = rows.entries_of(block_row);
+    if (!range.is_there) return;
+    const int num_lines = static_cast<int>(range.count()) * b;
+    if constexpr (in_registers) return multiply_in_registers(lanes, block_row, range.begin, num_lines);
     Scalar* const partial = lanes.template scratch<Scalar>((sums + 1) * lanes.width());
     const int busy = lanes.width() / whole * whole;
 
     lanes.for_each(busy, [&](int lane) {
       Scalar sum[sums];
       for (int i = 0; i < sums; ++i) sum[i] = Scalar(0);
-      sum_lines(first, num_lines, lane / parts, busy / parts, lane % parts, sum);
+      sum_lines(range.begin, num_lines, lane / parts, busy / parts, lane % parts, sum);
       for (int i = 0; i < sums; ++i) partial[i * busy + lane] = sum[i];
     });
     add_up(

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/text.hpp>
+#include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/kernel_of.hpp>
 #include <ashlar/spmv/impl/lanes.hpp>
 #include <ashlar/spmv/impl/launch_teams.hpp>
@@ -31,14 +32,13 @@ struct RowPerThread {
   KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
     const Lanes<TeamMember> lanes(team, grouping);
     const std::int64_t block_row = lanes.group();
-    if (block_row >= rows.a.num_block_rows) return;
+    const EntryRange range = rows.entries_of(block_row);
+    if (!range.is_there) return;
     const int R = rows.rows_of_block(), C = rows.cols_of_block();
-    const std::int64_t begin = rows.begin(block_row), end = rows.end(block_row);
-    if (end - begin > rows.a.longest_row) return;
 
     lanes.for_each(R, [&](int row) {
       Scalar sum(0);
-      for (std::int64_t k = begin; k < end; ++k) {
+      for (std::int64_t k = range.begin; k < range.end; ++k) {
         const auto* const block = rows.block(k);
         const Scalar* const x = rows.x_of(k);
         for (int column = 0; column < C; ++column) sum += rows.entry(block[rows.at(row, column)]) * x[column];
@@ -60,16 +60,15 @@ struct RowPerThreadMulti {
   KOKKOS_FUNCTION void operator()(const TeamMember& team) const {
     const Lanes<TeamMember> lanes(team, grouping);
     const PanelOfRow<Panel> at(lanes.group(), vectors.num_vectors);
-    if (at.block_row >= rows.a.num_block_rows) return;
-    const std::int64_t begin = rows.begin(at.block_row), end = rows.end(at.block_row);
-    if (end - begin > rows.a.longest_row) return;
+    const EntryRange range = rows.entries_of(at.block_row);
+    if (!range.is_there) return;
     const VectorPanel<Scalar, Panel, false> x(vectors.x, at.first_vector, at.num_vectors);
     const int R = rows.rows_of_block(), C = rows.cols_of_block();
 
     lanes.for_each(R, [&](int row) {
       Scalar sum[Panel];
       for (int v = 0; v < Panel; ++v) sum[v] = Scalar(0);
-      for (std::int64_t k = begin; k < end; ++k) {
+      for (std::int64_t k = range.begin; k < range.end; ++k) {
         const auto* const block = rows.block(k);
         const std::int64_t first = std::int64_t(rows.a.col_idx[k]) * C;
         for (int column = 0; column < C; ++column) {
@@ -79,9 +78,8 @@ struct RowPerThreadMulti {
           for (int v = 0; v < Panel; ++v) sum[v] += value * x_of_entry[v];
         }
       }
-      for (int v = 0; v < at.num_vectors; ++v) {
-        vectors.store(rows.a.alpha, sum[v], rows.a.beta, at.block_row * R + row, at.first_vector + v);
-      }
+      const std::int64_t row_of_y = rows.row_of_y(at.block_row) + row;
+      for (int v = 0; v < at.num_vectors; ++v) rows.store(vectors, row_of_y, at.first_vector + v, sum[v]);
     });
   }
 };
