@@ -151,7 +151,15 @@ std::vector<std::string> faults(const std::vector<Happening>& seen, const Exec& 
   const bool is_host = std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace>;
   const std::uint32_t other_host_id =
       promise == Promise::on_host && !is_host ? device_id(Kokkos::DefaultHostExecutionSpace()) : id;
-  const auto on_instance = [&](const Happening& h) { return h.device_id == id || h.device_id == other_host_id; };
+  const auto on_instance = [&](const Happening& h) {
+    // Kokkos tells of fences without the number of the device: of the second GPU as of the first.
+    const auto is = [&](std::uint32_t instance) {
+      if (h.kind != Kind::fence) return h.device_id == instance;
+      const ExecutionSpaceIdentifier of = identifier_from_devid(h.device_id), expected = identifier_from_devid(instance);
+      return of.type == expected.type && of.instance_id == expected.instance_id;
+    };
+    return is(id) || is(other_host_id);
+  };
 
   const bool may_wait = promise == Promise::waits || promise == Promise::on_host;
 

@@ -28,7 +28,9 @@ struct AtCells {
     const auto slab = row / nj;
     const int k = int(slab % nk), box = int(slab / nk);
     if constexpr (by_rows) {
-      for (int at = 0; at < ni; ++at) body(box, at, j, k, rest...);
+      // A copy, which no store can change: what it holds stays in registers.
+      const Body mine = body;
+      for (int at = 0; at < ni; ++at) mine(box, at, j, k, rest...);
     } else {
       body(box, i, j, k, rest...);
     }
@@ -71,8 +73,9 @@ struct AtColour {
     const int first = (j + k + colour + parities(box)) & 1;
     const std::int64_t at = layout.at(box, 0, j, k);
     if constexpr (by_rows) {
-      for (int i = first; i < n; i += 2) body.update(at + i);
-      for (int i = 1 - first; i < n; i += 2) body.keep(at + i);
+      const Body mine = body;
+      for (int i = first; i < n; i += 2) mine.update(at + i);
+      for (int i = 1 - first; i < n; i += 2) mine.keep(at + i);
     } else {
       const int i = 2 * int(index % pairs);
       if (i + first < n) body.update(at + i + first);
