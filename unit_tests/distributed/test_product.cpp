@@ -123,6 +123,12 @@ TEST(DistributedOperator, OfComplexNumbers) {
   });
 }
 
+// By itself, as nvcc takes no lambda of a device inside a test.
+void scale(const Exec& exec, double factor, const Vector& x) {
+  Kokkos::parallel_for(
+      "test::scale", Kokkos::RangePolicy<Exec>(exec, 0, x.extent(0)), KOKKOS_LAMBDA(int k) { x(k) *= factor; });
+}
+
 // Products back to back, each with the result of the one before, and messages that come late and out of order: no bit
 // depends on that.
 TEST(DistributedOperator, GivesTheSameBitsHoweverLateMessagesCome) {
@@ -149,9 +155,7 @@ TEST(DistributedOperator, GivesTheSameBitsHoweverLateMessagesCome) {
               a.apply(exec, from, to);
               std::swap(from, to);
               // Numbers grow some 3 times in each; kept in range by a power of two.
-              Kokkos::parallel_for(
-                  "test::scale", Kokkos::RangePolicy<Exec>(exec, 0, from.extent(0)),
-                  KOKKOS_LAMBDA(int k) { from(k) *= 0.25; });
+              scale(exec, 0.25, from);
             }
             exec.fence();
             const auto result = to_host(from);
