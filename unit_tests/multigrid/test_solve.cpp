@@ -120,6 +120,17 @@ const std::vector<Row> rows{
      0,
      2.379941046595823e-05,
      2.220},
+    {"Fv4GsrbThenV64",
+     {.discretisation = fv4},
+     Cycle::fv,
+     32,
+     {6.934041112727218e-05, 9.920533452500990e-07, 1.449018749433151e-08, 2.212448002580913e-10,
+      3.516409385895258e-12},
+     0,
+     0,
+     0,
+     3.469551289830061e-06,
+     2.779},
 };
 
 class ReferenceTable : public ::testing::TestWithParam<Row> {};
@@ -198,6 +209,7 @@ INSTANTIATE_TEST_SUITE_P(Operators, ReferenceSetUp,
                                                    1.118599218156758e+00}),
                          [](const auto& info) { return std::string(to_string(info.param.discretisation)); });
 
+/// With fv2 the coarsest cell's right-hand side is 0 up to rounding, and the iterations for it are a matter of chance.
 TEST(BottomSolver, MakesAsManyIterationsAsTheReference) {
   const auto iterations = [](int box_dim, const MultigridOptions& options) {
     return benchmark(box_dim, 8, options)->solve(Exec(), Cycle::f).bottom_iterations;
