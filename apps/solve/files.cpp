@@ -19,7 +19,10 @@ namespace ashlar::app {
 namespace fs = std::filesystem;
 
 void check_files(const SolveOptions& options, int rank, int ranks) {
-  const std::vector<NamedFile> inputs{{"--matrix", options.source.matrix}, {"--rhs", options.source.rhs}};
+  const std::vector<NamedFile> inputs{{"--matrix", options.source.matrix},
+                                      {"--rhs", options.source.rhs},
+                                      {"--partition", options.distribution.partition_file()},
+                                      {"--efficiency", options.outputs.efficiency}};
   // Pieces are outputs, too, which other options must not name.
   std::vector<std::optional<std::string>> pieces;
   if (options.outputs.vtk && is_mesh_of_pieces(*options.outputs.vtk)) {

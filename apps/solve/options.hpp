@@ -85,6 +85,10 @@ struct DistributionOptions {
   std::string partition = "nnz";  ///< "nnz", "rows", "weighted", or a file
 
   bool is_weighted() const { return partition == "weighted"; }
+  std::optional<std::string> partition_file() const {
+    if (partition == "nnz" || partition == "rows" || is_weighted()) return std::nullopt;
+    return partition;
+  }
 };
 
 /// What is told of it.

@@ -123,7 +123,7 @@ RowPartition partition_of(const World& world, const SolveOptions& options, const
   if (asked == "nnz") return RowPartition::by_row_ptr(row_ptr(), ranks);
   if (options.distribution.is_weighted()) return RowPartition::by_shares(row_ptr(), speeds);
   if (asked == "rows") return RowPartition::even(num_block_rows, ranks);
-  return world.on_all([&] { return read_partition(asked, num_block_rows, ranks); });
+  return world.on_all([&] { return read_partition(*options.distribution.partition_file(), num_block_rows, ranks); });
 }
 
 /// Block rows of a block file, read by their places, to the memory of Rows.

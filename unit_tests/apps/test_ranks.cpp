@@ -175,6 +175,9 @@ TEST_F(Ranks, EfficiencyIsCountedFromOneRank) {
     EXPECT_TRUE(one.at("efficiency").is_null());
     const CommandResult result = run("solve " + system + " --no-probe --efficiency one.json --report r.json", on(2));
     ASSERT_EQ(result.exit_code, 0) << result.err;
+    const CommandResult over = run("solve " + system + " --no-probe --efficiency one.json --report one.json", on(2));
+    EXPECT_NE(over.exit_code, 0);
+    EXPECT_THAT(over.err, HasSubstr("named by --report and by --efficiency"));
     EXPECT_THAT(result.out, HasSubstr("= granularity "));
     const json report = json::parse(read_file(folder() / "r.json"));
     double alone = 0, busy = 0, waited = 0;
