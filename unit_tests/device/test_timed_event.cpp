@@ -97,7 +97,9 @@ TEST(TimedEvent, HasTheTimeOfTheHostWhereThatIsTheOnlyClock) {
   event.record(exec);
   const auto after = std::chrono::steady_clock::now();
   ASSERT_EQ(event.host_time().has_value(), !is_gpu_v<Exec>);
-  if (event.host_time()) EXPECT_TRUE(before <= *event.host_time() && *event.host_time() <= after);
+  if (event.host_time()) {
+    EXPECT_TRUE(before <= *event.host_time() && *event.host_time() <= after);
+  }
 }
 
 TEST(TimedEvent, MovesWithItsMark) {
