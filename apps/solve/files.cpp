@@ -19,9 +19,10 @@ namespace ashlar::app {
 namespace fs = std::filesystem;
 
 void check_files(const SolveOptions& options, int rank, int ranks) {
+  const std::optional<std::string> partition = options.distribution.partition_file();  // outlives what names it
   const std::vector<NamedFile> inputs{{"--matrix", options.source.matrix},
                                       {"--rhs", options.source.rhs},
-                                      {"--partition", options.distribution.partition_file()},
+                                      {"--partition", partition},
                                       {"--efficiency", options.outputs.efficiency}};
   // Pieces are outputs, too, which other options must not name.
   std::vector<std::optional<std::string>> pieces;
