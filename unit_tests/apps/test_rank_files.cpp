@@ -12,8 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "command.hpp"
-#include "support/paths.hpp"
+#include "rank_command.hpp"
 
 namespace ashlar::testing {
 namespace {
@@ -21,14 +20,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class RankFiles : public CommandTest {
+class RankFiles : public RankCommandTest {
  protected:
-  void SetUp() override {
-    CommandTest::SetUp();
-    if (mpiexec(2).empty()) GTEST_SKIP() << "there is no MPI, or it starts nothing";
-  }
-
-  static std::string on(int ranks) { return "OMP_NUM_THREADS=1 " + mpiexec(ranks); }
   std::string content(const std::string& name) const { return read_file(folder() / name); }
 
   /// The command on three ranks; on those whose number `ranks` matches, a pattern of the shell's, no file may be larger

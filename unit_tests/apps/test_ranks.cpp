@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "command.hpp"
-#include "support/paths.hpp"
+#include "rank_command.hpp"
 
 namespace ashlar::testing {
 namespace {
@@ -19,15 +18,8 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class Ranks : public CommandTest {
+class Ranks : public RankCommandTest {
  protected:
-  void SetUp() override {
-    CommandTest::SetUp();
-    if (mpiexec(2).empty()) GTEST_SKIP() << "there is no MPI, or it starts nothing";
-  }
-
-  static std::string on(int ranks) { return "OMP_NUM_THREADS=1 " + mpiexec(ranks); }
-
   json report_of(const std::string& arguments, const std::string& before) const {
     const CommandResult result = run("solve " + arguments + " --no-probe --report r.json", before);
     EXPECT_EQ(result.exit_code, 0) << before << "\n" << result.err;

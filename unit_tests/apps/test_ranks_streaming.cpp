@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "command.hpp"
-#include "support/paths.hpp"
+#include "rank_command.hpp"
 
 namespace ashlar::testing {
 namespace {
@@ -17,23 +16,17 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-class RanksThatStream : public CommandTest {
+class RanksThatStream : public RankCommandTest {
  protected:
-  void SetUp() override {
-    CommandTest::SetUp();
-    if (mpiexec(2).empty()) GTEST_SKIP() << "there is no MPI, or it starts nothing";
-  }
-
   std::pair<json, std::string> solve_on(int ranks, const std::string& arguments) const {
-    const CommandResult result =
-        run("solve " + arguments + " --no-probe --report r.json", "OMP_NUM_THREADS=1 " + mpiexec(ranks));
+    const CommandResult result = run("solve " + arguments + " --no-probe --report r.json", on(ranks));
     EXPECT_EQ(result.exit_code, 0) << arguments << "\n" << result.err;
     return {json::parse(read_file(folder() / "r.json")), result.out};
   }
 
   void expect_refused(const std::string& arguments, const std::vector<std::string>& parts) const {
     SCOPED_TRACE(arguments);
-    const CommandResult result = run("solve " + arguments, "OMP_NUM_THREADS=1 " + mpiexec(2));
+    const CommandResult result = run("solve " + arguments, on(2));
     EXPECT_EQ(result.exit_code, 1);
     std::vector<std::string> told;
     std::istringstream lines(result.err);
