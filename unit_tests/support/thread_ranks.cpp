@@ -6,8 +6,15 @@
 #include <vector>
 
 #include "support/thread_ranks_transport.hpp"
+#include "support/thread_ranks_turn.hpp"
 
 namespace ashlar::testing {
+
+void let_others_run() {
+  thread_ranks::Turn::end();
+  std::this_thread::sleep_for(std::chrono::microseconds(20));  // a yield alone may give the turn back at once
+  thread_ranks::Turn::take();
+}
 
 void run_ranks(int ranks, const std::function<void(Communicator&)>& work, const ThreadRanksOptions& options) {
   using namespace thread_ranks;
@@ -22,6 +29,7 @@ void run_ranks(int ranks, const std::function<void(Communicator&)>& work, const 
     for (const int rank : everyone) {
       threads.emplace_back([&, rank] {
         const auto place = static_cast<std::size_t>(rank);
+        Turn::take();
         try {
           Communicator comm(make_transport(group, rank));
           work(comm);
@@ -31,6 +39,7 @@ void run_ranks(int ranks, const std::function<void(Communicator&)>& work, const 
           causes[place] = std::current_exception();
         }
         job->leave(rank);
+        Turn::end();
       });
     }
   }

@@ -44,11 +44,16 @@ struct ThreadRanksOptions {
 ///   No deadlock lasts longer than `time_out`.
 ///
 /// Kokkos: all ranks share one Kokkos. Each should compute on an instance of its own, rank_instance(); kernels of one
-/// instance would run one after another. Nothing may fence globally.
-/// GoogleTest: EXPECT_ and ASSERT_ may be used on all ranks; ASSERT_ only leaves the rank's own work.
+/// instance would run one after another. Nothing may fence globally. Where Kokkos counts copies of views without
+/// atomics (a build without threads), the ranks run one at a time, and change where they wait for each other: a rank
+/// that waits by other means than messages calls let_others_run() as it asks. GoogleTest: EXPECT_ and ASSERT_ may be
+/// used on all ranks; ASSERT_ only leaves the rank's own work.
 ///
 /// Throws   what work() threw: on the lowest rank where that is more than that another rank has left.
 void run_ranks(int ranks, const std::function<void(Communicator&)>& work, const ThreadRanksOptions& options = {});
+
+/// For a rank that asks again and again for what another one does.
+void let_others_run();
 
 /// An instance of the host's execution space that no other has, of one thread.
 template <class Exec = Kokkos::DefaultHostExecutionSpace>

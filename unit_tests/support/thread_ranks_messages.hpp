@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "support/thread_ranks_transport.hpp"
+#include "support/thread_ranks_turn.hpp"
 
 // The messages of run_ranks(): what ThreadTransport makes.
 namespace ashlar::testing::thread_ranks {
@@ -43,11 +44,13 @@ class ThreadMessage : public Message {
   }
 
   bool is_done() final {
-    const std::lock_guard lock(job().mutex);
-    if (!is_under_way_) return true;
-    const bool done = ready() <= Clock::now();
-    if (!done) give_up_late();
-    return done;
+    {
+      const std::lock_guard lock(job().mutex);
+      if (!is_under_way_ || ready() <= Clock::now()) return true;
+      give_up_late();
+    }
+    let_others_run();  // it may ask until another rank has done its part
+    return false;
   }
 
   void wait() final {
@@ -57,7 +60,11 @@ class ThreadMessage : public Message {
       const Clock::time_point time = ready();
       if (time <= Clock::now()) break;
       give_up_late();
+      Turn::end();
       job().changed.wait_until(lock, std::min(time, started_ + job().options().time_out));
+      lock.unlock();
+      Turn::take();
+      lock.lock();
     }
     finish();
     is_under_way_ = false;
