@@ -30,10 +30,11 @@ double worst_error(const Exec& exec, const View& y, const std::vector<Expected<d
 }
 
 void measure_multivector(const Exec& exec, const Options& options, const Matrix& a, int k, Measurement& measurement) {
-  const MultiVectorPair vectors{{"perf::x", std::size_t(a.num_cols()), std::size_t(k)},
-                                {"perf::y", std::size_t(a.num_rows()), std::size_t(k)},
-                                {"perf::x", std::size_t(a.num_cols()), std::size_t(k)},
-                                {"perf::y", std::size_t(a.num_rows()), std::size_t(k)}};
+  using ByColumns = decltype(MultiVectorPair::x_by_columns);
+  using ByRows = decltype(MultiVectorPair::x_by_rows);
+  const auto num_rows = std::size_t(a.num_rows()), num_cols = std::size_t(a.num_cols()), n = std::size_t(k);
+  const MultiVectorPair vectors{ByColumns("perf::x", num_cols, n), ByColumns("perf::y", num_rows, n),
+                                ByRows("perf::x", num_cols, n), ByRows("perf::y", num_rows, n)};
   fill_columns(exec, vectors.x_by_columns);
   fill_columns(exec, vectors.x_by_rows);
   std::vector<Expected<double>> expected;
