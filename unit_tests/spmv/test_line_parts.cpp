@@ -51,8 +51,8 @@ TEST(SpmvLineParts, AreFewLoadsAndFewRegisters) {
   for_all_parts([](const LineParts& line, int, int value_bytes, bool by_columns) {
     EXPECT_LE(line.loads(), by_columns ? 5 : 9);
     EXPECT_LE(line.height * value_bytes, by_columns ? 48 : 72);
-    EXPECT_GE(line.under_way, 1);
-    EXPECT_LE(line.height * value_bytes * line.under_way, 144);
+    EXPECT_GE(line.in_flight, 1);
+    EXPECT_LE(line.height * value_bytes * line.in_flight, 144);
   });
 }
 

@@ -1,4 +1,4 @@
-// Values asked for ahead on CPUs: who decides, and that it changes no bits.
+// Values prefetched on CPUs: who decides, and that it changes no bits.
 #include <gmock/gmock.h>
 
 #include <ashlar/reference/random_matrix.hpp>
@@ -28,7 +28,7 @@ TYPED_TEST_SUITE(SpmvPrefetch, TypesAndLayouts);
 TYPED_TEST(SpmvPrefetch, ChangesNoBits) {
   using Scalar = typename TypeParam::scalar_type;
   for (const int b : {1, 2, 3, 4, 5, 8, 17, 33}) {
-    // Rows of less than a group of values that are asked for together, of some, and of several and a rest.
+    // Rows of less than a group of values that are prefetched together, of some, and of several and a rest.
     const ProductCase<TypeParam> c(reference::random_bcsr<TypeParam>(
         50, 317, b, {.min_blocks = 1, .max_blocks = 60, .empty_every = 7, .full_row = 23}, 40 + b));
     const auto x = to_device<typename TypeParam::memory_space>(random_vector<Scalar>(c.host.num_cols(), 5));
@@ -97,7 +97,7 @@ TEST(SpmvPrefetchChoice, IsExplained) {
   if (is_gpu_v<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "CPUs only";
   const ProductCase<BcsrMatrix<double>> c(reference::random_bcsr<BcsrMatrix<double>>(40, 40, 5, {}, 3));
   const auto explained = [&](int bytes) { return SpmvPlan(c.exec, c.device, {.prefetch_bytes = bytes}).explain(); };
-  EXPECT_THAT(explained(128), HasSubstr("values asked for 128 bytes ahead"));
+  EXPECT_THAT(explained(128), HasSubstr("values prefetched 128 bytes ahead"));
   EXPECT_THAT(explained(128), HasSubstr("asked for by the caller"));
   EXPECT_THAT(explained(0), Not(HasSubstr("bytes ahead")));
 }

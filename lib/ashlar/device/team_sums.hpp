@@ -91,11 +91,11 @@ struct SumOverEntries {
     const std::int64_t step = team.team_size();
     std::int64_t i = first + team.team_rank();
     if constexpr (requires { function.load(i); }) {
-      constexpr int under_way = 4;
-      for (; i + (under_way - 1) * step < last; i += under_way * step) {
-        decltype(function.load(i)) loaded[under_way];
-        for (int u = 0; u < under_way; ++u) loaded[u] = function.load(i + u * step);
-        for (int u = 0; u < under_way; ++u) function(i + u * step, loaded[u], sum);
+      constexpr int in_flight = 4;
+      for (; i + (in_flight - 1) * step < last; i += in_flight * step) {
+        decltype(function.load(i)) loaded[in_flight];
+        for (int u = 0; u < in_flight; ++u) loaded[u] = function.load(i + u * step);
+        for (int u = 0; u < in_flight; ++u) function(i + u * step, loaded[u], sum);
       }
       for (; i < last; i += step) function(i, function.load(i), sum);
     } else {

@@ -100,7 +100,7 @@ SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, const
                         text("it is a power of two up to ", lanes_of_tile), "pass 0 to let the plan choose");
   }
   if (const int ahead = request.prefetch_bytes.value_or(0); ahead < 0 || ahead > most_prefetch_bytes) {
-    throw ArgumentError(text("spmv: values asked for ", ahead, " bytes ahead"),
+    throw ArgumentError(text("spmv: values prefetched ", ahead, " bytes ahead"),
                         text("it is 0 to ", most_prefetch_bytes), "leave it out to let the plan choose");
   }
   const Kernel kernel =

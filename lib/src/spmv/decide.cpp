@@ -28,7 +28,7 @@ Decision by_caller(const SpmvShape& shape, const SpmvDevice& device, const Launc
   const bool is_kernel_alone = request.width == 0 && request.tile_rows == 0 && !request.prefetch_bytes;
   if (request.kernel == Kernel::automatic) {
     const bool has_width = request.width != 0 || request.tile_rows != 0;
-    decision.grounds = text(has_width ? "width" : "how far ahead values are wanted",
+    decision.grounds = text(has_width ? "width" : "prefetch distance",
                             " asked for by the caller, kernel chosen by the cost model: ", grounds);
   } else if (is_kernel_alone) {
     decision.grounds = "kernel asked for by the caller: " + grounds;

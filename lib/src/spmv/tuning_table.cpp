@@ -121,7 +121,7 @@ std::optional<int> prefetch_of(const Entry& entry) {
   if (entry.is_null(name)) return std::nullopt;
   const std::int64_t bytes = entry.number_of(name);
   entry.require(bytes >= 0 && bytes <= impl::most_prefetch_bytes, name, bytes,
-                text("values are asked for 0 to ", impl::most_prefetch_bytes, " bytes ahead"));
+                text("values are prefetched 0 to ", impl::most_prefetch_bytes, " bytes ahead"));
   return static_cast<int>(bytes);
 }
 

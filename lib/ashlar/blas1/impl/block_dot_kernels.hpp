@@ -24,7 +24,7 @@ struct BlockDotByTiles {
   std::int64_t groups;
 
   static constexpr int edge = tile_edge;
-  static constexpr int under_way = 2;  ///< rows that a lane asks for before it uses the first
+  static constexpr int in_flight = 2;  ///< rows that a lane asks for before it uses the first
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     const int p = static_cast<int>(x.extent(1)), q = static_cast<int>(y.extent(1));
@@ -39,7 +39,7 @@ struct BlockDotByTiles {
     }
     double sum[edge][edge] = {};
     std::int64_t row = group;
-    for (; row + (under_way - 1) * groups < n; row += under_way * groups) add_rows<under_way>(row, of_x, of_y, sum);
+    for (; row + (in_flight - 1) * groups < n; row += in_flight * groups) add_rows<in_flight>(row, of_x, of_y, sum);
     for (; row < n; row += groups) add_rows<1>(row, of_x, of_y, sum);
     for (int i = 0; i < edge; ++i) {
       for (int j = 0; j < edge; ++j) {

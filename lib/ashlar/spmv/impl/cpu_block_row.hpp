@@ -12,8 +12,8 @@
 namespace ashlar::impl {
 
 /// What the ways to sum a block row on a CPU have in common. A complex number is two real ones here; Lanes numbers fill
-/// a register, or the part of one that a column or row of the block has numbers for. Values are asked for `ahead` bytes
-/// before they are used, or not (0).
+/// a register, or the part of one that a column or row of the block has numbers for. Values are prefetched `ahead`
+/// bytes before they are used, or not (0).
 template <class Rows, int Lanes>
 struct CpuBlockRow {
   using Scalar = typename Rows::scalar_type;
@@ -25,7 +25,7 @@ struct CpuBlockRow {
   static constexpr int parts = is_complex_v<Scalar> ? 2 : 1;
 
   /// Before the numbers of a column or row of a block are used.
-  [[gnu::always_inline]] static void ask_ahead(const RealValue* begin, int count, int ahead) {
+  [[gnu::always_inline]] static void prefetch_numbers(const RealValue* begin, int count, int ahead) {
     if constexpr (prefetch_before<Rows>() == PrefetchBefore::columns) {
       if (ahead > 0) prefetch(begin, begin + count, ahead);
     }
@@ -107,7 +107,7 @@ struct CpuByColumns : CpuBlockRow<Rows, Lanes> {
   [[gnu::always_inline]] static void add_block(const RealValue* block, const Real* x, int height, int width, int ahead,
                                                Sums& sum) {
     const auto add = [&](int column, auto which) __attribute__((always_inline)) {
-      Base::ask_ahead(block + column * height, height, ahead);
+      Base::prefetch_numbers(block + column * height, height, ahead);
       add_column(block + column * height, x + column * parts, height, sum[(First + which) % sums]);
     };
     for (int group = 0; group < width / sums; ++group) {
@@ -226,7 +226,7 @@ struct CpuByRows : CpuBlockRow<Rows, Lanes> {
           each<0, b>(
               height, [&](auto row) __attribute__((always_inline)) {
                 const RealValue* const from = block + row * width;
-                Base::ask_ahead(from, width, ahead);
+                Base::prefetch_numbers(from, width, ahead);
                 Numbers some[parts];
                 const Numbers first = load_pack<Real, Lanes>(from);
                 for (int part = 0; part < parts; ++part) some[part] = first * x_whole[part][0];

@@ -22,7 +22,7 @@ struct FlatMultiProduct {
   using Entries = BlockRowEntries<Rows>;
   static constexpr int chunk = Entries::chunk;
   static constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
-  /// Chunks that a lane has under way before it uses the first.
+  /// Chunks that a lane has in flight before it uses the first.
   static constexpr int unroll = 4;
 
   Rows rows;

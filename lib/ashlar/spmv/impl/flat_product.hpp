@@ -33,7 +33,7 @@ struct FlatProduct {
   using Entries = BlockRowEntries<Rows>;
   static constexpr int chunk = Entries::chunk;
   static constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
-  /// Chunks that a lane has under way before it uses the first: one would leave the memory idle between them.
+  /// Chunks that a lane has in flight before it uses the first: one would leave the memory idle between them.
   static constexpr int unroll = 4;
 
   Rows rows;

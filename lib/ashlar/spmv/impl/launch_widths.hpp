@@ -64,7 +64,7 @@ std::string work_of_lanes(Kernel kernel, const SpmvShape& shape, int width, cons
 /// What a kernel's lanes are best at.
 struct LaneHabits {
   /// Chunks that a lane should read of a block row of average length: the sum over the lanes at its end is then a small
-  /// part of its work, and the lanes of one multiprocessor still have enough under way (measured on an H200).
+  /// part of its work, and the lanes of one multiprocessor still have enough in flight (measured on an H200).
   double chunks_of_lane = 50;
   int usual_width = 0;        ///< that is compiled in; 0: none is
   double weight_of_idle = 6;  ///< how much an idle lane costs

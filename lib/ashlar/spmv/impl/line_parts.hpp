@@ -13,7 +13,7 @@ struct LineParts {
       1;  ///< values of a part, a multiple of `load`; the last part ends with the line, and may begin in the one before
   int parts = 0;            ///< of a line, a lane for each; 0: by_line does not take such blocks
   int whole = 1;            ///< lanes that begin together: those of a line, or where lines are rows, of a block
-  int under_way = 1;        ///< lines that a lane asks for before it uses the first
+  int in_flight = 1;        ///< lines that a lane asks for before it uses the first
   double worth_a_lane = 1;  ///< lines that are worth a lane of their own
 
   constexpr bool is_served() const { return parts > 0; }
@@ -37,7 +37,7 @@ constexpr int values_of_load(int line_length, int value_bytes) {
   return values;
 }
 
-/// The widest group within a warp whose lanes still have a little more to do than what they have under way at a time,
+/// The widest group within a warp whose lanes still have a little more to do than what they have in flight at a time,
 /// else the narrowest that can; and two warps where one would be long at it (measured on an H200).
 constexpr int line_width(const LineParts& line, double lines, int warp) {
   const double too_much = 45;
@@ -64,9 +64,9 @@ constexpr void cut_line(LineParts& line, int line_length, int highest) {
   line.height = height_of(line.parts);
 }
 
-/// Lines of small values to have under way, up to `most`: those that lanes load to no end in the last round, where
+/// Lines of small values to have in flight, up to `most`: those that lanes load to no end in the last round, where
 /// block rows have 27 blocks, cost time, and so does each round, as much as `round_bytes` (measured on an H200).
-constexpr int lines_under_way(const LineParts& line, int block_size, int part_bytes, double round_bytes, int most) {
+constexpr int lines_in_flight(const LineParts& line, int block_size, int part_bytes, double round_bytes, int most) {
   const double lines = line.lines_of_lane(27.0 * block_size, usual_line_width(line, block_size));
   int best = 1;
   double least = 0;
@@ -111,14 +111,14 @@ constexpr LineParts line_parts(int block_size, int value_bytes, int vector_bytes
   // About 120 bytes in not too many loads; of rows that need x from more than two lanes fewer.
   const int part_bytes = line.height * value_bytes;
   const int most = std::max(2, (line.load == 1 ? 24 : 56) / value_bytes), fewest = part_bytes > 56 ? 1 : 2;
-  line.under_way = std::clamp((by_columns || block_size == 2 ? 120 : 96) / part_bytes, fewest, most);
-  line.worth_a_lane = value_bytes < 4 ? 9 : value_bytes == 4 ? 7 : std::min(1.3 * line.under_way, 6.5);
+  line.in_flight = std::clamp((by_columns || block_size == 2 ? 120 : 96) / part_bytes, fewest, most);
+  line.worth_a_lane = value_bytes < 4 ? 9 : value_bytes == 4 ? 7 : std::min(1.3 * line.in_flight, 6.5);
   if (by_columns && value_bytes <= 4) {
     // No more than there are registers for, beside the sums: for the values, their entry of x and an index.
     const int register_bytes = 4 * (!line.in_pairs ? 58 : line.parts == 1 ? 55 : 46);
     const int left = register_bytes - line.height * vector_bytes;
-    const int most_held = std::clamp(left / (part_bytes + vector_bytes + 4), 1, std::min(line.under_way, 7));
-    line.under_way = lines_under_way(line, block_size, part_bytes,
+    const int most_held = std::clamp(left / (part_bytes + vector_bytes + 4), 1, std::min(line.in_flight, 7));
+    line.in_flight = lines_in_flight(line, block_size, part_bytes,
                                      value_bytes < vector_bytes && part_bytes > 24 ? 7 : 16, most_held);
   }
   return line;

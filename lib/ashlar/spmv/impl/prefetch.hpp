@@ -4,17 +4,17 @@
 
 namespace ashlar::impl {
 
-/// How far ahead values are asked for where that pays: about what memory delivers until the first of them arrives. What
-/// is wanted no farther than the first goes into the first cache; else into the second, where it is in nobody's way,
+/// How far ahead values are prefetched where that pays: about what memory delivers until the first of them arrives.
+/// Those no farther ahead than the first go into the first cache; else into the second, where they are in nobody's way,
 /// and for which a core can wait for more lines. And the farthest that it may be.
 inline constexpr int first_cache_prefetch_bytes = 3072, second_cache_prefetch_bytes = 4096;
 inline constexpr int most_prefetch_bytes = 1 << 20;
 
-/// Whether the values of such blocks can be asked for ahead: those that lie one after another, of a compiled size.
+/// Whether the values of such blocks can be prefetched: those that lie one after another, of a compiled size.
 constexpr bool can_prefetch(int compiled_size, bool in_order) { return in_order && compiled_size > 0; }
 
-/// When values are asked for: before some blocks of a block row, or before each column or row of a block. Never many
-/// lines together, as the last would wait for room among those that a core can have under way.
+/// When values are prefetched: before some blocks of a block row, or before each column or row of a block. Never many
+/// lines together, as the last would wait for room among those that a core can have in flight.
 enum class PrefetchBefore { nothing, blocks, columns };
 
 template <class Rows>
@@ -24,8 +24,8 @@ constexpr PrefetchBefore prefetch_before() {
   return b * b * sizeof(typename Rows::value_type) < most_bytes ? PrefetchBefore::blocks : PrefetchBefore::columns;
 }
 
-/// Asks for the lines that lie `ahead` bytes after those from `begin` to before `end`, in an array that is read once.
-/// What is asked for beyond the end of the array does no harm.
+/// Prefetches the lines that lie `ahead` bytes after those from `begin` to before `end`, in an array that is read once.
+/// Beyond the end of the array it does no harm.
 [[gnu::always_inline]] inline void prefetch(const void* begin, const void* end, int ahead) {
   constexpr std::uintptr_t line = 64;
   constexpr int to_read = 0, to_second_cache = 2;
@@ -40,9 +40,9 @@ constexpr PrefetchBefore prefetch_before() {
   }
 }
 
-/// work(begin, end) for entries begin .. end - 1 of a block row: all at once, or where the values of blocks are asked
-/// for `ahead` bytes ahead (0: they are not), in groups of two lines, or of AtATime larger blocks. Only the last group
-/// may be no multiple of AtATime.
+/// work(begin, end) for entries begin .. end - 1 of a block row: all at once, or where the values of blocks are
+/// prefetched `ahead` bytes ahead (0: they are not), in groups of two lines, or of AtATime larger blocks. Only the last
+/// group may be no multiple of AtATime.
 ///
 /// A CPU that prefetches by itself stops at the end of each page; this does not.
 template <int AtATime, class Rows, class Work>

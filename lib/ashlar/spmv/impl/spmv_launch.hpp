@@ -21,7 +21,7 @@ struct SpmvLaunch {
   Staging staging;  ///< of staged
   /// Block rows of more blocks than this are cut into segments; the kernel leaves them out.
   std::int64_t longest_row = std::numeric_limits<std::int64_t>::max();
-  int prefetch_bytes = 0;  ///< how far ahead a CPU is asked for values; 0: it is not
+  int prefetch_bytes = 0;  ///< how far ahead a CPU prefetches values; 0: not at all
   RowRanges first_row;     ///< of the range that each thread of a CPU takes; empty: block rows are dealt one by one
   std::string label;       ///< of the launch
 };

@@ -32,7 +32,7 @@ struct SpmvDevice {
   bool matrix_unit = false;                ///< whether it multiplies small matrices of doubles by a unit of their own
   std::int64_t cache_bytes = 0;            ///< device_cache_bytes
   std::int64_t scratch_bytes = 96 * 1024;  ///< device_scratch_bytes; what any GPU has where that is not known
-  bool gains_by_prefetch = false;          ///< of a CPU: whether all values are best asked for ahead
+  bool gains_by_prefetch = false;          ///< of a CPU: whether all values are best prefetched
 };
 
 /// What of a launch somebody may ask for; what is automatic, 0 or nothing is left to the cost model.

@@ -16,7 +16,7 @@ namespace ashlar::impl {
 
 /// By lines, for several vectors: a group of lanes multiplies one block row. Its values and block columns are copied to
 /// scratch memory, up to `capacity` blocks at a time, by copies that need no registers: so a group has all of them
-/// under way at once, and its registers are left for x. Some neighbouring lanes take a block, line after line, each of
+/// in flight at once, and its registers are left for x. Some neighbouring lanes take a block, line after line, each of
 /// them all of its values and those vectors of the panel that one load of x brings: a warp's loads of x are whole runs,
 /// and a lane's sums are few.
 ///
@@ -37,7 +37,7 @@ struct StagedMultiProduct {
   /// first. All where the entries of x are side by side. Where they are not, one: neighbouring lanes then load entries
   /// of the same vector that are neighbours.
   static constexpr int columns = Interleaved ? b : 1;
-  static constexpr int unroll = Interleaved ? blocks_under_way(b) : columns_under_way(b);
+  static constexpr int unroll = Interleaved ? blocks_in_flight(b) : columns_in_flight(b);
   static constexpr int sums = b * vectors_of_lane;
   static constexpr bool near_too = stages_near(b, Panel);
   /// Whether neighbouring blocks lie in the same banks of scratch memory, so that lanes do well to begin with different
@@ -194,7 +194,7 @@ struct StagedMultiProduct {
         const std::uint32_t row = std::uint32_t(cols[there / (b / columns)]) * b + there % (b / columns);
         for (int c = 0; c < columns; ++c) load_x(at, x_of_part, row + rotated(c, rotation), part, x[u][c]);
       }
-      if (begin == 0) {  // the values, with x under way
+      if (begin == 0) {  // the values, with x in flight
         wait_for_copies<0>();
         lanes.meet();
       }

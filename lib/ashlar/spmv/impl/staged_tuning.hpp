@@ -3,7 +3,7 @@
 #include <Kokkos_Macros.hpp>
 #include <ashlar/spmv/impl/with_panel.hpp>
 
-// What StagedMultiProduct takes, and with how much under way: all measured on an H200.
+// What StagedMultiProduct takes, and with how much in flight: all measured on an H200.
 
 namespace ashlar::impl {
 
@@ -33,10 +33,10 @@ constexpr int wide_staged_width(int block_size, int lanes_of_block) {
 constexpr bool stages_near(int block_size, int panel) { return block_size == 1 || panel > usual_panel; }
 
 /// Blocks whose x a lane asks for before it uses the first.
-constexpr int blocks_under_way(int block_size) { return block_size <= 6 ? 2 : 1; }
+constexpr int blocks_in_flight(int block_size) { return block_size <= 6 ? 2 : 1; }
 
 /// Columns, where a lane takes those one by one.
-constexpr int columns_under_way(int block_size) { return block_size <= 3 ? 3 : 6; }
+constexpr int columns_in_flight(int block_size) { return block_size <= 3 ? 3 : 6; }
 
 /// The teams that a multiprocessor is to hold, and so how many registers a lane has at most: of an H200's 65536 / 128 /
 /// teams. (HIP takes no more than 8, and GPUs of compute capability 7.5 hold no more.)

@@ -15,7 +15,7 @@ namespace ashlar::impl {
 /// A block row times several vectors of doubles by the matrix unit: some warps take its columns, four at a time,
 /// whatever block they are of, and multiply tiles of 8 rows x 4 columns with 4 entries of 8 vectors.
 ///
-/// A tile of sums takes two registers a lane, so that many loads are under way; that the unit counts eight rows where a
+/// A tile of sums takes two registers a lane, so that many loads are in flight; that the unit counts eight rows where a
 /// block has fewer costs less than the lanes' own arithmetic would.
 ///
 /// RowTiles and VectorTiles are how many tiles of rows and of vectors a warp multiplies side by side: each value is

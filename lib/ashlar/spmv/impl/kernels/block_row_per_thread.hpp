@@ -130,7 +130,7 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
     if (shape.block_shape.num_values() > 4) return {};
     return {{kernel}};
   }
-  /// How far ahead values are asked for may change much, and which way depends on the machine.
+  /// How far ahead values are prefetched may change much, and which way depends on the machine.
   static std::vector<LaunchRequest> candidates_on_cpu(const SpmvShape& shape) {
     if (!can_prefetch(compiled_size_of(kernel, shape, false), shape.in_order)) return {{kernel}};
     return {{kernel, 0, 0, 0}, {kernel, 0, 0, first_cache_prefetch_bytes}, {kernel, 0, 0, second_cache_prefetch_bytes}};
@@ -140,7 +140,7 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
     if (const std::size_t cuts = launch.first_row.extent(0); cuts > 0) {
       result += text(", ", cuts - 1, " ranges of about equal work");
     }
-    if (launch.prefetch_bytes > 0) result += text(", values asked for ", launch.prefetch_bytes, " bytes ahead");
+    if (launch.prefetch_bytes > 0) result += text(", values prefetched ", launch.prefetch_bytes, " bytes ahead");
     return result;
   }
 
@@ -173,8 +173,8 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
                          product);
   }
 
-  /// How far ahead a CPU is asked for values. What it prefetches by itself comes too late for small blocks; of larger
-  /// ones too on some machines, where on others it takes a half of the speed to ask. (docs/products.md has both.)
+  /// How far ahead values are prefetched. What a CPU prefetches by itself comes too late for small blocks; of larger
+  /// ones too on some machines, where on others prefetching halves the speed. (docs/products.md has both.)
   static int choose_prefetch(const SpmvShape& shape, const SpmvDevice& device, const std::optional<int>& asked) {
     constexpr int small_block = 96;
     if (shape.many_vectors) return 0;

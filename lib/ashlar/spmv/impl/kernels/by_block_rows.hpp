@@ -33,8 +33,8 @@ struct ByBlockRows {
   static_assert(parts.is_served());
   static constexpr int lanes_of_block = parts.lanes();
   static constexpr int load_bytes = parts.load * int(sizeof(Value));
-  /// Loads that a lane has under way before it uses the first.
-  static constexpr int under_way = std::min(parts.sums, 64 / load_bytes);
+  /// Loads that a lane has in flight before it uses the first.
+  static constexpr int in_flight = std::min(parts.sums, 64 / load_bytes);
 
   Rows rows;
   Grouping grouping;
@@ -78,16 +78,16 @@ struct ByBlockRows {
     for (int k = from; k < num_blocks; k += step) {
       const Value* const block = rows.block(first_block + k) + first_row * b + column;
       const std::uint32_t x_begin = std::uint32_t(cols[k]) * b + column;
-      // Asked for one block ahead: x would wait for it, and the products for x.
+      // Loaded before the values, as x waits for it, and the products for x.
       Scalar x[parts.load];
       for (int j = 0; j < parts.load; ++j) x[j] = rows.a.x[x_begin + j];
-      for (int begin = 0; begin < parts.sums; begin += under_way) {
-        Chunk<Value, load_bytes> chunk[under_way];
-        for (int u = 0; u < under_way; ++u) {
+      for (int begin = 0; begin < parts.sums; begin += in_flight) {
+        Chunk<Value, load_bytes> chunk[in_flight];
+        for (int u = 0; u < in_flight; ++u) {
           if (begin + u < parts.sums)
             chunk[u] = load_strided<load_bytes>(block + offset(first_row, begin + u), rows.a.hint);
         }
-        for (int u = 0; u < under_way; ++u) {
+        for (int u = 0; u < in_flight; ++u) {
           if (begin + u >= parts.sums) continue;
           for (int j = 0; j < parts.load; ++j) sum[begin + u] += rows.entry(chunk[u].value[j]) * x[j];
         }

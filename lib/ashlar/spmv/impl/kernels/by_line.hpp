@@ -42,7 +42,7 @@ struct ByLine {
   static constexpr int height = line_of_block.height;
   static constexpr int parts = line_of_block.parts;
   static constexpr int whole = line_of_block.whole;
-  static constexpr int unroll = line_of_block.under_way;
+  static constexpr int unroll = line_of_block.in_flight;
   static constexpr int sums = by_columns ? height : 1;
   static constexpr int entries_of_x = by_columns ? 1 : b;
   /// Whether lanes pass values on in registers, where that takes few steps; else by way of scratch memory.
@@ -256,7 +256,7 @@ struct KernelOf<Kernel::by_line> : KernelBasics<Kernel::by_line> {
       width = usual;
     }
     // Groups that add up in registers lose that beyond a warp.
-    const double many_lines = (line.parts == 1 ? 4.0 : 2.0) * line.under_way;
+    const double many_lines = (line.parts == 1 ? 4.0 : 2.0) * line.in_flight;
     while (2 * width <= widest(shape)) {
       const double of_lane = line.lines_of_lane(lines, width);
       const bool idle = double(shape.num_block_rows) * width < enough_threads(device) / 2 && of_lane > many_lines;

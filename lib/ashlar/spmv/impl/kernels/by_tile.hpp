@@ -29,7 +29,7 @@ struct ByTile {
   static constexpr int b = Rows::compiled_block_size;
   static_assert(b == 1 || b == 2);
   static constexpr int entries = b * b;
-  /// Blocks that a lane has under way before it uses the first. One at a time of neighbouring lanes: what their loads
+  /// Blocks that a lane has in flight before it uses the first. One at a time of neighbouring lanes: what their loads
   /// touch of x then lies as close together as the list has it. (Measured on an H200.)
   static constexpr int unroll = b == 1 && Rows::is_indirect ? 4
                                 : sizeof(Scalar) > 4        ? (b == 1 ? 7 : 4)
