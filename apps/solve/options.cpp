@@ -294,8 +294,8 @@ void check_options(const SolveOptions& options, int ranks) {
   const int most = is_block ? 64 : 1;
   require(method.num_rhs >= 1 && method.num_rhs <= most,
           text("--num-rhs ", method.num_rhs, " with --solver ", to_string(method.solver)),
-          is_block ? "a block has 1 to 64 right-hand sides" : "CG solves for one right-hand side",
-          is_block ? "pass such a number" : "pass --solver block-cg");
+          is_block ? "block-cg solves for 1 to 64 right-hand sides" : "cg solves for one right-hand side",
+          is_block ? "pass a number from 1 to 64" : "pass --solver block-cg");
   require(!is_block || method.variant == VariantKind::standard,
           text("--variant ", to_string(method.variant), " with --solver block-cg"), "it is a form of cg",
           "leave one of them out");
