@@ -96,7 +96,7 @@ TEST(DistributedOperator, KnowsHowLongItWaited) {
     const Kokkos::View<double*, Space> x("x", 20), y("y", 20);
     const double before = a.waited_seconds();
     comm.barrier();
-    if (comm.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    if (comm.rank() == 1) let_others_run(std::chrono::milliseconds(60));
     a.apply(exec, x, y);
     if (comm.rank() == 0) {
       EXPECT_GT(a.waited_seconds() - before, 0.03);

@@ -260,7 +260,7 @@ TEST(HaloExchange, RefusesOnAllRanksWhatTheyDisagreeAbout) {
     // Of two plans one each.
     const Needs more = random_needs(needs.partition, 1, 27);
     const HaloPlan other(comm, more.partition, more.at(comm.rank()));
-    EXPECT_THAT(message_of<Error>([&] { make(differs ? other : plan, 3, 1); }), HasSubstr("entries from rank"));
+    EXPECT_THAT(message_of<Error>([&] { make(differs ? other : plan, 3, 1); }), HasSubstr("bytes from rank"));
     make(plan, 3, 1);
   });
 }

@@ -10,9 +10,9 @@
 
 namespace ashlar::testing {
 
-void let_others_run() {
+void let_others_run(std::chrono::microseconds duration) {
   thread_ranks::Turn::end();
-  std::this_thread::sleep_for(std::chrono::microseconds(20));  // a yield alone may give the turn back at once
+  std::this_thread::sleep_for(duration);  // a yield alone may give the turn back at once
   thread_ranks::Turn::take();
 }
 

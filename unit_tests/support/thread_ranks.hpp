@@ -52,8 +52,8 @@ struct ThreadRanksOptions {
 /// Throws   what work() threw: on the lowest rank where that is more than that another rank has left.
 void run_ranks(int ranks, const std::function<void(Communicator&)>& work, const ThreadRanksOptions& options = {});
 
-/// For a rank that asks again and again for what another one does.
-void let_others_run();
+/// For a rank that asks again and again for what another one does, or is to be late.
+void let_others_run(std::chrono::microseconds duration = std::chrono::microseconds(20));
 
 /// An instance of the host's execution space that no other has, of one thread.
 template <class Exec = Kokkos::DefaultHostExecutionSpace>

@@ -8,14 +8,12 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/device/event.hpp>
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/halo_plan.hpp>
-#include <ashlar/halo/impl/halo_messages.hpp>
+#include <ashlar/halo/impl/halo_layout.hpp>
 #include <ashlar/halo/impl/pack.hpp>
-#include <ashlar/halo/impl/staging.hpp>
+#include <ashlar/halo/neighbour_exchange.hpp>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -32,9 +30,10 @@ namespace ashlar {
 /// exchanges, in the same order; nothing else holds them together. A neighbour may be any number of exchanges ahead, or
 /// behind.
 ///
-/// Messages go from and to the memory of `exec` where the transport reaches it. Else, and where HaloOptions::buffers
-/// says so, they are staged: through pinned memory of the host, with copies between it and the device. Both ways give
-/// the same halo; explain() and figures() say which it is.
+/// A NeighbourExchange carries the bytes, in one of its modes. In the blocking one messages go from and to the memory
+/// of `exec` where the transport reaches it. Else, and where HaloOptions::buffers says so, they are staged: through
+/// pinned memory of the host, with copies between it and the device. All give the same halo; explain() and figures()
+/// say which it is.
 ///
 /// Shapes   x: rank 1 with plan().num_own() * block_size entries; or rank 2 with as many rows and num_vectors columns,
 ///          of any layout. halo(): plan().num_entries() * block_size rows; those of neighbour k of plan().from() begin
@@ -56,33 +55,25 @@ class HaloExchange {
   using multi_halo_view = Kokkos::View<Scalar**, Kokkos::LayoutRight, memory_space>;
 
   /// Most exchanges on their way at a time.
-  static constexpr int max_in_flight = 2;
+  static constexpr int max_in_flight = NeighbourExchange<Exec>::max_in_flight;
 
   /// Collective. `comm` is that of the plan, or one of the same ranks; it is not used later. On a device it may try
   /// messages (find_direct_messages()), once for `comm`.
   ///
   /// Throws   on all ranks together: ArgumentError where plan, block size, vectors, scalars or buffers of the ranks do
   ///          not fit, or where messages from device memory were asked for and do not work.
-  HaloExchange(const Exec& exec, const Communicator& comm, HaloPlan plan, int block_size, int num_vectors = 1)
+  HaloExchange(const Exec& exec, const Communicator& comm, HaloPlan plan, int block_size, int num_vectors = 1,
+               ExchangeMode mode = ExchangeMode::automatic)
       : state_(std::make_unique<State>(exec, comm, std::move(plan),
-                                       impl::HaloEntries{int(sizeof(Scalar)), block_size, num_vectors})) {}
-
-  HaloExchange(HaloExchange&&) noexcept = default;
-  HaloExchange& operator=(HaloExchange&& other) noexcept {
-    if (this != &other) {
-      let_go();
-      state_ = std::move(other.state_);
-    }
-    return *this;
-  }
-  /// Waits until what was sent has gone. Exchanges that were begun and not ended, as after an exception, are given up.
-  ~HaloExchange() { let_go(); }
+                                       impl::HaloEntries{int(sizeof(Scalar)), block_size, num_vectors}, mode)) {}
 
   const HaloPlan& plan() const { return state_->plan; }
   int block_size() const { return state_->entries.block_size; }
   int num_vectors() const { return state_->entries.num_vectors; }
   /// Exchanges that were begun and not ended.
-  int num_in_flight() const { return static_cast<int>(state_->num_begun - state_->num_ended); }
+  int num_in_flight() const { return state_->exchange.num_in_flight(); }
+  /// The mode in use: never automatic.
+  ExchangeMode mode() const { return state_->exchange.mode(); }
 
   /// Starts an exchange of x.
   template <class X>
@@ -95,31 +86,18 @@ class HaloExchange {
     const Kokkos::Profiling::ScopedRegion region("ashlar::halo::begin");
     check(x);
     State& s = *state_;
-    const int number = static_cast<int>(s.num_begun % num_slots);
-    Slot& slot = s.slots[std::size_t(number)];
-    s.messages.wait_for_sends(number);
-    slot.is_free.wait();
-    s.messages.start_receives(number);
-    pack(exec, x, slot);
-    s.wait_until_done(exec);
-    s.messages.start_sends(number);
-    ++s.num_begun;
+    auto* const packed = reinterpret_cast<Scalar*>(s.exchange.open(exec));
+    impl::pack(exec, impl::ListedEntries{s.send_index.data()}, std::int64_t(s.send_index.extent(0)), x,
+               s.entries.block_size, s.entries.num_vectors, packed);
+    pack_spans(exec, x, reinterpret_cast<Scalar*>(s.exchange.outgoing()));
+    s.exchange.start(exec);
   }
 
   /// Waits for the oldest exchange on its way, or for what next_arrived() has not yet returned of it. halo() is then
   /// its data, for what is enqueued on `exec`.
   void end(const Exec& exec) {
     const Kokkos::Profiling::ScopedRegion region("ashlar::halo::end");
-    const int number = begin_landing(exec);
-    State& s = *state_;
-    if (s.is_landing) {
-      while (take_next(exec, number) >= 0) {
-      }
-      return;
-    }
-    s.messages.wait_for_receives(number);
-    land(exec, s.slots[std::size_t(number)], 0, s.plan.num_entries());
-    finish_landing(exec, s.slots[std::size_t(number)]);
+    state_->exchange.finish(exec);
   }
 
   /// Waits until another piece of the oldest exchange has come, and returns its neighbour's place in plan().from():
@@ -127,7 +105,7 @@ class HaloExchange {
   /// all have been: this exchange has then ended. One instance takes all pieces of an exchange.
   int next_arrived(const Exec& exec) {
     const Kokkos::Profiling::ScopedRegion region("ashlar::halo::next_arrived");
-    return take_next(exec, begin_landing(exec));
+    return state_->exchange.next_arrived(exec);
   }
 
   /// Of the exchange that was ended last, or whose pieces are being taken: until the next one is ended, or its first
@@ -139,109 +117,51 @@ class HaloExchange {
   }
 
   /// Of one exchange.
-  std::int64_t bytes_sent() const { return state_->messages.num_sent() * state_->entries.bytes(); }
-  std::int64_t bytes_received() const { return state_->plan.num_entries() * state_->entries.bytes(); }
+  std::int64_t bytes_sent() const { return state_->exchange.bytes_sent(); }
+  std::int64_t bytes_received() const { return state_->exchange.bytes_received(); }
   /// Exchanges so far, and how long the host has waited for their messages.
-  std::int64_t num_exchanges() const { return state_->num_begun; }
-  double waited_seconds() const { return state_->messages.waited_seconds(); }
+  std::int64_t num_exchanges() const { return figures().exchanges; }
+  double waited_seconds() const { return figures().waited_seconds; }
   /// Whether messages go through pinned memory of the host.
-  bool is_staged() const { return state_->staging.is_staged; }
+  bool is_staged() const { return state_->exchange.is_staged(); }
   /// All that was done so far, counted as it was.
-  HaloFigures figures() const {
-    const State& s = *state_;
-    return {s.num_begun, s.messages.sent(), s.messages.received(), s.staging.is_staged, s.messages.waited_seconds()};
-  }
+  HaloFigures figures() const { return state_->exchange.figures(); }
   /// "halo: 12 messages of 4800 bytes sent and 12 of 4800 received in 6 exchanges, staged through pinned memory (...)"
-  std::string explain() const { return impl::explain(figures(), state_->staging); }
+  std::string explain() const { return state_->exchange.explain(); }
   /// The buffers.
   HeldBytes bytes() const {
-    const auto sent = std::uint64_t(bytes_sent()), received = std::uint64_t(bytes_received());
-    const std::uint64_t slots = num_slots * (sent + received), index = state_->send_index.size() * sizeof(std::int64_t);
-    const std::uint64_t once = (state_->packed.size() + state_->landed.size()) * sizeof(Scalar);
-    const bool are_pinned = is_gpu_v<Exec> && is_staged();
-    return {index + once + (are_pinned ? 0 : slots), are_pinned ? slots : 0};
+    return HeldBytes{state_->send_index.size() * sizeof(std::int64_t), 0} + state_->exchange.bytes();
   }
 
  private:
-  // Two on their way, and one that is read while the second of them arrives.
-  static constexpr int num_slots = max_in_flight + 1;
-  using staging_space = std::conditional_t<is_gpu_v<Exec>, Kokkos::SharedHostPinnedSpace, memory_space>;
-  using Staging = Kokkos::View<Scalar*, staging_space>;
-
-  struct Slot {
-    explicit Slot(const Exec& exec) : is_free(exec) {}
-
-    Staging staged_send, staged_receive;  // where messages are staged
-    halo_view send, receive;              // where they are not
-    Event<Exec> is_free;                  // what was received before is needed there no more
-  };
-
   // On the heap, so that the exchange moves while messages are on their way.
   struct State {
-    State(const Exec& exec, const Communicator& comm, HaloPlan the_plan, const impl::HaloEntries& the_entries)
+    State(const Exec& exec, const Communicator& comm, HaloPlan the_plan, const impl::HaloEntries& the_entries,
+          ExchangeMode mode)
         : plan(std::move(the_plan)),
-          entries(with_buffers(the_entries, plan.buffers())),
-          messages(comm, plan, entries),
-          staging(impl::find_staging(exec, comm, plan.buffers())),
-          reached(exec) {
-      comm.together([&] { allocate(exec); });
-    }
-
-    static impl::HaloEntries with_buffers(impl::HaloEntries entries, HaloBuffers buffers) {
-      entries.buffers = buffers;
-      return entries;
-    }
-
-    void allocate(const Exec& exec) {
-      const auto uninitialized = [&](const std::string& label) {
-        return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label);
-      };
-      const auto num_sent = std::size_t(messages.num_sent() * entries.scalars());
-      const auto num_received = std::size_t(plan.num_entries() * entries.scalars());
-      const Kokkos::View<const std::int64_t*, Kokkos::HostSpace> listed(plan.send_index().data(),
-                                                                        plan.send_index().size());
-      send_index = Kokkos::View<std::int64_t*, memory_space>(uninitialized("ashlar::halo::send_index"), listed.size());
-      Kokkos::deep_copy(exec, send_index, listed);
-      if (staging.is_staged) {
-        packed = halo_view(uninitialized("ashlar::halo::packed"), listed.size() * std::size_t(entries.scalars()));
-        landed = halo_view(uninitialized("ashlar::halo::landed"), num_received);
-      }
-      slots.reserve(num_slots);
-      for (int i = 0; i < num_slots; ++i) {
-        Slot& slot = slots.emplace_back(exec);
-        if (staging.is_staged) {
-          slot.staged_send = Staging(uninitialized("ashlar::halo::staged_send"), num_sent);
-          slot.staged_receive = Staging(uninitialized("ashlar::halo::staged_receive"), num_received);
-          messages.add_slot(plan, slot.staged_send.data(), slot.staged_receive.data());
-        } else {
-          slot.send = halo_view(uninitialized("ashlar::halo::send"), num_sent);
-          slot.receive = halo_view(uninitialized("ashlar::halo::receive"), num_received);
-          messages.add_slot(plan, slot.send.data(), slot.receive.data());
-        }
-      }
-      wait_until_done(exec);
-    }
-
-    /// What is enqueued on `exec` so far.
-    void wait_until_done(const Exec& exec) {
-      reached.record(exec);
-      reached.wait();
+          entries(the_entries),
+          layout(comm, plan, entries),
+          exchange(exec, comm, layout.to, layout.from, {mode, plan.buffers()}, layout.packed_bytes) {
+      comm.together([&] {
+        const Kokkos::View<const std::int64_t*, Kokkos::HostSpace> listed(plan.send_index().data(),
+                                                                          plan.send_index().size());
+        send_index = Kokkos::View<std::int64_t*, memory_space>(
+            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::halo::send_index"), listed.size());
+        Kokkos::deep_copy(exec, send_index, listed);
+        exec.fence("ashlar::halo: list of entries");
+      });
     }
 
     std::int64_t num_halo_rows() const { return plan.num_entries() * entries.block_size; }
-    Scalar* halo() const { return staging.is_staged ? landed.data() : slots[std::size_t(current)].receive.data(); }
+    Scalar* halo() const {
+      return const_cast<Scalar*>(reinterpret_cast<const Scalar*>(exchange.received()));  // a view of it may be written
+    }
 
     HaloPlan plan;
     impl::HaloEntries entries;
-    std::vector<Slot> slots;
-    impl::HaloMessages messages;  // behind the buffers, so that it goes before them
-    impl::HaloStaging staging;
+    impl::HaloLayout layout;
+    NeighbourExchange<Exec> exchange;
     Kokkos::View<std::int64_t*, memory_space> send_index;
-    halo_view packed, landed;  // where messages are staged
-    Event<Exec> reached;
-    std::int64_t num_begun = 0, num_ended = 0;
-    int current = 0;          // the slot that halo() shows
-    bool is_landing = false;  // whether the oldest exchange on its way is already `current`
   };
 
   template <class X>
@@ -255,107 +175,39 @@ class HaloExchange {
                             " rows: ", plan().num_own(), " block entries of ", entries.block_size),
                        "pass this rank's part of the vectors");
     }
-    if (num_in_flight() == max_in_flight) {
-      throw ArgumentError("halo: a third exchange begun while two are on their way", "there are buffers for two",
-                          "end one before, or make another HaloExchange");
-    }
-  }
-
-  /// x, packed, in the send buffer of `slot`, when what this enqueues has ended.
-  template <class X>
-  void pack(const Exec& exec, const X& x, const Slot& slot) {
-    const State& s = *state_;
-    const std::int64_t block_size = s.entries.block_size, num_vectors = s.entries.num_vectors;
-    const std::int64_t num_listed = std::int64_t(s.send_index.extent(0));
-    // Whether the scalars of an entry, and those of the next, lie one after another.
-    bool is_dense = x.stride(0) == std::size_t(num_vectors);
-    if constexpr (X::rank() == 2) is_dense = is_dense && (num_vectors == 1 || x.stride(1) == 1);
-    const impl::ListedEntries listed{s.send_index.data()};
-    if (s.staging.is_staged) {
-      impl::pack(exec, listed, num_listed, x, block_size, num_vectors, s.packed.data());
-      copy(exec, slot.staged_send, 0, s.packed);
-      pack_spans(exec, x, slot.staged_send, is_dense);
-    } else {
-      impl::pack(exec, listed, num_listed, x, block_size, num_vectors, slot.send.data());
-      pack_spans(exec, x, slot.send, is_dense);
-    }
   }
 
   /// Entries one after another, to a send buffer.
-  template <class X, class Buffer>
-  void pack_spans(const Exec& exec, const X& x, const Buffer& send, bool is_dense) const {
+  template <class X>
+  void pack_spans(const Exec& exec, const X& x, Scalar* send) const {
     const State& s = *state_;
     const std::int64_t scalars = s.entries.scalars();
+    // Whether the scalars of an entry, and those of the next, lie one after another.
+    bool is_dense = x.stride(0) == std::size_t(s.entries.num_vectors);
+    if constexpr (X::rank() == 2) is_dense = is_dense && (s.entries.num_vectors == 1 || x.stride(1) == 1);
     for (std::size_t k = 0; k < s.plan.to().size(); ++k) {
       const HaloPlan::Neighbour& neighbour = s.plan.to()[k];
       if (neighbour.form == HaloForm::packed) continue;
-      const std::int64_t begin = s.messages.send_begin()[k] * scalars;
+      Scalar* const to = send + s.layout.to[k].begin / std::int64_t(sizeof(Scalar));
       if (is_gpu_v<Exec> && is_dense) {
-        const Kokkos::View<const Scalar*, typename X::device_type, Kokkos::MemoryUnmanaged> span(
-            x.data() + neighbour.first * scalars, neighbour.count * scalars);
-        copy(exec, send, begin, span);
+        copy_span(exec, x.data() + neighbour.first * scalars, to, neighbour.count * scalars);
       } else {
         impl::pack(exec, impl::SpanOfEntries{neighbour.first}, neighbour.count, x, s.entries.block_size,
-                   s.entries.num_vectors, send.data() + begin);
+                   s.entries.num_vectors, to);
       }
     }
   }
 
-  /// The slot of the oldest exchange on its way, whose pieces come next. With the first of them, nobody reads the halo
-  /// of the exchange before any more but by what is enqueued on `exec` so far.
-  int begin_landing(const Exec& exec) {
-    State& s = *state_;
-    if (s.num_begun == s.num_ended) {
-      throw ArgumentError("halo: the end of an exchange that was not begun", "none is on its way",
-                          "call begin() before each end()");
-    }
-    if (!s.is_landing && !s.staging.is_staged) s.slots[std::size_t(s.current)].is_free.record(exec);
-    s.current = static_cast<int>(s.num_ended % num_slots);
-    return s.current;
-  }
-
-  void finish_landing(const Exec& exec, Slot& slot) {
-    if (state_->staging.is_staged) slot.is_free.record(exec);  // it has been copied from there
-    state_->is_landing = false;
-    ++state_->num_ended;
-  }
-
-  int take_next(const Exec& exec, int number) {
-    State& s = *state_;
-    s.is_landing = true;
-    const int k = s.messages.wait_for_any(number);
-    if (k < 0) {
-      finish_landing(exec, s.slots[std::size_t(number)]);
+  /// By the device's copy engine, to its own memory or to the host's. Enqueued.
+  void copy_span(const Exec& exec, const Scalar* from, Scalar* to, std::int64_t count) const {
+    using From = Kokkos::View<const Scalar*, memory_space, Kokkos::MemoryUnmanaged>;
+    if (is_staged()) {
+      using Pinned = Kokkos::View<Scalar*, Kokkos::SharedHostPinnedSpace, Kokkos::MemoryUnmanaged>;
+      Kokkos::deep_copy(exec, Pinned(to, std::size_t(count)), From(from, std::size_t(count)));
     } else {
-      const HaloPlan::Neighbour& neighbour = s.plan.from()[std::size_t(k)];
-      land(exec, s.slots[std::size_t(number)], neighbour.begin, neighbour.count);
+      using Device = Kokkos::View<Scalar*, memory_space, Kokkos::MemoryUnmanaged>;
+      Kokkos::deep_copy(exec, Device(to, std::size_t(count)), From(from, std::size_t(count)));
     }
-    return k;
-  }
-
-  /// Entries of the halo that have been received go to the device.
-  void land(const Exec& exec, const Slot& slot, std::int64_t begin, std::int64_t count) {
-    if (!state_->staging.is_staged) return;
-    const std::int64_t scalars = state_->entries.scalars();
-    const auto range = std::pair(begin * scalars, (begin + count) * scalars);
-    copy(exec, state_->landed, range.first, Kokkos::subview(slot.staged_receive, range));
-  }
-
-  /// to[begin, ...) := from. Enqueued.
-  template <class To, class From>
-  static void copy(const Exec& exec, const To& to, std::int64_t begin, const From& from) {
-    if (from.size() == 0) return;
-    Kokkos::deep_copy(exec, Kokkos::subview(to, std::pair(begin, begin + std::int64_t(from.size()))), from);
-  }
-
-  void let_go() noexcept {
-    if (!state_) return;
-    State& s = *state_;
-    // The usual end, where the others are there to take what was sent, however slow they are. Else the messages give up
-    // what is under way as they are destroyed.
-    if (s.num_begun == s.num_ended && std::uncaught_exceptions() == 0) s.messages.wait_for_all_sends();
-    for (const Slot& slot : s.slots) slot.is_free.wait();
-    state_.reset();
   }
 
   std::unique_ptr<State> state_;

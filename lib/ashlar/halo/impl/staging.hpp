@@ -4,6 +4,7 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/direct_messages.hpp>
 #include <ashlar/comm/memory_kind_of.hpp>
+#include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <string>
 
@@ -26,5 +27,8 @@ HaloStaging find_staging(const Exec& exec, const Communicator& comm, HaloBuffers
   if (wanted == HaloBuffers::staged) return {true, "as asked for"};
   return choose_staging(comm, wanted, find_direct_messages(exec, comm), memory_kind_of<typename Exec::memory_space>);
 }
+
+/// NeighbourExchange::explain(): `way` says how messages go.
+std::string explain(const HaloFigures& figures, const std::string& way);
 
 }  // namespace ashlar::impl

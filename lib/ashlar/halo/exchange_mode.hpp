@@ -1,0 +1,26 @@
+#pragma once
+
+#include <ashlar/halo/halo_plan.hpp>
+#include <string_view>
+
+namespace ashlar {
+
+/// Who starts messages between ranks and waits for them.
+enum class ExchangeMode {
+  automatic,  ///< the fastest that works for these ranks
+  blocking,   ///< the host: it waits for what is packed, starts messages, and waits for them
+  stream,     ///< the device's streams: all is enqueued, and the host never waits
+  kernel,     ///< kernels, which write to the memory of other devices of this host and wait for what comes from there
+};
+
+/// "automatic", "blocking", "stream", "kernel"
+std::string_view to_string(ExchangeMode mode);
+
+/// The same on all ranks.
+struct ExchangeOptions {
+  ExchangeMode mode = ExchangeMode::automatic;
+  /// Of the blocking mode.
+  HaloBuffers buffers = HaloBuffers::automatic;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,195 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/held_bytes.hpp>
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
+#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/impl/exchange_way.hpp>
+#include <ashlar/halo/impl/message_way.hpp>
+#include <ashlar/halo/impl/neighbour_lists.hpp>
+#include <ashlar/halo/neighbour_message.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ashlar {
+
+/// Sends one message to each neighbour rank and receives one of each, of bytes that the caller packs and unpacks: what
+/// HaloExchange does for vectors, and multigrid for the ghost cells of boxes. In buffers of its own.
+///
+///     std::byte* const to = exchange.open(exec);   // pack there, by kernels on exec
+///     exchange.start(exec);
+///     ...                                          // what does not need the others' bytes
+///     exchange.finish(exec);
+///     exchange.received();                         // unpack from there, by kernels on exec
+///
+/// Two exchanges may be on their way: start, start, finish, finish. All ranks start the same exchanges in the same
+/// order; nothing else holds them together. A neighbour may be any number of exchanges ahead, or behind.
+///
+/// Memory   allocated by the constructor: three slots, for two exchanges on their way and one that is read, each of
+///          what is sent and what comes. Staged, these are pinned memory of the host, and the device holds what comes,
+///          and what is packed, once.
+/// Async    by mode(): the blocking one waits on the host in start(), for what was packed, and in finish() and
+///          next_arrived(), for messages. There is no barrier. One thread at a time calls these.
+/// Throws   ArgumentError where the order of calls is wrong, before anything is started; CommError where the transport
+///          fails. Then the others wait for this rank: who catches it ends the job (Communicator::abort).
+template <execution_space Exec>
+class NeighbourExchange {
+ public:
+  /// Most exchanges on their way at a time.
+  static constexpr int max_in_flight = impl::max_exchanges_in_flight;
+
+  /// Collective; ranks without neighbours, too. `comm` is not used later. On a device it may try messages
+  /// (find_direct_messages()), once for `comm`. `to` and `from` are by rank, ascending. The first `packed_bytes` of
+  /// what is sent are packed where open() says, others where outgoing() says; -1: all.
+  ///
+  /// Throws   on all ranks together: ArgumentError where lists or options of the ranks do not fit, or where the mode or
+  ///          the buffers asked for do not work.
+  NeighbourExchange(const Exec& exec, const Communicator& comm, std::vector<NeighbourMessage> to,
+                    std::vector<NeighbourMessage> from, const ExchangeOptions& options = {},
+                    std::int64_t packed_bytes = -1)
+      : from_(std::move(from)), send_bytes_(impl::end_of(to)), receive_bytes_(impl::end_of(from_)) {
+    Communicator own = impl::agreed_group(comm, to, from_, options);
+    mode_ = impl::choose_mode(comm, options.mode);
+    impl::HaloStaging staging = impl::find_staging(exec, comm, options.buffers);
+    comm.together([&] {
+      way_ =
+          std::make_unique<impl::MessageWay<Exec>>(exec, std::move(own), to, from_, send_bytes_, receive_bytes_,
+                                                   packed_bytes < 0 ? send_bytes_ : packed_bytes, std::move(staging));
+    });
+  }
+
+  NeighbourExchange(NeighbourExchange&&) noexcept = default;
+  NeighbourExchange& operator=(NeighbourExchange&& other) noexcept {
+    if (this == &other) return *this;
+    let_go();
+    from_ = std::move(other.from_);
+    send_bytes_ = other.send_bytes_;
+    receive_bytes_ = other.receive_bytes_;
+    mode_ = other.mode_;
+    way_ = std::move(other.way_);
+    num_started_ = other.num_started_;
+    num_finished_ = other.num_finished_;
+    current_ = other.current_;
+    is_landing_ = other.is_landing_;
+    return *this;
+  }
+  /// Waits until what was sent has gone. Exchanges that were started and not finished, as after an exception, are given
+  /// up.
+  ~NeighbourExchange() { let_go(); }
+
+  /// The mode in use: never automatic.
+  ExchangeMode mode() const { return mode_; }
+  /// Whether nothing here waits on the host.
+  bool is_stream_ordered() const { return way_->is_stream_ordered(); }
+  /// Exchanges that were started and not finished.
+  int num_in_flight() const { return static_cast<int>(num_started_ - num_finished_); }
+
+  /// Where to pack the next exchange, by what is enqueued on `exec`.
+  std::byte* open(const Exec& exec) {
+    if (num_in_flight() == max_in_flight) {
+      throw ArgumentError("halo: a third exchange begun while two are on their way", "there are buffers for two",
+                          "end one before, or make another exchange");
+    }
+    return way_->open(exec, next_slot());
+  }
+
+  /// Where the bytes of the exchange that is open leave from, reachable by kernels on `exec`: for those that are not
+  /// packed where open() says.
+  std::byte* outgoing() { return way_->outgoing(next_slot()); }
+
+  /// Sends what was packed since open().
+  void start(const Exec& exec) {
+    way_->start(exec, next_slot());
+    ++num_started_;
+  }
+
+  /// Waits for the oldest exchange on its way, or for what next_arrived() has not yet returned of it. received() is
+  /// then its bytes, for what is enqueued on `exec`.
+  void finish(const Exec& exec) {
+    const int slot = begin_landing(exec);
+    if (is_landing_) {
+      while (take_next(exec, slot) >= 0) {
+      }
+      return;
+    }
+    way_->wait_for_all(exec, slot);
+    finish_landing(exec, slot);
+  }
+
+  /// Waits until another message of the oldest exchange has come, and returns its place in `from`: each once, in any
+  /// order. Its bytes in received() are then there for what is enqueued on `exec`. Returns -1 when all have been: this
+  /// exchange has then finished. One instance takes all messages of an exchange.
+  int next_arrived(const Exec& exec) { return take_next(exec, begin_landing(exec)); }
+
+  /// Of the exchange that was finished last, or whose messages are being taken: until the next one is finished, or its
+  /// first message taken, by what is enqueued on the same instance. Always the same place where messages are staged.
+  const std::byte* received() const { return way_->received(current_); }
+
+  /// Of one exchange.
+  std::int64_t bytes_sent() const { return send_bytes_; }
+  std::int64_t bytes_received() const { return receive_bytes_; }
+  bool is_staged() const { return way_->is_staged(); }
+  /// All that was done so far, counted as it was.
+  HaloFigures figures() const {
+    return {num_started_, way_->sent(), way_->received_messages(), way_->is_staged(), way_->waited_seconds()};
+  }
+  /// "halo: 12 messages of 4800 bytes sent and 12 of 4800 received in 6 exchanges, staged through pinned memory (...)"
+  std::string explain() const { return impl::explain(figures(), way_->explain()); }
+  /// The buffers.
+  HeldBytes bytes() const { return way_->bytes(); }
+
+ private:
+  int next_slot() const { return static_cast<int>(num_started_ % impl::num_exchange_slots); }
+
+  /// The slot of the oldest exchange on its way, whose messages come next. With the first of them, nobody reads those
+  /// of the exchange before any more but by what is enqueued on `exec` so far.
+  int begin_landing(const Exec& exec) {
+    if (num_started_ == num_finished_) {
+      throw ArgumentError("halo: the end of an exchange that was not begun", "none is on its way",
+                          "begin one before each end");
+    }
+    if (!is_landing_) way_->begin_landing(exec, current_);
+    current_ = static_cast<int>(num_finished_ % impl::num_exchange_slots);
+    return current_;
+  }
+
+  int take_next(const Exec& exec, int slot) {
+    is_landing_ = true;
+    const int k = way_->wait_for_any(exec, slot);
+    if (k < 0) finish_landing(exec, slot);
+    return k;
+  }
+
+  void finish_landing(const Exec& exec, int slot) {
+    way_->finish_landing(exec, slot);
+    is_landing_ = false;
+    ++num_finished_;
+  }
+
+  void let_go() noexcept {
+    if (!way_) return;
+    // The usual end, where the others are there to take what was sent, however slow they are. Else the messages give up
+    // what is under way as they are destroyed.
+    if (num_started_ == num_finished_ && std::uncaught_exceptions() == 0) way_->wait_for_sends();
+    way_->wait_for_device();
+    way_.reset();
+  }
+
+  std::vector<NeighbourMessage> from_;
+  std::int64_t send_bytes_, receive_bytes_;
+  ExchangeMode mode_ = ExchangeMode::blocking;
+  std::unique_ptr<impl::ExchangeWay<Exec>> way_;
+  std::int64_t num_started_ = 0, num_finished_ = 0;
+  int current_ = 0;          // the slot that received() shows
+  bool is_landing_ = false;  // whether the oldest exchange on its way is already `current_`
+};
+
+}  // namespace ashlar

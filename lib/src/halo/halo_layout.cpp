@@ -1,0 +1,56 @@
+#include <ashlar/halo/impl/halo_layout.hpp>
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <cstddef>
+
+namespace ashlar::impl {
+
+namespace {
+
+void check_alike(const Communicator& comm, const HaloPlan& plan, const HaloEntries& entries) {
+  comm.together([&] {
+    if (entries.block_size < 1 || entries.num_vectors < 1) {
+      throw ArgumentError(
+          text("halo: an exchange of ", entries.num_vectors, " vectors with blocks of ", entries.block_size),
+          "there must be one of each at least", "give the matrix' block size, and how many vectors go at once");
+    }
+    if (plan.rank() != comm.rank() || plan.num_ranks() != comm.size()) {
+      throw ArgumentError(text("halo: a plan of rank ", plan.rank(), " of ", plan.num_ranks(), " on rank ", comm.rank(),
+                               " of ", comm.size()),
+                          "a plan is good for the ranks that made it",
+                          "pass that communicator, or one split from it in the same order");
+    }
+  });
+  const std::vector<HaloEntries> all = comm.all_gather(entries);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank].scalar_bytes == all[0].scalar_bytes && all[rank].block_size == all[0].block_size &&
+        all[rank].num_vectors == all[0].num_vectors) {
+      continue;
+    }
+    const auto described = [&](const HaloEntries& its) {
+      return text(its.num_vectors, " vectors with blocks of ", its.block_size, " of ", its.scalar_bytes, " bytes");
+    };
+    throw ArgumentError(text("halo: rank ", rank, " exchanges ", described(all[rank])),
+                        text("rank 0 exchanges ", described(all[0])), "make the exchange alike on all ranks");
+  }
+}
+
+}  // namespace
+
+HaloLayout::HaloLayout(const Communicator& comm, const HaloPlan& plan, const HaloEntries& entries) {
+  check_alike(comm, plan, entries);
+  const std::int64_t bytes = entries.bytes();
+  packed_bytes = static_cast<std::int64_t>(plan.send_index().size()) * bytes;
+  std::int64_t end = packed_bytes;
+  for (const HaloPlan::Neighbour& neighbour : plan.to()) {
+    const bool is_packed = neighbour.form == HaloForm::packed;
+    to.push_back({neighbour.rank, is_packed ? neighbour.begin * bytes : end, neighbour.count * bytes});
+    if (!is_packed) end += neighbour.count * bytes;
+  }
+  for (const HaloPlan::Neighbour& neighbour : plan.from()) {
+    from.push_back({neighbour.rank, neighbour.begin * bytes, neighbour.count * bytes});
+  }
+}
+
+}  // namespace ashlar::impl

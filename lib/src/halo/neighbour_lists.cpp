@@ -1,0 +1,91 @@
+#include <ashlar/halo/impl/neighbour_lists.hpp>
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/impl/staging.hpp>
+#include <cstddef>
+
+namespace ashlar::impl {
+
+namespace {
+
+void check_own(const Communicator& comm, const std::vector<NeighbourMessage>& messages, const char* where) {
+  int before = -1;
+  for (const NeighbourMessage& message : messages) {
+    if (message.rank <= before || message.rank >= comm.size() || message.rank == comm.rank() || message.count < 0 ||
+        message.begin < 0) {
+      throw ArgumentError(text("halo: rank ", comm.rank(), " of ", comm.size(), " lists ", message.count, " bytes ",
+                               where, " rank ", message.rank),
+                          "there is one message for each other rank, by rank in ascending order", "mend the list");
+    }
+    before = message.rank;
+  }
+}
+
+void check_alike(const Communicator& comm, const ExchangeOptions& options) {
+  const std::vector<ExchangeOptions> all = comm.all_gather(options);
+  const auto described = [&](std::size_t rank) {
+    return text("in mode ", to_string(all[rank].mode), " with ", to_string(all[rank].buffers), " buffers");
+  };
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank].mode == all[0].mode && all[rank].buffers == all[0].buffers) continue;
+    throw ArgumentError(text("halo: rank ", rank, " exchanges ", described(rank)),
+                        text("rank 0 exchanges ", described(0)), "pass the same options on all ranks");
+  }
+}
+
+}  // namespace
+
+Communicator agreed_group(const Communicator& comm, const std::vector<NeighbourMessage>& to,
+                          const std::vector<NeighbourMessage>& from, const ExchangeOptions& options) {
+  comm.together([&] {
+    check_own(comm, to, "to");
+    check_own(comm, from, "from");
+  });
+  check_alike(comm, options);
+  std::vector<std::vector<std::int64_t>> counts(static_cast<std::size_t>(comm.size()));
+  for (const NeighbourMessage& message : to) counts[static_cast<std::size_t>(message.rank)] = {message.count};
+  const std::vector<std::vector<std::int64_t>> offered = comm.all_to_all(counts);
+  comm.together([&] {
+    std::vector<std::int64_t> expected(offered.size(), 0);
+    for (const NeighbourMessage& message : from) expected[static_cast<std::size_t>(message.rank)] = message.count;
+    for (std::size_t source = 0; source < offered.size(); ++source) {
+      const std::int64_t count = offered[source].empty() ? 0 : offered[source][0];
+      if (count == expected[source]) continue;
+      throw ArgumentError(text("halo: rank ", comm.rank(), " expects ", expected[source], " bytes from rank ", source),
+                          text("that one sends ", count), "pass plans that all ranks made together");
+    }
+  });
+  return comm.duplicate();
+}
+
+ExchangeMode choose_mode(const Communicator&, ExchangeMode wanted) {
+  if (wanted == ExchangeMode::stream || wanted == ExchangeMode::kernel) {
+    throw ArgumentError(text("halo: an exchange in mode ", to_string(wanted)),
+                        "these ranks have no means to it: messages of the host alone",
+                        "leave the mode automatic, or take blocking");
+  }
+  return ExchangeMode::blocking;
+}
+
+HaloStaging choose_staging(const Communicator& comm, HaloBuffers wanted, const DirectMessages& direct,
+                           MemoryKind kind) {
+  if (wanted == HaloBuffers::device && !direct.work) {
+    throw ArgumentError("halo: messages from and to device memory were asked for", direct.why,
+                        "leave HaloOptions::buffers automatic, or take an MPI that is made for these devices");
+  }
+  if (wanted == HaloBuffers::staged) return {true, "as asked for"};
+  if (direct.work) return {false, direct.why};
+  // Ranks that compute on the host need no stage, whatever others need.
+  if (comm.transport().reach(kind) == Reach::certain) return {false, "this rank's memory is the host's"};
+  return {true, direct.why};
+}
+
+std::string explain(const HaloFigures& figures, const std::string& way) {
+  return text("halo: ", figures.sent.messages, figures.sent.messages == 1 ? " message" : " messages", " of ",
+              figures.sent.bytes, " bytes sent and ", figures.received.messages, " of ", figures.received.bytes,
+              " received in ", figures.exchanges, figures.exchanges == 1 ? " exchange" : " exchanges", ", ", way);
+}
+
+}  // namespace ashlar::impl
