@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/first_not_less.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
@@ -20,16 +21,7 @@ struct UpperPart {
   typename Matrix::graph_type::col_idx_view col_idx;
 
   KOKKOS_INLINE_FUNCTION std::int64_t begin(std::int64_t i) const {
-    std::int64_t low = row_ptr(i), high = row_ptr(i + 1);
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (col_idx(middle) < i) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return first_not_less(col_idx, row_ptr(i), row_ptr(i + 1), i);
   }
 
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return std::int64_t(row_ptr(i + 1)) - begin(i); }

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/first_not_less.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <cstddef>
@@ -22,21 +23,6 @@ struct ColumnSet {
   KOKKOS_INLINE_FUNCTION bool has(std::int64_t column) const { return (column >= begin && column < end) != all_but; }
 };
 
-/// How many columns of a list lie before `column`: its place, if it is there.
-template <class List>
-KOKKOS_INLINE_FUNCTION std::int64_t place_in(const List& ascending, std::int64_t column) {
-  std::int64_t low = 0, high = static_cast<std::int64_t>(ascending.extent(0));
-  while (low < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    if (ascending(middle) < column) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
 /// New numbers of the columns of a set: counted from `first`, or for those of a list what stands beside them, counted
 /// from there.
 template <class Space>
@@ -47,7 +33,8 @@ struct ColumnNumbers {
   List listed, number;
 
   KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t column) const {
-    return (listed.extent(0) == 0 ? column : number(place_in(listed, column))) - first;
+    const auto count = static_cast<std::int64_t>(listed.extent(0));
+    return (count == 0 ? column : number(first_not_less(listed, 0, count, column))) - first;
   }
 };
 
