@@ -1,7 +1,7 @@
 #pragma once
 
-#include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/reference/impl/entries.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -12,21 +12,11 @@ namespace ashlar::reference {
 /// Memory   A reachable from the host.
 template <bcsr_matrix Matrix>
 std::vector<typename Matrix::scalar_type> dense(const Matrix& A) {
-  static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Matrix::memory_space>::accessible,
-                "reference::dense: copy the matrix to the host first (copy_to)");
   using Scalar = typename Matrix::scalar_type;
-  const auto [R, C] = A.block_shape();
   std::vector<Scalar> entries(A.num_rows() * A.num_cols(), Scalar(0));
-  for (std::int64_t i = 0; i < A.num_block_rows(); ++i) {
-    for (std::int64_t k = A.graph().row_ptr()(i); k < std::int64_t(A.graph().row_ptr()(i + 1)); ++k) {
-      const std::int64_t j = A.graph().col_idx()(k);
-      for (int r = 0; r < R; ++r) {
-        for (int c = 0; c < C; ++c) {
-          entries[(i * R + r) * A.num_cols() + j * C + c] = A.values()(k * R * C + Matrix::layout_type::at(r, c, R, C));
-        }
-      }
-    }
-  }
+  impl::for_each_entry(A, [&](std::int64_t row, std::int64_t column, const Scalar& value) {
+    entries[row * A.num_cols() + column] = value;
+  });
   return entries;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <Kokkos_Core.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/reference/impl/entries.hpp>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -39,22 +39,11 @@ void scale(Scalar beta, std::vector<Scalar>& y) {
 template <bcsr_matrix Matrix, class Scalar = typename Matrix::scalar_type>
 void spmv(std::type_identity_t<Scalar> alpha, const Matrix& A, const std::vector<Scalar>& x,
           std::type_identity_t<Scalar> beta, std::vector<Scalar>& y) {
-  static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Matrix::memory_space>::accessible,
-                "reference::spmv: copy the matrix to the host first (copy_to)");
   impl::check_lengths("reference::spmv", A.num_rows(), A.num_cols(), x, y);
   impl::scale(beta, y);
   if (alpha == Scalar(0)) return;
-  const auto [R, C] = A.block_shape();
-  for (std::int64_t i = 0; i < A.num_block_rows(); ++i) {
-    for (std::int64_t k = A.graph().row_ptr()(i); k < std::int64_t(A.graph().row_ptr()(i + 1)); ++k) {
-      const std::int64_t j = A.graph().col_idx()(k);
-      for (int r = 0; r < R; ++r) {
-        for (int c = 0; c < C; ++c) {
-          y[i * R + r] += alpha * A.values()(k * R * C + Matrix::layout_type::at(r, c, R, C)) * x[j * C + c];
-        }
-      }
-    }
-  }
+  impl::for_each_entry(
+      A, [&](std::int64_t row, std::int64_t column, const auto& value) { y[row] += alpha * value * x[column]; });
 }
 
 /// y := alpha*A^T*x + beta*y, entry by entry. A is transposed, not conjugated.
@@ -63,22 +52,11 @@ void spmv(std::type_identity_t<Scalar> alpha, const Matrix& A, const std::vector
 template <bcsr_matrix Matrix, class Scalar = typename Matrix::scalar_type>
 void spmv_transpose(std::type_identity_t<Scalar> alpha, const Matrix& A, const std::vector<Scalar>& x,
                     std::type_identity_t<Scalar> beta, std::vector<Scalar>& y) {
-  static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Matrix::memory_space>::accessible,
-                "reference::spmv_transpose: copy the matrix to the host first (copy_to)");
   impl::check_lengths("reference::spmv_transpose", A.num_cols(), A.num_rows(), x, y);
   impl::scale(beta, y);
   if (alpha == Scalar(0)) return;
-  const auto [R, C] = A.block_shape();
-  for (std::int64_t i = 0; i < A.num_block_rows(); ++i) {
-    for (std::int64_t k = A.graph().row_ptr()(i); k < std::int64_t(A.graph().row_ptr()(i + 1)); ++k) {
-      const std::int64_t j = A.graph().col_idx()(k);
-      for (int r = 0; r < R; ++r) {
-        for (int c = 0; c < C; ++c) {
-          y[j * C + c] += alpha * A.values()(k * R * C + Matrix::layout_type::at(r, c, R, C)) * x[i * R + r];
-        }
-      }
-    }
-  }
+  impl::for_each_entry(
+      A, [&](std::int64_t row, std::int64_t column, const auto& value) { y[column] += alpha * value * x[row]; });
 }
 
 }  // namespace ashlar::reference
