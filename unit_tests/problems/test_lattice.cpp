@@ -5,6 +5,8 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/problems/hex_grid.hpp>
 #include <cmath>
+#include <cstdlib>
+#include <vector>
 
 namespace {
 
@@ -34,6 +36,25 @@ TEST(Lattice, SumOfNeighboursIsTheSum) {
     std::int64_t sum = 0;
     for (std::int64_t i = 0; i < lattice.num_points(); ++i) sum += lattice.num_neighbours(lattice.point(i));
     EXPECT_EQ(lattice.sum_of_neighbours(), sum);
+  }
+}
+
+TEST(Lattice, VisitsTheNeighboursOfAPointByTheirNumbers) {
+  for (const auto& points : {std::array{1, 1, 1}, std::array{1, 4, 3}, std::array{4, 2, 5}}) {
+    const Lattice lattice(points);
+    for (std::int64_t i = 0; i < lattice.num_points(); ++i) {
+      const LatticePoint p = lattice.point(i);
+      std::vector<std::int64_t> expected, visited;
+      for (std::int64_t j = 0; j < lattice.num_points(); ++j) {
+        const LatticePoint q = lattice.point(j);
+        if (std::abs(q.x - p.x) <= 1 && std::abs(q.y - p.y) <= 1 && std::abs(q.z - p.z) <= 1) expected.push_back(j);
+      }
+      lattice.for_each_neighbour(p, [&](int k, int dx, int dy, int dz) {
+        EXPECT_EQ(k, static_cast<int>(visited.size()));
+        visited.push_back(lattice.number({p.x + dx, p.y + dy, p.z + dz}));
+      });
+      EXPECT_EQ(visited, expected);
+    }
   }
 }
 

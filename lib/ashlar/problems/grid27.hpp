@@ -30,17 +30,11 @@ struct FillGrid27 {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Ordinal i, const Row& row) const {
     const LatticePoint p = lattice.point(i);
-    int k = 0;
-    for (int dx = -(p.x > 0); dx <= int(p.x + 1 < lattice.nx()); ++dx) {
-      for (int dy = -(p.y > 0); dy <= int(p.y + 1 < lattice.ny()); ++dy) {
-        for (int dz = -(p.z > 0); dz <= int(p.z + 1 < lattice.nz()); ++dz) {
-          const auto j = static_cast<Ordinal>(lattice.number({p.x + dx, p.y + dy, p.z + dz}));
-          row.column(k) = j;
-          write_block(i, j, row, k);
-          ++k;
-        }
-      }
-    }
+    lattice.for_each_neighbour(p, [&](int k, int dx, int dy, int dz) {
+      const auto j = static_cast<Ordinal>(lattice.number({p.x + dx, p.y + dy, p.z + dz}));
+      row.column(k) = j;
+      write_block(i, j, row, k);
+    });
   }
 
  private:

@@ -40,6 +40,17 @@ class Lattice {
     return span(p.x, nx_) * span(p.y, ny_) * span(p.z, nz_);
   }
 
+  /// call(k, dx, dy, dz) for each of these, which is the k-th and lies (dx, dy, dz) from p; their numbers ascend.
+  template <class Call>
+  KOKKOS_INLINE_FUNCTION void for_each_neighbour(const LatticePoint& p, const Call& call) const {
+    int k = 0;
+    for (int dx = -(p.x > 0); dx <= int(p.x + 1 < nx_); ++dx) {
+      for (int dy = -(p.y > 0); dy <= int(p.y + 1 < ny_); ++dy) {
+        for (int dz = -(p.z > 0); dz <= int(p.z + 1 < nz_); ++dz) call(k++, dx, dy, dz);
+      }
+    }
+  }
+
   /// The sum of num_neighbours over all points, (3nx-2)(3ny-2)(3nz-2), without visiting any.
   ///
   /// Throws   ArgumentError where 64 bits do not hold it.

@@ -23,18 +23,12 @@ struct HexRows {
   template <class Row>
   KOKKOS_INLINE_FUNCTION void operator()(Ordinal i, const Row& row) const {
     const LatticePoint p = lattice.point(i);
-    int k = 0;
-    for (int dx = -(p.x > 0); dx <= int(p.x + 1 < lattice.nx()); ++dx) {
-      for (int dy = -(p.y > 0); dy <= int(p.y + 1 < lattice.ny()); ++dy) {
-        for (int dz = -(p.z > 0); dz <= int(p.z + 1 < lattice.nz()); ++dz) {
-          row.column(k) = static_cast<Ordinal>(lattice.number({p.x + dx, p.y + dy, p.z + dz}));
-          const bool diagonal = dx == 0 && dy == 0 && dz == 0;
-          const bool clamped = clamp && (p.x == 0 || p.x + dx == 0);
-          if (!clamped || diagonal) write_block(p, dx, dy, dz, clamped, row, k);
-          ++k;
-        }
-      }
-    }
+    lattice.for_each_neighbour(p, [&](int k, int dx, int dy, int dz) {
+      row.column(k) = static_cast<Ordinal>(lattice.number({p.x + dx, p.y + dy, p.z + dz}));
+      const bool diagonal = dx == 0 && dy == 0 && dz == 0;
+      const bool clamped = clamp && (p.x == 0 || p.x + dx == 0);
+      if (!clamped || diagonal) write_block(p, dx, dy, dz, clamped, row, k);
+    });
   }
 
  private:
