@@ -12,6 +12,7 @@
 namespace ashlar::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 /// A tridiagonal pattern.
@@ -72,6 +73,50 @@ TEST(DistributedSetUp, SaysWhatItIs) {
   const auto alone = dealt(exec, Communicator(), whole, RowPartition::even(30, 1));
   EXPECT_TRUE(alone.is_capturable());
   EXPECT_EQ(alone.is_stream_ordered(), is_gpu_v<Exec>);
+}
+
+// In a chain each neighbour needs one block entry: of 3 doubles here.
+TEST(DistributedSetUp, CountsTheMessagesOfItsProducts) {
+  constexpr int n = 30, b = 3, products = 4, entry = b * int(sizeof(double));
+  for (const HaloBuffers buffers : {HaloBuffers::automatic, HaloBuffers::staged}) {
+    run_ranks(3, [&](Communicator& comm) {
+      const Exec exec = instance_of_rank();
+      DistributedOptions options = with(Decomposition::one_d, HaloForm::packed);
+      options.halo.buffers = buffers;
+      const auto a = dealt(exec, comm, chain(n, b), RowPartition::even(n, 3), options);
+      const int neighbours = comm.rank() == 1 ? 2 : 1;
+      const auto expect = [&](int exchanges, int messages, int entries) {
+        const HaloFigures figures = a.halo_figures();
+        EXPECT_EQ(figures.exchanges, exchanges);
+        for (const HaloCount& count : {figures.sent, figures.received}) {
+          EXPECT_EQ(count.messages, messages * neighbours);
+          EXPECT_EQ(count.bytes, entries * neighbours * entry);
+        }
+        EXPECT_LE(figures.waited_seconds, a.waited_seconds());
+      };
+      expect(0, 0, 0);
+      const Kokkos::View<double*, Space> x("x", a.space().num_local()), y("y", x.extent(0));
+      for (int i = 0; i < products; ++i) a.apply(exec, x, y);
+      a.apply_without_exchange(exec, x, y);
+      expect(products, products, products);
+      const Kokkos::View<double**, Kokkos::LayoutRight, Space> xs("xs", x.extent(0), 5), ys("ys", x.extent(0), 5);
+      a.apply(exec, xs, ys);
+      exec.fence();
+      expect(products + 1, products + 1, products + 5);
+      if (comm.rank() == 1) {
+        EXPECT_THAT(a.explain(),
+                    AllOf(HasSubstr("halo: 8 messages of 192 bytes sent and 8 of 192 received in 4 exchanges, "),
+                          HasSubstr("halo: 2 messages of 240 bytes sent and 2 of 240 received in 1 exchange, "),
+                          HasSubstr(", of 5 vectors each; ")));
+      }
+      // Ranks that are threads of one process have no messages from a device's memory.
+      const bool is_staged = buffers == HaloBuffers::staged || is_gpu_v<Exec>;
+      EXPECT_EQ(a.halo_figures().is_staged, is_staged);
+      EXPECT_EQ(a.explain().find("staged through") != std::string::npos, is_staged);
+    });
+  }
+  EXPECT_EQ(dealt(instance_of_rank(), Communicator(), chain(n, b), RowPartition::even(n, 1)).halo_figures().exchanges,
+            0);
 }
 
 TEST(DistributedSetUp, RefusesRanksThatDisagree) {

@@ -3,17 +3,33 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/held_bytes.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/other_part.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_exchange.hpp>
+#include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace ashlar::impl {
+
+/// What two exchanges of a rank have done together.
+inline HaloFigures sum_of(HaloFigures a, const HaloFigures& b) {
+  a.exchanges += b.exchanges;
+  a.sent.messages += b.sent.messages;
+  a.sent.bytes += b.sent.bytes;
+  a.received.messages += b.received.messages;
+  a.received.bytes += b.received.bytes;
+  a.is_staged = a.is_staged || b.is_staged;
+  a.waited_seconds += b.waited_seconds;
+  return a;
+}
 
 /// What products with vectors of Scalar, so many at a time, need of memory: the exchange of their halo; and where parts
 /// are multiplied in the order in which they come, their products, before they are added in that of ranks.
@@ -86,11 +102,11 @@ class VectorExchanges {
   using Exchange = VectorExchange<Scalar, Matrix, Exec>;
 
   Exchange& of(const Exec& exec, const Communicator& comm, const HaloPlan& halo, int block_size, int num_vectors,
-               const std::vector<OtherPart<Matrix>>& parts, bool holds_products) {
+               ExchangeMode mode, const std::vector<OtherPart<Matrix>>& parts, bool holds_products) {
     if (const auto found = exchanges_.find(num_vectors); found != exchanges_.end()) return found->second;
     std::int64_t rows = 0;
     for (const auto& part : parts) rows += holds_products ? part.matrix.num_rows() : 0;
-    HaloExchange<Scalar, Exec> exchange(exec, comm, halo, block_size, num_vectors);
+    HaloExchange<Scalar, Exec> exchange(exec, comm, halo, block_size, num_vectors, mode);
     const typename Exchange::Products products = comm.together([&] {
       return typename Exchange::Products(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::distributed::products"), rows, num_vectors);
@@ -106,11 +122,20 @@ class VectorExchanges {
     return bytes;
   }
 
-  /// How long the host has waited for messages.
-  double waited_seconds() const {
-    double seconds = 0;
-    for (const auto& [num_vectors, exchange] : exchanges_) seconds += exchange.exchange.waited_seconds();
-    return seconds;
+  /// Of all exchanges.
+  HaloFigures figures() const {
+    HaloFigures figures;
+    for (const auto& [num_vectors, exchange] : exchanges_) figures = sum_of(figures, exchange.exchange.figures());
+    return figures;
+  }
+  /// What each of them says, after "; ".
+  std::string explain() const {
+    std::string result;
+    for (const auto& [num_vectors, exchange] : exchanges_) {
+      result += text("; ", exchange.exchange.explain());
+      if (num_vectors > 1) result += text(", of ", num_vectors, " vectors each");
+    }
+    return result;
   }
 
  private:
