@@ -4,6 +4,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/dot.hpp>
 #include <cmath>
+#include <string>
 
 #include "number_text.hpp"
 #include "solve/pseudo_random.hpp"
@@ -12,7 +13,7 @@ namespace ashlar::app {
 
 void require_symmetric_products(const Execution& exec, const Operator& a, const LinearSystem& system) {
   const auto space = a.space();
-  const auto vector = [&](const char* label) { return Vector(label, std::size_t(space.num_local())); };
+  const auto vector = [&](const std::string& label) { return Vector(label, std::size_t(space.num_local())); };
   const Vector x = vector("ashlar::app::x"), y = vector("ashlar::app::y"), a_x = vector("ashlar::app::a_x"),
                a_y = vector("ashlar::app::a_y");
   fill_pseudo_random(exec, x, 1, system.first_row(), system.num_rows());
