@@ -98,10 +98,10 @@ std::int64_t num_wrong(const Exec& exec, const Exchange& exchange, const Numbers
 /// One rank's side of exchanges of one vector of doubles, of a pattern of needs.
 struct Side {
   Side(const Communicator& comm, const Needs& needs, HaloForm form = HaloForm::automatic, int block_size = 1,
-       HaloBuffers buffers = HaloBuffers::automatic)
+       HaloBuffers buffers = HaloBuffers::automatic, ExchangeMode mode = ExchangeMode::automatic)
       : exec(own_instance()),
         exchange(exec, comm, HaloPlan(comm, needs.partition, needs.at(comm.rank()), {.form = form, .buffers = buffers}),
-                 block_size),
+                 block_size, 1, mode),
         entries(entries_of_halo(needs, exchange.plan())),
         first_entry(needs.partition.begin(comm.rank())),
         x(Kokkos::view_alloc(exec, std::string("test::x")), needs.partition.size(comm.rank()) * block_size) {}
@@ -125,11 +125,11 @@ struct Side {
 /// Two exchanges one after the other of vectors of any kind are right.
 template <class X>
 void expect_right_exchange(const Communicator& comm, const Needs& needs, const HaloOptions& options, int block_size,
-                           const Exec& exec, const X& x) {
+                           const Exec& exec, const X& x, ExchangeMode mode) {
   using Scalar = typename X::non_const_value_type;
   const int num_vectors = X::rank() == 1 ? 1 : static_cast<int>(x.extent(1));
   HaloPlan plan(comm, needs.partition, needs.at(comm.rank()), options);
-  HaloExchange<Scalar, Exec> exchange(exec, comm, std::move(plan), block_size, num_vectors);
+  HaloExchange<Scalar, Exec> exchange(exec, comm, std::move(plan), block_size, num_vectors, mode);
   const Numbers entries = entries_of_halo(needs, exchange.plan());
   for (int round = 1; round <= 2; ++round) {
     fill(exec, x, needs.partition.begin(comm.rank()), block_size, round);
@@ -150,16 +150,18 @@ void expect_right_exchange(const Communicator& comm, const Needs& needs, const H
 /// The same for one vector and for several, of both layouts and with columns or rows apart.
 template <scalar Scalar>
 void expect_right_exchanges(const Communicator& comm, const Needs& needs, HaloForm form, int block_size,
-                            HaloBuffers buffers = HaloBuffers::automatic) {
+                            HaloBuffers buffers = HaloBuffers::automatic, ExchangeMode mode = ExchangeMode::automatic) {
   SCOPED_TRACE(needs.name + ", " + std::string(to_string(form)) + ", buffers: " + std::string(to_string(buffers)) +
-               ", ranks: " + std::to_string(comm.size()));
+               ", mode: " + std::string(to_string(mode)) + ", ranks: " + std::to_string(comm.size()));
   const HaloOptions options{.form = form, .buffers = buffers};
   const Exec exec = own_instance();
   const std::int64_t rows = needs.partition.size(comm.rank()) * block_size;
   const auto label = Kokkos::view_alloc(exec, std::string("test::x"));
   using Left = Kokkos::View<Scalar**, Kokkos::LayoutLeft, Space>;
   using Right = Kokkos::View<Scalar**, Kokkos::LayoutRight, Space>;
-  const auto expect_right = [&](const auto& x) { expect_right_exchange(comm, needs, options, block_size, exec, x); };
+  const auto expect_right = [&](const auto& x) {
+    expect_right_exchange(comm, needs, options, block_size, exec, x, mode);
+  };
   expect_right(Kokkos::View<Scalar*, Space>(label, rows));
   expect_right(Left(label, rows, 4));
   expect_right(Right(label, rows, 4));
@@ -172,8 +174,9 @@ void expect_right_exchanges(const Communicator& comm, const Needs& needs, HaloFo
 /// `count` exchanges back to back, without a barrier, ranks ahead and behind at random. With two on their way, the next
 /// is begun before the one before ends.
 inline void expect_right_back_to_back(const Communicator& comm, const Needs& needs, int count, bool two_in_flight,
-                                      bool by_pieces, HaloBuffers buffers = HaloBuffers::automatic) {
-  Side side(comm, needs, HaloForm::automatic, 2, buffers);
+                                      bool by_pieces, HaloBuffers buffers = HaloBuffers::automatic,
+                                      ExchangeMode mode = ExchangeMode::automatic) {
+  Side side(comm, needs, HaloForm::automatic, 2, buffers, mode);
   std::mt19937 random(static_cast<unsigned>(comm.rank()));
   std::int64_t wrong = 0;
   const auto end = [&](int round) {

@@ -21,7 +21,8 @@ MAY_USE = {
     "blas1": ["device"],
     # Matrices too large for memory come from block files; they are operators, whose vectors live in a space of blas1.
     "streaming": ["spmv", "blas1", "io"],
-    "comm": ["base"],
+    # Memory that ranks share is a device's.
+    "comm": ["device"],
     "halo": ["comm", "device", "bcsr"],
     "distributed": ["halo", "streaming"],
     # The solvers know concepts only.

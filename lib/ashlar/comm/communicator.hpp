@@ -17,6 +17,8 @@
 
 namespace ashlar {
 
+class StreamTransport;
+
 /// Whether messages may go from and to memory of a device: what find_direct_messages() answers.
 struct DirectMessages {
   bool work = false;
@@ -150,6 +152,17 @@ class Communicator {
   const DirectMessages* direct_messages(MemoryKind kind) const;
   void remember(MemoryKind kind, const DirectMessages& found) const { direct_messages_[kind] = found; }
 
+  /// Has messages of this group, and of those that are split from it later, go in the order of streams, too, where all
+  /// of its ranks are given a transport that does so. Null: no longer, or why it cannot be, for people.
+  void use_stream_transport(std::shared_ptr<const StreamTransport> transport, std::string why_none = {}) {
+    stream_transport_ = std::move(transport);
+    why_no_stream_transport_ = std::move(why_none);
+  }
+  /// What this group was given, or the one that it was split from; null where there is none. It may be of more ranks:
+  /// whoever sends messages takes stream_transport()->make_for(*this).
+  const std::shared_ptr<const StreamTransport>& stream_transport() const { return stream_transport_; }
+  const std::string& why_no_stream_transport() const { return why_no_stream_transport_; }
+
   /// Says why on standard error and ends the whole job, other ranks included: for faults on one rank alone that come
   /// where the others cannot be told.
   [[noreturn]] void abort(const std::string& why, int exit_code = 1) const noexcept;
@@ -164,6 +177,8 @@ class Communicator {
 
   std::unique_ptr<Transport> transport_;
   mutable std::map<MemoryKind, DirectMessages> direct_messages_;
+  std::shared_ptr<const StreamTransport> stream_transport_;
+  std::string why_no_stream_transport_;
 };
 
 template <class Work>

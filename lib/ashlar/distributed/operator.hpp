@@ -18,6 +18,7 @@
 #include <ashlar/distributed/impl/require_same.hpp>
 #include <ashlar/distributed/impl/vector_exchange.hpp>
 #include <ashlar/distributed/space.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>
@@ -40,6 +41,8 @@ struct DistributedOptions {
   Decomposition decomposition = Decomposition::one_d;
   /// How the halo travels. Its entry_bytes are not looked at: the operator knows them.
   HaloOptions halo = {};
+  /// Who sends and receives it, and sums over ranks with it.
+  ExchangeMode exchange = ExchangeMode::automatic;
   /// Of the products on each rank, of which some may have other kernels than others. A, not A^T.
   SpmvOptions spmv = {};
   /// Whether the halo travels while a rank multiplies its own columns; without, before: to see what that is worth.
@@ -67,9 +70,9 @@ struct DistributedOptions {
 ///          x: for options.spmv's num_vectors and double_vectors. Room for other vectors is made at their first
 ///          product. Rows in the host's memory come to the device once, or are streamed from there
 ///          (options.streaming): StreamedMatrix.
-/// Async    constructor, and the first product with so many columns: collective. A product waits on the host, as
-///          HaloExchange does. Copies share all of this, so that one solve at a time uses it: solves that are under
-///          way together take operators of their own.
+/// Async    constructor, and the first product with so many columns: collective. A product waits on the host where
+///          HaloExchange does: not in the stream mode, where sums do not wait either. Copies share all of this, so that
+///          one solve at a time uses it: solves that are under way together take operators of their own.
 /// Throws   constructor: on all ranks together, ArgumentError where they do not agree about sizes or options, or the
 ///          partition is of other ranks, or rows to be streamed are on the device; ShapeError where the rows are not
 ///          those of the partition; BlockSizeError; MemoryError where the limit is too small for streaming, too. A
@@ -169,9 +172,17 @@ class DistributedOperator {
     return bytes + 2 * (sent + s.halo.num_entries()) * entry;
   }
   HeldBytes bytes() const { return state_->own->bytes() + state_->bytes_beside_own(); }
-  /// Whether the host never waits: where there is nobody to wait for, on a device.
-  bool is_stream_ordered() const { return state_->comm->is_alone() && state_->own->is_stream_ordered(); }
+  /// Whether the host never waits: on a device, where there is nobody to wait for, or the device itself waits for them.
+  bool is_stream_ordered() const {
+    const State& s = *state_;
+    return s.own->is_stream_ordered() &&
+           (s.comm->is_alone() || (s.exchange_waits_on_device && s.space->is_stream_ordered()));
+  }
   bool is_capturable() const { return state_->comm->is_alone() && state_->own->is_capturable(); }
+
+  /// How the halo is exchanged, never automatic, and why so; of a rank that is alone, blocking.
+  ExchangeMode exchange_mode() const { return state_->exchange_mode; }
+  const std::string& why_exchange_mode() const { return state_->why_exchange_mode; }
 
   /// What multiplies here, and how the halo travels: as planned, and what its exchanges have done so far.
   std::string explain() const {
@@ -246,7 +257,8 @@ class DistributedOperator {
         make_own(exec, std::move(rows));
         exec.fence("ashlar::distributed_operator: own columns cut");
       });
-      space.emplace(exec, comm, own->num_rows());
+      space.emplace(exec, comm, own->num_rows(),
+                    exchange_mode == ExchangeMode::stream ? SumMode::stream : SumMode::messages);
     }
 
     int rank() const { return comm->rank(); }
@@ -261,6 +273,7 @@ class DistributedOperator {
               {"values of", scalar_name<Value>()},
               {"decomposition", std::string(to_string(options.decomposition))},
               {"halo form", std::string(to_string(options.halo.form))},
+              {"exchange", std::string(to_string(options.exchange))},
               {"overlap", options.overlap ? "on" : "off"},
               {"num_vectors", text(options.spmv.num_vectors)},
               {"double_vectors", options.spmv.double_vectors ? "true" : "false"}};
@@ -350,10 +363,16 @@ class DistributedOperator {
     }
 
     void make_exchange(const Exec& exec) {
+      const auto make = [&]<class Scalar>(Scalar) {
+        const auto& exchange = exchange_for<Scalar>(exec, options.spmv.num_vectors).exchange;
+        exchange_mode = exchange.mode();
+        why_exchange_mode = exchange.why_mode();
+        exchange_waits_on_device = exchange.is_stream_ordered();
+      };
       if (std::is_same_v<Wide, Narrow> || options.spmv.double_vectors) {
-        exchange_for<Wide>(exec, options.spmv.num_vectors);
+        make(Wide{});
       } else {
-        exchange_for<Narrow>(exec, options.spmv.num_vectors);
+        make(Narrow{});
       }
     }
 
@@ -375,12 +394,13 @@ class DistributedOperator {
     template <class Scalar>
     impl::VectorExchange<Scalar, Matrix, Exec>& exchange_for(const Exec& exec, int num_vectors) const {
       if constexpr (std::is_same_v<Scalar, Wide>) {
-        return wide.of(exec, *comm, halo, block_size, num_vectors, others, multiplies_as_they_come());
+        return wide.of(exec, *comm, halo, block_size, num_vectors, options.exchange, others, multiplies_as_they_come());
       } else {
         static_assert(std::is_same_v<Scalar, Narrow>,
                       "ashlar::DistributedOperator: x must hold the matrix's scalar type, or double where that is "
                       "float or bfloat16");
-        return narrow.of(exec, *comm, halo, block_size, num_vectors, others, multiplies_as_they_come());
+        return narrow.of(exec, *comm, halo, block_size, num_vectors, options.exchange, others,
+                         multiplies_as_they_come());
       }
     }
 
@@ -390,6 +410,9 @@ class DistributedOperator {
     RowPartition partition;
     DistributedOptions options;
     int block_size = 1;
+    ExchangeMode exchange_mode = ExchangeMode::blocking;
+    std::string why_exchange_mode = "one rank alone";
+    bool exchange_waits_on_device = false;
     HaloPlan halo;
     std::optional<impl::OwnPart<Matrix, Exec>> own;
     std::vector<impl::OtherPart<Matrix>> others;

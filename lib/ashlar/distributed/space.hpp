@@ -4,8 +4,12 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/comm/memory_kind_of.hpp>
+#include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/device/event.hpp>
+#include <ashlar/distributed/impl/stream_sums.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +21,12 @@
 
 namespace ashlar {
 
+/// How sums over ranks travel.
+enum class SumMode {
+  messages,  ///< the host's: it waits for the device, and for the other ranks
+  stream,    ///< in the order of streams, by the communicator's stream transport: the host waits for nothing
+};
+
 /// The inner-product space of vectors of which each rank has a part: the inner_product_space of the solvers.
 ///
 /// A sum is made of what all ranks gather from each other, added in rank order: the same bits on every rank. What is
@@ -25,22 +35,28 @@ namespace ashlar {
 /// Copies share one state. A sum must have ended before the next begins: solves that are under way at the same time
 /// take spaces of their own, each with a communicator of its own.
 ///
-/// Memory   sums travel through pinned memory of the host, allocated by the constructor for 64 of them at a time; more
-///          have it grow when they first come.
-/// Async    the host waits in sum_end() for the device and for the other ranks; where kernels run on the host, in
-///          sum_begin() for those. Not with one rank, where a sum is what it is.
+/// Sums travel as the host's messages, or in the order of streams (SumMode).
+///
+/// Memory   as messages sums travel through pinned memory of the host, allocated by the constructor for 64 of them at a
+///          time; more have it grow when they first come. On streams through the device's memory.
+/// Async    as messages the host waits in sum_end() for the device and for the other ranks; where kernels run on the
+///          host, in sum_begin() for those. On streams all is enqueued. With one rank a sum is what it is.
 template <execution_space Exec>
 class DistributedSpace {
  public:
-  /// Collective: each rank says how long its part is. `comm` is used by nobody else.
-  DistributedSpace(const Exec& exec, std::shared_ptr<const Communicator> comm, std::int64_t num_local)
-      : state_(std::make_shared<State>(exec, std::move(comm))), num_local_(num_local) {
+  /// Collective: each rank says how long its part is, and all say the same of sums. `comm` is used by nobody else.
+  ///
+  /// Throws   on all ranks together: where sums are to be on streams, ArgumentError where comm has no transport for
+  ///          them, CommError where none can be made of it.
+  DistributedSpace(const Exec& exec, std::shared_ptr<const Communicator> comm, std::int64_t num_local,
+                   SumMode mode = SumMode::messages)
+      : state_(std::make_shared<State>(exec, std::move(comm), mode)), num_local_(num_local) {
     num_global_ = state_->comm->sum(num_local);
   }
 
   /// The same with a duplicate of `comm`.
-  DistributedSpace(const Exec& exec, const Communicator& comm, std::int64_t num_local)
-      : DistributedSpace(exec, std::make_shared<const Communicator>(comm.duplicate()), num_local) {}
+  DistributedSpace(const Exec& exec, const Communicator& comm, std::int64_t num_local, SumMode mode = SumMode::messages)
+      : DistributedSpace(exec, std::make_shared<const Communicator>(comm.duplicate()), num_local, mode) {}
 
   std::int64_t num_local() const { return num_local_; }
   std::int64_t num_global() const { return num_global_; }
@@ -50,6 +66,7 @@ class DistributedSpace {
     if (is_alone() || sums.extent(0) == 0) return;
     State& state = *state_;
     const std::size_t count = sums.extent(0);
+    if (state.on_stream) return state.on_stream->begin(exec, sums.data(), count);
     state.make_room(count);
     if constexpr (is_gpu_v<Exec>) {
       Kokkos::deep_copy(exec, Kokkos::subview(state.mine, std::make_pair(std::size_t(0), count)), sums);
@@ -67,6 +84,7 @@ class DistributedSpace {
     const Kokkos::Profiling::ScopedRegion region("ashlar::distributed_space::sum_end");
     State& state = *state_;
     const std::size_t count = sums.extent(0);
+    if (state.on_stream) return state.on_stream->end(exec, sums.data(), count);
     Message& message = state.message(count);
     if constexpr (is_gpu_v<Exec>) {
       state.is_copied.wait();
@@ -88,7 +106,7 @@ class DistributedSpace {
   }
 
   int agree_max(int number) const { return is_alone() ? number : state_->comm->max(number); }
-  bool is_stream_ordered() const { return is_alone(); }
+  bool is_stream_ordered() const { return is_alone() || state_->on_stream != nullptr; }
   bool is_capturable() const { return is_alone(); }
 
   /// How long the host has waited for the other ranks' sums so far, in all copies of this.
@@ -98,8 +116,25 @@ class DistributedSpace {
   using Pinned = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
 
   struct State {
-    State(const Exec& exec, std::shared_ptr<const Communicator> given) : comm(std::move(given)), is_copied(exec) {
-      if (!comm->is_alone()) make_room(64);
+    State(const Exec& exec, std::shared_ptr<const Communicator> given, SumMode mode)
+        : comm(std::move(given)), is_copied(exec) {
+      if (comm->is_alone()) return;
+      if (mode == SumMode::stream) {
+        make_streams(exec);
+      } else {
+        make_room(64);
+      }
+    }
+
+    void make_streams(const Exec& exec) {
+      const StreamMessages streams = find_stream_messages(*comm, memory_kind_of<typename Exec::memory_space>);
+      if (!streams.work) {
+        throw ArgumentError("distributed_space: sums in the order of streams", streams.why,
+                            "have them travel as messages");
+      }
+      std::unique_ptr<StreamTransport> transport = comm->stream_transport()->make_for(*comm);
+      on_stream = comm->together(
+          [&] { return std::make_unique<impl::StreamSums<Exec>>(exec, std::move(transport), comm->size()); });
     }
 
     void make_room(std::size_t count) {
@@ -126,6 +161,7 @@ class DistributedSpace {
     std::vector<double> all;  // of all ranks, in rank order
     std::map<std::size_t, std::unique_ptr<Message>> messages;
     double waited_seconds = 0;
+    std::unique_ptr<impl::StreamSums<Exec>> on_stream;
   };
 
   bool is_alone() const { return state_->comm->is_alone(); }

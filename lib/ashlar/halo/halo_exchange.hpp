@@ -43,7 +43,8 @@ namespace ashlar {
 ///          and what is packed of listed entries, once.
 /// Async    begin() waits on the host for what was enqueued on `exec`, packing last, and returns when x may be changed.
 ///          end() and next_arrived() wait for messages; staged, they then enqueue copies on `exec`. Nothing else
-///          waits, and there is no barrier. One thread at a time calls these.
+///          waits, and there is no barrier. In the stream mode all of this is enqueued, and the host does not wait. One
+///          thread at a time calls these.
 /// Traffic  what is sent is read once and written once; staged, that and what comes once more, over the link.
 /// Throws   ShapeError, ArgumentError before anything is started. Then this rank's exchange is missing and the others
 ///          wait for it: who catches it ends the job (Communicator::abort). CommError where the transport fails.
@@ -74,6 +75,10 @@ class HaloExchange {
   int num_in_flight() const { return state_->exchange.num_in_flight(); }
   /// The mode in use: never automatic.
   ExchangeMode mode() const { return state_->exchange.mode(); }
+  /// Why that one, for people.
+  const std::string& why_mode() const { return state_->exchange.why_mode(); }
+  /// Whether nothing here waits on the host.
+  bool is_stream_ordered() const { return state_->exchange.is_stream_ordered(); }
 
   /// Starts an exchange of x.
   template <class X>

@@ -4,12 +4,16 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/held_bytes.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/comm/memory_kind_of.hpp>
+#include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/impl/exchange_way.hpp>
 #include <ashlar/halo/impl/message_way.hpp>
 #include <ashlar/halo/impl/neighbour_lists.hpp>
+#include <ashlar/halo/impl/stream_way.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +41,8 @@ namespace ashlar {
 ///          what is sent and what comes. Staged, these are pinned memory of the host, and the device holds what comes,
 ///          and what is packed, once.
 /// Async    by mode(): the blocking one waits on the host in start(), for what was packed, and in finish() and
-///          next_arrived(), for messages. There is no barrier. One thread at a time calls these.
+///          next_arrived(), for messages; the stream mode waits on the device alone. There is no barrier. One thread at
+///          a time calls these.
 /// Throws   ArgumentError where the order of calls is wrong, before anything is started; CommError where the transport
 ///          fails. Then the others wait for this rank: who catches it ends the job (Communicator::abort).
 template <execution_space Exec>
@@ -57,13 +62,21 @@ class NeighbourExchange {
                     std::int64_t packed_bytes = -1)
       : from_(std::move(from)), send_bytes_(impl::end_of(to)), receive_bytes_(impl::end_of(from_)) {
     Communicator own = impl::agreed_group(comm, to, from_, options);
-    mode_ = impl::choose_mode(comm, options.mode);
-    impl::HaloStaging staging = impl::find_staging(exec, comm, options.buffers);
-    comm.together([&] {
-      way_ =
-          std::make_unique<impl::MessageWay<Exec>>(exec, std::move(own), to, from_, send_bytes_, receive_bytes_,
-                                                   packed_bytes < 0 ? send_bytes_ : packed_bytes, std::move(staging));
-    });
+    choice_ = impl::choose_mode(comm, options.mode, memory_kind_of<typename Exec::memory_space>);
+    if (mode() == ExchangeMode::stream) {
+      std::unique_ptr<StreamTransport> transport = comm.stream_transport()->make_for(own);
+      way_ = comm.together([&] {
+        return std::make_unique<impl::StreamWay<Exec>>(exec, std::move(transport), to, from_, send_bytes_,
+                                                       receive_bytes_);
+      });
+    } else {
+      impl::HaloStaging staging = impl::find_staging(exec, comm, options.buffers);
+      way_ = comm.together([&] {
+        return std::make_unique<impl::MessageWay<Exec>>(exec, std::move(own), to, from_, send_bytes_, receive_bytes_,
+                                                        packed_bytes < 0 ? send_bytes_ : packed_bytes,
+                                                        std::move(staging));
+      });
+    }
   }
 
   NeighbourExchange(NeighbourExchange&&) noexcept = default;
@@ -73,7 +86,7 @@ class NeighbourExchange {
     from_ = std::move(other.from_);
     send_bytes_ = other.send_bytes_;
     receive_bytes_ = other.receive_bytes_;
-    mode_ = other.mode_;
+    choice_ = std::move(other.choice_);
     way_ = std::move(other.way_);
     num_started_ = other.num_started_;
     num_finished_ = other.num_finished_;
@@ -86,7 +99,9 @@ class NeighbourExchange {
   ~NeighbourExchange() { let_go(); }
 
   /// The mode in use: never automatic.
-  ExchangeMode mode() const { return mode_; }
+  ExchangeMode mode() const { return choice_.mode; }
+  /// Why that one, for people.
+  const std::string& why_mode() const { return choice_.why; }
   /// Whether nothing here waits on the host.
   bool is_stream_ordered() const { return way_->is_stream_ordered(); }
   /// Exchanges that were started and not finished.
@@ -142,7 +157,9 @@ class NeighbourExchange {
     return {num_started_, way_->sent(), way_->received_messages(), way_->is_staged(), way_->waited_seconds()};
   }
   /// "halo: 12 messages of 4800 bytes sent and 12 of 4800 received in 6 exchanges, staged through pinned memory (...)"
-  std::string explain() const { return impl::explain(figures(), way_->explain()); }
+  std::string explain() const {
+    return impl::explain(figures(), text(way_->explain(), ", in mode ", to_string(mode()), " (", why_mode(), ")"));
+  }
   /// The buffers.
   HeldBytes bytes() const { return way_->bytes(); }
 
@@ -185,7 +202,7 @@ class NeighbourExchange {
 
   std::vector<NeighbourMessage> from_;
   std::int64_t send_bytes_, receive_bytes_;
-  ExchangeMode mode_ = ExchangeMode::blocking;
+  impl::ChosenMode choice_;
   std::unique_ptr<impl::ExchangeWay<Exec>> way_;
   std::int64_t num_started_ = 0, num_finished_ = 0;
   int current_ = 0;          // the slot that received() shows

@@ -4,6 +4,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/impl/self_transport.hpp>
+#include <ashlar/comm/stream_transport.hpp>
 #include <cstdlib>
 #include <iterator>
 
@@ -43,12 +44,15 @@ std::string Communicator::explain() const {
     result += text("; messages ", found.work ? "go from and to device memory" : "are staged through pinned memory",
                    " (", found.why, ")");
   }
+  if (stream_transport_) result += text("; on streams ", stream_transport_->explain());
   return result;
 }
 
 Communicator Communicator::split(int colour, int key) const {
   Communicator part(transport_->split(colour, key));
   part.direct_messages_ = direct_messages_;
+  part.stream_transport_ = stream_transport_;
+  part.why_no_stream_transport_ = why_no_stream_transport_;
   return part;
 }
 

@@ -2,6 +2,7 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/impl/staging.hpp>
 #include <cstddef>
@@ -60,13 +61,19 @@ Communicator agreed_group(const Communicator& comm, const std::vector<NeighbourM
   return comm.duplicate();
 }
 
-ExchangeMode choose_mode(const Communicator&, ExchangeMode wanted) {
-  if (wanted == ExchangeMode::stream || wanted == ExchangeMode::kernel) {
-    throw ArgumentError(text("halo: an exchange in mode ", to_string(wanted)),
-                        "these ranks have no means to it: messages of the host alone",
+ChosenMode choose_mode(const Communicator& comm, ExchangeMode wanted, MemoryKind kind) {
+  if (wanted == ExchangeMode::blocking) return {wanted, "as asked for"};
+  if (wanted == ExchangeMode::kernel) {
+    throw ArgumentError("halo: an exchange in mode kernel", "these ranks have no means to it",
                         "leave the mode automatic, or take blocking");
   }
-  return ExchangeMode::blocking;
+  const StreamMessages streams = find_stream_messages(comm, kind);
+  if (wanted == ExchangeMode::stream) {
+    if (streams.work) return {wanted, "as asked for"};
+    throw ArgumentError("halo: an exchange in mode stream", streams.why, "leave the mode automatic, or take blocking");
+  }
+  if (streams.work && kind != MemoryKind::host) return {ExchangeMode::stream, "the host need not wait"};
+  return {ExchangeMode::blocking, streams.work ? "kernels run on the host" : streams.why};
 }
 
 HaloStaging choose_staging(const Communicator& comm, HaloBuffers wanted, const DirectMessages& direct,

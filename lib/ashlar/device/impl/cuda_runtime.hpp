@@ -35,6 +35,16 @@ inline int current_device() {
 }
 inline void set_device(int device) { cuda_check(cudaSetDevice(device), "cudaSetDevice"); }
 
+/// On the current device: its kernels come before those of other streams, and it waits for none of them.
+inline Stream create_priority_stream() {
+  int least = 0, greatest = 0;
+  cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+  Stream stream = nullptr;
+  cuda_check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest), "cudaStreamCreateWithPriority");
+  return stream;
+}
+inline void destroy_stream(Stream stream) noexcept { cuda_report(cudaStreamDestroy(stream), "cudaStreamDestroy"); }
+
 inline EventHandle create_event(unsigned flags) {
   EventHandle event = nullptr;
   cuda_check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreateWithFlags");

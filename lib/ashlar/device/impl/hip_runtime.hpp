@@ -35,6 +35,16 @@ inline int current_device() {
 }
 inline void set_device(int device) { hip_check(hipSetDevice(device), "hipSetDevice"); }
 
+/// On the current device: its kernels come before those of other streams, and it waits for none of them.
+inline Stream create_priority_stream() {
+  int least = 0, greatest = 0;
+  hip_check(hipDeviceGetStreamPriorityRange(&least, &greatest), "hipDeviceGetStreamPriorityRange");
+  Stream stream = nullptr;
+  hip_check(hipStreamCreateWithPriority(&stream, hipStreamNonBlocking, greatest), "hipStreamCreateWithPriority");
+  return stream;
+}
+inline void destroy_stream(Stream stream) noexcept { hip_report(hipStreamDestroy(stream), "hipStreamDestroy"); }
+
 inline EventHandle create_event(unsigned flags) {
   EventHandle event = nullptr;
   hip_check(hipEventCreateWithFlags(&event, flags), "hipEventCreateWithFlags");

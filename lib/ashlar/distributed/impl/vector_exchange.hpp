@@ -6,6 +6,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/other_part.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_exchange.hpp>
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/halo_plan.hpp>
@@ -101,11 +102,11 @@ class VectorExchanges {
   using Exchange = VectorExchange<Scalar, Matrix, Exec>;
 
   Exchange& of(const Exec& exec, const Communicator& comm, const HaloPlan& halo, int block_size, int num_vectors,
-               const std::vector<OtherPart<Matrix>>& parts, bool holds_products) {
+               ExchangeMode mode, const std::vector<OtherPart<Matrix>>& parts, bool holds_products) {
     if (const auto found = exchanges_.find(num_vectors); found != exchanges_.end()) return found->second;
     std::int64_t rows = 0;
     for (const auto& part : parts) rows += holds_products ? part.matrix.num_rows() : 0;
-    HaloExchange<Scalar, Exec> exchange(exec, comm, halo, block_size, num_vectors);
+    HaloExchange<Scalar, Exec> exchange(exec, comm, halo, block_size, num_vectors, mode);
     const typename Exchange::Products products = comm.together([&] {
       return typename Exchange::Products(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::distributed::products"), rows, num_vectors);

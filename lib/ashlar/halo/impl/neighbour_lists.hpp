@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/comm/memory_kind.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace ashlar::impl {
@@ -16,10 +18,17 @@ namespace ashlar::impl {
 Communicator agreed_group(const Communicator& comm, const std::vector<NeighbourMessage>& to,
                           const std::vector<NeighbourMessage>& from, const ExchangeOptions& options);
 
-/// The mode that an exchange on `comm` uses where `wanted` is asked for.
+/// The mode that an exchange uses, and why.
+struct ChosenMode {
+  ExchangeMode mode = ExchangeMode::blocking;
+  std::string why = {};
+};
+
+/// That of an exchange on `comm` where `wanted` is asked for, and this rank's halo is in memory of this kind.
+/// Collective; the same on all ranks.
 ///
 /// Throws   ArgumentError on all ranks where that mode does not work here.
-ExchangeMode choose_mode(const Communicator& comm, ExchangeMode wanted);
+ChosenMode choose_mode(const Communicator& comm, ExchangeMode wanted, MemoryKind kind);
 
 /// The end of the buffer that these are of.
 inline std::int64_t end_of(const std::vector<NeighbourMessage>& messages) {

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/comm/stream_transport.hpp>
+#include <ashlar/device/event.hpp>
+#include <ashlar/device/priority_instance.hpp>
+#include <ashlar/halo/impl/exchange_way.hpp>
+#include <ashlar/halo/neighbour_message.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ashlar::impl {
+
+/// The stream mode: messages are enqueued on an instance beside that of the caller, and events order the two. The host
+/// never waits. (Where kernels run on the host there is no stream: messages go in start().)
+template <execution_space Exec>
+class StreamWay final : public ExchangeWay<Exec> {
+ public:
+  /// Allocates, and waits for `exec`. `transport` is this exchange's own.
+  StreamWay(const Exec& exec, std::unique_ptr<StreamTransport> transport, const std::vector<NeighbourMessage>& to,
+            const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, std::int64_t receive_bytes)
+      : transport_(std::move(transport)), side_(exec), packed_(exec) {
+    const auto uninitialized = [&](const char* label) {
+      return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
+    };
+    slots_.reserve(num_exchange_slots);
+    for (int i = 0; i < num_exchange_slots; ++i) {
+      Slot& slot = slots_.emplace_back(exec);
+      slot.send = Buffer(uninitialized("ashlar::halo::send"), std::size_t(send_bytes));
+      slot.receive = Buffer(uninitialized("ashlar::halo::receive"), std::size_t(receive_bytes));
+      for (const NeighbourMessage& message : to) {
+        slot.sends.push_back({slot.send.data() + message.begin, std::size_t(message.count), message.rank});
+      }
+      for (const NeighbourMessage& message : from) {
+        slot.receives.push_back({slot.receive.data() + message.begin, std::size_t(message.count), message.rank});
+      }
+    }
+    exec.fence("ashlar::halo: buffers of the stream mode");
+  }
+
+  std::byte* open(const Exec& exec, int number) override {
+    at(number).has_gone.wait(exec);
+    return at(number).send.data();
+  }
+  std::byte* outgoing(int number) override { return at(number).send.data(); }
+
+  void start(const Exec& exec, int number) override {
+    Slot& slot = at(number);
+    if constexpr (is_gpu_v<Exec>) {
+      packed_.record(exec);
+      packed_.wait(side_.get());
+      slot.is_free.wait(side_.get());
+    } else {
+      exec.fence("ashlar::halo: packed");
+      slot.is_free.wait();
+    }
+    transport_->exchange(slot.sends, slot.receives, side_.stream());
+    slot.has_gone.record(side_.get());
+    for (const StreamSend& send : slot.sends) sent_.add(std::int64_t(send.bytes));
+    for (const StreamReceive& receive : slot.receives) received_.add(std::int64_t(receive.bytes));
+  }
+
+  void begin_landing(const Exec& exec, int previous) override {
+    at(previous).is_free.record(exec);
+    num_given_ = 0;
+  }
+  int wait_for_any(const Exec& exec, int number) override {
+    if (num_given_ == 0) at(number).has_gone.wait(exec);
+    return num_given_ < int(at(number).receives.size()) ? num_given_++ : -1;
+  }
+  void wait_for_all(const Exec& exec, int number) override { at(number).has_gone.wait(exec); }
+  void finish_landing(const Exec&, int) override {}
+  const std::byte* received(int number) const override { return slots_[std::size_t(number)].receive.data(); }
+
+  void wait_for_sends() noexcept override {
+    for (const Slot& slot : slots_) slot.has_gone.wait();
+    has_ended_ = true;
+  }
+  void wait_for_device() noexcept override {
+    // Else the others may never send what the device waits for.
+    if (!has_ended_) transport_->abort();
+    for (const Slot& slot : slots_) {
+      slot.has_gone.wait();
+      slot.is_free.wait();
+    }
+  }
+
+  bool is_stream_ordered() const override { return true; }
+  bool is_staged() const override { return false; }
+  const HaloCount& sent() const override { return sent_; }
+  const HaloCount& received_messages() const override { return received_; }
+  double waited_seconds() const override { return 0; }
+  std::string explain() const override { return text("on a stream, by ", transport_->explain()); }
+  HeldBytes bytes() const override {
+    std::uint64_t bytes = 0;
+    for (const Slot& slot : slots_) bytes += slot.send.size() + slot.receive.size();
+    return {bytes, 0};
+  }
+
+ private:
+  using Buffer = Kokkos::View<std::byte*, typename Exec::memory_space>;
+
+  struct Slot {
+    explicit Slot(const Exec& exec) : has_gone(exec), is_free(exec) {}
+
+    Buffer send, receive;
+    std::vector<StreamSend> sends;
+    std::vector<StreamReceive> receives;
+    Event<Exec> has_gone;  // the exchange: what was sent may be overwritten, what was received is there
+    Event<Exec> is_free;   // what was received before is needed there no more
+  };
+
+  Slot& at(int number) { return slots_[std::size_t(number)]; }
+
+  std::unique_ptr<StreamTransport> transport_;
+  PriorityInstance<Exec> side_;
+  std::vector<Slot> slots_;
+  Event<Exec> packed_;
+  int num_given_ = 0;
+  bool has_ended_ = false;
+  HaloCount sent_, received_;
+};
+
+}  // namespace ashlar::impl

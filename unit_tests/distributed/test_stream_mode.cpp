@@ -1,0 +1,152 @@
+// Products, sums and solves in the order of streams: the same bits as with messages that the host waits for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "distributed/solver_cases.hpp"
+#include "support/host_streams.hpp"
+#include "support/thread_ranks.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+using Sums = Kokkos::View<double*, Space>;
+
+class StreamMode : public ::testing::Test {
+  void SetUp() override {
+    if (is_gpu_v<Exec>) GTEST_SKIP() << "vectors are in a device's memory";
+  }
+};
+
+/// Numbers whose sum depends on the order.
+double share(int rank, int k) { return (rank % 2 == 0 ? 1e16 : -1e16) + rank + 0.1 * k; }
+
+TEST_F(StreamMode, SumsAreAddedInRankOrder) {
+  for (const int ranks : {1, 2, 3, 4}) {
+    run_ranks(ranks, [&](Communicator& comm) {
+      const Exec exec = instance_of_rank();
+      const DistributedSpace<Exec> space(exec, with_host_streams(comm), 3 + comm.rank(), SumMode::stream);
+      EXPECT_TRUE(space.is_stream_ordered());
+      EXPECT_EQ(space.num_global(), 3 * ranks + ranks * (ranks - 1) / 2);
+      // More than there is room for at first, and then fewer again.
+      for (const int count : {1, 3, 64, 200, 2, 65, 0, 1}) {
+        std::vector<double> mine;
+        for (int k = 0; k < count; ++k) mine.push_back(share(comm.rank(), k));
+        const Sums sums = to_device<Space>(mine);
+        space.sum_begin(exec, sums);
+        space.sum_end(exec, sums);
+        exec.fence();
+        const auto total = to_host(sums);
+        for (int k = 0; k < count; ++k) {
+          double expected = 0;
+          for (int rank = 0; rank < ranks; ++rank) expected += share(rank, k);
+          ASSERT_EQ(total[std::size_t(k)], ranks == 1 ? share(0, k) : expected) << count << " sums, " << k;
+        }
+      }
+      EXPECT_EQ(space.waited_seconds(), 0);
+    });
+  }
+}
+
+TEST_F(StreamMode, SumsAreRefusedOnAllRanksWithoutATransport) {
+  run_ranks(2, [](Communicator& comm) {
+    const Exec exec = instance_of_rank();
+    expect_refused<ArgumentError>("rank 0 has no transport for streams",
+                                  [&] { DistributedSpace<Exec>(exec, comm, 3, SumMode::stream); });
+  });
+}
+
+TEST_F(StreamMode, GivesUpASumThatHasNotEnded) {
+  run_ranks(2, [](Communicator& comm) {
+    const auto log = std::make_shared<HostStreams::Log>();
+    comm.use_stream_transport(std::make_shared<HostStreams>(comm.duplicate(), log));
+    const Exec exec = instance_of_rank();
+    const Sums sums("test::sums", 2);
+    {
+      const DistributedSpace<Exec> space(exec, comm, 1, SumMode::stream);
+      space.sum_begin(exec, sums);
+      space.sum_end(exec, sums);
+    }
+    EXPECT_EQ(log->aborted, 0);
+    {
+      const DistributedSpace<Exec> space(exec, comm, 1, SumMode::stream);
+      space.sum_begin(exec, sums);
+    }
+    EXPECT_EQ(log->aborted, 1);
+  });
+}
+
+DistributedOptions in_mode(ExchangeMode mode, Decomposition decomposition, bool overlap = true) {
+  DistributedOptions options = with(decomposition, HaloForm::automatic, overlap);
+  options.exchange = mode;
+  return options;
+}
+
+struct Solved {
+  SolveReport report;
+  std::vector<double> x;
+};
+
+Solved solve_in(ExchangeMode mode, const Communicator& comm, Form form, Kind kind, Decomposition decomposition) {
+  const Beam beam(comm.size());
+  const Exec exec = instance_of_rank();
+  const auto rows = beam.rows(comm.rank());
+  const DistributedOperator<Matrix> a(exec, comm, beam.partition,
+                                      problems::cantilever_matrix<Matrix>(exec, beam.problem, rows),
+                                      in_mode(mode, decomposition));
+  EXPECT_EQ(a.exchange_mode(), mode);
+  EXPECT_EQ(a.space().is_stream_ordered(), mode == ExchangeMode::stream);
+  const auto b = problems::cantilever_load<double, Space>(exec, beam.problem, rows);
+  const Vector x("x", b.extent(0));
+  const AnyM m = preconditioner_of(exec, a.own_matrix(), kind);
+  const SolveReport report = solve_by(form, exec, AnyOp(a), m, b, x);
+  EXPECT_EQ(a.waited_seconds() > 0, mode == ExchangeMode::blocking);
+  return {report, to_host(x)};
+}
+
+TEST_F(StreamMode, SolvesToTheBitAsTheBlockingOne) {
+  for (const int ranks : {2, 3}) {
+    run_ranks(ranks,
+              [&](Communicator& comm) {
+                const Communicator streams = with_host_streams(comm);
+                for (const Form form : {Form::standard, Form::single_reduction, Form::pipelined}) {
+                  for (const Decomposition decomposition : {Decomposition::one_d, Decomposition::two_d}) {
+                    const Kind kind = decomposition == Decomposition::one_d ? Kind::block_jacobi : Kind::none;
+                    const Solved blocking = solve_in(ExchangeMode::blocking, streams, form, kind, decomposition);
+                    const Solved stream = solve_in(ExchangeMode::stream, streams, form, kind, decomposition);
+                    EXPECT_EQ(stream.report.status, SolveStatus::converged);
+                    EXPECT_EQ(stream.report.iterations, blocking.report.iterations);
+                    EXPECT_EQ(stream.report.residual_history, blocking.report.residual_history);
+                    EXPECT_EQ(stream.x, blocking.x);
+                  }
+                }
+              },
+              {.max_delay = std::chrono::microseconds(20), .seed = 7});
+  }
+}
+
+TEST_F(StreamMode, IsRefusedOnAllRanksWhereItCannotBe) {
+  run_ranks(2, [](Communicator& comm) {
+    const Beam beam(comm.size());
+    const Exec exec = instance_of_rank();
+    const auto rows = problems::cantilever_matrix<Matrix>(exec, beam.problem, beam.rows(comm.rank()));
+    const auto make = [&](const Communicator& given, ExchangeMode mode) {
+      return DistributedOperator<Matrix>(exec, given, beam.partition, rows, in_mode(mode, Decomposition::one_d));
+    };
+    expect_refused<ArgumentError>("rank 0 has no transport for streams", [&] { make(comm, ExchangeMode::stream); });
+    const Communicator streams = with_host_streams(comm);
+    expect_refused<ArgumentError>("exchange blocking on rank 1, stream on rank 0", [&] {
+      make(streams, comm.rank() == 0 ? ExchangeMode::stream : ExchangeMode::blocking);
+    });
+    const auto automatic = make(streams, ExchangeMode::automatic);
+    EXPECT_EQ(automatic.exchange_mode(), ExchangeMode::blocking);
+    EXPECT_EQ(automatic.why_exchange_mode(), "kernels run on the host");
+    EXPECT_THAT(make(streams, ExchangeMode::stream).explain(),
+                ::testing::HasSubstr("on a stream, by messages of the host, in mode stream (as asked for)"));
+  });
+}
+
+}  // namespace
+}  // namespace ashlar::testing
