@@ -59,6 +59,12 @@ TEST(BoxGrid, DealsRangesOfBoxesToRanks) {
   }
 }
 
+TEST(BoxGrid, KnowsWhetherItIsShared) {
+  EXPECT_FALSE(BoxGrid(2, 4).is_shared());
+  EXPECT_FALSE(BoxGrid(1, 4, 5, 3).is_shared());
+  for (const int rank : {0, 1, 7}) EXPECT_TRUE(BoxGrid(2, 4, 2, rank).is_shared());
+}
+
 TEST(Hierarchy, BoxesPerDimension) {
   EXPECT_EQ(boxes_per_dimension(16, 8, 1), 2);
   EXPECT_EQ(boxes_per_dimension(16, 8, 2), 2);
@@ -84,6 +90,31 @@ TEST(Hierarchy, FewerRanksOnTheLastLevels) {
   std::vector<int> ranks;
   for (const BoxGrid& grid : grids) ranks.push_back(grid.num_ranks());
   EXPECT_THAT(ranks, ::testing::ElementsAre(20, 20, 9, 3, 1));
+}
+
+/// Its solver works on one rank.
+TEST(Hierarchy, TheCoarsestLevelIsOneBox) {
+  for (const int radius : {1, 2}) {
+    for (int box_dim = radius; box_dim <= 40; ++box_dim) {
+      for (const int ranks : {1, 3, 8, 20}) {
+        for (const int boxes_per_rank : {1, 8, 27, 64}) {
+          int boxes = 0;
+          try {
+            boxes = boxes_per_dimension(box_dim, boxes_per_rank, ranks);
+            make_hierarchy(boxes, box_dim, radius, ranks);
+          } catch (const ArgumentError&) {
+            continue;  // there is none
+          }
+          const BoxGrid last = make_hierarchy(boxes, box_dim, radius, ranks).back();
+          EXPECT_EQ(last.num_boxes(), 1) << boxes << "^3 boxes of " << box_dim << "^3, radius " << radius;
+          EXPECT_FALSE(last.is_shared());
+        }
+      }
+    }
+  }
+  // Of numbers that boxes_per_dimension() does not give there may be more.
+  EXPECT_EQ(make_hierarchy(3, 10, 2, 4).back().num_boxes(), 27);
+  EXPECT_TRUE(make_hierarchy(3, 10, 2, 4).back().is_shared());
 }
 
 TEST(Hierarchy, RefusesWhatCannotBeCoarsened) {

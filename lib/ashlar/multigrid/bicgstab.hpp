@@ -6,7 +6,8 @@
 
 namespace ashlar::multigrid {
 
-/// BiCGStab with the inverse diagonal as its preconditioner, for the coarsest level.
+/// BiCGStab with the inverse diagonal as its preconditioner, for the coarsest level, whose boxes are one rank's: that
+/// rank solves by itself.
 ///
 /// Source   van der Vorst 1992, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG".
 template <execution_space Exec>
@@ -29,7 +30,7 @@ class BottomSolver {
   /// Async    waits for `exec` several times an iteration: the host decides.
   int solve(const Exec& exec, const Level<Exec>& level, const Vector& x, const Vector& f, double reduction = 1e-3,
             int max_iterations = 200) const {
-    const auto norm = [&](const Vector& v) { return max_norm(exec, level, v); };
+    const auto norm = [&](const Vector& v) { return own_max_norm(exec, level, v); };
     const auto product = [&](const Vector& v, const Vector& w) { return dot(exec, level, v, w); };
     const auto combined = [&](double a, const Vector& v, double b, const Vector& w, const Vector& out) {
       combine(exec, level, a, v, b, w, out);

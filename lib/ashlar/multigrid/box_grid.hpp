@@ -31,6 +31,8 @@ class BoxGrid {
   int num_ranks() const { return num_ranks_; }
   int rank() const { return rank_; }
   int owner(int box) const;
+  /// Whether several ranks have boxes.
+  bool is_shared() const { return owner(num_boxes() - 1) != owner(0); }
   /// This rank's own boxes are first_own() and the num_own() - 1 after it; none where the rank is beyond num_ranks().
   int first_own() const { return first_own_; }
   int num_own() const { return num_own_; }

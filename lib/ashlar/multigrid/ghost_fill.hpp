@@ -3,39 +3,60 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
+#include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/multigrid/boundary.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
+#include <ashlar/multigrid/impl/box_messages.hpp>
+#include <ashlar/multigrid/impl/message_bodies.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <string>
 #include <vector>
 
 namespace ashlar::multigrid {
 
-/// Fills the ghost cells of the vectors of one level, after a plan of one shape.
+/// Fills the ghost cells of the vectors of one level, after a plan of one shape. All ranks fill the same vectors in the
+/// same order, those without boxes as well. Copies have their messages in common.
 template <execution_space Exec>
 class GhostFill {
  public:
   using Space = typename Exec::memory_space;
 
   GhostFill() = default;
-  /// Throws   ArgumentError where a box beside belongs to another rank: there are no messages yet.
-  GhostFill(const Exec& exec, const BoxLayout& layout, const GhostPlan& plan)
-      : layout_(layout),
-        local_(impl::to_space(exec, "ashlar::multigrid::local", plan.local)),
-        boundary_(impl::to_space(exec, "ashlar::multigrid::boundary", plan.boundary)) {
-    if (!plan.to.empty() || !plan.from.empty()) {
-      throw ArgumentError("multigrid: a level over several ranks", "its halo is not exchanged between ranks yet",
-                          "run it on one rank");
+  /// Collective over `comm`, which is not used later.
+  ///
+  /// Throws   on all ranks together: ArgumentError where boxes beside belong to other ranks and `comm` is one alone.
+  GhostFill(const Exec& exec, const BoxLayout& layout, const GhostPlan& plan, const Communicator& comm = {},
+            const ExchangeOptions& options = {})
+      : layout_(layout) {
+    if (plan.is_shared && comm.is_alone()) {
+      throw ArgumentError("multigrid: a level of several ranks", "there is one rank alone",
+                          "pass the communicator of these ranks");
     }
+    comm.together([&] {
+      pack_ = impl::to_space(exec, "ashlar::multigrid::pack", plan.pack);
+      local_ = impl::to_space(exec, "ashlar::multigrid::local", plan.local);
+      unpack_ = impl::to_space(exec, "ashlar::multigrid::unpack", plan.unpack);
+      boundary_ = impl::to_space(exec, "ashlar::multigrid::boundary", plan.boundary);
+    });
+    if (plan.is_shared) messages_ = impl::BoxMessages<Exec>(exec, comm, plan.to, plan.from, 1, options);
   }
 
-  /// From box to box, within the domain.
+  /// From box to box, within the domain; between boxes of this rank while messages are on their way.
   ///
-  /// Async    enqueued on `exec`; no fence, no allocation.
+  /// Async    enqueued on `exec`; no fence, no allocation. Where this rank has neighbours the host waits as
+  ///          NeighbourExchange does.
   template <class Vector>
   void exchange(const Exec& exec, const Vector& x) const {
+    messages_.send(exec, [&](double* buffer) {
+      impl::for_each_region("ashlar::multigrid::pack", exec, pack_, impl::PackGhosts{x.data(), layout_, buffer});
+    });
     impl::for_each_region("ashlar::multigrid::exchange", exec, local_, impl::CopyGhosts{x.data(), layout_});
+    messages_.receive(exec, [&](const double* buffer) {
+      impl::for_each_region("ashlar::multigrid::unpack", exec, unpack_, impl::UnpackGhosts{x.data(), layout_, buffer});
+    });
   }
 
   /// The same, and then beyond the domain's boundary, where u = 0. Edges and corners are a polynomial in each direction
@@ -48,10 +69,14 @@ class GhostFill {
                           impl::ExtendToGhosts{x.data(), layout_, weights});
   }
 
+  /// What this rank sends each time.
+  const HaloCount& sent() const { return messages_.sent(); }
+
  private:
   BoxLayout layout_;
-  Kokkos::View<GhostCopy*, Space> local_;
+  Kokkos::View<GhostCopy*, Space> pack_, local_, unpack_;
   Kokkos::View<BoundaryRegion*, Space> boundary_;
+  impl::BoxMessages<Exec> messages_;
 };
 
 }  // namespace ashlar::multigrid

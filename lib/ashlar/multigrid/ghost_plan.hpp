@@ -37,6 +37,7 @@ struct GhostPlan {
   std::vector<GhostCopy> pack, local, unpack;
   std::vector<GhostMessage> to, from;  ///< by rank, ascending
   std::vector<BoundaryRegion> boundary;
+  bool is_shared = false;  ///< whether any rank sends something, of which all ranks know
 
   std::int64_t num_sent() const;
   std::int64_t num_received() const;

@@ -2,6 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_fill.hpp>
@@ -12,44 +14,35 @@
 #include <ashlar/multigrid/stencil.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ashlar::multigrid {
 
 /// One level of a multigrid: its boxes, its vectors, and how their ghost cells are filled. All vectors are arrays of
-/// boxes (layout()), with ghost cells.
+/// boxes (layout()), with ghost cells; a rank has those of its own boxes.
 template <execution_space Exec>
 struct Level {
   using Space = typename Exec::memory_space;
   using Vector = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
 
-  /// Allocates, and waits for `exec`. `number` counts levels from the finest, 0.
-  Level(const Exec& exec, const BoxGrid& boxes, Discretisation kind, Equation pde, std::size_t level_number)
-      : grid(boxes),
+  /// Allocates, and waits for `exec`. `number` counts levels from the finest, 0. Collective over `ranks`, which are
+  /// those of the grid; none are one rank alone.
+  Level(const Exec& exec, const BoxGrid& boxes, Discretisation kind, Equation pde, std::size_t level_number,
+        std::shared_ptr<const Communicator> ranks = nullptr, const ExchangeOptions& exchanges = {})
+      : comm(ranks ? std::move(ranks) : std::make_shared<const Communicator>()),
+        exchange_options(exchanges),
+        grid(boxes),
         discretisation(kind),
         equation(pde),
         number(level_number),
-        layout{boxes.box_dim(), reach_of(kind)},
-        u(vector(exec, "u")),
-        f(vector(exec, "f")),
-        r(vector(exec, "r")),
-        temp(vector(exec, "temp")),
-        inverse_diagonal(vector(exec, "inverse_diagonal")),
-        beta{vector(exec, "beta_i"), vector(exec, "beta_j"), vector(exec, "beta_k")} {
-    if (pde == Equation::helmholtz) alpha = vector(exec, "alpha");
+        layout{boxes.box_dim(), reach_of(kind)} {
+    comm->together([&] { allocate(exec); });
     const auto shape = kind == Discretisation::fv2 ? GhostShape::star : GhostShape::no_corners;
-    fill_for_operator = GhostFill<Exec>(exec, layout, make_ghost_plan(grid, layout.ghosts, shape));
-    fill_for_interpolation = GhostFill<Exec>(exec, layout, make_ghost_plan(grid, layout.ghosts, GhostShape::box));
-    std::vector<int> sums;
-    std::vector<Index3> cells;
-    for (int box = 0; box < num_boxes(); ++box) {
-      const Index3& place = grid.place(grid.first_own() + box);
-      cells.push_back({place[0] * layout.dim, place[1] * layout.dim, place[2] * layout.dim});
-      sums.push_back((place[0] + place[1] + place[2]) * layout.dim % 2);
-    }
-    parities = impl::to_space(exec, "ashlar::multigrid::parities", sums);
-    origins = impl::to_space(exec, "ashlar::multigrid::origins", cells);
+    fill_for_operator = ghost_fill(exec, make_ghost_plan(grid, layout.ghosts, shape));
+    fill_for_interpolation = ghost_fill(exec, make_ghost_plan(grid, layout.ghosts, GhostShape::box));
   }
 
   /// One more of them, of zeros.
@@ -57,6 +50,14 @@ struct Level {
     return Vector(Kokkos::view_alloc(exec, "ashlar::multigrid::" + name), std::size_t(num_boxes()),
                   std::size_t(layout.volume()));
   }
+
+  /// What fills ghost cells after a plan of this level's grid. Collective.
+  GhostFill<Exec> ghost_fill(const Exec& exec, const GhostPlan& plan) const {
+    return {exec, layout, plan, *comm, exchange_options};
+  }
+
+  /// The largest of all ranks' numbers, on all of them.
+  double max_over_ranks(double mine) const { return comm->is_alone() ? mine : comm->max(mine); }
 
   /// What the operator at a cell reads of `x`, whose ghost cells have been filled.
   StencilData stencil_data(const Vector& x) const {
@@ -73,8 +74,10 @@ struct Level {
     return data;
   }
 
+  /// This rank's own.
   int num_boxes() const { return grid.num_own(); }
   Index3 box_size() const { return {layout.dim, layout.dim, layout.dim}; }
+  /// Of all ranks.
   std::int64_t num_cells() const {
     return std::int64_t(grid.num_boxes()) * layout.dim * std::int64_t(layout.dim) * layout.dim;
   }
@@ -85,6 +88,8 @@ struct Level {
     times != nullptr ? times->run(exec, number, phase, work) : work();
   }
 
+  std::shared_ptr<const Communicator> comm;  ///< all ranks, those without boxes as well
+  ExchangeOptions exchange_options;
   BoxGrid grid;
   Discretisation discretisation;
   Equation equation;
@@ -102,9 +107,30 @@ struct Level {
   Kokkos::View<Index3*, Space> origins;  ///< i, j and k of each box's first cell
   GhostFill<Exec> fill_for_operator, fill_for_interpolation;
   PhaseTimes* times = nullptr;
+
+ private:
+  void allocate(const Exec& exec) {
+    u = vector(exec, "u");
+    f = vector(exec, "f");
+    r = vector(exec, "r");
+    temp = vector(exec, "temp");
+    inverse_diagonal = vector(exec, "inverse_diagonal");
+    if (equation == Equation::helmholtz) alpha = vector(exec, "alpha");
+    constexpr const char* names[] = {"beta_i", "beta_j", "beta_k"};
+    for (int d = 0; d < 3; ++d) beta[d] = vector(exec, names[d]);
+    std::vector<int> sums;
+    std::vector<Index3> cells;
+    for (int box = 0; box < num_boxes(); ++box) {
+      const Index3& place = grid.place(grid.first_own() + box);
+      cells.push_back({place[0] * layout.dim, place[1] * layout.dim, place[2] * layout.dim});
+      sums.push_back((place[0] + place[1] + place[2]) * layout.dim % 2);
+    }
+    parities = impl::to_space(exec, "ashlar::multigrid::parities", sums);
+    origins = impl::to_space(exec, "ashlar::multigrid::origins", cells);
+  }
 };
 
-/// Bytes that the vectors of a level take.
+/// Bytes that the vectors of a level take on this rank.
 inline std::uint64_t level_bytes(const BoxGrid& grid, Discretisation discretisation, Equation equation) {
   const BoxLayout layout{grid.box_dim(), reach_of(discretisation)};
   const int vectors = equation == Equation::helmholtz ? 9 : 8;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/impl/cell_bodies.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
 #include <ashlar/multigrid/level.hpp>
@@ -31,23 +33,36 @@ void multiply(const Exec& exec, const Level<Exec>& level, const Vector& x, const
   impl::for_places("multiply", exec, level, impl::MultiplyBody{x.data(), y.data(), out.data()});
 }
 
-/// The plain sum of x y over the cells, and max |x|, which is infinite where x holds NaN.
+/// The plain sum of x y over the cells of a level whose boxes are all one rank's, on that rank. (Over ranks a sum would
+/// depend on their number, by rounding.)
 ///
-/// Async    waits for `exec`: the host needs the number.
+/// Async    waits for `exec`: the host needs the number. (The same is true of the others.)
+/// Throws   ArgumentError where several ranks have boxes.
 template <class Exec, class Vector>
 double dot(const Exec& exec, const Level<Exec>& level, const Vector& x, const Vector& y) {
+  if (level.grid.is_shared()) {
+    throw ArgumentError(text("multigrid: a sum over level ", level.number), "several ranks have boxes of it",
+                        "take a level of one rank");
+  }
   double sum = 0;
   impl::reduce_cells("ashlar::multigrid::dot", exec, level.num_boxes(), level.box_size(),
                      impl::ByPlace<impl::DotBody>{{x.data(), y.data()}, level.layout}, Kokkos::Sum<double>(sum));
   return sum;
 }
 
+/// max |x| over this rank's cells, infinite where x holds NaN; 0 without cells.
 template <class Exec, class Vector>
-double max_norm(const Exec& exec, const Level<Exec>& level, const Vector& x) {
+double own_max_norm(const Exec& exec, const Level<Exec>& level, const Vector& x) {
   double largest = 0;
   impl::reduce_cells("ashlar::multigrid::max_norm", exec, level.num_boxes(), level.box_size(),
                      impl::ByPlace<impl::NormBody>{{x.data()}, level.layout}, Kokkos::Max<double>(largest));
   return level.num_boxes() == 0 ? 0 : largest;
+}
+
+/// The same over all ranks, and the same on each. Collective.
+template <class Exec, class Vector>
+double max_norm(const Exec& exec, const Level<Exec>& level, const Vector& x) {
+  return level.max_over_ranks(own_max_norm(exec, level, x));
 }
 
 }  // namespace ashlar::multigrid

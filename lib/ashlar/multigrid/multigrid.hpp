@@ -2,12 +2,15 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/multigrid/bicgstab.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
 #include <ashlar/multigrid/level.hpp>
 #include <ashlar/multigrid/methods.hpp>
 #include <ashlar/multigrid/transfer.hpp>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,6 +20,7 @@ struct MultigridOptions {
   Discretisation discretisation = Discretisation::fv4;
   Equation equation = Equation::poisson;
   Smoother smoother = Smoother::gsrb;
+  ExchangeOptions exchange = {};  ///< of the messages between ranks
 };
 
 /// What a solve came to.
@@ -32,20 +36,29 @@ struct CycleReport {
 /// averages over cells. To use it: set level(0).f and level(0).beta (or set_benchmark_problem()), then set_up(), then
 /// solve(); the solution is level(0).u.
 ///
+/// Over ranks each has its boxes of each level, on coarse levels none perhaps. All ranks call the same in the same
+/// order; norms, and so decisions, are the same bits on each, and for any number of ranks.
+///
 /// Compiled in the library for Kokkos' default execution space.
 template <execution_space Exec>
 class Multigrid {
  public:
   using Vector = typename Level<Exec>::Vector;
 
-  /// Allocates all that it will need. `grids` are those of make_hierarchy().
+  /// Allocates all that it will need. `grids` are those of make_hierarchy() for this rank of `comm`. Collective; `comm`
+  /// is not used later.
   ///
-  /// Throws   ArgumentError where the grids are those of several ranks; MemoryError.
-  Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, const MultigridOptions& options);
+  /// Throws   on all ranks together: ArgumentError where the grids are another rank's, or several ranks have boxes of
+  /// the
+  ///          coarsest level, whose solver is one rank's; MemoryError.
+  Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, const MultigridOptions& options,
+            const Communicator& comm = {});
   Multigrid(const Multigrid&) = delete;
   Multigrid& operator=(const Multigrid&) = delete;
 
   const MultigridOptions& options() const { return options_; }
+  /// A group of its own.
+  const Communicator& communicator() const { return *comm_; }
   std::size_t num_levels() const { return levels_.size(); }
   const Level<Exec>& level(std::size_t number) const { return levels_[number]; }
   /// Between a level and the next coarser one.
@@ -54,10 +67,11 @@ class Multigrid {
   /// Restricts the coefficients and the right-hand side of the finest level to all others, and finds the diagonals.
   ///
   /// Async    waits for `exec`.
-  /// Throws   NumericalError where a diagonal is not positive.
+  /// Throws   NumericalError, on all ranks alike, where a diagonal is not positive.
   void set_up(const Exec& exec);
 
-  /// One V-cycle on the level for A u = r, from its u on. Returns the iterations of the coarsest level's solver.
+  /// One V-cycle on the level for A u = r, from its u on. Returns the iterations of the coarsest level's solver; 0 on
+  /// ranks without boxes there.
   ///
   /// Async    enqueued on `exec`; the host waits for the coarsest level's sums only.
   int v_cycle(const Exec& exec, std::size_t number) const;
@@ -83,6 +97,7 @@ class Multigrid {
   void restrict_to_next(const Exec& exec, std::size_t fine, const Vector& from, const Vector& to) const;
 
   MultigridOptions options_;
+  std::shared_ptr<const Communicator> comm_;
   std::vector<Level<Exec>> levels_;
   std::vector<LevelTransfer<Exec>> transfers_;
   BottomSolver<Exec> bottom_;

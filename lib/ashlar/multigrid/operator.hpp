@@ -55,12 +55,14 @@ void residual(const Exec& exec, const Level<Exec>& level, const Vector& x, const
 /// Makes the ghost cells of the level's coefficients, which have been set at each box's own cells and on the domain's
 /// high faces.
 ///
+/// Collective.
+///
 /// Async    waits for `exec`, and allocates: it is set-up. (The same is true of the next.)
 template <class Exec>
 void fill_coefficient_ghosts(const Exec& exec, const Level<Exec>& level) {
   for (int d = 0; d < 3; ++d) {
     const GhostPlan plan = make_ghost_plan(level.grid, level.layout.ghosts, GhostShape::no_corners, d);
-    GhostFill<Exec>(exec, level.layout, plan).exchange(exec, level.beta[d]);
+    level.ghost_fill(exec, plan).exchange(exec, level.beta[d]);
     if (level.discretisation == Discretisation::fv2) continue;
     // Also beside boxes: a box reads the coefficients of the face that it shares with the next one along that face.
     std::vector<BoundaryRegion> regions;
@@ -79,7 +81,7 @@ void fill_coefficient_ghosts(const Exec& exec, const Level<Exec>& level) {
 /// Finds the level's diagonal, boundary conditions included, and a bound of the largest eigenvalue of the matrix that
 /// is scaled by it, by applying the operator to vectors of 0 and 1. Uses the level's u, r and temp.
 ///
-/// Throws   NumericalError where the diagonal is not positive.
+/// Throws   NumericalError, on all ranks alike, where the diagonal is not positive.
 template <class Exec>
 void find_diagonal(const Exec& exec, Level<Exec>& level) {
   // Cells of one colour are too far apart for the operator to reach from one to the other.
@@ -99,6 +101,7 @@ void find_diagonal(const Exec& exec, Level<Exec>& level) {
   impl::reduce_cells("ashlar::multigrid::invert_diagonal", exec, level.num_boxes(), level.box_size(),
                      impl::ByPlace<impl::InvertBody>{{level.inverse_diagonal.data(), level.r.data()}, level.layout},
                      Kokkos::Max<double>(largest));
+  largest = level.max_over_ranks(level.num_boxes() == 0 ? 0 : largest);
   if (!std::isfinite(largest)) {
     throw NumericalError(text("multigrid: level ", level.number, " has a diagonal that is not positive"),
                          "smoothers divide by it", "give coefficients that are positive and finite");

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <array>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/comm/communicator.hpp>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,9 @@ class PhaseTimes {
     seconds_[level][std::size_t(phase)] += timer.seconds();
     is_at_bottom_ = false;
   }
+
+  /// Makes each the time of the rank that took the longest for it. Collective.
+  void take_slowest(const Communicator& comm);
 
  private:
   std::vector<std::array<double, num_phases>> seconds_;

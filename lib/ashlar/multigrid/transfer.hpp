@@ -1,72 +1,142 @@
 #pragma once
 
-#include <ashlar/base/error.hpp>
+#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/multigrid/impl/box_messages.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
+#include <ashlar/multigrid/impl/message_bodies.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <ashlar/multigrid/impl/transfer_bodies.hpp>
 #include <ashlar/multigrid/level.hpp>
 #include <ashlar/multigrid/transfer_plan.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace ashlar::multigrid {
 
 /// The degree of the polynomials that interpolation takes in each direction: 2 or 4.
 enum class InterpolationOrder { quadratic, quartic };
 
-/// Restriction and interpolation between a level and the next coarser one.
+/// Restriction and interpolation between a level and the next coarser one. Where a coarse box and a fine one in it are
+/// of different ranks, the owner of the cells that are read computes, and sends what becomes of them. All ranks call
+/// the same in the same order, those without boxes as well. Copies have their messages in common.
 template <execution_space Exec>
 class LevelTransfer {
  public:
   using Space = typename Exec::memory_space;
   using Vector = typename Level<Exec>::Vector;
 
-  /// Throws   ArgumentError where fine cells and the coarse ones over them belong to different ranks: there are no
-  ///          messages yet.
+  /// Collective over the ranks of the levels.
   LevelTransfer(const Exec& exec, const Level<Exec>& fine, const Level<Exec>& coarse) {
-    const TransferPlan plan = make_transfer_plan(fine.grid, coarse.grid);
-    if (!plan.to.empty() || !plan.from.empty()) {
-      throw ArgumentError("multigrid: a level over several ranks", "nothing is sent between ranks yet",
-                          "run it on one rank");
-    }
+    TransferPlan plan = make_transfer_plan(fine.grid, coarse.grid);
     dim_ = plan.dim;
-    transfer_ = {impl::to_space(exec, "ashlar::multigrid::transfer", plan.local), fine.layout, coarse.layout};
+    fine_layout_ = fine.layout;
+    coarse_layout_ = coarse.layout;
+    // In a buffer, blocks lie one after another like boxes. So the kernels that write to boxes write there, too.
+    for (std::size_t n = 0; n < plan.to_coarse.size(); ++n) {
+      plan.to_coarse[n].coarse_box = static_cast<int>(n);
+      plan.to_coarse[n].begin = {0, 0, 0};
+    }
+    for (std::size_t n = 0; n < plan.from_fine.size(); ++n) plan.from_fine[n].fine_box = static_cast<int>(n);
+    const Communicator& comm = *fine.comm;
+    comm.together([&] {
+      local_ = impl::to_space(exec, "ashlar::multigrid::transfer", plan.local);
+      to_coarse_ = impl::to_space(exec, "ashlar::multigrid::to_coarse", plan.to_coarse);
+      from_fine_ = impl::to_space(exec, "ashlar::multigrid::from_fine", plan.from_fine);
+    });
+    if (!plan.is_shared) return;
+    const std::int64_t cells = std::int64_t(dim_) * dim_ * dim_;
+    const auto in_blocks = [cells](std::vector<GhostMessage> messages) {
+      for (GhostMessage& message : messages) {
+        message.begin /= cells;
+        message.count /= cells;
+      }
+      return messages;
+    };
+    const auto to = in_blocks(plan.to), from = in_blocks(plan.from);
+    const ExchangeOptions& options = fine.exchange_options;
+    restricted_ = impl::BoxMessages<Exec>(exec, comm, to, from, coarse_cells().volume(), options);
+    restricted_faces_ = impl::BoxMessages<Exec>(exec, comm, to, from, coarse_faces().volume(), options);
+    interpolated_ = impl::BoxMessages<Exec>(exec, comm, from, to, fine_cells().volume(), options);
   }
 
   /// coarse := the means of the fine cells
   ///
-  /// Async    enqueued on `exec`; no fence, no allocation. (The same is true of the others.)
+  /// Async    enqueued on `exec`; no fence, no allocation. Where this rank sends or receives, the host waits as
+  ///          NeighbourExchange does. (The same is true of the others.)
   void restrict_cells(const Exec& exec, const Vector& fine, const Vector& coarse) const {
-    impl::for_each_cell("ashlar::multigrid::restrict_cells", exec, num_blocks(), {dim_, dim_, dim_},
-                        impl::RestrictCells<Blocks>{transfer_, fine.data(), coarse.data()});
+    const Index3 size{dim_, dim_, dim_};
+    const auto to = [&](const Blocks& blocks, const BoxLayout& layout, double* out) {
+      for_blocks("restrict_cells", exec, blocks, size,
+                 impl::RestrictCells<Blocks>{{blocks, fine_layout_, layout}, fine.data(), out});
+    };
+    restricted_.send(exec, [&](double* buffer) { to(to_coarse_, coarse_cells(), buffer); });
+    to(local_, coarse_layout_, coarse.data());
+    restricted_.receive(exec, [&](const double* buffer) {
+      for_blocks("take_cells", exec, from_fine_, size,
+                 impl::TakeCoarse<Blocks>{from_fine_, coarse_cells(), coarse_layout_, buffer, coarse.data()});
+    });
   }
 
   /// The same of faces normal to `direction`, those at the far end of each coarse box included.
   void restrict_faces(const Exec& exec, int direction, const Vector& fine, const Vector& coarse) const {
     Index3 size{dim_, dim_, dim_};
     ++size[direction];
-    impl::for_each_cell("ashlar::multigrid::restrict_faces", exec, num_blocks(), size,
-                        impl::RestrictFaces<Blocks>{transfer_, fine.data(), coarse.data(), direction, dim_});
+    const auto to = [&](const Blocks& blocks, const BoxLayout& layout, double* out) {
+      for_blocks("restrict_faces", exec, blocks, size,
+                 impl::RestrictFaces<Blocks>{{blocks, fine_layout_, layout}, fine.data(), out, direction, dim_});
+    };
+    restricted_faces_.send(exec, [&](double* buffer) { to(to_coarse_, coarse_faces(), buffer); });
+    to(local_, coarse_layout_, coarse.data());
+    restricted_faces_.receive(exec, [&](const double* buffer) {
+      for_blocks("take_faces", exec, from_fine_, size,
+                 impl::TakeCoarseFaces<Blocks>{{from_fine_, coarse_faces(), coarse_layout_, buffer, coarse.data()},
+                                               direction});
+    });
   }
 
   /// fine := coarse, interpolated, or fine := fine + that. The ghost cells of `coarse` have been filled (shape box).
   void interpolate(const Exec& exec, InterpolationOrder order, bool adds, const Vector& coarse,
                    const Vector& fine) const {
-    const auto run = [&](const auto& body) {
-      impl::for_each_cell("ashlar::multigrid::interpolate", exec, num_blocks(), {dim_, dim_, dim_}, body);
+    const auto to = [&](const Blocks& blocks, const BoxLayout& layout, double* out, bool adding) {
+      const impl::Transfer<Blocks> transfer{blocks, layout, coarse_layout_};
+      const auto run = [&](const auto& body) { for_blocks("interpolate", exec, blocks, {dim_, dim_, dim_}, body); };
+      if (order == InterpolationOrder::quadratic) {
+        run(impl::Interpolate<Blocks, 1>{transfer, coarse.data(), out, {1. / 8}, adding});
+      } else {
+        run(impl::Interpolate<Blocks, 2>{transfer, coarse.data(), out, {22. / 128, -3. / 128}, adding});
+      }
     };
-    if (order == InterpolationOrder::quadratic) {
-      run(impl::Interpolate<Blocks, 1>{transfer_, coarse.data(), fine.data(), {1. / 8}, adds});
-    } else {
-      run(impl::Interpolate<Blocks, 2>{transfer_, coarse.data(), fine.data(), {22. / 128, -3. / 128}, adds});
-    }
+    interpolated_.send(exec, [&](double* buffer) { to(from_fine_, fine_cells(), buffer, false); });
+    to(local_, fine_layout_, fine.data(), adds);
+    interpolated_.receive(exec, [&](const double* buffer) {
+      for_blocks("take_fine", exec, to_coarse_, {2 * dim_, 2 * dim_, 2 * dim_},
+                 impl::TakeFine<Blocks>{to_coarse_, fine_cells(), fine_layout_, buffer, fine.data(), adds});
+    });
   }
+
+  /// What this rank sends in a restriction of cells, and in an interpolation.
+  const HaloCount& sent_to_coarse() const { return restricted_.sent(); }
+  const HaloCount& sent_to_fine() const { return interpolated_.sent(); }
 
  private:
   using Blocks = Kokkos::View<TransferBlock*, Space>;
 
-  int num_blocks() const { return static_cast<int>(transfer_.blocks.extent(0)); }
+  template <class Body>
+  static void for_blocks(const std::string& name, const Exec& exec, const Blocks& blocks, const Index3& size,
+                         const Body& body) {
+    impl::for_each_cell("ashlar::multigrid::" + name, exec, static_cast<int>(blocks.extent(0)), size, body);
+  }
+
+  // A block of a buffer. That of faces has ghost cells, for the layer more that there is in one direction.
+  BoxLayout coarse_cells() const { return {dim_, 0}; }
+  BoxLayout coarse_faces() const { return {dim_, 1}; }
+  BoxLayout fine_cells() const { return {2 * dim_, 0}; }
 
   int dim_ = 0;
-  impl::Transfer<Blocks> transfer_;
+  BoxLayout fine_layout_, coarse_layout_;
+  Blocks local_, to_coarse_, from_fine_;
+  impl::BoxMessages<Exec> restricted_, restricted_faces_, interpolated_;
 };
 
 }  // namespace ashlar::multigrid

@@ -22,6 +22,7 @@ struct TransferPlan {
   int dim = 0;  ///< coarse cells of a fine box in each direction
   std::vector<TransferBlock> local, to_coarse, from_fine;
   std::vector<GhostMessage> to, from;  ///< in coarse cells, by rank, ascending
+  bool is_shared = false;              ///< whether any rank sends something, of which all ranks know
 };
 
 /// Throws   ArgumentError where `coarse` has not half the cells of `fine` in each direction, or a fine box lies in

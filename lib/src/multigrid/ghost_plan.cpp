@@ -100,6 +100,7 @@ GhostPlan make_ghost_plan(const BoxGrid& grid, int depth, GhostShape shape, int 
                         "they are filled from the box beside", "take larger boxes");
   }
   GhostPlan plan;
+  plan.is_shared = grid.is_shared();
   std::vector<Remote> sent, received;
   const std::vector<Index3> directions = directions_of(shape);
   for (int own = 0; own < grid.num_own(); ++own) {

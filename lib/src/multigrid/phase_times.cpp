@@ -8,4 +8,10 @@ std::string_view to_string(Phase phase) {
   return names[std::size_t(phase)];
 }
 
+void PhaseTimes::take_slowest(const Communicator& comm) {
+  for (auto& phases : seconds_) {
+    for (double& seconds : phases) seconds = comm.max(seconds);
+  }
+}
+
 }  // namespace ashlar::multigrid

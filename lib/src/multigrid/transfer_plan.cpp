@@ -49,6 +49,7 @@ TransferPlan make_transfer_plan(const BoxGrid& fine, const BoxGrid& coarse) {
     }
     const int coarse_box = coarse.box_at(place);
     const int fine_owner = fine.owner(box), coarse_owner = coarse.owner(coarse_box);
+    plan.is_shared = plan.is_shared || fine_owner != coarse_owner;
     const bool has_fine = fine_owner == fine.rank(), has_coarse = coarse_owner == fine.rank();
     const TransferBlock block{has_fine ? box - fine.first_own() : -1, has_coarse ? coarse_box - coarse.first_own() : -1,
                               begin, 0};

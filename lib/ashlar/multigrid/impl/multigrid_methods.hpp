@@ -8,23 +8,54 @@
 #include <ashlar/multigrid/smoother.hpp>
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace ashlar::multigrid {
 
-template <execution_space Exec>
-Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, const MultigridOptions& options)
-    : options_(options) {
+namespace impl {
+
+inline void check_grids(const std::vector<BoxGrid>& grids, const Communicator& comm) {
   if (grids.empty()) throw ArgumentError("multigrid: no levels", "there is nothing to solve on", "give one or more");
+  for (const BoxGrid& grid : grids) {
+    if (grid.rank() == comm.rank() && grid.num_ranks() <= comm.size()) continue;
+    throw ArgumentError(text("multigrid: grids of rank ", grid.rank(), " of ", grid.num_ranks()),
+                        text("this is rank ", comm.rank(), " of ", comm.size()),
+                        "pass them for this rank of the communicator");
+  }
+  if (grids.back().is_shared()) {
+    throw ArgumentError(text("multigrid: ", grids.back().num_boxes(), " boxes on the coarsest level, on several ranks"),
+                        "its solver is one rank's",
+                        "choose numbers of boxes and cells that are powers of 2, or one rank");
+  }
+}
+
+/// Of a host all ranks use the same memory.
+template <class Exec>
+void require_memory_for(const std::vector<BoxGrid>& grids, const MultigridOptions& options, const Communicator& comm) {
   std::uint64_t bytes = 0;
   for (const BoxGrid& grid : grids) bytes += level_bytes(grid, options.discretisation, options.equation);
-  require_memory<typename Exec::memory_space>(
-      bytes, text("multigrid of ", grids[0].cells_per_dim(), "^3 cells in ", grids[0].num_boxes(), " boxes"));
+  if (!is_gpu_v<Exec> && !comm.is_alone()) bytes = comm.split_by_host().sum(bytes);
+  comm.together([&] {
+    require_memory<typename Exec::memory_space>(
+        bytes, text("multigrid of ", grids[0].cells_per_dim(), "^3 cells in ", grids[0].num_boxes(), " boxes"));
+  });
+}
+
+}  // namespace impl
+
+template <execution_space Exec>
+Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, const MultigridOptions& options,
+                           const Communicator& comm)
+    : options_(options), comm_(std::make_shared<const Communicator>(comm.duplicate())) {
+  comm_->together([&] { impl::check_grids(grids, *comm_); });
+  impl::require_memory_for<Exec>(grids, options, *comm_);
   levels_.reserve(grids.size());
   for (const BoxGrid& grid : grids) {
-    levels_.emplace_back(exec, grid, options.discretisation, options.equation, levels_.size());
+    levels_.emplace_back(exec, grid, options.discretisation, options.equation, levels_.size(), comm_, options.exchange);
     if (levels_.size() > 1) transfers_.emplace_back(exec, levels_[levels_.size() - 2], levels_.back());
   }
-  bottom_ = BottomSolver<Exec>(exec, levels_.back());
+  comm_->together([&] { bottom_ = BottomSolver<Exec>(exec, levels_.back()); });
   exec.fence("ashlar::multigrid: levels");
 }
 
@@ -53,6 +84,7 @@ template <execution_space Exec>
 int Multigrid<Exec>::solve_bottom(const Exec& exec) const {
   const Level<Exec>& level = levels_.back();
   int iterations = 0;
+  if (level.num_boxes() == 0) return iterations;
   level.timed(exec, Phase::bottom, [&] {
     Kokkos::deep_copy(exec, level.u, 0.0);
     iterations = bottom_.solve(exec, level, level.u, level.r);
@@ -116,12 +148,13 @@ CycleReport Multigrid<Exec>::solve(const Exec& exec, Cycle cycle, std::size_t nu
     f_cycle(exec, number, report.bottom_iterations);
     judge();
   }
-  if (cycle == Cycle::f) return report;
-  for (int v = 0; v < max_cycles && !report.converged; ++v) {
+  for (int v = 0; cycle != Cycle::f && v < max_cycles && !report.converged; ++v) {
     report.bottom_iterations += v_cycle(exec, number);
     judge();
     if (!std::isfinite(report.rel)) break;
   }
+  // One rank knows.
+  if (!comm_->is_alone()) report.bottom_iterations = comm_->max(report.bottom_iterations);
   return report;
 }
 

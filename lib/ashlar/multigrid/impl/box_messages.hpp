@@ -1,0 +1,61 @@
+#pragma once
+
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/neighbour_exchange.hpp>
+#include <ashlar/multigrid/ghost_plan.hpp>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ashlar::multigrid::impl {
+
+/// What the owners of boxes send each other: doubles, packed and unpacked as a plan says, in one message for each
+/// neighbour rank. A rank without neighbours makes no calls. Copies are one and the same.
+template <execution_space Exec>
+class BoxMessages {
+ public:
+  BoxMessages() = default;
+  /// Collective. Messages are counted in units of `unit` doubles.
+  BoxMessages(const Exec& exec, const Communicator& comm, const std::vector<GhostMessage>& to,
+              const std::vector<GhostMessage>& from, std::int64_t unit, const ExchangeOptions& options)
+      : has_neighbours_(!to.empty() || !from.empty()),
+        exchange_(
+            std::make_shared<NeighbourExchange<Exec>>(exec, comm, in_bytes(to, unit), in_bytes(from, unit), options)) {
+    for (const GhostMessage& message : to) sent_.add(message.count * unit * std::int64_t(sizeof(double)));
+  }
+
+  /// pack(double*) fills the buffer of what is sent, by kernels on `exec`.
+  template <class Pack>
+  void send(const Exec& exec, const Pack& pack) const {
+    if (!has_neighbours_) return;
+    pack(reinterpret_cast<double*>(exchange_->open(exec)));
+    exchange_->start(exec);
+  }
+
+  /// unpack(const double*) takes what has come, by kernels on `exec`. Each send() is followed by one.
+  template <class Unpack>
+  void receive(const Exec& exec, const Unpack& unpack) const {
+    if (!has_neighbours_) return;
+    exchange_->finish(exec);
+    unpack(reinterpret_cast<const double*>(exchange_->received()));
+  }
+
+  /// What this rank sends each time.
+  const HaloCount& sent() const { return sent_; }
+
+ private:
+  static std::vector<NeighbourMessage> in_bytes(const std::vector<GhostMessage>& messages, std::int64_t unit) {
+    const std::int64_t bytes = unit * std::int64_t(sizeof(double));
+    std::vector<NeighbourMessage> result;
+    for (const auto& [rank, begin, count] : messages) result.push_back({rank, begin * bytes, count * bytes});
+    return result;
+  }
+
+  bool has_neighbours_ = false;
+  HaloCount sent_;
+  std::shared_ptr<NeighbourExchange<Exec>> exchange_;
+};
+
+}  // namespace ashlar::multigrid::impl

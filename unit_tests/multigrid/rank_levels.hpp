@@ -1,0 +1,86 @@
+#pragma once
+
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/multigrid/benchmark_problem.hpp>
+#include <ashlar/multigrid/hierarchy.hpp>
+#include <ashlar/multigrid/multigrid.hpp>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <support/thread_ranks.hpp>
+#include <vector>
+
+// Levels of which each rank has its boxes.
+
+namespace ashlar::testing {
+
+using namespace ashlar::multigrid;
+using Exec = Kokkos::DefaultExecutionSpace;
+using BoxVector = Level<Exec>::Vector;
+
+inline constexpr ThreadRanksOptions with_delays{.max_delay = std::chrono::microseconds(100), .seed = 3};
+
+/// The grids of this rank.
+inline std::vector<BoxGrid> grids_of(const Communicator& comm, int boxes_per_dim, int box_dim,
+                                     Discretisation discretisation) {
+  return make_hierarchy(boxes_per_dim, box_dim, reach_of(discretisation), comm.size(), comm.rank());
+}
+
+/// The benchmark's problem on all levels.
+inline std::unique_ptr<Multigrid<Exec>> benchmark_of_ranks(const Exec& exec, const Communicator& comm,
+                                                           int boxes_per_dim, int box_dim,
+                                                           const MultigridOptions& options) {
+  auto result = std::make_unique<Multigrid<Exec>>(exec, grids_of(comm, boxes_per_dim, box_dim, options.discretisation),
+                                                  options, comm);
+  set_benchmark_problem(exec, result->level(0));
+  result->set_up(exec);
+  return result;
+}
+
+/// A copy on the host of a rank's boxes.
+class RankVector {
+ public:
+  RankVector(const Exec& exec, const Level<Exec>& level, const BoxVector& x)
+      : exec_(exec), grid_(level.grid), layout_(level.layout), x_(Kokkos::create_mirror(x)), device_(x) {
+    Kokkos::deep_copy(exec, x_, x);
+    exec.fence("test: copied");
+  }
+
+  /// Boxes are the rank's own, by number from 0.
+  double& operator()(int box, int i, int j, int k) { return x_.data()[layout_.at(box, i, j, k)]; }
+
+  /// Sets all cells, ghost cells and those of no shape as well, to value(box, i, j, k), where boxes count over all
+  /// ranks; on the device, too.
+  template <class Value>
+  void fill(const Value& value) {
+    const int low = -layout_.ghosts, high = layout_.dim + layout_.ghosts;
+    for (int box = 0; box < grid_.num_own(); ++box) {
+      for (int k = low; k < high; ++k) {
+        for (int j = low; j < high; ++j) {
+          for (int i = low; i < high; ++i) (*this)(box, i, j, k) = value(grid_.first_own() + box, i, j, k);
+        }
+      }
+    }
+    Kokkos::deep_copy(exec_, device_, x_);
+    exec_.fence("test: copied");
+  }
+
+  /// All numbers of each box, ghost cells included.
+  std::vector<std::vector<double>> boxes() const {
+    std::vector<std::vector<double>> result;
+    const auto volume = static_cast<std::size_t>(layout_.volume());
+    for (std::size_t box = 0; box < static_cast<std::size_t>(grid_.num_own()); ++box) {
+      result.emplace_back(x_.data() + box * volume, x_.data() + (box + 1) * volume);
+    }
+    return result;
+  }
+
+ private:
+  Exec exec_;
+  BoxGrid grid_;
+  BoxLayout layout_;
+  BoxVector::host_mirror_type x_;
+  BoxVector device_;
+};
+
+}  // namespace ashlar::testing
