@@ -64,10 +64,6 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
 }
 
 void check_before_start(const World& world, const HpgmgOptions& options) {
-  if (!world.is_alone()) {
-    throw ArgumentError(text("ashlar hpgmg on ", world.comm().size(), " ranks"), "it works on one so far",
-                        "start it alone");
-  }
   if (options.log2_box < 1 || options.log2_box > 10) {
     throw ArgumentError(text("hpgmg: boxes of 2^", options.log2_box, " cells in each direction"),
                         "LOG2_BOX is 1 to 10: smaller boxes cannot be coarsened", "pass something like 5");
@@ -77,11 +73,17 @@ void check_before_start(const World& world, const HpgmgOptions& options) {
                         "pass something like 8");
   }
   const int box_dim = 1 << options.log2_box;
-  const int boxes = multigrid::boxes_per_dimension(box_dim, options.boxes_per_rank, 1);
+  const int ranks = world.comm().size();
+  const int boxes = multigrid::boxes_per_dimension(box_dim, options.boxes_per_rank, ranks);
   constexpr int most_cells = 4096;
   if (boxes > most_cells / box_dim) {
     throw ArgumentError(text("hpgmg: ", boxes, "^3 boxes of ", box_dim, "^3 cells"),
                         text("more than ", most_cells, "^3 cells fit no memory"), "take fewer or smaller boxes");
+  }
+  if (ranks > boxes * boxes * boxes) {
+    throw ArgumentError(text("hpgmg: ", ranks, " ranks for ", boxes * boxes * boxes,
+                             boxes == 1 ? " box of " : " boxes of ", box_dim, "^3 cells"),
+                        "a rank has one at least", "take more boxes a rank, or fewer ranks");
   }
   multigrid::make_hierarchy(boxes, box_dim, multigrid::reach_of(options.methods.discretisation));
 }

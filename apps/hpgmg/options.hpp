@@ -24,7 +24,7 @@ struct HpgmgOptions {
 
 void declare_options(CLI::App& command, HpgmgOptions& options);
 
-/// Finds out what is wrong before any work is done.
+/// Finds out what is wrong before any work is done. All ranks find the same.
 ///
 /// Throws   ArgumentError.
 void check_before_start(const World& world, const HpgmgOptions& options);

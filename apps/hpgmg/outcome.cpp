@@ -66,6 +66,15 @@ void print_times(const multigrid::Multigrid<Execution>& mg, const multigrid::Pha
   print_row("total", sums);
 }
 
+void print_exchange(const multigrid::Multigrid<Execution>& mg, const std::vector<HaloCount>& exchange) {
+  std::cout << "\nWhat all ranks send to apply the operator once\n"
+            << formatted("%-12s%14s%14s\n", "cells", "messages", "bytes");
+  for (std::size_t l = 0; l < exchange.size(); ++l) {
+    std::cout << formatted("%-12s%14lld%14lld\n", text(mg.level(l).grid.cells_per_dim(), "^3").c_str(),
+                           static_cast<long long>(exchange[l].messages), static_cast<long long>(exchange[l].bytes));
+  }
+}
+
 Json number_or_null(const std::optional<multigrid::RichardsonReport>& richardson,
                     double (*number)(const multigrid::RichardsonReport&)) {
   return richardson ? Json(number(*richardson)) : Json(nullptr);
@@ -73,10 +82,21 @@ Json number_or_null(const std::optional<multigrid::RichardsonReport>& richardson
 
 }  // namespace
 
+std::vector<HaloCount> exchange_of_levels(const multigrid::Multigrid<Execution>& mg) {
+  std::vector<HaloCount> levels;
+  for (std::size_t l = 0; l < mg.num_levels(); ++l) {
+    const HaloCount& mine = mg.level(l).fill_for_operator.sent();
+    levels.push_back({mg.communicator().sum(mine.messages), mg.communicator().sum(mine.bytes)});
+  }
+  return levels;
+}
+
 void print_levels(const multigrid::Multigrid<Execution>& mg) {
   const auto& methods = mg.options();
   std::cout << "HPGMG-FV: " << to_string(methods.discretisation) << ", " << to_string(methods.equation) << ", "
-            << to_string(methods.smoother) << "\n";
+            << to_string(methods.smoother);
+  if (const int ranks = mg.communicator().size(); ranks > 1) std::cout << ", on " << ranks << " ranks";
+  std::cout << "\n";
   for (std::size_t l = 0; l < mg.num_levels(); ++l) {
     const auto& level = mg.level(l);
     std::cout << "  level " << l << ": " << level_text(level.grid) << ", largest eigenvalue < "
@@ -98,6 +118,7 @@ void print_outcome(const multigrid::Multigrid<Execution>& mg, const HpgmgOutcome
             << formatted("%.6f s a solve (the median of %d), %.3e unknowns a second\n", outcome.seconds,
                          outcome.num_solves, outcome.dof_per_second(mg));
   print_times(mg, outcome.times);
+  if (!mg.communicator().is_alone()) print_exchange(mg, outcome.exchange);
 }
 
 std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOutcome& outcome) {
@@ -116,6 +137,7 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
   json["seconds"] = outcome.seconds;
   json["num_solves"] = outcome.num_solves;
   json["dof_per_second"] = outcome.dof_per_second(mg);
+  json["num_ranks"] = mg.communicator().size();
   json["levels"] = Json::array();
   for (std::size_t l = 0; l < mg.num_levels(); ++l) {
     const auto& level = mg.level(l);
@@ -125,6 +147,8 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
                               {"box_dim", level.grid.box_dim()},
                               {"num_boxes", level.grid.num_boxes()},
                               {"largest_eigenvalue", level.largest_eigenvalue},
+                              {"exchange_messages", outcome.exchange[l].messages},
+                              {"exchange_bytes", outcome.exchange[l].bytes},
                               {"seconds", seconds}});
   }
   json["options"] = {

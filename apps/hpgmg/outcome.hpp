@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/multigrid/level.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <ashlar/multigrid/phase_times.hpp>
@@ -12,19 +13,23 @@
 
 namespace ashlar::app {
 
-/// What a run of `ashlar hpgmg` found.
+/// What a run of `ashlar hpgmg` found. Times are those of the slowest rank.
 struct HpgmgOutcome {
   HpgmgOptions options;
   multigrid::CycleReport solve;
   std::optional<multigrid::RichardsonReport> richardson;  ///< none of fewer than three levels
   double seconds = 0;                                     ///< of a solve, the median of `num_solves`
   int num_solves = 0;
-  multigrid::PhaseTimes times;  ///< of one solve more
+  multigrid::PhaseTimes times;      ///< of one solve more
+  std::vector<HaloCount> exchange;  ///< of each level: what all ranks send for the operator once
 
   double dof_per_second(const multigrid::Multigrid<Execution>& mg) const {
     return seconds > 0 ? static_cast<double>(mg.level(0).num_cells()) / seconds : 0;
   }
 };
+
+/// What all ranks send on each level, to fill the ghost cells that the operator reads. Collective.
+std::vector<HaloCount> exchange_of_levels(const multigrid::Multigrid<Execution>& mg);
 
 /// Tables for standard output.
 void print_levels(const multigrid::Multigrid<Execution>& mg);

@@ -32,15 +32,6 @@ class RankFiles : public RankCommandTest {
     std::filesystem::remove(folder() / "limited");
     return result;
   }
-
-  static std::vector<std::string> messages(const std::string& err) {
-    std::vector<std::string> found;
-    std::istringstream lines(err);
-    for (std::string line; std::getline(lines, line);) {
-      if (line.starts_with("ashlar: ")) found.push_back(line);
-    }
-    return found;
-  }
 };
 
 const std::string solve = "solve --no-probe --problem cantilever --nodes 9,5,4 ";

@@ -26,27 +26,6 @@ class Ranks : public RankCommandTest {
     return json::parse(read_file(folder() / "r.json"));
   }
 
-  /// The lines that begin with "ashlar: ", of an error stream that mpirun writes to, too.
-  static std::vector<std::string> messages(const std::string& err) {
-    std::vector<std::string> found;
-    std::istringstream lines(err);
-    for (std::string line; std::getline(lines, line);) {
-      if (line.starts_with("ashlar: ")) found.push_back(line);
-    }
-    return found;
-  }
-
-  void expect_one_message(const std::string& arguments, int ranks, const std::vector<std::string>& parts) const {
-    SCOPED_TRACE(arguments);
-    const auto before = files();
-    const CommandResult result = run(arguments, on(ranks));
-    EXPECT_EQ(result.exit_code, 1);
-    const auto told = messages(result.err);
-    ASSERT_EQ(told.size(), 1u) << result.err;
-    for (const std::string& part : parts) EXPECT_THAT(told[0], HasSubstr(part));
-    EXPECT_EQ(files(), before);
-  }
-
   /// A Matrix Market file of a one-dimensional Laplacian, and what it says of itself.
   void write_laplacian(int n) const {
     std::ostringstream file;

@@ -1,0 +1,80 @@
+// The benchmark over ranks: the same numbers, to the last digit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "rank_command.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class HpgmgOverRanks : public RankCommandTest {
+ protected:
+  /// What `ashlar hpgmg` prints and reports.
+  struct Told {
+    std::string out;
+    json report;
+
+    /// What is printed of norms and errors.
+    std::string numbers() const {
+      const auto begin = out.find("F-cycle"), end = out.find(" s a solve");
+      return begin == out.npos || end == out.npos ? "" : out.substr(begin, out.rfind('\n', end) - begin);
+    }
+  };
+
+  Told told(const std::string& arguments, const std::string& before) const {
+    const CommandResult result = run("hpgmg " + arguments + " --report r.json", before);
+    EXPECT_EQ(result.exit_code, 0) << before << "\n" << result.err;
+    return {result.out, json::parse(read_file(folder() / "r.json"))};
+  }
+};
+
+TEST_F(HpgmgOverRanks, TwoPrintWhatOneDoes) {
+  const Told one = told("4 8", "OMP_NUM_THREADS=1"), two = told("4 8", on(2));
+  EXPECT_THAT(one.numbers(), HasSubstr("F-cycle  norm = 8.412949740"));
+  EXPECT_EQ(two.numbers(), one.numbers());
+  EXPECT_THAT(two.out, HasSubstr(", on 2 ranks"));
+  EXPECT_THAT(two.out, HasSubstr("messages"));
+  EXPECT_EQ(two.out.find("HPGMG-FV"), two.out.rfind("HPGMG-FV"));
+  for (const char* same : {"norms", "rel", "norm_2h", "norm_4h", "error", "order", "bottom_iterations"}) {
+    EXPECT_EQ(two.report.at(same), one.report.at(same)) << same;
+  }
+  EXPECT_EQ(one.report.at("num_ranks"), 1);
+  EXPECT_EQ(two.report.at("num_ranks"), 2);
+  // Each way 2560 numbers on 32^3, 768 on 16^3; then there is one box.
+  const std::vector<int> bytes{2 * 2560 * 8, 2 * 768 * 8, 0, 0, 0};
+  ASSERT_EQ(two.report.at("levels").size(), bytes.size());
+  for (std::size_t l = 0; l < bytes.size(); ++l) {
+    const json& level = two.report.at("levels")[l];
+    EXPECT_EQ(level.at("exchange_bytes"), bytes[l]);
+    EXPECT_EQ(level.at("exchange_messages"), bytes[l] > 0 ? 2 : 0);
+    EXPECT_EQ(one.report.at("levels")[l].at("exchange_bytes"), 0);
+    EXPECT_EQ(level.at("largest_eigenvalue"), one.report.at("levels")[l].at("largest_eigenvalue"));
+  }
+  EXPECT_GT(two.report.at("levels")[4].at("seconds").at("bottom").get<double>(), 0);
+}
+
+TEST_F(HpgmgOverRanks, FourTake48CellsADirection) {
+  const Told one = told("4 27 --cycle fv", "OMP_NUM_THREADS=1"), four = told("4 8 --cycle fv", on(4));
+  std::vector<int> cells;
+  for (const json& level : four.report.at("levels")) cells.push_back(level.at("cells_per_dim").get<int>());
+  EXPECT_EQ(cells, (std::vector<int>{48, 24, 12, 6, 3}));
+  EXPECT_TRUE(four.report.at("converged").get<bool>());
+  EXPECT_EQ(four.report.at("norms"), one.report.at("norms"));
+  EXPECT_EQ(four.report.at("error"), one.report.at("error"));
+}
+
+TEST_F(HpgmgOverRanks, ErrorsAreToldOnce) {
+  expect_one_message("hpgmg 4 1", 3, {"3 ranks for 1 box of 16^3 cells", "take more boxes a rank"});
+  expect_one_message("hpgmg 4 8 --report no/r.json", 2, {"no/r.json"});
+  expect_one_message("hpgmg 10 32", 2, {"multigrid of", "bytes"});
+}
+
+}  // namespace
+}  // namespace ashlar::testing
