@@ -21,6 +21,8 @@ struct ExchangeOptions {
   ExchangeMode mode = ExchangeMode::automatic;
   /// Of the blocking mode.
   HaloBuffers buffers = HaloBuffers::automatic;
+  /// Of the kernel mode: how long a kernel waits for another rank before it gives up.
+  double time_out_seconds = 30;
 };
 
 }  // namespace ashlar

@@ -13,6 +13,7 @@
 #include <ashlar/halo/impl/exchange_way.hpp>
 #include <ashlar/halo/impl/message_way.hpp>
 #include <ashlar/halo/impl/neighbour_lists.hpp>
+#include <ashlar/halo/impl/peer_way.hpp>
 #include <ashlar/halo/impl/stream_way.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
 #include <cstddef>
@@ -69,6 +70,9 @@ class NeighbourExchange {
         return std::make_unique<impl::StreamWay<Exec>>(exec, std::move(transport), to, from_, send_bytes_,
                                                        receive_bytes_);
       });
+    } else if (mode() == ExchangeMode::kernel) {
+      way_ =
+          std::make_unique<impl::PeerWay<Exec>>(exec, std::move(own), to, from_, send_bytes_, options.time_out_seconds);
     } else {
       impl::HaloStaging staging = impl::find_staging(exec, comm, options.buffers);
       way_ = comm.together([&] {

@@ -62,11 +62,7 @@ Communicator agreed_group(const Communicator& comm, const std::vector<NeighbourM
 }
 
 ChosenMode choose_mode(const Communicator& comm, ExchangeMode wanted, MemoryKind kind) {
-  if (wanted == ExchangeMode::blocking) return {wanted, "as asked for"};
-  if (wanted == ExchangeMode::kernel) {
-    throw ArgumentError("halo: an exchange in mode kernel", "these ranks have no means to it",
-                        "leave the mode automatic, or take blocking");
-  }
+  if (wanted == ExchangeMode::blocking || wanted == ExchangeMode::kernel) return {wanted, "as asked for"};
   const StreamMessages streams = find_stream_messages(comm, kind);
   if (wanted == ExchangeMode::stream) {
     if (streams.work) return {wanted, "as asked for"};

@@ -33,6 +33,19 @@ TEST(HaloExchangeOverMpi, AThousandBackToBackWithRandomDelays) {
   }
 }
 
+TEST(HaloExchangeOverMpi, InKernelsThroughMemoryThatProcessesShare) {
+  for (const Needs& needs : needs_of_all_kinds(world().size())) {
+    for (const HaloForm form : all_forms) {
+      expect_right_exchanges<double>(world(), needs, form, 3, HaloBuffers::automatic, ExchangeMode::kernel);
+    }
+  }
+  const Needs many = random_needs(RowPartition::even(10 * world().size(), world().size()), 0.3, 22);
+  for (const bool two_in_flight : {false, true}) {
+    expect_right_back_to_back(world(), many, 300, two_in_flight, !two_in_flight, HaloBuffers::automatic,
+                              ExchangeMode::kernel);
+  }
+}
+
 TEST(HaloExchangeOverMpi, RefusesOnAllRanksWhatIsWrongOnOne) {
   const RowPartition partition = RowPartition::even(4 * world().size(), world().size());
   const int guilty = world().size() - 1;

@@ -92,6 +92,30 @@ inline void destroy_graph(GraphExec graph) noexcept {
   cuda_report(cudaGraphExecDestroy(graph), "cudaGraphExecDestroy");
 }
 
+/// Memory of the current device that other processes of the host may open: from the driver itself, as handles are of
+/// whole allocations.
+using SharedHandle = cudaIpcMemHandle_t;
+
+inline void* allocate_zeros(std::size_t bytes) {
+  void* memory = nullptr;
+  cuda_check(cudaMalloc(&memory, bytes), "cudaMalloc");
+  cuda_check(cudaMemset(memory, 0, bytes), "cudaMemset");
+  cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  return memory;
+}
+inline void free_memory(void* memory) noexcept { cuda_report(cudaFree(memory), "cudaFree"); }
+inline SharedHandle share(void* memory) {
+  SharedHandle handle;
+  cuda_check(cudaIpcGetMemHandle(&handle, memory), "cudaIpcGetMemHandle");
+  return handle;
+}
+inline void* open_shared(const SharedHandle& handle) {
+  void* memory = nullptr;
+  cuda_check(cudaIpcOpenMemHandle(&memory, handle, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle");
+  return memory;
+}
+inline void close_shared(void* memory) noexcept { cuda_report(cudaIpcCloseMemHandle(memory), "cudaIpcCloseMemHandle"); }
+
 /// Of the device that is current.
 inline void memory_amount(std::size_t& available, std::size_t& total) {
   cuda_check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");

@@ -88,6 +88,28 @@ inline GraphExec end_capture(Stream stream) {
 inline void launch_graph(GraphExec graph, Stream stream) { hip_check(hipGraphLaunch(graph, stream), "hipGraphLaunch"); }
 inline void destroy_graph(GraphExec graph) noexcept { hip_report(hipGraphExecDestroy(graph), "hipGraphExecDestroy"); }
 
+using SharedHandle = hipIpcMemHandle_t;
+
+inline void* allocate_zeros(std::size_t bytes) {
+  void* memory = nullptr;
+  hip_check(hipMalloc(&memory, bytes), "hipMalloc");
+  hip_check(hipMemset(memory, 0, bytes), "hipMemset");
+  hip_check(hipDeviceSynchronize(), "hipDeviceSynchronize");
+  return memory;
+}
+inline void free_memory(void* memory) noexcept { hip_report(hipFree(memory), "hipFree"); }
+inline SharedHandle share(void* memory) {
+  SharedHandle handle;
+  hip_check(hipIpcGetMemHandle(&handle, memory), "hipIpcGetMemHandle");
+  return handle;
+}
+inline void* open_shared(const SharedHandle& handle) {
+  void* memory = nullptr;
+  hip_check(hipIpcOpenMemHandle(&memory, handle, hipIpcMemLazyEnablePeerAccess), "hipIpcOpenMemHandle");
+  return memory;
+}
+inline void close_shared(void* memory) noexcept { hip_report(hipIpcCloseMemHandle(memory), "hipIpcCloseMemHandle"); }
+
 /// Of the device that is current.
 inline void memory_amount(std::size_t& available, std::size_t& total) {
   hip_check(hipMemGetInfo(&available, &total), "hipMemGetInfo");

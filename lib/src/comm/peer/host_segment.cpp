@@ -1,0 +1,70 @@
+#include "host_segment.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ashlar/base/text.hpp>
+#include <ashlar/comm/error.hpp>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace ashlar::impl {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what, int error) {
+  throw CommError(text("comm: ", what), std::strerror(error), "let messages go through the transport");
+}
+
+/// Shared memory of POSIX, mapped. The one who made it takes its name away, when all have it or nobody will.
+class HostSegment final : public PeerSegment {
+ public:
+  HostSegment(std::string name, std::size_t bytes, bool is_made_here)
+      : name_(std::move(name)), bytes_(std::max<std::size_t>(bytes, 1)), is_made_here_(is_made_here) {
+    const int file = shm_open(name_.c_str(), is_made_here ? O_RDWR | O_CREAT | O_EXCL : O_RDWR, 0600);
+    if (file < 0) fail("shared memory " + name_, errno);
+    // Room is taken now: where there is none, that is an error here and no signal later.
+    const int no_room = is_made_here ? posix_fallocate(file, 0, static_cast<off_t>(bytes_)) : 0;
+    void* const mapped = no_room != 0 ? MAP_FAILED : mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    const int error = no_room != 0 ? no_room : errno;
+    close(file);
+    if (mapped == MAP_FAILED) {
+      if (is_made_here_) shm_unlink(name_.c_str());
+      fail(text(bytes_, " bytes of shared memory ", name_), error);
+    }
+    data = static_cast<std::byte*>(mapped);
+  }
+  ~HostSegment() override {
+    munmap(data, bytes_);
+    if (is_made_here_) shm_unlink(name_.c_str());
+  }
+
+ private:
+  std::string name_;
+  std::size_t bytes_;
+  bool is_made_here_;
+};
+
+}  // namespace
+
+std::unique_ptr<PeerSegment> make_host_segment(std::size_t bytes, PeerTicket& ticket) {
+  static std::atomic<int> count{0};
+  const std::string name = text("/ashlar-", getpid(), "-", ticket.process.started, "-", count++);
+  auto segment = std::make_unique<HostSegment>(name, bytes, true);
+  ticket.is_host = true;
+  ticket.data = segment->data;
+  ticket.bytes = bytes;
+  std::copy(name.begin(), name.end(), ticket.name.begin());  // shorter than that by far
+  return segment;
+}
+
+std::unique_ptr<PeerSegment> open_host_segment(const PeerTicket& ticket) {
+  return std::make_unique<HostSegment>(ticket.name.data(), ticket.bytes, false);
+}
+
+}  // namespace ashlar::impl

@@ -1,0 +1,51 @@
+#include <ashlar/halo/impl/peer_routes.hpp>
+
+#include <ashlar/comm/impl/peer_flag.hpp>
+#include <ashlar/halo/impl/exchange_way.hpp>
+#include <ashlar/halo/impl/neighbour_lists.hpp>
+#include <cstddef>
+
+namespace ashlar::impl {
+
+namespace {
+
+constexpr std::int64_t flag_bytes = sizeof(PeerFlag);
+
+std::int64_t rounded_up(std::int64_t bytes) { return (bytes + flag_bytes - 1) / flag_bytes * flag_bytes; }
+
+}  // namespace
+
+PeerRoutes::PeerRoutes(const Communicator& comm, const std::vector<NeighbourMessage>& to,
+                       const std::vector<NeighbourMessage>& from)
+    : slots_begin_(static_cast<std::int64_t>(from.size() + to.size()) * flag_bytes),
+      slot_bytes_(rounded_up(end_of(from))),
+      segment_bytes_(slots_begin_ + num_exchange_slots * slot_bytes_) {
+  // Each tells those who send to it where, and those to whom it sends where to say that it has been taken.
+  std::vector<std::vector<To>> for_senders(static_cast<std::size_t>(comm.size()));
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    for_senders[static_cast<std::size_t>(from[k].rank)] = {
+        {from[k].count, slots_begin_ + from[k].begin, slot_bytes_, static_cast<std::int64_t>(k) * flag_bytes}};
+  }
+  std::vector<std::vector<From>> for_receivers(static_cast<std::size_t>(comm.size()));
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    for_receivers[static_cast<std::size_t>(to[k].rank)] = {{static_cast<std::int64_t>(from.size() + k) * flag_bytes}};
+  }
+  const auto of_receivers = comm.all_to_all(for_senders);
+  const auto of_senders = comm.all_to_all(for_receivers);
+  for (const NeighbourMessage& message : to) to_.push_back(of_receivers[static_cast<std::size_t>(message.rank)].at(0));
+  for (const NeighbourMessage& message : from)
+    from_.push_back(of_senders[static_cast<std::size_t>(message.rank)].at(0));
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    for (const std::int64_t number : {to[k].begin, to[k].count, to_[k].slots}) {
+      while (number % word_bytes_ != 0) word_bytes_ = word_bytes_ == 16 ? 4 : 1;
+    }
+  }
+}
+
+std::int64_t PeerRoutes::arrived_flag(int from) const { return from * flag_bytes; }
+
+std::int64_t PeerRoutes::taken_flag(int to) const {
+  return (static_cast<std::int64_t>(from_.size()) + to) * flag_bytes;
+}
+
+}  // namespace ashlar::impl

@@ -1,0 +1,174 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ashlar/halo/neighbour_exchange.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "halo/exchange_cases.hpp"
+#include "support/message.hpp"
+#include "support/thread_ranks.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+using std::chrono::microseconds;
+using ::testing::HasSubstr;
+using Bytes = Kokkos::View<std::byte*, Space>;
+using HostBytes = Kokkos::View<std::byte*, Kokkos::HostSpace>;
+
+/// A message of its own length to each other rank, its bytes told by the round.
+struct AllToAll {
+  AllToAll(const Communicator& comm, const ExchangeOptions& options) : exec(own_instance()), rank(comm.rank()) {
+    std::int64_t sent = 0, came = 0;
+    for (int other = 0; other < comm.size(); ++other) {
+      if (other == rank) continue;
+      to.push_back({other, sent, length(rank, other)});
+      from.push_back({other, came, length(other, rank)});
+      sent += to.back().count;
+      came += from.back().count;
+    }
+    exchange.emplace_back(exec, comm, to, from, options);
+  }
+
+  static std::int64_t length(int source, int target) { return 7 + 5 * source + 20000 * target; }
+  static std::byte value(int source, int target, std::int64_t i, int round) {
+    return std::byte(source * 50 + target * 10 + int(i % 97) + round);
+  }
+
+  void start(int round) {
+    std::byte* const buffer = exchange[0].open(exec);
+    HostBytes packed("test::packed", std::size_t(exchange[0].bytes_sent()));
+    for (const NeighbourMessage& message : to) {
+      for (std::int64_t i = 0; i < message.count; ++i) {
+        packed(std::size_t(message.begin + i)) = value(rank, message.rank, i, round);
+      }
+    }
+    Kokkos::deep_copy(exec, Kokkos::View<std::byte*, Space, Kokkos::MemoryUnmanaged>(buffer, packed.size()), packed);
+    exchange[0].start(exec);
+  }
+  std::int64_t num_wrong_after_finish(int round) {
+    exchange[0].finish(exec);
+    HostBytes came("test::came", std::size_t(exchange[0].bytes_received()));
+    Kokkos::deep_copy(
+        exec, came,
+        Kokkos::View<const std::byte*, Space, Kokkos::MemoryUnmanaged>(exchange[0].received(), came.size()));
+    exec.fence("test::came");
+    std::int64_t wrong = 0;
+    for (const NeighbourMessage& message : from) {
+      for (std::int64_t i = 0; i < message.count; ++i) {
+        wrong += came(std::size_t(message.begin + i)) != value(message.rank, rank, i, round);
+      }
+    }
+    return wrong;
+  }
+
+  Exec exec;
+  int rank;
+  std::vector<NeighbourMessage> to, from;
+  std::vector<NeighbourExchange<Exec>> exchange;  // one
+};
+
+/// Kernels that wait for each other's ranks are on different threads.
+struct ExchangeInKernels : ::testing::Test {
+  void SetUp() override {
+#ifdef KOKKOS_ENABLE_ATOMICS_BYPASS
+    GTEST_SKIP() << "this Kokkos has no threads: ranks take turns, and none waits in a kernel";
+#endif
+  }
+};
+
+TEST(ExchangeModes, BytesOfAnyLengthCome) {
+  for (const HaloBuffers buffers : {HaloBuffers::automatic, HaloBuffers::staged}) {
+    run_ranks(3, [&](Communicator& comm) {
+      AllToAll side(comm, {ExchangeMode::blocking, buffers});
+      for (int round = 0; round < 3; ++round) {
+        side.start(round);
+        EXPECT_EQ(side.num_wrong_after_finish(round), 0);
+      }
+      EXPECT_EQ(side.exchange[0].mode(), ExchangeMode::blocking);
+    });
+  }
+}
+
+TEST_F(ExchangeInKernels, BytesOfAnyLengthCome) {
+  for (int ranks = 1; ranks <= 4; ++ranks) {
+    run_ranks(ranks, [&](Communicator& comm) {
+      AllToAll side(comm, {ExchangeMode::kernel});
+      side.start(0);
+      for (int round = 1; round < 8; ++round) {
+        side.start(round);
+        EXPECT_EQ(side.num_wrong_after_finish(round - 1), 0);
+      }
+      EXPECT_EQ(side.num_wrong_after_finish(7), 0);
+      EXPECT_EQ(side.exchange[0].mode(), ExchangeMode::kernel);
+      EXPECT_THAT(side.exchange[0].explain(), HasSubstr("by kernels"));
+      EXPECT_EQ(side.exchange[0].figures().received.messages, 8 * (comm.size() - 1));
+    });
+  }
+}
+
+TEST_F(ExchangeInKernels, BringWhatIsNeededInAllForms) {
+  for (int ranks = 1; ranks <= 4; ++ranks) {
+    run_ranks(ranks, [&](Communicator& comm) {
+      for (const Needs& needs : needs_of_all_kinds(ranks)) {
+        for (const HaloForm form : all_forms) {
+          expect_right_exchanges<double>(comm, needs, form, 3, HaloBuffers::automatic, ExchangeMode::kernel);
+          expect_right_exchanges<Kokkos::complex<float>>(comm, needs, form, 1, HaloBuffers::automatic,
+                                                         ExchangeMode::kernel);
+        }
+      }
+    });
+  }
+}
+
+TEST_F(ExchangeInKernels, AThousandBackToBack) {
+  const Needs needs = random_needs(RowPartition::even(40, 4), 0.3, 22), chain = chain_needs(RowPartition::even(12, 4));
+  for (const bool two_in_flight : {false, true}) {
+    for (const bool by_pieces : {false, true}) {
+      run_ranks(4, [&](Communicator& comm) {
+        expect_right_back_to_back(comm, needs, 1000, two_in_flight, by_pieces, HaloBuffers::automatic,
+                                  ExchangeMode::kernel);
+        expect_right_back_to_back(comm, chain, 300, two_in_flight, by_pieces, HaloBuffers::automatic,
+                                  ExchangeMode::kernel);
+      });
+    }
+  }
+}
+
+TEST_F(ExchangeInKernels, ARankThatDoesNotComeIsTold) {
+  run_ranks(2, [&](Communicator& comm) {
+    AllToAll side(comm, {.mode = ExchangeMode::kernel, .time_out_seconds = 0.1});
+    if (comm.rank() == 1) return;
+    side.start(0);
+    EXPECT_THAT(message_of<CommError>([&] {
+                  side.exchange[0].finish(side.exec);
+                  side.exec.fence("test::late");
+                  side.start(1);
+                }),
+                HasSubstr("rank 0 has waited 0.1 s"));
+  });
+}
+
+TEST(ExchangeModes, RanksOnSeveralHostsShareNoMemory) {
+  run_ranks(2,
+            [](Communicator& comm) {
+              EXPECT_THAT(message_of<CommError>([&] { AllToAll(comm, {ExchangeMode::kernel}); }),
+                          HasSubstr("they are on 2 hosts"));
+            },
+            {.hosts = 2});
+}
+
+TEST(ExchangeModes, MustBeTheSameOnAllRanks) {
+  run_ranks(2, [](Communicator& comm) {
+    const ExchangeMode mine = comm.rank() == 0 ? ExchangeMode::blocking : ExchangeMode::kernel;
+    EXPECT_THAT(message_of<ArgumentError>([&] { AllToAll(comm, {mine}); }), HasSubstr("in mode kernel"));
+  });
+}
+
+}  // namespace
+}  // namespace ashlar::testing
