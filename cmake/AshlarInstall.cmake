@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS ashlar EXPORT AshlarTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY lib/ashlar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
-        PATTERN "*.hpp" PATTERN "comm/mpi" EXCLUDE)
+        PATTERN "*.hpp" PATTERN "comm/mpi" EXCLUDE PATTERN "comm/nccl" EXCLUDE)
 # Headers that CMake makes: the version, the list of kernels.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/ashlar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp")
@@ -15,6 +15,13 @@ if(TARGET ashlar_mpi)  # component MPI: target Ashlar::mpi
   install(DIRECTORY lib/ashlar/comm/mpi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ashlar/comm
           FILES_MATCHING PATTERN "*.hpp")
   install(EXPORT AshlarMpiTargets NAMESPACE Ashlar:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
+endif()
+if(TARGET ashlar_nccl)  # component NCCL: target Ashlar::nccl
+  install(TARGETS ashlar_nccl EXPORT AshlarNcclTargets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY lib/ashlar/comm/nccl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ashlar/comm
+          FILES_MATCHING PATTERN "*.hpp")
+  install(EXPORT AshlarNcclTargets NAMESPACE Ashlar:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
 endif()
 configure_package_config_file(cmake/AshlarConfig.cmake.in ${PROJECT_BINARY_DIR}/AshlarConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)

@@ -1,0 +1,203 @@
+#include "transport.hpp"
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/comm/check_stream_transport.hpp>
+#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/impl/trial_memory.hpp>
+#include <ashlar/comm/memory_kind_of.hpp>
+#include <ashlar/device/event.hpp>
+#include <chrono>
+#include <exception>
+#include <iostream>
+#include <utility>
+
+#include "check.hpp"
+
+namespace ashlar::impl {
+
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+#ifdef KOKKOS_ENABLE_HIP
+using Stream = hipStream_t;
+constexpr const char* library = "rccl";
+#else
+using Stream = cudaStream_t;
+constexpr const char* library = "nccl";
+#endif
+
+// How often an error that NCCL has found by itself is asked for.
+constexpr auto watch_interval = std::chrono::milliseconds(500);
+
+/// NCCL takes the device that is current.
+void use_device() { Event<Exec>().wait(); }  // an event's device becomes the thread's
+
+/// A communicator until a transport has it: aborted where another rank has none.
+struct NewComm {
+  ncclComm_t comm = nullptr;
+
+  ~NewComm() {
+    if (comm != nullptr) static_cast<void>(ncclCommAbort(comm));
+  }
+  std::unique_ptr<NcclTransport> transport(int num_ranks) {
+    auto result = std::make_unique<NcclTransport>(comm, num_ranks);
+    comm = nullptr;
+    return result;
+  }
+};
+
+}  // namespace
+
+NcclTransport::NcclTransport(ncclComm_t comm, int num_ranks)
+    : comm_(comm), num_ranks_(num_ranks), watcher_([this] { watch(); }) {}
+
+NcclTransport::~NcclTransport() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  changed_.notify_all();
+  watcher_.join();
+  if (comm_ == nullptr) return;
+  // A rank that leaves early cannot wait for what others may never send.
+  const ncclResult_t result = std::uncaught_exceptions() > 0 ? ncclCommAbort(comm_) : ncclCommDestroy(comm_);
+  if (result != ncclSuccess) std::cerr << "ashlar: ncclCommDestroy failed (" << ncclGetErrorString(result) << ")\n";
+}
+
+std::unique_ptr<NcclTransport> NcclTransport::of_ranks(const Communicator& group) {
+  ncclUniqueId id{};
+  group.together([&] {
+    if (group.rank() == 0) check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
+  });
+  id = group.broadcast(id);
+  NewComm made;
+  group.together([&] {
+    use_device();
+    check_nccl(ncclCommInitRank(&made.comm, group.size(), id, group.rank()), "ncclCommInitRank");
+  });
+  return group.together([&] { return made.transport(group.size()); });
+}
+
+std::unique_ptr<NcclTransport> NcclTransport::split_of(ncclComm_t nccl, const Communicator& group) {
+  NewComm made;
+  group.together([&] {
+    use_device();
+    const ncclResult_t result = ncclCommSplit(nccl, 0, group.rank(), &made.comm, nullptr);
+    check_nccl(settled(result, nccl), "ncclCommSplit", nccl);
+    check_nccl(settled(result, made.comm), "ncclCommSplit", made.comm);
+  });
+  return group.together([&] { return made.transport(group.size()); });
+}
+
+MemoryKind NcclTransport::memory() const { return memory_kind_of<Exec::memory_space>; }
+
+std::string NcclTransport::name() const { return library; }
+
+std::string NcclTransport::explain() const {
+  return text(library, " ", nccl_version(), ", tried with ", trial_bytes.front(), " to ", trial_bytes.back(), " bytes");
+}
+
+std::unique_ptr<StreamTransport> NcclTransport::make_for(const Communicator& group) const {
+  // A split is a matter of all ranks: some of them by themselves begin anew.
+  if (group.size() != num_ranks_) return of_ranks(group);
+  const ncclComm_t parent = group.together([&] {
+    const std::lock_guard lock(mutex_);
+    require_alive();
+    return comm_;
+  });
+  return split_of(parent, group);
+}
+
+void NcclTransport::exchange(std::span<const StreamSend> sends, std::span<const StreamReceive> receives, void* stream) {
+  run("ncclSend and ncclRecv", [&](ncclComm_t comm) {
+    ncclResult_t first = ncclGroupStart();
+    if (first != ncclSuccess) return first;
+    // The group is ended in any case: it is the thread's.
+    const auto keep = [&](ncclResult_t result) {
+      if (first == ncclSuccess || first == ncclInProgress) first = result;
+    };
+    for (const StreamReceive& its : receives) {
+      if (its.bytes > 0) keep(ncclRecv(its.data, its.bytes, ncclUint8, its.from, comm, static_cast<Stream>(stream)));
+    }
+    for (const StreamSend& its : sends) {
+      if (its.bytes > 0) keep(ncclSend(its.data, its.bytes, ncclUint8, its.to, comm, static_cast<Stream>(stream)));
+    }
+    keep(ncclGroupEnd());
+    return first;
+  });
+}
+
+void NcclTransport::all_gather(const void* mine, std::size_t bytes, void* all, void* stream) {
+  run("ncclAllGather",
+      [&](ncclComm_t comm) { return ncclAllGather(mine, all, bytes, ncclUint8, comm, static_cast<Stream>(stream)); });
+}
+
+void NcclTransport::abort() noexcept {
+  const std::lock_guard lock(mutex_);
+  fail("it has been aborted");
+}
+
+template <class Enqueue>
+void NcclTransport::run(const char* call, const Enqueue& enqueue) {
+  const std::lock_guard lock(mutex_);
+  require_alive();
+  const ncclResult_t result = settled(enqueue(comm_), comm_);
+  if (result == ncclSuccess) return;
+  fail(text(call, ": ", complaint(result, comm_)));
+  require_alive();
+}
+
+void NcclTransport::watch() {
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, watch_interval, [this] { return is_ending_; })) {
+    if (comm_ == nullptr) return;
+    ncclResult_t found = ncclSuccess;
+    const ncclResult_t asked = ncclCommGetAsyncError(comm_, &found);
+    if (asked != ncclSuccess) found = asked;
+    if (found != ncclSuccess && found != ncclInProgress) fail(complaint(found, comm_));
+  }
+}
+
+void NcclTransport::require_alive() const {
+  if (comm_ != nullptr) return;
+  throw CommError(text("messages by ", library, " failed"), failure_, "end the job, and look for what other ranks say");
+}
+
+void NcclTransport::fail(const std::string& why) noexcept {
+  if (comm_ == nullptr) return;
+  failure_ = why;
+  static_cast<void>(ncclCommAbort(std::exchange(comm_, nullptr)));
+}
+
+}  // namespace ashlar::impl
+
+namespace ashlar {
+
+namespace {
+
+std::shared_ptr<StreamTransport> checked(const Communicator& comm, std::unique_ptr<impl::NcclTransport> transport) {
+  check_stream_transport(impl::Exec(), comm, *transport);
+  return transport;
+}
+
+}  // namespace
+
+std::shared_ptr<StreamTransport> nccl_transport(const Communicator& comm) {
+  return checked(comm, impl::NcclTransport::of_ranks(comm));
+}
+
+std::shared_ptr<StreamTransport> borrow_nccl(const Communicator& comm, ncclComm_t nccl) {
+  comm.together([&] {
+    int size = 0, rank = 0;
+    impl::check_nccl(ncclCommCount(nccl, &size), "ncclCommCount", nccl);
+    impl::check_nccl(ncclCommUserRank(nccl, &rank), "ncclCommUserRank", nccl);
+    if (size == comm.size() && rank == comm.rank()) return;
+    throw ArgumentError(text("rank ", rank, " of ", size, " in a communicator of NCCL"),
+                        text("it is rank ", comm.rank(), " of ", comm.size(), " here"),
+                        "pass communicators of the same ranks, in the same order");
+  });
+  return checked(comm, impl::NcclTransport::split_of(nccl, comm));
+}
+
+}  // namespace ashlar
