@@ -1,6 +1,6 @@
 #include <ashlar/halo/impl/peer_routes.hpp>
 
-#include <ashlar/comm/impl/peer_flag.hpp>
+#include <ashlar/comm/peer/peer_flag.hpp>
 #include <ashlar/halo/impl/exchange_way.hpp>
 #include <ashlar/halo/impl/neighbour_lists.hpp>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include <ashlar/comm/impl/peer_check.hpp>
 #include <ashlar/comm/impl/peer_segments.hpp>
 #include <ashlar/comm/memory_kind_of.hpp>
-#include <ashlar/device/impl/gpu_runtime.hpp>
+#include <ashlar/device/shareable_memory.hpp>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -25,7 +25,8 @@ namespace ashlar {
 ///          until all of them have come, save while an exception is on its way.
 /// Async    the constructor waits for `exec`, and tries with known data whether what one writes the others read. The
 ///          destructor does not wait for kernels.
-/// Throws   on all ranks together: CommError where ranks are on several hosts, the memory cannot be shared, or what was
+/// Throws   on all ranks together: Error (CommError) where ranks are on several hosts, the memory cannot be shared, or
+/// what was
 ///          read is not what was written.
 class PeerMemory {
  public:
@@ -44,12 +45,9 @@ class PeerMemory {
 
  private:
   template <execution_space Exec>
-  static std::unique_ptr<impl::PeerSegments> make_segments([[maybe_unused]] const Exec& exec, Communicator comm,
-                                                           std::size_t bytes) {
+  static std::unique_ptr<impl::PeerSegments> make_segments(const Exec& exec, Communicator comm, std::size_t bytes) {
     constexpr MemoryKind kind = memory_kind_of<typename Exec::memory_space>;
-#ifdef ASHLAR_HAS_GPU_RUNTIME
-    if constexpr (is_gpu_v<Exec>) impl::gpu::set_device(impl::gpu::device_of(exec));
-#endif
+    make_current(exec);
     const std::size_t check = impl::peer_check_bytes(comm.size());
     return std::make_unique<impl::PeerSegments>(std::move(comm), kind, check + bytes);
   }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/comm/impl/peer_flag.hpp>
-#include <ashlar/device/impl/patient_wait.hpp>
+#include <ashlar/comm/peer/peer_flag.hpp>
+#include <ashlar/device/patient_wait.hpp>
 #include <cstddef>
 #include <cstdint>
 

@@ -7,8 +7,7 @@
 
 namespace ashlar::impl {
 
-/// Memory of the current device, of zeros, that other processes open by a handle. Throws CommError, also where the
-/// library was built without devices.
+/// Memory of the current device, of zeros, that other processes open by a handle. Throws Error.
 std::unique_ptr<PeerSegment> make_device_segment(std::size_t bytes, PeerTicket& ticket);
 std::unique_ptr<PeerSegment> open_device_segment(const PeerTicket& ticket);
 

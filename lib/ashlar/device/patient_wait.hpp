@@ -7,7 +7,7 @@
 #include <thread>
 #endif
 
-namespace ashlar::impl {
+namespace ashlar {
 
 /// Nanoseconds of a clock of the processor that runs this.
 KOKKOS_INLINE_FUNCTION std::uint64_t nanoseconds_now() {
@@ -40,4 +40,4 @@ KOKKOS_INLINE_FUNCTION bool wait_patiently(const IsReady& is_ready, std::uint64_
   return true;
 }
 
-}  // namespace ashlar::impl
+}  // namespace ashlar

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <desul/atomics.hpp>
 
-namespace ashlar::impl {
+namespace ashlar {
 
 /// Counts what has happened, in memory that several devices or processes reach; alone in its cache line.
 struct alignas(128) PeerFlag {
@@ -25,4 +25,4 @@ KOKKOS_INLINE_FUNCTION bool is_raised(const PeerFlag* flag, std::uint64_t count)
   return true;
 }
 
-}  // namespace ashlar::impl
+}  // namespace ashlar
