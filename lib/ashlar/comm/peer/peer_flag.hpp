@@ -13,15 +13,15 @@ struct alignas(128) PeerFlag {
 
 /// What was written before is seen by who has read this count.
 KOKKOS_INLINE_FUNCTION void raise_flag(PeerFlag* flag, std::uint64_t count) {
-  desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeSystem());
-  desul::atomic_store(&flag->count, count, desul::MemoryOrderRelaxed(), desul::MemoryScopeSystem());
+  desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeNode());
+  desul::atomic_store(&flag->count, count, desul::MemoryOrderRelaxed(), desul::MemoryScopeNode());
 }
 
 /// Whether the count has come to that; then all that was written before is seen.
 KOKKOS_INLINE_FUNCTION bool is_raised(const PeerFlag* flag, std::uint64_t count) {
-  const std::uint64_t now = desul::atomic_load(&flag->count, desul::MemoryOrderRelaxed(), desul::MemoryScopeSystem());
+  const std::uint64_t now = desul::atomic_load(&flag->count, desul::MemoryOrderRelaxed(), desul::MemoryScopeNode());
   if (now < count) return false;
-  desul::atomic_thread_fence(desul::MemoryOrderAcquire(), desul::MemoryScopeSystem());
+  desul::atomic_thread_fence(desul::MemoryOrderAcquire(), desul::MemoryScopeNode());
   return true;
 }
 

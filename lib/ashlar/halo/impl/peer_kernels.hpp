@@ -17,6 +17,11 @@ struct PeerPut {
   const PeerFlag* taken = nullptr;     ///< raised by the neighbour when a slot may be written again
 };
 
+/// What is copied at once where everything is aligned to it.
+struct alignas(16) PeerWord {
+  std::uint64_t halves[2];
+};
+
 /// A part of it, which a team copies.
 struct PeerChunk {
   int put = 0;
@@ -65,7 +70,7 @@ struct PutToPeers {
     auto* const to = reinterpret_cast<Word*>(put.slots + slot * put.slot_bytes + chunk.begin);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, chunk.bytes / std::int64_t(sizeof(Word))),
                          [&](std::int64_t i) { to[i] = from[i]; });
-    desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeSystem());
+    desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeNode());
     team.team_barrier();
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       const std::uint64_t before = Kokkos::atomic_fetch_add(&num_copied(chunk.put).count, std::uint64_t(1));

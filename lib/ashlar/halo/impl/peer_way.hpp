@@ -47,7 +47,7 @@ class PeerWay final : public ExchangeWay<Exec> {
     check();
     ++num_started_;
     if (chunks_.extent(0) > 0) {
-      routes_.word_bytes() >= 16  ? put<Word16>(exec, slot)
+      routes_.word_bytes() >= 16  ? put<PeerWord>(exec, slot)
       : routes_.word_bytes() >= 4 ? put<std::uint32_t>(exec, slot)
                                   : put<std::byte>(exec, slot);
     }
@@ -90,10 +90,6 @@ class PeerWay final : public ExchangeWay<Exec> {
   template <class Item>
   using List = Kokkos::View<Item*, memory_space>;
   using Flag = Kokkos::View<int, std::conditional_t<is_gpu_v<Exec>, Kokkos::SharedHostPinnedSpace, memory_space>>;
-
-  struct alignas(16) Word16 {
-    std::uint64_t words[2];
-  };
 
   static constexpr std::int64_t chunk_bytes = 16384;
 
