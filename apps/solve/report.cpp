@@ -17,6 +17,17 @@ Json optional_json(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+Json halo_json(const HaloFigures& halo) {
+  const auto count_json = [](const HaloCount& count) {
+    return Json{{"messages", count.messages}, {"bytes", count.bytes}};
+  };
+  return {{"exchanges", halo.exchanges},
+          {"staged", halo.is_staged},
+          {"sent", count_json(halo.sent)},
+          {"received", count_json(halo.received)},
+          {"waited_seconds", halo.waited_seconds}};
+}
+
 Json ranks_json(const std::vector<RankAccount>& ranks) {
   Json list = Json::array();
   for (const RankAccount& rank : ranks) {
@@ -31,7 +42,8 @@ Json ranks_json(const std::vector<RankAccount>& ranks) {
                     {"device_bytes", rank.device_bytes},
                     {"streamed", rank.sent_bytes.has_value()},
                     {"sent_bytes", optional_json(rank.sent_bytes)},
-                    {"hidden_share", optional_json(rank.hidden_share)}});
+                    {"hidden_share", optional_json(rank.hidden_share)},
+                    {"halo", halo_json(rank.halo)}});
   }
   return list;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/trace/parallel_efficiency.hpp>
 #include <cstdint>
 #include <iosfwd>
@@ -25,6 +26,7 @@ struct RankAccount {
   std::uint64_t device_bytes = 0;               ///< of its rows, their halo and buffers, where it multiplies
   std::optional<std::uint64_t> sent_bytes;      ///< to there in a product, where it streams
   std::optional<double> hidden_share;           ///< where it did so to a device: StreamOverlap
+  HaloFigures halo = {};                        ///< what it exchanged with others
 };
 
 /// All that is told about a solve, on standard output and in the report.

@@ -97,6 +97,7 @@ std::vector<RankAccount> account_of_ranks(const Communicator& comm, const Linear
   const auto busy = comm.all_gather(solve_seconds - solution.waited_seconds);
   const auto waited = comm.all_gather(solution.waited_seconds);
   const auto alone = comm.all_gather(solution.alone_seconds.value_or(0));
+  const auto halos = comm.all_gather(solution.halo);
   struct Held {
     std::uint64_t device_bytes, sent_bytes;
     bool streamed, has_share;
@@ -112,7 +113,7 @@ std::vector<RankAccount> account_of_ranks(const Communicator& comm, const Linear
     const auto seconds_alone = solution.alone_seconds ? std::optional(alone[k]) : std::nullopt;
     ranks.push_back({hosts[k], devices[k], speed, rows[k], blocks[k], busy[k], waited[k], seconds_alone,
                      held[k].device_bytes, held[k].streamed ? std::optional(held[k].sent_bytes) : std::nullopt,
-                     held[k].has_share ? std::optional(held[k].hidden_share) : std::nullopt});
+                     held[k].has_share ? std::optional(held[k].hidden_share) : std::nullopt, halos[k]});
   }
   return ranks;
 }

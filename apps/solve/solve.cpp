@@ -94,6 +94,17 @@ void solve_by_block_cg(const Execution& exec, const Operator& a, const Precondit
   exec.fence("ashlar: solution of the first right-hand side");
 }
 
+/// What a rank has exchanged since it had exchanged `before`.
+HaloFigures since(const HaloFigures& before, HaloFigures now) {
+  now.exchanges -= before.exchanges;
+  now.sent.messages -= before.sent.messages;
+  now.sent.bytes -= before.sent.bytes;
+  now.received.messages -= before.received.messages;
+  now.received.bytes -= before.received.bytes;
+  now.waited_seconds -= before.waited_seconds;
+  return now;
+}
+
 /// A solve of so many iterations, as far as they go, with pseudo-random right-hand sides; returns how many it took.
 int iterate(const Execution& exec, const Operator& a, const Preconditioner& m, const MethodOptions& method,
             int iterations) {
@@ -149,7 +160,6 @@ Solution solve(const Execution& exec, const World& world, const LinearSystem& sy
   });
   Solution solution;
   solution.kernel = a->kernel;
-  solution.plan = a->op.explain();
   solution.streaming = a->streaming;
   solution.tuning = a->tuning;
   // Of ranks it is told how much they hid, with a trace or without.
@@ -166,6 +176,8 @@ Solution solve(const Execution& exec, const World& world, const LinearSystem& sy
   if (spans != nullptr) recording.emplace(a->record(*spans));
   const auto waited = [&] { return system.over_ranks ? system.over_ranks->waited_seconds() : 0; };
   const double waited_before = waited();
+  const auto exchanged = [&] { return system.over_ranks ? system.over_ranks->halo_figures() : HaloFigures(); };
+  const HaloFigures exchanged_before = exchanged();
   world.alike([&] {
     if (options.method.solver == SolverKind::cg) {
       solve_by_cg(exec, a->op, *m, system, options.method, phases, monitor, solution);
@@ -174,6 +186,8 @@ Solution solve(const Execution& exec, const World& world, const LinearSystem& sy
     }
   });
   solution.waited_seconds = waited() - waited_before;
+  solution.halo = since(exchanged_before, exchanged());
+  solution.plan = a->op.explain();
   if (recording) recording->stop();
   if (is_told) solution.hidden_share = overlap_of(spans->spans()).hidden_share();
   if (const int iterations = solution.report.iterations; options.outputs.efficiency && iterations > 0) {

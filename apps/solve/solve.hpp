@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/krylov/block_report.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
@@ -29,6 +30,7 @@ struct Solution {
   std::optional<TuningTable> tuning;     ///< to be written, where --tune was given
   std::optional<double> hidden_share;    ///< of a rank that streams to a device: StreamOverlap
   double waited_seconds = 0;             ///< for other ranks, in the solve
+  HaloFigures halo;                      ///< what this rank exchanged with others, in the solve
   /// Of this rank's share of the solve while the other ranks rest, where --efficiency asks for it.
   std::optional<double> alone_seconds;
 };

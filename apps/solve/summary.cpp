@@ -49,6 +49,22 @@ std::string ranks_streamed_line(const Outcome& outcome) {
   return line + '\n';
 }
 
+/// How what ranks need of each other went between them in the solve.
+std::string halo_line(const Outcome& outcome) {
+  HaloCount sent;
+  std::size_t staged = 0;
+  for (const RankAccount& rank : outcome.ranks) {
+    sent.messages += rank.halo.sent.messages;
+    sent.bytes += rank.halo.sent.bytes;
+    if (rank.halo.is_staged) ++staged;
+  }
+  const std::string way =
+      staged == 0 ? "straight from and to the memory of the products"
+                  : text("through pinned memory of the host on ", staged, " of ", outcome.ranks.size(), " ranks");
+  return text("halo       ", counted(sent.messages), sent.messages == 1 ? " message, " : " messages, ",
+              bytes_text(std::uint64_t(sent.bytes)), ", ", way, '\n');
+}
+
 /// How the ranks shared it; nothing where there is one.
 std::string ranks_line(const Outcome& outcome) {
   if (outcome.ranks.empty()) return "";
@@ -59,8 +75,8 @@ std::string ranks_line(const Outcome& outcome) {
   }
   return text("ranks      ", outcome.ranks.size(), ", with ", counted(fewest), " to ", counted(most), " block rows; ",
               short_number(100 * (1 - outcome.pipeline_efficiency())),
-              " % of their time in the solve went in waiting for each other\n", ranks_streamed_line(outcome),
-              efficiency_line(outcome));
+              " % of their time in the solve went in waiting for each other\n", halo_line(outcome),
+              ranks_streamed_line(outcome), efficiency_line(outcome));
 }
 
 }  // namespace
