@@ -61,7 +61,7 @@ TEST_F(HpgmgOverRanks, TwoPrintWhatOneDoes) {
 }
 
 TEST_F(HpgmgOverRanks, FourTake48CellsADirection) {
-  const Told one = told("4 27 --cycle fv", "OMP_NUM_THREADS=1"), four = told("4 8 --cycle fv", on(4));
+  const Told one = told("4 27", "OMP_NUM_THREADS=1"), four = told("4 8", on(4));
   std::vector<int> cells;
   for (const json& level : four.report.at("levels")) cells.push_back(level.at("cells_per_dim").get<int>());
   EXPECT_EQ(cells, (std::vector<int>{48, 24, 12, 6, 3}));
