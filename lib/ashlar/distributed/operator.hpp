@@ -71,7 +71,8 @@ struct DistributedOptions {
 ///          product. Rows in the host's memory come to the device once, or are streamed from there
 ///          (options.streaming): StreamedMatrix.
 /// Async    constructor, and the first product with so many columns: collective. A product waits on the host where
-///          HaloExchange does: not in the stream mode, where sums do not wait either. Copies share all of this, so that
+///          HaloExchange does: not on a device in the stream and kernel modes, where sums do not wait
+///          either. Copies share all of this, so that
 ///          one solve at a time uses it: solves that are under way together take operators of their own.
 /// Throws   constructor: on all ranks together, ArgumentError where they do not agree about sizes or options, or the
 ///          partition is of other ranks, or rows to be streamed are on the device; ShapeError where the rows are not
@@ -257,8 +258,14 @@ class DistributedOperator {
         make_own(exec, std::move(rows));
         exec.fence("ashlar::distributed_operator: own columns cut");
       });
-      space.emplace(exec, comm, own->num_rows(),
-                    exchange_mode == ExchangeMode::stream ? SumMode::stream : SumMode::messages);
+      space.emplace(exec, comm, own->num_rows(), sum_mode(exchange_mode));
+    }
+
+    /// Sums travel as the halo does.
+    static SumMode sum_mode(ExchangeMode mode) {
+      return mode == ExchangeMode::stream   ? SumMode::stream
+             : mode == ExchangeMode::kernel ? SumMode::kernel
+                                            : SumMode::messages;
     }
 
     int rank() const { return comm->rank(); }

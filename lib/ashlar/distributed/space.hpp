@@ -9,6 +9,8 @@
 #include <ashlar/comm/memory_kind_of.hpp>
 #include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/device/event.hpp>
+#include <ashlar/distributed/impl/device_sums.hpp>
+#include <ashlar/distributed/impl/peer_sums.hpp>
 #include <ashlar/distributed/impl/stream_sums.hpp>
 #include <chrono>
 #include <cstddef>
@@ -25,6 +27,7 @@ namespace ashlar {
 enum class SumMode {
   messages,  ///< the host's: it waits for the device, and for the other ranks
   stream,    ///< in the order of streams, by the communicator's stream transport: the host waits for nothing
+  kernel,    ///< by kernels of ranks of one host, which write to each other's memory: the host waits for nothing
 };
 
 /// The inner-product space of vectors of which each rank has a part: the inner_product_space of the solvers.
@@ -35,19 +38,20 @@ enum class SumMode {
 /// Copies share one state. A sum must have ended before the next begins: solves that are under way at the same time
 /// take spaces of their own, each with a communicator of its own.
 ///
-/// Sums travel as the host's messages, or in the order of streams (SumMode).
+/// Sums travel as the host's messages, in the order of streams, or through memory that ranks share (SumMode).
 ///
 /// Memory   as messages sums travel through pinned memory of the host, allocated by the constructor for 64 of them at a
-///          time; more have it grow when they first come. On streams through the device's memory.
+///          time; more have it grow when they first come. Else through the device's memory.
 /// Async    as messages the host waits in sum_end() for the device and for the other ranks; where kernels run on the
-///          host, in sum_begin() for those. On streams all is enqueued. With one rank a sum is what it is.
+///          host, in sum_begin() for those. Else all is enqueued; where kernels
+///          run on the host, sum_end() waits for the other ranks. With one rank a sum is what it is.
 template <execution_space Exec>
 class DistributedSpace {
  public:
   /// Collective: each rank says how long its part is, and all say the same of sums. `comm` is used by nobody else.
   ///
   /// Throws   on all ranks together: where sums are to be on streams, ArgumentError where comm has no transport for
-  ///          them, CommError where none can be made of it.
+  ///          them, CommError where none can be made of it, or the ranks share no memory.
   DistributedSpace(const Exec& exec, std::shared_ptr<const Communicator> comm, std::int64_t num_local,
                    SumMode mode = SumMode::messages)
       : state_(std::make_shared<State>(exec, std::move(comm), mode)), num_local_(num_local) {
@@ -66,7 +70,7 @@ class DistributedSpace {
     if (is_alone() || sums.extent(0) == 0) return;
     State& state = *state_;
     const std::size_t count = sums.extent(0);
-    if (state.on_stream) return state.on_stream->begin(exec, sums.data(), count);
+    if (state.on_device) return state.on_device->begin(exec, sums.data(), count);
     state.make_room(count);
     if constexpr (is_gpu_v<Exec>) {
       Kokkos::deep_copy(exec, Kokkos::subview(state.mine, std::make_pair(std::size_t(0), count)), sums);
@@ -84,7 +88,7 @@ class DistributedSpace {
     const Kokkos::Profiling::ScopedRegion region("ashlar::distributed_space::sum_end");
     State& state = *state_;
     const std::size_t count = sums.extent(0);
-    if (state.on_stream) return state.on_stream->end(exec, sums.data(), count);
+    if (state.on_device) return state.on_device->end(exec, sums.data(), count);
     Message& message = state.message(count);
     if constexpr (is_gpu_v<Exec>) {
       state.is_copied.wait();
@@ -106,7 +110,9 @@ class DistributedSpace {
   }
 
   int agree_max(int number) const { return is_alone() ? number : state_->comm->max(number); }
-  bool is_stream_ordered() const { return is_alone() || state_->on_stream != nullptr; }
+  bool is_stream_ordered() const {
+    return is_alone() || (state_->on_device && (is_gpu_v<Exec> || state_->mode == SumMode::stream));
+  }
   bool is_capturable() const { return is_alone(); }
 
   /// How long the host has waited for the other ranks' sums so far, in all copies of this.
@@ -116,11 +122,13 @@ class DistributedSpace {
   using Pinned = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
 
   struct State {
-    State(const Exec& exec, std::shared_ptr<const Communicator> given, SumMode mode)
-        : comm(std::move(given)), is_copied(exec) {
+    State(const Exec& exec, std::shared_ptr<const Communicator> given, SumMode the_mode)
+        : comm(std::move(given)), mode(the_mode), is_copied(exec) {
       if (comm->is_alone()) return;
       if (mode == SumMode::stream) {
         make_streams(exec);
+      } else if (mode == SumMode::kernel) {
+        on_device = std::make_unique<impl::PeerSums<Exec>>(exec, *comm);
       } else {
         make_room(64);
       }
@@ -133,7 +141,7 @@ class DistributedSpace {
                             "have them travel as messages");
       }
       std::unique_ptr<StreamTransport> transport = comm->stream_transport()->make_for(*comm);
-      on_stream = comm->together(
+      on_device = comm->together(
           [&] { return std::make_unique<impl::StreamSums<Exec>>(exec, std::move(transport), comm->size()); });
     }
 
@@ -156,12 +164,13 @@ class DistributedSpace {
     }
 
     std::shared_ptr<const Communicator> comm;
+    SumMode mode;
     Event<Exec> is_copied;
     Pinned mine, total;
     std::vector<double> all;  // of all ranks, in rank order
     std::map<std::size_t, std::unique_ptr<Message>> messages;
     double waited_seconds = 0;
-    std::unique_ptr<impl::StreamSums<Exec>> on_stream;
+    std::unique_ptr<impl::DeviceSums<Exec>> on_device;  // where sums do not travel as messages
   };
 
   bool is_alone() const { return state_->comm->is_alone(); }

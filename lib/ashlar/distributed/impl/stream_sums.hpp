@@ -5,6 +5,7 @@
 #include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/priority_instance.hpp>
+#include <ashlar/distributed/impl/device_sums.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -31,23 +32,20 @@ struct AddInRankOrder {
 /// Sums over ranks that are gathered in the order of streams, beside the caller's, and added by a kernel. The host does
 /// not wait. One sum at a time.
 template <execution_space Exec>
-class StreamSums {
+class StreamSums final : public DeviceSums<Exec> {
  public:
   /// `transport` is of `num_ranks` ranks, and nobody else's.
   StreamSums(const Exec& exec, std::unique_ptr<StreamTransport> transport, int num_ranks)
       : transport_(std::move(transport)), num_ranks_(num_ranks), side_(exec), is_ready_(exec), has_come_(exec) {
     make_room(exec, 64);
   }
-  StreamSums(const StreamSums&) = delete;
-  StreamSums& operator=(const StreamSums&) = delete;
-  ~StreamSums() {
+  ~StreamSums() override {
     // Where this rank leaves early the others may never send what the device waits for.
     if (has_begun_ || std::uncaught_exceptions() > 0) transport_->abort();
     has_come_.wait();
   }
 
-  /// `mine` must not change until end().
-  void begin(const Exec& exec, const double* mine, std::size_t count) {
+  void begin(const Exec& exec, const double* mine, std::size_t count) override {
     make_room(exec, count);
     if constexpr (is_gpu_v<Exec>) {
       // The kernel of the sum before, which reads `all`, is among what is waited for.
@@ -61,7 +59,7 @@ class StreamSums {
     has_begun_ = true;
   }
 
-  void end(const Exec& exec, double* sums, std::size_t count) {
+  void end(const Exec& exec, double* sums, std::size_t count) override {
     has_come_.wait(exec);
     has_begun_ = false;
     const auto number = static_cast<std::int64_t>(count);

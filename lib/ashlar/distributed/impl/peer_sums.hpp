@@ -1,0 +1,157 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/peer/peer_memory.hpp>
+#include <ashlar/comm/peer/peer_packet.hpp>
+#include <ashlar/device/event.hpp>
+#include <ashlar/device/patient_wait.hpp>
+#include <ashlar/distributed/impl/device_sums.hpp>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace ashlar::impl {
+
+/// Where packets begin.
+struct PeerPackets {
+  PeerPacket* first = nullptr;
+};
+
+/// Writes what this rank has to the memory of each rank: number k to packet k of those that are for this rank's.
+template <class Targets>
+struct SendSums {
+  Targets targets;      ///< by rank, where its packets from this rank begin
+  std::int64_t offset;  ///< of this sum's packets there
+  const double* mine;
+  std::int64_t count;
+  std::uint32_t number;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t rank = i / count, k = i - rank * count;
+    send_packet(targets(rank).first + offset + k, mine[k], number);
+  }
+};
+
+/// Waits for what all ranks have written, and adds it in rank order.
+struct AddSums {
+  const PeerPacket* packets;  ///< of rank 0; those of the next one lie `apart` further
+  std::int64_t apart;
+  double* sums;
+  int num_ranks;
+  std::uint32_t number;
+  std::uint64_t patience;
+  int* gave_up;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t k) const {
+    double sum = 0;
+    for (int rank = 0; rank < num_ranks; ++rank) {
+      double value = 0;
+      const PeerPacket* const packet = packets + rank * apart + k;
+      if (!wait_patiently([&] { return take_packet(packet, number, value); }, patience, gave_up)) return;
+      sum += value;
+    }
+    sums[k] = sum;
+  }
+};
+
+/// Sums over ranks of one host, by kernels that write to each other's memory and wait for what comes there.
+///
+/// Packets are those of one sum and of the next in turns: who begins a sum has ended the one before, in which it had
+/// something of all others, who had therefore ended the one before that.
+template <execution_space Exec>
+class PeerSums final : public DeviceSums<Exec> {
+ public:
+  /// Collective.
+  ///
+  /// Throws   on all ranks together, where they cannot share memory.
+  PeerSums(const Exec& exec, const Communicator& comm, double time_out_seconds = 30)
+      : comm_(comm.duplicate()),
+        patience_ns_(std::uint64_t(1e9 * time_out_seconds)),
+        gave_up_("ashlar::distributed_space::gave_up"),
+        added_(exec) {
+    make_room(exec, 64);
+  }
+  ~PeerSums() override { added_.wait(); }
+
+  void begin(const Exec& exec, const double* mine, std::size_t count) override {
+    check();
+    make_room(exec, count);
+    ++number_;
+    const auto number = std::int64_t(count);
+    Kokkos::parallel_for("ashlar::distributed_space[send]", policy(exec, number * comm_.size()),
+                         SendSums<Targets>{targets_, place(parity(), 0), mine, number, number_});
+  }
+
+  void end(const Exec& exec, double* sums, std::size_t count) override {
+    const AddSums body{reinterpret_cast<const PeerPacket*>(memory_->own()) + place(parity(), 0),
+                       room_,
+                       sums,
+                       comm_.size(),
+                       number_,
+                       patience_ns_,
+                       gave_up_.data()};
+    if constexpr (is_gpu_v<Exec>) {
+      Kokkos::parallel_for("ashlar::distributed_space[sum]", policy(exec, std::int64_t(count)), body);
+    } else {
+      exec.fence("ashlar::distributed_space: sums of this rank");
+      // (No kernel waits: while it does, nobody could fence its instance.)
+      for (std::size_t k = 0; k < count; ++k) body(std::int64_t(k));
+      check();
+    }
+    added_.record(exec);
+  }
+
+ private:
+  using memory_space = typename Exec::memory_space;
+  using Targets = Kokkos::View<PeerPackets*, memory_space>;  // by rank
+  using Flag = Kokkos::View<int, std::conditional_t<is_gpu_v<Exec>, Kokkos::SharedHostPinnedSpace, memory_space>>;
+
+  static auto policy(const Exec& exec, std::int64_t count) {
+    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count);
+  }
+
+  int parity() const { return int(number_ % 2); }
+  /// Where the packets of a parity begin that `rank` writes, in anybody's memory.
+  std::int64_t place(int parity, int rank) const { return (std::int64_t(parity) * comm_.size() + rank) * room_; }
+
+  /// For so many sums at a time. Collective where it grows.
+  void make_room(const Exec& exec, std::size_t count) {
+    if (std::int64_t(count) <= room_) return;
+    exec.fence("ashlar::distributed_space: the sum before");
+    memory_.reset();
+    room_ = std::int64_t(count);
+    memory_ = std::make_unique<PeerMemory>(exec, comm_.duplicate(),
+                                           sizeof(PeerPacket) * std::size_t(2 * comm_.size() * room_));
+    std::vector<PeerPackets> here;
+    for (int rank = 0; rank < comm_.size(); ++rank) {
+      here.push_back({reinterpret_cast<PeerPacket*>(memory_->of(rank)) + place(0, comm_.rank())});
+    }
+    targets_ = Targets(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::distributed_space::targets"),
+                       here.size());
+    Kokkos::deep_copy(exec, targets_,
+                      Kokkos::View<PeerPackets*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(here.data(), here.size()));
+    exec.fence("ashlar::distributed_space: targets");
+  }
+
+  void check() const {
+    if (*static_cast<volatile const int*>(gave_up_.data()) == 0) return;
+    throw CommError(text("distributed_space: rank ", comm_.rank(), " has waited ", 1e-9 * double(patience_ns_),
+                         " s in a kernel for another rank's part of a sum"),
+                    "that rank has ended or hangs", "look for its message");
+  }
+
+  Communicator comm_;
+  std::uint64_t patience_ns_;
+  Flag gave_up_;
+  Event<Exec> added_;
+  std::unique_ptr<PeerMemory> memory_;
+  Targets targets_;
+  std::int64_t room_ = 0;
+  std::uint32_t number_ = 0;
+};
+
+}  // namespace ashlar::impl

@@ -1,0 +1,107 @@
+// Products, sums and solves by kernels that write to other ranks' memory: the same bits as with messages.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "distributed/solver_cases.hpp"
+#include "support/thread_ranks.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+using Sums = Kokkos::View<double*, Space>;
+
+class KernelMode : public ::testing::Test {
+  void SetUp() override {
+#ifdef KOKKOS_ENABLE_ATOMICS_BYPASS
+    GTEST_SKIP() << "this Kokkos has no threads: ranks take turns, and none waits in a kernel";
+#endif
+  }
+};
+
+/// Numbers whose sum depends on the order.
+double share(int rank, int k) { return (rank % 2 == 0 ? 1e16 : -1e16) + rank + 0.1 * k; }
+
+TEST_F(KernelMode, SumsAreAddedInRankOrder) {
+  for (const int ranks : {1, 2, 3, 4}) {
+    run_ranks(ranks, [&](Communicator& comm) {
+      const Exec exec = instance_of_rank();
+      const DistributedSpace<Exec> space(exec, comm, 3 + comm.rank(), SumMode::kernel);
+      EXPECT_EQ(space.is_stream_ordered(), ranks == 1 || is_gpu_v<Exec>);
+      // More than there is room for at first, then fewer again; and many in a row.
+      for (int round = 0; round < 300; ++round) {
+        const int count = round < 7 ? std::vector{1, 3, 64, 200, 2, 65, 0}[std::size_t(round)] : round % 5;
+        std::vector<double> mine;
+        for (int k = 0; k < count; ++k) mine.push_back(share(comm.rank(), k) + round);
+        const Sums sums = to_device<Space>(mine);
+        space.sum_begin(exec, sums);
+        space.sum_end(exec, sums);
+        exec.fence();
+        const auto total = to_host(sums);
+        for (int k = 0; k < count; ++k) {
+          double expected = 0;
+          for (int rank = 0; rank < ranks; ++rank) expected += share(rank, k) + round;
+          ASSERT_EQ(total[std::size_t(k)], ranks == 1 ? share(0, k) + round : expected) << count << " sums, " << k;
+        }
+      }
+    });
+  }
+}
+
+DistributedOptions in_mode(ExchangeMode mode, Decomposition decomposition) {
+  DistributedOptions options = with(decomposition, HaloForm::automatic);
+  options.exchange = mode;
+  return options;
+}
+
+struct Solved {
+  SolveReport report;
+  std::vector<double> x;
+};
+
+Solved solve_in(ExchangeMode mode, const Communicator& comm, Form form, Kind kind, Decomposition decomposition) {
+  const Beam beam(comm.size());
+  const Exec exec = instance_of_rank();
+  const auto rows = beam.rows(comm.rank());
+  const DistributedOperator<Matrix> a(exec, comm, beam.partition,
+                                      problems::cantilever_matrix<Matrix>(exec, beam.problem, rows),
+                                      in_mode(mode, decomposition));
+  EXPECT_EQ(a.exchange_mode(), mode);
+  const auto b = problems::cantilever_load<double, Space>(exec, beam.problem, rows);
+  const Vector x("x", b.extent(0));
+  const AnyM m = preconditioner_of(exec, a.own_matrix(), kind);
+  const SolveReport report = solve_by(form, exec, AnyOp(a), m, b, x);
+  return {report, to_host(x)};
+}
+
+TEST_F(KernelMode, SolvesToTheBitAsTheBlockingOne) {
+  for (const int ranks : {2, 3}) {
+    run_ranks(ranks, [&](Communicator& comm) {
+      for (const Form form : {Form::standard, Form::single_reduction, Form::pipelined}) {
+        for (const Decomposition decomposition : {Decomposition::one_d, Decomposition::two_d}) {
+          const Kind kind = decomposition == Decomposition::one_d ? Kind::block_jacobi : Kind::none;
+          const Solved blocking = solve_in(ExchangeMode::blocking, comm, form, kind, decomposition);
+          const Solved kernel = solve_in(ExchangeMode::kernel, comm, form, kind, decomposition);
+          EXPECT_EQ(kernel.report.status, SolveStatus::converged);
+          EXPECT_EQ(kernel.report.iterations, blocking.report.iterations);
+          EXPECT_EQ(kernel.report.residual_history, blocking.report.residual_history);
+          EXPECT_EQ(kernel.x, blocking.x);
+        }
+      }
+    });
+  }
+}
+
+TEST_F(KernelMode, SumsOfSeveralHostsAreRefused) {
+  run_ranks(2,
+            [](Communicator& comm) {
+              const Exec exec = instance_of_rank();
+              expect_refused<CommError>("they are on 2 hosts",
+                                        [&] { DistributedSpace<Exec>(exec, comm, 3, SumMode::kernel); });
+            },
+            {.hosts = 2});
+}
+
+}  // namespace
+}  // namespace ashlar::testing
