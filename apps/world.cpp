@@ -9,6 +9,11 @@
 #ifdef ASHLAR_COMMAND_HAS_MPI
 #include <ashlar/comm/mpi/communicator.hpp>
 #endif
+#ifdef ASHLAR_COMMAND_HAS_NCCL
+#include <ashlar/comm/nccl/transport.hpp>
+#endif
+
+#include "types.hpp"
 
 namespace ashlar::app {
 
@@ -58,5 +63,20 @@ World::World() : comm_(std::make_unique<Communicator>()) {
 #endif
 
 World::~World() = default;
+
+Communicator World::with_streams() const {
+  Communicator comm = comm_->duplicate();
+#ifdef ASHLAR_COMMAND_HAS_NCCL
+  try {
+    comm.use_stream_transport(nccl_transport(comm));
+  } catch (const Error& error) {  // on all ranks together
+    comm.use_stream_transport(nullptr, error.what());
+  }
+#else
+  comm.use_stream_transport(nullptr,
+                            is_gpu_v<Execution> ? "this command was built without NCCL" : "it computes on the host");
+#endif
+  return comm;
+}
 
 }  // namespace ashlar::app

@@ -36,6 +36,10 @@ constexpr Named<HaloForm> halos[] = {{HaloForm::automatic, "auto"},
                                      {HaloForm::packed, "packed"},
                                      {HaloForm::contiguous, "contiguous"},
                                      {HaloForm::whole, "whole"}};
+constexpr Named<ExchangeMode> exchanges[] = {{ExchangeMode::automatic, "auto"},
+                                             {ExchangeMode::blocking, "blocking"},
+                                             {ExchangeMode::stream, "stream"},
+                                             {ExchangeMode::kernel, "kernel"}};
 constexpr Named<TransferKind> transfers[] = {{TransferKind::all, "all"}, {TransferKind::half, "half"}};
 
 template <class Kind, std::size_t count>
@@ -212,6 +216,10 @@ void declare_distribution(CLI::App& command, DistributionOptions& distribution) 
   group.choice("--halo", distribution.halo, halos, no_such_name,
                "what a rank sends another: packed, what that one needs; contiguous, all from the first to the last of "
                "that; whole, all that it has; or auto (the default), whatever takes least time");
+  group.choice(
+      "--exchange", distribution.exchange, exchanges, no_such_name,
+      "who sends and waits for it: blocking, the host; stream, the devices' streams, by NCCL; kernel, kernels, "
+      "which write to each other's memory; or auto (the default), stream where that works, else blocking");
   command
       .add_option("--partition", distribution.partition,
                   "how block rows are dealt: nnz (the default), as many blocks to each rank; rows, as many rows; "

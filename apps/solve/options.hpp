@@ -2,6 +2,7 @@
 
 #include <array>
 #include <ashlar/distributed/decomposition.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/spmv/kernel.hpp>
 #include <cstdint>
@@ -82,6 +83,7 @@ struct PlacementOptions {
 struct DistributionOptions {
   Decomposition decomposition = Decomposition::one_d;
   HaloForm halo = HaloForm::automatic;
+  ExchangeMode exchange = ExchangeMode::automatic;
   std::string partition = "nnz";  ///< "nnz", "rows", "weighted", or a file
 
   bool is_weighted() const { return partition == "weighted"; }

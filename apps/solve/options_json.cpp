@@ -44,6 +44,7 @@ Json options_json(const SolveOptions& options) {
   json["device_memory_limit"] = optional_json(placement.device_memory_limit);
   json["decomposition"] = std::string(to_string(distribution.decomposition));
   json["halo"] = std::string(to_string(distribution.halo));
+  json["exchange"] = std::string(to_string(distribution.exchange));
   json["partition"] = distribution.partition;
   json["solution"] = optional_json(outputs.solution);
   json["vtk"] = optional_json(outputs.vtk);

@@ -225,6 +225,7 @@ void deal(const Execution& exec, const World& world, const SolveOptions& options
   DistributedOptions distributed;
   distributed.decomposition = options.distribution.decomposition;
   distributed.halo.form = options.distribution.halo;
+  distributed.exchange = options.distribution.exchange;
   distributed.spmv = {.kernel = options.method.kernel, .num_vectors = options.method.num_rhs};
   system.total_block_rows = partition.num_rows();
   system.total_blocks = comm.sum(std::int64_t(rows.num_blocks()));
@@ -233,14 +234,17 @@ void deal(const Execution& exec, const World& world, const SolveOptions& options
   const std::uint64_t limit = device_limit(options);
   if (place == MatrixPlace::host) distributed.streaming = streaming_options(shape, options, limit);
   // Collective: what a rank throws, the others know of.
+  const bool may_stream =
+      distributed.exchange == ExchangeMode::automatic || distributed.exchange == ExchangeMode::stream;
+  const Communicator streams = may_stream ? world.with_streams() : comm.duplicate();
   std::exception_ptr failure;
   try {
-    within_limit(
-        limit, bytes_beside_streaming(shape, options), text(system.description, " on rank ", comm.rank()), [&] {
-          system.over_ranks =
-              std::make_shared<const DistributedOperator<Matrix>>(exec, comm, partition, std::move(rows), distributed);
-          return 0;
-        });
+    within_limit(limit, bytes_beside_streaming(shape, options), text(system.description, " on rank ", comm.rank()),
+                 [&] {
+                   system.over_ranks = std::make_shared<const DistributedOperator<Matrix>>(
+                       exec, streams, partition, std::move(rows), distributed);
+                   return 0;
+                 });
   } catch (...) {
     failure = std::current_exception();
   }

@@ -131,6 +131,10 @@ std::string report_json(const Outcome& outcome) {
   json["streamed"] = outcome.is_streamed();
   json["streaming"] = optional_json(outcome.solution.streaming);
   json["ranks"] = outcome.ranks.empty() ? Json(nullptr) : ranks_json(outcome.ranks);
+  json["exchange"] = nullptr;
+  if (const auto& op = system.over_ranks; op && !outcome.ranks.empty()) {
+    json["exchange"] = {{"mode", std::string(to_string(op->exchange_mode()))}, {"why", op->why_exchange_mode()}};
+  }
   json["pipeline_efficiency"] = outcome.ranks.empty() ? Json(nullptr) : Json(outcome.pipeline_efficiency());
   json["efficiency"] = efficiency_json(outcome);
   json["columns"] = outcome.solution.block ? columns_json(*outcome.solution.block) : Json(nullptr);

@@ -49,6 +49,12 @@ std::string ranks_streamed_line(const Outcome& outcome) {
   return line + '\n';
 }
 
+/// Who sent it and waited for it, and why so.
+std::string exchange_text(const Outcome& outcome) {
+  const auto& op = outcome.system.over_ranks;
+  return op ? text("; exchange: ", to_string(op->exchange_mode()), " (", op->why_exchange_mode(), ")") : "";
+}
+
 /// How what ranks need of each other went between them in the solve.
 std::string halo_line(const Outcome& outcome) {
   HaloCount sent;
@@ -62,7 +68,7 @@ std::string halo_line(const Outcome& outcome) {
       staged == 0 ? "straight from and to the memory of the products"
                   : text("through pinned memory of the host on ", staged, " of ", outcome.ranks.size(), " ranks");
   return text("halo       ", counted(sent.messages), sent.messages == 1 ? " message, " : " messages, ",
-              bytes_text(std::uint64_t(sent.bytes)), ", ", way, '\n');
+              bytes_text(std::uint64_t(sent.bytes)), ", ", way, exchange_text(outcome), '\n');
 }
 
 /// How the ranks shared it; nothing where there is one.

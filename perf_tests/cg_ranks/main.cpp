@@ -22,6 +22,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <support/context.hpp>
+#ifdef ASHLAR_PERF_HAS_NCCL
+#include <ashlar/comm/nccl/transport.hpp>
+#endif
 
 namespace {
 
@@ -32,6 +35,10 @@ const std::map<std::string, HaloForm> halos{{"automatic", HaloForm::automatic},
                                             {"packed", HaloForm::packed},
                                             {"contiguous", HaloForm::contiguous},
                                             {"whole", HaloForm::whole}};
+const std::map<std::string, ExchangeMode> exchanges{{"auto", ExchangeMode::automatic},
+                                                    {"blocking", ExchangeMode::blocking},
+                                                    {"stream", ExchangeMode::stream},
+                                                    {"kernel", ExchangeMode::kernel}};
 const std::map<std::string, CgXUpdate> x_updates{{"with_direction", CgXUpdate::with_direction},
                                                  {"under_reduction", CgXUpdate::under_reduction},
                                                  {"before_reduction", CgXUpdate::before_reduction}};
@@ -44,17 +51,34 @@ std::vector<perf::RanksForm> forms_of(const perf::RanksOptions& options, int ran
     for (const auto& halo : options.halos) {
       for (const auto& x_update : options.x_updates) {
         for (const auto& overlap : options.overlaps) {
-          perf::RanksForm form;
-          form.distributed.decomposition = decompositions.at(decomposition);
-          form.distributed.halo.form = halos.at(halo);
-          form.distributed.overlap = overlap == "on";
-          form.x_update = x_updates.at(x_update);
-          forms.push_back(form);
+          for (const auto& exchange : options.exchanges) {
+            perf::RanksForm form;
+            form.distributed.decomposition = decompositions.at(decomposition);
+            form.distributed.halo.form = halos.at(halo);
+            form.distributed.overlap = overlap == "on";
+            form.distributed.exchange = exchanges.at(exchange);
+            form.x_update = x_updates.at(x_update);
+            forms.push_back(form);
+          }
         }
       }
     }
   }
   return forms;
+}
+
+/// A group of the same ranks whose messages may go in the order of streams, where NCCL works.
+Communicator with_streams(const Communicator& comm) {
+  Communicator streams = comm.duplicate();
+#ifdef ASHLAR_PERF_HAS_NCCL
+  if (comm.is_alone()) return streams;
+  try {
+    streams.use_stream_transport(nccl_transport(streams));
+  } catch (const Error& error) {  // on all ranks together
+    streams.use_stream_transport(nullptr, error.what());
+  }
+#endif
+  return streams;
 }
 
 /// Microseconds of an iteration by one rank on the whole machine, by case.
@@ -93,6 +117,7 @@ nlohmann::json row_of(const perf::RankSystem& system, const perf::RanksForm& for
                      {"iterations", times.iterations},
                      {"relative_residual", times.relative_residual},
                      {"verified", true},
+                     {"exchange", times.exchange},
                      {"explain", times.explain}};
   std::printf("  %-40s %10.2f us, %7.2f Gflop/s, halo %9.3f MB, %d iterations", form.name().c_str(), times.us,
               1e-3 * flops / times.us, 1e-6 * double(times.halo_bytes), times.iterations);
@@ -167,6 +192,8 @@ int main(int argc, char** argv) {
   list("--x-updates", options.x_updates, "when x is updated")->check(CLI::IsMember(x_updates));
   list("--overlaps", options.overlaps, "whether the halo travels under the product")
       ->check(CLI::IsMember({"on", "off"}));
+  list("--exchange", options.exchanges, "who sends the halo and waits for it: auto, blocking, stream, kernel")
+      ->check(CLI::IsMember(exchanges));
   app.add_option("--samples", options.samples, "of which each time is the median")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -188,7 +215,7 @@ int main(int argc, char** argv) {
     const Communicator comm = mpi.world();
     try {
       const Kokkos::ScopeGuard kokkos(argc, argv);
-      run(options, comm);
+      run(options, with_streams(comm));
     } catch (const std::exception& error) {
       comm.abort(error.what());
     }

@@ -87,7 +87,8 @@ std::string RanksForm::name() const {
               x_update == CgXUpdate::under_reduction    ? "under_reduction"
               : x_update == CgXUpdate::before_reduction ? "before_reduction"
                                                         : "with_direction",
-              distributed.overlap ? "" : ", no overlap");
+              distributed.overlap ? "" : ", no overlap",
+              distributed.exchange == ExchangeMode::automatic ? "" : text(", ", to_string(distributed.exchange)));
 }
 
 RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem& system, const RanksForm& form,
@@ -146,6 +147,7 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem&
   comm.barrier();
   times.alone_us = comm.all_gather(alone_us);
   times.halo_bytes = comm.sum(op.halo_plan().num_entries() * std::int64_t(system.rows.block_size() * sizeof(double)));
+  times.exchange = std::string(to_string(op.exchange_mode()));
   times.explain = comm.broadcast(op.explain());
   return times;
 }

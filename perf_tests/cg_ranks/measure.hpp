@@ -27,6 +27,7 @@ struct RanksTimes {
   int iterations = 0;            ///< of a solve to rtol
   double relative_residual = 0;  ///< of its x, computed anew
   std::int64_t halo_bytes = 0;   ///< that come to all ranks for a product
+  std::string exchange;          ///< the mode in use
   std::string explain;           ///< of rank 0
 };
 

@@ -13,6 +13,8 @@ struct RanksOptions {
   std::vector<std::string> x_updates{"under_reduction"};
   /// Whether the halo travels under the product.
   std::vector<std::string> overlaps{"on"};
+  /// Who sends the halo and waits for it.
+  std::vector<std::string> exchanges{"auto"};
   int samples = 5;
   /// Of the two solves whose difference is timed.
   std::vector<int> iterations{20, 60};
