@@ -101,12 +101,9 @@ std::string NcclTransport::explain() const {
 std::unique_ptr<StreamTransport> NcclTransport::make_for(const Communicator& group) const {
   // A split is a matter of all ranks: some of them by themselves begin anew.
   if (group.size() != num_ranks_) return of_ranks(group);
-  const ncclComm_t parent = group.together([&] {
-    const std::lock_guard lock(mutex_);
-    require_alive();
-    return comm_;
-  });
-  return split_of(parent, group);
+  const std::lock_guard lock(mutex_);  // nobody aborts it meanwhile
+  group.together([&] { require_alive(); });
+  return split_of(comm_, group);
 }
 
 void NcclTransport::exchange(std::span<const StreamSend> sends, std::span<const StreamReceive> receives, void* stream) {
