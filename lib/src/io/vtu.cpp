@@ -3,10 +3,10 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/io/vtu.hpp>
-#include <bit>
 #include <cstddef>
 
 #include <ashlar/host/file_writer.hpp>
+#include "appended_data.hpp"
 #include "base64_block.hpp"
 #include "in_quotes.hpp"
 #include "vtk_names.hpp"
@@ -54,31 +54,6 @@ void require_good_fields(const std::vector<PointField>& fields, std::int64_t num
   }
 }
 
-/// The places in the appended data of the arrays, in their order.
-class Offsets {
- public:
-  std::uint64_t next(std::uint64_t bytes) {
-    const std::uint64_t offset = end_;
-    end_ += Base64Block::size(bytes);
-    return offset;
-  }
-
- private:
-  std::uint64_t end_ = 0;
-};
-
-std::string data_array(const char* type, const std::string& name, int components, std::uint64_t offset) {
-  return text("<DataArray type=\"", type, "\" Name=\"", escaped(name), "\" NumberOfComponents=\"", components,
-              "\" format=\"appended\" offset=\"", offset, "\"/>\n");
-}
-
-template <class T>
-void write_span(FileWriter& file, std::span<const T> values) {
-  Base64Block block(file, values.size_bytes());
-  block.write(values.data(), values.size_bytes());
-  block.end();
-}
-
 /// An array whose entry i is value(i), without an array in memory.
 template <class T, class Value>
 void write_computed(FileWriter& file, std::int64_t count, const Value& value) {
@@ -96,31 +71,29 @@ void write(const std::string& path, const Mesh<Index>& mesh, const std::vector<P
   require_good_fields(fields, mesh.num_points());
   const std::int64_t num_cells = mesh.num_cells();
 
-  Offsets offsets;
+  AppendedOffsets offsets;
 
   FileWriter file(path);
-  file.write(text("<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"",
-                  std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian",
-                  "\" header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"", mesh.num_points(),
+  file.write(text(vtk_file_begin("UnstructuredGrid"), "<UnstructuredGrid>\n<Piece NumberOfPoints=\"", mesh.num_points(),
                   "\" NumberOfCells=\"", num_cells, "\">\n<PointData>\n"));
   for (const PointField& field : fields) {
-    file.write(data_array("Float64", field.name, field.components, offsets.next(field.values.size_bytes())));
+    file.write(appended_array("Float64", field.name, field.components, offsets.next(field.values.size_bytes())));
   }
   file.write("</PointData>\n<Points>\n");
-  file.write(data_array("Float64", "Points", 3, offsets.next(mesh.points.size_bytes())));
+  file.write(appended_array("Float64", "Points", 3, offsets.next(mesh.points.size_bytes())));
   file.write("</Points>\n<Cells>\n");
   file.write(
-      data_array(sizeof(Index) == 4 ? "Int32" : "Int64", "connectivity", 1, offsets.next(mesh.cells.size_bytes())));
-  file.write(data_array("Int64", "offsets", 1, offsets.next(num_cells * sizeof(std::int64_t))));
-  file.write(data_array("UInt8", "types", 1, offsets.next(num_cells * sizeof(std::uint8_t))));
-  file.write("</Cells>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"base64\">\n_");
+      appended_array(sizeof(Index) == 4 ? "Int32" : "Int64", "connectivity", 1, offsets.next(mesh.cells.size_bytes())));
+  file.write(appended_array("Int64", "offsets", 1, offsets.next(num_cells * sizeof(std::int64_t))));
+  file.write(appended_array("UInt8", "types", 1, offsets.next(num_cells * sizeof(std::uint8_t))));
+  file.write(text("</Cells>\n</Piece>\n</UnstructuredGrid>\n", appended_data_begin));
 
-  for (const PointField& field : fields) write_span(file, field.values);
-  write_span(file, mesh.points);
-  write_span(file, mesh.cells);
+  for (const PointField& field : fields) write_appended(file, field.values);
+  write_appended(file, mesh.points);
+  write_appended(file, mesh.cells);
   write_computed<std::int64_t>(file, num_cells, [](std::int64_t i) { return points_per_cell * (i + 1); });
   write_computed<std::uint8_t>(file, num_cells, [](std::int64_t) { return vtk_hexahedron; });
-  file.write("\n</AppendedData>\n</VTKFile>\n");
+  file.write(appended_data_end);
   file.close();
 }
 
