@@ -1,0 +1,48 @@
+#pragma once
+
+#include <ashlar/multigrid/flat_vectors.hpp>
+#include <ashlar/multigrid/methods.hpp>
+#include <ashlar/multigrid/multigrid.hpp>
+#include <ashlar/multigrid/smoother.hpp>
+#include <cstddef>
+#include <cstdint>
+
+/// Bytes that cycles move at least: every vector that a pass reads or writes, once, without ghost cells and without
+/// the coarser level's vectors in transfers. The coarsest level counts as nothing.
+namespace ashlar::multigrid {
+
+/// Of a cell, y := A x, or with f besides its residual: x, three coefficients, alpha if there is one; and y.
+constexpr std::int64_t apply_bytes(Equation equation) { return equation == Equation::helmholtz ? 48 : 40; }
+constexpr std::int64_t residual_bytes(Equation equation) { return apply_bytes(equation) + 8; }
+
+/// Of a cell, in a V-cycle: two smoothings, each of whose sweeps reads x, f, the inverse diagonal and the coefficients,
+/// with Chebyshev's from the second on also the x before, and writes x; the residual; that read by the restriction; u
+/// read and written by the interpolation. 744 with Gauss-Seidel for Poisson's equation.
+constexpr std::int64_t visit_bytes(Smoother smoother, Equation equation) {
+  const std::int64_t sweep = residual_bytes(equation) + 8;
+  const std::int64_t smoothing = num_sweeps * sweep + (smoother == Smoother::chebyshev ? 8 * (num_sweeps - 1) : 0);
+  return 2 * smoothing + residual_bytes(equation) + 8 + 16;
+}
+
+/// Of a V-cycle from the finest level on, on this rank.
+template <class Exec>
+std::int64_t v_cycle_bytes(const Multigrid<Exec>& multigrid) {
+  std::int64_t cells = 0;
+  for (std::size_t l = 0; l + 1 < multigrid.num_levels(); ++l) cells += flat_size(multigrid.level(l));
+  return cells * visit_bytes(multigrid.options().smoother, multigrid.options().equation);
+}
+
+/// Of solve(Cycle::f): r := f, which each restriction reads; l + 1 visits of level l, which starts with what the
+/// interpolation writes; at the end the residual, and its norm.
+template <class Exec>
+std::int64_t f_cycle_bytes(const Multigrid<Exec>& multigrid) {
+  const Equation equation = multigrid.options().equation;
+  const std::int64_t visit = visit_bytes(multigrid.options().smoother, equation);
+  std::int64_t bytes = flat_size(multigrid.level(0)) * (16 + residual_bytes(equation) + 8);
+  for (std::size_t l = 0; l + 1 < multigrid.num_levels(); ++l) {
+    bytes += flat_size(multigrid.level(l)) * (std::int64_t(l + 1) * visit + 16);
+  }
+  return bytes;
+}
+
+}  // namespace ashlar::multigrid
