@@ -1,11 +1,11 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/multigrid/boundary.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,8 +23,19 @@ Kokkos::View<Item*, typename Exec::memory_space> to_space(const Exec& exec, cons
   return there;
 }
 
-/// A team for each region, which calls body(region, i, j, k) for its cells.
-template <class Regions, class Body, bool by_rows>
+/// A region's cells: body(region, i, j, k) for each. Where a body has something to prepare for a region,
+/// body.prepare(region, work) calls work(cell) with what then does cell(i, j, k).
+template <class Body, class Region, class Work>
+KOKKOS_FUNCTION void prepared(const Body& body, const Region& region, const Work& work) {
+  if constexpr (requires { body.prepare(region, work); }) {
+    body.prepare(region, work);
+  } else {
+    work([&](int i, int j, int k) { body(region, i, j, k); });
+  }
+}
+
+/// On GPUs, a team for each region.
+template <class Regions, class Body>
 struct AtRegions {
   Regions regions;
   Body body;
@@ -33,37 +44,100 @@ struct AtRegions {
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     const auto& region = regions(team.league_rank());
     const Index3& size = region.size;
-    if constexpr (by_rows) {
-      for (int k = 0; k < size[2]; ++k) {
-        for (int j = 0; j < size[1]; ++j) {
-          for (int i = 0; i < size[0]; ++i) body(region, i, j, k);
-        }
-      }
-    } else {
+    prepared(body, region, [&](const auto& at) {
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size[0] * size[1] * size[2]), [&](int cell) {
         const int row = cell / size[0];
-        body(region, cell % size[0], row % size[1], row / size[1]);
+        at(cell % size[0], row % size[1], row / size[1]);
       });
-    }
+    });
+  }
+};
+
+/// On CPUs, a thread.
+template <class Regions, class Body>
+struct AtRegionsByRows {
+  Regions regions;
+  Body body;
+
+  void operator()(int number) const {
+    const auto region = regions(number);
+    const Index3& size = region.size;
+    prepared(body, region, [&](const auto& shared) {
+      // A copy, which no store can change: what it holds stays in registers.
+      const auto at = shared;
+      for (int k = 0; k < size[2]; ++k) {
+        for (int j = 0; j < size[1]; ++j) {
+          for (int i = 0; i < size[0]; ++i) at(i, j, k);
+        }
+      }
+    });
   }
 };
 
 template <execution_space Exec, class Regions, class Body>
 void for_each_region(const std::string& label, const Exec& exec, const Regions& regions, const Body& body) {
   if (regions.extent(0) == 0) return;
-  constexpr bool on_host = !is_gpu_v<Exec>;
-  const int teams = static_cast<int>(regions.extent(0));
-  Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, teams, on_host ? 1 : 128),
-                       AtRegions<Regions, Body, on_host>{regions, body});
+  const int count = static_cast<int>(regions.extent(0));
+  if constexpr (is_gpu_v<Exec>) {
+    Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, count, 128), AtRegions<Regions, Body>{regions, body});
+  } else {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, count),
+                         AtRegionsByRows<Regions, Body>{regions, body});
+  }
 }
 
 struct CopyGhosts {
   double* x;
   BoxLayout layout;
 
-  KOKKOS_FUNCTION void operator()(const GhostCopy& copy, int i, int j, int k) const {
-    x[layout.at(copy.to_box, copy.to[0] + i, copy.to[1] + j, copy.to[2] + k)] =
-        x[layout.at(copy.from_box, copy.from[0] + i, copy.from[1] + j, copy.from[2] + k)];
+  struct Cell {
+    const double* from;
+    double* to;
+    std::int64_t row, plane;
+    KOKKOS_FUNCTION void operator()(int i, int j, int k) const {
+      const std::int64_t at = i + j * row + k * plane;
+      to[at] = from[at];
+    }
+  };
+
+  template <class Work>
+  KOKKOS_FUNCTION void prepare(const GhostCopy& copy, const Work& work) const {
+    work(Cell{x + layout.at(copy.from_box, copy.from[0], copy.from[1], copy.from[2]),
+              x + layout.at(copy.to_box, copy.to[0], copy.to[1], copy.to[2]), layout.row(), layout.plane()});
+  }
+};
+
+/// A ghost cell that lies beyond the boundary in `directions` directions: a sum over `points` cells in each of them.
+template <int directions, int points>
+struct ExtendedCell {
+  double* first;  // of the region
+  std::int64_t stride[3];
+  double weights[2][points];
+  // By direction that leads out: which it is, how deep the first cell lies beyond the boundary (0 or 1), by how much
+  // deeper the next one, and how far apart cells on the way inwards are.
+  int along[directions], depth[directions], deeper[directions];
+  std::int64_t inwards[directions];
+
+  KOKKOS_FUNCTION void operator()(int i, int j, int k) const {
+    double* const cell = first + i * stride[0] + j * stride[1] + k * stride[2];
+    int depths[directions];
+    for (int n = 0; n < directions; ++n) {
+      depths[n] = depth[n] + deeper[n] * (along[n] == 0 ? i : along[n] == 1 ? j : k);
+    }
+    *cell = sum<0>(cell, depths);
+  }
+
+  /// Over the directions from `n` on.
+  template <int n>
+  KOKKOS_FUNCTION double sum(const double* x, const int (&depths)[directions]) const {
+    if constexpr (n == directions) {
+      return *x;
+    } else {
+      const double* const within = x + (depths[n] + 1) * inwards[n];
+      double result = 0;
+      for (int p = 0; p < points; ++p) result += weights[depths[n]][p] * sum<n + 1>(within + p * inwards[n], depths);
+      return result;
+    }
   }
 };
 
@@ -72,29 +146,48 @@ struct ExtendToGhosts {
   BoxLayout layout;
   BoundaryWeights weights;
 
-  KOKKOS_FUNCTION void operator()(const BoundaryRegion& region, int i, int j, int k) const {
-    const int cell[3] = {region.begin[0] + i, region.begin[1] + j, region.begin[2] + k};
-    // Along each direction that leads out: the first cell within, the step inwards, and the weights of this depth.
-    int first[3], step[3], points[3];
-    const double* of[3];
+  template <class Work>
+  KOKKOS_FUNCTION void prepare(const BoundaryRegion& region, const Work& work) const {
+    const int directions = int(region.outside[0] != 0) + int(region.outside[1] != 0) + int(region.outside[2] != 0);
+    if (directions == 1) {
+      prepare_in<1>(region, work);
+    } else if (directions == 2) {
+      prepare_in<2>(region, work);
+    } else {
+      prepare_in<3>(region, work);
+    }
+  }
+
+  template <int directions, class Work>
+  KOKKOS_FUNCTION void prepare_in(const BoundaryRegion& region, const Work& work) const {
+    if (weights.points == 4) {
+      work(first_cell<directions, 4>(region));
+    } else if (weights.points == 2) {
+      work(first_cell<directions, 2>(region));
+    } else {
+      work(first_cell<directions, 1>(region));
+    }
+  }
+
+  template <int directions, int points>
+  KOKKOS_FUNCTION ExtendedCell<directions, points> first_cell(const BoundaryRegion& region) const {
+    ExtendedCell<directions, points> cell;
+    cell.first = x + layout.at(region.box, region.begin[0], region.begin[1], region.begin[2]);
+    int n = 0;
     for (int d = 0; d < 3; ++d) {
+      cell.stride[d] = layout.stride(d);
       const int outside = region.outside[d];
-      first[d] = outside < 0 ? 0 : outside > 0 ? layout.dim - 1 : cell[d];
-      step[d] = -outside;
-      points[d] = outside == 0 ? 1 : weights.points;
-      of[d] = outside == 0 ? nullptr : weights.of[outside < 0 ? -1 - cell[d] : cell[d] - layout.dim];
+      if (outside == 0) continue;
+      cell.along[n] = d;
+      cell.depth[n] = outside < 0 ? -1 - region.begin[d] : region.begin[d] - layout.dim;
+      cell.deeper[n] = outside;
+      cell.inwards[n] = -outside * layout.stride(d);
+      ++n;
     }
-    double sum = 0;
-    for (int c = 0; c < points[2]; ++c) {
-      for (int b = 0; b < points[1]; ++b) {
-        for (int a = 0; a < points[0]; ++a) {
-          const double weight = (of[0] ? of[0][a] : 1) * (of[1] ? of[1][b] : 1) * (of[2] ? of[2][c] : 1);
-          sum +=
-              weight * x[layout.at(region.box, first[0] + step[0] * a, first[1] + step[1] * b, first[2] + step[2] * c)];
-        }
-      }
+    for (int depth = 0; depth < 2; ++depth) {
+      for (int p = 0; p < points; ++p) cell.weights[depth][p] = weights.of[depth][p];
     }
-    x[layout.at(region.box, cell[0], cell[1], cell[2])] = sum;
+    return cell;
   }
 };
 
