@@ -313,6 +313,32 @@ TEST(Smoother, PolynomialsInPlainLoops) {
   }
 }
 
+/// A box that is wider and longer than the tiles that CPUs work in, beside small ones.
+TEST(Operator, IsTheSameInLargeAndInSmallBoxes) {
+  const Exec exec;
+  std::vector<double> first;
+  for (const auto& [boxes, dim] : {std::pair{1, 72}, {3, 24}, {9, 8}}) {
+    const Level<Exec> level = one_level(boxes, dim);
+    const int n = level.grid.cells_per_dim();
+    set_benchmark_problem(exec, level);
+    fill_coefficient_ghosts(exec, level);
+    HostVector(level, level.u).fill([](int i, int j, int k) { return double((7 * i + 31 * j + 5 * k * k) % 101); });
+    HostVector(level, level.inverse_diagonal).fill([n](int, int, int) { return 0.1 / (n * n); });
+    apply(exec, level, level.u, level.r);
+    BoxVector x = level.u, temp = level.temp;
+    for (const int colour : {0, 1}) gauss_seidel_half_sweep(exec, level, x, temp, level.f, colour);
+    exec.fence();
+    HostVector product(level, level.r), swept(level, x);
+    std::vector<double> numbers;
+    for (int c = 0; c < n * n * n; ++c) {
+      numbers.push_back(product(c % n, c / n % n, c / (n * n)));
+      numbers.push_back(swept(c % n, c / n % n, c / (n * n)));
+    }
+    if (first.empty()) first = numbers;
+    EXPECT_TRUE(numbers == first) << boxes << "^3 boxes of " << dim << "^3 cells";
+  }
+}
+
 TEST(Operator, RefusesADiagonalThatIsNotPositive) {
   const Exec exec;
   Level<Exec> level = one_level(1, 4, Discretisation::fv2);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/multigrid/impl/for_each_tile.hpp>
 #include <ashlar/multigrid/level_vectors.hpp>
 #include <ashlar/multigrid/stencil.hpp>
 #include <cmath>
+#include <string>
 #include <vector>
 
 namespace ashlar::multigrid {
@@ -19,6 +21,23 @@ void with_stencil(const Level<Exec>& level, const Vector& x, const Work& work) {
     work(Fv4Stencil{level.stencil_data(x)});
   }
 }
+
+namespace impl {
+/// Calls a body that wants the sum of the fluxes into a cell for the cells of the level. On CPUs they are worked out by
+/// rows, and each is used on both sides of its face; a GPU's thread works out those of its cell.
+template <class Exec, class Body>
+void for_fluxes(const std::string& name, const Exec& exec, const Level<Exec>& level, const Body& body) {
+  const std::string label = "ashlar::multigrid::" + name;
+  if constexpr (!is_gpu_v<Exec>) {
+    for_each_tile(label, exec, level.num_boxes(), level.layout, level.parities, body);
+  } else if constexpr (requires { body.colour; }) {
+    for_each_of_colour(label, exec, level.num_boxes(), level.layout, level.parities, body.colour,
+                       WithFluxes<Body>{body});
+  } else {
+    for_places(name, exec, level, WithFluxes<Body>{body});
+  }
+}
+}  // namespace impl
 
 /// Fills the ghost cells of x that the operator reads.
 ///
@@ -36,7 +55,7 @@ void apply(const Exec& exec, const Level<Exec>& level, const Vector& x, const Ve
   fill_ghosts(exec, level, x);
   level.timed(exec, Phase::residual, [&] {
     with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
-      impl::for_places("apply", exec, level, impl::ApplyBody<Stencil>{stencil, y.data()});
+      impl::for_fluxes("apply", exec, level, impl::ApplyBody<Stencil>{stencil, y.data()});
     });
   });
 }
@@ -47,7 +66,7 @@ void residual(const Exec& exec, const Level<Exec>& level, const Vector& x, const
   fill_ghosts(exec, level, x);
   level.timed(exec, Phase::residual, [&] {
     with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
-      impl::for_places("residual", exec, level, impl::ResidualBody<Stencil>{stencil, f.data(), r.data()});
+      impl::for_fluxes("residual", exec, level, impl::ResidualBody<Stencil>{stencil, f.data(), r.data()});
     });
   });
 }

@@ -35,19 +35,18 @@ template <class Exec, class Vector>
 void gauss_seidel_half_sweep(const Exec& exec, const Level<Exec>& level, Vector& x, Vector& temp, const Vector& f,
                              int colour) {
   fill_ghosts(exec, level, x);
-  const auto run = [&](const auto& body) {
-    level.timed(exec, Phase::smooth, [&] {
-      impl::for_each_of_colour("ashlar::multigrid::smooth[gsrb]", exec, level.num_boxes(), level.layout, level.parities,
-                               colour, body);
-    });
-  };
   const double* const inverse = level.inverse_diagonal.data();
-  if (level.discretisation == Discretisation::fv2) {
-    run(impl::RelaxInPlaceBody<Fv2Stencil>{{level.stencil_data(x)}, f.data(), inverse, x.data()});
-  } else {
-    run(impl::RelaxBody<Fv4Stencil>{{level.stencil_data(x)}, f.data(), inverse, temp.data()});
-    std::swap(x, temp);
-  }
+  level.timed(exec, Phase::smooth, [&] {
+    if (level.discretisation == Discretisation::fv2) {
+      impl::for_each_of_colour(
+          "ashlar::multigrid::smooth[gsrb]", exec, level.num_boxes(), level.layout, level.parities, colour,
+          impl::RelaxInPlaceBody<Fv2Stencil>{{level.stencil_data(x)}, f.data(), inverse, x.data()});
+    } else {
+      impl::for_fluxes("smooth[gsrb]", exec, level,
+                       impl::RelaxBody<Fv4Stencil>{{level.stencil_data(x)}, f.data(), inverse, temp.data(), colour});
+      std::swap(x, temp);
+    }
+  });
 }
 
 /// Six sweeps on x: three of both colours of Gauss-Seidel, Chebyshev's polynomial of degree 6, or six of Jacobi with
@@ -67,7 +66,7 @@ void smooth(const Exec& exec, const Level<Exec>& level, Smoother smoother, const
     fill_ghosts(exec, level, now);
     level.timed(exec, Phase::smooth, [&] {
       with_stencil(level, now, [&]<class Stencil>(const Stencil& stencil) {
-        impl::for_places(
+        impl::for_fluxes(
             "smooth[polynomial]", exec, level,
             impl::PolynomialBody<Stencil>{stencil, f.data(), level.inverse_diagonal.data(), next.data(), c1, c2});
       });

@@ -3,8 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-/// The operators at a cell: A u = a alpha u - b div(beta grad u), where u are averages over cells, and beta over faces.
-/// Functions of the device, whose ghost cells have been filled.
+/// The operators: A u = a alpha u - b div(beta grad u), where u are averages over cells, and beta over faces, as the
+/// fluxes through faces. Functions of the device, for vectors whose ghost cells have been filled.
 namespace ashlar::multigrid {
 
 /// What both operators read; vectors by cell, the faces' coefficients at the cell on whose low side the face is.
@@ -23,15 +23,12 @@ struct StencilData {
 /// Of order 2: differences of neighbours.
 struct Fv2Stencil {
   StencilData data;
+  static constexpr double scale = 1;
 
-  KOKKOS_FUNCTION double operator()(std::int64_t c) const {
-    const double* const x = data.x;
-    double fluxes = 0;
-    for (int d = 0; d < 3; ++d) {
-      const std::int64_t s = data.stride[d];
-      fluxes += data.beta[d][c + s] * (x[c + s] - x[c]) + data.beta[d][c] * (x[c - s] - x[c]);
-    }
-    return data.with_alpha(c, fluxes);
+  /// beta grad u through the low face of a cell that is normal to d, times h / scale.
+  template <int d>
+  KOKKOS_FUNCTION double flux(std::int64_t c) const {
+    return data.beta[d][c] * (data.x[c] - data.x[c - data.stride[d]]);
   }
 };
 
@@ -42,23 +39,32 @@ struct Fv2Stencil {
 ///          grids".
 struct Fv4Stencil {
   StencilData data;
+  static constexpr double scale = 1. / 48;
 
-  KOKKOS_FUNCTION double operator()(std::int64_t c) const {
-    const double* const x = data.x;
-    double straight = 0, mixed = 0;
-    for (int d = 0; d < 3; ++d) {
-      const double* const beta = data.beta[d];
-      const std::int64_t s = data.stride[d];
-      straight += beta[c] * (15 * (x[c - s] - x[c]) - (x[c - 2 * s] - x[c + s])) +
-                  beta[c + s] * (15 * (x[c + s] - x[c]) - (x[c + 2 * s] - x[c - s]));
-      for (int other = 1; other <= 2; ++other) {
-        const std::int64_t t = data.stride[(d + other) % 3];
-        mixed += (beta[c + t] - beta[c - t]) * (x[c - s + t] - x[c + t] - x[c - s - t] + x[c - t]) +
-                 (beta[c + s + t] - beta[c + s - t]) * (x[c + s + t] - x[c + t] - x[c + s - t] + x[c - t]);
-      }
-    }
-    return data.with_alpha(c, straight * (1. / 12) + mixed * (1. / 48));
+  template <int d>
+  KOKKOS_FUNCTION double flux(std::int64_t c) const {
+    const double *const x = data.x, *const beta = data.beta[d];
+    const std::int64_t s = data.stride[d], t = data.stride[(d + 1) % 3], u = data.stride[(d + 2) % 3];
+    const double straight = beta[c] * (60 * (x[c] - x[c - s]) - 4 * (x[c + s] - x[c - 2 * s]));
+    const double along_t = (beta[c + t] - beta[c - t]) * ((x[c + t] - x[c - t]) - (x[c - s + t] - x[c - s - t]));
+    const double along_u = (beta[c + u] - beta[c - u]) * ((x[c + u] - x[c - u]) - (x[c - s + u] - x[c - s - u]));
+    return straight + (along_t + along_u);
   }
 };
+
+/// What flows into a cell through its six faces.
+template <class Stencil>
+KOKKOS_FUNCTION double fluxes_at(const Stencil& stencil, std::int64_t c) {
+  const std::int64_t* const stride = stencil.data.stride;
+  return (stencil.template flux<0>(c + stride[0]) - stencil.template flux<0>(c)) +
+         (stencil.template flux<1>(c + stride[1]) - stencil.template flux<1>(c)) +
+         (stencil.template flux<2>(c + stride[2]) - stencil.template flux<2>(c));
+}
+
+/// A u at a cell, from these.
+template <class Stencil>
+KOKKOS_FUNCTION double applied(const Stencil& stencil, std::int64_t c, double fluxes) {
+  return stencil.data.with_alpha(c, fluxes * Stencil::scale);
+}
 
 }  // namespace ashlar::multigrid

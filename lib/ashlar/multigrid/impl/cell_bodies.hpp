@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
+#include <ashlar/multigrid/stencil.hpp>
 #include <cstdint>
 
 /// What kernels do at a cell. Places of cells are those of BoxLayout.
@@ -20,12 +21,12 @@ struct ByPlace {
   }
 };
 
-/// out := A x
+/// out := A x. This and what follows take the sum of the fluxes into the cell.
 template <class Stencil>
 struct ApplyBody {
   Stencil stencil;
   double* out;
-  KOKKOS_FUNCTION void operator()(std::int64_t c) const { out[c] = stencil(c); }
+  KOKKOS_FUNCTION void operator()(std::int64_t c, double fluxes) const { out[c] = applied(stencil, c, fluxes); }
 };
 
 /// out := f - A x
@@ -34,7 +35,7 @@ struct ResidualBody {
   Stencil stencil;
   const double* f;
   double* out;
-  KOKKOS_FUNCTION void operator()(std::int64_t c) const { out[c] = f[c] - stencil(c); }
+  KOKKOS_FUNCTION void operator()(std::int64_t c, double fluxes) const { out[c] = f[c] - applied(stencil, c, fluxes); }
 };
 
 /// out := x + D^-1 (f - A x) at cells of a colour, x at others.
@@ -44,21 +45,11 @@ struct RelaxBody {
   const double* f;
   const double* inverse_diagonal;
   double* out;
-  KOKKOS_FUNCTION void update(std::int64_t c) const {
-    out[c] = stencil.data.x[c] + inverse_diagonal[c] * (f[c] - stencil(c));
+  int colour;
+  KOKKOS_FUNCTION void update(std::int64_t c, double fluxes) const {
+    out[c] = stencil.data.x[c] + inverse_diagonal[c] * (f[c] - applied(stencil, c, fluxes));
   }
   KOKKOS_FUNCTION void keep(std::int64_t c) const { out[c] = stencil.data.x[c]; }
-};
-
-/// The same in place, where cells of one colour do not read each other.
-template <class Stencil>
-struct RelaxInPlaceBody {
-  Stencil stencil;
-  const double* f;
-  const double* inverse_diagonal;
-  double* x;
-  KOKKOS_FUNCTION void update(std::int64_t c) const { x[c] += inverse_diagonal[c] * (f[c] - stencil(c)); }
-  KOKKOS_FUNCTION void keep(std::int64_t) const {}
 };
 
 /// out := x + c1 (x - out) + c2 D^-1 (f - A x); with c1 = 0 whatever `out` holds.
@@ -69,11 +60,33 @@ struct PolynomialBody {
   const double* inverse_diagonal;
   double* out;
   double c1, c2;
-  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t c, double fluxes) const {
     const double x = stencil.data.x[c];
     const double before = c1 == 0 ? 0 : c1 * (x - out[c]);
-    out[c] = x + before + c2 * (inverse_diagonal[c] * (f[c] - stencil(c)));
+    out[c] = x + before + c2 * (inverse_diagonal[c] * (f[c] - applied(stencil, c, fluxes)));
   }
+};
+
+/// One of these where each cell works out its fluxes itself.
+template <class Body>
+struct WithFluxes {
+  Body body;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const { body(c, fluxes_at(body.stencil, c)); }
+  KOKKOS_FUNCTION void update(std::int64_t c) const { body.update(c, fluxes_at(body.stencil, c)); }
+  KOKKOS_FUNCTION void keep(std::int64_t c) const { body.keep(c); }
+};
+
+/// x := x + D^-1 (f - A x) at cells of a colour, in place, where they do not read each other.
+template <class Stencil>
+struct RelaxInPlaceBody {
+  Stencil stencil;
+  const double* f;
+  const double* inverse_diagonal;
+  double* x;
+  KOKKOS_FUNCTION void update(std::int64_t c) const {
+    x[c] += inverse_diagonal[c] * (f[c] - applied(stencil, c, fluxes_at(stencil, c)));
+  }
+  KOKKOS_FUNCTION void keep(std::int64_t) const {}
 };
 
 /// out := a x + b y

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/multigrid/box_layout.hpp>
+#include <ashlar/multigrid/impl/for_each_cell.hpp>
+#include <cstdint>
+#include <string>
+
+/// Kernels on CPUs that need the sum of the fluxes through the faces of each cell. They work them out by rows, which
+/// vectorises, and once for the two cells that share a face: a tile of rows goes upwards in k and keeps the fluxes
+/// through the faces below.
+namespace ashlar::multigrid::impl {
+
+/// A part of a row: `count` cells from that at `place` on, whose i + j + k is `parity` but for multiples of 2, and the
+/// sums of their fluxes.
+struct TileRow {
+  std::int64_t place;
+  int count, parity;
+  const double* fluxes;
+};
+
+/// body(cell, fluxes) for its cells. A body with a colour: body.update(cell, fluxes) for those whose i + j + k + colour
+/// is even, body.keep(cell) for the others.
+template <class Body>
+void for_row(const Body& body, const TileRow& row) {
+  if constexpr (requires { body.colour; }) {
+    const int first = (row.parity + body.colour) & 1;
+    for (int i = first; i < row.count; i += 2) body.update(row.place + i, row.fluxes[i]);
+    for (int i = 1 - first; i < row.count; i += 2) body.keep(row.place + i);
+  } else {
+    for (int i = 0; i < row.count; ++i) body(row.place + i, row.fluxes[i]);
+  }
+}
+
+/// The rows of one tile.
+template <class Body, class Parities>
+struct AtTiles {
+  static constexpr int widest = 64, highest = 32;
+
+  Body body;
+  BoxLayout layout;
+  Parities parities;  // of the place of each box's first cell
+  int height, depth;  // of a tile
+  int tiles_i, tiles_j, tiles_k;
+
+  void operator()(std::int64_t index) const {
+    const Body mine = body;
+    const auto stencil = mine.stencil;
+    const int i0 = widest * int(index % tiles_i);
+    const int j0 = height * int(index / tiles_i % tiles_j);
+    const int k0 = depth * int(index / (tiles_i * tiles_j) % tiles_k);
+    const int box = int(index / (std::int64_t(tiles_i) * tiles_j * tiles_k));
+    const int ni = std::min(widest, layout.dim - i0);
+    const int nj = std::min(height, layout.dim - j0), nk = std::min(depth, layout.dim - k0);
+    // Fluxes through low faces, and through the high ones of a row.
+    double low_i[widest + 1], low_j[widest], low_k[highest][widest], high_j[widest], high_k[widest], sums[widest];
+    for (int j = 0; j < nj; ++j) {
+      const std::int64_t c = layout.at(box, i0, j0 + j, k0);
+      for (int i = 0; i < ni; ++i) low_k[j][i] = stencil.template flux<2>(c + i);
+    }
+    for (int k = 0; k < nk; ++k) {
+      const std::int64_t first = layout.at(box, i0, j0, k0 + k);
+      for (int i = 0; i < ni; ++i) low_j[i] = stencil.template flux<1>(first + i);
+      for (int j = 0; j < nj; ++j) {
+        const std::int64_t c = first + j * layout.stride(1);
+        const std::int64_t next_j = c + layout.stride(1), next_k = c + layout.stride(2);
+        for (int i = 0; i <= ni; ++i) low_i[i] = stencil.template flux<0>(c + i);
+        // Loops of their own: registers hold the addresses of one.
+        for (int i = 0; i < ni; ++i) high_j[i] = stencil.template flux<1>(next_j + i);
+        for (int i = 0; i < ni; ++i) high_k[i] = stencil.template flux<2>(next_k + i);
+        for (int i = 0; i < ni; ++i) {
+          sums[i] = (low_i[i + 1] - low_i[i]) + (high_j[i] - low_j[i]) + (high_k[i] - low_k[j][i]);
+          low_j[i] = high_j[i];
+          low_k[j][i] = high_k[i];
+        }
+        for_row(mine, TileRow{c, ni, parities(box) + i0 + j0 + j + k0 + k, sums});
+      }
+    }
+  }
+};
+
+template <class Exec, class Parities, class Body>
+void for_each_tile(const std::string& label, const Exec& exec, int num_boxes, const BoxLayout& layout,
+                   const Parities& parities, const Body& body) {
+  using Tiles = AtTiles<Body, Parities>;
+  const auto parts = [&](int size) { return (layout.dim + size - 1) / size; };
+  Tiles kernel{body, layout, parities, Tiles::highest, layout.dim, parts(Tiles::widest), 0, 0};
+  std::int64_t count = 0;
+  // Large tiles read little twice; but there are to be some for each thread.
+  for (;;) {
+    kernel.tiles_j = parts(kernel.height);
+    kernel.tiles_k = parts(kernel.depth);
+    count = std::int64_t(num_boxes) * kernel.tiles_i * kernel.tiles_j * kernel.tiles_k;
+    if (count >= 4 * exec.concurrency() || kernel.height <= 4) break;
+    (kernel.depth > kernel.height ? kernel.depth : kernel.height) /= 2;
+  }
+  if (count == 0) return;
+  Kokkos::parallel_for(label, CellRange<Exec>(exec, 0, count), kernel);
+}
+
+}  // namespace ashlar::multigrid::impl
