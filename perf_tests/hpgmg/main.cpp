@@ -1,0 +1,73 @@
+// perf_hpgmg: F-cycles of the benchmark HPGMG-FV on one rank, the same cells cut into few large boxes and into many
+// small ones, for each operator.
+//
+// Each cut is checked before it is timed: its norm after an F-cycle is that of the other cuts, and V-cycles after it
+// converge. A wrong one has no time, and the exit code is 1. The floor is the time of the bytes that a cycle moves at
+// least, at the read bandwidth measured in the same run. Seconds by phase and level are those of one solve more, which
+// waits around each phase.
+#include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
+#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/host/output_file.hpp>
+#include <cstdio>
+#include <exception>
+#include <hpgmg/measure.hpp>
+#include <hpgmg/options.hpp>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <support/context.hpp>
+
+int main(int argc, char** argv) {
+  using namespace ashlar;
+  using multigrid::Discretisation, multigrid::Smoother;
+  const std::map<std::string, Discretisation> operators{{"fv2", Discretisation::fv2}, {"fv4", Discretisation::fv4}};
+  const std::map<std::string, Smoother> smoothers{
+      {"gsrb", Smoother::gsrb}, {"chebyshev", Smoother::chebyshev}, {"jacobi", Smoother::jacobi}};
+  perf::HpgmgPerfOptions options;
+  CLI::App app("F-cycles of HPGMG-FV by the number of boxes");
+  const auto list = [&](const char* name, auto& values, const char* help) {
+    return app.add_option(name, values, help)->delimiter(',')->capture_default_str();
+  };
+  list("--cells", options.cells, "in each direction")->check(CLI::Range(4, 4096));
+  list("--boxes", options.boxes, "into how many the cells are cut: cubes of whole numbers")
+      ->check(CLI::Range(1, 2097152));
+  list("--operators", options.operators, "of order 2 and 4")->check(CLI::IsMember(operators));
+  list("--smoothers", options.smoothers, "gsrb, chebyshev or jacobi")->check(CLI::IsMember(smoothers));
+  app.add_option("--samples", options.samples, "of which each time is the median")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--json", options.json, "write the results here");
+  app.add_option("--commit", options.commit, "recorded in the context");
+  CLI11_PARSE(app, argc, argv);
+
+  const Kokkos::ScopeGuard kokkos(argc, argv);
+  try {
+    if (!options.json.empty()) require_writable(options.json);
+    const perf::Exec exec;
+    const double read = measure_read_bandwidth(exec);
+    std::printf("read bandwidth %.1f GB/s\n", read);
+    nlohmann::json rows = nlohmann::json::array();
+    bool all_right = true;
+    for (const int cells : options.cells) {
+      for (const std::string& name : options.operators) {
+        for (const std::string& smoother : options.smoothers) {
+          try {
+            all_right =
+                perf::measure_cuts(exec, cells, operators.at(name), smoothers.at(smoother), options, read, rows) &&
+                all_right;
+          } catch (const std::exception& error) {
+            // What others take is worth writing down.
+            std::cerr << "perf_hpgmg: " << name << ", " << cells << "^3 cells: " << error.what() << '\n';
+            all_right = false;
+          }
+        }
+      }
+    }
+    if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
+    return all_right ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::cerr << "perf_hpgmg: " << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,159 @@
+#include <array>
+#include <ashlar/base/text.hpp>
+#include <ashlar/multigrid/benchmark_problem.hpp>
+#include <ashlar/multigrid/hierarchy.hpp>
+#include <ashlar/multigrid/multigrid.hpp>
+#include <ashlar/multigrid/phase_times.hpp>
+#include <ashlar/multigrid/traffic.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <hpgmg/measure.hpp>
+#include <optional>
+#include <spmv/read_probe.hpp>
+#include <string>
+#include <support/timing.hpp>
+#include <utility>
+#include <vector>
+
+namespace ashlar::perf {
+
+namespace {
+
+using namespace ashlar::multigrid;
+
+constexpr std::array phases{Phase::smooth,      Phase::residual,      Phase::exchange,
+                            Phase::restriction, Phase::interpolation, Phase::bottom};
+
+constexpr const char* bytes_formula =
+    "f_cycle_bytes: cells of level 0 * (16 + 48 + 8) + sum over levels l but the coarsest of its cells * ((l + 1) * V "
+    "+ "
+    "16), where V = visit_bytes = 12 sweeps * 56 (x, f, 1/D, three coefficients read, x written; 10 * 8 more with "
+    "chebyshev) + residual 48 + restriction 8 + interpolation 16";
+
+/// How many boxes lie side by side; 0 where `boxes` is no cube.
+int cube_root(int boxes) {
+  const int root = static_cast<int>(std::lround(std::cbrt(boxes)));
+  return root * root * root == boxes ? root : 0;
+}
+
+/// What must be: one F-cycle leaves the norm that the same cells leave in one box, V-cycles after it converge. The
+/// fourth order is given up at the boundary of boxes of fewer than 5 cells, which therefore leave another norm.
+std::string what_is_wrong(const Exec& exec, const Multigrid<Exec>& multigrid, std::optional<double>& norm_of_others) {
+  const double norm = multigrid.solve(exec, Cycle::f).norms.back();
+  const bool is_alike =
+      multigrid.options().discretisation == Discretisation::fv2 || multigrid.level(0).grid.box_dim() >= 5;
+  if (is_alike) {
+    if (!norm_of_others) norm_of_others = norm;
+    // Written so that NaN fails.
+    if (!(std::abs(norm - *norm_of_others) <= 1e-12 * *norm_of_others)) {
+      return text("max|f - A u| = ", norm, " after an F-cycle, ", *norm_of_others, " with other boxes");
+    }
+  }
+  const CycleReport both = multigrid.solve(exec, Cycle::fv);
+  if (!both.converged) return text("max|f - A u| = ", both.norms.back(), " after ", both.norms.size(), " cycles");
+  return "";
+}
+
+nlohmann::json levels_of(const Multigrid<Exec>& multigrid, const PhaseTimes& times) {
+  nlohmann::json levels = nlohmann::json::array();
+  for (std::size_t l = 0; l < multigrid.num_levels(); ++l) {
+    const BoxGrid& grid = multigrid.level(l).grid;
+    nlohmann::json seconds;
+    for (const Phase phase : phases) seconds[std::string(to_string(phase))] = times.of(l, phase);
+    levels.push_back({{"cells_per_dim", grid.cells_per_dim()},
+                      {"box_dim", grid.box_dim()},
+                      {"num_boxes", grid.num_boxes()},
+                      {"seconds", seconds}});
+  }
+  return levels;
+}
+
+/// Medians of a solve, and of reading as many bytes as a ReadProbe has where there is one.
+struct Times {
+  double seconds, read_gb_s;
+};
+
+Times time_solve(const Exec& exec, const Multigrid<Exec>& multigrid, int samples, double read_gb_s) {
+  const Repetitions repetitions{samples, 0.05};
+  std::vector<std::function<void()>> works{[&] { multigrid.solve(exec, Cycle::f); }};
+  if constexpr (is_gpu_v<Exec>) {
+    return {alternating_medians(exec, works, repetitions)[0], read_gb_s};
+  } else {
+    const ReadProbe probe(exec);
+    works.emplace_back([&] { probe(); });
+    const auto medians = alternating_medians(exec, works, repetitions);
+    return {medians[0], 1e-9 * probe.bytes() / medians[1]};
+  }
+}
+
+void print_row(const nlohmann::json& row) {
+  std::printf("  %6d boxes of %4d^3: %9.3f ms, %.3e unknowns a second, %.3f of the floor\n",
+              row["num_boxes"].get<int>(), row["box_dim"].get<int>(), 1e3 * row["seconds"].get<double>(),
+              row["unknowns_per_second"].get<double>(), row["fraction"].get<double>());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+bool measure_cuts(const Exec& exec, int cells, Discretisation discretisation, Smoother smoother,
+                  const HpgmgPerfOptions& options, double read_gb_s, nlohmann::json& rows) {
+  const std::string name = text(to_string(discretisation), " ", cells, "^3");
+  std::printf("%s, %s, one F-cycle\n", name.c_str(), std::string(to_string(smoother)).c_str());
+  bool all_right = true;
+  std::optional<double> norm_of_others;
+  for (const int boxes : options.boxes) {
+    const int per_dim = cube_root(boxes), reach = reach_of(discretisation);
+    const int box_dim = per_dim == 0 || cells % per_dim != 0 ? 0 : cells / per_dim;
+    if (box_dim < reach || (per_dim > 1 && box_dim % 2 != 0)) {
+      std::printf("  %6d boxes: left out: %d^3 cells are not cut into them, or they are too small\n", boxes, cells);
+      continue;
+    }
+    Multigrid<Exec> multigrid(exec, make_hierarchy(per_dim, box_dim, reach),
+                              {.discretisation = discretisation, .smoother = smoother});
+    set_benchmark_problem(exec, multigrid.level(0));
+    multigrid.set_up(exec);
+    const auto bytes = static_cast<double>(f_cycle_bytes(multigrid));
+    nlohmann::json row{{"case", name},
+                       {"library", "ashlar"},
+                       {"kernel", text(to_string(smoother), ", F-cycle, ", boxes, " boxes")},
+                       {"type", "double"},
+                       {"block_size", 1},
+                       {"operator", to_string(discretisation)},
+                       {"smoother", to_string(smoother)},
+                       {"cells_per_dim", cells},
+                       {"num_boxes", boxes},
+                       {"box_dim", box_dim},
+                       {"num_levels", multigrid.num_levels()},
+                       {"bytes", bytes},
+                       {"bytes_formula", bytes_formula}};
+    const std::string wrong = what_is_wrong(exec, multigrid, norm_of_others);
+    row["verified"] = wrong.empty();
+    if (!wrong.empty()) {
+      all_right = false;
+      row["error"] = wrong;
+      rows.push_back(row);
+      std::printf("  %6d boxes: WRONG: %s\n", boxes, wrong.c_str());
+      continue;
+    }
+    const Times times = time_solve(exec, multigrid, options.samples, read_gb_s);
+    PhaseTimes by_phase(multigrid.num_levels());
+    multigrid.count_times(&by_phase);
+    multigrid.solve(exec, Cycle::f);
+    multigrid.count_times(nullptr);
+    const double gb_s = 1e-9 * bytes / times.seconds;
+    row.update({{"seconds", times.seconds},
+                {"unknowns_per_second", static_cast<double>(multigrid.level(0).num_cells()) / times.seconds},
+                {"gb_s", gb_s},
+                {"limit_gb_s", times.read_gb_s},
+                {"fraction", gb_s / times.read_gb_s},
+                {"levels", levels_of(multigrid, by_phase)}});
+    print_row(row);
+    rows.push_back(std::move(row));
+  }
+  return all_right;
+}
+
+}  // namespace ashlar::perf
