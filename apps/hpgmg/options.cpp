@@ -6,6 +6,8 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "option_values.hpp"
 
@@ -46,10 +48,36 @@ void add_number(CLI::App& command, const std::string& name, int& target, const s
 
 }  // namespace
 
+std::vector<multigrid::BoxGrid> grids_of(const HpgmgOptions& options, int num_ranks, int rank) {
+  int box_dim = 1 << options.log2_box;
+  int boxes = multigrid::boxes_per_dimension(box_dim, options.boxes_per_rank, num_ranks);
+  constexpr int most_cells = 4096;
+  if (boxes > most_cells / box_dim) {
+    throw ArgumentError(text("hpgmg: ", boxes, "^3 boxes of ", box_dim, "^3 cells"),
+                        text("more than ", most_cells, "^3 cells fit no memory"), "take fewer or smaller boxes");
+  }
+  if (options.box_dim) {
+    const int cells = boxes * box_dim;
+    box_dim = *options.box_dim;
+    if (box_dim < 1 || cells % box_dim != 0) {
+      throw ArgumentError(text("hpgmg: ", cells, "^3 cells in boxes of ", box_dim, "^3"),
+                          text(box_dim, " does not divide ", cells), "pass a --box-dim that does");
+    }
+    boxes = cells / box_dim;
+  }
+  return multigrid::make_hierarchy(boxes, box_dim, multigrid::reach_of(options.methods.discretisation), num_ranks,
+                                   rank);
+}
+
 void declare_options(CLI::App& command, HpgmgOptions& options) {
   add_number(command, "LOG2_BOX", options.log2_box, "boxes have 2^LOG2_BOX cells in each direction, 1 to 10");
   add_number(command, "BOXES_PER_RANK", options.boxes_per_rank,
              "how many boxes at most; as many are taken as make a cube that can be coarsened far");
+  command
+      .add_option_function<std::string>(
+          "--box-dim", [&options](const std::string& value) { options.box_dim = whole_number_of("--box-dim", value); },
+          "cut the same cells into boxes of N cells in each direction instead; N divides the number of cells")
+      ->type_name("N");
   add_choice(command, "--operator", options.methods.discretisation,
              std::array{Discretisation::fv2, Discretisation::fv4},
              "finite volumes of order 2, or of order 4 (the default)");
@@ -72,20 +100,13 @@ void check_before_start(const World& world, const HpgmgOptions& options) {
     throw ArgumentError(text("hpgmg: ", options.boxes_per_rank, " boxes a rank"), "there is at least one",
                         "pass something like 8");
   }
-  const int box_dim = 1 << options.log2_box;
   const int ranks = world.comm().size();
-  const int boxes = multigrid::boxes_per_dimension(box_dim, options.boxes_per_rank, ranks);
-  constexpr int most_cells = 4096;
-  if (boxes > most_cells / box_dim) {
-    throw ArgumentError(text("hpgmg: ", boxes, "^3 boxes of ", box_dim, "^3 cells"),
-                        text("more than ", most_cells, "^3 cells fit no memory"), "take fewer or smaller boxes");
-  }
-  if (ranks > boxes * boxes * boxes) {
-    throw ArgumentError(text("hpgmg: ", ranks, " ranks for ", boxes * boxes * boxes,
-                             boxes == 1 ? " box of " : " boxes of ", box_dim, "^3 cells"),
+  const multigrid::BoxGrid finest = grids_of(options, ranks, 0).front();
+  if (ranks > finest.num_boxes()) {
+    throw ArgumentError(text("hpgmg: ", ranks, " ranks for ", finest.num_boxes(),
+                             finest.num_boxes() == 1 ? " box of " : " boxes of ", finest.box_dim(), "^3 cells"),
                         "a rank has one at least", "take more boxes a rank, or fewer ranks");
   }
-  multigrid::make_hierarchy(boxes, box_dim, multigrid::reach_of(options.methods.discretisation));
 }
 
 }  // namespace ashlar::app

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/methods.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "world.hpp"
 
@@ -17,10 +19,16 @@ namespace ashlar::app {
 struct HpgmgOptions {
   int log2_box = 0;
   int boxes_per_rank = 0;
+  std::optional<int> box_dim;  ///< of the boxes that the cells are cut into instead
   multigrid::MultigridOptions methods;
   multigrid::Cycle cycle = multigrid::Cycle::f;
   std::optional<std::string> report;
 };
+
+/// The levels' grids, for a rank of so many.
+///
+/// Throws   ArgumentError where these cells cannot be cut into such boxes, or these cannot be coarsened.
+std::vector<multigrid::BoxGrid> grids_of(const HpgmgOptions& options, int num_ranks, int rank);
 
 void declare_options(CLI::App& command, HpgmgOptions& options);
 

@@ -151,10 +151,10 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
                               {"exchange_bytes", outcome.exchange[l].bytes},
                               {"seconds", seconds}});
   }
-  json["options"] = {
-      {"log2_box", outcome.options.log2_box},          {"boxes_per_rank", outcome.options.boxes_per_rank},
-      {"operator", to_string(methods.discretisation)}, {"equation", to_string(methods.equation)},
-      {"smoother", to_string(methods.smoother)},       {"cycle", to_string(outcome.options.cycle)}};
+  json["options"] = {{"log2_box", outcome.options.log2_box},     {"boxes_per_rank", outcome.options.boxes_per_rank},
+                     {"box_dim", mg.level(0).grid.box_dim()},    {"operator", to_string(methods.discretisation)},
+                     {"equation", to_string(methods.equation)},  {"smoother", to_string(methods.smoother)},
+                     {"cycle", to_string(outcome.options.cycle)}};
   json["versions"] = {{"ashlar", version_string}, {"kokkos", kokkos_version()}, {"compiler", compiler_version()}};
   const Device device = this_device();
   json["device"] = {{"backend", device.backend}, {"name", device.name}, {"concurrency", device.concurrency}};

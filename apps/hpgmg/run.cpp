@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <ashlar/host/text_file.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
-#include <ashlar/multigrid/hierarchy.hpp>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -37,10 +36,7 @@ std::vector<double> time_solves(const Execution& exec, const multigrid::Multigri
 std::unique_ptr<multigrid::Multigrid<Execution>> make_multigrid(const Execution& exec, const World& world,
                                                                 const HpgmgOptions& options) {
   const Communicator& comm = world.comm();
-  const int box_dim = 1 << options.log2_box;
-  const int boxes = multigrid::boxes_per_dimension(box_dim, options.boxes_per_rank, comm.size());
-  const auto grids = multigrid::make_hierarchy(boxes, box_dim, multigrid::reach_of(options.methods.discretisation),
-                                               comm.size(), comm.rank());
+  const auto grids = grids_of(options, comm.size(), comm.rank());
   std::unique_ptr<multigrid::Multigrid<Execution>> mg;
   std::exception_ptr failure;
   try {

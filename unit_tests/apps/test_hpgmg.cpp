@@ -1,5 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 
 #include "command.hpp"
 
@@ -44,6 +46,33 @@ TEST_F(HpgmgCommand, TakesEachMethod) {
   EXPECT_EQ(report["options"]["smoother"], "chebyshev");
 }
 
+/// Levels coincide where boxes have 5 cells or more, and so do bits; fv4 has lower orders at the boundary of smaller
+/// ones, fv2 has none to lose.
+TEST_F(HpgmgCommand, CutsTheSameCellsIntoOtherBoxes) {
+  for (const std::string discretisation : {"fv2", "fv4"}) {
+    nlohmann::json first;
+    for (const auto& [box_dim, boxes] : {std::pair{16, 8}, {32, 1}, {8, 64}, {4, 512}}) {
+      const CommandResult result =
+          run("hpgmg 4 8 --operator " + discretisation + " --box-dim " + std::to_string(box_dim) + " --report -");
+      ASSERT_EQ(result.exit_code, 0) << result.err;
+      const auto report = nlohmann::json::parse(result.out);
+      EXPECT_EQ(report["levels"][0]["num_boxes"], boxes);
+      EXPECT_EQ(report["levels"][0]["cells_per_dim"], 32);
+      EXPECT_EQ(report["options"]["box_dim"], box_dim);
+      if (first.is_null()) first = report;
+      if (discretisation == "fv2" || box_dim > 4) {
+        for (const char* same : {"norms", "norm_2h", "norm_4h", "error"}) EXPECT_EQ(report[same], first[same]) << same;
+      } else {
+        const double norm = first["norms"][0], other = report["norms"][0];
+        EXPECT_NE(other, norm);
+        EXPECT_NEAR(other, norm, 0.5 * norm);
+      }
+    }
+  }
+  const CommandResult result = run("hpgmg 4 8 --operator fv2 --box-dim 8");
+  EXPECT_NE(result.out.find("32^3 cells in 64 boxes of 8^3"), std::string::npos) << result.out;
+}
+
 TEST_F(HpgmgCommand, OfFewerThanThreeLevelsThereIsNoAnalysis) {
   const CommandResult result = run("hpgmg 2 1 --operator fv4 --cycle v --report -");
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -68,6 +97,15 @@ TEST_F(HpgmgCommand, RefusesBadInput) {
   expect_refused("hpgmg 4 8 --equation heat", {"--equation 'heat'", "poisson or helmholtz"});
   expect_refused("hpgmg 4 8 --smoother sor", {"--smoother 'sor'", "gsrb, chebyshev or jacobi"});
   expect_refused("hpgmg 4 8 --cycle w", {"--cycle 'w'", "f, v or fv"});
+  expect_refused("hpgmg 4 8 --box-dim 12", {"32^3 cells in boxes of 12^3", "12 does not divide 32"});
+  expect_refused("hpgmg 4 8 --box-dim 64", {"64 does not divide 32"});
+  expect_refused("hpgmg 4 8 --box-dim 0", {"boxes of 0^3"});
+  expect_refused("hpgmg 4 8 --box-dim=-4", {"boxes of -4^3"});
+  expect_refused("hpgmg 4 8 --box-dim 8.5", {"--box-dim '8.5'"});
+  expect_refused("hpgmg 4 8 --box-dim 1", {"the operator reaches 2 cells"});
+  expect_refused("hpgmg 4 8 --operator fv2 --box-dim 1", {"32^3 boxes of 1^3 cells", "cannot be coarsened"});
+  expect_refused("hpgmg 4 27 --box-dim 3", {"16^3 boxes of 3^3 cells", "cannot be coarsened"});
+  expect_refused("hpgmg 8 8 --box-dim 2", {"256^3 boxes of 2^3"});
   expect_refused("hpgmg 4 8 --report no/r.json", {"no/r.json"});
   expect_refused("hpgmg 4 8 --exchange stream", {"--exchange"});
 }
