@@ -48,6 +48,8 @@ void add_number(CLI::App& command, const std::string& name, int& target, const s
 
 }  // namespace
 
+std::string_view to_string(HpgmgSolver solver) { return solver == HpgmgSolver::cycles ? "cycles" : "mg-pcg"; }
+
 std::vector<multigrid::BoxGrid> grids_of(const HpgmgOptions& options, int num_ranks, int rank) {
   int box_dim = 1 << options.log2_box;
   int boxes = multigrid::boxes_per_dimension(box_dim, options.boxes_per_rank, num_ranks);
@@ -86,8 +88,17 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
   add_choice(command, "--smoother", options.methods.smoother,
              std::array{Smoother::gsrb, Smoother::chebyshev, Smoother::jacobi},
              "red-black Gauss-Seidel (the default), Chebyshev's polynomial, or damped Jacobi: six sweeps each time");
+  add_choice(
+      command, "--solver", options.solver, std::array{HpgmgSolver::cycles, HpgmgSolver::mg_pcg},
+      "cycles by themselves (the default), or conjugate gradients with one V-cycle as their preconditioner, until "
+      "||f - A u|| < 1e-10 ||f||");
   add_choice(command, "--cycle", options.cycle, std::array{Cycle::f, Cycle::v, Cycle::fv},
              "one F-cycle (the default); V-cycles until max|f - A u| < 1e-10 max|f|; or both in turn");
+  command.parse_complete_callback([&command, &options] {
+    if (options.solver == HpgmgSolver::cycles || command.count("--cycle") == 0) return;
+    throw ArgumentError(text("--cycle with --solver ", to_string(options.solver)), "its cycles are V-cycles",
+                        "leave one of the two");
+  });
   command.add_option("--report", options.report, "norms, errors, timings and versions as JSON")->type_name("FILE");
 }
 

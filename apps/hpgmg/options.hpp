@@ -5,6 +5,7 @@
 #include <ashlar/multigrid/multigrid.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "world.hpp"
@@ -15,13 +16,20 @@ class App;
 
 namespace ashlar::app {
 
+/// Cycles by themselves, or CG with a V-cycle as its preconditioner.
+enum class HpgmgSolver { cycles, mg_pcg };
+
+/// "cycles", "mg-pcg"
+std::string_view to_string(HpgmgSolver solver);
+
 /// What `ashlar hpgmg` is told.
 struct HpgmgOptions {
   int log2_box = 0;
   int boxes_per_rank = 0;
   std::optional<int> box_dim;  ///< of the boxes that the cells are cut into instead
   multigrid::MultigridOptions methods;
-  multigrid::Cycle cycle = multigrid::Cycle::f;
+  HpgmgSolver solver = HpgmgSolver::cycles;
+  multigrid::Cycle cycle = multigrid::Cycle::f;  ///< of the solver `cycles`
   std::optional<std::string> report;
 };
 

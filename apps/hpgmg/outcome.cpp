@@ -44,6 +44,25 @@ void print_richardson(const multigrid::RichardsonReport& richardson) {
             << "\n";
 }
 
+/// The residuals of CG are 2-norms, and the last norm is, as after cycles, the largest of a cell.
+void print_iterations(const SolveReport& cg, const multigrid::CycleReport& solve) {
+  for (std::size_t k = 1; k < cg.residual_history.size(); ++k) {
+    std::cout << formatted("CG %3zu  ||f - A u|| / ||f|| = %.6e\n", k, cg.residual_history[k]);
+  }
+  std::cout << describe(cg.status) << "\nCG and a V-cycle in each of " << cg.iterations
+            << " iterations  norm = " << norm_text(solve.norms.back()) << "  rel = " << norm_text(solve.rel) << "\n";
+}
+
+void print_cycles(const HpgmgOutcome& outcome) {
+  for (std::size_t c = 0; c < outcome.solve.norms.size(); ++c) {
+    const bool is_f = c == 0 && outcome.options.cycle != multigrid::Cycle::v;
+    const double norm = outcome.solve.norms[c];
+    std::cout << (is_f ? "F-cycle" : "V-cycle") << "  norm = " << norm_text(norm)
+              << "  rel = " << norm_text(norm / outcome.solve.norm_of_f) << "\n";
+  }
+  std::cout << "iterations on the coarsest level: " << outcome.solve.bottom_iterations << "\n";
+}
+
 void print_times(const multigrid::Multigrid<Execution>& mg, const multigrid::PhaseTimes& times) {
   std::cout << "\nSeconds of a solve whose phases are timed one by one\n" << formatted("%-12s", "cells");
   for (const Phase phase : phases) std::cout << formatted("%14s", std::string(to_string(phase)).c_str());
@@ -106,13 +125,7 @@ void print_levels(const multigrid::Multigrid<Execution>& mg) {
 
 void print_outcome(const multigrid::Multigrid<Execution>& mg, const HpgmgOutcome& outcome) {
   std::cout << "\n";
-  for (std::size_t c = 0; c < outcome.solve.norms.size(); ++c) {
-    const bool is_f = c == 0 && outcome.options.cycle != multigrid::Cycle::v;
-    const double norm = outcome.solve.norms[c];
-    std::cout << (is_f ? "F-cycle" : "V-cycle") << "  norm = " << norm_text(norm)
-              << "  rel = " << norm_text(norm / outcome.solve.norm_of_f) << "\n";
-  }
-  std::cout << "iterations on the coarsest level: " << outcome.solve.bottom_iterations << "\n";
+  outcome.cg ? print_iterations(*outcome.cg, outcome.solve) : print_cycles(outcome);
   if (outcome.richardson) print_richardson(*outcome.richardson);
   std::cout << "\n"
             << formatted("%.6f s a solve (the median of %d), %.3e unknowns a second\n", outcome.seconds,
@@ -133,7 +146,10 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
   json["norm_4h"] = number_or_null(found, [](const Richardson& r) { return r.h4.norms.back(); });
   json["error"] = number_or_null(found, [](const Richardson& r) { return r.error; });
   json["order"] = number_or_null(found, [](const Richardson& r) { return r.order; });
-  json["bottom_iterations"] = outcome.solve.bottom_iterations;
+  json["bottom_iterations"] = outcome.cg ? Json(nullptr) : Json(outcome.solve.bottom_iterations);
+  json["iterations"] = outcome.cg ? Json(outcome.cg->iterations) : Json(nullptr);
+  json["status"] = outcome.cg ? Json(to_string(outcome.cg->status)) : Json(nullptr);
+  json["residual_history"] = outcome.cg ? Json(outcome.cg->residual_history) : Json(nullptr);
   json["seconds"] = outcome.seconds;
   json["num_solves"] = outcome.num_solves;
   json["dof_per_second"] = outcome.dof_per_second(mg);
@@ -151,10 +167,14 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
                               {"exchange_bytes", outcome.exchange[l].bytes},
                               {"seconds", seconds}});
   }
-  json["options"] = {{"log2_box", outcome.options.log2_box},     {"boxes_per_rank", outcome.options.boxes_per_rank},
-                     {"box_dim", mg.level(0).grid.box_dim()},    {"operator", to_string(methods.discretisation)},
-                     {"equation", to_string(methods.equation)},  {"smoother", to_string(methods.smoother)},
-                     {"cycle", to_string(outcome.options.cycle)}};
+  json["options"] = {{"log2_box", outcome.options.log2_box},
+                     {"boxes_per_rank", outcome.options.boxes_per_rank},
+                     {"box_dim", mg.level(0).grid.box_dim()},
+                     {"operator", to_string(methods.discretisation)},
+                     {"equation", to_string(methods.equation)},
+                     {"smoother", to_string(methods.smoother)},
+                     {"solver", to_string(outcome.options.solver)},
+                     {"cycle", outcome.cg ? Json(nullptr) : Json(to_string(outcome.options.cycle))}};
   json["versions"] = {{"ashlar", version_string}, {"kokkos", kokkos_version()}, {"compiler", compiler_version()}};
   const Device device = this_device();
   json["device"] = {{"backend", device.backend}, {"name", device.name}, {"concurrency", device.concurrency}};

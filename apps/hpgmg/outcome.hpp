@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/krylov/report.hpp>
 #include <ashlar/multigrid/level.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <ashlar/multigrid/phase_times.hpp>
@@ -17,7 +18,8 @@ namespace ashlar::app {
 struct HpgmgOutcome {
   HpgmgOptions options;
   multigrid::CycleReport solve;
-  std::optional<multigrid::RichardsonReport> richardson;  ///< none of fewer than three levels
+  std::optional<SolveReport> cg;                          ///< of the solver mg_pcg: `solve` is what it has led to
+  std::optional<multigrid::RichardsonReport> richardson;  ///< of the solver cycles; none of fewer than three levels
   double seconds = 0;                                     ///< of a solve, the median of `num_solves`
   int num_solves = 0;
   multigrid::PhaseTimes times;      ///< of one solve more

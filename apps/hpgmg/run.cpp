@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <ashlar/host/text_file.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
+#include <ashlar/multigrid/operator.hpp>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "hpgmg/conjugate_gradients.hpp"
 #include "hpgmg/outcome.hpp"
 #include "output_file.hpp"
 
@@ -17,15 +20,15 @@ namespace ashlar::app {
 namespace {
 
 /// Solves over and over for half a second, but 3 times at least. The first solve has been made before.
-std::vector<double> time_solves(const Execution& exec, const multigrid::Multigrid<Execution>& mg,
-                                multigrid::Cycle cycle) {
+template <class Solve>
+std::vector<double> time_solves(const Communicator& comm, const Solve& solve) {
   std::vector<double> seconds;
   double all = 0;  // the same on all ranks, which decide by it
   while (seconds.size() < 3 || (all < 0.5 && seconds.size() < 1000)) {
-    mg.communicator().barrier();
+    comm.barrier();
     const Kokkos::Timer timer;
-    mg.solve(exec, cycle);
-    seconds.push_back(mg.communicator().max(timer.seconds()));
+    solve();
+    seconds.push_back(comm.max(timer.seconds()));
     all += seconds.back();
   }
   std::sort(seconds.begin(), seconds.end());
@@ -50,6 +53,18 @@ std::unique_ptr<multigrid::Multigrid<Execution>> make_multigrid(const Execution&
   return mg;
 }
 
+/// What a solve by CG has come to, as one by cycles tells it. Uses level(0).temp.
+multigrid::CycleReport judged(const Execution& exec, const multigrid::Multigrid<Execution>& mg, const SolveReport& cg) {
+  const auto& level = mg.level(0);
+  multigrid::residual(exec, level, level.u, level.f, level.temp);
+  multigrid::CycleReport report;
+  report.norms = {multigrid::max_norm(exec, level, level.temp)};
+  report.norm_of_f = multigrid::max_norm(exec, level, level.f);
+  report.rel = report.norms.back() / report.norm_of_f;
+  report.converged = cg.status == SolveStatus::converged;
+  return report;
+}
+
 }  // namespace
 
 int run_hpgmg(const World& world, const HpgmgOptions& options) {
@@ -61,25 +76,29 @@ int run_hpgmg(const World& world, const HpgmgOptions& options) {
   // What is on standard output is the report then.
   const bool prints = world.speaks() && options.report != "-";
 
-  const auto levels = make_multigrid(exec, world, options);
+  const std::shared_ptr<multigrid::Multigrid<Execution>> levels = make_multigrid(exec, world, options);
   multigrid::Multigrid<Execution>& mg = *levels;
   multigrid::set_benchmark_problem(exec, mg.level(0));
   world.alike([&] { mg.set_up(exec); });
   if (prints) print_levels(mg);
 
-  HpgmgOutcome outcome{options,
-                       {},
-                       multigrid::richardson(exec, mg, options.cycle),
-                       0,
-                       0,
-                       multigrid::PhaseTimes(mg.num_levels()),
-                       exchange_of_levels(mg)};
-  outcome.solve = outcome.richardson ? outcome.richardson->h : mg.solve(exec, options.cycle);
-  const std::vector<double> seconds = time_solves(exec, mg, options.cycle);
+  HpgmgOutcome outcome{options, {}, {}, {}, 0, 0, multigrid::PhaseTimes(mg.num_levels()), exchange_of_levels(mg)};
+  std::function<void()> solve = [&] { mg.solve(exec, options.cycle); };
+  std::optional<MultigridCg> by_cg;
+  if (options.solver == HpgmgSolver::mg_pcg) {
+    by_cg.emplace(exec, world, levels);
+    solve = [&] { by_cg->solve(exec); };
+    outcome.cg = by_cg->solve(exec);
+    outcome.solve = judged(exec, mg, *outcome.cg);
+  } else {
+    outcome.richardson = multigrid::richardson(exec, mg, options.cycle);
+    outcome.solve = outcome.richardson ? outcome.richardson->h : mg.solve(exec, options.cycle);
+  }
+  const std::vector<double> seconds = time_solves(mg.communicator(), solve);
   outcome.seconds = seconds[seconds.size() / 2];
   outcome.num_solves = static_cast<int>(seconds.size());
   mg.count_times(&outcome.times);
-  mg.solve(exec, options.cycle);
+  solve();
   mg.count_times(nullptr);
   outcome.times.take_slowest(world.comm());
 

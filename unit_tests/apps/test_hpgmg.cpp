@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -73,6 +74,36 @@ TEST_F(HpgmgCommand, CutsTheSameCellsIntoOtherBoxes) {
   EXPECT_NE(result.out.find("32^3 cells in 64 boxes of 8^3"), std::string::npos) << result.out;
 }
 
+TEST_F(HpgmgCommand, SolvesByCgWithAVCycle) {
+  for (const std::string method : {"--operator fv2", "--operator fv4 --equation helmholtz --smoother chebyshev"}) {
+    const CommandResult result = run("hpgmg 4 8 --solver mg-pcg --report r.json " + method);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const auto report = nlohmann::json::parse(read_file(folder() / "r.json"));
+    EXPECT_TRUE(report["converged"].get<bool>());
+    EXPECT_EQ(report["options"]["solver"], "mg-pcg");
+    EXPECT_TRUE(report["options"]["cycle"].is_null());
+    EXPECT_EQ(report["status"], "converged");
+    const int iterations = report["iterations"];
+    EXPECT_LE(iterations, 6);
+    ASSERT_EQ(report["residual_history"].size(), std::size_t(iterations) + 1);
+    EXPECT_LT(report["residual_history"].back().get<double>(), 1e-10);
+    ASSERT_EQ(report["norms"].size(), 1U);
+    EXPECT_LT(report["rel"].get<double>(), 1e-9);
+    EXPECT_TRUE(report["error"].is_null());
+    EXPECT_GT(report["seconds"].get<double>(), 0);
+    EXPECT_GT(report["levels"][0]["seconds"]["smooth"].get<double>(), 0);
+    const std::string last =
+        "CG " + std::string(3 - std::to_string(iterations).size(), ' ') + std::to_string(iterations);
+    for (const std::string& part : {last, std::string("||f - A u|| / ||f|| = "), std::string("norm = ")}) {
+      EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
+    }
+    EXPECT_EQ(result.out.find("Richardson"), std::string::npos);
+  }
+  const auto by_cycles = nlohmann::json::parse(run("hpgmg 3 1 --report -").out);
+  EXPECT_EQ(by_cycles["options"]["solver"], "cycles");
+  EXPECT_TRUE(by_cycles["iterations"].is_null() && by_cycles["residual_history"].is_null());
+}
+
 TEST_F(HpgmgCommand, OfFewerThanThreeLevelsThereIsNoAnalysis) {
   const CommandResult result = run("hpgmg 2 1 --operator fv4 --cycle v --report -");
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -106,6 +137,9 @@ TEST_F(HpgmgCommand, RefusesBadInput) {
   expect_refused("hpgmg 4 8 --operator fv2 --box-dim 1", {"32^3 boxes of 1^3 cells", "cannot be coarsened"});
   expect_refused("hpgmg 4 27 --box-dim 3", {"16^3 boxes of 3^3 cells", "cannot be coarsened"});
   expect_refused("hpgmg 8 8 --box-dim 2", {"256^3 boxes of 2^3"});
+  expect_refused("hpgmg 4 8 --solver amg", {"--solver 'amg'", "cycles or mg-pcg"});
+  expect_refused("hpgmg 4 8 --solver mg-pcg --cycle v", {"--cycle with --solver mg-pcg"});
+  expect_refused("hpgmg 4 8 --cycle v --solver mg-pcg", {"--cycle with --solver mg-pcg"});
   expect_refused("hpgmg 4 8 --report no/r.json", {"no/r.json"});
   expect_refused("hpgmg 4 8 --exchange stream", {"--exchange"});
 }

@@ -1,0 +1,46 @@
+#include "hpgmg/conjugate_gradients.hpp"
+
+#include <ashlar/distributed/space.hpp>
+#include <ashlar/krylov/cg.hpp>
+#include <ashlar/multigrid/flat_vectors.hpp>
+#include <ashlar/multigrid/multigrid_operator.hpp>
+#include <ashlar/multigrid/multigrid_preconditioner.hpp>
+#include <string>
+#include <utility>
+
+namespace ashlar::app {
+
+namespace {
+
+using Shared = std::shared_ptr<const multigrid::Multigrid<Execution>>;
+
+Operator operator_of(const Execution& exec, const World& world, const Shared& mg) {
+  if (world.is_alone()) return Operator(multigrid::MultigridOperator<Execution>(mg));
+  const DistributedSpace<Execution> space(exec, world.comm(), multigrid::flat_size(mg->level(0)));
+  return Operator(multigrid::MultigridOperator<Execution, DistributedSpace<Execution>>(mg, space));
+}
+
+Vector vector_of(const Execution& exec, const Shared& mg, const std::string& name) {
+  return Vector(Kokkos::view_alloc(exec, "ashlar::hpgmg::" + name), std::size_t(multigrid::flat_size(mg->level(0))));
+}
+
+}  // namespace
+
+MultigridCg::MultigridCg(const Execution& exec, const World& world, Shared mg)
+    : mg_(std::move(mg)),
+      operator_(operator_of(exec, world, mg_)),
+      preconditioner_(multigrid::MultigridPreconditioner<Execution>(exec, mg_)),
+      b_(vector_of(exec, mg_, "b")),
+      x_(vector_of(exec, mg_, "x")) {}
+
+SolveReport MultigridCg::solve(const Execution& exec) const {
+  const auto& level = mg_->level(0);
+  multigrid::from_boxes(exec, level, level.f, b_);
+  Kokkos::deep_copy(exec, x_, 0.0);
+  SolveReport report = cg(exec, operator_, preconditioner_, b_, x_, {.rtol = 1e-10, .max_iterations = 100});
+  multigrid::to_boxes(exec, level, x_, level.u);
+  exec.fence("ashlar::hpgmg: the solution");
+  return report;
+}
+
+}  // namespace ashlar::app

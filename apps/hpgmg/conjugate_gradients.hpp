@@ -1,0 +1,28 @@
+#pragma once
+
+#include <ashlar/krylov/report.hpp>
+#include <ashlar/multigrid/multigrid.hpp>
+#include <memory>
+
+#include "types.hpp"
+#include "world.hpp"
+
+namespace ashlar::app {
+
+/// CG on a multigrid's finest level, with one V-cycle of it as the preconditioner.
+class MultigridCg {
+ public:
+  /// Allocates its vectors. Collective.
+  MultigridCg(const Execution& exec, const World& world, std::shared_ptr<const multigrid::Multigrid<Execution>> mg);
+
+  /// Solves A u = f from u = 0 until ||f - A u|| < 1e-10 ||f||; the solution is level(0).u. Waits for `exec`.
+  SolveReport solve(const Execution& exec) const;
+
+ private:
+  std::shared_ptr<const multigrid::Multigrid<Execution>> mg_;
+  Operator operator_;
+  Preconditioner preconditioner_;
+  Vector b_, x_;
+};
+
+}  // namespace ashlar::app
