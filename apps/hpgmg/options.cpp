@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "file_names.hpp"
 #include "option_values.hpp"
 
 namespace ashlar::app {
@@ -99,6 +100,8 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
     throw ArgumentError(text("--cycle with --solver ", to_string(options.solver)), "its cycles are V-cycles",
                         "leave one of the two");
   });
+  command.add_option("--vtk", options.picture, "the solution, averages over cells, as an image file (.vti) of VTK's")
+      ->type_name("FILE");
   command.add_option("--report", options.report, "norms, errors, timings and versions as JSON")->type_name("FILE");
 }
 
@@ -111,6 +114,7 @@ void check_before_start(const World& world, const HpgmgOptions& options) {
     throw ArgumentError(text("hpgmg: ", options.boxes_per_rank, " boxes a rank"), "there is at least one",
                         "pass something like 8");
   }
+  require_distinct({"--report", options.report}, {"--vtk", options.picture});
   const int ranks = world.comm().size();
   const multigrid::BoxGrid finest = grids_of(options, ranks, 0).front();
   if (ranks > finest.num_boxes()) {

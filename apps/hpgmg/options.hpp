@@ -30,7 +30,7 @@ struct HpgmgOptions {
   multigrid::MultigridOptions methods;
   HpgmgSolver solver = HpgmgSolver::cycles;
   multigrid::Cycle cycle = multigrid::Cycle::f;  ///< of the solver `cycles`
-  std::optional<std::string> report;
+  std::optional<std::string> report, picture;
 };
 
 /// The levels' grids, for a rank of so many.

@@ -13,6 +13,7 @@
 
 #include "hpgmg/conjugate_gradients.hpp"
 #include "hpgmg/outcome.hpp"
+#include "hpgmg/picture.hpp"
 #include "output_file.hpp"
 
 namespace ashlar::app {
@@ -69,12 +70,13 @@ multigrid::CycleReport judged(const Execution& exec, const multigrid::Multigrid<
 
 int run_hpgmg(const World& world, const HpgmgOptions& options) {
   const Execution exec;
-  std::optional<OutputFile> report;
+  std::optional<OutputFile> report, picture;
   world.on_all([&] {
     if (options.report && world.speaks()) report.emplace(*options.report);
+    if (options.picture && world.speaks()) picture.emplace(*options.picture);
   });
-  // What is on standard output is the report then.
-  const bool prints = world.speaks() && options.report != "-";
+  // What is on standard output is the report then, or the picture.
+  const bool prints = world.speaks() && options.report != "-" && options.picture != "-";
 
   const std::shared_ptr<multigrid::Multigrid<Execution>> levels = make_multigrid(exec, world, options);
   multigrid::Multigrid<Execution>& mg = *levels;
@@ -106,6 +108,7 @@ int run_hpgmg(const World& world, const HpgmgOptions& options) {
   world.on_all([&] {
     if (report) report->write([&](const std::string& name) { write_text_file(name, report_json(mg, outcome)); });
   });
+  if (options.picture) write_picture(exec, world, picture, mg.level(0));
   return outcome.solve.converged ? 0 : 2;
 }
 

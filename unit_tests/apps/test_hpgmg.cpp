@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -5,6 +6,7 @@
 #include <utility>
 
 #include "command.hpp"
+#include "io/vtk_arrays.hpp"
 
 namespace ashlar::testing {
 
@@ -104,6 +106,33 @@ TEST_F(HpgmgCommand, SolvesByCgWithAVCycle) {
   EXPECT_TRUE(by_cycles["iterations"].is_null() && by_cycles["residual_history"].is_null());
 }
 
+/// The solution by CG and that by cycles, cut into other boxes, are the same picture.
+TEST_F(HpgmgCommand, DrawsTheSolution) {
+  ASSERT_EQ(run("hpgmg 3 8 --cycle fv --vtk cycles.vti").exit_code, 0);
+  ASSERT_EQ(run("hpgmg 3 8 --box-dim 16 --solver mg-pcg --vtk cg.vti").exit_code, 0);
+  const std::string first = read_file(folder() / "cycles.vti"), second = read_file(folder() / "cg.vti");
+  EXPECT_NE(first.find("<ImageData WholeExtent=\"0 16 0 16 0 16\" Origin=\"0 0 0\" Spacing=\"0.0625 0.0625 0.0625\">"),
+            std::string::npos);
+  const auto u = array<double>(first, "u", "Float64", 1), v = array<double>(second, "u", "Float64", 1);
+  ASSERT_EQ(u.size(), 4096U);
+  ASSERT_EQ(v.size(), 4096U);
+  const auto at = [&](int i, int j, int k) { return u[std::size_t((k * 16 + j) * 16 + i)]; };
+  double largest = 0, difference = 0;
+  for (std::size_t n = 0; n < u.size(); ++n) {
+    largest = std::max(largest, std::abs(u[n]));
+    difference = std::max(difference, std::abs(u[n] - v[n]));
+  }
+  EXPECT_LT(difference, 1e-8 * largest);
+  // f and beta are what they were where two directions are mirrored, or directions change places: so is u.
+  for (int i = 0; i < 16; ++i) {
+    EXPECT_NEAR(at(i, 3, 5), at(15 - i, 12, 5), 1e-8 * largest);
+    EXPECT_NEAR(at(3, i, 5), at(3, 15 - i, 10), 1e-8 * largest);
+    EXPECT_NEAR(at(i, 3, 5), at(5, i, 3), 1e-8 * largest);
+  }
+  EXPECT_GT(at(3, 3, 3), 0.5 * largest);
+  EXPECT_LT(at(12, 3, 3), 0);
+}
+
 TEST_F(HpgmgCommand, OfFewerThanThreeLevelsThereIsNoAnalysis) {
   const CommandResult result = run("hpgmg 2 1 --operator fv4 --cycle v --report -");
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -140,6 +169,8 @@ TEST_F(HpgmgCommand, RefusesBadInput) {
   expect_refused("hpgmg 4 8 --solver amg", {"--solver 'amg'", "cycles or mg-pcg"});
   expect_refused("hpgmg 4 8 --solver mg-pcg --cycle v", {"--cycle with --solver mg-pcg"});
   expect_refused("hpgmg 4 8 --cycle v --solver mg-pcg", {"--cycle with --solver mg-pcg"});
+  expect_refused("hpgmg 4 8 --vtk no/u.vti", {"no/u.vti"});
+  expect_refused("hpgmg 4 8 --vtk u --report u", {"u"});
   expect_refused("hpgmg 4 8 --report no/r.json", {"no/r.json"});
   expect_refused("hpgmg 4 8 --exchange stream", {"--exchange"});
 }
