@@ -18,18 +18,28 @@ namespace {
 
 using multigrid::Cycle, multigrid::Discretisation, multigrid::Equation, multigrid::Smoother;
 
+/// As options name it.
+template <class Kind>
+std::string_view name_of(Kind kind) {
+  return to_string(kind);
+}
+template <>
+std::string_view name_of(ExchangeMode mode) {
+  return mode == ExchangeMode::automatic ? "auto" : to_string(mode);
+}
+
 /// An option whose values are the names of these kinds.
 template <class Kind, std::size_t count>
 void add_choice(CLI::App& command, const std::string& option, Kind& target, const std::array<Kind, count>& kinds,
                 const std::string& description) {
   std::string shape, list;
   for (std::size_t k = 0; k < count; ++k) {
-    shape += text(k == 0 ? "" : "|", to_string(kinds[k]));
-    list += text(k == 0 ? "" : k + 1 < count ? ", " : " or ", to_string(kinds[k]));
+    shape += text(k == 0 ? "" : "|", name_of(kinds[k]));
+    list += text(k == 0 ? "" : k + 1 < count ? ", " : " or ", name_of(kinds[k]));
   }
   const auto parse = [&target, kinds, option, list](const std::string& value) {
     for (const Kind kind : kinds) {
-      if (value == to_string(kind)) {
+      if (value == name_of(kind)) {
         target = kind;
         return;
       }
@@ -95,6 +105,11 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
       "||f - A u|| < 1e-10 ||f||");
   add_choice(command, "--cycle", options.cycle, std::array{Cycle::f, Cycle::v, Cycle::fv},
              "one F-cycle (the default); V-cycles until max|f - A u| < 1e-10 max|f|; or both in turn");
+  add_choice(
+      command, "--exchange", options.methods.exchange.mode,
+      std::array{ExchangeMode::automatic, ExchangeMode::blocking, ExchangeMode::stream, ExchangeMode::kernel},
+      "over ranks, who sends ghost cells and waits for them: the host, the devices' streams, by NCCL, or kernels, "
+      "which write to each other's memory; auto (the default): streams where they work, else the host");
   command.parse_complete_callback([&command, &options] {
     if (options.solver == HpgmgSolver::cycles || command.count("--cycle") == 0) return;
     throw ArgumentError(text("--cycle with --solver ", to_string(options.solver)), "its cycles are V-cycles",

@@ -173,6 +173,7 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
                      {"operator", to_string(methods.discretisation)},
                      {"equation", to_string(methods.equation)},
                      {"smoother", to_string(methods.smoother)},
+                     {"exchange", to_string(methods.exchange.mode)},
                      {"solver", to_string(outcome.options.solver)},
                      {"cycle", outcome.cg ? Json(nullptr) : Json(to_string(outcome.options.cycle))}};
   json["versions"] = {{"ashlar", version_string}, {"kokkos", kokkos_version()}, {"compiler", compiler_version()}};

@@ -39,7 +39,9 @@ std::vector<double> time_solves(const Communicator& comm, const Solve& solve) {
 /// The levels of the ranks' grids. What fails on some ranks is told by one of them.
 std::unique_ptr<multigrid::Multigrid<Execution>> make_multigrid(const Execution& exec, const World& world,
                                                                 const HpgmgOptions& options) {
-  const Communicator& comm = world.comm();
+  const ExchangeMode mode = options.methods.exchange.mode;
+  const bool may_stream = mode == ExchangeMode::automatic || mode == ExchangeMode::stream;
+  const Communicator comm = may_stream ? world.with_streams() : world.comm().duplicate();
   const auto grids = grids_of(options, comm.size(), comm.rank());
   std::unique_ptr<multigrid::Multigrid<Execution>> mg;
   std::exception_ptr failure;

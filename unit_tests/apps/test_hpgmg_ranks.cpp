@@ -60,6 +60,12 @@ TEST_F(HpgmgOverRanks, TwoPrintWhatOneDoes) {
   EXPECT_GT(two.report.at("levels")[4].at("seconds").at("bottom").get<double>(), 0);
 }
 
+TEST_F(HpgmgOverRanks, PrintTheSameWhereKernelsWriteToEachOther) {
+  const Told one = told("4 8", "OMP_NUM_THREADS=1"), two = told("4 8 --exchange kernel", on(2));
+  EXPECT_EQ(two.numbers(), one.numbers());
+  EXPECT_EQ(two.report.at("options").at("exchange"), "kernel");
+}
+
 TEST_F(HpgmgOverRanks, FourTake48CellsADirection) {
   const Told one = told("4 27", "OMP_NUM_THREADS=1"), four = told("4 8", on(4));
   std::vector<int> cells;

@@ -220,6 +220,20 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Fv4HelmholtzOf27Boxes", 3, 8, {.discretisation = fv4, .equation = Equation::helmholtz}, Cycle::fv}),
     [](const auto& info) { return std::string(info.param.name); });
 
+/// What modes of exchanges bring is the same.
+TEST(KernelsOfRanks, WriteToOtherRanksAndFindTheSameBits) {
+#ifdef KOKKOS_ENABLE_ATOMICS_BYPASS
+  GTEST_SKIP() << "this Kokkos has no threads: ranks take turns, and none waits in a kernel";
+#endif
+  MultigridOptions options{.discretisation = fv4};
+  std::vector<double> one;
+  run_ranks(1, [&](Communicator& comm) { one = numbers_of(comm, 2, 8, options, Cycle::f); });
+  options.exchange.mode = ExchangeMode::kernel;
+  for (const int ranks : {2, 3, 8}) {
+    run_ranks(ranks, [&](Communicator& comm) { EXPECT_EQ(numbers_of(comm, 2, 8, options, Cycle::f), one) << ranks; });
+  }
+}
+
 /// Rows of the reference's table: 8 boxes of 16^3 cells.
 TEST(ReferenceTableOfRanks, HasTheSameNumbers) {
   struct Row {
