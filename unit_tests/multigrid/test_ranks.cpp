@@ -168,8 +168,7 @@ TEST(TransferOfRanks, SendsOnlyWhereTheOwnerChanges) {
 
 /// All that a solve tells.
 std::vector<double> numbers_of(const Communicator& comm, int boxes_per_dim, int box_dim,
-                               const MultigridOptions& options, Cycle cycle) {
-  const Exec exec = rank_instance<Exec>();
+                               const MultigridOptions& options, Cycle cycle, const Exec& exec = rank_instance<Exec>()) {
   const auto multigrid = benchmark_of_ranks(exec, comm, boxes_per_dim, box_dim, options);
   std::vector<double> numbers;
   for (std::size_t l = 0; l < multigrid->num_levels(); ++l) {
@@ -231,6 +230,15 @@ TEST(KernelsOfRanks, WriteToOtherRanksAndFindTheSameBits) {
   options.exchange.mode = ExchangeMode::kernel;
   for (const int ranks : {2, 3, 8}) {
     run_ranks(ranks, [&](Communicator& comm) { EXPECT_EQ(numbers_of(comm, 2, 8, options, Cycle::f), one) << ranks; });
+  }
+}
+
+TEST(ThreadsOfMultigrid, FindTheSameBits) {
+  for (const Discretisation kind : {fv2, fv4}) {
+    const auto found = [&](const Exec& exec) {
+      return numbers_of(Communicator(), 2, 16, {.discretisation = kind}, Cycle::f, exec);
+    };
+    EXPECT_EQ(found(Exec()), found(rank_instance<Exec>()));
   }
 }
 

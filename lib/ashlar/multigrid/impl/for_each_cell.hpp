@@ -45,12 +45,24 @@ void for_each_cell(const std::string& label, const Exec& exec, int num_boxes, co
   Kokkos::parallel_for(label, CellRange<Exec>(exec, 0, is_gpu_v<Exec> ? rows * size[0] : rows), cells);
 }
 
-/// The same, where the body takes a number as well, which `reducer` joins. Waits for `exec`.
+/// The same, where the body takes a number as well, which `reducer` joins. Waits for `exec`. On CPUs few cells are one
+/// thread's work, so that sums of the coarsest level have the same bits for any number of threads.
 template <execution_space Exec, class Body, class Reducer>
 void reduce_cells(const std::string& label, const Exec& exec, int num_boxes, const Index3& size, const Body& body,
                   const Reducer& reducer) {
   const AtCells<!is_gpu_v<Exec>, Body> cells{body, size[0], size[1], size[2]};
   const std::int64_t rows = std::int64_t(num_boxes) * size[1] * size[2];
+  if constexpr (!is_gpu_v<Exec>) {
+    constexpr std::int64_t few = 4096;
+    if (rows * size[0] <= few) {
+      exec.fence(label + ": what is reduced");
+      typename Reducer::value_type result;
+      reducer.init(result);
+      for (std::int64_t row = 0; row < rows; ++row) cells(row, result);
+      reducer.reference() = result;
+      return;
+    }
+  }
   Kokkos::parallel_reduce(label, CellRange<Exec>(exec, 0, is_gpu_v<Exec> ? rows * size[0] : rows), cells, reducer);
   exec.fence(label + ": result");
 }
