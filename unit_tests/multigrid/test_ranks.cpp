@@ -224,6 +224,7 @@ TEST(KernelsOfRanks, WriteToOtherRanksAndFindTheSameBits) {
 #ifdef KOKKOS_ENABLE_ATOMICS_BYPASS
   GTEST_SKIP() << "this Kokkos has no threads: ranks take turns, and none waits in a kernel";
 #endif
+  if (is_gpu_v<Exec>) GTEST_SKIP() << "ranks that share a device: what allocates waits for kernels that wait for it";
   MultigridOptions options{.discretisation = fv4};
   std::vector<double> one;
   run_ranks(1, [&](Communicator& comm) { one = numbers_of(comm, 2, 8, options, Cycle::f); });
