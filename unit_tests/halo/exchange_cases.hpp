@@ -100,11 +100,11 @@ struct Side {
   Side(const Communicator& comm, const Needs& needs, HaloForm form = HaloForm::automatic, int block_size = 1,
        HaloBuffers buffers = HaloBuffers::automatic, ExchangeMode mode = ExchangeMode::automatic)
       : exec(own_instance()),
+        x(Kokkos::view_alloc(exec, std::string("test::x")), needs.partition.size(comm.rank()) * block_size),
         exchange(exec, comm, HaloPlan(comm, needs.partition, needs.at(comm.rank()), {.form = form, .buffers = buffers}),
                  block_size, 1, mode),
         entries(entries_of_halo(needs, exchange.plan())),
-        first_entry(needs.partition.begin(comm.rank())),
-        x(Kokkos::view_alloc(exec, std::string("test::x")), needs.partition.size(comm.rank()) * block_size) {}
+        first_entry(needs.partition.begin(comm.rank())) {}
 
   /// The last thing it does is to spoil x, which begin() has done with.
   void begin(std::int64_t round) {
@@ -116,10 +116,10 @@ struct Side {
   std::int64_t num_wrong(std::int64_t round) const { return testing::num_wrong(exec, exchange, entries, round); }
 
   Exec exec;
+  Kokkos::View<double*, Space> x;  // before the exchange: to free it waits for the device, which may wait for others
   HaloExchange<double, Exec> exchange;
   Numbers entries;
   std::int64_t first_entry;
-  Kokkos::View<double*, Space> x;
 };
 
 /// Two exchanges one after the other of vectors of any kind are right.

@@ -165,8 +165,9 @@ class HaloExchange {
     HaloPlan plan;
     impl::HaloEntries entries;
     impl::HaloLayout layout;
-    NeighbourExchange<Exec> exchange;
+    // Before the exchange, which gives up what is on its way: to free a view waits for the device, and so for that.
     Kokkos::View<std::int64_t*, memory_space> send_index;
+    NeighbourExchange<Exec> exchange;
   };
 
   template <class X>

@@ -81,7 +81,9 @@ template <class Exec>
 void fill_coefficient_ghosts(const Exec& exec, const Level<Exec>& level) {
   for (int d = 0; d < 3; ++d) {
     const GhostPlan plan = make_ghost_plan(level.grid, level.layout.ghosts, GhostShape::no_corners, d);
-    level.ghost_fill(exec, plan).exchange(exec, level.beta[d]);
+    // Once: what other modes need is not worth making.
+    const GhostFill<Exec> fill(exec, level.layout, plan, *level.comm, {.mode = ExchangeMode::blocking});
+    fill.exchange(exec, level.beta[d]);
     if (level.discretisation == Discretisation::fv2) continue;
     // Also beside boxes: a box reads the coefficients of the face that it shares with the next one along that face.
     std::vector<BoundaryRegion> regions;

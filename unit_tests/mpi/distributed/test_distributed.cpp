@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <vector>
 
 #include "distributed/product_cases.hpp"
 #include "distributed/solver_cases.hpp"
@@ -27,6 +28,34 @@ TEST(DistributedOverMpi, SolvesAsOnOneRank) {
         expect_solved_as(serial, world(), Beam(world().size()), form, kind, with(decomposition, HaloForm::automatic));
       }
     }
+  }
+}
+
+TEST(DistributedOverMpi, SumsByKernels) {
+  const Exec exec = instance_of_rank();
+  const DistributedSpace<Exec> space(exec, world(), 1, SumMode::kernel);
+  for (int round = 0; round < 1000; ++round) {
+    const int count = 1 + round % 70;
+    std::vector<double> mine;
+    for (int k = 0; k < count; ++k) mine.push_back(1e3 * world().rank() + k + round);
+    const auto sums = to_device<Space>(mine);
+    space.sum_begin(exec, sums);
+    space.sum_end(exec, sums);
+    const auto total = to_host(sums);
+    for (int k = 0; k < count; ++k) {
+      double expected = 0;
+      for (int rank = 0; rank < world().size(); ++rank) expected += 1e3 * rank + k + round;
+      ASSERT_EQ(total[std::size_t(k)], expected) << "round " << round;
+    }
+  }
+}
+
+TEST(DistributedOverMpi, SolvesByKernelsThatWriteToOtherRanks) {
+  const SerialSolve serial = solve_serially(Form::standard, Beam(1), Kind::block_jacobi);
+  for (const Decomposition decomposition : {Decomposition::one_d, Decomposition::two_d}) {
+    DistributedOptions options = with(decomposition, HaloForm::automatic);
+    options.exchange = ExchangeMode::kernel;
+    expect_solved_as(serial, world(), Beam(world().size()), Form::standard, Kind::block_jacobi, options);
   }
 }
 

@@ -20,6 +20,8 @@ class PeerSegment {
   std::byte* data = nullptr;
 };
 
+struct PeerTicket;
+
 /// A segment of each rank of one host, as this rank reaches it. Collective: constructor and destructor.
 class PeerSegments {
  public:
@@ -36,6 +38,8 @@ class PeerSegments {
   const std::string& explain() const { return explain_; }
 
  private:
+  void open_others(const std::vector<PeerTicket>& tickets, const PeerTicket& mine);
+
   Communicator comm_;
   std::unique_ptr<PeerSegment> own_;
   std::vector<std::unique_ptr<PeerSegment>> others_;

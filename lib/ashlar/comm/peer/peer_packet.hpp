@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/comm/peer/peer_flag.hpp>
 #include <cstdint>
-#include <desul/atomics.hpp>
 
 namespace ashlar {
 
@@ -17,8 +17,7 @@ struct alignas(16) PeerPacket {
 KOKKOS_INLINE_FUNCTION void send_packet(PeerPacket* to, double value, std::uint32_t count) {
   const auto bits = Kokkos::bit_cast<std::uint64_t>(value);
   for (int half = 0; half < 2; ++half) {
-    const std::uint64_t word = ((bits >> (32 * half)) << 32) | count;
-    desul::atomic_store(&to->words[half], word, desul::MemoryOrderRelaxed(), desul::MemoryScopeNode());
+    store_shared(&to->words[half], ((bits >> (32 * half)) << 32) | count);
   }
 }
 
@@ -26,8 +25,7 @@ KOKKOS_INLINE_FUNCTION void send_packet(PeerPacket* to, double value, std::uint3
 KOKKOS_INLINE_FUNCTION bool take_packet(const PeerPacket* from, std::uint32_t count, double& value) {
   std::uint64_t bits = 0;
   for (int half = 0; half < 2; ++half) {
-    const std::uint64_t word =
-        desul::atomic_load(&from->words[half], desul::MemoryOrderRelaxed(), desul::MemoryScopeNode());
+    const std::uint64_t word = load_shared(&from->words[half]);
     if (static_cast<std::uint32_t>(word) != count) return false;
     bits |= (word >> 32) << (32 * half);
   }

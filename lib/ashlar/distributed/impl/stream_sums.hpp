@@ -36,7 +36,7 @@ class StreamSums final : public DeviceSums<Exec> {
  public:
   /// `transport` is of `num_ranks` ranks, and nobody else's.
   StreamSums(const Exec& exec, std::unique_ptr<StreamTransport> transport, int num_ranks)
-      : transport_(std::move(transport)), num_ranks_(num_ranks), side_(exec), is_ready_(exec), has_come_(exec) {
+      : side_(exec), transport_(std::move(transport)), num_ranks_(num_ranks), is_ready_(exec), has_come_(exec) {
     make_room(exec, 64);
   }
   ~StreamSums() override {
@@ -78,9 +78,9 @@ class StreamSums final : public DeviceSums<Exec> {
     exec.fence("ashlar::distributed_space: more sums");
   }
 
-  std::unique_ptr<StreamTransport> transport_;
-  int num_ranks_;
   PriorityInstance<Exec> side_;
+  std::unique_ptr<StreamTransport> transport_;  // before the stream that it works on
+  int num_ranks_;
   Kokkos::View<double*, typename Exec::memory_space> all_;
   Event<Exec> is_ready_, has_come_;
   bool has_begun_ = false;

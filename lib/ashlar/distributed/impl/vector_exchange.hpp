@@ -38,8 +38,8 @@ struct VectorExchange {
   using Space = typename Matrix::memory_space;
   using Products = Kokkos::View<Scalar**, Kokkos::LayoutRight, Space>;
 
-  HaloExchange<Scalar, Exec> exchange;
-  Products products;  ///< of all parts, one after another; none where they are added as they are made
+  Products products;                    ///< of all parts, one after another; none where they are added as they are made
+  HaloExchange<Scalar, Exec> exchange;  ///< gives up what is on its way before the device's memory is freed
 
   /// y := y + the product with a part whose entries of the halo have come, in the rows that it has.
   template <class Y>
@@ -111,7 +111,7 @@ class VectorExchanges {
       return typename Exchange::Products(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::distributed::products"), rows, num_vectors);
     });
-    return exchanges_.emplace(num_vectors, Exchange{std::move(exchange), products}).first->second;
+    return exchanges_.emplace(num_vectors, Exchange{products, std::move(exchange)}).first->second;
   }
 
   HeldBytes bytes() const {

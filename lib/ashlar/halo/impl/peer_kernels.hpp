@@ -73,6 +73,7 @@ struct PutToPeers {
     desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeNode());
     team.team_barrier();
     Kokkos::single(Kokkos::PerTeam(team), [&] {
+      desul::atomic_thread_fence(desul::MemoryOrderAcqRel(), desul::MemoryScopeNode());  // for the whole team
       const std::uint64_t before = Kokkos::atomic_fetch_add(&num_copied(chunk.put).count, std::uint64_t(1));
       if (before + 1 == number * num_copied(chunk.put).chunks) raise_flag(put.arrived, number);
     });

@@ -25,7 +25,7 @@ class StreamWay final : public ExchangeWay<Exec> {
   /// Allocates, and waits for `exec`. `transport` is this exchange's own.
   StreamWay(const Exec& exec, std::unique_ptr<StreamTransport> transport, const std::vector<NeighbourMessage>& to,
             const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, std::int64_t receive_bytes)
-      : transport_(std::move(transport)), side_(exec), packed_(exec) {
+      : side_(exec), transport_(std::move(transport)), packed_(exec) {
     const auto uninitialized = [&](const char* label) {
       return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
     };
@@ -118,8 +118,8 @@ class StreamWay final : public ExchangeWay<Exec> {
 
   Slot& at(int number) { return slots_[std::size_t(number)]; }
 
-  std::unique_ptr<StreamTransport> transport_;
   PriorityInstance<Exec> side_;
+  std::unique_ptr<StreamTransport> transport_;  // before the stream that it works on
   std::vector<Slot> slots_;
   Event<Exec> packed_;
   int num_given_ = 0;

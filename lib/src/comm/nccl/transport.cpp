@@ -1,5 +1,6 @@
 #include "transport.hpp"
 
+#include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/check_stream_transport.hpp>
@@ -8,9 +9,12 @@
 #include <ashlar/comm/memory_kind_of.hpp>
 #include <ashlar/device/event.hpp>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <iostream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "check.hpp"
 
@@ -32,6 +36,38 @@ constexpr auto watch_interval = std::chrono::milliseconds(500);
 
 /// NCCL takes the device that is current.
 void use_device() { Event<Exec>().wait(); }  // an event's device becomes the thread's
+
+/// By what the current device is known on its host.
+std::string bus_id() {
+  std::array<char, 32> id{};
+#ifdef KOKKOS_ENABLE_HIP
+  int device = 0;
+  if (hipGetDevice(&device) != hipSuccess || hipDeviceGetPCIBusId(id.data(), id.size(), device) != hipSuccess)
+    return "";
+#else
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetPCIBusId(id.data(), id.size(), device) != cudaSuccess) {
+    return "";
+  }
+#endif
+  return id.data();
+}
+
+/// Collective. NCCL finds two ranks with one device on those two alone, and leaves the others waiting.
+void require_devices_of_their_own(const Communicator& group) {
+  const std::string mine = group.together([&] {
+    use_device();
+    return text(group.transport().host_name(), " ", bus_id());
+  });
+  const std::vector<std::string> all = group.all_gather(mine);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    for (std::size_t other = 0; other < rank; ++other) {
+      if (all[rank] != all[other]) continue;
+      throw CommError(text(library, ": ranks ", other, " and ", rank, " have one device"),
+                      "each rank needs one of its own", "start fewer ranks, or let messages be the host's");
+    }
+  }
+}
 
 /// A communicator until a transport has it: aborted where another rank has none.
 struct NewComm {
@@ -66,6 +102,7 @@ NcclTransport::~NcclTransport() {
 }
 
 std::unique_ptr<NcclTransport> NcclTransport::of_ranks(const Communicator& group) {
+  require_devices_of_their_own(group);
   ncclUniqueId id{};
   group.together([&] {
     if (group.rank() == 0) check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");

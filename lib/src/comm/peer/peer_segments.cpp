@@ -27,6 +27,17 @@ PeerSegments::PeerSegments(Communicator comm, MemoryKind kind, std::size_t bytes
   own_ = comm_.together(
       [&] { return kind == MemoryKind::host ? make_host_segment(bytes, mine) : make_device_segment(bytes, mine); });
   const std::vector<PeerTicket> tickets = comm_.all_gather(mine);
+  try {
+    open_others(tickets, mine);
+  } catch (const std::exception&) {
+    others_.clear();
+    comm_.barrier();  // all ranks are here: nobody frees what another one has open
+    throw;
+  }
+  explain_ = kind == MemoryKind::host ? "memory shared between processes" : "memory of the other devices";
+}
+
+void PeerSegments::open_others(const std::vector<PeerTicket>& tickets, const PeerTicket& mine) {
   comm_.together([&] {
     for (int rank = 0; rank < comm_.size(); ++rank) {
       const PeerTicket& its = tickets[static_cast<std::size_t>(rank)];
@@ -43,7 +54,6 @@ PeerSegments::PeerSegments(Communicator comm, MemoryKind kind, std::size_t bytes
       data_.push_back(others_.back()->data);
     }
   });
-  explain_ = kind == MemoryKind::host ? "memory shared between processes" : "memory of the other devices";
 }
 
 PeerSegments::~PeerSegments() {
