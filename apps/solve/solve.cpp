@@ -63,20 +63,22 @@ SolveReport cg_of(VariantKind variant, const Execution& exec, const Operator& a,
   return cg(exec, a, m, b, x, options);
 }
 
+/// `timed` calls the solver, and nothing besides.
+template <class Timed>
 void solve_by_cg(const Execution& exec, const Operator& a, const Preconditioner& m, const LinearSystem& system,
-                 const MethodOptions& method, Phases& phases, const std::function<void(int, double)>& monitor,
+                 const MethodOptions& method, const Timed& timed, const std::function<void(int, double)>& monitor,
                  Solution& solution) {
   solution.x = Vector("ashlar::app::x", system.rhs.extent(0));
   CgOptions options;
   options.rtol = method.rtol;
   options.max_iterations = method.max_iterations;
   options.monitor = monitor;
-  solution.report =
-      phases.run("solve", [&] { return cg_of(method.variant, exec, a, m, system.rhs, solution.x, options); });
+  solution.report = timed([&] { return cg_of(method.variant, exec, a, m, system.rhs, solution.x, options); });
 }
 
+template <class Timed>
 void solve_by_block_cg(const Execution& exec, const Operator& a, const Preconditioner& m, const LinearSystem& system,
-                       const MethodOptions& method, Phases& phases, const std::function<void(int, double)>& monitor,
+                       const MethodOptions& method, const Timed& timed, const std::function<void(int, double)>& monitor,
                        Solution& solution) {
   const Block x("ashlar::app::x", system.rhs.extent(0), method.num_rhs);
   const Block b = right_hand_sides(exec, a, system, x);
@@ -84,7 +86,7 @@ void solve_by_block_cg(const Execution& exec, const Operator& a, const Precondit
   options.rtol = method.rtol;
   options.max_iterations = method.max_iterations;
   options.monitor = monitor;
-  solution.block = phases.run("solve", [&] { return block_cg(exec, a, m, b, x, options); });
+  solution.block = timed([&] { return block_cg(exec, a, m, b, x, options); });
   // A product's two blocks, and about 14 of the inner products and combinations.
   const std::int64_t vectors = 16 * std::int64_t(x.size()) * std::int64_t(sizeof(double));
   solution.report = summary_of(*solution.block, a.traffic_bytes() + vectors);
@@ -175,18 +177,23 @@ Solution solve(const Execution& exec, const World& world, const LinearSystem& sy
   std::optional<StreamRecording<Execution>> recording;
   if (spans != nullptr) recording.emplace(a->record(*spans));
   const auto waited = [&] { return system.over_ranks ? system.over_ranks->waited_seconds() : 0; };
-  const double waited_before = waited();
   const auto exchanged = [&] { return system.over_ranks ? system.over_ranks->halo_figures() : HaloFigures(); };
-  const HaloFigures exchanged_before = exchanged();
+  // Of the solve alone: right-hand sides may take products before it.
+  const auto timed = [&](const auto& work) {
+    const double waited_before = waited();
+    const HaloFigures exchanged_before = exchanged();
+    auto result = phases.run("solve", work);
+    solution.waited_seconds = waited() - waited_before;
+    solution.halo = since(exchanged_before, exchanged());
+    return result;
+  };
   world.alike([&] {
     if (options.method.solver == SolverKind::cg) {
-      solve_by_cg(exec, a->op, *m, system, options.method, phases, monitor, solution);
+      solve_by_cg(exec, a->op, *m, system, options.method, timed, monitor, solution);
     } else {
-      solve_by_block_cg(exec, a->op, *m, system, options.method, phases, monitor, solution);
+      solve_by_block_cg(exec, a->op, *m, system, options.method, timed, monitor, solution);
     }
   });
-  solution.waited_seconds = waited() - waited_before;
-  solution.halo = since(exchanged_before, exchanged());
   solution.plan = a->op.explain();
   if (recording) recording->stop();
   if (is_told) solution.hidden_share = overlap_of(spans->spans()).hidden_share();

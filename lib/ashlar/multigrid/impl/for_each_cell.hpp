@@ -55,7 +55,7 @@ void reduce_cells(const std::string& label, const Exec& exec, int num_boxes, con
   if constexpr (!is_gpu_v<Exec>) {
     constexpr std::int64_t few = 4096;
     if (rows * size[0] <= few) {
-      exec.fence(label + ": what is reduced");
+      exec.fence(label + ": result");
       typename Reducer::value_type result;
       reducer.init(result);
       for (std::int64_t row = 0; row < rows; ++row) cells(row, result);
