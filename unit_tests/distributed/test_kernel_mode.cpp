@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "distributed/solver_cases.hpp"
+#include "distributed/exchange_mode_cases.hpp"
 #include "support/thread_ranks.hpp"
 
 namespace ashlar::testing {
@@ -20,9 +20,6 @@ class KernelMode : public ::testing::Test {
     if (is_gpu_v<Exec>) GTEST_SKIP() << "ranks that share a device: what allocates waits for kernels that wait for it";
   }
 };
-
-/// Numbers whose sum depends on the order.
-double share(int rank, int k) { return (rank % 2 == 0 ? 1e16 : -1e16) + rank + 0.1 * k; }
 
 TEST_F(KernelMode, SumsAreAddedInRankOrder) {
   for (const int ranks : {1, 2, 3, 4}) {
@@ -48,32 +45,6 @@ TEST_F(KernelMode, SumsAreAddedInRankOrder) {
       }
     });
   }
-}
-
-DistributedOptions in_mode(ExchangeMode mode, Decomposition decomposition) {
-  DistributedOptions options = with(decomposition, HaloForm::automatic);
-  options.exchange = mode;
-  return options;
-}
-
-struct Solved {
-  SolveReport report;
-  std::vector<double> x;
-};
-
-Solved solve_in(ExchangeMode mode, const Communicator& comm, Form form, Kind kind, Decomposition decomposition) {
-  const Beam beam(comm.size());
-  const Exec exec = instance_of_rank();
-  const auto rows = beam.rows(comm.rank());
-  const DistributedOperator<Matrix> a(exec, comm, beam.partition,
-                                      problems::cantilever_matrix<Matrix>(exec, beam.problem, rows),
-                                      in_mode(mode, decomposition));
-  EXPECT_EQ(a.exchange_mode(), mode);
-  const auto b = problems::cantilever_load<double, Space>(exec, beam.problem, rows);
-  const Vector x("x", b.extent(0));
-  const AnyM m = preconditioner_of(exec, a.own_matrix(), kind);
-  const SolveReport report = solve_by(form, exec, AnyOp(a), m, b, x);
-  return {report, to_host(x)};
 }
 
 TEST_F(KernelMode, SolvesToTheBitAsTheBlockingOne) {

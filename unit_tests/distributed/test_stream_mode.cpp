@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "distributed/solver_cases.hpp"
+#include "distributed/exchange_mode_cases.hpp"
 #include "support/host_streams.hpp"
 #include "support/thread_ranks.hpp"
 
@@ -19,9 +19,6 @@ class StreamMode : public ::testing::Test {
     if (is_gpu_v<Exec>) GTEST_SKIP() << "vectors are in a device's memory";
   }
 };
-
-/// Numbers whose sum depends on the order.
-double share(int rank, int k) { return (rank % 2 == 0 ? 1e16 : -1e16) + rank + 0.1 * k; }
 
 TEST_F(StreamMode, SumsAreAddedInRankOrder) {
   for (const int ranks : {1, 2, 3, 4}) {
@@ -76,34 +73,6 @@ TEST_F(StreamMode, GivesUpASumThatHasNotEnded) {
     }
     EXPECT_EQ(log->aborted, 1);
   });
-}
-
-DistributedOptions in_mode(ExchangeMode mode, Decomposition decomposition, bool overlap = true) {
-  DistributedOptions options = with(decomposition, HaloForm::automatic, overlap);
-  options.exchange = mode;
-  return options;
-}
-
-struct Solved {
-  SolveReport report;
-  std::vector<double> x;
-};
-
-Solved solve_in(ExchangeMode mode, const Communicator& comm, Form form, Kind kind, Decomposition decomposition) {
-  const Beam beam(comm.size());
-  const Exec exec = instance_of_rank();
-  const auto rows = beam.rows(comm.rank());
-  const DistributedOperator<Matrix> a(exec, comm, beam.partition,
-                                      problems::cantilever_matrix<Matrix>(exec, beam.problem, rows),
-                                      in_mode(mode, decomposition));
-  EXPECT_EQ(a.exchange_mode(), mode);
-  EXPECT_EQ(a.space().is_stream_ordered(), mode == ExchangeMode::stream);
-  const auto b = problems::cantilever_load<double, Space>(exec, beam.problem, rows);
-  const Vector x("x", b.extent(0));
-  const AnyM m = preconditioner_of(exec, a.own_matrix(), kind);
-  const SolveReport report = solve_by(form, exec, AnyOp(a), m, b, x);
-  EXPECT_EQ(a.waited_seconds() > 0, mode == ExchangeMode::blocking);
-  return {report, to_host(x)};
 }
 
 TEST_F(StreamMode, SolvesToTheBitAsTheBlockingOne) {

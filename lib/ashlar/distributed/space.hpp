@@ -43,8 +43,8 @@ enum class SumMode {
 /// Memory   as messages sums travel through pinned memory of the host, allocated by the constructor for 64 of them at a
 ///          time; more have it grow when they first come. Else through the device's memory.
 /// Async    as messages the host waits in sum_end() for the device and for the other ranks; where kernels run on the
-///          host, in sum_begin() for those. Else all is enqueued; where kernels
-///          run on the host, sum_end() waits for the other ranks. With one rank a sum is what it is.
+///          host, in sum_begin() for those. Else all is enqueued; where kernels run on the host, sum_end() waits for the
+///          other ranks. With one rank a sum is what it is.
 template <execution_space Exec>
 class DistributedSpace {
  public:
