@@ -75,6 +75,32 @@ TEST_F(StreamMode, GivesUpASumThatHasNotEnded) {
   });
 }
 
+TEST_F(StreamMode, AnOperatorAndItsSpaceShareATransport) {
+  run_ranks(2, [](Communicator& comm) {
+    const auto log = std::make_shared<HostStreams::Log>();
+    comm.use_stream_transport(std::make_shared<HostStreams>(comm.duplicate(), log));
+    const Beam beam(comm.size());
+    const Exec exec = instance_of_rank();
+    const auto rows = problems::cantilever_matrix<Matrix>(exec, beam.problem, beam.rows(comm.rank()));
+    const DistributedOperator<Matrix> a(exec, comm, beam.partition, rows,
+                                        in_mode(ExchangeMode::stream, Decomposition::one_d));
+    // Several vectors have an exchange of their own.
+    const Kokkos::View<double**, Kokkos::LayoutRight, Space> xs("test::x", a.space().num_local(), 3),
+        ys("test::y", a.space().num_local(), 3);
+    a.apply(exec, xs, ys);
+    const Sums sums("test::sums", 2);
+    a.space().sum_begin(exec, sums);
+    a.space().sum_end(exec, sums);
+    EXPECT_EQ(log->exchanges, 1);
+    EXPECT_EQ(log->gatherings, 1);
+    EXPECT_EQ(log->made, 1);
+    // Another one may be under way at the same time.
+    const DistributedOperator<Matrix> b(exec, comm, beam.partition, rows,
+                                        in_mode(ExchangeMode::stream, Decomposition::one_d));
+    EXPECT_EQ(log->made, 2);
+  });
+}
+
 TEST_F(StreamMode, SolvesToTheBitAsTheBlockingOne) {
   for (const int ranks : {2, 3}) {
     run_ranks(ranks,

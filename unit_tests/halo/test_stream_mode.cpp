@@ -183,13 +183,15 @@ TEST_F(StreamMode, IsNotTakenByItselfWhereKernelsRunOnTheHost) {
   });
 }
 
-TEST_F(StreamMode, EachExchangeHasATransportOfItsOwn) {
+TEST_F(StreamMode, ExchangesOfOneCommunicatorShareATransport) {
   const Needs needs = random_needs(RowPartition::even(12, 2), 0.6, 25);
   run_ranks(2, [&](Communicator& comm) {
     const auto log = std::make_shared<HostStreams::Log>();
     comm.use_stream_transport(std::make_shared<HostStreams>(comm.duplicate(), log));
     {
       Side a = stream_side(comm, needs), b = stream_side(comm, needs);
+      EXPECT_EQ(log->made, 1);
+      const Side c = stream_side(comm.duplicate(), needs);
       EXPECT_EQ(log->made, 2);
       a.begin(1);
       b.begin(2);
@@ -209,13 +211,19 @@ TEST_F(StreamMode, GivesUpWhatHasNotEnded) {
     const auto log = std::make_shared<HostStreams::Log>();
     comm.use_stream_transport(std::make_shared<HostStreams>(comm.duplicate(), log));
     {
-      Side side = stream_side(comm, needs);
-      side.begin(0);
+      const Communicator one = comm.duplicate();
+      Side other = stream_side(one, needs);
+      {
+        Side side = stream_side(one, needs);
+        side.begin(0);
+      }
+      EXPECT_EQ(log->aborted, 1);
+      // It shared what carried its messages.
+      EXPECT_THAT(message_of<CommError>([&] { other.begin(0); }), HasSubstr("it has been aborted"));
     }
-    EXPECT_EQ(log->aborted, 1);
     // An exception on its way: the others may not come any more.
     try {
-      Side side = stream_side(comm, needs);
+      Side side = stream_side(comm.duplicate(), needs);
       side.begin(0);
       side.exchange.end(side.exec);
       throw std::runtime_error("left");

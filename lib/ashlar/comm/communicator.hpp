@@ -156,12 +156,19 @@ class Communicator {
   /// of its ranks are given a transport that does so. Null: no longer, or why it cannot be, for people.
   void use_stream_transport(std::shared_ptr<const StreamTransport> transport, std::string why_none = {}) {
     stream_transport_ = std::move(transport);
+    own_streams_.reset();
     why_no_stream_transport_ = std::move(why_none);
   }
   /// What this group was given, or the one that it was split from; null where there is none. It may be of more ranks:
-  /// whoever sends messages takes stream_transport()->make_for(*this).
+  /// whoever sends messages takes own_streams().
   const std::shared_ptr<const StreamTransport>& stream_transport() const { return stream_transport_; }
   const std::string& why_no_stream_transport() const { return why_no_stream_transport_; }
+  /// The transport for streams that all exchanges and sums of this group share, made of stream_transport() by the first
+  /// call, which is collective; the same from then on. What is sent by it all ranks enqueue in the same order: work of
+  /// several threads, such as solves that are under way together, takes a duplicate() each, which has one of its own.
+  ///
+  /// Throws   CommError on all ranks together, where none can be made.
+  const std::shared_ptr<StreamTransport>& own_streams() const;
 
   /// Says why on standard error and ends the whole job, other ranks included: for faults on one rank alone that come
   /// where the others cannot be told.
@@ -178,6 +185,7 @@ class Communicator {
   std::unique_ptr<Transport> transport_;
   mutable std::map<MemoryKind, DirectMessages> direct_messages_;
   std::shared_ptr<const StreamTransport> stream_transport_;
+  mutable std::shared_ptr<StreamTransport> own_streams_;
   std::string why_no_stream_transport_;
 };
 

@@ -25,15 +25,16 @@ struct StreamReceive {
 /// What carries bytes between the ranks of one group in the order of a device's stream: NCCL or RCCL. The host enqueues
 /// and goes on.
 ///
-/// All ranks enqueue the same in the same order, as nothing else tells one message from the next. So each user takes a
-/// transport of its own: make_for(its group). A Communicator holds the one that others are made of
-/// (use_stream_transport()), and so do the groups that are split from it.
+/// All ranks enqueue the same in the same order, as nothing else tells one message from the next; what is enqueued on
+/// several streams goes in that order, too. To make one takes long (NCCL: most of a second), so that all users of a
+/// group share one, Communicator::own_streams(), as long as they keep that order. A Communicator holds the one that
+/// these are made of (use_stream_transport()), and so do the groups that are split from it.
 ///
 /// Memory   all data are in memory of the kind memory().
 /// Async    exchange() and all_gather() are enqueued on `stream`, a cudaStream_t or hipStream_t. Of the host's memory
 ///          `stream` is null, and all is done when they return. The first message between two ranks may have the host
 ///          wait for the other one. One thread at a time calls these; abort(), any.
-/// Throws   CommError where the transport fails: then it has been aborted.
+/// Throws   CommError where the transport fails: then it has been aborted, for all who share it.
 class StreamTransport {
  public:
   virtual ~StreamTransport() = default;

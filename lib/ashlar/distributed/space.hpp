@@ -43,8 +43,8 @@ enum class SumMode {
 /// Memory   as messages sums travel through pinned memory of the host, allocated by the constructor for 64 of them at a
 ///          time; more have it grow when they first come. Else through the device's memory.
 /// Async    as messages the host waits in sum_end() for the device and for the other ranks; where kernels run on the
-///          host, in sum_begin() for those. Else all is enqueued; where kernels run on the host, sum_end() waits for the
-///          other ranks. With one rank a sum is what it is.
+///          host, in sum_begin() for those. Else all is enqueued; where kernels run on the host, sum_end() waits for
+///          the other ranks. With one rank a sum is what it is.
 template <execution_space Exec>
 class DistributedSpace {
  public:
@@ -140,9 +140,8 @@ class DistributedSpace {
         throw ArgumentError("distributed_space: sums in the order of streams", streams.why,
                             "have them travel as messages");
       }
-      std::unique_ptr<StreamTransport> transport = comm->stream_transport()->make_for(*comm);
-      on_device = comm->together(
-          [&] { return std::make_unique<impl::StreamSums<Exec>>(exec, std::move(transport), comm->size()); });
+      const std::shared_ptr<StreamTransport>& own = comm->own_streams();
+      on_device = comm->together([&] { return std::make_unique<impl::StreamSums<Exec>>(exec, own, comm->size()); });
     }
 
     void make_room(std::size_t count) {

@@ -58,8 +58,9 @@ class HaloExchange {
   /// Most exchanges on their way at a time.
   static constexpr int max_in_flight = NeighbourExchange<Exec>::max_in_flight;
 
-  /// Collective. `comm` is that of the plan, or one of the same ranks; it is not used later. On a device it may try
-  /// messages (find_direct_messages()), once for `comm`.
+  /// Collective. `comm` is that of the plan, or one of the same ranks. It is not used later, but for the stream mode,
+  /// in which all exchanges and sums of `comm` share its own_streams(): all ranks begin these in one order, too. On a
+  /// device it may try messages (find_direct_messages()), once for `comm`.
   ///
   /// Throws   on all ranks together: ArgumentError where plan, block size, vectors, scalars or buffers of the ranks do
   ///          not fit, or where messages from device memory were asked for and do not work.

@@ -52,9 +52,11 @@ class NeighbourExchange {
   /// Most exchanges on their way at a time.
   static constexpr int max_in_flight = impl::max_exchanges_in_flight;
 
-  /// Collective; ranks without neighbours, too. `comm` is not used later. On a device it may try messages
-  /// (find_direct_messages()), once for `comm`. `to` and `from` are by rank, ascending. The first `packed_bytes` of
-  /// what is sent are packed where open() says, others where outgoing() says; -1: all.
+  /// Collective; ranks without neighbours, too. `comm` is not used later, but for the stream mode, in which all
+  /// exchanges and sums of `comm` share its own_streams(): all ranks start these in one order, too, and what is
+  /// destroyed while under way takes the others with it. On a device it may try messages (find_direct_messages()), once
+  /// for `comm`. `to` and `from` are by rank, ascending. The first `packed_bytes` of what is sent are packed where
+  /// open() says, others where outgoing() says; -1: all.
   ///
   /// Throws   on all ranks together: ArgumentError where lists or options of the ranks do not fit, or where the mode or
   ///          the buffers asked for do not work.
@@ -65,10 +67,9 @@ class NeighbourExchange {
     Communicator own = impl::agreed_group(comm, to, from_, options);
     choice_ = impl::choose_mode(comm, options.mode, memory_kind_of<typename Exec::memory_space>);
     if (mode() == ExchangeMode::stream) {
-      std::unique_ptr<StreamTransport> transport = comm.stream_transport()->make_for(own);
+      const std::shared_ptr<StreamTransport>& streams = comm.own_streams();
       way_ = comm.together([&] {
-        return std::make_unique<impl::StreamWay<Exec>>(exec, std::move(transport), to, from_, send_bytes_,
-                                                       receive_bytes_);
+        return std::make_unique<impl::StreamWay<Exec>>(exec, streams, to, from_, send_bytes_, receive_bytes_);
       });
     } else if (mode() == ExchangeMode::kernel) {
       way_ =

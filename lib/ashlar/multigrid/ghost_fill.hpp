@@ -25,7 +25,7 @@ class GhostFill {
   using Space = typename Exec::memory_space;
 
   GhostFill() = default;
-  /// Collective over `comm`, which is not used later.
+  /// Collective over `comm`, which NeighbourExchange uses.
   ///
   /// Throws   on all ranks together: ArgumentError where boxes beside belong to other ranks and `comm` is one alone.
   GhostFill(const Exec& exec, const BoxLayout& layout, const GhostPlan& plan, const Communicator& comm = {},

@@ -61,6 +61,11 @@ const DirectMessages* Communicator::direct_messages(MemoryKind kind) const {
   return found == direct_messages_.end() ? nullptr : &found->second;
 }
 
+const std::shared_ptr<StreamTransport>& Communicator::own_streams() const {
+  if (!own_streams_) own_streams_ = stream_transport_->make_for(*this);
+  return own_streams_;
+}
+
 Communicator Communicator::split_by_host() const {
   const std::vector<std::string> names = all_gather(transport_->host_name());
   // The colour of a host is the lowest rank on it.

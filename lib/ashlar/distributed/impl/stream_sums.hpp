@@ -34,8 +34,8 @@ struct AddInRankOrder {
 template <execution_space Exec>
 class StreamSums final : public DeviceSums<Exec> {
  public:
-  /// `transport` is of `num_ranks` ranks, and nobody else's.
-  StreamSums(const Exec& exec, std::unique_ptr<StreamTransport> transport, int num_ranks)
+  /// `transport` is of `num_ranks` ranks, and shared with all that keeps one order with these sums.
+  StreamSums(const Exec& exec, std::shared_ptr<StreamTransport> transport, int num_ranks)
       : side_(exec), transport_(std::move(transport)), num_ranks_(num_ranks), is_ready_(exec), has_come_(exec) {
     make_room(exec, 64);
   }
@@ -79,7 +79,7 @@ class StreamSums final : public DeviceSums<Exec> {
   }
 
   PriorityInstance<Exec> side_;
-  std::unique_ptr<StreamTransport> transport_;  // before the stream that it works on
+  std::shared_ptr<StreamTransport> transport_;
   int num_ranks_;
   Kokkos::View<double*, typename Exec::memory_space> all_;
   Event<Exec> is_ready_, has_come_;

@@ -22,8 +22,8 @@ namespace ashlar::impl {
 template <execution_space Exec>
 class StreamWay final : public ExchangeWay<Exec> {
  public:
-  /// Allocates, and waits for `exec`. `transport` is this exchange's own.
-  StreamWay(const Exec& exec, std::unique_ptr<StreamTransport> transport, const std::vector<NeighbourMessage>& to,
+  /// Allocates, and waits for `exec`. `transport` is shared with all that keeps one order with this exchange.
+  StreamWay(const Exec& exec, std::shared_ptr<StreamTransport> transport, const std::vector<NeighbourMessage>& to,
             const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, std::int64_t receive_bytes)
       : side_(exec), transport_(std::move(transport)), packed_(exec) {
     const auto uninitialized = [&](const char* label) {
@@ -119,7 +119,7 @@ class StreamWay final : public ExchangeWay<Exec> {
   Slot& at(int number) { return slots_[std::size_t(number)]; }
 
   PriorityInstance<Exec> side_;
-  std::unique_ptr<StreamTransport> transport_;  // before the stream that it works on
+  std::shared_ptr<StreamTransport> transport_;
   std::vector<Slot> slots_;
   Event<Exec> packed_;
   int num_given_ = 0;

@@ -34,6 +34,17 @@ constexpr const char* library = "nccl";
 // How often an error that NCCL has found by itself is asked for.
 constexpr auto watch_interval = std::chrono::milliseconds(500);
 
+// Most channels of a communicator. NCCL sets up buffers and connections for each channel between each two ranks, and
+// takes a multiprocessor for each while it sends. Halos are some KB to some MB: a few channels fill a link with them
+// (each moves some 20 GB/s), are there sooner, and leave the device to the product that runs beside.
+constexpr int most_channels = 8;
+
+ncclConfig_t configuration() {
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.maxCTAs = most_channels;
+  return config;
+}
+
 /// NCCL takes the device that is current.
 void use_device() { Event<Exec>().wait(); }  // an event's device becomes the thread's
 
@@ -111,7 +122,8 @@ std::unique_ptr<NcclTransport> NcclTransport::of_ranks(const Communicator& group
   NewComm made;
   group.together([&] {
     use_device();
-    check_nccl(ncclCommInitRank(&made.comm, group.size(), id, group.rank()), "ncclCommInitRank");
+    ncclConfig_t config = configuration();
+    check_nccl(ncclCommInitRankConfig(&made.comm, group.size(), id, group.rank(), &config), "ncclCommInitRankConfig");
   });
   return group.together([&] { return made.transport(group.size()); });
 }
@@ -120,7 +132,7 @@ std::unique_ptr<NcclTransport> NcclTransport::split_of(ncclComm_t nccl, const Co
   NewComm made;
   group.together([&] {
     use_device();
-    const ncclResult_t result = ncclCommSplit(nccl, 0, group.rank(), &made.comm, nullptr);
+    const ncclResult_t result = ncclCommSplit(nccl, 0, group.rank(), &made.comm, nullptr);  // configured as `nccl`
     check_nccl(settled(result, nccl), "ncclCommSplit", nccl);
     check_nccl(settled(result, made.comm), "ncclCommSplit", made.comm);
   });
