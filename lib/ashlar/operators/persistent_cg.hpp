@@ -6,6 +6,7 @@
 #include <ashlar/operators/diagonal_inverse.hpp>
 #include <ashlar/spmv/team_product.hpp>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 namespace ashlar {
@@ -31,6 +32,18 @@ struct PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t> {
                                           const DiagonalInverse<Value>& inverse, const CgPlace<Value>& place);
 };
 #endif
+
+/// Sets `inverse` to what such a kernel applies of a preconditioner, or says why it cannot.
+template <class M, class Scalar>
+std::string why_no_inverse(const M& m, int block_size, DiagonalInverse<Scalar>& inverse) {
+  if (m.is_identity()) return "";
+  if constexpr (inverts_diagonal<M, Scalar>) inverse = m.diagonal_inverse();
+  if (inverse.values == nullptr) return "the preconditioner is none by diagonal blocks";
+  if (inverse.block_size != 1 && inverse.block_size != block_size) {
+    return "the preconditioner's blocks are not the matrix's";
+  }
+  return "";
+}
 
 }  // namespace impl
 
@@ -61,13 +74,7 @@ CgKernelOffer<Exec> persistent_cg(const Exec& exec, const SpmvPlan<Matrix>& plan
   } else {
     if (std::string why = why_no_team_product(plan, a); !why.empty()) return {nullptr, why, false};
     DiagonalInverse<Scalar> inverse;
-    if (!m.is_identity()) {
-      if constexpr (inverts_diagonal<M, Scalar>) inverse = m.diagonal_inverse();
-      if (inverse.values == nullptr) return {nullptr, "the preconditioner is none by diagonal blocks", false};
-      if (inverse.block_size != 1 && inverse.block_size != a.block_size()) {
-        return {nullptr, "the preconditioner's blocks are not the matrix's", false};
-      }
-    }
+    if (std::string why = impl::why_no_inverse(m, a.block_size(), inverse); !why.empty()) return {nullptr, why, false};
     return Persistent::make(exec, impl::spmv_arguments(plan, a, Value(1), Value(0)), plan.launch().tile, inverse,
                             place);
   }

@@ -3,7 +3,7 @@
 #include <ashlar/operators/persistent_cg.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include "grid_sync.hpp"
+#include "rank_sync.hpp"
 
 // What the kernels that iterate CG by themselves have in common.
 
@@ -28,16 +28,16 @@ __device__ Scalar entry_of_inverse_product(const DiagonalInverse<Scalar>& invers
 
 /// The end of an iteration, for all threads of all thread blocks: adds up the threads' shares of r^H r and r^H z, and
 /// advances the thread block's scalars. Returns whether another iteration follows.
-template <class Scalar>
-__device__ bool end_iteration(GridSync& grid, double* scratch, CgScalars& s, const CgPlace<Scalar>& place,
-                              bool is_identity, double pq, double rr, double rz, unsigned* failed) {
+template <class Sync, class Scalar>
+__device__ bool end_iteration(Sync& grid, double* scratch, CgScalars& s, const CgPlace<Scalar>& place, bool is_identity,
+                              double pq, double rr, double rz, unsigned* failed) {
   if (is_identity) {
     double sums[1] = {rr};
-    grid.sum<1>(sums, scratch);
+    grid.template sum<1>(sums, scratch);
     rr = rz = sums[0];
   } else {
     double sums[2] = {rr, rz};
-    grid.sum<2>(sums, scratch);
+    grid.template sum<2>(sums, scratch);
     rr = sums[0];
     rz = sums[1];
   }

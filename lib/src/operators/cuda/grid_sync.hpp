@@ -80,7 +80,7 @@ class GridSync {
     // to.)
   }
 
- private:
+ protected:
   /// How long a thread has waited for one thing.
   struct Patience {
     unsigned polls = 0;
@@ -89,13 +89,28 @@ class GridSync {
 
   __device__ void wait_a_little(Patience& patience) {
     if (++patience.polls % 1024 != 0) return;
+    if (is_spent(patience)) give_up();
+    hear_who_gave_up();
+  }
+
+  __device__ bool is_spent(Patience& patience) const {
     std::uint64_t now = 0;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     if (patience.since == 0) patience.since = now;
-    if (now - patience.since > patience_) atomicExch(&memory_->gave_up, 1u);
-    failed_ = load_acquire(&memory_->gave_up) != 0;
+    return now - patience.since > patience_;
+  }
+  __device__ void give_up() { atomicExch(&memory_->gave_up, 1u); }
+  __device__ void hear_who_gave_up() { failed_ = load_acquire(&memory_->gave_up) != 0; }
+
+  /// The same bits in every lane.
+  __device__ static double sum_of_warp(double value) {
+    for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
+    return value;
   }
 
+  bool failed_ = false;
+
+ private:
   // Devices before compute capability 7.0 have no such instructions, and get no such kernels.
 
   __device__ static void arrive([[maybe_unused]] unsigned* counter) {
@@ -134,16 +149,9 @@ class GridSync {
     return first == count && second == count;
   }
 
-  /// The same bits in every lane.
-  __device__ static double sum_of_warp(double value) {
-    for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
-    return value;
-  }
-
   GridMemory* memory_;
   std::uint64_t patience_;
   unsigned barriers_ = 0, sums_ = 0;
-  bool failed_ = false;
 };
 
 }  // namespace ashlar::impl

@@ -4,7 +4,7 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "cg_iteration.hpp"
-#include "grid_sync.hpp"
+#include "rank_sync.hpp"
 #include "sliced_product.hpp"
 #include "team_worker.hpp"
 
@@ -97,12 +97,12 @@ __device__ double apply_inverse(const DiagonalInverse<Scalar>& inverse, const Sc
   return rz;
 }
 
-/// Many iterations of CG. See persistent_cg().
-template <class Product, class Scalar>
+/// Many iterations of CG, of one rank or of several. See persistent_cg().
+template <class Sync, class Product, class Scalar>
 __global__ void __launch_bounds__(Product::most_threads, 1)
     persistent_cg_kernel(const Product product, const CgPlace<Scalar> place, const DiagonalInverse<Scalar> inverse,
                          GridMemory* const memory, unsigned* const failed, const std::uint64_t patience_ns,
-                         const int iterations) {
+                         const typename Sync::Ranks ranks, const int iterations) {
   constexpr int B = Product::block_size;
   extern __shared__ __align__(128) char shared[];
   CgScalars& s = *reinterpret_cast<CgScalars*>(shared);
@@ -111,17 +111,25 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
   __syncthreads();
   if (!s.is_running() || iterations <= 0) return;
 
-  GridSync grid(memory, patience_ns);
-  typename WorkerOf<Product>::type worker(product, shared + bytes_before_product(gridDim.x));
+  Sync grid(memory, patience_ns, ranks);
+  typename WorkerOf<Product>::type worker(product, shared + bytes_before_product(Sync::blocks_of_sums(ranks)));
   const std::int64_t first = worker.first_block_row() * B, last = worker.last_block_row() * B;
 
   for (int k = 0; k < iterations; ++k) {
     turn_direction<Product::entries_in_flight>(s, place, first, last);
     grid.barrier();
 
+    // (What others need of p travels under the product with own columns.)
+    if constexpr (Sync::is_of_ranks) grid.send_halo(B, place.p);
     double pq[1] = {worker.multiply()};
-    if (!worker.is_own()) grid.barrier();  // q, too, goes to others
-    grid.sum<1>(pq, scratch);
+    if constexpr (Sync::is_of_ranks) pq[0] += grid.template multiply_others<B, typename Product::layout_type>(place.p);
+    bool passes_q_on = !worker.is_own();
+    if constexpr (Sync::is_of_ranks) passes_q_on = passes_q_on || grid.has_others();
+    if (passes_q_on) grid.barrier();
+    if constexpr (Sync::is_of_ranks) {
+      grid.template add_others<B>(place.q, worker.first_block_row(), worker.last_block_row());
+    }
+    grid.template sum<1>(pq, scratch);
 
     double sums[2] = {0, 0};
     shorten_residual<Product::entries_in_flight>(s.step_length(pq[0]), place, inverse, first, last, sums);
@@ -132,7 +140,10 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
     if (!end_iteration(grid, scratch, s, place, inverse.values == nullptr, pq[0], sums[0], sums[1], failed)) break;
   }
   worker.finish();
-  if (blockIdx.x == 0 && threadIdx.x == 0) *place.scalars = s;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *place.scalars = s;
+    if constexpr (Sync::is_of_ranks) grid.finish();
+  }
 }
 
 }  // namespace ashlar::impl

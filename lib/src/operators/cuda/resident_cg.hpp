@@ -4,7 +4,7 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "cg_iteration.hpp"
-#include "grid_sync.hpp"
+#include "rank_sync.hpp"
 
 namespace ashlar::impl {
 
@@ -20,16 +20,16 @@ std::size_t resident_bytes(int grid, std::int64_t num_blocks) {
 ///
 /// For no more rows a thread block than it has threads. z by blocks of the diagonal goes through memory, too, within a
 /// thread block.
-template <class Value, class Layout, int B>
+template <class Sync, class Value, class Layout, int B>
 __global__ void __launch_bounds__(1024, 1)
     resident_cg_kernel(const SpmvArguments<Value, Value, std::int32_t, std::int32_t> a, const CgPlace<Value> place,
                        const DiagonalInverse<Value> inverse, GridMemory* const memory, unsigned* const failed,
-                       const std::uint64_t patience_ns, const int iterations) {
+                       const std::uint64_t patience_ns, const typename Sync::Ranks ranks, const int iterations) {
   constexpr int in_flight = B > 4 ? 1 : 8 / B;  // blocks whose p a thread loads before it uses the first
   extern __shared__ __align__(128) char shared[];
   CgScalars& s = *reinterpret_cast<CgScalars*>(shared);
   double* const scratch = reinterpret_cast<double*>(shared + bytes_of_scalars);
-  Value* const values = reinterpret_cast<Value*>(shared + bytes_of_scalars_and_sums(gridDim.x));
+  Value* const values = reinterpret_cast<Value*>(shared + bytes_of_scalars_and_sums(Sync::blocks_of_sums(ranks)));
   if (threadIdx.x == 0) s = *place.scalars;
   __syncthreads();
   if (!s.is_running() || iterations <= 0) return;
@@ -60,13 +60,19 @@ __global__ void __launch_bounds__(1024, 1)
   }
   __syncthreads();
 
-  GridSync grid(memory, patience_ns);
+  Sync grid(memory, patience_ns, ranks);
+  [[maybe_unused]] std::int64_t of_others = -1;  // which entry of the products with others' columns is this row's
+  if constexpr (Sync::is_of_ranks) {
+    const std::int32_t at = is_there ? grid.place_of_row(block_row) : -1;
+    if (at >= 0) of_others = std::int64_t(at) * B + row_of_block;
+  }
   for (int k = 0; k < iterations; ++k) {
     const Value alpha_before(s.alpha), beta(s.beta);
     x += alpha_before * p;
     p = z + beta * p;
     if (is_there) place.p[row] = p;
     grid.barrier();
+    if constexpr (Sync::is_of_ranks) grid.send_halo(B, place.p);
 
     Value q(0);
     for (int from = row_begin; from < row_end; from += in_flight) {
@@ -82,7 +88,12 @@ __global__ void __launch_bounds__(1024, 1)
       }
     }
     double pq[1] = {double(p) * double(q)};
-    grid.sum<1>(pq, scratch);
+    if constexpr (Sync::is_of_ranks) {
+      pq[0] += grid.template multiply_others<B, Layout>(place.p);
+      if (grid.has_others()) grid.barrier();
+      if (of_others >= 0) q += grid.product_of(of_others);
+    }
+    grid.template sum<1>(pq, scratch);
 
     const double length = s.step_length(pq[0]);
     // (0 times what is not finite would be no number.)
@@ -104,7 +115,10 @@ __global__ void __launch_bounds__(1024, 1)
     place.r[row] = r;
     if (!is_identity) place.z[row] = z;
   }
-  if (blockIdx.x == 0 && threadIdx.x == 0) *place.scalars = s;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *place.scalars = s;
+    if constexpr (Sync::is_of_ranks) grid.finish();
+  }
 }
 
 }  // namespace ashlar::impl

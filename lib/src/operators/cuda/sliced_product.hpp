@@ -33,6 +33,7 @@ template <class Value, class Layout, int B, int H>
 class SlicedProduct {
  public:
   using Arguments = SpmvArguments<Value, Value, std::int32_t, std::int32_t>;
+  using layout_type = Layout;
   static constexpr int block_size = B;
   static constexpr int lanes = 32 / H;             ///< of a slice's rows
   static constexpr int rows_of_slice = lanes / B;  ///< block rows

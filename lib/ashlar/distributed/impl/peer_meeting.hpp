@@ -1,0 +1,160 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <any>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/peer/peer_flag.hpp>
+#include <ashlar/comm/peer/peer_memory.hpp>
+#include <ashlar/distributed/impl/other_part.hpp>
+#include <ashlar/halo/halo_plan.hpp>
+#include <ashlar/operators/cg_ranks.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace ashlar::impl {
+
+/// Where the kernels of a distributed matrix's ranks meet that iterate CG as one: memory that all of them reach, with
+/// the packets of sums, and of the halo. Good for one solve at a time, after another.
+///
+/// The memory of a rank: a flag, raised where somebody gave up; packets of two sums; packets of the halo.
+template <class Value, class Exec>
+class PeerMeeting final : public CgMeeting<Value> {
+ public:
+  /// In one dimension: `others` is one part, or none.
+  template <class Matrix>
+  PeerMeeting(const Exec& exec, const Communicator& comm, const HaloPlan& halo, int block_size,
+              const std::vector<OtherPart<Matrix>>& others)
+      : exec_(exec), comm_(comm.duplicate()), halo_(halo), block_size_(block_size), keeps_(others) {
+    if (others.empty()) return;
+    const Matrix& matrix = others.front().matrix;
+    if constexpr (std::is_same_v<Value, typename Matrix::scalar_type> &&
+                  std::is_same_v<std::int32_t, typename Matrix::ordinal_type> &&
+                  std::is_same_v<std::int32_t, typename Matrix::offset_type>) {
+      mine_.num_rows = static_cast<std::int32_t>(others.front().rows.extent(0));
+      mine_.rows = others.front().rows.data();
+      mine_.row_begin = matrix.graph().row_ptr().data();
+      mine_.col_idx = matrix.graph().col_idx().data();
+      mine_.values = matrix.values().data();
+      products_ = List<Value>("ashlar::distributed::cg_products", std::size_t(mine_.num_rows) * block_size);
+      mine_.products = products_.data();
+    }
+  }
+
+  int num_ranks() const override { return comm_.size(); }
+  std::string why_not() const override { return why_not_; }
+
+  const CgRanks<Value>* connect(int thread_blocks, const std::string& device) override {
+    const std::vector<int> blocks = comm_.all_gather(thread_blocks);
+    const std::vector<std::string> devices = comm_.all_gather(device);
+    for (std::size_t rank = 0; rank < blocks.size(); ++rank) {
+      if (blocks[rank] == 0) why_not_ = text("rank ", rank, " has none");
+      for (std::size_t other = 0; other < rank && blocks[rank] > 0; ++other) {
+        if (devices[other] == devices[rank]) why_not_ = text("ranks ", other, " and ", rank, " have one device");
+      }
+      if (!why_not_.empty()) return nullptr;
+    }
+    if (comm_.size() > CgRanks<Value>::most_ranks) {
+      why_not_ = text("more than ", CgRanks<Value>::most_ranks, " ranks");
+      return nullptr;
+    }
+    if (memory_ && blocks == blocks_) return ranks_.data();
+    memory_.reset();
+    blocks_ = blocks;
+    try {
+      make(blocks);
+    } catch (const CommError& error) {  // all ranks together
+      memory_.reset();
+      why_not_ = error.what();
+      return nullptr;
+    }
+    return ranks_.data();
+  }
+
+ private:
+  using Space = typename Exec::memory_space;
+  template <class Item>
+  using List = Kokkos::View<Item*, Space>;
+  using Ranks = CgRanks<Value>;
+
+  void make(const std::vector<int>& blocks) {
+    Ranks ranks = mine_;
+    ranks.num_ranks = comm_.size();
+    ranks.rank = comm_.rank();
+    for (int rank = 0; rank < ranks.num_ranks; ++rank) {
+      ranks.first_block[rank + 1] = ranks.first_block[rank] + blocks[std::size_t(rank)];
+    }
+    const std::size_t flag = sizeof(PeerFlag),
+                      sums = sizeof(CgPacket) * 2 * Ranks::most_sums * std::size_t(ranks.first_block[ranks.num_ranks]),
+                      halo = sizeof(CgPacket) * std::size_t(halo_.num_entries() * block_size_);
+    memory_ = std::make_unique<PeerMemory>(exec_, comm_.duplicate(), flag + sums + halo);
+    const auto packets = [&](int rank, std::size_t offset) {
+      return reinterpret_cast<CgPacket*>(memory_->of(rank) + offset);
+    };
+    for (int rank = 0; rank < ranks.num_ranks; ++rank) {
+      ranks.gave_up[rank] = reinterpret_cast<std::uint32_t*>(memory_->of(rank));
+      ranks.sums[rank] = packets(rank, flag);
+    }
+    ranks.halo = packets(ranks.rank, flag + sums);
+
+    // Each tells those who send to it where.
+    std::vector<std::vector<std::int64_t>> begins(std::size_t(ranks.num_ranks));
+    for (const HaloPlan::Neighbour& from : halo_.from()) begins[std::size_t(from.rank)] = {from.begin};
+    const auto there = comm_.all_to_all(begins);
+    comm_.together([&] {
+      std::vector<std::int32_t> entries;
+      std::vector<std::size_t> firsts;
+      for (const HaloPlan::Neighbour& to : halo_.to()) {
+        firsts.push_back(entries.size());
+        for (std::int64_t k = 0; k < to.count; ++k) {
+          entries.push_back(
+              std::int32_t(to.form == HaloForm::packed ? halo_.send_index()[std::size_t(to.begin + k)] : to.first + k));
+        }
+      }
+      entries_ = listed(entries);
+      for (std::size_t k = 0; k < firsts.size(); ++k) {
+        const HaloPlan::Neighbour& to = halo_.to()[k];
+        ranks.sends[ranks.num_sends++] = {
+            entries_.data() + firsts[k], to.count,
+            packets(to.rank, flag + sums) + there[std::size_t(to.rank)].at(0) * block_size_};
+      }
+      counts_ = List<std::uint32_t>("ashlar::distributed::cg_counts", 2);
+      ranks.counts = counts_.data();
+      ranks_ = listed(std::vector<Ranks>{ranks});
+      exec_.fence("ashlar::distributed: where kernels meet");
+    });
+    comm_.barrier();  // nobody writes to what another one has yet to make
+  }
+
+  template <class Item>
+  List<Item> listed(const std::vector<Item>& items) const {
+    const List<Item> there(Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing, "ashlar::distributed::cg_meeting"),
+                           items.size());
+    using Here = Kokkos::View<const Item*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    if (!items.empty()) Kokkos::deep_copy(exec_, there, Here(items.data(), items.size()));
+    exec_.fence("ashlar::distributed: lists of a meeting");
+    return there;
+  }
+
+  Exec exec_;
+  Communicator comm_;
+  HaloPlan halo_;
+  int block_size_;
+  std::any keeps_;  // the parts, whose arrays the kernels read
+  Ranks mine_;
+  List<Value> products_;
+  std::vector<int> blocks_;
+  std::unique_ptr<PeerMemory> memory_;
+  List<std::int32_t> entries_;
+  List<std::uint32_t> counts_;
+  List<Ranks> ranks_;
+  std::string why_not_;
+};
+
+}  // namespace ashlar::impl

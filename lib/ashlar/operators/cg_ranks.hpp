@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+// What a kernel that iterates CG on several devices needs of them (persistent_cg_over_ranks).
+
+namespace ashlar {
+
+/// A number that one device writes to another's memory: two words of half of it each, below the count of numbers so
+/// far. Each word is written at once, so who reads the right count in both has the number, without fence or flag.
+///
+/// Source   as NCCL's LL protocol has it.
+struct alignas(16) CgPacket {
+  std::uint64_t words[2] = {};
+};
+
+/// What the kernels of all ranks have between them, as that of one rank sees it; it lies in the device's memory, and
+/// so do all lists.
+template <class Value>
+struct CgRanks {
+  static constexpr int most_ranks = 8;
+  static constexpr int most_sums = 2;  ///< at a time
+
+  /// What goes to one neighbour: own block entries, as packets.
+  struct Send {
+    const std::int32_t* entries = nullptr;
+    std::int64_t count = 0;
+    CgPacket* to = nullptr;  ///< in the neighbour's halo
+  };
+
+  int num_ranks = 1, rank = 0;
+  int first_block[most_ranks + 1] = {};     ///< thread blocks of the ranks before, and of all
+  CgPacket* sums[most_ranks] = {};          ///< by rank: packets of a sum and of the next: each of most_sums for each thread block
+  std::uint32_t* gave_up[most_ranks] = {};  ///< by rank: not 0 where somebody has waited too long
+  std::uint32_t* counts = nullptr;          ///< of sums so far, and of halos: from one kernel to the next
+
+  Send sends[most_ranks] = {};
+  int num_sends = 0;
+  const CgPacket* halo = nullptr;  ///< of this rank: a packet for each entry, by block entries
+
+  // Blocks in others' columns, of the block rows that have any: CSR by blocks, columns as the halo numbers them.
+  std::int32_t num_rows = 0;
+  const std::int32_t* rows = nullptr;  ///< which of this rank's they are, ascending
+  const std::int32_t *row_begin = nullptr, *col_idx = nullptr;
+  const Value* values = nullptr;
+  Value* products = nullptr;  ///< room for that many block entries
+};
+
+/// Brings together the ranks whose kernels iterate as one.
+template <class Value>
+class CgMeeting {
+ public:
+  virtual ~CgMeeting() = default;
+
+  virtual int num_ranks() const = 0;
+
+  /// Collective. This rank's kernel has so many thread blocks on that device, by the name that it has on its host; 0:
+  /// there is no kernel. Returns what it needs, in the device's memory, good until the next connect() or the end of the
+  /// meeting; null where some rank has no kernel, where two have one device, on which not both kernels can be at once,
+  /// or where ranks share no memory: then why_not() says so.
+  virtual const CgRanks<Value>* connect(int thread_blocks, const std::string& device) = 0;
+  virtual std::string why_not() const = 0;
+};
+
+}  // namespace ashlar

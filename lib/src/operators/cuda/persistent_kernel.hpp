@@ -1,0 +1,152 @@
+#pragma once
+
+#include <ashlar/operators/persistent_cg.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/device/cuda_check.hpp>
+#include <ashlar/operators/cg_ranks.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "rank_sync.hpp"
+
+namespace ashlar::impl {
+
+/// How long a thread waits for the others of its grid: longer than any debugger keeps them, shorter than for ever.
+inline constexpr std::uint64_t patience_ns = 30'000'000'000;
+
+inline int attribute_of(const Kokkos::Cuda& exec, cudaDeviceAttr attribute) {
+  int value = 0;
+  cuda_check(cudaDeviceGetAttribute(&value, attribute, exec.cuda_device()), "cudaDeviceGetAttribute");
+  return value;
+}
+
+/// Whether the function was compiled for devices that copy by bulk (ArrivalBarrier): a program for older ones runs on
+/// newer ones, too, and does not.
+template <class Function>
+bool has_bulk_copies(Function function) {
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, function), "cudaFuncGetAttributes");
+  return attributes.ptxVersion >= 90;
+}
+
+/// The thread blocks of a launch, one a multiprocessor.
+struct GridShape {
+  int blocks = 1, threads = 1024;
+  std::size_t shared_bytes = 0;
+};
+
+/// A kernel that iterates CG: how Sync's thread blocks wait for each other, and Work is what it multiplies by.
+template <class Sync, class Work, class Value>
+using PersistentFunction = void (*)(Work, CgPlace<Value>, DiagonalInverse<Value>, GridMemory*, unsigned*, std::uint64_t,
+                                    typename Sync::Ranks, int);
+
+/// One kernel with all that its launches need.
+template <class Sync, class Work, class Value>
+class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
+ public:
+  using Function = PersistentFunction<Sync, Work, Value>;
+  using Meeting = std::shared_ptr<CgMeeting<Value>>;  // none of a rank that is alone
+
+  PersistentKernel(const Kokkos::Cuda& exec, Function function, const Work& work, const GridShape& grid,
+                   const DiagonalInverse<Value>& inverse, typename Sync::Ranks ranks, Meeting meeting,
+                   const CgPlace<Value>& place, std::string product)
+      : function_(function),
+        work_(work),
+        grid_(grid),
+        inverse_(inverse),
+        ranks_(ranks),
+        meeting_(std::move(meeting)),
+        place_(place),
+        memory_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::persistent_cg::grid")),
+        failed_("ashlar::persistent_cg::failed"),
+        product_(std::move(product)),
+        label_(text("ashlar::persistent_cg[", product_, "]")) {}
+
+  void enqueue(const Kokkos::Cuda& exec, int iterations) override {
+    std::uint64_t id = 0;
+    const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
+    if (is_watched) Kokkos::Tools::beginParallelFor(label_, Kokkos::Tools::Experimental::device_id(exec), &id);
+    cuda_check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+    const cudaStream_t stream = exec.cuda_stream();
+    cuda_check(cudaMemsetAsync(memory_.data(), 0, sizeof(GridMemory), stream), "cudaMemsetAsync");
+    cudaLaunchAttribute together{};
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
+    cudaLaunchConfig_t launch{};
+    launch.gridDim = dim3(grid_.blocks);
+    launch.blockDim = dim3(grid_.threads);
+    launch.dynamicSmemBytes = grid_.shared_bytes;
+    launch.stream = stream;
+    launch.attrs = &together;
+    launch.numAttrs = 1;
+    cuda_check(cudaLaunchKernelEx(&launch, function_, work_, place_, inverse_, memory_.data(), failed_.data(),
+                                  patience_ns, ranks_, iterations),
+               "cudaLaunchKernelEx");
+    if (is_watched) Kokkos::Tools::endParallelFor(id);
+  }
+
+  void check() const override {
+    if (failed_() == 0) return;
+    if constexpr (Sync::is_of_ranks) {
+      throw Error(text("cg: the kernels of ", meeting_->num_ranks(), " ranks waited for each other in vain"),
+                  text("another rank has ended or hangs; they gave up after ", patience_ns / 1'000'000'000, " s"),
+                  "look for its message");
+    }
+    throw Error("cg: the thread blocks of its persistent kernel waited for each other in vain",
+                text("they gave up after ", patience_ns / 1'000'000'000, " s"),
+                "ask for the launch 'graph', and tell us of the device");
+  }
+
+  std::string explain() const override {
+    return text(grid_.blocks, " thread blocks of ", grid_.threads, " threads, ", product_,
+                inverse_.values == nullptr ? "" : ", with its preconditioner",
+                meeting_ ? text(", with those of ", meeting_->num_ranks(), " ranks: halo and sums as packets") : "");
+  }
+
+ private:
+  Function function_;
+  Work work_;
+  GridShape grid_;
+  DiagonalInverse<Value> inverse_;
+  typename Sync::Ranks ranks_;
+  Meeting meeting_;
+  CgPlace<Value> place_;
+  Kokkos::View<GridMemory, Kokkos::CudaSpace> memory_;
+  Kokkos::View<unsigned, Kokkos::SharedHostPinnedSpace> failed_;
+  std::string product_, label_;
+};
+
+/// Why the thread blocks of a grid cannot all be on the device at once; empty where they can.
+template <class Function>
+std::string why_not_together(const Kokkos::Cuda& exec, Function function, const GridShape& grid) {
+  if (grid.shared_bytes > std::size_t(attribute_of(exec, cudaDevAttrMaxSharedMemoryPerBlockOptin))) {
+    return "its teams have too little scratch memory";
+  }
+  cuda_check(
+      cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(grid.shared_bytes)),
+      "cudaFuncSetAttribute");
+  int resident = 0;
+  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, function, grid.threads, grid.shared_bytes),
+             "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return resident < 1 ? "its thread blocks do not fit on a multiprocessor" : "";
+}
+
+/// Why no kernel of thread blocks that wait for each other runs on this device; empty where one does.
+inline std::string why_not_persistent(const Kokkos::Cuda& exec) {
+  if (attribute_of(exec, cudaDevAttrCooperativeLaunch) == 0) {
+    return "the device cannot launch thread blocks that wait for each other";
+  }
+  if (attribute_of(exec, cudaDevAttrComputeCapabilityMajor) < 7) {
+    return "the device is older than its memory model (compute capability 7.0)";
+  }
+  return "";
+}
+
+}  // namespace ashlar::impl
+#endif

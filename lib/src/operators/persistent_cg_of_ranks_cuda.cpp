@@ -1,0 +1,77 @@
+#include <ashlar/operators/persistent_cg_of_ranks.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <array>
+#include <ashlar/base/text.hpp>
+#include <ashlar/device/cuda_check.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cuda/persistent_grids.hpp"
+
+namespace ashlar::impl {
+
+namespace {
+
+/// By what a device is known on its host.
+std::string bus_id_of(const Kokkos::Cuda& exec) {
+  std::array<char, 32> id{};
+  cuda_check(cudaDeviceGetPCIBusId(id.data(), int(id.size()), exec.cuda_device()), "cudaDeviceGetPCIBusId");
+  return id.data();
+}
+
+}  // namespace
+
+template <class Value, class Layout>
+requires std::is_floating_point_v<Value> CgKernelOffer<Kokkos::Cuda>
+PersistentCgOfRanks<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(
+    const Kokkos::Cuda& exec, const Arguments& given, const DiagonalInverse<Value>& inverse,
+    const CgPlace<Value>& place, const std::shared_ptr<CgMeeting<Value>>& meeting) {
+  bool has_met = false;
+  const auto connect = [&](int thread_blocks) {
+    has_met = true;
+    return meeting->connect(thread_blocks, bus_id_of(exec));
+  };
+  CgKernelOffer<Kokkos::Cuda> result{nullptr, why_not_persistent(exec), false};
+  if (result.why_not.empty() && place.n == 0) result.why_not = "a rank has no rows";
+  if (result.why_not.empty()) {
+    cuda_check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+    result.why_not = "the block size is none that is compiled in";
+    Arguments arguments = given;
+    arguments.x = place.p;
+    arguments.y = place.q;
+    with_block_size(arguments.block_shape, [&](auto block_size) {
+      constexpr int b = block_size();
+      if constexpr (b > 0 && b <= largest_team_product_block) {
+        using Sync = RankSync<Value>;
+        const auto take = [&](auto function, const auto& work, const GridShape& grid,
+                              std::string product) -> CgKernelOffer<Kokkos::Cuda> {
+          if (std::string why = why_not_together(exec, function, grid); !why.empty()) return {nullptr, why, false};
+          const CgRanks<Value>* const ranks = connect(grid.blocks);
+          if (ranks == nullptr) return {nullptr, meeting->why_not(), false};
+          using Work = std::remove_cvref_t<decltype(work)>;
+          return {std::make_unique<PersistentKernel<Sync, Work, Value>>(exec, function, work, grid, inverse, ranks,
+                                                                        meeting, place, std::move(product)),
+                  "", true};
+        };
+        auto found = with_prefetching_kernel<Sync, b>(exec, arguments, Layout(), meeting->num_ranks(), take);
+        if (found) {
+          result = std::move(*found);
+        } else {
+          result.why_not = "slices of it cannot be copied on this device, or from where its arrays begin";
+        }
+      }
+    });
+  }
+  if (!has_met) connect(0);
+  return result;
+}
+
+template struct PersistentCgOfRanks<Kokkos::Cuda, double, BlockColumnMajor, std::int32_t, std::int32_t>;
+template struct PersistentCgOfRanks<Kokkos::Cuda, double, BlockRowMajor, std::int32_t, std::int32_t>;
+template struct PersistentCgOfRanks<Kokkos::Cuda, float, BlockColumnMajor, std::int32_t, std::int32_t>;
+template struct PersistentCgOfRanks<Kokkos::Cuda, float, BlockRowMajor, std::int32_t, std::int32_t>;
+
+}  // namespace ashlar::impl
+#endif
