@@ -2,7 +2,7 @@
 
 #include <cusparse.h>
 
-#include <cg/peers/aligned_buffer.hpp>
+#include <support/aligned_buffer.hpp>
 #include <cstddef>
 #include <memory>
 #include <optional>

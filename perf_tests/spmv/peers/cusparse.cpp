@@ -3,8 +3,10 @@
 #if defined(ASHLAR_PERF_CUSPARSE)
 
 #include <memory>
+#include <optional>
 #include <spmv/matrices.hpp>
 #include <spmv/peers/cusparse.hpp>
+#include <support/aligned_buffer.hpp>
 
 namespace ashlar::perf {
 
@@ -16,7 +18,7 @@ struct Generic {
   cusparseSpMatDescr_t matrix = nullptr;
   cusparseDnVecDescr_t x = nullptr, y = nullptr;
   cusparseSpMVAlg_t algorithm;
-  Kokkos::View<char*, Space> buffer;
+  std::optional<AlignedBuffer> buffer;
   double alpha = 1, beta = 0;
 
   Generic(std::shared_ptr<CusparseHandle> with, cusparseSpMatDescr_t of, const Vector<double>& from,
@@ -28,10 +30,10 @@ struct Generic {
     check(cusparseSpMV_bufferSize(handle->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix, x, &beta, y,
                                   CUDA_R_64F, algorithm, &bytes),
           "cusparseSpMV_bufferSize");
-    buffer = Kokkos::View<char*, Space>("perf::cusparse::buffer", bytes + 1);
+    buffer.emplace(bytes);
 #if CUSPARSE_VERSION >= 12400
     check(cusparseSpMV_preprocess(handle->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix, x, &beta, y,
-                                  CUDA_R_64F, algorithm, buffer.data()),
+                                  CUDA_R_64F, algorithm, buffer->data()),
           "cusparseSpMV_preprocess");
 #endif
   }
@@ -45,7 +47,7 @@ struct Generic {
 
   void apply() const {
     check(cusparseSpMV(handle->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix, x, &beta, y, CUDA_R_64F,
-                       algorithm, buffer.data()),
+                       algorithm, buffer->data()),
           "cusparseSpMV");
   }
 };
