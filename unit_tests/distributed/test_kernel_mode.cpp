@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "distributed/exchange_mode_cases.hpp"
+#include "support/message.hpp"
 #include "support/thread_ranks.hpp"
 
 namespace ashlar::testing {
@@ -63,6 +64,50 @@ TEST_F(KernelMode, SolvesToTheBitAsTheBlockingOne) {
       }
     });
   }
+}
+
+// One option holds for the halo and for sums.
+TEST_F(KernelMode, ARankThatDoesNotComeIsToldInTheTimeAskedFor) {
+  run_ranks(2, [](Communicator& comm) {
+    const Beam beam(comm.size());
+    const Exec exec = instance_of_rank();
+    const auto rows = problems::cantilever_matrix<Matrix>(exec, beam.problem, beam.rows(comm.rank()));
+    DistributedOptions options = in_mode(ExchangeMode::kernel, Decomposition::one_d);
+    options.halo.time_out_seconds = 0.125;
+    const DistributedOperator<Matrix> a(exec, comm, beam.partition, rows, options);
+    EXPECT_EQ(a.halo_plan().time_out_seconds(), 0.125);
+    a.check();
+    if (comm.rank() == 1) return;
+    const Vector x("test::x", a.space().num_local()), y("test::y", a.space().num_local());
+    EXPECT_THAT(message_of<CommError>([&] {
+                  a.apply(exec, x, y);
+                  exec.fence("test::late");
+                  a.check();
+                }),
+                ::testing::HasSubstr("halo: rank 0 has waited 0.125 s"));
+    const Sums sums("test::sums", 2);
+    EXPECT_THAT(message_of<CommError>([&] {
+                  a.space().sum_begin(exec, sums);
+                  a.space().sum_end(exec, sums);
+                  exec.fence("test::late");
+                  a.space().check();
+                }),
+                ::testing::HasSubstr("distributed_space: rank 0 has waited 0.125 s"));
+  });
+}
+
+TEST_F(KernelMode, ATimeOutOfNothingIsRefused) {
+  run_ranks(2, [](Communicator& comm) {
+    const Exec exec = instance_of_rank();
+    const auto refused = [](const auto& make) {
+      EXPECT_THAT(message_of<ArgumentError>(make), ::testing::HasSubstr("kernels that wait 0 s for other ranks"));
+    };
+    refused([&] { DistributedSpace<Exec>(exec, comm, 3, SumMode::kernel, 0); });
+    const RowPartition even = RowPartition::even(4, 2);
+    refused([&] { HaloPlan(comm, even, std::vector<std::int64_t>{}, {.time_out_seconds = 0}); });
+    refused(
+        [&] { NeighbourExchange<Exec>(exec, comm, {}, {}, {.mode = ExchangeMode::kernel, .time_out_seconds = 0}); });
+  });
 }
 
 TEST_F(KernelMode, SumsOfSeveralHostsAreRefused) {

@@ -24,7 +24,8 @@ MAY_USE = {
     # Memory that ranks share is a device's.
     "comm": ["device"],
     "halo": ["comm", "device", "bcsr"],
-    "distributed": ["halo", "streaming"],
+    # Its ranks' kernels may iterate CG as one.
+    "distributed": ["halo", "streaming", "operators"],
     # The solvers know concepts only.
     "krylov": ["blas1"],
     # What solvers know as concepts, of matrices: operators, preconditioners, and kernels that iterate by themselves.

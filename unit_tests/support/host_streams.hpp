@@ -57,6 +57,7 @@ class HostStreams final : public StreamTransport {
     message->wait();
   }
 
+  void check() const override { require_alive(); }
   void abort() noexcept override {
     if (!std::exchange(is_aborted_, true)) ++log_->aborted;
   }

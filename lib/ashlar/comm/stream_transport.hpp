@@ -60,6 +60,8 @@ class StreamTransport {
   /// `all` gets `bytes` of each rank, in rank order.
   virtual void all_gather(const void* mine, std::size_t bytes, void* all, void* stream) = 0;
 
+  /// Throws CommError where it has been aborted: what was enqueued has then ended without its data.
+  virtual void check() const = 0;
   /// Gives up what is enqueued: no stream waits for other ranks any more. Nothing else works from then on.
   virtual void abort() noexcept = 0;
 };

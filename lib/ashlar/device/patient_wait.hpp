@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #ifndef __CUDA_ARCH__
 #include <chrono>
@@ -21,6 +22,9 @@ KOKKOS_INLINE_FUNCTION std::uint64_t nanoseconds_now() {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 #endif
 }
+
+/// Nanoseconds to wait; at most some thirty years.
+inline std::uint64_t patience_of(double seconds) { return static_cast<std::uint64_t>(1e9 * std::min(seconds, 1e9)); }
 
 /// Returns when is_ready() says so: true; or false when `patience` nanoseconds have passed, or another thread has given
 /// up for `gave_up`, which this sets then.

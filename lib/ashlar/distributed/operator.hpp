@@ -15,6 +15,7 @@
 #include <ashlar/distributed/impl/cut.hpp>
 #include <ashlar/distributed/impl/other_part.hpp>
 #include <ashlar/distributed/impl/own_part.hpp>
+#include <ashlar/distributed/impl/peer_meeting.hpp>
 #include <ashlar/distributed/impl/require_same.hpp>
 #include <ashlar/distributed/impl/vector_exchange.hpp>
 #include <ashlar/distributed/space.hpp>
@@ -22,6 +23,9 @@
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>
+#include <ashlar/krylov/cg_kernel.hpp>
+#include <ashlar/operators/persistent_cg.hpp>
+#include <ashlar/operators/persistent_cg_of_ranks.hpp>
 #include <ashlar/spmv/matrix_bytes.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/options.hpp>
@@ -39,7 +43,8 @@ namespace ashlar {
 
 struct DistributedOptions {
   Decomposition decomposition = Decomposition::one_d;
-  /// How the halo travels. Its entry_bytes are not looked at: the operator knows them.
+  /// How the halo travels. Its entry_bytes are not looked at: the operator knows them. Its time_out_seconds hold for
+  /// sums, too.
   HaloOptions halo = {};
   /// Who sends and receives it, and sums over ranks with it.
   ExchangeMode exchange = ExchangeMode::automatic;
@@ -156,6 +161,31 @@ class DistributedOperator {
 
   DistributedSpace<Exec> space() const { return *state_->space; }
 
+  /// Collective. A kernel of each rank that makes many iterations of CG, all of them as one (persistent_cg_of_ranks);
+  /// of a rank that is alone, its own (persistent_cg); or why there is none. Not where messages were asked for: in the
+  /// kernel mode, and where the mode is automatic.
+  template <class M, class Scalar>
+  CgKernelOffer<Exec> cg_kernel(const Exec& exec, const M& m, const CgPlace<Scalar>& place) const {
+    const State& s = *state_;
+    if (s.own->streamed()) return no_cg_kernel("the matrix is streamed");
+    if (s.comm->is_alone()) return persistent_cg(exec, s.own->plan(), s.own->matrix(), m, place);
+    if (s.options.exchange != ExchangeMode::automatic && s.options.exchange != ExchangeMode::kernel) {
+      return no_cg_kernel(text("the exchange mode is ", to_string(s.options.exchange)));
+    }
+    if (s.options.decomposition != Decomposition::one_d) return no_cg_kernel("in two dimensions");
+    if constexpr (is_gpu_v<Exec> && std::is_same_v<Scalar, Value>) {
+      if (!s.meeting) {
+        s.meeting = s.comm->together([&] {
+          return std::make_shared<impl::PeerMeeting<Value, Exec>>(exec, *s.comm, s.halo, s.block_size, s.others);
+        });
+      }
+      return persistent_cg_of_ranks(exec, s.own->plan(), s.own->matrix(), m, place,
+                                    std::shared_ptr<CgMeeting<Scalar>>(s.meeting));
+    } else {
+      return no_cg_kernel("there is one for GPUs alone, with vectors of the matrix's scalar type");
+    }
+  }
+
   /// Of this rank.
   std::int64_t traffic_bytes() const {
     const State& s = *state_;
@@ -180,6 +210,14 @@ class DistributedOperator {
            (s.comm->is_alone() || (s.exchange_waits_on_device && s.space->is_stream_ordered()));
   }
   bool is_capturable() const { return state_->comm->is_alone() && state_->own->is_capturable(); }
+
+  /// Throws CommError where the device has waited for another rank in vain so far, in the stream and kernel modes. So
+  /// does the next product otherwise: solvers call this before they say how a solve has ended.
+  void check() const {
+    state_->wide.check();
+    state_->narrow.check();
+    state_->space->check();
+  }
 
   /// How the halo is exchanged, never automatic, and why so; of a rank that is alone, blocking.
   ExchangeMode exchange_mode() const { return state_->exchange_mode; }
@@ -242,6 +280,8 @@ class DistributedOperator {
   // Matrices of floats multiply vectors of floats, too.
   using Narrow = std::conditional_t<scalar<Value>, Value, Wide>;
 
+  static CgKernelOffer<Exec> no_cg_kernel(std::string why) { return {nullptr, std::move(why), false}; }
+
   struct State {
     template <class Rows>
     State(const Exec& exec, const Communicator& given, RowPartition the_partition, Rows rows,
@@ -258,7 +298,7 @@ class DistributedOperator {
         make_own(exec, std::move(rows));
         exec.fence("ashlar::distributed_operator: own columns cut");
       });
-      space.emplace(exec, comm, own->num_rows(), sum_mode(exchange_mode));
+      space.emplace(exec, comm, own->num_rows(), sum_mode(exchange_mode), options.halo.time_out_seconds);
     }
 
     /// Sums travel as the halo does.
@@ -424,6 +464,7 @@ class DistributedOperator {
     std::optional<impl::OwnPart<Matrix, Exec>> own;
     std::vector<impl::OtherPart<Matrix>> others;
     std::optional<DistributedSpace<Exec>> space;
+    mutable std::shared_ptr<impl::PeerMeeting<Value, Exec>> meeting;  // made when CG first asks for it
     mutable impl::VectorExchanges<Wide, Matrix, Exec> wide;
     mutable impl::VectorExchanges<Narrow, Matrix, Exec> narrow;  // not used where it is the same
   };

@@ -12,6 +12,7 @@
 #include <ashlar/distributed/impl/device_sums.hpp>
 #include <ashlar/distributed/impl/peer_sums.hpp>
 #include <ashlar/distributed/impl/stream_sums.hpp>
+#include <ashlar/halo/time_out.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -48,19 +49,24 @@ enum class SumMode {
 template <execution_space Exec>
 class DistributedSpace {
  public:
-  /// Collective: each rank says how long its part is, and all say the same of sums. `comm` is used by nobody else.
+  /// Collective: each rank says how long its part is, and all say the same of sums. `comm` is used by nobody else, save
+  /// that sums on streams share its own_streams() with its exchanges. In the kernel mode a kernel waits so many seconds
+  /// for another rank before it gives up.
   ///
   /// Throws   on all ranks together: where sums are to be on streams, ArgumentError where comm has no transport for
-  ///          them, CommError where none can be made of it, or the ranks share no memory.
+  ///          them, CommError where none can be made of it, or the ranks share no memory; ArgumentError where kernels
+  ///          are to wait no time.
   DistributedSpace(const Exec& exec, std::shared_ptr<const Communicator> comm, std::int64_t num_local,
-                   SumMode mode = SumMode::messages)
-      : state_(std::make_shared<State>(exec, std::move(comm), mode)), num_local_(num_local) {
+                   SumMode mode = SumMode::messages, double time_out_seconds = default_time_out_seconds)
+      : state_(std::make_shared<State>(exec, std::move(comm), mode, time_out_seconds)), num_local_(num_local) {
     num_global_ = state_->comm->sum(num_local);
   }
 
   /// The same with a duplicate of `comm`.
-  DistributedSpace(const Exec& exec, const Communicator& comm, std::int64_t num_local, SumMode mode = SumMode::messages)
-      : DistributedSpace(exec, std::make_shared<const Communicator>(comm.duplicate()), num_local, mode) {}
+  DistributedSpace(const Exec& exec, const Communicator& comm, std::int64_t num_local, SumMode mode = SumMode::messages,
+                   double time_out_seconds = default_time_out_seconds)
+      : DistributedSpace(exec, std::make_shared<const Communicator>(comm.duplicate()), num_local, mode,
+                         time_out_seconds) {}
 
   std::int64_t num_local() const { return num_local_; }
   std::int64_t num_global() const { return num_global_; }
@@ -113,6 +119,11 @@ class DistributedSpace {
   bool is_stream_ordered() const {
     return is_alone() || (state_->on_device && (is_gpu_v<Exec> || state_->mode == SumMode::stream));
   }
+  /// Throws CommError where the device has waited for another rank in vain so far. So does the next sum otherwise: this
+  /// is for who makes none.
+  void check() const {
+    if (state_->on_device) state_->on_device->check();
+  }
   bool is_capturable() const { return is_alone(); }
 
   /// How long the host has waited for the other ranks' sums so far, in all copies of this.
@@ -122,13 +133,14 @@ class DistributedSpace {
   using Pinned = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
 
   struct State {
-    State(const Exec& exec, std::shared_ptr<const Communicator> given, SumMode the_mode)
+    State(const Exec& exec, std::shared_ptr<const Communicator> given, SumMode the_mode, double time_out_seconds)
         : comm(std::move(given)), mode(the_mode), is_copied(exec) {
       if (comm->is_alone()) return;
       if (mode == SumMode::stream) {
         make_streams(exec);
       } else if (mode == SumMode::kernel) {
-        on_device = std::make_unique<impl::PeerSums<Exec>>(exec, *comm);
+        comm->together([&] { check_time_out("distributed_space", time_out_seconds); });
+        on_device = std::make_unique<impl::PeerSums<Exec>>(exec, *comm, time_out_seconds);
       } else {
         make_room(64);
       }

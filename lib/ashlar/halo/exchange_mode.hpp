@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/halo/halo_plan.hpp>
+#include <ashlar/halo/time_out.hpp>
 #include <string_view>
 
 namespace ashlar {
@@ -22,7 +23,7 @@ struct ExchangeOptions {
   /// Of the blocking mode.
   HaloBuffers buffers = HaloBuffers::automatic;
   /// Of the kernel mode: how long a kernel waits for another rank before it gives up.
-  double time_out_seconds = 30;
+  double time_out_seconds = default_time_out_seconds;
 };
 
 }  // namespace ashlar

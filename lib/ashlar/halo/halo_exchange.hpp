@@ -80,6 +80,9 @@ class HaloExchange {
   const std::string& why_mode() const { return state_->exchange.why_mode(); }
   /// Whether nothing here waits on the host.
   bool is_stream_ordered() const { return state_->exchange.is_stream_ordered(); }
+  /// Throws CommError where the device has waited for another rank in vain so far, in the stream and kernel modes. So
+  /// does the next call otherwise: this is for who makes none.
+  void check() const { state_->exchange.check(); }
 
   /// Starts an exchange of x.
   template <class X>
@@ -147,7 +150,8 @@ class HaloExchange {
         : plan(std::move(the_plan)),
           entries(the_entries),
           layout(comm, plan, entries),
-          exchange(exec, comm, layout.to, layout.from, {mode, plan.buffers()}, layout.packed_bytes) {
+          exchange(exec, comm, layout.to, layout.from, {mode, plan.buffers(), plan.time_out_seconds()},
+                   layout.packed_bytes) {
       comm.together([&] {
         const Kokkos::View<const std::int64_t*, Kokkos::HostSpace> listed(plan.send_index().data(),
                                                                           plan.send_index().size());

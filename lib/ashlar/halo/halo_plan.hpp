@@ -2,6 +2,7 @@
 
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/row_partition.hpp>
+#include <ashlar/halo/time_out.hpp>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -35,6 +36,8 @@ struct HaloOptions {
   HaloForm form = HaloForm::automatic;
   /// The same on all ranks.
   HaloBuffers buffers = HaloBuffers::automatic;
+  /// Of the kernel mode: how long a kernel waits for another rank before it gives up.
+  double time_out_seconds = default_time_out_seconds;
   /// What `automatic` reckons with: bytes of a block entry (of all vectors), 1e9 bytes a second of a message and of the
   /// pass that packs, and the seconds to launch that pass.
   int entry_bytes = 8;
@@ -102,6 +105,8 @@ class HaloPlan {
 
   /// What its exchanges are to take: HaloOptions::buffers.
   HaloBuffers buffers() const { return buffers_; }
+  /// HaloOptions::time_out_seconds.
+  double time_out_seconds() const { return time_out_seconds_; }
 
   /// The ranks that made it.
   int rank() const { return rank_; }
@@ -123,6 +128,7 @@ class HaloPlan {
   std::int64_t num_entries_ = 0, num_own_ = 0;
   int rank_ = 0, size_ = 1;
   HaloBuffers buffers_ = HaloBuffers::automatic;
+  double time_out_seconds_ = default_time_out_seconds;
 };
 
 }  // namespace ashlar

@@ -109,6 +109,9 @@ class NeighbourExchange {
   const std::string& why_mode() const { return choice_.why; }
   /// Whether nothing here waits on the host.
   bool is_stream_ordered() const { return way_->is_stream_ordered(); }
+  /// Throws CommError where the device has waited for another rank in vain so far, in the stream and kernel modes. So
+  /// does the next call otherwise: this is for who makes none.
+  void check() const { way_->check(); }
   /// Exchanges that were started and not finished.
   int num_in_flight() const { return static_cast<int>(num_started_ - num_finished_); }
 

@@ -18,7 +18,8 @@ namespace ashlar {
 /// `sums` is a view of doubles on the device, each a sum over the local part. Between sum_begin() and sum_end(), which
 /// both enqueue on `exec`, other work may be enqueued, and runs under the reduction; after sum_end() each entry is the
 /// sum over all parts, the same bits everywhere. agree_max() is for set-up and collective: the largest of all parts'
-/// numbers. is_stream_ordered() says whether the host never waits. It may have is_capturable(), as operators.
+/// numbers. is_stream_ordered() says whether the host never waits. It may have is_capturable() and check(), as
+/// operators.
 template <class S, class Exec, class Sums>
 concept inner_product_space = execution_space<Exec> && requires(const S& s, const Exec& exec, const Sums& sums, int n) {
   { s.num_local() } -> std::convertible_to<std::int64_t>;
@@ -35,8 +36,10 @@ concept inner_product_space = execution_space<Exec> && requires(const S& s, cons
 /// is_stream_ordered() whether the host never waits; explain() how it multiplies, for people.
 ///
 /// It may have apply_dot(exec, x, y, sums, slot) besides, which leaves the local part of x^H y (its real part) in
-/// *slot, on the device, and adds it up in the caller's scratch memory `sums` (dot_operator); and is_capturable(),
-/// whether what apply() enqueues may be captured once and replayed (is_capturable below).
+/// *slot, on the device, and adds it up in the caller's scratch memory `sums` (dot_operator); is_capturable(), whether
+/// what apply() enqueues may be captured once and replayed (is_capturable below); and check(), which throws where
+/// something that it has enqueued has gone wrong on the device so far, as where it has waited in vain for another rank
+/// (check_device_work below).
 template <class Op, class Exec, class X, class Y = X>
 concept linear_operator = execution_space<Exec> && requires(const Op& op, const Exec& exec, const X& x, const Y& y) {
   op.apply(exec, x, y);
@@ -56,8 +59,8 @@ concept dot_operator = linear_operator<Op, Exec, X, Y> &&
 
 /// An approximate inverse: apply(exec, r, z) enqueues z := M^-1 r on `exec`. Hermitian and positive definite for CG.
 ///
-/// Where is_identity() says so, solvers neither apply it nor make room for z. It may have apply_dot() and
-/// is_capturable(), as operators.
+/// Where is_identity() says so, solvers neither apply it nor make room for z. It may have apply_dot(), is_capturable()
+/// and check(), as operators.
 template <class M, class Exec, class R, class Z = R>
 concept preconditioner = execution_space<Exec> && requires(const M& m, const Exec& exec, const R& r, const Z& z) {
   m.apply(exec, r, z);
@@ -82,6 +85,14 @@ bool is_capturable(const Map& map) {
   } else {
     return false;
   }
+}
+
+/// Throws where something that `map` (an operator, a preconditioner, a space) has enqueued has gone wrong on the
+/// device, and it knows. Solvers call this when they have waited for the device, and before they say how a solve has
+/// ended.
+template <class Map>
+void check_device_work(const Map& map) {
+  if constexpr (requires { map.check(); }) map.check();
 }
 
 }  // namespace ashlar

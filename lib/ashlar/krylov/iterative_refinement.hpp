@@ -105,6 +105,7 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
   const auto norm_of_residual = [&](const auto& of) {
     impl::form_residual(exec, a, b, of, r);
     const double norm = impl::global_norm(exec, space, memory, r);
+    check_device_work(a);
     ++report.products;
     report.bytes_moved += a.traffic_bytes() + 4 * vector_bytes;
     report.residual_history.push_back(norm / norm_b);

@@ -54,6 +54,7 @@ class AnyOperator {
   std::int64_t traffic_bytes() const { return held_->traffic_bytes(); }
   bool is_stream_ordered() const { return held_->is_stream_ordered(); }
   bool is_capturable() const { return held_->is_capturable(); }
+  void check() const { held_->check(); }
   HeldBytes bytes() const { return held_->bytes(); }
   std::string explain() const { return held_->explain(); }
 
@@ -79,6 +80,7 @@ class AnyOperator {
     virtual std::int64_t traffic_bytes() const = 0;
     virtual bool is_stream_ordered() const = 0;
     virtual bool is_capturable() const = 0;
+    virtual void check() const = 0;
     virtual HeldBytes bytes() const = 0;
     virtual std::string explain() const = 0;
     virtual CgKernelOffer<Exec> cg_kernel(const Exec&, const AnyPreconditioner<Scalar, Exec>&,
@@ -102,6 +104,7 @@ class AnyOperator {
     std::int64_t traffic_bytes() const override { return op->traffic_bytes(); }
     bool is_stream_ordered() const override { return op->is_stream_ordered(); }
     bool is_capturable() const override { return ashlar::is_capturable(*op); }
+    void check() const override { check_device_work(*op); }
     HeldBytes bytes() const override { return op->bytes(); }
     std::string explain() const override { return op->explain(); }
     CgKernelOffer<Exec> cg_kernel(const Exec& exec, const AnyPreconditioner<Scalar, Exec>& m,

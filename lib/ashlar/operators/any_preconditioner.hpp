@@ -44,6 +44,7 @@ class AnyPreconditioner {
   bool is_identity() const { return held_->is_identity(); }
   bool is_stream_ordered() const { return held_->is_stream_ordered(); }
   bool is_capturable() const { return held_->is_capturable(); }
+  void check() const { held_->check(); }
   std::int64_t traffic_bytes() const { return held_->traffic_bytes(); }
   /// That of the preconditioner, if it is one by diagonal blocks; else without values.
   DiagonalInverse<Scalar> diagonal_inverse() const { return held_->diagonal_inverse(); }
@@ -61,6 +62,7 @@ class AnyPreconditioner {
     virtual bool is_identity() const = 0;
     virtual bool is_stream_ordered() const = 0;
     virtual bool is_capturable() const = 0;
+    virtual void check() const = 0;
     virtual std::int64_t traffic_bytes() const = 0;
     virtual DiagonalInverse<Scalar> diagonal_inverse() const = 0;
   };
@@ -81,6 +83,7 @@ class AnyPreconditioner {
     bool is_identity() const override { return m.is_identity(); }
     bool is_stream_ordered() const override { return m.is_stream_ordered(); }
     bool is_capturable() const override { return ashlar::is_capturable(m); }
+    void check() const override { check_device_work(m); }
     std::int64_t traffic_bytes() const override { return m.traffic_bytes(); }
     DiagonalInverse<Scalar> diagonal_inverse() const override {
       if constexpr (inverts_diagonal<M, Scalar>) {

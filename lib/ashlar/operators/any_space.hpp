@@ -28,6 +28,7 @@ class AnySpace {
   int agree_max(int number) const { return held_->agree_max(number); }
   bool is_stream_ordered() const { return held_->is_stream_ordered(); }
   bool is_capturable() const { return held_->is_capturable(); }
+  void check() const { held_->check(); }
 
  private:
   struct Base {
@@ -39,6 +40,7 @@ class AnySpace {
     virtual int agree_max(int) const = 0;
     virtual bool is_stream_ordered() const = 0;
     virtual bool is_capturable() const = 0;
+    virtual void check() const = 0;
   };
   template <class Space>
   struct Held final : Base {
@@ -50,6 +52,7 @@ class AnySpace {
     int agree_max(int number) const override { return space.agree_max(number); }
     bool is_stream_ordered() const override { return space.is_stream_ordered(); }
     bool is_capturable() const override { return ashlar::is_capturable(space); }
+    void check() const override { check_device_work(space); }
     Space space;
   };
 

@@ -23,6 +23,7 @@ void check_options(const HaloOptions& options) {
                              " GB/s, packing at ", options.pack_gb_s, " GB/s and ", options.pack_seconds, " s"),
                         "what a form costs follows from them", "give positive numbers");
   }
+  check_time_out("halo", options.time_out_seconds);
 }
 
 void check_needs(const RowPartition& partition, int rank, std::span<const std::int64_t> needed) {
@@ -133,7 +134,11 @@ HaloForm choose_halo_form(std::int64_t needed, std::int64_t span, std::int64_t w
 
 HaloPlan::HaloPlan(const Communicator& comm, const RowPartition& partition, std::span<const std::int64_t> needed,
                    const HaloOptions& options)
-    : needed_(needed.begin(), needed.end()), rank_(comm.rank()), size_(comm.size()), buffers_(options.buffers) {
+    : needed_(needed.begin(), needed.end()),
+      rank_(comm.rank()),
+      size_(comm.size()),
+      buffers_(options.buffers),
+      time_out_seconds_(options.time_out_seconds) {
   check_partition(comm, partition);
   comm.together([&] {
     check_options(options);

@@ -43,6 +43,7 @@ Communicator agreed_group(const Communicator& comm, const std::vector<NeighbourM
   comm.together([&] {
     check_own(comm, to, "to");
     check_own(comm, from, "from");
+    check_time_out("halo", options.time_out_seconds);
   });
   check_alike(comm, options);
   std::vector<std::vector<std::int64_t>> counts(static_cast<std::size_t>(comm.size()));

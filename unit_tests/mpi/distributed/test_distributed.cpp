@@ -1,7 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <optional>
+#include <random>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "distributed/product_cases.hpp"
@@ -55,7 +60,87 @@ TEST(DistributedOverMpi, SolvesByKernelsThatWriteToOtherRanks) {
   for (const Decomposition decomposition : {Decomposition::one_d, Decomposition::two_d}) {
     DistributedOptions options = with(decomposition, HaloForm::automatic);
     options.exchange = ExchangeMode::kernel;
-    expect_solved_as(serial, world(), Beam(world().size()), Form::standard, Kind::block_jacobi, options);
+    for (const CgLaunch launch : {CgLaunch::automatic, CgLaunch::one_by_one}) {
+      expect_solved_as(serial, world(), Beam(world().size()), Form::standard, Kind::block_jacobi, options,
+                       {.launch = launch});
+    }
+  }
+}
+
+// The kernels of all ranks iterate as one: as kernels one by one do, the same bits each time, and from one solve to the
+// next. The larger beam has more than multiprocessors keep.
+TEST(DistributedOverMpi, IteratesInOneKernelOfEachRank) {
+  if (!is_gpu_v<Exec> || world().size() == 1) GTEST_SKIP() << "devices of several ranks iterate so";
+  const Exec exec = instance_of_rank();
+  for (const int dof : {1, 3}) {
+    for (const int length : {9, 160}) {
+      const problems::Cantilever problem{.nodes = {length, length > 9 ? 40 : 4, length > 9 ? 40 : 3}, .dof = dof};
+      const RowPartition partition =
+          RowPartition::even(problem.nodes[0] * problem.nodes[1] * problem.nodes[2], world().size());
+      const int rank = world().rank();
+      const auto rows = problems::cantilever_matrix<Matrix>(
+          exec, problem, problems::RowRange{partition.begin(rank), partition.end(rank)});
+      for (const HaloForm form : {HaloForm::packed, HaloForm::contiguous, HaloForm::whole}) {
+        SCOPED_TRACE(text(dof, " unknowns a node, length ", length, ", halo ", to_string(form)));
+        DistributedOptions options = with(Decomposition::one_d, form);
+        options.exchange = ExchangeMode::kernel;
+        const DistributedOperator<Matrix> a(exec, world(), partition, rows, options);
+        const Vector b("test::b", a.space().num_local());
+        Kokkos::deep_copy(b, 1.0);
+        for (const Kind kind : {Kind::none, Kind::jacobi, Kind::block_jacobi}) {
+          const AnyM m = preconditioner_of(exec, a.own_matrix(), kind);
+          const auto solved = [&](CgLaunch launch, std::vector<double>& answer) {
+            const Vector x("test::x", a.space().num_local());
+            const SolveReport report = cg(exec, a, m, b, x, {.rtol = 1e-30, .max_iterations = 40, .launch = launch});
+            answer = to_host(x);
+            return report;
+          };
+          std::vector<double> one_by_one, first, again;
+          const SolveReport expected = solved(CgLaunch::one_by_one, one_by_one);
+          const SolveReport found = solved(CgLaunch::persistent, first);
+          EXPECT_THAT(found.launch, ::testing::HasSubstr(text("with those of ", world().size(), " ranks")));
+          ASSERT_EQ(found.residual_history.size(), expected.residual_history.size());
+          for (std::size_t k = 0; k < 20; ++k) {
+            ASSERT_NEAR(found.residual_history[k], expected.residual_history[k], 1e-7 * expected.residual_history[k]);
+          }
+          for (int round = 0; round < 5; ++round) {
+            solved(CgLaunch::automatic, again);
+            ASSERT_EQ(again, first) << "round " << round;
+          }
+        }
+      }
+    }
+  }
+}
+
+// Many short solves, before each of which each rank sleeps for a time of its own: the same bits each time, in each
+// mode. ASHLAR_TEST_ROUNDS says how many: 2500 are 10^5 iterations.
+TEST(DistributedOverMpi, GivesTheSameBitsWhateverRanksWaitFor) {
+  const char* const asked = std::getenv("ASHLAR_TEST_ROUNDS");
+  const int rounds = asked == nullptr ? 3 : std::stoi(asked);
+  const Exec exec = instance_of_rank();
+  const Beam beam(world().size());
+  const auto rows = problems::cantilever_matrix<Matrix>(exec, beam.problem, beam.rows(world().rank()));
+  std::mt19937 random(unsigned(world().rank()));
+  for (const ExchangeMode mode : {ExchangeMode::blocking, ExchangeMode::kernel}) {
+    for (const CgLaunch launch : {CgLaunch::one_by_one, CgLaunch::automatic}) {
+      SCOPED_TRACE(text(to_string(mode), ", ", launch == CgLaunch::automatic ? "automatic" : "kernel by kernel"));
+      DistributedOptions options = with(Decomposition::one_d, HaloForm::automatic);
+      options.exchange = mode;
+      const DistributedOperator<Matrix> a(exec, world(), beam.partition, rows, options);
+      const AnyM m = preconditioner_of(exec, a.own_matrix(), Kind::block_jacobi);
+      const Vector b("test::b", a.space().num_local()), x("test::x", a.space().num_local());
+      Kokkos::deep_copy(b, 1.0);
+      std::vector<double> first;
+      for (int round = 0; round < rounds; ++round) {
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 1000));
+        Kokkos::deep_copy(exec, x, 0.0);
+        cg(exec, a, m, b, x, {.rtol = 1e-30, .max_iterations = 40, .launch = launch});
+        const std::vector<double> answer = to_host(x);
+        if (round == 0) first = answer;
+        ASSERT_EQ(answer, first) << "round " << round;
+      }
+    }
   }
 }
 

@@ -17,6 +17,8 @@ class DeviceSums {
   /// `mine` must not change until end().
   virtual void begin(const Exec& exec, const double* mine, std::size_t count) = 0;
   virtual void end(const Exec& exec, double* sums, std::size_t count) = 0;
+  /// Throws CommError where the device has waited for another rank in vain.
+  virtual void check() const = 0;
 };
 
 }  // namespace ashlar::impl

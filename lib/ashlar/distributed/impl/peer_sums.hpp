@@ -70,9 +70,9 @@ class PeerSums final : public DeviceSums<Exec> {
   /// Collective.
   ///
   /// Throws   on all ranks together, where they cannot share memory.
-  PeerSums(const Exec& exec, const Communicator& comm, double time_out_seconds = 30)
+  PeerSums(const Exec& exec, const Communicator& comm, double time_out_seconds)
       : comm_(comm.duplicate()),
-        patience_ns_(std::uint64_t(1e9 * time_out_seconds)),
+        patience_ns_(patience_of(time_out_seconds)),
         gave_up_("ashlar::distributed_space::gave_up"),
         added_(exec) {
     make_room(exec, 64);
@@ -107,6 +107,13 @@ class PeerSums final : public DeviceSums<Exec> {
     added_.record(exec);
   }
 
+  void check() const override {
+    if (*static_cast<volatile const int*>(gave_up_.data()) == 0) return;
+    throw CommError(text("distributed_space: rank ", comm_.rank(), " has waited ", 1e-9 * double(patience_ns_),
+                         " s in a kernel for another rank's part of a sum"),
+                    "that rank has ended or hangs", "look for its message");
+  }
+
  private:
   using memory_space = typename Exec::memory_space;
   using Targets = Kokkos::View<PeerPackets*, memory_space>;  // by rank
@@ -137,13 +144,6 @@ class PeerSums final : public DeviceSums<Exec> {
     Kokkos::deep_copy(exec, targets_,
                       Kokkos::View<PeerPackets*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(here.data(), here.size()));
     exec.fence("ashlar::distributed_space: targets");
-  }
-
-  void check() const {
-    if (*static_cast<volatile const int*>(gave_up_.data()) == 0) return;
-    throw CommError(text("distributed_space: rank ", comm_.rank(), " has waited ", 1e-9 * double(patience_ns_),
-                         " s in a kernel for another rank's part of a sum"),
-                    "that rank has ended or hangs", "look for its message");
   }
 
   Communicator comm_;

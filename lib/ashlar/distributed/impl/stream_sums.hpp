@@ -68,6 +68,8 @@ class StreamSums final : public DeviceSums<Exec> {
                          AddInRankOrder{all_.data(), sums, number, num_ranks_});
   }
 
+  void check() const override { transport_->check(); }
+
  private:
   void make_room(const Exec& exec, std::size_t count) {
     const std::size_t needed = count * std::size_t(num_ranks_);

@@ -114,6 +114,11 @@ class VectorExchanges {
     return exchanges_.emplace(num_vectors, Exchange{products, std::move(exchange)}).first->second;
   }
 
+  /// Throws CommError where the device has waited for another rank in vain.
+  void check() const {
+    for (const auto& [num_vectors, exchange] : exchanges_) exchange.exchange.check();
+  }
+
   HeldBytes bytes() const {
     HeldBytes bytes;
     for (const auto& [num_vectors, exchange] : exchanges_) {

@@ -49,6 +49,9 @@ class ExchangeWay {
   /// Until the device reads none of the buffers.
   virtual void wait_for_device() noexcept = 0;
 
+  /// Throws CommError where the device has waited for another rank in vain.
+  virtual void check() const {}
+
   virtual bool is_stream_ordered() const = 0;
   virtual bool is_staged() const = 0;
   virtual const HaloCount& sent() const = 0;

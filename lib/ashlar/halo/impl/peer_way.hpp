@@ -30,7 +30,7 @@ class PeerWay final : public ExchangeWay<Exec> {
   /// Throws   CommError on all ranks, where they cannot share memory.
   PeerWay(const Exec& exec, Communicator comm, const std::vector<NeighbourMessage>& to,
           const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, double time_out_seconds)
-      : patience_ns_(std::uint64_t(1e9 * time_out_seconds)),
+      : patience_ns_(patience_of(time_out_seconds)),
         routes_(comm, to, from),
         memory_(exec, std::move(comm), std::size_t(routes_.segment_bytes())),
         sent_all_(exec),
@@ -75,6 +75,13 @@ class PeerWay final : public ExchangeWay<Exec> {
   void wait_for_device() noexcept override {
     sent_all_.wait();
     landed_.wait();
+  }
+
+  void check() const override {
+    if (*static_cast<volatile const int*>(gave_up_.data()) == 0) return;
+    throw CommError(text("halo: rank ", memory_.comm().rank(), " has waited ", 1e-9 * double(patience_ns_),
+                         " s in a kernel for data of another rank, or for its own to be taken"),
+                    "that rank has ended or hangs", "look for its message");
   }
 
   bool is_stream_ordered() const override { return is_gpu_v<Exec>; }
@@ -169,13 +176,6 @@ class PeerWay final : public ExchangeWay<Exec> {
   }
 
   PeerPatience patience() const { return {patience_ns_, gave_up_.data()}; }
-
-  void check() const {
-    if (*static_cast<volatile const int*>(gave_up_.data()) == 0) return;
-    throw CommError(text("halo: rank ", memory_.comm().rank(), " has waited ", 1e-9 * double(patience_ns_),
-                         " s in a kernel for data of another rank, or for its own to be taken"),
-                    "that rank has ended or hangs", "look for its message");
-  }
 
   std::uint64_t patience_ns_;
   PeerRoutes routes_;

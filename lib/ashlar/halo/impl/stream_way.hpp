@@ -91,6 +91,8 @@ class StreamWay final : public ExchangeWay<Exec> {
     }
   }
 
+  void check() const override { transport_->check(); }
+
   bool is_stream_ordered() const override { return true; }
   bool is_staged() const override { return false; }
   const HaloCount& sent() const override { return sent_; }

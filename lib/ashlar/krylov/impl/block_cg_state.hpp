@@ -8,6 +8,7 @@
 #include <ashlar/blas1/block_dot.hpp>
 #include <ashlar/blas1/norm_inf.hpp>
 #include <ashlar/krylov/block_report.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/small_dense.hpp>
 #include <ashlar/krylov/impl/small_exchange.hpp>
 #include <ashlar/krylov/impl/sum_over_parts.hpp>
@@ -172,6 +173,8 @@ class BlockCgState {
     block_dot(exec_, left, right, exchange_.place(result.rows, result.cols), partial_);
     sum_over_parts(exec_, a_.space(), exchange_.numbers(result.entries.size()));
     std::copy_n(exchange_.receive(result.entries.size()), result.entries.size(), result.entries.begin());
+    check_device_work(a_);
+    check_device_work(m_);
     return result;
   }
 
@@ -187,6 +190,8 @@ class BlockCgState {
     block_dot(exec_, v, v, exchange_.place(count, count, size), partial_);
     sum_over_parts(exec_, a_.space(), exchange_.numbers(2 * size));
     const double* const sums = exchange_.receive(2 * size);
+    check_device_work(a_);
+    check_device_work(m_);
     std::copy_n(sums, size, vz.entries.begin());
     std::copy_n(sums + size, size, vv_.entries.begin());
     return vz;

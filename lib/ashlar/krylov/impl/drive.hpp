@@ -70,6 +70,9 @@ class Driver {
     const auto check = [&] {
       const Progress progress = checks_.wait(norms);
       if (kernel_) kernel_->check();
+      check_device_work(a_);
+      check_device_work(m_);
+      check_device_work(space);
       if (options.monitor) options.monitor(progress.iterations, progress.last / norm_b);
       return progress;
     };
@@ -172,6 +175,7 @@ class Driver {
                           no_kernel.empty() ? "another part of the system has none" : no_kernel, "choose automatic");
     }
     if (kernel_) {
+      if constexpr (requires { method_.follow_kernel(); }) method_.follow_kernel();
       launch_ = "persistent kernel: " + kernel_->explain();
       return;
     }

@@ -66,6 +66,7 @@ double global_norm(const Exec& exec, const Space& space, const CgMemory<Exec>& m
   double squared = 0;
   Kokkos::deep_copy(exec, Kokkos::View<double, Kokkos::HostSpace>(&squared), memory.sum(0));
   exec.fence("ashlar::krylov: norm");
+  check_device_work(space);
   return std::sqrt(squared);
 }
 

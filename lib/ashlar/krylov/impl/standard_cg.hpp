@@ -98,6 +98,7 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
   /// Collective.
   StandardCg(const Exec& exec, const Op& a, const M& m, const X& x, CgXUpdate x_update = CgXUpdate::automatic)
       : Form(exec, a, m, x),
+        is_x_update_asked_(x_update != CgXUpdate::automatic),
         x_update_(x_update_for(space_, x_update)),
         r_(Form::vector(exec, "ashlar::cg::r")),
         z_(Form::preconditioned(exec, "ashlar::cg::z", r_)),
@@ -143,9 +144,9 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
     if (x_lags()) cg_direction(exec, memory_.scalars, z_, p_, x_, true);
   }
 
-  /// The kernel that the operator has for all this, or why it has none.
+  /// The kernel that the operator has for all this, or why it has none. Collective.
   CgKernelOffer<Exec> kernel(const Exec& exec) const {
-    if (!x_lags()) return {nullptr, "x is updated by itself", false};
+    if (is_x_update_asked_ && !x_lags()) return {nullptr, "x is updated by itself", false};
     if constexpr (provides_cg_kernel<Op, Exec, M, Scalar> && reachable_from<Exec, X>) {
       return a_.cg_kernel(
           exec, m_,
@@ -155,6 +156,9 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
       return {nullptr, "the operator provides none", false};
     }
   }
+
+  /// The kernel iterates from now on, in which x lags.
+  void follow_kernel() { x_update_ = CgXUpdate::with_direction; }
 
   /// Bytes of an iteration.
   std::int64_t traffic_bytes() const {
@@ -175,6 +179,7 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
   /// r^H r, and r^H z where that is another.
   auto sums_of_residual() const { return memory_.sums_from(1, m_.is_identity() ? 1 : 2); }
 
+  bool is_x_update_asked_;
   CgXUpdate x_update_;
   Vector r_, z_, p_, q_;
 };

@@ -179,6 +179,11 @@ void NcclTransport::all_gather(const void* mine, std::size_t bytes, void* all, v
       [&](ncclComm_t comm) { return ncclAllGather(mine, all, bytes, ncclUint8, comm, static_cast<Stream>(stream)); });
 }
 
+void NcclTransport::check() const {
+  const std::lock_guard lock(mutex_);
+  require_alive();
+}
+
 void NcclTransport::abort() noexcept {
   const std::lock_guard lock(mutex_);
   fail("it has been aborted");

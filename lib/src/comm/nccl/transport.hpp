@@ -27,6 +27,7 @@ class NcclTransport final : public StreamTransport {
   std::unique_ptr<StreamTransport> make_for(const Communicator& group) const override;
   void exchange(std::span<const StreamSend> sends, std::span<const StreamReceive> receives, void* stream) override;
   void all_gather(const void* mine, std::size_t bytes, void* all, void* stream) override;
+  void check() const override;
   void abort() noexcept override;
 
  private:
