@@ -15,8 +15,8 @@ struct alignas(16) CgPacket {
   std::uint64_t words[2] = {};
 };
 
-/// What the kernels of all ranks have between them, as that of one rank sees it; it lies in the device's memory, and
-/// so do all lists.
+/// What the kernels of all ranks have between them, as that of one rank sees it: an argument of the kernel. All that it
+/// points to is memory of devices.
 template <class Value>
 struct CgRanks {
   static constexpr int most_ranks = 8;
@@ -30,8 +30,9 @@ struct CgRanks {
   };
 
   int num_ranks = 1, rank = 0;
-  int first_block[most_ranks + 1] = {};     ///< thread blocks of the ranks before, and of all
-  CgPacket* sums[most_ranks] = {};          ///< by rank: packets of a sum and of the next: each of most_sums for each thread block
+  int first_block[most_ranks + 1] = {};  ///< thread blocks of the ranks before, and of all
+  CgPacket* sums[most_ranks] =
+      {};  ///< by rank: packets of a sum and of the next: each of most_sums for each thread block
   std::uint32_t* gave_up[most_ranks] = {};  ///< by rank: not 0 where somebody has waited too long
   std::uint32_t* counts = nullptr;          ///< of sums so far, and of halos: from one kernel to the next
 

@@ -51,7 +51,7 @@ PersistentCgOfRanks<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::ma
           const CgRanks<Value>* const ranks = connect(grid.blocks);
           if (ranks == nullptr) return {nullptr, meeting->why_not(), false};
           using Work = std::remove_cvref_t<decltype(work)>;
-          return {std::make_unique<PersistentKernel<Sync, Work, Value>>(exec, function, work, grid, inverse, ranks,
+          return {std::make_unique<PersistentKernel<Sync, Work, Value>>(exec, function, work, grid, inverse, *ranks,
                                                                         meeting, place, std::move(product)),
                   "", true};
         };

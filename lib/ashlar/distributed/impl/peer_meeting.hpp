@@ -64,7 +64,7 @@ class PeerMeeting final : public CgMeeting<Value> {
       why_not_ = text("more than ", CgRanks<Value>::most_ranks, " ranks");
       return nullptr;
     }
-    if (memory_ && blocks == blocks_) return ranks_.data();
+    if (memory_ && blocks == blocks_) return &ranks_;
     memory_.reset();
     blocks_ = blocks;
     try {
@@ -74,7 +74,7 @@ class PeerMeeting final : public CgMeeting<Value> {
       why_not_ = error.what();
       return nullptr;
     }
-    return ranks_.data();
+    return &ranks_;
   }
 
  private:
@@ -126,7 +126,7 @@ class PeerMeeting final : public CgMeeting<Value> {
       }
       counts_ = List<std::uint32_t>("ashlar::distributed::cg_counts", 2);
       ranks.counts = counts_.data();
-      ranks_ = listed(std::vector<Ranks>{ranks});
+      ranks_ = ranks;
       exec_.fence("ashlar::distributed: where kernels meet");
     });
     comm_.barrier();  // nobody writes to what another one has yet to make
@@ -153,7 +153,7 @@ class PeerMeeting final : public CgMeeting<Value> {
   std::unique_ptr<PeerMemory> memory_;
   List<std::int32_t> entries_;
   List<std::uint32_t> counts_;
-  List<Ranks> ranks_;
+  Ranks ranks_;
   std::string why_not_;
 };
 

@@ -102,7 +102,7 @@ template <class Sync, class Product, class Scalar>
 __global__ void __launch_bounds__(Product::most_threads, 1)
     persistent_cg_kernel(const Product product, const CgPlace<Scalar> place, const DiagonalInverse<Scalar> inverse,
                          GridMemory* const memory, unsigned* const failed, const std::uint64_t patience_ns,
-                         const typename Sync::Ranks ranks, const int iterations) {
+                         const __grid_constant__ typename Sync::Ranks ranks, const int iterations) {
   constexpr int B = Product::block_size;
   extern __shared__ __align__(128) char shared[];
   CgScalars& s = *reinterpret_cast<CgScalars*>(shared);

@@ -23,25 +23,26 @@ class LoneSync : public GridSync {
   struct Ranks {};
   static constexpr bool is_of_ranks = false;
 
-  __device__ LoneSync(GridMemory* memory, std::uint64_t patience_ns, Ranks) : GridSync(memory, patience_ns) {}
+  __device__ LoneSync(GridMemory* memory, std::uint64_t patience_ns, const Ranks&) : GridSync(memory, patience_ns) {}
 
   /// Of how many thread blocks shared memory has sums.
-  __device__ static int blocks_of_sums(Ranks) { return static_cast<int>(gridDim.x); }
+  __device__ static int blocks_of_sums(const Ranks&) { return static_cast<int>(gridDim.x); }
 };
 
 /// The thread blocks of all ranks, as a thread of one of them sees them.
 template <class Value>
 class RankSync : public GridSync {
  public:
-  using Ranks = const CgRanks<Value>*;
+  using Ranks = CgRanks<Value>;
   static constexpr bool is_of_ranks = true;
   static_assert(CgRanks<Value>::most_sums == GridMemory::most_sums);
 
-  __device__ RankSync(GridMemory* memory, std::uint64_t patience_ns, Ranks ranks)
-      : GridSync(memory, patience_ns), ranks_(*ranks), sums_(ranks->counts[0]), halos_(ranks->counts[1]) {}
+  /// `ranks` is the kernel's argument itself, where devices read it fast.
+  __device__ RankSync(GridMemory* memory, std::uint64_t patience_ns, const Ranks& ranks)
+      : GridSync(memory, patience_ns), ranks_(ranks), sums_(ranks.counts[0]), halos_(ranks.counts[1]) {}
 
   /// Of how many thread blocks shared memory has room for sums: those of any grids.
-  __device__ static int blocks_of_sums(Ranks ranks) { return ranks->num_ranks * GridMemory::most_blocks; }
+  __device__ static int blocks_of_sums(const Ranks& ranks) { return ranks.num_ranks * GridMemory::most_blocks; }
 
   /// sum[k] := the sum over all threads of all thread blocks of all ranks, the same bits for each of them: thread block
   /// after thread block, rank after rank. As GridSync::sum() otherwise.

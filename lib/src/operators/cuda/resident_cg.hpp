@@ -24,7 +24,8 @@ template <class Sync, class Value, class Layout, int B>
 __global__ void __launch_bounds__(1024, 1)
     resident_cg_kernel(const SpmvArguments<Value, Value, std::int32_t, std::int32_t> a, const CgPlace<Value> place,
                        const DiagonalInverse<Value> inverse, GridMemory* const memory, unsigned* const failed,
-                       const std::uint64_t patience_ns, const typename Sync::Ranks ranks, const int iterations) {
+                       const std::uint64_t patience_ns, const __grid_constant__ typename Sync::Ranks ranks,
+                       const int iterations) {
   constexpr int in_flight = B > 4 ? 1 : 8 / B;  // blocks whose p a thread loads before it uses the first
   extern __shared__ __align__(128) char shared[];
   CgScalars& s = *reinterpret_cast<CgScalars*>(shared);
