@@ -14,6 +14,7 @@ namespace ashlar::impl {
 /// The one place where return codes of the CUDA runtime are looked at. Throws Error.
 inline void cuda_check(cudaError_t code, const char* call) {
   if (code == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());  // or the next launch would be told of it
   throw Error(text(call, " failed with ", cudaGetErrorName(code)), cudaGetErrorString(code),
               "an earlier kernel may be at fault: run with compute-sanitizer to find it");
 }

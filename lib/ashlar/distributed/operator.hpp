@@ -167,7 +167,8 @@ class DistributedOperator {
   template <class M, class Scalar>
   CgKernelOffer<Exec> cg_kernel(const Exec& exec, const M& m, const CgPlace<Scalar>& place) const {
     const State& s = *state_;
-    if (s.own->streamed()) return no_cg_kernel("the matrix is streamed");
+    // (Ranks need not agree on what they stream.)
+    if (s.space->agree_max(s.own->streamed() ? 1 : 0) > 0) return no_cg_kernel("a rank streams its matrix");
     if (s.comm->is_alone()) return persistent_cg(exec, s.own->plan(), s.own->matrix(), m, place);
     if (s.options.exchange != ExchangeMode::automatic && s.options.exchange != ExchangeMode::kernel) {
       return no_cg_kernel(text("the exchange mode is ", to_string(s.options.exchange)));

@@ -62,6 +62,10 @@ class CgMeeting {
   /// or where ranks share no memory: then why_not() says so.
   virtual const CgRanks<Value>* connect(int thread_blocks, const std::string& device) = 0;
   virtual std::string why_not() const = 0;
+
+  /// A kernel of this rank gave up: what the ranks share is worth nothing any more, and the next connect() makes it
+  /// anew.
+  virtual void spoil() = 0;
 };
 
 }  // namespace ashlar

@@ -3,9 +3,9 @@
 #include <Kokkos_Core.hpp>
 #include <any>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/comm/error.hpp>
 #include <ashlar/comm/peer/peer_flag.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
 #include <ashlar/distributed/impl/other_part.hpp>
@@ -50,7 +50,10 @@ class PeerMeeting final : public CgMeeting<Value> {
   int num_ranks() const override { return comm_.size(); }
   std::string why_not() const override { return why_not_; }
 
+  void spoil() override { is_spoiled_ = true; }
+
   const CgRanks<Value>* connect(int thread_blocks, const std::string& device) override {
+    why_not_.clear();
     const std::vector<int> blocks = comm_.all_gather(thread_blocks);
     const std::vector<std::string> devices = comm_.all_gather(device);
     for (std::size_t rank = 0; rank < blocks.size(); ++rank) {
@@ -64,12 +67,14 @@ class PeerMeeting final : public CgMeeting<Value> {
       why_not_ = text("more than ", CgRanks<Value>::most_ranks, " ranks");
       return nullptr;
     }
-    if (memory_ && blocks == blocks_) return &ranks_;
+    const bool is_spoiled = comm_.max(is_spoiled_ ? 1 : 0) > 0;
+    if (memory_ && blocks == blocks_ && !is_spoiled) return &ranks_;
     memory_.reset();
+    is_spoiled_ = false;
     blocks_ = blocks;
     try {
       make(blocks);
-    } catch (const CommError& error) {  // all ranks together
+    } catch (const Error& error) {  // all ranks together
       memory_.reset();
       why_not_ = error.what();
       return nullptr;
@@ -149,6 +154,7 @@ class PeerMeeting final : public CgMeeting<Value> {
   std::any keeps_;  // the parts, whose arrays the kernels read
   Ranks mine_;
   List<Value> products_;
+  bool is_spoiled_ = false;
   std::vector<int> blocks_;
   std::unique_ptr<PeerMemory> memory_;
   List<std::int32_t> entries_;

@@ -54,7 +54,9 @@ class Driver {
                                 residual_floor(std::numeric_limits<real_t<Scalar>>::epsilon(), norm_b),
                                 stagnation_window(options.stagnation_window, space.num_global()),
                                 options.max_iterations};
-    const bool host_waits = !a_.is_stream_ordered() || !m_.is_stream_ordered() || !space.is_stream_ordered();
+    // (In the kernel nobody else multiplies or adds up.)
+    const bool host_waits =
+        !kernel_ && (!a_.is_stream_ordered() || !m_.is_stream_ordered() || !space.is_stream_ordered());
     int interval =
         space.agree_max(interval_for(options.check_interval, method_.traffic_bytes(), host_waits, kernel_ != nullptr));
     if (captures_ && is_graph_asked_) interval = std::max(interval, 2);

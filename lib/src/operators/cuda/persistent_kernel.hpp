@@ -94,6 +94,7 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
   void check() const override {
     if (failed_() == 0) return;
     if constexpr (Sync::is_of_ranks) {
+      meeting_->spoil();
       throw Error(text("cg: the kernels of ", meeting_->num_ranks(), " ranks waited for each other in vain"),
                   text("another rank has ended or hangs; they gave up after ", patience_ns / 1'000'000'000, " s"),
                   "look for its message");

@@ -190,14 +190,13 @@ class RankSync : public GridSync {
     return is_all_there;
   }
 
-  /// As wait_a_little(); who gives up tells all ranks.
+  /// As wait_a_little(); who gives up, or hears of it, tells all ranks.
   __device__ void wait_for_ranks(Patience& patience) {
     if (++patience.polls % 1024 != 0) return;
-    if (is_spent(patience)) {
-      for (int rank = 0; rank < ranks_.num_ranks; ++rank) store_relaxed(ranks_.gave_up[rank], 1);
-    }
-    if (load_relaxed(ranks_.gave_up[ranks_.rank]) != 0) give_up();
+    if (is_spent(patience) || load_relaxed(ranks_.gave_up[ranks_.rank]) != 0) give_up();
     hear_who_gave_up();
+    if (!failed_) return;
+    for (int rank = 0; rank < ranks_.num_ranks; ++rank) store_relaxed(ranks_.gave_up[rank], 1);
   }
 
   __device__ static void store_relaxed(std::uint32_t* to, std::uint32_t value) {
