@@ -22,9 +22,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <support/context.hpp>
-#ifdef ASHLAR_PERF_HAS_NCCL
-#include <ashlar/comm/nccl/transport.hpp>
-#endif
+#include <support/streams.hpp>
 
 namespace {
 
@@ -39,13 +37,19 @@ const std::map<std::string, ExchangeMode> exchanges{{"auto", ExchangeMode::autom
                                                     {"blocking", ExchangeMode::blocking},
                                                     {"stream", ExchangeMode::stream},
                                                     {"kernel", ExchangeMode::kernel}};
-const std::map<std::string, CgXUpdate> x_updates{{"with_direction", CgXUpdate::with_direction},
+const std::map<std::string, CgXUpdate> x_updates{{"automatic", CgXUpdate::automatic},
+                                                 {"with_direction", CgXUpdate::with_direction},
                                                  {"under_reduction", CgXUpdate::under_reduction},
                                                  {"before_reduction", CgXUpdate::before_reduction}};
 
+const std::map<std::string, CgLaunch> launches{{"automatic", CgLaunch::automatic},
+                                               {"persistent", CgLaunch::persistent},
+                                               {"graph", CgLaunch::graph},
+                                               {"one_by_one", CgLaunch::one_by_one}};
+
 std::vector<perf::RanksForm> forms_of(const perf::RanksOptions& options, int ranks) {
   // One rank alone has no halo, and nothing to overlap.
-  if (ranks == 1) return {{{}, CgXUpdate::with_direction}};
+  if (ranks == 1) return {{{}, CgXUpdate::with_direction, CgLaunch::automatic}};
   std::vector<perf::RanksForm> forms;
   for (const auto& decomposition : options.decompositions) {
     for (const auto& halo : options.halos) {
@@ -58,7 +62,10 @@ std::vector<perf::RanksForm> forms_of(const perf::RanksOptions& options, int ran
             form.distributed.overlap = overlap == "on";
             form.distributed.exchange = exchanges.at(exchange);
             form.x_update = x_updates.at(x_update);
-            forms.push_back(form);
+            for (const auto& launch : options.launches) {
+              form.launch = launches.at(launch);
+              forms.push_back(form);
+            }
           }
         }
       }
@@ -67,21 +74,7 @@ std::vector<perf::RanksForm> forms_of(const perf::RanksOptions& options, int ran
   return forms;
 }
 
-/// A group of the same ranks whose messages may go in the order of streams, where NCCL works.
-Communicator with_streams(const Communicator& comm) {
-  Communicator streams = comm.duplicate();
-#ifdef ASHLAR_PERF_HAS_NCCL
-  if (comm.is_alone()) return streams;
-  try {
-    streams.use_stream_transport(nccl_transport(streams));
-  } catch (const Error& error) {  // on all ranks together
-    streams.use_stream_transport(nullptr, error.what());
-  }
-#endif
-  return streams;
-}
-
-/// Microseconds of an iteration by one rank on the whole machine, by case.
+/// Microseconds of an iteration by one rank on one device, or on all cores of the host, by case.
 std::map<std::string, double> read_whole(const std::string& path) {
   std::map<std::string, double> result;
   if (path.empty()) return result;
@@ -118,13 +111,16 @@ nlohmann::json row_of(const perf::RankSystem& system, const perf::RanksForm& for
                      {"relative_residual", times.relative_residual},
                      {"verified", true},
                      {"exchange", times.exchange},
+                     {"launch", times.launch},
                      {"explain", times.explain}};
   std::printf("  %-40s %10.2f us, %7.2f Gflop/s, halo %9.3f MB, %d iterations", form.name().c_str(), times.us,
               1e-3 * flops / times.us, 1e-6 * double(times.halo_bytes), times.iterations);
   if (whole_us) {
-    // One worker is a share of the machine: the whole takes it as many times as long as it takes all of them.
+    // One worker alone: a device is what the whole was measured on; a share of a host's cores takes as many times as
+    // long as all of them.
+    const int shares = is_gpu_v<Exec> ? 1 : ranks;
     const trace::ParallelEfficiency e =
-        trace::parallel_efficiency(ranks * *whole_us, times.alone_us, times.busy_us, times.us);
+        trace::parallel_efficiency(shares * *whole_us, times.alone_us, times.busy_us, times.us);
     row.update({{"whole_us", *whole_us},
                 {"efficiency", e.total()},
                 {"granularity", e.granularity},
@@ -194,13 +190,16 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"on", "off"}));
   list("--exchange", options.exchanges, "who sends the halo and waits for it: auto, blocking, stream, kernel")
       ->check(CLI::IsMember(exchanges));
+  list("--launch", options.launches, "how iterations reach the device: automatic, persistent, graph, one_by_one")
+      ->check(CLI::IsMember(launches));
   app.add_option("--samples", options.samples, "of which each time is the median")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   list("--iterations", options.iterations, "N1,N2: of the two solves whose difference is timed")
       ->expected(2)
       ->check(CLI::PositiveNumber);
-  app.add_option("--whole", options.whole, "results of one rank on the whole machine, to count efficiencies from")
+  app.add_option("--whole", options.whole,
+                 "results of one rank, on one device or on all cores of the host, to count efficiencies from")
       ->check(CLI::ExistingFile);
   app.add_option("--json", options.json, "write the results here");
   app.add_option("--trace", options.trace, "write timelines of some iterations of each form here, for ui.perfetto.dev");
@@ -215,7 +214,7 @@ int main(int argc, char** argv) {
     const Communicator comm = mpi.world();
     try {
       const Kokkos::ScopeGuard kokkos(argc, argv);
-      run(options, with_streams(comm));
+      run(options, perf::with_streams(comm));
     } catch (const std::exception& error) {
       comm.abort(error.what());
     }

@@ -83,12 +83,17 @@ void check_product(const Exec& exec, const RankSystem& system, const Operator& o
 }  // namespace
 
 std::string RanksForm::name() const {
-  return text(to_string(distributed.decomposition), " ", to_string(distributed.halo.form), ", x ",
-              x_update == CgXUpdate::under_reduction    ? "under_reduction"
-              : x_update == CgXUpdate::before_reduction ? "before_reduction"
-                                                        : "with_direction",
+  const char* const x = x_update == CgXUpdate::under_reduction    ? ", x under_reduction"
+                        : x_update == CgXUpdate::before_reduction ? ", x before_reduction"
+                        : x_update == CgXUpdate::with_direction   ? ", x with_direction"
+                                                                  : "";
+  const char* const by = launch == CgLaunch::persistent   ? ", one kernel"
+                         : launch == CgLaunch::graph      ? ", graph"
+                         : launch == CgLaunch::one_by_one ? ", kernel by kernel"
+                                                          : "";
+  return text(to_string(distributed.decomposition), " ", to_string(distributed.halo.form), x,
               distributed.overlap ? "" : ", no overlap",
-              distributed.exchange == ExchangeMode::automatic ? "" : text(", ", to_string(distributed.exchange)));
+              distributed.exchange == ExchangeMode::automatic ? "" : text(", ", to_string(distributed.exchange)), by);
 }
 
 RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem& system, const RanksForm& form,
@@ -99,7 +104,8 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem&
 
   RanksTimes times;
   const auto [report, ignored] =
-      solve(exec, comm, op, system.b, x, {.rtol = rtol, .max_iterations = 20000, .x_update = form.x_update});
+      solve(exec, comm, op, system.b, x,
+            {.rtol = rtol, .max_iterations = 20000, .launch = form.launch, .x_update = form.x_update});
   if (report.status != SolveStatus::converged) {
     throw NumericalError(text(system.name, ", ", form.name(), ": a solve ends with ", to_string(report.status)),
                          text("after ", report.iterations, " iterations"), "choose another case");
@@ -111,7 +117,10 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem&
   for (int sample = -1; sample < samples; ++sample) {
     for (const int which : {0, 1}) {
       const double before = op.waited_seconds();
-      const CgOptions options{.rtol = 0, .max_iterations = iterations[std::size_t(which)], .x_update = form.x_update};
+      const CgOptions options{.rtol = 0,
+                              .max_iterations = iterations[std::size_t(which)],
+                              .launch = form.launch,
+                              .x_update = form.x_update};
       const double seconds = solve(exec, comm, op, system.b, x, options).second;
       if (sample < 0) continue;
       wall[std::size_t(which)].push_back(comm.max(seconds));
@@ -148,6 +157,7 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem&
   times.alone_us = comm.all_gather(alone_us);
   times.halo_bytes = comm.sum(op.halo_plan().num_entries() * std::int64_t(system.rows.block_size() * sizeof(double)));
   times.exchange = std::string(to_string(op.exchange_mode()));
+  times.launch = comm.broadcast(report.launch);
   times.explain = comm.broadcast(op.explain());
   return times;
 }

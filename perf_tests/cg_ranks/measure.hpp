@@ -13,9 +13,10 @@ namespace ashlar::perf {
 /// One way to solve over ranks.
 struct RanksForm {
   DistributedOptions distributed;
-  CgXUpdate x_update = CgXUpdate::under_reduction;
+  CgXUpdate x_update = CgXUpdate::automatic;
+  CgLaunch launch = CgLaunch::automatic;
 
-  /// "1d packed, x under_reduction"
+  /// "1d packed, x under_reduction"; what is automatic is not named
   std::string name() const;
 };
 
@@ -28,6 +29,7 @@ struct RanksTimes {
   double relative_residual = 0;  ///< of its x, computed anew
   std::int64_t halo_bytes = 0;   ///< that come to all ranks for a product
   std::string exchange;          ///< the mode in use
+  std::string launch;            ///< how iterations reached the device of rank 0
   std::string explain;           ///< of rank 0
 };
 

@@ -10,15 +10,17 @@ struct RanksOptions {
   std::vector<std::string> cases{"stencil11:64", "grid27x3:32"};
   std::vector<std::string> decompositions{"1d", "2d"};
   std::vector<std::string> halos{"whole", "packed"};
-  std::vector<std::string> x_updates{"under_reduction"};
+  std::vector<std::string> x_updates{"automatic"};
   /// Whether the halo travels under the product.
   std::vector<std::string> overlaps{"on"};
   /// Who sends the halo and waits for it.
   std::vector<std::string> exchanges{"auto"};
+  /// How iterations reach the device.
+  std::vector<std::string> launches{"automatic"};
   int samples = 5;
   /// Of the two solves whose difference is timed.
   std::vector<int> iterations{20, 60};
-  /// Results of a run with one rank on the whole machine: what efficiencies are counted from.
+  /// Results of a run with one rank on one device, or on all cores of the host: what efficiencies are counted from.
   std::string whole;
   std::string json, commit = "unknown";
   /// Timelines of a few iterations of each form go here.
