@@ -29,7 +29,7 @@ Vector vector_of(const Execution& exec, const Shared& mg, const std::string& nam
 MultigridCg::MultigridCg(const Execution& exec, const World& world, Shared mg)
     : mg_(std::move(mg)),
       operator_(operator_of(exec, world, mg_)),
-      preconditioner_(multigrid::MultigridPreconditioner<Execution>(exec, mg_)),
+      preconditioner_(multigrid::MultigridPreconditioner<Execution>(mg_)),
       b_(vector_of(exec, mg_, "b")),
       x_(vector_of(exec, mg_, "x")) {}
 

@@ -110,6 +110,16 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
       std::array{ExchangeMode::automatic, ExchangeMode::blocking, ExchangeMode::stream, ExchangeMode::kernel},
       "over ranks, who sends ghost cells and waits for them: the host, the devices' streams, by NCCL, or kernels, "
       "which write to each other's memory; auto (the default): streams where they work, else the host");
+  options.methods.host_threshold = multigrid::default_host_threshold;
+  command
+      .add_option_function<std::string>(
+          "--host-threshold",
+          [&options](const std::string& value) {
+            options.methods.host_threshold = whole_number_of("--host-threshold", value);
+          },
+          text("levels of fewer than N cells a rank run on the host, all but the finest; 0: none (the default here is ",
+               multigrid::default_host_threshold, ")"))
+      ->type_name("N");
   command.parse_complete_callback([&command, &options] {
     if (options.solver == HpgmgSolver::cycles || command.count("--cycle") == 0) return;
     throw ArgumentError(text("--cycle with --solver ", to_string(options.solver)), "its cycles are V-cycles",
@@ -128,6 +138,11 @@ void check_before_start(const World& world, const HpgmgOptions& options) {
   if (options.boxes_per_rank < 1) {
     throw ArgumentError(text("hpgmg: ", options.boxes_per_rank, " boxes a rank"), "there is at least one",
                         "pass something like 8");
+  }
+  if (options.methods.host_threshold < 0) {
+    throw ArgumentError(text("--host-threshold '", options.methods.host_threshold, "'"),
+                        "levels of fewer cells a rank run on the host",
+                        "pass a number from 1 on, or 0: none runs there");
   }
   require_distinct({"--report", options.report}, {"--vtk", options.picture});
   const int ranks = world.comm().size();

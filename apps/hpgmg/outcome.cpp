@@ -3,6 +3,7 @@
 #include <array>
 #include <ashlar/base/text.hpp>
 #include <ashlar/base/version.hpp>
+#include <cstddef>
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -33,6 +34,10 @@ std::string norm_text(double norm) { return formatted("%.15e", norm); }
 std::string level_text(const multigrid::BoxGrid& grid) {
   return text(grid.cells_per_dim(), "^3 cells in ", grid.num_boxes(), grid.num_boxes() == 1 ? " box of " : " boxes of ",
               grid.box_dim(), "^3");
+}
+
+double largest_eigenvalue(const multigrid::Multigrid<Execution>& mg, std::size_t number) {
+  return mg.with_level(number, [](const auto& level) { return level.largest_eigenvalue; });
 }
 
 void print_richardson(const multigrid::RichardsonReport& richardson) {
@@ -80,7 +85,7 @@ void print_times(const multigrid::Multigrid<Execution>& mg, const multigrid::Pha
       row.back() += row[p];
     }
     for (std::size_t p = 0; p < row.size(); ++p) sums[p] += row[p];
-    print_row(text(mg.level(l).grid.cells_per_dim(), "^3"), row);
+    print_row(text(mg.grid(l).cells_per_dim(), "^3"), row);
   }
   print_row("total", sums);
 }
@@ -89,7 +94,7 @@ void print_exchange(const multigrid::Multigrid<Execution>& mg, const std::vector
   std::cout << "\nWhat all ranks send to apply the operator once\n"
             << formatted("%-12s%14s%14s\n", "cells", "messages", "bytes");
   for (std::size_t l = 0; l < exchange.size(); ++l) {
-    std::cout << formatted("%-12s%14lld%14lld\n", text(mg.level(l).grid.cells_per_dim(), "^3").c_str(),
+    std::cout << formatted("%-12s%14lld%14lld\n", text(mg.grid(l).cells_per_dim(), "^3").c_str(),
                            static_cast<long long>(exchange[l].messages), static_cast<long long>(exchange[l].bytes));
   }
 }
@@ -104,7 +109,7 @@ Json number_or_null(const std::optional<multigrid::RichardsonReport>& richardson
 std::vector<HaloCount> exchange_of_levels(const multigrid::Multigrid<Execution>& mg) {
   std::vector<HaloCount> levels;
   for (std::size_t l = 0; l < mg.num_levels(); ++l) {
-    const HaloCount& mine = mg.level(l).fill_for_operator.sent();
+    const HaloCount mine = mg.with_level(l, [](const auto& level) { return level.fill_for_operator.sent(); });
     levels.push_back({mg.communicator().sum(mine.messages), mg.communicator().sum(mine.bytes)});
   }
   return levels;
@@ -117,9 +122,8 @@ void print_levels(const multigrid::Multigrid<Execution>& mg) {
   if (const int ranks = mg.communicator().size(); ranks > 1) std::cout << ", on " << ranks << " ranks";
   std::cout << "\n";
   for (std::size_t l = 0; l < mg.num_levels(); ++l) {
-    const auto& level = mg.level(l);
-    std::cout << "  level " << l << ": " << level_text(level.grid) << ", largest eigenvalue < "
-              << formatted("%.15f", level.largest_eigenvalue) << "\n";
+    std::cout << "  level " << l << ": " << level_text(mg.grid(l)) << ", largest eigenvalue < "
+              << formatted("%.15f", largest_eigenvalue(mg, l)) << (mg.is_on_host(l) ? ", on the host\n" : "\n");
   }
 }
 
@@ -156,13 +160,13 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
   json["num_ranks"] = mg.communicator().size();
   json["levels"] = Json::array();
   for (std::size_t l = 0; l < mg.num_levels(); ++l) {
-    const auto& level = mg.level(l);
     Json seconds;
     for (const Phase phase : phases) seconds[std::string(to_string(phase))] = outcome.times.of(l, phase);
-    json["levels"].push_back({{"cells_per_dim", level.grid.cells_per_dim()},
-                              {"box_dim", level.grid.box_dim()},
-                              {"num_boxes", level.grid.num_boxes()},
-                              {"largest_eigenvalue", level.largest_eigenvalue},
+    json["levels"].push_back({{"cells_per_dim", mg.grid(l).cells_per_dim()},
+                              {"box_dim", mg.grid(l).box_dim()},
+                              {"num_boxes", mg.grid(l).num_boxes()},
+                              {"on_host", mg.is_on_host(l)},
+                              {"largest_eigenvalue", largest_eigenvalue(mg, l)},
                               {"exchange_messages", outcome.exchange[l].messages},
                               {"exchange_bytes", outcome.exchange[l].bytes},
                               {"seconds", seconds}});
@@ -174,6 +178,7 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
                      {"equation", to_string(methods.equation)},
                      {"smoother", to_string(methods.smoother)},
                      {"exchange", to_string(methods.exchange.mode)},
+                     {"host_threshold", methods.host_threshold},
                      {"solver", to_string(outcome.options.solver)},
                      {"cycle", outcome.cg ? Json(nullptr) : Json(to_string(outcome.options.cycle))}};
   json["versions"] = {{"ashlar", version_string}, {"kokkos", kokkos_version()}, {"compiler", compiler_version()}};

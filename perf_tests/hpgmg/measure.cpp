@@ -60,7 +60,7 @@ std::string what_is_wrong(const Exec& exec, const Multigrid<Exec>& multigrid, st
 nlohmann::json levels_of(const Multigrid<Exec>& multigrid, const PhaseTimes& times) {
   nlohmann::json levels = nlohmann::json::array();
   for (std::size_t l = 0; l < multigrid.num_levels(); ++l) {
-    const BoxGrid& grid = multigrid.level(l).grid;
+    const BoxGrid& grid = multigrid.grid(l);
     nlohmann::json seconds;
     for (const Phase phase : phases) seconds[std::string(to_string(phase))] = times.of(l, phase);
     levels.push_back({{"cells_per_dim", grid.cells_per_dim()},

@@ -76,6 +76,27 @@ TEST_F(HpgmgCommand, CutsTheSameCellsIntoOtherBoxes) {
   EXPECT_NE(result.out.find("32^3 cells in 64 boxes of 8^3"), std::string::npos) << result.out;
 }
 
+/// What runs on the host is told, and changes no digit.
+TEST_F(HpgmgCommand, RunsSmallLevelsOnTheHost) {
+  for (const std::string solver : {"--cycle fv", "--solver mg-pcg"}) {
+    nlohmann::json first;
+    for (const auto& [threshold, on_device] : {std::pair{"0", 5U}, {"1e4", 1U}, {"1000", 2U}, {"2000000000", 1U}}) {
+      const CommandResult result =
+          run("hpgmg 4 8 " + solver + " --report r.json --host-threshold " + std::string(threshold));
+      ASSERT_EQ(result.exit_code, 0) << result.err;
+      const auto report = nlohmann::json::parse(read_file(folder() / "r.json"));
+      ASSERT_EQ(report["levels"].size(), 5U);
+      for (std::size_t l = 0; l < 5; ++l) EXPECT_EQ(report["levels"][l]["on_host"], l >= on_device) << threshold;
+      EXPECT_EQ(result.out.find("on the host") != std::string::npos, on_device < 5);
+      if (first.is_null()) first = report;
+      for (const char* same : {"norms", "norm_2h", "norm_4h", "error", "residual_history"}) {
+        EXPECT_EQ(report[same], first[same]) << same << ", " << threshold;
+      }
+    }
+    EXPECT_EQ(first["options"]["host_threshold"], 0);
+  }
+}
+
 TEST_F(HpgmgCommand, SolvesByCgWithAVCycle) {
   for (const std::string method : {"--operator fv2", "--operator fv4 --equation helmholtz --smoother chebyshev"}) {
     const CommandResult result = run("hpgmg 4 8 --solver mg-pcg --report r.json " + method);
@@ -173,6 +194,9 @@ TEST_F(HpgmgCommand, RefusesBadInput) {
   expect_refused("hpgmg 4 8 --vtk u --report u", {"u"});
   expect_refused("hpgmg 4 8 --report no/r.json", {"no/r.json"});
   expect_refused("hpgmg 4 8 --exchange fast", {"--exchange"});
+  expect_refused("hpgmg 4 8 --host-threshold=-1", {"--host-threshold '-1'", "0: none"});
+  expect_refused("hpgmg 4 8 --host-threshold 1e30", {"--host-threshold '1e30'"});
+  expect_refused("hpgmg 4 8 --host-threshold small", {"--host-threshold 'small'"});
 }
 
 }  // namespace

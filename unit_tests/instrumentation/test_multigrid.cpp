@@ -67,5 +67,29 @@ TEST_F(MultigridConduct, ACycleWaitsForSumsOnly) {
   EXPECT_GT(report.bottom_iterations, 0);
 }
 
+/// Between the parts on the device and on the host there is one wait for each restriction to the latter: that of f, and
+/// one in each V-cycle.
+TEST(MultigridOfHostLevelsConduct, ACycleWaitsOnceForEachRestriction) {
+  const Exec exec = other_instance();
+  Multigrid<Exec> multigrid(exec, make_hierarchy(2, 8, 2),
+                            {.discretisation = Discretisation::fv4, .host_threshold = 100});
+  set_benchmark_problem(exec, multigrid.level(0));
+  multigrid.set_up(exec);
+  multigrid.solve(exec, Cycle::f);
+  exec.fence();
+  const Watcher watcher;
+  multigrid.solve(exec, Cycle::f);
+  EXPECT_THAT(allocations(watcher), ::testing::IsEmpty());
+  int restrictions = 0;
+  for (const std::string& fence : labels(watcher.seen(), Happening::Kind::fence)) {
+    restrictions += int(fence == "ashlar::multigrid: what goes to the host");
+    EXPECT_THAT(
+        fence, ::testing::AnyOf("ashlar::multigrid::dot: result", "ashlar::multigrid::max_norm: result",
+                                "ashlar::multigrid: what goes to the host",
+                                "ashlar::multigrid: what goes to the device", ::testing::HasSubstr("parallel_reduce")));
+  }
+  EXPECT_EQ(restrictions, 3) << "two levels are on the device";
+}
+
 }  // namespace
 }  // namespace ashlar::testing

@@ -180,7 +180,7 @@ TEST(MultigridPreconditioner, SmoothingForthAndBackIsSymmetric) {
     // The coarser matrix is so large that what it makes of the residual is nothing.
     Kokkos::deep_copy(multigrid->level(1).alpha, 1e30);
     Kokkos::deep_copy(multigrid->level(1).inverse_diagonal, 1e-30);
-    const MultigridPreconditioner<Exec> m(exec, multigrid);
+    const MultigridPreconditioner<Exec> m(multigrid);
     EXPECT_LT(asymmetry(size, [&](const Flat& r, const Flat& z) { m.apply(exec, r, z); }), 1e-12)
         << to_string(smoother);
     // The cycle that solves by itself smooths twice in one order.
@@ -203,7 +203,7 @@ TEST(MultigridPreconditioner, IsLinearAndAboutAsSymmetricAsTheOperator) {
     const Shared multigrid = benchmark(8, 8, {.discretisation = discretisation});
     const auto size = std::size_t(flat_size(multigrid->level(0)));
     const MultigridOperator<Exec> a(multigrid);
-    const MultigridPreconditioner<Exec> m(exec, multigrid);
+    const MultigridPreconditioner<Exec> m(multigrid);
     EXPECT_LT(asymmetry(size, [&](const Flat& r, const Flat& z) { a.apply(exec, r, z); }), 5e-3);
     EXPECT_LT(asymmetry(size, [&](const Flat& r, const Flat& z) { m.apply(exec, r, z); }), 1e-2);
     const Flat r = random_vector(size, 1), s = random_vector(size, 2), sum("sum", size);
@@ -237,7 +237,7 @@ TEST_P(MultigridCg, FindsTheSolutionOfTheCycles) {
   ASSERT_TRUE(multigrid->solve(exec, Cycle::fv, 0, 1e-12).converged);
   from_boxes(exec, level, level.u, expected);
   const AnyOperator<double, Exec> a{MultigridOperator<Exec>(multigrid)};
-  const AnyPreconditioner<double, Exec> m{MultigridPreconditioner<Exec>(exec, multigrid)};
+  const AnyPreconditioner<double, Exec> m{MultigridPreconditioner<Exec>(multigrid)};
   const SolveReport report = cg(exec, a, m, b, x, {.rtol = 1e-11});
   EXPECT_EQ(report.status, SolveStatus::converged);
   EXPECT_LE(report.relative_residual, 1e-11);

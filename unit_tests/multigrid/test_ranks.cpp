@@ -234,6 +234,25 @@ TEST(KernelsOfRanks, WriteToOtherRanksAndFindTheSameBits) {
   }
 }
 
+/// The part on the host begins where several ranks have boxes, at the level that gathers them, or below.
+TEST(HostLevelsOfRanks, FindTheSameBits) {
+  if (is_gpu_v<Exec>) GTEST_SKIP() << "the host rounds otherwise";
+  MultigridOptions options{.discretisation = fv4};
+  std::vector<double> one;
+  run_ranks(1, [&](Communicator& comm) { one = numbers_of(comm, 2, 16, options, Cycle::f); });
+  for (const std::int64_t threshold : {10, 1000, 10000}) {
+    options.host_threshold = threshold;
+    for (const int ranks : {2, 3, 8}) {
+      run_ranks(
+          ranks,
+          [&](Communicator& comm) {
+            EXPECT_EQ(numbers_of(comm, 2, 16, options, Cycle::f), one) << ranks << " ranks, " << threshold;
+          },
+          with_delays);
+    }
+  }
+}
+
 TEST(ThreadsOfMultigrid, FindTheSameBits) {
   for (const Discretisation kind : {fv2, fv4}) {
     const auto found = [&](const Exec& exec) {

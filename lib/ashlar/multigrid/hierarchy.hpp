@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/multigrid/box_grid.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,5 +23,11 @@ int boxes_per_dimension(int box_dim, std::int64_t boxes_per_rank, int num_ranks)
 /// Throws   ArgumentError where the finest boxes are smaller than `radius`, or there are several with an odd number of
 ///          cells: these cannot be coarsened.
 std::vector<BoxGrid> make_hierarchy(int boxes_per_dim, int box_dim, int radius, int num_ranks = 1, int rank = 0);
+
+/// The first level of which no rank has `threshold` cells or more: that and all coarser ones are better worked on by
+/// the host. Never the finest, 0; grids.size() where there is none. The same on all ranks.
+///
+/// Throws   ArgumentError where `threshold` is negative.
+std::size_t first_host_level(const std::vector<BoxGrid>& grids, std::int64_t threshold);
 
 }  // namespace ashlar::multigrid

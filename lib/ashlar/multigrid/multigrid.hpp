@@ -2,16 +2,22 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/multigrid/bicgstab.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
+#include <ashlar/multigrid/host_transfer.hpp>
 #include <ashlar/multigrid/level.hpp>
 #include <ashlar/multigrid/methods.hpp>
 #include <ashlar/multigrid/transfer.hpp>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace ashlar::multigrid {
@@ -21,7 +27,17 @@ struct MultigridOptions {
   Equation equation = Equation::poisson;
   Smoother smoother = Smoother::gsrb;
   ExchangeOptions exchange = {};  ///< of the messages between ranks
+  /// Levels of fewer cells a rank run on the host, all but the finest; 0: none does.
+  std::int64_t host_threshold = 0;
 };
+
+/// What the authors of the three exchange modes found best for GPUs of their time; with CPUs alone there is nothing to
+/// gain.
+inline constexpr std::int64_t default_host_threshold = is_gpu_v<Kokkos::DefaultExecutionSpace> ? 10000 : 0;
+
+/// The plain cycle of the benchmark, or one that is as symmetric as the operator is, for CG: what smooths after the
+/// coarser level is the adjoint of what smooths before, and the coarsest level is solved to rounding.
+enum class VCycle { plain, symmetric };
 
 /// What a solve came to.
 struct CycleReport {
@@ -38,6 +54,10 @@ struct CycleReport {
 ///
 /// Over ranks each has its boxes of each level, on coarse levels none perhaps. All ranks call the same in the same
 /// order; norms, and so decisions, are the same bits on each, and for any number of ranks.
+///
+/// Levels that are small run on the host (MultigridOptions::host_threshold), in its memory, as a multigrid of their own
+/// that this one ends in; their messages are in blocking mode, or where Exec is the host's in kernel mode if asked for.
+/// Bits are the same for any threshold, save for what a GPU's fused multiply-adds round otherwise.
 ///
 /// Compiled in the library for Kokkos' default execution space.
 template <execution_space Exec>
@@ -59,10 +79,33 @@ class Multigrid {
   const MultigridOptions& options() const { return options_; }
   /// A group of its own.
   const Communicator& communicator() const { return *comm_; }
-  std::size_t num_levels() const { return levels_.size(); }
-  const Level<Exec>& level(std::size_t number) const { return levels_[number]; }
-  /// Between a level and the next coarser one.
+  std::size_t num_levels() const { return levels_.size() + (below_ ? below_->num_levels() : 0); }
+  /// Whether it is one of those that run on the host for they are small.
+  bool is_on_host(std::size_t number) const { return number >= levels_.size(); }
+  /// A level in the memory of Exec.
+  ///
+  /// Throws   ArgumentError where it is on the host, and Exec is a device's.
+  const Level<Exec>& level(std::size_t number) const {
+    if (!is_on_host(number)) return levels_[number];
+    if constexpr (std::same_as<Exec, HostExecution>) {
+      return below_->level(number - levels_.size());
+    } else {
+      throw ArgumentError(text("multigrid: level ", number, " as one of the device"), "it is on the host",
+                          "use with_level(), or a smaller host_threshold");
+    }
+  }
+  /// work(level) with any level, wherever it is: a Level<Exec> or a Level<HostExecution>.
+  template <class Work>
+  decltype(auto) with_level(std::size_t number, const Work& work) const {
+    return is_on_host(number) ? work(below_->level(number - levels_.size())) : work(levels_[number]);
+  }
+  const BoxGrid& grid(std::size_t number) const {
+    return with_level(number, [](const auto& level) -> const BoxGrid& { return level.grid; });
+  }
+  /// Between a level and the next coarser one, neither of them on the host.
   const LevelTransfer<Exec>& transfer(std::size_t fine) const { return transfers_[fine]; }
+  /// The levels, and where they run, for people.
+  std::string explain() const;
 
   /// Restricts the coefficients and the right-hand side of the finest level to all others, and finds the diagonals.
   ///
@@ -73,8 +116,9 @@ class Multigrid {
   /// One V-cycle on the level for A u = r, from its u on. Returns the iterations of the coarsest level's solver; 0 on
   /// ranks without boxes there.
   ///
-  /// Async    enqueued on `exec`; the host waits for the coarsest level's sums only.
-  int v_cycle(const Exec& exec, std::size_t number) const;
+  /// Async    enqueued on `exec`; the host waits for the coarsest level's sums only, or where levels run on the host
+  ///          once for what is restricted to them.
+  int v_cycle(const Exec& exec, std::size_t number, VCycle kind = VCycle::plain) const;
 
   /// Solves A u = f on the level from u = 0, by one F-cycle, or by V-cycles or both until max |f - A u| is below
   /// rtol * max |f|, but by `max_cycles` V-cycles at most.
@@ -90,17 +134,34 @@ class Multigrid {
   /// From here on each phase of a cycle is timed, in `times`; nullptr: no longer. It is not copied.
   void count_times(PhaseTimes* times);
 
+  /// Seconds that this rank's host has spent on levels that run there, since the multigrid was made.
+  double seconds_on_host() const { return seconds_on_host_; }
+
  private:
-  void f_cycle(const Exec& exec, std::size_t number, int& bottom_iterations) const;
-  int solve_bottom(const Exec& exec) const;
+  template <execution_space Other>
+  friend class Multigrid;
+
+  /// The levels from `first_number` on.
+  Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, const MultigridOptions& options,
+            std::shared_ptr<const Communicator> comm, std::size_t first_number);
+
+  int f_cycle(const Exec& exec, std::size_t number) const;
+  int correct(const Exec& exec, std::size_t number, VCycle kind) const;
+  int solve_bottom(const Exec& exec, VCycle kind) const;
   void prolong(const Exec& exec, std::size_t fine, bool within_v_cycle) const;
-  void restrict_to_next(const Exec& exec, std::size_t fine, const Vector& from, const Vector& to) const;
+  void restrict_to_next(const Exec& exec, std::size_t fine, const Vector& from) const;
+  template <class Work>
+  auto on_host(const Exec& exec, const Work& work) const;
 
   MultigridOptions options_;
   std::shared_ptr<const Communicator> comm_;
   std::vector<Level<Exec>> levels_;
   std::vector<LevelTransfer<Exec>> transfers_;
-  BottomSolver<Exec> bottom_;
+  BottomSolver<Exec> bottom_;  // where no level is on the host
+
+  std::unique_ptr<Multigrid<HostExecution>> below_;    // of the levels on the host, if there are any
+  std::unique_ptr<const HostTransfer<Exec>> to_host_;  // between the last of levels_ and the first of those
+  mutable double seconds_on_host_ = 0;
 };
 
 /// What the analysis of Richardson makes of solutions on three levels: the error of the finest is about that between it

@@ -77,15 +77,21 @@ class MultigridOperator {
     const MultigridOptions& options = multigrid_->options();
     HeldBytes bytes;
     for (std::size_t l = 0; l < multigrid_->num_levels(); ++l) {
-      bytes.device += level_bytes(multigrid_->level(l).grid, options.discretisation, options.equation);
+      const bool is_apart = is_gpu_v<Exec> && multigrid_->is_on_host(l);
+      (is_apart ? bytes.host : bytes.device) +=
+          level_bytes(multigrid_->grid(l), options.discretisation, options.equation);
     }
     return bytes;
   }
   std::string explain() const {
     const BoxGrid& grid = multigrid_->level(0).grid;
+    const std::size_t levels = multigrid_->num_levels();
+    std::size_t on_host = 0;
+    for (std::size_t l = 0; l < levels; ++l) on_host += std::size_t(multigrid_->is_on_host(l));
     return text("multigrid's operator ", to_string(multigrid_->options().discretisation), ", ",
                 to_string(multigrid_->options().equation), ": ", grid.cells_per_dim(), "^3 cells in ", grid.num_boxes(),
-                " boxes, ", multigrid_->num_levels(), " levels");
+                " boxes, ", levels, " levels",
+                on_host > 0 ? text(", levels ", levels - on_host, " to ", levels - 1, " on the host") : "");
   }
 
  private:

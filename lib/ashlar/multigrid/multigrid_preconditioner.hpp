@@ -2,11 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/multigrid/bicgstab.hpp>
 #include <ashlar/multigrid/flat_vectors.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
-#include <ashlar/multigrid/operator.hpp>
-#include <ashlar/multigrid/smoother.hpp>
 #include <ashlar/multigrid/traffic.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -27,15 +24,15 @@ namespace ashlar::multigrid {
 ///
 /// Shapes   r and z have flat_size(multigrid.level(0)) entries, or as many rows: columns are taken in turn.
 /// Memory   shares the multigrid and uses its levels' u, r and temp: one solve at a time, and level(0).u is not the
-///          solution after it. Six vectors of the coarsest level of its own.
+///          solution after it.
 /// Async    enqueued on `exec`, no allocation; the host waits for the coarsest level's sums, and with other ranks for
 ///          their messages.
 /// Throws   ShapeError from apply().
 template <execution_space Exec>
 class MultigridPreconditioner {
  public:
-  MultigridPreconditioner(const Exec& exec, std::shared_ptr<const Multigrid<Exec>> multigrid)
-      : multigrid_(std::move(multigrid)), bottom_(exec, multigrid_->level(multigrid_->num_levels() - 1)) {}
+  explicit MultigridPreconditioner(std::shared_ptr<const Multigrid<Exec>> multigrid)
+      : multigrid_(std::move(multigrid)) {}
 
   /// z := M^-1 r
   template <class R, class Z>
@@ -49,7 +46,7 @@ class MultigridPreconditioner {
       require_flat_size("MultigridPreconditioner", level, z);
       to_boxes(exec, level, r, level.r);
       Kokkos::deep_copy(exec, level.u, 0.0);
-      v_cycle(exec, 0);
+      multigrid_->v_cycle(exec, 0, VCycle::symmetric);
       from_boxes(exec, level, level.u, z);
     }
   }
@@ -60,41 +57,7 @@ class MultigridPreconditioner {
   std::int64_t traffic_bytes() const { return v_cycle_bytes(*multigrid_) + 32 * flat_size(multigrid_->level(0)); }
 
  private:
-  void v_cycle(const Exec& exec, std::size_t number) const {
-    const Level<Exec>& level = multigrid_->level(number);
-    if (number + 1 == multigrid_->num_levels()) return solve_coarsest(exec, level);
-    const Level<Exec>& next = multigrid_->level(number + 1);
-    const auto& transfer = multigrid_->transfer(number);
-    smooth(exec, level, multigrid_->options().smoother, level.u, level.r);
-    residual(exec, level, level.u, level.r, level.temp);
-    level.timed(exec, Phase::restriction, [&] { transfer.restrict_cells(exec, level.temp, next.r); });
-    Kokkos::deep_copy(exec, next.u, 0.0);
-    v_cycle(exec, number + 1);
-    next.timed(exec, Phase::exchange, [&] { next.fill_for_interpolation(exec, next.u, BoundaryOrder::quadratic); });
-    level.timed(exec, Phase::interpolation,
-                [&] { transfer.interpolate(exec, InterpolationOrder::quadratic, true, next.u, level.u); });
-    smooth_back(exec, level);
-  }
-
-  /// The adjoint of smooth().
-  void smooth_back(const Exec& exec, const Level<Exec>& level) const {
-    if (multigrid_->options().smoother != Smoother::gsrb) {
-      return smooth(exec, level, multigrid_->options().smoother, level.u, level.r);
-    }
-    typename Level<Exec>::Vector now = level.u, next = level.temp;
-    for (int s = num_sweeps; s-- > 0;) gauss_seidel_half_sweep(exec, level, now, next, level.r, s % 2);
-  }
-
-  void solve_coarsest(const Exec& exec, const Level<Exec>& level) const {
-    if (level.num_boxes() == 0) return;
-    level.timed(exec, Phase::bottom, [&] {
-      Kokkos::deep_copy(exec, level.u, 0.0);
-      bottom_.solve(exec, level, level.u, level.r, 1e-12);
-    });
-  }
-
   std::shared_ptr<const Multigrid<Exec>> multigrid_;
-  BottomSolver<Exec> bottom_;
 };
 
 }  // namespace ashlar::multigrid

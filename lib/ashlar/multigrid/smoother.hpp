@@ -75,4 +75,12 @@ void smooth(const Exec& exec, const Level<Exec>& level, Smoother smoother, const
   }
 }
 
+/// The adjoint of smooth(): the colours of Gauss-Seidel in reverse order; the others are their own.
+template <class Exec, class Vector>
+void smooth_back(const Exec& exec, const Level<Exec>& level, Smoother smoother, const Vector& x, const Vector& f) {
+  if (smoother != Smoother::gsrb) return smooth(exec, level, smoother, x, f);
+  Vector now = x, next = level.temp;
+  for (int s = num_sweeps; s-- > 0;) gauss_seidel_half_sweep(exec, level, now, next, f, s % 2);
+}
+
 }  // namespace ashlar::multigrid

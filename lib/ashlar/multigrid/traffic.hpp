@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/multigrid/flat_vectors.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/methods.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <ashlar/multigrid/smoother.hpp>
@@ -24,11 +24,17 @@ constexpr std::int64_t visit_bytes(Smoother smoother, Equation equation) {
   return 2 * smoothing + residual_bytes(equation) + 8 + 16;
 }
 
+/// Cells of this rank.
+inline std::int64_t own_cells(const BoxGrid& grid) {
+  const std::int64_t dim = grid.box_dim();
+  return grid.num_own() * dim * dim * dim;
+}
+
 /// Of a V-cycle from the finest level on, on this rank.
 template <class Exec>
 std::int64_t v_cycle_bytes(const Multigrid<Exec>& multigrid) {
   std::int64_t cells = 0;
-  for (std::size_t l = 0; l + 1 < multigrid.num_levels(); ++l) cells += flat_size(multigrid.level(l));
+  for (std::size_t l = 0; l + 1 < multigrid.num_levels(); ++l) cells += own_cells(multigrid.grid(l));
   return cells * visit_bytes(multigrid.options().smoother, multigrid.options().equation);
 }
 
@@ -38,9 +44,9 @@ template <class Exec>
 std::int64_t f_cycle_bytes(const Multigrid<Exec>& multigrid) {
   const Equation equation = multigrid.options().equation;
   const std::int64_t visit = visit_bytes(multigrid.options().smoother, equation);
-  std::int64_t bytes = flat_size(multigrid.level(0)) * (16 + residual_bytes(equation) + 8);
+  std::int64_t bytes = own_cells(multigrid.grid(0)) * (16 + residual_bytes(equation) + 8);
   for (std::size_t l = 0; l + 1 < multigrid.num_levels(); ++l) {
-    bytes += flat_size(multigrid.level(l)) * (std::int64_t(l + 1) * visit + 16);
+    bytes += own_cells(multigrid.grid(l)) * (std::int64_t(l + 1) * visit + 16);
   }
   return bytes;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/multigrid/impl/box_messages.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
@@ -26,8 +27,10 @@ class LevelTransfer {
   using Space = typename Exec::memory_space;
   using Vector = typename Level<Exec>::Vector;
 
-  /// Collective over the ranks of the levels.
-  LevelTransfer(const Exec& exec, const Level<Exec>& fine, const Level<Exec>& coarse) {
+  /// Collective over the ranks of the levels. `coarse` may be another execution space's: the vectors that are passed
+  /// for it are this one's all the same.
+  template <execution_space CoarseExec>
+  LevelTransfer(const Exec& exec, const Level<Exec>& fine, const Level<CoarseExec>& coarse) {
     TransferPlan plan = make_transfer_plan(fine.grid, coarse.grid);
     dim_ = plan.dim;
     fine_layout_ = fine.layout;

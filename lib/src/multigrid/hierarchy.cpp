@@ -76,4 +76,18 @@ std::vector<BoxGrid> make_hierarchy(int boxes_per_dim, int box_dim, int radius, 
   return grids;
 }
 
+std::size_t first_host_level(const std::vector<BoxGrid>& grids, std::int64_t threshold) {
+  if (threshold < 0) {
+    throw ArgumentError(text("multigrid: a host threshold of ", threshold, " cells a rank"),
+                        "levels of fewer cells run on the host", "pass a number from 1 on, or 0: none runs there");
+  }
+  for (std::size_t l = 1; l < grids.size(); ++l) {
+    const BoxGrid& grid = grids[l];
+    const std::int64_t boxes = (grid.num_boxes() + grid.num_ranks() - 1) / grid.num_ranks();  // of one rank, at most
+    const std::int64_t dim = grid.box_dim();
+    if (boxes * dim * dim * dim < threshold) return l;
+  }
+  return grids.size();
+}
+
 }  // namespace ashlar::multigrid
