@@ -1,9 +1,12 @@
 // Work that is captured once and replayed: the same work each time, and nothing when it is captured.
 #include <gtest/gtest.h>
 
+#include <ashlar/device/capture.hpp>
 #include <ashlar/device/captured_work.hpp>
 #include <ashlar/device/team_sums.hpp>
+#include <cstdint>
 #include <support/compare.hpp>
+#include <utility>
 
 namespace ashlar::testing {
 namespace {
@@ -38,6 +41,39 @@ TEST(CapturedWork, RunsOnceForEachReplay) {
   exec.fence();
   EXPECT_EQ(to_host(counter)[0], 6);
   EXPECT_EQ(to_host(total)[0], 60'000);
+}
+
+TEST(CapturedWork, TellsItsPartsOfCaptureAndReplays) {
+  const Exec exec = Kokkos::Experimental::partition_space(Exec(), 1)[0];
+  const Kokkos::View<double*, Space> counter("counter", 1), total("total", 1);
+  const TeamSums<Space> scratch(exec);
+  int runs = 0, replays = 0;
+  std::uint64_t number = 0;
+  const auto enqueue = [&] {
+    count_and_sum(exec, counter, scratch, total);
+    ++runs;
+    Capture<Exec>* const capture = Capture<Exec>::current();
+    if (capture == nullptr) return;
+    EXPECT_NE(std::exchange(number, capture->number()), capture->number());
+    capture->at_replay([&](const Exec& on) {
+      EXPECT_EQ(on, exec);
+      EXPECT_EQ(Capture<Exec>::current(), nullptr);
+      ++replays;
+    });
+  };
+  enqueue();
+  EXPECT_EQ(number, 0U);
+  for (int captures = 1; captures <= 2; ++captures) {
+    runs = replays = 0;
+    const CapturedWork<Exec> work(exec, enqueue);
+    EXPECT_EQ(number > 0, work.is_captured());
+    EXPECT_EQ(replays, 0);
+    for (int k = 0; k < 3; ++k) work.replay(exec);
+    EXPECT_EQ(replays, work.is_captured() ? 3 : 0);
+    EXPECT_EQ(runs, work.is_captured() ? 1 : 3);
+  }
+  exec.fence();
+  EXPECT_EQ(to_host(counter)[0], 7);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <ashlar/device/captured_work.hpp>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "distributed/solver_cases.hpp"
@@ -34,12 +37,43 @@ inline Solved solve_in(ExchangeMode mode, const Communicator& comm, Form form, K
   EXPECT_EQ(a.exchange_mode(), mode);
   EXPECT_EQ(a.space().is_stream_ordered(),
             mode == ExchangeMode::stream || (is_gpu_v<Exec> && mode == ExchangeMode::kernel));
+  EXPECT_EQ(a.is_capturable(), a.space().is_stream_ordered());
+  EXPECT_EQ(a.space().is_capturable(), a.space().is_stream_ordered());
   const auto b = problems::cantilever_load<double, Space>(exec, beam.problem, rows);
   const Vector x("x", b.extent(0));
   const AnyM m = preconditioner_of(exec, a.own_matrix(), kind);
   const SolveReport report = solve_by(form, exec, AnyOp(a), m, b, x);
   EXPECT_EQ(a.waited_seconds() > 0, mode == ExchangeMode::blocking);
   return {report, to_host(x)};
+}
+
+/// CG whose iterations are replayed by a device's graph has the bits of CG that is enqueued. (Where nothing is
+/// captured, both are enqueued.)
+inline void expect_replays_to_the_bit(ExchangeMode mode, const Communicator& comm) {
+  const Beam beam(comm.size());
+  const Exec exec = instance_of_rank();
+  const auto rows = beam.rows(comm.rank());
+  const DistributedOperator<Matrix> a(exec, comm, beam.partition,
+                                      problems::cantilever_matrix<Matrix>(exec, beam.problem, rows),
+                                      in_mode(mode, Decomposition::one_d));
+  const auto b = problems::cantilever_load<double, Space>(exec, beam.problem, rows);
+  const AnyM m = preconditioner_of(exec, a.own_matrix(), Kind::block_jacobi);
+  for (const Form form : {Form::standard, Form::single_reduction, Form::pipelined}) {
+    const auto solved = [&](CgLaunch launch) {
+      const Vector x("x", b.extent(0));
+      const std::int64_t before = a.halo_figures().exchanges;
+      const SolveReport report = solve_by(form, exec, AnyOp(a), m, b, x, {.check_interval = 5, .launch = launch});
+      EXPECT_EQ(a.halo_figures().exchanges - before, comm.is_alone() ? 0 : report.products);
+      return Solved{report, to_host(x)};
+    };
+    const bool captures = CapturedWork<Exec>::can_capture(exec);
+    const Solved enqueued = solved(CgLaunch::one_by_one),
+                 replayed = solved(captures ? CgLaunch::graph : CgLaunch::one_by_one);
+    EXPECT_EQ(replayed.report.launch.substr(0, 7), captures ? "a graph" : "kernel ");
+    EXPECT_EQ(replayed.report.status, SolveStatus::converged);
+    EXPECT_EQ(replayed.report.residual_history, enqueued.report.residual_history);
+    EXPECT_EQ(replayed.x, enqueued.x);
+  }
 }
 
 }  // namespace ashlar::testing

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/device/captured_work.hpp>
 #include <ashlar/halo/halo_exchange.hpp>
 #include <chrono>
 #include <cstdint>
@@ -199,6 +200,71 @@ inline void expect_right_back_to_back(const Communicator& comm, const Needs& nee
   EXPECT_EQ(wrong, 0) << "rank " << comm.rank();
   EXPECT_EQ(side.exchange.num_exchanges(), count);
   EXPECT_EQ(side.exchange.num_in_flight(), 0);
+}
+
+/// x := what fill() makes in the next round of what it made in one.
+inline void fill_next(const Exec& exec, const Kokkos::View<double*, Space>& x) {
+  Kokkos::parallel_for(
+      "test::fill_next", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(x.extent(0))),
+      KOKKOS_LAMBDA(std::int64_t row) { x(row) += 8192; });
+}
+
+/// Exchanges that are captured, however many, and replayed are right, and so are those between; and all are counted.
+/// (Where nothing is captured, the same is enqueued anew each time.)
+inline void expect_right_replays(const Communicator& comm, const Needs& needs, ExchangeMode mode) {
+  Side side(comm, needs, HaloForm::automatic, 2, HaloBuffers::automatic, mode);
+  const Exec& exec = side.exec;
+  const auto exchange = [&] {
+    fill_next(exec, side.x);
+    side.exchange.begin(exec, side.x);
+    side.exchange.end(exec);
+  };
+  const auto two_exchanges = [&] {  // the first of them is not looked at
+    for (int k = 0; k < 2; ++k) {
+      fill_next(exec, side.x);
+      side.exchange.begin(exec, side.x);
+    }
+    for (int k = 0; k < 2; ++k) side.exchange.end(exec);
+  };
+  std::int64_t rounds = 0, wrong = 0;
+  const auto look = [&](int more) {
+    rounds += more;
+    wrong += side.num_wrong(rounds);
+  };
+  fill(exec, side.x, side.first_entry, 2, 0);
+  exchange();
+  look(1);
+  two_exchanges();
+  look(2);
+  for (int length = 1; length <= 5; ++length) {
+    const CapturedWork<Exec> some(exec, [&] {
+      for (int k = 0; k < length; ++k) exchange();
+    });
+    const CapturedWork<Exec> in_flight(exec, two_exchanges);
+    for (int replay = 0; replay < 4; ++replay) {
+      some.replay(exec);
+      look(length);
+      if (replay == 1) {
+        exchange();
+        look(1);
+      }
+      if (replay == 2) {
+        in_flight.replay(exec);
+        look(2);
+        two_exchanges();
+        look(2);
+      }
+    }
+    for (int replay = 0; replay < 3; ++replay) some.replay(exec);
+    look(3 * length);
+  }
+  EXPECT_EQ(wrong, 0) << "rank " << comm.rank();
+  const HaloFigures figures = side.exchange.figures();
+  EXPECT_EQ(figures.exchanges, rounds);
+  EXPECT_EQ(figures.sent.messages, rounds * std::int64_t(side.exchange.plan().to().size()));
+  EXPECT_EQ(figures.sent.bytes, rounds * side.exchange.bytes_sent());
+  EXPECT_EQ(figures.received.messages, rounds * std::int64_t(side.exchange.plan().from().size()));
+  EXPECT_EQ(figures.received.bytes, rounds * side.exchange.bytes_received());
 }
 
 }  // namespace ashlar::testing

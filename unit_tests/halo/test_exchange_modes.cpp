@@ -141,6 +141,11 @@ TEST_F(ExchangeInKernels, AThousandBackToBack) {
   }
 }
 
+TEST_F(ExchangeInKernels, AreReplayed) {
+  const Needs needs = random_needs(RowPartition::even(40, 4), 0.3, 22);
+  run_ranks(4, [&](Communicator& comm) { expect_right_replays(comm, needs, ExchangeMode::kernel); });
+}
+
 TEST_F(ExchangeInKernels, ARankThatDoesNotComeIsTold) {
   run_ranks(2, [&](Communicator& comm) {
     AllToAll side(comm, {.mode = ExchangeMode::kernel, .time_out_seconds = 0.1});

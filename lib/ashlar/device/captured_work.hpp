@@ -2,9 +2,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/device/capture.hpp>
 #include <ashlar/device/impl/gpu_captured_work.hpp>
 #include <ashlar/device/impl/host_captured_work.hpp>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -14,9 +16,10 @@ namespace ashlar {
 /// backend has no graphs, on a stream that cannot be captured (the legacy one), and where a tool watches Kokkos'
 /// kernels (which then waits around each), it is enqueued anew each time.
 ///
-/// The work enqueues on `exec` alone, always the same kernels with the same arguments. It neither waits nor allocates:
-/// so it has run once before (Kokkos sets things up at the first launch of a kernel), and keeps no sums in Kokkos' own
-/// scratch memory, which may move (TeamSums).
+/// The work enqueues on `exec`, and on instances that wait there for events of `exec` and for which `exec` waits in the
+/// end: always the same kernels with the same arguments. It neither waits on the host nor allocates: so it has run once
+/// before (Kokkos sets things up at the first launch of a kernel), and keeps no sums in Kokkos' own scratch memory,
+/// which may move (TeamSums). Objects that must know of captures and of replays find them through Capture.
 ///
 /// Move-only. Memory   a graph of the backend's.
 /// Async    the constructor runs nothing; replay() enqueues.
@@ -26,7 +29,10 @@ class CapturedWork {
  public:
   CapturedWork(const Exec& exec, std::function<void()> enqueue) : enqueue_(std::move(enqueue)) {
     if constexpr (Handle::can_capture) {
-      if (can_capture(exec)) handle_.emplace(exec, enqueue_);
+      if (!can_capture(exec)) return;
+      capture_ = std::make_unique<Capture<Exec>>();
+      const typename Capture<Exec>::Scope under_way(*capture_);
+      handle_.emplace(exec, enqueue_);
     }
   }
 
@@ -43,7 +49,10 @@ class CapturedWork {
 
   void replay([[maybe_unused]] const Exec& exec) const {
     if constexpr (Handle::can_capture) {
-      if (handle_) return handle_->replay(exec);
+      if (handle_) {
+        handle_->replay(exec);
+        return capture_->tell(exec);
+      }
     }
     enqueue_();
   }
@@ -52,6 +61,7 @@ class CapturedWork {
   using Handle = impl::CapturedWorkHandle<Exec>;
 
   std::function<void()> enqueue_;
+  std::unique_ptr<Capture<Exec>> capture_;  // where it is captured
   std::optional<Handle> handle_;
 };
 

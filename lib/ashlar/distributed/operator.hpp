@@ -210,7 +210,12 @@ class DistributedOperator {
     return s.own->is_stream_ordered() &&
            (s.comm->is_alone() || (s.exchange_waits_on_device && s.space->is_stream_ordered()));
   }
-  bool is_capturable() const { return state_->comm->is_alone() && state_->own->is_capturable(); }
+  /// Whether products may be captured (CapturedWork): where own columns are not streamed, in the stream mode, and on a
+  /// device in the kernel mode.
+  bool is_capturable() const {
+    const State& s = *state_;
+    return s.own->is_capturable() && (s.comm->is_alone() || (s.exchange_waits_on_device && s.space->is_capturable()));
+  }
 
   /// Throws CommError where the device has waited for another rank in vain so far, in the stream and kernel modes. So
   /// does the next product otherwise: solvers call this before they say how a solve has ended.

@@ -124,7 +124,8 @@ class DistributedSpace {
   void check() const {
     if (state_->on_device) state_->on_device->check();
   }
-  bool is_capturable() const { return is_alone(); }
+  /// Whether the host has no part in sums, so that they may be captured (CapturedWork).
+  bool is_capturable() const { return is_stream_ordered(); }
 
   /// How long the host has waited for the other ranks' sums so far, in all copies of this.
   double waited_seconds() const { return state_->waited_seconds; }

@@ -8,6 +8,7 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/memory_kind_of.hpp>
 #include <ashlar/comm/stream_transport.hpp>
+#include <ashlar/device/capture.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/impl/exchange_way.hpp>
@@ -43,7 +44,8 @@ namespace ashlar {
 ///          and what is packed, once.
 /// Async    by mode(): the blocking one waits on the host in start(), for what was packed, and in finish() and
 ///          next_arrived(), for messages; the stream mode waits on the device alone. There is no barrier. One thread at
-///          a time calls these.
+///          a time calls these. Where is_stream_ordered() says so, exchanges may be captured on a device
+///          (CapturedWork), each from start to finish, all of a capture on one instance.
 /// Throws   ArgumentError where the order of calls is wrong, before anything is started; CommError where the transport
 ///          fails. Then the others wait for this rank: who catches it ends the job (Communicator::abort).
 template <execution_space Exec>
@@ -64,6 +66,8 @@ class NeighbourExchange {
                     std::vector<NeighbourMessage> from, const ExchangeOptions& options = {},
                     std::int64_t packed_bytes = -1)
       : from_(std::move(from)), send_bytes_(impl::end_of(to)), receive_bytes_(impl::end_of(from_)) {
+    for (const NeighbourMessage& message : to) each_sent_.add(message.count);
+    for (const NeighbourMessage& message : from_) each_received_.add(message.count);
     Communicator own = impl::agreed_group(comm, to, from_, options);
     choice_ = impl::choose_mode(comm, options.mode, memory_kind_of<typename Exec::memory_space>);
     if (mode() == ExchangeMode::stream) {
@@ -93,6 +97,9 @@ class NeighbourExchange {
     receive_bytes_ = other.receive_bytes_;
     choice_ = std::move(other.choice_);
     way_ = std::move(other.way_);
+    each_sent_ = other.each_sent_;
+    each_received_ = other.each_received_;
+    replays_ = std::move(other.replays_);
     num_started_ = other.num_started_;
     num_finished_ = other.num_finished_;
     current_ = other.current_;
@@ -132,6 +139,10 @@ class NeighbourExchange {
   void start(const Exec& exec) {
     way_->start(exec, next_slot());
     ++num_started_;
+    if (Capture<Exec>* const capture = Capture<Exec>::current()) {
+      ++replays_->captured;
+      capture->at_replay([replays = replays_](const Exec&) { ++replays->replayed; });
+    }
   }
 
   /// Waits for the oldest exchange on its way, or for what next_arrived() has not yet returned of it. received() is
@@ -162,7 +173,14 @@ class NeighbourExchange {
   bool is_staged() const { return way_->is_staged(); }
   /// All that was done so far, counted as it was.
   HaloFigures figures() const {
-    return {num_started_, way_->sent(), way_->received_messages(), way_->is_staged(), way_->waited_seconds()};
+    const std::int64_t replayed = replays_->replayed;
+    const auto with_replayed = [&](HaloCount count, const HaloCount& each) {
+      count.messages += replayed * each.messages;
+      count.bytes += replayed * each.bytes;
+      return count;
+    };
+    return {num_started_ - replays_->captured + replayed, with_replayed(way_->sent(), each_sent_),
+            with_replayed(way_->received_messages(), each_received_), way_->is_staged(), way_->waited_seconds()};
   }
   /// "halo: 12 messages of 4800 bytes sent and 12 of 4800 received in 6 exchanges, staged through pinned memory (...)"
   std::string explain() const {
@@ -172,6 +190,11 @@ class NeighbourExchange {
   HeldBytes bytes() const { return way_->bytes(); }
 
  private:
+  /// Exchanges that were captured, and so not made, and those that replays have made.
+  struct Replays {
+    std::int64_t captured = 0, replayed = 0;
+  };
+
   int next_slot() const { return static_cast<int>(num_started_ % impl::num_exchange_slots); }
 
   /// The slot of the oldest exchange on its way, whose messages come next. With the first of them, nobody reads those
@@ -212,6 +235,8 @@ class NeighbourExchange {
   std::int64_t send_bytes_, receive_bytes_;
   impl::ChosenMode choice_;
   std::unique_ptr<impl::ExchangeWay<Exec>> way_;
+  HaloCount each_sent_, each_received_;  // of one exchange
+  std::shared_ptr<Replays> replays_ = std::make_shared<Replays>();
   std::int64_t num_started_ = 0, num_finished_ = 0;
   int current_ = 0;          // the slot that received() shows
   bool is_landing_ = false;  // whether the oldest exchange on its way is already `current_`

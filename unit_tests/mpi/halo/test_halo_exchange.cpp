@@ -46,6 +46,13 @@ TEST(HaloExchangeOverMpi, InKernelsThroughMemoryThatProcessesShare) {
   }
 }
 
+TEST(HaloExchangeOverMpi, InKernelsAreReplayed) {
+  const Needs many = random_needs(RowPartition::even(10 * world().size(), world().size()), 0.3, 22);
+  expect_right_replays(world(), many, ExchangeMode::kernel);
+  expect_right_replays(world(), chain_needs(RowPartition::even(8 * world().size(), world().size())),
+                       ExchangeMode::kernel);
+}
+
 TEST(HaloExchangeOverMpi, RefusesOnAllRanksWhatIsWrongOnOne) {
   const RowPartition partition = RowPartition::even(4 * world().size(), world().size());
   const int guilty = world().size() - 1;

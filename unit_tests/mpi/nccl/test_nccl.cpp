@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "distributed/solver_cases.hpp"
+#include "distributed/exchange_mode_cases.hpp"
 #include "halo/exchange_cases.hpp"
 #include "support/mpi_world.hpp"
 
@@ -66,6 +66,11 @@ TEST_F(Nccl, AThousandBackToBackWithRandomDelays) {
   }
 }
 
+TEST_F(Nccl, ExchangesAreReplayed) {
+  const Needs many = random_needs(RowPartition::even(10 * world().size(), world().size()), 0.3, 22);
+  expect_right_replays(streams(), many, ExchangeMode::stream);
+}
+
 TEST_F(Nccl, IsTakenByItself) {
   const Needs needs = chain_needs(RowPartition::even(8 * world().size(), world().size()));
   const Side side(streams(), needs);
@@ -114,6 +119,8 @@ TEST_F(Nccl, GivesUpAnExchangeThatOthersDoNotStart) {
   // The last rank stays away. The others' streams wait for it, until their exchanges are destroyed.
   if (world().rank() + 1 < world().size()) side.exchange.begin(side.exec, side.x);
 }
+
+TEST_F(Nccl, IterationsAreReplayed) { expect_replays_to_the_bit(ExchangeMode::stream, streams()); }
 
 TEST_F(Nccl, SolvesToTheBitAsTheBlockingMode) {
   const Beam beam(world().size());

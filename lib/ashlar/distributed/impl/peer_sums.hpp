@@ -6,12 +6,14 @@
 #include <ashlar/comm/error.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
 #include <ashlar/comm/peer/peer_packet.hpp>
+#include <ashlar/device/capture.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/patient_wait.hpp>
 #include <ashlar/distributed/impl/device_sums.hpp>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ashlar::impl {
@@ -21,42 +23,52 @@ struct PeerPackets {
   PeerPacket* first = nullptr;
 };
 
+/// The numbers of the sum begun last and of the one ended last, from 1. Kernels count for themselves, so that they may
+/// be captured and replayed: each writes one of the two when it has read the other.
+struct PeerSumNumbers {
+  std::uint32_t begun = 0, ended = 0;
+};
+
 /// Writes what this rank has to the memory of each rank: number k to packet k of those that are for this rank's.
 template <class Targets>
 struct SendSums {
-  Targets targets;      ///< by rank, where its packets from this rank begin
-  std::int64_t offset;  ///< of this sum's packets there
+  Targets targets;       ///< by rank, where its packets from this rank begin
+  std::int64_t by_turn;  ///< how far those of the next sum are from those of this one
   const double* mine;
   std::int64_t count;
-  std::uint32_t number;
+  PeerSumNumbers* numbers;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t rank = i / count, k = i - rank * count;
-    send_packet(targets(rank).first + offset + k, mine[k], number);
+    const std::uint32_t number = numbers->ended + 1;
+    if (i == 0) numbers->begun = number;
+    send_packet(targets(rank).first + number % 2 * by_turn + k, mine[k], number);
   }
 };
 
 /// Waits for what all ranks have written, and adds it in rank order.
 struct AddSums {
   const PeerPacket* packets;  ///< of rank 0; those of the next one lie `apart` further
-  std::int64_t apart;
+  std::int64_t apart, by_turn;
   double* sums;
   int num_ranks;
-  std::uint32_t number;
+  PeerSumNumbers* numbers;
   std::uint64_t patience;
   int* gave_up;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t k) const {
+    const std::uint32_t number = numbers->begun;
     double sum = 0;
     for (int rank = 0; rank < num_ranks; ++rank) {
       double value = 0;
-      const PeerPacket* const packet = packets + rank * apart + k;
+      const PeerPacket* const packet = packets + number % 2 * by_turn + rank * apart + k;
       if (!wait_patiently([&] { return take_packet(packet, number, value); }, patience, gave_up)) {
         value = Kokkos::Experimental::quiet_NaN_v<double>;  // no part of a sum is taken for one
       }
       sum += value;
     }
     sums[k] = sum;
+    if (k == 0) numbers->ended = number;
   }
 };
 
@@ -74,6 +86,7 @@ class PeerSums final : public DeviceSums<Exec> {
       : comm_(comm.duplicate()),
         patience_ns_(patience_of(time_out_seconds)),
         gave_up_("ashlar::distributed_space::gave_up"),
+        numbers_(Kokkos::view_alloc(exec, "ashlar::distributed_space::numbers")),
         added_(exec) {
     make_room(exec, 64);
   }
@@ -82,18 +95,19 @@ class PeerSums final : public DeviceSums<Exec> {
   void begin(const Exec& exec, const double* mine, std::size_t count) override {
     check();
     make_room(exec, count);
-    ++number_;
+    if (Capture<Exec>* const capture = Capture<Exec>::current()) follow(*capture);
     const auto number = std::int64_t(count);
     Kokkos::parallel_for("ashlar::distributed_space[send]", policy(exec, number * comm_.size()),
-                         SendSums<Targets>{targets_, place(parity(), 0), mine, number, number_});
+                         SendSums<Targets>{targets_, by_turn(), mine, number, numbers_.data()});
   }
 
   void end(const Exec& exec, double* sums, std::size_t count) override {
-    const AddSums body{reinterpret_cast<const PeerPacket*>(memory_->own()) + place(parity(), 0),
+    const AddSums body{reinterpret_cast<const PeerPacket*>(memory_->own()),
                        room_,
+                       by_turn(),
                        sums,
                        comm_.size(),
-                       number_,
+                       numbers_.data(),
                        patience_ns_,
                        gave_up_.data()};
     if constexpr (is_gpu_v<Exec>) {
@@ -104,7 +118,7 @@ class PeerSums final : public DeviceSums<Exec> {
       for (std::size_t k = 0; k < count; ++k) body(std::int64_t(k));
       check();
     }
-    added_.record(exec);
+    if (Capture<Exec>::current() == nullptr) added_.record(exec);
   }
 
   void check() const override {
@@ -123,9 +137,14 @@ class PeerSums final : public DeviceSums<Exec> {
     return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count);
   }
 
-  int parity() const { return int(number_ % 2); }
-  /// Where the packets of a parity begin that `rank` writes, in anybody's memory.
-  std::int64_t place(int parity, int rank) const { return (std::int64_t(parity) * comm_.size() + rank) * room_; }
+  /// Packets of one sum, of all ranks, in anybody's memory.
+  std::int64_t by_turn() const { return comm_.size() * room_; }
+
+  /// What is replayed is waited for as what was enqueued last.
+  void follow(Capture<Exec>& capture) {
+    if (std::exchange(followed_, capture.number()) == capture.number()) return;
+    capture.at_replay([this](const Exec& exec) { added_.record(exec); });
+  }
 
   /// For so many sums at a time. Collective where it grows.
   void make_room(const Exec& exec, std::size_t count) {
@@ -133,11 +152,10 @@ class PeerSums final : public DeviceSums<Exec> {
     exec.fence("ashlar::distributed_space: the sum before");
     memory_.reset();
     room_ = std::int64_t(count);
-    memory_ = std::make_unique<PeerMemory>(exec, comm_.duplicate(),
-                                           sizeof(PeerPacket) * std::size_t(2 * comm_.size() * room_));
+    memory_ = std::make_unique<PeerMemory>(exec, comm_.duplicate(), sizeof(PeerPacket) * std::size_t(2 * by_turn()));
     std::vector<PeerPackets> here;
     for (int rank = 0; rank < comm_.size(); ++rank) {
-      here.push_back({reinterpret_cast<PeerPacket*>(memory_->of(rank)) + place(0, comm_.rank())});
+      here.push_back({reinterpret_cast<PeerPacket*>(memory_->of(rank)) + comm_.rank() * room_});
     }
     targets_ = Targets(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::distributed_space::targets"),
                        here.size());
@@ -149,11 +167,12 @@ class PeerSums final : public DeviceSums<Exec> {
   Communicator comm_;
   std::uint64_t patience_ns_;
   Flag gave_up_;
+  Kokkos::View<PeerSumNumbers, memory_space> numbers_;
   Event<Exec> added_;
   std::unique_ptr<PeerMemory> memory_;
   Targets targets_;
   std::int64_t room_ = 0;
-  std::uint32_t number_ = 0;
+  std::uint64_t followed_ = 0;  // the capture, by number
 };
 
 }  // namespace ashlar::impl

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/stream_transport.hpp>
+#include <ashlar/device/capture.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/priority_instance.hpp>
 #include <ashlar/distributed/impl/device_sums.hpp>
@@ -36,7 +37,12 @@ class StreamSums final : public DeviceSums<Exec> {
  public:
   /// `transport` is of `num_ranks` ranks, and shared with all that keeps one order with these sums.
   StreamSums(const Exec& exec, std::shared_ptr<StreamTransport> transport, int num_ranks)
-      : side_(exec), transport_(std::move(transport)), num_ranks_(num_ranks), is_ready_(exec), has_come_(exec) {
+      : side_(exec),
+        transport_(std::move(transport)),
+        num_ranks_(num_ranks),
+        is_ready_(exec),
+        has_come_(exec),
+        has_come_in_capture_(exec) {
     make_room(exec, 64);
   }
   ~StreamSums() override {
@@ -47,6 +53,7 @@ class StreamSums final : public DeviceSums<Exec> {
 
   void begin(const Exec& exec, const double* mine, std::size_t count) override {
     make_room(exec, count);
+    if (Capture<Exec>* const capture = Capture<Exec>::current()) follow(*capture);
     if constexpr (is_gpu_v<Exec>) {
       // The kernel of the sum before, which reads `all`, is among what is waited for.
       is_ready_.record(exec);
@@ -55,12 +62,12 @@ class StreamSums final : public DeviceSums<Exec> {
       exec.fence("ashlar::distributed_space: sums of this rank");
     }
     transport_->all_gather(mine, count * sizeof(double), all_.data(), side_.stream());
-    has_come_.record(side_.get());
+    come().record(side_.get());
     has_begun_ = true;
   }
 
   void end(const Exec& exec, double* sums, std::size_t count) override {
-    has_come_.wait(exec);
+    come().wait(exec);
     has_begun_ = false;
     const auto number = static_cast<std::int64_t>(count);
     Kokkos::parallel_for("ashlar::distributed_space[sum]",
@@ -71,6 +78,15 @@ class StreamSums final : public DeviceSums<Exec> {
   void check() const override { transport_->check(); }
 
  private:
+  /// In a capture one that nobody waits for outside.
+  Event<Exec>& come() { return Capture<Exec>::current() != nullptr ? has_come_in_capture_ : has_come_; }
+
+  /// What is replayed is waited for as what was enqueued last.
+  void follow(Capture<Exec>& capture) {
+    if (std::exchange(followed_, capture.number()) == capture.number()) return;
+    capture.at_replay([this](const Exec& exec) { has_come_.record(exec); });
+  }
+
   void make_room(const Exec& exec, std::size_t count) {
     const std::size_t needed = count * std::size_t(num_ranks_);
     if (needed <= all_.extent(0)) return;
@@ -84,7 +100,8 @@ class StreamSums final : public DeviceSums<Exec> {
   std::shared_ptr<StreamTransport> transport_;
   int num_ranks_;
   Kokkos::View<double*, typename Exec::memory_space> all_;
-  Event<Exec> is_ready_, has_come_;
+  Event<Exec> is_ready_, has_come_, has_come_in_capture_;
+  std::uint64_t followed_ = 0;  // the capture, by number
   bool has_begun_ = false;
 };
 

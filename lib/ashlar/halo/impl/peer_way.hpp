@@ -5,6 +5,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/error.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
+#include <ashlar/device/capture.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/halo/impl/exchange_way.hpp>
 #include <ashlar/halo/impl/peer_kernels.hpp>
@@ -22,6 +23,9 @@ namespace ashlar::impl {
 /// wait).
 ///
 /// A kernel that waits too long gives up, and with it all that follow; the next call here says so.
+///
+/// Kernels know by themselves which exchange theirs is, so that they may be captured. Captured exchanges are of one
+/// instance, which orders them, what was enqueued before, and their replays.
 template <execution_space Exec>
 class PeerWay final : public ExchangeWay<Exec> {
  public:
@@ -38,25 +42,43 @@ class PeerWay final : public ExchangeWay<Exec> {
     memory_.comm().together([&] { allocate(exec, to, from, send_bytes); });
   }
 
-  std::byte* open(const Exec& exec, int) override {
-    sent_all_.wait(exec);
+  std::byte* open(const Exec& exec, int slot) override {
+    if (Capture<Exec>* const capture = Capture<Exec>::current()) {
+      if (std::exchange(followed_, capture->number()) != capture->number()) {
+        // Each replay begins with the slot that is captured here.
+        skip_to(exec, slot);
+        is_in_turn_ = false;
+        capture->at_replay([this](const Exec& on) {
+          is_in_turn_ = false;
+          sent_all_.record(on);
+          landed_.record(on);
+        });
+      }
+    } else {
+      sent_all_.wait(exec);
+      if (!is_in_turn_ && num_started_ == num_landed_) {
+        landed_.wait(exec);
+        skip_to(exec, slot);
+        is_in_turn_ = true;
+      }
+    }
     return buffer_.data();
   }
   std::byte* outgoing(int) override { return buffer_.data(); }
-  void start(const Exec& exec, int slot) override {
+  void start(const Exec& exec, int) override {
     check();
     ++num_started_;
     if (chunks_.extent(0) > 0) {
-      routes_.word_bytes() >= 16  ? put<PeerWord>(exec, slot)
-      : routes_.word_bytes() >= 4 ? put<std::uint32_t>(exec, slot)
-                                  : put<std::byte>(exec, slot);
+      routes_.word_bytes() >= 16  ? put<PeerWord>(exec)
+      : routes_.word_bytes() >= 4 ? put<std::uint32_t>(exec)
+                                  : put<std::byte>(exec);
     }
+    if (is_captured()) return;
     for (const PeerRoutes::To& to : routes_.to()) sent_.add(to.bytes);
   }
 
   void begin_landing(const Exec&, int) override {
     check();
-    released_ = num_landed_;
     ++num_landed_;
     num_given_ = 0;
   }
@@ -66,7 +88,9 @@ class PeerWay final : public ExchangeWay<Exec> {
     return num_given_++;
   }
   void wait_for_all(const Exec& exec, int) override { wait(exec, 0, int(gets_.extent(0))); }
-  void finish_landing(const Exec& exec, int) override { landed_.record(exec); }
+  void finish_landing(const Exec& exec, int) override {
+    if (!is_captured()) landed_.record(exec);
+  }
   const std::byte* received(int slot) const override {
     return memory_.own() + routes_.slots_begin() + slot * routes_.slot_bytes();
   }
@@ -100,11 +124,15 @@ class PeerWay final : public ExchangeWay<Exec> {
 
   static constexpr std::int64_t chunk_bytes = 16384;
 
+  static bool is_captured() { return Capture<Exec>::current() != nullptr; }
+
   void allocate(const Exec& exec, const std::vector<NeighbourMessage>& to, const std::vector<NeighbourMessage>& from,
                 std::int64_t send_bytes) {
     buffer_ = List<std::byte>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::halo::send"),
                               std::size_t(send_bytes));
     gave_up_ = Flag("ashlar::halo::gave_up");
+    num_landed_of_ = List<std::uint64_t>(Kokkos::view_alloc(exec, "ashlar::halo::num_landed"), from.size());
+    skipped_ = List<std::uint64_t>(Kokkos::view_alloc(exec, "ashlar::halo::skipped"), 1);
     std::vector<PeerPut> puts;
     std::vector<PeerGet> gets;
     std::vector<PeerChunk> chunks;
@@ -142,26 +170,35 @@ class PeerWay final : public ExchangeWay<Exec> {
     return there;
   }
 
+  /// Has the next exchange be one of this slot.
+  void skip_to(const Exec& exec, int slot) {
+    if (gets_.extent(0) == 0 && puts_.extent(0) == 0) return;
+    const SkipToSlot<List<PeerGet>, List<std::uint64_t>, List<PeerCounter>> body{
+        gets_, num_landed_of_, counters_, skipped_.data(), slot, num_exchange_slots};
+    Kokkos::parallel_for("ashlar::halo[skip]", Kokkos::RangePolicy<Exec>(exec, 0, 1), body);
+  }
+
   template <class Word>
-  void put(const Exec& exec, int slot) {
+  void put(const Exec& exec) {
     if constexpr (!is_gpu_v<Exec>) wait_until_taken();
     const PutToPeers<Word, List<PeerPut>, List<PeerChunk>, List<PeerCounter>> body{
-        puts_, chunks_, counters_, buffer_.data(), num_started_, slot, num_exchange_slots, patience()};
+        puts_, chunks_, counters_, buffer_.data(), skipped_.data(), num_exchange_slots, patience()};
     Kokkos::parallel_for("ashlar::halo[put]",
                          Kokkos::TeamPolicy<Exec>(exec, int(chunks_.extent(0)), is_gpu_v<Exec> ? 256 : 1), body);
-    sent_all_.record(exec);
+    if (!is_captured()) sent_all_.record(exec);
   }
 
   void wait(const Exec& exec, int first, int count) {
     if (count == 0) return;
-    const WaitForPeers<List<PeerGet>> body{gets_, first, released_, num_landed_, patience()};
+    const WaitForPeers<List<PeerGet>, List<std::uint64_t>> body{gets_, num_landed_of_, skipped_.data(), first,
+                                                                patience()};
     if constexpr (is_gpu_v<Exec>) {
       Kokkos::parallel_for("ashlar::halo[wait]", Kokkos::RangePolicy<Exec>(exec, 0, count), body);
     } else {
       exec.fence("ashlar::halo: read what came before");
       for (int i = 0; i < count; ++i) body(i);
     }
-    for (int k = first; k < first + count; ++k) received_.add(received_bytes_[std::size_t(k)]);
+    for (int k = first; k < first + count && !is_captured(); ++k) received_.add(received_bytes_[std::size_t(k)]);
     check();
   }
 
@@ -187,7 +224,11 @@ class PeerWay final : public ExchangeWay<Exec> {
   List<PeerCounter> counters_;
   Flag gave_up_;
   std::vector<std::int64_t> received_bytes_;
-  std::uint64_t num_started_ = 0, num_landed_ = 0, released_ = 0;
+  List<std::uint64_t> num_landed_of_, skipped_;
+  // As the host enqueues them; kernels have counts of their own, of what runs.
+  std::uint64_t num_started_ = 0, num_landed_ = 0;
+  bool is_in_turn_ = true;      // whether the next exchange of the kernels is of the slot that the host takes it for
+  std::uint64_t followed_ = 0;  // the capture, by number
   int num_given_ = 0;
   HaloCount sent_, received_;
   Event<Exec> sent_all_, landed_;

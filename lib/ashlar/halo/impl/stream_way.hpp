@@ -4,6 +4,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/stream_transport.hpp>
+#include <ashlar/device/capture.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/priority_instance.hpp>
 #include <ashlar/halo/impl/exchange_way.hpp>
@@ -19,6 +20,9 @@ namespace ashlar::impl {
 
 /// The stream mode: messages are enqueued on an instance beside that of the caller, and events order the two. The host
 /// never waits. (Where kernels run on the host there is no stream: messages go in start().)
+///
+/// Captured exchanges are of one instance, which orders them, what was enqueued before, and their replays. So they wait
+/// for nothing but each exchange's own messages, by events that nobody waits for outside the capture.
 template <execution_space Exec>
 class StreamWay final : public ExchangeWay<Exec> {
  public:
@@ -45,36 +49,42 @@ class StreamWay final : public ExchangeWay<Exec> {
   }
 
   std::byte* open(const Exec& exec, int number) override {
-    at(number).has_gone.wait(exec);
+    if (Capture<Exec>* const capture = Capture<Exec>::current()) {
+      follow(*capture);
+    } else {
+      at(number).has_gone.wait(exec);
+    }
     return at(number).send.data();
   }
   std::byte* outgoing(int number) override { return at(number).send.data(); }
 
   void start(const Exec& exec, int number) override {
     Slot& slot = at(number);
+    const bool is_captured = Capture<Exec>::current() != nullptr;
     if constexpr (is_gpu_v<Exec>) {
       packed_.record(exec);
       packed_.wait(side_.get());
-      slot.is_free.wait(side_.get());
+      if (!is_captured) slot.is_free.wait(side_.get());
     } else {
       exec.fence("ashlar::halo: packed");
       slot.is_free.wait();
     }
     transport_->exchange(slot.sends, slot.receives, side_.stream());
-    slot.has_gone.record(side_.get());
+    gone(slot).record(side_.get());
+    if (is_captured) return;
     for (const StreamSend& send : slot.sends) sent_.add(std::int64_t(send.bytes));
     for (const StreamReceive& receive : slot.receives) received_.add(std::int64_t(receive.bytes));
   }
 
   void begin_landing(const Exec& exec, int previous) override {
-    at(previous).is_free.record(exec);
+    if (Capture<Exec>::current() == nullptr) at(previous).is_free.record(exec);
     num_given_ = 0;
   }
   int wait_for_any(const Exec& exec, int number) override {
-    if (num_given_ == 0) at(number).has_gone.wait(exec);
+    if (num_given_ == 0) gone(at(number)).wait(exec);
     return num_given_ < int(at(number).receives.size()) ? num_given_++ : -1;
   }
-  void wait_for_all(const Exec& exec, int number) override { at(number).has_gone.wait(exec); }
+  void wait_for_all(const Exec& exec, int number) override { gone(at(number)).wait(exec); }
   void finish_landing(const Exec&, int) override {}
   const std::byte* received(int number) const override { return slots_[std::size_t(number)].receive.data(); }
 
@@ -109,16 +119,31 @@ class StreamWay final : public ExchangeWay<Exec> {
   using Buffer = Kokkos::View<std::byte*, typename Exec::memory_space>;
 
   struct Slot {
-    explicit Slot(const Exec& exec) : has_gone(exec), is_free(exec) {}
+    explicit Slot(const Exec& exec) : has_gone(exec), is_free(exec), has_gone_in_capture(exec) {}
 
     Buffer send, receive;
     std::vector<StreamSend> sends;
     std::vector<StreamReceive> receives;
     Event<Exec> has_gone;  // the exchange: what was sent may be overwritten, what was received is there
     Event<Exec> is_free;   // what was received before is needed there no more
+    Event<Exec> has_gone_in_capture;
   };
 
   Slot& at(int number) { return slots_[std::size_t(number)]; }
+  static Event<Exec>& gone(Slot& slot) {
+    return Capture<Exec>::current() != nullptr ? slot.has_gone_in_capture : slot.has_gone;
+  }
+
+  /// What is replayed is waited for as what was enqueued last.
+  void follow(Capture<Exec>& capture) {
+    if (std::exchange(followed_, capture.number()) == capture.number()) return;
+    capture.at_replay([this](const Exec& exec) {
+      for (Slot& slot : slots_) {
+        slot.has_gone.record(exec);
+        slot.is_free.record(exec);
+      }
+    });
+  }
 
   PriorityInstance<Exec> side_;
   std::shared_ptr<StreamTransport> transport_;
@@ -126,6 +151,7 @@ class StreamWay final : public ExchangeWay<Exec> {
   Event<Exec> packed_;
   int num_given_ = 0;
   bool has_ended_ = false;
+  std::uint64_t followed_ = 0;  // the capture, by number
   HaloCount sent_, received_;
 };
 
