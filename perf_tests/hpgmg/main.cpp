@@ -34,6 +34,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 2097152));
   list("--operators", options.operators, "of order 2 and 4")->check(CLI::IsMember(operators));
   list("--smoothers", options.smoothers, "gsrb, chebyshev or jacobi")->check(CLI::IsMember(smoothers));
+  list("--host-thresholds", options.host_thresholds, "levels of fewer cells run on the host; 0: none")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--samples", options.samples, "of which each time is the median")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <ashlar/multigrid/multigrid.hpp>
+#include <string>
+#include <vector>
+
+namespace ashlar::perf {
+
+struct HpgmgRanksOptions {
+  std::vector<int> log2_boxes{4, 5, 6, 7};
+  /// Over two ranks 8 boxes.
+  int boxes_per_rank = 4;
+  std::vector<std::string> operators{"fv4"};
+  /// The first is what others are compared with.
+  std::vector<std::string> exchanges{"blocking", "stream", "kernel"};
+  std::vector<int> host_thresholds{int(multigrid::default_host_threshold)};
+  int samples = 7;
+  std::string json, commit = "unknown";
+};
+
+}  // namespace ashlar::perf
