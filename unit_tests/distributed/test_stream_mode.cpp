@@ -137,7 +137,8 @@ TEST_F(StreamMode, IsRefusedOnAllRanksWhereItCannotBe) {
     });
     const auto automatic = make(streams, ExchangeMode::automatic);
     EXPECT_EQ(automatic.exchange_mode(), ExchangeMode::blocking);
-    EXPECT_EQ(automatic.why_exchange_mode(), "kernels run on the host");
+    EXPECT_EQ(automatic.why_exchange_mode(),
+              "stream: kernels run on the host; kernel: ranks 0 and 1 are threads of one process");
     EXPECT_THAT(make(streams, ExchangeMode::stream).explain(),
                 ::testing::HasSubstr("on a stream, by messages of the host, in mode stream (as asked for)"));
   });

@@ -175,11 +175,12 @@ TEST_F(StreamMode, IsNotTakenByItselfWhereKernelsRunOnTheHost) {
   const Needs needs = chain_needs(RowPartition::even(8, 2));
   run_ranks(2, [&](Communicator& comm) {
     EXPECT_THAT(Side(comm, needs).exchange.explain(),
-                HasSubstr("in mode blocking (rank 0 has no transport for streams)"));
+                HasSubstr("in mode blocking (stream: rank 0 has no transport for streams; kernel: "));
     const Side side(with_host_streams(comm), needs);
     EXPECT_EQ(side.exchange.mode(), ExchangeMode::blocking);
     EXPECT_FALSE(side.exchange.is_stream_ordered());
-    EXPECT_EQ(side.exchange.why_mode(), "kernels run on the host");
+    EXPECT_EQ(side.exchange.why_mode(),
+              "stream: kernels run on the host; kernel: ranks 0 and 1 are threads of one process");
   });
 }
 

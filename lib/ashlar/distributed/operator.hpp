@@ -418,7 +418,7 @@ class DistributedOperator {
     void make_exchange(const Exec& exec) {
       const auto make = [&]<class Scalar>(Scalar) {
         const auto& exchange = exchange_for<Scalar>(exec, options.spmv.num_vectors).exchange;
-        exchange_mode = exchange.mode();
+        exchange_mode = wanted_exchange = exchange.mode();
         why_exchange_mode = exchange.why_mode();
         exchange_waits_on_device = exchange.is_stream_ordered();
       };
@@ -447,12 +447,12 @@ class DistributedOperator {
     template <class Scalar>
     impl::VectorExchange<Scalar, Matrix, Exec>& exchange_for(const Exec& exec, int num_vectors) const {
       if constexpr (std::is_same_v<Scalar, Wide>) {
-        return wide.of(exec, *comm, halo, block_size, num_vectors, options.exchange, others, multiplies_as_they_come());
+        return wide.of(exec, *comm, halo, block_size, num_vectors, wanted_exchange, others, multiplies_as_they_come());
       } else {
         static_assert(std::is_same_v<Scalar, Narrow>,
                       "ashlar::DistributedOperator: x must hold the matrix's scalar type, or double where that is "
                       "float or bfloat16");
-        return narrow.of(exec, *comm, halo, block_size, num_vectors, options.exchange, others,
+        return narrow.of(exec, *comm, halo, block_size, num_vectors, wanted_exchange, others,
                          multiplies_as_they_come());
       }
     }
@@ -464,6 +464,7 @@ class DistributedOperator {
     DistributedOptions options;
     int block_size = 1;
     ExchangeMode exchange_mode = ExchangeMode::blocking;
+    ExchangeMode wanted_exchange = options.exchange;  // once one is made, its mode: others and sums take it, too
     std::string why_exchange_mode = "one rank alone";
     bool exchange_waits_on_device = false;
     HaloPlan halo;

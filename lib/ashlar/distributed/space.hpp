@@ -94,7 +94,13 @@ class DistributedSpace {
     const Kokkos::Profiling::ScopedRegion region("ashlar::distributed_space::sum_end");
     State& state = *state_;
     const std::size_t count = sums.extent(0);
-    if (state.on_device) return state.on_device->end(exec, sums.data(), count);
+    if (state.on_device) {
+      const auto begin = std::chrono::steady_clock::now();
+      state.on_device->end(exec, sums.data(), count);
+      if (is_gpu_v<Exec> || state.mode != SumMode::kernel) return;
+      state.waited_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      return;
+    }
     Message& message = state.message(count);
     if constexpr (is_gpu_v<Exec>) {
       state.is_copied.wait();

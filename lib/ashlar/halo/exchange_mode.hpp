@@ -8,7 +8,7 @@ namespace ashlar {
 
 /// Who starts messages between ranks and waits for them.
 enum class ExchangeMode {
-  automatic,  ///< the fastest that works for these ranks
+  automatic,  ///< the fastest of those that work for these ranks, as measured at set-up; with buffers, blocking
   blocking,   ///< the host: it waits for what is packed, starts messages, and waits for them
   stream,     ///< the device's streams: all is enqueued, and the host never waits
   kernel,     ///< kernels, which write to the memory of other devices of this host and wait for what comes from there

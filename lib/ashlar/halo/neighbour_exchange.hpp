@@ -7,6 +7,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/memory_kind_of.hpp>
+#include <ashlar/comm/peer/find_peer_memory.hpp>
 #include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/device/capture.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
@@ -16,6 +17,7 @@
 #include <ashlar/halo/impl/neighbour_lists.hpp>
 #include <ashlar/halo/impl/peer_way.hpp>
 #include <ashlar/halo/impl/stream_way.hpp>
+#include <ashlar/halo/impl/way_trial.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +62,9 @@ class NeighbourExchange {
   /// for `comm`. `to` and `from` are by rank, ascending. The first `packed_bytes` of what is sent are packed where
   /// open() says, others where outgoing() says; -1: all.
   ///
+  /// Where the mode is automatic, and several can be had, each makes some exchanges, ten at most, and the fastest is
+  /// taken: the one that takes least on the rank where it takes longest.
+  ///
   /// Throws   on all ranks together: ArgumentError where lists or options of the ranks do not fit, or where the mode or
   ///          the buffers asked for do not work.
   NeighbourExchange(const Exec& exec, const Communicator& comm, std::vector<NeighbourMessage> to,
@@ -69,22 +74,34 @@ class NeighbourExchange {
     for (const NeighbourMessage& message : to) each_sent_.add(message.count);
     for (const NeighbourMessage& message : from_) each_received_.add(message.count);
     Communicator own = impl::agreed_group(comm, to, from_, options);
-    choice_ = impl::choose_mode(comm, options.mode, memory_kind_of<typename Exec::memory_space>);
-    if (mode() == ExchangeMode::stream) {
-      const std::shared_ptr<StreamTransport>& streams = comm.own_streams();
-      way_ = comm.together([&] {
-        return std::make_unique<impl::StreamWay<Exec>>(exec, streams, to, from_, send_bytes_, receive_bytes_);
-      });
-    } else if (mode() == ExchangeMode::kernel) {
-      way_ =
-          std::make_unique<impl::PeerWay<Exec>>(exec, std::move(own), to, from_, send_bytes_, options.time_out_seconds);
-    } else {
+    const auto make = [&](ExchangeMode mode, Communicator group) -> std::unique_ptr<impl::ExchangeWay<Exec>> {
+      if (mode == ExchangeMode::stream) {
+        const std::shared_ptr<StreamTransport>& streams = comm.own_streams();
+        return comm.together([&] {
+          return std::make_unique<impl::StreamWay<Exec>>(exec, streams, to, from_, send_bytes_, receive_bytes_);
+        });
+      }
+      if (mode == ExchangeMode::kernel) {
+        return std::make_unique<impl::PeerWay<Exec>>(exec, std::move(group), to, from_, send_bytes_,
+                                                     options.time_out_seconds);
+      }
       impl::HaloStaging staging = impl::find_staging(exec, comm, options.buffers);
-      way_ = comm.together([&] {
-        return std::make_unique<impl::MessageWay<Exec>>(exec, std::move(own), to, from_, send_bytes_, receive_bytes_,
+      return comm.together([&] {
+        return std::make_unique<impl::MessageWay<Exec>>(exec, std::move(group), to, from_, send_bytes_, receive_bytes_,
                                                         packed_bytes < 0 ? send_bytes_ : packed_bytes,
                                                         std::move(staging));
       });
+    };
+    // (What is sent is also what comes, on some rank.)
+    const bool is_sent = options.mode == ExchangeMode::automatic && comm.max(send_bytes_) > 0;
+    const impl::PossibleModes possible =
+        impl::possible_modes(comm, options, memory_kind_of<typename Exec::memory_space>, is_sent,
+                             [&] { return find_peer_memory(exec, comm); });
+    if (possible.modes.size() == 1) {
+      choice_ = {possible.modes[0], possible.why};
+      way_ = make(mode(), std::move(own));
+    } else {
+      take_fastest(exec, comm, own, possible, make);
     }
   }
 
@@ -97,6 +114,7 @@ class NeighbourExchange {
     receive_bytes_ = other.receive_bytes_;
     choice_ = std::move(other.choice_);
     way_ = std::move(other.way_);
+    trial_ = other.trial_;
     each_sent_ = other.each_sent_;
     each_received_ = other.each_received_;
     replays_ = std::move(other.replays_);
@@ -179,8 +197,15 @@ class NeighbourExchange {
       count.bytes += replayed * each.bytes;
       return count;
     };
-    return {num_started_ - replays_->captured + replayed, with_replayed(way_->sent(), each_sent_),
-            with_replayed(way_->received_messages(), each_received_), way_->is_staged(), way_->waited_seconds()};
+    const auto without_trial = [](HaloCount count, const HaloCount& of_trial) {
+      count.messages -= of_trial.messages;
+      count.bytes -= of_trial.bytes;
+      return count;
+    };
+    return {num_started_ - trial_.exchanges - replays_->captured + replayed,
+            with_replayed(without_trial(way_->sent(), trial_.sent), each_sent_),
+            with_replayed(without_trial(way_->received_messages(), trial_.received), each_received_), way_->is_staged(),
+            way_->waited_seconds() - trial_.waited_seconds};
   }
   /// "halo: 12 messages of 4800 bytes sent and 12 of 4800 received in 6 exchanges, staged through pinned memory (...)"
   std::string explain() const {
@@ -194,6 +219,37 @@ class NeighbourExchange {
   struct Replays {
     std::int64_t captured = 0, replayed = 0;
   };
+
+  /// Makes each of these modes, times it, and keeps the one that takes least on the rank where it takes longest.
+  template <class Make>
+  void take_fastest(const Exec& exec, const Communicator& comm, const Communicator& own,
+                    const impl::PossibleModes& possible, const Make& make) {
+    impl::ModeTimes times;
+    std::vector<std::string> refused = possible.refused;
+    for (const ExchangeMode mode : possible.modes) {
+      std::unique_ptr<impl::ExchangeWay<Exec>> way;
+      try {
+        way = make(mode, own.duplicate());
+      } catch (const Error& error) {  // on all ranks together
+        if (mode == ExchangeMode::blocking) throw;
+        refused.push_back(text(to_string(mode), ": ", error.what()));
+        continue;
+      }
+      const impl::WayTrial trial = impl::try_way(exec, comm, *way);
+      times.emplace_back(mode, trial.seconds);
+      if (!way_ || trial.seconds < trial_.seconds) {
+        way_.swap(way);
+        trial_ = trial;
+        choice_.mode = mode;
+      }
+      if (!way) continue;
+      way->wait_for_sends();
+      way->wait_for_device();
+    }
+    choice_.why = impl::why_fastest(choice_.mode, times, refused);
+    num_started_ = num_finished_ = trial_.exchanges;
+    current_ = trial_.last_slot();
+  }
 
   int next_slot() const { return static_cast<int>(num_started_ % impl::num_exchange_slots); }
 
@@ -235,6 +291,7 @@ class NeighbourExchange {
   std::int64_t send_bytes_, receive_bytes_;
   impl::ChosenMode choice_;
   std::unique_ptr<impl::ExchangeWay<Exec>> way_;
+  impl::WayTrial trial_;  // by which it was chosen, if it was
   HaloCount each_sent_, each_received_;  // of one exchange
   std::shared_ptr<Replays> replays_ = std::make_shared<Replays>();
   std::int64_t num_started_ = 0, num_finished_ = 0;

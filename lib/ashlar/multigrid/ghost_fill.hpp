@@ -72,6 +72,9 @@ class GhostFill {
   /// What this rank sends each time.
   const HaloCount& sent() const { return messages_.sent(); }
 
+  /// The mode of its messages; where ranks send none, `otherwise`.
+  ExchangeMode mode(ExchangeMode otherwise) const { return messages_.mode(otherwise); }
+
  private:
   BoxLayout layout_;
   Kokkos::View<GhostCopy*, Space> pack_, local_, unpack_;

@@ -42,6 +42,8 @@ struct Level {
     comm->together([&] { allocate(exec); });
     const auto shape = kind == Discretisation::fv2 ? GhostShape::star : GhostShape::no_corners;
     fill_for_operator = ghost_fill(exec, make_ghost_plan(grid, layout.ghosts, shape));
+    // Measured once a level.
+    exchange_options.mode = fill_for_operator.mode(exchange_options.mode);
     fill_for_interpolation = ghost_fill(exec, make_ghost_plan(grid, layout.ghosts, GhostShape::box));
   }
 

@@ -6,6 +6,8 @@
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/impl/staging.hpp>
 #include <cstddef>
+#include <iomanip>
+#include <utility>
 
 namespace ashlar::impl {
 
@@ -62,15 +64,52 @@ Communicator agreed_group(const Communicator& comm, const std::vector<NeighbourM
   return comm.duplicate();
 }
 
-ChosenMode choose_mode(const Communicator& comm, ExchangeMode wanted, MemoryKind kind) {
-  if (wanted == ExchangeMode::blocking || wanted == ExchangeMode::kernel) return {wanted, "as asked for"};
+PossibleModes possible_modes(const Communicator& comm, const ExchangeOptions& wanted, MemoryKind kind, bool is_sent,
+                             const std::function<PeersFound()>& peers) {
+  const auto only = [](ExchangeMode mode, std::string why) { return PossibleModes{{mode}, {}, std::move(why)}; };
+  if (wanted.mode == ExchangeMode::blocking || wanted.mode == ExchangeMode::kernel) {
+    return only(wanted.mode, "as asked for");
+  }
+  if (wanted.mode == ExchangeMode::automatic && wanted.buffers != HaloBuffers::automatic) {
+    return only(ExchangeMode::blocking, text("buffers were asked for, ", to_string(wanted.buffers), " ones"));
+  }
   const StreamMessages streams = find_stream_messages(comm, kind);
-  if (wanted == ExchangeMode::stream) {
-    if (streams.work) return {wanted, "as asked for"};
+  if (wanted.mode == ExchangeMode::stream) {
+    if (streams.work) return only(wanted.mode, "as asked for");
     throw ArgumentError("halo: an exchange in mode stream", streams.why, "leave the mode automatic, or take blocking");
   }
-  if (streams.work && kind != MemoryKind::host) return {ExchangeMode::stream, "the host need not wait"};
-  return {ExchangeMode::blocking, streams.work ? "kernels run on the host" : streams.why};
+  const bool may_stream = streams.work && kind != MemoryKind::host;
+  if (comm.is_alone() || !is_sent) {
+    return only(may_stream ? ExchangeMode::stream : ExchangeMode::blocking, "nothing is sent, and so not measured");
+  }
+  PossibleModes result;
+  if (may_stream) {
+    result.modes.push_back(ExchangeMode::stream);
+  } else {
+    result.refused.push_back("stream: " + (streams.work ? "kernels run on the host" : streams.why));
+  }
+  const PeersFound found = peers();
+  if (found.work) {
+    result.modes.push_back(ExchangeMode::kernel);
+  } else {
+    result.refused.push_back("kernel: " + found.why);
+  }
+  for (const std::string& refused : result.refused) result.why += (result.why.empty() ? "" : "; ") + refused;
+  return result;
+}
+
+std::string why_fastest(ExchangeMode mode, const ModeTimes& times, const std::vector<std::string>& refused) {
+  std::string own, others;
+  for (const auto& [other, seconds] : times) {
+    const std::string us = text(std::setprecision(3), 1e6 * seconds, " us");
+    if (other == mode) {
+      own = us + " an exchange";
+    } else {
+      others += text("; ", to_string(other), " takes ", us);
+    }
+  }
+  for (const std::string& each : refused) others += "; " + each;
+  return own + others;
 }
 
 HaloStaging choose_staging(const Communicator& comm, HaloBuffers wanted, const DirectMessages& direct,

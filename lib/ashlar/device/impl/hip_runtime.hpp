@@ -34,6 +34,12 @@ inline int current_device() {
   return device;
 }
 inline void set_device(int device) { hip_check(hipSetDevice(device), "hipSetDevice"); }
+/// By what the host knows it, in all processes.
+inline std::string bus_id_of_current_device() {
+  char id[32] = {};
+  hip_check(hipDeviceGetPCIBusId(id, sizeof(id), current_device()), "hipDeviceGetPCIBusId");
+  return id;
+}
 
 /// On the current device: its kernels come before those of other streams, and it waits for none of them.
 inline Stream create_priority_stream() {

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/memory_kind.hpp>
+#include <ashlar/comm/peer/find_peer_memory.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ashlar::impl {
@@ -24,11 +27,26 @@ struct ChosenMode {
   std::string why = {};
 };
 
-/// That of an exchange on `comm` where `wanted` is asked for, and this rank's halo is in memory of this kind.
-/// Collective; the same on all ranks.
+/// The modes that an exchange may take, one at least, and why not the others.
+struct PossibleModes {
+  std::vector<ExchangeMode> modes = {ExchangeMode::blocking};
+  std::vector<std::string> refused = {};  ///< "stream: rank 0 has no transport for streams"
+  std::string why = {};                   ///< where there is one alone, and nothing to measure
+};
+
+/// Those of an exchange on `comm` where `wanted` is asked for, and this rank's halo is in memory of this kind, of which
+/// the fastest is to be found where the mode is automatic and something `is_sent`. `peers` says whether kernels may
+/// wait for other ranks, and is asked where that matters. Collective; the same on all ranks.
 ///
 /// Throws   ArgumentError on all ranks where that mode does not work here.
-ChosenMode choose_mode(const Communicator& comm, ExchangeMode wanted, MemoryKind kind);
+PossibleModes possible_modes(const Communicator& comm, const ExchangeOptions& wanted, MemoryKind kind, bool is_sent,
+                             const std::function<PeersFound()>& peers);
+
+/// Seconds of an exchange, by mode.
+using ModeTimes = std::vector<std::pair<ExchangeMode, double>>;
+
+/// "5.1 us an exchange; blocking takes 12 us; stream: rank 0 has no transport for streams"
+std::string why_fastest(ExchangeMode mode, const ModeTimes& times, const std::vector<std::string>& refused);
 
 /// The end of the buffer that these are of.
 inline std::int64_t end_of(const std::vector<NeighbourMessage>& messages) {

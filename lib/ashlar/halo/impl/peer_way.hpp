@@ -11,6 +11,7 @@
 #include <ashlar/halo/impl/peer_kernels.hpp>
 #include <ashlar/halo/impl/peer_routes.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -112,7 +113,7 @@ class PeerWay final : public ExchangeWay<Exec> {
   bool is_staged() const override { return false; }
   const HaloCount& sent() const override { return sent_; }
   const HaloCount& received_messages() const override { return received_; }
-  double waited_seconds() const override { return 0; }
+  double waited_seconds() const override { return waited_seconds_; }
   std::string explain() const override { return text("by kernels, through ", memory_.explain()); }
   HeldBytes bytes() const override { return {std::uint64_t(routes_.segment_bytes()) + buffer_.size(), 0}; }
 
@@ -196,7 +197,9 @@ class PeerWay final : public ExchangeWay<Exec> {
       Kokkos::parallel_for("ashlar::halo[wait]", Kokkos::RangePolicy<Exec>(exec, 0, count), body);
     } else {
       exec.fence("ashlar::halo: read what came before");
+      const auto begin = std::chrono::steady_clock::now();
       for (int i = 0; i < count; ++i) body(i);
+      waited_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
     for (int k = first; k < first + count && !is_captured(); ++k) received_.add(received_bytes_[std::size_t(k)]);
     check();
@@ -230,6 +233,7 @@ class PeerWay final : public ExchangeWay<Exec> {
   bool is_in_turn_ = true;      // whether the next exchange of the kernels is of the slot that the host takes it for
   std::uint64_t followed_ = 0;  // the capture, by number
   int num_given_ = 0;
+  double waited_seconds_ = 0;  // of the host, where kernels run there
   HaloCount sent_, received_;
   Event<Exec> sent_all_, landed_;
 };

@@ -45,6 +45,8 @@ class BoxMessages {
   /// What this rank sends each time.
   const HaloCount& sent() const { return sent_; }
 
+  ExchangeMode mode(ExchangeMode otherwise) const { return exchange_ ? exchange_->mode() : otherwise; }
+
  private:
   static std::vector<NeighbourMessage> in_bytes(const std::vector<GhostMessage>& messages, std::int64_t unit) {
     const std::int64_t bytes = unit * std::int64_t(sizeof(double));
