@@ -4,7 +4,7 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/memory_kind.hpp>
 #include <ashlar/comm/memory_kind_of.hpp>
-#include <ashlar/device/shareable_memory.hpp>
+#include <ashlar/device/bus_id.hpp>
 #include <string>
 
 namespace ashlar {
@@ -18,8 +18,8 @@ struct PeersFound {
 
 namespace impl {
 
-/// Of memory of this kind, on the device that is current. Collective.
-PeersFound find_peers(const Communicator& comm, MemoryKind kind);
+/// Of memory of this kind, of the device that the host knows by this name. Collective.
+PeersFound find_peers(const Communicator& comm, MemoryKind kind, const std::string& device);
 
 }  // namespace impl
 
@@ -28,8 +28,8 @@ PeersFound find_peers(const Communicator& comm, MemoryKind kind);
 /// shared, PeerMemory tries. Collective; the same answer on all ranks.
 template <execution_space Exec>
 PeersFound find_peer_memory(const Exec& exec, const Communicator& comm) {
-  make_current(exec);
-  return impl::find_peers(comm, memory_kind_of<typename Exec::memory_space>);
+  const std::string device = comm.together([&] { return bus_id(exec); });
+  return impl::find_peers(comm, memory_kind_of<typename Exec::memory_space>, device);
 }
 
 }  // namespace ashlar
