@@ -118,7 +118,7 @@ nlohmann::json row_of(const perf::RankSystem& system, const perf::RanksForm& for
   if (whole_us) {
     // One worker alone: a device is what the whole was measured on; a share of a host's cores takes as many times as
     // long as all of them.
-    const int shares = is_gpu_v<Exec> ? 1 : ranks;
+    const int shares = is_gpu_v<perf::Exec> ? 1 : ranks;
     const trace::ParallelEfficiency e =
         trace::parallel_efficiency(shares * *whole_us, times.alone_us, times.busy_us, times.us);
     row.update({{"whole_us", *whole_us},
