@@ -241,11 +241,15 @@ inline void expect_right_replays(const Communicator& comm, const Needs& needs, E
       for (int k = 0; k < length; ++k) exchange();
     });
     const CapturedWork<Exec> in_flight(exec, two_exchanges);
+    look(0);  // nothing has come
     for (int replay = 0; replay < 4; ++replay) {
       some.replay(exec);
       look(length);
       if (replay == 1) {
-        exchange();
+        fill_next(exec, side.x);
+        side.exchange.begin(exec, side.x);
+        look(0);  // what came last stays while the next comes
+        side.exchange.end(exec);
         look(1);
       }
       if (replay == 2) {

@@ -119,7 +119,8 @@ class HaloExchange {
 
   /// Of the exchange that was ended last, or whose pieces are being taken: until the next one is ended, or its first
   /// piece taken, by what is enqueued on the same instance. The view is of this object's memory, and always the same
-  /// one where messages are staged. With several vectors: multi_halo().
+  /// one where messages are staged. After a replay of captured work: of the last exchange there. With several vectors:
+  /// multi_halo().
   halo_view halo() const { return halo_view(state_->halo(), state_->num_halo_rows()); }
   multi_halo_view multi_halo() const {
     return multi_halo_view(state_->halo(), state_->num_halo_rows(), state_->entries.num_vectors);

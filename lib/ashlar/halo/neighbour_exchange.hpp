@@ -9,9 +9,9 @@
 #include <ashlar/comm/memory_kind_of.hpp>
 #include <ashlar/comm/peer/find_peer_memory.hpp>
 #include <ashlar/comm/stream_transport.hpp>
-#include <ashlar/device/capture.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/impl/exchange_turns.hpp>
 #include <ashlar/halo/impl/exchange_way.hpp>
 #include <ashlar/halo/impl/message_way.hpp>
 #include <ashlar/halo/impl/neighbour_lists.hpp>
@@ -117,11 +117,7 @@ class NeighbourExchange {
     trial_ = other.trial_;
     each_sent_ = other.each_sent_;
     each_received_ = other.each_received_;
-    replays_ = std::move(other.replays_);
-    num_started_ = other.num_started_;
-    num_finished_ = other.num_finished_;
-    current_ = other.current_;
-    is_landing_ = other.is_landing_;
+    turns_ = std::move(other.turns_);
     return *this;
   }
   /// Waits until what was sent has gone. Exchanges that were started and not finished, as after an exception, are given
@@ -138,52 +134,57 @@ class NeighbourExchange {
   /// does the next call otherwise: this is for who makes none.
   void check() const { way_->check(); }
   /// Exchanges that were started and not finished.
-  int num_in_flight() const { return static_cast<int>(num_started_ - num_finished_); }
+  int num_in_flight() const { return turns_.now().num_in_flight(); }
 
   /// Where to pack the next exchange, by what is enqueued on `exec`.
   std::byte* open(const Exec& exec) {
-    if (num_in_flight() == max_in_flight) {
+    const impl::ExchangeTurn& turn = turns_.now();
+    if (turn.num_in_flight() == max_in_flight) {
       throw ArgumentError("halo: a third exchange begun while two are on their way", "there are buffers for two",
                           "end one before, or make another exchange");
     }
-    return way_->open(exec, next_slot());
+    return way_->open(exec, turn.next_slot());
   }
 
   /// Where the bytes of the exchange that is open leave from, reachable by kernels on `exec`: for those that are not
   /// packed where open() says.
-  std::byte* outgoing() { return way_->outgoing(next_slot()); }
+  std::byte* outgoing() { return way_->outgoing(turns_.now().next_slot()); }
 
   /// Sends what was packed since open().
   void start(const Exec& exec) {
-    way_->start(exec, next_slot());
-    ++num_started_;
-    if (Capture<Exec>* const capture = Capture<Exec>::current()) {
-      ++replays_->captured;
-      capture->at_replay([replays = replays_](const Exec&) { ++replays->replayed; });
-    }
+    impl::ExchangeTurn& turn = turns_.now();
+    way_->start(exec, turn.next_slot());
+    turn.start();
   }
 
   /// Waits for the oldest exchange on its way, or for what next_arrived() has not yet returned of it. received() is
   /// then its bytes, for what is enqueued on `exec`.
   void finish(const Exec& exec) {
-    const int slot = begin_landing(exec);
-    if (is_landing_) {
-      while (take_next(exec, slot) >= 0) {
+    impl::ExchangeTurn& turn = turns_.now();
+    const bool some_were_taken = turn.is_landing;
+    begin_landing(exec, turn);
+    if (some_were_taken) {
+      while (take_next(exec, turn) >= 0) {
       }
       return;
     }
-    way_->wait_for_all(exec, slot);
-    finish_landing(exec, slot);
+    way_->wait_for_all(exec, turn.shown);
+    finish_landing(exec, turn);
   }
 
   /// Waits until another message of the oldest exchange has come, and returns its place in `from`: each once, in any
   /// order. Its bytes in received() are then there for what is enqueued on `exec`. Returns -1 when all have been: this
   /// exchange has then finished. One instance takes all messages of an exchange.
-  int next_arrived(const Exec& exec) { return take_next(exec, begin_landing(exec)); }
+  int next_arrived(const Exec& exec) {
+    impl::ExchangeTurn& turn = turns_.now();
+    begin_landing(exec, turn);
+    return take_next(exec, turn);
+  }
 
   /// Of the exchange that was finished last, or whose messages are being taken: until the next one is finished, or its
   /// first message taken, by what is enqueued on the same instance. Always the same place where messages are staged.
-  const std::byte* received() const { return way_->received(current_); }
+  /// After a replay of captured work: of the last exchange there.
+  const std::byte* received() const { return way_->received(turns_.now().shown); }
 
   /// Of one exchange.
   std::int64_t bytes_sent() const { return send_bytes_; }
@@ -191,7 +192,7 @@ class NeighbourExchange {
   bool is_staged() const { return way_->is_staged(); }
   /// All that was done so far, counted as it was.
   HaloFigures figures() const {
-    const std::int64_t replayed = replays_->replayed;
+    const std::int64_t replayed = turns_.running().replayed;
     const auto with_replayed = [&](HaloCount count, const HaloCount& each) {
       count.messages += replayed * each.messages;
       count.bytes += replayed * each.bytes;
@@ -202,8 +203,7 @@ class NeighbourExchange {
       count.bytes -= of_trial.bytes;
       return count;
     };
-    return {num_started_ - trial_.exchanges - replays_->captured + replayed,
-            with_replayed(without_trial(way_->sent(), trial_.sent), each_sent_),
+    return {turns_.running().made, with_replayed(without_trial(way_->sent(), trial_.sent), each_sent_),
             with_replayed(without_trial(way_->received_messages(), trial_.received), each_received_), way_->is_staged(),
             way_->waited_seconds() - trial_.waited_seconds};
   }
@@ -215,11 +215,6 @@ class NeighbourExchange {
   HeldBytes bytes() const { return way_->bytes(); }
 
  private:
-  /// Exchanges that were captured, and so not made, and those that replays have made.
-  struct Replays {
-    std::int64_t captured = 0, replayed = 0;
-  };
-
   /// Makes each of these modes, times it, and keeps the one that takes least on the rank where it takes longest.
   template <class Make>
   void take_fastest(const Exec& exec, const Communicator& comm, const Communicator& own,
@@ -247,42 +242,39 @@ class NeighbourExchange {
       way->wait_for_device();
     }
     choice_.why = impl::why_fastest(choice_.mode, times, refused);
-    num_started_ = num_finished_ = trial_.exchanges;
-    current_ = trial_.last_slot();
+    impl::ExchangeTurn& turn = turns_.running();
+    turn.started = turn.finished = trial_.exchanges;
+    turn.shown = trial_.last_slot();
   }
 
-  int next_slot() const { return static_cast<int>(num_started_ % impl::num_exchange_slots); }
-
-  /// The slot of the oldest exchange on its way, whose messages come next. With the first of them, nobody reads those
-  /// of the exchange before any more but by what is enqueued on `exec` so far.
-  int begin_landing(const Exec& exec) {
-    if (num_started_ == num_finished_) {
+  /// The oldest exchange on its way is the one whose messages come next. With the first of them, nobody reads those of
+  /// the exchange before any more but by what is enqueued on `exec` so far.
+  void begin_landing(const Exec& exec, impl::ExchangeTurn& turn) {
+    if (turn.num_in_flight() == 0) {
       throw ArgumentError("halo: the end of an exchange that was not begun", "none is on its way",
                           "begin one before each end");
     }
-    if (!is_landing_) way_->begin_landing(exec, current_);
-    current_ = static_cast<int>(num_finished_ % impl::num_exchange_slots);
-    return current_;
+    if (turn.is_landing) return;
+    way_->begin_landing(exec, turn.shown);
+    turn.land();
   }
 
-  int take_next(const Exec& exec, int slot) {
-    is_landing_ = true;
-    const int k = way_->wait_for_any(exec, slot);
-    if (k < 0) finish_landing(exec, slot);
+  int take_next(const Exec& exec, impl::ExchangeTurn& turn) {
+    const int k = way_->wait_for_any(exec, turn.shown);
+    if (k < 0) finish_landing(exec, turn);
     return k;
   }
 
-  void finish_landing(const Exec& exec, int slot) {
-    way_->finish_landing(exec, slot);
-    is_landing_ = false;
-    ++num_finished_;
+  void finish_landing(const Exec& exec, impl::ExchangeTurn& turn) {
+    way_->finish_landing(exec, turn.shown);
+    turn.finish();
   }
 
   void let_go() noexcept {
     if (!way_) return;
     // The usual end, where the others are there to take what was sent, however slow they are. Else the messages give up
     // what is under way as they are destroyed.
-    if (num_started_ == num_finished_ && std::uncaught_exceptions() == 0) way_->wait_for_sends();
+    if (turns_.running().num_in_flight() == 0 && std::uncaught_exceptions() == 0) way_->wait_for_sends();
     way_->wait_for_device();
     way_.reset();
   }
@@ -291,12 +283,9 @@ class NeighbourExchange {
   std::int64_t send_bytes_, receive_bytes_;
   impl::ChosenMode choice_;
   std::unique_ptr<impl::ExchangeWay<Exec>> way_;
-  impl::WayTrial trial_;  // by which it was chosen, if it was
+  impl::WayTrial trial_;                 // by which it was chosen, if it was
   HaloCount each_sent_, each_received_;  // of one exchange
-  std::shared_ptr<Replays> replays_ = std::make_shared<Replays>();
-  std::int64_t num_started_ = 0, num_finished_ = 0;
-  int current_ = 0;          // the slot that received() shows
-  bool is_landing_ = false;  // whether the oldest exchange on its way is already `current_`
+  impl::ExchangeTurns<Exec> turns_;
 };
 
 }  // namespace ashlar

@@ -46,22 +46,15 @@ class PeerWay final : public ExchangeWay<Exec> {
   std::byte* open(const Exec& exec, int slot) override {
     if (Capture<Exec>* const capture = Capture<Exec>::current()) {
       if (std::exchange(followed_, capture->number()) != capture->number()) {
-        // Each replay begins with the slot that is captured here.
+        // Each replay begins with the slot that is captured here. What follows a replay has the slot after its last.
         skip_to(exec, slot);
-        is_in_turn_ = false;
         capture->at_replay([this](const Exec& on) {
-          is_in_turn_ = false;
           sent_all_.record(on);
           landed_.record(on);
         });
       }
     } else {
       sent_all_.wait(exec);
-      if (!is_in_turn_ && num_started_ == num_landed_) {
-        landed_.wait(exec);
-        skip_to(exec, slot);
-        is_in_turn_ = true;
-      }
     }
     return buffer_.data();
   }
@@ -80,7 +73,6 @@ class PeerWay final : public ExchangeWay<Exec> {
 
   void begin_landing(const Exec&, int) override {
     check();
-    ++num_landed_;
     num_given_ = 0;
   }
   int wait_for_any(const Exec& exec, int) override {
@@ -228,9 +220,8 @@ class PeerWay final : public ExchangeWay<Exec> {
   Flag gave_up_;
   std::vector<std::int64_t> received_bytes_;
   List<std::uint64_t> num_landed_of_, skipped_;
-  // As the host enqueues them; kernels have counts of their own, of what runs.
-  std::uint64_t num_started_ = 0, num_landed_ = 0;
-  bool is_in_turn_ = true;      // whether the next exchange of the kernels is of the slot that the host takes it for
+  // As the host enqueues them, captured ones too; kernels have counts of their own, of what runs.
+  std::uint64_t num_started_ = 0;
   std::uint64_t followed_ = 0;  // the capture, by number
   int num_given_ = 0;
   double waited_seconds_ = 0;  // of the host, where kernels run there

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/device/capture.hpp>
+#include <ashlar/halo/impl/exchange_way.hpp>
+#include <cstdint>
+#include <memory>
+
+namespace ashlar::impl {
+
+/// Where exchanges stand that go through slots in turns.
+struct ExchangeTurn {
+  std::int64_t started = 0, finished = 0;  ///< numbers: what they are modulo the slots counts, and how far apart
+  int shown = 0;                           ///< the slot of the exchange that was finished last, or lands
+  bool is_landing = false;                 ///< whether the oldest exchange on its way is already shown
+  std::int64_t made = 0;                   ///< exchanges, replayed ones too
+  std::int64_t replayed = 0;
+
+  int num_in_flight() const { return static_cast<int>(started - finished); }
+  int next_slot() const { return static_cast<int>(started % num_exchange_slots); }
+  int landing_slot() const { return static_cast<int>(finished % num_exchange_slots); }
+
+  void start() {
+    ++started;
+    ++made;
+  }
+  void land() {
+    shown = landing_slot();
+    is_landing = true;
+  }
+  void finish() {
+    is_landing = false;
+    ++finished;
+  }
+
+  /// What begins here when it is captured: nothing of it is made.
+  ExchangeTurn captured() const {
+    ExchangeTurn turn = *this;
+    turn.made = turn.replayed = 0;
+    return turn;
+  }
+  /// Work was replayed that ended as `end` when it was captured: its slots are those of then, whatever was made since.
+  void replay(const ExchangeTurn& end) {
+    started = end.started;
+    finished = end.finished;
+    shown = end.shown;
+    is_landing = end.is_landing;
+    made += end.made;
+    replayed += end.made;
+  }
+};
+
+/// Where exchanges stand that run, and beside them those that are being captured: to capture work makes none. After
+/// each replay the former stand where the latter ended: the last exchange is shown, and the next one takes the slot
+/// after it. Move-only, while captured work is replayed too.
+template <execution_space Exec>
+class ExchangeTurns {
+ public:
+  ExchangeTurns() = default;
+  ExchangeTurns(ExchangeTurns&&) noexcept = default;
+  ExchangeTurns& operator=(ExchangeTurns&&) noexcept = default;
+
+  ExchangeTurn& running() { return *running_; }
+  const ExchangeTurn& running() const { return *running_; }
+
+  /// Of what is captured on this thread, or else runs.
+  ///
+  /// Throws   ArgumentError where an exchange is on its way as a capture begins.
+  ExchangeTurn& now() {
+    Capture<Exec>* const capture = Capture<Exec>::current();
+    if (capture == nullptr) return *running_;
+    if (capture->number() != capture_) {
+      if (running_->num_in_flight() > 0) {
+        throw ArgumentError("halo: an exchange is captured while another is on its way", "replays make whole exchanges",
+                            "end it before the capture");
+      }
+      capture_ = capture->number();
+      captured_ = std::make_shared<ExchangeTurn>(running_->captured());
+      capture->at_replay([running = running_, end = captured_](const Exec&) { running->replay(*end); });
+    }
+    return *captured_;
+  }
+  const ExchangeTurn& now() const {
+    const Capture<Exec>* const capture = Capture<Exec>::current();
+    return capture != nullptr && capture->number() == capture_ ? *captured_ : *running_;
+  }
+
+ private:
+  std::shared_ptr<ExchangeTurn> running_ = std::make_shared<ExchangeTurn>();
+  std::shared_ptr<ExchangeTurn> captured_;  // of the last capture, which holds it, too
+  std::uint64_t capture_ = 0;               // by number
+};
+
+}  // namespace ashlar::impl

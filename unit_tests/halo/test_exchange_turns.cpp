@@ -1,0 +1,123 @@
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <array>
+#include <ashlar/halo/impl/exchange_turns.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace ashlar::impl {
+namespace {
+
+/// Exchanges of the stream mode as a device would make them: what is captured runs when it is replayed alone, in the
+/// slots of then. What comes in exchange n is n, counted as it runs.
+class Device {
+ public:
+  struct Work {
+    std::vector<int> slots;
+    ExchangeTurn end;
+  };
+
+  ExchangeTurn turn;
+
+  void exchange() {
+    exchange(turn, [this](int slot) { land(slot); });
+  }
+  void two_exchanges() {
+    two_exchanges(turn, [this](int slot) { land(slot); });
+  }
+
+  Work capture(int exchanges, bool two_in_flight = false) const {
+    Work work{{}, turn.captured()};
+    const auto record = [&](int slot) { work.slots.push_back(slot); };
+    for (int k = 0; k < exchanges; ++k) two_in_flight ? two_exchanges(work.end, record) : exchange(work.end, record);
+    return work;
+  }
+  void replay(const Work& work) {
+    for (const int slot : work.slots) land(slot);
+    turn.replay(work.end);
+  }
+
+  std::int64_t num_made() const { return made_; }
+  /// What is read where the last exchange is said to be.
+  std::int64_t shown() const { return in_slot_[std::size_t(turn.shown)]; }
+  /// Whether two more may come while it is read.
+  bool is_kept_while_others_come() const {
+    return turn.next_slot() != turn.shown && (turn.next_slot() + 1) % num_exchange_slots != turn.shown;
+  }
+
+ private:
+  template <class Run>
+  static void exchange(ExchangeTurn& turn, const Run& run) {
+    run(turn.next_slot());
+    turn.start();
+    turn.land();
+    turn.finish();
+  }
+  template <class Run>
+  static void two_exchanges(ExchangeTurn& turn, const Run& run) {
+    for (int k = 0; k < 2; ++k) {
+      run(turn.next_slot());
+      turn.start();
+    }
+    EXPECT_EQ(turn.num_in_flight(), 2);
+    for (int k = 0; k < 2; ++k) {
+      turn.land();
+      turn.finish();
+    }
+  }
+  void land(int slot) { in_slot_[std::size_t(slot)] = ++made_; }
+
+  std::int64_t made_ = 0;
+  std::array<std::int64_t, num_exchange_slots> in_slot_{};
+};
+
+void expect_right(const Device& device) {
+  EXPECT_EQ(device.shown(), device.num_made());
+  EXPECT_TRUE(device.is_kept_while_others_come());
+  EXPECT_EQ(device.turn.made, device.num_made());
+  EXPECT_EQ(device.turn.num_in_flight(), 0);
+}
+
+TEST(ExchangeTurns, FollowReplaysOfAnyWork) {
+  Device device;
+  for (int before = 0; before < 3; ++before) {
+    device.exchange();
+    for (int length = 1; length <= 5; ++length) {
+      SCOPED_TRACE(length);
+      const Device::Work some = device.capture(length);
+      const Device::Work in_flight = device.capture(1, true);
+      expect_right(device);  // nothing of it was made
+      for (int replay = 0; replay < 4; ++replay) {
+        device.replay(some);
+        expect_right(device);
+        if (replay == 1) {
+          device.exchange();
+          expect_right(device);
+        }
+        if (replay == 2) {
+          device.replay(in_flight);
+          expect_right(device);
+          device.two_exchanges();
+          expect_right(device);
+        }
+      }
+    }
+  }
+  EXPECT_GT(device.turn.replayed, 0);
+  EXPECT_LT(device.turn.replayed, device.turn.made);
+}
+
+TEST(ExchangeTurns, AreTheSameObjectUnlessCaptured) {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  ExchangeTurns<Exec> turns;
+  turns.now().start();
+  EXPECT_EQ(turns.running().num_in_flight(), 1);
+  ExchangeTurns<Exec> moved = std::move(turns);
+  EXPECT_EQ(moved.now().num_in_flight(), 1);
+}
+
+}  // namespace
+}  // namespace ashlar::impl
