@@ -180,8 +180,13 @@ class DistributedOperator {
           return std::make_shared<impl::PeerMeeting<Value, Exec>>(exec, *s.comm, s.halo, s.block_size, s.others);
         });
       }
-      return persistent_cg_of_ranks(exec, s.own->plan(), s.own->matrix(), m, place,
-                                    std::shared_ptr<CgMeeting<Scalar>>(s.meeting));
+      auto offer = persistent_cg_of_ranks(exec, s.own->plan(), s.own->matrix(), m, place,
+                                          std::shared_ptr<CgMeeting<Scalar>>(s.meeting));
+      // All ranks take it, or none. It is worth more where the host would have to wait otherwise.
+      if (offer.kernel) {
+        offer.is_worth_it = !s.exchange_waits_on_device || s.space->agree_max(offer.is_worth_it ? 0 : 1) == 0;
+      }
+      return offer;
     } else {
       return no_cg_kernel("there is one for GPUs alone, with vectors of the matrix's scalar type");
     }
