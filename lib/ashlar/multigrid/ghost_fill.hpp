@@ -75,6 +75,9 @@ class GhostFill {
   /// The mode of its messages; where ranks send none, `otherwise`.
   ExchangeMode mode(ExchangeMode otherwise) const { return messages_.mode(otherwise); }
 
+  /// Throws CommError where a device has waited for another rank in vain so far. (The same is true of the others.)
+  void check() const { messages_.check(); }
+
  private:
   BoxLayout layout_;
   Kokkos::View<GhostCopy*, Space> pack_, local_, unpack_;

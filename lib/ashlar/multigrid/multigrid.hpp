@@ -131,6 +131,10 @@ class Multigrid {
   /// been solved for. Uses the temp of the coarser one.
   double richardson_error(const Exec& exec, std::size_t fine) const;
 
+  /// Throws CommError where a device has waited for another rank in vain so far, in the stream and kernel modes. So
+  /// does the next exchange otherwise, and solve() at its end.
+  void check() const;
+
   /// From here on each phase of a cycle is timed, in `times`; nullptr: no longer. It is not copied.
   void count_times(PhaseTimes* times);
 

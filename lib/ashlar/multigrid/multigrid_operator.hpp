@@ -72,6 +72,7 @@ class MultigridOperator {
   }
   /// Whether the host never waits.
   bool is_stream_ordered() const { return is_gpu_v<Exec> && space_.num_local() == space_.num_global(); }
+  void check() const { multigrid_->check(); }
   /// What a multigrid's levels hold.
   HeldBytes bytes() const {
     const MultigridOptions& options = multigrid_->options();

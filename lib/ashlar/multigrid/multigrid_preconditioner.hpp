@@ -54,6 +54,7 @@ class MultigridPreconditioner {
   bool is_identity() const { return false; }
   /// The host waits for the coarsest level.
   bool is_stream_ordered() const { return false; }
+  void check() const { multigrid_->check(); }
   std::int64_t traffic_bytes() const { return v_cycle_bytes(*multigrid_) + 32 * flat_size(multigrid_->level(0)); }
 
  private:

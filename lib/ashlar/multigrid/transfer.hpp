@@ -122,6 +122,10 @@ class LevelTransfer {
   const HaloCount& sent_to_coarse() const { return restricted_.sent(); }
   const HaloCount& sent_to_fine() const { return interpolated_.sent(); }
 
+  void check() const {
+    for (const auto* const messages : {&restricted_, &restricted_faces_, &interpolated_}) messages->check();
+  }
+
  private:
   using Blocks = Kokkos::View<TransferBlock*, Space>;
 

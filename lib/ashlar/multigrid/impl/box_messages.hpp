@@ -45,6 +45,11 @@ class BoxMessages {
   /// What this rank sends each time.
   const HaloCount& sent() const { return sent_; }
 
+  /// As NeighbourExchange::check().
+  void check() const {
+    if (exchange_) exchange_->check();
+  }
+
   ExchangeMode mode(ExchangeMode otherwise) const { return exchange_ ? exchange_->mode() : otherwise; }
 
  private:

@@ -253,9 +253,20 @@ CycleReport Multigrid<Exec>::solve(const Exec& exec, Cycle cycle, std::size_t nu
     judge();
     if (!std::isfinite(report.rel)) break;
   }
+  check();
   // One rank knows.
   if (!comm_->is_alone()) report.bottom_iterations = comm_->max(report.bottom_iterations);
   return report;
+}
+
+template <execution_space Exec>
+void Multigrid<Exec>::check() const {
+  for (const Level<Exec>& level : levels_) {
+    level.fill_for_operator.check();
+    level.fill_for_interpolation.check();
+  }
+  for (const LevelTransfer<Exec>& transfer : transfers_) transfer.check();
+  if (below_) below_->check();
 }
 
 template <execution_space Exec>
