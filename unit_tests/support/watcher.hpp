@@ -115,11 +115,8 @@ inline bool is_instance_memory(std::string_view label) {
   return label.starts_with("Kokkos::") && contains(label, "cratch");
 }
 
-/// One end of a copy at least has to say whose it is; the other may be a number, or memory that is no view's own, and
-/// so has no label. (Messages go from such memory to such memory.)
-inline bool is_copy_of_ours(const Happening& copy) {
-  return is_ours(copy.label) || is_ours(copy.source) || (copy.label.empty() && copy.source.empty());
-}
+/// One end of a copy at least has to say whose it is; the other may be a number, or memory that is no view's own.
+inline bool is_copy_of_ours(const Happening& copy) { return is_ours(copy.label) || is_ours(copy.source); }
 
 inline bool is_number(std::string_view label) { return label == "Scalar" || label == "(none)"; }
 
