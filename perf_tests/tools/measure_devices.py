@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Runs all that is measured over several devices of a host, within a time: tests of every exchange mode first, then
+conjugate gradients, exchanges and HPGMG. What fails, or has no time left, is named, and the rest goes on.
+
+    measure_devices.py BUILD_DIR --ranks 2,4 --out RESULTS [--minutes 9] [--only NAME,...]
+
+A log of each step, and the JSON files of the performance tests, go to RESULTS; steps.json there says how each ended. The
+exit code is 0 where all steps ran and passed, 1 where one did not, 2 for bad arguments.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+CASES = "grid27x1:80,stencil11:128,grid27x3:68,stencil11:256,stencil11:46,stencil11:22,audi_kw,af_0_k101"
+TABLE_2 = "stencil11:256,stencil11:128,audi_kw,af_0_k101"
+MODES = ("blocking", "stream", "kernel")
+DELAYS = "2500"  # solves of 40 iterations: 10^5 iterations
+
+
+class Step:
+    def __init__(self, name, ranks, limit, program, *arguments, variables=None, killed=False):
+        self.name, self.ranks, self.limit, self.program, self.arguments = name, ranks, limit, program, arguments
+        self.variables, self.killed = variables or {}, killed
+
+
+def steps_of(ranks, is_small):
+    """All steps, in the order of what matters most."""
+    cases, table, more = (CASES, TABLE_2, []) if not is_small else ("stencil11:16", "stencil11:16", ["--samples", "1"])
+    cells = [] if not is_small else ["--log2-boxes", "3", "--samples", "1"]
+    packed = ["--decompositions", "1d", "--halos", "packed"]
+    found = []
+    for n in ranks:
+        for program in ("test_mpi_halo", "test_mpi_distributed", "test_mpi_nccl"):
+            found.append(Step(f"{program}_{n}", n, 120, f"unit_tests/{program}"))
+    found.append(Step("cg_1", 1, 60, "perf_tests/perf_cg_ranks", "--cases", cases, *packed, *more))
+    for n in ranks:
+        found += [Step(f"cg_{n}_{mode}", n, 60, "perf_tests/perf_cg_ranks", "--cases", cases, *packed, "--exchange", mode,
+                       "--whole", "cg_1.json", *more) for mode in ("auto", "stream", "kernel")]
+        found += [
+            Step(f"cg_{n}_blocking", n, 150, "perf_tests/perf_cg_ranks", "--cases", table, "--exchange", "blocking",
+                 "--whole", "cg_1.json", *more),
+            Step(f"halo_{n}", n, 60, "perf_tests/perf_halo", *(["--bytes", "8,1024"] + more if is_small else [])),
+            Step(f"hpgmg_{n}", n, 60, "perf_tests/perf_hpgmg_ranks", *cells),
+            Step(f"delays_{n}", n, 180, "unit_tests/test_mpi_distributed", "--gtest_filter=*GivesTheSameBits*",
+                 variables={"ASHLAR_TEST_ROUNDS": "1" if is_small else DELAYS}),
+        ]
+    for n in [1] + ranks:
+        weak = ["--log2-boxes", "3" if is_small else "8", "--boxes-per-rank", "1", "--exchange", "kernel"]
+        found.append(Step(f"weak_{n}", n, 60, "perf_tests/perf_hpgmg_ranks", *weak))
+    for n in ranks:
+        for mode in MODES:
+            found.append(Step(f"killed_{n}_{mode}", n, 70, "perf_tests/perf_halo", "--modes", mode, "--bytes", "1024",
+                              "--samples", "1000000", killed=True))
+    return found
+
+
+def command_of(step, build, launcher):
+    command = [str(build / step.program), *step.arguments]
+    if step.program.startswith("perf_tests/"):
+        command += ["--json", f"{step.name}.json"]
+    return [*launcher, "-n", str(step.ranks), *command]
+
+
+def kill_one_rank(process, program):
+    """Kills one of the processes that the launcher has started, when it has had some seconds to work."""
+    time.sleep(5)
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and pathlib.Path(os.readlink(entry / "exe")).name == program:
+                os.kill(int(entry.name), signal.SIGKILL)
+                return process.poll() is None
+        except (OSError, ProcessLookupError):
+            continue
+    return False
+
+
+def run(step, build, out, launcher):
+    """How the step ended: passed, failed, timed out, or absent where its program was not built."""
+    if not (build / step.program).exists():
+        return "absent"
+    with open(out / f"{step.name}.log", "w") as log:
+        process = subprocess.Popen(command_of(step, build, launcher), cwd=out, stdout=log, stderr=subprocess.STDOUT,
+                                   env=os.environ | step.variables, start_new_session=True)
+        killed = step.killed and kill_one_rank(process, pathlib.Path(step.program).name)
+        try:
+            code = process.wait(timeout=60 if step.killed else step.limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return "timed out"
+    if step.killed:
+        return "passed" if killed and code != 0 else "failed"
+    return "passed" if code == 0 else "failed"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path, metavar="BUILD_DIR")
+    parser.add_argument("--ranks", default="2", help="numbers of ranks, each with a device of its own (default: 2)")
+    parser.add_argument("--out", type=pathlib.Path, required=True, metavar="RESULTS", help="folder for logs and JSON")
+    parser.add_argument("--minutes", type=float, default=9, help="no step begins later (default: 9)")
+    parser.add_argument("--only", help="steps, by how their names begin, separated by commas")
+    parser.add_argument("--small", action="store_true", help="small sizes: to see whether all of it works")
+    parser.add_argument("--launcher", default="mpirun --bind-to none", help="what starts ranks, before -n")
+    options = parser.parse_args()
+    try:
+        ranks = [int(number) for number in options.ranks.split(",")]
+    except ValueError:
+        parser.error(f"--ranks {options.ranks}: not numbers; write for example 2,4")
+    if not options.build.is_dir():
+        parser.error(f"{options.build}: no such folder; name the one that the programs were built in")
+    if min(ranks) < 2:
+        parser.error(f"--ranks {options.ranks}: at least 2 each; one alone is measured besides")
+    options.out.mkdir(parents=True, exist_ok=True)
+    # Each rank takes a device of its own.
+    os.environ.setdefault("KOKKOS_MAP_DEVICE_ID_BY", "mpi_rank")
+
+    ended, begin = {}, time.monotonic()
+    for step in steps_of(ranks, options.small):
+        if options.only and not step.name.startswith(tuple(options.only.split(","))):
+            continue
+        if time.monotonic() - begin > 60 * options.minutes:
+            ended[step.name] = {"status": "no time left"}
+        else:
+            started = time.monotonic()
+            status = run(step, options.build.resolve(), options.out.resolve(), shlex.split(options.launcher))
+            ended[step.name] = {"status": status, "seconds": round(time.monotonic() - started, 1)}
+        print(f"{step.name:28} {ended[step.name]['status']}", flush=True)
+        (options.out / "steps.json").write_text(json.dumps(ended, indent=1) + "\n")
+    return 0 if ended and all(step["status"] == "passed" for step in ended.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
