@@ -193,32 +193,11 @@ class HaloExchange {
   template <class X>
   void pack_spans(const Exec& exec, const X& x, Scalar* send) const {
     const State& s = *state_;
-    const std::int64_t scalars = s.entries.scalars();
-    // Whether the scalars of an entry, and those of the next, lie one after another.
-    bool is_dense = x.stride(0) == std::size_t(s.entries.num_vectors);
-    if constexpr (X::rank() == 2) is_dense = is_dense && (s.entries.num_vectors == 1 || x.stride(1) == 1);
     for (std::size_t k = 0; k < s.plan.to().size(); ++k) {
       const HaloPlan::Neighbour& neighbour = s.plan.to()[k];
       if (neighbour.form == HaloForm::packed) continue;
-      Scalar* const to = send + s.layout.to[k].begin / std::int64_t(sizeof(Scalar));
-      if (is_gpu_v<Exec> && is_dense) {
-        copy_span(exec, x.data() + neighbour.first * scalars, to, neighbour.count * scalars);
-      } else {
-        impl::pack(exec, impl::SpanOfEntries{neighbour.first}, neighbour.count, x, s.entries.block_size,
-                   s.entries.num_vectors, to);
-      }
-    }
-  }
-
-  /// By the device's copy engine, to its own memory or to the host's. Enqueued.
-  void copy_span(const Exec& exec, const Scalar* from, Scalar* to, std::int64_t count) const {
-    using From = Kokkos::View<const Scalar*, memory_space, Kokkos::MemoryUnmanaged>;
-    if (is_staged()) {
-      using Pinned = Kokkos::View<Scalar*, Kokkos::SharedHostPinnedSpace, Kokkos::MemoryUnmanaged>;
-      Kokkos::deep_copy(exec, Pinned(to, std::size_t(count)), From(from, std::size_t(count)));
-    } else {
-      using Device = Kokkos::View<Scalar*, memory_space, Kokkos::MemoryUnmanaged>;
-      Kokkos::deep_copy(exec, Device(to, std::size_t(count)), From(from, std::size_t(count)));
+      impl::pack(exec, impl::SpanOfEntries{neighbour.first}, neighbour.count, x, s.entries.block_size,
+                 s.entries.num_vectors, send + s.layout.to[k].begin / std::int64_t(sizeof(Scalar)));
     }
   }
 
