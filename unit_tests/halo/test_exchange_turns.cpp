@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <array>
-#include <ashlar/halo/impl/exchange_turns.hpp>
+#include <ashlar/halo/impl/exchange_turns.hpp>  // nothing else shows it without a GPU
 #include <cstddef>
 #include <cstdint>
 #include <utility>

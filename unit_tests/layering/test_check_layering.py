@@ -81,6 +81,13 @@ class CheckLayering(unittest.TestCase):
         self.assert_fault({"perf_tests/spmv/main.cpp": "\n#include <ashlar/spmv/impl/loop.hpp>\n"},
                           "perf_tests/spmv/main.cpp:2:", "the library's own")
 
+    def test_impl_in_a_test(self):
+        line = "#include <ashlar/spmv/impl/loop.hpp>"
+        self.assert_fault({"unit_tests/spmv/test_loop.cpp": line + "\n"}, "test_loop.cpp:1:", "the library's own")
+        said = line + "  // nothing else shows it\n"
+        self.assert_fault({"unit_tests/spmv/test_loop.cpp": said, "perf_tests/spmv/main.cpp": said},
+                          "perf_tests/spmv/main.cpp:1:", "the library's own")
+
     def test_mpi_header(self):
         self.assert_fault({"lib/ashlar/krylov/cg.hpp": "#include <mpi.h>\n"}, "lib/ashlar/krylov/cg.hpp:1:", "mpi.h")
 
