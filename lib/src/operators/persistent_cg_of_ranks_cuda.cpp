@@ -1,8 +1,8 @@
 #include <ashlar/operators/persistent_cg_of_ranks.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include <array>
 #include <ashlar/base/text.hpp>
+#include <ashlar/device/bus_id.hpp>
 #include <ashlar/device/cuda_check.hpp>
 #include <memory>
 #include <string>
@@ -12,17 +12,6 @@
 
 namespace ashlar::impl {
 
-namespace {
-
-/// By what a device is known on its host.
-std::string bus_id_of(const Kokkos::Cuda& exec) {
-  std::array<char, 32> id{};
-  cuda_check(cudaDeviceGetPCIBusId(id.data(), int(id.size()), exec.cuda_device()), "cudaDeviceGetPCIBusId");
-  return id.data();
-}
-
-}  // namespace
-
 template <class Value, class Layout>
 requires std::is_floating_point_v<Value> CgKernelOffer<Kokkos::Cuda>
 PersistentCgOfRanks<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(
@@ -31,7 +20,7 @@ PersistentCgOfRanks<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::ma
   bool has_met = false;
   const auto connect = [&](int thread_blocks) {
     has_met = true;
-    return meeting->connect(thread_blocks, bus_id_of(exec));
+    return meeting->connect(thread_blocks, bus_id(exec));
   };
   CgKernelOffer<Kokkos::Cuda> result{nullptr, why_not_persistent(exec), false};
   if (result.why_not.empty() && place.n == 0) result.why_not = "a rank has no rows";

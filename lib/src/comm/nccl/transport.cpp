@@ -7,6 +7,7 @@
 #include <ashlar/comm/error.hpp>
 #include <ashlar/comm/impl/trial_memory.hpp>
 #include <ashlar/comm/memory_kind_of.hpp>
+#include <ashlar/device/bus_id.hpp>
 #include <ashlar/device/event.hpp>
 #include <chrono>
 #include <cstddef>
@@ -48,28 +49,9 @@ ncclConfig_t configuration() {
 /// NCCL takes the device that is current.
 void use_device() { Event<Exec>().wait(); }  // an event's device becomes the thread's
 
-/// By what the current device is known on its host.
-std::string bus_id() {
-  std::array<char, 32> id{};
-#ifdef KOKKOS_ENABLE_HIP
-  int device = 0;
-  if (hipGetDevice(&device) != hipSuccess || hipDeviceGetPCIBusId(id.data(), id.size(), device) != hipSuccess)
-    return "";
-#else
-  int device = 0;
-  if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetPCIBusId(id.data(), id.size(), device) != cudaSuccess) {
-    return "";
-  }
-#endif
-  return id.data();
-}
-
 /// Collective. NCCL finds two ranks with one device on those two alone, and leaves the others waiting.
 void require_devices_of_their_own(const Communicator& group) {
-  const std::string mine = group.together([&] {
-    use_device();
-    return text(group.transport().host_name(), " ", bus_id());
-  });
+  const std::string mine = group.together([&] { return text(group.transport().host_name(), " ", bus_id(Exec())); });
   const std::vector<std::string> all = group.all_gather(mine);
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     for (std::size_t other = 0; other < rank; ++other) {

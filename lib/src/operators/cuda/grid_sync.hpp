@@ -50,20 +50,13 @@ class GridSync {
   /// bytes: who reads the right count has the number that belongs to it, without fence or flag.
   template <int N>
   __device__ void sum(double (&sum)[N], double* scratch) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     double* const of_blocks = scratch + GridMemory::most_sums * 32;
-    for (int k = 0; k < N; ++k) {
-      const double of_warp = sum_of_warp(sum[k]);
-      if (lane == 0) scratch[k * 32 + warp] = of_warp;
-    }
-    __syncthreads();
+    const double of_block = sum_of_block(sum, scratch);
     ++sums_;
     uint4* const packets = memory_->packets[sums_ % 2];
     const int blocks = gridDim.x;
-    if (warp < N) {
-      const double of_block = sum_of_warp(lane < warps ? scratch[warp * 32 + lane] : 0.0);
-      if (lane == 0) send(packets + warp * blocks + blockIdx.x, of_block, sums_);
-    }
+    if (warp < N && lane == 0) send(packets + warp * blocks + blockIdx.x, of_block, sums_);
     Patience patience;
     for (int i = threadIdx.x; i < N * blocks; i += blockDim.x) {
       double value = 0;
@@ -106,6 +99,19 @@ class GridSync {
   __device__ static double sum_of_warp(double value) {
     for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
     return value;
+  }
+
+  /// Sums over the thread block's threads: that of sum[k] for all lanes of warp k, nothing for the other warps. One
+  /// __syncthreads().
+  template <int N>
+  __device__ static double sum_of_block(const double (&sum)[N], double* scratch) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
+    for (int k = 0; k < N; ++k) {
+      const double of_warp = sum_of_warp(sum[k]);
+      if (lane == 0) scratch[k * 32 + warp] = of_warp;
+    }
+    __syncthreads();
+    return warp < N ? sum_of_warp(lane < warps ? scratch[warp * 32 + lane] : 0.0) : 0.0;
   }
 
   bool failed_ = false;

@@ -48,20 +48,15 @@ class RankSync : public GridSync {
   /// after thread block, rank after rank. As GridSync::sum() otherwise.
   template <int N>
   __device__ void sum(double (&sum)[N], double* scratch) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     double* const of_blocks = scratch + GridMemory::most_sums * 32;
-    for (int k = 0; k < N; ++k) {
-      const double of_warp = sum_of_warp(sum[k]);
-      if (lane == 0) scratch[k * 32 + warp] = of_warp;
-    }
-    __syncthreads();
+    const double of_block = sum_of_block(sum, scratch);
     ++sums_;
     const int num_ranks = ranks_.num_ranks, blocks = ranks_.first_block[num_ranks];
     const int place = static_cast<int>(sums_ % 2) * GridMemory::most_sums * blocks;
-    if (warp < N) {
-      const double of_block = sum_of_warp(lane < warps ? scratch[warp * 32 + lane] : 0.0);
+    if (warp < N && lane < num_ranks) {
       const int mine = place + warp * blocks + ranks_.first_block[ranks_.rank] + static_cast<int>(blockIdx.x);
-      if (lane < num_ranks) send_to_rank(ranks_.sums[lane] + mine, of_block, sums_);
+      send_to_rank(ranks_.sums[lane] + mine, of_block, sums_);
     }
     const CgPacket* const packets = ranks_.sums[ranks_.rank] + place;
     Patience patience;
