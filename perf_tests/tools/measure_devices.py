@@ -12,21 +12,15 @@ import json
 import os
 import pathlib
 import shlex
-import signal
-import subprocess
 import sys
 import time
+
+from perf_steps import Step, run
 
 CASES = "grid27x1:80,stencil11:128,grid27x3:68,stencil11:256,stencil11:46,stencil11:22,audi_kw,af_0_k101"
 TABLE_2 = "stencil11:256,stencil11:128,audi_kw,af_0_k101"
 MODES = ("blocking", "stream", "kernel")
 DELAYS = "2500"  # solves of 40 iterations: 10^5 iterations
-
-
-class Step:
-    def __init__(self, name, ranks, limit, program, *arguments, variables=None, killed=False):
-        self.name, self.ranks, self.limit, self.program, self.arguments = name, ranks, limit, program, arguments
-        self.variables, self.killed = variables or {}, killed
 
 
 def steps_of(ranks, is_small):
@@ -58,45 +52,6 @@ def steps_of(ranks, is_small):
             found.append(Step(f"killed_{n}_{mode}", n, 70, "perf_tests/perf_halo", "--modes", mode, "--bytes", "1024",
                               "--samples", "1000000", killed=True))
     return found
-
-
-def command_of(step, build, launcher):
-    command = [str(build / step.program), *step.arguments]
-    if step.program.startswith("perf_tests/"):
-        command += ["--json", f"{step.name}.json"]
-    return [*launcher, "-n", str(step.ranks), *command]
-
-
-def kill_one_rank(process, program):
-    """Kills one of the processes that the launcher has started, when it has had some seconds to work."""
-    time.sleep(5)
-    for entry in pathlib.Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and pathlib.Path(os.readlink(entry / "exe")).name == program:
-                os.kill(int(entry.name), signal.SIGKILL)
-                return process.poll() is None
-        except (OSError, ProcessLookupError):
-            continue
-    return False
-
-
-def run(step, build, out, launcher):
-    """How the step ended: passed, failed, timed out, or absent where its program was not built."""
-    if not (build / step.program).exists():
-        return "absent"
-    with open(out / f"{step.name}.log", "w") as log:
-        process = subprocess.Popen(command_of(step, build, launcher), cwd=out, stdout=log, stderr=subprocess.STDOUT,
-                                   env=os.environ | step.variables, start_new_session=True)
-        killed = step.killed and kill_one_rank(process, pathlib.Path(step.program).name)
-        try:
-            code = process.wait(timeout=60 if step.killed else step.limit)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            return "timed out"
-    if step.killed:
-        return "passed" if killed and code != 0 else "failed"
-    return "passed" if code == 0 else "failed"
 
 
 def main():

@@ -15,11 +15,15 @@ build_preset() {
   cmake --build --preset "$preset" --parallel "$(nproc)" ${targets[@]+"${targets[@]}"}
 }
 
-# build_command PRESET: build/PRESET/apps/ashlar, up to date. One run at a time; another waits.
-build_command() {
+# build_up_to_date PRESET TARGET...: these targets, configured first where they never were. One run at a time; another
+# waits.
+build_up_to_date() {
   mkdir -p build
   ( flock 9
     [ -f "build/$1/CMakeCache.txt" ] || configure_preset "$1" 9>&- || exit
-    build_preset "$1" ashlar_command 9>&-
+    build_preset "$@" 9>&-
   ) 9>"build/.$1.lock"
 }
+
+# build_command PRESET: build/PRESET/apps/ashlar, up to date.
+build_command() { build_up_to_date "$1" ashlar_command; }
