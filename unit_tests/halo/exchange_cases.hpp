@@ -123,7 +123,7 @@ struct Side {
   std::int64_t first_entry;
 };
 
-/// Two exchanges one after the other of vectors of any kind are right.
+/// Exchanges one after the other of vectors of any kind are right: begun and ended, and at once.
 template <class X>
 void expect_right_exchange(const Communicator& comm, const Needs& needs, const HaloOptions& options, int block_size,
                            const Exec& exec, const X& x, ExchangeMode mode) {
@@ -132,12 +132,13 @@ void expect_right_exchange(const Communicator& comm, const Needs& needs, const H
   HaloPlan plan(comm, needs.partition, needs.at(comm.rank()), options);
   HaloExchange<Scalar, Exec> exchange(exec, comm, std::move(plan), block_size, num_vectors, mode);
   const Numbers entries = entries_of_halo(needs, exchange.plan());
-  for (int round = 1; round <= 2; ++round) {
+  for (int round = 1; round <= 4; ++round) {
+    const bool at_once = round % 2 == 0;
     fill(exec, x, needs.partition.begin(comm.rank()), block_size, round);
-    exchange.begin(exec, x);
+    at_once ? exchange.exchange(exec, x) : exchange.begin(exec, x);
     Kokkos::deep_copy(exec, x, Scalar(-1));
     exec.fence("test::spoil");
-    exchange.end(exec);
+    if (!at_once) exchange.end(exec);
     EXPECT_EQ(num_wrong(exec, exchange, entries, round), 0)
         << "rank " << comm.rank() << ", blocks of " << block_size << ", " << num_vectors << " vectors of "
         << scalar_name<Scalar>() << ", layout " << typeid(typename X::array_layout).name();
@@ -202,6 +203,35 @@ inline void expect_right_back_to_back(const Communicator& comm, const Needs& nee
   EXPECT_EQ(side.exchange.num_in_flight(), 0);
 }
 
+/// `count` exchanges in turns of two forms, at once and two on their way, ranks ahead and behind at random.
+inline void expect_right_at_once(const Communicator& comm, const Needs& needs, int count, ExchangeMode mode) {
+  Side side(comm, needs, HaloForm::automatic, 2, HaloBuffers::automatic, mode);
+  std::mt19937 random(static_cast<unsigned>(comm.rank()));
+  std::int64_t wrong = 0;
+  const auto is_late = [&] {
+    if (random() % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 500));
+  };
+  int round = 0;
+  while (round < count) {
+    for (int k = 0; k < 4; ++k, ++round) {
+      fill(side.exec, side.x, side.first_entry, 2, round);
+      side.exchange.exchange(side.exec, side.x);
+      is_late();
+      wrong += side.num_wrong(round);
+    }
+    side.begin(round);
+    side.begin(round + 1);
+    EXPECT_THROW(side.exchange.exchange(side.exec, side.x), ArgumentError);
+    for (int k = 0; k < 2; ++k, ++round) {
+      side.exchange.end(side.exec);
+      is_late();
+      wrong += side.num_wrong(round);
+    }
+  }
+  EXPECT_EQ(wrong, 0) << "rank " << comm.rank();
+  EXPECT_EQ(side.exchange.num_exchanges(), round);
+}
+
 /// x := what fill() makes in the next round of what it made in one.
 inline void fill_next(const Exec& exec, const Kokkos::View<double*, Space>& x) {
   Kokkos::parallel_for(
@@ -211,11 +241,16 @@ inline void fill_next(const Exec& exec, const Kokkos::View<double*, Space>& x) {
 
 /// Exchanges that are captured, however many, and replayed are right, and so are those between; and all are counted.
 /// (Where nothing is captured, the same is enqueued anew each time.)
-inline void expect_right_replays(const Communicator& comm, const Needs& needs, ExchangeMode mode) {
+inline void expect_right_replays(const Communicator& comm, const Needs& needs, ExchangeMode mode,
+                                 bool at_once = false) {
   Side side(comm, needs, HaloForm::automatic, 2, HaloBuffers::automatic, mode);
   const Exec& exec = side.exec;
   const auto exchange = [&] {
     fill_next(exec, side.x);
+    if (at_once) {
+      side.exchange.exchange(exec, side.x);
+      return;
+    }
     side.exchange.begin(exec, side.x);
     side.exchange.end(exec);
   };

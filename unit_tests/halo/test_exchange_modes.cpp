@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "halo/exchange_cases.hpp"
+#include "halo/kernel_cases.hpp"
 #include "support/message.hpp"
 #include "support/thread_ranks.hpp"
 
@@ -141,9 +142,58 @@ TEST_F(ExchangeInKernels, AThousandBackToBack) {
   }
 }
 
+TEST_F(ExchangeInKernels, AThousandAtOnce) {
+  const Needs needs = random_needs(RowPartition::even(40, 4), 0.3, 22), chain = chain_needs(RowPartition::even(12, 4));
+  run_ranks(4, [&](Communicator& comm) {
+    expect_right_at_once(comm, needs, 1000, ExchangeMode::kernel);
+    expect_right_at_once(comm, chain, 300, ExchangeMode::kernel);
+  });
+}
+
+TEST(ExchangeModes, AtOnce) {
+  const Needs needs = random_needs(RowPartition::even(40, 4), 0.3, 22);
+  run_ranks(4, [&](Communicator& comm) { expect_right_at_once(comm, needs, 100, ExchangeMode::blocking); },
+            {.max_delay = microseconds(100), .seed = 5});
+}
+
+TEST_F(ExchangeInKernels, OfTheCallers) {
+  for (int ranks = 1; ranks <= 4; ++ranks) {
+    run_ranks(ranks, [&](Communicator& comm) { expect_right_by_kernels(comm, 1000); });
+  }
+}
+
+TEST(ExchangeModes, OnlyTheKernelModeTakesKernels) {
+  run_ranks(2, [&](Communicator& comm) {
+    AllToAll side(comm, {ExchangeMode::blocking});
+    EXPECT_FALSE(side.exchange[0].has_kernels());
+    EXPECT_THAT(
+        message_of<ArgumentError>([&] { side.exchange[0].start_by(side.exec, "test::none", PeerTasks<NoPeerTask>{}); }),
+        HasSubstr("the mode is blocking"));
+  });
+}
+
 TEST_F(ExchangeInKernels, AreReplayed) {
   const Needs needs = random_needs(RowPartition::even(40, 4), 0.3, 22);
-  run_ranks(4, [&](Communicator& comm) { expect_right_replays(comm, needs, ExchangeMode::kernel); });
+  for (const bool at_once : {false, true}) {
+    run_ranks(4, [&](Communicator& comm) { expect_right_replays(comm, needs, ExchangeMode::kernel, at_once); });
+  }
+}
+
+TEST_F(ExchangeInKernels, ACountThatNoRankHasMadeIsTold) {
+  run_ranks(2, [&](Communicator& comm) {
+    NumbersByKernels side(comm, 20);
+    side.at_once(0);
+    EXPECT_EQ(side.num_wrong(0), 0);
+    comm.barrier();
+    if (comm.rank() == 1) return;
+    // The flags are before what comes: first the one that says that it has.
+    auto* const flags = reinterpret_cast<PeerFlag*>(const_cast<std::byte*>(side.exchange->received())) - 2;
+    ASSERT_EQ(flags[0].count, 1U);
+    flags[0].count = std::uint64_t(1) << 40;
+    EXPECT_THAT(message_of<CommError>([&] { side.at_once(1); }),
+                HasSubstr("rank 0 finds a count of exchanges that no rank has made"));
+    EXPECT_EQ(side.num_wrong(0), 0);  // nothing was taken
+  });
 }
 
 TEST_F(ExchangeInKernels, ARankThatDoesNotComeIsTold) {

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/held_bytes.hpp>
@@ -11,8 +12,12 @@
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/impl/halo_layout.hpp>
+#include <ashlar/halo/impl/listed.hpp>
 #include <ashlar/halo/impl/pack.hpp>
+#include <ashlar/halo/impl/pack_to_peers.hpp>
+#include <ashlar/halo/impl/peer_chunk.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
+#include <ashlar/halo/peer_tasks.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -30,10 +35,13 @@ namespace ashlar {
 /// exchanges, in the same order; nothing else holds them together. A neighbour may be any number of exchanges ahead, or
 /// behind.
 ///
-/// A NeighbourExchange carries the bytes, in one of its modes. In the blocking one messages go from and to the memory
-/// of `exec` where the transport reaches it. Else, and where HaloOptions::buffers says so, they are staged: through
-/// pinned memory of the host, with copies between it and the device. All give the same halo; explain() and figures()
-/// say which it is.
+/// exchange(exec, x) does both at once: for those who have nothing to do meanwhile.
+///
+/// A NeighbourExchange carries the bytes, in one of its modes. In the kernel one begin() is one kernel, which packs
+/// straight to where the neighbours have their halo, end() is one that waits, and exchange() is one in all; on hosts
+/// the calling thread waits. In the blocking one messages go from and to the memory of `exec` where the transport
+/// reaches it. Else, and where HaloOptions::buffers says so, they are staged: through pinned memory of the host, with
+/// copies between it and the device. All give the same halo; explain() and figures() say which it is.
 ///
 /// Shapes   x: rank 1 with plan().num_own() * block_size entries; or rank 2 with as many rows and num_vectors columns,
 ///          of any layout. halo(): plan().num_entries() * block_size rows; those of neighbour k of plan().from() begin
@@ -95,6 +103,10 @@ class HaloExchange {
     const Kokkos::Profiling::ScopedRegion region("ashlar::halo::begin");
     check(x);
     State& s = *state_;
+    if (s.exchange.has_kernels()) {
+      s.exchange.start_by(exec, "ashlar::halo[put]", pack_to_peers(x));
+      return;
+    }
     auto* const packed = reinterpret_cast<Scalar*>(s.exchange.open(exec));
     impl::pack(exec, impl::ListedEntries{s.send_index.data()}, std::int64_t(s.send_index.extent(0)), x,
                s.entries.block_size, s.entries.num_vectors, packed);
@@ -107,6 +119,26 @@ class HaloExchange {
   void end(const Exec& exec) {
     const Kokkos::Profiling::ScopedRegion region("ashlar::halo::end");
     state_->exchange.finish(exec);
+  }
+
+  /// begin() and end() of an exchange, and in the kernel mode on a device one launch for both. None is on its way.
+  ///
+  /// Throws   as begin(), and ArgumentError where one is on its way.
+  template <class X>
+  void exchange(const Exec& exec, const X& x) {
+    State& s = *state_;
+    if (num_in_flight() > 0) {
+      throw ArgumentError("halo: an exchange at once while another is on its way", "the halo would be that one's",
+                          "end it before");
+    }
+    if (!s.exchange.has_kernels()) {
+      begin(exec, x);
+      end(exec);
+      return;
+    }
+    const Kokkos::Profiling::ScopedRegion region("ashlar::halo::exchange");
+    check(x);
+    s.exchange.exchange_by(exec, "ashlar::halo[exchange]", pack_to_peers(x));
   }
 
   /// Waits until another piece of the oldest exchange has come, and returns its neighbour's place in plan().from():
@@ -159,8 +191,24 @@ class HaloExchange {
         send_index = Kokkos::View<std::int64_t*, memory_space>(
             Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::halo::send_index"), listed.size());
         Kokkos::deep_copy(exec, send_index, listed);
+        if (exchange.has_kernels()) list_for_peers(exec);
         exec.fence("ashlar::halo: list of entries");
       });
+    }
+
+    /// What of each message a team packs, and from where.
+    void list_for_peers(const Exec& exec) {
+      std::vector<impl::PeerChunk> its_chunks;
+      std::vector<impl::MessageEntries> its_entries;
+      for (const HaloPlan::Neighbour& to : plan.to()) {
+        const std::int64_t bytes = impl::chunk_of(to.count * entries.bytes());
+        impl::add_chunks(its_chunks, int(its_entries.size()), to.count,
+                         std::max<std::int64_t>(1, bytes / entries.bytes()));
+        its_entries.push_back(to.form == HaloForm::packed ? impl::MessageEntries{send_index.data() + to.begin, 0}
+                                                          : impl::MessageEntries{nullptr, to.first});
+      }
+      chunks = impl::listed(exec, its_chunks);
+      message_entries = impl::listed(exec, its_entries);
     }
 
     std::int64_t num_halo_rows() const { return plan.num_entries() * entries.block_size; }
@@ -173,6 +221,8 @@ class HaloExchange {
     impl::HaloLayout layout;
     // Before the exchange, which gives up what is on its way: to free a view waits for the device, and so for that.
     Kokkos::View<std::int64_t*, memory_space> send_index;
+    Kokkos::View<impl::PeerChunk*, memory_space> chunks;  // of entries; these two in the kernel mode
+    Kokkos::View<impl::MessageEntries*, memory_space> message_entries;
     NeighbourExchange<Exec> exchange;
   };
 
@@ -187,6 +237,13 @@ class HaloExchange {
                             " rows: ", plan().num_own(), " block entries of ", entries.block_size),
                        "pass this rank's part of the vectors");
     }
+  }
+
+  template <class X>
+  PeerTasks<impl::PackToPeers<X>> pack_to_peers(const X& x) const {
+    const State& s = *state_;
+    return {int(s.chunks.extent(0)),
+            {s.chunks.data(), s.message_entries.data(), x, s.entries.block_size, s.entries.num_vectors}};
   }
 
   /// Entries one after another, to a send buffer.

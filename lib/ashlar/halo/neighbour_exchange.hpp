@@ -15,10 +15,12 @@
 #include <ashlar/halo/impl/exchange_way.hpp>
 #include <ashlar/halo/impl/message_way.hpp>
 #include <ashlar/halo/impl/neighbour_lists.hpp>
+#include <ashlar/halo/impl/peer_kernels.hpp>
 #include <ashlar/halo/impl/peer_way.hpp>
 #include <ashlar/halo/impl/stream_way.hpp>
 #include <ashlar/halo/impl/way_trial.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
+#include <ashlar/halo/peer_tasks.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -157,6 +159,66 @@ class NeighbourExchange {
     turn.start();
   }
 
+  /// Whether kernels of the caller's may send and take by themselves, by the three calls that follow: in the kernel
+  /// mode. They pack to where the neighbours have what comes, without a buffer between, and unpack from there.
+  bool has_kernels() const { return mode() == ExchangeMode::kernel; }
+
+  /// In place of open() and start(): one kernel of the caller's sends all messages.
+  ///
+  /// Throws   as open() and start(), and ArgumentError in other modes.
+  template <class Pack>
+  void start_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs) {
+    impl::PeerWay<Exec>& way = peers();
+    open(exec);
+    way.start_by(exec, label, packs);
+    turns_.now().start();
+  }
+
+  /// In place of finish(): one kernel of the caller's takes all messages. (Where kernels run on the host, the calling
+  /// thread waits for them first.)
+  ///
+  /// Throws   as finish(), and ArgumentError in other modes, or where next_arrived() has taken some.
+  template <class Take>
+  void finish_by(const Exec& exec, const std::string& label, const PeerTasks<Take>& takes) {
+    impl::PeerWay<Exec>& way = peers();
+    impl::ExchangeTurn& turn = turns_.now();
+    if (turn.is_landing) {
+      throw ArgumentError("halo: a kernel that takes all messages of an exchange", "some have been taken",
+                          "take the others as those");
+    }
+    begin_landing(exec, turn);
+    way.finish_by(exec, label, takes);
+    finish_landing(exec, turn);
+  }
+
+  /// Both, where no exchange is on its way, and beside them what needs no message: on a device one launch, elsewhere
+  /// one of those that pack and of the others, and one of those that take. Tasks do not depend on each other but by
+  /// messages.
+  ///
+  /// Throws   as these two, and ArgumentError where an exchange is on its way.
+  template <class Pack, class Between, class Take>
+  void exchange_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs,
+                   const PeerTasks<Between>& between, const PeerTasks<Take>& takes) {
+    impl::PeerWay<Exec>& way = peers();
+    impl::ExchangeTurn& turn = turns_.now();
+    if (turn.num_in_flight() > 0) {
+      throw ArgumentError("halo: an exchange by one kernel while another is on its way",
+                          "the kernel would take what is that one's", "finish it before");
+    }
+    open(exec);
+    way.exchange_by(exec, label, packs, between, takes);
+    turn.start();
+    turn.land();
+    turn.finish();
+  }
+  /// The same where nothing is taken: received() is then there for what is enqueued on `exec`.
+  template <class Pack>
+  void exchange_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs) {
+    const int num_messages = peers().num_received();
+    exchange_by(exec, label, packs, PeerTasks<NoPeerTask>{},
+                PeerTasks<impl::WaitForAllPeers>{num_messages > 0 ? 1 : 0, {num_messages}});
+  }
+
   /// Waits for the oldest exchange on its way, or for what next_arrived() has not yet returned of it. received() is
   /// then its bytes, for what is enqueued on `exec`.
   void finish(const Exec& exec) {
@@ -215,6 +277,14 @@ class NeighbourExchange {
   HeldBytes bytes() const { return way_->bytes(); }
 
  private:
+  impl::PeerWay<Exec>& peers() const {
+    if (!has_kernels()) {
+      throw ArgumentError("halo: a kernel that sends or takes messages by itself",
+                          text("the mode is ", to_string(mode())), "ask has_kernels() before");
+    }
+    return static_cast<impl::PeerWay<Exec>&>(*way_);
+  }
+
   /// Makes each of these modes, times it, and keeps the one that takes least on the rank where it takes longest.
   template <class Make>
   void take_fastest(const Exec& exec, const Communicator& comm, const Communicator& own,

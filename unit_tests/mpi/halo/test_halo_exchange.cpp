@@ -2,9 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/halo/halo_exchange.hpp>
+#include <initializer_list>
+#include <string>
+#include <vector>
 
 #include "halo/exchange_cases.hpp"
+#include "halo/kernel_cases.hpp"
 #include "support/mpi_world.hpp"
+#include "support/watcher.hpp"
 
 namespace ashlar::testing {
 namespace {
@@ -47,13 +52,54 @@ TEST(HaloExchangeOverMpi, InKernelsThroughMemoryThatProcessesShare) {
     expect_right_back_to_back(world(), many, 300, two_in_flight, !two_in_flight, HaloBuffers::automatic,
                               ExchangeMode::kernel);
   }
+  expect_right_at_once(world(), many, 1000, ExchangeMode::kernel);
 }
+
+TEST(HaloExchangeOverMpi, InKernelsOfTheCallers) { expect_right_by_kernels(world(), 1000); }
 
 TEST(HaloExchangeOverMpi, InKernelsAreReplayed) {
   const Needs many = random_needs(RowPartition::even(10 * world().size(), world().size()), 0.3, 22);
-  expect_right_replays(world(), many, ExchangeMode::kernel);
-  expect_right_replays(world(), chain_needs(RowPartition::even(8 * world().size(), world().size())),
-                       ExchangeMode::kernel);
+  const Needs chain = chain_needs(RowPartition::even(8 * world().size(), world().size()));
+  for (const bool at_once : {false, true}) {
+    expect_right_replays(world(), many, ExchangeMode::kernel, at_once);
+    expect_right_replays(world(), chain, ExchangeMode::kernel, at_once);
+  }
+}
+
+/// Labels of the kernels that work enqueues.
+template <class Work>
+std::vector<std::string> kernels_of(const Work& work) {
+  const Watcher watcher;
+  work();
+  return kernels(watcher);
+}
+
+TEST(HaloExchangeOverMpi, InKernelsTakesAsFewLaunchesAsItCan) {
+  // Entries that are packed, and others one after another: of each neighbour another form.
+  const Needs needs = random_needs(RowPartition::even(40 * world().size(), world().size()), 1, 22);
+  for (const HaloForm form : all_forms) {
+    Side side(world(), needs, form, 2, HaloBuffers::automatic, ExchangeMode::kernel);
+    const bool sends = !side.exchange.plan().to().empty(), receives = !side.exchange.plan().from().empty();
+    const auto labels = [](std::initializer_list<const char*> some) {
+      return std::vector<std::string>(some.begin(), some.end());
+    };
+    EXPECT_EQ(kernels_of([&] { side.exchange.begin(side.exec, side.x); }),
+              sends ? labels({"ashlar::halo[put]"}) : labels({}));
+    // On hosts the calling thread waits.
+    EXPECT_EQ(kernels_of([&] { side.exchange.end(side.exec); }),
+              receives && is_gpu_v<Exec> ? labels({"ashlar::halo[wait]"}) : labels({}));
+    const auto at_once = kernels_of([&] { side.exchange.exchange(side.exec, side.x); });
+    if (is_gpu_v<Exec>) {
+      EXPECT_EQ(at_once, sends || receives ? labels({"ashlar::halo[exchange]"}) : labels({}));
+    }
+  }
+  NumbersByKernels numbers(world());
+  const bool has_neighbours = numbers.out.size() > 0;
+  EXPECT_EQ(kernels_of([&] { numbers.start(1); }).size(), has_neighbours ? 1U : 0U);
+  EXPECT_EQ(kernels_of([&] { numbers.finish(); }).size(), has_neighbours ? 1U : 0U);
+  if (is_gpu_v<Exec>) {
+    EXPECT_EQ(kernels_of([&] { numbers.at_once(2); }).size(), 1U);
+  }
 }
 
 TEST(HaloExchangeOverMpi, RefusesOnAllRanksWhatIsWrongOnOne) {

@@ -8,9 +8,16 @@
 #include <ashlar/device/capture.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/halo/impl/exchange_way.hpp>
+#include <ashlar/halo/impl/listed.hpp>
+#include <ashlar/halo/impl/peer_chunk.hpp>
 #include <ashlar/halo/impl/peer_kernels.hpp>
+#include <ashlar/halo/impl/peer_lists.hpp>
 #include <ashlar/halo/impl/peer_routes.hpp>
+#include <ashlar/halo/impl/peer_tasks_kernel.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
+#include <ashlar/halo/peer_receives.hpp>
+#include <ashlar/halo/peer_sends.hpp>
+#include <ashlar/halo/peer_tasks.hpp>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -19,9 +26,12 @@
 
 namespace ashlar::impl {
 
-/// The kernel mode: a kernel copies what was packed to the memory of the neighbours and raises a flag there; another
-/// one waits for the flags of the neighbours' data. The host waits for nothing (where kernels run on the host, these
-/// wait).
+/// The kernel mode: a kernel writes to the memory of the neighbours and raises a flag there, and waits for the flags of
+/// the neighbours' data. The host waits for nothing (where kernels run on the host, it waits for them: while a kernel
+/// did, nobody could fence its instance).
+///
+/// Kernels of the caller's may pack straight to the neighbours' memory, start_by(), and unpack from where it came,
+/// finish_by(), or do both in one launch, exchange_by(). Else one copies what was packed, and one waits.
 ///
 /// A kernel that waits too long gives up, and with it all that follow; the next call here says so.
 ///
@@ -38,8 +48,7 @@ class PeerWay final : public ExchangeWay<Exec> {
       : patience_ns_(patience_of(time_out_seconds)),
         routes_(comm, to, from),
         memory_(exec, std::move(comm), std::size_t(routes_.segment_bytes())),
-        sent_all_(exec),
-        landed_(exec) {
+        enqueued_(exec) {
     memory_.comm().together([&] { allocate(exec, to, from, send_bytes); });
   }
 
@@ -48,54 +57,88 @@ class PeerWay final : public ExchangeWay<Exec> {
       if (std::exchange(followed_, capture->number()) != capture->number()) {
         // Each replay begins with the slot that is captured here. What follows a replay has the slot after its last.
         skip_to(exec, slot);
-        capture->at_replay([this](const Exec& on) {
-          sent_all_.record(on);
-          landed_.record(on);
-        });
+        capture->at_replay([this](const Exec& on) { enqueued_.record(on); });
       }
     } else {
-      sent_all_.wait(exec);
+      enqueued_.wait(exec);
     }
     return buffer_.data();
   }
   std::byte* outgoing(int) override { return buffer_.data(); }
   void start(const Exec& exec, int) override {
-    check();
-    ++num_started_;
-    if (chunks_.extent(0) > 0) {
-      routes_.word_bytes() >= 16  ? put<PeerWord>(exec)
-      : routes_.word_bytes() >= 4 ? put<std::uint32_t>(exec)
-                                  : put<std::byte>(exec);
-    }
-    if (is_captured()) return;
-    for (const PeerRoutes::To& to : routes_.to()) sent_.add(to.bytes);
+    const auto put = [&]<class Word>(Word) {
+      start_by(exec, "ashlar::halo[put]",
+               PeerTasks<PutChunk<Word>>{int(chunks_.extent(0)), {chunks_.data(), buffer_.data()}});
+    };
+    routes_.word_bytes() >= 16 ? put(PeerWord{}) : routes_.word_bytes() >= 4 ? put(std::uint32_t{}) : put(std::byte{});
   }
 
-  void begin_landing(const Exec&, int) override {
+  void begin_landing(const Exec& exec, int) override {
     check();
+    if (!is_captured()) enqueued_.wait(exec);
     num_given_ = 0;
   }
   int wait_for_any(const Exec& exec, int) override {
-    if (num_given_ == int(gets_.extent(0))) return -1;
+    if (num_given_ == num_received()) return -1;
     wait(exec, num_given_, 1);
     return num_given_++;
   }
-  void wait_for_all(const Exec& exec, int) override { wait(exec, 0, int(gets_.extent(0))); }
-  void finish_landing(const Exec& exec, int) override {
-    if (!is_captured()) landed_.record(exec);
-  }
+  void wait_for_all(const Exec& exec, int) override { wait(exec, 0, num_received()); }
+  void finish_landing(const Exec& exec, int) override { mark(exec); }
   const std::byte* received(int slot) const override {
     return memory_.own() + routes_.slots_begin() + slot * routes_.slot_bytes();
   }
 
-  void wait_for_sends() noexcept override {}
-  void wait_for_device() noexcept override {
-    sent_all_.wait();
-    landed_.wait();
+  // Kernels of the caller's: after open(); between begin_landing() and finish_landing(); after open().
+
+  template <class Pack>
+  void start_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs) {
+    begin_sending();
+    launch_tasks(label, exec, packs.count, kernel(packs, PeerTasks<NoPeerTask>{}, PeerTasks<NoPeerTask>{}));
+    count_sent();
+    mark(exec);
   }
 
+  template <class Take>
+  void finish_by(const Exec& exec, const std::string& label, const PeerTasks<Take>& takes) {
+    if constexpr (!is_gpu_v<Exec>) wait_until_come(exec, 0, num_received());
+    launch_tasks(label, exec, takes.count, kernel(PeerTasks<NoPeerTask>{}, PeerTasks<NoPeerTask>{}, takes));
+    count_received(0, num_received());
+  }
+
+  template <class Pack, class Between, class Take>
+  void exchange_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs,
+                   const PeerTasks<Between>& between, const PeerTasks<Take>& takes) {
+    begin_sending();
+    auto all = kernel(packs, between, takes);
+    if constexpr (is_gpu_v<Exec>) {
+      if (!leave_places(exec, takes.count)) all.turn = turn_.data();
+      launch_tasks(label, exec, all.num_tasks, all);
+    } else {
+      launch_tasks(label, exec, packs.count + between.count, all);
+      wait_until_come(exec, 0, num_received());
+      all.first = packs.count + between.count;
+      launch_tasks(label, exec, takes.count, all);
+    }
+    count_sent();
+    count_received(0, num_received());
+    mark(exec);
+  }
+
+  /// Messages that come in an exchange.
+  int num_received() const { return int(gets_.extent(0)); }
+
+  void wait_for_sends() noexcept override {}
+  void wait_for_device() noexcept override { enqueued_.wait(); }
+
   void check() const override {
-    if (*static_cast<volatile const int*>(gave_up_.data()) == 0) return;
+    const int failure = *static_cast<volatile const int*>(gave_up_.data());
+    if (failure == peers_work) return;
+    if (failure == peer_flag_is_wrong) {
+      throw CommError(text("halo: rank ", memory_.comm().rank(), " finds a count of exchanges that no rank has made"),
+                      "the memory that ranks share was written by something else",
+                      "look for writes beyond the end of arrays");
+    }
     throw CommError(text("halo: rank ", memory_.comm().rank(), " has waited ", 1e-9 * double(patience_ns_),
                          " s in a kernel for data of another rank, or for its own to be taken"),
                     "that rank has ended or hangs", "look for its message");
@@ -106,7 +149,10 @@ class PeerWay final : public ExchangeWay<Exec> {
   const HaloCount& sent() const override { return sent_; }
   const HaloCount& received_messages() const override { return received_; }
   double waited_seconds() const override { return waited_seconds_; }
-  std::string explain() const override { return text("by kernels, through ", memory_.explain()); }
+  std::string explain() const override {
+    return text("by kernels, through ", memory_.explain(),
+                is_gpu_v<Exec> ? ", in one launch where nothing is between begin and end" : "");
+  }
   HeldBytes bytes() const override { return {std::uint64_t(routes_.segment_bytes()) + buffer_.size(), 0}; }
 
  private:
@@ -115,8 +161,6 @@ class PeerWay final : public ExchangeWay<Exec> {
   using List = Kokkos::View<Item*, memory_space>;
   using Flag = Kokkos::View<int, std::conditional_t<is_gpu_v<Exec>, Kokkos::SharedHostPinnedSpace, memory_space>>;
 
-  static constexpr std::int64_t chunk_bytes = 16384;
-
   static bool is_captured() { return Capture<Exec>::current() != nullptr; }
 
   void allocate(const Exec& exec, const std::vector<NeighbourMessage>& to, const std::vector<NeighbourMessage>& from,
@@ -124,90 +168,100 @@ class PeerWay final : public ExchangeWay<Exec> {
     buffer_ = List<std::byte>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::halo::send"),
                               std::size_t(send_bytes));
     gave_up_ = Flag("ashlar::halo::gave_up");
-    num_landed_of_ = List<std::uint64_t>(Kokkos::view_alloc(exec, "ashlar::halo::num_landed"), from.size());
-    skipped_ = List<std::uint64_t>(Kokkos::view_alloc(exec, "ashlar::halo::skipped"), 1);
+    const auto zeros = [&](const char* label) { return Kokkos::view_alloc(exec, std::string(label)); };
+    num_sent_ = List<PeerCount>(zeros("ashlar::halo::num_sent"), to.size());
+    num_landed_ = List<PeerCount>(zeros("ashlar::halo::num_landed"), from.size());
+    skipped_ = List<std::uint64_t>(zeros("ashlar::halo::skipped"), 1);
+    turn_ = List<unsigned>(zeros("ashlar::halo::turn"), 1);
     std::vector<PeerPut> puts;
     std::vector<PeerGet> gets;
     std::vector<PeerChunk> chunks;
-    std::vector<PeerCounter> counters;
     const auto flag = [&](int rank, std::int64_t offset) {
       return reinterpret_cast<PeerFlag*>(memory_.of(rank) + offset);
     };
     const int rank = memory_.comm().rank();
     for (std::size_t k = 0; k < to.size(); ++k) {
       const PeerRoutes::To& route = routes_.to()[k];
-      puts.push_back({to[k].begin, to[k].count, memory_.of(to[k].rank) + route.slots, route.slot_bytes,
-                      flag(to[k].rank, route.arrived), flag(rank, routes_.taken_flag(int(k)))});
-      std::uint64_t count = 0;
-      for (std::int64_t begin = 0; begin == 0 || begin < to[k].count; begin += chunk_bytes, ++count) {
-        chunks.push_back({int(k), begin, std::min(chunk_bytes, to[k].count - begin)});
-      }
-      counters.push_back({0, count});
+      puts.push_back({memory_.of(to[k].rank) + route.slots, route.slot_bytes, flag(to[k].rank, route.arrived),
+                      flag(rank, routes_.taken_flag(int(k)))});
+      add_chunks(chunks, int(k), to[k].count, chunk_of(to[k].count));
+      sent_bytes_.push_back(to[k].count);
     }
+    for (PeerChunk& chunk : chunks) chunk.source = to[std::size_t(chunk.message)].begin + chunk.begin;
     for (std::size_t k = 0; k < from.size(); ++k) {
-      gets.push_back({flag(rank, routes_.arrived_flag(int(k))), flag(from[k].rank, routes_.from()[k].taken)});
+      gets.push_back({received(0) + from[k].begin, routes_.slot_bytes(), flag(rank, routes_.arrived_flag(int(k))),
+                      flag(from[k].rank, routes_.from()[k].taken)});
       received_bytes_.push_back(from[k].count);
     }
     puts_ = listed(exec, puts);
     gets_ = listed(exec, gets);
     chunks_ = listed(exec, chunks);
-    counters_ = listed(exec, counters);
-  }
-
-  template <class Item>
-  static List<Item> listed(const Exec& exec, const std::vector<Item>& items) {
-    const List<Item> there(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::halo::peers"), items.size());
-    using Here = Kokkos::View<const Item*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-    if (!items.empty()) Kokkos::deep_copy(exec, there, Here(items.data(), items.size()));
-    exec.fence("ashlar::halo: lists of peers");
-    return there;
   }
 
   /// Has the next exchange be one of this slot.
   void skip_to(const Exec& exec, int slot) {
     if (gets_.extent(0) == 0 && puts_.extent(0) == 0) return;
-    const SkipToSlot<List<PeerGet>, List<std::uint64_t>, List<PeerCounter>> body{
-        gets_, num_landed_of_, counters_, skipped_.data(), slot, num_exchange_slots};
-    Kokkos::parallel_for("ashlar::halo[skip]", Kokkos::RangePolicy<Exec>(exec, 0, 1), body);
+    const PeerCount* const counts = gets_.extent(0) > 0 ? num_landed_.data() : num_sent_.data();
+    Kokkos::parallel_for("ashlar::halo[skip]", Kokkos::RangePolicy<Exec>(exec, 0, 1),
+                         SkipToSlot{gets_.data(), counts, skipped_.data(), num_received(), slot});
   }
 
-  template <class Word>
-  void put(const Exec& exec) {
+  template <class Pack, class Between, class Take>
+  PeerTasksKernel<Pack, Between, Take> kernel(const PeerTasks<Pack>& packs, const PeerTasks<Between>& between,
+                                              const PeerTasks<Take>& takes) const {
+    return {packs.body, between.body, takes.body,    {puts_.data(), num_sent_.data(), skipped_.data(), patience()},
+            receives(), packs.count,  between.count, packs.count + between.count + takes.count,
+            0,          nullptr};
+  }
+  PeerReceives receives() const { return {gets_.data(), num_landed_.data(), skipped_.data(), patience()}; }
+  PeerPatience patience() const { return {patience_ns_, gave_up_.data()}; }
+
+  void begin_sending() {
+    check();
+    ++num_started_;
     if constexpr (!is_gpu_v<Exec>) wait_until_taken();
-    const PutToPeers<Word, List<PeerPut>, List<PeerChunk>, List<PeerCounter>> body{
-        puts_, chunks_, counters_, buffer_.data(), skipped_.data(), num_exchange_slots, patience()};
-    Kokkos::parallel_for("ashlar::halo[put]",
-                         Kokkos::TeamPolicy<Exec>(exec, int(chunks_.extent(0)), is_gpu_v<Exec> ? 256 : 1), body);
-    if (!is_captured()) sent_all_.record(exec);
   }
-
   void wait(const Exec& exec, int first, int count) {
     if (count == 0) return;
-    const WaitForPeers<List<PeerGet>, List<std::uint64_t>> body{gets_, num_landed_of_, skipped_.data(), first,
-                                                                patience()};
+    const WaitForPeers body{receives(), first};
     if constexpr (is_gpu_v<Exec>) {
       Kokkos::parallel_for("ashlar::halo[wait]", Kokkos::RangePolicy<Exec>(exec, 0, count), body);
     } else {
-      exec.fence("ashlar::halo: read what came before");
-      const auto begin = std::chrono::steady_clock::now();
+      wait_until_come(exec, first, count);
       for (int i = 0; i < count; ++i) body(i);
-      waited_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
-    for (int k = first; k < first + count && !is_captured(); ++k) received_.add(received_bytes_[std::size_t(k)]);
+    count_received(first, count);
     check();
   }
+  /// What is enqueued so far comes before what later calls enqueue, on whatever instance.
+  void mark(const Exec& exec) {
+    if (!is_captured()) enqueued_.record(exec);
+  }
+  void count_sent() {
+    if (is_captured()) return;
+    for (const std::int64_t bytes : sent_bytes_) sent_.add(bytes);
+  }
+  void count_received(int first, int count) {
+    if (is_captured()) return;
+    for (int k = first; k < first + count; ++k) received_.add(received_bytes_[std::size_t(k)]);
+  }
 
-  /// (On the host no kernel waits: while it does, nobody could fence its instance.)
+  // On the host.
+
   void wait_until_taken() const {
     if (num_started_ <= num_exchange_slots) return;
-    const auto is_taken = [&](const PeerPut& put) { return is_raised(put.taken, num_started_ - num_exchange_slots); };
     for (std::size_t k = 0; k < puts_.extent(0); ++k) {
-      wait_patiently([&] { return is_taken(puts_(k)); }, patience_ns_, gave_up_.data());
+      wait_for_flag(puts_(k).taken, num_started_ - num_exchange_slots, patience());
     }
     check();
   }
-
-  PeerPatience patience() const { return {patience_ns_, gave_up_.data()}; }
+  void wait_until_come(const Exec& exec, int first, int count) {
+    exec.fence("ashlar::halo: read what came before");
+    const auto begin = std::chrono::steady_clock::now();
+    for (int k = first; k < first + count; ++k) receives().has_come(k);
+    waited_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    check();
+  }
 
   std::uint64_t patience_ns_;
   PeerRoutes routes_;
@@ -215,18 +269,19 @@ class PeerWay final : public ExchangeWay<Exec> {
   List<std::byte> buffer_;
   List<PeerPut> puts_;
   List<PeerGet> gets_;
-  List<PeerChunk> chunks_;
-  List<PeerCounter> counters_;
+  List<PeerChunk> chunks_;  // of what is packed in the buffer, by bytes
   Flag gave_up_;
-  std::vector<std::int64_t> received_bytes_;
-  List<std::uint64_t> num_landed_of_, skipped_;
+  std::vector<std::int64_t> sent_bytes_, received_bytes_;
+  List<PeerCount> num_sent_, num_landed_;
+  List<std::uint64_t> skipped_;
+  List<unsigned> turn_;
   // As the host enqueues them, captured ones too; kernels have counts of their own, of what runs.
   std::uint64_t num_started_ = 0;
   std::uint64_t followed_ = 0;  // the capture, by number
   int num_given_ = 0;
   double waited_seconds_ = 0;  // of the host, where kernels run there
   HaloCount sent_, received_;
-  Event<Exec> sent_all_, landed_;
+  Event<Exec> enqueued_;
 };
 
 }  // namespace ashlar::impl
