@@ -4,6 +4,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/base/version.hpp>
 #include <ashlar/device/device_name.hpp>
 
 #include "types.hpp"
@@ -78,9 +79,7 @@ void require_device() {
   }
 }
 
-std::string kokkos_version() {
-  return text(KOKKOS_VERSION / 10000, ".", KOKKOS_VERSION / 100 % 100, ".", KOKKOS_VERSION % 100);
-}
+std::string kokkos_version() { return linked_kokkos_version(); }
 
 std::string compiler_version() {
 #if defined(__clang__)

@@ -1,6 +1,13 @@
 # The package that find_package(Ashlar) finds: target Ashlar::ashlar.
 include(AshlarRunPath)
 include(CMakePackageConfigHelpers)
+# `cmake --install` needs this target and no test. (The target `install` would build all there is.)
+add_custom_target(ashlar_installed)
+foreach(target ashlar ashlar_mpi ashlar_nccl ashlar_command)
+  if(TARGET ${target})
+    add_dependencies(ashlar_installed ${target})
+  endif()
+endforeach()
 install(TARGETS ashlar EXPORT AshlarTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY lib/ashlar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING

@@ -6,7 +6,7 @@ endif()
 foreach(file IN LISTS package)
   file(READ ${file} text)
   # The prefix lies in the build folder; what is looked for is any of the three.
-  foreach(path ${source} ${build} ${prefix})
+  foreach(path ${source} ${build} ${prefix} ${prefix}_before)
     string(FIND "${text}" "${path}" where)
     if(NOT where EQUAL -1)
       message(SEND_ERROR "${file} names ${path}")

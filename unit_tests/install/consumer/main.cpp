@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   exec.fence("consumer: matrix on the host");
   double sum = 0;
   for (std::size_t i = 0; i < host.values().extent(0); ++i) sum += host.values()(i);
-  std::printf("Ashlar %s: %lld rows, %d blocks, sum %g\n", ashlar::version_string, static_cast<long long>(A.num_rows()),
+  std::printf("Ashlar %s: %lld rows, %d blocks, sum %g\n", ashlar::linked_version(), static_cast<long long>(A.num_rows()),
               static_cast<int>(A.num_blocks()), sum);
   return A.num_rows() == 4 && A.num_blocks() == 3 && sum == 12.0 ? 0 : 1;
 }

@@ -86,6 +86,22 @@ TEST(Mpi, TheCallersCommunicatorMayGo) {
   EXPECT_EQ(comm.all_gather(world().rank()), expected);
 }
 
+TEST(Mpi, TheCallersErrorHandlerStays) {
+  MPI_Comm mine = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_SELF, &mine);
+  MPI_Comm_set_errhandler(mine, MPI_ERRORS_ARE_FATAL);
+  MPI_Errhandler before = MPI_ERRHANDLER_NULL, after = MPI_ERRHANDLER_NULL;
+  {
+    const Communicator comm = borrow_mpi(mine);
+    MPI_Comm_get_errhandler(mine, &before);
+    EXPECT_EQ(comm.duplicate().sum(1), 1);
+  }
+  MPI_Comm_get_errhandler(mine, &after);
+  EXPECT_EQ(before, MPI_ERRORS_ARE_FATAL);
+  EXPECT_EQ(after, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free(&mine);
+}
+
 TEST(Mpi, CommunicatorsAreFreedWithTheirOwners) {
   // MPI has room for some thousands; each of these has two.
   for (int i = 0; i < 5000; ++i) {
