@@ -51,6 +51,7 @@ OUTSIDE = ["apps", "examples", "perf_tests", "unit_tests"]
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<string>R"(?P<d>[^(\s]*)\(.*?\)(?P=d)"|"(?:\\.|[^"\\\n])*")|'(?:\\.|[^'\\\n])'""", re.S)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.M)
+PRINT = re.compile(r"\bstd\s*::\s*(?:cout\b|puts\s*\()|(?<![\w.])printf\s*\(")
 FENCE = re.compile(r"\bKokkos\s*::\s*fence\s*\(|\busing\s+Kokkos\s*::\s*fence\b")
 
 
@@ -121,6 +122,8 @@ def faults_of(path, source_dir):
             yield where, f"{module} includes {target}, which is {other}'s own"
     for match in FENCE.finditer(bare):
         yield line(match), "a global Kokkos::fence(); fence the instance"
+    for match in PRINT.finditer(bare):
+        yield line(match), "prints; a library says nothing unasked"
     if module not in MAY_NAME_TRANSPORTS:
         for name, transport in TRANSPORTS.items():
             for match in transport["name"].finditer(bare):

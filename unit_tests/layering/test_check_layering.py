@@ -50,6 +50,11 @@ class CheckLayering(unittest.TestCase):
         self.assert_fault({"lib/ashlar/bcsr/matrix.hpp": "#pragma once\n#include <ashlar/spmv/plan.hpp>\n"},
                           "lib/ashlar/bcsr/matrix.hpp:2:", "bcsr includes ashlar/spmv/plan.hpp")
 
+    def test_print(self):
+        for text in ('std::cout << "x";', 'std::printf("x");', 'std::puts("x");'):
+            self.assert_fault({"lib/src/base/text.cpp": f"// std::cout\nstd::snprintf(b, 1, \"printf(\");\n{text}\n"},
+                              "lib/src/base/text.cpp:3:", "prints")
+
     def test_include_sideways(self):
         self.assert_fault({"lib/src/io/vtu.cpp": "#include <ashlar/problems/cantilever.hpp>\n"},
                           "lib/src/io/vtu.cpp:1:", "io includes ashlar/problems/cantilever.hpp")
