@@ -16,11 +16,12 @@ namespace {
 
 constexpr auto fv2 = Discretisation::fv2, fv4 = Discretisation::fv4;
 
-Level<Exec> level_of_ranks(const Exec& exec, const Communicator& comm, const BoxGrid& grid, Discretisation kind) {
-  return {exec, grid, kind, Equation::poisson, 0, std::make_shared<const Communicator>(comm.duplicate())};
+Level<Exec> level_of_ranks(const Exec& exec, const Communicator& comm, const BoxGrid& grid, Discretisation kind,
+                           const ExchangeOptions& exchanges = {}) {
+  return {exec, grid, kind, Equation::poisson, 0, std::make_shared<const Communicator>(comm.duplicate()), exchanges};
 }
 
-TEST(GhostFillOfRanks, EveryGhostCellOfEveryShape) {
+void expect_every_ghost_cell_of_every_shape(ExchangeMode mode) {
   for (const int ranks : {1, 2, 3, 4, 8}) {
     run_ranks(
         ranks,
@@ -28,7 +29,8 @@ TEST(GhostFillOfRanks, EveryGhostCellOfEveryShape) {
           const Exec exec = rank_instance<Exec>();
           // One box is one rank's; of 27 some have four ranks beside them; boxes of 20^3 are filled in pieces.
           for (const auto& [boxes, dim] : {std::pair{1, 4}, {2, 4}, {3, 2}, {4, 3}, {2, 20}}) {
-            const Level<Exec> level = level_of_ranks(exec, comm, BoxGrid(boxes, dim, ranks, comm.rank()), fv4);
+            const Level<Exec> level =
+                level_of_ranks(exec, comm, BoxGrid(boxes, dim, ranks, comm.rank()), fv4, {.mode = mode});
             for (const GhostShape shape : shapes) {
               SCOPED_TRACE(std::to_string(boxes) + "^3 boxes of " + std::to_string(dim) + "^3 on " +
                            std::to_string(ranks) + " ranks, shape " + std::to_string(int(shape)));
@@ -56,6 +58,16 @@ TEST(GhostFillOfRanks, EveryGhostCellOfEveryShape) {
         },
         with_delays);
   }
+}
+
+TEST(GhostFillOfRanks, EveryGhostCellOfEveryShape) { expect_every_ghost_cell_of_every_shape(ExchangeMode::automatic); }
+
+TEST(GhostFillOfRanks, EveryGhostCellOfEveryShapeByKernels) {
+#ifdef KOKKOS_ENABLE_ATOMICS_BYPASS
+  GTEST_SKIP() << "this Kokkos has no threads: ranks take turns, and none waits in a kernel";
+#endif
+  if (is_gpu_v<Exec>) GTEST_SKIP() << "ranks that share a device: what allocates waits for kernels that wait for it";
+  expect_every_ghost_cell_of_every_shape(ExchangeMode::kernel);
 }
 
 TEST(GhostFillOfRanks, SendsOneMessageToEachNeighbour) {

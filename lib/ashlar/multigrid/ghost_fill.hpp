@@ -6,10 +6,12 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/peer_tasks.hpp>
 #include <ashlar/multigrid/boundary.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
 #include <ashlar/multigrid/impl/box_messages.hpp>
+#include <ashlar/multigrid/impl/ghost_tasks.hpp>
 #include <ashlar/multigrid/impl/message_bodies.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <string>
@@ -41,15 +43,25 @@ class GhostFill {
       unpack_ = impl::to_space(exec, "ashlar::multigrid::unpack", plan.unpack);
       boundary_ = impl::to_space(exec, "ashlar::multigrid::boundary", plan.boundary);
     });
-    if (plan.is_shared) messages_ = impl::BoxMessages<Exec>(exec, comm, plan.to, plan.from, 1, options);
+    if (!plan.is_shared) return;
+    messages_ = impl::BoxMessages<Exec>(exec, comm, plan.to, plan.from, 1, options);
+    comm.together([&] {
+      if (messages_.by_kernels() == nullptr) return;
+      pack_parts_ = impl::to_space(exec, "ashlar::multigrid::pack", impl::parts_of(plan.pack, plan.to));
+      unpack_parts_ = impl::to_space(exec, "ashlar::multigrid::unpack", impl::parts_of(plan.unpack, plan.from));
+    });
   }
 
   /// From box to box, within the domain; between boxes of this rank while messages are on their way.
   ///
   /// Async    enqueued on `exec`; no fence, no allocation. Where this rank has neighbours the host waits as
-  ///          NeighbourExchange does.
+  ///          NeighbourExchange does. In the kernel mode all is one launch on a device.
   template <class Vector>
   void exchange(const Exec& exec, const Vector& x) const {
+    if (auto* const exchange = messages_.by_kernels()) {
+      exchange->exchange_by(exec, "ashlar::multigrid::exchange", pack_tasks(x), copy_tasks(x), unpack_tasks(x));
+      return;
+    }
     messages_.send(exec, [&](double* buffer) {
       impl::for_each_region("ashlar::multigrid::pack", exec, pack_, impl::PackGhosts{x.data(), layout_, buffer});
     });
@@ -79,8 +91,23 @@ class GhostFill {
   void check() const { messages_.check(); }
 
  private:
+  // In the kernel mode.
+  template <class Vector>
+  PeerTasks<impl::PackGhostParts> pack_tasks(const Vector& x) const {
+    return {int(pack_parts_.extent(0)), {pack_parts_.data(), x.data(), layout_}};
+  }
+  template <class Vector>
+  PeerTasks<impl::CopyGhostTask> copy_tasks(const Vector& x) const {
+    return {int(local_.extent(0)), {local_.data(), {x.data(), layout_}}};
+  }
+  template <class Vector>
+  PeerTasks<impl::UnpackGhostParts> unpack_tasks(const Vector& x) const {
+    return {int(unpack_parts_.extent(0)), {unpack_parts_.data(), x.data(), layout_}};
+  }
+
   BoxLayout layout_;
   Kokkos::View<GhostCopy*, Space> pack_, local_, unpack_;
+  Kokkos::View<impl::GhostPart*, Space> pack_parts_, unpack_parts_;  // in the kernel mode
   Kokkos::View<BoundaryRegion*, Space> boundary_;
   impl::BoxMessages<Exec> messages_;
 };

@@ -42,6 +42,11 @@ class BoxMessages {
     unpack(reinterpret_cast<const double*>(exchange_->received()));
   }
 
+  /// Null where this rank has no neighbours, or kernels do not send and take by themselves.
+  NeighbourExchange<Exec>* by_kernels() const {
+    return has_neighbours_ && exchange_->has_kernels() ? exchange_.get() : nullptr;
+  }
+
   /// What this rank sends each time.
   const HaloCount& sent() const { return sent_; }
 

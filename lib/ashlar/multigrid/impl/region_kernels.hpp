@@ -34,6 +34,33 @@ KOKKOS_FUNCTION void prepared(const Body& body, const Region& region, const Work
   }
 }
 
+template <class Cell>
+KOKKOS_FUNCTION void by_rows(const Index3& size, const Cell& shared) {
+  // A copy, which no store can change: what it holds stays in registers.
+  const auto at = shared;
+  for (int k = 0; k < size[2]; ++k) {
+    for (int j = 0; j < size[1]; ++j) {
+      for (int i = 0; i < size[0]; ++i) at(i, j, k);
+    }
+  }
+}
+
+/// The same by a team, of one thread on CPUs.
+template <class Team, class Region, class Body>
+KOKKOS_FUNCTION void at_cells(const Team& team, const Region& region, const Body& body) {
+  const Index3& size = region.size;
+  prepared(body, region, [&](const auto& shared) {
+    if constexpr (is_gpu_v<typename Team::execution_space>) {
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size[0] * size[1] * size[2]), [&](int cell) {
+        const int row = cell / size[0];
+        shared(cell % size[0], row % size[1], row / size[1]);
+      });
+    } else {
+      by_rows(size, shared);
+    }
+  });
+}
+
 /// On GPUs, a team for each region.
 template <class Regions, class Body>
 struct AtRegions {
@@ -42,14 +69,7 @@ struct AtRegions {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const auto& region = regions(team.league_rank());
-    const Index3& size = region.size;
-    prepared(body, region, [&](const auto& at) {
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size[0] * size[1] * size[2]), [&](int cell) {
-        const int row = cell / size[0];
-        at(cell % size[0], row % size[1], row / size[1]);
-      });
-    });
+    at_cells(team, regions(team.league_rank()), body);
   }
 };
 
@@ -59,18 +79,9 @@ struct AtRegionsByRows {
   Regions regions;
   Body body;
 
-  void operator()(int number) const {
+  KOKKOS_FUNCTION void operator()(int number) const {
     const auto region = regions(number);
-    const Index3& size = region.size;
-    prepared(body, region, [&](const auto& shared) {
-      // A copy, which no store can change: what it holds stays in registers.
-      const auto at = shared;
-      for (int k = 0; k < size[2]; ++k) {
-        for (int j = 0; j < size[1]; ++j) {
-          for (int i = 0; i < size[0]; ++i) at(i, j, k);
-        }
-      }
-    });
+    prepared(body, region, [&](const auto& shared) { by_rows(region.size, shared); });
   }
 };
 
