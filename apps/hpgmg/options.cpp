@@ -110,16 +110,28 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
       std::array{ExchangeMode::automatic, ExchangeMode::blocking, ExchangeMode::stream, ExchangeMode::kernel},
       "over ranks, who sends ghost cells and waits for them: the host, the devices' streams, by NCCL, or kernels, "
       "which write to each other's memory; auto (the default): streams where they work, else the host");
-  options.methods.host_threshold = multigrid::default_host_threshold;
   command
       .add_option_function<std::string>(
           "--host-threshold",
           [&options](const std::string& value) {
             options.methods.host_threshold = whole_number_of("--host-threshold", value);
           },
-          text("levels of fewer than N cells a rank run on the host, all but the finest; 0: none (the default here is ",
-               multigrid::default_host_threshold, ")"))
+          "levels of fewer than N cells a rank run on the host, all but the finest; 0 (the default): none")
       ->type_name("N");
+  command
+      .add_option_function<std::string>(
+          "--one-kernel-cells",
+          [&options](const std::string& value) {
+            options.methods.one_kernel_cells = whole_number_of("--one-kernel-cells", value);
+          },
+          text(
+              "a visit of a level of N cells or fewer and of all below is one kernel, where one rank has them; 0: none "
+              "is (the default here is ",
+              multigrid::default_one_kernel_cells, ")"))
+      ->type_name("N");
+  command.add_flag_callback(
+      "--no-graphs", [&options] { options.methods.graphs = false; },
+      "launch kernel by kernel, where cycles would be replayed as graphs");
   command.parse_complete_callback([&command, &options] {
     if (options.solver == HpgmgSolver::cycles || command.count("--cycle") == 0) return;
     throw ArgumentError(text("--cycle with --solver ", to_string(options.solver)), "its cycles are V-cycles",
@@ -143,6 +155,11 @@ void check_before_start(const World& world, const HpgmgOptions& options) {
     throw ArgumentError(text("--host-threshold '", options.methods.host_threshold, "'"),
                         "levels of fewer cells a rank run on the host",
                         "pass a number from 1 on, or 0: none runs there");
+  }
+  if (options.methods.one_kernel_cells < 0) {
+    throw ArgumentError(text("--one-kernel-cells '", options.methods.one_kernel_cells, "'"),
+                        "levels of so many cells or fewer are one kernel",
+                        "pass a number from 1 on, or 0: none is one");
   }
   require_distinct({"--report", options.report}, {"--vtk", options.picture});
   const int ranks = world.comm().size();

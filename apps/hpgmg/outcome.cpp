@@ -15,10 +15,7 @@ namespace ashlar::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using multigrid::Phase;
-
-constexpr std::array phases{Phase::smooth,      Phase::residual,      Phase::exchange,
-                            Phase::restriction, Phase::interpolation, Phase::bottom};
+using multigrid::all_phases, multigrid::Phase;
 
 /// As printf writes it.
 template <class... Numbers>
@@ -70,18 +67,18 @@ void print_cycles(const HpgmgOutcome& outcome) {
 
 void print_times(const multigrid::Multigrid<Execution>& mg, const multigrid::PhaseTimes& times) {
   std::cout << "\nSeconds of a solve whose phases are timed one by one\n" << formatted("%-12s", "cells");
-  for (const Phase phase : phases) std::cout << formatted("%14s", std::string(to_string(phase)).c_str());
+  for (const Phase phase : all_phases) std::cout << formatted("%14s", std::string(to_string(phase)).c_str());
   std::cout << formatted("%14s\n", "total");
-  std::array<double, phases.size() + 1> sums{};
+  std::array<double, all_phases.size() + 1> sums{};
   const auto print_row = [&](const std::string& name, const auto& numbers) {
     std::cout << formatted("%-12s", name.c_str());
     for (const double number : numbers) std::cout << formatted("%14.6f", number);
     std::cout << "\n";
   };
   for (std::size_t l = 0; l < mg.num_levels(); ++l) {
-    std::array<double, phases.size() + 1> row{};
-    for (std::size_t p = 0; p < phases.size(); ++p) {
-      row[p] = times.of(l, phases[p]);
+    std::array<double, all_phases.size() + 1> row{};
+    for (std::size_t p = 0; p < all_phases.size(); ++p) {
+      row[p] = times.of(l, all_phases[p]);
       row.back() += row[p];
     }
     for (std::size_t p = 0; p < row.size(); ++p) sums[p] += row[p];
@@ -161,11 +158,12 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
   json["levels"] = Json::array();
   for (std::size_t l = 0; l < mg.num_levels(); ++l) {
     Json seconds;
-    for (const Phase phase : phases) seconds[std::string(to_string(phase))] = outcome.times.of(l, phase);
+    for (const Phase phase : all_phases) seconds[std::string(to_string(phase))] = outcome.times.of(l, phase);
     json["levels"].push_back({{"cells_per_dim", mg.grid(l).cells_per_dim()},
                               {"box_dim", mg.grid(l).box_dim()},
                               {"num_boxes", mg.grid(l).num_boxes()},
                               {"on_host", mg.is_on_host(l)},
+                              {"is_one_kernel", mg.is_one_kernel(l)},
                               {"largest_eigenvalue", largest_eigenvalue(mg, l)},
                               {"exchange_messages", outcome.exchange[l].messages},
                               {"exchange_bytes", outcome.exchange[l].bytes},
@@ -179,6 +177,8 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
                      {"smoother", to_string(methods.smoother)},
                      {"exchange", to_string(methods.exchange.mode)},
                      {"host_threshold", methods.host_threshold},
+                     {"one_kernel_cells", methods.one_kernel_cells},
+                     {"graphs", methods.graphs},
                      {"solver", to_string(outcome.options.solver)},
                      {"cycle", outcome.cg ? Json(nullptr) : Json(to_string(outcome.options.cycle))}};
   json["versions"] = {{"ashlar", version_string}, {"kokkos", kokkos_version()}, {"compiler", compiler_version()}};

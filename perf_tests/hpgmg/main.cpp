@@ -36,6 +36,8 @@ int main(int argc, char** argv) {
   list("--smoothers", options.smoothers, "gsrb, chebyshev or jacobi")->check(CLI::IsMember(smoothers));
   list("--host-thresholds", options.host_thresholds, "levels of fewer cells run on the host; 0: none")
       ->check(CLI::NonNegativeNumber);
+  list("--switches", options.switches, "measured in turns: default, plain, graphs, one_kernel or both")
+      ->check(CLI::IsMember({"default", "plain", "graphs", "one_kernel", "both"}));
   app.add_option("--samples", options.samples, "of which each time is the median")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

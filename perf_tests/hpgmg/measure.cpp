@@ -1,4 +1,3 @@
-#include <array>
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
@@ -11,6 +10,7 @@
 #include <exception>
 #include <functional>
 #include <hpgmg/measure.hpp>
+#include <memory>
 #include <optional>
 #include <spmv/read_probe.hpp>
 #include <string>
@@ -23,9 +23,6 @@ namespace ashlar::perf {
 namespace {
 
 using namespace ashlar::multigrid;
-
-constexpr std::array phases{Phase::smooth,      Phase::residual,      Phase::exchange,
-                            Phase::restriction, Phase::interpolation, Phase::bottom};
 
 constexpr const char* bytes_formula =
     "f_cycle_bytes: cells of level 0 * (16 + 48 + 8) + sum over levels l but the coarsest of its cells * ((l + 1) * V "
@@ -64,7 +61,7 @@ nlohmann::json levels_of(const Multigrid<Exec>& multigrid, const PhaseTimes& tim
   for (std::size_t l = 0; l < multigrid.num_levels(); ++l) {
     const BoxGrid& grid = multigrid.grid(l);
     nlohmann::json seconds;
-    for (const Phase phase : phases) seconds[std::string(to_string(phase))] = times.of(l, phase);
+    for (const Phase phase : all_phases) seconds[std::string(to_string(phase))] = times.of(l, phase);
     levels.push_back({{"cells_per_dim", grid.cells_per_dim()},
                       {"box_dim", grid.box_dim()},
                       {"num_boxes", grid.num_boxes()},
@@ -74,29 +71,54 @@ nlohmann::json levels_of(const Multigrid<Exec>& multigrid, const PhaseTimes& tim
   return levels;
 }
 
-/// Medians of a solve, and of reading as many bytes as a ReadProbe has where there is one.
-struct Times {
-  double seconds, read_gb_s;
+/// One multigrid with its switches, of those that are measured in turns.
+struct Candidate {
+  std::string switches;
+  std::unique_ptr<Multigrid<Exec>> multigrid;
+  std::string wrong;   // empty where all is right
+  double seconds = 0;  // the median of a solve
 };
 
-Times time_solve(const Exec& exec, const Multigrid<Exec>& multigrid, int samples, double read_gb_s) {
-  const Repetitions repetitions{samples, 0.05};
-  std::vector<std::function<void()>> works{[&] { multigrid.solve(exec, Cycle::f); }};
+/// `switches` is a name of HpgmgPerfOptions::switches.
+MultigridOptions with_switches(MultigridOptions options, const std::string& switches) {
+  if (switches == "default") return options;
+  // CPUs have no default that is on.
+  if (options.one_kernel_cells == 0) options.one_kernel_cells = 32 * 32 * 32;
+  if (switches == "plain" || switches == "graphs") options.one_kernel_cells = 0;
+  options.graphs = switches == "graphs" || switches == "both";
+  return options;
+}
+
+/// Times the candidates that are right in turns. Returns the bandwidth of reading that goes with them, measured
+/// between them where there is a ReadProbe.
+double time_solves(const Exec& exec, std::vector<Candidate>& candidates, int samples, double read_gb_s) {
+  std::vector<Candidate*> right;
+  std::vector<std::function<void()>> works;
+  for (Candidate& candidate : candidates) {
+    if (!candidate.wrong.empty()) continue;
+    right.push_back(&candidate);
+    works.emplace_back([&exec, &candidate] { candidate.multigrid->solve(exec, Cycle::f); });
+  }
+  const auto measure = [&] {
+    const auto medians = alternating_medians(exec, works, Repetitions{samples, 0.05});
+    for (std::size_t n = 0; n < right.size(); ++n) right[n]->seconds = medians[n];
+    return medians.back();
+  };
   if constexpr (is_gpu_v<Exec>) {
-    return {alternating_medians(exec, works, repetitions)[0], read_gb_s};
+    if (!works.empty()) measure();
+    return read_gb_s;
   } else {
     const ReadProbe probe(exec);
     works.emplace_back([&] { probe(); });
-    const auto medians = alternating_medians(exec, works, repetitions);
-    return {medians[0], 1e-9 * probe.bytes() / medians[1]};
+    return 1e-9 * probe.bytes() / measure();
   }
 }
 
 void print_row(const nlohmann::json& row) {
-  std::printf("  %6d boxes of %4d^3, host threshold %d: %9.3f ms, %.3e unknowns a second, %.3f of the floor\n",
+  std::printf("  %6d boxes of %4d^3, host threshold %d, %-10s: %9.3f ms, %.3e unknowns a second, %.3f of the floor\n",
               row["num_boxes"].get<int>(), row["box_dim"].get<int>(), row["host_threshold"].get<int>(),
-              1e3 * row["seconds"].get<double>(), row["unknowns_per_second"].get<double>(),
-              row["fraction"].get<double>());
+              row["switches"].get<std::string>().c_str(), 1e3 * row["seconds"].get<double>(),
+              row["unknowns_per_second"].get<double>(), row["fraction"].get<double>());
   std::fflush(stdout);
 }
 
@@ -116,48 +138,60 @@ bool measure_cuts(const Exec& exec, int cells, Discretisation discretisation, Sm
       continue;
     }
     for (const int threshold : options.host_thresholds) {
-      Multigrid<Exec> multigrid(exec, make_hierarchy(per_dim, box_dim, reach),
-                                {.discretisation = discretisation, .smoother = smoother, .host_threshold = threshold});
-      set_benchmark_problem(exec, multigrid.level(0));
-      multigrid.set_up(exec);
-      const auto bytes = static_cast<double>(f_cycle_bytes(multigrid));
-      nlohmann::json row{{"case", name},
-                         {"library", "ashlar"},
-                         {"kernel", text(to_string(smoother), ", F-cycle, ", boxes, " boxes")},
-                         {"type", "double"},
-                         {"block_size", 1},
-                         {"operator", to_string(discretisation)},
-                         {"smoother", to_string(smoother)},
-                         {"cells_per_dim", cells},
-                         {"num_boxes", boxes},
-                         {"box_dim", box_dim},
-                         {"num_levels", multigrid.num_levels()},
-                         {"host_threshold", threshold},
-                         {"bytes", bytes},
-                         {"bytes_formula", bytes_formula}};
-      const std::string wrong = what_is_wrong(exec, multigrid, norm_of_others);
-      row["verified"] = wrong.empty();
-      if (!wrong.empty()) {
-        all_right = false;
-        row["error"] = wrong;
-        rows.push_back(row);
-        std::printf("  %6d boxes: WRONG: %s\n", boxes, wrong.c_str());
-        continue;
+      std::vector<Candidate> candidates;
+      for (const std::string& switches : options.switches) {
+        const MultigridOptions methods = with_switches(
+            {.discretisation = discretisation, .smoother = smoother, .host_threshold = threshold}, switches);
+        Candidate& candidate = candidates.emplace_back(Candidate{
+            switches, std::make_unique<Multigrid<Exec>>(exec, make_hierarchy(per_dim, box_dim, reach), methods), "",
+            0});
+        set_benchmark_problem(exec, candidate.multigrid->level(0));
+        candidate.multigrid->set_up(exec);
+        candidate.wrong = what_is_wrong(exec, *candidate.multigrid, norm_of_others);
       }
-      const Times times = time_solve(exec, multigrid, options.samples, read_gb_s);
-      PhaseTimes by_phase(multigrid.num_levels());
-      multigrid.count_times(&by_phase);
-      multigrid.solve(exec, Cycle::f);
-      multigrid.count_times(nullptr);
-      const double gb_s = 1e-9 * bytes / times.seconds;
-      row.update({{"seconds", times.seconds},
-                  {"unknowns_per_second", static_cast<double>(multigrid.level(0).num_cells()) / times.seconds},
-                  {"gb_s", gb_s},
-                  {"limit_gb_s", times.read_gb_s},
-                  {"fraction", gb_s / times.read_gb_s},
-                  {"levels", levels_of(multigrid, by_phase)}});
-      print_row(row);
-      rows.push_back(std::move(row));
+      const double limit_gb_s = time_solves(exec, candidates, options.samples, read_gb_s);
+      for (const Candidate& candidate : candidates) {
+        Multigrid<Exec>& multigrid = *candidate.multigrid;
+        const auto bytes = static_cast<double>(f_cycle_bytes(multigrid));
+        nlohmann::json row{{"case", name},
+                           {"library", "ashlar"},
+                           {"kernel", text(to_string(smoother), ", F-cycle, ", boxes, " boxes",
+                                           candidate.switches == "default" ? "" : ", " + candidate.switches)},
+                           {"type", "double"},
+                           {"block_size", 1},
+                           {"operator", to_string(discretisation)},
+                           {"smoother", to_string(smoother)},
+                           {"cells_per_dim", cells},
+                           {"num_boxes", boxes},
+                           {"box_dim", box_dim},
+                           {"num_levels", multigrid.num_levels()},
+                           {"host_threshold", threshold},
+                           {"switches", candidate.switches},
+                           {"explanation", multigrid.explain()},
+                           {"bytes", bytes},
+                           {"bytes_formula", bytes_formula}};
+        row["verified"] = candidate.wrong.empty();
+        if (!candidate.wrong.empty()) {
+          all_right = false;
+          row["error"] = candidate.wrong;
+          rows.push_back(row);
+          std::printf("  %6d boxes, %s: WRONG: %s\n", boxes, candidate.switches.c_str(), candidate.wrong.c_str());
+          continue;
+        }
+        PhaseTimes by_phase(multigrid.num_levels());
+        multigrid.count_times(&by_phase);
+        multigrid.solve(exec, Cycle::f);
+        multigrid.count_times(nullptr);
+        const double gb_s = 1e-9 * bytes / candidate.seconds;
+        row.update({{"seconds", candidate.seconds},
+                    {"unknowns_per_second", static_cast<double>(multigrid.level(0).num_cells()) / candidate.seconds},
+                    {"gb_s", gb_s},
+                    {"limit_gb_s", limit_gb_s},
+                    {"fraction", gb_s / limit_gb_s},
+                    {"levels", levels_of(multigrid, by_phase)}});
+        print_row(row);
+        rows.push_back(std::move(row));
+      }
     }
   }
   return all_right;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/multigrid/multigrid.hpp>
 #include <string>
 #include <support/types.hpp>
 #include <vector>
@@ -14,8 +13,11 @@ struct HpgmgPerfOptions {
   /// Into how many boxes it is cut: cubes of whole numbers.
   std::vector<int> boxes{1, 8, 64, 512, 4096};
   /// Levels of fewer cells run on the host; 0: none.
-  std::vector<int> host_thresholds{int(multigrid::default_host_threshold)};
+  std::vector<int> host_thresholds{0};
   std::vector<std::string> operators{"fv2", "fv4"}, smoothers{"gsrb"};
+  /// What is measured in turns: the library's "default", "plain" (kernel by kernel), "graphs", "one_kernel" (small
+  /// levels), or "both" of these.
+  std::vector<std::string> switches{"default"};
   int samples = 7;
   std::string json, commit = "unknown";
 };

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <ashlar/multigrid/multigrid.hpp>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,7 @@ struct HpgmgRanksOptions {
   std::vector<std::string> operators{"fv4"};
   /// The first is what others are compared with.
   std::vector<std::string> exchanges{"blocking", "stream", "kernel"};
-  std::vector<int> host_thresholds{int(multigrid::default_host_threshold)};
+  std::vector<int> host_thresholds{0};
   int samples = 7;
   std::string json, commit = "unknown";
 };

@@ -1,9 +1,11 @@
 // What multigrid does beside computing: on which instance, when it waits, what it allocates.
+#include <algorithm>
 #include <ashlar/multigrid/benchmark_problem.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <ashlar/multigrid/smoother.hpp>
 #include <ashlar/multigrid/transfer.hpp>
+#include <cstddef>
 
 #include "instrumentation/expect.hpp"
 
@@ -52,8 +54,14 @@ TEST_F(MultigridConduct, SetUpWaitsForItsInstance) {
   });
 }
 
-/// The host needs the coarsest level's sums, and a norm for each cycle: nothing else.
-TEST_F(MultigridConduct, ACycleWaitsForSumsOnly) {
+/// How often the host waited for a norm.
+std::size_t num_norms(const Watcher& watcher) {
+  const auto seen = labels(watcher.seen(), Happening::Kind::fence);
+  return std::size_t(std::count(seen.begin(), seen.end(), "ashlar::multigrid::max_norm: result"));
+}
+
+/// The host needs a norm for each cycle, and that of f: nothing else.
+TEST_F(MultigridConduct, ACycleWaitsForNormsOnly) {
   multigrid.solve(exec, Cycle::f);  // scratch memory of the instance
   exec.fence();
   const Watcher watcher;
@@ -61,10 +69,36 @@ TEST_F(MultigridConduct, ACycleWaitsForSumsOnly) {
   EXPECT_THAT(faults(watcher.seen(), exec, Promise::waits), ::testing::IsEmpty());
   EXPECT_THAT(allocations(watcher), ::testing::IsEmpty());
   for (const std::string& fence : labels(watcher.seen(), Happening::Kind::fence)) {
-    EXPECT_THAT(fence, ::testing::AnyOf("ashlar::multigrid::dot: result", "ashlar::multigrid::max_norm: result",
-                                        ::testing::HasSubstr("parallel_reduce")));
+    EXPECT_THAT(fence,
+                ::testing::AnyOf("ashlar::multigrid::max_norm: result", ::testing::HasSubstr("parallel_reduce")));
   }
+  EXPECT_EQ(num_norms(watcher), 2U);
   EXPECT_GT(report.bottom_iterations, 0);
+}
+
+TEST_F(MultigridConduct, AVCycleIsEnqueued) {
+  for (const VCycle kind : {VCycle::plain, VCycle::symmetric}) {
+    expect_enqueued(exec, [&] { multigrid.v_cycle(exec, 0, kind); });
+  }
+}
+
+/// However many levels and sweeps there are.
+TEST(MultigridOfSmallLevelsConduct, AnFCycleIsOneLaunch) {
+  const Exec exec = other_instance();
+  Multigrid<Exec> multigrid(exec, make_hierarchy(2, 4, 2),
+                            {.discretisation = Discretisation::fv4, .one_kernel_cells = 512});
+  set_benchmark_problem(exec, multigrid.level(0));
+  multigrid.set_up(exec);
+  multigrid.solve(exec, Cycle::f);
+  exec.fence();
+  const Watcher watcher;
+  multigrid.solve(exec, Cycle::f);
+  EXPECT_THAT(allocations(watcher), ::testing::IsEmpty());
+  const auto launched = kernels(watcher);
+  EXPECT_EQ(std::count(launched.begin(), launched.end(), "ashlar::multigrid::visit"), 1);
+  // Besides, f and its norm; ghost cells, the residual and its norm.
+  EXPECT_LE(launched.size(), 8U) << ::testing::PrintToString(launched);
+  EXPECT_EQ(num_norms(watcher), 2U);
 }
 
 /// Between the parts on the device and on the host there is one wait for each restriction to the latter: that of f, and
@@ -84,8 +118,7 @@ TEST(MultigridOfHostLevelsConduct, ACycleWaitsOnceForEachRestriction) {
   for (const std::string& fence : labels(watcher.seen(), Happening::Kind::fence)) {
     restrictions += int(fence == "ashlar::multigrid: what goes to the host");
     EXPECT_THAT(
-        fence, ::testing::AnyOf("ashlar::multigrid::dot: result", "ashlar::multigrid::max_norm: result",
-                                "ashlar::multigrid: what goes to the host",
+        fence, ::testing::AnyOf("ashlar::multigrid::max_norm: result", "ashlar::multigrid: what goes to the host",
                                 "ashlar::multigrid: what goes to the device", ::testing::HasSubstr("parallel_reduce")));
   }
   EXPECT_EQ(restrictions, 3) << "two levels are on the device";

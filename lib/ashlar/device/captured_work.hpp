@@ -36,6 +36,9 @@ class CapturedWork {
     }
   }
 
+  /// Whether the backend has graphs.
+  static constexpr bool has_graphs = impl::CapturedWorkHandle<Exec>::can_capture;
+
   /// Whether work is captured here and now, and not enqueued anew.
   static bool can_capture([[maybe_unused]] const Exec& exec) {
     if constexpr (Handle::can_capture) {

@@ -76,10 +76,14 @@ class GhostFill {
   template <class Vector>
   void operator()(const Exec& exec, const Vector& x, BoundaryOrder order) const {
     exchange(exec, x);
-    const BoundaryWeights weights = boundary_weights(boundary_order(order, layout_.dim));
     impl::for_each_region("ashlar::multigrid::boundary", exec, boundary_,
-                          impl::ExtendToGhosts{x.data(), layout_, weights});
+                          impl::ExtendToGhosts{x.data(), layout_, weights(order)});
   }
+
+  /// What it copies from box to box, what it fills beyond the boundary, and how: for kernels that do this themselves.
+  const Kokkos::View<GhostCopy*, Space>& local() const { return local_; }
+  const Kokkos::View<BoundaryRegion*, Space>& boundary() const { return boundary_; }
+  BoundaryWeights weights(BoundaryOrder order) const { return boundary_weights(boundary_order(order, layout_.dim)); }
 
   /// What this rank sends each time.
   const HaloCount& sent() const { return messages_.sent(); }

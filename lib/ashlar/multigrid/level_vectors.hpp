@@ -4,7 +4,9 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/impl/cell_bodies.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
+#include <ashlar/multigrid/impl/step_recorder.hpp>
 #include <ashlar/multigrid/level.hpp>
+#include <cstdint>
 #include <string>
 
 /// Vectors of a level, without their ghost cells.
@@ -17,6 +19,17 @@ void for_places(const std::string& name, const Exec& exec, const Level<Exec>& le
                 ByPlace<Body>{body, level.layout});
 }
 }  // namespace impl
+
+/// x := 0, ghost cells as well.
+///
+/// Async    enqueued on `exec`; no fence, no allocation.
+template <class Exec, class Vector>
+void set_zero(const Exec& exec, const Vector& x) {
+  if (auto* const recorder = impl::StepRecorder::current()) {
+    return recorder->add("ashlar::multigrid::set_zero", impl::SetZero{x.data()}, static_cast<std::int64_t>(x.size()));
+  }
+  Kokkos::deep_copy(exec, x, 0.0);
+}
 
 /// out := a x + b y
 ///

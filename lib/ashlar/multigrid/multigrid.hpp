@@ -6,9 +6,11 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
-#include <ashlar/multigrid/bicgstab.hpp>
+#include <ashlar/multigrid/bottom_solver.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
 #include <ashlar/multigrid/host_transfer.hpp>
+#include <ashlar/multigrid/impl/visit_graphs.hpp>
+#include <ashlar/multigrid/impl/visit_lists.hpp>
 #include <ashlar/multigrid/level.hpp>
 #include <ashlar/multigrid/methods.hpp>
 #include <ashlar/multigrid/transfer.hpp>
@@ -18,9 +20,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ashlar::multigrid {
+
+/// Levels of so many cells and fewer are one kernel where nothing else is said: with CUDA one grid does a whole visit;
+/// elsewhere on GPUs one team; on CPUs launches cost little.
+inline constexpr std::int64_t default_one_kernel_cells = !is_gpu_v<Kokkos::DefaultExecutionSpace> ? 0
+#ifdef KOKKOS_ENABLE_CUDA
+                                                         : std::same_as<Kokkos::DefaultExecutionSpace, Kokkos::Cuda>
+                                                             ? 32 * 32 * 32
+#endif
+                                                             : 8 * 8 * 8;
 
 struct MultigridOptions {
   Discretisation discretisation = Discretisation::fv4;
@@ -29,11 +41,13 @@ struct MultigridOptions {
   ExchangeOptions exchange = {};  ///< of the messages between ranks
   /// Levels of fewer cells a rank run on the host, all but the finest; 0: none does.
   std::int64_t host_threshold = 0;
+  /// A visit of a level of so many cells or fewer, and of all coarser ones, is one kernel, where one rank has all of
+  /// them; 0: none is. The same bits.
+  std::int64_t one_kernel_cells = default_one_kernel_cells;
+  /// What a cycle launches is captured at its second run, and replayed by one launch from then on, where the backend
+  /// has graphs and one rank has all levels of the cycle on its device. The same bits.
+  bool graphs = true;
 };
-
-/// What the authors of the three exchange modes found best for GPUs of their time; with CPUs alone there is nothing to
-/// gain.
-inline constexpr std::int64_t default_host_threshold = is_gpu_v<Kokkos::DefaultExecutionSpace> ? 10000 : 0;
 
 /// The plain cycle of the benchmark, or one that is as symmetric as the operator is, for CG: what smooths after the
 /// coarser level is the adjoint of what smooths before, and the coarsest level is solved to rounding.
@@ -57,7 +71,7 @@ struct CycleReport {
 ///
 /// Levels that are small run on the host (MultigridOptions::host_threshold), in its memory, as a multigrid of their own
 /// that this one ends in; their messages are in blocking mode, or where Exec is the host's in kernel mode if asked for.
-/// Bits are the same for any threshold, save for what a GPU's fused multiply-adds round otherwise.
+/// Bits are the same for any threshold.
 ///
 /// Compiled in the library for Kokkos' default execution space.
 template <execution_space Exec>
@@ -113,17 +127,25 @@ class Multigrid {
   /// Throws   NumericalError, on all ranks alike, where a diagonal is not positive.
   void set_up(const Exec& exec);
 
-  /// One V-cycle on the level for A u = r, from its u on. Returns the iterations of the coarsest level's solver; 0 on
-  /// ranks without boxes there.
+  /// One V-cycle on the level for A u = r, from its u on.
   ///
-  /// Async    enqueued on `exec`; the host waits for the coarsest level's sums only, or where levels run on the host
-  ///          once for what is restricted to them.
-  int v_cycle(const Exec& exec, std::size_t number, VCycle kind = VCycle::plain) const;
+  /// Async    enqueued on `exec`. The host waits where levels run there, once for what is restricted to them; where a
+  ///          coarsest level has more than 4096 cells, for its sums; and for messages, as NeighbourExchange does.
+  void v_cycle(const Exec& exec, std::size_t number, VCycle kind = VCycle::plain) const;
+
+  /// Iterations of the coarsest level's solver in all cycles so far that `exec` has been waited for; 0 on ranks without
+  /// boxes there.
+  std::int64_t bottom_iterations() const { return below_ ? below_->bottom_iterations() : bottom_.iterations(); }
+
+  /// Whether a visit of this level and all coarser ones is one kernel.
+  bool is_one_kernel(std::size_t number) const { return lists_.has(number); }
+  /// Why the cycles of this level are not replayed as graphs; empty where they are, on a stream that can be captured.
+  std::string why_no_graph(std::size_t number) const;
 
   /// Solves A u = f on the level from u = 0, by one F-cycle, or by V-cycles or both until max |f - A u| is below
   /// rtol * max |f|, but by `max_cycles` V-cycles at most.
   ///
-  /// Async    waits for `exec` at the end of each cycle, for its norm.
+  /// Async    waits for `exec` at the end of each cycle, for its norm; in a cycle as v_cycle() does.
   CycleReport solve(const Exec& exec, Cycle cycle, std::size_t number = 0, double rtol = 1e-10,
                     int max_cycles = 20) const;
 
@@ -149,9 +171,12 @@ class Multigrid {
   Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, const MultigridOptions& options,
             std::shared_ptr<const Communicator> comm, std::size_t first_number);
 
-  int f_cycle(const Exec& exec, std::size_t number) const;
-  int correct(const Exec& exec, std::size_t number, VCycle kind) const;
-  int solve_bottom(const Exec& exec, VCycle kind) const;
+  void run(const Exec& exec, std::size_t number, Visit visit) const;
+  void visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const;
+  void launch_visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const;
+  void smooth_down_and_up(const Exec& exec, std::size_t number, Visit visit) const;
+  void solve_bottom(const Exec& exec, Visit visit) const;
+  void make_lists(const Exec& exec);
   void prolong(const Exec& exec, std::size_t fine, bool within_v_cycle) const;
   void restrict_to_next(const Exec& exec, std::size_t fine, const Vector& from) const;
   template <class Work>
@@ -162,6 +187,9 @@ class Multigrid {
   std::vector<Level<Exec>> levels_;
   std::vector<LevelTransfer<Exec>> transfers_;
   BottomSolver<Exec> bottom_;  // where no level is on the host
+  impl::VisitLists<Exec> lists_;
+  std::string why_no_lists_ = "it is not set up";
+  mutable impl::VisitGraphs<Exec, std::pair<std::size_t, Visit>> graphs_;
 
   std::unique_ptr<Multigrid<HostExecution>> below_;    // of the levels on the host, if there are any
   std::unique_ptr<const HostTransfer<Exec>> to_host_;  // between the last of levels_ and the first of those

@@ -25,8 +25,8 @@ namespace ashlar::multigrid {
 /// Shapes   r and z have flat_size(multigrid.level(0)) entries, or as many rows: columns are taken in turn.
 /// Memory   shares the multigrid and uses its levels' u, r and temp: one solve at a time, and level(0).u is not the
 ///          solution after it.
-/// Async    enqueued on `exec`, no allocation; the host waits for the coarsest level's sums, and with other ranks for
-///          their messages.
+/// Async    enqueued on `exec`, no allocation but, at the second apply(), of a graph; the host waits where
+///          Multigrid::v_cycle() says.
 /// Throws   ShapeError from apply().
 template <execution_space Exec>
 class MultigridPreconditioner {
@@ -52,7 +52,8 @@ class MultigridPreconditioner {
   }
 
   bool is_identity() const { return false; }
-  /// The host waits for the coarsest level.
+  /// Not said even where the host never waits: solvers would check behind the device, and a V-cycle too many costs more
+  /// than a wait.
   bool is_stream_ordered() const { return false; }
   void check() const { multigrid_->check(); }
   std::int64_t traffic_bytes() const { return v_cycle_bytes(*multigrid_) + 32 * flat_size(multigrid_->level(0)); }

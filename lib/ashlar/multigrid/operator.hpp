@@ -29,8 +29,11 @@ template <class Exec, class Body>
 void for_fluxes(const std::string& name, const Exec& exec, const Level<Exec>& level, const Body& body) {
   const std::string label = "ashlar::multigrid::" + name;
   if constexpr (!is_gpu_v<Exec>) {
-    for_each_tile(label, exec, level.num_boxes(), level.layout, level.parities, body);
-  } else if constexpr (requires { body.colour; }) {
+    if (StepRecorder::current() == nullptr) {
+      return for_each_tile(label, exec, level.num_boxes(), level.layout, level.parities, body);
+    }
+  }
+  if constexpr (requires { body.colour; }) {
     for_each_of_colour(label, exec, level.num_boxes(), level.layout, level.parities, body.colour,
                        WithFluxes<Body>{body});
   } else {
@@ -39,14 +42,18 @@ void for_fluxes(const std::string& name, const Exec& exec, const Level<Exec>& le
 }
 }  // namespace impl
 
+/// Of the polynomials that the operator's ghost cells follow beyond the boundary.
+template <class Exec>
+BoundaryOrder operator_boundary_order(const Level<Exec>& level) {
+  return level.discretisation == Discretisation::fv2 ? BoundaryOrder::quadratic : BoundaryOrder::quartic;
+}
+
 /// Fills the ghost cells of x that the operator reads.
 ///
 /// Async    enqueued on `exec`; no fence, no allocation. (The same is true of what follows.)
 template <class Exec, class Vector>
 void fill_ghosts(const Exec& exec, const Level<Exec>& level, const Vector& x) {
-  const bool is_fv2 = level.discretisation == Discretisation::fv2;
-  level.timed(exec, Phase::exchange,
-              [&] { level.fill_for_operator(exec, x, is_fv2 ? BoundaryOrder::quadratic : BoundaryOrder::quartic); });
+  level.timed(exec, Phase::exchange, [&] { level.fill_for_operator(exec, x, operator_boundary_order(level)); });
 }
 
 /// y := A x; the ghost cells of x are filled on the way.

@@ -10,9 +10,12 @@
 
 namespace ashlar::multigrid {
 
-/// What a cycle does on a level. All of the coarsest level's solver is `bottom`.
-enum class Phase { smooth, residual, exchange, restriction, interpolation, bottom };
-inline constexpr std::size_t num_phases = 6;
+/// What a cycle does on a level. All of the coarsest level's solver is `bottom`; a visit of small levels that is one
+/// kernel is `visit` of the level where it begins.
+enum class Phase { smooth, residual, exchange, restriction, interpolation, bottom, visit };
+inline constexpr std::size_t num_phases = 7;
+inline constexpr std::array all_phases{Phase::smooth,        Phase::residual, Phase::exchange, Phase::restriction,
+                                       Phase::interpolation, Phase::bottom,   Phase::visit};
 
 /// "smooth", "residual", ...
 std::string_view to_string(Phase phase);

@@ -4,6 +4,7 @@
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/multigrid/impl/box_messages.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
+#include <ashlar/multigrid/impl/items.hpp>
 #include <ashlar/multigrid/impl/message_bodies.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <ashlar/multigrid/impl/transfer_bodies.hpp>
@@ -73,11 +74,11 @@ class LevelTransfer {
       for_blocks("restrict_cells", exec, blocks, size,
                  impl::RestrictCells<Blocks>{{blocks, fine_layout_, layout}, fine.data(), out});
     };
-    restricted_.send(exec, [&](double* buffer) { to(to_coarse_, coarse_cells(), buffer); });
-    to(local_, coarse_layout_, coarse.data());
+    restricted_.send(exec, [&](double* buffer) { to(to_coarse(), coarse_cells(), buffer); });
+    to(local(), coarse_layout_, coarse.data());
     restricted_.receive(exec, [&](const double* buffer) {
-      for_blocks("take_cells", exec, from_fine_, size,
-                 impl::TakeCoarse<Blocks>{from_fine_, coarse_cells(), coarse_layout_, buffer, coarse.data()});
+      for_blocks("take_cells", exec, from_fine(), size,
+                 impl::TakeCoarse<Blocks>{from_fine(), coarse_cells(), coarse_layout_, buffer, coarse.data()});
     });
   }
 
@@ -89,11 +90,11 @@ class LevelTransfer {
       for_blocks("restrict_faces", exec, blocks, size,
                  impl::RestrictFaces<Blocks>{{blocks, fine_layout_, layout}, fine.data(), out, direction, dim_});
     };
-    restricted_faces_.send(exec, [&](double* buffer) { to(to_coarse_, coarse_faces(), buffer); });
-    to(local_, coarse_layout_, coarse.data());
+    restricted_faces_.send(exec, [&](double* buffer) { to(to_coarse(), coarse_faces(), buffer); });
+    to(local(), coarse_layout_, coarse.data());
     restricted_faces_.receive(exec, [&](const double* buffer) {
-      for_blocks("take_faces", exec, from_fine_, size,
-                 impl::TakeCoarseFaces<Blocks>{{from_fine_, coarse_faces(), coarse_layout_, buffer, coarse.data()},
+      for_blocks("take_faces", exec, from_fine(), size,
+                 impl::TakeCoarseFaces<Blocks>{{from_fine(), coarse_faces(), coarse_layout_, buffer, coarse.data()},
                                                direction});
     });
   }
@@ -110,11 +111,11 @@ class LevelTransfer {
         run(impl::Interpolate<Blocks, 2>{transfer, coarse.data(), out, {22. / 128, -3. / 128}, adding});
       }
     };
-    interpolated_.send(exec, [&](double* buffer) { to(from_fine_, fine_cells(), buffer, false); });
-    to(local_, fine_layout_, fine.data(), adds);
+    interpolated_.send(exec, [&](double* buffer) { to(from_fine(), fine_cells(), buffer, false); });
+    to(local(), fine_layout_, fine.data(), adds);
     interpolated_.receive(exec, [&](const double* buffer) {
-      for_blocks("take_fine", exec, to_coarse_, {2 * dim_, 2 * dim_, 2 * dim_},
-                 impl::TakeFine<Blocks>{to_coarse_, fine_cells(), fine_layout_, buffer, fine.data(), adds});
+      for_blocks("take_fine", exec, to_coarse(), {2 * dim_, 2 * dim_, 2 * dim_},
+                 impl::TakeFine<Blocks>{to_coarse(), fine_cells(), fine_layout_, buffer, fine.data(), adds});
     });
   }
 
@@ -127,13 +128,18 @@ class LevelTransfer {
   }
 
  private:
-  using Blocks = Kokkos::View<TransferBlock*, Space>;
+  using Blocks = impl::Items<TransferBlock>;
+  using List = Kokkos::View<TransferBlock*, Space>;
 
   template <class Body>
   static void for_blocks(const std::string& name, const Exec& exec, const Blocks& blocks, const Index3& size,
                          const Body& body) {
-    impl::for_each_cell("ashlar::multigrid::" + name, exec, static_cast<int>(blocks.extent(0)), size, body);
+    impl::for_each_cell("ashlar::multigrid::" + name, exec, blocks.count, size, body);
   }
+
+  Blocks local() const { return impl::items(local_); }
+  Blocks to_coarse() const { return impl::items(to_coarse_); }
+  Blocks from_fine() const { return impl::items(from_fine_); }
 
   // A block of a buffer. That of faces has ghost cells, for the layer more that there is in one direction.
   BoxLayout coarse_cells() const { return {dim_, 0}; }
@@ -142,7 +148,7 @@ class LevelTransfer {
 
   int dim_ = 0;
   BoxLayout fine_layout_, coarse_layout_;
-  Blocks local_, to_coarse_, from_fine_;
+  List local_, to_coarse_, from_fine_;
   impl::BoxMessages<Exec> restricted_, restricted_faces_, interpolated_;
 };
 

@@ -3,8 +3,8 @@
 namespace ashlar::multigrid {
 
 std::string_view to_string(Phase phase) {
-  constexpr std::string_view names[num_phases] = {"smooth",      "residual",      "exchange",
-                                                  "restriction", "interpolation", "bottom"};
+  constexpr std::string_view names[num_phases] = {"smooth",        "residual", "exchange", "restriction",
+                                                  "interpolation", "bottom",   "visit"};
   return names[std::size_t(phase)];
 }
 

@@ -89,6 +89,19 @@ struct RelaxInPlaceBody {
   KOKKOS_FUNCTION void keep(std::int64_t) const {}
 };
 
+/// x := 0, all of a vector.
+struct SetZero {
+  double* x;
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const { x[at] = 0; }
+};
+
+/// out := x
+struct CopyBody {
+  const double* x;
+  double* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const { out[c] = x[c]; }
+};
+
 /// out := a x + b y
 struct CombineBody {
   double a, b;

@@ -4,11 +4,13 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
+#include <ashlar/multigrid/impl/items.hpp>
+#include <ashlar/multigrid/impl/step_recorder.hpp>
 #include <cstdint>
 #include <string>
 
 /// One launch for the cells of all boxes: a thread a cell on GPUs, a row of cells at a time on CPUs. Bodies are
-/// functors.
+/// functors. What is being recorded (StepRecorder) becomes a step, for a thread a cell, and is not launched.
 namespace ashlar::multigrid::impl {
 
 template <class Exec>
@@ -42,6 +44,9 @@ void for_each_cell(const std::string& label, const Exec& exec, int num_boxes, co
   const AtCells<!is_gpu_v<Exec>, Body> cells{body, size[0], size[1], size[2]};
   const std::int64_t rows = std::int64_t(num_boxes) * size[1] * size[2];
   if (rows == 0) return;
+  if (auto* const recorder = StepRecorder::current()) {
+    return recorder->add(label, AtCells<false, Body>{body, size[0], size[1], size[2]}, rows * size[0]);
+  }
   Kokkos::parallel_for(label, CellRange<Exec>(exec, 0, is_gpu_v<Exec> ? rows * size[0] : rows), cells);
 }
 
@@ -102,7 +107,12 @@ void for_each_of_colour(const std::string& label, const Exec& exec, int num_boxe
   const AtColour<!is_gpu_v<Exec>, Body, Parities> cells{body, layout, parities, colour};
   const std::int64_t rows = std::int64_t(num_boxes) * layout.dim * layout.dim;
   if (rows == 0) return;
-  Kokkos::parallel_for(label, CellRange<Exec>(exec, 0, is_gpu_v<Exec> ? rows * ((layout.dim + 1) / 2) : rows), cells);
+  const std::int64_t pairs = rows * ((layout.dim + 1) / 2);
+  if (auto* const recorder = StepRecorder::current()) {
+    const Items<int> list = items(parities);
+    return recorder->add(label, AtColour<false, Body, Items<int>>{body, layout, list, colour}, pairs);
+  }
+  Kokkos::parallel_for(label, CellRange<Exec>(exec, 0, is_gpu_v<Exec> ? pairs : rows), cells);
 }
 
 }  // namespace ashlar::multigrid::impl

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/memory.hpp>
@@ -55,11 +56,15 @@ Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, 
 template <execution_space Exec>
 Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, const MultigridOptions& options,
                            std::shared_ptr<const Communicator> comm, std::size_t first_number)
-    : options_(options), comm_(std::move(comm)) {
+    : options_(options), comm_(std::move(comm)), lists_(exec) {
   std::size_t count = 0;
   comm_->together([&] {
     impl::check_grids(grids, *comm_);
     count = first_host_level(grids, options.host_threshold);
+    if (options.one_kernel_cells < 0) {
+      throw ArgumentError(text("multigrid: one kernel for levels of ", options.one_kernel_cells, " cells"),
+                          "there is at least one cell", "pass a number from 1 on, or 0: none is one kernel");
+    }
   });
   const auto end = grids.begin() + static_cast<std::ptrdiff_t>(count);
   const std::vector<BoxGrid> own(grids.begin(), end), below(end, grids.end());
@@ -75,6 +80,7 @@ Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, 
   } else {
     MultigridOptions for_host = options;
     for_host.host_threshold = 0;
+    if (is_gpu_v<Exec>) for_host.one_kernel_cells = 0;
     if (is_gpu_v<Exec> || options.exchange.mode != ExchangeMode::kernel) {
       for_host.exchange.mode = ExchangeMode::blocking;
     }
@@ -100,12 +106,20 @@ template <execution_space Exec>
 std::string Multigrid<Exec>::explain() const {
   std::string result = text("multigrid: ", to_string(options_.discretisation), ", ", to_string(options_.equation), ", ",
                             to_string(options_.smoother));
+  bool is_within = false;
   for (std::size_t l = 0; l < num_levels(); ++l) {
     const BoxGrid& cells = grid(l);
     result += text("; level ", l, ": ", cells.cells_per_dim(), "^3 cells in ", cells.num_boxes(),
-                   cells.num_boxes() == 1 ? " box" : " boxes", is_on_host(l) ? ", on the host (" : " (",
-                   is_on_host(l) ? HostExecution::name() : Exec::name(), ")");
+                   cells.num_boxes() == 1 ? " box" : " boxes");
+    if (is_one_kernel(l) && !is_within) {
+      result += text(", in one kernel with all below (", lists_.kernel().explain(), ")");
+      is_within = true;
+    }
+    result += text(is_on_host(l) ? ", on the host (" : " (", is_on_host(l) ? HostExecution::name() : Exec::name(), ")");
   }
+  if (!is_within) result += text("; one kernel: none (", why_no_lists_, ")");
+  const std::string why = why_no_graph(0);
+  result += why.empty() ? "; cycles as graphs" : text("; graphs: none (", why, ")");
   return result;
 }
 
@@ -129,6 +143,7 @@ void Multigrid<Exec>::set_up(const Exec& exec) {
   }
   exec.fence("ashlar::multigrid: set-up");
   if (below_) below_->set_up(host_instance(exec));
+  make_lists(exec);
 }
 
 /// To the r of the next coarser level.
@@ -144,15 +159,13 @@ void Multigrid<Exec>::restrict_to_next(const Exec& exec, std::size_t fine, const
 }
 
 template <execution_space Exec>
-int Multigrid<Exec>::solve_bottom(const Exec& exec, VCycle kind) const {
+void Multigrid<Exec>::solve_bottom(const Exec& exec, Visit visit) const {
   const Level<Exec>& level = levels_.back();
-  int iterations = 0;
-  if (level.num_boxes() == 0) return iterations;
+  if (level.num_boxes() == 0) return;
   level.timed(exec, Phase::bottom, [&] {
-    Kokkos::deep_copy(exec, level.u, 0.0);
-    iterations = bottom_.solve(exec, level, level.u, level.r, kind == VCycle::plain ? 1e-3 : 1e-12);
+    set_zero(exec, level.u);
+    bottom_.solve(exec, level, level.u, level.r, visit == Visit::symmetric_v_cycle ? 1e-12 : 1e-3);
   });
-  return iterations;
 }
 
 /// Of the fourth order only for the start on a finer level: corrections are as good with less.
@@ -180,48 +193,109 @@ void Multigrid<Exec>::prolong(const Exec& exec, std::size_t fine, bool within_v_
 }
 
 template <execution_space Exec>
-int Multigrid<Exec>::v_cycle(const Exec& exec, std::size_t number, VCycle kind) const {
+void Multigrid<Exec>::v_cycle(const Exec& exec, std::size_t number, VCycle kind) const {
+  run(exec, number, kind == VCycle::plain ? Visit::v_cycle : Visit::symmetric_v_cycle);
+}
+
+/// A visit that is no part of another.
+template <execution_space Exec>
+void Multigrid<Exec>::run(const Exec& exec, std::size_t number, Visit visit) const {
   if (is_on_host(number)) {
     exec.fence("ashlar::multigrid: what comes to the device");
-    return on_host(
-        exec, [&](const auto& below, const auto& host) { return below.v_cycle(host, number - levels_.size(), kind); });
+    on_host(exec, [&](const auto& below, const auto& host) {
+      below.run(host, number - levels_.size(), visit);
+      return true;
+    });
+    return;
   }
-  if (number + 1 == num_levels()) return solve_bottom(exec, kind);
+  const auto work = [this, exec, number, visit] { this->visit(exec, number, visit, false); };
+  // (Who counts times waits between phases.)
+  why_no_graph(number).empty() && levels_[number].times == nullptr ? graphs_.run(exec, {number, visit}, work) : work();
+}
+
+/// `from_zero`: a V-cycle that is to begin with u = 0. The r of the level is there, on the host, too.
+template <execution_space Exec>
+void Multigrid<Exec>::visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const {
+  if (is_on_host(number)) {
+    on_host(exec, [&](const auto& below, const auto& host) {
+      below.visit(host, 0, visit, from_zero);
+      return true;
+    });
+    return;
+  }
+  if (!lists_.has(number)) return launch_visit(exec, number, visit, from_zero);
+  levels_[number].timed(exec, Phase::visit, [&] { lists_.enqueue(exec, number, visit, from_zero); });
+}
+
+/// Kernel by kernel on this level.
+template <execution_space Exec>
+void Multigrid<Exec>::launch_visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const {
+  if (number + 1 == num_levels()) return solve_bottom(exec, visit);
+  if (visit == Visit::f_cycle) {
+    restrict_to_next(exec, number, levels_[number].r);
+    this->visit(exec, number + 1, visit, false);
+    prolong(exec, number, false);
+    return smooth_down_and_up(exec, number, Visit::v_cycle);
+  }
+  if (from_zero) set_zero(exec, levels_[number].u);
+  smooth_down_and_up(exec, number, visit);
+}
+
+/// A V-cycle, plain or symmetric.
+template <execution_space Exec>
+void Multigrid<Exec>::smooth_down_and_up(const Exec& exec, std::size_t number, Visit visit) const {
   const Level<Exec>& level = levels_[number];
   smooth(exec, level, options_.smoother, level.u, level.r);
   residual(exec, level, level.u, level.r, level.temp);
   restrict_to_next(exec, number, level.temp);
-  const int iterations = correct(exec, number + 1, kind);
+  this->visit(exec, number + 1, visit, true);
   prolong(exec, number, true);
-  if (kind == VCycle::symmetric) {
+  if (visit == Visit::symmetric_v_cycle) {
     smooth_back(exec, level, options_.smoother, level.u, level.r);
   } else {
     smooth(exec, level, options_.smoother, level.u, level.r);
   }
-  return iterations;
 }
 
-/// A V-cycle from u = 0, where the r of the level is there: on the host, too.
+/// The visits that are one kernel: of the first level that is small, and of all below it.
 template <execution_space Exec>
-int Multigrid<Exec>::correct(const Exec& exec, std::size_t number, VCycle kind) const {
-  if (is_on_host(number)) {
-    return on_host(exec, [&](const auto& below, const auto& host) { return below.correct(host, 0, kind); });
+void Multigrid<Exec>::make_lists(const Exec& exec) {
+  lists_.clear();
+  graphs_.clear();
+  why_no_lists_.clear();
+  std::size_t first = 0;
+  const std::int64_t most = std::min(options_.one_kernel_cells, lists_.kernel().most_cells());
+  while (first < levels_.size() && levels_[first].num_cells() > most) ++first;
+  if (options_.one_kernel_cells == 0) {
+    why_no_lists_ = "asked for none";
+  } else if (!lists_.kernel().why_not().empty()) {
+    why_no_lists_ = lists_.kernel().why_not();
+  } else if (below_) {
+    why_no_lists_ = "the coarsest levels are on the host";
+  } else if (first + 1 >= levels_.size()) {
+    why_no_lists_ = "no level but the coarsest is small enough";
+  } else if (levels_[first].grid.is_shared()) {
+    why_no_lists_ = "several ranks have boxes of the small levels";
+  } else if (!bottom_.is_one_kernel()) {
+    why_no_lists_ = "the coarsest level is so large that the host decides there";
+  } else {
+    // Each for itself, level after level: what is recorded launches no list.
+    const std::string refused = lists_.record(exec, first, levels_.size() - 2, [&](std::size_t number, Visit visit) {
+      launch_visit(exec, number, visit, true);
+    });
+    if (!refused.empty()) why_no_lists_ = text("no list has a place for ", refused);
   }
-  Kokkos::deep_copy(exec, levels_[number].u, 0.0);
-  return v_cycle(exec, number, kind);
 }
 
-/// Where the r of the level is there.
 template <execution_space Exec>
-int Multigrid<Exec>::f_cycle(const Exec& exec, std::size_t number) const {
-  if (is_on_host(number)) {
-    return on_host(exec, [&](const auto& below, const auto& host) { return below.f_cycle(host, 0); });
-  }
-  if (number + 1 == num_levels()) return solve_bottom(exec, VCycle::plain);
-  restrict_to_next(exec, number, levels_[number].r);
-  const int iterations = f_cycle(exec, number + 1);
-  prolong(exec, number, false);
-  return iterations + v_cycle(exec, number);
+std::string Multigrid<Exec>::why_no_graph(std::size_t number) const {
+  if (!options_.graphs) return "asked for none";
+  if (!CapturedWork<Exec>::has_graphs) return "the backend has none";
+  if (is_on_host(number)) return below_->why_no_graph(number - levels_.size());
+  if (below_) return "levels are on the host, which waits";
+  if (!bottom_.is_one_kernel()) return "the coarsest level is so large that the host decides there";
+  // Levels below have boxes of no more ranks.
+  return levels_[number].grid.is_shared() ? "messages between ranks are not captured" : "";
 }
 
 template <execution_space Exec>
@@ -236,6 +310,7 @@ CycleReport Multigrid<Exec>::solve(const Exec& exec, Cycle cycle, std::size_t nu
   const Level<Exec>& level = levels_[number];
   CycleReport report;
   report.norm_of_f = max_norm(exec, level, level.f);
+  const std::int64_t iterations_before = bottom_iterations();
   const auto judge = [&] {
     residual(exec, level, level.u, level.f, level.temp);
     report.norms.push_back(max_norm(exec, level, level.temp));
@@ -245,15 +320,16 @@ CycleReport Multigrid<Exec>::solve(const Exec& exec, Cycle cycle, std::size_t nu
   Kokkos::deep_copy(exec, level.u, 0.0);
   Kokkos::deep_copy(exec, level.r, level.f);
   if (cycle != Cycle::v) {
-    report.bottom_iterations += f_cycle(exec, number);
+    run(exec, number, Visit::f_cycle);
     judge();
   }
   for (int v = 0; cycle != Cycle::f && v < max_cycles && !report.converged; ++v) {
-    report.bottom_iterations += v_cycle(exec, number);
+    run(exec, number, Visit::v_cycle);
     judge();
     if (!std::isfinite(report.rel)) break;
   }
   check();
+  report.bottom_iterations = static_cast<int>(bottom_iterations() - iterations_before);
   // One rank knows.
   if (!comm_->is_alone()) report.bottom_iterations = comm_->max(report.bottom_iterations);
   return report;
@@ -266,6 +342,7 @@ void Multigrid<Exec>::check() const {
     level.fill_for_interpolation.check();
   }
   for (const LevelTransfer<Exec>& transfer : transfers_) transfer.check();
+  lists_.kernel().check();
   if (below_) below_->check();
 }
 

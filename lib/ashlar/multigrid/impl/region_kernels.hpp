@@ -5,6 +5,7 @@
 #include <ashlar/multigrid/boundary.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
+#include <ashlar/multigrid/impl/step_recorder.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -61,11 +62,25 @@ KOKKOS_FUNCTION void at_cells(const Team& team, const Region& region, const Body
   });
 }
 
-/// On GPUs, a team for each region.
+/// On GPUs, a team for each region. In a step, a group of the crew.
 template <class Regions, class Body>
 struct AtRegions {
+  static constexpr bool is_for_crews = true;
+
   Regions regions;
   Body body;
+
+  template <class Members>
+  requires requires(const Members& crew) { crew.num_groups(); }
+  KOKKOS_FUNCTION void operator()(const Members& crew) const {
+    for (int number = crew.group(); number < regions.count; number += crew.num_groups()) {
+      const auto& region = regions(number);
+      const int ni = region.size[0], nj = region.size[1], cells = ni * nj * region.size[2];
+      prepared(body, region, [&](const auto& at) {
+        for (int cell = crew.lane(); cell < cells; cell += crew.lanes) at(cell % ni, cell / ni % nj, cell / (ni * nj));
+      });
+    }
+  }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
@@ -88,6 +103,9 @@ struct AtRegionsByRows {
 template <execution_space Exec, class Regions, class Body>
 void for_each_region(const std::string& label, const Exec& exec, const Regions& regions, const Body& body) {
   if (regions.extent(0) == 0) return;
+  if (auto* const recorder = StepRecorder::current()) {
+    return recorder->add_regions(label, regions, body, [&](const auto& parts) { return to_space(exec, label, parts); });
+  }
   const int count = static_cast<int>(regions.extent(0));
   if constexpr (is_gpu_v<Exec>) {
     Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, count, 128), AtRegions<Regions, Body>{regions, body});

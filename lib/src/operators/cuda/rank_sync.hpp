@@ -1,8 +1,7 @@
 #pragma once
 
+#include <ashlar/device/grid_sync.hpp>
 #include <ashlar/operators/cg_ranks.hpp>
-
-#include "grid_sync.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
 

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/multigrid/bicgstab.hpp>
+#include <ashlar/multigrid/impl/bottom_solve.hpp>
+#include <ashlar/multigrid/impl/crew.hpp>
+#include <ashlar/multigrid/impl/step_recorder.hpp>
+#include <ashlar/multigrid/operator.hpp>
+#include <cstdint>
+
+namespace ashlar::multigrid {
+
+/// BiCGStab for the coarsest level, whose boxes are one rank's: that rank solves by itself. A level of few cells, as
+/// they nearly all are, is one kernel of one team, which decides by itself; on others the host does.
+template <execution_space Exec>
+class BottomSolver {
+ public:
+  using Vector = typename Level<Exec>::Vector;
+
+  BottomSolver() = default;
+  BottomSolver(const Exec& exec, const Level<Exec>& level)
+      : r_(level.vector(exec, "bicgstab_r")),
+        r0_(level.vector(exec, "bicgstab_r0")),
+        p_(level.vector(exec, "bicgstab_p")),
+        preconditioned_(level.vector(exec, "bicgstab_preconditioned")),
+        ap_(level.vector(exec, "bicgstab_ap")),
+        as_(level.vector(exec, "bicgstab_as")),
+        iterations_(Kokkos::view_alloc(exec, "ashlar::multigrid::bottom_iterations"), 1),
+        iterations_told_(Kokkos::view_alloc(exec, "ashlar::multigrid::bottom_iterations_told"), 1),
+        is_one_kernel_(level.num_cells() <= impl::BottomSolve<Fv2Stencil>::most_cells) {}
+
+  /// Whether a solve is one kernel, which is enqueued; else the host waits for each sum.
+  bool is_one_kernel() const { return is_one_kernel_; }
+
+  /// Solves A x = f on the level, from x on, until max |f - A x| is less than `reduction` times what it was.
+  ///
+  /// Async    enqueued on `exec` where is_one_kernel(); else waits for `exec` several times an iteration. No
+  /// allocation.
+  void solve(const Exec& exec, const Level<Exec>& level, const Vector& x, const Vector& f, double reduction = 1e-3,
+             int max_iterations = 200) const {
+    if (is_one_kernel_) {
+      with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
+        const impl::BottomSolve<Stencil> kernel{
+            stencil.data,
+            level.layout,
+            level.num_boxes(),
+            impl::items(level.fill_for_operator.local()),
+            impl::items(level.fill_for_operator.boundary()),
+            level.fill_for_operator.weights(operator_boundary_order(level)),
+            level.inverse_diagonal.data(),
+            {x.data(), f.data(), r_.data(), r0_.data(), p_.data(), preconditioned_.data(), ap_.data(), as_.data()},
+            reduction,
+            max_iterations,
+            iterations_.data(),
+            iterations_told_.data()};
+        constexpr const char* label = "ashlar::multigrid::bottom[bicgstab]";
+        if (auto* const recorder = impl::StepRecorder::current()) return recorder->add(label, kernel, 1);
+        impl::run_by_crew(label, exec, kernel, 1);
+      });
+    } else {
+      const BicgstabVectors<Vector> vectors{x, f, r_, r0_, p_, preconditioned_, ap_, as_};
+      iterations_told_(0) += bicgstab(ByKernels{exec, level, vectors}, reduction, max_iterations);
+    }
+  }
+
+  /// Of all solves so far that `exec` has been waited for; 0 where there are none.
+  std::int64_t iterations() const { return iterations_told_.extent(0) == 0 ? 0 : iterations_told_(0); }
+
+ private:
+  /// How the host computes for bicgstab(): by a kernel for each call.
+  struct ByKernels {
+    const Exec& exec;
+    const Level<Exec>& level;
+    const BicgstabVectors<Vector>& vectors;
+
+    void residual(const Vector& x, const Vector& f, const Vector& r) const {
+      multigrid::residual(exec, level, x, f, r);
+    }
+    void apply(const Vector& x, const Vector& y) const { multigrid::apply(exec, level, x, y); }
+    void copy(const Vector& x, const Vector& y) const { Kokkos::deep_copy(exec, y, x); }
+    void precondition(const Vector& x, const Vector& y) const { multiply(exec, level, level.inverse_diagonal, x, y); }
+    void combine(double a, const Vector& x, double b, const Vector& y, const Vector& out) const {
+      multigrid::combine(exec, level, a, x, b, y, out);
+    }
+    double dot(const Vector& x, const Vector& y) const { return multigrid::dot(exec, level, x, y); }
+    double norm(const Vector& x) const { return own_max_norm(exec, level, x); }
+  };
+
+  Vector r_, r0_, p_, preconditioned_, ap_, as_;
+  Kokkos::View<std::int64_t*, typename Exec::memory_space> iterations_;
+  Kokkos::View<std::int64_t*, Kokkos::SharedHostPinnedSpace> iterations_told_;
+  bool is_one_kernel_ = true;
+};
+
+}  // namespace ashlar::multigrid

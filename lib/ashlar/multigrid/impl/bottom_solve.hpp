@@ -1,0 +1,131 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/multigrid/bicgstab.hpp>
+#include <ashlar/multigrid/boundary.hpp>
+#include <ashlar/multigrid/box_layout.hpp>
+#include <ashlar/multigrid/impl/cell_bodies.hpp>
+#include <ashlar/multigrid/impl/crew.hpp>
+#include <ashlar/multigrid/impl/for_each_cell.hpp>
+#include <ashlar/multigrid/impl/items.hpp>
+#include <ashlar/multigrid/impl/region_kernels.hpp>
+#include <cstdint>
+
+namespace ashlar::multigrid::impl {
+
+template <class Stencil, class Members>
+class BottomTeam;
+
+/// BiCGStab on a level of few cells, all of it by one team.
+template <class Stencil>
+struct BottomSolve {
+  static constexpr bool is_for_crews = true;
+  /// Of the level at most. On CPUs, sums over so many are one thread's work in any case.
+  static constexpr std::int64_t most_cells = 4096;
+
+  StencilData data;  // of any vector
+  BoxLayout layout;
+  int num_boxes;
+  Items<GhostCopy> copies;
+  Items<BoundaryRegion> boundary;
+  BoundaryWeights weights;
+  const double* inverse_diagonal;
+  BicgstabVectors<double*> vectors;
+  double reduction;
+  int max_iterations;
+  std::int64_t* iterations;       // of all solves so far
+  std::int64_t* iterations_told;  // the same for the host to read
+
+  /// `crew` is one team.
+  template <class Members>
+  KOKKOS_FUNCTION void operator()(const Members& crew) const {
+    const int made = bicgstab(BottomTeam<Stencil, Members>{*this, crew, vectors}, reduction, max_iterations);
+    if (crew.rank != 0) return;
+    *iterations += made;
+    *iterations_told = *iterations;
+  }
+};
+
+/// How a team computes for bicgstab(). Each call ends with a meeting of the team.
+template <class Stencil, class Members>
+class BottomTeam {
+ public:
+  const BottomSolve<Stencil>& level;
+  const Members& crew;
+  const BicgstabVectors<double*>& vectors;
+
+  KOKKOS_FUNCTION void residual(double* x, const double* f, double* r) const {
+    fill_ghosts(x);
+    at_cells(WithFluxes<ResidualBody<Stencil>>{{stencil_of(x), f, r}});
+  }
+  KOKKOS_FUNCTION void apply(double* x, double* y) const {
+    fill_ghosts(x);
+    at_cells(WithFluxes<ApplyBody<Stencil>>{{stencil_of(x), y}});
+  }
+  KOKKOS_FUNCTION void copy(const double* x, double* y) const { at_cells(CopyBody{x, y}); }
+  KOKKOS_FUNCTION void precondition(const double* x, double* y) const {
+    at_cells(MultiplyBody{level.inverse_diagonal, x, y});
+  }
+  KOKKOS_FUNCTION void combine(double a, const double* x, double b, const double* y, double* out) const {
+    at_cells(CombineBody{a, b, x, y, out});
+  }
+  KOKKOS_FUNCTION double dot(const double* x, const double* y) const {
+    return reduce(DotBody{x, y}, [](double all, double one) { return all + one; });
+  }
+  KOKKOS_FUNCTION double norm(const double* x) const {
+    return reduce(NormBody{x}, [](double all, double one) { return one > all ? one : all; });
+  }
+
+ private:
+  KOKKOS_FUNCTION Stencil stencil_of(const double* x) const {
+    Stencil stencil{level.data};
+    stencil.data.x = x;
+    return stencil;
+  }
+
+  template <class Body>
+  KOKKOS_FUNCTION AtCells<false, ByPlace<Body>> cells(const Body& body) const {
+    return {{body, level.layout}, level.layout.dim, level.layout.dim, level.layout.dim};
+  }
+  KOKKOS_FUNCTION std::int64_t num_cells() const {
+    return std::int64_t(level.num_boxes) * level.layout.dim * level.layout.dim * level.layout.dim;
+  }
+
+  template <class Body>
+  KOKKOS_FUNCTION void at_cells(const Body& body) const {
+    crew.share(num_cells(), cells(body));
+    crew.meet();
+  }
+
+  KOKKOS_FUNCTION void fill_ghosts(double* x) const {
+    if (level.copies.count > 0) {
+      AtRegions<Items<GhostCopy>, CopyGhosts>{level.copies, {x, level.layout}}(crew);
+      crew.meet();
+    }
+    AtRegions<Items<BoundaryRegion>, ExtendToGhosts>{level.boundary, {x, level.layout, level.weights}}(crew);
+    crew.meet();
+  }
+
+  /// What `join` makes of the cells, one after another: the same bits for any number of threads.
+  template <class Body, class Join>
+  KOKKOS_FUNCTION double reduce(const Body& body, const Join& join) const {
+    constexpr int most = crew_scratch_size;
+    const auto at = cells(body);
+    double all = 0;
+    for (std::int64_t begin = 0; begin < num_cells(); begin += most) {
+      const std::int64_t left = num_cells() - begin;
+      const int count = left < most ? int(left) : most;
+      crew.share(count, [&](std::int64_t i) {
+        double one = 0;
+        at(begin + i, one);
+        crew.scratch[i] = one;
+      });
+      crew.meet();
+      for (int i = 0; i < count; ++i) all = join(all, crew.scratch[i]);
+      crew.meet();
+    }
+    return all;
+  }
+};
+
+}  // namespace ashlar::multigrid::impl

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/multigrid/impl/bottom_solve.hpp>
+#include <ashlar/multigrid/impl/cell_bodies.hpp>
+#include <ashlar/multigrid/impl/for_each_cell.hpp>
+#include <ashlar/multigrid/impl/region_kernels.hpp>
+#include <ashlar/multigrid/impl/step.hpp>
+#include <ashlar/multigrid/impl/transfer_bodies.hpp>
+#include <cstdint>
+
+namespace ashlar::multigrid::impl {
+
+/// Who takes part in a kernel by teams or with scratch memory is called with the crew; others once a place.
+template <class Kernel, class Members>
+KOKKOS_FUNCTION void run_kernel(const Kernel& kernel, std::int64_t count, const Members& crew) {
+  if constexpr (requires { Kernel::is_for_crews; }) {
+    kernel(crew);
+  } else {
+    crew.share(count, kernel);
+  }
+}
+
+template <int number, class Members, class... Kernels>
+KOKKOS_FUNCTION void run_step_of(const Step&, const Members&, KernelList<>) {}
+
+template <int number, class Members, class Kernel, class... Rest>
+KOKKOS_FUNCTION void run_step_of(const Step& step, const Members& crew, KernelList<Kernel, Rest...>) {
+  if (step.kind == number) {
+    // A copy, which no store can change: what it holds stays in registers.
+    const Kernel kernel = *reinterpret_cast<const Kernel*>(step.kernel);
+    run_kernel(kernel, step.count, crew);
+  } else {
+    run_step_of<number + 1>(step, crew, KernelList<Rest...>());
+  }
+}
+
+/// The part of one thread of the crew in a step.
+template <class Members>
+KOKKOS_FUNCTION void run_step(const Step& step, const Members& crew) {
+  run_step_of<0>(step, crew, StepKernels());
+}
+
+}  // namespace ashlar::multigrid::impl

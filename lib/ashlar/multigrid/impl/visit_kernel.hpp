@@ -1,0 +1,76 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/multigrid/impl/crew.hpp>
+#include <ashlar/multigrid/impl/run_step.hpp>
+#include <ashlar/multigrid/impl/step.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace ashlar::multigrid::impl {
+
+/// Steps first to end - 1 of a list, all by one team.
+struct StepsOfTeam {
+  const Step* steps;
+  int first, end;
+
+  template <class Members>
+  KOKKOS_FUNCTION void operator()(const Members& crew) const {
+    for (int s = first; s < end; ++s) {
+      run_step(steps[s], crew);
+      crew.meet();
+    }
+  }
+};
+
+/// How one kernel goes through a list of steps: here as one team, which needs nothing but Kokkos. On CPUs that is
+/// slower than a kernel a step, and there to show that it computes the same. A backend whose teams can all wait for
+/// each other specialises it, in the library.
+template <execution_space Exec>
+class VisitKernel {
+ public:
+  explicit VisitKernel(const Exec&) {}
+
+  /// Why it works here for no level; empty where it does.
+  std::string why_not() const { return ""; }
+  /// Of the finest level that it is good for.
+  std::int64_t most_cells() const { return is_gpu_v<Exec> ? 512 : std::numeric_limits<std::int64_t>::max(); }
+
+  /// Async    enqueued on `exec`; no fence, no allocation.
+  void enqueue(const Exec& exec, const Step* steps, int first, int end) const {
+    run_by_crew("ashlar::multigrid::visit", exec, StepsOfTeam{steps, first, end}, 4);
+  }
+
+  /// Throws   Error where threads have waited for each other in vain so far.
+  void check() const {}
+  std::string explain() const { return "one team"; }
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+/// A cooperative grid: as many thread blocks as the device has multiprocessors, which meet after each step that is for
+/// all; steps for one team are the first one's.
+template <>
+class VisitKernel<Kokkos::Cuda> {
+ public:
+  explicit VisitKernel(const Kokkos::Cuda& exec);
+
+  std::string why_not() const { return why_not_; }
+  std::int64_t most_cells() const { return std::numeric_limits<std::int64_t>::max(); }
+  void enqueue(const Kokkos::Cuda& exec, const Step* steps, int first, int end) const;
+  void check() const;
+  std::string explain() const { return text(num_blocks_, " thread blocks of ", num_threads, " threads"); }
+
+  static constexpr int num_threads = 512;
+
+ private:
+  std::string why_not_;
+  int num_blocks_ = 0;
+  Kokkos::View<unsigned char*, Kokkos::CudaSpace> memory_;  // a GridMemory
+  Kokkos::View<unsigned*, Kokkos::SharedHostPinnedSpace> failed_;
+};
+#endif
+
+}  // namespace ashlar::multigrid::impl

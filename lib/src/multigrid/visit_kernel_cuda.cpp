@@ -1,0 +1,137 @@
+#include <ashlar/multigrid/impl/visit_kernel.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/device/cuda_check.hpp>
+#include <ashlar/device/grid_sync.hpp>
+#include <cstddef>
+#include <cstdint>
+
+// A visit of levels by one cooperative grid.
+
+namespace ashlar::multigrid::impl {
+
+namespace {
+
+using ashlar::impl::cuda_check, ashlar::impl::GridMemory, ashlar::impl::GridSync;
+
+/// How long a thread waits for others: longer than any debugger keeps them, shorter than for ever.
+constexpr std::uint64_t patience_ns = 30'000'000'000;
+constexpr int num_threads = VisitKernel<Kokkos::Cuda>::num_threads;
+
+struct MeetAsBlock {
+  KOKKOS_FUNCTION void operator()() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
+};
+
+/// A thread in the first thread block alone, or in all of them: there neighbouring warps are of different blocks, so
+/// that a step which has too little for all threads keeps all multiprocessors busy.
+__device__ Crew<MeetAsBlock> crew_of_step(bool is_for_one_team, double* scratch) {
+  constexpr int lanes = 32;
+  const int thread = threadIdx.x, lane = thread % lanes, warp = thread / lanes;
+  if (is_for_one_team) return {thread, num_threads, lanes, scratch, {}};
+  const int blocks = gridDim.x;
+  return {(warp * blocks + int(blockIdx.x)) * lanes + lane, blocks * num_threads, lanes, scratch, {}};
+}
+
+/// Each thread's part of copying a step to shared memory: loaded early, stored late.
+struct StepWord {
+  static constexpr int count = sizeof(Step) / sizeof(std::uint64_t);
+  static_assert(sizeof(Step) % sizeof(std::uint64_t) == 0 && count <= num_threads);
+
+  std::uint64_t word = 0;
+
+  __device__ void load(const Step* from) {
+    if (threadIdx.x < count) word = reinterpret_cast<const std::uint64_t*>(from)[threadIdx.x];
+  }
+  __device__ void store(Step* to) const {
+    if (threadIdx.x < count) reinterpret_cast<std::uint64_t*>(to)[threadIdx.x] = word;
+  }
+};
+
+__global__ void __launch_bounds__(num_threads)
+    visit_kernel(const Step* steps, int first, int end, GridMemory* memory, unsigned* failed) {
+  __shared__ Step two[2];  // this one and the next
+  __shared__ double scratch[crew_scratch_size];
+  GridSync grid(memory, patience_ns);
+  StepWord word;
+  word.load(steps + first);
+  word.store(two + first % 2);
+  __syncthreads();
+  for (int s = first; s < end; ++s) {
+    const Step& step = two[s % 2];
+    const bool is_for_one_team = step.is_for_one_team != 0, all_meet = step.all_meet_after_it != 0;
+    const bool is_last = s + 1 == end;
+    if (!is_last) word.load(steps + s + 1);
+    if (!is_for_one_team || blockIdx.x == 0) run_step(step, crew_of_step(is_for_one_team, scratch));
+    if (is_last) break;
+    word.store(two + (s + 1) % 2);
+    if (all_meet) {
+      grid.barrier();  // who has given up waits no longer, and comes to the end
+    } else {
+      __syncthreads();
+    }
+  }
+  if (grid.has_failed() && threadIdx.x == 0) *failed = 1;
+}
+
+int attribute_of(const Kokkos::Cuda& exec, cudaDeviceAttr attribute) {
+  int value = 0;
+  cuda_check(cudaDeviceGetAttribute(&value, attribute, exec.cuda_device()), "cudaDeviceGetAttribute");
+  return value;
+}
+
+}  // namespace
+
+VisitKernel<Kokkos::Cuda>::VisitKernel(const Kokkos::Cuda& exec) {
+  if (attribute_of(exec, cudaDevAttrCooperativeLaunch) == 0) {
+    why_not_ = "the device cannot launch thread blocks that wait for each other";
+  } else if (attribute_of(exec, cudaDevAttrComputeCapabilityMajor) < 7) {
+    why_not_ = "the device is older than its memory model (compute capability 7.0)";
+  } else {
+    cuda_check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+    int resident = 0;
+    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, visit_kernel, num_threads, 0),
+               "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    if (resident < 1) why_not_ = "its thread blocks do not fit on a multiprocessor";
+  }
+  if (!why_not_.empty()) return;
+  num_blocks_ = std::min(attribute_of(exec, cudaDevAttrMultiProcessorCount), GridMemory::most_blocks);
+  memory_ = decltype(memory_)(Kokkos::view_alloc(exec, "ashlar::multigrid::visit::grid"), sizeof(GridMemory));
+  failed_ = decltype(failed_)(Kokkos::view_alloc(exec, "ashlar::multigrid::visit::failed"), 1);
+}
+
+void VisitKernel<Kokkos::Cuda>::enqueue(const Kokkos::Cuda& exec, const Step* steps, int first, int end) const {
+  std::uint64_t id = 0;
+  const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
+  if (is_watched) {
+    Kokkos::Tools::beginParallelFor("ashlar::multigrid::visit", Kokkos::Tools::Experimental::device_id(exec), &id);
+  }
+  cuda_check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+  const cudaStream_t stream = exec.cuda_stream();
+  // Of what the thread blocks meet in: they add up nothing.
+  cuda_check(cudaMemsetAsync(memory_.data(), 0, offsetof(GridMemory, packets), stream), "cudaMemsetAsync");
+  cudaLaunchAttribute together{};
+  together.id = cudaLaunchAttributeCooperative;
+  together.val.cooperative = 1;
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = dim3(num_blocks_);
+  launch.blockDim = dim3(num_threads);
+  launch.stream = stream;
+  launch.attrs = &together;
+  launch.numAttrs = 1;
+  cuda_check(cudaLaunchKernelEx(&launch, visit_kernel, steps, first, end, reinterpret_cast<GridMemory*>(memory_.data()),
+                                failed_.data()),
+             "cudaLaunchKernelEx");
+  if (is_watched) Kokkos::Tools::endParallelFor(id);
+}
+
+void VisitKernel<Kokkos::Cuda>::check() const {
+  if (failed_.extent(0) == 0 || failed_(0) == 0) return;
+  throw Error("multigrid: the thread blocks of its kernel for small levels waited for each other in vain",
+              text("they gave up after ", patience_ns / 1'000'000'000, " s"),
+              "set one_kernel_cells to 0, and tell us of the device");
+}
+
+}  // namespace ashlar::multigrid::impl
+#endif
