@@ -65,8 +65,8 @@ int main(int argc, char** argv) {
         std::cerr << "perf_cg: " << name << ": " << error.what() << '\n';
         all_ran = false;
       }
+      if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
     }
-    if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
     return all_ran && results.all_right() ? 0 : 1;
   } catch (const std::exception& error) {
     std::cerr << "perf_cg: " << error.what() << '\n';

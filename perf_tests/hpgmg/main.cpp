@@ -65,10 +65,10 @@ int main(int argc, char** argv) {
             std::cerr << "perf_hpgmg: " << name << ", " << cells << "^3 cells: " << error.what() << '\n';
             all_right = false;
           }
+          if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
         }
       }
     }
-    if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
     return all_right ? 0 : 1;
   } catch (const std::exception& error) {
     std::cerr << "perf_hpgmg: " << error.what() << '\n';

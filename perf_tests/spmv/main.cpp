@@ -56,9 +56,10 @@ int main(int argc, char** argv) {
       if (suite == "irregular") perf::run_irregular(exec, options, measurement);
       if (suite == "multivector") perf::run_multivector(exec, options, measurement);
       if (suite == "paper") perf::run_paper(exec, options, measurement);
-    }
-    if (!options.json.empty()) {
-      perf::write_results(options.json, options.commit, limit, results, measurement.left_out());
+      // Each time: what was measured is there, whatever ends this.
+      if (!options.json.empty()) {
+        perf::write_results(options.json, options.commit, limit, results, measurement.left_out());
+      }
     }
     if (!options.tuning.empty()) measurement.tuning().save(options.tuning);
     return measurement.all_right() ? 0 : 1;

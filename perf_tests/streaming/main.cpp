@@ -102,6 +102,9 @@ int main(int argc, char** argv) {
     nlohmann::json results = nlohmann::json::array();
     std::vector<trace::Process> passes;
     bool all_right = true;
+    const auto write = [&] {
+      if (!options.json.empty()) perf::write_results(options.json, options.commit, read, results);
+    };
     // Others than the paper's, for a memory limit and a number of vectors each.
     const auto run_within_limits = [&](const auto& run, const perf::StreamingCase& matrix) {
       for (const double limit : options.limits) {
@@ -116,6 +119,7 @@ int main(int argc, char** argv) {
         experiment.run();
         if (!options.trace.empty()) passes.push_back(experiment.timeline());
         all_right = all_right && experiment.all_right();
+        write();
       }
       if (!runs("limit") && !runs("block-cg") && !runs("less") && !runs("file")) continue;
       const perf::StreamingCase matrix = perf::make_case(exec, name);
@@ -123,8 +127,8 @@ int main(int argc, char** argv) {
       if (runs("file")) all_right = perf::run_from_file(exec, matrix, options, results) && all_right;
       if (runs("limit")) run_within_limits(perf::run_limited, matrix);
       if (runs("block-cg")) run_within_limits(perf::run_block_solve, matrix);
+      write();
     }
-    if (!options.json.empty()) perf::write_results(options.json, options.commit, read, results);
     if (!options.trace.empty()) write_trace(options.trace, passes);
     return all_right ? 0 : 1;
   } catch (const std::exception& error) {

@@ -86,9 +86,9 @@ class MachineTools(unittest.TestCase):
         path.chmod(0o755)
         return path
 
-    def perf(self, *arguments, code=0, **variables):
+    def perf(self, *arguments, code=0, script=SOURCE / "scripts/perf", **variables):
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("CUDA_", "HIP_"))}
-        done = subprocess.run([SOURCE / "scripts/perf", *map(str, arguments)], capture_output=True, text=True,
+        done = subprocess.run([script, *map(str, arguments)], capture_output=True, text=True,
                               env=environment | {"PATH": f"{self.folder}/bin:{os.environ['PATH']}",
                                                  "ASHLAR_INSIDE": "native"} | variables)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
@@ -158,6 +158,20 @@ class MachineTools(unittest.TestCase):
         self.assertEqual(ended.pop("cg"), "absent")
         self.assertEqual(set(ended.values()), {"passed"})
         (SOURCE / "built.txt").unlink()
+
+    def test_makes_a_build_without_tests_where_there_is_none(self):
+        tree = self.folder / "tree"
+        shutil.copytree(SOURCE / "scripts", tree / "scripts")
+        for name in ("tools", "results"):
+            (tree / "perf_tests").mkdir(exist_ok=True)
+            (tree / "perf_tests" / name).symlink_to(SOURCE / "perf_tests" / name)
+        self.write("bin/cmake", '#!/bin/sh\n[ "$1" != --preset ] || { echo "$@" > configured; mkdir -p "$(dirname "$4")"; '
+                                f'cp -r {self.build} "$4"; }}\n')
+        self.perf("--quick", "--only", "cg", script=tree / "scripts/perf", ASHLAR_PRESET="cuda-hopper")
+        self.assertIn("--preset cuda-hopper", (tree / "configured").read_text())
+        self.assertIn("ASHLAR_ENABLE_TESTS=OFF", (tree / "configured").read_text())
+        self.assertTrue((tree / "build/perf/report.html").exists())
+        self.assertTrue((tree / "build/cuda-hopper-perf").is_dir())
 
     def test_without_mpi_there_are_no_steps_of_ranks(self):
         built_with = self.build / "perf_tests/built_with.json"
