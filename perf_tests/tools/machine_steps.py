@@ -10,6 +10,7 @@ from perf_steps import Step
 # nobody says.
 Machine = collections.namedtuple("Machine", "is_gpu cores ranks memory")
 
+OF_RANKS = ("perf_cg_ranks", "perf_halo", "perf_hpgmg_ranks")
 GPU_BACKENDS = {"CUDA", "HIP", "SYCL"}
 
 
@@ -106,6 +107,10 @@ def steps_of(machine, built_with, is_quick, commit):
                         variables=variables_of(machine, machine.ranks))
                    for name, program, arguments in of_ranks(machine, is_quick)]
         steps[4:4] = of_many
+    # A program that nobody has thought of here is run as it is.
+    known = {step.program for step in steps} | {f"perf_tests/{program}" for program in OF_RANKS}
+    steps += [Step(name.removeprefix("perf_"), 0, limit, f"perf_tests/{name}", variables=variables_of(machine, 0))
+              for name in built_with["programs"] if f"perf_tests/{name}" not in known]
     return steps
 
 

@@ -51,10 +51,10 @@ class Measurement:
         elif is_first and status != "absent":
             entry["log_end"] = "\n".join((self.out / f"{step.name}.log").read_text(errors="replace").splitlines()[-12:])
         # A program that fails may have written what it measured before.
-        self.take(result, is_first)
+        self.take(result, step.program.removeprefix("perf_tests/perf_"), is_first)
 
-    def take(self, path, is_first):
-        rows, context, faults = perf_bundle.read_results(path)
+    def take(self, path, program, is_first):
+        rows, context, faults = perf_bundle.read_results(path, program)
         if is_first:
             self.left_out += faults
             self.left_out += [f"{path.stem}: " + ", ".join(f"{value}" for value in each.values())

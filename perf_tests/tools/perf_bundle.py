@@ -12,6 +12,7 @@ import statistics
 import perf_results as results
 
 FORMAT = 1
+# Those whose results are committed, by names that begin with theirs.
 PROGRAMS = ("spmv", "cg_ranks", "cg", "halo", "hpgmg_ranks", "hpgmg", "streaming")
 # What a row is of, besides case, block size, library and kernel: what was asked for, not what came of it.
 ASKED = {"spmv": ("type", "layout", "mode", "num_vectors", "vectors"), "cg": ("preconditioner",), "cg_ranks": ("ranks",),
@@ -29,7 +30,7 @@ def program_of(name):
 def key_of(row):
     """What a row is of. Rows of two machines with the same key are of the same thing, though not of the same size."""
     program = row["program"]
-    asked = [(name, row.get(name, USUAL.get(name))) for name in ASKED[program]]
+    asked = [(name, row.get(name, USUAL.get(name))) for name in ASKED.get(program, ("num_vectors", "ranks"))]
     if "taper" in row:  # the experiment of the paper; elsewhere subdivisions are planned
         asked.append(("num_subdivisions", row.get("num_subdivisions")))
     # Another library's product names no layout; of a halo the limit is among them.
@@ -40,10 +41,9 @@ def is_same_size(row, other):
     return abs(row.get("bytes", 0) - other.get("bytes", 0)) <= 0.01 * row.get("bytes", 0)
 
 
-def read_results(path):
-    """The rows of a result file of a performance test, whose name begins with the program's; its context; and what is
-    wrong with rows that are left out. No rows where it is no such file."""
-    program = program_of(path.stem)
+def read_results(path, program):
+    """The rows of a result file that a performance test wrote; its context; and what is wrong with rows that are left
+    out. No rows where it is no such file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         every, context = content["results"], content.get("context") or {}
@@ -97,7 +97,7 @@ def read_bundle(name):
     for index, row in enumerate(bundle["results"]):
         results.check(name, index, row)
         passes = row.get("passes")
-        if row.get("program") not in PROGRAMS or not isinstance(passes, list) or not passes:
+        if not isinstance(row.get("program"), str) or not isinstance(passes, list) or not passes:
             raise results.Problem(f"{name}: result {index} names no program or no passes", "scripts/perf writes both",
                                   "write the file anew")
     return bundle
@@ -109,7 +109,7 @@ def committed(folder, is_gpu):
     for card in sorted(path for path in folder.iterdir() if path.is_dir()):
         rows = []
         for path in sorted(card.glob("*.json")):
-            found, context, _ = read_results(path)
+            found, context, _ = read_results(path, program_of(path.stem))
             if found and (context.get("execution_space") in ("Cuda", "HIP", "SYCL")) == is_gpu:
                 rows += found
                 devices.setdefault(card.name, context.get("device", card.name))

@@ -122,13 +122,13 @@ def figure(rows, cards, devices):
 
 
 def peers_of(rows):
-    """{what is measured, whoever does it: the fastest row of other libraries}."""
+    """{what is measured, whoever does it: the fastest row of other libraries}; of a halo those are its limit."""
     def of(row):
         return (row["case"], row["block_size"], row.get("num_vectors", 1), row.get("preconditioner", "none"),
                 row.get("type", "double"), row.get("mode", "no_transpose") if row["program"] == "spmv" else "")
     found = {}
     for row in rows:
-        if row["library"] != results.ASHLAR and row["program"] in ("spmv", "cg"):
+        if row["library"] != results.ASHLAR and row["program"] != "halo":
             found[of(row)] = results.fastest([row] + ([found[of(row)]] if of(row) in found else []))
     return lambda row: found.get(of(row))
 
@@ -146,7 +146,7 @@ def cells_beside(row, cards):
 
 
 def section(program, rows, cards, devices):
-    title, text = SECTIONS[program]
+    title, text = SECTIONS.get(program, (f"perf_{program}", ""))
     ours = [row for row in rows if row["library"] == results.ASHLAR]
     keys = {perf_bundle.key_of(row) for row in ours}
     cards = {name: card for name, card in cards.items() if keys & card.keys()}
@@ -195,7 +195,8 @@ def write(bundle, cards, devices, path):
     title = f"Ashlar on {bundle['context'].get('device', 'this machine')}"
     here = bundle["context"].get("device")
     devices = {card: f"{device}, committed" if device == here else device for card, device in devices.items()}
-    by_program = {program: [row for row in bundle["results"] if row["program"] == program] for program in SECTIONS}
+    programs = results.distinct([*SECTIONS, *(row["program"] for row in bundle["results"])])
+    by_program = {program: [row for row in bundle["results"] if row["program"] == program] for program in programs}
     body = [f"<h1>{escaped(title)}</h1>", facts(bundle), steps_table(bundle["steps"]), left_out(bundle),
             "<p class=pale>Times are medians. In columns of other cards, from the committed results: their time, or their "
             "rate where the size was another, and in brackets their share of their own limit.</p>"]

@@ -173,6 +173,16 @@ class MachineTools(unittest.TestCase):
         self.assertTrue((tree / "build/perf/report.html").exists())
         self.assertTrue((tree / "build/cuda-hopper-perf").is_dir())
 
+    def test_a_program_that_is_new_is_run_as_it_is(self):
+        built_with = self.build / "perf_tests/built_with.json"
+        told = json.loads(built_with.read_text())
+        built_with.write_text(json.dumps(told | {"programs": PROGRAMS + ["perf_new"]}))
+        self.write("build/perf_tests/perf_new", program())
+        _, bundle, page = self.measure("--only", "new")
+        self.assertEqual({row["program"] for row in bundle["results"]}, {"new"})
+        self.assertIn("perf_new", page.text)
+        self.assertIn("2.00", page.text)
+
     def test_without_mpi_there_are_no_steps_of_ranks(self):
         built_with = self.build / "perf_tests/built_with.json"
         told = json.loads(built_with.read_text()) | {"mpiexec": "", "programs": ["perf_cg"]}
