@@ -3,11 +3,12 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/memory_kind_of.hpp>
 #include <ashlar/comm/stream_transport.hpp>
-#include <ashlar/halo/neighbour_exchange.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <cstdio>
 #include <functional>
 #include <halo/measure.hpp>
 #include <halo/messages.hpp>
+#include <halo/ours.hpp>
 #include <halo/peers/raw_mpi.hpp>
 #include <halo/peers/raw_stream.hpp>
 #include <memory>
@@ -30,31 +31,6 @@ ExchangeMode mode_of(const std::string& name) {
   return ExchangeMode::automatic;
 }
 
-/// An exchange of the library.
-struct Ours {
-  Ours(const Exec& its_exec, const Communicator& comm, RankMessages its_messages, ExchangeMode mode)
-      : exec(its_exec),
-        messages(std::move(its_messages)),
-        exchange(exec, comm, messages.to, messages.from, {.mode = mode}) {}
-
-  void begin() {
-    exchange.open(exec);
-    exchange.start(exec);
-  }
-  void end() { exchange.finish(exec); }
-
-  std::int64_t num_wrong(int round) {
-    fill_messages(exec, messages, round, exchange.open(exec));
-    exchange.start(exec);
-    end();
-    return num_wrong_bytes(exec, messages, round, exchange.received());
-  }
-
-  Exec exec;
-  RankMessages messages;
-  NeighbourExchange<Exec> exchange;
-};
-
 std::string size_text(std::int64_t bytes) {
   if (bytes % (1 << 20) == 0) return text(bytes >> 20, " MiB");
   if (bytes % (1 << 10) == 0) return text(bytes >> 10, " KiB");
@@ -66,7 +42,7 @@ std::string size_text(std::int64_t bytes) {
 /// One way to exchange.
 struct HaloMeasurement::Candidate {
   std::string library, kernel;
-  std::unique_ptr<Ours> ours;  // of the library
+  std::unique_ptr<OurExchange> ours;  // of the library
   std::function<std::int64_t(int)> num_wrong;
   RankWork exchange;
   std::int64_t wrong = 0;
@@ -85,7 +61,7 @@ void HaloMeasurement::leave_out(const std::string& library, const std::string& k
 
 nlohmann::json HaloMeasurement::hidden_shares(Candidate& candidate, double seconds) {
   nlohmann::json shares = nlohmann::json::array();
-  Ours& ours = *candidate.ours;
+  OurExchange& ours = *candidate.ours;
   const auto wait = [this] { exec_.fence("perf::halo"); };
   for (const double multiple : options_.work) {
     work_.calibrate(exec_, comm_, multiple * seconds);
@@ -113,20 +89,28 @@ void HaloMeasurement::measure(int neighbours, std::int64_t bytes) {
   if (comm_.rank() == 0) std::printf("%s\n", name.c_str());
 
   std::vector<Candidate> candidates;
-  for (const std::string& mode : options_.modes) {
-    if (missing_.count(mode) > 0) continue;
+  const auto add = [&](const std::string& kernel, const auto& make) {
+    if (missing_.count(kernel) > 0) return;
     try {
-      auto ours = std::make_unique<Ours>(exec_, comm_, messages, mode_of(mode));
-      Ours* const it = ours.get();
-      candidates.push_back({"ashlar", mode, std::move(ours), [it](int round) { return it->num_wrong(round); },
-                            RankWork{[it] {
-                                       it->begin();
-                                       it->end();
-                                     },
-                                     [it] { it->exec.fence("perf::halo"); }}});
+      std::unique_ptr<OurExchange> ours = make();
+      OurExchange* const it = ours.get();
+      candidates.push_back({"ashlar", kernel, std::move(ours), [it](int round) { return it->num_wrong(round); },
+                            RankWork{[it] { it->run(); }, [this] { exec_.fence("perf::halo"); }}});
     } catch (const Error& error) {  // on all ranks together
-      leave_out("ashlar", mode, error.what());
+      leave_out("ashlar", kernel, error.what());
     }
+  };
+  for (const std::string& mode : options_.modes) {
+    add(mode, [&] { return std::make_unique<ExchangeOfBytes>(exec_, comm_, messages, mode_of(mode)); });
+    if (mode != "kernel" || bytes % std::int64_t(sizeof(double)) != 0) continue;
+    // What a solver does: entries are packed.
+    using Form = ExchangeOfVector::Form;
+    const auto add_of_vector = [&](const std::string& kernel, Form form) {
+      add(kernel, [&] { return std::make_unique<ExchangeOfVector>(exec_, comm_, messages, mode_of(mode), form); });
+    };
+    add_of_vector("kernel, packed", Form::begin_and_end);
+    add_of_vector("kernel, packed, at once", Form::at_once);
+    if (CapturedWork<Exec>::can_capture(exec_)) add_of_vector("kernel, packed, at once, replayed", Form::replayed);
   }
   RawMpi mpi(messages);
   candidates.push_back({"mpi", "host memory", nullptr, [&](int round) { return mpi.num_wrong(round); },
@@ -152,6 +136,7 @@ void HaloMeasurement::measure(int neighbours, std::int64_t bytes) {
   for (Candidate& candidate : candidates) {
     if (candidate.wrong > 0) continue;
     candidate.seconds = medians[next++];
+    if (candidate.ours) candidate.seconds /= candidate.ours->exchanges_of_run();
     if (!candidate.ours && (fastest_raw == nullptr || candidate.seconds < fastest_raw->seconds)) {
       fastest_raw = &candidate;
     }
@@ -162,14 +147,14 @@ void HaloMeasurement::measure(int neighbours, std::int64_t bytes) {
                        {"block_size", 1},        {"ranks", comm_.size()},        {"neighbours", neighbours},
                        {"message_bytes", bytes}, {"bytes", messages.bytes()},    {"verified", candidate.wrong == 0}};
     if (candidate.ours) {
-      row["mode"] = to_string(candidate.ours->exchange.mode());
-      row["why"] = comm_.broadcast(candidate.ours->exchange.why_mode());
-      row["explain"] = comm_.broadcast(candidate.ours->exchange.explain());
+      row["mode"] = to_string(candidate.ours->mode());
+      row["why"] = comm_.broadcast(candidate.ours->why_mode());
+      row["explain"] = comm_.broadcast(candidate.ours->explain());
     }
     if (candidate.wrong > 0) {
       all_right_ = false;
       row["error"] = text(candidate.wrong, " bytes are wrong");
-      if (comm_.rank() == 0) std::printf("  %-24s WRONG\n", candidate.kernel.c_str());
+      if (comm_.rank() == 0) std::printf("  %-40s WRONG\n", candidate.kernel.c_str());
       results_.push_back(row);
       continue;
     }
@@ -182,9 +167,11 @@ void HaloMeasurement::measure(int neighbours, std::int64_t bytes) {
       row["limit_gb_s"] = rate(fastest_raw->seconds);
       row["fraction"] = fastest_raw->seconds / candidate.seconds;
     }
-    if (candidate.ours && candidate.kernel != "auto") row["hidden"] = hidden_shares(candidate, candidate.seconds);
+    // (What is done at once hides nothing.)
+    const bool begins_and_ends = candidate.kernel != "auto" && candidate.kernel.find("at once") == std::string::npos;
+    if (candidate.ours && begins_and_ends) row["hidden"] = hidden_shares(candidate, candidate.seconds);
     if (comm_.rank() == 0) {
-      std::printf("  %-8s %-18s %11.2f us %8.3f GB/s", candidate.library.c_str(), candidate.kernel.c_str(),
+      std::printf("  %-8s %-34s %11.2f us %8.3f GB/s", candidate.library.c_str(), candidate.kernel.c_str(),
                   1e6 * candidate.seconds, rate(candidate.seconds));
       if (row.contains("hidden")) {
         std::printf("   hidden under work of");

@@ -11,7 +11,8 @@
 
 namespace ashlar::perf {
 
-/// Measures exchanges of messages of one length with so many neighbours: in each mode of the library, and by raw peers.
+/// Measures exchanges of messages of one length with so many neighbours: in each mode of the library, in the kernel
+/// mode also of vectors that it packs, and by raw peers.
 ///
 /// Each is verified before it is timed. Exchanges are timed back to back, in turns with those of the others. Then each
 /// mode is timed in turns with interior work alone, and with that work between begin and end of an exchange.
