@@ -4,7 +4,7 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <support/aligned_buffer.hpp>
+#include <cg/peers/aligned_buffer.hpp>
 #include <cstddef>
 #include <support/types.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <cusparse.h>
 
-#include <support/aligned_buffer.hpp>
+#include <cg/peers/aligned_buffer.hpp>
 #include <cstddef>
 #include <memory>
 #include <optional>

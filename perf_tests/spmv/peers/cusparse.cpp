@@ -3,10 +3,8 @@
 #if defined(ASHLAR_PERF_CUSPARSE)
 
 #include <memory>
-#include <optional>
 #include <spmv/matrices.hpp>
 #include <spmv/peers/cusparse.hpp>
-#include <support/aligned_buffer.hpp>
 
 namespace ashlar::perf {
 
@@ -18,27 +16,22 @@ struct Generic {
   cusparseSpMatDescr_t matrix = nullptr;
   cusparseDnVecDescr_t x = nullptr, y = nullptr;
   cusparseSpMVAlg_t algorithm;
-  std::optional<AlignedBuffer> buffer;
-  // On the device: with 1 and 0 in the host's memory cusparseSpMV of a CSR matrix ended with an internal error, in
-  // CUDA 13.0 on an H100.
-  Kokkos::View<double[2], Space> scalars{"perf::cusparse::scalars"};
-  const double *alpha = scalars.data(), *beta = scalars.data() + 1;
+  Kokkos::View<char*, Space> buffer;
+  double alpha = 1, beta = 0;
 
   Generic(std::shared_ptr<CusparseHandle> with, cusparseSpMatDescr_t of, const Vector<double>& from,
           const Vector<double>& to, cusparseSpMVAlg_t by)
       : handle(std::move(with)), matrix(of), algorithm(by) {
-    Kokkos::deep_copy(Kokkos::subview(scalars, 0), 1.0);
-    take_scalars_of_device();
     check(cusparseCreateDnVec(&x, from.extent(0), from.data(), CUDA_R_64F), "cusparseCreateDnVec");
     check(cusparseCreateDnVec(&y, to.extent(0), to.data(), CUDA_R_64F), "cusparseCreateDnVec");
     std::size_t bytes = 0;
-    check(cusparseSpMV_bufferSize(handle->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, alpha, matrix, x, beta, y,
+    check(cusparseSpMV_bufferSize(handle->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix, x, &beta, y,
                                   CUDA_R_64F, algorithm, &bytes),
           "cusparseSpMV_bufferSize");
-    buffer.emplace(bytes);
+    buffer = Kokkos::View<char*, Space>("perf::cusparse::buffer", bytes + 1);
 #if CUSPARSE_VERSION >= 12400
-    check(cusparseSpMV_preprocess(handle->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, alpha, matrix, x, beta, y,
-                                  CUDA_R_64F, algorithm, buffer->data()),
+    check(cusparseSpMV_preprocess(handle->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix, x, &beta, y,
+                                  CUDA_R_64F, algorithm, buffer.data()),
           "cusparseSpMV_preprocess");
 #endif
   }
@@ -50,14 +43,9 @@ struct Generic {
     cusparseDestroySpMat(matrix);
   }
 
-  void take_scalars_of_device() const {
-    check(cusparseSetPointerMode(handle->handle, CUSPARSE_POINTER_MODE_DEVICE), "cusparseSetPointerMode");
-  }
-
   void apply() const {
-    take_scalars_of_device();
-    check(cusparseSpMV(handle->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, alpha, matrix, x, beta, y, CUDA_R_64F,
-                       algorithm, buffer->data()),
+    check(cusparseSpMV(handle->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix, x, &beta, y, CUDA_R_64F,
+                       algorithm, buffer.data()),
           "cusparseSpMV");
   }
 };
@@ -87,8 +75,6 @@ void add_bsrmv(std::vector<Peer>& peers, const char* kernel, const std::shared_p
   const std::shared_ptr<std::remove_pointer_t<cusparseMatDescr_t>> description(created, cusparseDestroyMatDescr);
   peers.push_back({"cuSPARSE", kernel, [=] {
                      const double alpha = 1, beta = 0;
-                     check(cusparseSetPointerMode(handle->handle, CUSPARSE_POINTER_MODE_HOST),
-                           "cusparseSetPointerMode");
                      check(cusparseDbsrmv(handle->handle, direction, CUSPARSE_OPERATION_NON_TRANSPOSE,
                                           a.num_block_rows(), a.num_block_cols(), a.num_blocks(), &alpha,
                                           description.get(), values.data(), a.graph().row_ptr().data(),

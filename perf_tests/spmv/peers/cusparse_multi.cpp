@@ -3,10 +3,8 @@
 #if defined(ASHLAR_PERF_CUSPARSE)
 
 #include <memory>
-#include <optional>
 #include <spmv/matrices.hpp>
 #include <spmv/peers/cusparse.hpp>
-#include <support/aligned_buffer.hpp>
 
 namespace ashlar::perf {
 
@@ -18,7 +16,7 @@ struct Product {
   cusparseSpMatDescr_t matrix = nullptr;
   cusparseDnMatDescr_t x = nullptr, y = nullptr;
   cusparseSpMMAlg_t algorithm;
-  std::optional<AlignedBuffer> buffer;
+  Kokkos::View<char*, Space> buffer;
   double alpha = 1, beta = 0;
 
   Product(std::shared_ptr<CusparseHandle> with, cusparseSpMatDescr_t of, const MultiVectorPair& vectors, bool by_rows,
@@ -38,9 +36,9 @@ struct Product {
     check(cusparseSpMM_bufferSize(handle->handle, plain, plain, &alpha, matrix, x, &beta, y, CUDA_R_64F, algorithm,
                                   &bytes),
           "cusparseSpMM_bufferSize");
-    buffer.emplace(bytes);
+    buffer = Kokkos::View<char*, Space>("perf::cusparse::buffer", bytes + 1);
     check(cusparseSpMM_preprocess(handle->handle, plain, plain, &alpha, matrix, x, &beta, y, CUDA_R_64F, algorithm,
-                                  buffer->data()),
+                                  buffer.data()),
           "cusparseSpMM_preprocess");
   }
   Product(const Product&) = delete;
@@ -53,7 +51,7 @@ struct Product {
 
   void apply() const {
     constexpr auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
-    check(cusparseSpMM(handle->handle, plain, plain, &alpha, matrix, x, &beta, y, CUDA_R_64F, algorithm, buffer->data()),
+    check(cusparseSpMM(handle->handle, plain, plain, &alpha, matrix, x, &beta, y, CUDA_R_64F, algorithm, buffer.data()),
           "cusparseSpMM");
   }
 };
