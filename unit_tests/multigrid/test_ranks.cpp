@@ -265,6 +265,25 @@ TEST(HostLevelsOfRanks, FindTheSameBits) {
   }
 }
 
+/// Small levels that are one rank's are one kernel there.
+TEST(VisitsOfRanks, FindTheSameBits) {
+  for (const Discretisation kind : {fv2, fv4}) {
+    MultigridOptions options{.discretisation = kind, .one_kernel_cells = 0};
+    std::vector<double> one;
+    run_ranks(1, [&](Communicator& comm) { one = numbers_of(comm, 2, 16, options, Cycle::fv); });
+    options.one_kernel_cells = 1 << 20;
+    for (const int ranks : {1, 2, 3}) {
+      run_ranks(ranks, [&](Communicator& comm) {
+        EXPECT_EQ(numbers_of(comm, 2, 16, options, Cycle::fv), one) << ranks << " ranks";
+        const auto multigrid = benchmark_of_ranks(rank_instance<Exec>(), comm, 2, 16, options);
+        EXPECT_EQ(multigrid->is_one_kernel(0), ranks == 1);
+        EXPECT_EQ(multigrid->is_one_kernel(1), ranks == 1) << "8 boxes of 8^3 cells are several ranks'";
+        EXPECT_TRUE(multigrid->is_one_kernel(2)) << "one of 8^3 is not";
+      });
+    }
+  }
+}
+
 TEST(ThreadsOfMultigrid, FindTheSameBits) {
   for (const Discretisation kind : {fv2, fv4}) {
     const auto found = [&](const Exec& exec) {

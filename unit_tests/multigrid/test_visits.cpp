@@ -133,7 +133,8 @@ TEST(Visits, AreTold) {
   const std::string half = told({.one_kernel_cells = 512});
   EXPECT_THAT(half, HasSubstr("level 1: 8^3 cells in 1 box, in one kernel with all below"));
   EXPECT_THAT(told({.one_kernel_cells = 0}), HasSubstr("one kernel: none (asked for none)"));
-  EXPECT_THAT(told({.one_kernel_cells = 7}), HasSubstr("one kernel: none (no level but the coarsest is small enough)"));
+  EXPECT_THAT(told({.one_kernel_cells = 7}),
+              HasSubstr("one kernel: none (no level but the coarsest is small enough, and one rank's)"));
   EXPECT_THAT(told({.graphs = false}), HasSubstr("graphs: none (asked for none)"));
   if (CapturedWork<Exec>::has_graphs) {
     EXPECT_THAT(told({}), HasSubstr("cycles as graphs"));

@@ -54,7 +54,7 @@ class BottomSolver {
             iterations_.data(),
             iterations_told_.data()};
         constexpr const char* label = "ashlar::multigrid::bottom[bicgstab]";
-        if (auto* const recorder = impl::StepRecorder::current()) return recorder->add(label, kernel, 1);
+        if (auto* const recorder = impl::StepRecorder::current()) return recorder->add(label, kernel, 1, 1);
         impl::run_by_crew(label, exec, kernel, 1);
       });
     } else {

@@ -26,7 +26,8 @@ void for_places(const std::string& name, const Exec& exec, const Level<Exec>& le
 template <class Exec, class Vector>
 void set_zero(const Exec& exec, const Vector& x) {
   if (auto* const recorder = impl::StepRecorder::current()) {
-    return recorder->add("ashlar::multigrid::set_zero", impl::SetZero{x.data()}, static_cast<std::int64_t>(x.size()));
+    const auto size = static_cast<std::int64_t>(x.size());
+    return recorder->add("ashlar::multigrid::set_zero", impl::SetZero{x.data()}, size, size / recorder->cheap);
   }
   Kokkos::deep_copy(exec, x, 0.0);
 }

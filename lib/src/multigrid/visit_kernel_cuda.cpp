@@ -101,7 +101,7 @@ VisitKernel<Kokkos::Cuda>::VisitKernel(const Kokkos::Cuda& exec) {
   failed_ = decltype(failed_)(Kokkos::view_alloc(exec, "ashlar::multigrid::visit::failed"), 1);
 }
 
-void VisitKernel<Kokkos::Cuda>::enqueue(const Kokkos::Cuda& exec, const Step* steps, int first, int end) const {
+void VisitKernel<Kokkos::Cuda>::enqueue(const Kokkos::Cuda& exec, const Step* steps, const StepRange& range) const {
   std::uint64_t id = 0;
   const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
   if (is_watched) {
@@ -115,13 +115,13 @@ void VisitKernel<Kokkos::Cuda>::enqueue(const Kokkos::Cuda& exec, const Step* st
   together.id = cudaLaunchAttributeCooperative;
   together.val.cooperative = 1;
   cudaLaunchConfig_t launch{};
-  launch.gridDim = dim3(num_blocks_);
+  launch.gridDim = dim3(range.is_for_one_team ? 1 : num_blocks_);
   launch.blockDim = dim3(num_threads);
   launch.stream = stream;
   launch.attrs = &together;
   launch.numAttrs = 1;
-  cuda_check(cudaLaunchKernelEx(&launch, visit_kernel, steps, first, end, reinterpret_cast<GridMemory*>(memory_.data()),
-                                failed_.data()),
+  cuda_check(cudaLaunchKernelEx(&launch, visit_kernel, steps, range.first, range.end,
+                                reinterpret_cast<GridMemory*>(memory_.data()), failed_.data()),
              "cudaLaunchKernelEx");
   if (is_watched) Kokkos::Tools::endParallelFor(id);
 }

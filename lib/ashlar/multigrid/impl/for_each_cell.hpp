@@ -45,7 +45,8 @@ void for_each_cell(const std::string& label, const Exec& exec, int num_boxes, co
   const std::int64_t rows = std::int64_t(num_boxes) * size[1] * size[2];
   if (rows == 0) return;
   if (auto* const recorder = StepRecorder::current()) {
-    return recorder->add(label, AtCells<false, Body>{body, size[0], size[1], size[2]}, rows * size[0]);
+    const std::int64_t cells = rows * size[0];
+    return recorder->add(label, AtCells<false, Body>{body, size[0], size[1], size[2]}, cells, cells);
   }
   Kokkos::parallel_for(label, CellRange<Exec>(exec, 0, is_gpu_v<Exec> ? rows * size[0] : rows), cells);
 }
@@ -110,7 +111,7 @@ void for_each_of_colour(const std::string& label, const Exec& exec, int num_boxe
   const std::int64_t pairs = rows * ((layout.dim + 1) / 2);
   if (auto* const recorder = StepRecorder::current()) {
     const Items<int> list = items(parities);
-    return recorder->add(label, AtColour<false, Body, Items<int>>{body, layout, list, colour}, pairs);
+    return recorder->add(label, AtColour<false, Body, Items<int>>{body, layout, list, colour}, pairs, pairs);
   }
   Kokkos::parallel_for(label, CellRange<Exec>(exec, 0, is_gpu_v<Exec> ? pairs : rows), cells);
 }

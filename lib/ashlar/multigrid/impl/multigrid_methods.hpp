@@ -257,15 +257,18 @@ void Multigrid<Exec>::smooth_down_and_up(const Exec& exec, std::size_t number, V
   }
 }
 
-/// The visits that are one kernel: of the first level that is small, and of all below it.
+/// The visits that are one kernel: of the first level that is small and one rank's, and of all below it. Where other
+/// ranks may share the device they may keep it from a kernel that needs all of it: there one team has to do.
 template <execution_space Exec>
 void Multigrid<Exec>::make_lists(const Exec& exec) {
   lists_.clear();
   graphs_.clear();
   why_no_lists_.clear();
   std::size_t first = 0;
-  const std::int64_t most = std::min(options_.one_kernel_cells, lists_.kernel().most_cells());
-  while (first < levels_.size() && levels_[first].num_cells() > most) ++first;
+  std::int64_t most = std::min(options_.one_kernel_cells, lists_.kernel().most_cells());
+  if (!comm_->is_alone()) most = std::min(most, impl::cells_of_one_team);
+  const auto is_small = [&](const Level<Exec>& level) { return level.num_cells() <= most && !level.grid.is_shared(); };
+  while (first < levels_.size() && !is_small(levels_[first])) ++first;
   if (options_.one_kernel_cells == 0) {
     why_no_lists_ = "asked for none";
   } else if (!lists_.kernel().why_not().empty()) {
@@ -273,9 +276,7 @@ void Multigrid<Exec>::make_lists(const Exec& exec) {
   } else if (below_) {
     why_no_lists_ = "the coarsest levels are on the host";
   } else if (first + 1 >= levels_.size()) {
-    why_no_lists_ = "no level but the coarsest is small enough";
-  } else if (levels_[first].grid.is_shared()) {
-    why_no_lists_ = "several ranks have boxes of the small levels";
+    why_no_lists_ = "no level but the coarsest is small enough, and one rank's";
   } else if (!bottom_.is_one_kernel()) {
     why_no_lists_ = "the coarsest level is so large that the host decides there";
   } else {

@@ -7,6 +7,9 @@
 
 namespace ashlar::multigrid::impl {
 
+/// A level of so many cells or fewer is for one team: it waits for itself in less time than all teams for each other.
+inline constexpr std::int64_t cells_of_one_team = 512;
+
 /// A kernel of StepKernels as data, with the places that it is called for. A list of these in the memory of a device is
 /// what one kernel goes through in a visit. (No member has an initialiser, so that it may lie in scratch memory.)
 struct Step {
@@ -18,6 +21,12 @@ struct Step {
   int unused;
   std::int64_t count;  ///< of places
   alignas(16) unsigned char kernel[most_bytes];
+};
+
+/// Steps first to end - 1 of a list.
+struct StepRange {
+  int first = 0, end = 0;
+  bool is_for_one_team = false;  ///< all of them
 };
 
 template <class Kernel>

@@ -53,8 +53,8 @@ inline BoundaryRegion part_of(const BoundaryRegion& region, const Index3& begin,
 /// the same order and with the same arguments. Whatever else would be launched is refused.
 class StepRecorder {
  public:
-  /// Few cells are for one team: it waits for itself in less time than all teams for each other.
-  static constexpr std::int64_t cells_of_one_team = 512;
+  /// So many cells that are copied or set are as much as the operator at one.
+  static constexpr int cheap = 4;
 
   /// Null where nothing is being recorded.
   static StepRecorder* current() { return current_; }
@@ -70,13 +70,13 @@ class StepRecorder {
     StepRecorder* before_;
   };
 
-  /// kernel(i) for i < count.
+  /// kernel(i) for i < count, which is as much as the operator at `cells` cells.
   template <class Kernel>
-  void add(const std::string& label, const Kernel& kernel, std::int64_t count) {
+  void add(const std::string& label, const Kernel& kernel, std::int64_t count, std::int64_t cells) {
     if constexpr (StepKernels::number_of<Kernel>() < 0) {
       refuse(label);
     } else {
-      if (count > 0) steps_.push_back(make_step(kernel, count, count <= cells_of_one_team));
+      if (count > 0) steps_.push_back(make_step(kernel, count, cells <= cells_of_one_team));
     }
   }
 
@@ -100,7 +100,7 @@ class StepRecorder {
       }
       const auto list = items(*std::static_pointer_cast<List>(memory));
       steps_.push_back(
-          make_step(Kernel{list, body}, list.count, list.count * cells_of_region <= cells_of_one_team * 4));
+          make_step(Kernel{list, body}, list.count, list.count * cells_of_region <= cheap * cells_of_one_team));
     }
   }
 

@@ -12,14 +12,14 @@
 
 namespace ashlar::multigrid::impl {
 
-/// Steps first to end - 1 of a list, all by one team.
+/// All by one team.
 struct StepsOfTeam {
   const Step* steps;
-  int first, end;
+  StepRange range;
 
   template <class Members>
   KOKKOS_FUNCTION void operator()(const Members& crew) const {
-    for (int s = first; s < end; ++s) {
+    for (int s = range.first; s < range.end; ++s) {
       run_step(steps[s], crew);
       crew.meet();
     }
@@ -37,11 +37,13 @@ class VisitKernel {
   /// Why it works here for no level; empty where it does.
   std::string why_not() const { return ""; }
   /// Of the finest level that it is good for.
-  std::int64_t most_cells() const { return is_gpu_v<Exec> ? 512 : std::numeric_limits<std::int64_t>::max(); }
+  std::int64_t most_cells() const {
+    return is_gpu_v<Exec> ? cells_of_one_team : std::numeric_limits<std::int64_t>::max();
+  }
 
   /// Async    enqueued on `exec`; no fence, no allocation.
-  void enqueue(const Exec& exec, const Step* steps, int first, int end) const {
-    run_by_crew("ashlar::multigrid::visit", exec, StepsOfTeam{steps, first, end}, 4);
+  void enqueue(const Exec& exec, const Step* steps, const StepRange& range) const {
+    run_by_crew("ashlar::multigrid::visit", exec, StepsOfTeam{steps, range}, 4);
   }
 
   /// Throws   Error where threads have waited for each other in vain so far.
@@ -51,7 +53,7 @@ class VisitKernel {
 
 #ifdef KOKKOS_ENABLE_CUDA
 /// A cooperative grid: as many thread blocks as the device has multiprocessors, which meet after each step that is for
-/// all; steps for one team are the first one's.
+/// all; steps for one team are the first one's. Of a visit that has no others there is one thread block alone.
 template <>
 class VisitKernel<Kokkos::Cuda> {
  public:
@@ -59,9 +61,9 @@ class VisitKernel<Kokkos::Cuda> {
 
   std::string why_not() const { return why_not_; }
   std::int64_t most_cells() const { return std::numeric_limits<std::int64_t>::max(); }
-  void enqueue(const Kokkos::Cuda& exec, const Step* steps, int first, int end) const;
+  void enqueue(const Kokkos::Cuda& exec, const Step* steps, const StepRange& range) const;
   void check() const;
-  std::string explain() const { return text(num_blocks_, " thread blocks of ", num_threads, " threads"); }
+  std::string explain() const { return text("up to ", num_blocks_, " thread blocks of ", num_threads, " threads"); }
 
   static constexpr int num_threads = 512;
 

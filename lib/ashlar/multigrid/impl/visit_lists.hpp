@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <array>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/multigrid/impl/step.hpp>
@@ -45,8 +46,10 @@ class VisitLists {
           enqueue(level, visit);
           const std::vector<Step> steps = recorder.take();
           const int begin = static_cast<int>(all.size());
+          const auto is_for_one = [](const Step& step) { return step.is_for_one_team != 0; };
           all.insert(all.end(), steps.begin(), steps.end());
-          ranges_[{level, visit}] = {begin, static_cast<int>(all.size())};
+          lists_[{level, visit}] = {begin, static_cast<int>(all.size()),
+                                    std::all_of(steps.begin(), steps.end(), is_for_one)};
         }
       }
     }
@@ -60,33 +63,29 @@ class VisitLists {
   }
 
   void clear() {
-    ranges_.clear();
+    lists_.clear();
     memory_.clear();
     steps_ = {};
   }
 
   /// Enqueues the visit if it has a list, with or without setting u to zero before a V-cycle; returns whether it has.
   bool enqueue(const Exec& exec, std::size_t level, Visit visit, bool from_zero) const {
-    const auto found = ranges_.find({level, visit});
-    if (found == ranges_.end()) return false;
-    auto [first, end] = found->second;
-    if (visit != Visit::f_cycle && !from_zero) ++first;
-    if (first < end) kernel_.enqueue(exec, steps_.data(), first, end);
+    const auto found = lists_.find({level, visit});
+    if (found == lists_.end()) return false;
+    StepRange range = found->second;
+    if (visit != Visit::f_cycle && !from_zero) ++range.first;
+    if (range.first < range.end) kernel_.enqueue(exec, steps_.data(), range);
     return true;
   }
 
   /// Whether visits that begin on this level are one kernel.
-  bool has(std::size_t level) const { return ranges_.contains({level, Visit::v_cycle}); }
-  int num_steps(std::size_t level, Visit visit) const {
-    const auto [first, end] = ranges_.at({level, visit});
-    return end - first;
-  }
+  bool has(std::size_t level) const { return lists_.contains({level, Visit::v_cycle}); }
 
  private:
   VisitKernel<Exec> kernel_;
   Kokkos::View<Step*, typename Exec::memory_space> steps_;
-  std::map<std::pair<std::size_t, Visit>, std::pair<int, int>> ranges_;  // of steps_
-  std::map<const void*, std::shared_ptr<void>> memory_;                  // what the steps point to besides
+  std::map<std::pair<std::size_t, Visit>, StepRange> lists_;  // of steps_
+  std::map<const void*, std::shared_ptr<void>> memory_;       // what the steps point to besides
 };
 
 }  // namespace impl
