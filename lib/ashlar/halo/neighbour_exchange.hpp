@@ -193,7 +193,7 @@ class NeighbourExchange {
 
   /// Both, where no exchange is on its way, and beside them what needs no message: on a device one launch, elsewhere
   /// one of those that pack and of the others, and one of those that take. Tasks do not depend on each other but by
-  /// messages.
+  /// messages. Teams that wait hold places on the device that work on other instances could have.
   ///
   /// Throws   as these two, and ArgumentError where an exchange is on its way.
   template <class Pack, class Between, class Take>
