@@ -48,6 +48,7 @@ class Ashlar(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("kokkos-kernels@5:", when="+kokkos-kernels")
     # Belos, for the examples.
     depends_on("trilinos@17:+tpetra+belos", when="+trilinos")
+    depends_on("trilinos+openmp", when="+trilinos+openmp")
 
     # A program that links a shared libashlar and a static Kokkos has two Kokkos.
     depends_on("kokkos+shared", when="+shared")
