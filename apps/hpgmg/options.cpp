@@ -16,7 +16,7 @@ namespace ashlar::app {
 
 namespace {
 
-using multigrid::Cycle, multigrid::Discretisation, multigrid::Equation, multigrid::Smoother;
+using multigrid::Cycle, multigrid::Discretisation, multigrid::Equation, multigrid::Overlap, multigrid::Smoother;
 
 /// As options name it.
 template <class Kind>
@@ -26,6 +26,10 @@ std::string_view name_of(Kind kind) {
 template <>
 std::string_view name_of(ExchangeMode mode) {
   return mode == ExchangeMode::automatic ? "auto" : to_string(mode);
+}
+template <>
+std::string_view name_of(Overlap overlap) {
+  return overlap == Overlap::automatic ? "auto" : to_string(overlap);
 }
 
 /// An option whose values are the names of these kinds.
@@ -110,6 +114,9 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
       std::array{ExchangeMode::automatic, ExchangeMode::blocking, ExchangeMode::stream, ExchangeMode::kernel},
       "over ranks, who sends ghost cells and waits for them: the host, the devices' streams, by NCCL, or kernels, "
       "which write to each other's memory; auto (the default): streams where they work, else the host");
+  add_choice(command, "--overlap", options.methods.overlap, std::array{Overlap::automatic, Overlap::on, Overlap::off},
+             "over ranks, whether cells that need no message are computed while messages are on their way; auto (the "
+             "default): on levels where that was measured to take less time");
   command
       .add_option_function<std::string>(
           "--host-threshold",

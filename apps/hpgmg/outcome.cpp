@@ -37,6 +37,10 @@ double largest_eigenvalue(const multigrid::Multigrid<Execution>& mg, std::size_t
   return mg.with_level(number, [](const auto& level) { return level.largest_eigenvalue; });
 }
 
+bool overlaps(const multigrid::Multigrid<Execution>& mg, std::size_t number) {
+  return mg.with_level(number, [](const auto& level) { return level.overlaps(); });
+}
+
 void print_richardson(const multigrid::RichardsonReport& richardson) {
   std::cout << "\nRichardson's analysis\n"
             << "  h   norm = " << norm_text(richardson.h.norms.back()) << "  rel = " << norm_text(richardson.h.rel)
@@ -120,7 +124,8 @@ void print_levels(const multigrid::Multigrid<Execution>& mg) {
   std::cout << "\n";
   for (std::size_t l = 0; l < mg.num_levels(); ++l) {
     std::cout << "  level " << l << ": " << level_text(mg.grid(l)) << ", largest eigenvalue < "
-              << formatted("%.15f", largest_eigenvalue(mg, l)) << (mg.is_on_host(l) ? ", on the host\n" : "\n");
+              << formatted("%.15f", largest_eigenvalue(mg, l)) << (mg.is_on_host(l) ? ", on the host" : "")
+              << (overlaps(mg, l) ? ", overlaps messages\n" : "\n");
   }
 }
 
@@ -164,6 +169,7 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
                               {"num_boxes", mg.grid(l).num_boxes()},
                               {"on_host", mg.is_on_host(l)},
                               {"is_one_kernel", mg.is_one_kernel(l)},
+                              {"overlaps", overlaps(mg, l)},
                               {"largest_eigenvalue", largest_eigenvalue(mg, l)},
                               {"exchange_messages", outcome.exchange[l].messages},
                               {"exchange_bytes", outcome.exchange[l].bytes},
@@ -176,6 +182,7 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
                      {"equation", to_string(methods.equation)},
                      {"smoother", to_string(methods.smoother)},
                      {"exchange", to_string(methods.exchange.mode)},
+                     {"overlap", to_string(methods.overlap)},
                      {"host_threshold", methods.host_threshold},
                      {"one_kernel_cells", methods.one_kernel_cells},
                      {"graphs", methods.graphs},

@@ -4,6 +4,9 @@
 // Modes are timed in turns. A mode is checked before: its norm after an F-cycle has the same bits as that of the first
 // one. `device_seconds` are those of a solve without what the host spends on levels that run there, and gains are
 // counted from them, in percent of those of the blocking mode.
+//
+// With --hidden no cycle is timed, but a residual of the finest level over ranks: its exchange alone, its interior
+// alone, and both at once; `hidden` is the share of the shorter one that doing both at once saves.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <ashlar/comm/mpi/communicator.hpp>
@@ -11,6 +14,7 @@
 #include <ashlar/host/output_file.hpp>
 #include <cstdio>
 #include <exception>
+#include <hpgmg_ranks/hidden.hpp>
 #include <hpgmg_ranks/measure.hpp>
 #include <hpgmg_ranks/options.hpp>
 #include <iostream>
@@ -43,12 +47,19 @@ bool run(const perf::HpgmgRanksOptions& options, const Communicator& comm) {
   bool all_right = true;
   for (const std::string& name : options.operators) {
     for (const int log2_box : options.log2_boxes) {
+      const auto written = [&](bool is_right) {
+        all_right = all_right && is_right;
+        if (!speaks || options.json.empty()) return;
+        perf::write_results(options.json, options.commit, read, rows, left_out);
+      };
+      if (options.hidden) {
+        const perf::HiddenCase one{operators.at(name), log2_box, options.boxes_per_rank};
+        written(perf::measure_hidden(exec, comm, one, modes, options.samples, read, rows, left_out));
+        continue;
+      }
       for (const int threshold : options.host_thresholds) {
         const perf::HpgmgRanksCase one{operators.at(name), log2_box, options.boxes_per_rank, threshold};
-        all_right = perf::measure_modes(exec, comm, one, modes, options.samples, read, rows, left_out) && all_right;
-        if (speaks && !options.json.empty()) {
-          perf::write_results(options.json, options.commit, read, rows, left_out);
-        }
+        written(perf::measure_modes(exec, comm, one, modes, options.samples, read, rows, left_out));
       }
     }
   }
@@ -69,6 +80,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   list("--operators", options.operators, "of order 2 and 4")->check(CLI::IsMember(operators));
   list("--exchange", options.exchanges, "blocking, stream or kernel")->check(CLI::IsMember(exchanges));
+  app.add_flag("--hidden", options.hidden, "measure which share of an exchange a residual hides, instead of cycles");
   list("--host-thresholds", options.host_thresholds, "levels of fewer cells a rank run on the host; 0: none")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--samples", options.samples, "of which each time is the median")

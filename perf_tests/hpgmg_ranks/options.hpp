@@ -13,6 +13,7 @@ struct HpgmgRanksOptions {
   /// The first is what others are compared with.
   std::vector<std::string> exchanges{"blocking", "stream", "kernel"};
   std::vector<int> host_thresholds{0};
+  bool hidden = false;  ///< what a residual hides of its exchange is measured, and no cycle
   int samples = 7;
   std::string json, commit = "unknown";
 };

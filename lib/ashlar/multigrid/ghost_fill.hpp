@@ -4,6 +4,8 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/device/event.hpp>
+#include <ashlar/device/priority_instance.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
@@ -14,8 +16,9 @@
 #include <ashlar/multigrid/impl/ghost_tasks.hpp>
 #include <ashlar/multigrid/impl/message_bodies.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
-#include <string>
-#include <vector>
+#include <cstddef>
+#include <memory>
+#include <utility>
 
 namespace ashlar::multigrid {
 
@@ -43,6 +46,9 @@ class GhostFill {
       unpack_ = impl::to_space(exec, "ashlar::multigrid::unpack", plan.unpack);
       boundary_ = impl::to_space(exec, "ashlar::multigrid::boundary", plan.boundary);
     });
+    const std::size_t own = plan.num_own_boundary;
+    own_boundary_ = Kokkos::subview(boundary_, std::pair<std::size_t, std::size_t>(0, own));
+    boundary_of_others_ = Kokkos::subview(boundary_, std::pair(own, plan.boundary.size()));
     if (!plan.is_shared) return;
     messages_ = impl::BoxMessages<Exec>(exec, comm, plan.to, plan.from, 1, options);
     comm.together([&] {
@@ -62,13 +68,9 @@ class GhostFill {
       exchange->exchange_by(exec, "ashlar::multigrid::exchange", pack_tasks(x), copy_tasks(x), unpack_tasks(x));
       return;
     }
-    messages_.send(exec, [&](double* buffer) {
-      impl::for_each_region("ashlar::multigrid::pack", exec, pack_, impl::PackGhosts{x.data(), layout_, buffer});
-    });
-    impl::for_each_region("ashlar::multigrid::exchange", exec, local_, impl::CopyGhosts{x.data(), layout_});
-    messages_.receive(exec, [&](const double* buffer) {
-      impl::for_each_region("ashlar::multigrid::unpack", exec, unpack_, impl::UnpackGhosts{x.data(), layout_, buffer});
-    });
+    send(exec, x);
+    copy(exec, x);
+    receive(exec, x);
   }
 
   /// The same, and then beyond the domain's boundary, where u = 0. Edges and corners are a polynomial in each direction
@@ -76,8 +78,53 @@ class GhostFill {
   template <class Vector>
   void operator()(const Exec& exec, const Vector& x, BoundaryOrder order) const {
     exchange(exec, x);
-    impl::for_each_region("ashlar::multigrid::boundary", exec, boundary_,
-                          impl::ExtendToGhosts{x.data(), layout_, weights(order)});
+    extend(exec, x, order, boundary_);
+  }
+
+  /// The same, and interior() meanwhile, which enqueues work on `exec` that reads no ghost cell that follows from other
+  /// ranks' cells, and writes none of the cells that are sent (LevelCut). On a device messages have an instance of
+  /// their own beside `exec`, once prepare_beside() has been called.
+  template <class Vector, class Interior>
+  void beside(const Exec& exec, const Vector& x, BoundaryOrder order, const Interior& interior) const {
+    const Exec& aside = side_ ? side_->instance.get() : exec;
+    if (side_) {
+      side_->is_ready.record(exec);
+      side_->is_ready.wait(aside);
+    }
+    const auto without_messages = [&] {
+      copy(exec, x);
+      extend(exec, x, order, own_boundary_);
+      interior();
+    };
+    const auto with_messages = [&] {
+      receive(aside, x);
+      extend(aside, x, order, boundary_of_others_);
+    };
+    auto* const exchange = messages_.by_kernels();
+    if (is_gpu_v<Exec> && exchange != nullptr) {
+      exchange->exchange_by(aside, "ashlar::multigrid::exchange", pack_tasks(x), PeerTasks<NoPeerTask>{},
+                            unpack_tasks(x));
+      extend(aside, x, order, boundary_of_others_);
+      without_messages();
+    } else if (!is_gpu_v<Exec> || messages_.is_stream_ordered()) {
+      send(aside, x);
+      without_messages();
+      with_messages();
+    } else {
+      // The host waits in send(): what else there is to do is enqueued before.
+      without_messages();
+      send(aside, x);
+      with_messages();
+    }
+    if (side_) {
+      side_->has_come.record(aside);
+      side_->has_come.wait(exec);
+    }
+  }
+
+  /// Allocates what beside() needs on a device.
+  void prepare_beside(const Exec& exec) {
+    if (is_gpu_v<Exec> && messages_.has_neighbours() && !side_) side_ = std::make_shared<Side>(exec);
   }
 
   /// What it copies from box to box, what it fills beyond the boundary, and how: for kernels that do this themselves.
@@ -95,6 +142,15 @@ class GhostFill {
   void check() const { messages_.check(); }
 
  private:
+  using Boundary = Kokkos::View<BoundaryRegion*, Space>;
+
+  /// Where messages travel beside other work.
+  struct Side {
+    explicit Side(const Exec& exec) : instance(exec), is_ready(exec), has_come(exec) {}
+    PriorityInstance<Exec> instance;
+    Event<Exec> is_ready, has_come;  // what is sent; the ghost cells
+  };
+
   // In the kernel mode.
   template <class Vector>
   PeerTasks<impl::PackGhostParts> pack_tasks(const Vector& x) const {
@@ -109,10 +165,39 @@ class GhostFill {
     return {int(unpack_parts_.extent(0)), {unpack_parts_.data(), x.data(), layout_}};
   }
 
+  template <class Vector>
+  void send(const Exec& exec, const Vector& x) const {
+    if (auto* const exchange = messages_.by_kernels()) {
+      return exchange->start_by(exec, "ashlar::multigrid::pack", pack_tasks(x));
+    }
+    messages_.send(exec, [&](double* buffer) {
+      impl::for_each_region("ashlar::multigrid::pack", exec, pack_, impl::PackGhosts{x.data(), layout_, buffer});
+    });
+  }
+  template <class Vector>
+  void copy(const Exec& exec, const Vector& x) const {
+    impl::for_each_region("ashlar::multigrid::exchange", exec, local_, impl::CopyGhosts{x.data(), layout_});
+  }
+  template <class Vector>
+  void receive(const Exec& exec, const Vector& x) const {
+    if (auto* const exchange = messages_.by_kernels()) {
+      return exchange->finish_by(exec, "ashlar::multigrid::unpack", unpack_tasks(x));
+    }
+    messages_.receive(exec, [&](const double* buffer) {
+      impl::for_each_region("ashlar::multigrid::unpack", exec, unpack_, impl::UnpackGhosts{x.data(), layout_, buffer});
+    });
+  }
+  template <class Vector>
+  void extend(const Exec& exec, const Vector& x, BoundaryOrder order, const Boundary& regions) const {
+    impl::for_each_region("ashlar::multigrid::boundary", exec, regions,
+                          impl::ExtendToGhosts{x.data(), layout_, weights(order)});
+  }
+
   BoxLayout layout_;
   Kokkos::View<GhostCopy*, Space> pack_, local_, unpack_;
   Kokkos::View<impl::GhostPart*, Space> pack_parts_, unpack_parts_;  // in the kernel mode
-  Kokkos::View<BoundaryRegion*, Space> boundary_;
+  Boundary boundary_, own_boundary_, boundary_of_others_;
+  std::shared_ptr<Side> side_;  // of beside(), on a device
   impl::BoxMessages<Exec> messages_;
 };
 

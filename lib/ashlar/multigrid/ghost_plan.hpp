@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/multigrid/box_grid.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +9,9 @@ namespace ashlar::multigrid {
 
 /// Which ghost cells around a box are filled: those beyond its faces; its edges, too; its corners, too.
 enum class GhostShape { star, no_corners, box };
+
+/// Where the boxes lie whose cells a shape takes, seen from the box in their middle: -1, 0 or 1 in i, j and k.
+std::vector<Index3> directions_of(GhostShape shape);
 
 /// Cells of one box that become ghost cells of another. Boxes are a rank's own, by number from 0; cells count from the
 /// box's first own cell, so that ghost cells have negative numbers and those from box_dim on.
@@ -37,7 +41,8 @@ struct GhostPlan {
   std::vector<GhostCopy> pack, local, unpack;
   std::vector<GhostMessage> to, from;  ///< by rank, ascending
   std::vector<BoundaryRegion> boundary;
-  bool is_shared = false;  ///< whether any rank sends something, of which all ranks know
+  std::size_t num_own_boundary = 0;  ///< of those, the first so many follow from cells of this rank alone
+  bool is_shared = false;            ///< whether any rank sends something, of which all ranks know
 
   std::int64_t num_sent() const;
   std::int64_t num_received() const;

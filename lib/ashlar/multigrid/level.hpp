@@ -8,18 +8,26 @@
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_fill.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
+#include <ashlar/multigrid/impl/for_cell_regions.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
+#include <ashlar/multigrid/level_cut.hpp>
 #include <ashlar/multigrid/methods.hpp>
 #include <ashlar/multigrid/phase_times.hpp>
 #include <ashlar/multigrid/stencil.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace ashlar::multigrid {
+
+/// Seconds of six sweeps, as measured at set-up: with messages on their way beside it, and without.
+struct OverlapTimes {
+  double with = 0, without = 0;
+};
 
 /// One level of a multigrid: its boxes, its vectors, and how their ghost cells are filled. All vectors are arrays of
 /// boxes (layout()), with ghost cells; a rank has those of its own boxes.
@@ -40,8 +48,7 @@ struct Level {
         number(level_number),
         layout{boxes.box_dim(), reach_of(kind)} {
     comm->together([&] { allocate(exec); });
-    const auto shape = kind == Discretisation::fv2 ? GhostShape::star : GhostShape::no_corners;
-    fill_for_operator = ghost_fill(exec, make_ghost_plan(grid, layout.ghosts, shape));
+    fill_for_operator = ghost_fill(exec, make_ghost_plan(grid, layout.ghosts, operator_shape()));
     // Measured once a level.
     exchange_options.mode = fill_for_operator.mode(exchange_options.mode);
     fill_for_interpolation = ghost_fill(exec, make_ghost_plan(grid, layout.ghosts, GhostShape::box));
@@ -57,6 +64,22 @@ struct Level {
   GhostFill<Exec> ghost_fill(const Exec& exec, const GhostPlan& plan) const {
     return {exec, layout, plan, *comm, exchange_options};
   }
+
+  /// From here on what the operator computes goes in two parts where this rank has neighbours: the cells that need none
+  /// of their messages, while these are on their way, and then the others. Or, with `false`, no longer. The first time
+  /// it allocates, and waits for `exec`.
+  void set_overlap(const Exec& exec, bool overlap) {
+    overlaps_ = overlap;
+    if (!overlap || shell.extent(0) > 0 || !grid.is_shared()) return;
+    const LevelCut cut = cut_level(grid, layout.ghosts, operator_shape(), impl::region_size<Exec>());
+    interior = impl::to_space(exec, "ashlar::multigrid::interior", cut.interior);
+    shell = impl::to_space(exec, "ashlar::multigrid::shell", cut.shell);
+    fill_for_operator.prepare_beside(exec);
+  }
+  /// The same on all ranks.
+  bool overlaps() const { return overlaps_; }
+  /// Whether there is a part on this rank that needs no message, and one that does.
+  bool is_cut() const { return overlaps_ && interior.extent(0) > 0 && shell.extent(0) > 0; }
 
   /// The largest of all ranks' numbers, on all of them.
   double max_over_ranks(double mine) const { return comm->is_alone() ? mine : comm->max(mine); }
@@ -76,6 +99,10 @@ struct Level {
     return data;
   }
 
+  /// The ghost cells that the operator reads.
+  GhostShape operator_shape() const {
+    return discretisation == Discretisation::fv2 ? GhostShape::star : GhostShape::no_corners;
+  }
   /// This rank's own.
   int num_boxes() const { return grid.num_own(); }
   Index3 box_size() const { return {layout.dim, layout.dim, layout.dim}; }
@@ -108,9 +135,13 @@ struct Level {
   Kokkos::View<int*, Space> parities;    ///< of i + j + k of each box's first cell
   Kokkos::View<Index3*, Space> origins;  ///< i, j and k of each box's first cell
   GhostFill<Exec> fill_for_operator, fill_for_interpolation;
+  Kokkos::View<CellRegion*, Space> interior, shell;  ///< this rank's cells, where set_overlap() has cut the level
+  std::optional<OverlapTimes> overlap_times;         ///< where set-up has tried which is faster
   PhaseTimes* times = nullptr;
 
  private:
+  bool overlaps_ = false;
+
   void allocate(const Exec& exec) {
     u = vector(exec, "u");
     f = vector(exec, "f");

@@ -39,6 +39,7 @@ struct MultigridOptions {
   Equation equation = Equation::poisson;
   Smoother smoother = Smoother::gsrb;
   ExchangeOptions exchange = {};  ///< of the messages between ranks
+  Overlap overlap = Overlap::automatic;
   /// Levels of fewer cells a rank run on the host, all but the finest; 0: none does.
   std::int64_t host_threshold = 0;
   /// A visit of a level of so many cells or fewer, and of all coarser ones, is one kernel, where one rank has all of
@@ -118,10 +119,11 @@ class Multigrid {
   }
   /// Between a level and the next coarser one, neither of them on the host.
   const LevelTransfer<Exec>& transfer(std::size_t fine) const { return transfers_[fine]; }
-  /// The levels, and where they run, for people.
+  /// The levels, where they run, and which of them compute while messages are on their way, for people.
   std::string explain() const;
 
   /// Restricts the coefficients and the right-hand side of the finest level to all others, and finds the diagonals.
+  /// Where overlap is automatic, each level over ranks is timed with and without.
   ///
   /// Async    waits for `exec`.
   /// Throws   NumericalError, on all ranks alike, where a diagonal is not positive.

@@ -22,22 +22,40 @@ void with_stencil(const Level<Exec>& level, const Vector& x, const Work& work) {
   }
 }
 
+/// Which cells of a level: all, or those of a list.
+template <class Exec>
+using CellsOf = const Kokkos::View<CellRegion*, typename Exec::memory_space>*;
+
 namespace impl {
-/// Calls a body that wants the sum of the fluxes into a cell for the cells of the level. On CPUs they are worked out by
-/// rows, and each is used on both sides of its face; a GPU's thread works out those of its cell.
+/// body.update(cell) for cells of the level that are of the colour, body.keep(cell) for others; null: all.
 template <class Exec, class Body>
-void for_fluxes(const std::string& name, const Exec& exec, const Level<Exec>& level, const Body& body) {
+void for_colour(const std::string& label, const Exec& exec, const Level<Exec>& level, CellsOf<Exec> cells, int colour,
+                const Body& body) {
+  if (cells == nullptr) {
+    for_each_of_colour(label, exec, level.num_boxes(), level.layout, level.parities, colour, body);
+  } else {
+    for_colour_in_regions(label, exec, *cells, level.layout, level.parities, colour, body);
+  }
+}
+
+/// Calls a body that wants the sum of the fluxes into a cell for cells of the level; null: all. On CPUs they are worked
+/// out by rows, and each is used on both sides of its face; a GPU's thread works out those of its cell.
+template <class Exec, class Body>
+void for_fluxes(const std::string& name, const Exec& exec, const Level<Exec>& level, CellsOf<Exec> cells,
+                const Body& body) {
   const std::string label = "ashlar::multigrid::" + name;
   if constexpr (!is_gpu_v<Exec>) {
+    if (cells != nullptr) return for_tiles_in_regions(label, exec, *cells, level.layout, level.parities, body);
     if (StepRecorder::current() == nullptr) {
       return for_each_tile(label, exec, level.num_boxes(), level.layout, level.parities, body);
     }
   }
   if constexpr (requires { body.colour; }) {
-    for_each_of_colour(label, exec, level.num_boxes(), level.layout, level.parities, body.colour,
-                       WithFluxes<Body>{body});
-  } else {
+    for_colour(label, exec, level, cells, body.colour, WithFluxes<Body>{body});
+  } else if (cells == nullptr) {
     for_places(name, exec, level, WithFluxes<Body>{body});
+  } else if constexpr (is_gpu_v<Exec>) {
+    for_cells_in_regions(label, exec, *cells, level.layout, WithFluxes<Body>{body});
   }
 }
 }  // namespace impl
@@ -56,26 +74,43 @@ void fill_ghosts(const Exec& exec, const Level<Exec>& level, const Vector& x) {
   level.timed(exec, Phase::exchange, [&] { level.fill_for_operator(exec, x, operator_boundary_order(level)); });
 }
 
+/// Fills them, and calls work(cells), which computes what depends on them: of all cells (null), or, where the level is
+/// cut, of those that need no messages while these are on their way, and then of the others. Where phases are timed,
+/// one by one, nothing is cut.
+template <class Exec, class Vector, class Work>
+void with_ghosts(const Exec& exec, const Level<Exec>& level, const Vector& x, Phase phase, const Work& work) {
+  if (!level.is_cut() || level.times != nullptr) {
+    fill_ghosts(exec, level, x);
+    level.timed(exec, phase, [&] { work(CellsOf<Exec>(nullptr)); });
+    return;
+  }
+  level.fill_for_operator.beside(exec, x, operator_boundary_order(level), [&] { work(&level.interior); });
+  work(&level.shell);
+}
+
 /// y := A x; the ghost cells of x are filled on the way.
 template <class Exec, class Vector>
 void apply(const Exec& exec, const Level<Exec>& level, const Vector& x, const Vector& y) {
-  fill_ghosts(exec, level, x);
-  level.timed(exec, Phase::residual, [&] {
+  with_ghosts(exec, level, x, Phase::residual, [&](CellsOf<Exec> cells) {
     with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
-      impl::for_fluxes("apply", exec, level, impl::ApplyBody<Stencil>{stencil, y.data()});
+      impl::for_fluxes("apply", exec, level, cells, impl::ApplyBody<Stencil>{stencil, y.data()});
     });
   });
 }
 
-/// r := f - A x; r may be f.
+/// r := f - A x at these cells, for which the ghost cells of x have been filled; r may be f.
+template <class Exec, class Vector>
+void residual_at(const Exec& exec, const Level<Exec>& level, CellsOf<Exec> cells, const Vector& x, const Vector& f,
+                 const Vector& r) {
+  with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
+    impl::for_fluxes("residual", exec, level, cells, impl::ResidualBody<Stencil>{stencil, f.data(), r.data()});
+  });
+}
+
+/// r := f - A x; r may be f. The ghost cells of x are filled on the way.
 template <class Exec, class Vector>
 void residual(const Exec& exec, const Level<Exec>& level, const Vector& x, const Vector& f, const Vector& r) {
-  fill_ghosts(exec, level, x);
-  level.timed(exec, Phase::residual, [&] {
-    with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
-      impl::for_fluxes("residual", exec, level, impl::ResidualBody<Stencil>{stencil, f.data(), r.data()});
-    });
-  });
+  with_ghosts(exec, level, x, Phase::residual, [&](CellsOf<Exec> cells) { residual_at(exec, level, cells, x, f, r); });
 }
 
 /// Makes the ghost cells of the level's coefficients, which have been set at each box's own cells and on the domain's

@@ -34,19 +34,18 @@ struct ChebyshevFactors {
 template <class Exec, class Vector>
 void gauss_seidel_half_sweep(const Exec& exec, const Level<Exec>& level, Vector& x, Vector& temp, const Vector& f,
                              int colour) {
-  fill_ghosts(exec, level, x);
   const double* const inverse = level.inverse_diagonal.data();
-  level.timed(exec, Phase::smooth, [&] {
-    if (level.discretisation == Discretisation::fv2) {
-      impl::for_each_of_colour(
-          "ashlar::multigrid::smooth[gsrb]", exec, level.num_boxes(), level.layout, level.parities, colour,
-          impl::RelaxInPlaceBody<Fv2Stencil>{{level.stencil_data(x)}, f.data(), inverse, x.data()});
+  const bool is_in_place = level.discretisation == Discretisation::fv2;
+  with_ghosts(exec, level, x, Phase::smooth, [&](CellsOf<Exec> cells) {
+    if (is_in_place) {
+      impl::for_colour("ashlar::multigrid::smooth[gsrb]", exec, level, cells, colour,
+                       impl::RelaxInPlaceBody<Fv2Stencil>{{level.stencil_data(x)}, f.data(), inverse, x.data()});
     } else {
-      impl::for_fluxes("smooth[gsrb]", exec, level,
+      impl::for_fluxes("smooth[gsrb]", exec, level, cells,
                        impl::RelaxBody<Fv4Stencil>{{level.stencil_data(x)}, f.data(), inverse, temp.data(), colour});
-      std::swap(x, temp);
     }
   });
+  if (!is_in_place) std::swap(x, temp);
 }
 
 /// Six sweeps on x: three of both colours of Gauss-Seidel, Chebyshev's polynomial of degree 6, or six of Jacobi with
@@ -63,11 +62,10 @@ void smooth(const Exec& exec, const Level<Exec>& level, Smoother smoother, const
   for (std::size_t s = 0; s < num_sweeps; ++s) {
     const bool is_jacobi = smoother == Smoother::jacobi;
     const double c1 = is_jacobi ? 0 : factors.c1[s], c2 = is_jacobi ? 2. / 3 : factors.c2[s];
-    fill_ghosts(exec, level, now);
-    level.timed(exec, Phase::smooth, [&] {
+    with_ghosts(exec, level, now, Phase::smooth, [&](CellsOf<Exec> cells) {
       with_stencil(level, now, [&]<class Stencil>(const Stencil& stencil) {
         impl::for_fluxes(
-            "smooth[polynomial]", exec, level,
+            "smooth[polynomial]", exec, level, cells,
             impl::PolynomialBody<Stencil>{stencil, f.data(), level.inverse_diagonal.data(), next.data(), c1, c2});
       });
     });

@@ -32,4 +32,16 @@ std::string_view to_string(Cycle cycle) {
   return "unknown";
 }
 
+std::string_view to_string(Overlap overlap) {
+  switch (overlap) {
+    case Overlap::automatic:
+      return "automatic";
+    case Overlap::on:
+      return "on";
+    case Overlap::off:
+      return "off";
+  }
+  return "unknown";
+}
+
 }  // namespace ashlar::multigrid

@@ -42,6 +42,9 @@ class BoxMessages {
     unpack(reinterpret_cast<const double*>(exchange_->received()));
   }
 
+  bool has_neighbours() const { return has_neighbours_; }
+  /// As NeighbourExchange has it.
+  bool is_stream_ordered() const { return exchange_ && exchange_->is_stream_ordered(); }
   /// Null where this rank has no neighbours, or kernels do not send and take by themselves.
   NeighbourExchange<Exec>* by_kernels() const {
     return has_neighbours_ && exchange_->has_kernels() ? exchange_.get() : nullptr;

@@ -5,6 +5,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
+#include <ashlar/multigrid/level_cut.hpp>
 #include <cstdint>
 #include <string>
 
@@ -34,50 +35,60 @@ void for_row(const Body& body, const TileRow& row) {
   }
 }
 
-/// The rows of one tile.
+/// A tile: so many cells of a box at most in i and in j, any number of them in k.
+inline constexpr int widest_tile = 64, highest_tile = 32;
+
+/// The rows of one tile. `parities` are those of the place of each box's first cell.
+template <class Body, class Parities>
+void for_tile(const Body& body, const BoxLayout& layout, const Parities& parities, const CellRegion& tile) {
+  const Body mine = body;
+  const auto stencil = mine.stencil;
+  const auto& [box, begin, size] = tile;
+  const int i0 = begin[0], j0 = begin[1], k0 = begin[2], ni = size[0], nj = size[1], nk = size[2];
+  // Fluxes through low faces, and through the high ones of a row.
+  double low_i[widest_tile + 1], low_j[widest_tile], low_k[highest_tile][widest_tile];
+  double high_j[widest_tile], high_k[widest_tile], sums[widest_tile];
+  for (int j = 0; j < nj; ++j) {
+    const std::int64_t c = layout.at(box, i0, j0 + j, k0);
+    for (int i = 0; i < ni; ++i) low_k[j][i] = stencil.template flux<2>(c + i);
+  }
+  for (int k = 0; k < nk; ++k) {
+    const std::int64_t first = layout.at(box, i0, j0, k0 + k);
+    for (int i = 0; i < ni; ++i) low_j[i] = stencil.template flux<1>(first + i);
+    for (int j = 0; j < nj; ++j) {
+      const std::int64_t c = first + j * layout.stride(1);
+      const std::int64_t next_j = c + layout.stride(1), next_k = c + layout.stride(2);
+      for (int i = 0; i <= ni; ++i) low_i[i] = stencil.template flux<0>(c + i);
+      // Loops of their own: registers hold the addresses of one.
+      for (int i = 0; i < ni; ++i) high_j[i] = stencil.template flux<1>(next_j + i);
+      for (int i = 0; i < ni; ++i) high_k[i] = stencil.template flux<2>(next_k + i);
+      for (int i = 0; i < ni; ++i) {
+        sums[i] = (low_i[i + 1] - low_i[i]) + (high_j[i] - low_j[i]) + (high_k[i] - low_k[j][i]);
+        low_j[i] = high_j[i];
+        low_k[j][i] = high_k[i];
+      }
+      for_row(mine, TileRow{c, ni, parities(box) + i0 + j0 + j + k0 + k, sums});
+    }
+  }
+}
+
+/// The tiles that all boxes are cut into.
 template <class Body, class Parities>
 struct AtTiles {
-  static constexpr int widest = 64, highest = 32;
-
   Body body;
   BoxLayout layout;
-  Parities parities;  // of the place of each box's first cell
+  Parities parities;
   int height, depth;  // of a tile
   int tiles_i, tiles_j, tiles_k;
 
   void operator()(std::int64_t index) const {
-    const Body mine = body;
-    const auto stencil = mine.stencil;
-    const int i0 = widest * int(index % tiles_i);
-    const int j0 = height * int(index / tiles_i % tiles_j);
-    const int k0 = depth * int(index / (tiles_i * tiles_j) % tiles_k);
+    const int i = widest_tile * int(index % tiles_i);
+    const int j = height * int(index / tiles_i % tiles_j);
+    const int k = depth * int(index / (tiles_i * tiles_j) % tiles_k);
     const int box = int(index / (std::int64_t(tiles_i) * tiles_j * tiles_k));
-    const int ni = std::min(widest, layout.dim - i0);
-    const int nj = std::min(height, layout.dim - j0), nk = std::min(depth, layout.dim - k0);
-    // Fluxes through low faces, and through the high ones of a row.
-    double low_i[widest + 1], low_j[widest], low_k[highest][widest], high_j[widest], high_k[widest], sums[widest];
-    for (int j = 0; j < nj; ++j) {
-      const std::int64_t c = layout.at(box, i0, j0 + j, k0);
-      for (int i = 0; i < ni; ++i) low_k[j][i] = stencil.template flux<2>(c + i);
-    }
-    for (int k = 0; k < nk; ++k) {
-      const std::int64_t first = layout.at(box, i0, j0, k0 + k);
-      for (int i = 0; i < ni; ++i) low_j[i] = stencil.template flux<1>(first + i);
-      for (int j = 0; j < nj; ++j) {
-        const std::int64_t c = first + j * layout.stride(1);
-        const std::int64_t next_j = c + layout.stride(1), next_k = c + layout.stride(2);
-        for (int i = 0; i <= ni; ++i) low_i[i] = stencil.template flux<0>(c + i);
-        // Loops of their own: registers hold the addresses of one.
-        for (int i = 0; i < ni; ++i) high_j[i] = stencil.template flux<1>(next_j + i);
-        for (int i = 0; i < ni; ++i) high_k[i] = stencil.template flux<2>(next_k + i);
-        for (int i = 0; i < ni; ++i) {
-          sums[i] = (low_i[i + 1] - low_i[i]) + (high_j[i] - low_j[i]) + (high_k[i] - low_k[j][i]);
-          low_j[i] = high_j[i];
-          low_k[j][i] = high_k[i];
-        }
-        for_row(mine, TileRow{c, ni, parities(box) + i0 + j0 + j + k0 + k, sums});
-      }
-    }
+    const int n = layout.dim;
+    for_tile(body, layout, parities,
+             {box, {i, j, k}, {std::min(widest_tile, n - i), std::min(height, n - j), std::min(depth, n - k)}});
   }
 };
 
@@ -86,7 +97,7 @@ void for_each_tile(const std::string& label, const Exec& exec, int num_boxes, co
                    const Parities& parities, const Body& body) {
   using Tiles = AtTiles<Body, Parities>;
   const auto parts = [&](int size) { return (layout.dim + size - 1) / size; };
-  Tiles kernel{body, layout, parities, Tiles::highest, layout.dim, parts(Tiles::widest), 0, 0};
+  Tiles kernel{body, layout, parities, highest_tile, layout.dim, parts(widest_tile), 0, 0};
   std::int64_t count = 0;
   // Large tiles read little twice; but there are to be some for each thread.
   for (;;) {

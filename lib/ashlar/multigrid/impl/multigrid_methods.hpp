@@ -4,6 +4,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/memory.hpp>
+#include <ashlar/multigrid/impl/try_overlap.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <ashlar/multigrid/operator.hpp>
 #include <ashlar/multigrid/smoother.hpp>
@@ -46,6 +47,17 @@ void require_memory_for(const std::vector<BoxGrid>& grids, const MultigridOption
   });
 }
 
+/// ", overlaps (315 us a smoothing with it, 451 without)"; of a level of one rank nothing.
+template <class Exec>
+std::string explain_overlap(const Level<Exec>& level) {
+  if (!level.grid.is_shared()) return "";
+  std::string result = level.overlaps() ? ", overlaps" : ", no overlap";
+  if (const auto& times = level.overlap_times) {
+    result += text(" (", 1e6 * times->with, " us a smoothing with it, ", 1e6 * times->without, " without)");
+  }
+  return result;
+}
+
 }  // namespace impl
 
 template <execution_space Exec>
@@ -73,6 +85,9 @@ Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, 
   for (const BoxGrid& grid : own) {
     levels_.emplace_back(exec, grid, options.discretisation, options.equation, first_number + levels_.size(), comm_,
                          options.exchange);
+    if (options.overlap == Overlap::on && grid.is_shared()) {
+      comm_->together([&] { levels_.back().set_overlap(exec, true); });
+    }
     if (levels_.size() > 1) transfers_.emplace_back(exec, levels_[levels_.size() - 2], levels_.back());
   }
   if (below.empty()) {
@@ -116,6 +131,7 @@ std::string Multigrid<Exec>::explain() const {
       is_within = true;
     }
     result += text(is_on_host(l) ? ", on the host (" : " (", is_on_host(l) ? HostExecution::name() : Exec::name(), ")");
+    result += with_level(l, [](const auto& level) { return impl::explain_overlap(level); });
   }
   if (!is_within) result += text("; one kernel: none (", why_no_lists_, ")");
   const std::string why = why_no_graph(0);
@@ -129,6 +145,9 @@ void Multigrid<Exec>::set_up(const Exec& exec) {
     Level<Exec>& level = levels_[number];
     fill_coefficient_ghosts(exec, level);
     find_diagonal(exec, level);
+    if (options_.overlap == Overlap::automatic && level.grid.is_shared()) {
+      impl::try_overlap(exec, level, options_.smoother);
+    }
     if (number + 1 == num_levels()) continue;
     const auto restrict_all = [&](const auto& transfer, const auto& next) {
       for (int d = 0; d < 3; ++d) transfer.restrict_faces(exec, d, level.beta[d], next.beta[d]);

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <algorithm>
+#include <ashlar/multigrid/level.hpp>
+#include <ashlar/multigrid/smoother.hpp>
+#include <chrono>
+#include <utility>
+
+namespace ashlar::multigrid::impl {
+
+/// Times the smoother on a level, cut and not, and leaves it as is faster on the rank where it takes longest: the same
+/// on all ranks. Collective over the level's. Uses its u, f and temp, and leaves u and temp as zeros.
+template <class Exec>
+void try_overlap(const Exec& exec, Level<Exec>& level, Smoother smoother) {
+  constexpr double seconds_of_batch = 5e-4;
+  constexpr int most_of_batch = 4;
+  PhaseTimes* const times = std::exchange(level.times, nullptr);  // whoever takes them waits in between
+  const auto seconds_of = [&](bool overlap, int count) {
+    level.comm->together([&] { level.set_overlap(exec, overlap); });
+    const auto begin = std::chrono::steady_clock::now();
+    for (int k = 0; k < count; ++k) smooth(exec, level, smoother, level.u, level.f);
+    exec.fence("ashlar::multigrid: an overlap is tried");
+    return level.comm->max(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / count);
+  };
+  // The first ones are for what is made late.
+  seconds_of(true, 1);
+  const double estimate = std::max(seconds_of(false, 1), 1e-9);
+  const int count = std::clamp(static_cast<int>(seconds_of_batch / estimate), 1, most_of_batch);
+  OverlapTimes taken{seconds_of(true, count), seconds_of(false, count)};
+  for (int turn = 0; turn < 2; ++turn) {
+    taken.with = std::min(taken.with, seconds_of(true, count));
+    taken.without = std::min(taken.without, seconds_of(false, count));
+  }
+  level.set_overlap(exec, taken.with < taken.without);
+  level.overlap_times = taken;
+  level.times = times;
+  Kokkos::deep_copy(exec, level.u, 0.0);
+  Kokkos::deep_copy(exec, level.temp, 0.0);
+}
+
+}  // namespace ashlar::multigrid::impl

@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/multigrid/benchmark_problem.hpp>
+#include <ashlar/multigrid/hierarchy.hpp>
+#include <ashlar/multigrid/operator.hpp>
+#include <ashlar/multigrid/traffic.hpp>
+#include <cstdio>
+#include <hpgmg_ranks/hidden.hpp>
+#include <memory>
+#include <string>
+#include <support/rank_timing.hpp>
+#include <utility>
+
+namespace ashlar::perf {
+
+namespace {
+
+using namespace ashlar::multigrid;
+
+Level<Exec> make_level(const Exec& exec, const Communicator& comm, const HiddenCase& one, ExchangeMode mode) {
+  const int box_dim = 1 << one.log2_box;
+  const BoxGrid grid(boxes_per_dimension(box_dim, one.boxes_per_rank, comm.size()), box_dim, comm.size(), comm.rank());
+  ExchangeOptions exchanges;
+  exchanges.mode = mode;
+  Level<Exec> level(exec, grid, one.discretisation, Equation::poisson, 0,
+                    std::make_shared<const Communicator>(comm.duplicate()), exchanges);
+  set_benchmark_problem(exec, level);
+  fill_coefficient_ghosts(exec, level);
+  Kokkos::deep_copy(exec, level.u, level.f);
+  return level;
+}
+
+/// Whether residuals, cut and not, are the same but for rounding: compilers of this file may multiply and add at once.
+bool is_same(const Exec& exec, Level<Exec>& level) {
+  level.set_overlap(exec, false);
+  residual(exec, level, level.u, level.f, level.r);
+  level.set_overlap(exec, true);
+  residual(exec, level, level.u, level.f, level.temp);
+  combine(exec, level, 1, level.r, -1, level.temp, level.temp);
+  const double largest = max_norm(exec, level, level.r);
+  return largest > 0 && max_norm(exec, level, level.temp) <= 1e-12 * largest;
+}
+
+}  // namespace
+
+bool measure_hidden(const Exec& exec, const Communicator& comm, const HiddenCase& one,
+                    const std::vector<ExchangeMode>& modes, int samples, double read_gb_s, nlohmann::json& rows,
+                    nlohmann::json& left_out) {
+  const bool speaks = comm.rank() == 0;
+  const std::string name = text("hidden, ", to_string(one.discretisation), ", boxes of 2^", one.log2_box);
+  if (speaks) std::printf("%s\n", name.c_str());
+  bool all_right = true;
+  for (const ExchangeMode mode : modes) {
+    std::unique_ptr<Level<Exec>> made;
+    try {
+      made = std::make_unique<Level<Exec>>(make_level(exec, comm, one, mode));
+    } catch (const Error& error) {  // on all ranks together
+      left_out.push_back({{"case", name}, {"exchange", to_string(mode)}, {"why", error.what()}});
+      if (speaks) std::printf("  %-9s left out: %s\n", std::string(to_string(mode)).c_str(), error.what());
+      continue;
+    }
+    Level<Exec>& level = *made;
+    const bool is_right = is_same(exec, level);
+    all_right = all_right && is_right;
+    const BoundaryOrder order = operator_boundary_order(level);
+    const auto interior = [&] { residual_at(exec, level, &level.interior, level.u, level.f, level.r); };
+    const auto wait = [&] { exec.fence("perf_hpgmg_ranks: a sample"); };
+    const auto whole = [&](bool overlap) {
+      level.set_overlap(exec, overlap);
+      residual(exec, level, level.u, level.f, level.r);
+    };
+    const std::vector<double> seconds =
+        alternating_medians(comm,
+                            {{[&] { level.fill_for_operator(exec, level.u, order); }, wait},
+                             {interior, wait},
+                             {[&] { level.fill_for_operator.beside(exec, level.u, order, interior); }, wait},
+                             {[&] { residual_at(exec, level, &level.shell, level.u, level.f, level.r); }, wait},
+                             {[&] { whole(false); }, wait},
+                             {[&] { whole(true); }, wait}},
+                            {samples, 0.02});
+    const double hidden = (seconds[0] + seconds[1] - seconds[2]) / std::min(seconds[0], seconds[1]);
+    const auto bytes = static_cast<double>(level.num_cells() * residual_bytes(level.equation));
+    if (!speaks) continue;
+    const std::string its_mode(to_string(mode));
+    std::printf("  %-9s exchange %9.1f us, interior %9.1f, both %9.1f: hidden %5.2f; residual %9.1f, cut %9.1f%s\n",
+                its_mode.c_str(), 1e6 * seconds[0], 1e6 * seconds[1], 1e6 * seconds[2], hidden, 1e6 * seconds[4],
+                1e6 * seconds[5], is_right ? "" : ", WRONG");
+    std::fflush(stdout);
+    rows.push_back({{"case", name},
+                    {"library", "ashlar"},
+                    {"kernel", text("residual beside its exchange, ", its_mode)},
+                    {"type", "double"},
+                    {"block_size", 1},
+                    {"exchange", its_mode},
+                    {"operator", to_string(one.discretisation)},
+                    {"log2_box", one.log2_box},
+                    {"num_boxes", level.grid.num_boxes()},
+                    {"cells_per_dim", level.grid.cells_per_dim()},
+                    {"ranks", comm.size()},
+                    {"verified", is_right},
+                    {"seconds", seconds[5]},
+                    {"seconds_not_cut", seconds[4]},
+                    {"bytes", bytes},
+                    {"gb_s", 1e-9 * bytes / seconds[5]},
+                    {"limit_gb_s", read_gb_s},
+                    {"fraction", 1e-9 * bytes / seconds[5] / read_gb_s},
+                    {"exchange_seconds", seconds[0]},
+                    {"interior_seconds", seconds[1]},
+                    {"both_seconds", seconds[2]},
+                    {"shell_seconds", seconds[3]},
+                    {"hidden", hidden}});
+  }
+  return all_right;
+}
+
+}  // namespace ashlar::perf
