@@ -38,7 +38,7 @@ namespace {
 
 /// Offsets of 64 bits, as files have more blocks than devices.
 template <class Scalar, class Layout>
-using HostMatrix = BcsrMatrix<Scalar, Layout, std::int32_t, std::int64_t, Kokkos::HostSpace>;
+using BlocksOnHost = BcsrMatrix<Scalar, Layout, std::int32_t, std::int64_t, Kokkos::HostSpace>;
 
 std::uint64_t size_of(const std::string& path) {
   std::error_code error;
@@ -62,7 +62,7 @@ void check_header(const ConvertOptions& options, const io::MatrixMarketHeader& h
 
 /// A Matrix Market file in blocks, and what is to be said of it.
 template <scalar Scalar>
-HostMatrix<Scalar, BlockColumnMajor> read_in_blocks(const ConvertOptions& options, std::string& said) {
+BlocksOnHost<Scalar, BlockColumnMajor> read_in_blocks(const ConvertOptions& options, std::string& said) {
   const HostExecution exec;
   const CsrMatrix<Scalar> csr = csr_of_file(options.from, io::read_matrix_market<Scalar>(options.from));
   const auto candidates = block_size_candidates(csr, max_block_size);
@@ -74,7 +74,7 @@ HostMatrix<Scalar, BlockColumnMajor> read_in_blocks(const ConvertOptions& option
     require_host_memory(assembly_bytes(shape),
                         text(options.from, ": ", candidate.num_blocks, " blocks of size ", block_size));
   }
-  const auto matrix = bcsr_from_csr<HostMatrix<Scalar, BlockColumnMajor>>(exec, csr, block_size);
+  const auto matrix = bcsr_from_csr<BlocksOnHost<Scalar, BlockColumnMajor>>(exec, csr, block_size);
   const double entries = static_cast<double>(csr.num_values());
   const double fill = entries > 0 ? static_cast<double>(matrix.num_values()) / entries : 1;
   said = text(counted(csr.num_rows), " x ", counted(csr.num_cols), ", ", counted(matrix.num_blocks()), " blocks of ",
@@ -88,8 +88,9 @@ void convert_to_blocks(const World& world, const ConvertOptions& options) {
   const HostExecution exec;
   const Communicator& comm = world.comm();
   std::string said;
-  auto matrix = world.on_all(
-      [&] { return world.speaks() ? read_in_blocks<Scalar>(options, said) : HostMatrix<Scalar, BlockColumnMajor>(); });
+  auto matrix = world.on_all([&] {
+    return world.speaks() ? read_in_blocks<Scalar>(options, said) : BlocksOnHost<Scalar, BlockColumnMajor>();
+  });
   if (world.is_alone()) {
     OutputFile(options.to).write_replacing([&](const std::string& name) { io::write_block_file(exec, name, matrix); });
   } else {
@@ -134,7 +135,7 @@ CsrMatrix<Scalar> entries_of_rows(const io::BlockFile& file, std::int64_t first_
   // The blocks and, beside them, their entries.
   require_host_memory(num_values * (2 * sizeof(Scalar) + sizeof(std::int32_t)),
                       text(file.path(), ": ", num_blocks, " blocks of ", to_string(shape)));
-  return to_csr(exec, io::read_block_file_rows<HostMatrix<Scalar, Layout>>(exec, file, first_row, end_row),
+  return to_csr(exec, io::read_block_file_rows<BlocksOnHost<Scalar, Layout>>(exec, file, first_row, end_row),
                 {.drop_zeros = true});
 }
 

@@ -5,7 +5,6 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/base/version.hpp>
-#include <ashlar/device/device_name.hpp>
 
 #include "types.hpp"
 
@@ -36,16 +35,9 @@ DevicesFound find_devices() {
 
 }  // namespace
 
-Device this_device() {
-  const Execution exec;
-  return {Execution::name(), device_name(exec), exec.concurrency()};
-}
+Device this_device() { return device_of(Execution()); }
 
-Device this_host() {
-  using Host = Kokkos::DefaultHostExecutionSpace;
-  const Host host;
-  return {Host::name(), device_name(host), host.concurrency()};
-}
+Device this_host() { return device_of(HostExecution()); }
 
 std::vector<std::string> backends() {
   return {

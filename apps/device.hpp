@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/device/device_name.hpp>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,11 @@ struct Device {
   int concurrency = 0;  ///< threads that run at once
 };
 
+/// What an instance computes on.
+template <class Exec>
+Device device_of(const Exec& exec) {
+  return {Exec::name(), device_name(exec), exec.concurrency()};
+}
 /// The device of this build; Kokkos must be initialised.
 Device this_device();
 /// The host's processor, with the threads of the host's backend.

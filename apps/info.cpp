@@ -60,7 +60,7 @@ Json gather() {
   info["host"] = to_json(this_host());
   info["host_memory"] = to_json(memory_amount<Kokkos::HostSpace>());
   info["device_memory"] = nullptr;
-  if (has_device_memory) info["device_memory"] = to_json(memory_amount<Space>());
+  if (has_device_memory<Execution>) info["device_memory"] = to_json(memory_amount<Space>());
   info["read_bandwidth_gb_s"] = measure_read_bandwidth(exec);
   info["copy_bandwidth_gb_s"] = measure_copy_bandwidth(exec);
   info["link"] = nullptr;
@@ -95,7 +95,7 @@ void print(const Json& info) {
   for (const Json& name : info["backends"]) names += (names.empty() ? "" : ", ") + name.get<std::string>();
   line("backends", names);
   line("device", described(info["device"]));
-  if (has_device_memory) {
+  if (has_device_memory<Execution>) {
     line("devices", text(info["num_devices"].get<int>()));
     line("host", described(info["host"]));
     line("device memory", memory_described(info["device_memory"]));

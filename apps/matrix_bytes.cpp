@@ -20,7 +20,7 @@ std::uint64_t entries_of(const io::MatrixMarketHeader& header, std::uint64_t fil
 }  // namespace
 
 Bytes matrix_bytes(const MatrixShape& shape) {
-  return {bcsr_bytes<Matrix>(shape.num_block_rows, shape.num_blocks, shape.block_size)};
+  return {bcsr_bytes<SizedMatrix>(shape.num_block_rows, shape.num_blocks, shape.block_size)};
 }
 
 std::uint64_t assembly_bytes(const MatrixShape& shape) {

@@ -10,9 +10,12 @@ namespace ashlar::app {
 
 using Bytes = ByteCount;
 
-inline constexpr Bytes scalar_bytes{sizeof(Matrix::scalar_type)};
-inline constexpr Bytes index_bytes{sizeof(Matrix::ordinal_type)};
-static_assert(sizeof(Matrix::ordinal_type) == sizeof(Matrix::offset_type));
+/// A matrix takes as much in each memory.
+using SizedMatrix = Matrix<HostExecution>;
+
+inline constexpr Bytes scalar_bytes{sizeof(SizedMatrix::scalar_type)};
+inline constexpr Bytes index_bytes{sizeof(SizedMatrix::ordinal_type)};
+static_assert(sizeof(SizedMatrix::ordinal_type) == sizeof(SizedMatrix::offset_type));
 
 /// What a matrix of square blocks takes is told by its structure alone.
 struct MatrixShape {

@@ -10,23 +10,37 @@
 
 namespace ashlar::app {
 
-/// What the command is compiled for: the device of this build, double precision, 32-bit indices.
+/// What the command computes with: the device of this build; and the host, for ranks that compute there. They are one
+/// where there is no device.
 using Execution = Kokkos::DefaultExecutionSpace;
-using Space = Execution::memory_space;
-using Matrix = BcsrMatrix<double, BlockColumnMajor, std::int32_t, std::int32_t, Space>;
-using Vector = Kokkos::View<double*, Space>;
-/// Right-hand sides, solutions: a column each.
-using Block = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
-/// A matrix too large for the device, which goes through it.
-using Streamed = StreamedMatrix<Matrix>;
-using StreamedHalf = StreamedSymmetricMatrix<Matrix>;
-/// What the solvers see, so that they are compiled once.
-using Operator = AnyOperator<double, Execution>;
-using Preconditioner = AnyPreconditioner<double, Execution>;
-using HostMatrix = Streamed::host_type;
 using HostExecution = Kokkos::DefaultHostExecutionSpace;
+using Space = Execution::memory_space;
 
+// In double precision, with 32-bit indices, for either of them.
+
+template <class Exec>
+using Matrix = BcsrMatrix<double, BlockColumnMajor, std::int32_t, std::int32_t, typename Exec::memory_space>;
+template <class Exec>
+using Vector = Kokkos::View<double*, typename Exec::memory_space>;
+/// Right-hand sides, solutions: a column each.
+template <class Exec>
+using Block = Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space>;
+/// A matrix too large for the device, which goes through it.
+template <class Exec>
+using Streamed = StreamedMatrix<Matrix<Exec>>;
+template <class Exec>
+using StreamedHalf = StreamedSymmetricMatrix<Matrix<Exec>>;
+template <class Exec>
+using HostMatrix = typename Streamed<Exec>::host_type;
+/// What the solvers see, so that they are compiled once for each.
+template <class Exec>
+using Operator = AnyOperator<double, Exec>;
+template <class Exec>
+using Preconditioner = AnyPreconditioner<double, Exec>;
+
+/// Whether kernels work in memory that is not the host's.
+template <class Exec>
 inline constexpr bool has_device_memory =
-    !Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;
+    !Kokkos::SpaceAccessibility<HostExecution, typename Exec::memory_space>::accessible;
 
 }  // namespace ashlar::app

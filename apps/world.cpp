@@ -64,8 +64,12 @@ World::World() : comm_(std::make_unique<Communicator>()) {
 
 World::~World() = default;
 
-Communicator World::with_streams() const {
+Communicator World::with_streams(int ranks_on_host) const {
   Communicator comm = comm_->duplicate();
+  if (is_gpu_v<Execution> && ranks_on_host > 0) {
+    comm.use_stream_transport(nullptr, "some ranks compute on the host (--ranks-on-host)");
+    return comm;
+  }
 #ifdef ASHLAR_COMMAND_HAS_NCCL
   try {
     comm.use_stream_transport(nccl_transport(comm));

@@ -22,8 +22,9 @@ class World {
   const Communicator& comm() const { return *comm_; }
   bool is_alone() const { return comm_->is_alone(); }
   /// A group of the same ranks whose messages may go in the order of streams, by NCCL, where this command has been
-  /// built with it and it works on all ranks; else it says why not. Collective, once Kokkos has started.
-  Communicator with_streams() const;
+  /// built with it and it works on all ranks; else it says why not. So many ranks of each host compute there, beside
+  /// others on devices. Collective, once Kokkos has started.
+  Communicator with_streams(int ranks_on_host = 0) const;
   /// Whether this rank tells what is to be told once.
   bool speaks() const { return comm_->rank() == 0; }
 

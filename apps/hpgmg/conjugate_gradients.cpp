@@ -14,14 +14,15 @@ namespace {
 
 using Shared = std::shared_ptr<const multigrid::Multigrid<Execution>>;
 
-Operator operator_of(const Execution& exec, const World& world, const Shared& mg) {
-  if (world.is_alone()) return Operator(multigrid::MultigridOperator<Execution>(mg));
+Operator<Execution> operator_of(const Execution& exec, const World& world, const Shared& mg) {
+  if (world.is_alone()) return Operator<Execution>(multigrid::MultigridOperator<Execution>(mg));
   const DistributedSpace<Execution> space(exec, world.comm(), multigrid::flat_size(mg->level(0)));
-  return Operator(multigrid::MultigridOperator<Execution, DistributedSpace<Execution>>(mg, space));
+  return Operator<Execution>(multigrid::MultigridOperator<Execution, DistributedSpace<Execution>>(mg, space));
 }
 
-Vector vector_of(const Execution& exec, const Shared& mg, const std::string& name) {
-  return Vector(Kokkos::view_alloc(exec, "ashlar::hpgmg::" + name), std::size_t(multigrid::flat_size(mg->level(0))));
+Vector<Execution> vector_of(const Execution& exec, const Shared& mg, const std::string& name) {
+  return Vector<Execution>(Kokkos::view_alloc(exec, "ashlar::hpgmg::" + name),
+                           std::size_t(multigrid::flat_size(mg->level(0))));
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ class MultigridCg {
 
  private:
   std::shared_ptr<const multigrid::Multigrid<Execution>> mg_;
-  Operator operator_;
-  Preconditioner preconditioner_;
-  Vector b_, x_;
+  Operator<Execution> operator_;
+  Preconditioner<Execution> preconditioner_;
+  Vector<Execution> b_, x_;
 };
 
 }  // namespace ashlar::app

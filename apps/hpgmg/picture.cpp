@@ -33,8 +33,8 @@ std::vector<double> in_rows(const multigrid::BoxGrid& grid, const std::vector<do
 
 void write_picture(const Execution& exec, const World& world, const std::optional<OutputFile>& file,
                    const multigrid::Level<Execution>& level) {
-  const Vector mine(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::hpgmg::picture"),
-                    std::size_t(multigrid::flat_size(level)));
+  const Vector<Execution> mine(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::hpgmg::picture"),
+                               std::size_t(multigrid::flat_size(level)));
   multigrid::from_boxes(exec, level, level.u, mine);
   // Ranks have their boxes in rank order.
   const std::vector<double> flat = gather_vector(exec, world.comm(), mine);

@@ -11,7 +11,8 @@ namespace ashlar::app {
 
 namespace {
 
-using Range = Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>;
+template <class Exec>
+using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
 
 struct Look {
   std::int64_t num_nonzeros = 0;
@@ -19,14 +20,15 @@ struct Look {
   std::int64_t first_bad = -1;      ///< the first value of the part that is no finite number
 };
 
-Look look_at(const Execution& exec, const Matrix& rows, const Subdivision& part) {
+template <class Exec>
+Look look_at(const Exec& exec, const Matrix<Exec>& rows, const Subdivision& part) {
   const std::int64_t per_block = rows.block_shape().num_values();
   const std::int64_t begin = (part.first_block - part.first_sent()) * per_block, count = part.num_blocks * per_block;
   const auto values = rows.values();
   Look found;
   std::int64_t first_bad = count;
   Kokkos::parallel_reduce(
-      "ashlar::app::look_at", Range(exec, 0, count),
+      "ashlar::app::look_at", Range<Exec>(exec, 0, count),
       KOKKOS_LAMBDA(std::int64_t v, std::int64_t & nonzeros, std::int64_t & bad) {
         const double value = values(begin + v);
         nonzeros += value != 0;
@@ -36,7 +38,7 @@ Look look_at(const Execution& exec, const Matrix& rows, const Subdivision& part)
   const auto row_ptr = rows.graph().row_ptr();
   const auto col_idx = rows.graph().col_idx();
   Kokkos::parallel_reduce(
-      "ashlar::app::look_at[columns]", Range(exec, 0, part.num_rows),
+      "ashlar::app::look_at[columns]", Range<Exec>(exec, 0, part.num_rows),
       KOKKOS_LAMBDA(std::int64_t i, std::int64_t & disordered) {
         for (std::int64_t k = row_ptr(i) + 1; k < row_ptr(i + 1); ++k) disordered += col_idx(k) <= col_idx(k - 1);
       },
@@ -48,8 +50,9 @@ Look look_at(const Execution& exec, const Matrix& rows, const Subdivision& part)
 
 }  // namespace
 
-FileMatrixFound open_file_matrix(const Execution& exec, io::BlockFile file, const SolveOptions& options,
-                                 std::uint64_t limit) {
+template <class Exec>
+FileMatrixFound<Exec> open_file_matrix(const Exec& exec, io::BlockFile file, const SolveOptions& options,
+                                       std::uint64_t limit) {
   const std::string path = file.path();
   const MatrixShape shape{std::uint64_t(file.num_block_rows()), std::uint64_t(file.num_blocks()),
                           std::uint64_t(file.block_shape().rows)};
@@ -57,13 +60,13 @@ FileMatrixFound open_file_matrix(const Execution& exec, io::BlockFile file, cons
   const bool has_diagonal = options.method.preconditioner != PreconditionerKind::none;
   const std::uint64_t diagonal =
       has_diagonal ? matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}).count : 0;
-  FileMatrixFound found;
+  FileMatrixFound<Exec> found;
   found.matrix = within_limit(limit, bytes_beside_streaming(shape, options, diagonal), path, [&] {
-    return std::make_shared<Streamed>(exec, Streamed::file_type(std::move(file)),
-                                      streaming_options(shape, options, limit, diagonal));
+    return std::make_shared<Streamed<Exec>>(exec, typename Streamed<Exec>::file_type(std::move(file)),
+                                            streaming_options(shape, options, limit, diagonal));
   });
   std::int64_t num_values = 0, num_nonzeros = 0;
-  found.matrix->for_each(exec, [&](const Matrix& rows, const SpmvPlan<Matrix>&, const Subdivision& part) {
+  found.matrix->for_each(exec, [&](const Matrix<Exec>& rows, const SpmvPlan<Matrix<Exec>>&, const Subdivision& part) {
     const Look look = look_at(exec, rows, part);
     if (look.first_bad >= 0) {
       const std::int64_t block = part.first_block + look.first_bad / rows.block_shape().num_values();
@@ -82,5 +85,12 @@ FileMatrixFound open_file_matrix(const Execution& exec, io::BlockFile file, cons
   if (num_nonzeros > 0) found.block_fill = static_cast<double>(num_values) / static_cast<double>(num_nonzeros);
   return found;
 }
+
+template FileMatrixFound<HostExecution> open_file_matrix(const HostExecution&, io::BlockFile, const SolveOptions&,
+                                                         std::uint64_t);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template FileMatrixFound<Execution> open_file_matrix(const Execution&, io::BlockFile, const SolveOptions&,
+                                                     std::uint64_t);
+#endif
 
 }  // namespace ashlar::app

@@ -11,8 +11,9 @@
 namespace ashlar::app {
 
 /// A matrix that is too large for memory and stays in its block file, with what one look through it has found.
+template <class Exec>
 struct FileMatrixFound {
-  std::shared_ptr<Streamed> matrix;
+  std::shared_ptr<Streamed<Exec>> matrix;
   double block_fill = 1;  ///< values stored over those that are not zero
 };
 
@@ -20,7 +21,8 @@ struct FileMatrixFound {
 /// once: a file that is damaged anywhere is found out here.
 ///
 /// Throws   FileError, which for a value that is no number names its block; MemoryError.
-FileMatrixFound open_file_matrix(const Execution& exec, io::BlockFile file, const SolveOptions& options,
-                                 std::uint64_t limit);
+template <class Exec>
+FileMatrixFound<Exec> open_file_matrix(const Exec& exec, io::BlockFile file, const SolveOptions& options,
+                                       std::uint64_t limit);
 
 }  // namespace ashlar::app

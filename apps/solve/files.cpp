@@ -10,6 +10,7 @@
 
 #include "block_size.hpp"
 #include "file_names.hpp"
+#include "matrix_bytes.hpp"
 #include "output_file.hpp"
 #include "solve/mesh_file.hpp"
 #include "types.hpp"
@@ -79,8 +80,8 @@ void check_block_file(const SolveOptions& options, const io::BlockFile& file) {
     refuse("blocks of " + to_string(shape), text("this command solves with square blocks of 1 to ", max_block_size),
            "make a Matrix Market file of it with ashlar convert");
   }
-  if (file.layout_name() != Matrix::layout_type::name) {
-    refuse(text("its blocks are ", file.layout_name()), text("this command reads ", Matrix::layout_type::name),
+  if (file.layout_name() != SizedMatrix::layout_type::name) {
+    refuse(text("its blocks are ", file.layout_name()), text("this command reads ", SizedMatrix::layout_type::name),
            "make a Matrix Market file of it with ashlar convert");
   }
   const int block_size = options.source.block_size.value_or(0);

@@ -15,22 +15,23 @@ namespace ashlar::app {
 
 /// What a rank does in a product over ranks, less the exchange, as an operator: for the time that its work takes alone.
 /// Of others' entries it takes those that came last.
+template <class Exec>
 class LocalWork {
  public:
-  explicit LocalWork(std::shared_ptr<const DistributedOperator<Matrix>> op) : op_(std::move(op)) {}
+  explicit LocalWork(std::shared_ptr<const DistributedOperator<Matrix<Exec>>> op) : op_(std::move(op)) {}
 
   template <class X, class Y>
-  void apply(const Execution& exec, const X& x, const Y& y) const {
+  void apply(const Exec& exec, const X& x, const Y& y) const {
     op_->apply_without_exchange(exec, x, y);
   }
   LocalSpace space() const { return LocalSpace(op_->space().num_local()); }
   std::int64_t traffic_bytes() const { return op_->traffic_bytes(); }
   HeldBytes bytes() const { return op_->bytes(); }
-  bool is_stream_ordered() const { return is_gpu_v<Execution>; }
+  bool is_stream_ordered() const { return is_gpu_v<Exec>; }
   std::string explain() const { return "a rank's part of a product, without the exchange"; }
 
  private:
-  std::shared_ptr<const DistributedOperator<Matrix>> op_;
+  std::shared_ptr<const DistributedOperator<Matrix<Exec>>> op_;
 };
 
 }  // namespace ashlar::app

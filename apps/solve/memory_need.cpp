@@ -17,9 +17,9 @@ namespace {
 Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind) {
   switch (kind) {
     case PreconditionerKind::jacobi:
-      return {jacobi_bytes<Matrix>(shape.num_block_rows, shape.block_size)};
+      return {jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
     case PreconditionerKind::block_jacobi:
-      return {block_jacobi_bytes<Matrix>(shape.num_block_rows, shape.block_size)};
+      return {block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
     case PreconditionerKind::none:
       break;
   }
@@ -49,7 +49,7 @@ std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options
   const MethodOptions& method = options.method;
   const Bytes rows = Bytes{shape.num_block_rows} * Bytes{shape.block_size};
   // As many as there can be; a file may promise more.
-  const std::uint64_t most_rows = std::numeric_limits<Matrix::ordinal_type>::max() * std::uint64_t(max_block_size);
+  const std::uint64_t most_rows = std::numeric_limits<SizedMatrix::ordinal_type>::max() * std::uint64_t(max_block_size);
   const auto counted = static_cast<std::int64_t>(std::min(rows.count, most_rows));
   // b and x of all right-hand sides; of block CG one right-hand side more, while they are made.
   const std::uint64_t num_rhs = std::uint64_t(method.num_rhs);
@@ -63,11 +63,13 @@ std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options
   return (matrix_bytes(shape) + Bytes{solver_bytes(shape, options)}).count;
 }
 
+template <class Exec>
 std::uint64_t device_limit(const SolveOptions& options) {
   const std::uint64_t limit = options.placement.device_memory_limit.value_or(std::numeric_limits<std::uint64_t>::max());
-  return std::min(limit, bytes_left<Space>());
+  return std::min(limit, bytes_left<typename Exec::memory_space>());
 }
 
+template <class Exec>
 MatrixPlace place_of(const MatrixShape& shape, const SolveOptions& options, bool is_in_block_file) {
   switch (options.placement.stream) {
     case StreamKind::off:
@@ -79,31 +81,32 @@ MatrixPlace place_of(const MatrixShape& shape, const SolveOptions& options, bool
     case StreamKind::automatic:
       break;
   }
-  if (options.method.tune || device_bytes(shape, options) <= device_limit(options)) return MatrixPlace::device;
+  if (options.method.tune || device_bytes(shape, options) <= device_limit<Exec>(options)) return MatrixPlace::device;
   // Where host and device are one memory, the host's has no more room.
   const bool host_has_room =
-      has_device_memory && matrix_bytes(shape).count <= bytes_left<HostExecution::memory_space>();
+      has_device_memory<Exec> && matrix_bytes(shape).count <= bytes_left<HostExecution::memory_space>();
   if (is_in_block_file && !host_has_room && options.placement.transfer == TransferKind::all) return MatrixPlace::file;
-  return has_device_memory ? MatrixPlace::host : MatrixPlace::device;
+  return has_device_memory<Exec> ? MatrixPlace::host : MatrixPlace::device;
 }
 
+template <class Exec>
 void require_memory_for(const MatrixShape& shape, const std::string& what, const SolveOptions& options,
                         MatrixPlace place) {
   // Its half is made beside the whole.
   const std::uint64_t num_half_blocks = (shape.num_blocks + shape.num_block_rows + 1) / 2;
   const bool has_half = place == MatrixPlace::host && options.placement.transfer == TransferKind::half;
   Bytes half = has_half ? matrix_bytes({shape.num_block_rows, num_half_blocks, shape.block_size}) : Bytes{0};
-  if (has_half && !has_device_memory) {  // and its index of columns
-    half = half + Bytes{transpose_index_bytes<Matrix>(shape.num_block_rows, num_half_blocks)};
+  if (has_half && !has_device_memory<Exec>) {  // and its index of columns
+    half = half + Bytes{transpose_index_bytes<SizedMatrix>(shape.num_block_rows, num_half_blocks)};
   }
-  if (place == MatrixPlace::device || (place == MatrixPlace::host && !has_device_memory)) {
-    return require_device_memory((Bytes{device_bytes(shape, options)} + half).count, what, options);
+  if (place == MatrixPlace::device || (place == MatrixPlace::host && !has_device_memory<Exec>)) {
+    return require_device_memory<Exec>((Bytes{device_bytes(shape, options)} + half).count, what, options);
   }
   const Bytes block_rows{shape.num_block_rows}, rows = block_rows * Bytes{shape.block_size};
   // What streaming takes besides follows from the structure, which is not there yet (StreamedMatrix::estimate): row
   // pointers of the matrix and of its parts, at least; on a device what Kokkos keeps, and two small buffers.
   Bytes least = Bytes{solver_bytes(shape, options)} + Bytes{2} * block_rows * index_bytes;
-  if (has_device_memory) least = least + Bytes{8 << 20};
+  if (has_device_memory<Exec>) least = least + Bytes{8 << 20};
   if (options.method.preconditioner == PreconditionerKind::block_jacobi) {
     // Its diagonal blocks come to the device, and are inverted to others.
     const Bytes peak = matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}) +
@@ -113,25 +116,41 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
   // A small matrix takes less than what streaming takes besides.
   const std::uint64_t resident = device_bytes(shape, options);
   if (options.placement.stream == StreamKind::automatic && resident <= least.count) {
-    return require_device_memory(resident, what, options);
+    return require_device_memory<Exec>(resident, what, options);
   }
-  require_device_memory(least.count, what + ", without the matrix", options);
+  require_device_memory<Exec>(least.count, what + ", without the matrix", options);
   if (place == MatrixPlace::host) require_host_memory((matrix_bytes(shape) + half).count, what);
 }
 
+template <class Exec>
 FileNeed file_need(const io::MatrixMarketHeader& header, std::uint64_t file_size, const SolveOptions& options) {
   const std::uint64_t block_size = std::max(options.source.block_size.value_or(1), 1);
   FileNeed need;
   const MatrixShape least = least_shape(header, file_size, block_size);
-  const bool streamed = has_device_memory && place_of(least, options) == MatrixPlace::host;
+  const bool streamed = has_device_memory<Exec> && place_of<Exec>(least, options) == MatrixPlace::host;
   need.device_bytes = streamed ? solver_bytes(least, options) : device_bytes(least, options);
   need.host_bytes = reading_bytes(header, file_size, block_size);
-  if (!has_device_memory) need.host_bytes = std::max(need.host_bytes, need.device_bytes);
+  if (!has_device_memory<Exec>) need.host_bytes = std::max(need.host_bytes, need.device_bytes);
   return need;
 }
 
+template <class Exec>
 void require_device_memory(std::uint64_t needed, const std::string& what, const SolveOptions& options) {
-  require_memory(needed, device_limit(options), what);
+  require_memory(needed, device_limit<Exec>(options), what);
 }
+
+template std::uint64_t device_limit<HostExecution>(const SolveOptions&);
+template MatrixPlace place_of<HostExecution>(const MatrixShape&, const SolveOptions&, bool);
+template void require_memory_for<HostExecution>(const MatrixShape&, const std::string&, const SolveOptions&,
+                                                MatrixPlace);
+template FileNeed file_need<HostExecution>(const io::MatrixMarketHeader&, std::uint64_t, const SolveOptions&);
+template void require_device_memory<HostExecution>(std::uint64_t, const std::string&, const SolveOptions&);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template std::uint64_t device_limit<Execution>(const SolveOptions&);
+template MatrixPlace place_of<Execution>(const MatrixShape&, const SolveOptions&, bool);
+template void require_memory_for<Execution>(const MatrixShape&, const std::string&, const SolveOptions&, MatrixPlace);
+template FileNeed file_need<Execution>(const io::MatrixMarketHeader&, std::uint64_t, const SolveOptions&);
+template void require_device_memory<Execution>(std::uint64_t, const std::string&, const SolveOptions&);
+#endif
 
 }  // namespace ashlar::app

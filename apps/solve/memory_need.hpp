@@ -16,7 +16,8 @@ std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options
 /// The same with the matrix.
 std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options);
 
-/// Bytes that the device has free, or was limited to.
+/// Bytes that are free where Exec computes, or that its device was limited to. What follows is of memory there, too.
+template <class Exec>
 std::uint64_t device_limit(const SolveOptions& options);
 
 /// Where the matrix is while it is multiplied.
@@ -27,10 +28,12 @@ enum class MatrixPlace {
 };
 
 /// Where a matrix of this shape is to be: as asked for, or the first place that has room for it.
+template <class Exec>
 MatrixPlace place_of(const MatrixShape& shape, const SolveOptions& options, bool is_in_block_file = false);
 
 /// Throws MemoryError where the device, or for a matrix that stays in its memory the host, has no room for what the
 /// solve of a matrix of this shape takes.
+template <class Exec>
 void require_memory_for(const MatrixShape& shape, const std::string& what, const SolveOptions& options,
                         MatrixPlace place);
 
@@ -39,9 +42,11 @@ struct FileNeed {
   std::uint64_t host_bytes = 0;
   std::uint64_t device_bytes = 0;
 };
+template <class Exec>
 FileNeed file_need(const io::MatrixMarketHeader& header, std::uint64_t file_size, const SolveOptions& options);
 
-/// Throws MemoryError where the device has fewer bytes free than `needed`, or was limited to fewer.
+/// Throws MemoryError where fewer bytes than `needed` are free, or it was limited to fewer.
+template <class Exec>
 void require_device_memory(std::uint64_t needed, const std::string& what, const SolveOptions& options);
 
 }  // namespace ashlar::app

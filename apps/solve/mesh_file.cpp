@@ -47,14 +47,16 @@ Shown shown(int dof, std::vector<double> x) {
 }
 
 /// The nodes of which this rank has entries of x.
-RowRange nodes_of_rank(const LinearSystem& system, const Vector& x) {
+template <class Exec>
+RowRange nodes_of_rank(const LinearSystem<Exec>& system, const Vector<Exec>& x) {
   const std::int64_t dof = system.cantilever->dof, begin = system.first_row() / dof;
   return {begin, begin + static_cast<std::int64_t>(x.extent(0)) / dof};
 }
 
 /// The entries of the nodes that this rank wants, of those that all have. Collective.
-std::vector<double> entries_at(const Execution& exec, const Communicator& comm, int dof, const RowRange& mine,
-                               const Vector& x, const RowRange& wanted) {
+template <class Exec>
+std::vector<double> entries_at(const Exec& exec, const Communicator& comm, int dof, const RowRange& mine,
+                               const Vector<Exec>& x, const RowRange& wanted) {
   std::vector<double> entries(x.extent(0));
   Kokkos::deep_copy(exec, Kokkos::View<double*, Kokkos::HostSpace>(entries.data(), entries.size()), x);
   exec.fence("ashlar: x for the mesh");
@@ -70,8 +72,9 @@ std::vector<double> entries_at(const Execution& exec, const Communicator& comm, 
   return all;
 }
 
-void write_whole_mesh(const Execution& exec, const World& world, const std::string& path, const LinearSystem& system,
-                      const Vector& x) {
+template <class Exec>
+void write_whole_mesh(const Exec& exec, const World& world, const std::string& path, const LinearSystem<Exec>& system,
+                      const Vector<Exec>& x) {
   std::vector<double> all = gather_vector(exec, world.comm(), x);
   world.on_all([&] {
     if (!world.speaks()) return;
@@ -95,8 +98,9 @@ class NewFile {
   UnfinishedFile unfinished_;
 };
 
-void write_pieces(const Execution& exec, const World& world, const std::string& path, const LinearSystem& system,
-                  const Vector& x) {
+template <class Exec>
+void write_pieces(const Exec& exec, const World& world, const std::string& path, const LinearSystem<Exec>& system,
+                  const Vector<Exec>& x) {
   const Communicator& comm = world.comm();
   const problems::HexGrid grid = problems::cantilever_grid(*system.cantilever);
   const int dof = system.cantilever->dof;
@@ -145,9 +149,17 @@ std::string mesh_piece(const std::string& path, int rank) {
   return (whole.parent_path() / text(whole.stem().string(), "_", rank, ".vtu")).string();
 }
 
-void write_mesh(const Execution& exec, const World& world, const std::string& path, const LinearSystem& system,
-                const Vector& x) {
+template <class Exec>
+void write_mesh(const Exec& exec, const World& world, const std::string& path, const LinearSystem<Exec>& system,
+                const Vector<Exec>& x) {
   is_mesh_of_pieces(path) ? write_pieces(exec, world, path, system, x) : write_whole_mesh(exec, world, path, system, x);
 }
+
+template void write_mesh(const HostExecution&, const World&, const std::string&, const LinearSystem<HostExecution>&,
+                         const Vector<HostExecution>&);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template void write_mesh(const Execution&, const World&, const std::string&, const LinearSystem<Execution>&,
+                         const Vector<Execution>&);
+#endif
 
 }  // namespace ashlar::app

@@ -20,7 +20,8 @@ std::string mesh_piece(const std::string& path, int rank);
 ///
 /// Throws   FileError where a rank cannot write its piece, in the name of `path`, RankError on the others; as
 /// World::on_all().
-void write_mesh(const Execution& exec, const World& world, const std::string& path, const LinearSystem& system,
-                const Vector& x);
+template <class Exec>
+void write_mesh(const Exec& exec, const World& world, const std::string& path, const LinearSystem<Exec>& system,
+                const Vector<Exec>& x);
 
 }  // namespace ashlar::app

@@ -60,12 +60,12 @@ OneRankRun read_one_rank_run(const std::string& path, const SolveOptions& option
   return run;
 }
 
-void require_alike(const OneRankRun& run, const LinearSystem& system, const Device& device) {
+void require_alike(const OneRankRun& run, const SystemAccount& system, const Device& device) {
   const auto shape = [](std::int64_t rows, std::int64_t blocks, int block_size) {
     return text(rows, " rows and ", blocks, " blocks of size ", block_size);
   };
   const std::string theirs = shape(run.num_rows, run.num_blocks, run.block_size),
-                    ours = shape(system.num_rows(), system.num_blocks(), system.block_size());
+                    ours = shape(system.num_rows(), system.num_blocks, system.block_size);
   if (theirs != ours) {
     refuse(run.path, text("the report of a matrix of ", theirs), text(system.description, " has ", ours));
   }

@@ -25,6 +25,6 @@ struct OneRankRun {
 OneRankRun read_one_rank_run(const std::string& path, const SolveOptions& options);
 
 /// Throws FileError where the run was of another system, or on a device that is not like this one.
-void require_alike(const OneRankRun& run, const LinearSystem& system, const Device& device);
+void require_alike(const OneRankRun& run, const SystemAccount& system, const Device& device);
 
 }  // namespace ashlar::app

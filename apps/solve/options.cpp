@@ -220,12 +220,16 @@ void declare_distribution(CLI::App& command, DistributionOptions& distribution) 
       "--exchange", distribution.exchange, exchanges, no_such_name,
       "who sends and waits for it: blocking, the host; stream, the devices' streams, by NCCL; kernel, kernels, "
       "which write to each other's memory; or auto (the default), stream where that works, else blocking");
+  group.parsed("--ranks-on-host", distribution.ranks_on_host, "N",
+               "let the last N ranks of each host compute on its processors, beside the others on devices (default 0)",
+               &whole_number_of);
   command
       .add_option("--partition", distribution.partition,
                   "how block rows are dealt: nnz (the default), as many blocks to each rank; rows, as many rows; "
-                  "weighted, blocks by the rate at which each rank reads its memory; or a file with the number of "
+                  "weighted, blocks by the rate at which each rank reads its memory; measured, by the rate at which it "
+                  "multiplies, and anew after some iterations, where that is repaid; or a file with the number of "
                   "block rows of each rank")
-      ->type_name("nnz|rows|weighted|FILE")
+      ->type_name("nnz|rows|weighted|measured|FILE")
       ->group("Over several ranks (mpirun -n N ashlar solve ...)");
 }
 
@@ -329,9 +333,13 @@ void check_options(const SolveOptions& options, int ranks) {
   require(placement.transfer == TransferKind::all || !method.tune,
           text("--tune ", method.tune.value_or(""), " with --transfer half"),
           "tuning multiplies by the whole matrix on the device", "leave one of them out");
+  require(distribution.ranks_on_host >= 0, text("--ranks-on-host ", distribution.ranks_on_host), "it counts ranks",
+          "pass a number from 0 on");
   require(!distribution.is_weighted() || !outputs.no_probe, "--partition weighted with --no-probe",
           "a rank is given blocks by the rate at which it reads its memory, and that is not measured",
           "leave one of them out");
+  require(!distribution.has_rates() || placement.stream != StreamKind::on, "--partition measured with --stream on",
+          "ranks are measured on rows that are where they multiply", "leave one of them out");
   if (source.problem) {
     check_problem(source, outputs);
   } else {

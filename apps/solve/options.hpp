@@ -84,11 +84,16 @@ struct DistributionOptions {
   Decomposition decomposition = Decomposition::one_d;
   HaloForm halo = HaloForm::automatic;
   ExchangeMode exchange = ExchangeMode::automatic;
-  std::string partition = "nnz";  ///< "nnz", "rows", "weighted", or a file
+  std::string partition = "nnz";  ///< "nnz", "rows", "weighted", "measured", or a file
+  int ranks_on_host = 0;          ///< of each host: the last ones compute there, whatever devices there are
 
   bool is_weighted() const { return partition == "weighted"; }
+  /// Whether ranks have rows by the rates of their own products.
+  bool has_rates() const { return partition == "measured"; }
+  /// Whether the rows of ranks follow from what was measured of them.
+  bool is_measured() const { return is_weighted() || has_rates(); }
   std::optional<std::string> partition_file() const {
-    if (partition == "nnz" || partition == "rows" || is_weighted()) return std::nullopt;
+    if (partition == "nnz" || partition == "rows" || is_measured()) return std::nullopt;
     return partition;
   }
 };

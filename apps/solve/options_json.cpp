@@ -46,6 +46,7 @@ Json options_json(const SolveOptions& options) {
   json["halo"] = std::string(to_string(distribution.halo));
   json["exchange"] = std::string(to_string(distribution.exchange));
   json["partition"] = distribution.partition;
+  json["ranks_on_host"] = distribution.ranks_on_host;
   json["solution"] = optional_json(outputs.solution);
   json["vtk"] = optional_json(outputs.vtk);
   json["trace"] = optional_json(outputs.trace);

@@ -28,7 +28,8 @@ struct Columns {
   }
 };
 
-Columns columns_of(const Execution& exec, const Solution& solution) {
+template <class Exec>
+Columns columns_of(const Exec& exec, const Solution<Exec>& solution) {
   Columns columns;
   columns.num_rows = static_cast<std::int64_t>(solution.x.extent(0));
   if (solution.all) columns.num_columns = static_cast<std::int64_t>(solution.all->extent(1));
@@ -88,8 +89,9 @@ bool uses_standard_output(const OutputOptions& options) {
   return std::any_of(paths.begin(), paths.end(), [](const auto& path) { return path == "-"; });
 }
 
-bool write_outputs(const Execution& exec, const World& world, const OutputOptions& options, const LinearSystem& system,
-                   const Solution& solution, FirstError& errors) {
+template <class Exec>
+bool write_outputs(const Exec& exec, const World& world, const OutputOptions& options, const LinearSystem<Exec>& system,
+                   const Solution<Exec>& solution, FirstError& errors) {
   if (!options.solution && !options.vtk) return true;
   const Columns mine = columns_of(exec, solution);
   const bool is_finite =
@@ -119,5 +121,12 @@ void check_shared_outputs(const World& world, const OutputOptions& options) {
   if (options.solution) check(*options.solution);
   if (options.vtk && is_mesh_of_pieces(*options.vtk)) check(*options.vtk);
 }
+
+template bool write_outputs(const HostExecution&, const World&, const OutputOptions&,
+                            const LinearSystem<HostExecution>&, const Solution<HostExecution>&, FirstError&);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template bool write_outputs(const Execution&, const World&, const OutputOptions&, const LinearSystem<Execution>&,
+                            const Solution<Execution>&, FirstError&);
+#endif
 
 }  // namespace ashlar::app

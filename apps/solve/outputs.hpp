@@ -23,7 +23,8 @@ void check_shared_outputs(const World& world, const OutputOptions& options);
 /// Returns  false, and writes nothing, where x holds NaN or infinity.
 /// Errors   FileError where a file cannot be written, all of it, on the rank that cannot, and RankError on the others:
 ///          kept in `errors`, and the next one is written.
-bool write_outputs(const Execution& exec, const World& world, const OutputOptions& options, const LinearSystem& system,
-                   const Solution& solution, FirstError& errors);
+template <class Exec>
+bool write_outputs(const Exec& exec, const World& world, const OutputOptions& options, const LinearSystem<Exec>& system,
+                   const Solution<Exec>& solution, FirstError& errors);
 
 }  // namespace ashlar::app

@@ -17,16 +17,17 @@ namespace ashlar::app {
 namespace {
 
 /// The preconditioner of a matrix, of which the diagonal blocks are looked at.
-Preconditioner preconditioner_of(const Execution& exec, const Matrix& matrix, PreconditionerKind kind) {
+template <class Exec>
+Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& matrix, PreconditionerKind kind) {
   switch (kind) {
     case PreconditionerKind::jacobi:
-      return Preconditioner(JacobiPreconditioner<Matrix>(exec, matrix));
+      return Preconditioner<Exec>(JacobiPreconditioner<Matrix<Exec>>(exec, matrix));
     case PreconditionerKind::block_jacobi:
-      return Preconditioner(BlockJacobiPreconditioner<Matrix>(exec, matrix));
+      return Preconditioner<Exec>(BlockJacobiPreconditioner<Matrix<Exec>>(exec, matrix));
     case PreconditionerKind::none:
       break;
   }
-  return Preconditioner(IdentityPreconditioner());
+  return Preconditioner<Exec>(IdentityPreconditioner());
 }
 
 /// The diagonal block that has no inverse, by its rows, from 1 as in a file; those of this rank begin with first_row.
@@ -38,18 +39,19 @@ std::string bad_block(std::int64_t first_row, std::int64_t block_row, int block_
 
 }  // namespace
 
-Preconditioner make_preconditioner(const Execution& exec, const LinearSystem& system, PreconditionerKind kind) {
+template <class Exec>
+Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Exec>& system, PreconditionerKind kind) {
   try {
     if (!system.is_streamed()) {
       return preconditioner_of(exec, system.over_ranks ? system.over_ranks->own_matrix() : system.matrix, kind);
     }
-    if (kind == PreconditionerKind::none) return Preconditioner(IdentityPreconditioner());
+    if (kind == PreconditionerKind::none) return Preconditioner<Exec>(IdentityPreconditioner());
     if (system.over_ranks) return preconditioner_of(exec, diagonal_blocks(exec, *system.over_ranks), kind);
     if (system.in_file) {
       return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), kind);
     }
-    const HostMatrix diagonal = diagonal_blocks(HostExecution(), *system.streamed);
-    return preconditioner_of(exec, copy_to<Space>(exec, diagonal), kind);
+    const HostMatrix<Exec> diagonal = diagonal_blocks(HostExecution(), *system.streamed);
+    return preconditioner_of(exec, copy_to<typename Exec::memory_space>(exec, diagonal), kind);
   } catch (const NumericalError& error) {
     const int size = kind == PreconditionerKind::block_jacobi ? system.block_size() : 1;
     throw NumericalError(
@@ -59,5 +61,12 @@ Preconditioner make_preconditioner(const Execution& exec, const LinearSystem& sy
         size > 1 ? "pass --preconditioner none, or another --block-size" : "pass --preconditioner none");
   }
 }
+
+template Preconditioner<HostExecution> make_preconditioner(const HostExecution&, const LinearSystem<HostExecution>&,
+                                                           PreconditionerKind);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template Preconditioner<Execution> make_preconditioner(const Execution&, const LinearSystem<Execution>&,
+                                                       PreconditionerKind);
+#endif
 
 }  // namespace ashlar::app

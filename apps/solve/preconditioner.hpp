@@ -10,6 +10,7 @@ namespace ashlar::app {
 /// matrix does not stay there.
 ///
 /// Throws   NumericalError where it does not exist, naming the system and the rows.
-Preconditioner make_preconditioner(const Execution& exec, const LinearSystem& system, PreconditionerKind kind);
+template <class Exec>
+Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Exec>& system, PreconditionerKind kind);
 
 }  // namespace ashlar::app

@@ -17,13 +17,13 @@ KOKKOS_INLINE_FUNCTION double pseudo_random(std::uint64_t i) {
 /// Rows are counted from first_row on, of num_rows in all: each rank fills its part of one vector.
 ///
 /// Async    enqueued on `exec`.
-template <class X>
-void fill_pseudo_random(const Execution& exec, const X& x, std::uint64_t seed, std::int64_t first_row,
+template <class Exec, class X>
+void fill_pseudo_random(const Exec& exec, const X& x, std::uint64_t seed, std::int64_t first_row,
                         std::int64_t num_rows) {
   const auto n = static_cast<std::int64_t>(x.size()), columns = static_cast<std::int64_t>(x.extent(1));
   const std::uint64_t first = seed * std::uint64_t(num_rows * columns) + std::uint64_t(first_row * columns);
   Kokkos::parallel_for(
-      "ashlar::app::pseudo_random", Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      "ashlar::app::pseudo_random", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
       KOKKOS_LAMBDA(std::int64_t i) {
         // A vector has one column, 0.
         x.access(i / columns, i % columns) = pseudo_random(first + std::uint64_t(i));
@@ -31,8 +31,8 @@ void fill_pseudo_random(const Execution& exec, const X& x, std::uint64_t seed, s
 }
 
 /// Of a vector that is all here.
-template <class X>
-void fill_pseudo_random(const Execution& exec, const X& x, std::uint64_t seed) {
+template <class Exec, class X>
+void fill_pseudo_random(const Exec& exec, const X& x, std::uint64_t seed) {
   fill_pseudo_random(exec, x, seed, 0, static_cast<std::int64_t>(x.extent(0)));
 }
 

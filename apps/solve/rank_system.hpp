@@ -1,20 +1,28 @@
 #pragma once
 
+#include <ashlar/halo/row_partition.hpp>
 #include <vector>
 
 #include "solve/options.hpp"
+#include "solve/row_source.hpp"
 #include "solve/system.hpp"
 #include "world.hpp"
 
 namespace ashlar::app {
 
-/// make_system() over several ranks. A generated problem is generated and a block file read row by row, by the ranks
-/// that have the rows; a Matrix Market file, and a right-hand side, is read by rank 0, which hands it out. A matrix of
-/// a file is looked at for symmetry. `speeds` has the rate at which each rank reads its memory, for --partition
-/// weighted; nothing where that was not measured. Collective.
+/// The partition that was asked for. `shares` has what each rank is to have of the blocks, for the partitions that are
+/// measured. Collective.
+///
+/// Throws   ArgumentError where there are more ranks than block rows, FileError: on all ranks together.
+template <class Exec>
+RowPartition partition_of(const World& world, const SolveOptions& options, const RowSource<Exec>& source,
+                          const std::vector<double>& shares);
+
+/// The system over several ranks, each of which has its rows of the partition; waits until it is there. Collective.
 ///
 /// Throws   as make_system(), on all ranks together.
-LinearSystem make_rank_system(const Execution& exec, const World& world, const SolveOptions& options,
-                              const std::vector<double>& speeds);
+template <class Exec>
+LinearSystem<Exec> make_rank_system(const Exec& exec, const World& world, const SolveOptions& options,
+                                    const RowSource<Exec>& source, const RowPartition& partition);
 
 }  // namespace ashlar::app

@@ -28,16 +28,20 @@ Json halo_json(const HaloFigures& halo) {
           {"waited_seconds", halo.waited_seconds}};
 }
 
-Json ranks_json(const std::vector<RankAccount>& ranks) {
+Json ranks_json(const std::vector<RankAccount>& ranks, std::int64_t block_size) {
   Json list = Json::array();
   for (const RankAccount& rank : ranks) {
     list.push_back({{"host", rank.host},
+                    {"space", rank.space},
                     {"device", rank.device},
                     {"read_bandwidth_gb_s", optional_json(rank.read_bandwidth_gb_s)},
+                    {"nonzeros_per_second", optional_json(rank.nonzeros_per_second)},
                     {"num_block_rows", rank.num_block_rows},
                     {"num_blocks", rank.num_blocks},
+                    {"num_values", rank.num_blocks * block_size * block_size},
                     {"busy_seconds", rank.busy_seconds},
                     {"waited_seconds", rank.waited_seconds},
+                    {"idle_share", rank.idle_share()},
                     {"alone_seconds", optional_json(rank.alone_seconds)},
                     {"device_bytes", rank.device_bytes},
                     {"streamed", rank.sent_bytes.has_value()},
@@ -78,7 +82,7 @@ Json columns_json(const BlockSolveReport& report) {
 }  // namespace
 
 bool Outcome::is_streamed() const {
-  return system.is_streamed() ||
+  return system.is_streamed ||
          std::any_of(ranks.begin(), ranks.end(), [](const RankAccount& rank) { return rank.sent_bytes.has_value(); });
 }
 
@@ -109,7 +113,7 @@ std::string how_to_get_efficiency(const Outcome& outcome) {
 
 std::string report_json(const Outcome& outcome) {
   const SolveReport& report = outcome.solution.report;
-  const LinearSystem& system = outcome.system;
+  const SystemAccount& system = outcome.system;
   Json json;
   json["status"] = to_string(report.status);
   json["iterations"] = report.iterations;
@@ -130,19 +134,20 @@ std::string report_json(const Outcome& outcome) {
   json["launch"] = report.launch;
   json["streamed"] = outcome.is_streamed();
   json["streaming"] = optional_json(outcome.solution.streaming);
-  json["ranks"] = outcome.ranks.empty() ? Json(nullptr) : ranks_json(outcome.ranks);
+  json["ranks"] = outcome.ranks.empty() ? Json(nullptr) : ranks_json(outcome.ranks, system.block_size);
+  json["partition_decided"] = outcome.decided;
   json["exchange"] = nullptr;
-  if (const auto& op = system.over_ranks; op && !outcome.ranks.empty()) {
-    json["exchange"] = {{"mode", std::string(to_string(op->exchange_mode()))}, {"why", op->why_exchange_mode()}};
+  if (!outcome.ranks.empty()) {
+    json["exchange"] = {{"mode", system.exchange}, {"why", system.why_exchange}};
   }
   json["pipeline_efficiency"] = outcome.ranks.empty() ? Json(nullptr) : Json(outcome.pipeline_efficiency());
   json["efficiency"] = efficiency_json(outcome);
   json["columns"] = outcome.solution.block ? columns_json(*outcome.solution.block) : Json(nullptr);
-  json["block_size"] = system.block_size();
+  json["block_size"] = system.block_size;
   json["block_fill"] = outcome.system.block_fill;
   json["num_rows"] = system.num_rows();
-  json["num_block_rows"] = system.num_block_rows();
-  json["num_blocks"] = system.num_blocks();
+  json["num_block_rows"] = system.num_block_rows;
+  json["num_blocks"] = system.num_blocks;
   json["system"] = outcome.system.description;
   json["versions"] = {{"ashlar", version_string}, {"kokkos", kokkos_version()}, {"compiler", compiler_version()}};
   json["device"] = {

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/device/bandwidth.hpp>
+#include <ashlar/distributed/rank_speed.hpp>
 #include <ashlar/host/text_file.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <cstdint>
+#include <functional>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -13,6 +16,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "memory_left.hpp"
@@ -25,7 +29,10 @@
 #include "solve/one_rank_run.hpp"
 #include "solve/outputs.hpp"
 #include "solve/progress_line.hpp"
+#include "solve/rank_roles.hpp"
+#include "solve/rank_speeds.hpp"
 #include "solve/rank_system.hpp"
+#include "solve/rebalance.hpp"
 #include "solve/report.hpp"
 #include "solve/solve.hpp"
 #include "solve/symmetric_products.hpp"
@@ -37,45 +44,51 @@ namespace ashlar::app {
 
 namespace {
 
-void check_symmetry(const Execution& exec, const LinearSystem& system, const SourceOptions& source) {
+template <class Exec>
+void check_symmetry(const Exec& exec, const LinearSystem<Exec>& system, const SourceOptions& source) {
   if (!source.matrix || source.skip_symmetry_check) return;
   if (system.in_file)
-    return require_symmetric_products(exec, Operator(std::shared_ptr<const Streamed>(system.in_file)), system);
+    return require_symmetric_products(exec, Operator<Exec>(std::shared_ptr<const Streamed<Exec>>(system.in_file)),
+                                      system);
   // A Matrix Market file has been looked at by the rank that has read it.
-  if (system.over_ranks) return require_symmetric_products(exec, Operator(system.over_ranks), system);
+  if (system.over_ranks) return require_symmetric_products(exec, Operator<Exec>(system.over_ranks), system);
   system.visit(exec, [&](const auto& where, const auto& matrix) { require_symmetric(where, matrix, *source.matrix); });
 }
 
 /// The rate at which the device reads its memory, where it is to be measured.
-std::optional<double> probe(const Execution& exec, const OutputOptions& options) {
+template <class Exec>
+std::optional<double> probe(const Exec& exec, const OutputOptions& options) {
   if (options.no_probe) return std::nullopt;
   // Of a host so much that it is written and read in a few tenths of a second, whatever size its last cache is said to
   // have.
   constexpr std::int64_t most_of_host = std::int64_t(256) << 20;
-  const auto quarter = static_cast<std::int64_t>(bytes_left<Space>() / 4);
-  const std::int64_t bytes = std::min(bandwidth_probe_bytes<Execution>(), quarter);
-  return measure_read_bandwidth(exec, is_gpu_v<Execution> ? bytes : std::min(bytes, most_of_host));
+  const auto quarter = static_cast<std::int64_t>(bytes_left<typename Exec::memory_space>() / 4);
+  const std::int64_t bytes = std::min(bandwidth_probe_bytes<Exec>(), quarter);
+  return measure_read_bandwidth(exec, is_gpu_v<Exec> ? bytes : std::min(bytes, most_of_host));
 }
 
 /// The same of all ranks, in their order; nothing where it is not to be measured. Collective.
-std::vector<double> probe_all(const Execution& exec, const World& world, const OutputOptions& options) {
+template <class Exec>
+std::vector<double> probe_all(const Exec& exec, const World& world, const OutputOptions& options) {
   world.comm().barrier();  // all at once: some may share a memory
   const std::optional<double> mine = world.on_all([&] { return probe(exec, options); });
   return mine ? world.comm().all_gather(*mine) : std::vector<double>();
 }
 
-void print_trace_notes(std::ostream& out, const SolveTrace& trace) {
-  if (is_gpu_v<Execution> && !trace.device_times()) {
+template <class Exec>
+void print_trace_notes(std::ostream& out, const SolveTrace<Exec>& trace) {
+  if (is_gpu_v<Exec> && !trace.device_times()) {
     out << "trace      of launches, not of the kernels themselves: a tool has told Kokkos not to fence\n";
   }
   if (trace.num_missed() > 0) {
-    out << "trace      of the first " << counted(SolveTrace::max_spans) << " copies and products, not of "
+    out << "trace      of the first " << counted(SolveTrace<Exec>::max_spans) << " copies and products, not of "
         << counted(trace.num_missed()) << " more\n";
   }
 }
 
 /// Bytes of the solve on this rank. Those of a file are read by as many threads as there are.
-std::uint64_t bytes_here(const LinearSystem& system, const SolveOptions& options) {
+template <class Exec>
+std::uint64_t bytes_here(const LinearSystem<Exec>& system, const SolveOptions& options) {
   if (system.in_file) return std::numeric_limits<std::uint64_t>::max();
   std::int64_t block_rows = system.num_block_rows(), blocks = system.num_blocks();
   if (const auto& op = system.over_ranks) {
@@ -86,16 +99,19 @@ std::uint64_t bytes_here(const LinearSystem& system, const SolveOptions& options
 }
 
 /// What each rank had, and did in the solve; of one alone nothing. Collective.
-std::vector<RankAccount> account_of_ranks(const Communicator& comm, const LinearSystem& system,
-                                          const Solution& solution, const std::vector<double>& speeds,
+template <class Exec>
+std::vector<RankAccount> account_of_ranks(const Communicator& comm, const LinearSystem<Exec>& system,
+                                          const Solution<Exec>& solution, const std::vector<double>& speeds,
                                           double solve_seconds) {
   if (!system.over_ranks) return {};
   const std::vector<std::string> hosts = comm.all_gather(comm.transport().host_name());
-  const std::vector<std::string> devices = comm.all_gather(this_device().name);
+  const Device device = device_of(Exec());
+  const std::vector<std::string> devices = comm.all_gather(device.name), spaces = comm.all_gather(device.backend);
   const auto rows = comm.all_gather(system.over_ranks->partition().size(comm.rank()));
   const auto blocks = comm.all_gather(system.over_ranks->num_blocks());
   const auto busy = comm.all_gather(solve_seconds - solution.waited_seconds);
   const auto waited = comm.all_gather(solution.waited_seconds);
+  const auto idle = comm.all_gather(solution.idle_seconds);
   const auto alone = comm.all_gather(solution.alone_seconds.value_or(0));
   const auto halos = comm.all_gather(solution.halo);
   struct Held {
@@ -111,8 +127,9 @@ std::vector<RankAccount> account_of_ranks(const Communicator& comm, const Linear
   for (std::size_t k = 0; k < hosts.size(); ++k) {
     const auto speed = speeds.empty() ? std::nullopt : std::optional(speeds[k]);
     const auto seconds_alone = solution.alone_seconds ? std::optional(alone[k]) : std::nullopt;
-    ranks.push_back({hosts[k], devices[k], speed, rows[k], blocks[k], busy[k], waited[k], seconds_alone,
-                     held[k].device_bytes, held[k].streamed ? std::optional(held[k].sent_bytes) : std::nullopt,
+    ranks.push_back({hosts[k], spaces[k], devices[k], speed, std::nullopt, rows[k], blocks[k], busy[k], waited[k],
+                     idle[k], seconds_alone, held[k].device_bytes,
+                     held[k].streamed ? std::optional(held[k].sent_bytes) : std::nullopt,
                      held[k].has_share ? std::optional(held[k].hidden_share) : std::nullopt, halos[k]});
   }
   return ranks;
@@ -132,7 +149,9 @@ trace::ParallelEfficiency efficiency_of(const std::vector<RankAccount>& ranks, d
 }
 
 /// All that is told and written of a solve, by rank 0. Collective.
-void tell(const Execution& exec, const World& world, const Outcome& outcome, Phases& phases, const SolveTrace* trace) {
+template <class Exec>
+void tell(const Exec& exec, const World& world, const LinearSystem<Exec>& system, const Solution<Exec>& solution,
+          const Outcome& outcome, Phases& phases, const SolveTrace<Exec>* trace) {
   const auto& [source, method, placement, distribution, outputs] = outcome.options;
   // Nobody reads what the other ranks say.
   std::ostream nowhere(nullptr);
@@ -150,7 +169,7 @@ void tell(const Execution& exec, const World& world, const Outcome& outcome, Pha
 
   phases.run("write", [&] {
     errors.keep_from([&] {
-      if (!write_outputs(exec, world, outputs, outcome.system, outcome.solution, errors)) {
+      if (!write_outputs(exec, world, outputs, system, solution, errors)) {
         out << "           x holds NaN or infinity: neither --solution nor --vtk is written\n";
       }
     });
@@ -172,53 +191,153 @@ void check_before_start(const World& world, const SolveOptions& options) {
     check_headers(options);
     if (options.outputs.efficiency) read_one_rank_run(*options.outputs.efficiency, options);
   });
+  roles_of(world, options.distribution.ranks_on_host);
   check_shared_outputs(world, options.outputs);
 }
 
-int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
+namespace {
+
+/// The instance of a rank, with the threads asked for; beside devices with those that nobody else needs. Collective.
+template <class Exec>
+Exec instance_of_rank(const World& world, const SolveOptions& options, const RankRoles& roles) {
+  std::optional<int> threads = options.method.threads;
+  if (is_gpu_v<Execution> && options.distribution.ranks_on_host > 0) {
+    const ProcessorsShared shared = processors_of_rank(world.comm(), roles.on_host);
+    // Ranks on devices are not meant.
+    if (!roles.on_host) threads.reset();
+    if (roles.on_host && !threads && shared.threads() < Exec().concurrency()) threads = shared.threads();
+  }
+  return world.on_all([&] { return instance_of_threads<Exec>(threads); });
+}
+
+/// What each rank does a second, what it is to have for that, and what is told of it.
+struct RankRates {
+  std::vector<RankSpeed> speeds;
+  std::vector<double> shares;
+  std::vector<std::string> decided;
+
+  void take(const std::vector<RankSpeed>& measured, const std::vector<std::string>& more) {
+    speeds = measured;
+    decided.insert(decided.end(), more.begin(), more.end());
+  }
+};
+
+template <class Exec>
+RankRates rates_of(std::vector<RankSpeed> speeds, const RowSource<Exec>& source) {
+  RankRates rates{std::move(speeds), {}, {}};
+  rates.shares = share_by_speed(double(source.num_blocks), rates.speeds).shares;
+  for (std::size_t rank = 0; rank < rates.shares.size(); ++rank) {
+    if (rates.shares[rank] > 0) continue;
+    rates.decided.push_back(text("rank ", rank, " has no rows: its messages would take longer than it saves"));
+  }
+  return rates;
+}
+
+/// The solve that goes on after balancing, with all iterations in its report.
+template <class Exec>
+Solution<Exec> solve_on(const Exec& exec, const World& world, const LinearSystem<Exec>& system, SolveOptions options,
+                        const Rebalanced<Exec>& balanced, Phases& phases, const std::function<void(int, double)>& show,
+                        SolveTrace<Exec>* trace) {
+  const auto& before = balanced.residuals;
+  const auto made = static_cast<int>(before.size());
+  options.method.max_iterations -= made;
+  Solution<Exec> solution = solve(
+      exec, world, system, options, phases, [&](int iterations, double residual) { show(made + iterations, residual); },
+      trace, balanced.x);
+  solution.iterations_before = made;
+  solution.report.iterations += made;
+  auto& history = solution.report.residual_history;
+  history.insert(history.begin(), before.begin(), before.end());
+  return solution;
+}
+
+/// run_solve() on a rank that computes by Exec.
+template <class Exec>
+int run_on(const World& world, const SolveOptions& options, const RankRoles& roles, Phases& phases) {
   const Communicator& comm = world.comm();
-  const Execution all = world.on_all([&] { return instance_of_threads(options.method.threads); });
-  std::optional<SolveTrace> trace;
+  const Exec all = instance_of_rank<Exec>(world, options, roles);
+  std::optional<SolveTrace<Exec>> trace;
   comm.barrier();  // the ranks' times begin here
   if (options.outputs.trace) trace.emplace();
-  SolveTrace* const recorded = trace ? &*trace : nullptr;
+  SolveTrace<Exec>* const recorded = trace ? &*trace : nullptr;
 
   // Of a weighted partition first: it is made by that.
+  const DistributionOptions& distribution = options.distribution;
   std::vector<double> speeds;
   const auto probe_ranks = [&] {
     speeds = phases.run("probe", [&] { return probe_all(all, world, options.outputs); });
   };
-  if (options.distribution.is_weighted()) probe_ranks();
-  const LinearSystem system = phases.run("load", [&] {
-    return world.is_alone() ? make_system(all, options) : make_rank_system(all, world, options, speeds);
+  if (distribution.is_weighted()) probe_ranks();
+  std::optional<RowSource<Exec>> source;  // until nothing is dealt any more
+  RankRates rates;
+  double seconds_of_deal = 0;
+  LinearSystem<Exec> system = phases.run("load", [&] {
+    if (world.is_alone()) return make_system(all, options);
+    source = make_row_source(all, world, options);
+    if (distribution.has_rates()) rates = rates_of(measure_speeds(all, world, options, *source), *source);
+    const RowPartition partition =
+        partition_of(world, options, *source, distribution.is_weighted() ? speeds : rates.shares);
+    const Kokkos::Timer timer;
+    LinearSystem<Exec> dealt = make_rank_system(all, world, options, *source, partition);
+    seconds_of_deal = comm.max(timer.seconds());
+    return dealt;
   });
   phases.run("check", [&] { world.alike([&] { check_symmetry(all, system, options.source); }); });
-  if (!options.distribution.is_weighted()) probe_ranks();
+  if (!distribution.is_weighted()) probe_ranks();
   std::optional<OneRankRun> one_rank;
   if (options.outputs.efficiency) {
     world.on_all([&] {
       one_rank = read_one_rank_run(*options.outputs.efficiency, options);
-      require_alike(*one_rank, system, this_device());
+      require_alike(*one_rank, system.account(), device_of(all));
     });
   }
-  const Execution exec = options.method.threads ? all : instance_for_bytes(all, bytes_here(system, options));
-  Solution solution = [&] {
+  const Exec exec = options.method.threads ? all : instance_for_bytes(all, bytes_here(system, options));
+  Solution<Exec> solution = [&] {
     ProgressLine progress(world.speaks());
     const auto show = [&](int iterations, double residual) { progress.show(iterations, residual); };
-    return solve(exec, world, system, options, phases, show, recorded);
+    if (rates.speeds.empty() || options.method.solver != SolverKind::cg) {
+      source.reset();
+      return solve(exec, world, system, options, phases, show, recorded);
+    }
+    Rebalanced<Exec> balanced = phases.run("balance", [&] {
+      return world.alike([&] {
+        return rebalance(exec, world, options, *source, std::move(system), rates.speeds, seconds_of_deal, show);
+      });
+    });
+    source.reset();
+    system = std::move(balanced.system);
+    rates.take(balanced.speeds, balanced.decided);
+    return solve_on(exec, world, system, options, balanced, phases, show, recorded);
   }();
   solution.report.bytes_moved = comm.sum(solution.report.bytes_moved);
 
-  Outcome outcome{options, system, solution, phases, this_device(), exec.concurrency(), std::nullopt, std::nullopt};
+  Outcome outcome{options,        system.account(),   solution,     phases,
+                  device_of(all), exec.concurrency(), std::nullopt, std::nullopt};
   if (!speeds.empty()) outcome.read_bandwidth_gb_s = std::accumulate(speeds.begin(), speeds.end(), 0.0);
   outcome.ranks = account_of_ranks(comm, system, solution, speeds, phases.seconds_of("solve"));
+  for (std::size_t rank = 0; rank < rates.speeds.size(); ++rank) {
+    outcome.ranks[rank].nonzeros_per_second =
+        rates.speeds[rank].weight_per_second * system.block_size() * system.block_size();
+  }
+  outcome.decided = rates.decided;
   if (one_rank && solution.alone_seconds) {
     outcome.efficiency =
-        efficiency_of(outcome.ranks, one_rank->seconds_of_iteration * double(solution.report.iterations));
+        efficiency_of(outcome.ranks,
+                      one_rank->seconds_of_iteration * double(solution.report.iterations - solution.iterations_before));
   }
   if (system.ones_is_solution) outcome.error = error_against_ones(exec, comm, solution.x);
-  tell(exec, world, outcome, phases, recorded);
+  tell(exec, world, system, solution, outcome, phases, recorded);
   return solution.report.status == SolveStatus::converged ? 0 : 2;
+}
+
+}  // namespace
+
+int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
+  const RankRoles roles = roles_of(world, options.distribution.ranks_on_host);
+  if (!roles.on_host) return run_on<Execution>(world, options, roles, phases);
+  SolveOptions of_host = options;
+  if (is_gpu_v<Execution>) of_host.placement.device_memory_limit.reset();  // the others' limit
+  return run_on<HostExecution>(world, of_host, roles, phases);
 }
 
 }  // namespace ashlar::app

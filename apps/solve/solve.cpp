@@ -20,8 +20,10 @@ namespace ashlar::app {
 namespace {
 
 /// The usual right-hand side in the first column, A times pseudo-random vectors in the others.
-Block right_hand_sides(const Execution& exec, const Operator& a, const LinearSystem& system, const Block& x) {
-  const Block b("ashlar::app::b", x.extent(0), x.extent(1));
+template <class Exec>
+Block<Exec> right_hand_sides(const Exec& exec, const Operator<Exec>& a, const LinearSystem<Exec>& system,
+                             const Block<Exec>& x) {
+  const Block<Exec> b("ashlar::app::b", x.extent(0), x.extent(1));
   fill_pseudo_random(exec, x, 0, system.first_row(), system.num_rows());
   a.apply(exec, x, b);
   Kokkos::deep_copy(exec, Kokkos::subview(b, Kokkos::ALL, 0), system.rhs);
@@ -50,8 +52,9 @@ SolveReport summary_of(const BlockSolveReport& block, std::int64_t bytes_of_step
   return report;
 }
 
-SolveReport cg_of(VariantKind variant, const Execution& exec, const Operator& a, const Preconditioner& m,
-                  const Vector& b, const Vector& x, const CgOptions& options) {
+template <class Exec>
+SolveReport cg_of(VariantKind variant, const Exec& exec, const Operator<Exec>& a, const Preconditioner<Exec>& m,
+                  const Vector<Exec>& b, const Vector<Exec>& x, const CgOptions& options) {
   switch (variant) {
     case VariantKind::single_reduction:
       return single_reduction_cg(exec, a, m, b, x, options);
@@ -64,11 +67,12 @@ SolveReport cg_of(VariantKind variant, const Execution& exec, const Operator& a,
 }
 
 /// `timed` calls the solver, and nothing besides.
-template <class Timed>
-void solve_by_cg(const Execution& exec, const Operator& a, const Preconditioner& m, const LinearSystem& system,
-                 const MethodOptions& method, const Timed& timed, const std::function<void(int, double)>& monitor,
-                 Solution& solution) {
-  solution.x = Vector("ashlar::app::x", system.rhs.extent(0));
+template <class Exec, class Timed>
+void solve_by_cg(const Exec& exec, const Operator<Exec>& a, const Preconditioner<Exec>& m,
+                 const LinearSystem<Exec>& system, const MethodOptions& method, const Vector<Exec>& x0,
+                 const Timed& timed, const std::function<void(int, double)>& monitor, Solution<Exec>& solution) {
+  const bool starts_from_zero = x0.data() == nullptr;
+  solution.x = starts_from_zero ? Vector<Exec>("ashlar::app::x", system.rhs.extent(0)) : x0;
   CgOptions options;
   options.rtol = method.rtol;
   options.max_iterations = method.max_iterations;
@@ -76,12 +80,12 @@ void solve_by_cg(const Execution& exec, const Operator& a, const Preconditioner&
   solution.report = timed([&] { return cg_of(method.variant, exec, a, m, system.rhs, solution.x, options); });
 }
 
-template <class Timed>
-void solve_by_block_cg(const Execution& exec, const Operator& a, const Preconditioner& m, const LinearSystem& system,
-                       const MethodOptions& method, const Timed& timed, const std::function<void(int, double)>& monitor,
-                       Solution& solution) {
-  const Block x("ashlar::app::x", system.rhs.extent(0), method.num_rhs);
-  const Block b = right_hand_sides(exec, a, system, x);
+template <class Exec, class Timed>
+void solve_by_block_cg(const Exec& exec, const Operator<Exec>& a, const Preconditioner<Exec>& m,
+                       const LinearSystem<Exec>& system, const MethodOptions& method, const Timed& timed,
+                       const std::function<void(int, double)>& monitor, Solution<Exec>& solution) {
+  const Block<Exec> x("ashlar::app::x", system.rhs.extent(0), method.num_rhs);
+  const Block<Exec> b = right_hand_sides(exec, a, system, x);
   BlockCgOptions options;
   options.rtol = method.rtol;
   options.max_iterations = method.max_iterations;
@@ -90,7 +94,7 @@ void solve_by_block_cg(const Execution& exec, const Operator& a, const Precondit
   // A product's two blocks, and about 14 of the inner products and combinations.
   const std::int64_t vectors = 16 * std::int64_t(x.size()) * std::int64_t(sizeof(double));
   solution.report = summary_of(*solution.block, a.traffic_bytes() + vectors);
-  solution.x = Vector("ashlar::app::x", system.rhs.extent(0));
+  solution.x = Vector<Exec>("ashlar::app::x", system.rhs.extent(0));
   Kokkos::deep_copy(exec, solution.x, Kokkos::subview(x, Kokkos::ALL, 0));
   solution.all = x;
   exec.fence("ashlar: solution of the first right-hand side");
@@ -108,33 +112,35 @@ HaloFigures since(const HaloFigures& before, HaloFigures now) {
 }
 
 /// A solve of so many iterations, as far as they go, with pseudo-random right-hand sides; returns how many it took.
-int iterate(const Execution& exec, const Operator& a, const Preconditioner& m, const MethodOptions& method,
+template <class Exec>
+int iterate(const Exec& exec, const Operator<Exec>& a, const Preconditioner<Exec>& m, const MethodOptions& method,
             int iterations) {
   const auto n = std::size_t(a.space().num_local());
-  const Block b("ashlar::app::b", n, method.num_rhs), x("ashlar::app::x", n, method.num_rhs);
+  const Block<Exec> b("ashlar::app::b", n, method.num_rhs), x("ashlar::app::x", n, method.num_rhs);
   fill_pseudo_random(exec, b, 3);
   if (method.solver == SolverKind::block_cg) {
     return block_cg(exec, a, m, b, x, {.rtol = 0, .max_iterations = iterations}).iterations;
   }
   // x is updated as over ranks.
   const CgOptions options{.rtol = 0, .max_iterations = iterations, .x_update = CgXUpdate::under_reduction};
-  return cg_of(method.variant, exec, a, m, Vector(b.data(), n), Vector(x.data(), n), options).iterations;
+  return cg_of(method.variant, exec, a, m, Vector<Exec>(b.data(), n), Vector<Exec>(x.data(), n), options).iterations;
 }
 
 /// Seconds of so many iterations of this rank's share, while the other ranks rest. Collective.
-double seconds_alone(const Execution& exec, const World& world, const LinearSystem& system, const Preconditioner& m,
-                     const MethodOptions& method, int iterations) {
+template <class Exec>
+double seconds_alone(const Exec& exec, const World& world, const LinearSystem<Exec>& system,
+                     const Preconditioner<Exec>& m, const MethodOptions& method, int iterations) {
   // More would take long, and tell no more.
   const int most = std::min(iterations, 100);
   // Of others only zeros: what is left is the rank's own block of A, which is SPD, too.
-  const Block zeros("ashlar::app::x", system.rhs.extent(0), method.num_rhs), y("ashlar::app::y", zeros.layout());
+  const Block<Exec> zeros("ashlar::app::x", system.rhs.extent(0), method.num_rhs), y("ashlar::app::y", zeros.layout());
   if (method.solver == SolverKind::block_cg) {
     system.over_ranks->apply(exec, zeros, y);
   } else {
-    system.over_ranks->apply(exec, Vector(zeros.data(), zeros.size()), Vector(y.data(), y.size()));
+    system.over_ranks->apply(exec, Vector<Exec>(zeros.data(), zeros.size()), Vector<Exec>(y.data(), y.size()));
   }
   exec.fence("ashlar: nothing of others");
-  const Operator local{LocalWork(system.over_ranks)};
+  const Operator<Exec> local{LocalWork<Exec>(system.over_ranks)};
   double seconds = 0;
   for (int turn = 0; turn < world.comm().size(); ++turn) {
     world.on_all([&] {
@@ -150,32 +156,34 @@ double seconds_alone(const Execution& exec, const World& world, const LinearSyst
 
 }  // namespace
 
-Solution solve(const Execution& exec, const World& world, const LinearSystem& system, const SolveOptions& options,
-               Phases& phases, const std::function<void(int, double)>& monitor, SolveTrace* trace) {
-  std::optional<Preconditioner> m;
-  std::optional<SystemOperator> a;
+template <class Exec>
+Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Exec>& system,
+                     const SolveOptions& options, Phases& phases, const std::function<void(int, double)>& monitor,
+                     SolveTrace<Exec>* trace, const Vector<Exec>& x0) {
+  std::optional<Preconditioner<Exec>> m;
+  std::optional<SystemOperator<Exec>> a;
   phases.run("setup", [&] {
     // Before the matrix takes what is left of the device: its diagonal is there for a moment.
     m.emplace(world.on_all([&] { return make_preconditioner(exec, system, options.method.preconditioner); }));
     a.emplace(make_operator(exec, system, options));
     exec.fence("ashlar: set-up");
   });
-  Solution solution;
+  Solution<Exec> solution;
   solution.kernel = a->kernel;
   solution.streaming = a->streaming;
   solution.tuning = a->tuning;
   // Of ranks it is told how much they hid, with a trace or without.
   constexpr int some_spans = 4000;
   const bool is_told = system.over_ranks && a->record && system.over_ranks->streamed()->copies();
-  std::optional<StreamTimeline<Execution>> timeline;
-  StreamTimeline<Execution>* spans = nullptr;
+  std::optional<StreamTimeline<Exec>> timeline;
+  StreamTimeline<Exec>* spans = nullptr;
   if (a->record && trace != nullptr) {
     spans = &trace->timeline(exec);
   } else if (is_told) {
     spans = &timeline.emplace(exec, some_spans);
   }
-  std::optional<StreamRecording<Execution>> recording;
-  if (spans != nullptr) recording.emplace(a->record(*spans));
+  std::optional<StreamRecording<Exec>> recording;
+  if (spans != nullptr) static_cast<void>(recording.emplace(a->record(*spans)));
   const auto waited = [&] { return system.over_ranks ? system.over_ranks->waited_seconds() : 0; };
   const auto exchanged = [&] { return system.over_ranks ? system.over_ranks->halo_figures() : HaloFigures(); };
   // Of the solve alone: right-hand sides may take products before it.
@@ -185,11 +193,13 @@ Solution solve(const Execution& exec, const World& world, const LinearSystem& sy
     auto result = phases.run("solve", work);
     solution.waited_seconds = waited() - waited_before;
     solution.halo = since(exchanged_before, exchanged());
+    // While the host waits for the halo, a device multiplies own columns.
+    solution.idle_seconds = solution.waited_seconds - (is_gpu_v<Exec> ? solution.halo.waited_seconds : 0);
     return result;
   };
   world.alike([&] {
     if (options.method.solver == SolverKind::cg) {
-      solve_by_cg(exec, a->op, *m, system, options.method, timed, monitor, solution);
+      solve_by_cg(exec, a->op, *m, system, options.method, x0, timed, monitor, solution);
     } else {
       solve_by_block_cg(exec, a->op, *m, system, options.method, timed, monitor, solution);
     }
@@ -204,10 +214,11 @@ Solution solve(const Execution& exec, const World& world, const LinearSystem& sy
   return solution;
 }
 
-SolutionError error_against_ones(const Execution& exec, const Communicator& comm, const Vector& x) {
+template <class Exec>
+SolutionError error_against_ones(const Exec& exec, const Communicator& comm, const Vector<Exec>& x) {
   double largest = 0, squares = 0;
   Kokkos::parallel_reduce(
-      "ashlar::app::error", Kokkos::RangePolicy<Execution, Kokkos::IndexType<std::int64_t>>(exec, 0, x.extent(0)),
+      "ashlar::app::error", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, x.extent(0)),
       KOKKOS_LAMBDA(std::int64_t i, double& update_largest, double& update_squares) {
         const double difference = Kokkos::abs(x(i) - 1);
         // A comparison with NaN is false: it would be lost without a word.
@@ -220,5 +231,16 @@ SolutionError error_against_ones(const Execution& exec, const Communicator& comm
   largest = std::isfinite(squares) ? comm.max(largest) : squares;
   return {largest, std::sqrt(squares / static_cast<double>(comm.sum(x.extent(0))))};
 }
+
+template Solution<HostExecution> solve(const HostExecution&, const World&, const LinearSystem<HostExecution>&,
+                                       const SolveOptions&, Phases&, const std::function<void(int, double)>&,
+                                       SolveTrace<HostExecution>*, const Vector<HostExecution>&);
+template SolutionError error_against_ones(const HostExecution&, const Communicator&, const Vector<HostExecution>&);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template Solution<Execution> solve(const Execution&, const World&, const LinearSystem<Execution>&, const SolveOptions&,
+                                   Phases&, const std::function<void(int, double)>&, SolveTrace<Execution>*,
+                                   const Vector<Execution>&);
+template SolutionError error_against_ones(const Execution&, const Communicator&, const Vector<Execution>&);
+#endif
 
 }  // namespace ashlar::app

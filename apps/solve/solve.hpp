@@ -18,11 +18,9 @@
 
 namespace ashlar::app {
 
-/// x with what was found out on the way to it.
-struct Solution {
-  Vector x;                  ///< of block CG that of the first right-hand side
-  std::optional<Block> all;  ///< those of all right-hand sides, of block CG
-  SolveReport report;        ///< of block CG its steps, and the largest residual of all columns
+/// What is told of a solve.
+struct SolveAccount {
+  SolveReport report;  ///< of block CG its steps, and the largest residual of all columns
   std::optional<BlockSolveReport> block;
   std::string kernel;
   std::string plan;                      ///< explain() of what multiplies
@@ -30,25 +28,38 @@ struct Solution {
   std::optional<TuningTable> tuning;     ///< to be written, where --tune was given
   std::optional<double> hidden_share;    ///< of a rank that streams to a device: StreamOverlap
   double waited_seconds = 0;             ///< for other ranks, in the solve
+  double idle_seconds = 0;               ///< of that, where there was nothing to do meanwhile
+  int iterations_before = 0;             ///< of the report's, those made before the rows lay as they do
   HaloFigures halo;                      ///< what this rank exchanged with others, in the solve
   /// Of this rank's share of the solve while the other ranks rest, where --efficiency asks for it.
   std::optional<double> alone_seconds;
 };
 
-/// Solves by the method and with the preconditioner asked for, starting from zero: the phases "setup" and "solve".
+/// x with what was found out on the way to it.
+template <class Exec>
+struct Solution : SolveAccount {
+  Vector<Exec> x;                  ///< of block CG that of the first right-hand side
+  std::optional<Block<Exec>> all;  ///< those of all right-hand sides, of block CG
+};
+
+/// Solves by the method and with the preconditioner asked for: the phases "setup" and "solve". It starts from zero; CG
+/// where there is one from x0, which it changes.
 ///
 /// A trace, where there is one, records products with a streamed matrix. Over ranks, where --efficiency is given, a
 /// third phase "alone" follows, in which one rank after another iterates while the others rest. Collective.
 ///
 /// Throws   NumericalError where the preconditioner does not exist, naming the file; what plan and CG throw.
-Solution solve(const Execution& exec, const World& world, const LinearSystem& system, const SolveOptions& options,
-               Phases& phases, const std::function<void(int, double)>& monitor, SolveTrace* trace = nullptr);
+template <class Exec>
+Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Exec>& system,
+                     const SolveOptions& options, Phases& phases, const std::function<void(int, double)>& monitor,
+                     SolveTrace<Exec>* trace = nullptr, const Vector<Exec>& x0 = {});
 
 /// How far a solution, of which each rank has its part, is from the known one, all ones. Collective.
 struct SolutionError {
   double max_norm = 0;
   double relative_2_norm = 0;
 };
-SolutionError error_against_ones(const Execution& exec, const Communicator& comm, const Vector& x);
+template <class Exec>
+SolutionError error_against_ones(const Exec& exec, const Communicator& comm, const Vector<Exec>& x);
 
 }  // namespace ashlar::app

@@ -44,15 +44,16 @@ std::string ranks_streamed_line(const Outcome& outcome) {
   }
   if (count == 0) return "";
   std::string line = text("streamed   on ", count, " of ", outcome.ranks.size(), " ranks, from the host's memory: ");
-  line += has_device_memory ? bytes_text(most) + " a product at most" : "in place, as host and device are one memory";
+  line += has_device_memory<Execution> ? bytes_text(most) + " a product at most"
+                                       : "in place, as host and device are one memory";
   if (least_hidden) line += text("; ", short_number(100 * *least_hidden), " % hidden at least");
   return line + '\n';
 }
 
 /// Who sent it and waited for it, and why so.
 std::string exchange_text(const Outcome& outcome) {
-  const auto& op = outcome.system.over_ranks;
-  return op ? text("; exchange: ", to_string(op->exchange_mode()), " (", op->why_exchange_mode(), ")") : "";
+  const SystemAccount& system = outcome.system;
+  return text("; exchange: ", system.exchange, " (", system.why_exchange, ")");
 }
 
 /// How what ranks need of each other went between them in the solve.
@@ -71,18 +72,33 @@ std::string halo_line(const Outcome& outcome) {
               bytes_text(std::uint64_t(sent.bytes)), ", ", way, exchange_text(outcome), '\n');
 }
 
+/// Who computes where, where not all do so alike; and how rows were dealt, where that was measured.
+std::string shares_lines(const Outcome& outcome) {
+  std::string lines;
+  for (std::size_t k = 0; k < outcome.ranks.size(); ++k) {
+    const RankAccount& rank = outcome.ranks[k];
+    if (outcome.options.distribution.ranks_on_host == 0 && !rank.nonzeros_per_second) break;
+    lines += text("rank ", k, "     ", k < 10 ? " " : "", rank.space, ", ", rank.device, ": ",
+                  counted(rank.num_block_rows), " block rows");
+    if (rank.nonzeros_per_second) lines += text(", ", short_number(1e-9 * *rank.nonzeros_per_second), "e9 values/s");
+    lines += text(", idle for ", short_number(100 * rank.idle_share()), " % of the solve\n");
+  }
+  for (const std::string& decided : outcome.decided) lines += "partition  " + decided + '\n';
+  return lines;
+}
+
 /// How the ranks shared it; nothing where there is one.
 std::string ranks_line(const Outcome& outcome) {
   if (outcome.ranks.empty()) return "";
-  std::int64_t fewest = outcome.system.num_block_rows(), most = 0;
+  std::int64_t fewest = outcome.system.num_block_rows, most = 0;
   for (const RankAccount& rank : outcome.ranks) {
     fewest = std::min(fewest, rank.num_block_rows);
     most = std::max(most, rank.num_block_rows);
   }
   return text("ranks      ", outcome.ranks.size(), ", with ", counted(fewest), " to ", counted(most), " block rows; ",
               short_number(100 * (1 - outcome.pipeline_efficiency())),
-              " % of their time in the solve went in waiting for each other\n", halo_line(outcome),
-              ranks_streamed_line(outcome), efficiency_line(outcome));
+              " % of their time in the solve went in waiting for each other\n", shares_lines(outcome),
+              halo_line(outcome), ranks_streamed_line(outcome), efficiency_line(outcome));
 }
 
 }  // namespace
@@ -98,10 +114,10 @@ void print_history(std::ostream& out, const SolveReport& report) {
 
 void print_summary(std::ostream& out, const Outcome& outcome) {
   const SolveReport& report = outcome.solution.report;
-  const LinearSystem& system = outcome.system;
-  const int b = system.block_size();
+  const SystemAccount& system = outcome.system;
+  const int b = system.block_size;
   out << "system     " << outcome.system.description << ": " << counted(system.num_rows()) << " unknowns, "
-      << counted(system.num_blocks()) << " blocks of " << b << " x " << b << " (fill "
+      << counted(system.num_blocks) << " blocks of " << b << " x " << b << " (fill "
       << short_number(outcome.system.block_fill) << ")\n"
       << "device     " << outcome.device.backend << ", " << outcome.device.name << ", " << outcome.device.concurrency
       << (outcome.device.concurrency == 1 ? " thread" : " threads at once")
@@ -113,8 +129,8 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
       << ranks_line(outcome) << "method     " << method_of(outcome) << ", preconditioner "
       << to_string(outcome.options.method.preconditioner) << ", kernel " << outcome.solution.kernel << '\n';
   if (!report.launch.empty()) out << "launched   " << report.launch << '\n';
-  if (system.is_streamed() && outcome.ranks.empty()) {
-    const char* const place = system.in_file ? "in its file: " : "in the host's memory: ";
+  if (system.is_streamed && outcome.ranks.empty()) {
+    const char* const place = system.is_in_file ? "in its file: " : "in the host's memory: ";
     out << "matrix     " << place << outcome.solution.plan << '\n';
   }
   if (report.status == SolveStatus::converged) {

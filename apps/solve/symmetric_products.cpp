@@ -11,22 +11,23 @@
 
 namespace ashlar::app {
 
-void require_symmetric_products(const Execution& exec, const Operator& a, const LinearSystem& system) {
+template <class Exec>
+void require_symmetric_products(const Exec& exec, const Operator<Exec>& a, const LinearSystem<Exec>& system) {
   const auto space = a.space();
-  const auto vector = [&](const std::string& label) { return Vector(label, std::size_t(space.num_local())); };
-  const Vector x = vector("ashlar::app::x"), y = vector("ashlar::app::y"), a_x = vector("ashlar::app::a_x"),
-               a_y = vector("ashlar::app::a_y");
+  const auto vector = [&](const std::string& label) { return Vector<Exec>(label, std::size_t(space.num_local())); };
+  const Vector<Exec> x = vector("ashlar::app::x"), y = vector("ashlar::app::y"), a_x = vector("ashlar::app::a_x"),
+                     a_y = vector("ashlar::app::a_y");
   fill_pseudo_random(exec, x, 1, system.first_row(), system.num_rows());
   fill_pseudo_random(exec, y, 2, system.first_row(), system.num_rows());
   a.apply(exec, x, a_x);
   a.apply(exec, y, a_y);
-  const Kokkos::View<double[4], Space> sums("ashlar::app::dots");
+  const Kokkos::View<double[4], typename Exec::memory_space> sums("ashlar::app::dots");
   const auto sum = [&](int k) { return Kokkos::subview(sums, k); };
   dot(exec, x, a_y, sum(0));
   dot(exec, y, a_x, sum(1));
   dot(exec, x, x, sum(2));
   dot(exec, a_y, a_y, sum(3));
-  const Kokkos::View<double*, Space> all(sums.data(), 4);
+  const Kokkos::View<double*, typename Exec::memory_space> all(sums.data(), 4);
   space.sum_begin(exec, all);
   space.sum_end(exec, all);
   double host[4];
@@ -41,5 +42,11 @@ void require_symmetric_products(const Execution& exec, const Operator& a, const 
                        "CG solves symmetric positive definite systems",
                        "pass --skip-symmetry-check to try nevertheless");
 }
+
+template void require_symmetric_products(const HostExecution&, const Operator<HostExecution>&,
+                                         const LinearSystem<HostExecution>&);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template void require_symmetric_products(const Execution&, const Operator<Execution>&, const LinearSystem<Execution>&);
+#endif
 
 }  // namespace ashlar::app

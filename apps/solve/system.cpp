@@ -25,17 +25,19 @@ namespace ashlar::app {
 
 namespace {
 
-Vector vector_of(const std::vector<double>& entries) {
-  Vector vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::rhs"), entries.size());
+template <class Exec>
+Vector<Exec> vector_of(const std::vector<double>& entries) {
+  Vector<Exec> vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::rhs"), entries.size());
   Kokkos::deep_copy(vector, Kokkos::View<const double*, Kokkos::HostSpace>(entries.data(), entries.size()));
   return vector;
 }
 
 /// A*1.
-Vector row_sums(const Execution& exec, const LinearSystem& system) {
-  const Vector sums(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::rhs"), system.num_rows());
+template <class Exec>
+Vector<Exec> row_sums(const Exec& exec, const LinearSystem<Exec>& system) {
+  const Vector<Exec> sums(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::rhs"), system.num_rows());
   if (system.in_file) {
-    const Vector ones("ashlar::app::ones", system.num_rows());
+    const Vector<Exec> ones("ashlar::app::ones", system.num_rows());
     Kokkos::deep_copy(exec, ones, 1.0);
     system.in_file->apply(exec, ones, sums);
     exec.fence("ashlar: A*1");
@@ -54,39 +56,40 @@ Vector row_sums(const Execution& exec, const LinearSystem& system) {
 }
 
 /// Makes the matrix where it is to be: make(exec, type) makes it by `exec` in the memory of the type.
-template <class Make>
-void make_matrix(LinearSystem& system, const Execution& exec, bool streamed, const Make& make) {
+template <class Exec, class Make>
+void make_matrix(LinearSystem<Exec>& system, const Exec& exec, bool streamed, const Make& make) {
   if (streamed) {
     const HostExecution host;
-    system.streamed = make(host, std::type_identity<HostMatrix>());
+    system.streamed = make(host, std::type_identity<HostMatrix<Exec>>());
     host.fence("ashlar: the matrix on the host");
   } else {
-    system.matrix = make(exec, std::type_identity<Matrix>());
+    system.matrix = make(exec, std::type_identity<Matrix<Exec>>());
   }
 }
 
 std::string sides_text(const std::array<int, 3>& sides) { return text(sides[0], " x ", sides[1], " x ", sides[2]); }
 
 /// A generated problem, without its right-hand side: make as above.
-template <class Make>
-LinearSystem generated_system(const Execution& exec, const SolveOptions& options, const MatrixShape& shape,
-                              const std::string& description, const Make& make) {
-  LinearSystem system;
+template <class Exec, class Make>
+LinearSystem<Exec> generated_system(const Exec& exec, const SolveOptions& options, const MatrixShape& shape,
+                                    const std::string& description, const Make& make) {
+  LinearSystem<Exec> system;
   system.description = description;
-  const MatrixPlace place = place_of(shape, options);
-  require_memory_for(shape, text(description, " with ", shape.block_size, " unknowns each"), options, place);
+  const MatrixPlace place = place_of<Exec>(shape, options);
+  require_memory_for<Exec>(shape, text(description, " with ", shape.block_size, " unknowns each"), options, place);
   make_matrix(system, exec, place == MatrixPlace::host, make);
   return system;
 }
 
-LinearSystem cantilever_system(const Execution& exec, const SolveOptions& options) {
+template <class Exec>
+LinearSystem<Exec> cantilever_system(const Exec& exec, const SolveOptions& options) {
   problems::Cantilever problem;
   problem.nodes = options.source.nodes_or_default();
   problem.dof = options.source.dof_or_default();
   const problems::HexGrid grid = problems::cantilever_grid(problem);
   const MatrixShape shape{std::uint64_t(grid.num_nodes()), std::uint64_t(grid.num_blocks()),
                           std::uint64_t(problem.dof)};
-  LinearSystem system =
+  LinearSystem<Exec> system =
       generated_system(exec, options, shape, text("cantilever of ", sides_text(problem.nodes), " nodes"),
                        [&]<class M>(const auto& where, std::type_identity<M>) {
                          return problems::cantilever_matrix<M>(where, problem);
@@ -95,7 +98,8 @@ LinearSystem cantilever_system(const Execution& exec, const SolveOptions& option
   return system;
 }
 
-LinearSystem stencil_system(const Execution& exec, const SolveOptions& options) {
+template <class Exec>
+LinearSystem<Exec> stencil_system(const Exec& exec, const SolveOptions& options) {
   const auto sides = options.source.nodes_or_default();
   const int dof = options.source.dof_or_default();
   const MatrixShape shape{std::uint64_t(problems::Lattice(sides).num_points()),
@@ -107,6 +111,7 @@ LinearSystem stencil_system(const Execution& exec, const SolveOptions& options) 
                           });
 }
 
+template <class Exec>
 CsrMatrix<double> read_matrix(const SolveOptions& options) {
   const std::string& path = *options.source.matrix;
   const bool can_be_read_twice = !is_read_once(path);
@@ -114,10 +119,10 @@ CsrMatrix<double> read_matrix(const SolveOptions& options) {
     const auto header = io::read_matrix_market_header(path);
     std::error_code error;
     const std::uint64_t file_size = std::filesystem::file_size(path, error);
-    const FileNeed need = file_need(header, error ? 0 : file_size, options);
+    const FileNeed need = file_need<Exec>(header, error ? 0 : file_size, options);
     const std::string what =
         text(path, ":", header.size_line, ": a matrix of ", header.rows, " rows and ", header.entries, " entries");
-    require_device_memory(need.device_bytes, what, options);
+    require_device_memory<Exec>(need.device_bytes, what, options);
     require_host_memory(need.host_bytes, what);
   }
   const CooMatrix<double> entries = io::read_matrix_market<double>(path);
@@ -131,11 +136,12 @@ CsrMatrix<double> read_matrix(const SolveOptions& options) {
   return csr_of_file(path, entries);
 }
 
-LinearSystem matrix_system(const Execution& exec, const SolveOptions& options) {
-  const CsrMatrix<double> csr = read_matrix(options);
+template <class Exec>
+LinearSystem<Exec> matrix_system(const Exec& exec, const SolveOptions& options) {
+  const CsrMatrix<double> csr = read_matrix<Exec>(options);
   const auto candidates = block_size_candidates(csr, max_block_size);
   const int block_size = choose_block_size(options.source.block_size.value_or(0), candidates);
-  LinearSystem system;
+  LinearSystem<Exec> system;
   system.description = *options.source.matrix;
   bool streamed = false;
   for (const auto& candidate : candidates) {
@@ -144,11 +150,11 @@ LinearSystem matrix_system(const Execution& exec, const SolveOptions& options) {
     const MatrixShape shape{std::uint64_t(csr.num_rows / block_size), std::uint64_t(candidate.num_blocks),
                             std::uint64_t(block_size)};
     const std::string what = text(*options.source.matrix, ": ", candidate.num_blocks, " blocks of size ", block_size);
-    const MatrixPlace place = place_of(shape, options);
-    require_memory_for(shape, what, options, place);
+    const MatrixPlace place = place_of<Exec>(shape, options);
+    require_memory_for<Exec>(shape, what, options, place);
     streamed = place == MatrixPlace::host;
     // What is put together on the host is then copied to where a device can read it.
-    const std::uint64_t copied = streamed && has_device_memory ? matrix_bytes(shape).count : 0;
+    const std::uint64_t copied = streamed && has_device_memory<Exec> ? matrix_bytes(shape).count : 0;
     require_host_memory((Bytes{assembly_bytes(shape)} + Bytes{copied}).count, what);
   }
   make_matrix(system, exec, streamed, [&]<class M>(const auto& where, std::type_identity<M>) {
@@ -169,18 +175,19 @@ std::int64_t num_nonzeros(const Exec& exec, const AnyMatrix& matrix) {
   return count;
 }
 
-LinearSystem block_file_system(const Execution& exec, const SolveOptions& options) {
+template <class Exec>
+LinearSystem<Exec> block_file_system(const Exec& exec, const SolveOptions& options) {
   io::BlockFile file(*options.source.matrix);
   check_block_file(options, file);
   const MatrixShape shape{std::uint64_t(file.num_block_rows()), std::uint64_t(file.num_blocks()),
                           std::uint64_t(file.block_shape().rows)};
   const std::string what = text(file.path(), ": ", shape.num_blocks, " blocks of size ", shape.block_size);
-  const MatrixPlace place = place_of(shape, options, true);
-  require_memory_for(shape, what, options, place);
-  LinearSystem system;
+  const MatrixPlace place = place_of<Exec>(shape, options, true);
+  require_memory_for<Exec>(shape, what, options, place);
+  LinearSystem<Exec> system;
   system.description = file.path();
   if (place == MatrixPlace::file) {
-    const FileMatrixFound found = open_file_matrix(exec, std::move(file), options, device_limit(options));
+    const FileMatrixFound<Exec> found = open_file_matrix(exec, std::move(file), options, device_limit<Exec>(options));
     system.in_file = found.matrix;
     system.block_fill = found.block_fill;
     return system;
@@ -201,7 +208,8 @@ LinearSystem block_file_system(const Execution& exec, const SolveOptions& option
   return system;
 }
 
-LinearSystem system_without_rhs(const Execution& exec, const SolveOptions& options) {
+template <class Exec>
+LinearSystem<Exec> system_without_rhs(const Exec& exec, const SolveOptions& options) {
   const SourceOptions& source = options.source;
   if (source.matrix)
     return is_block_file(*source.matrix) ? block_file_system(exec, options) : matrix_system(exec, options);
@@ -210,16 +218,17 @@ LinearSystem system_without_rhs(const Execution& exec, const SolveOptions& optio
 
 }  // namespace
 
-LinearSystem make_system(const Execution& exec, const SolveOptions& options) {
-  const std::uint64_t limit = device_limit(options);
-  LinearSystem system = system_without_rhs(exec, options);
+template <class Exec>
+LinearSystem<Exec> make_system(const Exec& exec, const SolveOptions& options) {
+  const std::uint64_t limit = device_limit<Exec>(options);
+  LinearSystem<Exec> system = system_without_rhs(exec, options);
   system.device_limit = limit;
   if (options.source.rhs) {
     const std::vector<double> entries = io::read_matrix_market_vector<double>(*options.source.rhs);
     check_rhs_length(options, 0, static_cast<std::int64_t>(entries.size()), system.num_rows());
-    system.rhs = vector_of(entries);
+    system.rhs = vector_of<Exec>(entries);
   } else if (system.cantilever) {
-    system.rhs = problems::cantilever_load<double, Space>(exec, *system.cantilever);
+    system.rhs = problems::cantilever_load<double, typename Exec::memory_space>(exec, *system.cantilever);
   } else {
     system.rhs = row_sums(exec, system);
     system.ones_is_solution = true;
@@ -227,5 +236,10 @@ LinearSystem make_system(const Execution& exec, const SolveOptions& options) {
   exec.fence("ashlar: the system is there");
   return system;
 }
+
+template LinearSystem<HostExecution> make_system(const HostExecution&, const SolveOptions&);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template LinearSystem<Execution> make_system(const Execution&, const SolveOptions&);
+#endif
 
 }  // namespace ashlar::app

@@ -12,18 +12,31 @@
 
 namespace ashlar::app {
 
+/// What is told of a system, whoever has it.
+struct SystemAccount {
+  std::string description;
+  std::int64_t num_block_rows = 0, num_blocks = 0;
+  int block_size = 1;
+  double block_fill = 1;
+  bool is_streamed = false, is_in_file = false;  ///< this rank's
+  std::string exchange, why_exchange;            ///< between ranks; nothing where there is one
+
+  std::int64_t num_rows() const { return num_block_rows * block_size; }
+};
+
 /// A x = b, where it came from, and what is known of x.
+template <class Exec>
 struct LinearSystem {
-  std::string description;             ///< "cantilever of 33 x 33 x 33 nodes"
-  Matrix matrix;                       ///< on the device; none where it is streamed
-  std::optional<HostMatrix> streamed;  ///< in the host's memory, to be sent to the device
-  std::shared_ptr<Streamed> in_file;   ///< in a block file, which products read
-  Vector rhs;
+  std::string description;                   ///< "cantilever of 33 x 33 x 33 nodes"
+  Matrix<Exec> matrix;                       ///< on the device; none where it is streamed
+  std::optional<HostMatrix<Exec>> streamed;  ///< in the host's memory, to be sent to the device
+  std::shared_ptr<Streamed<Exec>> in_file;   ///< in a block file, which products read
+  Vector<Exec> rhs;
   double block_fill = 1;          ///< values stored over entries of the matrix
   bool ones_is_solution = false;  ///< b is A*1
   std::optional<problems::Cantilever> cantilever;
   /// Where several ranks solve: all of the matrix, of which this rank has its rows; `rhs` has its entries.
-  std::shared_ptr<const DistributedOperator<Matrix>> over_ranks;
+  std::shared_ptr<const DistributedOperator<Matrix<Exec>>> over_ranks;
   std::int64_t total_block_rows = 0, total_blocks = 0;  ///< of all ranks
   std::uint64_t device_limit = 0;  ///< bytes of the device that the solve may take, from before there was anything
 
@@ -34,7 +47,7 @@ struct LinearSystem {
 
   /// work(exec, matrix) with the matrix that is in memory, and an instance that reaches it.
   template <class Work>
-  auto visit(const Execution& exec, const Work& work) const {
+  auto visit(const Exec& exec, const Work& work) const {
     return streamed ? work(HostExecution(), *streamed) : work(exec, matrix);
   }
 
@@ -52,6 +65,16 @@ struct LinearSystem {
     return static_cast<int>(shape([](const auto& a) { return a.block_size(); }));
   }
   std::int64_t num_rows() const { return num_block_rows() * block_size(); }
+  SystemAccount account() const {
+    SystemAccount account{description, num_block_rows(), num_blocks(),       block_size(),
+                          block_fill,  is_streamed(),    in_file != nullptr, {},
+                          {}};
+    if (over_ranks) {
+      account.exchange = std::string(to_string(over_ranks->exchange_mode()));
+      account.why_exchange = over_ranks->why_exchange_mode();
+    }
+    return account;
+  }
   /// Of this rank's.
   std::int64_t first_row() const {
     return over_ranks ? over_ranks->partition().begin(over_ranks->communicator().rank()) * block_size() : 0;
@@ -68,6 +91,7 @@ struct LinearSystem {
 /// Generates the problem or reads the files that `options` name, after seeing that memory suffices.
 ///
 /// Throws   MemoryError, FileError with file, line and value; what the generators throw.
-LinearSystem make_system(const Execution& exec, const SolveOptions& options);
+template <class Exec>
+LinearSystem<Exec> make_system(const Exec& exec, const SolveOptions& options);
 
 }  // namespace ashlar::app

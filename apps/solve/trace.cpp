@@ -30,8 +30,9 @@ trace::Process process_of(const std::vector<StreamSpan>& spans, double begin_sec
 
 }  // namespace
 
-StreamTimeline<Execution>& SolveTrace::timeline(const Execution& exec) {
-  if (is_gpu_v<Execution> && recorder_) {
+template <class Exec>
+StreamTimeline<Exec>& SolveTrace<Exec>::timeline(const Exec& exec) {
+  if (is_gpu_v<Exec> && recorder_) {
     recorded_.push_back(process_of(*recorder_));
     recorder_.reset();
   }
@@ -40,7 +41,8 @@ StreamTimeline<Execution>& SolveTrace::timeline(const Execution& exec) {
   return *timeline_;
 }
 
-std::string SolveTrace::json(const Communicator& comm) const {
+template <class Exec>
+std::string SolveTrace<Exec>::json(const Communicator& comm) const {
   std::vector<trace::Process> processes = recorded_;
   if (recorder_) processes.push_back(process_of(*recorder_));
   if (timeline_) processes.push_back(process_of(timeline_->spans(), timeline_begin_));
@@ -59,5 +61,10 @@ std::string SolveTrace::json(const Communicator& comm) const {
   trace::join_chrome_events(out, events);
   return std::move(out).str();
 }
+
+template class SolveTrace<HostExecution>;
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template class SolveTrace<Execution>;
+#endif
 
 }  // namespace ashlar::app

@@ -16,6 +16,7 @@ namespace ashlar::app {
 
 /// What --trace records: all that Kokkos tells of. While a GPU multiplies a streamed matrix, instead of it when copies
 /// and products take place: what Kokkos tells would have them wait for each other.
+template <class Exec>
 class SolveTrace {
  public:
   /// Spans of a streamed solve at most, of the device and of the host each: the first ones.
@@ -24,7 +25,7 @@ class SolveTrace {
   SolveTrace() : start_(std::chrono::steady_clock::now()) { recorder_.emplace(); }
 
   /// For a streamed matrix to record() its products in, from here on instead of what Kokkos tells of a GPU.
-  StreamTimeline<Execution>& timeline(const Execution& exec);
+  StreamTimeline<Exec>& timeline(const Exec& exec);
 
   /// Of which there was no room for more.
   std::int64_t num_missed() const { return timeline_ ? timeline_->num_missed() : 0; }
@@ -40,7 +41,7 @@ class SolveTrace {
   std::chrono::steady_clock::time_point start_;
   std::optional<trace::Recorder> recorder_;
   std::vector<trace::Process> recorded_;  // by a recorder that has ended
-  std::optional<StreamTimeline<Execution>> timeline_;
+  std::optional<StreamTimeline<Exec>> timeline_;
   double timeline_begin_ = 0;
 };
 

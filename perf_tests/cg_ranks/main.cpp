@@ -14,6 +14,7 @@
 #include <ashlar/trace/parallel_efficiency.hpp>
 #include <cg_ranks/measure.hpp>
 #include <cg_ranks/options.hpp>
+#include <cg_ranks/shared.hpp>
 #include <cg_ranks/system.hpp>
 #include <cg_ranks/timelines.hpp>
 #include <cstdio>
@@ -84,7 +85,8 @@ std::map<std::string, double> read_whole(const std::string& path) {
 }
 
 /// A row of results, which rank 0 prints too.
-nlohmann::json row_of(const perf::RankSystem& system, const perf::RanksForm& form, const perf::RanksTimes& times,
+template <class Exec>
+nlohmann::json row_of(const perf::RankSystem<Exec>& system, const perf::RanksForm& form, const perf::RanksTimes& times,
                       int ranks, double read_gb_s, std::optional<double> whole_us) {
   const double flops = 2.0 * double(system.num_values) + 10.0 * double(system.num_rows);
   const double bytes =
@@ -118,7 +120,7 @@ nlohmann::json row_of(const perf::RankSystem& system, const perf::RanksForm& for
   if (whole_us) {
     // One worker alone: a device is what the whole was measured on; a share of a host's cores takes as many times as
     // long as all of them.
-    const int shares = is_gpu_v<perf::Exec> ? 1 : ranks;
+    const int shares = is_gpu_v<Exec> ? 1 : ranks;
     const trace::ParallelEfficiency e =
         trace::parallel_efficiency(shares * *whole_us, times.alone_us, times.busy_us, times.us);
     row.update({{"whole_us", *whole_us},
@@ -133,8 +135,7 @@ nlohmann::json row_of(const perf::RankSystem& system, const perf::RanksForm& for
   return row;
 }
 
-void run(const perf::RanksOptions& options, const Communicator& comm) {
-  const perf::Exec exec;
+void check(const perf::RanksOptions& options, const Communicator& comm) {
   const bool speaks = comm.rank() == 0;
   comm.together([&] {
     if (speaks && !options.json.empty()) require_writable(options.json);
@@ -143,6 +144,93 @@ void run(const perf::RanksOptions& options, const Communicator& comm) {
       throw ArgumentError("--iterations", "the first number is not the smaller one", "write for example 20,60");
     }
   });
+}
+
+void write_trace(const perf::RanksOptions& options, const Communicator& comm, const perf::Timelines& timelines) {
+  if (options.trace.empty()) return;
+  const std::string trace = timelines.json();
+  comm.together([&] {
+    if (comm.rank() == 0) write_text_file(options.trace, trace);
+  });
+}
+
+/// A row of results of ranks that are not alike, which rank 0 prints too.
+nlohmann::json row_of(const std::string& name, const perf::RanksForm& form, const perf::SharedTimes& shared,
+                      const std::vector<std::string>& spaces) {
+  const perf::RanksTimes& times = shared.times;
+  std::vector<double> idle_share;
+  for (const double us : times.idle_us) idle_share.push_back(us / times.us);
+  std::printf("  %-14s %-28s %10.2f us, %d iterations", shared.partition.c_str(), form.name().c_str(), times.us,
+              times.iterations);
+  for (std::size_t rank = 0; rank < idle_share.size(); ++rank) {
+    std::printf("; %s %lld block rows, idle %.1f %%", spaces[rank].c_str(),
+                static_cast<long long>(shared.block_rows[rank]), 100 * idle_share[rank]);
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+  return {{"case", name},
+          {"library", "ashlar"},
+          {"kernel", text(form.name(), ", ", shared.partition)},
+          {"partition", shared.partition},
+          {"spaces", std::vector<std::string>(spaces.begin(), spaces.begin() + std::ptrdiff_t(idle_share.size()))},
+          {"ranks", idle_share.size()},
+          {"us", times.us},
+          {"seconds", 1e-6 * times.us},
+          {"block_rows", shared.block_rows},
+          {"blocks", times.blocks},
+          {"busy_us", times.busy_us},
+          {"idle_us", times.idle_us},
+          {"idle_share", idle_share},
+          {"alone_us", times.alone_us},
+          {"halo_bytes", times.halo_bytes},
+          {"iterations", times.iterations},
+          {"relative_residual", times.relative_residual},
+          {"verified", true},
+          {"exchange", times.exchange},
+          {"launch", times.launch},
+          {"explain", times.explain}};
+}
+
+/// How devices and the host share each case, on a rank that computes by Exec.
+template <class Exec>
+void run_shared(const perf::RanksOptions& options, const Communicator& comm, bool on_host) {
+  const Exec exec;
+  check(options, comm);
+  comm.barrier();
+  const double read = comm.sum(measure_read_bandwidth(exec));
+  const std::vector<std::string> spaces = comm.all_gather(std::string(Exec::name()));
+  nlohmann::json rows = nlohmann::json::array();
+  perf::Timelines timelines(comm);
+  for (const std::string& name : options.cases) {
+    if (comm.rank() == 0) std::printf("%s\n", name.c_str());
+    for (const perf::RanksForm& form : forms_of(options, comm.size())) {
+      const auto all = perf::measure_shared(exec, comm, on_host, name, form, options.refinements, options.samples,
+                                            options.iterations, options.trace.empty() ? nullptr : &timelines,
+                                            options.trace_iterations);
+      if (comm.rank() != 0) continue;
+      for (const perf::SharedTimes& shared : all) rows.push_back(row_of(name, form, shared, spaces));
+      if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
+    }
+  }
+  write_trace(options, comm, timelines);
+}
+
+/// The last ranks of each host compute there.
+void run_with_hosts(const perf::RanksOptions& options, const Communicator& comm) {
+  const Communicator here = comm.split_by_host();
+  comm.together([&] {
+    if (options.ranks_on_host > 0 && options.ranks_on_host < here.size()) return;
+    throw ArgumentError(text("--ranks-on-host ", options.ranks_on_host), text("this host has ", here.size(), " ranks"),
+                        "leave one at least for a device");
+  });
+  const bool on_host = here.rank() >= here.size() - options.ranks_on_host;
+  on_host ? run_shared<perf::HostExec>(options, comm, on_host) : run_shared<perf::Exec>(options, comm, on_host);
+}
+
+void run(const perf::RanksOptions& options, const Communicator& comm) {
+  const perf::Exec exec;
+  const bool speaks = comm.rank() == 0;
+  check(options, comm);
   const auto whole = comm.together([&] { return read_whole(options.whole); });
   // All at once, as they share the host's memory.
   comm.barrier();
@@ -151,7 +239,7 @@ void run(const perf::RanksOptions& options, const Communicator& comm) {
   nlohmann::json rows = nlohmann::json::array();
   perf::Timelines timelines(comm);
   for (const std::string& name : options.cases) {
-    const perf::RankSystem system = perf::make_rank_system(exec, comm, name);
+    const perf::RankSystem<perf::Exec> system = perf::make_rank_system(exec, comm, name);
     if (speaks) {
       std::printf("%s, b %d, %lld rows, %lld values\n", name.c_str(), system.rows.block_size(),
                   static_cast<long long>(system.num_rows), static_cast<long long>(system.num_values));
@@ -166,11 +254,7 @@ void run(const perf::RanksOptions& options, const Communicator& comm) {
       if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
     }
   }
-  if (options.trace.empty()) return;
-  const std::string trace = timelines.json();
-  comm.together([&] {
-    if (speaks) write_text_file(options.trace, trace);
-  });
+  write_trace(options, comm, timelines);
 }
 
 }  // namespace
@@ -198,6 +282,12 @@ int main(int argc, char** argv) {
   list("--iterations", options.iterations, "N1,N2: of the two solves whose difference is timed")
       ->expected(2)
       ->check(CLI::PositiveNumber);
+  app.add_option("--ranks-on-host", options.ranks_on_host,
+                 "the last N ranks of each host compute there: measures how they and the devices share")
+      ->capture_default_str();
+  app.add_option("--refinements", options.refinements, "how often rows are then dealt anew by the ranks' busy times")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   app.add_option("--whole", options.whole,
                  "results of one rank, on one device or on all cores of the host, to count efficiencies from")
       ->check(CLI::ExistingFile);
@@ -214,7 +304,7 @@ int main(int argc, char** argv) {
     const Communicator comm = mpi.world();
     try {
       const Kokkos::ScopeGuard kokkos(argc, argv);
-      run(options, perf::with_streams(comm));
+      options.ranks_on_host == 0 ? run(options, perf::with_streams(comm)) : run_with_hosts(options, comm);
     } catch (const std::exception& error) {
       comm.abort(error.what());
     }

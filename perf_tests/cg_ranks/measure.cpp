@@ -12,14 +12,16 @@ namespace ashlar::perf {
 
 namespace {
 
-using Operator = DistributedOperator<Matrix>;
+template <class Exec>
+using Operator = DistributedOperator<MatrixOn<Exec>>;
 
 constexpr double rtol = 1e-8;
 
 /// What a rank does in a product with `op`, less the exchange: for the time that its work takes alone.
+template <class Exec>
 class LocalWork {
  public:
-  explicit LocalWork(const Operator& op) : op_(op) {}
+  explicit LocalWork(const Operator<Exec>& op) : op_(op) {}
 
   template <class X, class Y>
   void apply(const Exec& exec, const X& x, const Y& y) const {
@@ -32,7 +34,7 @@ class LocalWork {
   std::string explain() const { return "the local work of a distributed product"; }
 
  private:
-  const Operator& op_;
+  const Operator<Exec>& op_;
 };
 
 double median(std::vector<double> values) {
@@ -42,10 +44,12 @@ double median(std::vector<double> values) {
 }
 
 /// Throws NumericalError where A x is not what plain loops make of the same x, which each rank knows all of.
-void check_product(const Exec& exec, const RankSystem& system, const Operator& op, std::int64_t first_block_row) {
-  const Matrix& a = system.rows;
+template <class Exec>
+void check_product(const Exec& exec, const RankSystem<Exec>& system, const Operator<Exec>& op,
+                   std::int64_t first_block_row) {
+  const MatrixOn<Exec>& a = system.rows;
   const int b = a.block_size();
-  const Vector<double> x("perf::x", a.num_rows()), y("perf::y", a.num_rows());
+  const VectorOn<Exec> x("perf::x", a.num_rows()), y("perf::y", a.num_rows());
   const std::int64_t first = first_block_row * b;
   const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> all(exec, 0, a.num_rows());
   Kokkos::parallel_for(
@@ -63,8 +67,8 @@ void check_product(const Exec& exec, const RankSystem& system, const Operator& o
         double sum = 0, magnitude = 0;
         for (std::int64_t k = row_ptr(i); k < std::int64_t(row_ptr(i + 1)); ++k) {
           for (int c = 0; c < b; ++c) {
-            const double product =
-                values(k * b * b + Matrix::layout_type::at(r, c, b)) * test_entry(std::int64_t(col_idx(k)) * b + c);
+            const double product = values(k * b * b + MatrixOn<Exec>::layout_type::at(r, c, b)) *
+                                   test_entry(std::int64_t(col_idx(k)) * b + c);
             sum += product;
             magnitude += Kokkos::abs(product);
           }
@@ -96,11 +100,12 @@ std::string RanksForm::name() const {
               distributed.exchange == ExchangeMode::automatic ? "" : text(", ", to_string(distributed.exchange)), by);
 }
 
-RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem& system, const RanksForm& form,
+template <class Exec>
+RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<Exec>& system, const RanksForm& form,
                    int samples, const std::vector<int>& iterations) {
-  const Operator op(exec, comm, system.partition, system.rows, form.distributed);
+  const Operator<Exec> op(exec, comm, system.partition, system.rows, form.distributed);
   comm.together([&] { check_product(exec, system, op, system.partition.begin(comm.rank())); });
-  const Vector<double> x("perf::x", system.b.extent(0));
+  const VectorOn<Exec> x("perf::x", system.b.extent(0));
 
   RanksTimes times;
   const auto [report, ignored] =
@@ -113,10 +118,10 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem&
   times.iterations = report.iterations;
   times.relative_residual = report.relative_residual;
 
-  std::array<std::vector<double>, 2> wall, waited;
+  std::array<std::vector<double>, 2> wall, waited, idle;
   for (int sample = -1; sample < samples; ++sample) {
     for (const int which : {0, 1}) {
-      const double before = op.waited_seconds();
+      const double before = op.waited_seconds(), halo_before = op.halo_figures().waited_seconds;
       const CgOptions options{.rtol = 0,
                               .max_iterations = iterations[std::size_t(which)],
                               .launch = form.launch,
@@ -124,7 +129,9 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem&
       const double seconds = solve(exec, comm, op, system.b, x, options).second;
       if (sample < 0) continue;
       wall[std::size_t(which)].push_back(comm.max(seconds));
+      const double of_halo = op.halo_figures().waited_seconds - halo_before;
       waited[std::size_t(which)].push_back(op.waited_seconds() - before);
+      idle[std::size_t(which)].push_back(op.waited_seconds() - before - (is_gpu_v<Exec> ? of_halo : 0));
     }
   }
   const double count = iterations[1] - iterations[0];
@@ -133,12 +140,14 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem&
   };
   times.us = of_iteration(wall);
   times.busy_us = comm.all_gather(times.us - of_iteration(waited));
+  times.idle_us = comm.all_gather(of_iteration(idle));
+  times.blocks = comm.all_gather(double(op.num_blocks()));
 
   // Of others only zeros: what is left is the rank's own block of A, which is SPD too.
   Kokkos::deep_copy(exec, x, 0.0);
-  op.apply(exec, x, Vector<double>("perf::y", x.extent(0)));
+  op.apply(exec, x, VectorOn<Exec>("perf::y", x.extent(0)));
   double alone_us = 0;
-  const LocalWork local(op);
+  const LocalWork<Exec> local(op);
   for (int rank = 0; rank < comm.size(); ++rank) {
     comm.barrier();
     if (rank != comm.rank()) continue;
@@ -161,5 +170,12 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem&
   times.explain = comm.broadcast(op.explain());
   return times;
 }
+
+template RanksTimes measure(const HostExec&, const Communicator&, const RankSystem<HostExec>&, const RanksForm&, int,
+                            const std::vector<int>&);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template RanksTimes measure(const Exec&, const Communicator&, const RankSystem<Exec>&, const RanksForm&, int,
+                            const std::vector<int>&);
+#endif
 
 }  // namespace ashlar::perf

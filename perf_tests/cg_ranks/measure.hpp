@@ -25,6 +25,9 @@ struct RanksTimes {
   double us = 0;  ///< of an iteration, by the rank that takes longest
   /// Of an iteration on each rank: less what it waits for others; and the same work while the other ranks rest.
   std::vector<double> busy_us, alone_us;
+  /// And what it waits with nothing to do: on a device not for the halo, as own columns are multiplied meanwhile.
+  std::vector<double> idle_us;
+  std::vector<double> blocks;    ///< that each rank has
   int iterations = 0;            ///< of a solve to rtol
   double relative_residual = 0;  ///< of its x, computed anew
   std::int64_t halo_bytes = 0;   ///< that come to all ranks for a product
@@ -40,7 +43,8 @@ struct RanksTimes {
 /// differ by; medians of `samples`, which all ranks begin together.
 ///
 /// Throws   on all ranks: NumericalError for a wrong product or a solve that does not converge.
-RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem& system, const RanksForm& form,
+template <class Exec>
+RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<Exec>& system, const RanksForm& form,
                    int samples, const std::vector<int>& iterations);
 
 }  // namespace ashlar::perf

@@ -20,6 +20,10 @@ struct RanksOptions {
   int samples = 5;
   /// Of the two solves whose difference is timed.
   std::vector<int> iterations{20, 60};
+  /// The last of each host compute there, beside devices; then only how both share is measured.
+  int ranks_on_host = 0;
+  /// How often rows are dealt anew by busy times then.
+  int refinements = 3;
   /// Results of a run with one rank on one device, or on all cores of the host: what efficiencies are counted from.
   std::string whole;
   std::string json, commit = "unknown";

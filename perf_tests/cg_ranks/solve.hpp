@@ -4,15 +4,15 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
-#include <support/types.hpp>
+#include <cg_ranks/system.hpp>
 #include <utility>
 
 namespace ashlar::perf {
 
 /// A solve from x = 0, which all ranks begin together, and its seconds on this one.
-template <class Op>
-std::pair<SolveReport, double> solve(const Exec& exec, const Communicator& comm, const Op& op, const Vector<double>& b,
-                                     const Vector<double>& x, const CgOptions& options) {
+template <class Exec, class Op>
+std::pair<SolveReport, double> solve(const Exec& exec, const Communicator& comm, const Op& op, const VectorOn<Exec>& b,
+                                     const VectorOn<Exec>& x, const CgOptions& options) {
   Kokkos::deep_copy(exec, x, 0.0);
   exec.fence("perf: before a solve");
   comm.barrier();

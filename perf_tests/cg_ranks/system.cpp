@@ -18,28 +18,33 @@ namespace {
 using problems::RowRange;
 
 /// How a case makes block rows of itself, and how many there are.
+template <class Exec>
 struct Maker {
   std::int64_t num_block_rows = 0;
-  std::function<Matrix(const RowRange&)> rows;
-  std::function<Vector<double>(const RowRange&)> load;  ///< none: any vector will do
+  std::function<MatrixOn<Exec>(const RowRange&)> rows;
+  std::function<VectorOn<Exec>(const RowRange&)> load;  ///< none: any vector will do
 };
 
-Maker laplacian(const Exec& exec, std::int64_t points, std::function<Matrix(const RowRange&)> structure) {
+template <class Exec, class Structure>
+Maker<Exec> laplacian(const Exec& exec, std::int64_t points, const Structure& structure) {
   return {points,
           [=](const RowRange& range) {
-            const Matrix rows = structure(range);
+            const MatrixOn<Exec> rows = structure(range);
             fill_with_laplacian(exec, rows, range.begin);
             return rows;
           },
           {}};
 }
 
-Maker grid(const Exec& exec, std::array<int, 3> n, int b) {
-  return laplacian(exec, std::int64_t(n[0]) * n[1] * n[2],
-                   [=](const RowRange& range) { return problems::grid27<Matrix>(exec, n[0], n[1], n[2], b, range); });
+template <class Exec>
+Maker<Exec> grid(const Exec& exec, std::array<int, 3> n, int b) {
+  return laplacian(exec, std::int64_t(n[0]) * n[1] * n[2], [=](const RowRange& range) {
+    return problems::grid27<MatrixOn<Exec>>(exec, n[0], n[1], n[2], b, range);
+  });
 }
 
-Maker maker_of(const Exec& exec, const std::string& name) {
+template <class Exec>
+Maker<Exec> maker_of(const Exec& exec, const std::string& name) {
   int n = 0, b = 1, read = 0;
   const auto is = [&](const char* format, auto*... numbers) {
     return std::sscanf(name.c_str(), format, numbers..., &read) == int(sizeof...(numbers)) &&
@@ -51,13 +56,14 @@ Maker maker_of(const Exec& exec, const std::string& name) {
   if (name == "af_0_k101") return grid(exec, {355, 355, 1}, 4);
   if (is("grid27x%d:%d%n", &b, &n)) return grid(exec, {n, n, n}, b);
   if (is("stencil11:%d%n", &n)) {
-    return laplacian(exec, std::int64_t(n) * n * n,
-                     [=](const RowRange& range) { return problems::stencil11<Matrix>(exec, n, n, n, 1, range); });
+    return laplacian(exec, std::int64_t(n) * n * n, [=](const RowRange& range) {
+      return problems::stencil11<MatrixOn<Exec>>(exec, n, n, n, 1, range);
+    });
   }
   if (is("cantilever:%d%n", &n)) {
     const problems::Cantilever problem{.nodes = {n, n, n}, .dof = 3};
     return {std::int64_t(n) * n * n,
-            [=](const RowRange& range) { return problems::cantilever_matrix<Matrix>(exec, problem, range); },
+            [=](const RowRange& range) { return problems::cantilever_matrix<MatrixOn<Exec>>(exec, problem, range); },
             [=](const RowRange& range) {
               return problems::cantilever_load<double, typename Exec::memory_space>(exec, problem, range);
             }};
@@ -67,23 +73,31 @@ Maker maker_of(const Exec& exec, const std::string& name) {
                       "write for example stencil11:128");
 }
 
-/// As many blocks to each rank, from the lengths of all block rows, which each rank counts of an even share.
-RowPartition balanced(const Exec& exec, const Communicator& comm, const Maker& maker) {
+/// As many blocks to each rank, or its share, from the lengths of all block rows, which each rank counts of an even
+/// share.
+template <class Exec>
+RowPartition balanced(const Exec& exec, const Communicator& comm, const Maker<Exec>& maker,
+                      const std::vector<double>& shares) {
   const RowPartition even = RowPartition::even(maker.num_block_rows, comm.size());
-  const Matrix rows = maker.rows({even.begin(comm.rank()), even.end(comm.rank())});
+  const MatrixOn<Exec> rows = maker.rows({even.begin(comm.rank()), even.end(comm.rank())});
   const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows.graph().row_ptr());
   exec.fence("perf: row pointers");
   std::vector<std::int64_t> blocks(static_cast<std::size_t>(rows.num_block_rows()));
   for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = row_ptr(i + 1) - row_ptr(i);
   const std::vector<std::int64_t> all = comm.all_gather(blocks);
-  return RowPartition::by_weights(all, comm.size());
+  if (shares.empty()) return RowPartition::by_weights(all, comm.size());
+  std::vector<std::int64_t> before{0};
+  for (const std::int64_t its : all) before.push_back(before.back() + its);
+  return RowPartition::by_shares(before, shares);
 }
 
 }  // namespace
 
-RankSystem make_rank_system(const Exec& exec, const Communicator& comm, const std::string& name) {
-  const Maker maker = comm.together([&] { return maker_of(exec, name); });
-  RankSystem system{name, balanced(exec, comm, maker), {}, {}, 0, 0};
+template <class Exec>
+RankSystem<Exec> make_rank_system(const Exec& exec, const Communicator& comm, const std::string& name,
+                                  const std::vector<double>& shares) {
+  const Maker<Exec> maker = comm.together([&] { return maker_of(exec, name); });
+  RankSystem<Exec> system{name, balanced(exec, comm, maker, shares), {}, {}, 0, 0};
   const RowRange range{system.partition.begin(comm.rank()), system.partition.end(comm.rank())};
   comm.together([&] {
     system.rows = maker.rows(range);
@@ -91,7 +105,7 @@ RankSystem make_rank_system(const Exec& exec, const Communicator& comm, const st
       system.b = maker.load(range);
     } else {
       const int b = system.rows.block_size();
-      const Vector<double> entries("perf::b", static_cast<std::size_t>(range.size() * b));
+      const VectorOn<Exec> entries("perf::b", static_cast<std::size_t>(range.size() * b));
       const std::int64_t first = range.begin * b;
       Kokkos::parallel_for(
           "perf::test_vector", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, entries.extent(0)),
@@ -104,5 +118,12 @@ RankSystem make_rank_system(const Exec& exec, const Communicator& comm, const st
   system.num_values = comm.sum(std::int64_t(system.rows.num_values()));
   return system;
 }
+
+template RankSystem<HostExec> make_rank_system(const HostExec&, const Communicator&, const std::string&,
+                                               const std::vector<double>&);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template RankSystem<Exec> make_rank_system(const Exec&, const Communicator&, const std::string&,
+                                           const std::vector<double>&);
+#endif
 
 }  // namespace ashlar::perf

@@ -5,15 +5,24 @@
 #include <cstdint>
 #include <string>
 #include <support/types.hpp>
+#include <vector>
 
 namespace ashlar::perf {
 
+// What is measured where kernels run by Exec: on the device, or on the host beside it.
+template <class Exec>
+using MatrixOn = BcsrMatrix<double, BlockColumnMajor, std::int32_t, std::int32_t, typename Exec::memory_space>;
+template <class Exec>
+using VectorOn = Kokkos::View<double*, typename Exec::memory_space>;
+using HostExec = Kokkos::DefaultHostExecutionSpace;
+
 /// A x = b, of which each rank has some block rows.
+template <class Exec>
 struct RankSystem {
   std::string name;
-  RowPartition partition;                     ///< balanced by blocks
-  Matrix rows;                                ///< this rank's, with global block columns; SPD
-  Vector<double> b;                           ///< its entries
+  RowPartition partition;                     ///< balanced by blocks, or by shares of them
+  MatrixOn<Exec> rows;                        ///< this rank's, with global block columns; SPD
+  VectorOn<Exec> b;                           ///< its entries
   std::int64_t num_rows = 0, num_values = 0;  ///< of the whole
 };
 
@@ -22,8 +31,12 @@ struct RankSystem {
 /// of the paper's matrices: as many rows and non-zeros, in a regular pattern; "cantilever:128" 128^3 nodes with three
 /// unknowns each. Values are such that CG takes hundreds of iterations. Collective.
 ///
+/// Where there are shares, each rank has its share of the blocks, and else as many.
+///
 /// Throws   ArgumentError for a name that is none, on all ranks.
-RankSystem make_rank_system(const Exec& exec, const Communicator& comm, const std::string& name);
+template <class Exec>
+RankSystem<Exec> make_rank_system(const Exec& exec, const Communicator& comm, const std::string& name,
+                                  const std::vector<double>& shares = {});
 
 /// Entry i of the whole vector that products are checked with: all different, of size about 1.
 KOKKOS_INLINE_FUNCTION double test_entry(std::int64_t i) {

@@ -9,9 +9,10 @@
 
 namespace ashlar::perf {
 
-void Timelines::add(const Exec& exec, const RankSystem& system, const RanksForm& form, int iterations) {
-  const DistributedOperator<Matrix> op(exec, comm_, system.partition, system.rows, form.distributed);
-  const Vector<double> x("perf::x", system.b.extent(0));
+template <class Exec>
+void Timelines::add(const Exec& exec, const RankSystem<Exec>& system, const RanksForm& form, int iterations) {
+  const DistributedOperator<MatrixOn<Exec>> op(exec, comm_, system.partition, system.rows, form.distributed);
+  const VectorOn<Exec> x("perf::x", system.b.extent(0));
   const CgOptions options{.rtol = 0, .max_iterations = iterations, .x_update = form.x_update};
   solve(exec, comm_, op, system.b, x, options);
   comm_.barrier();
@@ -36,5 +37,10 @@ std::string Timelines::json() const {
   trace::join_chrome_events(out, all);
   return std::move(out).str();
 }
+
+template void Timelines::add(const HostExec&, const RankSystem<HostExec>&, const RanksForm&, int);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template void Timelines::add(const Exec&, const RankSystem<Exec>&, const RanksForm&, int);
+#endif
 
 }  // namespace ashlar::perf

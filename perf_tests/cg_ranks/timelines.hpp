@@ -17,7 +17,8 @@ class Timelines {
   /// Records a solve of so many iterations, after one that is not recorded. Collective.
   ///
   /// On GPUs Kokkos waits for each kernel while it is recorded: what overlaps there is then shown one after another.
-  void add(const Exec& exec, const RankSystem& system, const RanksForm& form, int iterations);
+  template <class Exec>
+  void add(const Exec& exec, const RankSystem<Exec>& system, const RanksForm& form, int iterations);
 
   /// What was recorded, for Perfetto; "" but on rank 0. Collective.
   std::string json() const;

@@ -2,7 +2,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <support/types.hpp>
 
 namespace ashlar::perf {
 
@@ -12,7 +11,8 @@ namespace ashlar::perf {
 ///
 /// SPD, as both factors are. The eigenvalues of L, from 0 on, grow with the square of the mesh width: so CG takes about
 /// as many iterations as points lie along a few sides.
-inline void fill_with_laplacian(const Exec& exec, const Matrix& rows, std::int64_t first_row = 0) {
+template <class Exec, class Matrix>
+void fill_with_laplacian(const Exec& exec, const Matrix& rows, std::int64_t first_row = 0) {
   const int b = rows.block_size();
   const auto row_ptr = rows.graph().row_ptr();
   const auto col_idx = rows.graph().col_idx();

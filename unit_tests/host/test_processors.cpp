@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ashlar/host/processors.hpp>
 #include <thread>
+#include <vector>
 
 #ifdef __linux__
 #include <sched.h>
@@ -21,6 +23,12 @@ TEST(Processors, AreThoseOfAllThreadsEvenWhereTheCallingOneIsBound) {
   const cpu_set_t all = mask_of_this_thread();
   const int count = Processors::of_process().count();
   EXPECT_GE(count, CPU_COUNT(&all));
+  const std::vector<int> numbers = Processors::of_process().numbers();
+  EXPECT_EQ(int(numbers.size()), Processors::of_process().count());
+  for (int number = 0; number < CPU_SETSIZE; ++number) {
+    if (!CPU_ISSET(number, &all)) continue;
+    EXPECT_TRUE(std::binary_search(numbers.begin(), numbers.end(), number)) << number;
+  }
   int count_seen = 0, count_inherited = 0, count_taken = 0;
   std::thread([&] {
     cpu_set_t one;

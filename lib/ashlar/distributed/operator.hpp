@@ -69,6 +69,9 @@ struct DistributedOptions {
 /// added in rank order. So one rank gets the same bits each time, in one dimension and in two; and whether it streams
 /// A_own or not: what is sent to the device then travels beside the halo.
 ///
+/// Ranks may compute in different execution spaces, some on GPUs and others on the host, with Matrix and Exec of their
+/// own: they differ in memory alone. Their halo and sums then go by messages (ExchangeMode::blocking).
+///
 /// Shapes   each rank's x and y are its part: partition.size(rank) * block size entries; of rank 1, or of rank 2 with
 ///          as many columns on all ranks.
 /// Memory   the rank's rows once (and twice in the constructor, where they were handed in), and what comes and goes of
@@ -175,6 +178,7 @@ class DistributedOperator {
     }
     if (s.options.decomposition != Decomposition::one_d) return no_cg_kernel("in two dimensions");
     if constexpr (is_gpu_v<Exec> && std::is_same_v<Scalar, Value>) {
+      if (s.some_on_host) return no_cg_kernel("some ranks compute on the host");
       if (!s.meeting) {
         s.meeting = s.comm->together([&] {
           return std::make_shared<impl::PeerMeeting<Value, Exec>>(exec, *s.comm, s.halo, s.block_size, s.others);
@@ -301,6 +305,7 @@ class DistributedOperator {
           partition(std::move(the_partition)),
           options(the_options) {
       impl::require_same(*comm, name, claims(rows));
+      some_on_host = comm->max(is_gpu_v<Exec> ? 0 : 1) > 0;
       comm->together([&] { check(rows); });
       make_others(exec, rows);
       if (!comm->is_alone()) make_exchange(exec);
@@ -472,6 +477,7 @@ class DistributedOperator {
     ExchangeMode wanted_exchange = options.exchange;  // once one is made, its mode: others and sums take it, too
     std::string why_exchange_mode = "one rank alone";
     bool exchange_waits_on_device = false;
+    bool some_on_host = false;  // of all ranks, whose spaces may differ
     HaloPlan halo;
     std::optional<impl::OwnPart<Matrix, Exec>> own;
     std::vector<impl::OtherPart<Matrix>> others;

@@ -51,6 +51,7 @@ HaloCosts measure_halo(const Exec& exec, const Communicator& comm, HaloOptions o
   } else {
     const Own own = comm.together([&] { return Own(exec); });
     mine = impl::measure_messages(comm, own.to(), own.from());
+    comm.together([] {});  // with ranks that measure copies
   }
 
   const std::int64_t scalar_bytes = options.entry_bytes % 8 == 0 ? 8 : 4;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 namespace ashlar {
 
@@ -17,6 +18,8 @@ class Processors {
 
   /// One at least.
   int count() const { return count_; }
+  /// Their numbers, in ascending order; none where the system does not say.
+  std::vector<int> numbers() const;
 
   /// The calling thread may run on all of them from here on.
   void take() const noexcept;

@@ -67,6 +67,16 @@ Communicator agreed_group(const Communicator& comm, const std::vector<NeighbourM
 PossibleModes possible_modes(const Communicator& comm, const ExchangeOptions& wanted, MemoryKind kind, bool is_sent,
                              const std::function<PeersFound()>& peers) {
   const auto only = [](ExchangeMode mode, std::string why) { return PossibleModes{{mode}, {}, std::move(why)}; };
+  if (wanted.mode == ExchangeMode::kernel) {
+    const std::vector<MemoryKind> kinds = comm.all_gather(kind);
+    for (std::size_t rank = 0; rank < kinds.size(); ++rank) {
+      if (kinds[rank] == kinds[0]) continue;
+      throw ArgumentError("halo: an exchange in mode kernel",
+                          text("rank ", rank, " computes in ", to_string(kinds[rank]), " memory, rank 0 in ",
+                               to_string(kinds[0]), " memory"),
+                          "leave the mode automatic, or take blocking");
+    }
+  }
   if (wanted.mode == ExchangeMode::blocking || wanted.mode == ExchangeMode::kernel) {
     return only(wanted.mode, "as asked for");
   }

@@ -39,6 +39,14 @@ Processors Processors::of_process() {
   return result;
 }
 
+std::vector<int> Processors::numbers() const {
+  std::vector<int> result;
+  for (int number = 0; mask_ && number < CPU_SETSIZE; ++number) {
+    if (CPU_ISSET(number, &mask_->processors)) result.push_back(number);
+  }
+  return result;
+}
+
 void Processors::take() const noexcept {
   if (mask_) ::sched_setaffinity(0, sizeof mask_->processors, &mask_->processors);
 }
@@ -52,6 +60,8 @@ Processors Processors::of_process() {
   result.count_ = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return result;
 }
+
+std::vector<int> Processors::numbers() const { return {}; }
 
 void Processors::take() const noexcept {}
 

@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <ashlar/base/text.hpp>
+#include <ashlar/distributed/rank_speed.hpp>
+#include <cg_ranks/shared.hpp>
+#include <numeric>
+#include <utility>
+
+namespace ashlar::perf {
+
+namespace {
+
+std::vector<std::int64_t> rows_of(const RowPartition& partition) {
+  std::vector<std::int64_t> rows;
+  for (int part = 0; part < partition.num_parts(); ++part) rows.push_back(partition.size(part));
+  return rows;
+}
+
+/// What each rank did in the time that it did not idle; one without blocks nothing.
+std::vector<double> next_shares(const RanksTimes& times) {
+  std::vector<RankSpeed> speeds;
+  for (std::size_t rank = 0; rank < times.blocks.size(); ++rank) {
+    speeds.push_back({times.blocks[rank] / std::max(1e-6 * (times.us - times.idle_us[rank]), 1e-9), 0});
+  }
+  return share_by_speed(std::accumulate(times.blocks.begin(), times.blocks.end(), 0.0), speeds).shares;
+}
+
+}  // namespace
+
+template <class Exec>
+std::vector<SharedTimes> measure_shared(const Exec& exec, const Communicator& comm, bool on_host,
+                                        const std::string& name, const RanksForm& form, int refinements, int samples,
+                                        const std::vector<int>& iterations, Timelines* timelines,
+                                        int trace_iterations) {
+  std::vector<SharedTimes> result;
+  const Communicator alike = comm.split(on_host ? 1 : 0, comm.rank());
+  SharedTimes alone{"devices alone", {}, {}};
+  if (!on_host) {
+    const RankSystem<Exec> system = make_rank_system(exec, alike, name);
+    alone.times = measure(exec, alike, system, form, samples, iterations);
+    alone.block_rows = rows_of(system.partition);
+  }
+  // (Rank 0 tells; what the others know of it is not looked at.)
+  comm.barrier();
+  result.push_back(alone);
+
+  std::vector<double> shares;
+  for (int refined = 0; refined <= refinements; ++refined) {
+    const RankSystem<Exec> system = make_rank_system(exec, comm, name, shares);
+    SharedTimes times{refined == 0 ? "nnz" : text("refined ", refined),
+                      measure(exec, comm, system, form, samples, iterations), rows_of(system.partition)};
+    if (timelines != nullptr) timelines->add(exec, system, form, trace_iterations);
+    shares = next_shares(times.times);
+    result.push_back(std::move(times));
+  }
+  return result;
+}
+
+template std::vector<SharedTimes> measure_shared(const HostExec&, const Communicator&, bool, const std::string&,
+                                                 const RanksForm&, int, int, const std::vector<int>&, Timelines*, int);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template std::vector<SharedTimes> measure_shared(const Exec&, const Communicator&, bool, const std::string&,
+                                                 const RanksForm&, int, int, const std::vector<int>&, Timelines*, int);
+#endif
+
+}  // namespace ashlar::perf

@@ -1,0 +1,136 @@
+// Ranks that compute on the host beside ranks on devices, and rows by what each of them does. Where there is no device,
+// both compute on the host: their roles, and all that they agree on, are the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ashlar/io/matrix_market.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "rank_command.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class RanksOnHost : public RankCommandTest {
+ protected:
+  json report_of(const std::string& arguments, const std::string& before) const {
+    const CommandResult result = run("solve " + arguments + " --no-probe --report r.json", before);
+    EXPECT_EQ(result.exit_code, 0) << before << "\n" << result.err;
+    return json::parse(read_file(folder() / "r.json"));
+  }
+  std::vector<double> solution(const char* name) const {
+    return io::read_matrix_market_vector<double>((folder() / name).string());
+  }
+  void expect_same_solution(const char* a, const char* b) const {
+    const std::vector<double> x = solution(a), y = solution(b);
+    ASSERT_EQ(x.size(), y.size());
+    double largest = 0;
+    for (const double entry : x) largest = std::max(largest, std::abs(entry));
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i], x[i], 1e-5 * largest) << i;
+  }
+};
+
+TEST_F(RanksOnHost, SolveWithOthersAsOneDoes) {
+  for (const std::string system :
+       {"--problem cantilever --nodes 9,5,4", "--problem stencil11 --nodes 9 --dof 2 --preconditioner jacobi"}) {
+    const json one = report_of(system + " --solution one.mtx", "OMP_NUM_THREADS=1");
+    for (const auto& [ranks, way] : {std::pair(2, " --ranks-on-host 1"),
+                                     {3, " --ranks-on-host 2 --partition rows --decomposition 2d"},
+                                     {3, " --ranks-on-host 1 --exchange blocking --halo whole"}}) {
+      SCOPED_TRACE(system + way);
+      const json several = report_of(system + way + " --solution several.mtx", on(ranks));
+      EXPECT_NEAR(several.at("iterations").get<int>(), one.at("iterations").get<int>(), 1);
+      expect_same_solution("one.mtx", "several.mtx");
+      ASSERT_EQ(several.at("ranks").size(), std::size_t(ranks));
+      for (const json& rank : several.at("ranks")) {
+        EXPECT_FALSE(rank.at("space").get<std::string>().empty());
+        EXPECT_FALSE(rank.at("device").get<std::string>().empty());
+        EXPECT_GT(rank.at("num_values").get<std::int64_t>(), 0);
+        EXPECT_GE(rank.at("idle_share").get<double>(), 0);
+        EXPECT_LE(rank.at("idle_share").get<double>(), 1);
+        EXPECT_TRUE(rank.at("nonzeros_per_second").is_null());
+      }
+      EXPECT_EQ(several.at("ranks").back().at("space"), json::parse(run("info --json").out).at("host").at("backend"));
+    }
+  }
+}
+
+TEST_F(RanksOnHost, AreTold) {
+  const CommandResult result =
+      run("solve --problem cantilever --nodes 5 --no-probe --ranks-on-host 1 --report r.json", on(2));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("rank 0 "));
+  EXPECT_THAT(result.out, HasSubstr("rank 1 "));
+  EXPECT_THAT(result.out, HasSubstr(" % of the solve"));
+  EXPECT_EQ(json::parse(read_file(folder() / "r.json")).at("options").at("ranks_on_host"), 1);
+  EXPECT_THAT(run("solve --problem cantilever --nodes 5 --no-probe", on(2)).out, Not(HasSubstr("rank 1 ")));
+}
+
+TEST_F(RanksOnHost, HaveRowsByTheRatesThatWereMeasured) {
+  write("a.mtx", [] {
+    std::string file = "%%MatrixMarket matrix coordinate real general\n3000 3000 8998\n";
+    for (int i = 1; i <= 3000; ++i) {
+      const std::string row = std::to_string(i);
+      if (i > 1) file += row + ' ' + std::to_string(i - 1) + " -1\n";
+      file += row + ' ' + row + " 2.5\n";
+      if (i < 3000) file += row + ' ' + std::to_string(i + 1) + " -1\n";
+    }
+    return file;
+  }());
+  ASSERT_EQ(run("convert a.mtx a.bcsr --block-size 1").exit_code, 0);
+  for (const std::string system : {"--problem cantilever --nodes 31,7,7", "--matrix a.mtx --block-size 1",
+                                   "--matrix a.bcsr", "--problem stencil11 --nodes 12 --solver block-cg --num-rhs 2"}) {
+    SCOPED_TRACE(system);
+    const bool is_block = system.find("block-cg") != system.npos;
+    const json one = report_of(system + " --solution one.mtx", "OMP_NUM_THREADS=1");
+    const json measured = report_of(system + " --partition measured --ranks-on-host 1 --solution measured.mtx", on(2));
+    EXPECT_LE(measured.at("relative_residual").get<double>(), 1e-8);
+    expect_same_solution("one.mtx", "measured.mtx");
+    EXPECT_EQ(measured.at("residual_history").size(), measured.at("iterations").get<std::size_t>() + 1);
+    std::int64_t values = 0;
+    double fastest = 0, most = 0;
+    for (const json& rank : measured.at("ranks")) {
+      const double speed = rank.at("nonzeros_per_second").get<double>();
+      EXPECT_GT(speed, 0);
+      values += rank.at("num_values").get<std::int64_t>();
+      if (speed > fastest) {
+        fastest = speed;
+        most = rank.at("num_values").get<double>();
+      }
+    }
+    const auto block = measured.at("block_size").get<std::int64_t>();
+    EXPECT_EQ(values, measured.at("num_blocks").get<std::int64_t>() * block * block);
+    // Who has nothing, has so for a reason that is told; where both have rows, it is told whether they were dealt anew.
+    std::string decided;
+    for (const json& line : measured.at("partition_decided")) decided += line.get<std::string>() + '\n';
+    if (most == double(values)) {
+      EXPECT_THAT(decided, HasSubstr("has no rows"));
+    } else if (!is_block && one.at("iterations").get<int>() > 20) {
+      EXPECT_THAT(decided, HasSubstr("the rows "));
+    }
+  }
+}
+
+TEST_F(RanksOnHost, TellWhatIsWrongOnce) {
+  const std::string solve = "solve --problem cantilever --nodes 3 ";
+  expect_one_message(solve + "--ranks-on-host 2", 2, {"--ranks-on-host 2", "has 2 ranks", "none would be left"});
+  expect_one_message(solve + "--ranks-on-host 7", 3, {"--ranks-on-host 7", "has 3 ranks"});
+  expect_one_message(solve + "--ranks-on-host -1", 2, {"--ranks-on-host -1", "counts ranks"});
+  expect_one_message(solve + "--ranks-on-host two", 2, {"--ranks-on-host 'two'"});
+  expect_refused(solve + "--ranks-on-host 1", {"--ranks-on-host 1", "has 1 rank,"});
+  expect_one_message(solve + "--partition measured --stream on", 2, {"--partition measured with --stream on"});
+  // Of a rank on the host alone.
+  write("zero.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 1 2\n2 2 2\n3 3 2\n4 4 0\n");
+  expect_one_message("solve --matrix zero.mtx --block-size 1 --ranks-on-host 1", 2, {"zero.mtx", "(4, 4)"});
+  expect_one_message("solve --matrix zero.mtx --block-size 1 --ranks-on-host 1 --partition measured", 2,
+                     {"zero.mtx", "(4, 4)"});
+}
+
+}  // namespace
+}  // namespace ashlar::testing
