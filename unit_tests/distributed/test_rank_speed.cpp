@@ -58,6 +58,7 @@ TEST(RankSpeed, ARankThatCostsMoreThanItDoesHasNothing) {
   // Two share, and the third, which is not the last, has nothing.
   const std::vector<RankSpeed> three{{100e9, 1e-6}, {1e9, 5e-3}, {100e9, 1e-6}};
   EXPECT_THAT(share_by_speed(100e6, three).shares, ElementsAre(DoubleNear(0.5, 1e-12), 0, DoubleNear(0.5, 1e-12)));
+  EXPECT_NEAR(share_by_speed(100e6, three).seconds, 0.5e-3 + 1e-6, 1e-12);
   // One that does nothing has nothing, even of rows that weigh nothing.
   const std::vector<RankSpeed> idle{{0, 0}, {5, 0}};
   EXPECT_THAT(share_by_speed(7, idle).shares, ElementsAre(0, 1));
