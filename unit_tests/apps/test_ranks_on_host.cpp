@@ -91,7 +91,7 @@ TEST_F(RanksOnHost, HaveRowsByTheRatesThatWereMeasured) {
     const json one = report_of(system + " --solution one.mtx", "OMP_NUM_THREADS=1");
     const json measured = report_of(system + " --partition measured --ranks-on-host 1 --solution measured.mtx", on(2));
     EXPECT_LE(measured.at("relative_residual").get<double>(), 1e-8);
-    expect_same_solution("one.mtx", "measured.mtx");
+    if (!is_block) expect_same_solution("one.mtx", "measured.mtx");
     EXPECT_EQ(measured.at("residual_history").size(), measured.at("iterations").get<std::size_t>() + 1);
     std::int64_t values = 0;
     double fastest = 0, most = 0;
