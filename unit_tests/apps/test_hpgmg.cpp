@@ -15,7 +15,7 @@ namespace {
 class HpgmgCommand : public CommandTest {};
 
 TEST_F(HpgmgCommand, PrintsAndReportsWhatTheReferenceDoes) {
-  const CommandResult result = run("hpgmg 4 8 --operator fv2 --report r.json");
+  const CommandResult result = run("hpgmg 4 8 --operator fv2 --one-kernel-cells 0 --report r.json");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   for (const char* part : {"32^3 cells in 8 boxes of 16^3", "1^3 cells in 1 box of 1^3", "F-cycle  norm = 3.7749573287",
                            "2h  norm = 1.0585158095", "4h  norm = 6.0528764488", "error = 1.17159281877",
@@ -108,9 +108,36 @@ TEST_F(HpgmgCommand, RunsSmallLevelsOnTheHost) {
   }
 }
 
+/// Launches are told, and change no digit.
+TEST_F(HpgmgCommand, RunsSmallLevelsAsOneKernel) {
+  for (const std::string solver : {"--cycle fv", "--solver mg-pcg"}) {
+    nlohmann::json first;
+    for (const auto& [switches, first_level] : {std::pair{"--one-kernel-cells 0 --no-graphs", 5U},
+                                                {"--one-kernel-cells 0", 5U},
+                                                {"--one-kernel-cells 5000 --no-graphs", 1U},
+                                                {"--one-kernel-cells 2000000000", 0U}}) {
+      const CommandResult result = run("hpgmg 4 8 " + solver + " --report r.json " + switches);
+      ASSERT_EQ(result.exit_code, 0) << result.err;
+      const auto report = nlohmann::json::parse(read_file(folder() / "r.json"));
+      ASSERT_EQ(report["levels"].size(), 5U);
+      for (std::size_t l = 0; l < 4; ++l) {
+        EXPECT_EQ(report["levels"][l]["is_one_kernel"], l >= first_level) << switches << ", " << l;
+        EXPECT_EQ(report["levels"][l]["seconds"]["visit"] > 0, l == first_level) << switches << ", " << l;
+      }
+      if (first.is_null()) first = report;
+      for (const char* same : {"norms", "norm_2h", "norm_4h", "error", "bottom_iterations", "residual_history"}) {
+        EXPECT_EQ(report[same], first[same]) << same << ", " << switches;
+      }
+    }
+    EXPECT_EQ(first["options"]["one_kernel_cells"], 0);
+    EXPECT_FALSE(first["options"]["graphs"].get<bool>());
+  }
+  EXPECT_EQ(run("hpgmg 4 8 --one-kernel-cells -1").exit_code, 1);
+}
+
 TEST_F(HpgmgCommand, SolvesByCgWithAVCycle) {
   for (const std::string method : {"--operator fv2", "--operator fv4 --equation helmholtz --smoother chebyshev"}) {
-    const CommandResult result = run("hpgmg 4 8 --solver mg-pcg --report r.json " + method);
+    const CommandResult result = run("hpgmg 4 8 --solver mg-pcg --one-kernel-cells 0 --report r.json " + method);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     const auto report = nlohmann::json::parse(read_file(folder() / "r.json"));
     EXPECT_TRUE(report["converged"].get<bool>());

@@ -57,7 +57,11 @@ TEST_F(HpgmgOverRanks, TwoPrintWhatOneDoes) {
     EXPECT_EQ(one.report.at("levels")[l].at("exchange_bytes"), 0);
     EXPECT_EQ(level.at("largest_eigenvalue"), one.report.at("levels")[l].at("largest_eigenvalue"));
   }
-  EXPECT_GT(two.report.at("levels")[4].at("seconds").at("bottom").get<double>(), 0);
+  // On GPUs the solver of the coarsest level is part of one kernel from 8^3 cells on.
+  const auto seconds = [&](std::size_t level, const char* phase) {
+    return two.report.at("levels")[level].at("seconds").at(phase).get<double>();
+  };
+  EXPECT_GT(seconds(4, "bottom") + seconds(2, "visit"), 0);
 }
 
 TEST_F(HpgmgOverRanks, PrintTheSameWhereKernelsWriteToEachOther) {

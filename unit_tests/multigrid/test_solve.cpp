@@ -362,7 +362,7 @@ TEST(Multigrid, RefusesSeveralRanksAndTooMuchMemory) {
 }
 
 TEST(PhaseTimes, CountPhasesOfEachLevel) {
-  const auto multigrid = benchmark(8, 1, {.discretisation = fv4});
+  const auto multigrid = benchmark(8, 1, {.discretisation = fv4, .one_kernel_cells = 0});
   PhaseTimes times(multigrid->num_levels());
   multigrid->count_times(&times);
   multigrid->solve(Exec(), Cycle::f);
