@@ -18,12 +18,20 @@ list(JOIN kernel_includes "\n" kernel_includes)
 configure_file(${spmv}/impl/kernel_list.hpp.in ${made}/kernel_list.hpp @ONLY)
 configure_file(${spmv}/impl/all_kernels.hpp.in ${made}/all_kernels.hpp @ONLY)
 
-# instances_of(RESULT PREFIX STRUCT KERNEL EXEC VALUE SCALAR): a line for each layout.
+# instances_of(RESULT PREFIX STRUCT KERNEL EXEC VALUE SCALAR): a line for each layout and type of row offsets. Blocks of
+# doubles by rows have those of Tpetra, too.
 function(instances_of result prefix struct kernel exec value scalar)
   set(lines)
-  foreach(layout BlockColumnMajor BlockRowMajor)
+  set(storages BlockColumnMajor,std::int32_t BlockRowMajor,std::int32_t)
+  if(value STREQUAL "double")
+    list(APPEND storages BlockRowMajor,std::size_t)
+  endif()
+  foreach(storage ${storages})
+    string(REPLACE "," ";" storage ${storage})
+    list(GET storage 0 layout)
+    list(GET storage 1 offset)
     string(APPEND lines "${prefix}template struct ${struct}<Kernel::${kernel}, Kokkos::${exec}, ${value}, ${scalar}, "
-      "${layout}, std::int32_t, std::int32_t>;\n")
+      "${layout}, std::int32_t, ${offset}>;\n")
   endforeach()
   set(${result} "${lines}" PARENT_SCOPE)
 endfunction()

@@ -13,7 +13,7 @@ KOKKOS_INLINE_FUNCTION std::int64_t first_not_less(const List& ascending, std::i
   std::int64_t low = begin, high = end;
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
-    if (ascending(middle) < wanted) {
+    if (static_cast<std::int64_t>(ascending(middle)) < wanted) {
       low = middle + 1;
     } else {
       high = middle;

@@ -6,7 +6,6 @@
 #include <ashlar/bcsr/row_ranges.hpp>
 #include <ashlar/host/huge_pages.hpp>
 #include <cstdint>
-#include <limits>
 #include <string>
 
 namespace ashlar {
@@ -130,9 +129,8 @@ Matrix build_by_rows(const Exec& exec, const BlockShape& block_shape, typename M
     throw ShapeError(text("build_by_rows: ", total, " blocks"), "a row has no negative number of them",
                      "check what the count function returns");
   }
-  if (total > std::int64_t(std::numeric_limits<Offset>::max())) {
-    throw ShapeError(text("build_by_rows: ", total, " blocks"),
-                     text("the offset type counts to ", std::numeric_limits<Offset>::max()),
+  if (total > most_blocks<Offset>) {
+    throw ShapeError(text("build_by_rows: ", total, " blocks"), text("the offset type counts to ", most_blocks<Offset>),
                      "use a matrix type with std::int64_t offsets");
   }
 

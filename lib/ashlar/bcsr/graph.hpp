@@ -11,6 +11,12 @@
 
 namespace ashlar {
 
+/// The most blocks that offsets of a type count, unsigned ones included: other libraries have these.
+template <class Offset>
+inline constexpr std::int64_t most_blocks = std::in_range<std::int64_t>(std::numeric_limits<Offset>::max())
+                                                ? static_cast<std::int64_t>(std::numeric_limits<Offset>::max())
+                                                : std::numeric_limits<std::int64_t>::max();
+
 /// Which blocks a BCSR matrix stores: the structure without values or block size.
 ///
 /// Shapes   row_ptr has num_block_rows + 1 entries, from 0 to num_blocks; col_idx has num_blocks, of which
@@ -37,11 +43,11 @@ class BcsrGraph {
                        "check for an overflow of the ordinal type");
     }
     if (row_ptr_.extent(0) > std::size_t(std::numeric_limits<Ordinal>::max()) + 1 ||
-        col_idx_.extent(0) > std::size_t(std::numeric_limits<Offset>::max())) {
-      throw ShapeError(text("BcsrGraph: ", row_ptr_.extent(0), " row pointers and ", col_idx_.extent(0), " blocks"),
-                       text("the index types count to ", std::numeric_limits<Ordinal>::max(), " and ",
-                            std::numeric_limits<Offset>::max()),
-                       "use wider index types");
+        col_idx_.extent(0) > std::size_t(most_blocks<Offset>)) {
+      throw ShapeError(
+          text("BcsrGraph: ", row_ptr_.extent(0), " row pointers and ", col_idx_.extent(0), " blocks"),
+          text("the index types count to ", std::numeric_limits<Ordinal>::max(), " and ", most_blocks<Offset>),
+          "use wider index types");
     }
     if (row_ptr_.extent(0) == 0 && col_idx_.extent(0) != 0) {
       throw ShapeError(text("BcsrGraph: empty row pointers with ", col_idx_.extent(0), " block columns"),

@@ -56,7 +56,7 @@ std::int64_t first_misplaced_block(const Exec& exec, const Graph& graph) {
           lowest = k;
         } else if (k > 0 && col_idx(k) <= col_idx(k - 1)) {
           const std::int64_t row = row_of_block(row_ptr, num_block_rows, k);
-          if (row_ptr(row) < k) lowest = k;
+          if (std::int64_t(row_ptr(row)) < k) lowest = k;
         }
       },
       Kokkos::Min<std::int64_t>(first));

@@ -163,8 +163,7 @@ Matrix read_block_file(const Exec& exec, const BlockFile& file) {
   using Offset = typename Matrix::offset_type;
   using Space = typename Matrix::memory_space;
   using HostSpace = std::conditional_t<impl::is_on_host<Space>, Space, Kokkos::HostSpace>;
-  impl::require_fit(file, Matrix::layout_type::name, std::numeric_limits<Ordinal>::max(),
-                    std::numeric_limits<Offset>::max());
+  impl::require_fit(file, Matrix::layout_type::name, std::numeric_limits<Ordinal>::max(), most_blocks<Offset>);
 
   const std::vector<std::int64_t>& rows = file.row_ptr();
   const auto row_ptr = ashlar::impl::target_of_copy<Offset, HostSpace>("ashlar::row_ptr", rows.size());

@@ -33,9 +33,9 @@ Matrix read_block_file_rows(const Exec& exec, const BlockFile& file, std::int64_
   const std::int64_t first = rows[std::size_t(first_row)], count = rows[std::size_t(end_row)] - first;
   impl::require_fit(file, Matrix::layout_type::name, std::numeric_limits<Ordinal>::max(),
                     std::numeric_limits<std::int64_t>::max());
-  if (count > std::int64_t(std::numeric_limits<Offset>::max())) {
+  if (count > most_blocks<Offset>) {
     throw FileError(file.path(), 0, text(count, " blocks in block rows ", first_row, " to ", end_row),
-                    text("the offset type counts to ", std::numeric_limits<Offset>::max()),
+                    text("the offset type counts to ", most_blocks<Offset>),
                     "read fewer rows, or a matrix type with std::int64_t offsets");
   }
   const auto row_ptr = ashlar::impl::target_of_copy<Offset, HostSpace>("ashlar::row_ptr", end_row - first_row + 1);

@@ -9,7 +9,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 namespace ashlar::reference {
 
@@ -82,9 +81,9 @@ typename Matrix::template in_space<Kokkos::HostSpace> random_bcsr(std::int64_t n
                        text("a row has 0 to ", num_block_cols, " of them"), "change the length of that row");
     }
     num_blocks += length;
-    if (num_blocks > std::int64_t(std::numeric_limits<Offset>::max())) {
+    if (num_blocks > most_blocks<Offset>) {
       throw ShapeError(text("random_bcsr: ", num_blocks, " blocks in the first ", i + 1, " rows"),
-                       text("the offset type counts to ", std::numeric_limits<Offset>::max()),
+                       text("the offset type counts to ", most_blocks<Offset>),
                        "use a matrix type with std::int64_t offsets");
     }
     row_ptr(i + 1) = static_cast<Offset>(num_blocks);

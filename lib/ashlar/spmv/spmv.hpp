@@ -129,7 +129,7 @@ auto spmv_arguments(const SpmvPlan<Matrix>& plan, const Matrix& a, const Scalar&
   return SpmvArguments<typename Matrix::scalar_type, Scalar, typename Matrix::ordinal_type,
                        typename Matrix::offset_type>{
       .num_block_rows = transpose ? std::int64_t(a.num_block_cols()) : std::int64_t(a.num_block_rows()),
-      .num_blocks = a.num_blocks(),
+      .num_blocks = static_cast<std::int64_t>(a.num_blocks()),
       .longest_row = plan.launch().longest_row,
       .block_shape = shape,
       .cols_of_block = Divisor(shape.cols),

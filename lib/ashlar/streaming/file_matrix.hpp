@@ -29,7 +29,7 @@ class FileMatrix {
     using Scalar = typename HostMatrix::scalar_type;
     using Space = typename HostMatrix::memory_space;
     io::impl::require_fit(*file_, HostMatrix::layout_type::name, std::numeric_limits<Ordinal>::max(),
-                          std::numeric_limits<Offset>::max());
+                          most_blocks<Offset>);
     file_->read_values(0, 0, static_cast<Scalar*>(nullptr));  // whether it has such values
     const auto& rows = file_->row_ptr();
     const Kokkos::View<Offset*, Space> row_ptr(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::row_ptr"),

@@ -77,11 +77,12 @@ Subdivision last_block_rows(const RowPtr& row_ptr, double share, std::int64_t ro
   std::int64_t first = share >= 1 ? 0 : num_rows;
   if (share > 0 && share < 1) {
     const auto wanted = static_cast<std::int64_t>((1 - share) * double(row_ptr(num_rows)));
-    const auto* const begin = row_ptr.data();
-    const std::int64_t row = std::lower_bound(begin, begin + num_rows, wanted) - begin;
+    const auto* const list = row_ptr.data();
+    const std::int64_t row = std::lower_bound(list, list + num_rows, wanted) - list;
     first = std::min((row + rows_together - 1) / rows_together * rows_together, num_rows);
   }
-  return {first, num_rows - first, row_ptr(first), row_ptr(num_rows) - row_ptr(first)};
+  const std::int64_t begin = row_ptr(first), end = row_ptr(num_rows);
+  return {first, num_rows - first, begin, end - begin};
 }
 
 }  // namespace ashlar

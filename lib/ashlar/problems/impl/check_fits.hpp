@@ -17,7 +17,7 @@ template <bcsr_matrix Matrix>
 void check_fits(const std::string& problem, int block_size, std::int64_t num_block_rows, std::int64_t num_blocks = 0) {
   static_assert(!is_complex_v<typename Matrix::scalar_type>, "ashlar::problems: the matrices are real");
   constexpr auto most_rows = std::int64_t(std::numeric_limits<typename Matrix::ordinal_type>::max());
-  constexpr auto most_blocks = std::int64_t(std::numeric_limits<typename Matrix::offset_type>::max());
+  constexpr std::int64_t most_blocks = ashlar::most_blocks<typename Matrix::offset_type>;
   if (block_size < 1) {
     throw BlockSizeError(block_size, text(problem, ": block size ", block_size), "a block has at least one row",
                          "pass the number of unknowns of a node");

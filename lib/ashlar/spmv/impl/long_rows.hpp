@@ -43,10 +43,11 @@ void find_long_rows(const Exec& exec, const RowPtr& row_ptr, std::int64_t longes
   std::vector<Offset> begin, end;
   std::vector<Ordinal> row, first_segment{0};
   for (std::size_t i = 0; i + 1 < host.extent(0); ++i) {
-    if (host(i + 1) - host(i) <= longest) continue;
-    for (std::int64_t from = host(i); from < host(i + 1); from += blocks_of_segment) {
+    const std::int64_t row_begin = host(i), row_end = host(i + 1);
+    if (row_end - row_begin <= longest) continue;
+    for (std::int64_t from = row_begin; from < row_end; from += blocks_of_segment) {
       begin.push_back(static_cast<Offset>(from));
-      end.push_back(static_cast<Offset>(std::min<std::int64_t>(from + blocks_of_segment, host(i + 1))));
+      end.push_back(static_cast<Offset>(std::min(from + blocks_of_segment, row_end)));
     }
     row.push_back(static_cast<Ordinal>(i));
     first_segment.push_back(static_cast<Ordinal>(begin.size()));
