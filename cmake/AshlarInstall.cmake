@@ -30,6 +30,9 @@ if(TARGET ashlar_nccl)  # component NCCL: target Ashlar::nccl
           FILES_MATCHING PATTERN "*.hpp")
   install(EXPORT AshlarNcclTargets NAMESPACE Ashlar:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
 endif()
+# Components KokkosKernels and Tpetra: headers alone, which are there in any case.
+install(FILES cmake/AshlarInterop.cmake cmake/AshlarKokkosKernels.cmake cmake/AshlarTpetra.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
 configure_package_config_file(cmake/AshlarConfig.cmake.in ${PROJECT_BINARY_DIR}/AshlarConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/AshlarConfigVersion.cmake COMPATIBILITY SameMinorVersion)

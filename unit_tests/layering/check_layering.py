@@ -34,7 +34,8 @@ MAY_USE = {
     "problems": ["bcsr"],
     "io": ["bcsr"],
     "trace": ["base"],
-    "interop": ["bcsr", "krylov"],
+    # Matrices and operators of other libraries, as ours over ranks and in our solvers.
+    "interop": ["distributed"],
 }
 
 # Headers of a transport, and the one folder that may include them. Nothing else names what they declare, save that

@@ -1,0 +1,15 @@
+#pragma once
+
+// Working with Tpetra and Belos, in Trilinos-style programs: component Tpetra of the package.
+//
+//   TpetraOperator         an Ashlar operator as a Tpetra::Operator, which Belos takes
+//   from_tpetra            a BlockCrsMatrix or CrsMatrix as an Ashlar operator, on the same memory
+//   tpetra_operator        both at once: what takes a matrix's place in a program
+//   to_tpetra              an Ashlar matrix as a BlockCrsMatrix, on the same memory
+//   TpetraLinearOperator   a Tpetra::Operator in Ashlar's solvers, as operator or as preconditioner
+
+#include <ashlar/interop/tpetra/communicator.hpp>
+#include <ashlar/interop/tpetra/from_tpetra.hpp>
+#include <ashlar/interop/tpetra/linear_operator.hpp>
+#include <ashlar/interop/tpetra/operator.hpp>
+#include <ashlar/interop/tpetra/to_tpetra.hpp>
