@@ -41,6 +41,7 @@ def steps_of(ranks, is_small):
                  "--whole", "cg_1.json", *more),
             Step(f"halo_{n}", n, 60, "perf_tests/perf_halo", *(["--bytes", "8,1024"] + more if is_small else [])),
             Step(f"hpgmg_{n}", n, 60, "perf_tests/perf_hpgmg_ranks", *cells),
+            Step(f"hidden_{n}", n, 60, "perf_tests/perf_hpgmg_ranks", "--hidden", *cells),
             Step(f"delays_{n}", n, 180, "unit_tests/test_mpi_distributed", "--gtest_filter=*GivesTheSameBits*",
                  variables={"ASHLAR_TEST_ROUNDS": "1" if is_small else DELAYS}),
         ]
