@@ -85,9 +85,10 @@ class PeerSums final : public DeviceSums<Exec> {
   PeerSums(const Exec& exec, const Communicator& comm, double time_out_seconds)
       : comm_(comm.duplicate()),
         patience_ns_(patience_of(time_out_seconds)),
-        gave_up_("ashlar::distributed_space::gave_up"),
+        gave_up_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::distributed_space::gave_up")),
         numbers_(Kokkos::view_alloc(exec, "ashlar::distributed_space::numbers")),
         added_(exec) {
+    *gave_up_.data() = 0;  // by the host, which reaches it
     make_room(exec, 64);
   }
   ~PeerSums() override { added_.wait(); }

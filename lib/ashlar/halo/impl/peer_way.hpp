@@ -167,7 +167,9 @@ class PeerWay final : public ExchangeWay<Exec> {
                 std::int64_t send_bytes) {
     buffer_ = List<std::byte>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::halo::send"),
                               std::size_t(send_bytes));
-    gave_up_ = Flag("ashlar::halo::gave_up");
+    // Set by the host, which reaches it: Kokkos would do so on an instance that is nobody's.
+    gave_up_ = Flag(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::halo::gave_up"));
+    *gave_up_.data() = 0;
     const auto zeros = [&](const char* label) { return Kokkos::view_alloc(exec, std::string(label)); };
     num_sent_ = List<PeerCount>(zeros("ashlar::halo::num_sent"), to.size());
     num_landed_ = List<PeerCount>(zeros("ashlar::halo::num_landed"), from.size());
