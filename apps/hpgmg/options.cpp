@@ -16,7 +16,8 @@ namespace ashlar::app {
 
 namespace {
 
-using multigrid::Cycle, multigrid::Discretisation, multigrid::Equation, multigrid::Overlap, multigrid::Smoother;
+using multigrid::Cycle, multigrid::Discretisation, multigrid::Equation, multigrid::Overlap, multigrid::Smoother,
+    multigrid::SweepForm;
 
 /// As options name it.
 template <class Kind>
@@ -30,6 +31,11 @@ std::string_view name_of(ExchangeMode mode) {
 template <>
 std::string_view name_of(Overlap overlap) {
   return overlap == Overlap::automatic ? "auto" : to_string(overlap);
+}
+
+template <>
+std::string_view name_of(SweepForm form) {
+  return form == SweepForm::automatic ? "auto" : to_string(form);
 }
 
 /// An option whose values are the names of these kinds.
@@ -103,6 +109,12 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
   add_choice(command, "--smoother", options.methods.smoother,
              std::array{Smoother::gsrb, Smoother::chebyshev, Smoother::jacobi},
              "red-black Gauss-Seidel (the default), Chebyshev's polynomial, or damped Jacobi: six sweeps each time");
+  add_choice(
+      command, "--sweeps", options.methods.sweeps,
+      std::array{SweepForm::automatic, SweepForm::cells, SweepForm::planes, SweepForm::both_colours},
+      "with fv4, what a thread takes in a sweep: a cell; with others of a team the planes of a tile; and that with "
+      "both colours of Gauss-Seidel in one pass; auto (the default): on GPUs the last two for large boxes; all "
+      "give the same numbers");
   add_choice(
       command, "--solver", options.solver, std::array{HpgmgSolver::cycles, HpgmgSolver::mg_pcg},
       "cycles by themselves (the default), or conjugate gradients with one V-cycle as their preconditioner, until "

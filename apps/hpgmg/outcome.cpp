@@ -186,6 +186,7 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
                      {"host_threshold", methods.host_threshold},
                      {"one_kernel_cells", methods.one_kernel_cells},
                      {"graphs", methods.graphs},
+                     {"sweeps", to_string(methods.sweeps)},
                      {"solver", to_string(outcome.options.solver)},
                      {"cycle", outcome.cg ? Json(nullptr) : Json(to_string(outcome.options.cycle))}};
   json["versions"] = {{"ashlar", version_string}, {"kokkos", kokkos_version()}, {"compiler", compiler_version()}};

@@ -13,17 +13,23 @@
 #include <exception>
 #include <hpgmg/measure.hpp>
 #include <hpgmg/options.hpp>
+#include <hpgmg/sweep_forms.hpp>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <support/context.hpp>
 
 int main(int argc, char** argv) {
   using namespace ashlar;
-  using multigrid::Discretisation, multigrid::Smoother;
+  using multigrid::Discretisation, multigrid::Smoother, multigrid::SweepForm;
   const std::map<std::string, Discretisation> operators{{"fv2", Discretisation::fv2}, {"fv4", Discretisation::fv4}};
   const std::map<std::string, Smoother> smoothers{
       {"gsrb", Smoother::gsrb}, {"chebyshev", Smoother::chebyshev}, {"jacobi", Smoother::jacobi}};
+  std::map<std::string, SweepForm> forms;
+  for (const auto form : {SweepForm::automatic, SweepForm::cells, SweepForm::planes, SweepForm::both_colours}) {
+    forms.emplace(to_string(form), form);
+  }
   perf::HpgmgPerfOptions options;
   CLI::App app("F-cycles of HPGMG-FV by the number of boxes");
   const auto list = [&](const char* name, auto& values, const char* help) {
@@ -38,12 +44,19 @@ int main(int argc, char** argv) {
       ->check(CLI::NonNegativeNumber);
   list("--switches", options.switches, "measured in turns: default, plain, graphs, one_kernel or both")
       ->check(CLI::IsMember({"default", "plain", "graphs", "one_kernel", "both"}));
+  std::string sweeps = "automatic";
+  app.add_option("--sweeps", sweeps, "with fv4: automatic, cells, planes or both-colours")->check(CLI::IsMember(forms));
+  app.add_flag(
+      "--forms", options.forms_alone,
+      "instead of cycles what a level does by itself, in each form of sweeps: two half sweeps, a residual, ghost "
+      "cells");
   app.add_option("--samples", options.samples, "of which each time is the median")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--json", options.json, "write the results here");
   app.add_option("--commit", options.commit, "recorded in the context");
   CLI11_PARSE(app, argc, argv);
+  options.sweeps = forms.at(sweeps);
 
   const Kokkos::ScopeGuard kokkos(argc, argv);
   try {
@@ -54,6 +67,11 @@ int main(int argc, char** argv) {
     nlohmann::json rows = nlohmann::json::array();
     bool all_right = true;
     for (const int cells : options.cells) {
+      if (options.forms_alone) {
+        all_right = perf::measure_sweep_forms(exec, cells, options, read, rows) && all_right;
+        if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
+        continue;
+      }
       for (const std::string& name : options.operators) {
         for (const std::string& smoother : options.smoothers) {
           try {

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <hpgmg/cube_root.hpp>
 #include <hpgmg/measure.hpp>
 #include <memory>
 #include <optional>
@@ -29,12 +30,6 @@ constexpr const char* bytes_formula =
     "+ "
     "16), where V = visit_bytes = 12 sweeps * 56 (x, f, 1/D, three coefficients read, x written; 10 * 8 more with "
     "chebyshev) + residual 48 + restriction 8 + interpolation 16";
-
-/// How many boxes lie side by side; 0 where `boxes` is no cube.
-int cube_root(int boxes) {
-  const int root = static_cast<int>(std::lround(std::cbrt(boxes)));
-  return root * root * root == boxes ? root : 0;
-}
 
 /// What must be: one F-cycle leaves the norm that the same cells leave in one box, V-cycles after it converge. The
 /// fourth order is given up at the boundary of boxes of fewer than 5 cells, which therefore leave another norm.
@@ -140,8 +135,11 @@ bool measure_cuts(const Exec& exec, int cells, Discretisation discretisation, Sm
     for (const int threshold : options.host_thresholds) {
       std::vector<Candidate> candidates;
       for (const std::string& switches : options.switches) {
-        const MultigridOptions methods = with_switches(
-            {.discretisation = discretisation, .smoother = smoother, .host_threshold = threshold}, switches);
+        const MultigridOptions methods = with_switches({.discretisation = discretisation,
+                                                        .smoother = smoother,
+                                                        .host_threshold = threshold,
+                                                        .sweeps = options.sweeps},
+                                                       switches);
         Candidate& candidate = candidates.emplace_back(Candidate{
             switches, std::make_unique<Multigrid<Exec>>(exec, make_hierarchy(per_dim, box_dim, reach), methods), "",
             0});
@@ -167,6 +165,7 @@ bool measure_cuts(const Exec& exec, int cells, Discretisation discretisation, Sm
                            {"num_levels", multigrid.num_levels()},
                            {"host_threshold", threshold},
                            {"switches", candidate.switches},
+                           {"sweeps", to_string(options.sweeps)},
                            {"explanation", multigrid.explain()},
                            {"bytes", bytes},
                            {"bytes_formula", bytes_formula}};

@@ -18,6 +18,9 @@ struct HpgmgPerfOptions {
   /// What is measured in turns: the library's "default", "plain" (kernel by kernel), "graphs", "one_kernel" (small
   /// levels), or "both" of these.
   std::vector<std::string> switches{"default"};
+  multigrid::SweepForm sweeps = multigrid::SweepForm::automatic;
+  /// Times what a level does by itself in each form of sweeps, and no cycles.
+  bool forms_alone = false;
   int samples = 7;
   std::string json, commit = "unknown";
 };

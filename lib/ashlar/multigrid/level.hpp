@@ -4,6 +4,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
+#include <ashlar/multigrid/border.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_fill.hpp>
@@ -14,6 +15,7 @@
 #include <ashlar/multigrid/methods.hpp>
 #include <ashlar/multigrid/phase_times.hpp>
 #include <ashlar/multigrid/stencil.hpp>
+#include <ashlar/multigrid/sweep_form.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,6 +54,16 @@ struct Level {
     // Measured once a level.
     exchange_options.mode = fill_for_operator.mode(exchange_options.mode);
     fill_for_interpolation = ghost_fill(exec, make_ghost_plan(grid, layout.ghosts, GhostShape::box));
+  }
+
+  /// From here on what needs fluxes goes by this form, or by the one that is best here. Allocates, and waits for
+  /// `exec`.
+  ///
+  /// Throws   ArgumentError where teams of this device have too little scratch memory for a form that is named.
+  void sweep_by(const Exec& exec, SweepForm form) {
+    sweeps = sweep_form(exec, form, discretisation, layout.dim);
+    if (sweeps == SweepForm::both_colours)
+      borders = impl::to_space(exec, "ashlar::multigrid::borders", border_regions(grid));
   }
 
   /// One more of them, of zeros.
@@ -137,6 +149,8 @@ struct Level {
   GhostFill<Exec> fill_for_operator, fill_for_interpolation;
   Kokkos::View<CellRegion*, Space> interior, shell;  ///< this rank's cells, where set_overlap() has cut the level
   std::optional<OverlapTimes> overlap_times;         ///< where set-up has tried which is faster
+  SweepForm sweeps = SweepForm::cells;               ///< never automatic
+  Kokkos::View<CellRegion*, Space> borders;          ///< of both_colours
   PhaseTimes* times = nullptr;
 
  private:

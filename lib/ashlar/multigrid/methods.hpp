@@ -14,12 +14,17 @@ enum class Cycle { f, v, fv };
 /// Whether a level over ranks computes while its messages are on their way: cells that need none of them first. Or,
 /// with `automatic`, where that takes less time, as measured at set-up. The bits are the same.
 enum class Overlap { automatic, on, off };
+/// What a thread takes where fv4 needs the fluxes into cells: a cell, or on CPUs a tile of rows; or what a team of
+/// threads does together, which goes through the planes of a tile and reads each value from memory about once; or that
+/// with both colours of Gauss-Seidel in one pass. All give the same bits. fv2 sweeps in place and by cells.
+enum class SweepForm { automatic, cells, planes, both_colours };
 
 std::string_view to_string(Discretisation discretisation);
 std::string_view to_string(Equation equation);
 std::string_view to_string(Smoother smoother);
 std::string_view to_string(Cycle cycle);
 std::string_view to_string(Overlap overlap);
+std::string_view to_string(SweepForm form);
 
 /// How far the operator reaches, in cells: so many ghost cells lie around each box.
 constexpr int reach_of(Discretisation discretisation) { return discretisation == Discretisation::fv2 ? 1 : 2; }

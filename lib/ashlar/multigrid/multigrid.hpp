@@ -48,6 +48,7 @@ struct MultigridOptions {
   /// What a cycle launches is captured at its second run, and replayed by one launch from then on, where the backend
   /// has graphs and one rank has all levels of the cycle on its device. The same bits.
   bool graphs = true;
+  SweepForm sweeps = SweepForm::automatic;  ///< with fv4; levels on the host choose for themselves
 };
 
 /// The plain cycle of the benchmark, or one that is as symmetric as the operator is, for CG: what smooths after the
@@ -179,7 +180,7 @@ class Multigrid {
   void smooth_down_and_up(const Exec& exec, std::size_t number, Visit visit) const;
   void solve_bottom(const Exec& exec, Visit visit) const;
   void make_lists(const Exec& exec);
-  void prolong(const Exec& exec, std::size_t fine, bool within_v_cycle) const;
+  void prolong(const Exec& exec, std::size_t fine, bool within_v_cycle, const Vector& to) const;
   void restrict_to_next(const Exec& exec, std::size_t fine, const Vector& from) const;
   template <class Work>
   auto on_host(const Exec& exec, const Work& work) const;

@@ -4,9 +4,11 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/impl/for_each_tile.hpp>
+#include <ashlar/multigrid/impl/march.hpp>
 #include <ashlar/multigrid/level_vectors.hpp>
 #include <ashlar/multigrid/stencil.hpp>
 #include <cmath>
+#include <concepts>
 #include <string>
 #include <vector>
 
@@ -38,19 +40,25 @@ void for_colour(const std::string& label, const Exec& exec, const Level<Exec>& l
   }
 }
 
-/// Calls a body that wants the sum of the fluxes into a cell for cells of the level; null: all. On CPUs they are worked
-/// out by rows, and each is used on both sides of its face; a GPU's thread works out those of its cell.
+/// Calls a body that wants the sum of the fluxes into a cell for cells of the level; null: all, in the form that the
+/// level has. By cells, and for those of a list, a GPU's thread works out those of its cell; on CPUs they are worked
+/// out by rows, and each is used on both sides of its face.
 template <class Exec, class Body>
 void for_fluxes(const std::string& name, const Exec& exec, const Level<Exec>& level, CellsOf<Exec> cells,
                 const Body& body) {
   const std::string label = "ashlar::multigrid::" + name;
+  if constexpr (has_sweep_forms<Exec> && std::same_as<decltype(body.stencil), Fv4Stencil>) {
+    if (cells == nullptr && level.sweeps != SweepForm::cells && StepRecorder::current() == nullptr) {
+      return march(label, exec, level.num_boxes(), level.layout, level.parities, body);
+    }
+  }
   if constexpr (!is_gpu_v<Exec>) {
     if (cells != nullptr) return for_tiles_in_regions(label, exec, *cells, level.layout, level.parities, body);
     if (StepRecorder::current() == nullptr) {
       return for_each_tile(label, exec, level.num_boxes(), level.layout, level.parities, body);
     }
   }
-  if constexpr (requires { body.colour; }) {
+  if constexpr (has_colour<Body>) {
     for_colour(label, exec, level, cells, body.colour, WithFluxes<Body>{body});
   } else if (cells == nullptr) {
     for_places(name, exec, level, WithFluxes<Body>{body});

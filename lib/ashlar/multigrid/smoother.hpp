@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <ashlar/multigrid/impl/border_body.hpp>
+#include <ashlar/multigrid/impl/march_both_colours.hpp>
 #include <ashlar/multigrid/operator.hpp>
 #include <utility>
 
@@ -48,37 +50,88 @@ void gauss_seidel_half_sweep(const Exec& exec, const Level<Exec>& level, Vector&
   if (!is_in_place) std::swap(x, temp);
 }
 
-/// Six sweeps on x: three of both colours of Gauss-Seidel, Chebyshev's polynomial of degree 6, or six of Jacobi with
-/// weight 2/3. Uses the level's temp.
+/// Half sweeps of `colour` and then of the other, with fv4: the first and most of the second in one pass, then the
+/// borders of the boxes, whose ghost cells are filled between. The same bits as two half sweeps. What was made is in x,
+/// which is swapped with `temp`.
 template <class Exec, class Vector>
-void smooth(const Exec& exec, const Level<Exec>& level, Smoother smoother, const Vector& x, const Vector& f) {
-  Vector now = x, next = level.temp;
-  if (smoother == Smoother::gsrb) {
-    // An even number of swaps: the last result is in x.
-    for (int s = 0; s < num_sweeps; ++s) gauss_seidel_half_sweep(exec, level, now, next, f, s % 2);
-    return;
+void gauss_seidel_sweep(const Exec& exec, const Level<Exec>& level, Vector& x, Vector& temp, const Vector& f,
+                        int colour) {
+  const double* const inverse = level.inverse_diagonal.data();
+  impl::RelaxBody<Fv4Stencil> body{{level.stencil_data(x)}, f.data(), inverse, temp.data(), colour};
+  fill_ghosts(exec, level, x);
+  level.timed(exec, Phase::smooth, [&] {
+    impl::march_both_colours("ashlar::multigrid::smooth[gsrb, both colours]", exec, level.num_boxes(),
+                             level.grid.cells_per_dim(), level.layout, level.parities, level.origins, body);
+  });
+  fill_ghosts(exec, level, temp);
+  body.colour = 1 - colour;
+  level.timed(exec, Phase::smooth, [&] {
+    impl::for_each_region("ashlar::multigrid::smooth[gsrb, borders]", exec, level.borders,
+                          impl::RelaxBorderBody<impl::RelaxBody<Fv4Stencil>, decltype(level.parities)>{
+                              body, level.layout, level.parities});
+  });
+  std::swap(x, temp);
+}
+
+namespace impl {
+/// Half sweeps of both colours in turns, beginning with `first`. The result is in x, which may have been swapped with
+/// `temp`: not where the last result `stays` in x's own memory, for which the last two half sweeps are two passes.
+template <class Exec, class Vector>
+void gauss_seidel(const Exec& exec, const Level<Exec>& level, Vector& x, Vector& temp, const Vector& f, int first,
+                  bool stays) {
+  int done = 0;
+  if constexpr (has_sweep_forms<Exec>) {
+    if (level.sweeps == SweepForm::both_colours && !level.is_cut() && StepRecorder::current() == nullptr) {
+      static_assert(num_sweeps % 4 == 2);
+      for (; done < (stays ? num_sweeps - 2 : num_sweeps); done += 2) {
+        gauss_seidel_sweep(exec, level, x, temp, f, first);
+      }
+    }
   }
+  for (; done < num_sweeps; ++done) gauss_seidel_half_sweep(exec, level, x, temp, f, (first + done) % 2);
+}
+
+/// Chebyshev's polynomial of degree 6, or six sweeps of Jacobi with weight 2/3.
+template <class Exec, class Vector>
+void polynomial(const Exec& exec, const Level<Exec>& level, Smoother smoother, const Vector& x, const Vector& temp,
+                const Vector& f) {
+  Vector now = x, next = temp;
   const ChebyshevFactors factors(level.largest_eigenvalue);
   for (std::size_t s = 0; s < num_sweeps; ++s) {
     const bool is_jacobi = smoother == Smoother::jacobi;
     const double c1 = is_jacobi ? 0 : factors.c1[s], c2 = is_jacobi ? 2. / 3 : factors.c2[s];
     with_ghosts(exec, level, now, Phase::smooth, [&](CellsOf<Exec> cells) {
       with_stencil(level, now, [&]<class Stencil>(const Stencil& stencil) {
-        impl::for_fluxes(
-            "smooth[polynomial]", exec, level, cells,
-            impl::PolynomialBody<Stencil>{stencil, f.data(), level.inverse_diagonal.data(), next.data(), c1, c2});
+        for_fluxes("smooth[polynomial]", exec, level, cells,
+                   PolynomialBody<Stencil>{stencil, f.data(), level.inverse_diagonal.data(), next.data(), c1, c2});
       });
     });
     std::swap(now, next);
   }
 }
+}  // namespace impl
 
-/// The adjoint of smooth(): the colours of Gauss-Seidel in reverse order; the others are their own.
+/// Smoothings of a V-cycle: the same one before and after the coarser level, or its adjoint, which takes the colours of
+/// Gauss-Seidel in reverse order; the others are their own.
+enum class SmoothingOrder { forth, back };
+
+/// Six sweeps on x: three of both colours of Gauss-Seidel, Chebyshev's polynomial of degree 6, or six of Jacobi with
+/// weight 2/3. The result is in x, which has been swapped with `temp` where that is another memory; after two such
+/// calls it is in the first again.
 template <class Exec, class Vector>
-void smooth_back(const Exec& exec, const Level<Exec>& level, Smoother smoother, const Vector& x, const Vector& f) {
-  if (smoother != Smoother::gsrb) return smooth(exec, level, smoother, x, f);
-  Vector now = x, next = level.temp;
-  for (int s = num_sweeps; s-- > 0;) gauss_seidel_half_sweep(exec, level, now, next, f, s % 2);
+void smooth_between(const Exec& exec, const Level<Exec>& level, Smoother smoother, SmoothingOrder order, Vector& x,
+                    Vector& temp, const Vector& f) {
+  if (smoother != Smoother::gsrb) return impl::polynomial(exec, level, smoother, x, temp, f);
+  impl::gauss_seidel(exec, level, x, temp, f, order == SmoothingOrder::forth ? 0 : 1, false);
+}
+
+/// The same in x's own memory. Uses the level's temp.
+template <class Exec, class Vector>
+void smooth(const Exec& exec, const Level<Exec>& level, Smoother smoother, const Vector& x, const Vector& f,
+            SmoothingOrder order = SmoothingOrder::forth) {
+  if (smoother != Smoother::gsrb) return impl::polynomial(exec, level, smoother, x, level.temp, f);
+  Vector now = x, temp = level.temp;
+  impl::gauss_seidel(exec, level, now, temp, f, order == SmoothingOrder::forth ? 0 : 1, true);
 }
 
 }  // namespace ashlar::multigrid

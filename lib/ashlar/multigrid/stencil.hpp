@@ -15,8 +15,9 @@ struct StencilData {
   double a = 0, b_over_h2 = 0;
   std::int64_t stride[3] = {};  ///< between neighbours in i, j and k
 
-  KOKKOS_FUNCTION double with_alpha(std::int64_t c, double fluxes) const {
-    return (alpha != nullptr ? a * alpha[c] * x[c] : 0) - b_over_h2 * fluxes;
+  /// Of a cell whose x is `here`.
+  KOKKOS_FUNCTION double with_alpha(std::int64_t c, double here, double fluxes) const {
+    return (alpha != nullptr ? a * alpha[c] * here : 0) - b_over_h2 * fluxes;
   }
 };
 
@@ -32,23 +33,62 @@ struct Fv2Stencil {
   }
 };
 
-/// Of order 4: the difference across a face reads two cells on either side, and as the average of a product is not the
-/// product of averages, the change of beta along the face times that of the difference is added.
+/// Of order 4, what a face has to do with: its beta, and how beta changes along the face, from the neighbours in the
+/// two directions after its normal's (j and k of a face normal to i; k and i; i and j).
+struct FaceOfFv4 {
+  double beta, along_t, along_u;
+};
+
+/// Through the low face normal to d of a cell, where x(i, j, k) is as many cells away: the difference across a face
+/// reads two cells on either side, and as the average of a product is not the product of averages, the change of beta
+/// along the face times that of the difference is added. Whatever computes a flux calls this: bits are the same.
 ///
 /// Source   McCorquodale & Colella 2011, "A high-order finite-volume method for conservation laws on locally refined
 ///          grids".
+template <int d, class Cells>
+KOKKOS_FORCEINLINE_FUNCTION double fv4_flux(const FaceOfFv4& face, const Cells& x) {
+  const auto at = [&](int s, int t, int u) {
+    if constexpr (d == 0) {
+      return x(s, t, u);
+    } else if constexpr (d == 1) {
+      return x(u, s, t);
+    } else {
+      return x(t, u, s);
+    }
+  };
+  const double straight = face.beta * (60 * (at(0, 0, 0) - at(-1, 0, 0)) - 4 * (at(1, 0, 0) - at(-2, 0, 0)));
+  const double along_t = face.along_t * ((at(0, 1, 0) - at(0, -1, 0)) - (at(-1, 1, 0) - at(-1, -1, 0)));
+  const double along_u = face.along_u * ((at(0, 0, 1) - at(0, 0, -1)) - (at(-1, 0, 1) - at(-1, 0, -1)));
+  return straight + (along_t + along_u);
+}
+
+/// What flows into a cell through its six faces: low and high by direction.
+template <class Cells>
+KOKKOS_FORCEINLINE_FUNCTION double fv4_fluxes(const FaceOfFv4 (&low)[3], const FaceOfFv4 (&high)[3], const Cells& x) {
+  const auto next_i = [&](int i, int j, int k) { return x(i + 1, j, k); };
+  const auto next_j = [&](int i, int j, int k) { return x(i, j + 1, k); };
+  const auto next_k = [&](int i, int j, int k) { return x(i, j, k + 1); };
+  return (fv4_flux<0>(high[0], next_i) - fv4_flux<0>(low[0], x)) +
+         (fv4_flux<1>(high[1], next_j) - fv4_flux<1>(low[1], x)) +
+         (fv4_flux<2>(high[2], next_k) - fv4_flux<2>(low[2], x));
+}
+
 struct Fv4Stencil {
   StencilData data;
   static constexpr double scale = 1. / 48;
 
   template <int d>
+  KOKKOS_FUNCTION FaceOfFv4 face(std::int64_t c) const {
+    const double* const beta = data.beta[d];
+    const std::int64_t t = data.stride[(d + 1) % 3], u = data.stride[(d + 2) % 3];
+    return {beta[c], beta[c + t] - beta[c - t], beta[c + u] - beta[c - u]};
+  }
+
+  template <int d>
   KOKKOS_FUNCTION double flux(std::int64_t c) const {
-    const double *const x = data.x, *const beta = data.beta[d];
-    const std::int64_t s = data.stride[d], t = data.stride[(d + 1) % 3], u = data.stride[(d + 2) % 3];
-    const double straight = beta[c] * (60 * (x[c] - x[c - s]) - 4 * (x[c + s] - x[c - 2 * s]));
-    const double along_t = (beta[c + t] - beta[c - t]) * ((x[c + t] - x[c - t]) - (x[c - s + t] - x[c - s - t]));
-    const double along_u = (beta[c + u] - beta[c - u]) * ((x[c + u] - x[c - u]) - (x[c - s + u] - x[c - s - u]));
-    return straight + (along_t + along_u);
+    return fv4_flux<d>(face<d>(c), [&](int i, int j, int k) {
+      return data.x[c + i * data.stride[0] + j * data.stride[1] + k * data.stride[2]];
+    });
   }
 };
 
@@ -61,10 +101,10 @@ KOKKOS_FUNCTION double fluxes_at(const Stencil& stencil, std::int64_t c) {
          (stencil.template flux<2>(c + stride[2]) - stencil.template flux<2>(c));
 }
 
-/// A u at a cell, from these.
+/// A u at a cell whose u is `here`, from these.
 template <class Stencil>
-KOKKOS_FUNCTION double applied(const Stencil& stencil, std::int64_t c, double fluxes) {
-  return stencil.data.with_alpha(c, fluxes * Stencil::scale);
+KOKKOS_FUNCTION double applied(const Stencil& stencil, std::int64_t c, double here, double fluxes) {
+  return stencil.data.with_alpha(c, here, fluxes * Stencil::scale);
 }
 
 }  // namespace ashlar::multigrid

@@ -44,4 +44,18 @@ std::string_view to_string(Overlap overlap) {
   return "unknown";
 }
 
+std::string_view to_string(SweepForm form) {
+  switch (form) {
+    case SweepForm::automatic:
+      return "automatic";
+    case SweepForm::cells:
+      return "cells";
+    case SweepForm::planes:
+      return "planes";
+    case SweepForm::both_colours:
+      return "both-colours";
+  }
+  return "unknown";
+}
+
 }  // namespace ashlar::multigrid

@@ -21,12 +21,17 @@ struct ByPlace {
   }
 };
 
-/// out := A x. This and what follows take the sum of the fluxes into the cell.
+/// out := A x. This and what follows say what becomes of a cell whose x is `here`, from the sum of the fluxes into it
+/// and what read() takes of memory besides, which may come early. They write nothing themselves.
 template <class Stencil>
 struct ApplyBody {
   Stencil stencil;
   double* out;
-  KOKKOS_FUNCTION void operator()(std::int64_t c, double fluxes) const { out[c] = applied(stencil, c, fluxes); }
+  struct Read {};
+  KOKKOS_FUNCTION Read read(std::int64_t) const { return {}; }
+  KOKKOS_FUNCTION double operator()(std::int64_t c, double here, double fluxes, const Read&) const {
+    return applied(stencil, c, here, fluxes);
+  }
 };
 
 /// out := f - A x
@@ -35,10 +40,16 @@ struct ResidualBody {
   Stencil stencil;
   const double* f;
   double* out;
-  KOKKOS_FUNCTION void operator()(std::int64_t c, double fluxes) const { out[c] = f[c] - applied(stencil, c, fluxes); }
+  struct Read {
+    double f;
+  };
+  KOKKOS_FUNCTION Read read(std::int64_t c) const { return {f[c]}; }
+  KOKKOS_FUNCTION double operator()(std::int64_t c, double here, double fluxes, const Read& read) const {
+    return read.f - applied(stencil, c, here, fluxes);
+  }
 };
 
-/// out := x + D^-1 (f - A x) at cells of a colour, x at others.
+/// out := x + D^-1 (f - A x) at cells of a colour, x at others, for which it is not called.
 template <class Stencil>
 struct RelaxBody {
   Stencil stencil;
@@ -46,10 +57,13 @@ struct RelaxBody {
   const double* inverse_diagonal;
   double* out;
   int colour;
-  KOKKOS_FUNCTION void update(std::int64_t c, double fluxes) const {
-    out[c] = stencil.data.x[c] + inverse_diagonal[c] * (f[c] - applied(stencil, c, fluxes));
+  struct Read {
+    double f, inverse_diagonal;
+  };
+  KOKKOS_FUNCTION Read read(std::int64_t c) const { return {f[c], inverse_diagonal[c]}; }
+  KOKKOS_FUNCTION double operator()(std::int64_t c, double here, double fluxes, const Read& read) const {
+    return here + read.inverse_diagonal * (read.f - applied(stencil, c, here, fluxes));
   }
-  KOKKOS_FUNCTION void keep(std::int64_t c) const { out[c] = stencil.data.x[c]; }
 };
 
 /// out := x + c1 (x - out) + c2 D^-1 (f - A x); with c1 = 0 whatever `out` holds.
@@ -60,20 +74,31 @@ struct PolynomialBody {
   const double* inverse_diagonal;
   double* out;
   double c1, c2;
-  KOKKOS_FUNCTION void operator()(std::int64_t c, double fluxes) const {
-    const double x = stencil.data.x[c];
-    const double before = c1 == 0 ? 0 : c1 * (x - out[c]);
-    out[c] = x + before + c2 * (inverse_diagonal[c] * (f[c] - applied(stencil, c, fluxes)));
+  struct Read {
+    double f, inverse_diagonal, before;
+  };
+  KOKKOS_FUNCTION Read read(std::int64_t c) const { return {f[c], inverse_diagonal[c], c1 == 0 ? 0 : out[c]}; }
+  KOKKOS_FUNCTION double operator()(std::int64_t c, double here, double fluxes, const Read& read) const {
+    const double before = c1 == 0 ? 0 : c1 * (here - read.before);
+    return here + before + c2 * (read.inverse_diagonal * (read.f - applied(stencil, c, here, fluxes)));
   }
+};
+
+/// Whether a body is for the cells of one colour.
+template <class Body>
+inline constexpr bool has_colour = requires(const Body& body) {
+  body.colour;
 };
 
 /// One of these where each cell works out its fluxes itself.
 template <class Body>
 struct WithFluxes {
   Body body;
-  KOKKOS_FUNCTION void operator()(std::int64_t c) const { body(c, fluxes_at(body.stencil, c)); }
-  KOKKOS_FUNCTION void update(std::int64_t c) const { body.update(c, fluxes_at(body.stencil, c)); }
-  KOKKOS_FUNCTION void keep(std::int64_t c) const { body.keep(c); }
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+    body.out[c] = body(c, body.stencil.data.x[c], fluxes_at(body.stencil, c), body.read(c));
+  }
+  KOKKOS_FUNCTION void update(std::int64_t c) const { (*this)(c); }
+  KOKKOS_FUNCTION void keep(std::int64_t c) const { body.out[c] = body.stencil.data.x[c]; }
 };
 
 /// x := x + D^-1 (f - A x) at cells of a colour, in place, where they do not read each other.
@@ -84,7 +109,7 @@ struct RelaxInPlaceBody {
   const double* inverse_diagonal;
   double* x;
   KOKKOS_FUNCTION void update(std::int64_t c) const {
-    x[c] += inverse_diagonal[c] * (f[c] - applied(stencil, c, fluxes_at(stencil, c)));
+    x[c] += inverse_diagonal[c] * (f[c] - applied(stencil, c, x[c], fluxes_at(stencil, c)));
   }
   KOKKOS_FUNCTION void keep(std::int64_t) const {}
 };

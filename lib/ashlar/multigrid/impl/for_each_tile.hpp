@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
+#include <ashlar/multigrid/impl/cell_bodies.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
 #include <ashlar/multigrid/level_cut.hpp>
 #include <cstdint>
@@ -22,16 +23,21 @@ struct TileRow {
   const double* fluxes;
 };
 
-/// body(cell, fluxes) for its cells. A body with a colour: body.update(cell, fluxes) for those whose i + j + k + colour
-/// is even, body.keep(cell) for the others.
+/// What a body makes of its cells; of one with a colour those whose i + j + k + colour is even, while the others keep
+/// what they have.
 template <class Body>
 void for_row(const Body& body, const TileRow& row) {
-  if constexpr (requires { body.colour; }) {
+  const double* const x = body.stencil.data.x;
+  const auto update = [&](int i) {
+    const std::int64_t c = row.place + i;
+    body.out[c] = body(c, x[c], row.fluxes[i], body.read(c));
+  };
+  if constexpr (has_colour<Body>) {
     const int first = (row.parity + body.colour) & 1;
-    for (int i = first; i < row.count; i += 2) body.update(row.place + i, row.fluxes[i]);
-    for (int i = 1 - first; i < row.count; i += 2) body.keep(row.place + i);
+    for (int i = first; i < row.count; i += 2) update(i);
+    for (int i = 1 - first; i < row.count; i += 2) body.out[row.place + i] = x[row.place + i];
   } else {
-    for (int i = 0; i < row.count; ++i) body(row.place + i, row.fluxes[i]);
+    for (int i = 0; i < row.count; ++i) update(i);
   }
 }
 

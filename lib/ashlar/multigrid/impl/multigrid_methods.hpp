@@ -88,6 +88,7 @@ Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, 
     if (options.overlap == Overlap::on && grid.is_shared()) {
       comm_->together([&] { levels_.back().set_overlap(exec, true); });
     }
+    comm_->together([&] { levels_.back().sweep_by(exec, options.sweeps); });
     if (levels_.size() > 1) transfers_.emplace_back(exec, levels_[levels_.size() - 2], levels_.back());
   }
   if (below.empty()) {
@@ -96,6 +97,7 @@ Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, 
     MultigridOptions for_host = options;
     for_host.host_threshold = 0;
     if (is_gpu_v<Exec>) for_host.one_kernel_cells = 0;
+    if (is_gpu_v<Exec>) for_host.sweeps = SweepForm::automatic;
     if (is_gpu_v<Exec> || options.exchange.mode != ExchangeMode::kernel) {
       for_host.exchange.mode = ExchangeMode::blocking;
     }
@@ -132,6 +134,8 @@ std::string Multigrid<Exec>::explain() const {
     }
     result += text(is_on_host(l) ? ", on the host (" : " (", is_on_host(l) ? HostExecution::name() : Exec::name(), ")");
     result += with_level(l, [](const auto& level) { return impl::explain_overlap(level); });
+    const SweepForm form = with_level(l, [](const auto& level) { return level.sweeps; });
+    if (form != SweepForm::cells) result += text(", sweeps by ", to_string(form));
   }
   if (!is_within) result += text("; one kernel: none (", why_no_lists_, ")");
   const std::string why = why_no_graph(0);
@@ -189,7 +193,7 @@ void Multigrid<Exec>::solve_bottom(const Exec& exec, Visit visit) const {
 
 /// Of the fourth order only for the start on a finer level: corrections are as good with less.
 template <execution_space Exec>
-void Multigrid<Exec>::prolong(const Exec& exec, std::size_t fine, bool within_v_cycle) const {
+void Multigrid<Exec>::prolong(const Exec& exec, std::size_t fine, bool within_v_cycle, const Vector& to) const {
   const bool is_quartic = !within_v_cycle && options_.discretisation == Discretisation::fv4;
   const auto fill = [&](const auto& instance, const auto& coarse) {
     coarse.timed(instance, Phase::exchange, [&] {
@@ -200,7 +204,7 @@ void Multigrid<Exec>::prolong(const Exec& exec, std::size_t fine, bool within_v_
   const auto interpolate = [&](const auto& transfer, const auto& coarse) {
     const auto order = is_quartic ? InterpolationOrder::quartic : InterpolationOrder::quadratic;
     levels_[fine].timed(exec, Phase::interpolation,
-                        [&] { transfer.interpolate(exec, order, within_v_cycle, coarse.u, levels_[fine].u); });
+                        [&] { transfer.interpolate(exec, order, within_v_cycle, coarse.u, to); });
   };
   if (is_on_host(fine + 1)) {
     on_host(exec, [&](const auto& below, const auto& host) { return fill(host, below.levels_.front()); });
@@ -253,7 +257,7 @@ void Multigrid<Exec>::launch_visit(const Exec& exec, std::size_t number, Visit v
   if (visit == Visit::f_cycle) {
     restrict_to_next(exec, number, levels_[number].r);
     this->visit(exec, number + 1, visit, false);
-    prolong(exec, number, false);
+    prolong(exec, number, false, levels_[number].u);
     return smooth_down_and_up(exec, number, Visit::v_cycle);
   }
   if (from_zero) set_zero(exec, levels_[number].u);
@@ -264,16 +268,16 @@ void Multigrid<Exec>::launch_visit(const Exec& exec, std::size_t number, Visit v
 template <execution_space Exec>
 void Multigrid<Exec>::smooth_down_and_up(const Exec& exec, std::size_t number, Visit visit) const {
   const Level<Exec>& level = levels_[number];
-  smooth(exec, level, options_.smoother, level.u, level.r);
-  residual(exec, level, level.u, level.r, level.temp);
-  restrict_to_next(exec, number, level.temp);
+  // Each smoothing may leave its result in the other of these two; after both it is in u.
+  Vector x = level.u, temp = level.temp;
+  smooth_between(exec, level, options_.smoother, SmoothingOrder::forth, x, temp, level.r);
+  residual(exec, level, x, level.r, temp);
+  restrict_to_next(exec, number, temp);
   this->visit(exec, number + 1, visit, true);
-  prolong(exec, number, true);
-  if (visit == Visit::symmetric_v_cycle) {
-    smooth_back(exec, level, options_.smoother, level.u, level.r);
-  } else {
-    smooth(exec, level, options_.smoother, level.u, level.r);
-  }
+  prolong(exec, number, true, x);
+  const bool is_symmetric = visit == Visit::symmetric_v_cycle;
+  smooth_between(exec, level, options_.smoother, is_symmetric ? SmoothingOrder::back : SmoothingOrder::forth, x, temp,
+                 level.r);
 }
 
 /// The visits that are one kernel: of the first level that is small and one rank's, and of all below it. Where other

@@ -1,0 +1,277 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/device/copy_async.hpp>
+#include <ashlar/device/copy_word_async.hpp>
+#include <ashlar/device/for_wide_teams.hpp>
+#include <ashlar/multigrid/border.hpp>
+#include <ashlar/multigrid/impl/cell_bodies.hpp>
+#include <ashlar/multigrid/impl/march_tiles.hpp>
+#include <ashlar/multigrid/impl/plane_ring.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace ashlar::multigrid::impl {
+
+/// Two half sweeps of Gauss-Seidel in one pass, as march.hpp has one: a team makes the cells of the first colour in
+/// plane k + 1, around its tile as well, which a neighbour makes, too; then those of the second in plane k, which read
+/// the first's beside them, in planes k - 1 to k + 1. Those of the second colour keep what they have in the border of a
+/// box, since there they wait for ghost cells of the first.
+///
+/// A lane has two neighbours in i; since the colours alternate, what it updates of the second colour in plane k is in
+/// the column of what it updates of the first in plane k + 1, and it keeps for two planes what it knows of a column.
+template <class Exec, class Body, class Parities, class Origins>
+struct MarchBothColours {
+  static constexpr bool is_large = usual_wide_scratch<Exec> >= 96 * 1024;
+  static constexpr int width = is_large ? 32 : 16, height = 8;
+  static constexpr int pairs = width / 2 * height;  // of the tile; then come the rows beside it, and the columns
+  static constexpr int working = pairs + width + height;
+  static constexpr int threads = (working + 31) / 32 * 32, teams_at_a_time = is_large ? 2 : 4;
+  using Cells = PlaneRing<6, width, height, 3>;          // from k - 1 to k + 4, which is on its way
+  using Faces = PlaneRing<4, width, height, 2, 3>;       // normal to i and j: from k to k + 3
+  using FacesAbove = PlaneRing<3, width, height, 2, 3>;  // normal to k: from k + 1 to k + 3
+  static constexpr int row = Cells::row, half_row = Cells::half_row;
+  static_assert(Faces::row == row && FacesAbove::row == row);
+  /// What became of the first colour, in planes k and k + 1: of two columns one.
+  static constexpr int made_plane = half_row * (height + 2);
+  static constexpr std::size_t scratch_bytes =
+      sizeof(double) * (Cells::size + 2 * Faces::size + FacesAbove::size + 2 * made_plane);
+  static_assert(scratch_bytes <= usual_wide_scratch<Exec>);
+
+  Body body;  // whose colour is the first
+  BoxLayout layout;
+  Parities parities;  // of the place of each box's first cell
+  Origins origins;
+  int cells_per_dim;  // of the level
+  MarchTiles tiles;
+
+  struct Rings {
+    Cells x;
+    Faces beta_i, beta_j;
+    FacesAbove beta_k;
+    double* made;
+
+    KOKKOS_FUNCTION double* made_row(int p, int j) const { return made + (p & 1) * made_plane + (j + 1) * half_row; }
+  };
+
+  /// What a lane keeps of a column from one step that works on it to the next, two planes on: of the cell of the second
+  /// colour then, x two planes below, the first colour's new value one below, and coefficients.
+  struct Column {
+    double x_below2 = 0, made_below = 0;
+    double beta_i_below[2] = {}, beta_j_below[2] = {};  // of its low and high faces normal to i and j, a plane below
+    FaceOfFv4 face_below{};
+  };
+
+  struct Lane {
+    typename Body::Read reads[2];  // of the two cells of the next plane
+    typename Body::Read second;    // of the cell of the second colour in this one
+    Column columns[2];             // of even and odd planes
+  };
+
+  /// Where a lane works.
+  struct Place {
+    int i, j;  // of the first of its two cells; beside the tile there is one, -1 or `width`
+    bool is_column_beside, works, is_in_tile;
+  };
+
+  KOKKOS_FUNCTION static Place place_of(int lane) {
+    if (lane < pairs) return {lane % (width / 2) * 2, lane / (width / 2), false, true, true};
+    if (lane < pairs + width) {
+      const int at = lane - pairs;
+      return {at % (width / 2) * 2, at < width / 2 ? -1 : height, false, true, false};
+    }
+    const int j = lane - pairs - width;
+    return {0, j < height ? j : height - 1, true, lane < working, false};
+  }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    double* const scratch = static_cast<double*>(wide_scratch_of(team, scratch_bytes));
+    constexpr int faces = Cells::size, made = faces + 2 * Faces::size + FacesAbove::size;
+    const Rings rings{Cells(scratch), Faces(scratch + faces), Faces(scratch + faces + Faces::size),
+                      FacesAbove(scratch + faces + 2 * Faces::size), scratch + made};
+    const MarchPart part = tiles.part(team.league_rank(), layout.dim);
+    const int colour = (body.colour + parities(part.box) + part.j0) & 1;
+    const InnerCells inner = inner_cells(origins(part.box), layout.dim, cells_per_dim);
+    OfLanes<Lane, threads, Exec> lanes;
+    for_lanes<threads>(team, [&](int lane) {
+      lanes[lane] = Lane{};
+      for (int p = part.k0 - 3; p <= part.k0 + 1; ++p) load_cells(rings, part, lane, p);
+      for (int p = part.k0 - 2; p <= part.k0; ++p) load_faces(rings, part, lane, p, p >= part.k0 - 1);
+      end_batch_of_copies();
+      read(part, lane, part.k0 - 1, colour, lanes[lane]);
+      wait_for_copies<0>();
+    });
+    team.team_barrier();
+    const auto step = [&](int k, int which) {
+      for_lanes<threads>(team, [&](int lane) {
+        if (k + 1 < part.k1) {
+          load_cells(rings, part, lane, k + 4);
+          load_faces(rings, part, lane, k + 3, true);
+        }
+        end_batch_of_copies();
+        work(rings, part, inner, lane, k, colour, lanes[lane], lanes[lane].columns[which]);
+        wait_for_copies<0>();
+      });
+      team.team_barrier();
+    };
+    for (int k = part.k0 - 2; k < part.k1; k += 2) {
+      step(k, 0);
+      if (k + 1 < part.k1) step(k + 1, 1);
+    }
+  }
+
+ private:
+  /// Which of a lane's two cells in plane p is of the first colour.
+  KOKKOS_FUNCTION static int which(const Place& place, int p, int colour) { return (place.j + p + colour) & 1; }
+  KOKKOS_FUNCTION static int column_of(const Place& place, int odd) {
+    return place.is_column_beside ? (odd != 0 ? -1 : width) : place.i + odd;
+  }
+
+  KOKKOS_FUNCTION bool has(const MarchPart& part, int i, int j, int k) const {
+    const int n = layout.dim;
+    const int all_i = part.i0 + i, all_j = part.j0 + j;
+    return all_i >= 0 && all_i < n && all_j >= 0 && all_j < n && k >= 0 && k < n;
+  }
+
+  KOKKOS_FUNCTION void read(const MarchPart& part, int lane, int p, int colour, Lane& mine) const {
+    const Place place = place_of(lane);
+    if (!place.works) return;
+    const std::int64_t first = layout.at(part.box, part.i0, part.j0 + place.j, p);
+    if (place.is_column_beside) {
+      const int odd = which(place, p, colour), i = column_of(place, odd);
+      if (!has(part, i, place.j, p)) return;
+      const typename Body::Read value = body.read(first + i);
+      mine.reads[0] = value;  // both, so that no address depends on the colour
+      mine.reads[1] = value;
+    } else {
+      if (has(part, place.i, place.j, p)) mine.reads[0] = body.read(first + place.i);
+      if (has(part, place.i + 1, place.j, p)) mine.reads[1] = body.read(first + place.i + 1);
+    }
+  }
+
+  KOKKOS_FUNCTION void load_cells(const Rings& rings, const MarchPart& part, int lane, int p) const {
+    if (p < -layout.ghosts || p >= layout.dim + layout.ghosts) return;
+    const double* const from = body.stencil.data.x + layout.at(part.box, part.i0, part.j0, p);
+    double* const to = rings.x.row_of(p, -3);
+    const int stride = layout.row();
+    Cells::template for_places<threads>(lane, Window::of(layout, part.i0, part.j0), [&](int place, int i, int j) {
+      copy_word_async(to + place, from + j * stride + i);
+    });
+  }
+
+  KOKKOS_FUNCTION void load_faces(const Rings& rings, const MarchPart& part, int lane, int p, bool above) const {
+    if (p < -layout.ghosts || p >= layout.dim + layout.ghosts) return;
+    const std::int64_t first = layout.at(part.box, part.i0, part.j0, p);
+    const double* const* const beta = body.stencil.data.beta;
+    double *const to_i = rings.beta_i.row_of(p, -2), *const to_j = rings.beta_j.row_of(p, -2),
+                  *const to_k = rings.beta_k.row_of(p, -2);
+    const int stride = layout.row();
+    Faces::template for_places<threads>(lane, Window::of(layout, part.i0, part.j0), [&](int place, int i, int j) {
+      const std::int64_t from = first + j * stride + i;
+      copy_word_async(to_i + place, beta[0] + from);
+      copy_word_async(to_j + place, beta[1] + from);
+      if (above) copy_word_async(to_k + place, beta[2] + from);
+    });
+  }
+
+  /// The first colour in plane k + 1, the second in plane k.
+  KOKKOS_FUNCTION void work(const Rings& rings, const MarchPart& part, const InnerCells& inner, int lane, int k,
+                            int colour, Lane& mine, Column& kept) const {
+    const Place place = place_of(lane);
+    const int odd = which(place, k + 1, colour), i = column_of(place, odd), j = place.j;
+    const typename Body::Read now[2] = {mine.reads[0], mine.reads[1]};
+    const typename Body::Read second_read = mine.second;
+    read(part, lane, k + 2, colour, mine);
+    mine.second = odd != 0 ? now[0] : now[1];  // the other cell of plane k + 1
+    if (!place.works) return;
+
+    const int c = Cells::column(i), before = Cells::column(i - 1), after = Cells::column(i + 1);
+    const auto from = [&](const double* const(&rows)[3], int di, int dj, int dk) {
+      const int column = di == 0 ? c : di == -1 ? before : di == 1 ? after : di == -2 ? c - 1 : c + 1;
+      return (dk == -1 ? rows[0] : dk == 0 ? rows[1] : rows[2])[dj * row + column];
+    };
+    const double *const xa = rings.x.row_of(k - 1, j), *const xb = rings.x.row_of(k, j),
+                        *const xc = rings.x.row_of(k + 1, j), *const xd = rings.x.row_of(k + 2, j),
+                        *const xe = rings.x.row_of(k + 3, j);
+    const double *const ib = rings.beta_i.row_of(k, j), *const ic = rings.beta_i.row_of(k + 1, j),
+                        *const id = rings.beta_i.row_of(k + 2, j);
+    const double *const jb = rings.beta_j.row_of(k, j), *const jc = rings.beta_j.row_of(k + 1, j),
+                        *const jd = rings.beta_j.row_of(k + 2, j);
+    const double *const kc = rings.beta_k.row_of(k + 1, j), *const kd = rings.beta_k.row_of(k + 2, j);
+    const double here = xc[c], at_k = xb[c], above = xd[c];
+    const FaceOfFv4 face_k1{kc[c], kc[after] - kc[before], kc[c + row] - kc[c - row]};
+    const FaceOfFv4 face_k2{kd[c], kd[after] - kd[before], kd[c + row] - kd[c - row]};
+
+    double made = here;
+    if (has(part, i, j, k + 1)) {
+      const FaceOfFv4 low[3] = {
+          {ic[c], ic[c + row] - ic[c - row], id[c] - ib[c]}, {jc[c], jd[c] - jb[c], jc[after] - jc[before]}, face_k1};
+      const FaceOfFv4 high[3] = {{ic[after], ic[after + row] - ic[after - row], id[after] - ib[after]},
+                                 {jc[c + row], jd[c + row] - jb[c + row], jc[after + row] - jc[before + row]},
+                                 face_k2};
+      const double* const rows[3] = {xb, xc, xd};
+      const double fluxes = fv4_fluxes(low, high, [&](int di, int dj, int dk) {
+        return dk == -2 ? xa[c] : dk == 2 ? xe[c] : from(rows, di, dj, dk);
+      });
+      made = body(layout.at(part.box, part.i0 + i, part.j0 + j, k + 1), here, fluxes, odd != 0 ? now[1] : now[0]);
+    }
+
+    if (place.is_in_tile && k >= part.k0 && has(part, place.i, j, k)) {
+      const double* const made_k = rings.made_row(k, j);
+      const double before_k = made_k[half_of(i - 1)], after_k = made_k[half_of(i + 1)];
+      double value = at_k;
+      const std::int64_t at = layout.at(part.box, part.i0 + place.i, part.j0 + j, k);
+      if (inner.has(part.i0 + i, part.j0 + j, k)) {
+        const FaceOfFv4 low[3] = {{ib[c], ib[c + row] - ib[c - row], ic[c] - kept.beta_i_below[0]},
+                                  {jb[c], jc[c] - kept.beta_j_below[0], jb[after] - jb[before]},
+                                  kept.face_below};
+        const FaceOfFv4 high[3] = {
+            {ib[after], ib[after + row] - ib[after - row], ic[after] - kept.beta_i_below[1]},
+            {jb[c + row], jc[c + row] - kept.beta_j_below[1], jb[after + row] - jb[before + row]},
+            face_k1};
+        const double* const rows[3] = {xa, xb, xc};
+        const double low_j = made_k[half_of(i) - half_row], high_j = made_k[half_of(i) + half_row];
+        const double fluxes = fv4_fluxes(low, high, [&](int di, int dj, int dk) {
+          if (di == 0 && dj == 0 && dk != 0) {
+            return dk == -2 ? kept.x_below2 : dk == -1 ? kept.made_below : dk == 1 ? made : above;
+          }
+          if (dj == 0 && dk == 0 && (di == -1 || di == 1)) return di < 0 ? before_k : after_k;
+          if (di == 0 && dk == 0 && (dj == -1 || dj == 1)) return dj < 0 ? low_j : high_j;
+          return from(rows, di, dj, dk);
+        });
+        value = body(at + odd, at_k, fluxes, second_read);
+      }
+      store_neighbours(body.out + at, odd != 0 ? before_k : value, odd != 0 ? value : after_k,
+                       has(part, place.i + 1, j, k));
+    }
+
+    rings.made_row(k + 1, j)[half_of(i)] = made;
+    kept.x_below2 = at_k;
+    kept.made_below = made;
+    kept.beta_i_below[0] = ic[c];
+    kept.beta_i_below[1] = ic[after];
+    kept.beta_j_below[0] = jc[c];
+    kept.beta_j_below[1] = jc[c + row];
+    kept.face_below = face_k2;
+  }
+
+  /// The place in a row of what was made of cell i; of two neighbours one has one.
+  KOKKOS_FUNCTION static int half_of(int i) { return (i + 3) >> 1; }
+};
+
+/// out := x after a half sweep of the body's colour, and after one of the other colour as well outside of the boxes'
+/// borders.
+template <class Exec, class Parities, class Origins, class Body>
+void march_both_colours(const std::string& label, const Exec& exec, int num_boxes, int cells_per_dim,
+                        const BoxLayout& layout, const Parities& parities, const Origins& origins, const Body& body) {
+  using Kernel = MarchBothColours<Exec, Body, Parities, Origins>;
+  const MarchTiles tiles =
+      MarchTiles::of(num_boxes, layout, Kernel::width, Kernel::height, teams_at_once(exec, Kernel::teams_at_a_time));
+  for_wide_teams<Kernel::threads, Kernel::teams_at_a_time>(
+      label, exec, tiles.count(num_boxes), Kernel::scratch_bytes,
+      Kernel{body, layout, parities, origins, cells_per_dim, tiles});
+}
+
+}  // namespace ashlar::multigrid::impl

@@ -1,0 +1,167 @@
+// Forms of sweeps against each other: all give the same bits.
+#include <gmock/gmock.h>
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/multigrid/border.hpp>
+#include <ashlar/multigrid/operator.hpp>
+#include <ashlar/multigrid/smoother.hpp>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "levels.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Random numbers in all vectors that sweeps read, the same by cell of the level however it is cut. What no sweep may
+/// read is NaN.
+struct RandomProblem {
+  Level<Exec> level;
+
+  RandomProblem(int boxes, int dim, Equation equation = Equation::poisson)
+      : level(Exec(), BoxGrid(boxes, dim), Discretisation::fv4, equation, 0) {
+    std::mt19937 random(1);
+    std::uniform_real_distribution<double> number(-1, 1);
+    const auto any = [&](double middle, double width) {
+      return [&, middle, width](int, int, int) { return middle + width * number(random); };
+    };
+    HostVector(level, level.u).fill(any(0, 1), nan);
+    HostVector(level, level.f).fill(any(0, 1), nan);
+    const double n = boxes * dim;
+    HostVector(level, level.inverse_diagonal).fill(any(0.2 / (n * n), 0.01 / (n * n)), nan);
+    if (equation == Equation::helmholtz) HostVector(level, level.alpha).fill(any(n * n, 1), nan);
+    for (auto& beta : level.beta) HostVector(level, beta).fill(any(1, 0.25), 1.125);
+    fill_coefficient_ghosts(Exec(), level);
+    // The deepest ghost cells of coefficients are nobody's.
+    Kokkos::deep_copy(level.temp, nan);
+    Kokkos::deep_copy(level.r, nan);
+  }
+
+  std::vector<double> cells_of(const BoxVector& x) {
+    HostVector on_host(level, x);
+    const int n = level.grid.cells_per_dim();
+    std::vector<double> cells;
+    for (int c = 0; c < n * n * n; ++c) cells.push_back(on_host(c % n, c / n % n, c / (n * n)));
+    return cells;
+  }
+};
+
+int num_different(const std::vector<double>& a, const std::vector<double>& b) {
+  int different = int(a.size() != b.size());
+  for (std::size_t c = 0; c < a.size() && c < b.size(); ++c) different += int(!(a[c] == b[c]));
+  return different;
+}
+
+// Wider, and narrower, than tiles; odd; several columns of planes in k; less than two borders.
+const std::vector<std::pair<int, int>> cuts{{1, 36}, {1, 19}, {2, 20}, {3, 9}, {1, 66}, {1, 8}, {2, 4}, {4, 2}, {1, 2}};
+
+TEST(SweepForm, ResidualsOfPlanesHaveTheBitsOfCells) {
+  const Exec exec;
+  for (const auto& [boxes, dim] : cuts) {
+    for (const Equation equation : {Equation::poisson, Equation::helmholtz}) {
+      RandomProblem problem(boxes, dim, equation);
+      Level<Exec>& level = problem.level;
+      residual(exec, level, level.u, level.f, level.temp);
+      const auto wanted = problem.cells_of(level.temp);
+      level.sweep_by(exec, SweepForm::planes);
+      residual(exec, level, level.u, level.f, level.f);
+      exec.fence();
+      EXPECT_EQ(num_different(problem.cells_of(level.f), wanted), 0) << boxes << "^3 boxes of " << dim << "^3";
+    }
+  }
+}
+
+TEST(SweepForm, SmoothersOfAllFormsHaveTheBitsOfCells) {
+  const Exec exec;
+  for (const auto& [boxes, dim] : cuts) {
+    for (const Equation equation : {Equation::poisson, Equation::helmholtz}) {
+      for (const Smoother smoother : {Smoother::gsrb, Smoother::chebyshev}) {
+        if (dim > 40 && (equation == Equation::helmholtz || smoother == Smoother::chebyshev)) continue;  // takes long
+        std::vector<double> wanted, wanted_back;
+        for (const SweepForm form : {SweepForm::cells, SweepForm::planes, SweepForm::both_colours}) {
+          RandomProblem problem(boxes, dim, equation);
+          Level<Exec>& level = problem.level;
+          level.largest_eigenvalue = 2;
+          level.sweep_by(exec, form);
+          EXPECT_EQ(level.sweeps, form);
+          smooth(exec, level, smoother, level.u, level.f);
+          exec.fence();
+          const auto found = problem.cells_of(level.u);
+          smooth(exec, level, smoother, level.u, level.f, SmoothingOrder::back);
+          exec.fence();
+          const auto found_back = problem.cells_of(level.u);
+          if (form == SweepForm::cells) {
+            wanted = found;
+            wanted_back = found_back;
+          }
+          const std::string where = std::string(to_string(form)) + " in " + std::to_string(boxes) + "^3 boxes of " +
+                                    std::to_string(dim) + "^3, " + std::string(to_string(smoother));
+          EXPECT_EQ(num_different(found, wanted), 0) << where;
+          EXPECT_EQ(num_different(found_back, wanted_back), 0) << where << ", back";
+        }
+      }
+    }
+  }
+}
+
+TEST(SweepForm, SolvesOfAllFormsHaveTheSameBits) {
+  for (const Discretisation discretisation : {Discretisation::fv2, Discretisation::fv4}) {
+    std::vector<double> norms;
+    for (const SweepForm form : {SweepForm::automatic, SweepForm::cells, SweepForm::planes, SweepForm::both_colours}) {
+      const auto multigrid = benchmark(16, 8, {.discretisation = discretisation, .sweeps = form});
+      const auto found = multigrid->solve(Exec(), Cycle::f).norms;
+      if (norms.empty()) norms = found;
+      EXPECT_EQ(found, norms) << to_string(discretisation) << " by " << to_string(form);
+    }
+    EXPECT_EQ(norms.size(), 1U);
+  }
+}
+
+TEST(SweepForm, IsChosenByTheSizeOfBoxes) {
+  const Exec exec;
+  const auto form = [&](SweepForm asked, int dim, Discretisation discretisation = Discretisation::fv4) {
+    return sweep_form(exec, asked, discretisation, dim);
+  };
+  EXPECT_EQ(form(SweepForm::automatic, 8), SweepForm::cells);
+  EXPECT_EQ(form(SweepForm::automatic, 64), is_gpu_v<Exec> ? SweepForm::planes : SweepForm::cells);
+  EXPECT_EQ(form(SweepForm::automatic, 256), is_gpu_v<Exec> ? SweepForm::both_colours : SweepForm::cells);
+  EXPECT_EQ(form(SweepForm::cells, 256), SweepForm::cells);
+  EXPECT_EQ(form(SweepForm::both_colours, 8), SweepForm::both_colours);
+  EXPECT_EQ(form(SweepForm::both_colours, 256, Discretisation::fv2), SweepForm::cells) << "sweeps in place";
+}
+
+TEST(Border, HasEachCellThatIsNotWithinOnce) {
+  for (const auto& [boxes, dim] : {std::pair{1, 40}, {3, 9}, {2, 5}, {2, 4}, {1, 2}}) {
+    const BoxGrid grid(boxes, dim);
+    const BoxLayout layout{dim, 0};
+    std::vector<int> times(std::size_t(grid.num_boxes() * layout.volume()));
+    for (const CellRegion& part : border_regions(grid)) {
+      for (int c = 0; c < part.size[0] * part.size[1] * part.size[2]; ++c) {
+        const int row = c / part.size[0];
+        ++times[std::size_t(layout.at(part.box, part.begin[0] + c % part.size[0], part.begin[1] + row % part.size[1],
+                                      part.begin[2] + row / part.size[1]))];
+      }
+    }
+    int wrong = 0;
+    for (int box = 0; box < grid.num_boxes(); ++box) {
+      const Index3& place = grid.place(box);
+      for (int c = 0; c < dim * dim * dim; ++c) {
+        const int cell[3] = {c % dim, c / dim % dim, c / (dim * dim)};
+        bool is_in_border = false;
+        for (int d = 0; d < 3; ++d) {
+          const int low = place[d] == 0 ? 4 : 2, high = place[d] == boxes - 1 ? 4 : 2;
+          is_in_border = is_in_border || cell[d] < low || cell[d] >= dim - high;
+        }
+        wrong += times[std::size_t(layout.at(box, cell[0], cell[1], cell[2]))] != int(is_in_border);
+      }
+    }
+    EXPECT_EQ(wrong, 0) << boxes << "^3 boxes of " << dim << "^3 cells";
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::testing
