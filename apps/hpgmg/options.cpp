@@ -113,7 +113,7 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
       command, "--sweeps", options.methods.sweeps,
       std::array{SweepForm::automatic, SweepForm::cells, SweepForm::planes, SweepForm::both_colours},
       "with fv4, what a thread takes in a sweep: a cell; with others of a team the planes of a tile; and that with "
-      "both colours of Gauss-Seidel in one pass; auto (the default): on GPUs the last two for large boxes; all "
+      "both colours of Gauss-Seidel in one pass; auto (the default): on GPUs planes for many cells; all "
       "give the same numbers");
   add_choice(
       command, "--solver", options.solver, std::array{HpgmgSolver::cycles, HpgmgSolver::mg_pcg},

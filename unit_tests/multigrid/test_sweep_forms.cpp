@@ -121,17 +121,19 @@ TEST(SweepForm, SolvesOfAllFormsHaveTheSameBits) {
   }
 }
 
-TEST(SweepForm, IsChosenByTheSizeOfBoxes) {
+TEST(SweepForm, IsChosenByTheNumberOfCells) {
   const Exec exec;
-  const auto form = [&](SweepForm asked, int dim, Discretisation discretisation = Discretisation::fv4) {
-    return sweep_form(exec, asked, discretisation, dim);
+  const auto form = [&](SweepForm asked, int dim, int boxes, Discretisation discretisation = Discretisation::fv4) {
+    return sweep_form(exec, asked, discretisation, dim, boxes);
   };
-  EXPECT_EQ(form(SweepForm::automatic, 8), SweepForm::cells);
-  EXPECT_EQ(form(SweepForm::automatic, 64), is_gpu_v<Exec> ? SweepForm::planes : SweepForm::cells);
-  EXPECT_EQ(form(SweepForm::automatic, 256), is_gpu_v<Exec> ? SweepForm::both_colours : SweepForm::cells);
-  EXPECT_EQ(form(SweepForm::cells, 256), SweepForm::cells);
-  EXPECT_EQ(form(SweepForm::both_colours, 8), SweepForm::both_colours);
-  EXPECT_EQ(form(SweepForm::both_colours, 256, Discretisation::fv2), SweepForm::cells) << "sweeps in place";
+  const SweepForm of_many = is_gpu_v<Exec> ? SweepForm::planes : SweepForm::cells;
+  EXPECT_EQ(form(SweepForm::automatic, 64, 1), SweepForm::cells);
+  EXPECT_EQ(form(SweepForm::automatic, 128, 1), of_many);
+  EXPECT_EQ(form(SweepForm::automatic, 32, 512), of_many);
+  EXPECT_EQ(form(SweepForm::automatic, 16, 4096), SweepForm::cells);
+  EXPECT_EQ(form(SweepForm::cells, 256, 1), SweepForm::cells);
+  EXPECT_EQ(form(SweepForm::both_colours, 8, 1), SweepForm::both_colours);
+  EXPECT_EQ(form(SweepForm::both_colours, 256, 1, Discretisation::fv2), SweepForm::cells) << "sweeps in place";
 }
 
 TEST(Border, HasEachCellThatIsNotWithinOnce) {

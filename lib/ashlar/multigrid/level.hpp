@@ -61,7 +61,7 @@ struct Level {
   ///
   /// Throws   ArgumentError where teams of this device have too little scratch memory for a form that is named.
   void sweep_by(const Exec& exec, SweepForm form) {
-    sweeps = sweep_form(exec, form, discretisation, layout.dim);
+    sweeps = sweep_form(exec, form, discretisation, layout.dim, num_boxes());
     if (sweeps == SweepForm::both_colours)
       borders = impl::to_space(exec, "ashlar::multigrid::borders", border_regions(grid));
   }

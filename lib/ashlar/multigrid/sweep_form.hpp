@@ -7,22 +7,26 @@
 #include <ashlar/device/for_wide_teams.hpp>
 #include <ashlar/multigrid/methods.hpp>
 #include <concepts>
+#include <cstdint>
 
 namespace ashlar::multigrid {
 
-/// Boxes from which on the forms for large ones pay on GPUs: smaller ones have few planes for a team, and much border.
-inline constexpr int least_dim_of_planes = 64, least_dim_of_both_colours = 128;
+/// From where on planes pay on GPUs, as measured on an H100: 128^3 cells, or there are too few teams, in boxes of 32^3,
+/// or a team has few planes. Both colours in one pass were nowhere faster there.
+inline constexpr std::int64_t least_cells_of_planes = std::int64_t(1) << 21;
+inline constexpr int least_dim_of_planes = 32;
 
 /// Forms other than by cells are compiled for this execution space only: those for large boxes, and so none of a host
 /// that has a device beside it.
 template <execution_space Exec>
 inline constexpr bool has_sweep_forms = std::same_as<Exec, Kokkos::DefaultExecutionSpace>;
 
-/// The form for boxes of box_dim^3 cells where `asked` is asked for; never automatic.
+/// The form for num_boxes boxes of box_dim^3 cells on this rank where `asked` is asked for; never automatic.
 ///
 /// Throws   ArgumentError where teams of this device have too little scratch memory for a form that is named.
 template <execution_space Exec>
-SweepForm sweep_form(const Exec& exec, SweepForm asked, Discretisation discretisation, int box_dim) {
+SweepForm sweep_form(const Exec& exec, SweepForm asked, Discretisation discretisation, int box_dim,
+                     std::int64_t num_boxes) {
   const bool has_choice = has_sweep_forms<Exec> && discretisation == Discretisation::fv4;
   if (!has_choice || asked == SweepForm::cells) return SweepForm::cells;
   const bool is_possible = has_usual_wide_scratch(exec);
@@ -33,8 +37,9 @@ SweepForm sweep_form(const Exec& exec, SweepForm asked, Discretisation discretis
         text("teams of this device have less than ", usual_wide_scratch<Exec>, " bytes of scratch memory"),
         "take 'cells', or 'automatic'");
   }
-  if (!is_gpu_v<Exec> || !is_possible || box_dim < least_dim_of_planes) return SweepForm::cells;
-  return box_dim < least_dim_of_both_colours ? SweepForm::planes : SweepForm::both_colours;
+  const std::int64_t cells = num_boxes * box_dim * box_dim * box_dim;
+  const bool pays = is_gpu_v<Exec> && cells >= least_cells_of_planes && box_dim >= least_dim_of_planes;
+  return pays && is_possible ? SweepForm::planes : SweepForm::cells;
 }
 
 }  // namespace ashlar::multigrid
