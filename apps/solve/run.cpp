@@ -311,8 +311,10 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
   }();
   solution.report.bytes_moved = comm.sum(solution.report.bytes_moved);
 
-  Outcome outcome{options,        system.account(),   solution,     phases,
-                  device_of(all), exec.concurrency(), std::nullopt, std::nullopt};
+  // Of --threads it is told how many of all solved.
+  const Exec whole = options.method.threads ? Exec() : all;
+  Outcome outcome{options,          system.account(),   solution,     phases,
+                  device_of(whole), exec.concurrency(), std::nullopt, std::nullopt};
   if (!speeds.empty()) outcome.read_bandwidth_gb_s = std::accumulate(speeds.begin(), speeds.end(), 0.0);
   outcome.ranks = account_of_ranks(comm, system, solution, speeds, phases.seconds_of("solve"));
   for (std::size_t rank = 0; rank < rates.speeds.size(); ++rank) {
