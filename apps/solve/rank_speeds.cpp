@@ -56,6 +56,10 @@ std::vector<RankSpeed> measure_speeds(const Exec& exec, const World& world, cons
   const std::int64_t num_block_rows = even.size(comm.rank());
   const MatrixPlace place = place_of_share(source, options, num_block_rows);
   world.on_all([&] {
+    if (source.num_blocks == 0) {
+      throw ArgumentError("--partition measured", text(source.description, " has no blocks to multiply"),
+                          "pass another partition");
+    }
     if (place != MatrixPlace::device) {
       throw ArgumentError(text("--partition measured: rank ", comm.rank(), " would stream its rows"),
                           "a rank is measured on rows that are where it multiplies",

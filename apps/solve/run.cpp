@@ -256,6 +256,8 @@ template <class Exec>
 int run_on(const World& world, const SolveOptions& options, const RankRoles& roles, Phases& phases) {
   const Communicator& comm = world.comm();
   const Exec all = instance_of_rank<Exec>(world, options, roles);
+  // With --threads it is told how many of all solved.
+  const Device device = device_of(options.method.threads ? Exec() : all);
   std::optional<SolveTrace<Exec>> trace;
   comm.barrier();  // the ranks' times begin here
   if (options.outputs.trace) trace.emplace();
@@ -288,7 +290,7 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
   if (options.outputs.efficiency) {
     world.on_all([&] {
       one_rank = read_one_rank_run(*options.outputs.efficiency, options);
-      require_alike(*one_rank, system.account(), device_of(all));
+      require_alike(*one_rank, system.account(), device);
     });
   }
   const Exec exec = options.method.threads ? all : instance_for_bytes(all, bytes_here(system, options));
@@ -300,9 +302,7 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
       return solve(exec, world, system, options, phases, show, recorded);
     }
     Rebalanced<Exec> balanced = phases.run("balance", [&] {
-      return world.alike([&] {
-        return rebalance(exec, world, options, *source, std::move(system), rates.speeds, seconds_of_deal, show);
-      });
+      return rebalance(exec, world, options, *source, std::move(system), rates.speeds, seconds_of_deal, show);
     });
     source.reset();
     system = std::move(balanced.system);
@@ -311,10 +311,7 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
   }();
   solution.report.bytes_moved = comm.sum(solution.report.bytes_moved);
 
-  // Of --threads it is told how many of all solved.
-  const Exec whole = options.method.threads ? Exec() : all;
-  Outcome outcome{options,          system.account(),   solution,     phases,
-                  device_of(whole), exec.concurrency(), std::nullopt, std::nullopt};
+  Outcome outcome{options, system.account(), solution, phases, device, exec.concurrency(), std::nullopt, std::nullopt};
   if (!speeds.empty()) outcome.read_bandwidth_gb_s = std::accumulate(speeds.begin(), speeds.end(), 0.0);
   outcome.ranks = account_of_ranks(comm, system, solution, speeds, phases.seconds_of("solve"));
   for (std::size_t rank = 0; rank < rates.speeds.size(); ++rank) {

@@ -130,6 +130,8 @@ TEST_F(RanksOnHost, TellWhatIsWrongOnce) {
   expect_one_message("solve --matrix zero.mtx --block-size 1 --ranks-on-host 1", 2, {"zero.mtx", "(4, 4)"});
   expect_one_message("solve --matrix zero.mtx --block-size 1 --ranks-on-host 1 --partition measured", 2,
                      {"zero.mtx", "(4, 4)"});
+  write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 0\n");
+  expect_one_message("solve --matrix empty.mtx --block-size 1 --partition measured", 2, {"no blocks"});
 }
 
 }  // namespace
