@@ -84,6 +84,21 @@ std::map<std::string, double> read_whole(const std::string& path) {
   return result;
 }
 
+/// What is measured of an iteration in every form, and how it was made.
+nlohmann::json measured_fields(const perf::RanksTimes& times) {
+  return {{"us", times.us},
+          {"seconds", 1e-6 * times.us},
+          {"busy_us", times.busy_us},
+          {"alone_us", times.alone_us},
+          {"halo_bytes", times.halo_bytes},
+          {"iterations", times.iterations},
+          {"relative_residual", times.relative_residual},
+          {"verified", true},
+          {"exchange", times.exchange},
+          {"launch", times.launch},
+          {"explain", times.explain}};
+}
+
 /// A row of results, which rank 0 prints too.
 template <class Exec>
 nlohmann::json row_of(const perf::RankSystem<Exec>& system, const perf::RanksForm& form, const perf::RanksTimes& times,
@@ -99,22 +114,12 @@ nlohmann::json row_of(const perf::RankSystem<Exec>& system, const perf::RanksFor
                      {"num_rows", system.num_rows},
                      {"num_values", system.num_values},
                      {"ranks", ranks},
-                     {"us", times.us},
-                     {"seconds", 1e-6 * times.us},
                      {"gflops", 1e-3 * flops / times.us},
                      {"bytes", bytes},
                      {"gb_s", 1e-3 * bytes / times.us},
                      {"limit_gb_s", read_gb_s},
-                     {"fraction", 1e-3 * bytes / times.us / read_gb_s},
-                     {"busy_us", times.busy_us},
-                     {"alone_us", times.alone_us},
-                     {"halo_bytes", times.halo_bytes},
-                     {"iterations", times.iterations},
-                     {"relative_residual", times.relative_residual},
-                     {"verified", true},
-                     {"exchange", times.exchange},
-                     {"launch", times.launch},
-                     {"explain", times.explain}};
+                     {"fraction", 1e-3 * bytes / times.us / read_gb_s}};
+  row.update(measured_fields(times));
   std::printf("  %-40s %10.2f us, %7.2f Gflop/s, halo %9.3f MB, %d iterations", form.name().c_str(), times.us,
               1e-3 * flops / times.us, 1e-6 * double(times.halo_bytes), times.iterations);
   if (whole_us) {
@@ -168,27 +173,19 @@ nlohmann::json row_of(const std::string& name, const perf::RanksForm& form, cons
   }
   std::printf("\n");
   std::fflush(stdout);
-  return {{"case", name},
-          {"library", "ashlar"},
-          {"kernel", text(form.name(), ", ", shared.partition)},
-          {"partition", shared.partition},
-          {"spaces", std::vector<std::string>(spaces.begin(), spaces.begin() + std::ptrdiff_t(idle_share.size()))},
-          {"ranks", idle_share.size()},
-          {"us", times.us},
-          {"seconds", 1e-6 * times.us},
-          {"block_rows", shared.block_rows},
-          {"blocks", times.blocks},
-          {"busy_us", times.busy_us},
-          {"idle_us", times.idle_us},
-          {"idle_share", idle_share},
-          {"alone_us", times.alone_us},
-          {"halo_bytes", times.halo_bytes},
-          {"iterations", times.iterations},
-          {"relative_residual", times.relative_residual},
-          {"verified", true},
-          {"exchange", times.exchange},
-          {"launch", times.launch},
-          {"explain", times.explain}};
+  nlohmann::json row{
+      {"case", name},
+      {"library", "ashlar"},
+      {"kernel", text(form.name(), ", ", shared.partition)},
+      {"partition", shared.partition},
+      {"spaces", std::vector<std::string>(spaces.begin(), spaces.begin() + std::ptrdiff_t(idle_share.size()))},
+      {"ranks", idle_share.size()},
+      {"block_rows", shared.block_rows},
+      {"blocks", times.blocks},
+      {"idle_us", times.idle_us},
+      {"idle_share", idle_share}};
+  row.update(measured_fields(times));
+  return row;
 }
 
 /// How devices and the host share each case, on a rank that computes by Exec.
