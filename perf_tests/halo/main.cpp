@@ -1,5 +1,6 @@
 // perf_halo: the halo's exchange over MPI ranks, by the length of messages and the number of neighbours, in each mode,
-// beside raw messages; and which part of it interior work hides. Run it as `mpirun -n 2 perf_halo ...`.
+// beside raw messages; and which part of it interior work hides. With --in-kernel: what kernels take for it that
+// iterate as one. Run it as `mpirun -n 2 perf_halo ...`.
 //
 // What is exchanged is verified before it is timed.
 #include <CLI/CLI.hpp>
@@ -43,6 +44,11 @@ bool run(const perf::HaloPerfOptions& options, const Communicator& comm) {
     left_out.insert(left_out.end(), too_many.begin(), too_many.end());
     perf::write_results(options.json, options.commit, read, measurement.results(), left_out);
   };
+  if (options.in_kernel) {
+    measurement.measure_in_kernel();
+    write();
+    return measurement.all_right();
+  }
   for (const int neighbours : options.neighbours) {
     if (neighbours >= comm.size()) {
       const std::string why = text("there are ", comm.size(), " ranks");
@@ -72,6 +78,9 @@ int main(int argc, char** argv) {
   list("--modes", options.modes, "who sends and waits: blocking, stream, kernel; auto: as measured")
       ->check(CLI::IsMember({"blocking", "stream", "kernel", "auto"}));
   list("--work", options.work, "beside it, as multiples of the time of an exchange")->check(CLI::PositiveNumber);
+  app.add_flag(
+      "--in-kernel", options.in_kernel,
+      "instead: sums and halos of the kernels that iterate as one, of each message the length, to one neighbour");
   app.add_option("--samples", options.samples, "of which each time is the median")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

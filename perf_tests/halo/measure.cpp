@@ -6,6 +6,7 @@
 #include <ashlar/halo/exchange_mode.hpp>
 #include <cstdio>
 #include <functional>
+#include <halo/in_kernel.hpp>
 #include <halo/measure.hpp>
 #include <halo/messages.hpp>
 #include <halo/ours.hpp>
@@ -185,6 +186,49 @@ void HaloMeasurement::measure(int neighbours, std::int64_t bytes) {
       std::fflush(stdout);
     }
     results_.push_back(std::move(row));
+  }
+}
+
+void HaloMeasurement::measure_in_kernel() {
+  const auto add = [&](const RoundsInKernel& rounds, const std::string& kernel, double seconds, std::int64_t bytes) {
+    results_.push_back({{"case", text("in one kernel of each of ", comm_.size(), " ranks")},
+                        {"library", "ashlar"},
+                        {"kernel", kernel},
+                        {"block_size", 1},
+                        {"ranks", comm_.size()},
+                        {"thread_blocks", rounds.thread_blocks()},
+                        {"threads", RoundsInKernel::threads},
+                        {"message_bytes", bytes},
+                        {"verified", true},
+                        {"seconds", seconds},
+                        {"us", 1e6 * seconds}});
+    if (comm_.rank() == 0) std::printf("  %-50s %8.2f us\n", kernel.c_str(), 1e6 * seconds);
+  };
+  for (const std::int64_t bytes : options_.bytes) {
+    if (bytes % std::int64_t(sizeof(double)) != 0) continue;
+    std::unique_ptr<RoundsInKernel> rounds;
+    try {
+      rounds = std::make_unique<RoundsInKernel>(exec_, comm_, bytes / std::int64_t(sizeof(double)));
+    } catch (const Error& error) {  // on all ranks together
+      leave_out("ashlar", "in one kernel of each rank", error.what());
+      return;
+    }
+    // What is wrong is not timed. (All ranks know of it.)
+    using Round = RoundsInKernel::Round;
+    for (const Round round : {Round::four_sums, Round::barrier, Round::halo}) {
+      if (rounds->are_right(round)) continue;
+      all_right_ = false;
+      results_.push_back({{"kernel", "in one kernel of each rank"}, {"verified", false}, {"error", "sums are wrong"}});
+      if (comm_.rank() == 0) std::printf("  in one kernel of each rank: WRONG\n");
+      return;
+    }
+    const double of_sums = rounds->seconds_of_round(Round::four_sums, options_.samples),
+                 without = rounds->seconds_of_round(Round::barrier, options_.samples),
+                 with = rounds->seconds_of_round(Round::halo, options_.samples);
+    add(*rounds, "sum of 4 doubles", of_sums, 0);
+    add(*rounds, "barrier, sum", without, 0);
+    add(*rounds, text("barrier, halo of ", size_text(bytes), ", sum"), with, bytes);
+    add(*rounds, text("halo of ", size_text(bytes), " by itself"), with - without, bytes);
   }
 }
 

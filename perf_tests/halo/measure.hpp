@@ -24,6 +24,10 @@ class HaloMeasurement {
   /// Adds rows to results(), which rank 0 prints too. Collective.
   void measure(int neighbours, std::int64_t bytes);
 
+  /// Adds rows of what the kernels of ranks do with each other that iterate as one (RoundsInKernel): a sum, and a halo
+  /// of each length. Collective.
+  void measure_in_kernel();
+
   const nlohmann::json& results() const { return results_; }
   /// Modes that cannot be had here: what each rank says of that.
   const nlohmann::json& left_out() const { return left_out_; }

@@ -15,6 +15,12 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+Kokkos::View<int*, Space> in_space(const std::vector<int>& items) {
+  const Kokkos::View<int*, Space> there("test::items", items.size());
+  Kokkos::deep_copy(there, Kokkos::View<const int*, Kokkos::HostSpace>(items.data(), items.size()));
+  return there;
+}
+
 /// A tridiagonal pattern.
 Host chain(int n, int b) {
   return of_columns(n, b, [n](int i) {
@@ -22,6 +28,19 @@ Host chain(int n, int b) {
     for (int j = std::max(0, i - 1); j <= std::min(n - 1, i + 1); ++j) columns.push_back(j);
     return columns;
   });
+}
+
+// Rows that the matrix does not have before the first, between two, and behind the last.
+TEST(DistributedSetUp, TellsWhereAllRowsBeginOfAMatrixOfSome) {
+  const Exec exec = instance_of_rank();
+  const auto begins = [&](std::int64_t num_rows, const std::vector<int>& rows, const std::vector<int>& row_ptr) {
+    const auto found = impl::row_begins_of_all(exec, num_rows, in_space(rows), in_space(row_ptr));
+    const auto here = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), found);
+    return std::vector<int>(here.data(), here.data() + here.extent(0));
+  };
+  EXPECT_EQ(begins(7, {1, 2, 5}, {0, 3, 4, 6}), (std::vector{0, 0, 3, 4, 4, 4, 6, 6}));
+  EXPECT_EQ(begins(2, {0, 1}, {0, 1, 5}), (std::vector{0, 1, 5}));
+  EXPECT_EQ(begins(3, {}, {0}), (std::vector{0, 0, 0, 0}));
 }
 
 TEST(DistributedSetUp, KeepsOwnColumnsAsASquareMatrix) {

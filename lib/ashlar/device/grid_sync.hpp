@@ -36,10 +36,20 @@ class GridSync {
     __syncthreads();
     if (threadIdx.x == 0) {
       arrive(&memory_->arrived);
-      const unsigned target = barriers_ * gridDim.x;
-      Patience patience;
-      while (!failed_ && static_cast<int>(load_acquire(&memory_->arrived) - target) < 0) wait_a_little(patience);
+      wait_for_all();
     }
+    __syncthreads();
+  }
+
+  /// The same, and each thread calls meanwhile() when its thread block has come, before it waits for the others: what
+  /// that writes is not among what they see.
+  template <class Meanwhile>
+  __device__ void barrier(const Meanwhile& meanwhile) {
+    ++barriers_;
+    __syncthreads();
+    if (threadIdx.x == 0) arrive(&memory_->arrived);
+    meanwhile();
+    if (threadIdx.x == 0) wait_for_all();
     __syncthreads();
   }
 
@@ -58,19 +68,12 @@ class GridSync {
     const int blocks = gridDim.x;
     if (warp < N && lane == 0) send(packets + warp * blocks + blockIdx.x, of_block, sums_);
     Patience patience;
-    for (int i = threadIdx.x; i < N * blocks; i += blockDim.x) {
+    collect(of_blocks, N * blocks, [&](int i) {
       double value = 0;
       while (!failed_ && !receive(packets + i, sums_, value)) wait_a_little(patience);
-      of_blocks[i] = value;
-    }
-    __syncthreads();
-    for (int k = 0; k < N; ++k) {
-      double of_lane = 0;
-      for (int i = lane; i < blocks; i += 32) of_lane += of_blocks[k * blocks + i];
-      sum[k] = sum_of_warp(of_lane);
-    }
-    // (Each half of the scratch memory is written to again only behind a __syncthreads() that all readers have come
-    // to.)
+      return value;
+    });
+    for (int k = 0; k < N; ++k) sum[k] = sum_of_collected(of_blocks + k * blocks, blocks);
   }
 
  protected:
@@ -114,9 +117,31 @@ class GridSync {
     return warp < N ? sum_of_warp(lane < warps ? scratch[warp * 32 + lane] : 0.0) : 0.0;
   }
 
+  /// of_blocks[i] := receive(i) for so many packets, which the thread block's threads share; all see all of them after.
+  /// (Shared memory is written to again only behind a __syncthreads() that all readers have come to: that of the
+  /// thread block's next sum.)
+  template <class Receive>
+  __device__ static void collect(double* of_blocks, int count, const Receive& receive) {
+    for (int i = threadIdx.x; i < count; i += blockDim.x) of_blocks[i] = receive(i);
+    __syncthreads();
+  }
+
+  /// Of so many of what was collected: each warp for itself, the same bits.
+  __device__ static double sum_of_collected(const double* of_blocks, int count) {
+    double of_lane = 0;
+    for (int i = threadIdx.x % 32; i < count; i += 32) of_lane += of_blocks[i];
+    return sum_of_warp(of_lane);
+  }
+
   bool failed_ = false;
 
  private:
+  __device__ void wait_for_all() {
+    const unsigned target = barriers_ * gridDim.x;
+    Patience patience;
+    while (!failed_ && static_cast<int>(load_acquire(&memory_->arrived) - target) < 0) wait_a_little(patience);
+  }
+
   // Devices before compute capability 7.0 have no such instructions, and get no such kernels.
 
   __device__ static void arrive([[maybe_unused]] unsigned* counter) {

@@ -20,13 +20,12 @@ struct alignas(16) CgPacket {
 template <class Value>
 struct CgRanks {
   static constexpr int most_ranks = 8;
-  static constexpr int most_sums = 2;  ///< at a time
+  static constexpr int most_sums = 4;  ///< at a time
 
-  /// What goes to one neighbour: own block entries, as packets.
+  /// A block entry of p that a neighbour needs.
   struct Send {
-    const std::int32_t* entries = nullptr;
-    std::int64_t count = 0;
-    CgPacket* to = nullptr;  ///< in the neighbour's halo
+    CgPacket* to = nullptr;  ///< in the neighbour's halo: a packet for each entry of the block
+    std::int32_t entry = 0;
   };
 
   int num_ranks = 1, rank = 0;
@@ -34,18 +33,16 @@ struct CgRanks {
   CgPacket* sums[most_ranks] =
       {};  ///< by rank: packets of a sum and of the next: each of most_sums for each thread block
   std::uint32_t* gave_up[most_ranks] = {};  ///< by rank: not 0 where somebody has waited too long
-  std::uint32_t* counts = nullptr;          ///< of sums so far, and of halos: from one kernel to the next
+  std::uint32_t* count = nullptr;           ///< of sums so far, from one kernel to the next
 
-  Send sends[most_ranks] = {};
-  int num_sends = 0;
+  const Send* sends = nullptr;  ///< to all neighbours, ascending by block entries
+  std::int32_t num_sends = 0;
   const CgPacket* halo = nullptr;  ///< of this rank: a packet for each entry, by block entries
 
-  // Blocks in others' columns, of the block rows that have any: CSR by blocks, columns as the halo numbers them.
-  std::int32_t num_rows = 0;
-  const std::int32_t* rows = nullptr;  ///< which of this rank's they are, ascending
-  const std::int32_t *row_begin = nullptr, *col_idx = nullptr;
+  // Blocks in others' columns: CSR by blocks of all of this rank's rows, columns as the halo numbers them.
+  const std::int32_t* row_begin = nullptr;  ///< null: no row has any
+  const std::int32_t* col_idx = nullptr;
   const Value* values = nullptr;
-  Value* products = nullptr;  ///< room for that many block entries
 };
 
 /// Brings together the ranks whose kernels iterate as one.

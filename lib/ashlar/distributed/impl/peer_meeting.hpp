@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <any>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
@@ -23,7 +24,9 @@ namespace ashlar::impl {
 /// Where the kernels of a distributed matrix's ranks meet that iterate CG as one: memory that all of them reach, with
 /// the packets of sums, and of the halo. Good for one solve at a time, after another.
 ///
-/// The memory of a rank: a flag, raised where somebody gave up; packets of two sums; packets of the halo.
+/// The memory of a rank that others reach: a flag, raised where somebody gave up; packets of two sums; packets of the
+/// halo. Besides, of its own: where the blocks in others' columns begin, 4 bytes a block row, and 16 a block entry that
+/// is sent.
 template <class Value, class Exec>
 class PeerMeeting final : public CgMeeting<Value> {
  public:
@@ -37,13 +40,10 @@ class PeerMeeting final : public CgMeeting<Value> {
     if constexpr (std::is_same_v<Value, typename Matrix::scalar_type> &&
                   std::is_same_v<std::int32_t, typename Matrix::ordinal_type> &&
                   std::is_same_v<std::int32_t, typename Matrix::offset_type>) {
-      mine_.num_rows = static_cast<std::int32_t>(others.front().rows.extent(0));
-      mine_.rows = others.front().rows.data();
-      mine_.row_begin = matrix.graph().row_ptr().data();
+      row_begin_ = row_begins_of_all<Exec>(exec, halo.num_own(), others.front().rows, matrix.graph().row_ptr());
+      mine_.row_begin = row_begin_.data();
       mine_.col_idx = matrix.graph().col_idx().data();
       mine_.values = matrix.values().data();
-      products_ = List<Value>("ashlar::distributed::cg_products", std::size_t(mine_.num_rows) * block_size);
-      mine_.products = products_.data();
     }
   }
 
@@ -87,6 +87,7 @@ class PeerMeeting final : public CgMeeting<Value> {
   template <class Item>
   using List = Kokkos::View<Item*, Space>;
   using Ranks = CgRanks<Value>;
+  using Send = typename Ranks::Send;
 
   void make(const std::vector<int>& blocks) {
     Ranks ranks = mine_;
@@ -113,24 +114,21 @@ class PeerMeeting final : public CgMeeting<Value> {
     for (const HaloPlan::Neighbour& from : halo_.from()) begins[std::size_t(from.rank)] = {from.begin};
     const auto there = comm_.all_to_all(begins);
     comm_.together([&] {
-      std::vector<std::int32_t> entries;
-      std::vector<std::size_t> firsts;
+      std::vector<Send> sends;
       for (const HaloPlan::Neighbour& to : halo_.to()) {
-        firsts.push_back(entries.size());
+        CgPacket* const first = packets(to.rank, flag + sums) + there[std::size_t(to.rank)].at(0) * block_size_;
         for (std::int64_t k = 0; k < to.count; ++k) {
-          entries.push_back(
-              std::int32_t(to.form == HaloForm::packed ? halo_.send_index()[std::size_t(to.begin + k)] : to.first + k));
+          const std::int64_t entry =
+              to.form == HaloForm::packed ? halo_.send_index()[std::size_t(to.begin + k)] : to.first + k;
+          sends.push_back({first + k * block_size_, static_cast<std::int32_t>(entry)});
         }
       }
-      entries_ = listed(entries);
-      for (std::size_t k = 0; k < firsts.size(); ++k) {
-        const HaloPlan::Neighbour& to = halo_.to()[k];
-        ranks.sends[ranks.num_sends++] = {
-            entries_.data() + firsts[k], to.count,
-            packets(to.rank, flag + sums) + there[std::size_t(to.rank)].at(0) * block_size_};
-      }
-      counts_ = List<std::uint32_t>("ashlar::distributed::cg_counts", 2);
-      ranks.counts = counts_.data();
+      std::stable_sort(sends.begin(), sends.end(), [](const Send& a, const Send& b) { return a.entry < b.entry; });
+      sends_ = listed(sends);
+      ranks.sends = sends_.data();
+      ranks.num_sends = static_cast<std::int32_t>(sends.size());
+      count_ = List<std::uint32_t>("ashlar::distributed::cg_count", 1);
+      ranks.count = count_.data();
       ranks_ = ranks;
       exec_.fence("ashlar::distributed: where kernels meet");
     });
@@ -153,12 +151,12 @@ class PeerMeeting final : public CgMeeting<Value> {
   int block_size_;
   std::any keeps_;  // the parts, whose arrays the kernels read
   Ranks mine_;
-  List<Value> products_;
+  List<std::int32_t> row_begin_;
   bool is_spoiled_ = false;
   std::vector<int> blocks_;
   std::unique_ptr<PeerMemory> memory_;
-  List<std::int32_t> entries_;
-  List<std::uint32_t> counts_;
+  List<Send> sends_;
+  List<std::uint32_t> count_;
   Ranks ranks_;
   std::string why_not_;
 };

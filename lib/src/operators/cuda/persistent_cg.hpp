@@ -112,23 +112,17 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
   if (!s.is_running() || iterations <= 0) return;
 
   Sync grid(memory, patience_ns, ranks);
-  typename WorkerOf<Product>::type worker(product, shared + bytes_before_product(Sync::blocks_of_sums(ranks)));
+  typename WorkerOf<Product>::type worker(product, shared + bytes_before_product(Sync::blocks_of_sums(ranks)), grid);
   const std::int64_t first = worker.first_block_row() * B, last = worker.last_block_row() * B;
 
   for (int k = 0; k < iterations; ++k) {
     turn_direction<Product::entries_in_flight>(s, place, first, last);
     grid.barrier();
 
-    // (What others need of p travels under the product with own columns.)
+    // (What others need of p travels under the products of the rows that need nothing of others.)
     if constexpr (Sync::is_of_ranks) grid.send_halo(B, place.p);
-    double pq[1] = {worker.multiply()};
-    if constexpr (Sync::is_of_ranks) pq[0] += grid.template multiply_others<B, typename Product::layout_type>(place.p);
-    bool passes_q_on = !worker.is_own();
-    if constexpr (Sync::is_of_ranks) passes_q_on = passes_q_on || grid.has_others();
-    if (passes_q_on) grid.barrier();
-    if constexpr (Sync::is_of_ranks) {
-      grid.template add_others<B>(place.q, worker.first_block_row(), worker.last_block_row());
-    }
+    double pq[1] = {worker.multiply(grid)};
+    if (!worker.is_own()) grid.barrier();
     grid.template sum<1>(pq, scratch);
 
     double sums[2] = {0, 0};

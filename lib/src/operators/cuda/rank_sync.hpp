@@ -16,6 +16,11 @@
 
 namespace ashlar::impl {
 
+/// Some places of a list, one after another.
+struct PlaceRun {
+  std::int32_t begin = 0, end = 0;
+};
+
 /// The thread blocks of one device that iterates alone.
 class LoneSync : public GridSync {
  public:
@@ -28,146 +33,122 @@ class LoneSync : public GridSync {
   __device__ static int blocks_of_sums(const Ranks&) { return static_cast<int>(gridDim.x); }
 };
 
-/// The thread blocks of all ranks, as a thread of one of them sees them.
-template <class Value>
+/// The thread blocks of all ranks, as a thread of one of them sees them; they add up to `most` numbers at a time.
+template <class Value, int most = GridMemory::most_sums>
 class RankSync : public GridSync {
  public:
   using Ranks = CgRanks<Value>;
   static constexpr bool is_of_ranks = true;
-  static_assert(CgRanks<Value>::most_sums == GridMemory::most_sums);
+  static_assert(most <= CgRanks<Value>::most_sums);
 
   /// `ranks` is the kernel's argument itself, where devices read it fast.
   __device__ RankSync(GridMemory* memory, std::uint64_t patience_ns, const Ranks& ranks)
-      : GridSync(memory, patience_ns), ranks_(ranks), sums_(ranks.counts[0]), halos_(ranks.counts[1]) {}
+      : GridSync(memory, patience_ns), ranks_(ranks), sums_(*ranks.count) {}
 
   /// Of how many thread blocks shared memory has room for sums: those of any grids.
   __device__ static int blocks_of_sums(const Ranks& ranks) { return ranks.num_ranks * GridMemory::most_blocks; }
 
   /// sum[k] := the sum over all threads of all thread blocks of all ranks, the same bits for each of them: thread block
-  /// after thread block, rank after rank. As GridSync::sum() otherwise.
+  /// after thread block, rank after rank. As GridSync::sum() otherwise, with `most` for its most_sums.
   template <int N>
   __device__ void sum(double (&sum)[N], double* scratch) {
+    static_assert(N <= most);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    double* const of_blocks = scratch + GridMemory::most_sums * 32;
+    double* const of_blocks = scratch + most * 32;
     const double of_block = sum_of_block(sum, scratch);
     ++sums_;
     const int num_ranks = ranks_.num_ranks, blocks = ranks_.first_block[num_ranks];
-    const int place = static_cast<int>(sums_ % 2) * GridMemory::most_sums * blocks;
+    const int place = static_cast<int>(sums_ % 2) * Ranks::most_sums * blocks;
     if (warp < N && lane < num_ranks) {
       const int mine = place + warp * blocks + ranks_.first_block[ranks_.rank] + static_cast<int>(blockIdx.x);
       send_to_rank(ranks_.sums[lane] + mine, of_block, sums_);
     }
     const CgPacket* const packets = ranks_.sums[ranks_.rank] + place;
     Patience patience;
-    for (int i = threadIdx.x; i < N * blocks; i += blockDim.x) {
+    collect(of_blocks, N * blocks, [&](int i) {
       double value = 0;
       while (!failed_ && !receive_from_rank(packets + i, sums_, value)) wait_for_ranks(patience);
-      of_blocks[i] = value;
-    }
-    __syncthreads();
+      return value;
+    });
     for (int k = 0; k < N; ++k) {
-      double total = 0;
+      sum[k] = 0;
       for (int rank = 0; rank < num_ranks; ++rank) {
-        double of_lane = 0;
-        for (int i = ranks_.first_block[rank] + lane; i < ranks_.first_block[rank + 1]; i += 32) {
-          of_lane += of_blocks[k * blocks + i];
-        }
-        total += sum_of_warp(of_lane);
-      }
-      sum[k] = total;
-    }
-  }
-
-  /// Sends what others need of p, which all thread blocks of this rank have written before a barrier. All threads.
-  __device__ void send_halo(int block_size, const Value* p) {
-    ++halos_;
-    const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x,
-                       first = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    for (int k = 0; k < ranks_.num_sends; ++k) {
-      const std::int32_t* const entries = ranks_.sends[k].entries;
-      const std::int64_t count = ranks_.sends[k].count * block_size;
-      CgPacket* const to = ranks_.sends[k].to;
-      for (std::int64_t i = first; i < count; i += step) {
-        const std::int64_t entry = i / block_size;
-        send_to_rank(to + i, double(p[std::int64_t(entries[entry]) * block_size + (i - entry * block_size)]), halos_);
+        const int first = ranks_.first_block[rank];
+        sum[k] += sum_of_collected(of_blocks + k * blocks + first, ranks_.first_block[rank + 1] - first);
       }
     }
   }
 
-  /// Whether this rank has blocks in others' columns.
-  __device__ bool has_others() const { return ranks_.num_rows > 0; }
+  /// Sends what others need of p, which all thread blocks of this rank have written before a barrier. All threads; the
+  /// packets are dealt to all thread blocks, to their last warps first, as those have the fewest slices to multiply.
+  __device__ void send_halo(unsigned block_size, const Value* p) {
+    const unsigned count = unsigned(ranks_.num_sends) * block_size, step = gridDim.x * blockDim.x,
+                   warps_behind = (blockDim.x - 1 - threadIdx.x) / 32;
+    for (unsigned i = (warps_behind * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32; i < count; i += step) {
+      const unsigned row = i % block_size;
+      const typename Ranks::Send send = ranks_.sends[i / block_size];
+      send_to_rank(send.to + row, double(p[std::int64_t(send.entry) * block_size + row]), count_of_halo());
+    }
+  }
 
-  /// Multiplies the blocks in others' columns, as the halo comes, and keeps the products; returns the thread's share of
-  /// p^H times them. All threads; a few lanes a block row, which are dealt to all thread blocks.
+  /// Which of all packets of the halo are of this block row.
+  __device__ PlaceRun sends_of(std::int64_t row) const { return {first_send_from(row), first_send_from(row + 1)}; }
+
+  /// Instead of send_halo(), by all threads: sends one entry of p, to all who need it.
+  __device__ void send_entry(const PlaceRun& sends, int row_of_block, Value p) {
+    for (std::int32_t k = sends.begin; k < sends.end; ++k) {
+      send_to_rank(ranks_.sends[k].to + row_of_block, double(p), count_of_halo());
+    }
+  }
+
+  /// Whether some of these block rows have blocks in others' columns.
+  __device__ bool has_others(std::int64_t first_row, std::int64_t last_row) const {
+    return ranks_.row_begin != nullptr && ranks_.row_begin[first_row] < ranks_.row_begin[last_row];
+  }
+
+  /// The blocks in others' columns of a block row. Where some row has any.
+  __device__ PlaceRun others_of(std::int64_t row) const { return {ranks_.row_begin[row], ranks_.row_begin[row + 1]}; }
+
+  /// Every `step`th of these blocks times what the halo brings, as it comes: entry `row` of that. A thread for itself,
+  /// or many beside each other.
   template <int B, class Layout>
-  __device__ double multiply_others(const Value* p) {
-    constexpr int lanes = 8;
-    static_assert(B <= lanes);
-    const int lane = threadIdx.x % lanes, group = threadIdx.x / lanes, groups = blockDim.x / lanes;
-    double dot = 0;
+  __device__ Value multiply_others(const PlaceRun& blocks, int step, int row) {
+    constexpr int in_flight = B == 1 ? 2 : 1;  // blocks whose x a thread polls for at a time
+    Value sum(0);
     Patience patience;
-    // (The loop is the same for all lanes of a warp, which shuffle.)
-    for (std::int64_t base = std::int64_t(blockIdx.x) * groups + group / 4 * 4; base < ranks_.num_rows;
-         base += std::int64_t(gridDim.x) * groups) {
-      const std::int64_t row = base + group % 4;
-      const bool is_there = row < ranks_.num_rows;
-      const std::int32_t begin = is_there ? ranks_.row_begin[row] : 0, end = is_there ? ranks_.row_begin[row + 1] : 0;
-      Value sum[B] = {};
-      for (std::int32_t j = begin + lane; j < end; j += lanes) {
-        const CgPacket* const from = ranks_.halo + std::int64_t(ranks_.col_idx[j]) * B;
-        const Value* const block = ranks_.values + std::int64_t(j) * (B * B);
-        double x[B] = {};
-        while (!failed_ && !receive_block<B>(from, x)) wait_for_ranks(patience);
+#pragma unroll 1
+    for (std::int32_t j = blocks.begin; j < blocks.end; j += in_flight * step) {
+      std::int32_t from[in_flight];
+      Value of_row[in_flight][B];
 #pragma unroll
-        for (int c = 0; c < B; ++c) {
+      for (int u = 0; u < in_flight; ++u) {  // (behind the last block: the first again)
+        const std::int32_t at = j + u * step < blocks.end ? j + u * step : j;
+        from[u] = ranks_.col_idx[at];
+        const Value* const block = ranks_.values + std::int64_t(at) * (B * B);
 #pragma unroll
-          for (int r = 0; r < B; ++r) sum[r] += block[Layout::at(r, c, B, B)] * Value(x[c]);
-        }
+        for (int c = 0; c < B; ++c) of_row[u][c] = block[Layout::at(row, c, B, B)];
       }
+      double x[in_flight][B] = {};
+      while (!failed_ && !receive_blocks(from, x)) wait_for_ranks(patience);
 #pragma unroll
-      for (int r = 0; r < B; ++r) {
-        for (int offset = lanes / 2; offset > 0; offset /= 2) {
-          sum[r] += __shfl_xor_sync(0xffffffffu, sum[r], offset);
-        }
-        if (is_there && lane == r) {
-          ranks_.products[row * B + r] = sum[r];
-          dot += double(p[std::int64_t(ranks_.rows[row]) * B + r]) * double(sum[r]);
-        }
+      for (int u = 0; u < in_flight; ++u) {
+        if (j + u * step >= blocks.end) continue;
+#pragma unroll
+        for (int c = 0; c < B; ++c) sum += of_row[u][c] * Value(x[u][c]);
       }
     }
-    return dot;
+    return sum;
   }
-
-  /// q += what multiply_others() has kept, behind a barrier, for block rows [first, last). All threads of a thread
-  /// block.
-  template <int B>
-  __device__ void add_others(Value* q, std::int64_t first, std::int64_t last) const {
-    const std::int32_t begin = place_from(first), end = place_from(last);
-    for (std::int32_t i = begin * B + static_cast<int>(threadIdx.x); i < end * B; i += blockDim.x) {
-      q[std::int64_t(ranks_.rows[i / B]) * B + i % B] += ranks_.products[i];
-    }
-  }
-
-  /// Where a block row is among those with blocks in others' columns; -1: nowhere.
-  __device__ std::int32_t place_of_row(std::int64_t row) const {
-    const std::int32_t place = place_from(row);
-    return place < ranks_.num_rows && ranks_.rows[place] == row ? place : -1;
-  }
-  __device__ Value product_of(std::int64_t entry) const { return ranks_.products[entry]; }
 
   /// Keeps what the next kernel goes on from. One thread of the grid, when all have had the last sum.
-  __device__ void finish() {
-    ranks_.counts[0] = sums_;
-    ranks_.counts[1] = halos_;
-  }
+  __device__ void finish() { *ranks_.count = sums_; }
 
  private:
-  /// The first of these rows that is not before `row`.
-  __device__ std::int32_t place_from(std::int64_t row) const {
-    std::int32_t begin = 0, end = ranks_.num_rows;
+  __device__ std::int32_t first_send_from(std::int64_t row) const {
+    std::int32_t begin = 0, end = ranks_.num_sends;
     while (begin < end) {
       const std::int32_t middle = begin + (end - begin) / 2;
-      if (ranks_.rows[middle] < row) {
+      if (ranks_.sends[middle].entry < row) {
         begin = middle + 1;
       } else {
         end = middle;
@@ -176,12 +157,21 @@ class RankSync : public GridSync {
     return begin;
   }
 
-  template <int B>
-  __device__ bool receive_block(const CgPacket* from, double (&x)[B]) const {
-    bool is_all_there = true;
+  /// What halo packets are counted by: there is a sum between one halo and the next. (0 is what has never come.)
+  __device__ std::uint32_t count_of_halo() const { return sums_ + 1; }
+
+  template <int count, int B>
+  __device__ bool receive_blocks(const std::int32_t (&from)[count], double (&x)[count][B]) const {
+    bool are_all_there = true;
 #pragma unroll
-    for (int c = 0; c < B; ++c) is_all_there = receive_from_rank(from + c, halos_, x[c]) && is_all_there;
-    return is_all_there;
+    for (int u = 0; u < count; ++u) {
+#pragma unroll
+      for (int c = 0; c < B; ++c) {
+        const CgPacket* const packet = ranks_.halo + (std::int64_t(from[u]) * B + c);
+        are_all_there = receive_from_rank(packet, count_of_halo(), x[u][c]) && are_all_there;
+      }
+    }
+    return are_all_there;
   }
 
   /// As wait_a_little(); who gives up, or hears of it, tells all ranks.
@@ -190,6 +180,7 @@ class RankSync : public GridSync {
     if (is_spent(patience) || load_relaxed(ranks_.gave_up[ranks_.rank]) != 0) give_up();
     hear_who_gave_up();
     if (!failed_) return;
+#pragma unroll 1
     for (int rank = 0; rank < ranks_.num_ranks; ++rank) store_relaxed(ranks_.gave_up[rank], 1);
   }
 
@@ -225,7 +216,7 @@ class RankSync : public GridSync {
   }
 
   const CgRanks<Value>& ranks_;
-  std::uint32_t sums_, halos_;
+  std::uint32_t sums_;
 };
 
 }  // namespace ashlar::impl

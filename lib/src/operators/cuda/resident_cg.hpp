@@ -16,7 +16,8 @@ std::size_t resident_bytes(int grid, std::int64_t num_blocks) {
 
 /// Many iterations of CG with a matrix so small that it stays on the device's multiprocessors: each thread block copies
 /// its block rows to shared memory, once, and each of its threads keeps a row of x, r, z, p and q in registers. What
-/// goes through memory is p, for the others to read.
+/// goes through memory is p, for the others to read; to other ranks each thread sends its entry itself, and of what
+/// they send it polls for what its row needs.
 ///
 /// For no more rows a thread block than it has threads. z by blocks of the diagonal goes through memory, too, within a
 /// thread block.
@@ -62,18 +63,21 @@ __global__ void __launch_bounds__(1024, 1)
   __syncthreads();
 
   Sync grid(memory, patience_ns, ranks);
-  [[maybe_unused]] std::int64_t of_others = -1;  // which entry of the products with others' columns is this row's
+  [[maybe_unused]] PlaceRun sends, others;
   if constexpr (Sync::is_of_ranks) {
-    const std::int32_t at = is_there ? grid.place_of_row(block_row) : -1;
-    if (at >= 0) of_others = std::int64_t(at) * B + row_of_block;
+    if (is_there) sends = grid.sends_of(block_row);
+    if (is_there && grid.has_others(block_row, block_row + 1)) others = grid.others_of(block_row);
   }
   for (int k = 0; k < iterations; ++k) {
     const Value alpha_before(s.alpha), beta(s.beta);
     x += alpha_before * p;
     p = z + beta * p;
     if (is_there) place.p[row] = p;
-    grid.barrier();
-    if constexpr (Sync::is_of_ranks) grid.send_halo(B, place.p);
+    if constexpr (Sync::is_of_ranks) {
+      grid.barrier([&] { grid.send_entry(sends, row_of_block, p); });
+    } else {
+      grid.barrier();
+    }
 
     Value q(0);
     for (int from = row_begin; from < row_end; from += in_flight) {
@@ -88,12 +92,8 @@ __global__ void __launch_bounds__(1024, 1)
         for (int c = 0; c < B; ++c) q += block[Layout::at(row_of_block, c, B, B)] * of_p[u][c];
       }
     }
+    if constexpr (Sync::is_of_ranks) q += grid.template multiply_others<B, Layout>(others, 1, row_of_block);
     double pq[1] = {double(p) * double(q)};
-    if constexpr (Sync::is_of_ranks) {
-      pq[0] += grid.template multiply_others<B, Layout>(place.p);
-      if (grid.has_others()) grid.barrier();
-      if (of_others >= 0) q += grid.product_of(of_others);
-    }
     grid.template sum<1>(pq, scratch);
 
     const double length = s.step_length(pq[0]);

@@ -6,6 +6,7 @@
 #include <ashlar/base/real_product.hpp>
 
 #include "async_copies.hpp"
+#include "rank_sync.hpp"
 
 namespace ashlar::impl {
 
@@ -27,6 +28,9 @@ struct SliceRoom {
 /// y := A x by slices of a few block rows. Each warp has slices of its own: it prefetches the next ones to shared
 /// memory, also those of the next product, which so come while the grid adds up. H lanes take a
 /// row; they read the slice where it lies, and of memory only x.
+///
+/// Where several ranks iterate as one, A has this rank's own columns, and a warp adds what its rows have in others'
+/// slice by slice: when it has asked for its next slice, so that it waits for the halo while that comes.
 ///
 /// For matrices whose arrays begin at multiples of 16 bytes, on devices of compute capability 9.0.
 template <class Value, class Layout, int B, int H>
@@ -62,7 +66,8 @@ template <class Value, class Layout, int B, int H>
 class SlicedProduct<Value, Layout, B, H>::Worker {
  public:
   /// Prefetches the first slices. `shared` has room.bytes() of shared memory, and begins at a multiple of 128.
-  __device__ Worker(const SlicedProduct& product, char* shared)
+  template <class Sync>
+  __device__ Worker(const SlicedProduct& product, char* shared, [[maybe_unused]] const Sync& grid)
       : a_(product.a), room_(product.room), warp_(threadIdx.x / 32), lane_(threadIdx.x % 32) {
     const int warps = blockDim.x / 32;
     const std::int64_t slices = product.num_slices();
@@ -77,6 +82,10 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
     const int last = is_own_ ? end : static_cast<int>(slices);
     count_ = first_ < last ? (last - first_ + step_ - 1) / step_ : 0;
     stays_ = count_ <= room_.stages;
+    if constexpr (Sync::is_of_ranks) {
+      has_others_ =
+          is_own_ ? grid.has_others(first_block_row_, last_block_row_) : grid.has_others(0, a_.num_block_rows);
+    }
     barriers_ = reinterpret_cast<ArrivalBarrier*>(shared) + warp_ * room_.stages;
     stages_ = shared + room_.barrier_bytes(warps) + std::size_t(warp_) * room_.stages * room_.stage_bytes();
     if (lane_ == 0) {
@@ -95,7 +104,8 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
   __device__ std::int64_t last_block_row() const { return last_block_row_; }
 
   /// The product of the thread block's rows, and the thread's share of x^H y.
-  __device__ double multiply() {
+  template <class Sync>
+  __device__ double multiply([[maybe_unused]] Sync& grid) {
     constexpr int in_flight = B == 1 ? 7 : B <= 3 ? 4 : 2;  // blocks whose x a lane loads before it uses the first
     const int half = lane_ / lanes, place = lane_ % lanes, row_of_slice = place / B, row = place % B;
     double dot = 0;
@@ -141,13 +151,13 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
       }
       __syncwarp();  // all lanes have read the stage
       if (stays_) {
-        if (++stage_ == count_) stage_ = 0;  // it came once, and its phase has ended for good
+        stage_ = stage_after(stage_, count_);  // it came once, and its phase has ended for good
       } else {
         if (lane_ == 0) prefetch();
-        if (++stage_ == room_.stages) {
-          stage_ = 0;
-          parity_ ^= 1;
-        }
+        leave_stage();
+      }
+      if constexpr (Sync::is_of_ranks) {
+        if (has_others_) dot += add_others(grid, first_row);
       }
     }
     return dot;
@@ -158,10 +168,7 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
     if (stays_) return;
     for (int k = 0; k < room_.stages; ++k) {
       barriers_[stage_].wait(parity_);
-      if (++stage_ == room_.stages) {
-        stage_ = 0;
-        parity_ ^= 1;
-      }
+      leave_stage();
     }
   }
 
@@ -183,6 +190,35 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
     if (begin + wanted <= all) return {begin, wanted, 0};
     const int whole = static_cast<int>(all - begin) & ~(entries - 1);
     return {begin, whole, static_cast<int>(last - begin) - whole};
+  }
+
+  /// The next of so many stages. (Of one it is known to the compiler: registers are few.)
+  __device__ static int stage_after(int stage, int stages) {
+    return most_stages == 1 || stage + 1 == stages ? 0 : stage + 1;
+  }
+
+  __device__ void leave_stage() {
+    stage_ = stage_after(stage_, room_.stages);
+    if (stage_ == 0) parity_ ^= 1;
+  }
+
+  /// All lanes, behind the product with a slice: y += what its rows have in others' columns. Returns the thread's share
+  /// of x^H times that.
+  template <class Sync>
+  __device__ double add_others(Sync& grid, std::int64_t first_row) {
+    const int half = lane_ / lanes, place = lane_ % lanes, row = place % B;
+    const std::int64_t block_row = first_row + place / B;
+    PlaceRun others;
+    if (place / B < rows_of_slice && block_row < a_.num_block_rows) others = grid.others_of(block_row);
+    const bool has_any = others.begin < others.end;
+    if (__any_sync(0xffffffffu, has_any) == 0) return 0;
+    others.begin += half;
+    Value sum = grid.template multiply_others<B, Layout>(others, H, row);
+    for (int offset = lanes; offset < 32; offset *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+    if (!has_any || half != 0) return 0;
+    const std::int64_t i = block_row * B + row;
+    a_.y[i] += sum;
+    return real_product(a_.x[i], sum);
   }
 
   /// One lane: prefetches the next slice, of this product or of the one after; where it begins and ends has come by
@@ -209,7 +245,7 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
     if (row_bytes > 0) {
       barrier.copy(to + room_.value_bytes + room_.column_bytes, a_.row_begin + rows.begin, row_bytes, policy);
     }
-    if (++prefetched_stage_ == room_.stages) prefetched_stage_ = 0;
+    prefetched_stage_ = stage_after(prefetched_stage_, room_.stages);
     if (++prefetched_ == count_) prefetched_ = 0;
     look_up_next();
   }
@@ -233,6 +269,7 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
   std::int64_t first_block_row_, last_block_row_;
   int first_, step_, count_;  // this warp's slices
   bool is_own_, stays_;       // whether they are of the thread block's rows; whether all of them stay in shared memory
+  bool has_others_ = false;   // whether rows of them have blocks in others' columns
   ArrivalBarrier* barriers_;
   char* stages_;
   int prefetched_ = 0, prefetched_stage_ = 0, stage_ = 0;

@@ -3,6 +3,7 @@
 #include <ashlar/operators/persistent_cg.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
+#include "rank_sync.hpp"
 
 namespace ashlar::impl {
 
@@ -25,7 +26,7 @@ class TeamWorker {
  public:
   using Product = decltype(Teams::product);
 
-  __device__ TeamWorker(const Teams& teams, char* shared)
+  __device__ TeamWorker(const Teams& teams, char* shared, const LoneSync&)
       : product_(teams.product),
         team_(threadIdx.x / Product::threads),
         scratch_(shared + team_ * teams.product.scratch_bytes()) {
@@ -41,7 +42,7 @@ class TeamWorker {
   __device__ std::int64_t last_block_row() const { return row_of(last_); }
 
   /// The product of the thread block's rows, and the thread's share of x^H y.
-  __device__ double multiply() const {
+  __device__ double multiply(const LoneSync&) const {
     const auto meet = [] { __syncwarp(); };
     double dot = 0;
     product_(first_ + team_, last_, blockDim.x / Product::threads, threadIdx.x % Product::threads, scratch_, meet,
