@@ -3,6 +3,8 @@
 #include <array>
 #include <ashlar/multigrid/impl/border_body.hpp>
 #include <ashlar/multigrid/impl/march_both_colours.hpp>
+#include <ashlar/multigrid/impl/relax_in_scratch.hpp>
+#include <ashlar/multigrid/impl/step_recorder.hpp>
 #include <ashlar/multigrid/operator.hpp>
 #include <utility>
 
@@ -79,9 +81,19 @@ namespace impl {
 template <class Exec, class Vector>
 void gauss_seidel(const Exec& exec, const Level<Exec>& level, Vector& x, Vector& temp, const Vector& f, int first,
                   bool stays) {
+  auto* const recorder = StepRecorder::current();
+  const bool is_fv4 = level.discretisation == Discretisation::fv4;
+  if (recorder != nullptr && is_fv4 && RelaxInScratch::serves(level.layout, level.num_boxes())) {
+    const BoundaryWeights weights = level.fill_for_operator.weights(operator_boundary_order(level));
+    const RelaxBody<Fv4Stencil> body{
+        {level.stencil_data(x)}, f.data(), level.inverse_diagonal.data(), x.data(), first};
+    recorder->add("ashlar::multigrid::smooth[gsrb]", RelaxInScratch{body, level.layout, weights, num_sweeps}, 1,
+                  level.num_cells());
+    return;
+  }
   int done = 0;
   if constexpr (has_sweep_forms<Exec>) {
-    if (level.sweeps == SweepForm::both_colours && !level.is_cut() && StepRecorder::current() == nullptr) {
+    if (level.sweeps == SweepForm::both_colours && !level.is_cut() && recorder == nullptr) {
       static_assert(num_sweeps % 4 == 2);
       for (; done < (stays ? num_sweeps - 2 : num_sweeps); done += 2) {
         gauss_seidel_sweep(exec, level, x, temp, f, first);

@@ -5,21 +5,12 @@
 #include <ashlar/multigrid/impl/cell_bodies.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
+#include <ashlar/multigrid/impl/relax_in_scratch.hpp>
 #include <ashlar/multigrid/impl/step.hpp>
 #include <ashlar/multigrid/impl/transfer_bodies.hpp>
 #include <cstdint>
 
 namespace ashlar::multigrid::impl {
-
-/// Who takes part in a kernel by teams or with scratch memory is called with the crew; others once a place.
-template <class Kernel, class Members>
-KOKKOS_FUNCTION void run_kernel(const Kernel& kernel, std::int64_t count, const Members& crew) {
-  if constexpr (requires { Kernel::is_for_crews; }) {
-    kernel(crew);
-  } else {
-    crew.share(count, kernel);
-  }
-}
 
 template <int number, class Members, class... Kernels>
 KOKKOS_FUNCTION void run_step_of(const Step&, const Members&, KernelList<>) {}
@@ -27,9 +18,15 @@ KOKKOS_FUNCTION void run_step_of(const Step&, const Members&, KernelList<>) {}
 template <int number, class Members, class Kernel, class... Rest>
 KOKKOS_FUNCTION void run_step_of(const Step& step, const Members& crew, KernelList<Kernel, Rest...>) {
   if (step.kind == number) {
-    // A copy, which no store can change: what it holds stays in registers.
-    const Kernel kernel = *reinterpret_cast<const Kernel*>(step.kernel);
-    run_kernel(kernel, step.count, crew);
+    const Kernel& kernel = *reinterpret_cast<const Kernel*>(step.kernel);
+    // Who takes part by teams or with scratch memory is called with the crew; others once a place.
+    if constexpr (requires { Kernel::is_for_crews; }) {
+      kernel(crew);
+    } else {
+      // A copy, which no store can change: what it holds stays in registers.
+      const Kernel mine = kernel;
+      crew.share(step.count, mine);
+    }
   } else {
     run_step_of<number + 1>(step, crew, KernelList<Rest...>());
   }

@@ -41,6 +41,7 @@ struct Interpolate;
 struct CopyGhosts;
 struct ExtendToGhosts;
 struct SetZero;
+struct RelaxInScratch;
 template <class Stencil>
 struct BottomSolve;
 
@@ -72,6 +73,6 @@ using StepKernels =
                FluxStep<Fv4Stencil, ResidualBody>, FluxStep<Fv2Stencil, PolynomialBody>,
                FluxStep<Fv4Stencil, PolynomialBody>, CellStep<RestrictCells<Items<TransferBlock>>>,
                CellStep<Interpolate<Items<TransferBlock>, 1>>, CellStep<Interpolate<Items<TransferBlock>, 2>>, SetZero,
-               BottomSolve<Fv2Stencil>, BottomSolve<Fv4Stencil>>;
+               RelaxInScratch, BottomSolve<Fv2Stencil>, BottomSolve<Fv4Stencil>>;
 
 }  // namespace ashlar::multigrid::impl
