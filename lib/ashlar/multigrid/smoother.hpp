@@ -76,24 +76,30 @@ void gauss_seidel_sweep(const Exec& exec, const Level<Exec>& level, Vector& x, V
 }
 
 namespace impl {
+/// Where a visit is being recorded and the level is small enough, one step for the half sweeps of a smoothing and,
+/// where `r` is not null, r := f - A x after them; returns whether it is. The result is in x's own memory.
+template <class Exec, class Vector>
+bool relax_in_scratch(const Level<Exec>& level, const Vector& x, const Vector& f, int first, double* r) {
+  auto* const recorder = StepRecorder::current();
+  const bool is_fv4 = level.discretisation == Discretisation::fv4;
+  if (recorder == nullptr || !is_fv4 || !RelaxInScratch::serves(level.layout, level.num_boxes())) return false;
+  static_assert(num_sweeps % 2 == 0);
+  const RelaxBody<Fv4Stencil> body{{level.stencil_data(x)}, f.data(), level.inverse_diagonal.data(), x.data(), first};
+  const BoundaryWeights weights = level.fill_for_operator.weights(operator_boundary_order(level));
+  recorder->add("ashlar::multigrid::smooth[gsrb]", RelaxInScratch{body, level.layout, weights, num_sweeps, r}, 1,
+                level.num_cells());
+  return true;
+}
+
 /// Half sweeps of both colours in turns, beginning with `first`. The result is in x, which may have been swapped with
 /// `temp`: not where the last result `stays` in x's own memory, for which the last two half sweeps are two passes.
 template <class Exec, class Vector>
 void gauss_seidel(const Exec& exec, const Level<Exec>& level, Vector& x, Vector& temp, const Vector& f, int first,
                   bool stays) {
-  auto* const recorder = StepRecorder::current();
-  const bool is_fv4 = level.discretisation == Discretisation::fv4;
-  if (recorder != nullptr && is_fv4 && RelaxInScratch::serves(level.layout, level.num_boxes())) {
-    const BoundaryWeights weights = level.fill_for_operator.weights(operator_boundary_order(level));
-    const RelaxBody<Fv4Stencil> body{
-        {level.stencil_data(x)}, f.data(), level.inverse_diagonal.data(), x.data(), first};
-    recorder->add("ashlar::multigrid::smooth[gsrb]", RelaxInScratch{body, level.layout, weights, num_sweeps}, 1,
-                  level.num_cells());
-    return;
-  }
+  if (relax_in_scratch(level, x, f, first, nullptr)) return;
   int done = 0;
   if constexpr (has_sweep_forms<Exec>) {
-    if (level.sweeps == SweepForm::both_colours && !level.is_cut() && recorder == nullptr) {
+    if (level.sweeps == SweepForm::both_colours && !level.is_cut() && StepRecorder::current() == nullptr) {
       static_assert(num_sweeps % 4 == 2);
       for (; done < (stays ? num_sweeps - 2 : num_sweeps); done += 2) {
         gauss_seidel_sweep(exec, level, x, temp, f, first);
@@ -137,7 +143,16 @@ void smooth_between(const Exec& exec, const Level<Exec>& level, Smoother smoothe
   impl::gauss_seidel(exec, level, x, temp, f, order == SmoothingOrder::forth ? 0 : 1, false);
 }
 
-/// The same in x's own memory. Uses the level's temp.
+/// The same, forth, and r := f - A x after it, in what is then `temp`.
+template <class Exec, class Vector>
+void smooth_and_find_residual(const Exec& exec, const Level<Exec>& level, Smoother smoother, Vector& x, Vector& temp,
+                              const Vector& f) {
+  if (smoother == Smoother::gsrb && impl::relax_in_scratch(level, x, f, 0, temp.data())) return;
+  smooth_between(exec, level, smoother, SmoothingOrder::forth, x, temp, f);
+  residual(exec, level, x, f, temp);
+}
+
+/// The same as smooth_between() in x's own memory. Uses the level's temp.
 template <class Exec, class Vector>
 void smooth(const Exec& exec, const Level<Exec>& level, Smoother smoother, const Vector& x, const Vector& f,
             SmoothingOrder order = SmoothingOrder::forth) {

@@ -4,12 +4,14 @@
 #include <ashlar/multigrid/bicgstab.hpp>
 #include <ashlar/multigrid/boundary.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
+#include <ashlar/multigrid/impl/bottom_in_scratch.hpp>
 #include <ashlar/multigrid/impl/cell_bodies.hpp>
 #include <ashlar/multigrid/impl/crew.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
 #include <ashlar/multigrid/impl/items.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <cstdint>
+#include <type_traits>
 
 namespace ashlar::multigrid::impl {
 
@@ -39,10 +41,28 @@ struct BottomSolve {
   /// `crew` is one team.
   template <class Members>
   KOKKOS_FUNCTION void operator()(const Members& crew) const {
-    const int made = bicgstab(BottomTeam<Stencil, Members>{*this, crew, vectors}, reduction, max_iterations);
+    const int made = solve(crew);
     if (crew.rank != 0) return;
     *iterations += made;
     *iterations_told = *iterations;
+  }
+
+  /// Returns the iterations made.
+  template <class Members>
+  KOKKOS_FUNCTION int solve(const Members& crew) const {
+    if constexpr (std::is_same_v<Stencil, Fv4Stencil>) {
+      using InScratch = BottomInScratch<Members>;
+      if (InScratch::serves(layout, num_boxes)) {
+        const Stencil stencil{data};
+        const InScratch team(crew, stencil, layout, weights, inverse_diagonal);
+        team.copy(vectors.x, team.vectors.x);
+        team.copy(vectors.f, team.vectors.f);
+        const int made = bicgstab(team, reduction, max_iterations);
+        team.copy(team.vectors.x, vectors.x);
+        return made;
+      }
+    }
+    return bicgstab(BottomTeam<Stencil, Members>{*this, crew, vectors}, reduction, max_iterations);
   }
 };
 

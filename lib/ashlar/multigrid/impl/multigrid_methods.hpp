@@ -270,8 +270,7 @@ void Multigrid<Exec>::smooth_down_and_up(const Exec& exec, std::size_t number, V
   const Level<Exec>& level = levels_[number];
   // Each smoothing may leave its result in the other of these two; after both it is in u.
   Vector x = level.u, temp = level.temp;
-  smooth_between(exec, level, options_.smoother, SmoothingOrder::forth, x, temp, level.r);
-  residual(exec, level, x, level.r, temp);
+  smooth_and_find_residual(exec, level, options_.smoother, x, temp, level.r);
   restrict_to_next(exec, number, temp);
   this->visit(exec, number + 1, visit, true);
   prolong(exec, number, true, x);

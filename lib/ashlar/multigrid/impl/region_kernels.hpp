@@ -164,7 +164,11 @@ struct ExtendedCell {
     } else {
       const double* const within = x + (depths[n] + 1) * inwards[n];
       double result = 0;
-      for (int p = 0; p < points; ++p) result += weights[depths[n]][p] * sum<n + 1>(within + p * inwards[n], depths);
+      for (int p = 0; p < points; ++p) {
+        // (Both places are known early, so that the weights stay in registers.)
+        const double weight = depths[n] == 0 ? weights[0][p] : weights[1][p];
+        result += weight * sum<n + 1>(within + p * inwards[n], depths);
+      }
       return result;
     }
   }

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/multigrid/bicgstab.hpp>
+#include <ashlar/multigrid/boundary.hpp>
+#include <ashlar/multigrid/box_layout.hpp>
+#include <ashlar/multigrid/impl/box_in_scratch.hpp>
+#include <ashlar/multigrid/stencil.hpp>
+
+namespace ashlar::multigrid::impl {
+
+/// How a team computes for bicgstab() on a level of one box so small that all vectors are in its scratch memory.
+/// Members have cells of their own, and meet only where they read those of others.
+template <class Members>
+class BottomInScratch {
+ public:
+  static constexpr int points = 2;  // of the boundary's polynomial
+
+  BicgstabVectors<double*> vectors;
+
+  /// Of a level with so many own boxes.
+  KOKKOS_FUNCTION static bool serves(const BoxLayout& layout, int num_boxes) {
+    const int n = layout.dim;
+    // From 4 cells on the polynomial has more points.
+    return num_boxes == 1 && n >= points && n < 4 && layout.ghosts == 2 &&
+           8 * layout.volume() + n * n * n <= crew_scratch_size;
+  }
+
+  KOKKOS_FUNCTION BottomInScratch(const Members& crew, const Fv4Stencil& stencil, const BoxLayout& layout,
+                                  const BoundaryWeights& weights, const double* inverse_diagonal)
+      : crew_(crew),
+        stencil_(stencil),
+        layout_(layout),
+        weights_(weights),
+        inverse_diagonal_(inverse_diagonal),
+        num_cells_(layout.dim * layout.dim * layout.dim),
+        cells_(crew, num_cells_, MakeCell{stencil, layout}),
+        ghosts_(crew, MakeGhostsInScratch{layout}.count(), MakeGhostsInScratch{layout}) {
+    const auto vector = [&](int number) { return crew.scratch + number * layout.volume(); };
+    vectors = {vector(0), vector(1), vector(2), vector(3), vector(4), vector(5), vector(6), vector(7)};
+    terms_ = vector(8);
+  }
+
+  /// y := x, the cells of each member by itself.
+  KOKKOS_FUNCTION void copy(const double* x, double* y) const {
+    cells_.for_each([&](const CellInScratch& cell) { y[cell.at] = x[cell.at]; });
+  }
+  KOKKOS_FUNCTION void residual(double* x, const double* f, double* r) const {
+    fill_ghosts(x);
+    cells_.for_each([&](const CellInScratch& cell) { r[cell.at] = f[cell.at] - applied_to(x, cell); });
+  }
+  KOKKOS_FUNCTION void apply(double* x, double* y) const {
+    fill_ghosts(x);
+    cells_.for_each([&](const CellInScratch& cell) { y[cell.at] = applied_to(x, cell); });
+  }
+  KOKKOS_FUNCTION void precondition(const double* x, double* y) const {
+    cells_.for_each([&](const CellInScratch& cell) { y[cell.at] = inverse_diagonal_[cell.at] * x[cell.at]; });
+  }
+  KOKKOS_FUNCTION void combine(double a, const double* x, double b, const double* y, double* out) const {
+    cells_.for_each([&](const CellInScratch& cell) { out[cell.at] = a * x[cell.at] + b * y[cell.at]; });
+  }
+  KOKKOS_FUNCTION double dot(const double* x, const double* y) const {
+    return reduce([&](const CellInScratch& cell) { return x[cell.at] * y[cell.at]; },
+                  [](double all, double one) { return all + one; });
+  }
+  /// Of a vector with NaN the norm is infinite: a comparison would pass over it.
+  KOKKOS_FUNCTION double norm(const double* x) const {
+    return reduce(
+        [&](const CellInScratch& cell) {
+          const double size = Kokkos::abs(x[cell.at]);
+          return size == size ? size : Kokkos::Experimental::infinity_v<double>;
+        },
+        [](double all, double one) { return one > all ? one : all; });
+  }
+
+ private:
+  struct Cell : CellInScratch {
+    int number;
+  };
+
+  struct MakeCell {
+    const Fv4Stencil& stencil;
+    const BoxLayout& layout;
+
+    KOKKOS_FUNCTION Cell operator()(int number) const {
+      const int n = layout.dim;
+      return {CellInScratch(stencil, layout, number % n, number / n % n, number / (n * n)), number};
+    }
+  };
+
+  KOKKOS_FUNCTION double applied_to(const double* x, const CellInScratch& cell) const {
+    return applied(stencil_, cell.at, x[cell.at], cell.fluxes(x, layout_));
+  }
+
+  KOKKOS_FUNCTION void fill_ghosts(double* x) const {
+    crew_.meet();
+    ghosts_.for_each([&](const GhostsInScratch& ghosts) { ghosts.fill<points>(x, weights_); });
+    crew_.meet();
+  }
+
+  /// What `join` makes of the cells, one after another: the same bits for any number of threads.
+  template <class Term, class Join>
+  KOKKOS_FUNCTION double reduce(const Term& term, const Join& join) const {
+    cells_.for_each([&](const Cell& cell) { terms_[cell.number] = term(cell); });
+    crew_.meet();
+    double all = 0;
+    for (int i = 0; i < num_cells_; ++i) all = join(all, terms_[i]);
+    crew_.meet();
+    return all;
+  }
+
+  const Members& crew_;
+  const Fv4Stencil& stencil_;
+  const BoxLayout& layout_;
+  const BoundaryWeights& weights_;
+  const double* inverse_diagonal_;
+  int num_cells_;
+  double* terms_;  // of a sum
+  Dealt<Members, MakeCell> cells_;
+  Dealt<Members, MakeGhostsInScratch> ghosts_;
+};
+
+}  // namespace ashlar::multigrid::impl
