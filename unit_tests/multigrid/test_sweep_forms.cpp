@@ -3,6 +3,7 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/multigrid/border.hpp>
+#include <ashlar/multigrid/impl/cell_tiles.hpp>
 #include <ashlar/multigrid/operator.hpp>
 #include <ashlar/multigrid/smoother.hpp>
 #include <limits>
@@ -134,6 +135,29 @@ TEST(SweepForm, IsChosenByTheNumberOfCells) {
   EXPECT_EQ(form(SweepForm::cells, 256, 1), SweepForm::cells);
   EXPECT_EQ(form(SweepForm::both_colours, 8, 1), SweepForm::both_colours);
   EXPECT_EQ(form(SweepForm::both_colours, 256, 1, Discretisation::fv2), SweepForm::cells) << "sweeps in place";
+}
+
+TEST(CellTiles, HaveEachPlaceOnce) {
+  using Tiles = impl::CellTiles<>;
+  constexpr int boxes = 2;
+  for (const Index3& size : {Index3{32, 64, 64}, {4, 8, 8}, {5, 9, 9}, {10, 19, 19}, {33, 33, 33}, {8, 16, 16}}) {
+    const Tiles tiles = Tiles::of(size);
+    const int places = size[0] * size[1] * size[2];
+    std::vector<int> times(std::size_t(boxes * places));
+    for (int tile = 0; tile < tiles.count(boxes); ++tile) {
+      for (int thread = 0; thread < Tiles::threads; ++thread) {
+        tiles.at(tile, thread, [&](int box, int i, int j, int k) {
+          ++times[std::size_t(((box * size[2] + k) * size[1] + j) * size[0] + i)];
+        });
+      }
+    }
+    EXPECT_THAT(times, ::testing::Each(1)) << size[0] << " x " << size[1] << " x " << size[2];
+  }
+  // Few threads have nothing to do in boxes that tiles are worth it for.
+  for (const int dim : {8, 16, 32, 128}) {
+    const Index3 pairs{dim / 2, dim, dim};
+    EXPECT_LE(Tiles::of(pairs).count(1) * Tiles::threads, 2 * pairs[0] * pairs[1] * pairs[2]) << dim;
+  }
 }
 
 TEST(Border, HasEachCellThatIsNotWithinOnce) {

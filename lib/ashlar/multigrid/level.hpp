@@ -104,10 +104,9 @@ struct Level {
     data.alpha = alpha.data();
     data.a = 1;
     data.b_over_h2 = 1 / (h * h);
-    for (int d = 0; d < 3; ++d) {
-      data.beta[d] = beta[d].data();
-      data.stride[d] = layout.stride(d);
-    }
+    for (int d = 0; d < 3; ++d) data.beta[d] = beta[d].data();
+    data.row = layout.row();
+    data.plane = layout.plane();
     return data;
   }
 

@@ -61,7 +61,8 @@ void for_fluxes(const std::string& name, const Exec& exec, const Level<Exec>& le
   if constexpr (has_colour<Body>) {
     for_colour(label, exec, level, cells, body.colour, WithFluxes<Body>{body});
   } else if (cells == nullptr) {
-    for_places(name, exec, level, WithFluxes<Body>{body});
+    for_each_cell_by_neighbours(label, exec, level.num_boxes(), level.box_size(),
+                                ByPlace<WithFluxes<Body>>{{body}, level.layout});
   } else if constexpr (is_gpu_v<Exec>) {
     for_cells_in_regions(label, exec, *cells, level.layout, WithFluxes<Body>{body});
   }

@@ -13,7 +13,13 @@ struct StencilData {
   const double* alpha = nullptr;  ///< nullptr: there is no term a alpha u
   const double* beta[3] = {};
   double a = 0, b_over_h2 = 0;
-  std::int64_t stride[3] = {};  ///< between neighbours in i, j and k
+  int row = 0, plane = 0;  ///< between neighbours in j, and in k
+
+  /// Between neighbours in the direction d.
+  template <int d>
+  KOKKOS_FUNCTION int stride() const {
+    return d == 0 ? 1 : d == 1 ? row : plane;
+  }
 
   /// Of a cell whose x is `here`.
   KOKKOS_FUNCTION double with_alpha(std::int64_t c, double here, double fluxes) const {
@@ -29,7 +35,7 @@ struct Fv2Stencil {
   /// beta grad u through the low face of a cell that is normal to d, times h / scale.
   template <int d>
   KOKKOS_FUNCTION double flux(std::int64_t c) const {
-    return data.beta[d][c] * (data.x[c] - data.x[c - data.stride[d]]);
+    return data.beta[d][c] * (data.x[c] - data.x[c - data.stride<d>()]);
   }
 };
 
@@ -79,26 +85,25 @@ struct Fv4Stencil {
 
   template <int d>
   KOKKOS_FUNCTION FaceOfFv4 face(std::int64_t c) const {
-    const double* const beta = data.beta[d];
-    const std::int64_t t = data.stride[(d + 1) % 3], u = data.stride[(d + 2) % 3];
-    return {beta[c], beta[c + t] - beta[c - t], beta[c + u] - beta[c - u]};
+    const double* const beta = data.beta[d] + c;
+    const int t = data.stride<(d + 1) % 3>(), u = data.stride<(d + 2) % 3>();
+    return {beta[0], beta[t] - beta[-t], beta[u] - beta[-u]};
   }
 
   template <int d>
   KOKKOS_FUNCTION double flux(std::int64_t c) const {
-    return fv4_flux<d>(face<d>(c), [&](int i, int j, int k) {
-      return data.x[c + i * data.stride[0] + j * data.stride[1] + k * data.stride[2]];
-    });
+    const double* const x = data.x + c;
+    return fv4_flux<d>(face<d>(c), [&](int i, int j, int k) { return x[i + (j * data.row + k * data.plane)]; });
   }
 };
 
 /// What flows into a cell through its six faces.
 template <class Stencil>
 KOKKOS_FUNCTION double fluxes_at(const Stencil& stencil, std::int64_t c) {
-  const std::int64_t* const stride = stencil.data.stride;
-  return (stencil.template flux<0>(c + stride[0]) - stencil.template flux<0>(c)) +
-         (stencil.template flux<1>(c + stride[1]) - stencil.template flux<1>(c)) +
-         (stencil.template flux<2>(c + stride[2]) - stencil.template flux<2>(c));
+  const StencilData& data = stencil.data;
+  return (stencil.template flux<0>(c + 1) - stencil.template flux<0>(c)) +
+         (stencil.template flux<1>(c + data.row) - stencil.template flux<1>(c)) +
+         (stencil.template flux<2>(c + data.plane) - stencil.template flux<2>(c));
 }
 
 /// A u at a cell whose u is `here`, from these.

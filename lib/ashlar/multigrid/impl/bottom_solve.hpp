@@ -105,7 +105,8 @@ class BottomTeam {
 
   template <class Body>
   KOKKOS_FUNCTION AtCells<false, ByPlace<Body>> cells(const Body& body) const {
-    return {{body, level.layout}, level.layout.dim, level.layout.dim, level.layout.dim};
+    const int n = level.layout.dim;
+    return {{body, level.layout}, {n, n, n}};
   }
   KOKKOS_FUNCTION std::int64_t num_cells() const {
     return std::int64_t(level.num_boxes) * level.layout.dim * level.layout.dim * level.layout.dim;

@@ -4,13 +4,15 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
+#include <ashlar/multigrid/impl/cell_divisor.hpp>
+#include <ashlar/multigrid/impl/cell_tiles.hpp>
 #include <ashlar/multigrid/impl/items.hpp>
 #include <ashlar/multigrid/impl/step_recorder.hpp>
 #include <cstdint>
 #include <string>
 
-/// One launch for the cells of all boxes: a thread a cell on GPUs, a row of cells at a time on CPUs. Bodies are
-/// functors. What is being recorded (StepRecorder) becomes a step, for a thread a cell, and is not launched.
+/// One launch for the cells of all boxes: a thread a cell on GPUs, or two of a row, a row of cells at a time on CPUs.
+/// Bodies are functors. What is being recorded (StepRecorder) becomes a step, for a thread a cell, and is not launched.
 namespace ashlar::multigrid::impl {
 
 template <class Exec>
@@ -20,19 +22,23 @@ using CellRange = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
 template <bool by_rows, class Body>
 struct AtCells {
   Body body;
-  int ni, nj, nk;
+  CellDivisor ni, nj, nk;
+
+  KOKKOS_FUNCTION AtCells(const Body& at_cell, const Index3& size)
+      : body(at_cell), ni(size[0]), nj(size[1]), nk(size[2]) {}
+
+  /// What the cells of a tile call.
+  KOKKOS_FUNCTION void at(int box, int i, int j, int k) const { body(box, i, j, k); }
 
   template <class... Rest>
   KOKKOS_FUNCTION void operator()(std::int64_t index, Rest&... rest) const {
-    const int i = by_rows ? 0 : int(index % ni);
-    const auto row = by_rows ? index : index / ni;
-    const int j = int(row % nj);
-    const auto slab = row / nj;
-    const int k = int(slab % nk), box = int(slab / nk);
+    std::int64_t left = index;
+    const int i = by_rows ? 0 : ni.remainder(left);
+    const int j = nj.remainder(left), k = nk.remainder(left), box = int(left);
     if constexpr (by_rows) {
       // A copy, which no store can change: what it holds stays in registers.
       const Body mine = body;
-      for (int at = 0; at < ni; ++at) mine(box, at, j, k, rest...);
+      for (int at = 0; at < ni.by(); ++at) mine(box, at, j, k, rest...);
     } else {
       body(box, i, j, k, rest...);
     }
@@ -41,12 +47,12 @@ struct AtCells {
 
 template <execution_space Exec, class Body>
 void for_each_cell(const std::string& label, const Exec& exec, int num_boxes, const Index3& size, const Body& body) {
-  const AtCells<!is_gpu_v<Exec>, Body> cells{body, size[0], size[1], size[2]};
+  const AtCells<!is_gpu_v<Exec>, Body> cells(body, size);
   const std::int64_t rows = std::int64_t(num_boxes) * size[1] * size[2];
   if (rows == 0) return;
   if (auto* const recorder = StepRecorder::current()) {
     const std::int64_t cells = rows * size[0];
-    return recorder->add(label, AtCells<false, Body>{body, size[0], size[1], size[2]}, cells, cells);
+    return recorder->add(label, AtCells<false, Body>(body, size), cells, cells);
   }
   Kokkos::parallel_for(label, CellRange<Exec>(exec, 0, is_gpu_v<Exec> ? rows * size[0] : rows), cells);
 }
@@ -56,7 +62,7 @@ void for_each_cell(const std::string& label, const Exec& exec, int num_boxes, co
 template <execution_space Exec, class Body, class Reducer>
 void reduce_cells(const std::string& label, const Exec& exec, int num_boxes, const Index3& size, const Body& body,
                   const Reducer& reducer) {
-  const AtCells<!is_gpu_v<Exec>, Body> cells{body, size[0], size[1], size[2]};
+  const AtCells<!is_gpu_v<Exec>, Body> cells(body, size);
   const std::int64_t rows = std::int64_t(num_boxes) * size[1] * size[2];
   if constexpr (!is_gpu_v<Exec>) {
     constexpr std::int64_t few = 4096;
@@ -81,23 +87,34 @@ struct AtColour {
   BoxLayout layout;
   Parities parities;  // of the place of each box's first cell
   int colour;
+  CellDivisor pairs, dim;
+
+  KOKKOS_FUNCTION AtColour(const Body& at_cell, const BoxLayout& boxes, const Parities& of_boxes, int which)
+      : body(at_cell), layout(boxes), parities(of_boxes), colour(which), pairs((boxes.dim + 1) / 2), dim(boxes.dim) {}
+
+  /// Which cells of a row are of the colour: of any two neighbours the first (0) or the second.
+  KOKKOS_FUNCTION int first_of(int box, int j, int k) const { return (j + k + colour + parities(box)) & 1; }
+
+  /// A pair of neighbours, which is what is called for a place of a tile.
+  KOKKOS_FUNCTION void at(int box, int pair, int j, int k) const {
+    const int n = layout.dim, i = 2 * pair, first = first_of(box, j, k);
+    const std::int64_t place = layout.at(box, i, j, k);
+    if (i + first < n) body.update(place + first);
+    if (i + 1 - first < n) body.keep(place + 1 - first);
+  }
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    const int n = layout.dim, pairs = (n + 1) / 2;
-    const auto row = by_rows ? index : index / pairs;
-    const int j = int(row % n);
-    const auto slab = row / n;
-    const int k = int(slab % n), box = int(slab / n);
-    const int first = (j + k + colour + parities(box)) & 1;
-    const std::int64_t at = layout.at(box, 0, j, k);
+    std::int64_t left = index;
+    const int pair = by_rows ? 0 : pairs.remainder(left);
+    const int j = dim.remainder(left), k = dim.remainder(left), box = int(left);
     if constexpr (by_rows) {
+      const int n = layout.dim, first = first_of(box, j, k);
+      const std::int64_t row = layout.at(box, 0, j, k);
       const Body mine = body;
-      for (int i = first; i < n; i += 2) mine.update(at + i);
-      for (int i = 1 - first; i < n; i += 2) mine.keep(at + i);
+      for (int i = first; i < n; i += 2) mine.update(row + i);
+      for (int i = 1 - first; i < n; i += 2) mine.keep(row + i);
     } else {
-      const int i = 2 * int(index % pairs);
-      if (i + first < n) body.update(at + i + first);
-      if (i + 1 - first < n) body.keep(at + i + 1 - first);
+      at(box, pair, j, k);
     }
   }
 };
@@ -105,15 +122,32 @@ struct AtColour {
 template <execution_space Exec, class Body, class Parities>
 void for_each_of_colour(const std::string& label, const Exec& exec, int num_boxes, const BoxLayout& layout,
                         const Parities& parities, int colour, const Body& body) {
-  const AtColour<!is_gpu_v<Exec>, Body, Parities> cells{body, layout, parities, colour};
+  const AtColour<!is_gpu_v<Exec>, Body, Parities> cells(body, layout, parities, colour);
   const std::int64_t rows = std::int64_t(num_boxes) * layout.dim * layout.dim;
   if (rows == 0) return;
   const std::int64_t pairs = rows * ((layout.dim + 1) / 2);
   if (auto* const recorder = StepRecorder::current()) {
     const Items<int> list = items(parities);
-    return recorder->add(label, AtColour<false, Body, Items<int>>{body, layout, list, colour}, pairs, pairs);
+    return recorder->add(label, AtColour<false, Body, Items<int>>(body, layout, list, colour), pairs, pairs);
+  }
+  if constexpr (is_gpu_v<Exec>) {
+    if (CellTiles<>::are_worth_it(layout.dim)) {
+      return for_tiles_of_cells<CellTiles<>>(label, exec, num_boxes, {cells.pairs.by(), layout.dim, layout.dim}, cells);
+    }
   }
   Kokkos::parallel_for(label, CellRange<Exec>(exec, 0, is_gpu_v<Exec> ? pairs : rows), cells);
+}
+
+/// for_each_cell() for bodies that read neighbours.
+template <execution_space Exec, class Body>
+void for_each_cell_by_neighbours(const std::string& label, const Exec& exec, int num_boxes, const Index3& size,
+                                 const Body& body) {
+  if constexpr (is_gpu_v<Exec>) {
+    if (StepRecorder::current() == nullptr && CellTiles<>::are_worth_it(size[0])) {
+      return for_tiles_of_cells<CellTiles<>>(label, exec, num_boxes, size, AtCells<false, Body>(body, size));
+    }
+  }
+  for_each_cell(label, exec, num_boxes, size, body);
 }
 
 }  // namespace ashlar::multigrid::impl
