@@ -14,6 +14,7 @@
 #include <hpgmg/measure.hpp>
 #include <hpgmg/options.hpp>
 #include <hpgmg/sweep_forms.hpp>
+#include <hpgmg/sweep_shapes.hpp>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -50,6 +51,8 @@ int main(int argc, char** argv) {
       "--forms", options.forms_alone,
       "instead of cycles what a level does by itself, in each form of sweeps: two half sweeps, a residual, ghost "
       "cells");
+  app.add_flag("--shapes", options.shapes,
+               "with --forms: their kernels alone as well, for each shape that a team's work may have");
   app.add_option("--samples", options.samples, "of which each time is the median")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -69,6 +72,7 @@ int main(int argc, char** argv) {
     for (const int cells : options.cells) {
       if (options.forms_alone) {
         all_right = perf::measure_sweep_forms(exec, cells, options, read, rows) && all_right;
+        if (options.shapes) perf::measure_sweep_shapes(exec, cells, options);
         if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
         continue;
       }

@@ -21,6 +21,8 @@ struct HpgmgPerfOptions {
   multigrid::SweepForm sweeps = multigrid::SweepForm::automatic;
   /// Times what a level does by itself in each form of sweeps, and no cycles.
   bool forms_alone = false;
+  /// Prints the times of the forms' kernels as well, for each shape of a team's work.
+  bool shapes = false;
   int samples = 7;
   std::string json, commit = "unknown";
 };

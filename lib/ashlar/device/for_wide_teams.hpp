@@ -72,9 +72,12 @@ void for_wide_teams(const std::string& label, const Exec& exec, int teams, std::
     if (is_watched) Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
     impl::cuda_check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     const auto kernel = impl::wide_teams_kernel<Threads, MinTeams, Work>;
-    impl::cuda_check(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(scratch_bytes)),
-        "cudaFuncSetAttribute");
+    constexpr std::size_t without_asking = 48 * 1024;
+    if (scratch_bytes > without_asking) {
+      impl::cuda_check(
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(scratch_bytes)),
+          "cudaFuncSetAttribute");
+    }
     kernel<<<teams, Threads, scratch_bytes, exec.cuda_stream()>>>(work);
     impl::cuda_check(cudaGetLastError(), label.c_str());
     if (is_watched) Kokkos::Tools::endParallelFor(id);

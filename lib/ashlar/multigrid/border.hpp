@@ -2,7 +2,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
-#include <ashlar/multigrid/level_cut.hpp>
 #include <vector>
 
 /// Where the second colour of a sweep over both cannot be made in the same pass as the first: in the border of a box.
@@ -32,7 +31,16 @@ KOKKOS_INLINE_FUNCTION InnerCells inner_cells(const Index3& origin, int box_dim,
   return inner;
 }
 
-/// The borders of a rank's boxes, each cell once, in parts of about equal work.
-std::vector<CellRegion> border_regions(const BoxGrid& grid);
+/// A part of a box as pairs of neighbours in i, of which a colour has one: `size` counts pairs in i, and of the last
+/// ones the second may be missing, where `end_i` is.
+struct RegionOfPairs {
+  int box = 0;
+  Index3 begin{}, size{};
+  int end_i = 0;
+};
+
+/// The borders of a rank's boxes, each cell once, in parts that are good work for a team: about equal, and about as
+/// long in j as in k, since neighbours read the same.
+std::vector<RegionOfPairs> border_regions(const BoxGrid& grid);
 
 }  // namespace ashlar::multigrid

@@ -149,7 +149,7 @@ struct Level {
   Kokkos::View<CellRegion*, Space> interior, shell;  ///< this rank's cells, where set_overlap() has cut the level
   std::optional<OverlapTimes> overlap_times;         ///< where set-up has tried which is faster
   SweepForm sweeps = SweepForm::cells;               ///< never automatic
-  Kokkos::View<CellRegion*, Space> borders;          ///< of both_colours
+  Kokkos::View<RegionOfPairs*, Space> borders;       ///< of both_colours
   PhaseTimes* times = nullptr;
 
  private:

@@ -52,26 +52,34 @@ void gauss_seidel_half_sweep(const Exec& exec, const Level<Exec>& level, Vector&
   if (!is_in_place) std::swap(x, temp);
 }
 
+/// The cells of `colour` in the borders of boxes, which march_both_colours() leaves as they were when it makes `temp`
+/// of x. The ghost cells of `temp` have been filled since.
+///
+/// Async    enqueued on `exec`; no fence, no allocation.
+template <class Exec, class Vector>
+void relax_borders(const Exec& exec, const Level<Exec>& level, const Vector& x, const Vector& temp, const Vector& f,
+                   int colour) {
+  using Relax = impl::RelaxBody<Fv4Stencil>;
+  const Relax body{{level.stencil_data(x)}, f.data(), level.inverse_diagonal.data(), temp.data(), colour};
+  impl::for_each_region("ashlar::multigrid::smooth[gsrb, borders]", exec, level.borders,
+                        impl::RelaxBorderBody<Relax, decltype(level.parities)>{body, level.layout, level.parities});
+}
+
 /// Half sweeps of `colour` and then of the other, with fv4: the first and most of the second in one pass, then the
 /// borders of the boxes, whose ghost cells are filled between. The same bits as two half sweeps. What was made is in x,
 /// which is swapped with `temp`.
 template <class Exec, class Vector>
 void gauss_seidel_sweep(const Exec& exec, const Level<Exec>& level, Vector& x, Vector& temp, const Vector& f,
                         int colour) {
-  const double* const inverse = level.inverse_diagonal.data();
-  impl::RelaxBody<Fv4Stencil> body{{level.stencil_data(x)}, f.data(), inverse, temp.data(), colour};
+  const impl::RelaxBody<Fv4Stencil> body{
+      {level.stencil_data(x)}, f.data(), level.inverse_diagonal.data(), temp.data(), colour};
   fill_ghosts(exec, level, x);
   level.timed(exec, Phase::smooth, [&] {
     impl::march_both_colours("ashlar::multigrid::smooth[gsrb, both colours]", exec, level.num_boxes(),
                              level.grid.cells_per_dim(), level.layout, level.parities, level.origins, body);
   });
   fill_ghosts(exec, level, temp);
-  body.colour = 1 - colour;
-  level.timed(exec, Phase::smooth, [&] {
-    impl::for_each_region("ashlar::multigrid::smooth[gsrb, borders]", exec, level.borders,
-                          impl::RelaxBorderBody<impl::RelaxBody<Fv4Stencil>, decltype(level.parities)>{
-                              body, level.layout, level.parities});
-  });
+  level.timed(exec, Phase::smooth, [&] { relax_borders(exec, level, x, temp, f, 1 - colour); });
   std::swap(x, temp);
 }
 

@@ -5,29 +5,33 @@ namespace ashlar::multigrid {
 
 namespace {
 
-// In halves along k, then j, as far as they are to be had.
-void add_cut(CellRegion part, std::vector<CellRegion>& parts) {
-  constexpr std::int64_t most_cells = 1024;
-  const std::int64_t cells = std::int64_t(part.size[0]) * part.size[1] * part.size[2];
-  if (cells == 0) return;
-  const int d = part.size[2] > 1 ? 2 : 1;
-  if (cells <= most_cells || part.size[d] == 1) {
+// In halves along the longest direction. Rows count less: their cells come in lines of the caches.
+void add_cut(const RegionOfPairs& part, std::vector<RegionOfPairs>& parts) {
+  constexpr std::int64_t most_pairs = 512;
+  const Index3& size = part.size;
+  const std::int64_t pairs = std::int64_t(size[0]) * size[1] * size[2];
+  if (pairs == 0) return;
+  if (pairs <= most_pairs) {
     parts.push_back(part);
     return;
   }
-  CellRegion rest = part;
-  part.size[d] /= 2;
-  rest.begin[d] += part.size[d];
-  rest.size[d] -= part.size[d];
-  add_cut(part, parts);
+  const int length[3] = {size[0] / 2, size[1], size[2]};
+  const int d = length[2] >= length[1] && length[2] >= length[0] ? 2 : length[1] >= length[0] ? 1 : 0;
+  RegionOfPairs first = part, rest = part;
+  first.size[d] = size[d] / 2;
+  rest.size[d] -= first.size[d];
+  const int cells = first.size[d] * (d == 0 ? 2 : 1);
+  rest.begin[d] += cells;
+  if (d == 0) first.end_i = rest.begin[0];
+  add_cut(first, parts);
   add_cut(rest, parts);
 }
 
 }  // namespace
 
-std::vector<CellRegion> border_regions(const BoxGrid& grid) {
+std::vector<RegionOfPairs> border_regions(const BoxGrid& grid) {
   const int dim = grid.box_dim();
-  std::vector<CellRegion> parts;
+  std::vector<RegionOfPairs> parts;
   for (int own = 0; own < grid.num_own(); ++own) {
     const Index3& place = grid.place(grid.first_own() + own);
     const InnerCells inner = inner_cells({place[0] * dim, place[1] * dim, place[2] * dim}, dim, grid.cells_per_dim());
@@ -38,7 +42,7 @@ std::vector<CellRegion> border_regions(const BoxGrid& grid) {
         Index3 low = begin, high = end;
         low[d] = from;
         high[d] = to;
-        add_cut({own, low, {high[0] - low[0], high[1] - low[1], high[2] - low[2]}}, parts);
+        add_cut({own, low, {(high[0] - low[0] + 1) / 2, high[1] - low[1], high[2] - low[2]}, high[0]}, parts);
       };
       add(0, inner.begin[d]);
       add(inner.end[d], dim);

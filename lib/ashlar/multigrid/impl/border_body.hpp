@@ -17,18 +17,19 @@ struct RelaxBorderBody {
   BoxLayout layout;
   Parities parities;  // of the place of each box's first cell
 
-  KOKKOS_FUNCTION void operator()(const CellRegion& part, int i, int j, int k) const {
-    const int cell[3] = {part.begin[0] + i, part.begin[1] + j, part.begin[2] + k};
-    if (((cell[0] + cell[1] + cell[2] + parities(part.box) + body.colour) & 1) != 0) return;
+  KOKKOS_FUNCTION void operator()(const RegionOfPairs& part, int pair, int j, int k) const {
+    int cell[3] = {part.begin[0] + 2 * pair, part.begin[1] + j, part.begin[2] + k};
+    cell[0] += (cell[0] + cell[1] + cell[2] + parities(part.box) + body.colour) & 1;
+    if (cell[0] >= part.end_i) return;
     const std::int64_t c = layout.at(part.box, cell[0], cell[1], cell[2]);
-    const std::int64_t row = layout.row(), plane = layout.plane();
+    const int row = layout.row(), plane = layout.plane();
     const auto is_own = [&](int x) { return x >= 0 && x < layout.dim; };
     const double* const before = body.stencil.data.x;
     const double* const now = body.out;
     const auto x = [&](int di, int dj, int dk) {
       const bool is_before =
           ((di + dj + dk) & 1) == 0 && is_own(cell[0] + di) && is_own(cell[1] + dj) && is_own(cell[2] + dk);
-      return (is_before ? before : now)[c + di + dj * row + dk * plane];
+      return ((is_before ? before : now) + c)[di + (dj * row + dk * plane)];
     };
     const auto& faces = body.stencil;
     const FaceOfFv4 low[3] = {faces.template face<0>(c), faces.template face<1>(c), faces.template face<2>(c)};

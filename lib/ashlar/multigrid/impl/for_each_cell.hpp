@@ -4,8 +4,9 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
+#include <ashlar/multigrid/cell_tiles.hpp>
 #include <ashlar/multigrid/impl/cell_divisor.hpp>
-#include <ashlar/multigrid/impl/cell_tiles.hpp>
+#include <ashlar/multigrid/impl/for_cell_tiles.hpp>
 #include <ashlar/multigrid/impl/items.hpp>
 #include <ashlar/multigrid/impl/step_recorder.hpp>
 #include <cstdint>
@@ -131,7 +132,7 @@ void for_each_of_colour(const std::string& label, const Exec& exec, int num_boxe
     return recorder->add(label, AtColour<false, Body, Items<int>>(body, layout, list, colour), pairs, pairs);
   }
   if constexpr (is_gpu_v<Exec>) {
-    if (CellTiles<>::are_worth_it(layout.dim)) {
+    if (CellTiles<>::are_worth_it(num_boxes, layout.dim)) {
       return for_tiles_of_cells<CellTiles<>>(label, exec, num_boxes, {cells.pairs.by(), layout.dim, layout.dim}, cells);
     }
   }
@@ -143,7 +144,7 @@ template <execution_space Exec, class Body>
 void for_each_cell_by_neighbours(const std::string& label, const Exec& exec, int num_boxes, const Index3& size,
                                  const Body& body) {
   if constexpr (is_gpu_v<Exec>) {
-    if (StepRecorder::current() == nullptr && CellTiles<>::are_worth_it(size[0])) {
+    if (StepRecorder::current() == nullptr && CellTiles<>::are_worth_it(num_boxes, size[0])) {
       return for_tiles_of_cells<CellTiles<>>(label, exec, num_boxes, size, AtCells<false, Body>(body, size));
     }
   }

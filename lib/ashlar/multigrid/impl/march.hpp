@@ -2,9 +2,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/device/copy_async.hpp>
-#include <ashlar/device/copy_word_async.hpp>
 #include <ashlar/device/for_wide_teams.hpp>
 #include <ashlar/multigrid/impl/cell_bodies.hpp>
+#include <ashlar/multigrid/impl/march_rings.hpp>
 #include <ashlar/multigrid/impl/march_tiles.hpp>
 #include <ashlar/multigrid/impl/plane_ring.hpp>
 #include <cstddef>
@@ -25,10 +25,10 @@ struct March {
   using Cells = PlaneRing<6, width, height, 2>;          // from k - 2 to k + 3, which is on its way
   using Faces = PlaneRing<4, width, height, 1, 2>;       // normal to i and j: from k - 1 to k + 2
   using FacesAbove = PlaneRing<3, width, height, 1, 2>;  // normal to k: from k to k + 2
-  static constexpr std::size_t scratch_bytes = sizeof(double) * (Cells::size + 2 * Faces::size + FacesAbove::size);
+  using Rings = MarchRings<Cells, Faces, FacesAbove>;
+  static constexpr std::size_t scratch_bytes = sizeof(double) * Rings::size;
   static_assert(scratch_bytes <= usual_wide_scratch<Exec>);
-  static constexpr int row = Cells::row;
-  static_assert(Faces::row == row && FacesAbove::row == row);
+  static constexpr int row = Rings::row;
 
   /// What comes of memory for the next plane, read a step ahead: for one of the two cells, or both.
   using Reads = Kokkos::Array<typename Body::Read, has_colour<Body> ? 1 : 2>;
@@ -38,18 +38,9 @@ struct March {
   Parities parities;  // of the place of each box's first cell
   MarchTiles tiles;
 
-  /// Planes in scratch memory.
-  struct Rings {
-    Cells x;
-    Faces beta_i, beta_j;
-    FacesAbove beta_k;
-  };
-
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    double* const scratch = static_cast<double*>(wide_scratch_of(team, scratch_bytes));
-    const Rings rings{Cells(scratch), Faces(scratch + Cells::size), Faces(scratch + Cells::size + Faces::size),
-                      FacesAbove(scratch + Cells::size + 2 * Faces::size)};
+    const Rings rings(static_cast<double*>(wide_scratch_of(team, scratch_bytes)));
     const MarchPart part = tiles.part(team.league_rank(), layout.dim);
     const int colour = colour_at(part);
     OfLanes<Reads, threads, Exec> reads;
@@ -112,28 +103,10 @@ struct March {
   }
 
   KOKKOS_FUNCTION void load_cells(const Rings& rings, const MarchPart& part, int lane, int p) const {
-    if (p >= layout.dim + layout.ghosts) return;
-    const double* const from = body.stencil.data.x + layout.at(part.box, part.i0, part.j0, p);
-    double* const to = rings.x.row_of(p, -2);
-    const int stride = layout.row();
-    Cells::template for_places<threads>(lane, Window::of(layout, part.i0, part.j0), [&](int place, int i, int j) {
-      copy_word_async(to + place, from + j * stride + i);
-    });
+    rings.template load_cells<threads>(body.stencil.data, layout, part, lane, p);
   }
-
   KOKKOS_FUNCTION void load_faces(const Rings& rings, const MarchPart& part, int lane, int p, bool above) const {
-    if (p >= layout.dim + layout.ghosts) return;
-    const std::int64_t first = layout.at(part.box, part.i0, part.j0, p);
-    const double* const* const beta = body.stencil.data.beta;
-    double *const to_i = rings.beta_i.row_of(p, -1), *const to_j = rings.beta_j.row_of(p, -1),
-                  *const to_k = rings.beta_k.row_of(p, -1);
-    const int stride = layout.row();
-    Faces::template for_places<threads>(lane, Window::of(layout, part.i0, part.j0), [&](int place, int i, int j) {
-      const std::int64_t from = first + j * stride + i;
-      copy_word_async(to_i + place, beta[0] + from);
-      copy_word_async(to_j + place, beta[1] + from);
-      if (above) copy_word_async(to_k + place, beta[2] + from);
-    });
+    rings.template load_faces<threads>(body.stencil.data, layout, part, lane, p, above);
   }
 
   /// The fluxes into cell i of row j.
@@ -179,12 +152,13 @@ struct March {
   }
 };
 
+/// `depth` planes are a team's, or, with 0, as many as is fastest.
 template <class Exec, class Parities, class Body>
 void march(const std::string& label, const Exec& exec, int num_boxes, const BoxLayout& layout, const Parities& parities,
-           const Body& body) {
+           const Body& body, int depth = 0) {
   using Kernel = March<Exec, Body, Parities>;
-  const MarchTiles tiles =
-      MarchTiles::of(num_boxes, layout, Kernel::width, Kernel::height, teams_at_once(exec, Kernel::teams_at_a_time));
+  const MarchTiles tiles = MarchTiles::of(num_boxes, layout, Kernel::width, Kernel::height,
+                                          teams_at_once(exec, Kernel::teams_at_a_time), depth);
   for_wide_teams<Kernel::threads, Kernel::teams_at_a_time>(label, exec, tiles.count(num_boxes), Kernel::scratch_bytes,
                                                            Kernel{body, layout, parities, tiles});
 }

@@ -2,10 +2,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/device/copy_async.hpp>
-#include <ashlar/device/copy_word_async.hpp>
 #include <ashlar/device/for_wide_teams.hpp>
 #include <ashlar/multigrid/border.hpp>
 #include <ashlar/multigrid/impl/cell_bodies.hpp>
+#include <ashlar/multigrid/impl/march_rings.hpp>
 #include <ashlar/multigrid/impl/march_tiles.hpp>
 #include <ashlar/multigrid/impl/plane_ring.hpp>
 #include <cstddef>
@@ -31,12 +31,11 @@ struct MarchBothColours {
   using Cells = PlaneRing<6, width, height, 3>;          // from k - 1 to k + 4, which is on its way
   using Faces = PlaneRing<4, width, height, 2, 3>;       // normal to i and j: from k to k + 3
   using FacesAbove = PlaneRing<3, width, height, 2, 3>;  // normal to k: from k + 1 to k + 3
-  static constexpr int row = Cells::row, half_row = Cells::half_row;
-  static_assert(Faces::row == row && FacesAbove::row == row);
+  using Planes = MarchRings<Cells, Faces, FacesAbove>;
+  static constexpr int row = Planes::row, half_row = Cells::half_row;
   /// What became of the first colour, in planes k and k + 1: of two columns one.
   static constexpr int made_plane = half_row * (height + 2);
-  static constexpr std::size_t scratch_bytes =
-      sizeof(double) * (Cells::size + 2 * Faces::size + FacesAbove::size + 2 * made_plane);
+  static constexpr std::size_t scratch_bytes = sizeof(double) * (Planes::size + 2 * made_plane);
   static_assert(scratch_bytes <= usual_wide_scratch<Exec>);
 
   Body body;  // whose colour is the first
@@ -46,12 +45,10 @@ struct MarchBothColours {
   int cells_per_dim;  // of the level
   MarchTiles tiles;
 
-  struct Rings {
-    Cells x;
-    Faces beta_i, beta_j;
-    FacesAbove beta_k;
+  struct Rings : Planes {
     double* made;
 
+    KOKKOS_FUNCTION explicit Rings(double* scratch) : Planes(scratch), made(scratch + Planes::size) {}
     KOKKOS_FUNCTION double* made_row(int p, int j) const { return made + (p & 1) * made_plane + (j + 1) * half_row; }
   };
 
@@ -87,10 +84,7 @@ struct MarchBothColours {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    double* const scratch = static_cast<double*>(wide_scratch_of(team, scratch_bytes));
-    constexpr int faces = Cells::size, made = faces + 2 * Faces::size + FacesAbove::size;
-    const Rings rings{Cells(scratch), Faces(scratch + faces), Faces(scratch + faces + Faces::size),
-                      FacesAbove(scratch + faces + 2 * Faces::size), scratch + made};
+    const Rings rings(static_cast<double*>(wide_scratch_of(team, scratch_bytes)));
     const MarchPart part = tiles.part(team.league_rank(), layout.dim);
     const int colour = (body.colour + parities(part.box) + part.j0) & 1;
     const InnerCells inner = inner_cells(origins(part.box), layout.dim, cells_per_dim);
@@ -152,28 +146,10 @@ struct MarchBothColours {
   }
 
   KOKKOS_FUNCTION void load_cells(const Rings& rings, const MarchPart& part, int lane, int p) const {
-    if (p < -layout.ghosts || p >= layout.dim + layout.ghosts) return;
-    const double* const from = body.stencil.data.x + layout.at(part.box, part.i0, part.j0, p);
-    double* const to = rings.x.row_of(p, -3);
-    const int stride = layout.row();
-    Cells::template for_places<threads>(lane, Window::of(layout, part.i0, part.j0), [&](int place, int i, int j) {
-      copy_word_async(to + place, from + j * stride + i);
-    });
+    rings.template load_cells<threads>(body.stencil.data, layout, part, lane, p);
   }
-
   KOKKOS_FUNCTION void load_faces(const Rings& rings, const MarchPart& part, int lane, int p, bool above) const {
-    if (p < -layout.ghosts || p >= layout.dim + layout.ghosts) return;
-    const std::int64_t first = layout.at(part.box, part.i0, part.j0, p);
-    const double* const* const beta = body.stencil.data.beta;
-    double *const to_i = rings.beta_i.row_of(p, -2), *const to_j = rings.beta_j.row_of(p, -2),
-                  *const to_k = rings.beta_k.row_of(p, -2);
-    const int stride = layout.row();
-    Faces::template for_places<threads>(lane, Window::of(layout, part.i0, part.j0), [&](int place, int i, int j) {
-      const std::int64_t from = first + j * stride + i;
-      copy_word_async(to_i + place, beta[0] + from);
-      copy_word_async(to_j + place, beta[1] + from);
-      if (above) copy_word_async(to_k + place, beta[2] + from);
-    });
+    rings.template load_faces<threads>(body.stencil.data, layout, part, lane, p, above);
   }
 
   /// The first colour in plane k + 1, the second in plane k.
@@ -262,13 +238,14 @@ struct MarchBothColours {
 };
 
 /// out := x after a half sweep of the body's colour, and after one of the other colour as well outside of the boxes'
-/// borders.
+/// borders. `depth` is as for march().
 template <class Exec, class Parities, class Origins, class Body>
 void march_both_colours(const std::string& label, const Exec& exec, int num_boxes, int cells_per_dim,
-                        const BoxLayout& layout, const Parities& parities, const Origins& origins, const Body& body) {
+                        const BoxLayout& layout, const Parities& parities, const Origins& origins, const Body& body,
+                        int depth = 0) {
   using Kernel = MarchBothColours<Exec, Body, Parities, Origins>;
-  const MarchTiles tiles =
-      MarchTiles::of(num_boxes, layout, Kernel::width, Kernel::height, teams_at_once(exec, Kernel::teams_at_a_time));
+  const MarchTiles tiles = MarchTiles::of(num_boxes, layout, Kernel::width, Kernel::height,
+                                          teams_at_once(exec, Kernel::teams_at_a_time), depth);
   for_wide_teams<Kernel::threads, Kernel::teams_at_a_time>(
       label, exec, tiles.count(num_boxes), Kernel::scratch_bytes,
       Kernel{body, layout, parities, origins, cells_per_dim, tiles});

@@ -5,6 +5,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <cstdint>
+#include <limits>
 
 namespace ashlar::multigrid::impl {
 
@@ -13,29 +14,47 @@ struct MarchPart {
   int box, i0, j0, k0, k1;
 };
 
-/// How many teams run at once where a multiprocessor has so many; of hosts any number, as tests of short columns want
-/// them.
+/// How many teams run at once where a multiprocessor has so many. Of hosts it is a number that makes tests have columns
+/// of one plane and of several.
 template <execution_space Exec>
 int teams_at_once(const Exec& exec, int of_multiprocessor) {
-  constexpr int threads_of_multiprocessor = 2048;
-  return is_gpu_v<Exec> ? exec.concurrency() / threads_of_multiprocessor * of_multiprocessor : 1 << 20;
+  constexpr int threads_of_multiprocessor = 2048, of_host = 64;
+  return is_gpu_v<Exec> ? exec.concurrency() / threads_of_multiprocessor * of_multiprocessor : of_host;
 }
 
-/// How boxes are cut into them. Columns are as long as leaves enough teams for all multiprocessors, since the first
-/// planes of each are read twice, by the one below as well.
+/// What the first planes of a column cost beside the others, in planes: its team waits for them, and the one below
+/// reads some as well.
+inline constexpr int planes_to_begin = 5;
+
+/// How boxes are cut into them. Columns are as long as is fastest, if `at_a_time` teams go upwards at a time.
 struct MarchTiles {
   int tiles_i, tiles_j, tiles_k, width, height, depth;
 
-  /// `at_a_time` teams run at once.
-  static MarchTiles of(int num_boxes, const BoxLayout& layout, int width, int height, int at_a_time) {
+  /// `at_a_time` teams run at once. Columns have `depth` planes, or, with 0, as many as is fastest.
+  static MarchTiles of(int num_boxes, const BoxLayout& layout, int width, int height, int at_a_time, int depth = 0) {
     const auto parts = [&](int size) { return (layout.dim + size - 1) / size; };
-    MarchTiles tiles{parts(width), parts(height), 1, width, height, layout.dim};
-    constexpr int least_depth = 32, rounds = 2;
-    const int columns = std::max(1, num_boxes * tiles.tiles_i * tiles.tiles_j);
-    const int wanted = std::clamp(rounds * at_a_time / columns, 1, std::max(1, layout.dim / least_depth));
-    tiles.depth = (layout.dim + wanted - 1) / wanted;
+    MarchTiles tiles{parts(width), parts(height), 1, width, height, depth};
+    if (depth == 0) tiles.depth = tiles.fastest_depth(num_boxes, layout.dim, at_a_time);
     tiles.tiles_k = parts(tiles.depth);
     return tiles;
+  }
+
+  int fastest_depth(int num_boxes, int dim, int at_a_time) const {
+    const auto parts = [&](int size) { return (dim + size - 1) / size; };
+    const std::int64_t columns = std::max(1, num_boxes * tiles_i * tiles_j);
+    const auto rounds = [&](int parts_k) { return (columns * parts_k + at_a_time - 1) / at_a_time; };
+    constexpr int most_rounds = 4;  // more change little
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    int fastest = dim;
+    for (int wanted = 1; wanted <= dim && (wanted == 1 || rounds(wanted) <= most_rounds); ++wanted) {
+      const int planes = parts(wanted);
+      const std::int64_t time = rounds(parts(planes)) * (planes + planes_to_begin);
+      if (time < least) {
+        least = time;
+        fastest = planes;
+      }
+    }
+    return fastest;
   }
 
   int count(int num_boxes) const { return num_boxes * tiles_i * tiles_j * tiles_k; }

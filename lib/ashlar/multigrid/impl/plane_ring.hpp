@@ -39,8 +39,11 @@ class PlaneRing {
     return begin_ + int(unsigned(p + Depth) % unsigned(Depth)) * plane + (j + Halo) * row;
   }
 
+  /// Where the first cell of plane p is, (-Halo, -Halo).
+  KOKKOS_FUNCTION double* first_of(int p) const { return row_of(p, -Halo); }
+
   /// This lane's part of all places of a plane: copy(to, i, j) with where cell (i, j) of the tile is after the first
-  /// of the plane, row_of(p, -Halo), if it exists.
+  /// of the plane, first_of(p), if it exists.
   template <int Threads, class Copy>
   KOKKOS_FUNCTION static void for_places(int lane, const Window& window, const Copy& copy) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
