@@ -90,7 +90,10 @@ struct RoundsInKernel::Kernel {
     fill_rows();
     const bool is_persistent = impl::why_not_persistent(exec).empty();
     const CgRanks<double>* const met = meeting->connect(is_persistent ? blocks : 0, bus_id(exec));
-    if (met == nullptr) throw Error("perf_halo: no kernels iterate as one", meeting->why_not(), "");
+    if (met == nullptr) {
+      throw Error("perf_halo: no kernels iterate as one", meeting->why_not(),
+                  "run it with a GPU of one host for each rank");
+    }
     ranks = *met;
     ranks.row_begin = ranks.col_idx = rows.data();
     ranks.values = values.data();
@@ -165,7 +168,7 @@ double RoundsInKernel::seconds_of_round(Round round, int samples) const {
 struct RoundsInKernel::Kernel {};
 
 RoundsInKernel::RoundsInKernel(const Exec&, const Communicator&, std::int64_t) {
-  throw Error("perf_halo: no kernels iterate as one", "there are such kernels for CUDA alone", "");
+  throw Error("perf_halo: no kernels iterate as one", "there are such kernels for CUDA alone", "build it for CUDA");
 }
 int RoundsInKernel::thread_blocks() const { return 0; }
 bool RoundsInKernel::are_right(Round) const { return false; }
