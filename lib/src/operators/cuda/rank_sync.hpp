@@ -106,6 +106,9 @@ class RankSync : public GridSync {
     return ranks_.row_begin != nullptr && ranks_.row_begin[first_row] < ranks_.row_begin[last_row];
   }
 
+  /// Where those of each block row begin, as in row pointers. Where some row has any.
+  __device__ const std::int32_t* begins_of_others() const { return ranks_.row_begin; }
+
   /// The blocks in others' columns of a block row. Where some row has any.
   __device__ PlaceRun others_of(std::int64_t row) const { return {ranks_.row_begin[row], ranks_.row_begin[row + 1]}; }
 

@@ -4,6 +4,7 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/base/real_product.hpp>
+#include <ashlar/operators/impl/weighed_slices.hpp>
 
 #include "async_copies.hpp"
 #include "rank_sync.hpp"
@@ -30,7 +31,9 @@ struct SliceRoom {
 /// row; they read the slice where it lies, and of memory only x.
 ///
 /// Where several ranks iterate as one, A has this rank's own columns, and a warp adds what its rows have in others'
-/// slice by slice: when it has asked for its next slice, so that it waits for the halo while that comes.
+/// slice by slice: when it has asked for its next slice, so that it waits for the halo while that comes. Thread blocks
+/// have as many slices as weigh the same then (WeighedSlices): rows with blocks in others' columns lie beside each
+/// other.
 ///
 /// For matrices whose arrays begin at multiples of 16 bytes, on devices of compute capability 9.0.
 template <class Value, class Layout, int B, int H>
@@ -71,11 +74,21 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
       : a_(product.a), room_(product.room), warp_(threadIdx.x / 32), lane_(threadIdx.x % 32) {
     const int warps = blockDim.x / 32;
     const std::int64_t slices = product.num_slices();
-    const auto begin = static_cast<int>(slices * blockIdx.x / gridDim.x),
-               end = static_cast<int>(slices * (blockIdx.x + 1) / gridDim.x);
-    first_block_row_ = std::int64_t(begin) * rows_of_slice;
-    last_block_row_ =
-        std::int64_t(end) * rows_of_slice < a_.num_block_rows ? std::int64_t(end) * rows_of_slice : a_.num_block_rows;
+    auto begin = static_cast<int>(slices * blockIdx.x / gridDim.x),
+         end = static_cast<int>(slices * (blockIdx.x + 1) / gridDim.x);
+    if constexpr (Sync::is_of_ranks) {
+      if (grid.has_others(0, a_.num_block_rows)) {
+        const WeighedSlices weighed{a_.row_begin, grid.begins_of_others(), a_.num_block_rows, rows_of_slice};
+        begin = weighed.first_of_share(blockIdx.x, gridDim.x);
+        end = weighed.first_of_share(blockIdx.x + 1, gridDim.x);
+      }
+    }
+    const auto row_of = [&](int slice) {
+      const std::int64_t row = std::int64_t(slice) * rows_of_slice;
+      return row < a_.num_block_rows ? row : a_.num_block_rows;
+    };
+    first_block_row_ = row_of(begin);
+    last_block_row_ = row_of(end);
     is_own_ = !product.is_interleaved;
     first_ = is_own_ ? begin + warp_ : static_cast<int>(blockIdx.x) * warps + warp_;
     step_ = is_own_ ? warps : warps * static_cast<int>(gridDim.x);
