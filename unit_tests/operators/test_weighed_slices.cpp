@@ -1,8 +1,6 @@
-// Which slices thread blocks of a kernel over several devices have: nothing else shows on a host whether they weigh the
-// same.
 #include <gtest/gtest.h>
 
-#include <ashlar/operators/impl/weighed_slices.hpp>
+#include <ashlar/operators/impl/weighed_slices.hpp>  // nothing else shows on a host who has which slices
 #include <cstdint>
 #include <vector>
 
