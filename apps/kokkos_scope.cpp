@@ -14,6 +14,7 @@
 #include "device.hpp"
 #include "numbers.hpp"
 #include "one_line.hpp"
+#include "require_threads.hpp"
 
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <omp.h>
@@ -138,6 +139,18 @@ void check_openmp_threads(bool is_told) {
 #endif
 }
 
+#ifdef KOKKOS_ENABLE_OPENMP
+/// What Kokkos goes by, in its order; it has been checked.
+int num_threads(const std::vector<std::string>& options) {
+  constexpr std::string_view option = "--kokkos-num-threads=";
+  for (const std::string& given : options) {
+    if (given.starts_with(option)) return *parse_count(std::string_view(given).substr(option.size()));
+  }
+  if (const char* const value = std::getenv("KOKKOS_NUM_THREADS")) return *parse_count(value);
+  return omp_get_max_threads();
+}
+#endif
+
 }  // namespace
 
 void check_kokkos_settings(const std::vector<std::string>& options) {
@@ -154,6 +167,9 @@ void check_kokkos_settings(const std::vector<std::string>& options) {
 
 KokkosScope::KokkosScope(const std::string& program, const std::vector<std::string>& options) {
   require_device();
+#ifdef KOKKOS_ENABLE_OPENMP
+  require_threads(num_threads(options) - 1);
+#endif
   std::vector<std::string> arguments{program};
   arguments.insert(arguments.end(), options.begin(), options.end());
   // Its advice on thread binding belongs into docs/, not above every result.

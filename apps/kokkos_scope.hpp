@@ -13,7 +13,8 @@ void check_kokkos_settings(const std::vector<std::string>& options);
 
 /// Kokkos for as long as this lives; its options have been checked.
 ///
-/// Throws   ArgumentError where there is no device for it, or it does not start for another reason.
+/// Throws   ArgumentError where there is no device for it, or it does not start for another reason; Error where its
+///          threads cannot be started.
 class KokkosScope {
  public:
   explicit KokkosScope(const std::string& program, const std::vector<std::string>& options);

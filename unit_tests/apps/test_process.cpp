@@ -61,6 +61,18 @@ TEST_F(Process, LimitOfAddressesIsToldBeforehand) {
                  "ulimit -v " + std::to_string(least_limit() + 100000) + ";");
 }
 
+/// OpenMP would end the program with a line of its own.
+TEST_F(Process, ThreadsThatCannotBeStartedAreToldInOneLine) {
+#ifndef KOKKOS_ENABLE_OPENMP
+  GTEST_SKIP() << "no OpenMP in this build";
+#endif
+  // Each thread has a stack of 4 GB, of 2 that there are.
+  const CommandResult result =
+      run("solve --problem cantilever --nodes 4 --no-probe", "ulimit -s 4000000; ulimit -v 2000000; OMP_NUM_THREADS=3");
+  EXPECT_EQ(result.exit_code, 1);
+  expect_message(result.err, {"thread 1 of 2 cannot be started", "OMP_NUM_THREADS"});
+}
+
 /// However small the limit is: what the check of memory does not know of is one line all the same.
 TEST_F(Process, AllocationsThatFailAreToldInOneLine) {
   const int least = least_limit();

@@ -12,7 +12,7 @@ enum class CgLaunch {
   persistent,  ///< an interval of iterations in one kernel, where the operator has one
 };
 
-/// When cg() adds a step to x. In all cases the history has the same bits, and x is the same to rounding.
+/// When cg() adds a step to x. By one CgLaunch the history has the same bits in all cases, x is the same to rounding.
 enum class CgXUpdate {
   automatic,         ///< with_direction where the system is in one part, else under_reduction
   with_direction,    ///< one iteration later, in the pass that turns the direction, which reads it anyway
