@@ -3,9 +3,9 @@
 #include <ashlar/base/text.hpp>
 #include <cg/beside.hpp>
 #include <cg/check.hpp>
-#include <cg/median.hpp>
 #include <cg/peers/peer.hpp>
 #include <string>
+#include <support/median.hpp>
 #include <utility>
 #include <vector>
 

@@ -8,6 +8,9 @@
 
 namespace ashlar::perf {
 
+/// Whole solves are timed so many times: they take longer than those of few iterations.
+inline constexpr int solve_samples = 3;
+
 struct CgPerfOptions {
   /// make_system() says what they are.
   std::vector<std::string> cases =

@@ -3,9 +3,9 @@
 #include <ashlar/base/text.hpp>
 #include <cg/check.hpp>
 #include <cg/floor.hpp>
-#include <cg/median.hpp>
 #include <cg/solves.hpp>
 #include <cstdlib>
+#include <support/median.hpp>
 #include <utility>
 #include <vector>
 
@@ -87,7 +87,7 @@ double Solves::seconds_of_iteration(const SolverForm& form) const {
       if (sample >= 0) seconds[which].push_back(timed.seconds);
     }
   }
-  const double difference = median(seconds[1]) - median(seconds[0]);
+  const double difference = median_difference(seconds[1], seconds[0]);
   if (!(difference > 0)) {
     throw ArgumentError(text("--iterations ", iterations_[0], ",", iterations_[1]),
                         "the difference of the two is lost in noise", "take numbers further apart");

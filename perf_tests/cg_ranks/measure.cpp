@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
@@ -6,6 +5,7 @@
 #include <cg_ranks/measure.hpp>
 #include <cg_ranks/solve.hpp>
 #include <cmath>
+#include <support/median.hpp>
 #include <utility>
 
 namespace ashlar::perf {
@@ -36,12 +36,6 @@ class LocalWork {
  private:
   const Operator<Exec>& op_;
 };
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// Throws NumericalError where A x is not what plain loops make of the same x, which each rank knows all of.
 template <class Exec>
@@ -136,7 +130,7 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<
   }
   const double count = iterations[1] - iterations[0];
   const auto of_iteration = [&](const std::array<std::vector<double>, 2>& seconds) {
-    return 1e6 * (median(seconds[1]) - median(seconds[0])) / count;
+    return 1e6 * median_difference(seconds[1], seconds[0]) / count;
   };
   times.us = of_iteration(wall);
   times.busy_us = comm.all_gather(times.us - of_iteration(waited));

@@ -7,6 +7,7 @@
 #include <ashlar/problems/stencil11.hpp>
 #include <cstdio>
 #include <streaming/case.hpp>
+#include <support/median.hpp>
 #include <utility>
 #include <vector>
 
@@ -54,12 +55,6 @@ double median_seconds(int samples, const std::function<void()>& work) {
     seconds.push_back(timer.seconds());
   }
   return median(std::move(seconds));
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 }  // namespace ashlar::perf

@@ -32,7 +32,4 @@ double plain_copy_gb_s(const Exec& copy_exec, const HostMatrix& host);
 /// The median of some calls after a first one.
 double median_seconds(int samples, const std::function<void()>& work);
 
-/// Of one value at least.
-double median(std::vector<double> values);
-
 }  // namespace ashlar::perf

@@ -15,6 +15,7 @@
 #include <streaming/limited.hpp>
 #include <streaming/plain_rates.hpp>
 #include <string>
+#include <support/median.hpp>
 #include <support/memory_watch.hpp>
 #include <support/plain_product.hpp>
 #include <vector>

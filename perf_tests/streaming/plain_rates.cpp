@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <streaming/plain_rates.hpp>
+#include <support/median.hpp>
 #include <vector>
 
 namespace ashlar::perf {
