@@ -238,7 +238,9 @@ TEST(StreamedRanks, SayHowTheyMultiply) {
     EXPECT_FALSE(a.is_stream_ordered());
     EXPECT_FALSE(a.is_capturable());
     // (On a GPU its buffers are larger than all of this matrix.)
-    if constexpr (!is_gpu_v<Exec>) EXPECT_LT(a.bytes().device, resident.bytes().device);
+    if constexpr (!is_gpu_v<Exec>) {
+      EXPECT_LT(a.bytes().device, resident.bytes().device);
+    }
     expect_refused<ArgumentError>("streamed", [&] { a.own_matrix(); });
     expect_refused<ArgumentError>("streamed", [&] { a.own_plan(); });
     if constexpr (is_gpu_v<Exec>) {
