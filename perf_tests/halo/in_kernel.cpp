@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <halo/in_kernel.hpp>
+#include <support/median.hpp>
+#include <utility>
 #include <vector>
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -159,8 +161,7 @@ double RoundsInKernel::seconds_of_round(Round round, int samples) const {
     const double of_few = seconds_of(few);
     seconds.push_back((seconds_of(many) - of_few) / (many - few));
   }
-  std::nth_element(seconds.begin(), seconds.begin() + samples / 2, seconds.end());
-  return seconds[static_cast<std::size_t>(samples) / 2];
+  return median(std::move(seconds));
 }
 
 #else

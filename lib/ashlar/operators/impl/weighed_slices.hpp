@@ -10,7 +10,8 @@ namespace ashlar::impl {
 /// by row as what they are multiplied by comes, count `weight_of_others` times. Row r has blocks row_begin[r] to
 /// row_begin[r + 1] - 1 in this rank's own columns, and others_begin likewise.
 struct WeighedSlices {
-  /// As measured on two H200: a thread block took 8 ns a block of 3x3 that way, and 2.6 of its own; 1.4 and 0.5 of 1x1.
+  /// From times on two H200: a thread block takes about 8 ns a block of 3x3 that way and 2.6 of its own, 1.4 and 0.5 of
+  /// 1x1.
   static constexpr int weight_of_others = 3;
 
   const std::int32_t* row_begin;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/base/first_not_less.hpp>
 #include <ashlar/device/grid_sync.hpp>
 #include <ashlar/operators/cg_ranks.hpp>
 
@@ -148,16 +149,8 @@ class RankSync : public GridSync {
 
  private:
   __device__ std::int32_t first_send_from(std::int64_t row) const {
-    std::int32_t begin = 0, end = ranks_.num_sends;
-    while (begin < end) {
-      const std::int32_t middle = begin + (end - begin) / 2;
-      if (ranks_.sends[middle].entry < row) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    return begin;
+    const auto entry_of = [&](std::int64_t k) { return ranks_.sends[k].entry; };
+    return static_cast<std::int32_t>(first_not_less(entry_of, 0, ranks_.num_sends, row));
   }
 
   /// What halo packets are counted by: there is a sum between one halo and the next. (0 is what has never come.)

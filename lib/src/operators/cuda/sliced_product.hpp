@@ -83,12 +83,9 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
         end = weighed.first_of_share(blockIdx.x + 1, gridDim.x);
       }
     }
-    const auto row_of = [&](int slice) {
-      const std::int64_t row = std::int64_t(slice) * rows_of_slice;
-      return row < a_.num_block_rows ? row : a_.num_block_rows;
-    };
-    first_block_row_ = row_of(begin);
-    last_block_row_ = row_of(end);
+    first_block_row_ = std::int64_t(begin) * rows_of_slice;
+    last_block_row_ =
+        std::int64_t(end) * rows_of_slice < a_.num_block_rows ? std::int64_t(end) * rows_of_slice : a_.num_block_rows;
     is_own_ = !product.is_interleaved;
     first_ = is_own_ ? begin + warp_ : static_cast<int>(blockIdx.x) * warps + warp_;
     step_ = is_own_ ? warps : warps * static_cast<int>(gridDim.x);
@@ -96,8 +93,8 @@ class SlicedProduct<Value, Layout, B, H>::Worker {
     count_ = first_ < last ? (last - first_ + step_ - 1) / step_ : 0;
     stays_ = count_ <= room_.stages;
     if constexpr (Sync::is_of_ranks) {
-      has_others_ =
-          is_own_ ? grid.has_others(first_block_row_, last_block_row_) : grid.has_others(0, a_.num_block_rows);
+      has_others_ = is_own_ ? begin < end && grid.has_others(first_block_row_, last_block_row_)
+                            : grid.has_others(0, a_.num_block_rows);
     }
     barriers_ = reinterpret_cast<ArrivalBarrier*>(shared) + warp_ * room_.stages;
     stages_ = shared + room_.barrier_bytes(warps) + std::size_t(warp_) * room_.stages * room_.stage_bytes();
