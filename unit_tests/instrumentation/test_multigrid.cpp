@@ -6,8 +6,10 @@
 #include <ashlar/multigrid/smoother.hpp>
 #include <ashlar/multigrid/transfer.hpp>
 #include <cstddef>
+#include <cstdint>
 
 #include "instrumentation/expect.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace ashlar::testing {
 namespace {
@@ -122,6 +124,31 @@ TEST(MultigridOfHostLevelsConduct, ACycleWaitsOnceForEachRestriction) {
                                 "ashlar::multigrid: what goes to the device", ::testing::HasSubstr("parallel_reduce")));
   }
   EXPECT_EQ(restrictions, 3) << "two levels are on the device";
+}
+
+/// Nor launches anything.
+TEST(MultigridOfRanksConduct, WhoHasNoBoxOfALevelWaitsForNothingThere) {
+  for (const std::int64_t one_kernel_cells : {0, 512}) {
+    run_ranks(2, [&](Communicator& comm) {
+      const Exec exec = rank_instance<Exec>();
+      const auto grids = make_hierarchy(2, 8, 2, 2, comm.rank(), 1 << 20);  // 16^3 cells on two ranks, 8^3 on one
+      Multigrid<Exec> multigrid(exec, grids, {.one_kernel_cells = one_kernel_cells}, comm);
+      set_benchmark_problem(exec, multigrid.level(0));
+      multigrid.set_up(exec);
+      multigrid.solve(exec, Cycle::f);
+      exec.fence();
+      comm.barrier();
+      if (comm.rank() == 1) {
+        const Watcher watcher;
+        for (int repeat = 0; repeat < 3; ++repeat) multigrid.v_cycle(exec, 1);
+        EXPECT_THAT(kernels(watcher), ::testing::IsEmpty());
+        for (const auto kind : {Happening::Kind::fence, Happening::Kind::copy}) {
+          EXPECT_THAT(labels(watcher.seen(), kind), ::testing::IsEmpty());
+        }
+      }
+      comm.barrier();
+    });
+  }
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
+#include <ashlar/multigrid/operator.hpp>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <support/thread_ranks.hpp>
 #include <vector>
@@ -20,21 +24,45 @@ using BoxVector = Level<Exec>::Vector;
 
 inline constexpr ThreadRanksOptions with_delays{.max_delay = std::chrono::microseconds(100), .seed = 3};
 
-/// The grids of this rank.
+/// The grids of this rank. Where nothing else is said all levels are over all ranks, on GPUs as well.
 inline std::vector<BoxGrid> grids_of(const Communicator& comm, int boxes_per_dim, int box_dim,
-                                     Discretisation discretisation) {
-  return make_hierarchy(boxes_per_dim, box_dim, reach_of(discretisation), comm.size(), comm.rank());
+                                     Discretisation discretisation, std::int64_t min_cells_per_rank = 0) {
+  return make_hierarchy(boxes_per_dim, box_dim, reach_of(discretisation), comm.size(), comm.rank(), min_cells_per_rank);
 }
 
 /// The benchmark's problem on all levels.
 inline std::unique_ptr<Multigrid<Exec>> benchmark_of_ranks(const Exec& exec, const Communicator& comm,
                                                            int boxes_per_dim, int box_dim,
-                                                           const MultigridOptions& options) {
-  auto result = std::make_unique<Multigrid<Exec>>(exec, grids_of(comm, boxes_per_dim, box_dim, options.discretisation),
-                                                  options, comm);
+                                                           const MultigridOptions& options,
+                                                           std::int64_t min_cells_per_rank = 0) {
+  auto result = std::make_unique<Multigrid<Exec>>(
+      exec, grids_of(comm, boxes_per_dim, box_dim, options.discretisation, min_cells_per_rank), options, comm);
   set_benchmark_problem(exec, result->level(0));
   result->set_up(exec);
   return result;
+}
+
+/// All that solves on the three finest levels tell, and the matrices of all levels.
+inline std::vector<double> numbers_of(const Communicator& comm, int boxes_per_dim, int box_dim,
+                                      const MultigridOptions& options, Cycle cycle,
+                                      const Exec& exec = rank_instance<Exec>(), std::int64_t min_cells_per_rank = 0) {
+  const auto multigrid = benchmark_of_ranks(exec, comm, boxes_per_dim, box_dim, options, min_cells_per_rank);
+  std::vector<double> numbers;
+  for (std::size_t l = 0; l < multigrid->num_levels(); ++l) {
+    const Level<Exec>& level = multigrid->level(l);
+    numbers.push_back(level.largest_eigenvalue);
+    numbers.push_back(max_norm(exec, level, level.f));
+    numbers.push_back(max_norm(exec, level, level.inverse_diagonal));
+  }
+  const auto found = richardson(exec, *multigrid, cycle);
+  for (const CycleReport& solve : {found->h, found->h2, found->h4}) {
+    EXPECT_TRUE(solve.converged);
+    EXPECT_GT(solve.bottom_iterations, 0);
+    numbers.insert(numbers.end(), solve.norms.begin(), solve.norms.end());
+    numbers.insert(numbers.end(), {solve.norm_of_f, solve.rel, double(solve.bottom_iterations)});
+  }
+  numbers.insert(numbers.end(), {found->error, found->order});
+  return numbers;
 }
 
 /// A copy on the host of a rank's boxes.

@@ -1,8 +1,12 @@
 // Boxes, their order and owners, and which levels there are.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -46,17 +50,29 @@ TEST(BoxGrid, DealsRangesOfBoxesToRanks) {
   EXPECT_EQ(BoxGrid(1, 8, 2, 0).num_own(), 1);
   EXPECT_EQ(BoxGrid(1, 8, 2, 1).num_own(), 0);
   for (const int ranks : {1, 3, 5, 40}) {
-    int next = 0;
-    for (int rank = 0; rank < ranks; ++rank) {
-      const BoxGrid grid(3, 4, ranks, rank);
-      for (int box = next; box < next + grid.num_own(); ++box) EXPECT_EQ(grid.owner(box), rank);
-      if (grid.num_own() > 0) {
-        EXPECT_EQ(grid.first_own(), next);
+    for (const int together : {1, 2, 3, 7, 40}) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks, " + std::to_string(together) + " taken as one");
+      int next = 0, owners = 0, most = 0;
+      for (int rank = 0; rank < ranks; ++rank) {
+        const BoxGrid grid(3, 4, ranks, rank, together);
+        for (int box = next; box < next + grid.num_own(); ++box) EXPECT_EQ(grid.owner(box), rank);
+        if (grid.num_own() > 0) {
+          EXPECT_EQ(grid.first_own(), next);
+          EXPECT_EQ(rank % together, 0);
+          ++owners;
+        }
+        most = std::max(most, grid.num_own());
+        next += grid.num_own();
       }
-      next += grid.num_own();
+      EXPECT_EQ(next, 27);
+      const BoxGrid grid(3, 4, ranks, 0, together);
+      EXPECT_EQ(grid.num_owners(), owners);
+      EXPECT_EQ(grid.most_own(), most);
+      EXPECT_EQ(grid.is_shared(), owners > 1);
     }
-    EXPECT_EQ(next, 27);
   }
+  EXPECT_EQ(BoxGrid(2, 4, 8, 6, 3).num_own(), 2) << "the last are fewer";
+  EXPECT_THROW(BoxGrid(2, 4, 8, 0, 0), ArgumentError);
 }
 
 TEST(BoxGrid, KnowsWhetherItIsShared) {
@@ -86,10 +102,72 @@ TEST(Hierarchy, LevelsOfTheBenchmark) {
 }
 
 TEST(Hierarchy, FewerRanksOnTheLastLevels) {
-  const auto grids = make_hierarchy(3, 16, 2, 20);
+  const auto grids = make_hierarchy(3, 16, 2, 20, 0, 0);
   std::vector<int> ranks;
   for (const BoxGrid& grid : grids) ranks.push_back(grid.num_ranks());
   EXPECT_THAT(ranks, ::testing::ElementsAre(20, 20, 9, 3, 1));
+}
+
+/// How many ranks have boxes of each level of 64^3 cells in 64 boxes, on 8 ranks.
+std::vector<int> owners(std::int64_t min_cells) {
+  std::vector<int> result;
+  for (const BoxGrid& grid : make_hierarchy(4, 16, 2, 8, 0, min_cells)) result.push_back(grid.num_owners());
+  return result;
+}
+
+TEST(Hierarchy, GivesLevelsOfFewCellsToFewerRanks) {
+  using ::testing::ElementsAre;
+  // 64^3 cells in 64 boxes, 32^3 in 64, 16^3 in 8, then one box of 8^3, 4^3, 2^3.
+  EXPECT_THAT(owners(0), ElementsAre(8, 8, 8, 1, 1, 1));
+  EXPECT_THAT(owners(512), ElementsAre(8, 8, 8, 1, 1, 1));
+  EXPECT_THAT(owners(513), ElementsAre(8, 8, 4, 1, 1, 1));
+  EXPECT_THAT(owners(4096), ElementsAre(8, 8, 1, 1, 1, 1));
+  EXPECT_THAT(owners(4097), ElementsAre(8, 4, 1, 1, 1, 1));
+  EXPECT_THAT(owners(32768), ElementsAre(8, 1, 1, 1, 1, 1));
+  EXPECT_THAT(owners(std::numeric_limits<std::int64_t>::max()), ElementsAre(8, 1, 1, 1, 1, 1)) << "never the finest";
+  EXPECT_THROW(owners(-1), ArgumentError);
+}
+
+TEST(Hierarchy, RanksHaveAsManyCellsAsTheyAreToHave) {
+  for (const int ranks : {2, 3, 6, 16, 40}) {
+    for (const int boxes : {3, 4, 6}) {
+      for (const std::int64_t least : {100, 1000, 5000, 100000}) {
+        SCOPED_TRACE(std::to_string(ranks) + " ranks, " + std::to_string(boxes) + "^3 boxes, " + std::to_string(least));
+        const auto plain = make_hierarchy(boxes, 16, 2, ranks, 0, 0);
+        const auto grids = make_hierarchy(boxes, 16, 2, ranks, 0, least);
+        ASSERT_EQ(grids.size(), plain.size());
+        EXPECT_EQ(grids[0].num_owners(), plain[0].num_owners());
+        for (std::size_t l = 1; l < grids.size(); ++l) {
+          EXPECT_EQ(grids[l].cells_per_dim(), plain[l].cells_per_dim());
+          EXPECT_LE(grids[l].num_owners(), plain[l].num_owners());
+          std::vector<std::int64_t> cells(std::size_t(ranks), 0);
+          const std::int64_t dim = grids[l].box_dim();
+          for (int box = 0; box < grids[l].num_boxes(); ++box) {
+            cells[std::size_t(grids[l].owner(box))] += dim * dim * dim;
+          }
+          if (!grids[l].is_shared()) continue;
+          for (const std::int64_t its : cells) EXPECT_TRUE(its == 0 || its >= least) << its << " of level " << l;
+        }
+      }
+    }
+  }
+}
+
+/// Who has boxes of a level has those that become of his finer ones.
+TEST(Hierarchy, CellsOfOwnersStayWhereTheyAre) {
+  const auto grids = make_hierarchy(4, 16, 2, 8, 0, 513);
+  for (std::size_t l = 1; l < grids.size(); ++l) {
+    const BoxGrid &fine = grids[l - 1], &coarse = grids[l];
+    std::vector<bool> has_coarse(8, false);
+    for (int box = 0; box < coarse.num_boxes(); ++box) has_coarse[std::size_t(coarse.owner(box))] = true;
+    for (int box = 0; box < fine.num_boxes(); ++box) {
+      const int owner = fine.owner(box);
+      if (!has_coarse[std::size_t(owner)]) continue;
+      Index3 place = fine.place(box);
+      for (int d = 0; d < 3; ++d) place[d] = place[d] * coarse.boxes_per_dim() / fine.boxes_per_dim();
+      EXPECT_EQ(coarse.owner(coarse.box_at(place)), owner) << "box " << box << " of level " << l - 1;
+    }
+  }
 }
 
 /// Its solver works on one rank.
@@ -101,11 +179,11 @@ TEST(Hierarchy, TheCoarsestLevelIsOneBox) {
           int boxes = 0;
           try {
             boxes = boxes_per_dimension(box_dim, boxes_per_rank, ranks);
-            make_hierarchy(boxes, box_dim, radius, ranks);
+            make_hierarchy(boxes, box_dim, radius, ranks, 0, 0);
           } catch (const ArgumentError&) {
             continue;  // there is none
           }
-          const BoxGrid last = make_hierarchy(boxes, box_dim, radius, ranks).back();
+          const BoxGrid last = make_hierarchy(boxes, box_dim, radius, ranks, 0, 0).back();
           EXPECT_EQ(last.num_boxes(), 1) << boxes << "^3 boxes of " << box_dim << "^3, radius " << radius;
           EXPECT_FALSE(last.is_shared());
         }
@@ -113,8 +191,9 @@ TEST(Hierarchy, TheCoarsestLevelIsOneBox) {
     }
   }
   // Of numbers that boxes_per_dimension() does not give there may be more.
-  EXPECT_EQ(make_hierarchy(3, 10, 2, 4).back().num_boxes(), 27);
-  EXPECT_TRUE(make_hierarchy(3, 10, 2, 4).back().is_shared());
+  EXPECT_EQ(make_hierarchy(3, 10, 2, 4, 0, 0).back().num_boxes(), 27);
+  EXPECT_TRUE(make_hierarchy(3, 10, 2, 4, 0, 0).back().is_shared());
+  EXPECT_FALSE(make_hierarchy(3, 10, 2, 4, 0, 3000).back().is_shared()) << "3375 cells";
 }
 
 TEST(Hierarchy, RefusesWhatCannotBeCoarsened) {

@@ -240,7 +240,7 @@ TEST(OverlapOfRanks, IsChosenTogetherAndTold) {
     return result;
   };
   EXPECT_THAT(explained(1, Overlap::on), Not(HasSubstr("overlap")));
-  EXPECT_THAT(explained(3, Overlap::on), HasSubstr("8 boxes (" + std::string(Exec::name()) + "), overlaps"));
+  EXPECT_THAT(explained(3, Overlap::on), HasSubstr("8 boxes on 3 ranks (" + std::string(Exec::name()) + "), overlaps"));
   EXPECT_THAT(explained(3, Overlap::off), HasSubstr(", no overlap"));
   EXPECT_THAT(explained(3, Overlap::off), Not(HasSubstr("us a smoothing")));
   EXPECT_THAT(explained(3, Overlap::automatic), HasSubstr("us a smoothing with it"));

@@ -178,28 +178,6 @@ TEST(TransferOfRanks, SendsOnlyWhereTheOwnerChanges) {
   });
 }
 
-/// All that a solve tells.
-std::vector<double> numbers_of(const Communicator& comm, int boxes_per_dim, int box_dim,
-                               const MultigridOptions& options, Cycle cycle, const Exec& exec = rank_instance<Exec>()) {
-  const auto multigrid = benchmark_of_ranks(exec, comm, boxes_per_dim, box_dim, options);
-  std::vector<double> numbers;
-  for (std::size_t l = 0; l < multigrid->num_levels(); ++l) {
-    const Level<Exec>& level = multigrid->level(l);
-    numbers.push_back(level.largest_eigenvalue);
-    numbers.push_back(max_norm(exec, level, level.f));
-    numbers.push_back(max_norm(exec, level, level.inverse_diagonal));
-  }
-  const auto found = richardson(exec, *multigrid, cycle);
-  for (const CycleReport& solve : {found->h, found->h2, found->h4}) {
-    EXPECT_TRUE(solve.converged);
-    EXPECT_GT(solve.bottom_iterations, 0);
-    numbers.insert(numbers.end(), solve.norms.begin(), solve.norms.end());
-    numbers.insert(numbers.end(), {solve.norm_of_f, solve.rel, double(solve.bottom_iterations)});
-  }
-  numbers.insert(numbers.end(), {found->error, found->order});
-  return numbers;
-}
-
 struct Case {
   const char* name;
   int boxes_per_dim, box_dim;
@@ -355,7 +333,7 @@ TEST(MultigridOfRanks, FailsOnAllTogether) {
     EXPECT_THROW(make(grids_of(comm, 2, 1 << 14, fv4)), Error);
     EXPECT_THROW(make(make_hierarchy(2, 8, 2, 3, 1)), Error) << "another rank's";
     EXPECT_THROW(make(make_hierarchy(2, 8, 2, 4, comm.rank())), ArgumentError) << "of more ranks than there are";
-    EXPECT_THROW(make(make_hierarchy(3, 10, 2, 3, comm.rank())), ArgumentError) << "27 boxes on the coarsest level";
+    EXPECT_THROW(make(make_hierarchy(3, 10, 2, 3, comm.rank(), 0)), ArgumentError) << "27 boxes on the coarsest level";
     EXPECT_THROW(make({}), ArgumentError);
 
     // One coefficient of one rank's.
@@ -374,6 +352,10 @@ TEST(MultigridOfRanks, FailsOnAllTogether) {
   });
   // On one rank the coarsest level may have any number.
   EXPECT_NO_THROW(Multigrid<Exec>(Exec(), make_hierarchy(3, 10, 2), {}));
+  run_ranks(3, [](Communicator& comm) {
+    const auto grids = make_hierarchy(3, 10, 2, 3, comm.rank(), 2000);
+    EXPECT_NO_THROW(Multigrid<Exec>(rank_instance<Exec>(), grids, {}, comm)) << "one of several has all";
+  });
 }
 
 TEST(MultigridOfRanks, NormsAreTheLargestOfAllAndSeeNaN) {

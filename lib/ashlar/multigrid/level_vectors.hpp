@@ -29,7 +29,7 @@ void set_zero(const Exec& exec, const Vector& x) {
     const auto size = static_cast<std::int64_t>(x.size());
     return recorder->add("ashlar::multigrid::set_zero", impl::SetZero{x.data()}, size, size / recorder->cheap);
   }
-  Kokkos::deep_copy(exec, x, 0.0);
+  if (x.size() > 0) Kokkos::deep_copy(exec, x, 0.0);  // which waits where there is nothing
 }
 
 /// out := a x + b y

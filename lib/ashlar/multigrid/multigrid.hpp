@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,10 +44,11 @@ struct MultigridOptions {
   /// Levels of fewer cells a rank run on the host, all but the finest; 0: none does.
   std::int64_t host_threshold = 0;
   /// A visit of a level of so many cells or fewer, and of all coarser ones, is one kernel, where one rank has all of
-  /// them; 0: none is. The same bits.
+  /// them (make_hierarchy() gives small levels to one); 0: none is. The same bits.
   std::int64_t one_kernel_cells = default_one_kernel_cells;
   /// What a cycle launches is captured at its second run, and replayed by one launch from then on, where the backend
-  /// has graphs and one rank has all levels of the cycle on its device. The same bits.
+  /// has graphs and one rank has all levels of the cycle on its device; over ranks what it launches from the first such
+  /// level on. The same bits.
   bool graphs = true;
   SweepForm sweeps = SweepForm::automatic;  ///< with fv4; levels on the host choose for themselves
 };
@@ -68,8 +70,9 @@ struct CycleReport {
 /// averages over cells. To use it: set level(0).f and level(0).beta (or set_benchmark_problem()), then set_up(), then
 /// solve(); the solution is level(0).u.
 ///
-/// Over ranks each has its boxes of each level, on coarse levels none perhaps. All ranks call the same in the same
-/// order; norms, and so decisions, are the same bits on each, and for any number of ranks.
+/// Over ranks each has its boxes of each level, on coarse levels none perhaps, where it then has nothing to do. All
+/// ranks call the same in the same order; norms, and so decisions, are the same bits on each, and for any number of
+/// ranks.
 ///
 /// Levels that are small run on the host (MultigridOptions::host_threshold), in its memory, as a multigrid of their own
 /// that this one ends in; their messages are in blocking mode, or where Exec is the host's in kernel mode if asked for.
@@ -120,7 +123,8 @@ class Multigrid {
   }
   /// Between a level and the next coarser one, neither of them on the host.
   const LevelTransfer<Exec>& transfer(std::size_t fine) const { return transfers_[fine]; }
-  /// The levels, where they run, and which of them compute while messages are on their way, for people.
+  /// The levels, on how many ranks, where they run, and which of them compute while messages are on their way, for
+  /// people.
   std::string explain() const;
 
   /// Restricts the coefficients and the right-hand side of the finest level to all others, and finds the diagonals.
@@ -176,6 +180,10 @@ class Multigrid {
 
   void run(const Exec& exec, std::size_t number, Visit visit) const;
   void visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const;
+  bool has_part_from(std::size_t number) const;
+  bool begins_graphs(std::size_t number) const;
+  void visit_by_graph(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const;
+  void visit_by_list(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const;
   void launch_visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const;
   void smooth_down_and_up(const Exec& exec, std::size_t number, Visit visit) const;
   void solve_bottom(const Exec& exec, Visit visit) const;
@@ -192,7 +200,8 @@ class Multigrid {
   BottomSolver<Exec> bottom_;  // where no level is on the host
   impl::VisitLists<Exec> lists_;
   std::string why_no_lists_ = "it is not set up";
-  mutable impl::VisitGraphs<Exec, std::pair<std::size_t, Visit>> graphs_;
+  bool shares_device_ = false;  // any two of the ranks
+  mutable impl::VisitGraphs<Exec, std::tuple<std::size_t, Visit, bool>> graphs_;  // by level, and whether from zero
 
   std::unique_ptr<Multigrid<HostExecution>> below_;    // of the levels on the host, if there are any
   std::unique_ptr<const HostTransfer<Exec>> to_host_;  // between the last of levels_ and the first of those

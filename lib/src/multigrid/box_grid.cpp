@@ -27,15 +27,15 @@ std::uint64_t morton_key(const Index3& place) {
 
 }  // namespace
 
-BoxGrid::BoxGrid(int boxes_per_dim, int box_dim, int num_ranks, int rank)
-    : boxes_per_dim_(boxes_per_dim), box_dim_(box_dim), num_ranks_(num_ranks), rank_(rank) {
+BoxGrid::BoxGrid(int boxes_per_dim, int box_dim, int num_ranks, int rank, int ranks_per_owner)
+    : boxes_per_dim_(boxes_per_dim), box_dim_(box_dim), rank_(rank) {
   if (boxes_per_dim < 1 || boxes_per_dim > 128 || box_dim < 1 || box_dim > (1 << 20) / boxes_per_dim) {
     throw ArgumentError(text("multigrid: ", boxes_per_dim, "^3 boxes of ", box_dim, "^3 cells"),
                         "a level has 1 to 128 boxes and up to 2^20 cells in each direction", "choose other numbers");
   }
-  if (num_ranks < 1 || rank < 0) {
-    throw ArgumentError(text("multigrid: rank ", rank, " of ", num_ranks), "ranks count from 0, and there is one",
-                        "choose other numbers");
+  if (num_ranks < 1 || rank < 0 || ranks_per_owner < 1) {
+    throw ArgumentError(text("multigrid: rank ", rank, " of ", num_ranks, ", ", ranks_per_owner, " for an owner"),
+                        "ranks count from 0, and there is one", "choose other numbers");
   }
   const int n = boxes_per_dim;
   std::vector<std::pair<std::uint64_t, Index3>> keyed;
@@ -52,11 +52,10 @@ BoxGrid::BoxGrid(int boxes_per_dim, int box_dim, int num_ranks, int rank)
     numbers_[position(place, n)] = num_boxes();
     places_.push_back(place);
   }
-  for (int box = 0; box < num_boxes(); ++box) {
-    if (owner(box) != rank) continue;
-    if (num_own_ == 0) first_own_ = box;
-    ++num_own_;
-  }
+  deal_ = {num_boxes(), num_ranks, ranks_per_owner};
+  num_owners_ = deal_.num_owners();
+  num_own_ = deal_.count_of(rank);
+  if (num_own_ > 0) first_own_ = deal_.first_of(rank);
 }
 
 int BoxGrid::box_at(const Index3& place) const {
@@ -64,10 +63,6 @@ int BoxGrid::box_at(const Index3& place) const {
     if (place[d] < 0 || place[d] >= boxes_per_dim_) return -1;
   }
   return numbers_[position(place, boxes_per_dim_)];
-}
-
-int BoxGrid::owner(int box) const {
-  return static_cast<int>(std::int64_t(num_ranks_) * box / static_cast<std::int64_t>(places_.size()));
 }
 
 }  // namespace ashlar::multigrid

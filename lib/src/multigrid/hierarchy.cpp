@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <cstdint>
 #include <optional>
 
 namespace ashlar::multigrid {
@@ -19,6 +20,7 @@ int odd_part(int number) {
 
 struct Shape {
   int boxes_per_dim, box_dim, num_ranks;
+  int ranks_per_owner = 1;
 };
 
 // The next coarser level; none where this is the coarsest. `odd` is the odd part of the number of cells.
@@ -27,10 +29,12 @@ std::optional<Shape> coarsened(const Shape& fine, int odd, int radius) {
   if (cells % 2 != 0) return std::nullopt;
   const bool halves = fine.box_dim % 2 == 0 && fine.box_dim / 2 >= radius;
   const auto halved = [&](int most_ranks) {
-    return Shape{fine.boxes_per_dim, fine.box_dim / 2, std::min(fine.num_ranks, most_ranks)};
+    return Shape{fine.boxes_per_dim, fine.box_dim / 2, std::min(fine.num_ranks, most_ranks), fine.ranks_per_owner};
   };
   if (halves && fine.box_dim > agglomeration_dim) return halved(fine.num_ranks);
-  if (fine.boxes_per_dim % 2 == 0) return Shape{fine.boxes_per_dim / 2, fine.box_dim, fine.num_ranks};
+  if (fine.boxes_per_dim % 2 == 0) {
+    return Shape{fine.boxes_per_dim / 2, fine.box_dim, fine.num_ranks, fine.ranks_per_owner};
+  }
   if (odd > 1) {
     if (cells == 2 * odd && odd >= radius) return Shape{1, odd, 1};
     if (cells == 4 * odd && halves) return halved(odd);
@@ -38,6 +42,17 @@ std::optional<Shape> coarsened(const Shape& fine, int odd, int radius) {
   }
   if (halves) return halved(fine.num_ranks);
   return std::nullopt;
+}
+
+// How many ranks have one owner for them all, so that each owner has so many cells. A multiple of what it is on the
+// finer level, so that the owners here are among those there.
+int ranks_per_owner(const Shape& shape, std::int64_t min_cells) {
+  const std::int64_t dim = shape.box_dim, cells = dim * dim * dim;
+  BoxDeal deal{shape.boxes_per_dim * shape.boxes_per_dim * shape.boxes_per_dim, shape.num_ranks, shape.ranks_per_owner};
+  while (deal.ranks_per_owner < shape.num_ranks && deal.fewest() * cells < min_cells) {
+    deal.ranks_per_owner += shape.ranks_per_owner;
+  }
+  return deal.ranks_per_owner;
 }
 
 }  // namespace
@@ -59,7 +74,8 @@ int boxes_per_dimension(int box_dim, std::int64_t boxes_per_rank, int num_ranks)
   return n;
 }
 
-std::vector<BoxGrid> make_hierarchy(int boxes_per_dim, int box_dim, int radius, int num_ranks, int rank) {
+std::vector<BoxGrid> make_hierarchy(int boxes_per_dim, int box_dim, int radius, int num_ranks, int rank,
+                                    std::int64_t min_cells_per_rank) {
   std::vector<BoxGrid> grids{BoxGrid(boxes_per_dim, box_dim, num_ranks, rank)};
   if (radius < 1 || box_dim < radius || (boxes_per_dim > 1 && box_dim % 2 != 0)) {
     throw ArgumentError(text("multigrid: ", boxes_per_dim, "^3 boxes of ", box_dim, "^3 cells"),
@@ -67,11 +83,17 @@ std::vector<BoxGrid> make_hierarchy(int boxes_per_dim, int box_dim, int radius, 
                                          : "they cannot be coarsened: several boxes of an odd number of cells",
                         "take larger boxes, of a power of 2");
   }
+  if (min_cells_per_rank < 0) {
+    throw ArgumentError(text("multigrid: at least ", min_cells_per_rank, " cells a rank"),
+                        "ranks with fewer cells of a coarse level leave it to others",
+                        "pass a number from 1 on, or 0: none does");
+  }
   const int odd = odd_part(boxes_per_dim * box_dim);
   Shape shape{boxes_per_dim, box_dim, num_ranks};
   while (const auto coarse = coarsened(shape, odd, radius)) {
     shape = *coarse;
-    grids.emplace_back(shape.boxes_per_dim, shape.box_dim, shape.num_ranks, rank);
+    shape.ranks_per_owner = ranks_per_owner(shape, min_cells_per_rank);
+    grids.emplace_back(shape.boxes_per_dim, shape.box_dim, shape.num_ranks, rank, shape.ranks_per_owner);
   }
   return grids;
 }
@@ -83,9 +105,8 @@ std::size_t first_host_level(const std::vector<BoxGrid>& grids, std::int64_t thr
   }
   for (std::size_t l = 1; l < grids.size(); ++l) {
     const BoxGrid& grid = grids[l];
-    const std::int64_t boxes = (grid.num_boxes() + grid.num_ranks() - 1) / grid.num_ranks();  // of one rank, at most
     const std::int64_t dim = grid.box_dim();
-    if (boxes * dim * dim * dim < threshold) return l;
+    if (grid.most_own() * dim * dim * dim < threshold) return l;
   }
   return grids.size();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/comm/shared_device.hpp>
 #include <ashlar/device/memory.hpp>
 #include <ashlar/multigrid/impl/try_overlap.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
@@ -106,6 +107,7 @@ Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, 
         new Multigrid<HostExecution>(host_instance(exec), below, for_host, comm_, first_number + levels_.size()));
     to_host_ = std::make_unique<const HostTransfer<Exec>>(exec, levels_.back(), below_->levels_.front());
   }
+  shares_device_ = ranks_of_one_device(exec, *comm_).has_value();
   exec.fence("ashlar::multigrid: levels");
 }
 
@@ -128,6 +130,7 @@ std::string Multigrid<Exec>::explain() const {
     const BoxGrid& cells = grid(l);
     result += text("; level ", l, ": ", cells.cells_per_dim(), "^3 cells in ", cells.num_boxes(),
                    cells.num_boxes() == 1 ? " box" : " boxes");
+    if (!comm_->is_alone()) result += text(" on ", cells.num_owners(), cells.num_owners() == 1 ? " rank" : " ranks");
     if (is_one_kernel(l) && !is_within) {
       result += text(", in one kernel with all below (", lists_.kernel().explain(), ")");
       is_within = true;
@@ -139,7 +142,15 @@ std::string Multigrid<Exec>::explain() const {
   }
   if (!is_within) result += text("; one kernel: none (", why_no_lists_, ")");
   const std::string why = why_no_graph(0);
-  result += why.empty() ? "; cycles as graphs" : text("; graphs: none (", why, ")");
+  std::size_t first = 0;
+  while (first < levels_.size() && !why_no_graph(first).empty()) ++first;
+  if (why.empty()) {
+    result += "; cycles as graphs";
+  } else if (first < levels_.size()) {
+    result += text("; graphs from level ", first, " on (above none: ", why, ")");
+  } else {
+    result += text("; graphs: none (", why, ")");
+  }
   return result;
 }
 
@@ -231,12 +242,19 @@ void Multigrid<Exec>::run(const Exec& exec, std::size_t number, Visit visit) con
     });
     return;
   }
-  const auto work = [this, exec, number, visit] { this->visit(exec, number, visit, false); };
-  // (Who counts times waits between phases.)
-  why_no_graph(number).empty() && levels_[number].times == nullptr ? graphs_.run(exec, {number, visit}, work) : work();
+  if (has_part_from(number)) visit_by_graph(exec, number, visit, false);
 }
 
-/// `from_zero`: a V-cycle that is to begin with u = 0. The r of the level is there, on the host, too.
+/// Whether this rank may have anything to do on the level or below: who has no box of a level that is one rank's has
+/// none of coarser ones.
+template <execution_space Exec>
+bool Multigrid<Exec>::has_part_from(std::size_t number) const {
+  const BoxGrid& grid = levels_[number].grid;
+  return grid.is_shared() || grid.num_own() > 0;
+}
+
+/// As part of another: `from_zero`, a V-cycle that is to begin with u = 0. The r of the level is there, on the host,
+/// too.
 template <execution_space Exec>
 void Multigrid<Exec>::visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const {
   if (is_on_host(number)) {
@@ -246,6 +264,31 @@ void Multigrid<Exec>::visit(const Exec& exec, std::size_t number, Visit visit, b
     });
     return;
   }
+  if (!has_part_from(number)) return;
+  if (begins_graphs(number)) return visit_by_graph(exec, number, visit, from_zero);
+  visit_by_list(exec, number, visit, from_zero);
+}
+
+/// Whether its visits within a cycle are graphs by themselves, if any are: several ranks have the next finer level.
+template <execution_space Exec>
+bool Multigrid<Exec>::begins_graphs(std::size_t number) const {
+  return number > 0 && levels_[number - 1].grid.is_shared() && !levels_[number].grid.is_shared();
+}
+
+/// As a graph where it can be one. (Who counts times waits between phases.)
+template <execution_space Exec>
+void Multigrid<Exec>::visit_by_graph(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const {
+  const auto work = [this, exec, number, visit, from_zero] { visit_by_list(exec, number, visit, from_zero); };
+  if (why_no_graph(number).empty() && levels_[number].times == nullptr) {
+    graphs_.run(exec, {number, visit, from_zero}, work);
+  } else {
+    work();
+  }
+}
+
+/// As one kernel where there is a list of its steps.
+template <execution_space Exec>
+void Multigrid<Exec>::visit_by_list(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const {
   if (!lists_.has(number)) return launch_visit(exec, number, visit, from_zero);
   levels_[number].timed(exec, Phase::visit, [&] { lists_.enqueue(exec, number, visit, from_zero); });
 }
@@ -279,8 +322,8 @@ void Multigrid<Exec>::smooth_down_and_up(const Exec& exec, std::size_t number, V
                  level.r);
 }
 
-/// The visits that are one kernel: of the first level that is small and one rank's, and of all below it. Where other
-/// ranks may share the device they may keep it from a kernel that needs all of it: there one team has to do.
+/// The visits that are one kernel: of the first level that is small and one rank's, and of all below it. Where ranks
+/// share a device others may keep it from a kernel that needs all of it: there one team has to do.
 template <execution_space Exec>
 void Multigrid<Exec>::make_lists(const Exec& exec) {
   lists_.clear();
@@ -288,7 +331,7 @@ void Multigrid<Exec>::make_lists(const Exec& exec) {
   why_no_lists_.clear();
   std::size_t first = 0;
   std::int64_t most = std::min(options_.one_kernel_cells, lists_.kernel().most_cells());
-  if (!comm_->is_alone()) most = std::min(most, impl::cells_of_one_team);
+  if (shares_device_) most = std::min(most, impl::cells_of_one_team);
   const auto is_small = [&](const Level<Exec>& level) { return level.num_cells() <= most && !level.grid.is_shared(); };
   while (first < levels_.size() && !is_small(levels_[first])) ++first;
   if (options_.one_kernel_cells == 0) {

@@ -7,7 +7,7 @@
 #include <ashlar/comm/error.hpp>
 #include <ashlar/comm/impl/trial_memory.hpp>
 #include <ashlar/comm/memory_kind_of.hpp>
-#include <ashlar/device/bus_id.hpp>
+#include <ashlar/comm/shared_device.hpp>
 #include <ashlar/device/event.hpp>
 #include <chrono>
 #include <cstddef>
@@ -51,15 +51,10 @@ void use_device() { Event<Exec>().wait(); }  // an event's device becomes the th
 
 /// Collective. NCCL finds two ranks with one device on those two alone, and leaves the others waiting.
 void require_devices_of_their_own(const Communicator& group) {
-  const std::string mine = group.together([&] { return text(group.transport().host_name(), " ", bus_id(Exec())); });
-  const std::vector<std::string> all = group.all_gather(mine);
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    for (std::size_t other = 0; other < rank; ++other) {
-      if (all[rank] != all[other]) continue;
-      throw CommError(text(library, ": ranks ", other, " and ", rank, " have one device"),
-                      "each rank needs one of its own", "start fewer ranks, or let messages be the host's");
-    }
-  }
+  const auto two = ranks_of_one_device(Exec(), group);
+  if (!two) return;
+  throw CommError(text(library, ": ranks ", two->first, " and ", two->second, " have one device"),
+                  "each rank needs one of its own", "start fewer ranks, or let messages be the host's");
 }
 
 /// A communicator until a transport has it: aborted where another rank has none.
