@@ -88,8 +88,8 @@ std::vector<multigrid::BoxGrid> grids_of(const HpgmgOptions& options, int num_ra
     }
     boxes = cells / box_dim;
   }
-  return multigrid::make_hierarchy(boxes, box_dim, multigrid::reach_of(options.methods.discretisation), num_ranks,
-                                   rank);
+  return multigrid::make_hierarchy(boxes, box_dim, multigrid::reach_of(options.methods.discretisation), num_ranks, rank,
+                                   options.min_cells_per_rank);
 }
 
 void declare_options(CLI::App& command, HpgmgOptions& options) {
@@ -131,6 +131,17 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
              "default): on levels where that was measured to take less time");
   command
       .add_option_function<std::string>(
+          "--min-cells-per-rank",
+          [&options](const std::string& value) {
+            options.min_cells_per_rank = whole_number_of("--min-cells-per-rank", value);
+          },
+          text(
+              "over ranks, levels but the finest are on fewer of them, so that each has N cells or more, or rank 0 "
+              "all; 0: on as many as boxes go (the default here is ",
+              multigrid::default_min_cells_per_rank, ")"))
+      ->type_name("N");
+  command
+      .add_option_function<std::string>(
           "--host-threshold",
           [&options](const std::string& value) {
             options.methods.host_threshold = whole_number_of("--host-threshold", value);
@@ -169,6 +180,11 @@ void check_before_start(const World& world, const HpgmgOptions& options) {
   if (options.boxes_per_rank < 1) {
     throw ArgumentError(text("hpgmg: ", options.boxes_per_rank, " boxes a rank"), "there is at least one",
                         "pass something like 8");
+  }
+  if (options.min_cells_per_rank < 0) {
+    throw ArgumentError(text("--min-cells-per-rank '", options.min_cells_per_rank, "'"),
+                        "ranks with fewer cells of a coarse level leave it to others",
+                        "pass a number from 1 on, or 0: none does");
   }
   if (options.methods.host_threshold < 0) {
     throw ArgumentError(text("--host-threshold '", options.methods.host_threshold, "'"),

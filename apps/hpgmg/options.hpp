@@ -1,8 +1,10 @@
 #pragma once
 
 #include <ashlar/multigrid/box_grid.hpp>
+#include <ashlar/multigrid/hierarchy.hpp>
 #include <ashlar/multigrid/methods.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +29,7 @@ struct HpgmgOptions {
   int log2_box = 0;
   int boxes_per_rank = 0;
   std::optional<int> box_dim;  ///< of the boxes that the cells are cut into instead
+  std::int64_t min_cells_per_rank = multigrid::default_min_cells_per_rank;  ///< of levels but the finest
   multigrid::MultigridOptions methods;
   HpgmgSolver solver = HpgmgSolver::cycles;
   multigrid::Cycle cycle = multigrid::Cycle::f;  ///< of the solver `cycles`

@@ -33,6 +33,12 @@ std::string level_text(const multigrid::BoxGrid& grid) {
               grid.box_dim(), "^3");
 }
 
+/// ", on 2 ranks"; of a run of one rank nothing.
+std::string ranks_text(const multigrid::Multigrid<Execution>& mg, std::size_t number) {
+  const int owners = mg.grid(number).num_owners();
+  return mg.communicator().is_alone() ? "" : text(", on ", owners, owners == 1 ? " rank" : " ranks");
+}
+
 double largest_eigenvalue(const multigrid::Multigrid<Execution>& mg, std::size_t number) {
   return mg.with_level(number, [](const auto& level) { return level.largest_eigenvalue; });
 }
@@ -123,7 +129,7 @@ void print_levels(const multigrid::Multigrid<Execution>& mg) {
   if (const int ranks = mg.communicator().size(); ranks > 1) std::cout << ", on " << ranks << " ranks";
   std::cout << "\n";
   for (std::size_t l = 0; l < mg.num_levels(); ++l) {
-    std::cout << "  level " << l << ": " << level_text(mg.grid(l)) << ", largest eigenvalue < "
+    std::cout << "  level " << l << ": " << level_text(mg.grid(l)) << ranks_text(mg, l) << ", largest eigenvalue < "
               << formatted("%.15f", largest_eigenvalue(mg, l)) << (mg.is_on_host(l) ? ", on the host" : "")
               << (overlaps(mg, l) ? ", overlaps messages\n" : "\n");
   }
@@ -167,6 +173,7 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
     json["levels"].push_back({{"cells_per_dim", mg.grid(l).cells_per_dim()},
                               {"box_dim", mg.grid(l).box_dim()},
                               {"num_boxes", mg.grid(l).num_boxes()},
+                              {"num_ranks", mg.grid(l).num_owners()},
                               {"on_host", mg.is_on_host(l)},
                               {"is_one_kernel", mg.is_one_kernel(l)},
                               {"overlaps", overlaps(mg, l)},
@@ -183,6 +190,7 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
                      {"smoother", to_string(methods.smoother)},
                      {"exchange", to_string(methods.exchange.mode)},
                      {"overlap", to_string(methods.overlap)},
+                     {"min_cells_per_rank", outcome.options.min_cells_per_rank},
                      {"host_threshold", methods.host_threshold},
                      {"one_kernel_cells", methods.one_kernel_cells},
                      {"graphs", methods.graphs},

@@ -133,6 +133,7 @@ TEST_F(HpgmgCommand, RunsSmallLevelsAsOneKernel) {
     EXPECT_FALSE(first["options"]["graphs"].get<bool>());
   }
   EXPECT_EQ(run("hpgmg 4 8 --one-kernel-cells -1").exit_code, 1);
+  EXPECT_EQ(run("hpgmg 4 8 --min-cells-per-rank -1").exit_code, 1);
 }
 
 TEST_F(HpgmgCommand, SolvesByCgWithAVCycle) {

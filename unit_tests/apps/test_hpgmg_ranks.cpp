@@ -36,7 +36,7 @@ class HpgmgOverRanks : public RankCommandTest {
 };
 
 TEST_F(HpgmgOverRanks, TwoPrintWhatOneDoes) {
-  const Told one = told("4 8", "OMP_NUM_THREADS=1"), two = told("4 8", on(2));
+  const Told one = told("4 8", "OMP_NUM_THREADS=1"), two = told("4 8 --min-cells-per-rank 0", on(2));
   EXPECT_THAT(one.numbers(), HasSubstr("F-cycle  norm = 8.412949740"));
   EXPECT_EQ(two.numbers(), one.numbers());
   EXPECT_THAT(two.out, HasSubstr(", on 2 ranks"));
@@ -62,6 +62,23 @@ TEST_F(HpgmgOverRanks, TwoPrintWhatOneDoes) {
     return two.report.at("levels")[level].at("seconds").at(phase).get<double>();
   };
   EXPECT_GT(seconds(4, "bottom") + seconds(2, "visit"), 0);
+}
+
+/// 16^3 cells and fewer, in one kernel as on one rank.
+TEST_F(HpgmgOverRanks, LeaveSmallLevelsToOneAndPrintTheSame) {
+  const Told one = told("4 8", "OMP_NUM_THREADS=1"),
+             two = told("4 8 --min-cells-per-rank 3000 --one-kernel-cells 5000", on(2));
+  EXPECT_EQ(two.numbers(), one.numbers());
+  EXPECT_THAT(two.out, HasSubstr("level 0: 32^3 cells in 8 boxes of 16^3, on 2 ranks, "));
+  EXPECT_THAT(two.out, HasSubstr("level 1: 16^3 cells in 8 boxes of 8^3, on 1 rank, "));
+  EXPECT_EQ(two.report.at("options").at("min_cells_per_rank"), 3000);
+  EXPECT_EQ(two.report.at("error"), one.report.at("error"));
+  for (std::size_t l = 0; l < 5; ++l) {
+    const json& level = two.report.at("levels")[l];
+    EXPECT_EQ(level.at("num_ranks"), l == 0 ? 2 : 1) << l;
+    EXPECT_EQ(level.at("exchange_messages"), l == 0 ? 2 : 0) << l;
+    EXPECT_EQ(one.report.at("levels")[l].at("num_ranks"), 1) << l;
+  }
 }
 
 TEST_F(HpgmgOverRanks, PrintTheSameWhereKernelsWriteToEachOther) {
