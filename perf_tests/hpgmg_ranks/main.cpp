@@ -58,7 +58,8 @@ bool run(const perf::HpgmgRanksOptions& options, const Communicator& comm) {
         continue;
       }
       for (const int threshold : options.host_thresholds) {
-        const perf::HpgmgRanksCase one{operators.at(name), log2_box, options.boxes_per_rank, threshold};
+        const perf::HpgmgRanksCase one{operators.at(name), log2_box, options.boxes_per_rank, threshold,
+                                        options.min_cells_per_rank};
         written(perf::measure_modes(exec, comm, one, modes, options.samples, read, rows, left_out));
       }
     }
@@ -83,6 +84,10 @@ int main(int argc, char** argv) {
   app.add_flag("--hidden", options.hidden, "measure which share of an exchange a residual hides, instead of cycles");
   list("--host-thresholds", options.host_thresholds, "levels of fewer cells a rank run on the host; 0: none")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--min-cells-per-rank", options.min_cells_per_rank,
+                 "levels but the finest are on fewer ranks, so that each has N cells or more, or rank 0 all; 0: on all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   app.add_option("--samples", options.samples, "of which each time is the median")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -33,9 +33,9 @@ Solver make_solver(const Exec& exec, const Communicator& comm, const HpgmgRanksC
   const int boxes = boxes_per_dimension(box_dim, one.boxes_per_rank, comm.size());
   MultigridOptions options{.discretisation = one.discretisation, .host_threshold = one.host_threshold};
   options.exchange.mode = mode;
-  Solver solver{mode, std::make_unique<Multigrid<Exec>>(
-                          exec, make_hierarchy(boxes, box_dim, reach_of(one.discretisation), comm.size(), comm.rank()),
-                          options, comm)};
+  const auto grids = make_hierarchy(boxes, box_dim, reach_of(one.discretisation), comm.size(), comm.rank(),
+                                    one.min_cells_per_rank);
+  Solver solver{mode, std::make_unique<Multigrid<Exec>>(exec, grids, options, comm)};
   set_benchmark_problem(exec, solver.multigrid->level(0));
   solver.multigrid->set_up(exec);
   solver.norm = solver.multigrid->solve(exec, Cycle::f).norms.back();
@@ -48,7 +48,8 @@ bool measure_modes(const Exec& exec, const Communicator& comm, const HpgmgRanksC
                    const std::vector<ExchangeMode>& modes, int samples, double read_gb_s, nlohmann::json& rows,
                    nlohmann::json& left_out) {
   const bool speaks = comm.rank() == 0;
-  const std::string name = text(to_string(one.discretisation), ", boxes of 2^", one.log2_box);
+  std::string name = text(to_string(one.discretisation), ", boxes of 2^", one.log2_box);
+  if (one.min_cells_per_rank > 0) name += text(", ranks of ", one.min_cells_per_rank, " cells or more");
   if (speaks) std::printf("%s, host threshold %d\n", name.c_str(), one.host_threshold);
   std::vector<Solver> solvers;
   for (const ExchangeMode mode : modes) {
@@ -86,7 +87,11 @@ bool measure_modes(const Exec& exec, const Communicator& comm, const HpgmgRanksC
     all_right = all_right && is_right;
     const auto bytes = static_cast<double>(comm.sum(f_cycle_bytes(multigrid)));
     std::size_t levels_on_host = 0;
-    for (std::size_t l = 0; l < multigrid.num_levels(); ++l) levels_on_host += std::size_t(multigrid.is_on_host(l));
+    std::vector<int> ranks_of_levels;
+    for (std::size_t l = 0; l < multigrid.num_levels(); ++l) {
+      levels_on_host += std::size_t(multigrid.is_on_host(l));
+      ranks_of_levels.push_back(multigrid.grid(l).num_owners());
+    }
     if (!speaks) continue;
     nlohmann::json row{{"case", name},
                        {"library", "ashlar"},
@@ -99,6 +104,8 @@ bool measure_modes(const Exec& exec, const Communicator& comm, const HpgmgRanksC
                        {"num_boxes", multigrid.grid(0).num_boxes()},
                        {"cells_per_dim", multigrid.grid(0).cells_per_dim()},
                        {"ranks", comm.size()},
+                       {"min_cells_per_rank", one.min_cells_per_rank},
+                       {"ranks_of_levels", ranks_of_levels},
                        {"host_threshold", one.host_threshold},
                        {"levels_on_host", levels_on_host},
                        {"norm", solver.norm},

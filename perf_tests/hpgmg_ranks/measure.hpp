@@ -3,6 +3,7 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/multigrid/methods.hpp>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <support/types.hpp>
 #include <vector>
@@ -13,6 +14,7 @@ namespace ashlar::perf {
 struct HpgmgRanksCase {
   multigrid::Discretisation discretisation;
   int log2_box, boxes_per_rank, host_threshold;
+  std::int64_t min_cells_per_rank;
 };
 
 /// Adds a row for each mode to `rows`; those that do not work for these ranks go to `left_out`, with the reason.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ struct HpgmgRanksOptions {
   /// The first is what others are compared with.
   std::vector<std::string> exchanges{"blocking", "stream", "kernel"};
   std::vector<int> host_thresholds{0};
+  /// Of a level but the finest, or it is on fewer ranks. None here: all levels are over all ranks, as in the paper.
+  std::int64_t min_cells_per_rank = 0;
   bool hidden = false;  ///< what a residual hides of its exchange is measured, and no cycle
   int samples = 7;
   std::string json, commit = "unknown";
