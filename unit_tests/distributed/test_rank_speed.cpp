@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/distributed/rank_speed.hpp>
@@ -84,6 +85,80 @@ TEST(RankSpeed, NothingIsFaster) {
       }
     }
   }
+}
+
+/// Iterations of a made-up machine: each rank is busy with its part and with what it does besides, and waits for the
+/// slowest, in the halo and in sums, and for messages to come.
+struct Machine {
+  std::vector<RankSpeed> truth;
+  double latency = 0;
+
+  struct Times {
+    double seconds = 0;
+    std::vector<double> idle;
+  };
+  Times iteration(const std::vector<double>& parts) const {
+    Times times;
+    std::vector<double> busy;
+    for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+      busy.push_back(parts[rank] / truth[rank].weight_per_second + truth[rank].seconds_besides);
+      times.seconds = std::max(times.seconds, busy.back() + latency);
+    }
+    for (const double its : busy) times.idle.push_back(times.seconds - its);
+    return times;
+  }
+  /// Parts by what an iteration with these told.
+  std::vector<double> refined(const std::vector<double>& parts, const std::vector<double>& besides) const {
+    const Times times = iteration(parts);
+    std::vector<RankSpeed> speeds;
+    for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+      speeds.push_back(speed_by_busy_time(parts[rank], times.seconds - times.idle[rank], besides[rank]));
+    }
+    const double weight = std::accumulate(parts.begin(), parts.end(), 0.0);
+    return parts_of(weight, share_by_speed(weight, speeds));
+  }
+};
+
+/// What a GPU and 27 cores of its host showed with half of the rows each: 141 us, of which 60 are for messages and
+/// launches, and 1797.
+const Machine gpu_and_host{{{141e9, 60e-6}, {6.4e9, 10e-6}}, 30e-6};
+const std::vector<double> halves{11.4e6, 11.4e6};
+
+/// What its ranks do besides.
+const std::vector<double> besides_them{60e-6, 10e-6};
+
+TEST(RankSpeed, BusyTimesTellTrueSpeedsAtOnce) {
+  // Of ten times as many rows, which are worth sharing.
+  const std::vector<double> parts = gpu_and_host.refined({114e6, 114e6}, besides_them);
+  const double best = share_by_speed(228e6, gpu_and_host.truth).seconds;
+  EXPECT_GT(parts[1], 0);
+  EXPECT_NEAR(gpu_and_host.iteration(parts).seconds, best + gpu_and_host.latency, 1e-9);
+  for (const double idle : gpu_and_host.iteration(parts).idle) EXPECT_NEAR(idle, gpu_and_host.latency, 1e-9);
+}
+
+/// Where nobody has measured what ranks do besides, it counts as work with their part.
+TEST(RankSpeed, TwoRefinementsDoWithoutTheCostsBesides) {
+  std::vector<double> parts = halves;
+  for (int refined = 0; refined < 2; ++refined) parts = gpu_and_host.refined(parts, {0, 0});
+  const Machine::Times times = gpu_and_host.iteration(parts);
+  for (const double idle : times.idle) EXPECT_LT(idle - gpu_and_host.latency, 0.02 * times.seconds);
+}
+
+/// What messages cost the GPU in an iteration is more than the host saves it.
+TEST(RankSpeed, BusyTimesLeaveOutWhoCostsMoreThanItDoes) {
+  const std::vector<double> parts = gpu_and_host.refined(halves, besides_them);
+  EXPECT_EQ(parts[1], 0);
+  EXPECT_GT(parts[0], 0);
+}
+
+TEST(RankSpeed, OfAShortTimeHalfIsWork) {
+  EXPECT_DOUBLE_EQ(speed_by_busy_time(100, 10, 2).weight_per_second, 100.0 / 8);
+  EXPECT_DOUBLE_EQ(speed_by_busy_time(100, 10, 9).weight_per_second, 100.0 / 5);
+  EXPECT_DOUBLE_EQ(speed_by_busy_time(100, 10, 9).seconds_besides, 9);
+  EXPECT_EQ(speed_by_busy_time(0, 10).weight_per_second, 0);
+  EXPECT_EQ(speed_by_busy_time(100, 0).weight_per_second, 0);
+  EXPECT_THROW(speed_by_busy_time(100, -1e-9), ArgumentError);
+  EXPECT_THROW(speed_by_busy_time(std::numeric_limits<double>::quiet_NaN(), 1), ArgumentError);
 }
 
 TEST(RankSpeed, CutsRowsThroughThePartition) {

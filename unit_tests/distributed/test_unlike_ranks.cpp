@@ -9,6 +9,7 @@
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/problems/stencil11.hpp>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <support/thread_ranks.hpp>
@@ -87,6 +88,53 @@ TEST(UnlikeRanks, MultiplyAndSolveAsOneDoes) {
           EXPECT_NEAR(mine.iterations, one.iterations, 1);
         });
       }
+    }
+  }
+}
+
+/// The last rank is late for `late_for`; the others had nothing to do meanwhile, and know it.
+template <class Exec>
+void expect_idle(const Communicator& comm, const RowPartition& partition, Decomposition decomposition,
+                 const char* late_for) {
+  using Matrix = BcsrMatrix<double, BlockColumnMajor, std::int32_t, std::int32_t, typename Exec::memory_space>;
+  const Exec exec = rank_instance<Exec>();
+  const problems::RowRange range{partition.begin(comm.rank()), partition.end(comm.rank())};
+  DistributedOptions options;
+  options.exchange = ExchangeMode::blocking;
+  options.decomposition = decomposition;
+  options.idle_clock = IdleClock::device;
+  const DistributedOperator<Matrix> a(exec, comm, partition,
+                                      problems::stencil11<Matrix>(exec, nx, ny, nz, block, range), options);
+  const auto n = static_cast<std::size_t>(range.size() * block);
+  const Kokkos::View<double*, typename Exec::memory_space> x("test::x", n), y("test::y", n), sums("test::sums", 1);
+  a.apply(exec, x, y);
+  exec.fence("test: before a rank is late");
+  const double all_before = a.idle_seconds(), in_sums_before = a.space().idle_seconds();
+  const auto step = [&](const char* what, const auto& work) {
+    comm.barrier();
+    if (std::string(what) == late_for && comm.rank() + 1 == comm.size()) let_others_run(std::chrono::milliseconds(60));
+    work();
+  };
+  step("the halo", [&] { a.apply(exec, x, y); });
+  step("a sum", [&] {
+    a.space().sum_begin(exec, sums);
+    a.space().sum_end(exec, sums);
+  });
+  if (comm.rank() + 1 == comm.size()) return;
+  const double in_sums = a.space().idle_seconds() - in_sums_before;
+  const double in_halo = a.idle_seconds() - all_before - in_sums;
+  EXPECT_GT(std::string(late_for) == "a sum" ? in_sums : in_halo, 0.03);
+}
+
+TEST(UnlikeRanks, KnowHowLongTheyIdleInHaloAndSums) {
+  const RowPartition partition({0, 120, num_block_rows});
+  for (const Decomposition decomposition : {Decomposition::one_d, Decomposition::two_d}) {
+    for (const char* late_for : {"the halo", "a sum"}) {
+      SCOPED_TRACE(text(to_string(decomposition), ", ", late_for));
+      run_ranks(2, [&](Communicator& comm) {
+        comm.rank() == 1 ? expect_idle<Host>(comm, partition, decomposition, late_for)
+                         : expect_idle<Device>(comm, partition, decomposition, late_for);
+      });
     }
   }
 }

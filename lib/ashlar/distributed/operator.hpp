@@ -10,8 +10,10 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/blas1/dot.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/device/idle_timer.hpp>
 #include <ashlar/device/team_sums.hpp>
 #include <ashlar/distributed/decomposition.hpp>
+#include <ashlar/distributed/idle_clock.hpp>
 #include <ashlar/distributed/impl/cut.hpp>
 #include <ashlar/distributed/impl/other_part.hpp>
 #include <ashlar/distributed/impl/own_part.hpp>
@@ -56,6 +58,8 @@ struct DistributedOptions {
   /// room for; none: they are on the device. Ranks need not agree. Its device_memory_limit holds for all that the rank
   /// has there, with x and y; its product is not looked at, `spmv` is.
   std::optional<StreamingOptions> streaming = std::nullopt;
+  /// How idle_seconds() knows, where halo and sums are messages of the host. Ranks need not agree.
+  IdleClock idle_clock = IdleClock::host;
 };
 
 /// A BCSR matrix whose block rows are dealt to ranks, as the linear operator y := A x of the solvers.
@@ -111,15 +115,20 @@ class DistributedOperator {
         exec, X::rank() == 1 ? 1 : static_cast<int>(x.extent(1)));
     auto& exchange = buffers.exchange;
     exchange.begin(exec, x);
-    if (!s.options.overlap) exchange.end(exec);
+    if (!s.options.overlap) s.wait_for_others(exec, [&] { exchange.end(exec); });
     s.own->apply(exec, x, y);
     if (s.multiplies_as_they_come()) {
-      for (int k = exchange.next_arrived(exec); k >= 0; k = exchange.next_arrived(exec)) {
+      const auto next_arrived = [&] {
+        int next = -1;
+        s.wait_for_others(exec, [&] { next = exchange.next_arrived(exec); });
+        return next;
+      };
+      for (int k = next_arrived(); k >= 0; k = next_arrived()) {
         buffers.template multiply<X::rank()>(exec, s.others[std::size_t(k)]);
       }
       for (const auto& part : s.others) buffers.add(exec, part, y);
     } else {
-      if (s.options.overlap) exchange.end(exec);
+      if (s.options.overlap) s.wait_for_others(exec, [&] { exchange.end(exec); });
       for (const auto& part : s.others) buffers.multiply_add(exec, part, y);
     }
   }
@@ -156,6 +165,12 @@ class DistributedOperator {
   double waited_seconds() const {
     const State& s = *state_;
     return halo_figures().waited_seconds + s.space->waited_seconds();
+  }
+  /// Of that, how long this rank has had nothing to do: on a device by options().idle_clock, with the halo's copy to
+  /// the device where it is staged.
+  double idle_seconds() const {
+    const State& s = *state_;
+    return (s.idle ? s.idle->seconds() : halo_figures().waited_seconds) + s.space->idle_seconds();
   }
 
   /// What this rank's exchanges of the halo have done so far, in all products: how many messages went, how many bytes,
@@ -309,12 +324,14 @@ class DistributedOperator {
       comm->together([&] { check(rows); });
       make_others(exec, rows);
       if (!comm->is_alone()) make_exchange(exec);
+      if (!exchange_waits_on_device && options.idle_clock == IdleClock::device) idle.emplace();
       // The last to be made, as it takes what room is left.
       comm->together([&] {
         make_own(exec, std::move(rows));
         exec.fence("ashlar::distributed_operator: own columns cut");
       });
-      space.emplace(exec, comm, own->num_rows(), sum_mode(exchange_mode), options.halo.time_out_seconds);
+      space.emplace(exec, comm, own->num_rows(), sum_mode(exchange_mode), options.halo.time_out_seconds,
+                    options.idle_clock);
     }
 
     /// Sums travel as the halo does.
@@ -448,6 +465,12 @@ class DistributedOperator {
       return bytes;
     }
 
+    /// wait(), which is for the halo, behind what this rank does meanwhile.
+    template <class Wait>
+    void wait_for_others(const Exec& exec, const Wait& wait) const {
+      idle ? idle->during(exec, wait) : wait();
+    }
+
     /// Throws ShapeError before anything is sent.
     template <class X, class Y>
     void check(const X& x, const Y& y) const {
@@ -483,6 +506,7 @@ class DistributedOperator {
     std::vector<impl::OtherPart<Matrix>> others;
     std::optional<DistributedSpace<Exec>> space;
     mutable std::shared_ptr<impl::PeerMeeting<Value, Exec>> meeting;  // made when CG first asks for it
+    mutable std::optional<IdleTimer<Exec>> idle;  // in waits for the halo, where it is the device that tells
     mutable impl::VectorExchanges<Wide, Matrix, Exec> wide;
     mutable impl::VectorExchanges<Narrow, Matrix, Exec> narrow;  // not used where it is the same
   };

@@ -16,6 +16,14 @@ struct RankSpeed {
   double seconds_besides = 0;
 };
 
+/// The speed of a rank that was busy for `busy_seconds` of an iteration with this part of the weight: that is all of
+/// the iteration but what it idled, waiting for others in the halo and in sums. What it does whatever its part is, it
+/// was busy with, too: `seconds_besides`, but for half of the time at most, as that was measured by itself. Of no part,
+/// or where it was not busy, nothing is known: speed 0.
+///
+/// Throws   ArgumentError where a number is negative or not finite.
+RankSpeed speed_by_busy_time(double part, double busy_seconds, double seconds_besides = 0);
+
 /// Parts of a system, and what they promise.
 struct RankShares {
   std::vector<double> shares;  ///< of the weight, by rank; they add up to 1

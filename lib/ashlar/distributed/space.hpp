@@ -9,6 +9,8 @@
 #include <ashlar/comm/memory_kind_of.hpp>
 #include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/device/event.hpp>
+#include <ashlar/device/idle_timer.hpp>
+#include <ashlar/distributed/idle_clock.hpp>
 #include <ashlar/distributed/impl/device_sums.hpp>
 #include <ashlar/distributed/impl/peer_sums.hpp>
 #include <ashlar/distributed/impl/stream_sums.hpp>
@@ -51,22 +53,24 @@ class DistributedSpace {
  public:
   /// Collective: each rank says how long its part is, and all say the same of sums. `comm` is used by nobody else, save
   /// that sums on streams share its own_streams() with its exchanges. In the kernel mode a kernel waits so many seconds
-  /// for another rank before it gives up.
+  /// for another rank before it gives up. `idle_clock` is looked at where sums are messages; ranks need not agree.
   ///
   /// Throws   on all ranks together: where sums are to be on streams, ArgumentError where comm has no transport for
   ///          them, CommError where none can be made of it, or the ranks share no memory; ArgumentError where kernels
   ///          are to wait no time.
   DistributedSpace(const Exec& exec, std::shared_ptr<const Communicator> comm, std::int64_t num_local,
-                   SumMode mode = SumMode::messages, double time_out_seconds = default_time_out_seconds)
-      : state_(std::make_shared<State>(exec, std::move(comm), mode, time_out_seconds)), num_local_(num_local) {
+                   SumMode mode = SumMode::messages, double time_out_seconds = default_time_out_seconds,
+                   IdleClock idle_clock = IdleClock::host)
+      : state_(std::make_shared<State>(exec, std::move(comm), mode, time_out_seconds, idle_clock)),
+        num_local_(num_local) {
     num_global_ = state_->comm->sum(num_local);
   }
 
   /// The same with a duplicate of `comm`.
   DistributedSpace(const Exec& exec, const Communicator& comm, std::int64_t num_local, SumMode mode = SumMode::messages,
-                   double time_out_seconds = default_time_out_seconds)
+                   double time_out_seconds = default_time_out_seconds, IdleClock idle_clock = IdleClock::host)
       : DistributedSpace(exec, std::make_shared<const Communicator>(comm.duplicate()), num_local, mode,
-                         time_out_seconds) {}
+                         time_out_seconds, idle_clock) {}
 
   std::int64_t num_local() const { return num_local_; }
   std::int64_t num_global() const { return num_global_; }
@@ -106,9 +110,13 @@ class DistributedSpace {
       state.is_copied.wait();
       message.start();
     }
-    const auto begin = std::chrono::steady_clock::now();
-    message.wait();
-    state.waited_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const auto wait = [&] {
+      const auto begin = std::chrono::steady_clock::now();
+      message.wait();
+      state.waited_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    // (Behind what was enqueued to run under the sum.)
+    state.idle ? state.idle->during(exec, wait) : wait();
     // The device has taken the sums of before: what has come now follows from them.
     double* const total = is_gpu_v<Exec> ? state.total.data() : sums.data();
     for (std::size_t k = 0; k < count; ++k) {
@@ -135,14 +143,18 @@ class DistributedSpace {
 
   /// How long the host has waited for the other ranks' sums so far, in all copies of this.
   double waited_seconds() const { return state_->waited_seconds; }
+  /// Of that, how long this rank has had nothing to do, as its IdleClock tells it.
+  double idle_seconds() const { return state_->idle ? state_->idle->seconds() : waited_seconds(); }
 
  private:
   using Pinned = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
 
   struct State {
-    State(const Exec& exec, std::shared_ptr<const Communicator> given, SumMode the_mode, double time_out_seconds)
+    State(const Exec& exec, std::shared_ptr<const Communicator> given, SumMode the_mode, double time_out_seconds,
+          IdleClock idle_clock)
         : comm(std::move(given)), mode(the_mode), is_copied(exec) {
       if (comm->is_alone()) return;
+      if (mode == SumMode::messages && idle_clock == IdleClock::device) idle.emplace();
       if (mode == SumMode::stream) {
         make_streams(exec);
       } else if (mode == SumMode::kernel) {
@@ -188,6 +200,7 @@ class DistributedSpace {
     std::vector<double> all;  // of all ranks, in rank order
     std::map<std::size_t, std::unique_ptr<Message>> messages;
     double waited_seconds = 0;
+    std::optional<IdleTimer<Exec>> idle;                // where it is the device that tells
     std::unique_ptr<impl::DeviceSums<Exec>> on_device;  // where sums do not travel as messages
   };
 

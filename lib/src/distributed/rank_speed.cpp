@@ -52,6 +52,17 @@ double common_seconds(double weight, std::span<const RankSpeed> speeds) {
 
 }  // namespace
 
+RankSpeed speed_by_busy_time(double part, double busy_seconds, double seconds_besides) {
+  for (const double number : {part, busy_seconds, seconds_besides}) {
+    if (number >= 0 && std::isfinite(number)) continue;
+    throw ArgumentError(
+        text("rank speed: a part of ", part, ", ", busy_seconds, " s busy, ", seconds_besides, " s besides"),
+        "all are finite, and not negative", "measure them again");
+  }
+  if (part == 0 || busy_seconds == 0) return {0, seconds_besides};
+  return {part / std::max(busy_seconds - seconds_besides, 0.5 * busy_seconds), seconds_besides};
+}
+
 RankShares share_by_speed(double weight, std::span<const RankSpeed> speeds) {
   check(weight, speeds);
   const auto fastest = std::max_element(speeds.begin(), speeds.end(), [](const RankSpeed& a, const RankSpeed& b) {
