@@ -5,6 +5,7 @@
 // Every form is checked before it is timed: its product against plain loops, and that its solve converges.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/mpi/communicator.hpp>
@@ -48,16 +49,21 @@ const std::map<std::string, CgLaunch> launches{{"automatic", CgLaunch::automatic
                                                {"graph", CgLaunch::graph},
                                                {"one_by_one", CgLaunch::one_by_one}};
 
-std::vector<perf::RanksForm> forms_of(const perf::RanksOptions& options, int ranks) {
+/// Of a rank of `ranks`, on a device or not.
+std::vector<perf::RanksForm> forms_of(const perf::RanksOptions& options, int ranks, bool on_device = true) {
+  DistributedOptions distributed;
+  if (options.memory_limit > 0 && on_device) distributed.streaming = {.device_memory_limit = options.memory_limit};
+  // Beside ranks on the host, whose share follows from it.
+  if (options.ranks_on_host > 0) distributed.idle_clock = IdleClock::device;
   // One rank alone has no halo, and nothing to overlap.
-  if (ranks == 1) return {{{}, CgXUpdate::with_direction, CgLaunch::automatic}};
+  if (ranks == 1) return {{distributed, CgXUpdate::with_direction, CgLaunch::automatic}};
   std::vector<perf::RanksForm> forms;
   for (const auto& decomposition : options.decompositions) {
     for (const auto& halo : options.halos) {
       for (const auto& x_update : options.x_updates) {
         for (const auto& overlap : options.overlaps) {
           for (const auto& exchange : options.exchanges) {
-            perf::RanksForm form;
+            perf::RanksForm form{distributed};
             form.distributed.decomposition = decompositions.at(decomposition);
             form.distributed.halo.form = halos.at(halo);
             form.distributed.overlap = overlap == "on";
@@ -84,11 +90,17 @@ std::map<std::string, double> read_whole(const std::string& path) {
   return result;
 }
 
+/// Null where there is none.
+nlohmann::json limit_json(const perf::RanksOptions& options) {
+  return options.memory_limit > 0 ? nlohmann::json(options.memory_limit) : nlohmann::json();
+}
+
 /// What is measured of an iteration in every form, and how it was made.
 nlohmann::json measured_fields(const perf::RanksTimes& times) {
   return {{"us", times.us},
           {"seconds", 1e-6 * times.us},
           {"busy_us", times.busy_us},
+          {"idle_us", times.idle_us},
           {"alone_us", times.alone_us},
           {"halo_bytes", times.halo_bytes},
           {"iterations", times.iterations},
@@ -101,16 +113,16 @@ nlohmann::json measured_fields(const perf::RanksTimes& times) {
 
 /// A row of results, which rank 0 prints too.
 template <class Exec>
-nlohmann::json row_of(const perf::RankSystem<Exec>& system, const perf::RanksForm& form, const perf::RanksTimes& times,
-                      int ranks, double read_gb_s, std::optional<double> whole_us) {
+nlohmann::json row_of(const perf::RanksOptions& options, const perf::RankSystem<Exec>& system,
+                      const perf::RanksForm& form, const perf::RanksTimes& times, int ranks, double read_gb_s,
+                      std::optional<double> whole_us) {
   const double flops = 2.0 * double(system.num_values) + 10.0 * double(system.num_rows);
-  const double bytes =
-      8.0 * double(system.num_values) * (1 + 0.5 / double(system.rows.block_size() * system.rows.block_size())) +
-      8 * 9.0 * double(system.num_rows);
+  const double bytes = 8.0 * double(system.num_values) * (1 + 0.5 / double(system.block_size * system.block_size)) +
+                       8 * 9.0 * double(system.num_rows);
   nlohmann::json row{{"case", system.name},
                      {"library", "ashlar"},
                      {"kernel", form.name()},
-                     {"block_size", system.rows.block_size()},
+                     {"block_size", system.block_size},
                      {"num_rows", system.num_rows},
                      {"num_values", system.num_values},
                      {"ranks", ranks},
@@ -118,7 +130,8 @@ nlohmann::json row_of(const perf::RankSystem<Exec>& system, const perf::RanksFor
                      {"bytes", bytes},
                      {"gb_s", 1e-3 * bytes / times.us},
                      {"limit_gb_s", read_gb_s},
-                     {"fraction", 1e-3 * bytes / times.us / read_gb_s}};
+                     {"fraction", 1e-3 * bytes / times.us / read_gb_s},
+                     {"memory_limit_bytes", limit_json(options)}};
   row.update(measured_fields(times));
   std::printf("  %-40s %10.2f us, %7.2f Gflop/s, halo %9.3f MB, %d iterations", form.name().c_str(), times.us,
               1e-3 * flops / times.us, 1e-6 * double(times.halo_bytes), times.iterations);
@@ -159,9 +172,9 @@ void write_trace(const perf::RanksOptions& options, const Communicator& comm, co
   });
 }
 
-/// A row of results of ranks that are not alike, which rank 0 prints too.
-nlohmann::json row_of(const std::string& name, const perf::RanksForm& form, const perf::SharedTimes& shared,
-                      const std::vector<std::string>& spaces) {
+/// A row of results of ranks that are not alike, which rank 0 prints too. `is_chosen`: none of the others is faster.
+nlohmann::json row_of(const perf::RanksOptions& options, const std::string& name, const perf::RanksForm& form,
+                      const perf::SharedTimes& shared, const std::vector<std::string>& spaces, bool is_chosen) {
   const perf::RanksTimes& times = shared.times;
   std::vector<double> idle_share;
   for (const double us : times.idle_us) idle_share.push_back(us / times.us);
@@ -171,7 +184,7 @@ nlohmann::json row_of(const std::string& name, const perf::RanksForm& form, cons
     std::printf("; %s %lld block rows, idle %.1f %%", spaces[rank].c_str(),
                 static_cast<long long>(shared.block_rows[rank]), 100 * idle_share[rank]);
   }
-  std::printf("\n");
+  std::printf("%s\n", is_chosen ? "; chosen" : "");
   std::fflush(stdout);
   nlohmann::json row{
       {"case", name},
@@ -182,8 +195,9 @@ nlohmann::json row_of(const std::string& name, const perf::RanksForm& form, cons
       {"ranks", idle_share.size()},
       {"block_rows", shared.block_rows},
       {"blocks", times.blocks},
-      {"idle_us", times.idle_us},
-      {"idle_share", idle_share}};
+      {"idle_share", idle_share},
+      {"chosen", is_chosen},
+      {"memory_limit_bytes", limit_json(options)}};
   row.update(measured_fields(times));
   return row;
 }
@@ -200,12 +214,17 @@ void run_shared(const perf::RanksOptions& options, const Communicator& comm, boo
   perf::Timelines timelines(comm);
   for (const std::string& name : options.cases) {
     if (comm.rank() == 0) std::printf("%s\n", name.c_str());
-    for (const perf::RanksForm& form : forms_of(options, comm.size())) {
+    for (const perf::RanksForm& form : forms_of(options, comm.size(), !on_host)) {
       const auto all = perf::measure_shared(exec, comm, on_host, name, form, options.refinements, options.samples,
                                             options.iterations, options.trace.empty() ? nullptr : &timelines,
                                             options.trace_iterations);
       if (comm.rank() != 0) continue;
-      for (const perf::SharedTimes& shared : all) rows.push_back(row_of(name, form, shared, spaces));
+      // (Of those that take as long the first: the devices alone.)
+      const auto fastest = std::min_element(all.begin(), all.end(),
+                                            [](const auto& a, const auto& b) { return a.times.us < b.times.us; });
+      for (auto shared = all.begin(); shared != all.end(); ++shared) {
+        rows.push_back(row_of(options, name, form, *shared, spaces, shared == fastest));
+      }
       if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
     }
   }
@@ -236,9 +255,9 @@ void run(const perf::RanksOptions& options, const Communicator& comm) {
   nlohmann::json rows = nlohmann::json::array();
   perf::Timelines timelines(comm);
   for (const std::string& name : options.cases) {
-    const perf::RankSystem<perf::Exec> system = perf::make_rank_system(exec, comm, name);
+    const perf::RankSystem<perf::Exec> system = perf::make_rank_system(exec, comm, name, options.memory_limit > 0);
     if (speaks) {
-      std::printf("%s, b %d, %lld rows, %lld values\n", name.c_str(), system.rows.block_size(),
+      std::printf("%s, b %d, %lld rows, %lld values\n", name.c_str(), system.block_size,
                   static_cast<long long>(system.num_rows), static_cast<long long>(system.num_values));
     }
     const auto of_whole = whole.find(name);
@@ -246,7 +265,7 @@ void run(const perf::RanksOptions& options, const Communicator& comm) {
       const perf::RanksTimes times = perf::measure(exec, comm, system, form, options.samples, options.iterations);
       if (!options.trace.empty()) timelines.add(exec, system, form, options.trace_iterations);
       if (!speaks) continue;
-      rows.push_back(row_of(system, form, times, comm.size(), read,
+      rows.push_back(row_of(options, system, form, times, comm.size(), read,
                             of_whole == whole.end() ? std::nullopt : std::optional(of_whole->second)));
       if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
     }
@@ -285,6 +304,10 @@ int main(int argc, char** argv) {
   app.add_option("--refinements", options.refinements, "how often rows are then dealt anew by the ranks' busy times")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  app.add_option("--memory-limit", options.memory_limit,
+                 "bytes, or 2M, 8GiB: what a rank's solve may take of its device's memory, to which its rows are then "
+                 "streamed from the host's")
+      ->transform(CLI::AsSizeValue(false));
   app.add_option("--whole", options.whole,
                  "results of one rank, on one device or on all cores of the host, to count efficiencies from")
       ->check(CLI::ExistingFile);

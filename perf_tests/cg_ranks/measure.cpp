@@ -3,6 +3,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/local_space.hpp>
 #include <cg_ranks/measure.hpp>
+#include <cg_ranks/operator.hpp>
 #include <cg_ranks/solve.hpp>
 #include <cmath>
 #include <support/median.hpp>
@@ -12,16 +13,13 @@ namespace ashlar::perf {
 
 namespace {
 
-template <class Exec>
-using Operator = DistributedOperator<MatrixOn<Exec>>;
-
 constexpr double rtol = 1e-8;
 
 /// What a rank does in a product with `op`, less the exchange: for the time that its work takes alone.
 template <class Exec>
 class LocalWork {
  public:
-  explicit LocalWork(const Operator<Exec>& op) : op_(op) {}
+  explicit LocalWork(const OperatorOn<Exec>& op) : op_(op) {}
 
   template <class X, class Y>
   void apply(const Exec& exec, const X& x, const Y& y) const {
@@ -34,14 +32,13 @@ class LocalWork {
   std::string explain() const { return "the local work of a distributed product"; }
 
  private:
-  const Operator<Exec>& op_;
+  const OperatorOn<Exec>& op_;
 };
 
-/// Throws NumericalError where A x is not what plain loops make of the same x, which each rank knows all of.
-template <class Exec>
-void check_product(const Exec& exec, const RankSystem<Exec>& system, const Operator<Exec>& op,
-                   std::int64_t first_block_row) {
-  const MatrixOn<Exec>& a = system.rows;
+/// Throws NumericalError where A x is not what plain loops make of these rows and the same x, which each rank knows all
+/// of.
+template <class Exec, class Rows>
+void check_product(const Exec& exec, const Rows& a, const OperatorOn<Exec>& op, std::int64_t first_block_row) {
   const int b = a.block_size();
   const VectorOn<Exec> x("perf::x", a.num_rows()), y("perf::y", a.num_rows());
   const std::int64_t first = first_block_row * b;
@@ -61,8 +58,8 @@ void check_product(const Exec& exec, const RankSystem<Exec>& system, const Opera
         double sum = 0, magnitude = 0;
         for (std::int64_t k = row_ptr(i); k < std::int64_t(row_ptr(i + 1)); ++k) {
           for (int c = 0; c < b; ++c) {
-            const double product = values(k * b * b + MatrixOn<Exec>::layout_type::at(r, c, b)) *
-                                   test_entry(std::int64_t(col_idx(k)) * b + c);
+            const double product =
+                values(k * b * b + Rows::layout_type::at(r, c, b)) * test_entry(std::int64_t(col_idx(k)) * b + c);
             sum += product;
             magnitude += Kokkos::abs(product);
           }
@@ -97,8 +94,11 @@ std::string RanksForm::name() const {
 template <class Exec>
 RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<Exec>& system, const RanksForm& form,
                    int samples, const std::vector<int>& iterations) {
-  const Operator<Exec> op(exec, comm, system.partition, system.rows, form.distributed);
-  comm.together([&] { check_product(exec, system, op, system.partition.begin(comm.rank())); });
+  const OperatorOn<Exec> op = make_operator(exec, comm, system, form.distributed);
+  comm.together([&] {
+    const std::int64_t first = system.partition.begin(comm.rank());
+    system.host_rows ? check_product(exec, *system.host_rows, op, first) : check_product(exec, system.rows, op, first);
+  });
   const VectorOn<Exec> x("perf::x", system.b.extent(0));
 
   RanksTimes times;
@@ -112,10 +112,10 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<
   times.iterations = report.iterations;
   times.relative_residual = report.relative_residual;
 
-  std::array<std::vector<double>, 2> wall, waited, idle;
+  std::array<std::vector<double>, 2> wall, busy;
   for (int sample = -1; sample < samples; ++sample) {
     for (const int which : {0, 1}) {
-      const double before = op.waited_seconds(), halo_before = op.halo_figures().waited_seconds;
+      const double idle_before = op.idle_seconds();
       const CgOptions options{.rtol = 0,
                               .max_iterations = iterations[std::size_t(which)],
                               .launch = form.launch,
@@ -123,9 +123,8 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<
       const double seconds = solve(exec, comm, op, system.b, x, options).second;
       if (sample < 0) continue;
       wall[std::size_t(which)].push_back(comm.max(seconds));
-      const double of_halo = op.halo_figures().waited_seconds - halo_before;
-      waited[std::size_t(which)].push_back(op.waited_seconds() - before);
-      idle[std::size_t(which)].push_back(op.waited_seconds() - before - (is_gpu_v<Exec> ? of_halo : 0));
+      // By sample: what others delay this rank by differs between them, what it does itself hardly.
+      busy[std::size_t(which)].push_back(seconds - (op.idle_seconds() - idle_before));
     }
   }
   const double count = iterations[1] - iterations[0];
@@ -133,8 +132,9 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<
     return 1e6 * median_difference(seconds[1], seconds[0]) / count;
   };
   times.us = of_iteration(wall);
-  times.busy_us = comm.all_gather(times.us - of_iteration(waited));
-  times.idle_us = comm.all_gather(of_iteration(idle));
+  const double busy_us = of_iteration(busy);
+  times.busy_us = comm.all_gather(busy_us);
+  times.idle_us = comm.all_gather(times.us - busy_us);
   times.blocks = comm.all_gather(double(op.num_blocks()));
 
   // Of others only zeros: what is left is the rank's own block of A, which is SPD too.
@@ -158,7 +158,7 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<
   }
   comm.barrier();
   times.alone_us = comm.all_gather(alone_us);
-  times.halo_bytes = comm.sum(op.halo_plan().num_entries() * std::int64_t(system.rows.block_size() * sizeof(double)));
+  times.halo_bytes = comm.sum(op.halo_plan().num_entries() * std::int64_t(system.block_size * sizeof(double)));
   times.exchange = std::string(to_string(op.exchange_mode()));
   times.launch = comm.broadcast(report.launch);
   times.explain = comm.broadcast(op.explain());

@@ -23,10 +23,9 @@ struct RanksForm {
 /// What was measured of it; the same on all ranks.
 struct RanksTimes {
   double us = 0;  ///< of an iteration, by the rank that takes longest
-  /// Of an iteration on each rank: less what it waits for others; and the same work while the other ranks rest.
-  std::vector<double> busy_us, alone_us;
-  /// And what it waits with nothing to do: on a device not for the halo, as own columns are multiplied meanwhile.
-  std::vector<double> idle_us;
+  /// Of an iteration on each rank: all but what it waits for others, in the halo and in sums, with nothing to do, as
+  /// DistributedOptions::idle_clock tells it; that wait; and the same work while the other ranks rest.
+  std::vector<double> busy_us, idle_us, alone_us;
   std::vector<double> blocks;    ///< that each rank has
   int iterations = 0;            ///< of a solve to rtol
   double relative_residual = 0;  ///< of its x, computed anew

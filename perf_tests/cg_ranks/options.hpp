@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct RanksOptions {
   int ranks_on_host = 0;
   /// How often rows are dealt anew by busy times then.
   int refinements = 3;
+  /// Bytes that a rank's solve may take of its device's memory, which its rows are streamed to; 0: they lie there.
+  std::uint64_t memory_limit = 0;
   /// Results of a run with one rank on one device, or on all cores of the host: what efficiencies are counted from.
   std::string whole;
   std::string json, commit = "unknown";

@@ -15,11 +15,13 @@ std::vector<std::int64_t> rows_of(const RowPartition& partition) {
   return rows;
 }
 
-/// What each rank did in the time that it did not idle; one without blocks nothing.
+/// By what each rank did in the time that it did not idle; one without blocks nothing. What messages cost is not
+/// counted besides, as it is to be shown what sharing brings, even where it brings nothing.
 std::vector<double> next_shares(const RanksTimes& times) {
   std::vector<RankSpeed> speeds;
   for (std::size_t rank = 0; rank < times.blocks.size(); ++rank) {
-    speeds.push_back({times.blocks[rank] / std::max(1e-6 * (times.us - times.idle_us[rank]), 1e-9), 0});
+    const double busy_us = std::max(times.busy_us[rank], 0.01 * times.us);  // of less, noise alone
+    speeds.push_back(speed_by_busy_time(times.blocks[rank], 1e-6 * busy_us));
   }
   return share_by_speed(std::accumulate(times.blocks.begin(), times.blocks.end(), 0.0), speeds).shares;
 }
@@ -33,9 +35,10 @@ std::vector<SharedTimes> measure_shared(const Exec& exec, const Communicator& co
                                         int trace_iterations) {
   std::vector<SharedTimes> result;
   const Communicator alike = comm.split(on_host ? 1 : 0, comm.rank());
+  const bool is_streamed = form.distributed.streaming.has_value();
   SharedTimes alone{"devices alone", {}, {}};
   if (!on_host) {
-    const RankSystem<Exec> system = make_rank_system(exec, alike, name);
+    const RankSystem<Exec> system = make_rank_system(exec, alike, name, is_streamed);
     alone.times = measure(exec, alike, system, form, samples, iterations);
     alone.block_rows = rows_of(system.partition);
   }
@@ -45,7 +48,7 @@ std::vector<SharedTimes> measure_shared(const Exec& exec, const Communicator& co
 
   std::vector<double> shares;
   for (int refined = 0; refined <= refinements; ++refined) {
-    const RankSystem<Exec> system = make_rank_system(exec, comm, name, shares);
+    const RankSystem<Exec> system = make_rank_system(exec, comm, name, is_streamed, shares);
     SharedTimes times{refined == 0 ? "nnz" : text("refined ", refined),
                       measure(exec, comm, system, form, samples, iterations), rows_of(system.partition)};
     if (timelines != nullptr) timelines->add(exec, system, form, trace_iterations);

@@ -1,6 +1,7 @@
 #include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/copy.hpp>
 #include <ashlar/problems/cantilever.hpp>
 #include <ashlar/problems/grid27.hpp>
 #include <ashlar/problems/stencil11.hpp>
@@ -94,17 +95,18 @@ RowPartition balanced(const Exec& exec, const Communicator& comm, const Maker<Ex
 }  // namespace
 
 template <class Exec>
-RankSystem<Exec> make_rank_system(const Exec& exec, const Communicator& comm, const std::string& name,
+RankSystem<Exec> make_rank_system(const Exec& exec, const Communicator& comm, const std::string& name, bool is_streamed,
                                   const std::vector<double>& shares) {
   const Maker<Exec> maker = comm.together([&] { return maker_of(exec, name); });
-  RankSystem<Exec> system{name, balanced(exec, comm, maker, shares), {}, {}, 0, 0};
+  RankSystem<Exec> system{name, balanced(exec, comm, maker, shares), {}, {}, {}, 0, 0};
   const RowRange range{system.partition.begin(comm.rank()), system.partition.end(comm.rank())};
   comm.together([&] {
     system.rows = maker.rows(range);
+    system.block_size = system.rows.block_size();
     if (maker.load) {
       system.b = maker.load(range);
     } else {
-      const int b = system.rows.block_size();
+      const int b = system.block_size;
       const VectorOn<Exec> entries("perf::b", static_cast<std::size_t>(range.size() * b));
       const std::int64_t first = range.begin * b;
       Kokkos::parallel_for(
@@ -114,15 +116,21 @@ RankSystem<Exec> make_rank_system(const Exec& exec, const Communicator& comm, co
     }
     exec.fence("perf: system");
   });
-  system.num_rows = system.partition.num_rows() * system.rows.block_size();
-  system.num_values = comm.sum(std::int64_t(system.rows.num_values()));
+  const std::int64_t num_values = system.rows.num_values();
+  if (is_streamed) {
+    system.host_rows = copy_to<typename HostMatrixOn<Exec>::memory_space>(exec, system.rows);
+    exec.fence("perf: rows in the host's memory");
+    system.rows = {};
+  }
+  system.num_rows = system.partition.num_rows() * system.block_size;
+  system.num_values = comm.sum(num_values);
   return system;
 }
 
-template RankSystem<HostExec> make_rank_system(const HostExec&, const Communicator&, const std::string&,
+template RankSystem<HostExec> make_rank_system(const HostExec&, const Communicator&, const std::string&, bool,
                                                const std::vector<double>&);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-template RankSystem<Exec> make_rank_system(const Exec&, const Communicator&, const std::string&,
+template RankSystem<Exec> make_rank_system(const Exec&, const Communicator&, const std::string&, bool,
                                            const std::vector<double>&);
 #endif
 

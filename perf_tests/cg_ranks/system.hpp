@@ -1,8 +1,10 @@
 #pragma once
 
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/distributed/operator.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <support/types.hpp>
 #include <vector>
@@ -13,6 +15,8 @@ namespace ashlar::perf {
 template <class Exec>
 using MatrixOn = BcsrMatrix<double, BlockColumnMajor, std::int32_t, std::int32_t, typename Exec::memory_space>;
 template <class Exec>
+using HostMatrixOn = typename DistributedOperator<MatrixOn<Exec>>::host_type;
+template <class Exec>
 using VectorOn = Kokkos::View<double*, typename Exec::memory_space>;
 using HostExec = Kokkos::DefaultHostExecutionSpace;
 
@@ -20,10 +24,12 @@ using HostExec = Kokkos::DefaultHostExecutionSpace;
 template <class Exec>
 struct RankSystem {
   std::string name;
-  RowPartition partition;                     ///< balanced by blocks, or by shares of them
-  MatrixOn<Exec> rows;                        ///< this rank's, with global block columns; SPD
-  VectorOn<Exec> b;                           ///< its entries
-  std::int64_t num_rows = 0, num_values = 0;  ///< of the whole
+  RowPartition partition;                       ///< balanced by blocks, or by shares of them
+  MatrixOn<Exec> rows;                          ///< this rank's, with global block columns; SPD
+  std::optional<HostMatrixOn<Exec>> host_rows;  ///< those in the host's memory, to be streamed; `rows` are none then
+  VectorOn<Exec> b;                             ///< its entries
+  std::int64_t num_rows = 0, num_values = 0;    ///< of the whole
+  int block_size = 1;
 };
 
 /// Made from a name: "stencil11:128" has 128^3 points, each coupled to the 11 around it (11pts-128 of the paper's Table
@@ -31,12 +37,13 @@ struct RankSystem {
 /// of the paper's matrices: as many rows and non-zeros, in a regular pattern; "cantilever:128" 128^3 nodes with three
 /// unknowns each. Values are such that CG takes hundreds of iterations. Collective.
 ///
-/// Where there are shares, each rank has its share of the blocks, and else as many.
+/// Where there are shares, each rank has its share of the blocks, and else as many. This rank's rows are made on the
+/// device, and moved to the host's memory where they are to be streamed; ranks need not agree.
 ///
 /// Throws   ArgumentError for a name that is none, on all ranks.
 template <class Exec>
 RankSystem<Exec> make_rank_system(const Exec& exec, const Communicator& comm, const std::string& name,
-                                  const std::vector<double>& shares = {});
+                                  bool is_streamed = false, const std::vector<double>& shares = {});
 
 /// Entry i of the whole vector that products are checked with: all different, of size about 1.
 KOKKOS_INLINE_FUNCTION double test_entry(std::int64_t i) {

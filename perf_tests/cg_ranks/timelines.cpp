@@ -1,7 +1,7 @@
 #include <ashlar/base/text.hpp>
-#include <ashlar/distributed/operator.hpp>
 #include <ashlar/trace/chrome_json.hpp>
 #include <ashlar/trace/recorder.hpp>
+#include <cg_ranks/operator.hpp>
 #include <cg_ranks/solve.hpp>
 #include <cg_ranks/timelines.hpp>
 #include <sstream>
@@ -11,7 +11,7 @@ namespace ashlar::perf {
 
 template <class Exec>
 void Timelines::add(const Exec& exec, const RankSystem<Exec>& system, const RanksForm& form, int iterations) {
-  const DistributedOperator<MatrixOn<Exec>> op(exec, comm_, system.partition, system.rows, form.distributed);
+  const OperatorOn<Exec> op = make_operator(exec, comm_, system, form.distributed);
   const VectorOn<Exec> x("perf::x", system.b.extent(0));
   const CgOptions options{.rtol = 0, .max_iterations = iterations, .x_update = form.x_update};
   solve(exec, comm_, op, system.b, x, options);
