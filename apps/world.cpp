@@ -5,6 +5,7 @@
 #include <ashlar/base/text.hpp>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #ifdef ASHLAR_COMMAND_HAS_MPI
 #include <ashlar/comm/mpi/communicator.hpp>
@@ -62,7 +63,11 @@ World::World() : comm_(std::make_unique<Communicator>()) {
 
 #endif
 
+World::World(Communicator comm) : comm_(std::make_unique<Communicator>(std::move(comm))) {}
+
 World::~World() = default;
+
+World World::part(bool belongs) const { return World(comm_->split(belongs ? 1 : 0, comm_->rank())); }
 
 Communicator World::with_streams(int ranks_on_host) const {
   Communicator comm = comm_->duplicate();

@@ -22,9 +22,11 @@ class World {
   const Communicator& comm() const { return *comm_; }
   bool is_alone() const { return comm_->is_alone(); }
   /// A group of the same ranks whose messages may go in the order of streams, by NCCL, where this command has been
-  /// built with it and it works on all ranks; else it says why not. So many ranks of each host compute there, beside
-  /// others on devices. Collective, once Kokkos has started.
+  /// built with it and it works on all ranks; else it says why not. So many ranks compute on their hosts, beside others
+  /// on devices. Collective, once Kokkos has started.
   Communicator with_streams(int ranks_on_host = 0) const;
+  /// The ranks that say the same: as a world of their own, which must go before this one. Collective.
+  World part(bool belongs) const;
   /// Whether this rank tells what is to be told once.
   bool speaks() const { return comm_->rank() == 0; }
 
@@ -38,7 +40,9 @@ class World {
   auto alike(const Work& work) const;
 
  private:
-  struct Session;  // none where the command is alone
+  struct Session;  // none where the command is alone, and of a part
+  explicit World(Communicator comm);
+
   std::unique_ptr<Session> session_;
   std::unique_ptr<Communicator> comm_;
 };

@@ -2,6 +2,7 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/distributed/space.hpp>
 #include <ashlar/halo/measure_halo.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <cstdint>
@@ -46,6 +47,30 @@ class TimedProduct {
   Vector<Exec> x_, y_;
 };
 
+/// How often all ranks wait for each other's sums in an iteration.
+int sums_of_iteration(const MethodOptions& method) {
+  return method.solver == SolverKind::cg && method.variant != VariantKind::standard ? 1 : 2;
+}
+
+/// What two sums over all ranks take, as messages of the host. Collective; the same on all ranks.
+template <class Exec>
+double seconds_of_sums(const Exec& exec, const Communicator& comm) {
+  constexpr int count = 50;
+  const DistributedSpace<Exec> space(exec, comm, 0);
+  const Vector<Exec> sums("ashlar::app::sums", 2);
+  const auto sum = [&] {
+    space.sum_begin(exec, sums);
+    space.sum_end(exec, sums);
+  };
+  sum();
+  exec.fence("ashlar: before sums are timed");
+  comm.barrier();
+  const Kokkos::Timer timer;
+  for (int k = 0; k < count; ++k) sum();
+  exec.fence("ashlar: sums are timed");
+  return comm.max(timer.seconds() / count);
+}
+
 }  // namespace
 
 template <class Exec>
@@ -77,7 +102,8 @@ std::vector<RankSpeed> measure_speeds(const Exec& exec, const World& world, cons
     speed = world.on_all([&] { return product->blocks_per_second(exec); });
   }
   const HaloCosts costs = measure_halo(exec, comm);
-  return comm.all_gather(RankSpeed{speed, costs.message_seconds + costs.options.pack_seconds});
+  const double of_sums = sums_of_iteration(options.method) * seconds_of_sums(exec, comm);
+  return comm.all_gather(RankSpeed{speed, costs.message_seconds + costs.options.pack_seconds + of_sums});
 }
 
 template std::vector<RankSpeed> measure_speeds(const HostExecution&, const World&, const SolveOptions&,

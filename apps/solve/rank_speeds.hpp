@@ -9,8 +9,9 @@
 
 namespace ashlar::app {
 
-/// How many blocks a second each rank multiplies, and what messages cost it in an iteration besides, by rank: measured
-/// on an even share of the rows, which is made for that, by all ranks at once, as some share a memory. Collective.
+/// How many blocks a second each rank multiplies, and what messages of halo and sums cost it in an iteration besides,
+/// by rank: measured on an even share of the rows, which is made for that, by all ranks at once, as some share a
+/// memory. Collective.
 ///
 /// Throws   ArgumentError, on all ranks together, where a rank has no room for that share where it multiplies; what
 ///          make_rank_system() does.

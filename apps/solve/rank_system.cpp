@@ -51,6 +51,9 @@ void deal(const Exec& exec, const World& world, const SolveOptions& options, con
   distributed.decomposition = options.distribution.decomposition;
   distributed.halo.form = options.distribution.halo;
   distributed.exchange = options.distribution.exchange;
+  // Where ranks are not alike it is told, and rows may follow from it.
+  const bool are_unlike = options.distribution.has_rates() || options.distribution.ranks_on_host > 0;
+  distributed.idle_clock = are_unlike ? IdleClock::device : IdleClock::host;
   distributed.spmv = {.kernel = options.method.kernel, .num_vectors = options.method.num_rhs};
   system.total_block_rows = partition.num_rows();
   system.total_blocks = comm.sum(std::int64_t(rows.num_blocks()));
@@ -61,7 +64,7 @@ void deal(const Exec& exec, const World& world, const SolveOptions& options, con
   // Collective: what a rank throws, the others know of.
   const bool may_stream =
       distributed.exchange == ExchangeMode::automatic || distributed.exchange == ExchangeMode::stream;
-  const Communicator streams = may_stream ? world.with_streams(options.distribution.ranks_on_host) : comm.duplicate();
+  const Communicator streams = may_stream ? world.with_streams(comm.sum(is_gpu_v<Exec> ? 0 : 1)) : comm.duplicate();
   std::exception_ptr failure;
   try {
     within_limit(limit, bytes_beside_streaming(shape, options), text(system.description, " on rank ", comm.rank()),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/scatter.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <utility>
@@ -27,9 +28,18 @@ std::vector<double> blocks_of_ranks(const Communicator& comm, const LinearSystem
 std::vector<RankSpeed> speeds_by_busy_times(const std::vector<double>& blocks, const std::vector<double>& busy_seconds,
                                             std::vector<RankSpeed> speeds) {
   for (std::size_t rank = 0; rank < speeds.size(); ++rank) {
-    if (blocks[rank] > 0 && busy_seconds[rank] > 0) speeds[rank].weight_per_second = blocks[rank] / busy_seconds[rank];
+    if (blocks[rank] == 0 || !(busy_seconds[rank] > 0)) continue;
+    speeds[rank] = speed_by_busy_time(blocks[rank], busy_seconds[rank], speeds[rank].seconds_besides);
   }
   return speeds;
+}
+
+/// Whether a rank that has blocks is to have none.
+bool leaves_some_out(const std::vector<double>& blocks, const std::vector<double>& shares) {
+  for (std::size_t rank = 0; rank < blocks.size(); ++rank) {
+    if (blocks[rank] > 0 && shares[rank] == 0) return true;
+  }
+  return false;
 }
 
 template <class Exec>
@@ -45,7 +55,7 @@ Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOpti
                            const RowSource<Exec>& source, LinearSystem<Exec> system, std::vector<RankSpeed> speeds,
                            double seconds_of_deal, const std::function<void(int, double)>& monitor) {
   const Communicator& comm = world.comm();
-  Rebalanced<Exec> result{std::move(system), {}, {}, std::move(speeds), {}};
+  Rebalanced<Exec> result{std::move(system), {}, {}, std::move(speeds), {}, {}};
   SolveOptions trial = options;
   trial.outputs.efficiency.reset();
   trial.method.max_iterations = iterations_of_trial;
@@ -77,15 +87,25 @@ Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOpti
     result.speeds = speeds_by_busy_times(blocks, comm.all_gather(busy), std::move(result.speeds));
     const double weight = std::accumulate(blocks.begin(), blocks.end(), 0.0);
     const RankShares shares = share_by_speed(weight, result.speeds);
-    const double saved = std::max(seconds_of_parts(blocks, result.speeds) - shares.seconds, 0.0);
+    const double now = seconds_of_parts(blocks, result.speeds);
+    const double saved = std::max(now - shares.seconds, 0.0);
+    const bool leaves_out = leaves_some_out(blocks, shares.shares);
+    // Without some ranks the solve begins anew.
+    const double cost = seconds_of_deal + (leaves_out ? now * double(result.residuals.size()) : 0);
     const std::int64_t expected = iterations_left(history, options.method.rtol, left);
     const double repaid = saved * double(expected);
     const std::string numbers =
-        text("to deal them anew takes ", short_number(seconds_of_deal), " s, and saves ", short_number(1e6 * saved),
-             " us in each of the ", expected, " iterations that are likely left");
+        text(leaves_out ? "to begin anew without some ranks takes " : "to deal them anew takes ", short_number(cost),
+             " s, and saves ", short_number(1e6 * saved), " us in each of the ", expected,
+             " iterations that are likely left");
     const RowPartition partition = RowPartition::by_shares(source.row_ptr(), shares.shares);
-    if (!(repaid > seconds_of_deal) || partition == result.system.over_ranks->partition()) {
+    if (!(repaid > cost) || partition == result.system.over_ranks->partition()) {
       result.decided.push_back("the rows stay where they are: " + numbers);
+      break;
+    }
+    if (leaves_out) {
+      result.decided.push_back("the rows of some ranks go to the others: " + numbers);
+      result.shares = shares.shares;
       break;
     }
     result.decided.push_back("the rows were dealt anew: " + numbers);

@@ -22,6 +22,8 @@ struct Rebalanced {
   std::vector<double> residuals;     ///< relative, after each iteration made
   std::vector<RankSpeed> speeds;     ///< of the ranks, as measured last
   std::vector<std::string> decided;  ///< for people: why rows were moved, or stay
+  /// Of each rank, where some cost more than they do: the solve is to begin anew without those. Else none.
+  std::vector<double> shares;
 };
 
 /// Makes a few iterations, from which the ranks' busy times tell their speeds anew, and deals the rows again where what

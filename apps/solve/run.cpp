@@ -210,27 +210,42 @@ Exec instance_of_rank(const World& world, const SolveOptions& options, const Ran
   return world.on_all([&] { return instance_of_threads<Exec>(threads); });
 }
 
-/// What each rank does a second, what it is to have for that, and what is told of it.
+/// What each rank does a second, and what it is to have for that.
 struct RankRates {
   std::vector<RankSpeed> speeds;
   std::vector<double> shares;
-  std::vector<std::string> decided;
 
-  void take(const std::vector<RankSpeed>& measured, const std::vector<std::string>& more) {
-    speeds = measured;
-    decided.insert(decided.end(), more.begin(), more.end());
-  }
+  bool leave_some_out() const { return std::count(shares.begin(), shares.end(), 0) > 0; }
 };
 
+/// Collective.
 template <class Exec>
-RankRates rates_of(std::vector<RankSpeed> speeds, const RowSource<Exec>& source) {
-  RankRates rates{std::move(speeds), {}, {}};
+RankRates measure_rates(const Exec& exec, const World& world, const SolveOptions& options,
+                        const RowSource<Exec>& source) {
+  RankRates rates{measure_speeds(exec, world, options, source), {}};
   rates.shares = share_by_speed(double(source.num_blocks), rates.speeds).shares;
-  for (std::size_t rank = 0; rank < rates.shares.size(); ++rank) {
-    if (rates.shares[rank] > 0) continue;
-    rates.decided.push_back(text("rank ", rank, " has no rows: its messages would take longer than it saves"));
-  }
   return rates;
+}
+
+using Decided = std::vector<std::string>;
+
+template <class Exec>
+int run_on(const World& world, const SolveOptions& options, const RankRoles& roles, Phases& phases, Decided decided);
+
+/// run_on() the ranks that have a share, as if they had been started alone: they neither send to the others nor wait
+/// for them, and one by itself is as fast as it can be. The others wait for the end. Collective.
+template <class Exec>
+int run_on_sharers(const World& world, SolveOptions options, const RankRoles& roles, Phases& phases,
+                   const std::vector<double>& shares, Decided decided) {
+  const bool has_share = shares[std::size_t(world.comm().rank())] > 0;
+  const World sharers = world.part(has_share);
+  for (std::size_t rank = 0; rank < shares.size(); ++rank) {
+    if (shares[rank] > 0) continue;
+    decided.push_back(text("rank ", rank, " has no rows: its messages would take longer than it saves"));
+  }
+  if (sharers.is_alone()) options.outputs.efficiency.reset();  // there is none of one rank
+  return world.comm().max(
+      world.on_all([&] { return has_share ? run_on<Exec>(sharers, options, roles, phases, std::move(decided)) : 0; }));
 }
 
 /// The solve that goes on after balancing, with all iterations in its report.
@@ -251,9 +266,9 @@ Solution<Exec> solve_on(const Exec& exec, const World& world, const LinearSystem
   return solution;
 }
 
-/// run_solve() on a rank that computes by Exec.
+/// run_solve() on a rank that computes by Exec, of whose rows this has been decided before.
 template <class Exec>
-int run_on(const World& world, const SolveOptions& options, const RankRoles& roles, Phases& phases) {
+int run_on(const World& world, const SolveOptions& options, const RankRoles& roles, Phases& phases, Decided decided) {
   const Communicator& comm = world.comm();
   const Exec all = instance_of_rank<Exec>(world, options, roles);
   // With --threads it is told how many of all solved.
@@ -272,11 +287,21 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
   if (distribution.is_weighted()) probe_ranks();
   std::optional<RowSource<Exec>> source;  // until nothing is dealt any more
   RankRates rates;
+  if (distribution.has_rates() && !world.is_alone()) {
+    rates = phases.run("measure", [&] {
+      source = make_row_source(all, world, options);
+      return measure_rates(all, world, options, *source);
+    });
+    if (rates.leave_some_out()) {
+      source.reset();
+      trace.reset();  // the sharers have their own
+      return run_on_sharers<Exec>(world, options, roles, phases, rates.shares, std::move(decided));
+    }
+  }
   double seconds_of_deal = 0;
   LinearSystem<Exec> system = phases.run("load", [&] {
     if (world.is_alone()) return make_system(all, options);
-    source = make_row_source(all, world, options);
-    if (distribution.has_rates()) rates = rates_of(measure_speeds(all, world, options, *source), *source);
+    if (!source) source = make_row_source(all, world, options);
     const RowPartition partition =
         partition_of(world, options, *source, distribution.is_weighted() ? speeds : rates.shares);
     const Kokkos::Timer timer;
@@ -294,21 +319,30 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
     });
   }
   const Exec exec = options.method.threads ? all : instance_for_bytes(all, bytes_here(system, options));
-  Solution<Exec> solution = [&] {
-    ProgressLine progress(world.speaks());
-    const auto show = [&](int iterations, double residual) { progress.show(iterations, residual); };
-    if (rates.speeds.empty() || options.method.solver != SolverKind::cg) {
-      source.reset();
-      return solve(exec, world, system, options, phases, show, recorded);
-    }
-    Rebalanced<Exec> balanced = phases.run("balance", [&] {
+  std::optional<ProgressLine> progress(std::in_place, world.speaks());
+  const auto show = [&](int iterations, double residual) { progress->show(iterations, residual); };
+  std::optional<Rebalanced<Exec>> balanced;
+  if (!rates.speeds.empty() && options.method.solver == SolverKind::cg) {
+    balanced = phases.run("balance", [&] {
       return rebalance(exec, world, options, *source, std::move(system), rates.speeds, seconds_of_deal, show);
     });
-    source.reset();
-    system = std::move(balanced.system);
-    rates.take(balanced.speeds, balanced.decided);
-    return solve_on(exec, world, system, options, balanced, phases, show, recorded);
-  }();
+    decided.insert(decided.end(), balanced->decided.begin(), balanced->decided.end());
+  }
+  source.reset();
+  if (balanced && !balanced->shares.empty()) {
+    const std::vector<double> shares = balanced->shares;
+    balanced.reset();
+    progress.reset();
+    trace.reset();
+    return run_on_sharers<Exec>(world, options, roles, phases, shares, std::move(decided));
+  }
+  if (balanced) {
+    system = std::move(balanced->system);
+    rates.speeds = balanced->speeds;
+  }
+  Solution<Exec> solution = balanced ? solve_on(exec, world, system, options, *balanced, phases, show, recorded)
+                                     : solve(exec, world, system, options, phases, show, recorded);
+  progress.reset();
   solution.report.bytes_moved = comm.sum(solution.report.bytes_moved);
 
   Outcome outcome{options, system.account(), solution, phases, device, exec.concurrency(), std::nullopt, std::nullopt};
@@ -318,7 +352,7 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
     outcome.ranks[rank].nonzeros_per_second =
         rates.speeds[rank].weight_per_second * system.block_size() * system.block_size();
   }
-  outcome.decided = rates.decided;
+  outcome.decided = std::move(decided);
   if (one_rank && solution.alone_seconds) {
     outcome.efficiency =
         efficiency_of(outcome.ranks,
@@ -333,10 +367,10 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
 
 int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
   const RankRoles roles = roles_of(world, options.distribution.ranks_on_host);
-  if (!roles.on_host) return run_on<Execution>(world, options, roles, phases);
+  if (!roles.on_host) return run_on<Execution>(world, options, roles, phases, {});
   SolveOptions of_host = options;
   if (is_gpu_v<Execution>) of_host.placement.device_memory_limit.reset();  // the others' limit
-  return run_on<HostExecution>(world, of_host, roles, phases);
+  return run_on<HostExecution>(world, of_host, roles, phases, {});
 }
 
 }  // namespace ashlar::app

@@ -185,16 +185,16 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   std::optional<StreamRecording<Exec>> recording;
   if (spans != nullptr) static_cast<void>(recording.emplace(a->record(*spans)));
   const auto waited = [&] { return system.over_ranks ? system.over_ranks->waited_seconds() : 0; };
+  const auto idle = [&] { return system.over_ranks ? system.over_ranks->idle_seconds() : 0; };
   const auto exchanged = [&] { return system.over_ranks ? system.over_ranks->halo_figures() : HaloFigures(); };
   // Of the solve alone: right-hand sides may take products before it.
   const auto timed = [&](const auto& work) {
-    const double waited_before = waited();
+    const double waited_before = waited(), idle_before = idle();
     const HaloFigures exchanged_before = exchanged();
     auto result = phases.run("solve", work);
     solution.waited_seconds = waited() - waited_before;
     solution.halo = since(exchanged_before, exchanged());
-    // While the host waits for the halo, a device multiplies own columns.
-    solution.idle_seconds = solution.waited_seconds - (is_gpu_v<Exec> ? solution.halo.waited_seconds : 0);
+    solution.idle_seconds = idle() - idle_before;
     return result;
   };
   world.alike([&] {

@@ -28,7 +28,7 @@ struct SolveAccount {
   std::optional<TuningTable> tuning;     ///< to be written, where --tune was given
   std::optional<double> hidden_share;    ///< of a rank that streams to a device: StreamOverlap
   double waited_seconds = 0;             ///< for other ranks, in the solve
-  double idle_seconds = 0;               ///< of that, where there was nothing to do meanwhile
+  double idle_seconds = 0;               ///< of that, with nothing to do meanwhile: DistributedOperator::idle_seconds()
   int iterations_before = 0;             ///< of the report's, those made before the rows lay as they do
   HaloFigures halo;                      ///< what this rank exchanged with others, in the solve
   /// Of this rank's share of the solve while the other ranks rest, where --efficiency asks for it.

@@ -72,6 +72,12 @@ std::string halo_line(const Outcome& outcome) {
               bytes_text(std::uint64_t(sent.bytes)), ", ", way, exchange_text(outcome), '\n');
 }
 
+std::string decided_lines(const Outcome& outcome) {
+  std::string lines;
+  for (const std::string& decided : outcome.decided) lines += "partition  " + decided + '\n';
+  return lines;
+}
+
 /// Who computes where, where not all do so alike; and how rows were dealt, where that was measured.
 std::string shares_lines(const Outcome& outcome) {
   std::string lines;
@@ -83,13 +89,12 @@ std::string shares_lines(const Outcome& outcome) {
     if (rank.nonzeros_per_second) lines += text(", ", short_number(1e-9 * *rank.nonzeros_per_second), "e9 values/s");
     lines += text(", idle for ", short_number(100 * rank.idle_share()), " % of the solve\n");
   }
-  for (const std::string& decided : outcome.decided) lines += "partition  " + decided + '\n';
-  return lines;
+  return lines + decided_lines(outcome);
 }
 
-/// How the ranks shared it; nothing where there is one.
+/// How the ranks shared it; of one alone, why the others do not.
 std::string ranks_line(const Outcome& outcome) {
-  if (outcome.ranks.empty()) return "";
+  if (outcome.ranks.empty()) return decided_lines(outcome);
   std::int64_t fewest = outcome.system.num_block_rows, most = 0;
   for (const RankAccount& rank : outcome.ranks) {
     fewest = std::min(fewest, rank.num_block_rows);
