@@ -223,7 +223,9 @@ template <class Exec>
 RankRates measure_rates(const Exec& exec, const World& world, const SolveOptions& options,
                         const RowSource<Exec>& source) {
   RankRates rates{measure_speeds(exec, world, options, source), {}};
-  rates.shares = share_by_speed(double(source.num_blocks), rates.speeds).shares;
+  // (Where nobody computes on a device, no rank is left out for being on its host.)
+  const std::vector<int> on_host = world.comm().all_gather(is_gpu_v<Exec> ? 0 : 1);
+  rates.shares = share_with_hosts(double(source.num_blocks), rates.speeds, on_host).shares;
   return rates;
 }
 
@@ -241,7 +243,7 @@ int run_on_sharers(const World& world, SolveOptions options, const RankRoles& ro
   const World sharers = world.part(has_share);
   for (std::size_t rank = 0; rank < shares.size(); ++rank) {
     if (shares[rank] > 0) continue;
-    decided.push_back(text("rank ", rank, " has no rows: its messages would take longer than it saves"));
+    decided.push_back(text("rank ", rank, " has no rows: it would cost the others more than it saves"));
   }
   if (sharers.is_alone()) options.outputs.efficiency.reset();  // there is none of one rank
   return world.comm().max(

@@ -66,6 +66,27 @@ TEST(RankSpeed, ARankThatCostsMoreThanItDoesHasNothing) {
   EXPECT_THAT(share_by_speed(0, idle).shares, ElementsAre(0, 1));
 }
 
+TEST(RankSpeed, HostsHaveAShareWhereTheySaveATenth) {
+  const std::vector<int> on_host{0, 1};
+  // A twentieth, and a fifth.
+  const std::vector<RankSpeed> slow{{19e9, 0}, {1e9, 0}}, fast{{4e9, 0}, {1e9, 0}};
+  EXPECT_GT(share_by_speed(1e8, slow).shares[1], 0);
+  EXPECT_THAT(share_with_hosts(1e8, slow, on_host).shares, ElementsAre(1, 0));
+  EXPECT_DOUBLE_EQ(share_with_hosts(1e8, slow, on_host).seconds, 1e8 / 19e9);
+  EXPECT_THAT(share_with_hosts(1e8, fast, on_host).shares, ElementsAre(DoubleNear(0.8, 1e-12), DoubleNear(0.2, 1e-12)));
+  // Two devices share with each other all the same; and ranks that are alike, whatever they are.
+  const std::vector<RankSpeed> three{{10e9, 0}, {10e9, 0}, {1e9, 0}};
+  const std::vector<int> last{0, 0, 1}, all{1, 1}, none{0, 0};
+  EXPECT_THAT(share_with_hosts(1e8, three, last).shares,
+              ElementsAre(DoubleNear(0.5, 1e-12), DoubleNear(0.5, 1e-12), 0));
+  EXPECT_EQ(share_with_hosts(1e8, slow, all).shares, share_by_speed(1e8, slow).shares);
+  EXPECT_EQ(share_with_hosts(1e8, slow, none).shares, share_by_speed(1e8, slow).shares);
+  // Where devices do nothing, hosts do all.
+  const std::vector<RankSpeed> idle{{0, 0}, {1e9, 0}};
+  EXPECT_THAT(share_with_hosts(1e8, idle, on_host).shares, ElementsAre(0, 1));
+  EXPECT_THROW(share_with_hosts(1e8, slow, last), ArgumentError);
+}
+
 /// No other parts are faster.
 TEST(RankSpeed, NothingIsFaster) {
   std::mt19937 random(7);

@@ -37,6 +37,14 @@ struct RankShares {
 /// anything.
 RankShares share_by_speed(double weight, std::span<const RankSpeed> speeds);
 
+/// The same where some ranks compute on their hosts, beside others on devices: those have shares only where that
+/// shortens an iteration by a tenth. By themselves devices exchange, sum and iterate in kernels of their own, which no
+/// speed here tells; beside the host they do not.
+///
+/// on_host  not 0: by rank, who does
+/// Throws   as share_by_speed(), and ArgumentError where there are not as many as speeds.
+RankShares share_with_hosts(double weight, std::span<const RankSpeed> speeds, std::span<const int> on_host);
+
 /// Seconds of an iteration on these parts of the weight, by the rank that takes longest.
 ///
 /// Throws   ArgumentError where there are not as many as speeds, or one has a rank of speed 0.

@@ -86,6 +86,24 @@ RankShares share_by_speed(double weight, std::span<const RankSpeed> speeds) {
   return result;
 }
 
+RankShares share_with_hosts(double weight, std::span<const RankSpeed> speeds, std::span<const int> on_host) {
+  if (on_host.size() != speeds.size()) {
+    throw ArgumentError(text("rank shares: ", speeds.size(), " speeds for ", on_host.size(), " ranks"),
+                        "there is one of each for each rank", "give both of all ranks");
+  }
+  constexpr double most_of_devices = 0.9;
+  RankShares all = share_by_speed(weight, speeds);
+  std::vector<RankSpeed> of_devices(speeds.begin(), speeds.end());
+  bool some = false;
+  for (std::size_t rank = 0; rank < speeds.size(); ++rank) {
+    if (on_host[rank] != 0) of_devices[rank].weight_per_second = 0;
+    some = some || of_devices[rank].weight_per_second > 0;
+  }
+  if (!some) return all;
+  RankShares devices = share_by_speed(weight, of_devices);
+  return all.seconds < most_of_devices * devices.seconds ? all : devices;
+}
+
 double seconds_of_parts(std::span<const double> parts, std::span<const RankSpeed> speeds) {
   if (parts.size() != speeds.size()) {
     throw ArgumentError(text("rank shares: ", parts.size(), " parts for ", speeds.size(), " speeds"),
