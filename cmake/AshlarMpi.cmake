@@ -17,6 +17,7 @@ endif()
 file(GLOB mpi_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/src/comm/mpi/*.cpp)
 add_library(ashlar_mpi ${mpi_sources})
 add_library(Ashlar::mpi ALIAS ashlar_mpi)
+ashlar_compile_by_folder(ashlar_mpi ${mpi_sources})
 target_link_libraries(ashlar_mpi PUBLIC ashlar MPI::MPI_CXX PRIVATE $<BUILD_INTERFACE:ashlar_options>)
 # The C++ bindings of old, which would be one more library.
 target_compile_definitions(ashlar_mpi PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

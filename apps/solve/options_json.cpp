@@ -1,19 +1,10 @@
 #include "solve/options_json.hpp"
 
-#include <optional>
+#include "solve/optional_json.hpp"
 
 namespace ashlar::app {
 
 using Json = nlohmann::ordered_json;
-
-namespace {
-
-template <class Value>
-Json optional_json(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-}  // namespace
 
 Json options_json(const SolveOptions& options) {
   const auto& [source, method, placement, distribution, outputs] = options;

@@ -4,6 +4,7 @@
 #include <ashlar/base/version.hpp>
 #include <nlohmann/json.hpp>
 
+#include "solve/optional_json.hpp"
 #include "solve/options_json.hpp"
 
 namespace ashlar::app {
@@ -11,11 +12,6 @@ namespace ashlar::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class Value>
-Json optional_json(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json halo_json(const HaloFigures& halo) {
   const auto count_json = [](const HaloCount& count) {

@@ -85,14 +85,14 @@ bool has_gpu(const nlohmann::json& report) {
 TEST_F(HpgmgCommand, RunsSmallLevelsOnTheHost) {
   for (const std::string solver : {"--cycle fv", "--solver mg-pcg"}) {
     nlohmann::json first;
-    for (const auto& [threshold, on_device] : {std::pair{"0", 5U}, {"1e4", 1U}, {"1000", 2U}, {"2000000000", 1U}}) {
+    for (const auto& [threshold, on_device] : {std::pair{"0", 4U}, {"1e4", 1U}, {"200", 2U}, {"2000000000", 1U}}) {
       const CommandResult result =
-          run("hpgmg 4 8 " + solver + " --report r.json --host-threshold " + std::string(threshold));
+          run("hpgmg 3 8 " + solver + " --report r.json --host-threshold " + std::string(threshold));
       ASSERT_EQ(result.exit_code, 0) << result.err;
       const auto report = nlohmann::json::parse(read_file(folder() / "r.json"));
-      ASSERT_EQ(report["levels"].size(), 5U);
-      for (std::size_t l = 0; l < 5; ++l) EXPECT_EQ(report["levels"][l]["on_host"], l >= on_device) << threshold;
-      EXPECT_EQ(result.out.find("on the host") != std::string::npos, on_device < 5);
+      ASSERT_EQ(report["levels"].size(), 4U);
+      for (std::size_t l = 0; l < 4; ++l) EXPECT_EQ(report["levels"][l]["on_host"], l >= on_device) << threshold;
+      EXPECT_EQ(result.out.find("on the host") != std::string::npos, on_device < 4);
       if (first.is_null()) first = report;
       for (const char* same : {"norms", "norm_2h", "norm_4h", "error", "residual_history"}) {
         // A GPU rounds a multiplication and an addition once, and the host twice.
@@ -112,15 +112,15 @@ TEST_F(HpgmgCommand, RunsSmallLevelsOnTheHost) {
 TEST_F(HpgmgCommand, RunsSmallLevelsAsOneKernel) {
   for (const std::string solver : {"--cycle fv", "--solver mg-pcg"}) {
     nlohmann::json first;
-    for (const auto& [switches, first_level] : {std::pair{"--one-kernel-cells 0 --no-graphs", 5U},
-                                                {"--one-kernel-cells 0", 5U},
-                                                {"--one-kernel-cells 5000 --no-graphs", 1U},
+    for (const auto& [switches, first_level] : {std::pair{"--one-kernel-cells 0 --no-graphs", 4U},
+                                                {"--one-kernel-cells 0", 4U},
+                                                {"--one-kernel-cells 600 --no-graphs", 1U},
                                                 {"--one-kernel-cells 2000000000", 0U}}) {
-      const CommandResult result = run("hpgmg 4 8 " + solver + " --report r.json " + switches);
+      const CommandResult result = run("hpgmg 3 8 " + solver + " --report r.json " + switches);
       ASSERT_EQ(result.exit_code, 0) << result.err;
       const auto report = nlohmann::json::parse(read_file(folder() / "r.json"));
-      ASSERT_EQ(report["levels"].size(), 5U);
-      for (std::size_t l = 0; l < 4; ++l) {
+      ASSERT_EQ(report["levels"].size(), 4U);
+      for (std::size_t l = 0; l < 3; ++l) {
         EXPECT_EQ(report["levels"][l]["is_one_kernel"], l >= first_level) << switches << ", " << l;
         EXPECT_EQ(report["levels"][l]["seconds"]["visit"] > 0, l == first_level) << switches << ", " << l;
       }

@@ -17,7 +17,7 @@ class IterationCount : public CommandTest, public ::testing::WithParamInterface<
 
 TEST_P(IterationCount, OfTheCantileverIsTheSameEverywhere) {
 #ifdef __SANITIZE_ADDRESS__
-  if (GetParam().dof == 6) GTEST_SKIP() << "half a minute, for nothing that smaller problems do not show";
+  if (GetParam().dof > 1) GTEST_SKIP() << "half a minute, for nothing that smaller problems do not show";
 #endif
   const CommandResult result =
       run("solve --no-probe --problem cantilever --nodes 33 --rtol 1e-10 --report r.json --dof " + std::to_string(GetParam().dof));

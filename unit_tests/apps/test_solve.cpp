@@ -468,7 +468,7 @@ TEST_F(Solve, SeveralRightHandSidesAtOnce) {
 /// What is needed is told first without the matrix, which is not looked at before; then, where that is more, with it.
 /// That works.
 TEST_F(Solve, TheMemoryThatAStreamedFileNeedsIsTold) {
-  write_tridiagonal(6000, 2.05);
+  write_tridiagonal(1200, 2.05);
   ASSERT_EQ(run("convert A.mtx A.bcsr --block-size 3").exit_code, 0);
   std::string limit = "1";
   for (const std::string told : {", without the matrix needs ", "A.bcsr, streamed needs "}) {

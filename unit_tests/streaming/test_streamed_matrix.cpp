@@ -428,7 +428,7 @@ TEST(StreamedMatrix, NamesALimitThatWorks) {
 }
 
 TEST(StreamedMatrix, NamesTheLeastLimitOfAllCuts) {
-  for (const int num_rows : {5, 70, 900}) {
+  for (const int num_rows : {5, 70, 300}) {
     const auto host = copy_to<PinnedSpace>(
         Exec(), reference::random_bcsr<DoubleMatrix>(num_rows, num_rows, 3, {.min_blocks = 1, .max_blocks = 9}, 3));
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();

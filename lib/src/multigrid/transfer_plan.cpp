@@ -10,11 +10,12 @@ namespace ashlar::multigrid {
 namespace {
 
 // Blocks by the other rank, in the order of the fine boxes, which both ranks know.
-using Remote = std::pair<int, TransferBlock>;
+using RemoteBlock = std::pair<int, TransferBlock>;
 
-std::vector<GhostMessage> number_messages(std::vector<Remote>& remotes, std::int64_t cells,
+std::vector<GhostMessage> number_messages(std::vector<RemoteBlock>& remotes, std::int64_t cells,
                                           std::vector<TransferBlock>& blocks) {
-  std::stable_sort(remotes.begin(), remotes.end(), [](const Remote& a, const Remote& b) { return a.first < b.first; });
+  std::stable_sort(remotes.begin(), remotes.end(),
+                   [](const RemoteBlock& a, const RemoteBlock& b) { return a.first < b.first; });
   std::vector<GhostMessage> messages;
   std::int64_t at = 0;
   for (auto& [rank, block] : remotes) {
@@ -39,7 +40,7 @@ TransferPlan make_transfer_plan(const BoxGrid& fine, const BoxGrid& coarse) {
   }
   TransferPlan plan;
   plan.dim = dim;
-  std::vector<Remote> out, in;
+  std::vector<RemoteBlock> out, in;
   for (int box = 0; box < fine.num_boxes(); ++box) {
     Index3 place, begin;
     for (int d = 0; d < 3; ++d) {

@@ -75,7 +75,7 @@ class Lanes {
 
   /// What another lane of the group holds. On GPUs only, of a group within a warp whose lanes all ask at once.
   template <class Scalar>
-  KOKKOS_INLINE_FUNCTION Scalar of_lane(int lane, const Scalar& mine) const {
+  KOKKOS_INLINE_FUNCTION Scalar of_lane([[maybe_unused]] int lane, const Scalar& mine) const {
     static_assert(sizeof(Scalar) % sizeof(int) == 0);
     Scalar result = mine;
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
