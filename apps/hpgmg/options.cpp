@@ -89,7 +89,7 @@ std::vector<multigrid::BoxGrid> grids_of(const HpgmgOptions& options, int num_ra
     boxes = cells / box_dim;
   }
   return multigrid::make_hierarchy(boxes, box_dim, multigrid::reach_of(options.methods.discretisation), num_ranks, rank,
-                                   options.min_cells_per_rank);
+                                   options.levels);
 }
 
 void declare_options(CLI::App& command, HpgmgOptions& options) {
@@ -133,13 +133,16 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
       .add_option_function<std::string>(
           "--min-cells-per-rank",
           [&options](const std::string& value) {
-            options.min_cells_per_rank = whole_number_of("--min-cells-per-rank", value);
+            options.levels.min_cells_per_rank = whole_number_of("--min-cells-per-rank", value);
           },
           text(
               "over ranks, levels but the finest are on fewer of them, so that each has N cells or more, or rank 0 "
               "all; 0: on as many as boxes go (the default here is ",
               multigrid::default_min_cells_per_rank, ")"))
       ->type_name("N");
+  command.add_flag_callback(
+      "--keep-boxes", [&options] { options.levels.joins_boxes = false; },
+      "boxes of coarse levels stay apart, where those that one rank has alone would become one box");
   command
       .add_option_function<std::string>(
           "--host-threshold",
@@ -181,8 +184,8 @@ void check_before_start(const World& world, const HpgmgOptions& options) {
     throw ArgumentError(text("hpgmg: ", options.boxes_per_rank, " boxes a rank"), "there is at least one",
                         "pass something like 8");
   }
-  if (options.min_cells_per_rank < 0) {
-    throw ArgumentError(text("--min-cells-per-rank '", options.min_cells_per_rank, "'"),
+  if (options.levels.min_cells_per_rank < 0) {
+    throw ArgumentError(text("--min-cells-per-rank '", options.levels.min_cells_per_rank, "'"),
                         "ranks with fewer cells of a coarse level leave it to others",
                         "pass a number from 1 on, or 0: none does");
   }

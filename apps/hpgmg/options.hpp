@@ -4,7 +4,6 @@
 #include <ashlar/multigrid/hierarchy.hpp>
 #include <ashlar/multigrid/methods.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,7 +28,7 @@ struct HpgmgOptions {
   int log2_box = 0;
   int boxes_per_rank = 0;
   std::optional<int> box_dim;  ///< of the boxes that the cells are cut into instead
-  std::int64_t min_cells_per_rank = multigrid::default_min_cells_per_rank;  ///< of levels but the finest
+  multigrid::HierarchyOptions levels;
   multigrid::MultigridOptions methods;
   HpgmgSolver solver = HpgmgSolver::cycles;
   multigrid::Cycle cycle = multigrid::Cycle::f;  ///< of the solver `cycles`

@@ -43,8 +43,8 @@ int main(int argc, char** argv) {
   list("--smoothers", options.smoothers, "gsrb, chebyshev or jacobi")->check(CLI::IsMember(smoothers));
   list("--host-thresholds", options.host_thresholds, "levels of fewer cells run on the host; 0: none")
       ->check(CLI::NonNegativeNumber);
-  list("--switches", options.switches, "measured in turns: default, plain, graphs, one_kernel or both")
-      ->check(CLI::IsMember({"default", "plain", "graphs", "one_kernel", "both"}));
+  list("--switches", options.switches, "measured in turns: default, keep_boxes, plain, graphs, one_kernel or both")
+      ->check(CLI::IsMember({"default", "keep_boxes", "plain", "graphs", "one_kernel", "both"}));
   std::string sweeps = "automatic";
   app.add_option("--sweeps", sweeps, "with fv4: automatic, cells, planes or both-colours")->check(CLI::IsMember(forms));
   app.add_flag(

@@ -76,7 +76,7 @@ struct Candidate {
 
 /// `switches` is a name of HpgmgPerfOptions::switches.
 MultigridOptions with_switches(MultigridOptions options, const std::string& switches) {
-  if (switches == "default") return options;
+  if (switches == "default" || switches == "keep_boxes") return options;
   // CPUs have no default that is on.
   if (options.one_kernel_cells == 0) options.one_kernel_cells = 32 * 32 * 32;
   if (switches == "plain" || switches == "graphs") options.one_kernel_cells = 0;
@@ -140,8 +140,10 @@ bool measure_cuts(const Exec& exec, int cells, Discretisation discretisation, Sm
                                                         .host_threshold = threshold,
                                                         .sweeps = options.sweeps},
                                                        switches);
+        const HierarchyOptions levels{.joins_boxes = switches != "keep_boxes"};
         Candidate& candidate = candidates.emplace_back(Candidate{
-            switches, std::make_unique<Multigrid<Exec>>(exec, make_hierarchy(per_dim, box_dim, reach), methods), "",
+            switches,
+            std::make_unique<Multigrid<Exec>>(exec, make_hierarchy(per_dim, box_dim, reach, 1, 0, levels), methods), "",
             0});
         set_benchmark_problem(exec, candidate.multigrid->level(0));
         candidate.multigrid->set_up(exec);

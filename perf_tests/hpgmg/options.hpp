@@ -15,8 +15,8 @@ struct HpgmgPerfOptions {
   /// Levels of fewer cells run on the host; 0: none.
   std::vector<int> host_thresholds{0};
   std::vector<std::string> operators{"fv2", "fv4"}, smoothers{"gsrb"};
-  /// What is measured in turns: the library's "default", "plain" (kernel by kernel), "graphs", "one_kernel" (small
-  /// levels), or "both" of these.
+  /// What is measured in turns: the library's "default", that with boxes of coarse levels apart ("keep_boxes"), "plain"
+  /// (kernel by kernel), "graphs", "one_kernel" (small levels), or "both" of these.
   std::vector<std::string> switches{"default"};
   multigrid::SweepForm sweeps = multigrid::SweepForm::automatic;
   /// Times what a level does by itself in each form of sweeps, and no cycles.

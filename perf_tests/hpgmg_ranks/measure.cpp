@@ -34,7 +34,7 @@ Solver make_solver(const Exec& exec, const Communicator& comm, const HpgmgRanksC
   MultigridOptions options{.discretisation = one.discretisation, .host_threshold = one.host_threshold};
   options.exchange.mode = mode;
   const auto grids = make_hierarchy(boxes, box_dim, reach_of(one.discretisation), comm.size(), comm.rank(),
-                                    one.min_cells_per_rank);
+                                    {.min_cells_per_rank = one.min_cells_per_rank});
   Solver solver{mode, std::make_unique<Multigrid<Exec>>(exec, grids, options, comm)};
   set_benchmark_problem(exec, solver.multigrid->level(0));
   solver.multigrid->set_up(exec);

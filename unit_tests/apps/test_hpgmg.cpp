@@ -62,6 +62,12 @@ TEST_F(HpgmgCommand, CutsTheSameCellsIntoOtherBoxes) {
       EXPECT_EQ(report["levels"][0]["num_boxes"], boxes);
       EXPECT_EQ(report["levels"][0]["cells_per_dim"], 32);
       EXPECT_EQ(report["options"]["box_dim"], box_dim);
+      EXPECT_EQ(report["levels"][1]["num_boxes"], box_dim > 4 ? 1 : 64) << "on one rank";
+      const auto apart = nlohmann::json::parse(run("hpgmg 4 8 --keep-boxes --operator " + discretisation +
+                                                   " --box-dim " + std::to_string(box_dim) + " --report -")
+                                                   .out);
+      EXPECT_EQ(apart["levels"][1]["num_boxes"], box_dim == 32 ? 1 : box_dim > 4 ? 8 : 64);
+      EXPECT_EQ(apart["norms"], report["norms"]);
       if (first.is_null()) first = report;
       if (discretisation == "fv2" || box_dim > 4) {
         for (const char* same : {"norms", "norm_2h", "norm_4h", "error"}) EXPECT_EQ(report[same], first[same]) << same;

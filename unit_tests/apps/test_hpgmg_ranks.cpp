@@ -67,10 +67,13 @@ TEST_F(HpgmgOverRanks, TwoPrintWhatOneDoes) {
 /// 16^3 cells and fewer, in one kernel as on one rank.
 TEST_F(HpgmgOverRanks, LeaveSmallLevelsToOneAndPrintTheSame) {
   const Told one = told("4 8", "OMP_NUM_THREADS=1"),
-             two = told("4 8 --min-cells-per-rank 3000 --one-kernel-cells 5000", on(2));
+             two = told("4 8 --min-cells-per-rank 3000 --one-kernel-cells 5000", on(2)),
+             apart = told("4 8 --min-cells-per-rank 3000 --keep-boxes", on(2));
   EXPECT_EQ(two.numbers(), one.numbers());
+  EXPECT_EQ(apart.numbers(), one.numbers());
   EXPECT_THAT(two.out, HasSubstr("level 0: 32^3 cells in 8 boxes of 16^3, on 2 ranks, "));
-  EXPECT_THAT(two.out, HasSubstr("level 1: 16^3 cells in 8 boxes of 8^3, on 1 rank, "));
+  EXPECT_THAT(two.out, HasSubstr("level 1: 16^3 cells in 1 box of 16^3, on 1 rank, "));
+  EXPECT_THAT(apart.out, HasSubstr("level 1: 16^3 cells in 8 boxes of 8^3, on 1 rank, "));
   EXPECT_EQ(two.report.at("options").at("min_cells_per_rank"), 3000);
   EXPECT_EQ(two.report.at("error"), one.report.at("error"));
   for (std::size_t l = 0; l < 5; ++l) {

@@ -131,7 +131,8 @@ TEST(MultigridOfRanksConduct, WhoHasNoBoxOfALevelWaitsForNothingThere) {
   for (const std::int64_t one_kernel_cells : {0, 512}) {
     run_ranks(2, [&](Communicator& comm) {
       const Exec exec = rank_instance<Exec>();
-      const auto grids = make_hierarchy(2, 8, 2, 2, comm.rank(), 1 << 20);  // 16^3 cells on two ranks, 8^3 on one
+      // 16^3 cells on two ranks, 8^3 on one.
+      const auto grids = make_hierarchy(2, 8, 2, 2, comm.rank(), {.min_cells_per_rank = 1 << 20});
       Multigrid<Exec> multigrid(exec, grids, {.one_kernel_cells = one_kernel_cells}, comm);
       set_benchmark_problem(exec, multigrid.level(0));
       multigrid.set_up(exec);

@@ -9,7 +9,6 @@
 #include <ashlar/multigrid/operator.hpp>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <support/thread_ranks.hpp>
 #include <vector>
@@ -24,19 +23,22 @@ using BoxVector = Level<Exec>::Vector;
 
 inline constexpr ThreadRanksOptions with_delays{.max_delay = std::chrono::microseconds(100), .seed = 3};
 
-/// The grids of this rank. Where nothing else is said all levels are over all ranks, on GPUs as well.
+/// All levels over all ranks, on GPUs as well, and in the boxes that a run on many ranks has.
+inline constexpr HierarchyOptions over_all_ranks{.min_cells_per_rank = 0, .joins_boxes = false};
+
+/// The grids of this rank.
 inline std::vector<BoxGrid> grids_of(const Communicator& comm, int boxes_per_dim, int box_dim,
-                                     Discretisation discretisation, std::int64_t min_cells_per_rank = 0) {
-  return make_hierarchy(boxes_per_dim, box_dim, reach_of(discretisation), comm.size(), comm.rank(), min_cells_per_rank);
+                                     Discretisation discretisation, const HierarchyOptions& levels = over_all_ranks) {
+  return make_hierarchy(boxes_per_dim, box_dim, reach_of(discretisation), comm.size(), comm.rank(), levels);
 }
 
 /// The benchmark's problem on all levels.
 inline std::unique_ptr<Multigrid<Exec>> benchmark_of_ranks(const Exec& exec, const Communicator& comm,
                                                            int boxes_per_dim, int box_dim,
                                                            const MultigridOptions& options,
-                                                           std::int64_t min_cells_per_rank = 0) {
+                                                           const HierarchyOptions& levels = over_all_ranks) {
   auto result = std::make_unique<Multigrid<Exec>>(
-      exec, grids_of(comm, boxes_per_dim, box_dim, options.discretisation, min_cells_per_rank), options, comm);
+      exec, grids_of(comm, boxes_per_dim, box_dim, options.discretisation, levels), options, comm);
   set_benchmark_problem(exec, result->level(0));
   result->set_up(exec);
   return result;
@@ -45,8 +47,9 @@ inline std::unique_ptr<Multigrid<Exec>> benchmark_of_ranks(const Exec& exec, con
 /// All that solves on the three finest levels tell, and the matrices of all levels.
 inline std::vector<double> numbers_of(const Communicator& comm, int boxes_per_dim, int box_dim,
                                       const MultigridOptions& options, Cycle cycle,
-                                      const Exec& exec = rank_instance<Exec>(), std::int64_t min_cells_per_rank = 0) {
-  const auto multigrid = benchmark_of_ranks(exec, comm, boxes_per_dim, box_dim, options, min_cells_per_rank);
+                                      const Exec& exec = rank_instance<Exec>(),
+                                      const HierarchyOptions& levels = over_all_ranks) {
+  const auto multigrid = benchmark_of_ranks(exec, comm, boxes_per_dim, box_dim, options, levels);
   std::vector<double> numbers;
   for (std::size_t l = 0; l < multigrid->num_levels(); ++l) {
     const Level<Exec>& level = multigrid->level(l);

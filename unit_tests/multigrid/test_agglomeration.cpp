@@ -1,5 +1,5 @@
-// Levels of few cells on fewer ranks: the same bits for any number of cells that ranks have at least, and what one rank
-// has alone it does as a run of one rank would.
+// Levels of few cells on fewer ranks, and in one box: the same bits for any number of cells that ranks have at least,
+// and what one rank has alone it does as a run of one rank would.
 #include <gmock/gmock.h>
 
 #include <ashlar/base/text.hpp>
@@ -16,7 +16,8 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr auto fv2 = Discretisation::fv2, fv4 = Discretisation::fv4;
-constexpr std::int64_t all_on_one = std::int64_t(1) << 40;  // all levels but the finest
+constexpr std::int64_t all_cells = std::int64_t(1) << 40;
+constexpr HierarchyOptions all_on_one{.min_cells_per_rank = all_cells, .joins_boxes = false};  // but the finest level
 
 struct Case {
   const char* name;
@@ -27,25 +28,38 @@ struct Case {
 
 class Agglomeration : public ::testing::TestWithParam<Case> {
  protected:
-  std::vector<double> numbers(const Communicator& comm, std::int64_t min_cells) const {
+  std::vector<double> numbers(const Communicator& comm, const HierarchyOptions& levels) const {
     const Case& c = GetParam();
-    return numbers_of(comm, c.boxes_per_dim, c.box_dim, c.options, c.cycle, rank_instance<Exec>(), min_cells);
+    return numbers_of(comm, c.boxes_per_dim, c.box_dim, c.options, c.cycle, rank_instance<Exec>(), levels);
+  }
+  std::vector<double> plain() const {
+    std::vector<double> result;
+    run_ranks(1, [&](Communicator& comm) { result = numbers(comm, over_all_ranks); });
+    return result;
   }
 };
 
 TEST_P(Agglomeration, HasTheSameBitsForAnyNumberOfCells) {
-  std::vector<double> one;
-  run_ranks(1, [&](Communicator& comm) { one = numbers(comm, 0); });
-  for (const int ranks : {1, 2, 3, 8}) {
+  const std::vector<double> one = plain();
+  for (const int ranks : {2, 3, 8}) {
     // The next level on half of 8 ranks, those below on fewer; all but the finest on one.
-    for (const std::int64_t min_cells : {std::int64_t(513), all_on_one}) {
+    for (const std::int64_t min_cells : {std::int64_t(513), all_cells}) {
       run_ranks(
           ranks,
           [&](Communicator& comm) {
-            EXPECT_EQ(numbers(comm, min_cells), one) << ranks << " ranks of " << min_cells << " cells";
+            EXPECT_EQ(numbers(comm, {min_cells, min_cells == 513}), one) << ranks << " ranks of " << min_cells;
           },
           with_delays);
     }
+  }
+}
+
+TEST_P(Agglomeration, HasTheSameBitsInOneBox) {
+  const std::vector<double> one = plain();
+  for (const int ranks : {1, 3}) {
+    run_ranks(
+        ranks, [&](Communicator& comm) { EXPECT_EQ(numbers(comm, {all_cells, true}), one) << ranks << " ranks"; },
+        with_delays);
   }
 }
 
@@ -54,6 +68,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Case{"Fv4ThenV", 4, 8, {.discretisation = fv4}, Cycle::fv},
                       Case{"Fv4BesideMessages", 2, 16, {.discretisation = fv4, .overlap = Overlap::on}, Cycle::f},
                       Case{"Fv2Chebyshev", 2, 16, {.discretisation = fv2, .smoother = Smoother::chebyshev}, Cycle::fv},
+                      Case{"Fv2OfSmallBoxes", 4, 4, {.discretisation = fv2}, Cycle::f},
+                      Case{"Fv4JacobiOfTwentyFours", 2, 24, {.smoother = Smoother::jacobi}, Cycle::f},
+                      Case{"HelmholtzOfTwelves", 2, 12, {.equation = Equation::helmholtz}, Cycle::f},
                       Case{"HelmholtzOf27Boxes", 3, 8, {.equation = Equation::helmholtz}, Cycle::f},
                       Case{"Fv4InOneKernel", 4, 8, {.one_kernel_cells = 1 << 20}, Cycle::f}),
     [](const auto& info) { return std::string(info.param.name); });
@@ -84,9 +101,10 @@ TEST(AgglomerationOfKernels, HasTheSameBits) {
   std::vector<double> one;
   run_ranks(1, [&](Communicator& comm) { one = numbers_of(comm, 4, 8, options, Cycle::f); });
   options.exchange.mode = ExchangeMode::kernel;
-  for (const std::int64_t min_cells : {std::int64_t(513), all_on_one}) {
+  for (const std::int64_t min_cells : {std::int64_t(513), all_cells}) {
     run_ranks(8, [&](Communicator& comm) {
-      EXPECT_EQ(numbers_of(comm, 4, 8, options, Cycle::f, rank_instance<Exec>(), min_cells), one) << min_cells;
+      EXPECT_EQ(numbers_of(comm, 4, 8, options, Cycle::f, rank_instance<Exec>(), {min_cells, true}), one)
+          << min_cells;
     });
   }
 }

@@ -16,10 +16,11 @@ namespace {
 using namespace ashlar::multigrid;
 
 /// "2^3 x 16": boxes and their cells in each direction.
-std::vector<std::string> levels(int box_dim, int boxes_per_rank, int radius, int num_ranks = 1) {
+std::vector<std::string> levels(int box_dim, int boxes_per_rank, int radius, int num_ranks = 1,
+                                const HierarchyOptions& options = {.joins_boxes = false}) {
   std::vector<std::string> names;
   const int boxes = boxes_per_dimension(box_dim, boxes_per_rank, num_ranks);
-  for (const BoxGrid& grid : make_hierarchy(boxes, box_dim, radius, num_ranks)) {
+  for (const BoxGrid& grid : make_hierarchy(boxes, box_dim, radius, num_ranks, 0, options)) {
     names.push_back(std::to_string(grid.boxes_per_dim()) + "^3 x " + std::to_string(grid.box_dim()));
   }
   return names;
@@ -101,8 +102,27 @@ TEST(Hierarchy, LevelsOfTheBenchmark) {
   EXPECT_THAT(levels(16, 8, 2, 4), ElementsAre("3^3 x 16", "3^3 x 8", "3^3 x 4", "3^3 x 2", "1^3 x 3"));
 }
 
+/// Of levels that one rank has alone, but the finest.
+TEST(Hierarchy, BoxesOfOneRankBecomeOne) {
+  using ::testing::ElementsAre;
+  const auto joined = [](int box_dim, int boxes, int radius, int ranks = 1, std::int64_t min_cells = 0) {
+    return levels(box_dim, boxes, radius, ranks, {.min_cells_per_rank = min_cells, .joins_boxes = true});
+  };
+  EXPECT_THAT(joined(16, 8, 2), ElementsAre("2^3 x 16", "1^3 x 16", "1^3 x 8", "1^3 x 4", "1^3 x 2"));
+  EXPECT_THAT(joined(16, 64, 1), ElementsAre("4^3 x 16", "1^3 x 32", "1^3 x 16", "1^3 x 8", "1^3 x 4", "1^3 x 2",
+                                             "1^3 x 1"));
+  EXPECT_THAT(joined(16, 4, 2, 2), ElementsAre("2^3 x 16", "2^3 x 8", "1^3 x 8", "1^3 x 4", "1^3 x 2"));
+  EXPECT_THAT(joined(16, 32, 2, 2, 10000),
+              ElementsAre("4^3 x 16", "4^3 x 8", "1^3 x 16", "1^3 x 8", "1^3 x 4", "1^3 x 2"));
+  // Boxes of fewer than 5 cells have polynomials of their own at the boundary; and whatever lies above them stays.
+  EXPECT_THAT(joined(4, 64, 2), ElementsAre("4^3 x 4", "2^3 x 4", "1^3 x 4", "1^3 x 2"));
+  EXPECT_THAT(joined(16, 27, 2), ElementsAre("3^3 x 16", "3^3 x 8", "3^3 x 4", "3^3 x 2", "1^3 x 3"));
+  EXPECT_THAT(joined(10, 8, 2), ElementsAre("2^3 x 10", "1^3 x 10", "1^3 x 5"));
+  EXPECT_EQ(make_hierarchy(3, 20, 2)[1].num_boxes(), 27) << "27 boxes of 5^3 cells are the coarsest level";
+}
+
 TEST(Hierarchy, FewerRanksOnTheLastLevels) {
-  const auto grids = make_hierarchy(3, 16, 2, 20, 0, 0);
+  const auto grids = make_hierarchy(3, 16, 2, 20, 0, {.min_cells_per_rank = 0});
   std::vector<int> ranks;
   for (const BoxGrid& grid : grids) ranks.push_back(grid.num_ranks());
   EXPECT_THAT(ranks, ::testing::ElementsAre(20, 20, 9, 3, 1));
@@ -111,7 +131,7 @@ TEST(Hierarchy, FewerRanksOnTheLastLevels) {
 /// How many ranks have boxes of each level of 64^3 cells in 64 boxes, on 8 ranks.
 std::vector<int> owners(std::int64_t min_cells) {
   std::vector<int> result;
-  for (const BoxGrid& grid : make_hierarchy(4, 16, 2, 8, 0, min_cells)) result.push_back(grid.num_owners());
+  for (const BoxGrid& grid : make_hierarchy(4, 16, 2, 8, 0, {min_cells, false})) result.push_back(grid.num_owners());
   return result;
 }
 
@@ -133,8 +153,8 @@ TEST(Hierarchy, RanksHaveAsManyCellsAsTheyAreToHave) {
     for (const int boxes : {3, 4, 6}) {
       for (const std::int64_t least : {100, 1000, 5000, 100000}) {
         SCOPED_TRACE(std::to_string(ranks) + " ranks, " + std::to_string(boxes) + "^3 boxes, " + std::to_string(least));
-        const auto plain = make_hierarchy(boxes, 16, 2, ranks, 0, 0);
-        const auto grids = make_hierarchy(boxes, 16, 2, ranks, 0, least);
+        const auto plain = make_hierarchy(boxes, 16, 2, ranks, 0, {.min_cells_per_rank = 0});
+        const auto grids = make_hierarchy(boxes, 16, 2, ranks, 0, {.min_cells_per_rank = least});
         ASSERT_EQ(grids.size(), plain.size());
         EXPECT_EQ(grids[0].num_owners(), plain[0].num_owners());
         for (std::size_t l = 1; l < grids.size(); ++l) {
@@ -155,7 +175,7 @@ TEST(Hierarchy, RanksHaveAsManyCellsAsTheyAreToHave) {
 
 /// Who has boxes of a level has those that become of his finer ones.
 TEST(Hierarchy, CellsOfOwnersStayWhereTheyAre) {
-  const auto grids = make_hierarchy(4, 16, 2, 8, 0, 513);
+  const auto grids = make_hierarchy(4, 16, 2, 8, 0, {.min_cells_per_rank = 513});
   for (std::size_t l = 1; l < grids.size(); ++l) {
     const BoxGrid &fine = grids[l - 1], &coarse = grids[l];
     std::vector<bool> has_coarse(8, false);
@@ -179,11 +199,11 @@ TEST(Hierarchy, TheCoarsestLevelIsOneBox) {
           int boxes = 0;
           try {
             boxes = boxes_per_dimension(box_dim, boxes_per_rank, ranks);
-            make_hierarchy(boxes, box_dim, radius, ranks, 0, 0);
+            make_hierarchy(boxes, box_dim, radius, ranks, 0, {.min_cells_per_rank = 0});
           } catch (const ArgumentError&) {
             continue;  // there is none
           }
-          const BoxGrid last = make_hierarchy(boxes, box_dim, radius, ranks, 0, 0).back();
+          const BoxGrid last = make_hierarchy(boxes, box_dim, radius, ranks, 0, {.min_cells_per_rank = 0}).back();
           EXPECT_EQ(last.num_boxes(), 1) << boxes << "^3 boxes of " << box_dim << "^3, radius " << radius;
           EXPECT_FALSE(last.is_shared());
         }
@@ -191,9 +211,9 @@ TEST(Hierarchy, TheCoarsestLevelIsOneBox) {
     }
   }
   // Of numbers that boxes_per_dimension() does not give there may be more.
-  EXPECT_EQ(make_hierarchy(3, 10, 2, 4, 0, 0).back().num_boxes(), 27);
-  EXPECT_TRUE(make_hierarchy(3, 10, 2, 4, 0, 0).back().is_shared());
-  EXPECT_FALSE(make_hierarchy(3, 10, 2, 4, 0, 3000).back().is_shared()) << "3375 cells";
+  EXPECT_EQ(make_hierarchy(3, 10, 2, 4, 0, {.min_cells_per_rank = 0}).back().num_boxes(), 27);
+  EXPECT_TRUE(make_hierarchy(3, 10, 2, 4, 0, {.min_cells_per_rank = 0}).back().is_shared());
+  EXPECT_FALSE(make_hierarchy(3, 10, 2, 4, 0, {.min_cells_per_rank = 3000}).back().is_shared()) << "3375 cells";
 }
 
 TEST(Hierarchy, RefusesWhatCannotBeCoarsened) {

@@ -21,7 +21,7 @@ constexpr auto fv2 = Discretisation::fv2, fv4 = Discretisation::fv4;
 TEST(FirstHostLevel, HasFewerCellsOnEachRank) {
   // 32^3 cells in 8 boxes, 16^3 in 8, then 8^3, 4^3 and 2^3 in one.
   const auto first = [](std::int64_t threshold, int ranks = 1) {
-    return first_host_level(make_hierarchy(2, 16, 2, ranks, 0, 0), threshold);
+    return first_host_level(make_hierarchy(2, 16, 2, ranks, 0, {.min_cells_per_rank = 0}), threshold);
   };
   EXPECT_EQ(first(0), 5U);
   EXPECT_EQ(first(8), 5U);
@@ -35,8 +35,8 @@ TEST(FirstHostLevel, HasFewerCellsOnEachRank) {
   EXPECT_EQ(first(1537, 3), 1U);
   EXPECT_EQ(first(513, 8), 1U);
   // Where half of the ranks have two boxes each: 1024 cells.
-  EXPECT_EQ(first_host_level(make_hierarchy(2, 16, 2, 8, 0, 1000), 1024), 2U);
-  EXPECT_EQ(first_host_level(make_hierarchy(2, 16, 2, 8, 0, 1000), 1025), 1U);
+  EXPECT_EQ(first_host_level(make_hierarchy(2, 16, 2, 8, 0, {.min_cells_per_rank = 1000}), 1024), 2U);
+  EXPECT_EQ(first_host_level(make_hierarchy(2, 16, 2, 8, 0, {.min_cells_per_rank = 1000}), 1025), 1U);
   EXPECT_THROW(first(-1), ArgumentError);
   EXPECT_EQ(first_host_level({BoxGrid(1, 4)}, 1000), 1U);
 }

@@ -333,7 +333,7 @@ TEST(MultigridOfRanks, FailsOnAllTogether) {
     EXPECT_THROW(make(grids_of(comm, 2, 1 << 14, fv4)), Error);
     EXPECT_THROW(make(make_hierarchy(2, 8, 2, 3, 1)), Error) << "another rank's";
     EXPECT_THROW(make(make_hierarchy(2, 8, 2, 4, comm.rank())), ArgumentError) << "of more ranks than there are";
-    EXPECT_THROW(make(make_hierarchy(3, 10, 2, 3, comm.rank(), 0)), ArgumentError) << "27 boxes on the coarsest level";
+    EXPECT_THROW(make(grids_of(comm, 3, 10, fv4)), ArgumentError) << "27 boxes on the coarsest level";
     EXPECT_THROW(make({}), ArgumentError);
 
     // One coefficient of one rank's.
@@ -353,7 +353,7 @@ TEST(MultigridOfRanks, FailsOnAllTogether) {
   // On one rank the coarsest level may have any number.
   EXPECT_NO_THROW(Multigrid<Exec>(Exec(), make_hierarchy(3, 10, 2), {}));
   run_ranks(3, [](Communicator& comm) {
-    const auto grids = make_hierarchy(3, 10, 2, 3, comm.rank(), 2000);
+    const auto grids = grids_of(comm, 3, 10, fv4, {.min_cells_per_rank = 2000});
     EXPECT_NO_THROW(Multigrid<Exec>(rank_instance<Exec>(), grids, {}, comm)) << "one of several has all";
   });
 }

@@ -20,20 +20,29 @@ int boxes_per_dimension(int box_dim, std::int64_t boxes_per_rank, int num_ranks)
 /// in about the time of a message to another one. On CPUs all ranks have some as far as boxes go.
 inline constexpr std::int64_t default_min_cells_per_rank = is_gpu_v<Kokkos::DefaultExecutionSpace> ? 32 * 32 * 32 : 0;
 
+/// What else becomes of the boxes of coarse levels.
+struct HierarchyOptions {
+  /// On levels but the finest neighbouring ranks are taken together, as few as will do, so that each rank that has
+  /// boxes has so many cells or more, and rank 0 all of a level of fewer; 0: they are not.
+  std::int64_t min_cells_per_rank = default_min_cells_per_rank;
+  /// A level but the finest that one rank has alone is one box, where the levels below it are and boxes are not so
+  /// small that it would change what lies beyond the boundary.
+  bool joins_boxes = true;
+};
+
 /// The levels of a multigrid, each with half as many cells in each direction, from the finest to the coarsest.
 ///
 /// Boxes are halved while they have more than 8 cells in a direction; then 2 x 2 x 2 boxes become one, on fewer ranks;
 /// what is one box at last is halved again. A number of cells that is no power of 2 ends at its odd part, in one box on
 /// one rank. No box becomes smaller than `radius`, the reach of the operator.
 ///
-/// The finest level is dealt to all ranks. On coarser ones neighbouring ranks are taken together, as few as will do, so
-/// that each rank that has boxes of a level has `min_cells_per_rank` cells of it or more, and rank 0 all of a level of
-/// fewer; 0: ranks are not taken together.
+/// The finest level is dealt to all ranks; coarser ones to fewer, and what one rank has alone is one box, as the
+/// options say. What is solved has the same bits with any of them.
 ///
 /// Throws   ArgumentError where the finest boxes are smaller than `radius`, or there are several with an odd number of
 ///          cells: these cannot be coarsened; or where min_cells_per_rank is negative.
 std::vector<BoxGrid> make_hierarchy(int boxes_per_dim, int box_dim, int radius, int num_ranks = 1, int rank = 0,
-                                    std::int64_t min_cells_per_rank = default_min_cells_per_rank);
+                                    const HierarchyOptions& options = {});
 
 /// The first level of which no rank has `threshold` cells or more: that and all coarser ones are better worked on by
 /// the host. Never the finest, 0; grids.size() where there is none. The same on all ranks.

@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace ashlar::multigrid {
 
 namespace {
 
 constexpr int agglomeration_dim = 8;  // larger boxes are halved before any are merged
+constexpr int least_joined = 5;       // the boundary's polynomials are the same for all boxes of so many cells
 constexpr int most_odd = 11;          // a coarsest level is solved without multigrid: it has to be small
 
 int odd_part(int number) {
@@ -21,6 +24,8 @@ int odd_part(int number) {
 struct Shape {
   int boxes_per_dim, box_dim, num_ranks;
   int ranks_per_owner = 1;
+
+  BoxDeal deal() const { return {boxes_per_dim * boxes_per_dim * boxes_per_dim, num_ranks, ranks_per_owner}; }
 };
 
 // The next coarser level; none where this is the coarsest. `odd` is the odd part of the number of cells.
@@ -48,11 +53,22 @@ std::optional<Shape> coarsened(const Shape& fine, int odd, int radius) {
 // finer level, so that the owners here are among those there.
 int ranks_per_owner(const Shape& shape, std::int64_t min_cells) {
   const std::int64_t dim = shape.box_dim, cells = dim * dim * dim;
-  BoxDeal deal{shape.boxes_per_dim * shape.boxes_per_dim * shape.boxes_per_dim, shape.num_ranks, shape.ranks_per_owner};
+  BoxDeal deal = shape.deal();
   while (deal.ranks_per_owner < shape.num_ranks && deal.fewest() * cells < min_cells) {
     deal.ranks_per_owner += shape.ranks_per_owner;
   }
   return deal.ranks_per_owner;
+}
+
+// From the coarsest level on upwards, as a box lies within one of the next coarser level. (Where that is several boxes,
+// its solver adds them up one after another.)
+void join_boxes(std::vector<Shape>& levels) {
+  for (std::size_t l = levels.size() - 1; l-- > 1;) {
+    Shape& level = levels[l];
+    if (level.boxes_per_dim == 1) continue;
+    if (levels[l + 1].boxes_per_dim > 1 || level.box_dim < least_joined || level.deal().num_owners() > 1) return;
+    level = {1, level.boxes_per_dim * level.box_dim, 1};
+  }
 }
 
 }  // namespace
@@ -75,7 +91,7 @@ int boxes_per_dimension(int box_dim, std::int64_t boxes_per_rank, int num_ranks)
 }
 
 std::vector<BoxGrid> make_hierarchy(int boxes_per_dim, int box_dim, int radius, int num_ranks, int rank,
-                                    std::int64_t min_cells_per_rank) {
+                                    const HierarchyOptions& options) {
   std::vector<BoxGrid> grids{BoxGrid(boxes_per_dim, box_dim, num_ranks, rank)};
   if (radius < 1 || box_dim < radius || (boxes_per_dim > 1 && box_dim % 2 != 0)) {
     throw ArgumentError(text("multigrid: ", boxes_per_dim, "^3 boxes of ", box_dim, "^3 cells"),
@@ -83,17 +99,21 @@ std::vector<BoxGrid> make_hierarchy(int boxes_per_dim, int box_dim, int radius, 
                                          : "they cannot be coarsened: several boxes of an odd number of cells",
                         "take larger boxes, of a power of 2");
   }
-  if (min_cells_per_rank < 0) {
-    throw ArgumentError(text("multigrid: at least ", min_cells_per_rank, " cells a rank"),
+  if (options.min_cells_per_rank < 0) {
+    throw ArgumentError(text("multigrid: at least ", options.min_cells_per_rank, " cells a rank"),
                         "ranks with fewer cells of a coarse level leave it to others",
                         "pass a number from 1 on, or 0: none does");
   }
   const int odd = odd_part(boxes_per_dim * box_dim);
-  Shape shape{boxes_per_dim, box_dim, num_ranks};
-  while (const auto coarse = coarsened(shape, odd, radius)) {
-    shape = *coarse;
-    shape.ranks_per_owner = ranks_per_owner(shape, min_cells_per_rank);
-    grids.emplace_back(shape.boxes_per_dim, shape.box_dim, shape.num_ranks, rank, shape.ranks_per_owner);
+  std::vector<Shape> levels{{boxes_per_dim, box_dim, num_ranks}};
+  while (const auto coarse = coarsened(levels.back(), odd, radius)) {
+    levels.push_back(*coarse);
+    levels.back().ranks_per_owner = ranks_per_owner(levels.back(), options.min_cells_per_rank);
+  }
+  if (options.joins_boxes) join_boxes(levels);
+  for (std::size_t l = 1; l < levels.size(); ++l) {
+    const Shape& level = levels[l];
+    grids.emplace_back(level.boxes_per_dim, level.box_dim, level.num_ranks, rank, level.ranks_per_owner);
   }
   return grids;
 }
