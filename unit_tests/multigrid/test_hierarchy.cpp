@@ -114,9 +114,12 @@ TEST(Hierarchy, BoxesOfOneRankBecomeOne) {
   EXPECT_THAT(joined(16, 4, 2, 2), ElementsAre("2^3 x 16", "2^3 x 8", "1^3 x 8", "1^3 x 4", "1^3 x 2"));
   EXPECT_THAT(joined(16, 32, 2, 2, 10000),
               ElementsAre("4^3 x 16", "4^3 x 8", "1^3 x 16", "1^3 x 8", "1^3 x 4", "1^3 x 2"));
-  // Boxes of fewer than 5 cells have polynomials of their own at the boundary; and whatever lies above them stays.
+  // With fv4 boxes of fewer than 5 cells have polynomials of their own at the boundary, with fv2 of fewer than 2; and
+  // whatever lies above them stays.
   EXPECT_THAT(joined(4, 64, 2), ElementsAre("4^3 x 4", "2^3 x 4", "1^3 x 4", "1^3 x 2"));
   EXPECT_THAT(joined(16, 27, 2), ElementsAre("3^3 x 16", "3^3 x 8", "3^3 x 4", "3^3 x 2", "1^3 x 3"));
+  EXPECT_THAT(joined(4, 64, 1), ElementsAre("4^3 x 4", "1^3 x 8", "1^3 x 4", "1^3 x 2", "1^3 x 1"));
+  EXPECT_THAT(joined(16, 27, 1), ElementsAre("3^3 x 16", "1^3 x 24", "1^3 x 12", "1^3 x 6", "1^3 x 3"));
   EXPECT_THAT(joined(10, 8, 2), ElementsAre("2^3 x 10", "1^3 x 10", "1^3 x 5"));
   EXPECT_EQ(make_hierarchy(3, 20, 2)[1].num_boxes(), 27) << "27 boxes of 5^3 cells are the coarsest level";
 }

@@ -13,7 +13,6 @@ namespace ashlar::multigrid {
 namespace {
 
 constexpr int agglomeration_dim = 8;  // larger boxes are halved before any are merged
-constexpr int least_joined = 5;       // the boundary's polynomials are the same for all boxes of so many cells
 constexpr int most_odd = 11;          // a coarsest level is solved without multigrid: it has to be small
 
 int odd_part(int number) {
@@ -60,13 +59,17 @@ int ranks_per_owner(const Shape& shape, std::int64_t min_cells) {
   return deal.ranks_per_owner;
 }
 
+// Boxes of so many cells and more have the same polynomials at the boundary: fv2 (radius 1) takes 2 cells, fv4
+// extrapolates coefficients by 5.
+int least_joined(int radius) { return radius == 1 ? 2 : 5; }
+
 // From the coarsest level on upwards, as a box lies within one of the next coarser level. (Where that is several boxes,
 // its solver adds them up one after another.)
-void join_boxes(std::vector<Shape>& levels) {
+void join_boxes(std::vector<Shape>& levels, int radius) {
   for (std::size_t l = levels.size() - 1; l-- > 1;) {
     Shape& level = levels[l];
     if (level.boxes_per_dim == 1) continue;
-    if (levels[l + 1].boxes_per_dim > 1 || level.box_dim < least_joined || level.deal().num_owners() > 1) return;
+    if (levels[l + 1].boxes_per_dim > 1 || level.box_dim < least_joined(radius) || level.deal().num_owners() > 1) return;
     level = {1, level.boxes_per_dim * level.box_dim, 1};
   }
 }
@@ -110,7 +113,7 @@ std::vector<BoxGrid> make_hierarchy(int boxes_per_dim, int box_dim, int radius, 
     levels.push_back(*coarse);
     levels.back().ranks_per_owner = ranks_per_owner(levels.back(), options.min_cells_per_rank);
   }
-  if (options.joins_boxes) join_boxes(levels);
+  if (options.joins_boxes) join_boxes(levels, radius);
   for (std::size_t l = 1; l < levels.size(); ++l) {
     const Shape& level = levels[l];
     grids.emplace_back(level.boxes_per_dim, level.box_dim, level.num_ranks, rank, level.ranks_per_owner);
