@@ -69,7 +69,8 @@ void join_boxes(std::vector<Shape>& levels, int radius) {
   for (std::size_t l = levels.size() - 1; l-- > 1;) {
     Shape& level = levels[l];
     if (level.boxes_per_dim == 1) continue;
-    if (levels[l + 1].boxes_per_dim > 1 || level.box_dim < least_joined(radius) || level.deal().num_owners() > 1) return;
+    const bool is_one_below = levels[l + 1].boxes_per_dim == 1;
+    if (!is_one_below || level.box_dim < least_joined(radius) || level.deal().num_owners() > 1) return;
     level = {1, level.boxes_per_dim * level.box_dim, 1};
   }
 }
