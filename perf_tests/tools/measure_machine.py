@@ -110,7 +110,7 @@ def main():
             # Written each time: what is there is kept, whatever ends this.
             bundle = bundle_of(measurement, told)
             (options.out / "performance.json").write_text(json.dumps(bundle, indent=1) + "\n")
-    perf_report.write(bundle, cards, devices, options.out / "report.html")
+        perf_report.write(bundle, cards, devices, options.out / "report.html")
     bad = [step["name"] for step in bundle["steps"] if step["status"] != "passed"]
     print(f"{len(steps)} steps, {len(steps) - len(bad)} passed" + (f"; not: {', '.join(bad)}" if bad else ""))
     print(options.out / "report.html", options.out / "performance.json", sep="\n")
