@@ -135,10 +135,9 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
           [&options](const std::string& value) {
             options.levels.min_cells_per_rank = whole_number_of("--min-cells-per-rank", value);
           },
-          text(
-              "over ranks, levels but the finest are on fewer of them, so that each has N cells or more, or rank 0 "
-              "all; 0: on as many as boxes go (the default here is ",
-              multigrid::default_min_cells_per_rank, ")"))
+          text("over ranks, levels but the finest are on fewer of them, so that each has N cells or more, or rank 0 "
+               "all; 0: on as many as boxes go (the default here is ",
+               multigrid::default_min_cells_per_rank, ")"))
       ->type_name("N");
   command.add_flag_callback(
       "--keep-boxes", [&options] { options.levels.joins_boxes = false; },

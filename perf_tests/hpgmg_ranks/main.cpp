@@ -59,7 +59,7 @@ bool run(const perf::HpgmgRanksOptions& options, const Communicator& comm) {
       }
       for (const int threshold : options.host_thresholds) {
         const perf::HpgmgRanksCase one{operators.at(name), log2_box, options.boxes_per_rank, threshold,
-                                        options.min_cells_per_rank};
+                                       options.min_cells_per_rank};
         written(perf::measure_modes(exec, comm, one, modes, options.samples, read, rows, left_out));
       }
     }

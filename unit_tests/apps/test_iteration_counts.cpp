@@ -20,7 +20,8 @@ TEST_P(IterationCount, OfTheCantileverIsTheSameEverywhere) {
   if (GetParam().dof > 1) GTEST_SKIP() << "half a minute, for nothing that smaller problems do not show";
 #endif
   const CommandResult result =
-      run("solve --no-probe --problem cantilever --nodes 33 --rtol 1e-10 --report r.json --dof " + std::to_string(GetParam().dof));
+      run("solve --no-probe --problem cantilever --nodes 33 --rtol 1e-10 --report r.json --dof " +
+          std::to_string(GetParam().dof));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const auto json = nlohmann::json::parse(read_file(folder() / "r.json"));
   EXPECT_EQ(json["status"], "converged");

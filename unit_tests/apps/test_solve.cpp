@@ -100,9 +100,9 @@ TEST_F(Solve, WithoutTheProbe) {
 /// Numbers as people write them.
 TEST_F(Solve, NumbersInWhicheverForm) {
   const std::string solve = "solve --problem cantilever --no-probe --report r.json --nodes ";
-  for (const auto& [written, bytes] : {std::pair("8G", 8LL << 30), std::pair("8GiB", 8LL << 30),
-                                       std::pair("512M", 512LL << 20), std::pair("'1.5 GB'", 1500000000LL),
-                                       std::pair("1e9", 1000000000LL), std::pair("010000000", 10000000LL)}) {
+  for (const auto& [written, bytes] :
+       {std::pair("8G", 8LL << 30), std::pair("8GiB", 8LL << 30), std::pair("512M", 512LL << 20),
+        std::pair("'1.5 GB'", 1500000000LL), std::pair("1e9", 1000000000LL), std::pair("010000000", 10000000LL)}) {
     ASSERT_EQ(run(solve + "04,4e0,4 --device-memory-limit " + written).exit_code, 0) << written;
     EXPECT_EQ(report()["options"]["device_memory_limit"], bytes) << written;
     EXPECT_EQ(report()["options"]["nodes"], Json({4, 4, 4}));
@@ -194,7 +194,8 @@ TEST_F(Solve, ErrorAgainstOnesIsTold) {
 TEST_F(Solve, RightHandSideOfAFile) {
   write_tridiagonal(3, 2);
   write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n0\n0\n4\n");
-  const CommandResult result = run("solve --no-probe --matrix A.mtx --rhs b.mtx --rtol 1e-13 --report r.json --solution x.mtx");
+  const CommandResult result =
+      run("solve --no-probe --matrix A.mtx --rhs b.mtx --rtol 1e-13 --report r.json --solution x.mtx");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const auto x = io::read_matrix_market_vector<double>((folder() / "x.mtx").string());
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(x[i], i + 1, 1e-12);
@@ -215,7 +216,8 @@ TEST_F(Solve, BlockSizeIsDetectedOrForced) {
 
 TEST_F(Solve, IterationLimitIsExitCodeTwo) {
   write_tridiagonal(200, 2);
-  const CommandResult result = run("solve --no-probe --matrix A.mtx --max-iterations 3 --report r.json --solution x.mtx");
+  const CommandResult result =
+      run("solve --no-probe --matrix A.mtx --max-iterations 3 --report r.json --solution x.mtx");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err, "");
   EXPECT_NE(result.out.find("NOT converged after 3 iterations"), std::string::npos) << result.out;
@@ -247,7 +249,8 @@ TEST_F(Solve, VtkHoldsTheField) {
                                    std::pair("3", "Name=\"displacement\" NumberOfComponents=\"3\""),
                                    std::pair("6", "Name=\"displacement\" NumberOfComponents=\"3\"")}) {
     SCOPED_TRACE(dof);
-    const CommandResult result = run(std::string("solve --no-probe --problem cantilever --nodes 4 --vtk v.vtu --dof ") + dof);
+    const CommandResult result =
+        run(std::string("solve --no-probe --problem cantilever --nodes 4 --vtk v.vtu --dof ") + dof);
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const std::string file = read_file(folder() / "v.vtu");
     EXPECT_NE(file.find("NumberOfPoints=\"64\" NumberOfCells=\"27\""), std::string::npos);
@@ -336,7 +339,8 @@ TEST_F(Solve, OneOutputThatFailsCostsNoOther) {
     for (const std::string& file : files()) std::filesystem::remove(file);
   }
   // Of two errors the first is told.
-  const CommandResult both = run("solve --no-probe --problem cantilever --nodes 4 --solution /dev/full --vtk /dev/full");
+  const CommandResult both =
+      run("solve --no-probe --problem cantilever --nodes 4 --solution /dev/full --vtk /dev/full");
   EXPECT_EQ(both.exit_code, 1);
   expect_message(both.err, {"/dev/full"});
 }
@@ -410,7 +414,8 @@ TEST_F(Solve, AMatrixThatStaysInItsFile) {
   ASSERT_EQ(run("solve --no-probe --matrix A.bcsr --rtol 1e-10 --report r.json").exit_code, 0);
   for (const std::string options :
        {"", " --device-memory-limit 24MiB", " --preconditioner jacobi", " --solver block-cg --num-rhs 3"}) {
-    const CommandResult result = run("solve --no-probe --matrix A.bcsr --rtol 1e-10 --stream file --report s.json" + options);
+    const CommandResult result =
+        run("solve --no-probe --matrix A.bcsr --rtol 1e-10 --stream file --report s.json" + options);
     ASSERT_EQ(result.exit_code, 0) << result.err;
     EXPECT_THAT(result.out, ::testing::HasSubstr("in its file: streaming"));
     EXPECT_THAT(result.out, ::testing::HasSubstr("A.bcsr is read by"));
@@ -486,7 +491,8 @@ TEST_F(Solve, TheMemoryThatAStreamedFileNeedsIsTold) {
 
 TEST_F(Solve, AStreamedMatrixKeepsToTheLimitWhereThereIsOneMemory) {
   if (is_gpu_v<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "the device has a memory of its own";
-  const CommandResult result = run("solve --no-probe --problem cantilever --nodes 40 --stream on --device-memory-limit 1MiB");
+  const CommandResult result =
+      run("solve --no-probe --problem cantilever --nodes 40 --stream on --device-memory-limit 1MiB");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, ::testing::HasSubstr("1048576 bytes = 1 MiB are available"));
 }

@@ -58,7 +58,10 @@ TEST_P(Agglomeration, HasTheSameBitsInOneBox) {
   const std::vector<double> one = plain();
   for (const int ranks : {1, 3}) {
     run_ranks(
-        ranks, [&](Communicator& comm) { EXPECT_EQ(numbers(comm, {all_cells, true}), one) << ranks << " ranks"; },
+        ranks,
+        [&](Communicator& comm) {
+          EXPECT_EQ(numbers(comm, {all_cells, true}), one) << ranks << " ranks";
+        },
         with_delays);
   }
 }
@@ -104,8 +107,7 @@ TEST(AgglomerationOfKernels, HasTheSameBits) {
   options.exchange.mode = ExchangeMode::kernel;
   for (const std::int64_t min_cells : {std::int64_t(513), all_cells}) {
     run_ranks(8, [&](Communicator& comm) {
-      EXPECT_EQ(numbers_of(comm, 4, 8, options, Cycle::f, rank_instance<Exec>(), {min_cells, true}), one)
-          << min_cells;
+      EXPECT_EQ(numbers_of(comm, 4, 8, options, Cycle::f, rank_instance<Exec>(), {min_cells, true}), one) << min_cells;
     });
   }
 }

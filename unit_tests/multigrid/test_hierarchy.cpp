@@ -109,8 +109,8 @@ TEST(Hierarchy, BoxesOfOneRankBecomeOne) {
     return levels(box_dim, boxes, radius, ranks, {.min_cells_per_rank = min_cells, .joins_boxes = true});
   };
   EXPECT_THAT(joined(16, 8, 2), ElementsAre("2^3 x 16", "1^3 x 16", "1^3 x 8", "1^3 x 4", "1^3 x 2"));
-  EXPECT_THAT(joined(16, 64, 1), ElementsAre("4^3 x 16", "1^3 x 32", "1^3 x 16", "1^3 x 8", "1^3 x 4", "1^3 x 2",
-                                             "1^3 x 1"));
+  EXPECT_THAT(joined(16, 64, 1),
+              ElementsAre("4^3 x 16", "1^3 x 32", "1^3 x 16", "1^3 x 8", "1^3 x 4", "1^3 x 2", "1^3 x 1"));
   EXPECT_THAT(joined(16, 4, 2, 2), ElementsAre("2^3 x 16", "2^3 x 8", "1^3 x 8", "1^3 x 4", "1^3 x 2"));
   EXPECT_THAT(joined(16, 32, 2, 2, 10000),
               ElementsAre("4^3 x 16", "4^3 x 8", "1^3 x 16", "1^3 x 8", "1^3 x 4", "1^3 x 2"));

@@ -200,7 +200,7 @@ class Multigrid {
   BottomSolver<Exec> bottom_;  // where no level is on the host
   impl::VisitLists<Exec> lists_;
   std::string why_no_lists_ = "it is not set up";
-  bool shares_device_ = false;  // any two of the ranks
+  bool shares_device_ = false;                                                    // any two of the ranks
   mutable impl::VisitGraphs<Exec, std::tuple<std::size_t, Visit, bool>> graphs_;  // by level, and whether from zero
 
   std::unique_ptr<Multigrid<HostExecution>> below_;    // of the levels on the host, if there are any
