@@ -7,9 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <spmv/matrices.hpp>
 #include <spmv/measure.hpp>
+#include <spmv/measure_peers.hpp>
 #include <spmv/options.hpp>
 #include <spmv/peers/peer.hpp>
 #include <string>
+#include <vector>
 
 namespace ashlar::perf {
 
@@ -67,42 +69,15 @@ void measure_ours(const Exec& exec, const Options& options, const std::string& n
   }
 }
 
-/// The peers' products with one matrix, beside ours.
-inline void measure_peers(const Exec& exec, const Options& options, const std::string& name, const Matrix& a,
-                          Measurement& measurement) {
-  using Make = std::vector<Peer> (*)(const Exec&, const Matrix&, const Vector<double>&, const Vector<double>&);
-  const std::pair<const char*, Make> libraries[] = {{"cusparse", cusparse_peers},
-                                                    {"rocsparse", rocsparse_peers},
-                                                    {"kokkos_kernels", kokkos_kernels_peers},
-                                                    {"mkl", mkl_peers},
-                                                    {"eigen", eigen_peers}};
-  const auto x = test_vector<double>(exec, a.num_cols());
-  const Vector<double> y("perf::y", a.num_rows());
-  const auto expected = plain_product(exec, a, x, Mode::no_transpose);
-  const double bytes = double(spmv_traffic_bytes(a));
-  for (const auto& [library, make] : libraries) {
-    if (!contains(options.libraries, library)) continue;
-    nlohmann::json row{{"case", name},
-                       {"library", library},
-                       {"block_size", a.block_size()},
-                       {"type", "double"},
-                       {"mode", "no_transpose"},
-                       {"num_block_rows", a.num_block_rows()},
-                       {"num_blocks", a.num_blocks()}};
-    std::vector<Peer> peers;
-    try {
-      peers = make(exec, a, x, y);
-    } catch (const std::exception& error) {
-      measurement.leave_out(row, error.what());
-    }
-    for (const Peer& peer : peers) {
-      row["library"] = peer.library;
-      row["kernel"] = peer.kernel;
-      // Timed when this function has ended: what a library knows by its address only has to be there still.
-      measurement.add(
-          row, bytes, [apply = peer.apply, x, y] { apply(); }, [&] { return error_of(exec, y, expected); });
-    }
-  }
+/// The other libraries asked for.
+inline std::vector<PeerLibrary> libraries_of(const Options& options) {
+  std::vector<PeerLibrary> libraries{{"cusparse", cusparse_peers},
+                                     {"rocsparse", rocsparse_peers},
+                                     {"kokkos_kernels", kokkos_kernels_peers},
+                                     {"mkl", mkl_peers},
+                                     {"eigen", eigen_peers}};
+  std::erase_if(libraries, [&](const PeerLibrary& library) { return !contains(options.libraries, library.name); });
+  return libraries;
 }
 
 /// All that is asked for with one matrix of doubles: `make` makes it in the layout that it is called with.
@@ -127,7 +102,7 @@ void measure_case(const Exec& exec, const Options& options, const std::string& n
     ours.template operator()<bfloat16, BlockColumnMajor, double>("bfloat16");
   }
   if (options.libraries != std::vector<std::string>{"ashlar"}) {
-    measure_peers(exec, options, name, make.template operator()<Matrix>(), measurement);
+    measure_peers(exec, name, make.template operator()<Matrix>(), libraries_of(options), measurement);
   }
   measurement.time_all();
 }
