@@ -37,6 +37,7 @@ function(ashlar_add_mpi_tests module)
     return()
   endif()
   add_executable(test_mpi_${module} ${sources})
+  # Few files, with types of the same names.
   set_target_properties(test_mpi_${module} PROPERTIES UNITY_BUILD OFF)
   target_link_libraries(test_mpi_${module} PRIVATE ashlar_mpi_test_main)
   foreach(ranks IN LISTS ARGN)

@@ -18,7 +18,8 @@ list(JOIN kernel_includes "\n" kernel_includes)
 configure_file(${spmv}/impl/kernel_list.hpp.in ${made}/kernel_list.hpp @ONLY)
 configure_file(${spmv}/impl/all_kernels.hpp.in ${made}/all_kernels.hpp @ONLY)
 
-# storages_of(RESULT VALUE): layouts of blocks, and types of row offsets. Blocks of doubles by rows have those of Tpetra, too.
+# storages_of(RESULT VALUE): layouts of blocks, and types of row offsets. Blocks of doubles by rows have those of Tpetra,
+# too.
 function(storages_of result value)
   set(storages BlockColumnMajor,std::int32_t BlockRowMajor,std::int32_t)
   if(value STREQUAL "double")

@@ -1,6 +1,6 @@
-# What CMAKE_UNITY_BUILD, CMake's own switch, makes of a target here: files that share templates or headers are compiled as
-# one, which takes half as long. It is off by default, as one changed file compiles its whole group anew, and compilers for
-# GPUs, who take minutes a file, do better side by side.
+# What CMAKE_UNITY_BUILD, CMake's own switch, makes of a target here: files that share templates or headers are compiled
+# as one, which takes half as long. It is off by default, as one changed file compiles its whole group anew, and compilers
+# for GPUs, which take minutes a file, do better side by side.
 
 # ashlar_compile_by_folder(TARGET SOURCE...): one unit of the files of each folder of lib/src or of a program. Files with
 # options of their own, and all that are in no group, compile alone.

@@ -26,6 +26,16 @@ inline constexpr ThreadRanksOptions with_delays{.max_delay = std::chrono::micros
 /// All levels over all ranks, on GPUs as well, and in the boxes that a run on many ranks has.
 inline constexpr HierarchyOptions over_all_ranks{.min_cells_per_rank = 0, .joins_boxes = false};
 
+/// Why ranks, which are threads here, cannot wait for each other in kernels; null where they can.
+inline const char* why_no_kernels_of_ranks() {
+#ifdef KOKKOS_ENABLE_ATOMICS_BYPASS
+  return "this Kokkos has no threads: ranks take turns, and none waits in a kernel";
+#else
+  if (!is_gpu_v<Exec>) return nullptr;
+  return "ranks that share a device: what allocates waits for kernels that wait for it";
+#endif
+}
+
 /// The grids of this rank.
 inline std::vector<BoxGrid> grids_of(const Communicator& comm, int boxes_per_dim, int box_dim,
                                      Discretisation discretisation, const HierarchyOptions& levels = over_all_ranks) {

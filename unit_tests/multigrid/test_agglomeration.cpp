@@ -97,10 +97,7 @@ TEST(AgglomerationOfHostLevels, HasTheSameBits) {
 }
 
 TEST(AgglomerationOfKernels, HasTheSameBits) {
-#ifdef KOKKOS_ENABLE_ATOMICS_BYPASS
-  GTEST_SKIP() << "this Kokkos has no threads: ranks take turns, and none waits in a kernel";
-#endif
-  if (is_gpu_v<Exec>) GTEST_SKIP() << "ranks that share a device: what allocates waits for kernels that wait for it";
+  if (const char* why = why_no_kernels_of_ranks()) GTEST_SKIP() << why;
   MultigridOptions options{.discretisation = fv4};
   std::vector<double> one;
   run_ranks(1, [&](Communicator& comm) { one = numbers_of(comm, 4, 8, options, Cycle::f); });

@@ -63,10 +63,7 @@ void expect_every_ghost_cell_of_every_shape(ExchangeMode mode) {
 TEST(GhostFillOfRanks, EveryGhostCellOfEveryShape) { expect_every_ghost_cell_of_every_shape(ExchangeMode::automatic); }
 
 TEST(GhostFillOfRanks, EveryGhostCellOfEveryShapeByKernels) {
-#ifdef KOKKOS_ENABLE_ATOMICS_BYPASS
-  GTEST_SKIP() << "this Kokkos has no threads: ranks take turns, and none waits in a kernel";
-#endif
-  if (is_gpu_v<Exec>) GTEST_SKIP() << "ranks that share a device: what allocates waits for kernels that wait for it";
+  if (const char* why = why_no_kernels_of_ranks()) GTEST_SKIP() << why;
   expect_every_ghost_cell_of_every_shape(ExchangeMode::kernel);
 }
 
@@ -211,10 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// What modes of exchanges bring is the same.
 TEST(KernelsOfRanks, WriteToOtherRanksAndFindTheSameBits) {
-#ifdef KOKKOS_ENABLE_ATOMICS_BYPASS
-  GTEST_SKIP() << "this Kokkos has no threads: ranks take turns, and none waits in a kernel";
-#endif
-  if (is_gpu_v<Exec>) GTEST_SKIP() << "ranks that share a device: what allocates waits for kernels that wait for it";
+  if (const char* why = why_no_kernels_of_ranks()) GTEST_SKIP() << why;
   MultigridOptions options{.discretisation = fv4};
   std::vector<double> one;
   run_ranks(1, [&](Communicator& comm) { one = numbers_of(comm, 2, 8, options, Cycle::f); });
