@@ -23,13 +23,17 @@ class Process : public CommandTest {
     return err.substr(begin, err.find('\'', begin) - begin);
   }
 
+  /// What comes before the command to run it with \p kib KiB of addresses. The allocator has one arena: of glibc's,
+  /// each thread may have one of 64 MiB of addresses or none, as it comes, and the same limit is enough in one run
+  /// only.
+  static std::string with_limit(int kib) { return "ulimit -v " + std::to_string(kib) + "; MALLOC_ARENA_MAX=1"; }
+
   /// KiB of addresses with which a small system is solved, in some MiB more than it takes.
   int least_limit() const {
     int failing = 0, enough = 1 << 21;
     while (enough - failing > 8000) {
       const int limit = (failing + enough) / 2;
-      const CommandResult result =
-          run("solve --problem cantilever --nodes 4 --no-probe", "ulimit -v " + std::to_string(limit) + ";");
+      const CommandResult result = run("solve --problem cantilever --nodes 4 --no-probe", with_limit(limit));
       (result.exit_code == 0 ? enough : failing) = limit;
     }
     return enough;
@@ -57,8 +61,7 @@ TEST_F(Process, ThreadsWaitPassivelyUnlessToldOtherwise) {
 TEST_F(Process, LimitOfAddressesIsToldBeforehand) {
   // The matrix alone has 97^3 blocks of 6 x 6: 266 MB.
   const std::string solve = "solve --problem cantilever --nodes 33 --dof 6 --report r.json --max-iterations 1";
-  expect_refused(solve, {"33 x 33 x 33 nodes", " needs ", " are available"},
-                 "ulimit -v " + std::to_string(least_limit() + 100000) + ";");
+  expect_refused(solve, {"33 x 33 x 33 nodes", " needs ", " are available"}, with_limit(least_limit() + 100000));
 }
 
 /// OpenMP would end the program with a line of its own.
@@ -81,7 +84,7 @@ TEST_F(Process, AllocationsThatFailAreToldInOneLine) {
     const CommandResult result =
         run("solve --problem cantilever --nodes 26 --max-iterations 3 --no-probe --stream on --transfer half "
             "--vtk v.vtu --trace t.json",
-            "ulimit -v " + std::to_string(limit) + ";");
+            with_limit(limit));
     if (result.exit_code == 2) continue;  // it stops after 3 iterations
     EXPECT_EQ(result.exit_code, 1);
     expect_message(result.err, {});
@@ -91,8 +94,8 @@ TEST_F(Process, AllocationsThatFailAreToldInOneLine) {
 
 /// Which leaves less room than its usual array takes, whatever the size of the processor's last cache.
 TEST_F(Process, ProbeKeepsToTheLimitOfAddresses) {
-  const CommandResult result = run("solve --problem cantilever --nodes 4 --report r.json",
-                                   "ulimit -v " + std::to_string(least_limit() + 60000) + ";");
+  const CommandResult result =
+      run("solve --problem cantilever --nodes 4 --report r.json", with_limit(least_limit() + 60000));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const auto json = nlohmann::json::parse(read_file(folder() / "r.json"));
   EXPECT_GT(json["read_bandwidth_gb_s"].get<double>(), 0);
