@@ -20,6 +20,12 @@ Operator<Execution> operator_of(const Execution& exec, const World& world, const
   return Operator<Execution>(multigrid::MultigridOperator<Execution, DistributedSpace<Execution>>(mg, space));
 }
 
+Preconditioner<Execution> preconditioner_of(const Shared& mg,
+                                            const std::shared_ptr<const MultigridCg::SingleMultigrid>& single) {
+  if (single) return Preconditioner<Execution>(multigrid::MultigridPreconditioner<Execution, float>(single));
+  return Preconditioner<Execution>(multigrid::MultigridPreconditioner<Execution>(mg));
+}
+
 Vector<Execution> vector_of(const Execution& exec, const Shared& mg, const std::string& name) {
   return Vector<Execution>(Kokkos::view_alloc(exec, "ashlar::hpgmg::" + name),
                            std::size_t(multigrid::flat_size(mg->level(0))));
@@ -27,10 +33,11 @@ Vector<Execution> vector_of(const Execution& exec, const Shared& mg, const std::
 
 }  // namespace
 
-MultigridCg::MultigridCg(const Execution& exec, const World& world, Shared mg)
+MultigridCg::MultigridCg(const Execution& exec, const World& world, Shared mg,
+                         std::shared_ptr<const SingleMultigrid> single)
     : mg_(std::move(mg)),
       operator_(operator_of(exec, world, mg_)),
-      preconditioner_(multigrid::MultigridPreconditioner<Execution>(mg_)),
+      preconditioner_(preconditioner_of(mg_, single)),
       b_(vector_of(exec, mg_, "b")),
       x_(vector_of(exec, mg_, "x")) {}
 

@@ -71,6 +71,10 @@ void add_number(CLI::App& command, const std::string& name, int& target, const s
 
 std::string_view to_string(HpgmgSolver solver) { return solver == HpgmgSolver::cycles ? "cycles" : "mg-pcg"; }
 
+std::string_view to_string(CyclePrecision precision) {
+  return precision == CyclePrecision::in_double ? "double" : "single";
+}
+
 std::vector<multigrid::BoxGrid> grids_of(const HpgmgOptions& options, int num_ranks, int rank) {
   int box_dim = 1 << options.log2_box;
   int boxes = multigrid::boxes_per_dimension(box_dim, options.boxes_per_rank, num_ranks);
@@ -122,6 +126,10 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
   add_choice(command, "--cycle", options.cycle, std::array{Cycle::f, Cycle::v, Cycle::fv},
              "one F-cycle (the default); V-cycles until max|f - A u| < 1e-10 max|f|; or both in turn");
   add_choice(
+      command, "--precision", options.precision, std::array{CyclePrecision::in_double, CyclePrecision::in_single},
+      "with mg-pcg, of the numbers of the V-cycle; in single precision it moves half of the bytes, and CG stays in "
+      "double (the default of both)");
+  add_choice(
       command, "--exchange", options.methods.exchange.mode,
       std::array{ExchangeMode::automatic, ExchangeMode::blocking, ExchangeMode::stream, ExchangeMode::kernel},
       "over ranks, who sends ghost cells and waits for them: the host, the devices' streams, by NCCL, or kernels, "
@@ -165,9 +173,16 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
       "--no-graphs", [&options] { options.methods.graphs = false; },
       "launch kernel by kernel, where cycles would be replayed as graphs");
   command.parse_complete_callback([&command, &options] {
-    if (options.solver == HpgmgSolver::cycles || command.count("--cycle") == 0) return;
-    throw ArgumentError(text("--cycle with --solver ", to_string(options.solver)), "its cycles are V-cycles",
-                        "leave one of the two");
+    const bool is_cg = options.solver == HpgmgSolver::mg_pcg;
+    if (is_cg && command.count("--cycle") > 0) {
+      throw ArgumentError(text("--cycle with --solver ", to_string(options.solver)), "its cycles are V-cycles",
+                          "leave one of the two");
+    }
+    if (!is_cg && options.precision == CyclePrecision::in_single) {
+      throw ArgumentError(text("--precision single with --solver ", to_string(options.solver)),
+                          "cycles by themselves are in double: single precision would be the solution's",
+                          "take --solver mg-pcg, or leave it out");
+    }
   });
   command.add_option("--vtk", options.picture, "the solution, averages over cells, as an image file (.vti) of VTK's")
       ->type_name("FILE");

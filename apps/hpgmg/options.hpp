@@ -23,6 +23,12 @@ enum class HpgmgSolver { cycles, mg_pcg };
 /// "cycles", "mg-pcg"
 std::string_view to_string(HpgmgSolver solver);
 
+/// Of the numbers of a V-cycle that preconditions: as of all others, or half as long.
+enum class CyclePrecision { in_double, in_single };
+
+/// "double", "single"
+std::string_view to_string(CyclePrecision precision);
+
 /// What `ashlar hpgmg` is told.
 struct HpgmgOptions {
   int log2_box = 0;
@@ -31,7 +37,8 @@ struct HpgmgOptions {
   multigrid::HierarchyOptions levels;
   multigrid::MultigridOptions methods;
   HpgmgSolver solver = HpgmgSolver::cycles;
-  multigrid::Cycle cycle = multigrid::Cycle::f;  ///< of the solver `cycles`
+  multigrid::Cycle cycle = multigrid::Cycle::f;          ///< of the solver `cycles`
+  CyclePrecision precision = CyclePrecision::in_double;  ///< of the solver mg_pcg
   std::optional<std::string> report, picture;
 };
 

@@ -57,11 +57,12 @@ void print_richardson(const multigrid::RichardsonReport& richardson) {
 }
 
 /// The residuals of CG are 2-norms, and the last norm is, as after cycles, the largest of a cell.
-void print_iterations(const SolveReport& cg, const multigrid::CycleReport& solve) {
+void print_iterations(const SolveReport& cg, const multigrid::CycleReport& solve, CyclePrecision precision) {
   for (std::size_t k = 1; k < cg.residual_history.size(); ++k) {
     std::cout << formatted("CG %3zu  ||f - A u|| / ||f|| = %.6e\n", k, cg.residual_history[k]);
   }
-  std::cout << describe(cg.status) << "\nCG and a V-cycle in each of " << cg.iterations
+  std::cout << describe(cg.status) << "\nCG and a V-cycle"
+            << (precision == CyclePrecision::in_single ? " in single precision" : "") << " in each of " << cg.iterations
             << " iterations  norm = " << norm_text(solve.norms.back()) << "  rel = " << norm_text(solve.rel) << "\n";
 }
 
@@ -137,7 +138,7 @@ void print_levels(const multigrid::Multigrid<Execution>& mg) {
 
 void print_outcome(const multigrid::Multigrid<Execution>& mg, const HpgmgOutcome& outcome) {
   std::cout << "\n";
-  outcome.cg ? print_iterations(*outcome.cg, outcome.solve) : print_cycles(outcome);
+  outcome.cg ? print_iterations(*outcome.cg, outcome.solve, outcome.options.precision) : print_cycles(outcome);
   if (outcome.richardson) print_richardson(*outcome.richardson);
   std::cout << "\n"
             << formatted("%.6f s a solve (the median of %d), %.3e unknowns a second\n", outcome.seconds,
@@ -197,6 +198,7 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
                      {"graphs", methods.graphs},
                      {"sweeps", to_string(methods.sweeps)},
                      {"solver", to_string(outcome.options.solver)},
+                     {"precision", outcome.cg ? Json(to_string(outcome.options.precision)) : Json(nullptr)},
                      {"cycle", outcome.cg ? Json(nullptr) : Json(to_string(outcome.options.cycle))}};
   json["versions"] = {{"ashlar", version_string}, {"kokkos", kokkos_version()}, {"compiler", compiler_version()}};
   const Device device = this_device();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ashlar/host/text_file.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
+#include <ashlar/multigrid/copy_coefficients.hpp>
 #include <ashlar/multigrid/operator.hpp>
 #include <exception>
 #include <functional>
@@ -37,16 +38,18 @@ std::vector<double> time_solves(const Communicator& comm, const Solve& solve) {
 }
 
 /// The levels of the ranks' grids. What fails on some ranks is told by one of them.
-std::unique_ptr<multigrid::Multigrid<Execution>> make_multigrid(const Execution& exec, const World& world,
-                                                                const HpgmgOptions& options) {
+template <class Real>
+std::unique_ptr<multigrid::Multigrid<Execution, Real>> make_multigrid(const Execution& exec, const World& world,
+                                                                      const HpgmgOptions& options) {
+  using Levels = multigrid::Multigrid<Execution, Real>;
   const ExchangeMode mode = options.methods.exchange.mode;
   const bool may_stream = mode == ExchangeMode::automatic || mode == ExchangeMode::stream;
   const Communicator comm = may_stream ? world.with_streams() : world.comm().duplicate();
   const auto grids = grids_of(options, comm.size(), comm.rank());
-  std::unique_ptr<multigrid::Multigrid<Execution>> mg;
+  std::unique_ptr<Levels> mg;
   std::exception_ptr failure;
   try {
-    mg = std::make_unique<multigrid::Multigrid<Execution>>(exec, grids, options.methods, comm);
+    mg = std::make_unique<Levels>(exec, grids, options.methods, comm);
   } catch (...) {
     failure = std::current_exception();
   }
@@ -80,7 +83,7 @@ int run_hpgmg(const World& world, const HpgmgOptions& options) {
   // What is on standard output is the report then, or the picture.
   const bool prints = world.speaks() && options.report != "-" && options.picture != "-";
 
-  const std::shared_ptr<multigrid::Multigrid<Execution>> levels = make_multigrid(exec, world, options);
+  const std::shared_ptr<multigrid::Multigrid<Execution>> levels = make_multigrid<double>(exec, world, options);
   multigrid::Multigrid<Execution>& mg = *levels;
   multigrid::set_benchmark_problem(exec, mg.level(0));
   world.alike([&] { mg.set_up(exec); });
@@ -88,9 +91,15 @@ int run_hpgmg(const World& world, const HpgmgOptions& options) {
 
   HpgmgOutcome outcome{options, {}, {}, {}, 0, 0, multigrid::PhaseTimes(mg.num_levels()), exchange_of_levels(mg)};
   std::function<void()> solve = [&] { mg.solve(exec, options.cycle); };
+  std::shared_ptr<multigrid::Multigrid<Execution, float>> single;
   std::optional<MultigridCg> by_cg;
   if (options.solver == HpgmgSolver::mg_pcg) {
-    by_cg.emplace(exec, world, levels);
+    if (options.precision == CyclePrecision::in_single) {
+      single = make_multigrid<float>(exec, world, options);
+      multigrid::copy_coefficients(exec, mg.level(0), single->level(0));
+      world.alike([&] { single->set_up(exec); });
+    }
+    by_cg.emplace(exec, world, levels, single);
     solve = [&] { by_cg->solve(exec); };
     outcome.cg = by_cg->solve(exec);
     outcome.solve = judged(exec, mg, *outcome.cg);
@@ -101,9 +110,13 @@ int run_hpgmg(const World& world, const HpgmgOptions& options) {
   const std::vector<double> seconds = time_solves(mg.communicator(), solve);
   outcome.seconds = seconds[seconds.size() / 2];
   outcome.num_solves = static_cast<int>(seconds.size());
-  mg.count_times(&outcome.times);
+  const auto count_times = [&](multigrid::PhaseTimes* times) {
+    mg.count_times(times);
+    if (single) single->count_times(times);
+  };
+  count_times(&outcome.times);
   solve();
-  mg.count_times(nullptr);
+  count_times(nullptr);
   outcome.times.take_slowest(world.comm());
 
   if (prints) print_outcome(mg, outcome);

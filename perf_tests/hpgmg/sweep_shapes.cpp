@@ -32,7 +32,7 @@ void add_tiles(const Exec& exec, const Level<Exec>& level, Shapes& shapes) {
   using Tiles = CellTiles<bits_i, bits_j, bits_k>;
   const std::string shape = text(1 << bits_i, " x ", 1 << bits_j, " x ", 1 << bits_k);
   shapes.add("half sweep by cells, pairs " + shape, [&exec, &level] {
-    using Body = multigrid::impl::WithFluxes<multigrid::impl::RelaxBody<Fv4Stencil>>;
+    using Body = multigrid::impl::WithFluxes<multigrid::impl::RelaxBody<Fv4Stencil<double>>>;
     const Body body{
         {{level.stencil_data(level.u)}, level.f.data(), level.inverse_diagonal.data(), level.temp.data(), 0}};
     const multigrid::impl::AtColour<false, Body, decltype(level.parities)> cells(body, level.layout, level.parities, 0);
@@ -40,7 +40,8 @@ void add_tiles(const Exec& exec, const Level<Exec>& level, Shapes& shapes) {
     multigrid::impl::for_tiles_of_cells<Tiles>("half sweep", exec, level.num_boxes(), size, cells);
   });
   shapes.add("residual by cells " + shape, [&exec, &level] {
-    using Body = multigrid::impl::ByPlace<multigrid::impl::WithFluxes<multigrid::impl::ResidualBody<Fv4Stencil>>>;
+    using Body =
+        multigrid::impl::ByPlace<multigrid::impl::WithFluxes<multigrid::impl::ResidualBody<Fv4Stencil<double>>>>;
     const Body body{{{{level.stencil_data(level.u)}, level.f.data(), level.r.data()}}, level.layout};
     const multigrid::impl::AtCells<false, Body> cells(body, level.box_size());
     multigrid::impl::for_tiles_of_cells<Tiles>("residual", exec, level.num_boxes(), level.box_size(), cells);
@@ -50,13 +51,14 @@ void add_tiles(const Exec& exec, const Level<Exec>& level, Shapes& shapes) {
 /// The same by planes, and both colours in one pass, by the planes of a team; 0: as the library chooses.
 void add_depth(const Exec& exec, const Level<Exec>& level, int depth, Shapes& shapes) {
   const std::string planes = depth == 0 ? "as chosen" : text(depth, " planes");
-  const multigrid::impl::RelaxBody<Fv4Stencil> relax{
+  const multigrid::impl::RelaxBody<Fv4Stencil<double>> relax{
       {level.stencil_data(level.u)}, level.f.data(), level.inverse_diagonal.data(), level.temp.data(), 0};
   shapes.add("half sweep by planes, " + planes, [&exec, &level, relax, depth] {
     multigrid::impl::march("half sweep", exec, level.num_boxes(), level.layout, level.parities, relax, depth);
   });
   shapes.add("residual by planes, " + planes, [&exec, &level, depth] {
-    const multigrid::impl::ResidualBody<Fv4Stencil> body{{level.stencil_data(level.u)}, level.f.data(), level.r.data()};
+    const multigrid::impl::ResidualBody<Fv4Stencil<double>> body{
+        {level.stencil_data(level.u)}, level.f.data(), level.r.data()};
     multigrid::impl::march("residual", exec, level.num_boxes(), level.layout, level.parities, body, depth);
   });
   shapes.add("both colours, " + planes, [&exec, &level, relax, depth] {

@@ -142,6 +142,23 @@ TEST_F(HpgmgCommand, RunsSmallLevelsAsOneKernel) {
   EXPECT_EQ(run("hpgmg 4 8 --min-cells-per-rank -1").exit_code, 1);
 }
 
+TEST_F(HpgmgCommand, SolvesByCgWithAVCycleInSinglePrecision) {
+  const CommandResult result = run("hpgmg 4 8 --solver mg-pcg --precision single --report r.json");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, ::testing::HasSubstr("a V-cycle in single precision in each of "));
+  ASSERT_EQ(run("hpgmg 4 8 --solver mg-pcg --report double.json").exit_code, 0);
+  const auto single = nlohmann::json::parse(read_file(folder() / "r.json")),
+             in_double = nlohmann::json::parse(read_file(folder() / "double.json"));
+  EXPECT_TRUE(single["converged"].get<bool>());
+  EXPECT_EQ(single["options"]["precision"], "single");
+  EXPECT_EQ(in_double["options"]["precision"], "double");
+  EXPECT_LE(single["iterations"].get<int>(), in_double["iterations"].get<int>() + 1);
+  EXPECT_LT(single["rel"].get<double>(), 1e-9);
+  EXPECT_NE(single["residual_history"], in_double["residual_history"]);
+  // The phases of its cycles are timed, too.
+  EXPECT_GT(single["levels"][1]["seconds"]["smooth"].get<double>(), 0);
+}
+
 TEST_F(HpgmgCommand, SolvesByCgWithAVCycle) {
   for (const std::string method : {"--operator fv2", "--operator fv4 --equation helmholtz --smoother chebyshev"}) {
     const CommandResult result = run("hpgmg 4 8 --solver mg-pcg --one-kernel-cells 0 --report r.json " + method);
@@ -233,6 +250,8 @@ TEST_F(HpgmgCommand, RefusesBadInput) {
   expect_refused("hpgmg 4 27 --box-dim 3", {"16^3 boxes of 3^3 cells", "cannot be coarsened"});
   expect_refused("hpgmg 8 8 --box-dim 2", {"256^3 boxes of 2^3"});
   expect_refused("hpgmg 4 8 --solver amg", {"--solver 'amg'", "cycles or mg-pcg"});
+  expect_refused("hpgmg 4 8 --precision single", {"--precision single with --solver cycles"});
+  expect_refused("hpgmg 4 8 --solver mg-pcg --precision half", {"--precision 'half'", "double or single"});
   expect_refused("hpgmg 4 8 --solver mg-pcg --cycle v", {"--cycle with --solver mg-pcg"});
   expect_refused("hpgmg 4 8 --cycle v --solver mg-pcg", {"--cycle with --solver mg-pcg"});
   expect_refused("hpgmg 4 8 --vtk no/u.vti", {"no/u.vti"});

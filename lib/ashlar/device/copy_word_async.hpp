@@ -9,11 +9,13 @@
 
 namespace ashlar {
 
-/// Copies a double to scratch memory.
-KOKKOS_INLINE_FUNCTION void copy_word_async(double* to, const double* from) {
+/// Copies a word of 4 or 8 bytes to scratch memory.
+template <class Word>
+KOKKOS_FUNCTION void copy_word_async(Word* to, const Word* from) {
+  static_assert(sizeof(Word) == 4 || sizeof(Word) == 8);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const auto scratch = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(scratch), "l"(from) : "memory");
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(scratch), "l"(from), "n"(sizeof(Word)) : "memory");
 #else
   *to = *from;
 #endif

@@ -12,13 +12,13 @@ namespace ashlar::multigrid {
 
 /// BiCGStab for the coarsest level, whose boxes are one rank's: that rank solves by itself. A level of few cells, as
 /// they nearly all are, is one kernel of one team, which decides by itself; on others the host does.
-template <execution_space Exec>
+template <execution_space Exec, class Real>
 class BottomSolver {
  public:
-  using Vector = typename Level<Exec>::Vector;
+  using Vector = typename Level<Exec, Real>::Vector;
 
   BottomSolver() = default;
-  BottomSolver(const Exec& exec, const Level<Exec>& level)
+  BottomSolver(const Exec& exec, const Level<Exec, Real>& level)
       : r_(level.vector(exec, "bicgstab_r")),
         r0_(level.vector(exec, "bicgstab_r0")),
         p_(level.vector(exec, "bicgstab_p")),
@@ -27,7 +27,7 @@ class BottomSolver {
         as_(level.vector(exec, "bicgstab_as")),
         iterations_(Kokkos::view_alloc(exec, "ashlar::multigrid::bottom_iterations"), 1),
         iterations_told_(Kokkos::view_alloc(exec, "ashlar::multigrid::bottom_iterations_told"), 1),
-        is_one_kernel_(level.num_cells() <= impl::BottomSolve<Fv2Stencil>::most_cells) {}
+        is_one_kernel_(level.num_cells() <= impl::BottomSolve<Fv2Stencil<Real>>::most_cells) {}
 
   /// Whether a solve is one kernel, which is enqueued; else the host waits for each sum.
   bool is_one_kernel() const { return is_one_kernel_; }
@@ -36,8 +36,8 @@ class BottomSolver {
   ///
   /// Async    enqueued on `exec` where is_one_kernel(); else waits for `exec` several times an iteration. No
   /// allocation.
-  void solve(const Exec& exec, const Level<Exec>& level, const Vector& x, const Vector& f, double reduction = 1e-3,
-             int max_iterations = 200) const {
+  void solve(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, const Vector& f,
+             double reduction = 1e-3, int max_iterations = 200) const {
     if (is_one_kernel_) {
       with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
         const impl::BottomSolve<Stencil> kernel{
@@ -70,7 +70,7 @@ class BottomSolver {
   /// How the host computes for bicgstab(): by a kernel for each call.
   struct ByKernels {
     const Exec& exec;
-    const Level<Exec>& level;
+    const Level<Exec, Real>& level;
     const BicgstabVectors<Vector>& vectors;
 
     void residual(const Vector& x, const Vector& f, const Vector& r) const {

@@ -7,9 +7,10 @@ namespace ashlar::multigrid {
 enum class BoundaryOrder { linear, quadratic, quartic };
 
 /// A ghost cell as a sum over the cells next to the boundary, the nearest first: by how deep it lies beyond.
+template <class Real>
 struct BoundaryWeights {
   int points = 1;
-  double of[2][4] = {};
+  Real of[2][4] = {};
 };
 
 /// What `wanted` becomes in boxes of so few cells that they have not enough next to the boundary.
@@ -20,7 +21,8 @@ constexpr BoundaryOrder boundary_order(BoundaryOrder wanted, int box_dim) {
 }
 
 /// Ghost cells deeper than the polynomial is used for are 0: the second ones of all but quartic.
-constexpr BoundaryWeights boundary_weights(BoundaryOrder order) {
+template <class Real>
+constexpr BoundaryWeights<Real> boundary_weights(BoundaryOrder order) {
   switch (order) {
     case BoundaryOrder::linear:
       return {1, {{-1}, {}}};

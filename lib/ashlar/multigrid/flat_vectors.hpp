@@ -15,20 +15,20 @@ namespace ashlar::multigrid {
 
 namespace impl {
 
-template <class Flat>
+template <class Flat, class Real>
 struct ToBoxes {
   Flat flat;
-  double* boxes;
+  Real* boxes;
   BoxLayout layout;
 
   KOKKOS_FUNCTION void operator()(int box, int i, int j, int k) const {
-    boxes[layout.at(box, i, j, k)] = flat(BoxLayout{layout.dim, 0}.at(box, i, j, k));
+    boxes[layout.at(box, i, j, k)] = static_cast<Real>(flat(BoxLayout{layout.dim, 0}.at(box, i, j, k)));
   }
 };
 
-template <class Flat>
+template <class Flat, class Real>
 struct FromBoxes {
-  const double* boxes;
+  const Real* boxes;
   Flat flat;
   BoxLayout layout;
 
@@ -40,14 +40,14 @@ struct FromBoxes {
 }  // namespace impl
 
 /// How long a flat vector of the level is, on this rank.
-template <class Exec>
-std::int64_t flat_size(const Level<Exec>& level) {
+template <class Exec, class Real>
+std::int64_t flat_size(const Level<Exec, Real>& level) {
   return level.num_boxes() * BoxLayout{level.layout.dim, 0}.volume();
 }
 
 /// Throws   ShapeError, which begins with `who`, where a flat vector of the level is of another length than `flat`.
-template <class Exec, class Flat>
-void require_flat_size(const std::string& who, const Level<Exec>& level, const Flat& flat) {
+template <class Exec, class Real, class Flat>
+void require_flat_size(const std::string& who, const Level<Exec, Real>& level, const Flat& flat) {
   if (std::int64_t(flat.extent(0)) == flat_size(level)) return;
   throw ShapeError(text(who, ": a vector of ", flat.extent(0), " entries"),
                    text("level ", level.number, " has ", flat_size(level), " cells on this rank"),
@@ -59,19 +59,19 @@ void require_flat_size(const std::string& who, const Level<Exec>& level, const F
 /// Shapes   `flat` is a vector of flat_size() entries, of any layout; `boxes` one of the level.
 /// Async    enqueued on `exec`; no fence, no allocation.
 /// Throws   ShapeError before anything is launched. (The same is true of the next.)
-template <class Exec, class Flat, class Vector>
-void to_boxes(const Exec& exec, const Level<Exec>& level, const Flat& flat, const Vector& boxes) {
+template <class Exec, class Real, class Flat, class Vector>
+void to_boxes(const Exec& exec, const Level<Exec, Real>& level, const Flat& flat, const Vector& boxes) {
   require_flat_size("multigrid::to_boxes", level, flat);
   impl::for_each_cell("ashlar::multigrid::to_boxes", exec, level.num_boxes(), level.box_size(),
-                      impl::ToBoxes<Flat>{flat, boxes.data(), level.layout});
+                      impl::ToBoxes<Flat, Real>{flat, boxes.data(), level.layout});
 }
 
 /// flat := boxes
-template <class Exec, class Vector, class Flat>
-void from_boxes(const Exec& exec, const Level<Exec>& level, const Vector& boxes, const Flat& flat) {
+template <class Exec, class Real, class Vector, class Flat>
+void from_boxes(const Exec& exec, const Level<Exec, Real>& level, const Vector& boxes, const Flat& flat) {
   require_flat_size("multigrid::from_boxes", level, flat);
   impl::for_each_cell("ashlar::multigrid::from_boxes", exec, level.num_boxes(), level.box_size(),
-                      impl::FromBoxes<Flat>{boxes.data(), flat, level.layout});
+                      impl::FromBoxes<Flat, Real>{boxes.data(), flat, level.layout});
 }
 
 }  // namespace ashlar::multigrid

@@ -24,7 +24,7 @@ namespace ashlar::multigrid {
 
 /// Fills the ghost cells of the vectors of one level, after a plan of one shape. All ranks fill the same vectors in the
 /// same order, those without boxes as well. Copies have their messages in common.
-template <execution_space Exec>
+template <execution_space Exec, class Real = double>
 class GhostFill {
  public:
   using Space = typename Exec::memory_space;
@@ -50,7 +50,7 @@ class GhostFill {
     own_boundary_ = Kokkos::subview(boundary_, std::pair<std::size_t, std::size_t>(0, own));
     boundary_of_others_ = Kokkos::subview(boundary_, std::pair(own, plan.boundary.size()));
     if (!plan.is_shared) return;
-    messages_ = impl::BoxMessages<Exec>(exec, comm, plan.to, plan.from, 1, options);
+    messages_ = impl::BoxMessages<Exec, Real>(exec, comm, plan.to, plan.from, 1, options);
     comm.together([&] {
       if (messages_.by_kernels() == nullptr) return;
       pack_parts_ = impl::to_space(exec, "ashlar::multigrid::pack", impl::parts_of(plan.pack, plan.to));
@@ -130,7 +130,9 @@ class GhostFill {
   /// What it copies from box to box, what it fills beyond the boundary, and how: for kernels that do this themselves.
   const Kokkos::View<GhostCopy*, Space>& local() const { return local_; }
   const Kokkos::View<BoundaryRegion*, Space>& boundary() const { return boundary_; }
-  BoundaryWeights weights(BoundaryOrder order) const { return boundary_weights(boundary_order(order, layout_.dim)); }
+  BoundaryWeights<Real> weights(BoundaryOrder order) const {
+    return boundary_weights<Real>(boundary_order(order, layout_.dim));
+  }
 
   /// What this rank sends each time.
   const HaloCount& sent() const { return messages_.sent(); }
@@ -153,15 +155,15 @@ class GhostFill {
 
   // In the kernel mode.
   template <class Vector>
-  PeerTasks<impl::PackGhostParts> pack_tasks(const Vector& x) const {
+  PeerTasks<impl::PackGhostParts<Real>> pack_tasks(const Vector& x) const {
     return {int(pack_parts_.extent(0)), {pack_parts_.data(), x.data(), layout_}};
   }
   template <class Vector>
-  PeerTasks<impl::CopyGhostTask> copy_tasks(const Vector& x) const {
+  PeerTasks<impl::CopyGhostTask<Real>> copy_tasks(const Vector& x) const {
     return {int(local_.extent(0)), {local_.data(), {x.data(), layout_}}};
   }
   template <class Vector>
-  PeerTasks<impl::UnpackGhostParts> unpack_tasks(const Vector& x) const {
+  PeerTasks<impl::UnpackGhostParts<Real>> unpack_tasks(const Vector& x) const {
     return {int(unpack_parts_.extent(0)), {unpack_parts_.data(), x.data(), layout_}};
   }
 
@@ -170,27 +172,28 @@ class GhostFill {
     if (auto* const exchange = messages_.by_kernels()) {
       return exchange->start_by(exec, "ashlar::multigrid::pack", pack_tasks(x));
     }
-    messages_.send(exec, [&](double* buffer) {
-      impl::for_each_region("ashlar::multigrid::pack", exec, pack_, impl::PackGhosts{x.data(), layout_, buffer});
+    messages_.send(exec, [&](Real* buffer) {
+      impl::for_each_region("ashlar::multigrid::pack", exec, pack_, impl::PackGhosts<Real>{x.data(), layout_, buffer});
     });
   }
   template <class Vector>
   void copy(const Exec& exec, const Vector& x) const {
-    impl::for_each_region("ashlar::multigrid::exchange", exec, local_, impl::CopyGhosts{x.data(), layout_});
+    impl::for_each_region("ashlar::multigrid::exchange", exec, local_, impl::CopyGhosts<Real>{x.data(), layout_});
   }
   template <class Vector>
   void receive(const Exec& exec, const Vector& x) const {
     if (auto* const exchange = messages_.by_kernels()) {
       return exchange->finish_by(exec, "ashlar::multigrid::unpack", unpack_tasks(x));
     }
-    messages_.receive(exec, [&](const double* buffer) {
-      impl::for_each_region("ashlar::multigrid::unpack", exec, unpack_, impl::UnpackGhosts{x.data(), layout_, buffer});
+    messages_.receive(exec, [&](const Real* buffer) {
+      impl::for_each_region("ashlar::multigrid::unpack", exec, unpack_,
+                            impl::UnpackGhosts<Real>{x.data(), layout_, buffer});
     });
   }
   template <class Vector>
   void extend(const Exec& exec, const Vector& x, BoundaryOrder order, const Boundary& regions) const {
     impl::for_each_region("ashlar::multigrid::boundary", exec, regions,
-                          impl::ExtendToGhosts{x.data(), layout_, weights(order)});
+                          impl::ExtendToGhosts<Real>{x.data(), layout_, weights(order)});
   }
 
   BoxLayout layout_;
@@ -198,7 +201,7 @@ class GhostFill {
   Kokkos::View<impl::GhostPart*, Space> pack_parts_, unpack_parts_;  // in the kernel mode
   Boundary boundary_, own_boundary_, boundary_of_others_;
   std::shared_ptr<Side> side_;  // of beside(), on a device
-  impl::BoxMessages<Exec> messages_;
+  impl::BoxMessages<Exec, Real> messages_;
 };
 
 }  // namespace ashlar::multigrid

@@ -28,14 +28,14 @@ HostExecution host_instance(const Exec& exec) {
 /// a vector of the coarser level in its memory: what restriction makes is then copied to the host, and what is to be
 /// interpolated comes from there before. The coarser level's u and r become pinned memory, so that these copies are
 /// enqueued.
-template <execution_space Exec>
+template <execution_space Exec, class Real>
 class HostTransfer {
  public:
-  using Vector = typename Level<Exec>::Vector;
-  using HostVector = typename Level<HostExecution>::Vector;
+  using Vector = typename Level<Exec, Real>::Vector;
+  using HostVector = typename Level<HostExecution, Real>::Vector;
 
   /// Collective over the ranks of the levels.
-  HostTransfer(const Exec& exec, const Level<Exec>& fine, Level<HostExecution>& coarse)
+  HostTransfer(const Exec& exec, const Level<Exec, Real>& fine, Level<HostExecution, Real>& coarse)
       : transfer_(exec, fine, coarse) {
     fine.comm->together([&] {
       const std::size_t boxes = coarse.u.extent(0), volume = coarse.u.extent(1);
@@ -81,7 +81,7 @@ class HostTransfer {
   }
 
  private:
-  using Pinned = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::SharedHostPinnedSpace>;
+  using Pinned = Kokkos::View<Real**, Kokkos::LayoutRight, Kokkos::SharedHostPinnedSpace>;
 
   void copy_to_host(const Exec& exec, const HostVector& coarse) const {
     if (coarse.size() == 0) return;
@@ -89,7 +89,7 @@ class HostTransfer {
     exec.fence("ashlar::multigrid: what goes to the host");
   }
 
-  LevelTransfer<Exec> transfer_;
+  LevelTransfer<Exec, Real> transfer_;
   Vector coarse_;
   Pinned u_, r_;
 };

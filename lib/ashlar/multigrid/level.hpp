@@ -33,10 +33,10 @@ struct OverlapTimes {
 
 /// One level of a multigrid: its boxes, its vectors, and how their ghost cells are filled. All vectors are arrays of
 /// boxes (layout()), with ghost cells; a rank has those of its own boxes.
-template <execution_space Exec>
+template <execution_space Exec, class Real = double>
 struct Level {
   using Space = typename Exec::memory_space;
-  using Vector = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
+  using Vector = Kokkos::View<Real**, Kokkos::LayoutRight, Space>;
 
   /// Allocates, and waits for `exec`. `number` counts levels from the finest, 0. Collective over `ranks`, which are
   /// those of the grid; none are one rank alone.
@@ -73,7 +73,7 @@ struct Level {
   }
 
   /// What fills ghost cells after a plan of this level's grid. Collective.
-  GhostFill<Exec> ghost_fill(const Exec& exec, const GhostPlan& plan) const {
+  GhostFill<Exec, Real> ghost_fill(const Exec& exec, const GhostPlan& plan) const {
     return {exec, layout, plan, *comm, exchange_options};
   }
 
@@ -97,13 +97,13 @@ struct Level {
   double max_over_ranks(double mine) const { return comm->is_alone() ? mine : comm->max(mine); }
 
   /// What the operator at a cell reads of `x`, whose ghost cells have been filled.
-  StencilData stencil_data(const Vector& x) const {
+  StencilData<Real> stencil_data(const Vector& x) const {
     const double h = grid.cell_width();
-    StencilData data;
+    StencilData<Real> data;
     data.x = x.data();
     data.alpha = alpha.data();
     data.a = 1;
-    data.b_over_h2 = 1 / (h * h);
+    data.b_over_h2 = Real(1 / (h * h));
     for (int d = 0; d < 3; ++d) data.beta[d] = beta[d].data();
     data.row = layout.row();
     data.plane = layout.plane();
@@ -145,7 +145,7 @@ struct Level {
 
   Kokkos::View<int*, Space> parities;    ///< of i + j + k of each box's first cell
   Kokkos::View<Index3*, Space> origins;  ///< i, j and k of each box's first cell
-  GhostFill<Exec> fill_for_operator, fill_for_interpolation;
+  GhostFill<Exec, Real> fill_for_operator, fill_for_interpolation;
   Kokkos::View<CellRegion*, Space> interior, shell;  ///< this rank's cells, where set_overlap() has cut the level
   std::optional<OverlapTimes> overlap_times;         ///< where set-up has tried which is faster
   SweepForm sweeps = SweepForm::cells;               ///< never automatic
@@ -177,10 +177,11 @@ struct Level {
 };
 
 /// Bytes that the vectors of a level take on this rank.
-inline std::uint64_t level_bytes(const BoxGrid& grid, Discretisation discretisation, Equation equation) {
+template <class Real = double>
+std::uint64_t level_bytes(const BoxGrid& grid, Discretisation discretisation, Equation equation) {
   const BoxLayout layout{grid.box_dim(), reach_of(discretisation)};
   const int vectors = equation == Equation::helmholtz ? 9 : 8;
-  return std::uint64_t(grid.num_own()) * std::uint64_t(layout.volume()) * std::uint64_t(vectors) * sizeof(double);
+  return std::uint64_t(grid.num_own()) * std::uint64_t(layout.volume()) * std::uint64_t(vectors) * sizeof(Real);
 }
 
 }  // namespace ashlar::multigrid

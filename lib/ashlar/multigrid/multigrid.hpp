@@ -78,11 +78,14 @@ struct CycleReport {
 /// that this one ends in; their messages are in blocking mode, or where Exec is the host's in kernel mode if asked for.
 /// Bits are the same for any threshold.
 ///
-/// Compiled in the library for Kokkos' default execution space.
-template <execution_space Exec>
+/// All entries of vectors are Real: double, or float for a preconditioner, which then moves half of the bytes. Sums and
+/// norms are double in both.
+///
+/// Compiled in the library for Kokkos' default execution space and both types.
+template <execution_space Exec, class Real = double>
 class Multigrid {
  public:
-  using Vector = typename Level<Exec>::Vector;
+  using Vector = typename Level<Exec, Real>::Vector;
 
   /// Allocates all that it will need. `grids` are those of make_hierarchy() for this rank of `comm`. Collective; `comm`
   /// is not used later.
@@ -104,7 +107,7 @@ class Multigrid {
   /// A level in the memory of Exec.
   ///
   /// Throws   ArgumentError where it is on the host, and Exec is a device's.
-  const Level<Exec>& level(std::size_t number) const {
+  const Level<Exec, Real>& level(std::size_t number) const {
     if (!is_on_host(number)) return levels_[number];
     if constexpr (std::same_as<Exec, HostExecution>) {
       return below_->level(number - levels_.size());
@@ -113,7 +116,7 @@ class Multigrid {
                           "use with_level(), or a smaller host_threshold");
     }
   }
-  /// work(level) with any level, wherever it is: a Level<Exec> or a Level<HostExecution>.
+  /// work(level) with any level, wherever it is: a Level<Exec, Real> or a Level<HostExecution, Real>.
   template <class Work>
   decltype(auto) with_level(std::size_t number, const Work& work) const {
     return is_on_host(number) ? work(below_->level(number - levels_.size())) : work(levels_[number]);
@@ -122,7 +125,7 @@ class Multigrid {
     return with_level(number, [](const auto& level) -> const BoxGrid& { return level.grid; });
   }
   /// Between a level and the next coarser one, neither of them on the host.
-  const LevelTransfer<Exec>& transfer(std::size_t fine) const { return transfers_[fine]; }
+  const LevelTransfer<Exec, Real>& transfer(std::size_t fine) const { return transfers_[fine]; }
   /// The levels, on how many ranks, where they run, and which of them compute while messages are on their way, for
   /// people.
   std::string explain() const;
@@ -171,7 +174,7 @@ class Multigrid {
   double seconds_on_host() const { return seconds_on_host_; }
 
  private:
-  template <execution_space Other>
+  template <execution_space OtherExec, class OtherReal>
   friend class Multigrid;
 
   /// The levels from `first_number` on.
@@ -195,16 +198,16 @@ class Multigrid {
 
   MultigridOptions options_;
   std::shared_ptr<const Communicator> comm_;
-  std::vector<Level<Exec>> levels_;
-  std::vector<LevelTransfer<Exec>> transfers_;
-  BottomSolver<Exec> bottom_;  // where no level is on the host
-  impl::VisitLists<Exec> lists_;
+  std::vector<Level<Exec, Real>> levels_;
+  std::vector<LevelTransfer<Exec, Real>> transfers_;
+  BottomSolver<Exec, Real> bottom_;  // where no level is on the host
+  impl::VisitLists<Exec, Real> lists_;
   std::string why_no_lists_ = "it is not set up";
   bool shares_device_ = false;                                                    // any two of the ranks
   mutable impl::VisitGraphs<Exec, std::tuple<std::size_t, Visit, bool>> graphs_;  // by level, and whether from zero
 
-  std::unique_ptr<Multigrid<HostExecution>> below_;    // of the levels on the host, if there are any
-  std::unique_ptr<const HostTransfer<Exec>> to_host_;  // between the last of levels_ and the first of those
+  std::unique_ptr<Multigrid<HostExecution, Real>> below_;    // of the levels on the host, if there are any
+  std::unique_ptr<const HostTransfer<Exec, Real>> to_host_;  // between the last of levels_ and the first of those
   mutable double seconds_on_host_ = 0;
 };
 
@@ -219,7 +222,8 @@ struct RichardsonReport {
 template <execution_space Exec>
 std::optional<RichardsonReport> richardson(const Exec& exec, const Multigrid<Exec>& multigrid, Cycle cycle);
 
-extern template class Multigrid<Kokkos::DefaultExecutionSpace>;
+extern template class Multigrid<Kokkos::DefaultExecutionSpace, double>;
+extern template class Multigrid<Kokkos::DefaultExecutionSpace, float>;
 extern template std::optional<RichardsonReport> richardson(const Kokkos::DefaultExecutionSpace&,
                                                            const Multigrid<Kokkos::DefaultExecutionSpace>&, Cycle);
 

@@ -28,10 +28,10 @@ namespace ashlar::multigrid {
 /// Async    enqueued on `exec`, no allocation but, at the second apply(), of a graph; the host waits where
 ///          Multigrid::v_cycle() says.
 /// Throws   ShapeError from apply().
-template <execution_space Exec>
+template <execution_space Exec, class Real = double>
 class MultigridPreconditioner {
  public:
-  explicit MultigridPreconditioner(std::shared_ptr<const Multigrid<Exec>> multigrid)
+  explicit MultigridPreconditioner(std::shared_ptr<const Multigrid<Exec, Real>> multigrid)
       : multigrid_(std::move(multigrid)) {}
 
   /// z := M^-1 r
@@ -42,7 +42,7 @@ class MultigridPreconditioner {
         apply(exec, Kokkos::subview(r, Kokkos::ALL, j), Kokkos::subview(z, Kokkos::ALL, j));
       }
     } else {
-      const Level<Exec>& level = multigrid_->level(0);
+      const Level<Exec, Real>& level = multigrid_->level(0);
       require_flat_size("MultigridPreconditioner", level, z);
       to_boxes(exec, level, r, level.r);
       Kokkos::deep_copy(exec, level.u, 0.0);
@@ -56,10 +56,13 @@ class MultigridPreconditioner {
   /// than a wait.
   bool is_stream_ordered() const { return false; }
   void check() const { multigrid_->check(); }
-  std::int64_t traffic_bytes() const { return v_cycle_bytes(*multigrid_) + 32 * flat_size(multigrid_->level(0)); }
+  std::int64_t traffic_bytes() const {
+    constexpr std::int64_t copies = 2 * (sizeof(double) + sizeof(Real));
+    return v_cycle_bytes(*multigrid_) + copies * flat_size(multigrid_->level(0));
+  }
 
  private:
-  std::shared_ptr<const Multigrid<Exec>> multigrid_;
+  std::shared_ptr<const Multigrid<Exec, Real>> multigrid_;
 };
 
 }  // namespace ashlar::multigrid

@@ -15,12 +15,12 @@
 namespace ashlar::multigrid {
 
 /// Calls work(stencil) with the operator of the level, for a vector whose ghost cells have been filled.
-template <class Exec, class Vector, class Work>
-void with_stencil(const Level<Exec>& level, const Vector& x, const Work& work) {
+template <class Exec, class Real, class Vector, class Work>
+void with_stencil(const Level<Exec, Real>& level, const Vector& x, const Work& work) {
   if (level.discretisation == Discretisation::fv2) {
-    work(Fv2Stencil{level.stencil_data(x)});
+    work(Fv2Stencil<Real>{level.stencil_data(x)});
   } else {
-    work(Fv4Stencil{level.stencil_data(x)});
+    work(Fv4Stencil<Real>{level.stencil_data(x)});
   }
 }
 
@@ -30,9 +30,9 @@ using CellsOf = const Kokkos::View<CellRegion*, typename Exec::memory_space>*;
 
 namespace impl {
 /// body.update(cell) for cells of the level that are of the colour, body.keep(cell) for others; null: all.
-template <class Exec, class Body>
-void for_colour(const std::string& label, const Exec& exec, const Level<Exec>& level, CellsOf<Exec> cells, int colour,
-                const Body& body) {
+template <class Exec, class Real, class Body>
+void for_colour(const std::string& label, const Exec& exec, const Level<Exec, Real>& level, CellsOf<Exec> cells,
+                int colour, const Body& body) {
   if (cells == nullptr) {
     for_each_of_colour(label, exec, level.num_boxes(), level.layout, level.parities, colour, body);
   } else {
@@ -43,11 +43,11 @@ void for_colour(const std::string& label, const Exec& exec, const Level<Exec>& l
 /// Calls a body that wants the sum of the fluxes into a cell for cells of the level; null: all, in the form that the
 /// level has. By cells, and for those of a list, a GPU's thread works out those of its cell; on CPUs they are worked
 /// out by rows, and each is used on both sides of its face.
-template <class Exec, class Body>
-void for_fluxes(const std::string& name, const Exec& exec, const Level<Exec>& level, CellsOf<Exec> cells,
+template <class Exec, class Real, class Body>
+void for_fluxes(const std::string& name, const Exec& exec, const Level<Exec, Real>& level, CellsOf<Exec> cells,
                 const Body& body) {
   const std::string label = "ashlar::multigrid::" + name;
-  if constexpr (has_sweep_forms<Exec> && std::same_as<decltype(body.stencil), Fv4Stencil>) {
+  if constexpr (has_sweep_forms<Exec> && std::same_as<decltype(body.stencil), Fv4Stencil<Real>>) {
     if (cells == nullptr && level.sweeps != SweepForm::cells && StepRecorder::current() == nullptr) {
       return march(label, exec, level.num_boxes(), level.layout, level.parities, body);
     }
@@ -70,24 +70,24 @@ void for_fluxes(const std::string& name, const Exec& exec, const Level<Exec>& le
 }  // namespace impl
 
 /// Of the polynomials that the operator's ghost cells follow beyond the boundary.
-template <class Exec>
-BoundaryOrder operator_boundary_order(const Level<Exec>& level) {
+template <class Exec, class Real>
+BoundaryOrder operator_boundary_order(const Level<Exec, Real>& level) {
   return level.discretisation == Discretisation::fv2 ? BoundaryOrder::quadratic : BoundaryOrder::quartic;
 }
 
 /// Fills the ghost cells of x that the operator reads.
 ///
 /// Async    enqueued on `exec`; no fence, no allocation. (The same is true of what follows.)
-template <class Exec, class Vector>
-void fill_ghosts(const Exec& exec, const Level<Exec>& level, const Vector& x) {
+template <class Exec, class Real, class Vector>
+void fill_ghosts(const Exec& exec, const Level<Exec, Real>& level, const Vector& x) {
   level.timed(exec, Phase::exchange, [&] { level.fill_for_operator(exec, x, operator_boundary_order(level)); });
 }
 
 /// Fills them, and calls work(cells), which computes what depends on them: of all cells (null), or, where the level is
 /// cut, of those that need no messages while these are on their way, and then of the others. Where phases are timed,
 /// one by one, nothing is cut.
-template <class Exec, class Vector, class Work>
-void with_ghosts(const Exec& exec, const Level<Exec>& level, const Vector& x, Phase phase, const Work& work) {
+template <class Exec, class Real, class Vector, class Work>
+void with_ghosts(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, Phase phase, const Work& work) {
   if (!level.is_cut() || level.times != nullptr) {
     fill_ghosts(exec, level, x);
     level.timed(exec, phase, [&] { work(CellsOf<Exec>(nullptr)); });
@@ -98,8 +98,8 @@ void with_ghosts(const Exec& exec, const Level<Exec>& level, const Vector& x, Ph
 }
 
 /// y := A x; the ghost cells of x are filled on the way.
-template <class Exec, class Vector>
-void apply(const Exec& exec, const Level<Exec>& level, const Vector& x, const Vector& y) {
+template <class Exec, class Real, class Vector>
+void apply(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, const Vector& y) {
   with_ghosts(exec, level, x, Phase::residual, [&](CellsOf<Exec> cells) {
     with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
       impl::for_fluxes("apply", exec, level, cells, impl::ApplyBody<Stencil>{stencil, y.data()});
@@ -108,17 +108,17 @@ void apply(const Exec& exec, const Level<Exec>& level, const Vector& x, const Ve
 }
 
 /// r := f - A x at these cells, for which the ghost cells of x have been filled; r may be f.
-template <class Exec, class Vector>
-void residual_at(const Exec& exec, const Level<Exec>& level, CellsOf<Exec> cells, const Vector& x, const Vector& f,
-                 const Vector& r) {
+template <class Exec, class Real, class Vector>
+void residual_at(const Exec& exec, const Level<Exec, Real>& level, CellsOf<Exec> cells, const Vector& x,
+                 const Vector& f, const Vector& r) {
   with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
     impl::for_fluxes("residual", exec, level, cells, impl::ResidualBody<Stencil>{stencil, f.data(), r.data()});
   });
 }
 
 /// r := f - A x; r may be f. The ghost cells of x are filled on the way.
-template <class Exec, class Vector>
-void residual(const Exec& exec, const Level<Exec>& level, const Vector& x, const Vector& f, const Vector& r) {
+template <class Exec, class Real, class Vector>
+void residual(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, const Vector& f, const Vector& r) {
   with_ghosts(exec, level, x, Phase::residual, [&](CellsOf<Exec> cells) { residual_at(exec, level, cells, x, f, r); });
 }
 
@@ -128,12 +128,12 @@ void residual(const Exec& exec, const Level<Exec>& level, const Vector& x, const
 /// Collective.
 ///
 /// Async    waits for `exec`, and allocates: it is set-up. (The same is true of the next.)
-template <class Exec>
-void fill_coefficient_ghosts(const Exec& exec, const Level<Exec>& level) {
+template <class Exec, class Real>
+void fill_coefficient_ghosts(const Exec& exec, const Level<Exec, Real>& level) {
   for (int d = 0; d < 3; ++d) {
     const GhostPlan plan = make_ghost_plan(level.grid, level.layout.ghosts, GhostShape::no_corners, d);
     // Once: what other modes need is not worth making.
-    const GhostFill<Exec> fill(exec, level.layout, plan, *level.comm, {.mode = ExchangeMode::blocking});
+    const GhostFill<Exec, Real> fill(exec, level.layout, plan, *level.comm, {.mode = ExchangeMode::blocking});
     fill.exchange(exec, level.beta[d]);
     if (level.discretisation == Discretisation::fv2) continue;
     // Also beside boxes: a box reads the coefficients of the face that it shares with the next one along that face.
@@ -145,7 +145,7 @@ void fill_coefficient_ghosts(const Exec& exec, const Level<Exec>& level) {
     }
     impl::for_each_region("ashlar::multigrid::extrapolate", exec,
                           impl::to_space(exec, "ashlar::multigrid::extrapolated", regions),
-                          impl::ExtrapolateFaces{level.beta[d].data(), level.layout});
+                          impl::ExtrapolateFaces<Real>{level.beta[d].data(), level.layout});
   }
   exec.fence("ashlar::multigrid: coefficients");
 }
@@ -154,25 +154,26 @@ void fill_coefficient_ghosts(const Exec& exec, const Level<Exec>& level) {
 /// is scaled by it, by applying the operator to vectors of 0 and 1. Uses the level's u, r and temp.
 ///
 /// Throws   NumericalError, on all ranks alike, where the diagonal is not positive.
-template <class Exec>
-void find_diagonal(const Exec& exec, Level<Exec>& level) {
+template <class Exec, class Real>
+void find_diagonal(const Exec& exec, Level<Exec, Real>& level) {
   // Cells of one colour are too far apart for the operator to reach from one to the other.
   const int colours = std::min(level.discretisation == Discretisation::fv2 ? 2 : 4, level.grid.cells_per_dim());
   Kokkos::deep_copy(exec, level.r, 0.0);
-  using Colour = impl::ColourBody<decltype(level.origins)>;
+  using Colour = impl::ColourBody<decltype(level.origins), Real>;
   for (int number = 0; number < colours * colours * colours; ++number) {
     const Index3 which{number % colours, number / colours % colours, number / (colours * colours)};
     const Colour colour{level.origins, level.layout, colours, which, level.u.data()};
     impl::for_each_cell("ashlar::multigrid::colour", exec, level.num_boxes(), level.box_size(), colour);
     apply(exec, level, level.u, level.temp);
     impl::for_each_cell("ashlar::multigrid::probe", exec, level.num_boxes(), level.box_size(),
-                        impl::ProbeBody<decltype(level.origins)>{colour, level.temp.data(),
-                                                                 level.inverse_diagonal.data(), level.r.data()});
+                        impl::ProbeBody<decltype(level.origins), Real>{colour, level.temp.data(),
+                                                                       level.inverse_diagonal.data(), level.r.data()});
   }
   double largest = 0;
-  impl::reduce_cells("ashlar::multigrid::invert_diagonal", exec, level.num_boxes(), level.box_size(),
-                     impl::ByPlace<impl::InvertBody>{{level.inverse_diagonal.data(), level.r.data()}, level.layout},
-                     Kokkos::Max<double>(largest));
+  impl::reduce_cells(
+      "ashlar::multigrid::invert_diagonal", exec, level.num_boxes(), level.box_size(),
+      impl::ByPlace<impl::InvertBody<Real>>{{level.inverse_diagonal.data(), level.r.data()}, level.layout},
+      Kokkos::Max<double>(largest));
   largest = level.max_over_ranks(level.num_boxes() == 0 ? 0 : largest);
   if (!std::isfinite(largest)) {
     throw NumericalError(text("multigrid: level ", level.number, " has a diagonal that is not positive"),

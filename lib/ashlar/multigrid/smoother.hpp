@@ -35,18 +35,19 @@ struct ChebyshevFactors {
 /// all cells are made anew in the level's temp, since cells of one colour read each other; x and temp are then swapped.
 ///
 /// Async    enqueued on `exec`; no fence, no allocation. (The same is true of smooth().)
-template <class Exec, class Vector>
-void gauss_seidel_half_sweep(const Exec& exec, const Level<Exec>& level, Vector& x, Vector& temp, const Vector& f,
+template <class Exec, class Real, class Vector>
+void gauss_seidel_half_sweep(const Exec& exec, const Level<Exec, Real>& level, Vector& x, Vector& temp, const Vector& f,
                              int colour) {
-  const double* const inverse = level.inverse_diagonal.data();
+  const Real* const inverse = level.inverse_diagonal.data();
   const bool is_in_place = level.discretisation == Discretisation::fv2;
   with_ghosts(exec, level, x, Phase::smooth, [&](CellsOf<Exec> cells) {
     if (is_in_place) {
       impl::for_colour("ashlar::multigrid::smooth[gsrb]", exec, level, cells, colour,
-                       impl::RelaxInPlaceBody<Fv2Stencil>{{level.stencil_data(x)}, f.data(), inverse, x.data()});
+                       impl::RelaxInPlaceBody<Fv2Stencil<Real>>{{level.stencil_data(x)}, f.data(), inverse, x.data()});
     } else {
-      impl::for_fluxes("smooth[gsrb]", exec, level, cells,
-                       impl::RelaxBody<Fv4Stencil>{{level.stencil_data(x)}, f.data(), inverse, temp.data(), colour});
+      impl::for_fluxes(
+          "smooth[gsrb]", exec, level, cells,
+          impl::RelaxBody<Fv4Stencil<Real>>{{level.stencil_data(x)}, f.data(), inverse, temp.data(), colour});
     }
   });
   if (!is_in_place) std::swap(x, temp);
@@ -56,10 +57,10 @@ void gauss_seidel_half_sweep(const Exec& exec, const Level<Exec>& level, Vector&
 /// of x. The ghost cells of `temp` have been filled since.
 ///
 /// Async    enqueued on `exec`; no fence, no allocation.
-template <class Exec, class Vector>
-void relax_borders(const Exec& exec, const Level<Exec>& level, const Vector& x, const Vector& temp, const Vector& f,
-                   int colour) {
-  using Relax = impl::RelaxBody<Fv4Stencil>;
+template <class Exec, class Real, class Vector>
+void relax_borders(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, const Vector& temp,
+                   const Vector& f, int colour) {
+  using Relax = impl::RelaxBody<Fv4Stencil<Real>>;
   const Relax body{{level.stencil_data(x)}, f.data(), level.inverse_diagonal.data(), temp.data(), colour};
   impl::for_each_region("ashlar::multigrid::smooth[gsrb, borders]", exec, level.borders,
                         impl::RelaxBorderBody<Relax, decltype(level.parities)>{body, level.layout, level.parities});
@@ -68,10 +69,10 @@ void relax_borders(const Exec& exec, const Level<Exec>& level, const Vector& x, 
 /// Half sweeps of `colour` and then of the other, with fv4: the first and most of the second in one pass, then the
 /// borders of the boxes, whose ghost cells are filled between. The same bits as two half sweeps. What was made is in x,
 /// which is swapped with `temp`.
-template <class Exec, class Vector>
-void gauss_seidel_sweep(const Exec& exec, const Level<Exec>& level, Vector& x, Vector& temp, const Vector& f,
+template <class Exec, class Real, class Vector>
+void gauss_seidel_sweep(const Exec& exec, const Level<Exec, Real>& level, Vector& x, Vector& temp, const Vector& f,
                         int colour) {
-  const impl::RelaxBody<Fv4Stencil> body{
+  const impl::RelaxBody<Fv4Stencil<Real>> body{
       {level.stencil_data(x)}, f.data(), level.inverse_diagonal.data(), temp.data(), colour};
   fill_ghosts(exec, level, x);
   level.timed(exec, Phase::smooth, [&] {
@@ -86,25 +87,26 @@ void gauss_seidel_sweep(const Exec& exec, const Level<Exec>& level, Vector& x, V
 namespace impl {
 /// Where a visit is being recorded and the level is small enough, one step for the half sweeps of a smoothing and,
 /// where `r` is not null, r := f - A x after them; returns whether it is. The result is in x's own memory.
-template <class Exec, class Vector>
-bool relax_in_scratch(const Level<Exec>& level, const Vector& x, const Vector& f, int first, double* r) {
+template <class Exec, class Real, class Vector>
+bool relax_in_scratch(const Level<Exec, Real>& level, const Vector& x, const Vector& f, int first, Real* r) {
   auto* const recorder = StepRecorder::current();
   const bool is_fv4 = level.discretisation == Discretisation::fv4;
-  if (recorder == nullptr || !is_fv4 || !RelaxInScratch::serves(level.layout, level.num_boxes())) return false;
+  if (recorder == nullptr || !is_fv4 || !RelaxInScratch<Real>::serves(level.layout, level.num_boxes())) return false;
   static_assert(num_sweeps % 2 == 0);
-  const RelaxBody<Fv4Stencil> body{{level.stencil_data(x)}, f.data(), level.inverse_diagonal.data(), x.data(), first};
-  const BoundaryWeights weights = level.fill_for_operator.weights(operator_boundary_order(level));
-  recorder->add("ashlar::multigrid::smooth[gsrb]", RelaxInScratch{body, level.layout, weights, num_sweeps, r}, 1,
+  const RelaxBody<Fv4Stencil<Real>> body{
+      {level.stencil_data(x)}, f.data(), level.inverse_diagonal.data(), x.data(), first};
+  const BoundaryWeights<Real> weights = level.fill_for_operator.weights(operator_boundary_order(level));
+  recorder->add("ashlar::multigrid::smooth[gsrb]", RelaxInScratch<Real>{body, level.layout, weights, num_sweeps, r}, 1,
                 level.num_cells());
   return true;
 }
 
 /// Half sweeps of both colours in turns, beginning with `first`. The result is in x, which may have been swapped with
 /// `temp`: not where the last result `stays` in x's own memory, for which the last two half sweeps are two passes.
-template <class Exec, class Vector>
-void gauss_seidel(const Exec& exec, const Level<Exec>& level, Vector& x, Vector& temp, const Vector& f, int first,
+template <class Exec, class Real, class Vector>
+void gauss_seidel(const Exec& exec, const Level<Exec, Real>& level, Vector& x, Vector& temp, const Vector& f, int first,
                   bool stays) {
-  if (relax_in_scratch(level, x, f, first, nullptr)) return;
+  if (relax_in_scratch(level, x, f, first, static_cast<Real*>(nullptr))) return;
   int done = 0;
   if constexpr (has_sweep_forms<Exec>) {
     if (level.sweeps == SweepForm::both_colours && !level.is_cut() && StepRecorder::current() == nullptr) {
@@ -118,14 +120,14 @@ void gauss_seidel(const Exec& exec, const Level<Exec>& level, Vector& x, Vector&
 }
 
 /// Chebyshev's polynomial of degree 6, or six sweeps of Jacobi with weight 2/3.
-template <class Exec, class Vector>
-void polynomial(const Exec& exec, const Level<Exec>& level, Smoother smoother, const Vector& x, const Vector& temp,
-                const Vector& f) {
+template <class Exec, class Real, class Vector>
+void polynomial(const Exec& exec, const Level<Exec, Real>& level, Smoother smoother, const Vector& x,
+                const Vector& temp, const Vector& f) {
   Vector now = x, next = temp;
   const ChebyshevFactors factors(level.largest_eigenvalue);
   for (std::size_t s = 0; s < num_sweeps; ++s) {
     const bool is_jacobi = smoother == Smoother::jacobi;
-    const double c1 = is_jacobi ? 0 : factors.c1[s], c2 = is_jacobi ? 2. / 3 : factors.c2[s];
+    const Real c1 = Real(is_jacobi ? 0 : factors.c1[s]), c2 = Real(is_jacobi ? 2. / 3 : factors.c2[s]);
     with_ghosts(exec, level, now, Phase::smooth, [&](CellsOf<Exec> cells) {
       with_stencil(level, now, [&]<class Stencil>(const Stencil& stencil) {
         for_fluxes("smooth[polynomial]", exec, level, cells,
@@ -144,25 +146,25 @@ enum class SmoothingOrder { forth, back };
 /// Six sweeps on x: three of both colours of Gauss-Seidel, Chebyshev's polynomial of degree 6, or six of Jacobi with
 /// weight 2/3. The result is in x, which has been swapped with `temp` where that is another memory; after two such
 /// calls it is in the first again.
-template <class Exec, class Vector>
-void smooth_between(const Exec& exec, const Level<Exec>& level, Smoother smoother, SmoothingOrder order, Vector& x,
-                    Vector& temp, const Vector& f) {
+template <class Exec, class Real, class Vector>
+void smooth_between(const Exec& exec, const Level<Exec, Real>& level, Smoother smoother, SmoothingOrder order,
+                    Vector& x, Vector& temp, const Vector& f) {
   if (smoother != Smoother::gsrb) return impl::polynomial(exec, level, smoother, x, temp, f);
   impl::gauss_seidel(exec, level, x, temp, f, order == SmoothingOrder::forth ? 0 : 1, false);
 }
 
 /// The same, forth, and r := f - A x after it, in what is then `temp`.
-template <class Exec, class Vector>
-void smooth_and_find_residual(const Exec& exec, const Level<Exec>& level, Smoother smoother, Vector& x, Vector& temp,
-                              const Vector& f) {
+template <class Exec, class Real, class Vector>
+void smooth_and_find_residual(const Exec& exec, const Level<Exec, Real>& level, Smoother smoother, Vector& x,
+                              Vector& temp, const Vector& f) {
   if (smoother == Smoother::gsrb && impl::relax_in_scratch(level, x, f, 0, temp.data())) return;
   smooth_between(exec, level, smoother, SmoothingOrder::forth, x, temp, f);
   residual(exec, level, x, f, temp);
 }
 
 /// The same as smooth_between() in x's own memory. Uses the level's temp.
-template <class Exec, class Vector>
-void smooth(const Exec& exec, const Level<Exec>& level, Smoother smoother, const Vector& x, const Vector& f,
+template <class Exec, class Real, class Vector>
+void smooth(const Exec& exec, const Level<Exec, Real>& level, Smoother smoother, const Vector& x, const Vector& f,
             SmoothingOrder order = SmoothingOrder::forth) {
   if (smoother != Smoother::gsrb) return impl::polynomial(exec, level, smoother, x, level.temp, f);
   Vector now = x, temp = level.temp;

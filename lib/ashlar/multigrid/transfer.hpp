@@ -22,16 +22,16 @@ enum class InterpolationOrder { quadratic, quartic };
 /// Restriction and interpolation between a level and the next coarser one. Where a coarse box and a fine one in it are
 /// of different ranks, the owner of the cells that are read computes, and sends what becomes of them. All ranks call
 /// the same in the same order, those without boxes as well. Copies have their messages in common.
-template <execution_space Exec>
+template <execution_space Exec, class Real = double>
 class LevelTransfer {
  public:
   using Space = typename Exec::memory_space;
-  using Vector = typename Level<Exec>::Vector;
+  using Vector = typename Level<Exec, Real>::Vector;
 
   /// Collective over the ranks of the levels. `coarse` may be another execution space's: the vectors that are passed
   /// for it are this one's all the same.
   template <execution_space CoarseExec>
-  LevelTransfer(const Exec& exec, const Level<Exec>& fine, const Level<CoarseExec>& coarse) {
+  LevelTransfer(const Exec& exec, const Level<Exec, Real>& fine, const Level<CoarseExec, Real>& coarse) {
     TransferPlan plan = make_transfer_plan(fine.grid, coarse.grid);
     dim_ = plan.dim;
     fine_layout_ = fine.layout;
@@ -59,9 +59,9 @@ class LevelTransfer {
     };
     const auto to = in_blocks(plan.to), from = in_blocks(plan.from);
     const ExchangeOptions& options = fine.exchange_options;
-    restricted_ = impl::BoxMessages<Exec>(exec, comm, to, from, coarse_cells().volume(), options);
-    restricted_faces_ = impl::BoxMessages<Exec>(exec, comm, to, from, coarse_faces().volume(), options);
-    interpolated_ = impl::BoxMessages<Exec>(exec, comm, from, to, fine_cells().volume(), options);
+    restricted_ = impl::BoxMessages<Exec, Real>(exec, comm, to, from, coarse_cells().volume(), options);
+    restricted_faces_ = impl::BoxMessages<Exec, Real>(exec, comm, to, from, coarse_faces().volume(), options);
+    interpolated_ = impl::BoxMessages<Exec, Real>(exec, comm, from, to, fine_cells().volume(), options);
   }
 
   /// coarse := the means of the fine cells
@@ -70,15 +70,15 @@ class LevelTransfer {
   ///          NeighbourExchange does. (The same is true of the others.)
   void restrict_cells(const Exec& exec, const Vector& fine, const Vector& coarse) const {
     const Index3 size{dim_, dim_, dim_};
-    const auto to = [&](const Blocks& blocks, const BoxLayout& layout, double* out) {
+    const auto to = [&](const Blocks& blocks, const BoxLayout& layout, Real* out) {
       for_blocks("restrict_cells", exec, blocks, size,
-                 impl::RestrictCells<Blocks>{{blocks, fine_layout_, layout}, fine.data(), out});
+                 impl::RestrictCells<Blocks, Real>{{blocks, fine_layout_, layout}, fine.data(), out});
     };
-    restricted_.send(exec, [&](double* buffer) { to(to_coarse(), coarse_cells(), buffer); });
+    restricted_.send(exec, [&](Real* buffer) { to(to_coarse(), coarse_cells(), buffer); });
     to(local(), coarse_layout_, coarse.data());
-    restricted_.receive(exec, [&](const double* buffer) {
+    restricted_.receive(exec, [&](const Real* buffer) {
       for_blocks("take_cells", exec, from_fine(), size,
-                 impl::TakeCoarse<Blocks>{from_fine(), coarse_cells(), coarse_layout_, buffer, coarse.data()});
+                 impl::TakeCoarse<Blocks, Real>{from_fine(), coarse_cells(), coarse_layout_, buffer, coarse.data()});
     });
   }
 
@@ -86,36 +86,36 @@ class LevelTransfer {
   void restrict_faces(const Exec& exec, int direction, const Vector& fine, const Vector& coarse) const {
     Index3 size{dim_, dim_, dim_};
     ++size[direction];
-    const auto to = [&](const Blocks& blocks, const BoxLayout& layout, double* out) {
+    const auto to = [&](const Blocks& blocks, const BoxLayout& layout, Real* out) {
       for_blocks("restrict_faces", exec, blocks, size,
-                 impl::RestrictFaces<Blocks>{{blocks, fine_layout_, layout}, fine.data(), out, direction, dim_});
+                 impl::RestrictFaces<Blocks, Real>{{blocks, fine_layout_, layout}, fine.data(), out, direction, dim_});
     };
-    restricted_faces_.send(exec, [&](double* buffer) { to(to_coarse(), coarse_faces(), buffer); });
+    restricted_faces_.send(exec, [&](Real* buffer) { to(to_coarse(), coarse_faces(), buffer); });
     to(local(), coarse_layout_, coarse.data());
-    restricted_faces_.receive(exec, [&](const double* buffer) {
+    restricted_faces_.receive(exec, [&](const Real* buffer) {
       for_blocks("take_faces", exec, from_fine(), size,
-                 impl::TakeCoarseFaces<Blocks>{{from_fine(), coarse_faces(), coarse_layout_, buffer, coarse.data()},
-                                               direction});
+                 impl::TakeCoarseFaces<Blocks, Real>{
+                     {from_fine(), coarse_faces(), coarse_layout_, buffer, coarse.data()}, direction});
     });
   }
 
   /// fine := coarse, interpolated, or fine := fine + that. The ghost cells of `coarse` have been filled (shape box).
   void interpolate(const Exec& exec, InterpolationOrder order, bool adds, const Vector& coarse,
                    const Vector& fine) const {
-    const auto to = [&](const Blocks& blocks, const BoxLayout& layout, double* out, bool adding) {
+    const auto to = [&](const Blocks& blocks, const BoxLayout& layout, Real* out, bool adding) {
       const impl::Transfer<Blocks> transfer{blocks, layout, coarse_layout_};
       const auto run = [&](const auto& body) { for_blocks("interpolate", exec, blocks, {dim_, dim_, dim_}, body); };
       if (order == InterpolationOrder::quadratic) {
-        run(impl::Interpolate<Blocks, 1>{transfer, coarse.data(), out, {1. / 8}, adding});
+        run(impl::Interpolate<Blocks, Real, 1>{transfer, coarse.data(), out, {1. / 8}, adding});
       } else {
-        run(impl::Interpolate<Blocks, 2>{transfer, coarse.data(), out, {22. / 128, -3. / 128}, adding});
+        run(impl::Interpolate<Blocks, Real, 2>{transfer, coarse.data(), out, {22. / 128, -3. / 128}, adding});
       }
     };
-    interpolated_.send(exec, [&](double* buffer) { to(from_fine(), fine_cells(), buffer, false); });
+    interpolated_.send(exec, [&](Real* buffer) { to(from_fine(), fine_cells(), buffer, false); });
     to(local(), fine_layout_, fine.data(), adds);
-    interpolated_.receive(exec, [&](const double* buffer) {
+    interpolated_.receive(exec, [&](const Real* buffer) {
       for_blocks("take_fine", exec, to_coarse(), {2 * dim_, 2 * dim_, 2 * dim_},
-                 impl::TakeFine<Blocks>{to_coarse(), fine_cells(), fine_layout_, buffer, fine.data(), adds});
+                 impl::TakeFine<Blocks, Real>{to_coarse(), fine_cells(), fine_layout_, buffer, fine.data(), adds});
     });
   }
 
@@ -149,7 +149,7 @@ class LevelTransfer {
   int dim_ = 0;
   BoxLayout fine_layout_, coarse_layout_;
   List local_, to_coarse_, from_fine_;
-  impl::BoxMessages<Exec> restricted_, restricted_faces_, interpolated_;
+  impl::BoxMessages<Exec, Real> restricted_, restricted_faces_, interpolated_;
 };
 
 }  // namespace ashlar::multigrid

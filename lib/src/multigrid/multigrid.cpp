@@ -2,7 +2,7 @@
 
 namespace ashlar::multigrid {
 
-template class Multigrid<Kokkos::DefaultExecutionSpace>;
+template class Multigrid<Kokkos::DefaultExecutionSpace, double>;
 template std::optional<RichardsonReport> richardson(const Kokkos::DefaultExecutionSpace&,
                                                     const Multigrid<Kokkos::DefaultExecutionSpace>&, Cycle);
 

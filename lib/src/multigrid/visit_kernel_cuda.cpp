@@ -18,7 +18,7 @@ using ashlar::impl::cuda_check, ashlar::impl::GridMemory, ashlar::impl::GridSync
 
 /// How long a thread waits for others: longer than any debugger keeps them, shorter than for ever.
 constexpr std::uint64_t patience_ns = 30'000'000'000;
-constexpr int num_threads = VisitKernel<Kokkos::Cuda>::num_threads;
+constexpr int num_threads = VisitKernel<Kokkos::Cuda, double>::num_threads;
 
 struct MeetAsBlock {
   KOKKOS_FUNCTION void operator()() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
@@ -49,6 +49,7 @@ struct StepWord {
   }
 };
 
+template <class Real>
 __global__ void __launch_bounds__(num_threads)
     visit_kernel(const Step* steps, int first, int end, GridMemory* memory, unsigned* failed) {
   __shared__ Step two[2];  // this one and the next
@@ -63,7 +64,7 @@ __global__ void __launch_bounds__(num_threads)
     const bool is_for_one_team = step.is_for_one_team != 0, all_meet = step.all_meet_after_it != 0;
     const bool is_last = s + 1 == end;
     if (!is_last) word.load(steps + s + 1);
-    if (!is_for_one_team || blockIdx.x == 0) run_step(step, crew_of_step(is_for_one_team, scratch));
+    if (!is_for_one_team || blockIdx.x == 0) run_step<Real>(step, crew_of_step(is_for_one_team, scratch));
     if (is_last) break;
     word.store(two + (s + 1) % 2);
     if (all_meet) {
@@ -83,7 +84,8 @@ int attribute_of(const Kokkos::Cuda& exec, cudaDeviceAttr attribute) {
 
 }  // namespace
 
-VisitKernel<Kokkos::Cuda>::VisitKernel(const Kokkos::Cuda& exec) {
+template <class Real>
+VisitKernel<Kokkos::Cuda, Real>::VisitKernel(const Kokkos::Cuda& exec) {
   if (attribute_of(exec, cudaDevAttrCooperativeLaunch) == 0) {
     why_not_ = "the device cannot launch thread blocks that wait for each other";
   } else if (attribute_of(exec, cudaDevAttrComputeCapabilityMajor) < 7) {
@@ -91,7 +93,7 @@ VisitKernel<Kokkos::Cuda>::VisitKernel(const Kokkos::Cuda& exec) {
   } else {
     cuda_check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     int resident = 0;
-    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, visit_kernel, num_threads, 0),
+    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, visit_kernel<Real>, num_threads, 0),
                "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
     if (resident < 1) why_not_ = "its thread blocks do not fit on a multiprocessor";
   }
@@ -101,7 +103,9 @@ VisitKernel<Kokkos::Cuda>::VisitKernel(const Kokkos::Cuda& exec) {
   failed_ = decltype(failed_)(Kokkos::view_alloc(exec, "ashlar::multigrid::visit::failed"), 1);
 }
 
-void VisitKernel<Kokkos::Cuda>::enqueue(const Kokkos::Cuda& exec, const Step* steps, const StepRange& range) const {
+template <class Real>
+void VisitKernel<Kokkos::Cuda, Real>::enqueue(const Kokkos::Cuda& exec, const Step* steps,
+                                              const StepRange& range) const {
   std::uint64_t id = 0;
   const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
   if (is_watched) {
@@ -120,18 +124,22 @@ void VisitKernel<Kokkos::Cuda>::enqueue(const Kokkos::Cuda& exec, const Step* st
   launch.stream = stream;
   launch.attrs = &together;
   launch.numAttrs = 1;
-  cuda_check(cudaLaunchKernelEx(&launch, visit_kernel, steps, range.first, range.end,
+  cuda_check(cudaLaunchKernelEx(&launch, visit_kernel<Real>, steps, range.first, range.end,
                                 reinterpret_cast<GridMemory*>(memory_.data()), failed_.data()),
              "cudaLaunchKernelEx");
   if (is_watched) Kokkos::Tools::endParallelFor(id);
 }
 
-void VisitKernel<Kokkos::Cuda>::check() const {
+template <class Real>
+void VisitKernel<Kokkos::Cuda, Real>::check() const {
   if (failed_.extent(0) == 0 || failed_(0) == 0) return;
   throw Error("multigrid: the thread blocks of its kernel for small levels waited for each other in vain",
               text("they gave up after ", patience_ns / 1'000'000'000, " s"),
               "set one_kernel_cells to 0, and tell us of the device");
 }
+
+template class VisitKernel<Kokkos::Cuda, double>;
+template class VisitKernel<Kokkos::Cuda, float>;
 
 }  // namespace ashlar::multigrid::impl
 #endif

@@ -8,12 +8,12 @@
 /// its second derivatives, in all directions or in those along the face, up to order 4.
 namespace ashlar::multigrid::impl {
 
-template <class Origins>
+template <class Origins, class Real>
 struct BenchmarkSource {
   Origins origins;
   BoxLayout layout;
   double h;
-  double* f;
+  Real* f;
 
   KOKKOS_FUNCTION void operator()(int box, int i, int j, int k) const {
     constexpr double wave = 2 * Kokkos::numbers::pi;
@@ -26,20 +26,20 @@ struct BenchmarkSource {
       value[d] = s5 * s * s;
       second[d] = wave * wave * 7 * (6 * s5 * c * c - value[d]);
     }
-    f[layout.at(box, i, j, k)] =
+    f[layout.at(box, i, j, k)] = static_cast<Real>(
         value[0] * value[1] * value[2] +
         h * h / 24 *
-            (second[0] * value[1] * value[2] + value[0] * second[1] * value[2] + value[0] * value[1] * second[2]);
+            (second[0] * value[1] * value[2] + value[0] * second[1] * value[2] + value[0] * value[1] * second[2]));
   }
 };
 
-template <class Origins>
+template <class Origins, class Real>
 struct BenchmarkCoefficient {
   Origins origins;
   BoxLayout layout;
   double h;
   int direction;  // the faces' normal
-  double* beta;
+  Real* beta;
 
   KOKKOS_FUNCTION void operator()(int box, int i, int j, int k) const {
     constexpr double wave = 2 * Kokkos::numbers::pi;
@@ -47,7 +47,8 @@ struct BenchmarkCoefficient {
     const double cell[3] = {origin[0] + i + 0.5, origin[1] + j + 0.5, origin[2] + k + 0.5};
     double product = 1;
     for (int d = 0; d < 3; ++d) product *= Kokkos::sin(wave * (h * (cell[d] - (d == direction ? 0.5 : 0))));
-    beta[layout.at(box, i, j, k)] = 1 + 0.25 * product - h * h / 24 * 2 * wave * wave * 0.25 * product;
+    beta[layout.at(box, i, j, k)] =
+        static_cast<Real>(1 + 0.25 * product - h * h / 24 * 2 * wave * wave * 0.25 * product);
   }
 };
 

@@ -13,6 +13,8 @@ namespace ashlar::multigrid::impl {
 /// that the first colour was made of.
 template <class Body, class Parities>
 struct RelaxBorderBody {
+  using Real = typename decltype(Body::stencil)::Real;
+
   Body body;  // whose colour is the second, and whose stencil's x is the vector before
   BoxLayout layout;
   Parities parities;  // of the place of each box's first cell
@@ -24,17 +26,17 @@ struct RelaxBorderBody {
     const std::int64_t c = layout.at(part.box, cell[0], cell[1], cell[2]);
     const int row = layout.row(), plane = layout.plane();
     const auto is_own = [&](int x) { return x >= 0 && x < layout.dim; };
-    const double* const before = body.stencil.data.x;
-    const double* const now = body.out;
+    const Real* const before = body.stencil.data.x;
+    const Real* const now = body.out;
     const auto x = [&](int di, int dj, int dk) {
       const bool is_before =
           ((di + dj + dk) & 1) == 0 && is_own(cell[0] + di) && is_own(cell[1] + dj) && is_own(cell[2] + dk);
       return ((is_before ? before : now) + c)[di + (dj * row + dk * plane)];
     };
     const auto& faces = body.stencil;
-    const FaceOfFv4 low[3] = {faces.template face<0>(c), faces.template face<1>(c), faces.template face<2>(c)};
-    const FaceOfFv4 high[3] = {faces.template face<0>(c + 1), faces.template face<1>(c + row),
-                               faces.template face<2>(c + plane)};
+    const FaceOfFv4<Real> low[3] = {faces.template face<0>(c), faces.template face<1>(c), faces.template face<2>(c)};
+    const FaceOfFv4<Real> high[3] = {faces.template face<0>(c + 1), faces.template face<1>(c + row),
+                                     faces.template face<2>(c + plane)};
     body.out[c] = body(c, before[c], fv4_fluxes(low, high, x), body.read(c));
   }
 };

@@ -11,12 +11,12 @@ namespace ashlar::multigrid::impl {
 
 /// How a team computes for bicgstab() on a level of one box so small that all vectors are in its scratch memory.
 /// Members have cells of their own, and meet only where they read those of others.
-template <class Members>
+template <class Real, class Members>
 class BottomInScratch {
  public:
   static constexpr int points = 2;  // of the boundary's polynomial
 
-  BicgstabVectors<double*> vectors;
+  BicgstabVectors<Real*> vectors;
 
   /// Of a level with so many own boxes.
   KOKKOS_FUNCTION static bool serves(const BoxLayout& layout, int num_boxes) {
@@ -26,8 +26,8 @@ class BottomInScratch {
            8 * layout.volume() + n * n * n <= crew_scratch_size;
   }
 
-  KOKKOS_FUNCTION BottomInScratch(const Members& crew, const Fv4Stencil& stencil, const BoxLayout& layout,
-                                  const BoundaryWeights& weights, const double* inverse_diagonal)
+  KOKKOS_FUNCTION BottomInScratch(const Members& crew, const Fv4Stencil<Real>& stencil, const BoxLayout& layout,
+                                  const BoundaryWeights<Real>& weights, const Real* inverse_diagonal)
       : crew_(crew),
         stencil_(stencil),
         layout_(layout),
@@ -36,37 +36,38 @@ class BottomInScratch {
         num_cells_(layout.dim * layout.dim * layout.dim),
         cells_(crew, num_cells_, MakeCell{stencil, layout}),
         ghosts_(crew, MakeGhostsInScratch{layout}.count(), MakeGhostsInScratch{layout}) {
-    const auto vector = [&](int number) { return crew.scratch + number * layout.volume(); };
+    const auto vector = [&](int number) { return crew.template scratch_of<Real>() + number * layout.volume(); };
     vectors = {vector(0), vector(1), vector(2), vector(3), vector(4), vector(5), vector(6), vector(7)};
-    terms_ = vector(8);
+    terms_ = reinterpret_cast<double*>(vector(8));
   }
 
   /// y := x, the cells of each member by itself.
-  KOKKOS_FUNCTION void copy(const double* x, double* y) const {
-    cells_.for_each([&](const CellInScratch& cell) { y[cell.at] = x[cell.at]; });
+  KOKKOS_FUNCTION void copy(const Real* x, Real* y) const {
+    cells_.for_each([&](const CellInScratch<Real>& cell) { y[cell.at] = x[cell.at]; });
   }
-  KOKKOS_FUNCTION void residual(double* x, const double* f, double* r) const {
+  KOKKOS_FUNCTION void residual(Real* x, const Real* f, Real* r) const {
     fill_ghosts(x);
-    cells_.for_each([&](const CellInScratch& cell) { r[cell.at] = f[cell.at] - applied_to(x, cell); });
+    cells_.for_each([&](const CellInScratch<Real>& cell) { r[cell.at] = f[cell.at] - applied_to(x, cell); });
   }
-  KOKKOS_FUNCTION void apply(double* x, double* y) const {
+  KOKKOS_FUNCTION void apply(Real* x, Real* y) const {
     fill_ghosts(x);
-    cells_.for_each([&](const CellInScratch& cell) { y[cell.at] = applied_to(x, cell); });
+    cells_.for_each([&](const CellInScratch<Real>& cell) { y[cell.at] = applied_to(x, cell); });
   }
-  KOKKOS_FUNCTION void precondition(const double* x, double* y) const {
-    cells_.for_each([&](const CellInScratch& cell) { y[cell.at] = inverse_diagonal_[cell.at] * x[cell.at]; });
+  KOKKOS_FUNCTION void precondition(const Real* x, Real* y) const {
+    cells_.for_each([&](const CellInScratch<Real>& cell) { y[cell.at] = inverse_diagonal_[cell.at] * x[cell.at]; });
   }
-  KOKKOS_FUNCTION void combine(double a, const double* x, double b, const double* y, double* out) const {
-    cells_.for_each([&](const CellInScratch& cell) { out[cell.at] = a * x[cell.at] + b * y[cell.at]; });
+  KOKKOS_FUNCTION void combine(double a, const Real* x, double b, const Real* y, Real* out) const {
+    cells_.for_each(
+        [&](const CellInScratch<Real>& cell) { out[cell.at] = Real(a) * x[cell.at] + Real(b) * y[cell.at]; });
   }
-  KOKKOS_FUNCTION double dot(const double* x, const double* y) const {
-    return reduce([&](const CellInScratch& cell) { return x[cell.at] * y[cell.at]; },
+  KOKKOS_FUNCTION double dot(const Real* x, const Real* y) const {
+    return reduce([&](const CellInScratch<Real>& cell) { return double(x[cell.at]) * double(y[cell.at]); },
                   [](double all, double one) { return all + one; });
   }
   /// Of a vector with NaN the norm is infinite: a comparison would pass over it.
-  KOKKOS_FUNCTION double norm(const double* x) const {
+  KOKKOS_FUNCTION double norm(const Real* x) const {
     return reduce(
-        [&](const CellInScratch& cell) {
+        [&](const CellInScratch<Real>& cell) {
           const double size = Kokkos::abs(x[cell.at]);
           return size == size ? size : Kokkos::Experimental::infinity_v<double>;
         },
@@ -74,25 +75,25 @@ class BottomInScratch {
   }
 
  private:
-  struct Cell : CellInScratch {
+  struct Cell : CellInScratch<Real> {
     int number;
   };
 
   struct MakeCell {
-    const Fv4Stencil& stencil;
+    const Fv4Stencil<Real>& stencil;
     const BoxLayout& layout;
 
     KOKKOS_FUNCTION Cell operator()(int number) const {
       const int n = layout.dim;
-      return {CellInScratch(stencil, layout, number % n, number / n % n, number / (n * n)), number};
+      return {CellInScratch<Real>(stencil, layout, number % n, number / n % n, number / (n * n)), number};
     }
   };
 
-  KOKKOS_FUNCTION double applied_to(const double* x, const CellInScratch& cell) const {
+  KOKKOS_FUNCTION Real applied_to(const Real* x, const CellInScratch<Real>& cell) const {
     return applied(stencil_, cell.at, x[cell.at], cell.fluxes(x, layout_));
   }
 
-  KOKKOS_FUNCTION void fill_ghosts(double* x) const {
+  KOKKOS_FUNCTION void fill_ghosts(Real* x) const {
     crew_.meet();
     ghosts_.for_each([&](const GhostsInScratch& ghosts) { ghosts.fill<points>(x, weights_); });
     crew_.meet();
@@ -110,10 +111,10 @@ class BottomInScratch {
   }
 
   const Members& crew_;
-  const Fv4Stencil& stencil_;
+  const Fv4Stencil<Real>& stencil_;
   const BoxLayout& layout_;
-  const BoundaryWeights& weights_;
-  const double* inverse_diagonal_;
+  const BoundaryWeights<Real>& weights_;
+  const Real* inverse_diagonal_;
   int num_cells_;
   double* terms_;  // of a sum
   Dealt<Members, MakeCell> cells_;

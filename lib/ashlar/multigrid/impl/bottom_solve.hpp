@@ -21,18 +21,19 @@ class BottomTeam;
 /// BiCGStab on a level of few cells, all of it by one team.
 template <class Stencil>
 struct BottomSolve {
+  using Real = typename Stencil::Real;
   static constexpr bool is_for_crews = true;
   /// Of the level at most. On CPUs, sums over so many are one thread's work in any case.
   static constexpr std::int64_t most_cells = 4096;
 
-  StencilData data;  // of any vector
+  StencilData<Real> data;  // of any vector
   BoxLayout layout;
   int num_boxes;
   Items<GhostCopy> copies;
   Items<BoundaryRegion> boundary;
-  BoundaryWeights weights;
-  const double* inverse_diagonal;
-  BicgstabVectors<double*> vectors;
+  BoundaryWeights<Real> weights;
+  const Real* inverse_diagonal;
+  BicgstabVectors<Real*> vectors;
   double reduction;
   int max_iterations;
   std::int64_t* iterations;       // of all solves so far
@@ -50,8 +51,8 @@ struct BottomSolve {
   /// Returns the iterations made.
   template <class Members>
   KOKKOS_FUNCTION int solve(const Members& crew) const {
-    if constexpr (std::is_same_v<Stencil, Fv4Stencil>) {
-      using InScratch = BottomInScratch<Members>;
+    if constexpr (std::is_same_v<Stencil, Fv4Stencil<Real>>) {
+      using InScratch = BottomInScratch<Real, Members>;
       if (InScratch::serves(layout, num_boxes)) {
         const Stencil stencil{data};
         const InScratch team(crew, stencil, layout, weights, inverse_diagonal);
@@ -70,34 +71,36 @@ struct BottomSolve {
 template <class Stencil, class Members>
 class BottomTeam {
  public:
+  using Real = typename Stencil::Real;
+
   const BottomSolve<Stencil>& level;
   const Members& crew;
-  const BicgstabVectors<double*>& vectors;
+  const BicgstabVectors<Real*>& vectors;
 
-  KOKKOS_FUNCTION void residual(double* x, const double* f, double* r) const {
+  KOKKOS_FUNCTION void residual(Real* x, const Real* f, Real* r) const {
     fill_ghosts(x);
     at_cells(WithFluxes<ResidualBody<Stencil>>{{stencil_of(x), f, r}});
   }
-  KOKKOS_FUNCTION void apply(double* x, double* y) const {
+  KOKKOS_FUNCTION void apply(Real* x, Real* y) const {
     fill_ghosts(x);
     at_cells(WithFluxes<ApplyBody<Stencil>>{{stencil_of(x), y}});
   }
-  KOKKOS_FUNCTION void copy(const double* x, double* y) const { at_cells(CopyBody{x, y}); }
-  KOKKOS_FUNCTION void precondition(const double* x, double* y) const {
-    at_cells(MultiplyBody{level.inverse_diagonal, x, y});
+  KOKKOS_FUNCTION void copy(const Real* x, Real* y) const { at_cells(CopyBody<Real>{x, y}); }
+  KOKKOS_FUNCTION void precondition(const Real* x, Real* y) const {
+    at_cells(MultiplyBody<Real>{level.inverse_diagonal, x, y});
   }
-  KOKKOS_FUNCTION void combine(double a, const double* x, double b, const double* y, double* out) const {
-    at_cells(CombineBody{a, b, x, y, out});
+  KOKKOS_FUNCTION void combine(double a, const Real* x, double b, const Real* y, Real* out) const {
+    at_cells(CombineBody<Real>{Real(a), Real(b), x, y, out});
   }
-  KOKKOS_FUNCTION double dot(const double* x, const double* y) const {
-    return reduce(DotBody{x, y}, [](double all, double one) { return all + one; });
+  KOKKOS_FUNCTION double dot(const Real* x, const Real* y) const {
+    return reduce(DotBody<Real>{x, y}, [](double all, double one) { return all + one; });
   }
-  KOKKOS_FUNCTION double norm(const double* x) const {
-    return reduce(NormBody{x}, [](double all, double one) { return one > all ? one : all; });
+  KOKKOS_FUNCTION double norm(const Real* x) const {
+    return reduce(NormBody<Real>{x}, [](double all, double one) { return one > all ? one : all; });
   }
 
  private:
-  KOKKOS_FUNCTION Stencil stencil_of(const double* x) const {
+  KOKKOS_FUNCTION Stencil stencil_of(const Real* x) const {
     Stencil stencil{level.data};
     stencil.data.x = x;
     return stencil;
@@ -118,12 +121,12 @@ class BottomTeam {
     crew.meet();
   }
 
-  KOKKOS_FUNCTION void fill_ghosts(double* x) const {
+  KOKKOS_FUNCTION void fill_ghosts(Real* x) const {
     if (level.copies.count > 0) {
-      AtRegions<Items<GhostCopy>, CopyGhosts>{level.copies, {x, level.layout}}(crew);
+      AtRegions<Items<GhostCopy>, CopyGhosts<Real>>{level.copies, {x, level.layout}}(crew);
       crew.meet();
     }
-    AtRegions<Items<BoundaryRegion>, ExtendToGhosts>{level.boundary, {x, level.layout, level.weights}}(crew);
+    AtRegions<Items<BoundaryRegion>, ExtendToGhosts<Real>>{level.boundary, {x, level.layout, level.weights}}(crew);
     crew.meet();
   }
 

@@ -37,18 +37,20 @@ class Dealt {
 };
 
 /// What the operator has to do with a cell of the box besides its x.
+template <class Real>
 struct CellInScratch {
   int at;  // its place
-  FaceOfFv4 low[3], high[3];
+  FaceOfFv4<Real> low[3], high[3];
 
-  KOKKOS_FUNCTION CellInScratch(const Fv4Stencil& stencil, const BoxLayout& layout, int i, int j, int k)
+  KOKKOS_FUNCTION CellInScratch(const Fv4Stencil<Real>& stencil, const BoxLayout& layout, int i, int j, int k)
       : at(int(layout.at(0, i, j, k))),
-        low{stencil.face<0>(at), stencil.face<1>(at), stencil.face<2>(at)},
-        high{stencil.face<0>(at + 1), stencil.face<1>(at + layout.row()), stencil.face<2>(at + layout.plane())} {}
+        low{stencil.template face<0>(at), stencil.template face<1>(at), stencil.template face<2>(at)},
+        high{stencil.template face<0>(at + 1), stencil.template face<1>(at + layout.row()),
+             stencil.template face<2>(at + layout.plane())} {}
 
   /// What flows into it, for a vector whose ghost cells have been filled.
-  KOKKOS_FUNCTION double fluxes(const double* x, const BoxLayout& layout) const {
-    const double* const here = x + at;
+  KOKKOS_FUNCTION Real fluxes(const Real* x, const BoxLayout& layout) const {
+    const Real* const here = x + at;
     const int row = layout.row(), plane = layout.plane();
     return fv4_fluxes(low, high, [&](int i, int j, int k) { return here[i + j * row + k * plane]; });
   }
@@ -60,22 +62,22 @@ struct GhostsInScratch {
   int inwards[2];  // from it to the next, by direction that leads out; of a face the second is 0
 
   /// Fills them: from `points` cells in each direction, in the order of additions of ExtendedCell.
-  template <int points>
-  KOKKOS_FUNCTION void fill(double* x, const BoundaryWeights& weights) const {
-    double* const cell = x + first;
+  template <int points, class Real>
+  KOKKOS_FUNCTION void fill(Real* x, const BoundaryWeights<Real>& weights) const {
+    Real* const cell = x + first;
     const int d = inwards[0], e = inwards[1];
-    const auto extended = [&](const double(&from)[points], int depth) {
-      double result = 0;
+    const auto extended = [&](const Real(&from)[points], int depth) {
+      Real result = 0;
       for (int p = 0; p < points; ++p) result += weights.of[depth][p] * from[p];
       return result;
     };
-    double from[points];
+    Real from[points];
     if (e == 0) {
       for (int p = 0; p < points; ++p) from[p] = cell[p * d];
       for (int depth = 0; depth < 2; ++depth) cell[-(depth + 1) * d] = extended(from, depth);
       return;
     }
-    double within[2][points];  // by depth in the second direction, at the places in the first
+    Real within[2][points];  // by depth in the second direction, at the places in the first
     for (int p = 0; p < points; ++p) {
       for (int q = 0; q < points; ++q) from[q] = cell[p * d + q * e];
       for (int depth = 0; depth < 2; ++depth) within[depth][p] = extended(from, depth);

@@ -11,35 +11,35 @@
 
 namespace ashlar::multigrid::impl {
 
-/// What the owners of boxes send each other: doubles, packed and unpacked as a plan says, in one message for each
+/// What the owners of boxes send each other: numbers, packed and unpacked as a plan says, in one message for each
 /// neighbour rank. A rank without neighbours makes no calls. Copies are one and the same.
-template <execution_space Exec>
+template <execution_space Exec, class Real>
 class BoxMessages {
  public:
   BoxMessages() = default;
-  /// Collective. Messages are counted in units of `unit` doubles.
+  /// Collective. Messages are counted in units of `unit` numbers.
   BoxMessages(const Exec& exec, const Communicator& comm, const std::vector<GhostMessage>& to,
               const std::vector<GhostMessage>& from, std::int64_t unit, const ExchangeOptions& options)
       : has_neighbours_(!to.empty() || !from.empty()),
         exchange_(
             std::make_shared<NeighbourExchange<Exec>>(exec, comm, in_bytes(to, unit), in_bytes(from, unit), options)) {
-    for (const GhostMessage& message : to) sent_.add(message.count * unit * std::int64_t(sizeof(double)));
+    for (const GhostMessage& message : to) sent_.add(message.count * unit * std::int64_t(sizeof(Real)));
   }
 
-  /// pack(double*) fills the buffer of what is sent, by kernels on `exec`.
+  /// pack(Real*) fills the buffer of what is sent, by kernels on `exec`.
   template <class Pack>
   void send(const Exec& exec, const Pack& pack) const {
     if (!has_neighbours_) return;
-    pack(reinterpret_cast<double*>(exchange_->open(exec)));
+    pack(reinterpret_cast<Real*>(exchange_->open(exec)));
     exchange_->start(exec);
   }
 
-  /// unpack(const double*) takes what has come, by kernels on `exec`. Each send() is followed by one.
+  /// unpack(const Real*) takes what has come, by kernels on `exec`. Each send() is followed by one.
   template <class Unpack>
   void receive(const Exec& exec, const Unpack& unpack) const {
     if (!has_neighbours_) return;
     exchange_->finish(exec);
-    unpack(reinterpret_cast<const double*>(exchange_->received()));
+    unpack(reinterpret_cast<const Real*>(exchange_->received()));
   }
 
   bool has_neighbours() const { return has_neighbours_; }
@@ -62,7 +62,7 @@ class BoxMessages {
 
  private:
   static std::vector<NeighbourMessage> in_bytes(const std::vector<GhostMessage>& messages, std::int64_t unit) {
-    const std::int64_t bytes = unit * std::int64_t(sizeof(double));
+    const std::int64_t bytes = unit * std::int64_t(sizeof(Real));
     std::vector<NeighbourMessage> result;
     for (const auto& [rank, begin, count] : messages) result.push_back({rank, begin * bytes, count * bytes});
     return result;

@@ -25,11 +25,12 @@ struct ByPlace {
 /// and what read() takes of memory besides, which may come early. They write nothing themselves.
 template <class Stencil>
 struct ApplyBody {
+  using Real = typename Stencil::Real;
   Stencil stencil;
-  double* out;
+  Real* out;
   struct Read {};
   KOKKOS_FUNCTION Read read(std::int64_t) const { return {}; }
-  KOKKOS_FUNCTION double operator()(std::int64_t c, double here, double fluxes, const Read&) const {
+  KOKKOS_FUNCTION Real operator()(std::int64_t c, Real here, Real fluxes, const Read&) const {
     return applied(stencil, c, here, fluxes);
   }
 };
@@ -37,14 +38,15 @@ struct ApplyBody {
 /// out := f - A x
 template <class Stencil>
 struct ResidualBody {
+  using Real = typename Stencil::Real;
   Stencil stencil;
-  const double* f;
-  double* out;
+  const Real* f;
+  Real* out;
   struct Read {
-    double f;
+    Real f;
   };
   KOKKOS_FUNCTION Read read(std::int64_t c) const { return {f[c]}; }
-  KOKKOS_FUNCTION double operator()(std::int64_t c, double here, double fluxes, const Read& read) const {
+  KOKKOS_FUNCTION Real operator()(std::int64_t c, Real here, Real fluxes, const Read& read) const {
     return read.f - applied(stencil, c, here, fluxes);
   }
 };
@@ -52,16 +54,17 @@ struct ResidualBody {
 /// out := x + D^-1 (f - A x) at cells of a colour, x at others, for which it is not called.
 template <class Stencil>
 struct RelaxBody {
+  using Real = typename Stencil::Real;
   Stencil stencil;
-  const double* f;
-  const double* inverse_diagonal;
-  double* out;
+  const Real* f;
+  const Real* inverse_diagonal;
+  Real* out;
   int colour;
   struct Read {
-    double f, inverse_diagonal;
+    Real f, inverse_diagonal;
   };
   KOKKOS_FUNCTION Read read(std::int64_t c) const { return {f[c], inverse_diagonal[c]}; }
-  KOKKOS_FUNCTION double operator()(std::int64_t c, double here, double fluxes, const Read& read) const {
+  KOKKOS_FUNCTION Real operator()(std::int64_t c, Real here, Real fluxes, const Read& read) const {
     return here + read.inverse_diagonal * (read.f - applied(stencil, c, here, fluxes));
   }
 };
@@ -69,17 +72,18 @@ struct RelaxBody {
 /// out := x + c1 (x - out) + c2 D^-1 (f - A x); with c1 = 0 whatever `out` holds.
 template <class Stencil>
 struct PolynomialBody {
+  using Real = typename Stencil::Real;
   Stencil stencil;
-  const double* f;
-  const double* inverse_diagonal;
-  double* out;
-  double c1, c2;
+  const Real* f;
+  const Real* inverse_diagonal;
+  Real* out;
+  Real c1, c2;
   struct Read {
-    double f, inverse_diagonal, before;
+    Real f, inverse_diagonal, before;
   };
   KOKKOS_FUNCTION Read read(std::int64_t c) const { return {f[c], inverse_diagonal[c], c1 == 0 ? 0 : out[c]}; }
-  KOKKOS_FUNCTION double operator()(std::int64_t c, double here, double fluxes, const Read& read) const {
-    const double before = c1 == 0 ? 0 : c1 * (here - read.before);
+  KOKKOS_FUNCTION Real operator()(std::int64_t c, Real here, Real fluxes, const Read& read) const {
+    const Real before = c1 == 0 ? 0 : c1 * (here - read.before);
     return here + before + c2 * (read.inverse_diagonal * (read.f - applied(stencil, c, here, fluxes)));
   }
 };
@@ -104,10 +108,11 @@ struct WithFluxes {
 /// x := x + D^-1 (f - A x) at cells of a colour, in place, where they do not read each other.
 template <class Stencil>
 struct RelaxInPlaceBody {
+  using Real = typename Stencil::Real;
   Stencil stencil;
-  const double* f;
-  const double* inverse_diagonal;
-  double* x;
+  const Real* f;
+  const Real* inverse_diagonal;
+  Real* x;
   KOKKOS_FUNCTION void update(std::int64_t c) const {
     x[c] += inverse_diagonal[c] * (f[c] - applied(stencil, c, x[c], fluxes_at(stencil, c)));
   }
@@ -115,41 +120,47 @@ struct RelaxInPlaceBody {
 };
 
 /// x := 0, all of a vector.
+template <class Real>
 struct SetZero {
-  double* x;
+  Real* x;
   KOKKOS_FUNCTION void operator()(std::int64_t at) const { x[at] = 0; }
 };
 
 /// out := x
+template <class Real>
 struct CopyBody {
-  const double* x;
-  double* out;
+  const Real* x;
+  Real* out;
   KOKKOS_FUNCTION void operator()(std::int64_t c) const { out[c] = x[c]; }
 };
 
 /// out := a x + b y
+template <class Real>
 struct CombineBody {
-  double a, b;
-  const double *x, *y;
-  double* out;
+  Real a, b;
+  const Real *x, *y;
+  Real* out;
   KOKKOS_FUNCTION void operator()(std::int64_t c) const { out[c] = a * x[c] + b * y[c]; }
 };
 
 /// out := x y, cell by cell
+template <class Real>
 struct MultiplyBody {
-  const double *x, *y;
-  double* out;
+  const Real *x, *y;
+  Real* out;
   KOKKOS_FUNCTION void operator()(std::int64_t c) const { out[c] = x[c] * y[c]; }
 };
 
+template <class Real>
 struct DotBody {
-  const double *x, *y;
-  KOKKOS_FUNCTION void operator()(std::int64_t c, double& sum) const { sum += x[c] * y[c]; }
+  const Real *x, *y;
+  KOKKOS_FUNCTION void operator()(std::int64_t c, double& sum) const { sum += double(x[c]) * double(y[c]); }
 };
 
 /// Of a vector with NaN the norm is infinite: a comparison would pass over it.
+template <class Real>
 struct NormBody {
-  const double* x;
+  const Real* x;
   KOKKOS_FUNCTION void operator()(std::int64_t c, double& largest) const {
     const double size = Kokkos::abs(x[c]);
     if (size > largest) largest = size;
@@ -158,13 +169,13 @@ struct NormBody {
 };
 
 /// 1 at the cells of one of colours^3 colours, 0 at the others.
-template <class Origins>
+template <class Origins, class Real>
 struct ColourBody {
   Origins origins;
   BoxLayout layout;
   int colours;
   Index3 colour;
-  double* out;
+  Real* out;
 
   KOKKOS_FUNCTION bool is_of_colour(int box, int i, int j, int k) const {
     const Index3& origin = origins(box);
@@ -177,11 +188,11 @@ struct ColourBody {
 };
 
 /// Of the operator times a colour: the diagonal at its cells, at others something to add to the sum of what is off it.
-template <class Origins>
+template <class Origins, class Real>
 struct ProbeBody {
-  ColourBody<Origins> colour;
-  const double* product;
-  double *diagonal, *off_diagonal;
+  ColourBody<Origins, Real> colour;
+  const Real* product;
+  Real *diagonal, *off_diagonal;
   KOKKOS_FUNCTION void operator()(int box, int i, int j, int k) const {
     const auto c = colour.layout.at(box, i, j, k);
     if (colour.is_of_colour(box, i, j, k)) {
@@ -194,9 +205,10 @@ struct ProbeBody {
 
 /// diagonal := 1 / diagonal; the largest sum over a row of the matrix that is scaled by it, infinite where a diagonal
 /// entry is not positive.
+template <class Real>
 struct InvertBody {
-  double* diagonal;
-  const double* off_diagonal;
+  Real* diagonal;
+  const Real* off_diagonal;
   KOKKOS_FUNCTION void operator()(std::int64_t c, double& largest) const {
     const double bound = (diagonal[c] + off_diagonal[c]) / diagonal[c];
     if (bound > largest) largest = bound;

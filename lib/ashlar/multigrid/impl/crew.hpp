@@ -20,6 +20,13 @@ struct Crew {
   double* scratch;  // crew_scratch_size of them, the team's own
   Meet meet;
 
+  /// The scratch memory as numbers of another type, which take no more.
+  template <class Real>
+  KOKKOS_FUNCTION Real* scratch_of() const {
+    static_assert(sizeof(Real) <= sizeof(double));
+    return reinterpret_cast<Real*>(scratch);
+  }
+
   /// work(i) for each i < count, once by one of them.
   template <class Work>
   KOKKOS_FUNCTION void share(std::int64_t count, const Work& work) const {

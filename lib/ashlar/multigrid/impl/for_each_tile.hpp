@@ -17,17 +17,18 @@ namespace ashlar::multigrid::impl {
 
 /// A part of a row: `count` cells from that at `place` on, whose i + j + k is `parity` but for multiples of 2, and the
 /// sums of their fluxes.
+template <class Real>
 struct TileRow {
   std::int64_t place;
   int count, parity;
-  const double* fluxes;
+  const Real* fluxes;
 };
 
 /// What a body makes of its cells; of one with a colour those whose i + j + k + colour is even, while the others keep
 /// what they have.
-template <class Body>
-void for_row(const Body& body, const TileRow& row) {
-  const double* const x = body.stencil.data.x;
+template <class Body, class Real>
+void for_row(const Body& body, const TileRow<Real>& row) {
+  const Real* const x = body.stencil.data.x;
   const auto update = [&](int i) {
     const std::int64_t c = row.place + i;
     body.out[c] = body(c, x[c], row.fluxes[i], body.read(c));
@@ -49,11 +50,12 @@ template <class Body, class Parities>
 void for_tile(const Body& body, const BoxLayout& layout, const Parities& parities, const CellRegion& tile) {
   const Body mine = body;
   const auto stencil = mine.stencil;
+  using Real = typename decltype(mine.stencil)::Real;
   const auto& [box, begin, size] = tile;
   const int i0 = begin[0], j0 = begin[1], k0 = begin[2], ni = size[0], nj = size[1], nk = size[2];
   // Fluxes through low faces, and through the high ones of a row.
-  double low_i[widest_tile + 1], low_j[widest_tile], low_k[highest_tile][widest_tile];
-  double high_j[widest_tile], high_k[widest_tile], sums[widest_tile];
+  Real low_i[widest_tile + 1], low_j[widest_tile], low_k[highest_tile][widest_tile];
+  Real high_j[widest_tile], high_k[widest_tile], sums[widest_tile];
   for (int j = 0; j < nj; ++j) {
     const std::int64_t c = layout.at(box, i0, j0 + j, k0);
     for (int i = 0; i < ni; ++i) low_k[j][i] = stencil.template flux<2>(c + i);
@@ -73,7 +75,7 @@ void for_tile(const Body& body, const BoxLayout& layout, const Parities& paritie
         low_j[i] = high_j[i];
         low_k[j][i] = high_k[i];
       }
-      for_row(mine, TileRow{c, ni, parities(box) + i0 + j0 + j + k0 + k, sums});
+      for_row(mine, TileRow<Real>{c, ni, parities(box) + i0 + j0 + j + k0 + k, sums});
     }
   }
 }

@@ -39,37 +39,40 @@ inline std::vector<GhostPart> parts_of(const std::vector<GhostCopy>& copies,
   return parts;
 }
 
+template <class Real>
 struct PackGhostParts {
   const GhostPart* parts;
-  const double* x;
+  const Real* x;
   BoxLayout layout;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, int task, const PeerSends& sends) const {
     const GhostPart& part = parts[task];
     sends(team, part.message, part.num_parts, [&](std::byte* message) {
-      at_cells(team, part.copy, PackGhosts{x, layout, reinterpret_cast<double*>(message)});
+      at_cells(team, part.copy, PackGhosts<Real>{x, layout, reinterpret_cast<Real*>(message)});
     });
   }
 };
 
+template <class Real>
 struct UnpackGhostParts {
   const GhostPart* parts;
-  double* x;
+  Real* x;
   BoxLayout layout;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, int task, const PeerReceives& receives) const {
     const GhostPart& part = parts[task];
     receives(team, part.message, part.num_parts, [&](const std::byte* message) {
-      at_cells(team, part.copy, UnpackGhosts{x, layout, reinterpret_cast<const double*>(message)});
+      at_cells(team, part.copy, UnpackGhosts<Real>{x, layout, reinterpret_cast<const Real*>(message)});
     });
   }
 };
 
+template <class Real>
 struct CopyGhostTask {
   const GhostCopy* copies;
-  CopyGhosts body;
+  CopyGhosts<Real> body;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, int task) const {

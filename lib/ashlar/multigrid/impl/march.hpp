@@ -19,14 +19,15 @@ namespace ashlar::multigrid::impl {
 /// One pass of a body, for all cells or those of a colour. A lane has two neighbours in i of each plane.
 template <class Exec, class Body, class Parities>
 struct March {
+  using Real = typename decltype(Body::stencil)::Real;
   static constexpr bool is_large = usual_wide_scratch<Exec> >= 96 * 1024;
   static constexpr int width = 32, height = is_large ? 16 : 8;
   static constexpr int threads = width / 2 * height, teams_at_a_time = 2 * 16 / height;
-  using Cells = PlaneRing<6, width, height, 2>;          // from k - 2 to k + 3, which is on its way
-  using Faces = PlaneRing<4, width, height, 1, 2>;       // normal to i and j: from k - 1 to k + 2
-  using FacesAbove = PlaneRing<3, width, height, 1, 2>;  // normal to k: from k to k + 2
+  using Cells = PlaneRing<Real, 6, width, height, 2>;          // from k - 2 to k + 3, which is on its way
+  using Faces = PlaneRing<Real, 4, width, height, 1, 2>;       // normal to i and j: from k - 1 to k + 2
+  using FacesAbove = PlaneRing<Real, 3, width, height, 1, 2>;  // normal to k: from k to k + 2
   using Rings = MarchRings<Cells, Faces, FacesAbove>;
-  static constexpr std::size_t scratch_bytes = sizeof(double) * Rings::size;
+  static constexpr std::size_t scratch_bytes = sizeof(Real) * Rings::size;
   static_assert(scratch_bytes <= usual_wide_scratch<Exec>);
   static constexpr int row = Rings::row;
 
@@ -40,7 +41,7 @@ struct March {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const Rings rings(static_cast<double*>(wide_scratch_of(team, scratch_bytes)));
+    const Rings rings(static_cast<Real*>(wide_scratch_of(team, scratch_bytes)));
     const MarchPart part = tiles.part(team.league_rank(), layout.dim);
     const int colour = colour_at(part);
     OfLanes<Reads, threads, Exec> reads;
@@ -110,22 +111,23 @@ struct March {
   }
 
   /// The fluxes into cell i of row j.
-  KOKKOS_FUNCTION double fluxes_into(const Rings& rings, int i, int j, int k) const {
+  KOKKOS_FUNCTION Real fluxes_into(const Rings& rings, int i, int j, int k) const {
     const int c = Cells::column(i), before = Cells::column(i - 1), after = Cells::column(i + 1);
-    const double *const x0 = rings.x.row_of(k, j), *const below = rings.x.row_of(k - 1, j),
-                        *const below2 = rings.x.row_of(k - 2, j), *const above = rings.x.row_of(k + 1, j),
-                        *const above2 = rings.x.row_of(k + 2, j);
-    const double *const i0 = rings.beta_i.row_of(k, j), *const i_below = rings.beta_i.row_of(k - 1, j),
-                        *const i_above = rings.beta_i.row_of(k + 1, j);
-    const double *const j0 = rings.beta_j.row_of(k, j), *const j_below = rings.beta_j.row_of(k - 1, j),
-                        *const j_above = rings.beta_j.row_of(k + 1, j);
-    const double *const k0 = rings.beta_k.row_of(k, j), *const k_above = rings.beta_k.row_of(k + 1, j);
-    const FaceOfFv4 low[3] = {{i0[c], i0[c + row] - i0[c - row], i_above[c] - i_below[c]},
-                              {j0[c], j_above[c] - j_below[c], j0[after] - j0[before]},
-                              {k0[c], k0[after] - k0[before], k0[c + row] - k0[c - row]}};
-    const FaceOfFv4 high[3] = {{i0[after], i0[after + row] - i0[after - row], i_above[after] - i_below[after]},
-                               {j0[c + row], j_above[c + row] - j_below[c + row], j0[after + row] - j0[before + row]},
-                               {k_above[c], k_above[after] - k_above[before], k_above[c + row] - k_above[c - row]}};
+    const Real *const x0 = rings.x.row_of(k, j), *const below = rings.x.row_of(k - 1, j),
+                      *const below2 = rings.x.row_of(k - 2, j), *const above = rings.x.row_of(k + 1, j),
+                      *const above2 = rings.x.row_of(k + 2, j);
+    const Real *const i0 = rings.beta_i.row_of(k, j), *const i_below = rings.beta_i.row_of(k - 1, j),
+                      *const i_above = rings.beta_i.row_of(k + 1, j);
+    const Real *const j0 = rings.beta_j.row_of(k, j), *const j_below = rings.beta_j.row_of(k - 1, j),
+                      *const j_above = rings.beta_j.row_of(k + 1, j);
+    const Real *const k0 = rings.beta_k.row_of(k, j), *const k_above = rings.beta_k.row_of(k + 1, j);
+    const FaceOfFv4<Real> low[3] = {{i0[c], i0[c + row] - i0[c - row], i_above[c] - i_below[c]},
+                                    {j0[c], j_above[c] - j_below[c], j0[after] - j0[before]},
+                                    {k0[c], k0[after] - k0[before], k0[c + row] - k0[c - row]}};
+    const FaceOfFv4<Real> high[3] = {
+        {i0[after], i0[after + row] - i0[after - row], i_above[after] - i_below[after]},
+        {j0[c + row], j_above[c + row] - j_below[c + row], j0[after + row] - j0[before + row]},
+        {k_above[c], k_above[after] - k_above[before], k_above[c + row] - k_above[c - row]}};
     return fv4_fluxes(low, high, [&](int di, int dj, int dk) {
       const int column = di == 0 ? c : di == -1 ? before : di == 1 ? after : di == -2 ? c - 1 : c + 1;
       return (dk == 0 ? x0 : dk == -1 ? below : dk == 1 ? above : dk == -2 ? below2 : above2)[dj * row + column];
@@ -138,15 +140,15 @@ struct March {
     if (!has(part, i, j)) return;
     const bool has_second = has(part, i + 1, j);
     const std::int64_t c = layout.at(part.box, part.i0 + i, part.j0 + j, k);
-    const double* const x = rings.x.row_of(k, j);
-    const double first = x[Cells::column(i)], second = x[Cells::column(i + 1)];
+    const Real* const x = rings.x.row_of(k, j);
+    const Real first = x[Cells::column(i)], second = x[Cells::column(i + 1)];
     if constexpr (has_colour<Body>) {
       const int odd = which(lane, k, colour);
-      const double made = body(c + odd, odd != 0 ? second : first, fluxes_into(rings, i + odd, j, k), reads[0]);
+      const Real made = body(c + odd, odd != 0 ? second : first, fluxes_into(rings, i + odd, j, k), reads[0]);
       store_neighbours(body.out + c, odd != 0 ? first : made, odd != 0 ? made : second, has_second);
     } else {
-      const double first_made = body(c, first, fluxes_into(rings, i, j, k), reads[0]);
-      const double second_made = body(c + 1, second, fluxes_into(rings, i + 1, j, k), reads[1]);
+      const Real first_made = body(c, first, fluxes_into(rings, i, j, k), reads[0]);
+      const Real second_made = body(c + 1, second, fluxes_into(rings, i + 1, j, k), reads[1]);
       store_neighbours(body.out + c, first_made, second_made, has_second);
     }
   }

@@ -23,19 +23,20 @@ namespace ashlar::multigrid::impl {
 /// the column of what it updates of the first in plane k + 1, and it keeps for two planes what it knows of a column.
 template <class Exec, class Body, class Parities, class Origins>
 struct MarchBothColours {
+  using Real = typename decltype(Body::stencil)::Real;
   static constexpr bool is_large = usual_wide_scratch<Exec> >= 96 * 1024;
   static constexpr int width = is_large ? 32 : 16, height = 8;
   static constexpr int pairs = width / 2 * height;  // of the tile; then come the rows beside it, and the columns
   static constexpr int working = pairs + width + height;
   static constexpr int threads = (working + 31) / 32 * 32, teams_at_a_time = is_large ? 2 : 4;
-  using Cells = PlaneRing<6, width, height, 3>;          // from k - 1 to k + 4, which is on its way
-  using Faces = PlaneRing<4, width, height, 2, 3>;       // normal to i and j: from k to k + 3
-  using FacesAbove = PlaneRing<3, width, height, 2, 3>;  // normal to k: from k + 1 to k + 3
+  using Cells = PlaneRing<Real, 6, width, height, 3>;          // from k - 1 to k + 4, which is on its way
+  using Faces = PlaneRing<Real, 4, width, height, 2, 3>;       // normal to i and j: from k to k + 3
+  using FacesAbove = PlaneRing<Real, 3, width, height, 2, 3>;  // normal to k: from k + 1 to k + 3
   using Planes = MarchRings<Cells, Faces, FacesAbove>;
   static constexpr int row = Planes::row, half_row = Cells::half_row;
   /// What became of the first colour, in planes k and k + 1: of two columns one.
   static constexpr int made_plane = half_row * (height + 2);
-  static constexpr std::size_t scratch_bytes = sizeof(double) * (Planes::size + 2 * made_plane);
+  static constexpr std::size_t scratch_bytes = sizeof(Real) * (Planes::size + 2 * made_plane);
   static_assert(scratch_bytes <= usual_wide_scratch<Exec>);
 
   Body body;  // whose colour is the first
@@ -46,18 +47,18 @@ struct MarchBothColours {
   MarchTiles tiles;
 
   struct Rings : Planes {
-    double* made;
+    Real* made;
 
-    KOKKOS_FUNCTION explicit Rings(double* scratch) : Planes(scratch), made(scratch + Planes::size) {}
-    KOKKOS_FUNCTION double* made_row(int p, int j) const { return made + (p & 1) * made_plane + (j + 1) * half_row; }
+    KOKKOS_FUNCTION explicit Rings(Real* scratch) : Planes(scratch), made(scratch + Planes::size) {}
+    KOKKOS_FUNCTION Real* made_row(int p, int j) const { return made + (p & 1) * made_plane + (j + 1) * half_row; }
   };
 
   /// What a lane keeps of a column from one step that works on it to the next, two planes on: of the cell of the second
   /// colour then, x two planes below, the first colour's new value one below, and coefficients.
   struct Column {
-    double x_below2 = 0, made_below = 0;
-    double beta_i_below[2] = {}, beta_j_below[2] = {};  // of its low and high faces normal to i and j, a plane below
-    FaceOfFv4 face_below{};
+    Real x_below2 = 0, made_below = 0;
+    Real beta_i_below[2] = {}, beta_j_below[2] = {};  // of its low and high faces normal to i and j, a plane below
+    FaceOfFv4<Real> face_below{};
   };
 
   struct Lane {
@@ -84,7 +85,7 @@ struct MarchBothColours {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const Rings rings(static_cast<double*>(wide_scratch_of(team, scratch_bytes)));
+    const Rings rings(static_cast<Real*>(wide_scratch_of(team, scratch_bytes)));
     const MarchPart part = tiles.part(team.league_rank(), layout.dim);
     const int colour = (body.colour + parities(part.box) + part.j0) & 1;
     const InnerCells inner = inner_cells(origins(part.box), layout.dim, cells_per_dim);
@@ -164,52 +165,52 @@ struct MarchBothColours {
     if (!place.works) return;
 
     const int c = Cells::column(i), before = Cells::column(i - 1), after = Cells::column(i + 1);
-    const auto from = [&](const double* const(&rows)[3], int di, int dj, int dk) {
+    const auto from = [&](const Real* const(&rows)[3], int di, int dj, int dk) {
       const int column = di == 0 ? c : di == -1 ? before : di == 1 ? after : di == -2 ? c - 1 : c + 1;
       return (dk == -1 ? rows[0] : dk == 0 ? rows[1] : rows[2])[dj * row + column];
     };
-    const double *const xa = rings.x.row_of(k - 1, j), *const xb = rings.x.row_of(k, j),
-                        *const xc = rings.x.row_of(k + 1, j), *const xd = rings.x.row_of(k + 2, j),
-                        *const xe = rings.x.row_of(k + 3, j);
-    const double *const ib = rings.beta_i.row_of(k, j), *const ic = rings.beta_i.row_of(k + 1, j),
-                        *const id = rings.beta_i.row_of(k + 2, j);
-    const double *const jb = rings.beta_j.row_of(k, j), *const jc = rings.beta_j.row_of(k + 1, j),
-                        *const jd = rings.beta_j.row_of(k + 2, j);
-    const double *const kc = rings.beta_k.row_of(k + 1, j), *const kd = rings.beta_k.row_of(k + 2, j);
-    const double here = xc[c], at_k = xb[c], above = xd[c];
-    const FaceOfFv4 face_k1{kc[c], kc[after] - kc[before], kc[c + row] - kc[c - row]};
-    const FaceOfFv4 face_k2{kd[c], kd[after] - kd[before], kd[c + row] - kd[c - row]};
+    const Real *const xa = rings.x.row_of(k - 1, j), *const xb = rings.x.row_of(k, j),
+                      *const xc = rings.x.row_of(k + 1, j), *const xd = rings.x.row_of(k + 2, j),
+                      *const xe = rings.x.row_of(k + 3, j);
+    const Real *const ib = rings.beta_i.row_of(k, j), *const ic = rings.beta_i.row_of(k + 1, j),
+                      *const id = rings.beta_i.row_of(k + 2, j);
+    const Real *const jb = rings.beta_j.row_of(k, j), *const jc = rings.beta_j.row_of(k + 1, j),
+                      *const jd = rings.beta_j.row_of(k + 2, j);
+    const Real *const kc = rings.beta_k.row_of(k + 1, j), *const kd = rings.beta_k.row_of(k + 2, j);
+    const Real here = xc[c], at_k = xb[c], above = xd[c];
+    const FaceOfFv4<Real> face_k1{kc[c], kc[after] - kc[before], kc[c + row] - kc[c - row]};
+    const FaceOfFv4<Real> face_k2{kd[c], kd[after] - kd[before], kd[c + row] - kd[c - row]};
 
-    double made = here;
+    Real made = here;
     if (has(part, i, j, k + 1)) {
-      const FaceOfFv4 low[3] = {
+      const FaceOfFv4<Real> low[3] = {
           {ic[c], ic[c + row] - ic[c - row], id[c] - ib[c]}, {jc[c], jd[c] - jb[c], jc[after] - jc[before]}, face_k1};
-      const FaceOfFv4 high[3] = {{ic[after], ic[after + row] - ic[after - row], id[after] - ib[after]},
-                                 {jc[c + row], jd[c + row] - jb[c + row], jc[after + row] - jc[before + row]},
-                                 face_k2};
-      const double* const rows[3] = {xb, xc, xd};
-      const double fluxes = fv4_fluxes(low, high, [&](int di, int dj, int dk) {
+      const FaceOfFv4<Real> high[3] = {{ic[after], ic[after + row] - ic[after - row], id[after] - ib[after]},
+                                       {jc[c + row], jd[c + row] - jb[c + row], jc[after + row] - jc[before + row]},
+                                       face_k2};
+      const Real* const rows[3] = {xb, xc, xd};
+      const Real fluxes = fv4_fluxes(low, high, [&](int di, int dj, int dk) {
         return dk == -2 ? xa[c] : dk == 2 ? xe[c] : from(rows, di, dj, dk);
       });
       made = body(layout.at(part.box, part.i0 + i, part.j0 + j, k + 1), here, fluxes, odd != 0 ? now[1] : now[0]);
     }
 
     if (place.is_in_tile && k >= part.k0 && has(part, place.i, j, k)) {
-      const double* const made_k = rings.made_row(k, j);
-      const double before_k = made_k[half_of(i - 1)], after_k = made_k[half_of(i + 1)];
-      double value = at_k;
+      const Real* const made_k = rings.made_row(k, j);
+      const Real before_k = made_k[half_of(i - 1)], after_k = made_k[half_of(i + 1)];
+      Real value = at_k;
       const std::int64_t at = layout.at(part.box, part.i0 + place.i, part.j0 + j, k);
       if (inner.has(part.i0 + i, part.j0 + j, k)) {
-        const FaceOfFv4 low[3] = {{ib[c], ib[c + row] - ib[c - row], ic[c] - kept.beta_i_below[0]},
-                                  {jb[c], jc[c] - kept.beta_j_below[0], jb[after] - jb[before]},
-                                  kept.face_below};
-        const FaceOfFv4 high[3] = {
+        const FaceOfFv4<Real> low[3] = {{ib[c], ib[c + row] - ib[c - row], ic[c] - kept.beta_i_below[0]},
+                                        {jb[c], jc[c] - kept.beta_j_below[0], jb[after] - jb[before]},
+                                        kept.face_below};
+        const FaceOfFv4<Real> high[3] = {
             {ib[after], ib[after + row] - ib[after - row], ic[after] - kept.beta_i_below[1]},
             {jb[c + row], jc[c + row] - kept.beta_j_below[1], jb[after + row] - jb[before + row]},
             face_k1};
-        const double* const rows[3] = {xa, xb, xc};
-        const double low_j = made_k[half_of(i) - half_row], high_j = made_k[half_of(i) + half_row];
-        const double fluxes = fv4_fluxes(low, high, [&](int di, int dj, int dk) {
+        const Real* const rows[3] = {xa, xb, xc};
+        const Real low_j = made_k[half_of(i) - half_row], high_j = made_k[half_of(i) + half_row];
+        const Real fluxes = fv4_fluxes(low, high, [&](int di, int dj, int dk) {
           if (di == 0 && dj == 0 && dk != 0) {
             return dk == -2 ? kept.x_below2 : dk == -1 ? kept.made_below : dk == 1 ? made : above;
           }

@@ -14,7 +14,8 @@ namespace ashlar::multigrid::impl {
 /// j, and to k, of which fewer planes are wanted. All rows are as long.
 template <class CellPlanes, class FacePlanes, class FacePlanesAbove>
 struct MarchRings {
-  static constexpr int size = CellPlanes::size + 2 * FacePlanes::size + FacePlanesAbove::size;  // doubles
+  using Real = typename CellPlanes::Real;
+  static constexpr int size = CellPlanes::size + 2 * FacePlanes::size + FacePlanesAbove::size;  // numbers
   static constexpr int row = CellPlanes::row;
   static_assert(FacePlanes::row == row && FacePlanesAbove::row == row);
   static_assert(FacePlanes::rows == FacePlanesAbove::rows && FacePlanes::columns == FacePlanesAbove::columns);
@@ -23,7 +24,7 @@ struct MarchRings {
   FacePlanes beta_i, beta_j;
   FacePlanesAbove beta_k;
 
-  KOKKOS_FUNCTION explicit MarchRings(double* scratch)
+  KOKKOS_FUNCTION explicit MarchRings(Real* scratch)
       : x(scratch),
         beta_i(scratch + CellPlanes::size),
         beta_j(scratch + CellPlanes::size + FacePlanes::size),
@@ -31,11 +32,11 @@ struct MarchRings {
 
   /// A lane's part in bringing plane p of x, if the box has one, on its way here.
   template <int threads>
-  KOKKOS_FUNCTION void load_cells(const StencilData& data, const BoxLayout& layout, const MarchPart& part, int lane,
-                                  int p) const {
+  KOKKOS_FUNCTION void load_cells(const StencilData<Real>& data, const BoxLayout& layout, const MarchPart& part,
+                                  int lane, int p) const {
     if (p < -layout.ghosts || p >= layout.dim + layout.ghosts) return;
-    const double* const from = data.x + layout.at(part.box, part.i0, part.j0, p);
-    double* const to = x.first_of(p);
+    const Real* const from = data.x + layout.at(part.box, part.i0, part.j0, p);
+    Real* const to = x.first_of(p);
     const int stride = layout.row();
     CellPlanes::template for_places<threads>(lane, Window::of(layout, part.i0, part.j0), [&](int place, int i, int j) {
       copy_word_async(to + place, from + j * stride + i);
@@ -44,13 +45,13 @@ struct MarchRings {
 
   /// The same of coefficients; those of faces normal to k where they are wanted.
   template <int threads>
-  KOKKOS_FUNCTION void load_faces(const StencilData& data, const BoxLayout& layout, const MarchPart& part, int lane,
-                                  int p, bool above) const {
+  KOKKOS_FUNCTION void load_faces(const StencilData<Real>& data, const BoxLayout& layout, const MarchPart& part,
+                                  int lane, int p, bool above) const {
     if (p < -layout.ghosts || p >= layout.dim + layout.ghosts) return;
     const std::int64_t first = layout.at(part.box, part.i0, part.j0, p);
-    const double *const from_i = data.beta[0] + first, *const from_j = data.beta[1] + first,
-                        *const from_k = data.beta[2] + first;
-    double *const to_i = beta_i.first_of(p), *const to_j = beta_j.first_of(p), *const to_k = beta_k.first_of(p);
+    const Real *const from_i = data.beta[0] + first, *const from_j = data.beta[1] + first,
+                      *const from_k = data.beta[2] + first;
+    Real *const to_i = beta_i.first_of(p), *const to_j = beta_j.first_of(p), *const to_k = beta_k.first_of(p);
     const int stride = layout.row();
     FacePlanes::template for_places<threads>(lane, Window::of(layout, part.i0, part.j0), [&](int place, int i, int j) {
       const int from = j * stride + i;

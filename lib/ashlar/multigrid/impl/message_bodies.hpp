@@ -13,10 +13,11 @@ KOKKOS_FUNCTION inline std::int64_t place_in_buffer(const GhostCopy& copy, int i
   return copy.buffer + (std::int64_t(k) * copy.size[1] + j) * copy.size[0] + i;
 }
 
+template <class Real>
 struct PackGhosts {
-  const double* x;
+  const Real* x;
   BoxLayout layout;
-  double* buffer;
+  Real* buffer;
 
   KOKKOS_FUNCTION void operator()(const GhostCopy& copy, int i, int j, int k) const {
     buffer[place_in_buffer(copy, i, j, k)] =
@@ -24,10 +25,11 @@ struct PackGhosts {
   }
 };
 
+template <class Real>
 struct UnpackGhosts {
-  double* x;
+  Real* x;
   BoxLayout layout;
-  const double* buffer;
+  const Real* buffer;
 
   KOKKOS_FUNCTION void operator()(const GhostCopy& copy, int i, int j, int k) const {
     x[layout.at(copy.to_box, copy.to[0] + i, copy.to[1] + j, copy.to[2] + k)] = buffer[place_in_buffer(copy, i, j, k)];
@@ -36,12 +38,12 @@ struct UnpackGhosts {
 
 /// Coarse cells that another rank has restricted. `blocks` name the coarse box, and as the fine one the place in the
 /// buffer.
-template <class Blocks>
+template <class Blocks, class Real>
 struct TakeCoarse {
   Blocks blocks;
   BoxLayout buffer_layout, layout;
-  const double* buffer;
-  double* coarse;
+  const Real* buffer;
+  Real* coarse;
 
   KOKKOS_FUNCTION void operator()(int block, int i, int j, int k) const {
     const TransferBlock& b = blocks(block);
@@ -51,9 +53,9 @@ struct TakeCoarse {
 };
 
 /// The same of faces normal to `direction`: the layer beyond the block counts where it is the coarse box's last.
-template <class Blocks>
+template <class Blocks, class Real>
 struct TakeCoarseFaces {
-  TakeCoarse<Blocks> take;
+  TakeCoarse<Blocks, Real> take;
   int direction;
 
   KOKKOS_FUNCTION void operator()(int block, int i, int j, int k) const {
@@ -65,18 +67,18 @@ struct TakeCoarseFaces {
 
 /// Fine cells that another rank has interpolated. `blocks` name the fine box, and as the coarse one the place in the
 /// buffer.
-template <class Blocks>
+template <class Blocks, class Real>
 struct TakeFine {
   Blocks blocks;
   BoxLayout buffer_layout, layout;
-  const double* buffer;
-  double* fine;
+  const Real* buffer;
+  Real* fine;
   bool adds;
 
   KOKKOS_FUNCTION void operator()(int block, int i, int j, int k) const {
     const TransferBlock& b = blocks(block);
-    double& cell = fine[layout.at(b.fine_box, i, j, k)];
-    const double value = buffer[buffer_layout.at(b.coarse_box, i, j, k)];
+    Real& cell = fine[layout.at(b.fine_box, i, j, k)];
+    const Real value = buffer[buffer_layout.at(b.coarse_box, i, j, k)];
     cell = adds ? cell + value : value;
   }
 };

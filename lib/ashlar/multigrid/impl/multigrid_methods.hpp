@@ -37,10 +37,10 @@ inline void check_grids(const std::vector<BoxGrid>& grids, const Communicator& c
 }
 
 /// Of a host all ranks use the same memory.
-template <class Exec>
+template <class Exec, class Real>
 void require_memory_for(const std::vector<BoxGrid>& grids, const MultigridOptions& options, const Communicator& comm) {
   std::uint64_t bytes = 0;
-  for (const BoxGrid& grid : grids) bytes += level_bytes(grid, options.discretisation, options.equation);
+  for (const BoxGrid& grid : grids) bytes += level_bytes<Real>(grid, options.discretisation, options.equation);
   if (!is_gpu_v<Exec> && !comm.is_alone()) bytes = comm.split_by_host().sum(bytes);
   comm.together([&] {
     require_memory<typename Exec::memory_space>(
@@ -49,8 +49,8 @@ void require_memory_for(const std::vector<BoxGrid>& grids, const MultigridOption
 }
 
 /// ", overlaps (315 us a smoothing with it, 451 without)"; of a level of one rank nothing.
-template <class Exec>
-std::string explain_overlap(const Level<Exec>& level) {
+template <class Exec, class Real>
+std::string explain_overlap(const Level<Exec, Real>& level) {
   if (!level.grid.is_shared()) return "";
   std::string result = level.overlaps() ? ", overlaps" : ", no overlap";
   if (const auto& times = level.overlap_times) {
@@ -61,14 +61,14 @@ std::string explain_overlap(const Level<Exec>& level) {
 
 }  // namespace impl
 
-template <execution_space Exec>
-Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, const MultigridOptions& options,
-                           const Communicator& comm)
+template <execution_space Exec, class Real>
+Multigrid<Exec, Real>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, const MultigridOptions& options,
+                                 const Communicator& comm)
     : Multigrid(exec, grids, options, std::make_shared<const Communicator>(comm.duplicate()), 0) {}
 
-template <execution_space Exec>
-Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, const MultigridOptions& options,
-                           std::shared_ptr<const Communicator> comm, std::size_t first_number)
+template <execution_space Exec, class Real>
+Multigrid<Exec, Real>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, const MultigridOptions& options,
+                                 std::shared_ptr<const Communicator> comm, std::size_t first_number)
     : options_(options), comm_(std::move(comm)), lists_(exec) {
   std::size_t count = 0;
   comm_->together([&] {
@@ -81,7 +81,7 @@ Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, 
   });
   const auto end = grids.begin() + static_cast<std::ptrdiff_t>(count);
   const std::vector<BoxGrid> own(grids.begin(), end), below(end, grids.end());
-  impl::require_memory_for<Exec>(own, options, *comm_);
+  impl::require_memory_for<Exec, Real>(own, options, *comm_);
   levels_.reserve(count);
   for (const BoxGrid& grid : own) {
     levels_.emplace_back(exec, grid, options.discretisation, options.equation, first_number + levels_.size(), comm_,
@@ -93,7 +93,7 @@ Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, 
     if (levels_.size() > 1) transfers_.emplace_back(exec, levels_[levels_.size() - 2], levels_.back());
   }
   if (below.empty()) {
-    comm_->together([&] { bottom_ = BottomSolver<Exec>(exec, levels_.back()); });
+    comm_->together([&] { bottom_ = BottomSolver<Exec, Real>(exec, levels_.back()); });
   } else {
     MultigridOptions for_host = options;
     for_host.host_threshold = 0;
@@ -104,25 +104,25 @@ Multigrid<Exec>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, 
     }
     // (Its constructor is private: make_unique cannot.)
     below_.reset(
-        new Multigrid<HostExecution>(host_instance(exec), below, for_host, comm_, first_number + levels_.size()));
-    to_host_ = std::make_unique<const HostTransfer<Exec>>(exec, levels_.back(), below_->levels_.front());
+        new Multigrid<HostExecution, Real>(host_instance(exec), below, for_host, comm_, first_number + levels_.size()));
+    to_host_ = std::make_unique<const HostTransfer<Exec, Real>>(exec, levels_.back(), below_->levels_.front());
   }
   shares_device_ = ranks_of_one_device(exec, *comm_).has_value();
   exec.fence("ashlar::multigrid: levels");
 }
 
 /// work(multigrid, instance) with the levels on the host and where they run; its time is counted.
-template <execution_space Exec>
+template <execution_space Exec, class Real>
 template <class Work>
-auto Multigrid<Exec>::on_host(const Exec& exec, const Work& work) const {
+auto Multigrid<Exec, Real>::on_host(const Exec& exec, const Work& work) const {
   const Kokkos::Timer timer;
   const auto result = work(*below_, host_instance(exec));
   seconds_on_host_ += timer.seconds();
   return result;
 }
 
-template <execution_space Exec>
-std::string Multigrid<Exec>::explain() const {
+template <execution_space Exec, class Real>
+std::string Multigrid<Exec, Real>::explain() const {
   std::string result = text("multigrid: ", to_string(options_.discretisation), ", ", to_string(options_.equation), ", ",
                             to_string(options_.smoother));
   bool is_within = false;
@@ -154,10 +154,10 @@ std::string Multigrid<Exec>::explain() const {
   return result;
 }
 
-template <execution_space Exec>
-void Multigrid<Exec>::set_up(const Exec& exec) {
+template <execution_space Exec, class Real>
+void Multigrid<Exec, Real>::set_up(const Exec& exec) {
   for (std::size_t number = 0; number < levels_.size(); ++number) {
-    Level<Exec>& level = levels_[number];
+    Level<Exec, Real>& level = levels_[number];
     fill_coefficient_ghosts(exec, level);
     find_diagonal(exec, level);
     if (options_.overlap == Overlap::automatic && level.grid.is_shared()) {
@@ -181,8 +181,8 @@ void Multigrid<Exec>::set_up(const Exec& exec) {
 }
 
 /// To the r of the next coarser level.
-template <execution_space Exec>
-void Multigrid<Exec>::restrict_to_next(const Exec& exec, std::size_t fine, const Vector& from) const {
+template <execution_space Exec, class Real>
+void Multigrid<Exec, Real>::restrict_to_next(const Exec& exec, std::size_t fine, const Vector& from) const {
   levels_[fine].timed(exec, Phase::restriction, [&] {
     if (is_on_host(fine + 1)) {
       to_host_->restrict_cells(exec, from, below_->levels_.front().r);
@@ -192,19 +192,20 @@ void Multigrid<Exec>::restrict_to_next(const Exec& exec, std::size_t fine, const
   });
 }
 
-template <execution_space Exec>
-void Multigrid<Exec>::solve_bottom(const Exec& exec, Visit visit) const {
-  const Level<Exec>& level = levels_.back();
+template <execution_space Exec, class Real>
+void Multigrid<Exec, Real>::solve_bottom(const Exec& exec, Visit visit) const {
+  const Level<Exec, Real>& level = levels_.back();
   if (level.num_boxes() == 0) return;
+  constexpr double to_rounding = sizeof(Real) < sizeof(double) ? 1e-6 : 1e-12;
   level.timed(exec, Phase::bottom, [&] {
     set_zero(exec, level.u);
-    bottom_.solve(exec, level, level.u, level.r, visit == Visit::symmetric_v_cycle ? 1e-12 : 1e-3);
+    bottom_.solve(exec, level, level.u, level.r, visit == Visit::symmetric_v_cycle ? to_rounding : 1e-3);
   });
 }
 
 /// Of the fourth order only for the start on a finer level: corrections are as good with less.
-template <execution_space Exec>
-void Multigrid<Exec>::prolong(const Exec& exec, std::size_t fine, bool within_v_cycle, const Vector& to) const {
+template <execution_space Exec, class Real>
+void Multigrid<Exec, Real>::prolong(const Exec& exec, std::size_t fine, bool within_v_cycle, const Vector& to) const {
   const bool is_quartic = !within_v_cycle && options_.discretisation == Discretisation::fv4;
   const auto fill = [&](const auto& instance, const auto& coarse) {
     coarse.timed(instance, Phase::exchange, [&] {
@@ -226,14 +227,14 @@ void Multigrid<Exec>::prolong(const Exec& exec, std::size_t fine, bool within_v_
   }
 }
 
-template <execution_space Exec>
-void Multigrid<Exec>::v_cycle(const Exec& exec, std::size_t number, VCycle kind) const {
+template <execution_space Exec, class Real>
+void Multigrid<Exec, Real>::v_cycle(const Exec& exec, std::size_t number, VCycle kind) const {
   run(exec, number, kind == VCycle::plain ? Visit::v_cycle : Visit::symmetric_v_cycle);
 }
 
 /// A visit that is no part of another.
-template <execution_space Exec>
-void Multigrid<Exec>::run(const Exec& exec, std::size_t number, Visit visit) const {
+template <execution_space Exec, class Real>
+void Multigrid<Exec, Real>::run(const Exec& exec, std::size_t number, Visit visit) const {
   if (is_on_host(number)) {
     exec.fence("ashlar::multigrid: what comes to the device");
     on_host(exec, [&](const auto& below, const auto& host) {
@@ -247,16 +248,16 @@ void Multigrid<Exec>::run(const Exec& exec, std::size_t number, Visit visit) con
 
 /// Whether this rank may have anything to do on the level or below: who has no box of a level that is one rank's has
 /// none of coarser ones.
-template <execution_space Exec>
-bool Multigrid<Exec>::has_part_from(std::size_t number) const {
+template <execution_space Exec, class Real>
+bool Multigrid<Exec, Real>::has_part_from(std::size_t number) const {
   const BoxGrid& grid = levels_[number].grid;
   return grid.is_shared() || grid.num_own() > 0;
 }
 
 /// As part of another: `from_zero`, a V-cycle that is to begin with u = 0. The r of the level is there, on the host,
 /// too.
-template <execution_space Exec>
-void Multigrid<Exec>::visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const {
+template <execution_space Exec, class Real>
+void Multigrid<Exec, Real>::visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const {
   if (is_on_host(number)) {
     on_host(exec, [&](const auto& below, const auto& host) {
       below.visit(host, 0, visit, from_zero);
@@ -270,14 +271,14 @@ void Multigrid<Exec>::visit(const Exec& exec, std::size_t number, Visit visit, b
 }
 
 /// Whether its visits within a cycle are graphs by themselves, if any are: several ranks have the next finer level.
-template <execution_space Exec>
-bool Multigrid<Exec>::begins_graphs(std::size_t number) const {
+template <execution_space Exec, class Real>
+bool Multigrid<Exec, Real>::begins_graphs(std::size_t number) const {
   return number > 0 && levels_[number - 1].grid.is_shared() && !levels_[number].grid.is_shared();
 }
 
 /// As a graph where it can be one. (Who counts times waits between phases.)
-template <execution_space Exec>
-void Multigrid<Exec>::visit_by_graph(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const {
+template <execution_space Exec, class Real>
+void Multigrid<Exec, Real>::visit_by_graph(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const {
   const auto work = [this, exec, number, visit, from_zero] { visit_by_list(exec, number, visit, from_zero); };
   if (why_no_graph(number).empty() && levels_[number].times == nullptr) {
     graphs_.run(exec, {number, visit, from_zero}, work);
@@ -287,15 +288,15 @@ void Multigrid<Exec>::visit_by_graph(const Exec& exec, std::size_t number, Visit
 }
 
 /// As one kernel where there is a list of its steps.
-template <execution_space Exec>
-void Multigrid<Exec>::visit_by_list(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const {
+template <execution_space Exec, class Real>
+void Multigrid<Exec, Real>::visit_by_list(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const {
   if (!lists_.has(number)) return launch_visit(exec, number, visit, from_zero);
   levels_[number].timed(exec, Phase::visit, [&] { lists_.enqueue(exec, number, visit, from_zero); });
 }
 
 /// Kernel by kernel on this level.
-template <execution_space Exec>
-void Multigrid<Exec>::launch_visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const {
+template <execution_space Exec, class Real>
+void Multigrid<Exec, Real>::launch_visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const {
   if (number + 1 == num_levels()) return solve_bottom(exec, visit);
   if (visit == Visit::f_cycle) {
     restrict_to_next(exec, number, levels_[number].r);
@@ -308,9 +309,9 @@ void Multigrid<Exec>::launch_visit(const Exec& exec, std::size_t number, Visit v
 }
 
 /// A V-cycle, plain or symmetric.
-template <execution_space Exec>
-void Multigrid<Exec>::smooth_down_and_up(const Exec& exec, std::size_t number, Visit visit) const {
-  const Level<Exec>& level = levels_[number];
+template <execution_space Exec, class Real>
+void Multigrid<Exec, Real>::smooth_down_and_up(const Exec& exec, std::size_t number, Visit visit) const {
+  const Level<Exec, Real>& level = levels_[number];
   // Each smoothing may leave its result in the other of these two; after both it is in u.
   Vector x = level.u, temp = level.temp;
   smooth_and_find_residual(exec, level, options_.smoother, x, temp, level.r);
@@ -324,15 +325,17 @@ void Multigrid<Exec>::smooth_down_and_up(const Exec& exec, std::size_t number, V
 
 /// The visits that are one kernel: of the first level that is small and one rank's, and of all below it. Where ranks
 /// share a device others may keep it from a kernel that needs all of it: there one team has to do.
-template <execution_space Exec>
-void Multigrid<Exec>::make_lists(const Exec& exec) {
+template <execution_space Exec, class Real>
+void Multigrid<Exec, Real>::make_lists(const Exec& exec) {
   lists_.clear();
   graphs_.clear();
   why_no_lists_.clear();
   std::size_t first = 0;
   std::int64_t most = std::min(options_.one_kernel_cells, lists_.kernel().most_cells());
   if (shares_device_) most = std::min(most, impl::cells_of_one_team);
-  const auto is_small = [&](const Level<Exec>& level) { return level.num_cells() <= most && !level.grid.is_shared(); };
+  const auto is_small = [&](const Level<Exec, Real>& level) {
+    return level.num_cells() <= most && !level.grid.is_shared();
+  };
   while (first < levels_.size() && !is_small(levels_[first])) ++first;
   if (options_.one_kernel_cells == 0) {
     why_no_lists_ = "asked for none";
@@ -353,8 +356,8 @@ void Multigrid<Exec>::make_lists(const Exec& exec) {
   }
 }
 
-template <execution_space Exec>
-std::string Multigrid<Exec>::why_no_graph(std::size_t number) const {
+template <execution_space Exec, class Real>
+std::string Multigrid<Exec, Real>::why_no_graph(std::size_t number) const {
   if (!options_.graphs) return "asked for none";
   if (!CapturedWork<Exec>::has_graphs) return "the backend has none";
   if (is_on_host(number)) return below_->why_no_graph(number - levels_.size());
@@ -364,16 +367,16 @@ std::string Multigrid<Exec>::why_no_graph(std::size_t number) const {
   return levels_[number].grid.is_shared() ? "messages between ranks are not captured" : "";
 }
 
-template <execution_space Exec>
-CycleReport Multigrid<Exec>::solve(const Exec& exec, Cycle cycle, std::size_t number, double rtol,
-                                   int max_cycles) const {
+template <execution_space Exec, class Real>
+CycleReport Multigrid<Exec, Real>::solve(const Exec& exec, Cycle cycle, std::size_t number, double rtol,
+                                         int max_cycles) const {
   if (is_on_host(number)) {
     exec.fence("ashlar::multigrid: what comes to the device");
     return on_host(exec, [&](const auto& below, const auto& host) {
       return below.solve(host, cycle, number - levels_.size(), rtol, max_cycles);
     });
   }
-  const Level<Exec>& level = levels_[number];
+  const Level<Exec, Real>& level = levels_[number];
   CycleReport report;
   report.norm_of_f = max_norm(exec, level, level.f);
   const std::int64_t iterations_before = bottom_iterations();
@@ -401,19 +404,19 @@ CycleReport Multigrid<Exec>::solve(const Exec& exec, Cycle cycle, std::size_t nu
   return report;
 }
 
-template <execution_space Exec>
-void Multigrid<Exec>::check() const {
-  for (const Level<Exec>& level : levels_) {
+template <execution_space Exec, class Real>
+void Multigrid<Exec, Real>::check() const {
+  for (const Level<Exec, Real>& level : levels_) {
     level.fill_for_operator.check();
     level.fill_for_interpolation.check();
   }
-  for (const LevelTransfer<Exec>& transfer : transfers_) transfer.check();
+  for (const LevelTransfer<Exec, Real>& transfer : transfers_) transfer.check();
   lists_.kernel().check();
   if (below_) below_->check();
 }
 
-template <execution_space Exec>
-double Multigrid<Exec>::richardson_error(const Exec& exec, std::size_t fine) const {
+template <execution_space Exec, class Real>
+double Multigrid<Exec, Real>::richardson_error(const Exec& exec, std::size_t fine) const {
   if (is_on_host(fine)) return below_->richardson_error(host_instance(exec), fine - levels_.size());
   const auto difference = [&](const auto& transfer, const auto& instance, const auto& coarse) {
     transfer.restrict_cells(exec, levels_[fine].u, coarse.temp);
@@ -424,9 +427,9 @@ double Multigrid<Exec>::richardson_error(const Exec& exec, std::size_t fine) con
                               : difference(transfers_[fine], exec, levels_[fine + 1]);
 }
 
-template <execution_space Exec>
-void Multigrid<Exec>::count_times(PhaseTimes* times) {
-  for (Level<Exec>& level : levels_) level.times = times;
+template <execution_space Exec, class Real>
+void Multigrid<Exec, Real>::count_times(PhaseTimes* times) {
+  for (Level<Exec, Real>& level : levels_) level.times = times;
   if (below_) below_->count_times(times);
 }
 

@@ -22,25 +22,26 @@ struct Window {
 /// oldest. A plane has the tile's Width x Height cells and Halo more beyond each side; rows are as long as with Around
 /// more. In a row every second cell comes first, then the others: lanes that each take every second cell, as those of a
 /// colour are, read neighbouring places.
-template <int Depth, int Width, int Height, int Halo, int Around = Halo>
+template <class Type, int Depth, int Width, int Height, int Halo, int Around = Halo>
 class PlaneRing {
  public:
+  using Real = Type;
   static constexpr int columns = Width + 2 * Halo, rows = Height + 2 * Halo;
   static constexpr int half_row = (Width + 2 * Around + 1) / 2, row = 2 * half_row;
   static constexpr int plane = rows * row, size = Depth * plane;
 
-  KOKKOS_FUNCTION explicit PlaneRing(double* begin) : begin_(begin) {}
+  KOKKOS_FUNCTION explicit PlaneRing(Real* begin) : begin_(begin) {}
 
   /// Where in a row cell i is. Cells i + 2 and i - 2 are beside.
   KOKKOS_FUNCTION static int column(int i) { return ((i + Around) & 1) * half_row + ((i + Around) >> 1); }
 
   /// Row j of plane p, which is -Depth or more.
-  KOKKOS_FUNCTION double* row_of(int p, int j) const {
+  KOKKOS_FUNCTION Real* row_of(int p, int j) const {
     return begin_ + int(unsigned(p + Depth) % unsigned(Depth)) * plane + (j + Halo) * row;
   }
 
   /// Where the first cell of plane p is, (-Halo, -Halo).
-  KOKKOS_FUNCTION double* first_of(int p) const { return row_of(p, -Halo); }
+  KOKKOS_FUNCTION Real* first_of(int p) const { return row_of(p, -Halo); }
 
   /// This lane's part of all places of a plane: copy(to, i, j) with where cell (i, j) of the tile is after the first
   /// of the plane, first_of(p), if it exists.
@@ -57,15 +58,16 @@ class PlaneRing {
   }
 
  private:
-  double* begin_;
+  Real* begin_;
 };
 
 /// The two values of neighbours in i, one or two of which exist.
-KOKKOS_INLINE_FUNCTION void store_neighbours(double* to, double first, double second, bool has_second) {
+template <class Real>
+KOKKOS_FUNCTION void store_neighbours(Real* to, Real first, Real second, bool has_second) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  if (has_second && reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
-    struct alignas(16) Pair {
-      double first, second;
+  if (has_second && reinterpret_cast<std::uintptr_t>(to) % (2 * sizeof(Real)) == 0) {
+    struct alignas(2 * sizeof(Real)) Pair {
+      Real first, second;
     };
     *reinterpret_cast<Pair*>(to) = Pair{first, second};
     return;

@@ -115,13 +115,14 @@ void for_each_region(const std::string& label, const Exec& exec, const Regions& 
   }
 }
 
+template <class Real>
 struct CopyGhosts {
-  double* x;
+  Real* x;
   BoxLayout layout;
 
   struct Cell {
-    const double* from;
-    double* to;
+    const Real* from;
+    Real* to;
     std::int64_t row, plane;
     KOKKOS_FUNCTION void operator()(int i, int j, int k) const {
       const std::int64_t at = i + j * row + k * plane;
@@ -137,18 +138,18 @@ struct CopyGhosts {
 };
 
 /// A ghost cell that lies beyond the boundary in `directions` directions: a sum over `points` cells in each of them.
-template <int directions, int points>
+template <int directions, int points, class Real>
 struct ExtendedCell {
-  double* first;  // of the region
+  Real* first;  // of the region
   std::int64_t stride[3];
-  double weights[2][points];
+  Real weights[2][points];
   // By direction that leads out: which it is, how deep the first cell lies beyond the boundary (0 or 1), by how much
   // deeper the next one, and how far apart cells on the way inwards are.
   int along[directions], depth[directions], deeper[directions];
   std::int64_t inwards[directions];
 
   KOKKOS_FUNCTION void operator()(int i, int j, int k) const {
-    double* const cell = first + i * stride[0] + j * stride[1] + k * stride[2];
+    Real* const cell = first + i * stride[0] + j * stride[1] + k * stride[2];
     int depths[directions];
     for (int n = 0; n < directions; ++n) {
       depths[n] = depth[n] + deeper[n] * (along[n] == 0 ? i : along[n] == 1 ? j : k);
@@ -158,15 +159,15 @@ struct ExtendedCell {
 
   /// Over the directions from `n` on.
   template <int n>
-  KOKKOS_FUNCTION double sum(const double* x, const int (&depths)[directions]) const {
+  KOKKOS_FUNCTION Real sum(const Real* x, const int (&depths)[directions]) const {
     if constexpr (n == directions) {
       return *x;
     } else {
-      const double* const within = x + (depths[n] + 1) * inwards[n];
-      double result = 0;
+      const Real* const within = x + (depths[n] + 1) * inwards[n];
+      Real result = 0;
       for (int p = 0; p < points; ++p) {
         // (Both places are known early, so that the weights stay in registers.)
-        const double weight = depths[n] == 0 ? weights[0][p] : weights[1][p];
+        const Real weight = depths[n] == 0 ? weights[0][p] : weights[1][p];
         result += weight * sum<n + 1>(within + p * inwards[n], depths);
       }
       return result;
@@ -174,10 +175,11 @@ struct ExtendedCell {
   }
 };
 
+template <class Real>
 struct ExtendToGhosts {
-  double* x;
+  Real* x;
   BoxLayout layout;
-  BoundaryWeights weights;
+  BoundaryWeights<Real> weights;
 
   template <class Work>
   KOKKOS_FUNCTION void prepare(const BoundaryRegion& region, const Work& work) const {
@@ -203,8 +205,8 @@ struct ExtendToGhosts {
   }
 
   template <int directions, int points>
-  KOKKOS_FUNCTION ExtendedCell<directions, points> first_cell(const BoundaryRegion& region) const {
-    ExtendedCell<directions, points> cell;
+  KOKKOS_FUNCTION ExtendedCell<directions, points, Real> first_cell(const BoundaryRegion& region) const {
+    ExtendedCell<directions, points, Real> cell;
     cell.first = x + layout.at(region.box, region.begin[0], region.begin[1], region.begin[2]);
     int n = 0;
     for (int d = 0; d < 3; ++d) {
@@ -226,8 +228,9 @@ struct ExtendToGhosts {
 
 /// A coefficient of faces, extended beyond the domain by a polynomial along the one direction that leads out: the first
 /// layer only, which is all that an operator reads.
+template <class Real>
 struct ExtrapolateFaces {
-  double* beta;
+  Real* beta;
   BoxLayout layout;
 
   KOKKOS_FUNCTION void operator()(const BoundaryRegion& region, int i, int j, int k) const {

@@ -13,16 +13,17 @@ namespace ashlar::multigrid::impl {
 /// All half sweeps of a smoothing with Gauss-Seidel on a level of one small box, and the residual of what they leave,
 /// by one team: x and its ghost cells are in scratch memory meanwhile, and what a thread reads of the matrix stays with
 /// it. The same bits as steps of their own.
+template <class Real>
 struct RelaxInScratch {
   static constexpr bool is_for_crews = true;
   static constexpr int most_dim = 8;
   static constexpr int points = 4;  // of the boundary's polynomial
 
-  RelaxBody<Fv4Stencil> body;  // of x, and of the first colour; `out` is x
+  RelaxBody<Fv4Stencil<Real>> body;  // of x, and of the first colour; `out` is x
   BoxLayout layout;
-  BoundaryWeights weights;
+  BoundaryWeights<Real> weights;
   int num_half_sweeps;
-  double* residual;  // nullptr: nobody asks
+  Real* residual;  // nullptr: nobody asks
 
   /// Of a level with so many own boxes. Its box has as many cells of either colour, and as many as the polynomial
   /// needs.
@@ -33,26 +34,26 @@ struct RelaxInScratch {
 
   template <class Members>
   KOKKOS_FUNCTION void operator()(const Members& crew) const {
-    double* now = crew.scratch;
-    double* next = now + layout.volume();
+    Real* now = crew.template scratch_of<Real>();
+    Real* next = now + layout.volume();
     const Dealt<Members, MakeCell> cells(crew, layout.dim * layout.dim * layout.dim, MakeCell{body, layout});
     const MakeGhostsInScratch make_ghosts{layout};
     const Dealt<Members, MakeGhostsInScratch> all_ghosts(crew, make_ghosts.count(), make_ghosts);
-    const double* const x = body.stencil.data.x;
+    const Real* const x = body.stencil.data.x;
     cells.for_each([&](const Cell& cell) { now[cell.at] = x[cell.at]; });
     const auto fill_ghosts = [&] {
       crew.meet();
-      all_ghosts.for_each([&](const GhostsInScratch& ghosts) { ghosts.fill<points>(now, weights); });
+      all_ghosts.for_each([&](const GhostsInScratch& ghosts) { ghosts.template fill<points>(now, weights); });
       crew.meet();
     };
     for (int sweep = 0; sweep < num_half_sweeps; ++sweep) {
       fill_ghosts();
       const int colour = (body.colour + sweep) & 1;
       cells.for_each([&](const Cell& cell) {
-        const double here = now[cell.at];
+        const Real here = now[cell.at];
         next[cell.at] = cell.colour == colour ? body(cell.at, here, cell.fluxes(now, layout), cell.read) : here;
       });
-      double* const made = next;
+      Real* const made = next;
       next = now;
       now = made;
     }
@@ -66,13 +67,13 @@ struct RelaxInScratch {
   }
 
  private:
-  struct Cell : CellInScratch {
+  struct Cell : CellInScratch<Real> {
     int colour;
-    RelaxBody<Fv4Stencil>::Read read;
+    typename RelaxBody<Fv4Stencil<Real>>::Read read;
   };
 
   struct MakeCell {
-    const RelaxBody<Fv4Stencil>& body;
+    const RelaxBody<Fv4Stencil<Real>>& body;
     const BoxLayout& layout;
 
     /// First all cells of the colour 0, then all of the other.
@@ -80,7 +81,7 @@ struct RelaxInScratch {
       const int n = layout.dim, half = n * n * n / 2, pairs = n / 2;
       const int colour = number >= half ? 1 : 0, pair = number - colour * half;
       const int row = pair / pairs, j = row % n, k = row / n;
-      const CellInScratch cell(body.stencil, layout, 2 * (pair % pairs) + ((j + k + colour) & 1), j, k);
+      const CellInScratch<Real> cell(body.stencil, layout, 2 * (pair % pairs) + ((j + k + colour) & 1), j, k);
       return {cell, colour, body.read(cell.at)};
     }
   };

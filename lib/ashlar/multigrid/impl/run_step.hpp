@@ -32,10 +32,10 @@ KOKKOS_FUNCTION void run_step_of(const Step& step, const Members& crew, KernelLi
   }
 }
 
-/// The part of one thread of the crew in a step.
-template <class Members>
+/// The part of one thread of the crew in a step of vectors of Real.
+template <class Real, class Members>
 KOKKOS_FUNCTION void run_step(const Step& step, const Members& crew) {
-  run_step_of<0>(step, crew, StepKernels());
+  run_step_of<0>(step, crew, StepKernels<Real>());
 }
 
 }  // namespace ashlar::multigrid::impl

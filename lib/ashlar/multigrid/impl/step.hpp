@@ -33,7 +33,7 @@ template <class Kernel>
 Step make_step(const Kernel& kernel, std::int64_t count, bool is_for_one_team) {
   static_assert(std::is_trivially_copyable_v<Kernel> && sizeof(Kernel) <= Step::most_bytes && alignof(Kernel) <= 16);
   Step step{};
-  step.kind = StepKernels::number_of<Kernel>();
+  step.kind = step_kind<Kernel>();
   step.is_for_one_team = is_for_one_team ? 1 : 0;
   step.count = count;
   std::memcpy(step.kernel, &kernel, sizeof(Kernel));

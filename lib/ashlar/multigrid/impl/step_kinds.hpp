@@ -5,7 +5,9 @@
 
 // What a Step may be. Declarations alone: where kernels are launched they are named, and not needed.
 namespace ashlar::multigrid {
+template <class Type>
 struct Fv2Stencil;
+template <class Type>
 struct Fv4Stencil;
 struct GhostCopy;
 struct BoundaryRegion;
@@ -34,13 +36,17 @@ template <class Stencil>
 struct RelaxInPlaceBody;
 template <class Stencil>
 struct PolynomialBody;
-template <class Blocks>
+template <class Blocks, class Real>
 struct RestrictCells;
-template <class Blocks, int reach>
+template <class Blocks, class Real, int reach>
 struct Interpolate;
+template <class Real>
 struct CopyGhosts;
+template <class Real>
 struct ExtendToGhosts;
+template <class Real>
 struct SetZero;
+template <class Real>
 struct RelaxInScratch;
 template <class Stencil>
 struct BottomSolve;
@@ -65,14 +71,22 @@ using CellStep = AtCells<false, Body>;
 template <class Stencil, template <class> class Body>
 using FluxStep = CellStep<ByPlace<WithFluxes<Body<Stencil>>>>;
 
-/// All that a visit of a level launches.
-using StepKernels =
-    KernelList<AtColour<false, WithFluxes<RelaxBody<Fv4Stencil>>, Items<int>>,
-               AtColour<false, RelaxInPlaceBody<Fv2Stencil>, Items<int>>, AtRegions<Items<GhostCopy>, CopyGhosts>,
-               AtRegions<Items<BoundaryRegion>, ExtendToGhosts>, FluxStep<Fv2Stencil, ResidualBody>,
-               FluxStep<Fv4Stencil, ResidualBody>, FluxStep<Fv2Stencil, PolynomialBody>,
-               FluxStep<Fv4Stencil, PolynomialBody>, CellStep<RestrictCells<Items<TransferBlock>>>,
-               CellStep<Interpolate<Items<TransferBlock>, 1>>, CellStep<Interpolate<Items<TransferBlock>, 2>>, SetZero,
-               RelaxInScratch, BottomSolve<Fv2Stencil>, BottomSolve<Fv4Stencil>>;
+/// All that a visit of a level launches whose vectors are of this type.
+template <class Real>
+using StepKernels = KernelList<
+    AtColour<false, WithFluxes<RelaxBody<Fv4Stencil<Real>>>, Items<int>>,
+    AtColour<false, RelaxInPlaceBody<Fv2Stencil<Real>>, Items<int>>, AtRegions<Items<GhostCopy>, CopyGhosts<Real>>,
+    AtRegions<Items<BoundaryRegion>, ExtendToGhosts<Real>>, FluxStep<Fv2Stencil<Real>, ResidualBody>,
+    FluxStep<Fv4Stencil<Real>, ResidualBody>, FluxStep<Fv2Stencil<Real>, PolynomialBody>,
+    FluxStep<Fv4Stencil<Real>, PolynomialBody>, CellStep<RestrictCells<Items<TransferBlock>, Real>>,
+    CellStep<Interpolate<Items<TransferBlock>, Real, 1>>, CellStep<Interpolate<Items<TransferBlock>, Real, 2>>,
+    SetZero<Real>, RelaxInScratch<Real>, BottomSolve<Fv2Stencil<Real>>, BottomSolve<Fv4Stencil<Real>>>;
+
+/// The place of Kernel in the list of its type; -1 where it is in none.
+template <class Kernel>
+constexpr int step_kind() {
+  const int kind = StepKernels<double>::template number_of<Kernel>();
+  return kind >= 0 ? kind : StepKernels<float>::template number_of<Kernel>();
+}
 
 }  // namespace ashlar::multigrid::impl

@@ -73,7 +73,7 @@ class StepRecorder {
   /// kernel(i) for i < count, which is as much as the operator at `cells` cells.
   template <class Kernel>
   void add(const std::string& label, const Kernel& kernel, std::int64_t count, std::int64_t cells) {
-    if constexpr (StepKernels::number_of<Kernel>() < 0) {
+    if constexpr (step_kind<Kernel>() < 0) {
       refuse(label);
     } else {
       if (count > 0) steps_.push_back(make_step(kernel, count, cells <= cells_of_one_team));
@@ -86,7 +86,7 @@ class StepRecorder {
   void add_regions(const std::string& label, const List& regions, const Body& body, const ToSpace& to_space) {
     using Region = typename List::non_const_value_type;
     using Kernel = AtRegions<Items<Region>, Body>;
-    if constexpr (StepKernels::number_of<Kernel>() < 0) {
+    if constexpr (step_kind<Kernel>() < 0) {
       refuse(label);
     } else {
       std::shared_ptr<void>& memory = cut_[regions.data()];

@@ -23,28 +23,28 @@ struct Transfer {
 };
 
 /// A coarse cell is the mean of 8 fine ones.
-template <class Blocks>
+template <class Blocks, class Real>
 struct RestrictCells {
   Transfer<Blocks> transfer;
-  const double* fine;
-  double* coarse;
+  const Real* fine;
+  Real* coarse;
 
   KOKKOS_FUNCTION void operator()(int block, int i, int j, int k) const {
     const std::int64_t c = transfer.fine_at(block, i, j, k), s = transfer.fine_layout.row(),
                        t = transfer.fine_layout.plane();
     coarse[transfer.coarse_at(block, i, j, k)] =
-        0.125 * (fine[c] + fine[c + 1] + fine[c + s] + fine[c + s + 1] + fine[c + t] + fine[c + t + 1] +
-                 fine[c + t + s] + fine[c + t + s + 1]);
+        Real(0.125) * (fine[c] + fine[c + 1] + fine[c + s] + fine[c + s + 1] + fine[c + t] + fine[c + t + 1] +
+                       fine[c + t + s] + fine[c + t + s + 1]);
   }
 };
 
 /// A coarse face normal to `direction` is the mean of 4 fine ones. In that direction the block has one layer more,
 /// which counts where it is the coarse box's last.
-template <class Blocks>
+template <class Blocks, class Real>
 struct RestrictFaces {
   Transfer<Blocks> transfer;
-  const double* fine;
-  double* coarse;
+  const Real* fine;
+  Real* coarse;
   int direction, dim;
 
   KOKKOS_FUNCTION void operator()(int block, int i, int j, int k) const {
@@ -53,22 +53,22 @@ struct RestrictFaces {
     const std::int64_t c = transfer.fine_at(block, i, j, k);
     const std::int64_t s = transfer.fine_layout.stride((direction + 1) % 3),
                        t = transfer.fine_layout.stride((direction + 2) % 3);
-    coarse[transfer.coarse_at(block, i, j, k)] = 0.25 * (fine[c] + fine[c + s] + fine[c + t] + fine[c + s + t]);
+    coarse[transfer.coarse_at(block, i, j, k)] = Real(0.25) * (fine[c] + fine[c + s] + fine[c + t] + fine[c + s + t]);
   }
 };
 
 /// Fine cells from a polynomial of degree 2 reach whose averages over the coarse cells are theirs, in each direction in
 /// turn: the two halves of a coarse cell are its average plus and minus what `weights` make of the cells around.
-template <class Blocks, int reach>
+template <class Blocks, class Real, int reach>
 struct Interpolate {
   Transfer<Blocks> transfer;
-  const double* coarse;
-  double* fine;
-  double weights[reach];
+  const Real* coarse;
+  Real* fine;
+  Real weights[reach];
   bool adds;
 
-  KOKKOS_FUNCTION void halves(const double* x, std::int64_t stride, double& low, double& high) const {
-    double difference = 0;
+  KOKKOS_FUNCTION void halves(const Real* x, std::int64_t stride, Real& low, Real& high) const {
+    Real difference = 0;
     for (int m = 1; m <= reach; ++m) difference += weights[m - 1] * (x[-m * stride] - x[m * stride]);
     low = x[0] + difference;
     high = x[0] - difference;
@@ -77,22 +77,22 @@ struct Interpolate {
   KOKKOS_FUNCTION void operator()(int block, int i, int j, int k) const {
     constexpr int n = 2 * reach + 1;
     const BoxLayout& layout = transfer.coarse_layout;
-    const double* const x = coarse + transfer.coarse_at(block, i, j, k);
-    double in_k[2][2][n];  // by halves in j and i
+    const Real* const x = coarse + transfer.coarse_at(block, i, j, k);
+    Real in_k[2][2][n];  // by halves in j and i
     for (int c = 0; c < n; ++c) {
-      double in_j[2][n];  // by halves in i
+      Real in_j[2][n];  // by halves in i
       for (int b = 0; b < n; ++b) {
         halves(x + (b - reach) * layout.stride(1) + (c - reach) * layout.stride(2), 1, in_j[0][b], in_j[1][b]);
       }
       for (int half = 0; half < 2; ++half) halves(in_j[half] + reach, 1, in_k[0][half][c], in_k[1][half][c]);
     }
-    double* const to = fine + transfer.fine_at(block, i, j, k);
+    Real* const to = fine + transfer.fine_at(block, i, j, k);
     for (int b = 0; b < 2; ++b) {
       for (int a = 0; a < 2; ++a) {
-        double cells[2];
+        Real cells[2];
         halves(in_k[b][a] + reach, 1, cells[0], cells[1]);
         for (int c = 0; c < 2; ++c) {
-          double& cell = to[a + b * transfer.fine_layout.stride(1) + c * transfer.fine_layout.stride(2)];
+          Real& cell = to[a + b * transfer.fine_layout.stride(1) + c * transfer.fine_layout.stride(2)];
           cell = adds ? cell + cells[c] : cells[c];
         }
       }

@@ -10,8 +10,8 @@ namespace ashlar::multigrid::impl {
 
 /// Times the smoother on a level, cut and not, and leaves it as is faster on the rank where it takes longest: the same
 /// on all ranks. Collective over the level's. Uses its u, f and temp, and leaves u and temp as zeros.
-template <class Exec>
-void try_overlap(const Exec& exec, Level<Exec>& level, Smoother smoother) {
+template <class Exec, class Real>
+void try_overlap(const Exec& exec, Level<Exec, Real>& level, Smoother smoother) {
   constexpr double seconds_of_batch = 5e-4;
   constexpr int most_of_batch = 4;
   PhaseTimes* const times = std::exchange(level.times, nullptr);  // whoever takes them waits in between

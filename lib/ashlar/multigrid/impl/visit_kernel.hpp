@@ -13,6 +13,7 @@
 namespace ashlar::multigrid::impl {
 
 /// All by one team.
+template <class Real>
 struct StepsOfTeam {
   const Step* steps;
   StepRange range;
@@ -20,7 +21,7 @@ struct StepsOfTeam {
   template <class Members>
   KOKKOS_FUNCTION void operator()(const Members& crew) const {
     for (int s = range.first; s < range.end; ++s) {
-      run_step(steps[s], crew);
+      run_step<Real>(steps[s], crew);
       crew.meet();
     }
   }
@@ -29,7 +30,7 @@ struct StepsOfTeam {
 /// How one kernel goes through a list of steps: here as one team, which needs nothing but Kokkos. On CPUs that is
 /// slower than a kernel a step, and there to show that it computes the same. A backend whose teams can all wait for
 /// each other specialises it, in the library.
-template <execution_space Exec>
+template <execution_space Exec, class Real>
 class VisitKernel {
  public:
   explicit VisitKernel(const Exec&) {}
@@ -43,7 +44,7 @@ class VisitKernel {
 
   /// Async    enqueued on `exec`; no fence, no allocation.
   void enqueue(const Exec& exec, const Step* steps, const StepRange& range) const {
-    run_by_crew("ashlar::multigrid::visit", exec, StepsOfTeam{steps, range}, 4);
+    run_by_crew("ashlar::multigrid::visit", exec, StepsOfTeam<Real>{steps, range}, 4);
   }
 
   /// Throws   Error where threads have waited for each other in vain so far.
@@ -54,8 +55,8 @@ class VisitKernel {
 #ifdef KOKKOS_ENABLE_CUDA
 /// A cooperative grid: as many thread blocks as the device has multiprocessors, which meet after each step that is for
 /// all; steps for one team are the first one's. Of a visit that has no others there is one thread block alone.
-template <>
-class VisitKernel<Kokkos::Cuda> {
+template <class Real>
+class VisitKernel<Kokkos::Cuda, Real> {
  public:
   explicit VisitKernel(const Kokkos::Cuda& exec);
 

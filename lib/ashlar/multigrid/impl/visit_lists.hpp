@@ -23,12 +23,12 @@ inline constexpr std::array all_visits{Visit::v_cycle, Visit::symmetric_v_cycle,
 namespace impl {
 
 /// The visits of small levels that are one kernel each: lists of steps, in the memory of Exec.
-template <execution_space Exec>
+template <execution_space Exec, class Real>
 class VisitLists {
  public:
   explicit VisitLists(const Exec& exec) : kernel_(exec) {}
 
-  const VisitKernel<Exec>& kernel() const { return kernel_; }
+  const VisitKernel<Exec, Real>& kernel() const { return kernel_; }
 
   /// Makes the lists of the visits that begin on the levels `first` to `last`. enqueue(level, visit) enqueues one, with
   /// set_zero() of the level's u before a V-cycle. Waits for `exec`, and allocates.
@@ -82,7 +82,7 @@ class VisitLists {
   bool has(std::size_t level) const { return lists_.contains({level, Visit::v_cycle}); }
 
  private:
-  VisitKernel<Exec> kernel_;
+  VisitKernel<Exec, Real> kernel_;
   Kokkos::View<Step*, typename Exec::memory_space> steps_;
   std::map<std::pair<std::size_t, Visit>, StepRange> lists_;  // of steps_
   std::map<const void*, std::shared_ptr<void>> memory_;       // what the steps point to besides

@@ -1,0 +1,7 @@
+#include <ashlar/multigrid/multigrid.hpp>
+
+namespace ashlar::multigrid {
+
+template class Multigrid<Kokkos::DefaultExecutionSpace, float>;
+
+}  // namespace ashlar::multigrid
