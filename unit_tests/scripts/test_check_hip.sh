@@ -25,6 +25,7 @@ tree() {
     case "$*" in
       *KOKKOS_FAILS*) exit 1 ;;
       *--install*|*"--target install"*) mkdir -p "$(dirname "$3")/$(basename "$3" -build)" ;;
+      *no_such_target*) exit 1 ;;
       *--build*) cat "$SAID"; ! grep -q '^FAILED: ' "$SAID" ;;
     esac
 STAND_IN
@@ -68,6 +69,12 @@ test_what_does_not_compile_is_named() {
   check --arch gfx90a 'the kokkos' && fail 'it succeeded'
   expect_text 'gfx90a: 1 failed, 0 warnings of ours' out
   expect_text 'src/io/read.cpp.o' out
+}
+
+test_says_so_where_the_build_ends_and_nothing_failed() {
+  tree
+  check --arch gfx90a --target no_such_target 'the kokkos' && fail 'it succeeded'
+  expect_text 'gfx90a: ended before its time, see build/hip/gfx90a.build.log' out
 }
 
 test_refuses() {

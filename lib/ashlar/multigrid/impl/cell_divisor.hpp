@@ -31,7 +31,7 @@ class CellDivisor {
   }
 
  private:
-  std::uint64_t factor_ = 0;
+  [[maybe_unused]] std::uint64_t factor_ = 0;  // GPUs' alone
   int by_ = 1;
 };
 

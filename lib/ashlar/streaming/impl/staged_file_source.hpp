@@ -68,9 +68,7 @@ class StagedFileSource : public BlockSource<Matrix, Exec> {
           const Slot& slot = slots_[slot_of(i)];
           pieces_[i].read(*file_, slot.values.data(), reading_.with_columns ? slot.col_idx.data() : nullptr);
         },
-        [this](int slot) {
-          if constexpr (is_gpu_v<Exec>) slots_[slot].copied.wait();
-        });
+        [this](int slot) { wait_for_copy(slot); });
   }
 
   /// Returns when the subdivision has been read, with its copy enqueued.
@@ -127,6 +125,9 @@ class StagedFileSource : public BlockSource<Matrix, Exec> {
 
   std::int64_t per_block() const { return file_->block_shape().num_values(); }
   int slot_of(int piece) const { return piece % static_cast<int>(slots_.size()); }
+  void wait_for_copy([[maybe_unused]] int slot) const {
+    if constexpr (is_gpu_v<Exec>) slots_[slot].copied.wait();
+  }
 
   template <class To, class From>
   static void copy(const Exec& exec, const To& to, std::int64_t begin, const From& from, std::int64_t count) {
