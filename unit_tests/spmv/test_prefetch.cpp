@@ -1,6 +1,7 @@
 // Values prefetched on CPUs: who decides, and that it changes no bits.
 #include <gmock/gmock.h>
 
+#include <ashlar/base/text.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/spmv/tune.hpp>
 #include <spmv/product_case.hpp>
@@ -41,7 +42,40 @@ TYPED_TEST(SpmvPrefetch, ChangesNoBits) {
       return to_host(y);
     };
     const auto without = product(0);
-    for (const int ahead : {1, 64, 3072, 4096, impl::most_prefetch_bytes}) EXPECT_EQ(product(ahead), without);
+    for (const int ahead : {1, 64, 512, 3072, 4096, impl::most_prefetch_bytes}) EXPECT_EQ(product(ahead), without);
+  }
+}
+
+TYPED_TEST(SpmvPrefetch, ChangesNoBitsOfSeveralVectors) {
+  using Scalar = typename TypeParam::scalar_type;
+  using Space = typename TypeParam::memory_space;
+  if (is_gpu_v<typename Space::execution_space>) GTEST_SKIP() << "CPUs only";
+  const auto product = []<class Layout>(const ProductCase<TypeParam>& c, Layout, int num_vectors, int prefetch_bytes) {
+    const Kokkos::View<Scalar**, Layout, Space> x("test::x", c.host.num_cols(), num_vectors),
+        y("test::y", c.host.num_rows(), num_vectors);
+    const auto values = random_vector<Scalar>(c.host.num_cols() * num_vectors, 5);
+    for (std::int64_t i = 0; i < c.host.num_cols(); ++i) {
+      for (int v = 0; v < num_vectors; ++v) x(i, v) = values[i * num_vectors + v];
+    }
+    const SpmvPlan<TypeParam> plan(c.exec, c.device, {.num_vectors = num_vectors, .prefetch_bytes = prefetch_bytes});
+    spmv(c.exec, plan, Scalar(1), c.device, x, Scalar(0), y);
+    c.exec.fence();
+    std::vector<Scalar> result;
+    for (std::int64_t i = 0; i < c.host.num_rows(); ++i) {
+      for (int v = 0; v < num_vectors; ++v) result.push_back(y(i, v));
+    }
+    return result;
+  };
+  for (const int b : {1, 3}) {
+    // Rows of less than what is prefetched at once, and of several times that.
+    const ProductCase<TypeParam> c(reference::random_bcsr<TypeParam>(
+        50, 317, b, {.min_blocks = 1, .max_blocks = 150, .empty_every = 7, .full_row = 23}, 50 + b));
+    for (const int k : {2, 3, 4, 5, 9}) {
+      const auto by_rows = product(c, Kokkos::LayoutRight(), k, 0);
+      for (const int ahead : {0, 1, 512, 4096}) {
+        EXPECT_EQ(product(c, Kokkos::LayoutLeft(), k, ahead), by_rows) << "b = " << b << ", " << k << " vectors";
+      }
+    }
   }
 }
 
@@ -54,7 +88,9 @@ TEST(SpmvPrefetchChoice, DependsOnBlockSizeAndProcessor) {
   EXPECT_EQ(ahead(3, cpu), impl::first_cache_prefetch_bytes);
   EXPECT_EQ(ahead(3, intel), impl::second_cache_prefetch_bytes);
   EXPECT_EQ(ahead(8, cpu), 0);
-  EXPECT_EQ(ahead(1, cpu), 0);
+  EXPECT_EQ(ahead(1, cpu), impl::single_entry_prefetch_bytes);
+  EXPECT_EQ(ahead(1, cpu, 4), impl::single_entry_prefetch_bytes);
+  EXPECT_EQ(ahead(1, cpu, 16), 0);
   EXPECT_EQ(ahead(1, intel), impl::second_cache_prefetch_bytes);
   EXPECT_EQ(ahead(1, intel, 4), impl::second_cache_prefetch_bytes);
   for (const int b : {8, 32}) EXPECT_EQ(ahead(b, intel), is_compiled(b) ? impl::second_cache_prefetch_bytes : 0);
@@ -80,12 +116,19 @@ TEST(SpmvPrefetchChoice, IsTheCallersWhereBlocksCanBeAskedFor) {
 }
 
 TEST(SpmvPrefetchChoice, IsMeasuredAndKept) {
-  std::vector<int> measured;
-  for (const auto& each : impl::launch_candidates(grid(8), cpu)) {
-    const auto launch = impl::choose_launch(grid(8), cpu, each);
-    if (launch.kernel == Kernel::block_row_per_thread) measured.push_back(launch.prefetch_bytes);
-  }
-  EXPECT_THAT(measured, ::testing::ElementsAre(0, impl::first_cache_prefetch_bytes, impl::second_cache_prefetch_bytes));
+  const auto measured = [](int b) {
+    std::vector<int> distances;
+    for (const auto& each : impl::launch_candidates(grid(b), cpu)) {
+      const auto launch = impl::choose_launch(grid(b), cpu, each);
+      if (launch.kernel == Kernel::block_row_per_thread) distances.push_back(launch.prefetch_bytes);
+    }
+    return distances;
+  };
+  // The plan's own first.
+  EXPECT_THAT(measured(8),
+              ::testing::ElementsAre(0, impl::first_cache_prefetch_bytes, impl::second_cache_prefetch_bytes));
+  EXPECT_THAT(measured(1), ::testing::ElementsAre(impl::single_entry_prefetch_bytes, 0,
+                                                  impl::first_cache_prefetch_bytes, impl::second_cache_prefetch_bytes));
 
   const auto decision =
       impl::decide(grid(8), cpu, {}, TuningChoice{.kernel = Kernel::block_row_per_thread, .prefetch_bytes = 6144});
@@ -100,6 +143,11 @@ TEST(SpmvPrefetchChoice, IsExplained) {
   EXPECT_THAT(explained(128), HasSubstr("values prefetched 128 bytes ahead"));
   EXPECT_THAT(explained(128), HasSubstr("asked for by the caller"));
   EXPECT_THAT(explained(0), Not(HasSubstr("bytes ahead")));
+  // Of single entries the plan chooses some distance on any processor.
+  const ProductCase<BcsrMatrix<double>> single(reference::random_bcsr<BcsrMatrix<double>>(40, 40, 1, {}, 3));
+  const SpmvPlan plan(single.exec, single.device);
+  EXPECT_THAT(plan.explain(), HasSubstr(text("values prefetched ", plan.launch().prefetch_bytes, " bytes ahead")));
+  EXPECT_GT(plan.launch().prefetch_bytes, 0);
 }
 
 }  // namespace

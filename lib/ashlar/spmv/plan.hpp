@@ -40,7 +40,8 @@ struct SpmvOptions {
   /// Block rows of a tile of by_tile: a power of two up to 128; 0: the plan decides.
   int tile_rows = 0;
   /// Of a CPU: how many bytes ahead, up to 1 MiB, block_row_per_thread prefetches values (0: not at all); left out, the
-  /// plan decides. For A and conj(A), one vector and blocks of a compiled size, else without effect. Changes no bits.
+  /// plan decides. For A and conj(A) and blocks of a compiled size, with one vector, and single entries with several by
+  /// columns; else without effect. Changes no bits.
   std::optional<int> prefetch_bytes = std::nullopt;
   /// Where to look for a choice that was measured (tune()) before the cost model is asked; read by the constructor of
   /// the plan only. What is asked for above comes first.
@@ -246,6 +247,8 @@ class SpmvPlan {
       impl::SpmvLaunch& launch = multi_launch_[by_rows];
       launch = impl::choose_multi_launch(shape, device, options.kernel, options.width);
       launch.longest_row = launch_.longest_row;
+      // Vectors by columns are read one by one, as a single one is. (By rows it has no effect.)
+      if (!by_rows && launch.kernel == launch_.kernel) launch.prefetch_bytes = launch_.prefetch_bytes;
       launch.label = label_of(launch.kernel, ",vectors");
     }
     cut_ranges(exec);

@@ -12,28 +12,33 @@
 
 namespace ashlar::impl {
 
-/// A thread of a CPU takes a range of block rows, one after another; the plan's ranges, which are of about equal work,
-/// or block rows one by one where it has none: product.multiply(rows, block row, begin, end) with its entries. Serves
-/// every b up to max_block_size.
+/// A thread of a CPU takes a range of block rows, one after another: product.multiply(rows, block row, begin, end) with
+/// its entries. These are the plan's ranges, which are of about equal work; where it has none all of them for a thread
+/// that is alone, else block rows one by one. Serves every b up to max_block_size.
 /// Source: Eberhardt & Hoemmen 2016, single-level parallel algorithm.
 template <class Rows, class Product>
 struct BlockRowRanges {
   Rows rows;
   RowRanges first_row;
+  bool is_alone;
   Product product;
 
   std::int64_t count() const {
-    return first_row.extent(0) > 0 ? std::int64_t(first_row.extent(0)) - 1 : rows.a.num_block_rows;
+    if (first_row.extent(0) > 0) return std::int64_t(first_row.extent(0)) - 1;
+    return is_alone && rows.a.num_block_rows > 0 ? 1 : rows.a.num_block_rows;
   }
 
   void operator()(std::int64_t which) const {
     const bool planned = first_row.extent(0) > 0;
-    const std::int64_t last = planned ? first_row(which + 1) : which + 1;
-    for (std::int64_t row = planned ? first_row(which) : which; row < last; ++row) {
-      const EntryRange range = rows.entries_of(row);
+    const std::int64_t first = planned ? first_row(which) : which;
+    const std::int64_t last = planned ? first_row(which + 1) : is_alone ? rows.a.num_block_rows : which + 1;
+    // A copy: for all that a compiler knows, what is written to y might change the member.
+    const Rows own = rows;
+    for (std::int64_t row = first; row < last; ++row) {
+      const EntryRange range = own.entries_of(row);
       if (!range.is_there) continue;
       // Not to be seen by a compiler for devices: vector registers are nothing to it.
-      KOKKOS_IF_ON_HOST((product.multiply(rows, row, range.begin, range.end);))
+      KOKKOS_IF_ON_HOST((product.multiply(own, row, range.begin, range.end);))
     }
   }
 };
@@ -64,9 +69,10 @@ struct SomeVectors {
   }
 };
 
-/// Calls start(product) with the product over ranges that fits the block size and layout of `rows`.
+/// Calls start(product) with the product over ranges that fits the block size and layout of `rows`. `is_alone`: by a
+/// single thread.
 template <class Rows, class Start>
-void with_block_row_ranges(const Rows& rows, const SpmvLaunch& launch, const Start& start) {
+void with_block_row_ranges(const Rows& rows, const SpmvLaunch& launch, bool is_alone, const Start& start) {
   using Scalar = typename Rows::scalar_type;
   using Real = real_t<Scalar>;
   constexpr int b = Rows::compiled_block_size, parts = is_complex_v<Scalar> ? 2 : 1;
@@ -76,12 +82,22 @@ void with_block_row_ranges(const Rows& rows, const SpmvLaunch& launch, const Sta
   [[maybe_unused]] const int length = by_columns ? rows.rows_of_block() : rows.cols_of_block();
   const auto with_lanes = [&](auto lanes) {
     using Sum = std::conditional_t<by_columns, CpuByColumns<Rows, lanes()>, CpuByRows<Rows, lanes()>>;
-    start(BlockRowRanges<Rows, OneVector<Rows, Sum>>{rows, launch.first_row, {launch.prefetch_bytes}});
+    start(BlockRowRanges<Rows, OneVector<Rows, Sum>>{rows, launch.first_row, is_alone, {launch.prefetch_bytes}});
   };
   if constexpr (b == 1 && parts == 1) {
     // Entries of x are gathered one by one: registers of more than four would not pay.
-    using Sum = CpuByEntries<Rows, (widest < 4 ? widest : 4)>;
-    start(BlockRowRanges<Rows, OneVector<Rows, Sum>>{rows, launch.first_row, {launch.prefetch_bytes}});
+    const auto with_prefetch = [&](auto to) {
+      using Sum = CpuByEntries<Rows, (widest < 4 ? widest : 4), to()>;
+      start(BlockRowRanges<Rows, OneVector<Rows, Sum>>{rows, launch.first_row, is_alone, {launch.prefetch_bytes}});
+    };
+    const PrefetchTo to = prefetch_to(launch.prefetch_bytes);
+    if constexpr (can_prefetch(b, !Rows::is_indirect)) {
+      if (to == PrefetchTo::first_cache)
+        return with_prefetch(std::integral_constant<PrefetchTo, PrefetchTo::first_cache>{});
+      if (to == PrefetchTo::second_cache)
+        return with_prefetch(std::integral_constant<PrefetchTo, PrefetchTo::second_cache>{});
+    }
+    with_prefetch(std::integral_constant<PrefetchTo, PrefetchTo::nothing>{});
   } else if constexpr (b > 0) {
     with_lanes(std::integral_constant<int, lanes_for<Real>(parts * b)>{});
   } else if (parts * length >= widest) {

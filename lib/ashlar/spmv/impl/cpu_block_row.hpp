@@ -264,40 +264,59 @@ struct CpuByRows : CpuBlockRow<Rows, Lanes> {
   }
 };
 
-/// The sum of a row of real numbers, b = 1: a register holds neighbouring entries of the row.
-template <class Rows, int Lanes>
+/// The sum of a row of real numbers, b = 1: a register holds neighbouring entries of the row. Loads are the bound,
+/// where it is not memory. Values are prefetched to a cache that is compiled in, as a row is too short to ask in.
+template <class Rows, int Lanes, PrefetchTo To>
 struct CpuByEntries {
   using Scalar = typename Rows::scalar_type;
+  using Ordinal = typename Rows::ordinal_type;
   static constexpr int capacity = 1;
-  using Numbers = Pack<Scalar, Lanes>;
   static constexpr int registers = 4, at_a_time = registers * Lanes;
 
-  static void sum_up(const Rows& rows, std::int64_t begin, std::int64_t end, int ahead, Scalar (&result)[capacity]) {
-    const auto load = [&](std::int64_t k) __attribute__((always_inline)) {
-      Numbers x{}, value{};
-      for (int lane = 0; lane < Lanes; ++lane) x[lane] = *rows.x_of(k + lane);
-      if constexpr (Rows::is_indirect) {
-        for (int lane = 0; lane < Lanes; ++lane) value[lane] = Scalar(*rows.block(k + lane));
-      } else {
-        value = load_pack<Scalar, Lanes>(rows.block(k));
-      }
-      return value * x;
-    };
-    Numbers sum{};
-    Scalar even(0), odd(0);
-    in_groups<at_a_time>(
-        rows, begin, end, ahead, [&](std::int64_t k, std::int64_t stop) __attribute__((always_inline)) {
-          for (; k + at_a_time <= stop; k += at_a_time) {
-            sum += (load(k) + load(k + Lanes)) + (load(k + 2 * Lanes) + load(k + 3 * Lanes));
-          }
-          for (; k + 2 <= stop; k += 2) {
-            even += Scalar(*rows.block(k)) * *rows.x_of(k);
-            odd += Scalar(*rows.block(k + 1)) * *rows.x_of(k + 1);
-          }
-          if (k < stop) even += Scalar(*rows.block(k)) * *rows.x_of(k);
-        });
-    result[0] = even + odd;
+  [[gnu::always_inline]] static void sum_up(const Rows& rows, std::int64_t begin, std::int64_t end,
+                                            [[maybe_unused]] int ahead, Scalar (&result)[capacity]) {
+    const auto load = [&](std::int64_t k) __attribute__((always_inline)) { return products<Lanes>(rows, k); };
+    Pack<Scalar, Lanes> sum{};
+    Pack<Scalar, 2> rest{};
+    std::int64_t k = begin;
+    for (; k + at_a_time <= end; k += at_a_time) {
+      prefetch_piece<To>(rows.a.values + k, at_a_time, ahead);
+      sum += (load(k) + load(k + Lanes)) + (load(k + 2 * Lanes) + load(k + 3 * Lanes));
+    }
+    prefetch_piece<To>(rows.a.values + k, end - k, ahead);
+    for (; k + 2 <= end; k += 2) rest += products<2>(rows, k);
+    if (k < end) rest[0] += Scalar(*rows.block(k)) * *rows.x_of(k);
+    result[0] = rest[0] + rest[1];
     for (int lane = 0; lane < Lanes; ++lane) result[0] += sum[lane];
+  }
+
+ private:
+  /// Entries of x for `Count` entries of the row. Two columns of 32 bits are one load.
+  template <int Count>
+  [[gnu::always_inline]] static Pack<Scalar, Count> load_x(const Rows& rows, std::int64_t k) {
+    Pack<Scalar, Count> x{};
+    if constexpr (sizeof(Ordinal) == 4 && std::endian::native == std::endian::little) {
+      for (int lane = 0; lane < Count; lane += 2) {
+        std::uint64_t two;
+        __builtin_memcpy(&two, rows.a.col_idx + k + lane, sizeof(two));
+        x[lane] = rows.a.x[std::uint32_t(two)];
+        x[lane + 1] = rows.a.x[two >> 32];
+      }
+    } else {
+      for (int lane = 0; lane < Count; ++lane) x[lane] = *rows.x_of(k + lane);
+    }
+    return x;
+  }
+
+  template <int Count>
+  [[gnu::always_inline]] static Pack<Scalar, Count> products(const Rows& rows, std::int64_t k) {
+    Pack<Scalar, Count> value{};
+    if constexpr (Rows::is_indirect) {
+      for (int lane = 0; lane < Count; ++lane) value[lane] = Scalar(*rows.block(k + lane));
+    } else {
+      value = load_pack<Scalar, Count>(rows.block(k));
+    }
+    return value * load_x<Count>(rows, k);
   }
 };
 

@@ -9,6 +9,8 @@ namespace ashlar::impl {
 /// and for which a core can wait for more lines. And the farthest that it may be.
 inline constexpr int first_cache_prefetch_bytes = 3072, second_cache_prefetch_bytes = 4096;
 inline constexpr int most_prefetch_bytes = 1 << 20;
+/// The distance of single entries where what a CPU prefetches by itself is nearly in time: past the end of a page.
+inline constexpr int single_entry_prefetch_bytes = 512;
 
 /// Whether the values of such blocks can be prefetched: those that lie one after another, of a compiled size.
 constexpr bool can_prefetch(int compiled_size, bool in_order) { return in_order && compiled_size > 0; }
@@ -24,18 +26,45 @@ constexpr PrefetchBefore prefetch_before() {
   return b * b * sizeof(typename Rows::value_type) < most_bytes ? PrefetchBefore::blocks : PrefetchBefore::columns;
 }
 
-/// Prefetches the lines that lie `ahead` bytes after those from `begin` to before `end`, in an array that is read once.
-/// Beyond the end of the array it does no harm.
-[[gnu::always_inline]] inline void prefetch(const void* begin, const void* end, int ahead) {
-  constexpr std::uintptr_t line = 64;
+/// The cache that values come into which are prefetched `ahead` bytes ahead.
+enum class PrefetchTo { nothing, first_cache, second_cache };
+
+constexpr PrefetchTo prefetch_to(int ahead) {
+  if (ahead == 0) return PrefetchTo::nothing;
+  return ahead <= first_cache_prefetch_bytes ? PrefetchTo::first_cache : PrefetchTo::second_cache;
+}
+
+inline constexpr std::uintptr_t bytes_of_line = 64;
+
+template <PrefetchTo To>
+[[gnu::always_inline]] inline void prefetch_line([[maybe_unused]] std::uintptr_t address) {
   constexpr int to_read = 0, to_second_cache = 2;
-  const auto last = reinterpret_cast<std::uintptr_t>(end) / line;
-  for (auto i = reinterpret_cast<std::uintptr_t>(begin) / line; i < last; ++i) {
-    const auto* const address = reinterpret_cast<const void*>(i * line + std::uintptr_t(ahead));
-    if (ahead <= first_cache_prefetch_bytes) {
-      __builtin_prefetch(address);
+  // (An address: beyond the end of the array there is nothing to point at, and it does no harm.)
+  if constexpr (To == PrefetchTo::first_cache) __builtin_prefetch(reinterpret_cast<const void*>(address));
+  if constexpr (To == PrefetchTo::second_cache) {
+    __builtin_prefetch(reinterpret_cast<const void*>(address), to_read, to_second_cache);
+  }
+}
+
+/// Prefetches what lies `ahead` bytes after `count` values from `begin` on, in an array that is read once: a line for
+/// each beginning 64 bytes of them. Of pieces that follow each other so all lines come, some twice.
+template <PrefetchTo To, class Value>
+[[gnu::always_inline]] inline void prefetch_piece(const Value* begin, std::int64_t count, int ahead) {
+  if constexpr (To == PrefetchTo::nothing) return;
+  constexpr std::int64_t values_of_line = bytes_of_line / sizeof(Value);
+  const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(begin) + std::uintptr_t(ahead);
+  for (std::int64_t k = 0; k < count; k += values_of_line) prefetch_line<To>(first + std::uintptr_t(k) * sizeof(Value));
+}
+
+/// Prefetches the lines that lie `ahead` bytes after those from `begin` to before `end`, in an array that is read once.
+[[gnu::always_inline]] inline void prefetch(const void* begin, const void* end, int ahead) {
+  const auto last = reinterpret_cast<std::uintptr_t>(end) / bytes_of_line;
+  for (auto i = reinterpret_cast<std::uintptr_t>(begin) / bytes_of_line; i < last; ++i) {
+    const std::uintptr_t address = i * bytes_of_line + std::uintptr_t(ahead);
+    if (prefetch_to(ahead) == PrefetchTo::second_cache) {
+      prefetch_line<PrefetchTo::second_cache>(address);
     } else {
-      __builtin_prefetch(address, to_read, to_second_cache);
+      prefetch_line<PrefetchTo::first_cache>(address);
     }
   }
 }

@@ -3,12 +3,14 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/layout.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/block_row_ranges.hpp>
 #include <ashlar/spmv/impl/choose_launch.hpp>
+#include <ashlar/spmv/impl/cpu_entries_multi.hpp>
 #include <ashlar/spmv/impl/kernel_of.hpp>
 #include <ashlar/spmv/impl/prefetch.hpp>
 #include <ashlar/spmv/impl/vectors.hpp>
@@ -133,7 +135,11 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
   /// How far ahead values are prefetched may change much, and which way depends on the machine.
   static std::vector<LaunchRequest> candidates_on_cpu(const SpmvShape& shape) {
     if (!can_prefetch(compiled_size_of(kernel, shape, false), shape.in_order)) return {{kernel}};
-    return {{kernel, 0, 0, 0}, {kernel, 0, 0, first_cache_prefetch_bytes}, {kernel, 0, 0, second_cache_prefetch_bytes}};
+    std::vector<LaunchRequest> candidates{{kernel, 0, 0, 0}};
+    if (shape.block_shape.num_values() == 1) candidates.push_back({kernel, 0, 0, single_entry_prefetch_bytes});
+    candidates.push_back({kernel, 0, 0, first_cache_prefetch_bytes});
+    candidates.push_back({kernel, 0, 0, second_cache_prefetch_bytes});
+    return candidates;
   }
   static std::string describe(const SpmvLaunch& launch) {
     std::string result = ", one thread a block row";
@@ -149,7 +155,8 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
     if constexpr (is_gpu_v<Exec>) {
       start(exec, launch, rows.a.num_block_rows, BlockRowPerThread<Rows>{rows});
     } else {
-      with_block_row_ranges(rows, launch, [&](const auto& product) { start(exec, launch, product.count(), product); });
+      with_block_row_ranges(rows, launch, exec.concurrency() == 1,
+                            [&](const auto& product) { start(exec, launch, product.count(), product); });
     }
   }
 
@@ -161,7 +168,16 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
         start(exec, launch, rows.a.num_block_rows, BlockRowPerThreadMulti<Rows, panel(), interleaved()>{rows, vectors});
       });
     } else {
-      const BlockRowRanges<Rows, SomeVectors<Rows>> product{rows, launch.first_row, {vectors}};
+      if constexpr (!is_complex_v<typename Rows::scalar_type>) {
+        const bool are_in_one_piece = vectors.x.row_stride == 1 && !vectors.are_by_rows();
+        if (rows.rows_of_block() == 1 && rows.cols_of_block() == 1 && are_in_one_piece) {
+          using Single = SingleEntryRows<Rows>;
+          const BlockRowRanges<Single, CpuEntriesMulti<Single>> product{
+              Single{rows.a}, launch.first_row, exec.concurrency() == 1, {vectors, launch.prefetch_bytes}};
+          return start(exec, launch, product.count(), product);
+        }
+      }
+      const BlockRowRanges<Rows, SomeVectors<Rows>> product{rows, launch.first_row, exec.concurrency() == 1, {vectors}};
       start(exec, launch, product.count(), product);
     }
   }
@@ -173,8 +189,9 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
                          product);
   }
 
-  /// How far ahead values are prefetched. What a CPU prefetches by itself comes too late for small blocks; of larger
-  /// ones too on some machines, where on others prefetching halves the speed. (docs/products.md has both.)
+  /// How far ahead values are prefetched. What a CPU prefetches by itself comes too late for small blocks, and for
+  /// single entries at each page; for larger ones on some machines, where on others prefetching halves the speed.
+  /// (docs/products.md has all.)
   static int choose_prefetch(const SpmvShape& shape, const SpmvDevice& device, const std::optional<int>& asked) {
     constexpr int small_block = 96;
     if (shape.many_vectors) return 0;
@@ -182,6 +199,7 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
     if (device.is_gpu || !can_prefetch(b, shape.in_order)) return 0;
     if (asked) return *asked;
     if (device.gains_by_prefetch) return second_cache_prefetch_bytes;
+    if (b == 1 && shape.value_bytes <= 8) return single_entry_prefetch_bytes;
     return b > 1 && b * b * shape.value_bytes <= small_block ? first_cache_prefetch_bytes : 0;
   }
 };
