@@ -13,8 +13,8 @@
 #include <hpgmg/measure.hpp>
 #include <memory>
 #include <optional>
-#include <spmv/read_probe.hpp>
 #include <string>
+#include <support/read_probe.hpp>
 #include <support/timing.hpp>
 #include <utility>
 #include <vector>

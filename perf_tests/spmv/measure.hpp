@@ -7,9 +7,9 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <spmv/read_probe.hpp>
 #include <string>
 #include <support/plain_product.hpp>
+#include <support/read_probe.hpp>
 #include <support/timing.hpp>
 #include <support/types.hpp>
 #include <vector>

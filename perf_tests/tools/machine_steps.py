@@ -95,13 +95,21 @@ def of_ranks(machine, is_quick):
     yield "hpgmg_ranks", "perf_hpgmg_ranks", ["--log2-boxes", boxes, "--samples", "3"]
 
 
+def of_trilinos(is_quick):
+    """(name, program, arguments) of products beside Tpetra's, on one core; where the build found Trilinos."""
+    # What empties the caches before each product takes longer than that.
+    sizes = ["--bytes", "2e7", "--block-sizes", "1,3,8", "--num-vectors", "1"] if is_quick else ["--bytes", "6e7"]
+    yield "tpetra", "perf_tpetra", [*sizes, "--samples", "5" if is_quick else "7"]
+
+
 def steps_of(machine, built_with, is_quick, commit):
     """All steps, in the order of what matters most. Programs that need MPI are there where the build has it."""
     # A step that hangs leaves time for the others.
     limit = 45 if is_quick else 120
     more = ["--commit", commit]
+    of_any = [*of_one(machine, is_quick), *(of_trilinos(is_quick) if "perf_tpetra" in built_with["programs"] else [])]
     steps = [Step(name, 0, limit, f"perf_tests/{program}", *arguments, *more, variables=variables_of(machine, 0))
-             for name, program, arguments in of_one(machine, is_quick)]
+             for name, program, arguments in of_any]
     if built_with["mpiexec"] and "perf_cg_ranks" in built_with["programs"]:
         of_many = [Step(name, machine.ranks, limit, f"perf_tests/{program}", *arguments, *more,
                         variables=variables_of(machine, machine.ranks))

@@ -91,16 +91,22 @@ def main():
 
     machine = machine_steps.machine_of(built_with)
     steps = machine_steps.steps_of(machine, built_with, options.quick, options.commit)
+    skipped = {program.removeprefix("perf_"): why for program, why in built_with["skipped"].items()}
     if options.only:
-        steps = [step for step in steps if step.name.startswith(tuple(options.only.split(",")))]
+        wanted = tuple(options.only.split(","))
+        steps = [step for step in steps if step.name.startswith(wanted)]
+        skipped = {name: why for name, why in skipped.items() if name.startswith(wanted)}
     if not steps:
-        parser.error(f"--only {options.only}: no step begins so")
+        parser.error(f"--only {options.only}: no step begins so" + "".join(f"; {name}: {why}" for name, why in skipped.items()))
     launcher = [shutil.which(built_with["mpiexec"]) or "mpiexec"] + machine_steps.launcher_flags(built_with["mpiexec"])
     measurement = Measurement(options.build.resolve(), options.out.resolve(), launcher,
                               time.monotonic() + 60 * minutes)
     told = {"is_gpu": machine.is_gpu, "cores": machine.cores, "ranks": machine.ranks, "is_quick": options.quick,
             "built_with": built_with}
     cards, devices = perf_bundle.committed(COMMITTED, machine.is_gpu)
+    for name, why in skipped.items():
+        measurement.left_out.append(f"{name}: {why}")
+        print(f"{name:16} skipped: {why}", flush=True)
     for turn in range(options.passes):
         for step in steps:
             measurement.run(step, is_first=turn == 0)

@@ -13,7 +13,7 @@ import perf_results as results
 
 FORMAT = 1
 # Those whose results are committed, by names that begin with theirs.
-PROGRAMS = ("spmv", "cg_ranks", "cg", "halo", "hpgmg_ranks", "hpgmg", "streaming")
+PROGRAMS = ("spmv", "cg_ranks", "cg", "halo", "hpgmg_ranks", "hpgmg", "streaming", "tpetra")
 # What a row is of, besides case, block size, library and kernel: what was asked for, not what came of it.
 ASKED = {"spmv": ("type", "layout", "mode", "num_vectors", "vectors"), "cg": ("preconditioner",), "cg_ranks": ("ranks",),
          "halo": ("ranks",), "hpgmg": ("host_threshold",), "hpgmg_ranks": ("ranks", "host_threshold"),

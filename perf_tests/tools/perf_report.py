@@ -22,6 +22,8 @@ SECTIONS = {
                     "of all devices together."),
     "streaming": ("Streamed matrices", "Products with a matrix in the host's memory that goes through the device. The limit "
                   "is the link between the two."),
+    "tpetra": ("Products with Tpetra's matrices", "A product with a Tpetra::BlockCrsMatrix by Tpetra, and by Ashlar on the "
+               "same memory, in turns. The limit is the read bandwidth of a core, measured in turns with them."),
 }
 
 STYLE = """

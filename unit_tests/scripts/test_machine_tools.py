@@ -13,7 +13,7 @@ import sys
 import unittest
 
 SOURCE, SCRATCH = (pathlib.Path(argument).resolve() for argument in (sys.argv.pop(1), sys.argv.pop(1)))
-PROGRAMS = ["perf_cg", "perf_cg_ranks", "perf_halo", "perf_hpgmg", "perf_hpgmg_ranks", "perf_spmv", "perf_streaming"]
+PROGRAMS = ["perf_cg", "perf_cg_ranks", "perf_halo", "perf_hpgmg", "perf_hpgmg_ranks", "perf_spmv", "perf_streaming", "perf_tpetra"]
 
 # A performance test that measures two cases, of which one has a peer, and takes SECONDS.
 PROGRAM = """#!/usr/bin/env python3
@@ -74,7 +74,7 @@ class MachineTools(unittest.TestCase):
         self.write("bin/nvidia-smi", "#!/bin/sh\necho 80000\necho 80000\n")
         launcher = self.write("bin/mpiexec", LAUNCHER)
         self.write("build/perf_tests/built_with.json", json.dumps(
-            {"kokkos": "5.0.2", "devices": ["CUDA"], "build_type": "Release", "programs": PROGRAMS, "peers": ["CUSPARSE"],
+            {"kokkos": "5.0.2", "devices": ["CUDA"], "build_type": "Release", "programs": PROGRAMS, "skipped": {}, "peers": ["CUSPARSE"],
              "nccl": False, "mpiexec": str(launcher)}))
         for name in PROGRAMS:
             self.write(f"build/perf_tests/{name}", program())
@@ -182,6 +182,32 @@ class MachineTools(unittest.TestCase):
         self.assertEqual({row["program"] for row in bundle["results"]}, {"new"})
         self.assertIn("perf_new", page.text)
         self.assertIn("2.00", page.text)
+
+    def test_a_program_that_is_skipped_is_named_with_why_and_no_failure(self):
+        built_with = self.build / "perf_tests/built_with.json"
+        told = json.loads(built_with.read_text())
+        without = [name for name in PROGRAMS if name != "perf_tpetra"]
+        built_with.write_text(json.dumps(told | {"programs": without, "skipped": {"perf_tpetra": "there is no <Trilinos>"}}))
+        said, bundle, page = self.measure()
+        self.assertIn("skipped: there is no <Trilinos>\n", said)
+        self.assertNotIn("perf_tests/perf_tpetra", {step["program"] for step in bundle["steps"]})
+        self.assertIn("tpetra: there is no <Trilinos>", page.text)
+        self.assertNotIn("Products with Tpetra's matrices", page.text)
+        self.assertNotIn("Trilinos", self.measure("--only", "cg")[0])
+        self.assertIn("there is no <Trilinos>", self.perf("--build", self.build, "--out", self.out, "--only", "tpetra", code=2))
+
+    def test_products_with_tpetra_have_sizes_and_a_table_of_their_own(self):
+        sizes = {}
+        for quick in (["--quick"], []):
+            self.perf(*quick, "--build", self.build, "--out", self.out, "--only", "tpetra")
+            step, = json.loads((self.out / "performance.json").read_text())["steps"]
+            self.assertEqual(step["ranks"], 0)
+            sizes[bool(quick)] = float(step["arguments"][step["arguments"].index("--bytes") + 1])
+        self.assertLess(sizes[True], sizes[False])
+        page = Page((self.out / "report.html").read_text())
+        self.assertIn("Products with Tpetra's matrices", page.text)
+        self.assertIn("2 ms, cuSPARSE BSR <b>", page.text)
+        self.assertIn("\n2.00\n", page.text)  # the peer's time over ours
 
     def test_without_mpi_there_are_no_steps_of_ranks(self):
         built_with = self.build / "perf_tests/built_with.json"
