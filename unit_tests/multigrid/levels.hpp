@@ -11,6 +11,7 @@ namespace ashlar::testing {
 using namespace ashlar::multigrid;
 using Exec = Kokkos::DefaultExecutionSpace;
 using BoxVector = Level<Exec>::Vector;
+inline constexpr auto fv2 = Discretisation::fv2, fv4 = Discretisation::fv4;
 
 /// The finest level alone.
 inline Level<Exec> one_level(int boxes_per_dim, int box_dim, Discretisation kind = Discretisation::fv4) {

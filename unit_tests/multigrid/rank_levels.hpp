@@ -13,13 +13,11 @@
 #include <support/thread_ranks.hpp>
 #include <vector>
 
+#include "levels.hpp"
+
 // Levels of which each rank has its boxes.
 
 namespace ashlar::testing {
-
-using namespace ashlar::multigrid;
-using Exec = Kokkos::DefaultExecutionSpace;
-using BoxVector = Level<Exec>::Vector;
 
 inline constexpr ThreadRanksOptions with_delays{.max_delay = std::chrono::microseconds(100), .seed = 3};
 

@@ -15,21 +15,20 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr auto fv2 = Discretisation::fv2, fv4 = Discretisation::fv4;
 constexpr std::int64_t all_cells = std::int64_t(1) << 40;
 constexpr HierarchyOptions all_on_one{.min_cells_per_rank = all_cells, .joins_boxes = false};  // but the finest level
 
-struct Case {
+struct AgglomerationCase {
   const char* name;
   int boxes_per_dim, box_dim;
   MultigridOptions options;
   Cycle cycle;
 };
 
-class Agglomeration : public ::testing::TestWithParam<Case> {
+class Agglomeration : public ::testing::TestWithParam<AgglomerationCase> {
  protected:
   std::vector<double> numbers(const Communicator& comm, const HierarchyOptions& levels) const {
-    const Case& c = GetParam();
+    const AgglomerationCase& c = GetParam();
     return numbers_of(comm, c.boxes_per_dim, c.box_dim, c.options, c.cycle, rank_instance<Exec>(), levels);
   }
   std::vector<double> plain() const {
@@ -68,15 +67,16 @@ TEST_P(Agglomeration, HasTheSameBitsInOneBox) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, Agglomeration,
-    ::testing::Values(Case{"Fv4ThenV", 4, 8, {.discretisation = fv4}, Cycle::fv},
-                      Case{"Fv4BesideMessages", 2, 16, {.discretisation = fv4, .overlap = Overlap::on}, Cycle::f},
-                      Case{"Fv2Chebyshev", 2, 16, {.discretisation = fv2, .smoother = Smoother::chebyshev}, Cycle::fv},
-                      Case{"Fv2OfSmallBoxes", 8, 2, {.discretisation = fv2}, Cycle::f},
-                      Case{"Fv2Of27Boxes", 3, 8, {.discretisation = fv2, .smoother = Smoother::jacobi}, Cycle::f},
-                      Case{"Fv4JacobiOfTwentyFours", 2, 24, {.smoother = Smoother::jacobi}, Cycle::f},
-                      Case{"HelmholtzOfTwelves", 2, 12, {.equation = Equation::helmholtz}, Cycle::f},
-                      Case{"HelmholtzOf27Boxes", 3, 8, {.equation = Equation::helmholtz}, Cycle::f},
-                      Case{"Fv4InOneKernel", 4, 8, {.one_kernel_cells = 1 << 20}, Cycle::f}),
+    ::testing::Values(
+        AgglomerationCase{"Fv4ThenV", 4, 8, {.discretisation = fv4}, Cycle::fv},
+        AgglomerationCase{"Fv4BesideMessages", 2, 16, {.discretisation = fv4, .overlap = Overlap::on}, Cycle::f},
+        AgglomerationCase{"Fv2Chebyshev", 2, 16, {.discretisation = fv2, .smoother = Smoother::chebyshev}, Cycle::fv},
+        AgglomerationCase{"Fv2OfSmallBoxes", 8, 2, {.discretisation = fv2}, Cycle::f},
+        AgglomerationCase{"Fv2Of27Boxes", 3, 8, {.discretisation = fv2, .smoother = Smoother::jacobi}, Cycle::f},
+        AgglomerationCase{"Fv4JacobiOfTwelves", 2, 12, {.smoother = Smoother::jacobi}, Cycle::f},
+        AgglomerationCase{"HelmholtzOfTwelves", 2, 12, {.equation = Equation::helmholtz}, Cycle::f},
+        AgglomerationCase{"HelmholtzOf27Boxes", 3, 8, {.equation = Equation::helmholtz}, Cycle::f},
+        AgglomerationCase{"Fv4InOneKernel", 4, 8, {.one_kernel_cells = 1 << 20}, Cycle::f}),
     [](const auto& info) { return std::string(info.param.name); });
 
 /// The host's part begins on the level that one rank has all of, or below; on GPUs the host rounds otherwise.

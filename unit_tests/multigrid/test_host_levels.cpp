@@ -16,8 +16,6 @@
 namespace ashlar::testing {
 namespace {
 
-constexpr auto fv2 = Discretisation::fv2, fv4 = Discretisation::fv4;
-
 TEST(FirstHostLevel, HasFewerCellsOnEachRank) {
   // 32^3 cells in 8 boxes, 16^3 in 8, then 8^3, 4^3 and 2^3 in one.
   const auto first = [](std::int64_t threshold, int ranks = 1) {

@@ -21,8 +21,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr auto fv2 = Discretisation::fv2, fv4 = Discretisation::fv4;
-
 template <class Visit>
 void for_each_cell_of(const CellRegion& region, const Visit& visit) {
   for (int k = 0; k < region.size[2]; ++k) {
@@ -182,13 +180,13 @@ Boxes solution_of(int ranks, int boxes_per_dim, int box_dim, const MultigridOpti
   return solution;
 }
 
-struct Case {
+struct OverlapCase {
   const char* name;
   int boxes_per_dim, box_dim;
   MultigridOptions options;
 };
 
-class OverlapInSolves : public ::testing::TestWithParam<Case> {};
+class OverlapInSolves : public ::testing::TestWithParam<OverlapCase> {};
 
 TEST_P(OverlapInSolves, HasTheSameBits) {
   auto [name, boxes, dim, options] = GetParam();
@@ -204,15 +202,17 @@ TEST_P(OverlapInSolves, HasTheSameBits) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, OverlapInSolves,
-    ::testing::Values(Case{"Fv2", 2, 8, {.discretisation = fv2}},
-                      Case{"Fv2Chebyshev", 2, 8, {.discretisation = fv2, .smoother = Smoother::chebyshev}},
-                      Case{"Fv2JacobiHelmholtz",
-                           2,
-                           8,
-                           {.discretisation = fv2, .equation = Equation::helmholtz, .smoother = Smoother::jacobi}},
-                      Case{"Fv4", 2, 8, {.discretisation = fv4}}, Case{"Fv4Of27Boxes", 3, 8, {.discretisation = fv4}},
-                      Case{"Fv4Chebyshev", 2, 8, {.discretisation = fv4, .smoother = Smoother::chebyshev}},
-                      Case{"Fv4Jacobi", 2, 8, {.discretisation = fv4, .smoother = Smoother::jacobi}}),
+    ::testing::Values(OverlapCase{"Fv2", 2, 8, {.discretisation = fv2}},
+                      OverlapCase{"Fv2Chebyshev", 2, 8, {.discretisation = fv2, .smoother = Smoother::chebyshev}},
+                      OverlapCase{
+                          "Fv2JacobiHelmholtz",
+                          2,
+                          8,
+                          {.discretisation = fv2, .equation = Equation::helmholtz, .smoother = Smoother::jacobi}},
+                      OverlapCase{"Fv4", 2, 8, {.discretisation = fv4}},
+                      OverlapCase{"Fv4Of27Boxes", 3, 8, {.discretisation = fv4}},
+                      OverlapCase{"Fv4Chebyshev", 2, 8, {.discretisation = fv4, .smoother = Smoother::chebyshev}},
+                      OverlapCase{"Fv4Jacobi", 2, 8, {.discretisation = fv4, .smoother = Smoother::jacobi}}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(OverlapOfRanks, HasTheSameBitsInEachMode) {

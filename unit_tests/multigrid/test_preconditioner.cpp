@@ -22,7 +22,6 @@
 namespace ashlar::testing {
 namespace {
 
-constexpr auto fv2 = Discretisation::fv2, fv4 = Discretisation::fv4;
 using Flat = Kokkos::View<double*, Exec::memory_space>;
 using Shared = std::shared_ptr<const Multigrid<Exec>>;
 

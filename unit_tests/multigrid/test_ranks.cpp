@@ -14,8 +14,6 @@
 namespace ashlar::testing {
 namespace {
 
-constexpr auto fv2 = Discretisation::fv2, fv4 = Discretisation::fv4;
-
 Level<Exec> level_of_ranks(const Exec& exec, const Communicator& comm, const BoxGrid& grid, Discretisation kind,
                            const ExchangeOptions& exchanges = {}) {
   return {exec, grid, kind, Equation::poisson, 0, std::make_shared<const Communicator>(comm.duplicate()), exchanges};
@@ -175,14 +173,14 @@ TEST(TransferOfRanks, SendsOnlyWhereTheOwnerChanges) {
   });
 }
 
-struct Case {
+struct RankCase {
   const char* name;
   int boxes_per_dim, box_dim;
   MultigridOptions options;
   Cycle cycle;
 };
 
-class SolveOfRanks : public ::testing::TestWithParam<Case> {};
+class SolveOfRanks : public ::testing::TestWithParam<RankCase> {};
 
 TEST_P(SolveOfRanks, HasTheSameBitsOnAnyNumber) {
   const auto& [name, boxes, dim, options, cycle] = GetParam();
@@ -198,12 +196,12 @@ TEST_P(SolveOfRanks, HasTheSameBitsOnAnyNumber) {
 INSTANTIATE_TEST_SUITE_P(
     Cases, SolveOfRanks,
     ::testing::Values(
-        Case{"Fv4FCycle", 2, 8, {.discretisation = fv4}, Cycle::f},
-        Case{"Fv4ThenV", 4, 4, {.discretisation = fv4}, Cycle::fv},
-        Case{"Fv2ThenV", 2, 8, {.discretisation = fv2}, Cycle::fv},
-        Case{"Fv2Chebyshev", 2, 8, {.discretisation = fv2, .smoother = Smoother::chebyshev}, Cycle::f},
-        Case{"Fv2JacobiV", 2, 4, {.discretisation = fv2, .smoother = Smoother::jacobi}, Cycle::v},
-        Case{"Fv4HelmholtzOf27Boxes", 3, 8, {.discretisation = fv4, .equation = Equation::helmholtz}, Cycle::fv}),
+        RankCase{"Fv4FCycle", 2, 8, {.discretisation = fv4}, Cycle::f},
+        RankCase{"Fv4ThenV", 4, 4, {.discretisation = fv4}, Cycle::fv},
+        RankCase{"Fv2ThenV", 2, 8, {.discretisation = fv2}, Cycle::fv},
+        RankCase{"Fv2Chebyshev", 2, 8, {.discretisation = fv2, .smoother = Smoother::chebyshev}, Cycle::f},
+        RankCase{"Fv2JacobiV", 2, 4, {.discretisation = fv2, .smoother = Smoother::jacobi}, Cycle::v},
+        RankCase{"Fv4HelmholtzOf27Boxes", 3, 8, {.discretisation = fv4, .equation = Equation::helmholtz}, Cycle::fv}),
     [](const auto& info) { return std::string(info.param.name); });
 
 /// What modes of exchanges bring is the same.

@@ -23,7 +23,6 @@
 namespace ashlar::testing {
 namespace {
 
-constexpr auto fv2 = Discretisation::fv2, fv4 = Discretisation::fv4;
 using Flat = Kokkos::View<double*, Exec::memory_space>;
 using Single = Multigrid<Exec, float>;
 

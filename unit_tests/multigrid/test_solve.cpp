@@ -15,8 +15,6 @@
 namespace ashlar::testing {
 namespace {
 
-constexpr auto fv2 = Discretisation::fv2, fv4 = Discretisation::fv4;
-
 /// What the reference prints, for 8 boxes.
 struct Row {
   const char* name;

@@ -16,7 +16,6 @@
 namespace ashlar::testing {
 namespace {
 
-constexpr auto fv2 = Discretisation::fv2, fv4 = Discretisation::fv4;
 constexpr std::int64_t all_cells = 1 << 30;
 
 std::vector<double> entries(const BoxVector& x) {
