@@ -44,7 +44,7 @@ double largest_eigenvalue(const multigrid::Multigrid<Execution>& mg, std::size_t
 }
 
 bool overlaps(const multigrid::Multigrid<Execution>& mg, std::size_t number) {
-  return mg.with_level(number, [](const auto& level) { return level.overlaps(); });
+  return mg.with_level(number, [](const auto& level) { return level.overlap() != multigrid::Overlap::off; });
 }
 
 void print_richardson(const multigrid::RichardsonReport& richardson) {

@@ -14,6 +14,7 @@
 
 #include "rank_levels.hpp"
 #include "support/host_streams.hpp"
+#include "support/message.hpp"
 
 namespace ashlar::testing {
 namespace {
@@ -123,7 +124,7 @@ TEST(OverlapOfRanks, ReadsNoGhostCellThatIsNotThereYet) {
               }
               std::vector<std::vector<std::vector<double>>> found;
               for (const bool overlap : {false, true}) {
-                level.set_overlap(exec, overlap);
+                level.set_overlap(exec, overlap ? Overlap::on : Overlap::off);
                 EXPECT_EQ(level.is_cut(), overlap && level.num_boxes() > 0);
                 RankVector(exec, level, level.u).fill([&](int box, int i, int j, int k) {
                   const auto is_own = [n = dim](int x) { return x >= 0 && x < n; };
@@ -155,7 +156,7 @@ void solve(const Communicator& comm, int boxes_per_dim, int box_dim, const Multi
   const auto multigrid = benchmark_of_ranks(exec, comm, boxes_per_dim, box_dim, options);
   const Level<Exec>& level = multigrid->level(0);
   if (options.overlap != Overlap::automatic && comm.size() > 1) {
-    EXPECT_EQ(level.is_cut(), options.overlap == Overlap::on);
+    EXPECT_EQ(level.is_cut(), options.overlap != Overlap::off);
   }
   multigrid->solve(exec, Cycle::f);
   Kokkos::deep_copy(exec, level.r, level.f);
@@ -226,6 +227,71 @@ TEST(OverlapOfRanks, HasTheSameBitsInEachMode) {
   options.exchange.mode = ExchangeMode::kernel;
   EXPECT_EQ(solution_of(4, 2, 8, options, {}), one);
 #endif
+}
+
+/// A sweep or residual and its exchange as one kernel, or two on the host: the ghost cells that a task reads are there
+/// when it begins, whoever comes late.
+TEST(FusedSweeps, ReadNoGhostCellThatIsNotThereYet) {
+  if (const char* why = why_no_kernels_of_ranks()) GTEST_SKIP() << why;
+  for (const Discretisation kind : {fv2, fv4}) {
+    for (const int ranks : {2, 3, 8}) {
+      run_ranks(ranks, [&](Communicator& comm) {
+        const Exec exec = rank_instance<Exec>();
+        for (const auto& [boxes, dim] : {std::pair{2, 8}, {3, 6}, {4, 5}, {2, 36}}) {
+          Level<Exec> level(exec, BoxGrid(boxes, dim, ranks, comm.rank()), kind, Equation::poisson, 0,
+                            std::make_shared<const Communicator>(comm.duplicate()), {.mode = ExchangeMode::kernel});
+          for (int d = 0; d < 3; ++d) {
+            RankVector(exec, level, level.beta[d]).fill([&](int box, int i, int j, int k) {
+              return 20 + d + value(level, box, i, j, k);
+            });
+          }
+          std::vector<std::vector<std::vector<double>>> found;
+          for (const Overlap overlap : {Overlap::off, Overlap::fused, Overlap::fused}) {
+            level.set_overlap(exec, overlap);
+            EXPECT_EQ(level.is_fused(), overlap == Overlap::fused && level.num_boxes() > 0);
+            RankVector(exec, level, level.u).fill([&](int box, int i, int j, int k) {
+              const auto is_own = [n = dim](int x) { return x >= 0 && x < n; };
+              return is_own(i) && is_own(j) && is_own(k) ? value(level, box, i, j, k)
+                                                         : std::numeric_limits<double>::quiet_NaN();
+            });
+            RankVector(exec, level, level.temp).fill([](int, int, int, int) { return 0.5; });
+            residual(exec, level, level.u, level.f, level.temp);
+            found.push_back(RankVector(exec, level, level.temp).boxes());
+          }
+          for (const auto& box : found[0]) {
+            for (const double x : box) ASSERT_TRUE(std::isfinite(x));
+          }
+          EXPECT_EQ(found[1], found[0]) << boxes << "^3 boxes of " << dim << "^3 on " << ranks << " ranks";
+          EXPECT_EQ(found[2], found[0]) << "again";
+        }
+      });
+    }
+  }
+}
+
+TEST(FusedSweeps, HaveTheSameBits) {
+  if (const char* why = why_no_kernels_of_ranks()) GTEST_SKIP() << why;
+  for (const Discretisation kind : {fv2, fv4}) {
+    for (const Smoother smoother : {Smoother::gsrb, Smoother::chebyshev}) {
+      MultigridOptions options{.discretisation = kind, .smoother = smoother};
+      const Boxes one = solution_of(1, 3, 8, options);
+      options.exchange.mode = ExchangeMode::kernel;
+      options.overlap = Overlap::fused;
+      for (const int ranks : {2, 5}) {
+        EXPECT_EQ(solution_of(ranks, 3, 8, options, {}), one)
+            << to_string(kind) << ", " << to_string(smoother) << ", " << ranks << " ranks";
+      }
+    }
+  }
+}
+
+TEST(FusedSweeps, WantKernelsThatExchange) {
+  run_ranks(2, [&](Communicator& comm) {
+    const MultigridOptions options{.exchange = {.mode = ExchangeMode::blocking}, .overlap = Overlap::fused};
+    const std::string message =
+        message_of<ArgumentError>([&] { benchmark_of_ranks(rank_instance<Exec>(), comm, 2, 8, options); });
+    EXPECT_THAT(message, HasSubstr("level 0 is 'blocking'"));
+  });
 }
 
 TEST(OverlapOfRanks, IsChosenTogetherAndTold) {

@@ -20,6 +20,7 @@
 #include <ashlar/halo/impl/stream_way.hpp>
 #include <ashlar/halo/impl/way_trial.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
+#include <ashlar/halo/peer_stages.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -199,17 +200,7 @@ class NeighbourExchange {
   template <class Pack, class Between, class Take>
   void exchange_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs,
                    const PeerTasks<Between>& between, const PeerTasks<Take>& takes) {
-    impl::PeerWay<Exec>& way = peers();
-    impl::ExchangeTurn& turn = turns_.now();
-    if (turn.num_in_flight() > 0) {
-      throw ArgumentError("halo: an exchange by one kernel while another is on its way",
-                          "the kernel would take what is that one's", "finish it before");
-    }
-    open(exec);
-    way.exchange_by(exec, label, packs, between, takes);
-    turn.start();
-    turn.land();
-    turn.finish();
+    at_once(exec, [&](impl::PeerWay<Exec>& way) { way.exchange_by(exec, label, packs, between, takes); });
   }
   /// The same where nothing is taken: received() is then there for what is enqueued on `exec`.
   template <class Pack>
@@ -217,6 +208,16 @@ class NeighbourExchange {
     const int num_messages = peers().num_received();
     exchange_by(exec, label, packs, PeerTasks<NoPeerTask>{},
                 PeerTasks<impl::WaitForAllPeers>{num_messages > 0 ? 1 : 0, {num_messages}});
+  }
+
+  /// An exchange, what has to come before, and what depends on it, as stages of one kernel (PeerStage): on a device one
+  /// launch, elsewhere one up to the first stage that takes, and one from there on. The first stage packs. Teams that
+  /// wait hold places on the device, but never those of teams that they wait for.
+  ///
+  /// Throws   as exchange_by().
+  template <class... Stages>
+  void exchange_in_stages(const Exec& exec, const std::string& label, const Stages&... stages) {
+    at_once(exec, [&](impl::PeerWay<Exec>& way) { way.exchange_in_stages(exec, label, stages...); });
   }
 
   /// Waits for the oldest exchange on its way, or for what next_arrived() has not yet returned of it. received() is
@@ -277,6 +278,22 @@ class NeighbourExchange {
   HeldBytes bytes() const { return way_->bytes(); }
 
  private:
+  /// exchange(way), which makes one whole exchange.
+  template <class Exchange>
+  void at_once(const Exec& exec, const Exchange& exchange) {
+    impl::PeerWay<Exec>& way = peers();
+    impl::ExchangeTurn& turn = turns_.now();
+    if (turn.num_in_flight() > 0) {
+      throw ArgumentError("halo: an exchange by one kernel while another is on its way",
+                          "the kernel would take what is that one's", "finish it before");
+    }
+    open(exec);
+    exchange(way);
+    turn.start();
+    turn.land();
+    turn.finish();
+  }
+
   impl::PeerWay<Exec>& peers() const {
     if (!has_kernels()) {
       throw ArgumentError("halo: a kernel that sends or takes messages by itself",

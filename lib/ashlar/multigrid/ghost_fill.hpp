@@ -8,6 +8,7 @@
 #include <ashlar/device/priority_instance.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/peer_stages.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
 #include <ashlar/multigrid/boundary.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
@@ -18,6 +19,7 @@
 #include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace ashlar::multigrid {
@@ -121,6 +123,36 @@ class GhostFill {
       side_->has_come.wait(exec);
     }
   }
+
+  /// The same and all that depends on it, in the kernel mode (has_kernels()) as one launch on a device: tasks as of
+  /// PeerTasks, of which those of `interior` read and write as interior() above may, and those of `shell` come when all
+  /// ghost cells are there.
+  template <class Vector, class Interior, class Shell>
+  void as_one(const Exec& exec, const std::string& label, const Vector& x, BoundaryOrder order,
+              const PeerTasks<Interior>& interior, const PeerTasks<Shell>& shell) const {
+    constexpr auto packs = PeerStageKind::packs, works = PeerStageKind::works, takes = PeerStageKind::takes;
+    const auto extend = [&](const Boundary& regions) -> impl::ExtendGhostTask<Real> {
+      return {regions.data(), {x.data(), layout_, weights(order)}};
+    };
+    const auto pack = pack_tasks(x);
+    const auto copy = copy_tasks(x);
+    const auto unpack = unpack_tasks(x);
+    // The bits are stages: these have copied from box to box, and these have filled all ghost cells. What is sent is
+    // read before the shell, which may be written in place.
+    constexpr unsigned copied = 0b10, filled_by_own = 0b110, taken = 0b10000, all_but_interior = 0b110111;
+    messages_.by_kernels()->exchange_in_stages(
+        exec, label, PeerStage<packs, 0, impl::PackGhostParts<Real>>{pack.count, pack.body},
+        PeerStage<works, 0, impl::CopyGhostTask<Real>>{copy.count, copy.body},
+        PeerStage<works, copied, impl::ExtendGhostTask<Real>>{int(own_boundary_.extent(0)), extend(own_boundary_)},
+        PeerStage<works, filled_by_own, Interior>{interior.count, interior.body},
+        PeerStage<takes, 0, impl::UnpackGhostParts<Real>>{unpack.count, unpack.body},
+        PeerStage<works, copied | taken, impl::ExtendGhostTask<Real>>{int(boundary_of_others_.extent(0)),
+                                                                      extend(boundary_of_others_)},
+        PeerStage<works, all_but_interior, Shell>{shell.count, shell.body});
+  }
+
+  /// Whether this rank has neighbours, with which kernels exchange by themselves.
+  bool has_kernels() const { return messages_.by_kernels() != nullptr; }
 
   /// Allocates what beside() needs on a device.
   void prepare_beside(const Exec& exec) {

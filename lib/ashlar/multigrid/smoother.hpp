@@ -39,18 +39,18 @@ template <class Exec, class Real, class Vector>
 void gauss_seidel_half_sweep(const Exec& exec, const Level<Exec, Real>& level, Vector& x, Vector& temp, const Vector& f,
                              int colour) {
   const Real* const inverse = level.inverse_diagonal.data();
-  const bool is_in_place = level.discretisation == Discretisation::fv2;
-  with_ghosts(exec, level, x, Phase::smooth, [&](CellsOf<Exec> cells) {
-    if (is_in_place) {
-      impl::for_colour("ashlar::multigrid::smooth[gsrb]", exec, level, cells, colour,
-                       impl::RelaxInPlaceBody<Fv2Stencil<Real>>{{level.stencil_data(x)}, f.data(), inverse, x.data()});
-    } else {
-      impl::for_fluxes(
-          "smooth[gsrb]", exec, level, cells,
-          impl::RelaxBody<Fv4Stencil<Real>>{{level.stencil_data(x)}, f.data(), inverse, temp.data(), colour});
-    }
-  });
-  if (!is_in_place) std::swap(x, temp);
+  if (level.discretisation == Discretisation::fv2) {
+    const impl::RelaxInPlaceBody<Fv2Stencil<Real>> body{{level.stencil_data(x)}, f.data(), inverse, x.data()};
+    if (level.is_fused()) return impl::colour_as_one("smooth[gsrb]", exec, level, x, colour, body);
+    with_ghosts(exec, level, x, Phase::smooth, [&](CellsOf<Exec> cells) {
+      impl::for_colour("ashlar::multigrid::smooth[gsrb]", exec, level, cells, colour, body);
+    });
+  } else {
+    impl::fluxes_with_ghosts(
+        "smooth[gsrb]", exec, level, x, Phase::smooth,
+        impl::RelaxBody<Fv4Stencil<Real>>{{level.stencil_data(x)}, f.data(), inverse, temp.data(), colour});
+    std::swap(x, temp);
+  }
 }
 
 /// The cells of `colour` in the borders of boxes, which march_both_colours() leaves as they were when it makes `temp`
@@ -128,11 +128,10 @@ void polynomial(const Exec& exec, const Level<Exec, Real>& level, Smoother smoot
   for (std::size_t s = 0; s < num_sweeps; ++s) {
     const bool is_jacobi = smoother == Smoother::jacobi;
     const Real c1 = Real(is_jacobi ? 0 : factors.c1[s]), c2 = Real(is_jacobi ? 2. / 3 : factors.c2[s]);
-    with_ghosts(exec, level, now, Phase::smooth, [&](CellsOf<Exec> cells) {
-      with_stencil(level, now, [&]<class Stencil>(const Stencil& stencil) {
-        for_fluxes("smooth[polynomial]", exec, level, cells,
-                   PolynomialBody<Stencil>{stencil, f.data(), level.inverse_diagonal.data(), next.data(), c1, c2});
-      });
+    with_stencil(level, now, [&]<class Stencil>(const Stencil& stencil) {
+      fluxes_with_ghosts(
+          "smooth[polynomial]", exec, level, now, Phase::smooth,
+          PolynomialBody<Stencil>{stencil, f.data(), level.inverse_diagonal.data(), next.data(), c1, c2});
     });
     std::swap(now, next);
   }

@@ -13,6 +13,7 @@
 #include <ashlar/halo/impl/peer_kernels.hpp>
 #include <ashlar/halo/impl/peer_lists.hpp>
 #include <ashlar/halo/impl/peer_routes.hpp>
+#include <ashlar/halo/impl/peer_stages_kernel.hpp>
 #include <ashlar/halo/impl/peer_tasks_kernel.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
 #include <ashlar/halo/peer_receives.hpp>
@@ -31,7 +32,8 @@ namespace ashlar::impl {
 /// did, nobody could fence its instance).
 ///
 /// Kernels of the caller's may pack straight to the neighbours' memory, start_by(), and unpack from where it came,
-/// finish_by(), or do both in one launch, exchange_by(). Else one copies what was packed, and one waits.
+/// finish_by(), or do both in one launch, exchange_by(),
+/// with work that depends on messages as well, exchange_in_stages(). Else one copies what was packed, and one waits.
 ///
 /// A kernel that waits too long gives up, and with it all that follow; the next call here says so.
 ///
@@ -125,6 +127,23 @@ class PeerWay final : public ExchangeWay<Exec> {
     mark(exec);
   }
 
+  template <class... Stages>
+  void exchange_in_stages(const Exec& exec, const std::string& label, const Stages&... stages) {
+    begin_sending();
+    const auto all = kernel_in_stages(sends(), receives(), patience(), stage_counts_.data(), stages...);
+    if constexpr (is_gpu_v<Exec>) {
+      launch_tasks(label, exec, int(all.num_tasks), all);
+    } else {
+      const int before = tasks_before_takes(stages...);
+      launch_tasks(label, exec, before, all);
+      wait_until_come(exec, 0, num_received());
+      launch_tasks(label, exec, int(all.num_tasks) - before, all);
+    }
+    count_sent();
+    count_received(0, num_received());
+    mark(exec);
+  }
+
   /// Messages that come in an exchange.
   int num_received() const { return int(gets_.extent(0)); }
 
@@ -175,6 +194,7 @@ class PeerWay final : public ExchangeWay<Exec> {
     num_landed_ = List<PeerCount>(zeros("ashlar::halo::num_landed"), from.size());
     skipped_ = List<std::uint64_t>(zeros("ashlar::halo::skipped"), 1);
     turn_ = List<unsigned>(zeros("ashlar::halo::turn"), 1);
+    stage_counts_ = List<StageCounts>(zeros("ashlar::halo::stage_counts"), 1);
     std::vector<PeerPut> puts;
     std::vector<PeerGet> gets;
     std::vector<PeerChunk> chunks;
@@ -211,10 +231,11 @@ class PeerWay final : public ExchangeWay<Exec> {
   template <class Pack, class Between, class Take>
   PeerTasksKernel<Pack, Between, Take> kernel(const PeerTasks<Pack>& packs, const PeerTasks<Between>& between,
                                               const PeerTasks<Take>& takes) const {
-    return {packs.body, between.body, takes.body,    {puts_.data(), num_sent_.data(), skipped_.data(), patience()},
-            receives(), packs.count,  between.count, packs.count + between.count + takes.count,
-            0,          nullptr};
+    const int num_tasks = packs.count + between.count + takes.count;
+    return {packs.body,  between.body,  takes.body, sends(), receives(),
+            packs.count, between.count, num_tasks,  0,       nullptr};
   }
+  PeerSends sends() const { return {puts_.data(), num_sent_.data(), skipped_.data(), patience()}; }
   PeerReceives receives() const { return {gets_.data(), num_landed_.data(), skipped_.data(), patience()}; }
   PeerPatience patience() const { return {patience_ns_, gave_up_.data()}; }
 
@@ -277,6 +298,7 @@ class PeerWay final : public ExchangeWay<Exec> {
   List<PeerCount> num_sent_, num_landed_;
   List<std::uint64_t> skipped_;
   List<unsigned> turn_;
+  List<StageCounts> stage_counts_;
   // As the host enqueues them, captured ones too; kernels have counts of their own, of what runs.
   std::uint64_t num_started_ = 0;
   std::uint64_t followed_ = 0;  // the capture, by number

@@ -69,6 +69,18 @@ struct UnpackGhostParts {
   }
 };
 
+/// Ghost cells that follow from a boundary condition.
+template <class Real>
+struct ExtendGhostTask {
+  const BoundaryRegion* regions;
+  ExtendToGhosts<Real> body;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, int task) const {
+    at_cells(team, regions[task], body);
+  }
+};
+
 template <class Real>
 struct CopyGhostTask {
   const GhostCopy* copies;

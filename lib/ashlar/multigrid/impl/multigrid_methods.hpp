@@ -48,13 +48,29 @@ void require_memory_for(const std::vector<BoxGrid>& grids, const MultigridOption
   });
 }
 
+/// Its exchange is the same on all ranks.
+template <class Exec, class Real>
+void check_overlap(const Level<Exec, Real>& level, Overlap overlap) {
+  const ExchangeMode mode = level.exchange_options.mode;
+  if (overlap != Overlap::fused || mode == ExchangeMode::kernel) return;
+  throw ArgumentError("multigrid: sweeps that are fused with their exchange",
+                      text("the exchange of level ", level.number, " is '", to_string(mode),
+                           "': kernels do not exchange by themselves"),
+                      "take the exchange 'kernel', or another overlap");
+}
+
 /// ", overlaps (315 us a smoothing with it, 451 without)"; of a level of one rank nothing.
 template <class Exec, class Real>
 std::string explain_overlap(const Level<Exec, Real>& level) {
   if (!level.grid.is_shared()) return "";
-  std::string result = level.overlaps() ? ", overlaps" : ", no overlap";
+  const Overlap overlap = level.overlap();
+  std::string result = overlap == Overlap::fused ? ", sweeps and exchanges fused"
+                       : overlap == Overlap::on  ? ", overlaps"
+                                                 : ", no overlap";
   if (const auto& times = level.overlap_times) {
-    result += text(" (", 1e6 * times->with, " us a smoothing with it, ", 1e6 * times->without, " without)");
+    result += text(" (", 1e6 * times->with, " us a smoothing with it, ", 1e6 * times->without, " without");
+    if (times->fused) result += text(", ", 1e6 * *times->fused, " fused");
+    result += ")";
   }
   return result;
 }
@@ -86,8 +102,11 @@ Multigrid<Exec, Real>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& g
   for (const BoxGrid& grid : own) {
     levels_.emplace_back(exec, grid, options.discretisation, options.equation, first_number + levels_.size(), comm_,
                          options.exchange);
-    if (options.overlap == Overlap::on && grid.is_shared()) {
-      comm_->together([&] { levels_.back().set_overlap(exec, true); });
+    if (options.overlap != Overlap::automatic && grid.is_shared()) {
+      comm_->together([&] {
+        impl::check_overlap(levels_.back(), options.overlap);
+        levels_.back().set_overlap(exec, options.overlap);
+      });
     }
     comm_->together([&] { levels_.back().sweep_by(exec, options.sweeps); });
     if (levels_.size() > 1) transfers_.emplace_back(exec, levels_[levels_.size() - 2], levels_.back());
@@ -101,6 +120,7 @@ Multigrid<Exec, Real>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& g
     if (is_gpu_v<Exec>) for_host.sweeps = SweepForm::automatic;
     if (is_gpu_v<Exec> || options.exchange.mode != ExchangeMode::kernel) {
       for_host.exchange.mode = ExchangeMode::blocking;
+      if (options.overlap == Overlap::fused) for_host.overlap = Overlap::automatic;
     }
     // (Its constructor is private: make_unique cannot.)
     below_.reset(

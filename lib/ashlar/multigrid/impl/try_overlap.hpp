@@ -15,7 +15,7 @@ void try_overlap(const Exec& exec, Level<Exec, Real>& level, Smoother smoother) 
   constexpr double seconds_of_batch = 5e-4;
   constexpr int most_of_batch = 4;
   PhaseTimes* const times = std::exchange(level.times, nullptr);  // whoever takes them waits in between
-  const auto seconds_of = [&](bool overlap, int count) {
+  const auto seconds_of = [&](Overlap overlap, int count) {
     level.comm->together([&] { level.set_overlap(exec, overlap); });
     const auto begin = std::chrono::steady_clock::now();
     for (int k = 0; k < count; ++k) smooth(exec, level, smoother, level.u, level.f);
@@ -23,15 +23,24 @@ void try_overlap(const Exec& exec, Level<Exec, Real>& level, Smoother smoother) 
     return level.comm->max(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / count);
   };
   // The first ones are for what is made late.
-  seconds_of(true, 1);
-  const double estimate = std::max(seconds_of(false, 1), 1e-9);
+  seconds_of(Overlap::on, 1);
+  const double estimate = std::max(seconds_of(Overlap::off, 1), 1e-9);
   const int count = std::clamp(static_cast<int>(seconds_of_batch / estimate), 1, most_of_batch);
-  OverlapTimes taken{seconds_of(true, count), seconds_of(false, count)};
-  for (int turn = 0; turn < 2; ++turn) {
-    taken.with = std::min(taken.with, seconds_of(true, count));
-    taken.without = std::min(taken.without, seconds_of(false, count));
+  OverlapTimes taken{seconds_of(Overlap::on, count), seconds_of(Overlap::off, count), {}};
+  // On the host kernels do not wait: there it would be more launches.
+  const bool tries_fused = is_gpu_v<Exec> && level.exchange_options.mode == ExchangeMode::kernel;
+  if (tries_fused) {
+    seconds_of(Overlap::fused, 1);
+    taken.fused = seconds_of(Overlap::fused, count);
   }
-  level.set_overlap(exec, taken.with < taken.without);
+  for (int turn = 0; turn < 2; ++turn) {
+    taken.with = std::min(taken.with, seconds_of(Overlap::on, count));
+    taken.without = std::min(taken.without, seconds_of(Overlap::off, count));
+    if (tries_fused) taken.fused = std::min(*taken.fused, seconds_of(Overlap::fused, count));
+  }
+  const bool overlaps = taken.with < taken.without;
+  const bool is_fused = taken.fused && *taken.fused < std::min(taken.with, taken.without);
+  level.set_overlap(exec, is_fused ? Overlap::fused : overlaps ? Overlap::on : Overlap::off);
   level.overlap_times = taken;
   level.times = times;
   Kokkos::deep_copy(exec, level.u, 0.0);
