@@ -162,6 +162,12 @@ TEST_F(ExchangeInKernels, OfTheCallers) {
   }
 }
 
+TEST_F(ExchangeInKernels, InStagesOfOne) {
+  for (int ranks = 1; ranks <= 3; ++ranks) {
+    run_ranks(ranks, [&](Communicator& comm) { expect_stages_in_order(comm, 300); });
+  }
+}
+
 TEST(ExchangeModes, OnlyTheKernelModeTakesKernels) {
   run_ranks(2, [&](Communicator& comm) {
     AllToAll side(comm, {ExchangeMode::blocking});

@@ -57,6 +57,8 @@ TEST(HaloExchangeOverMpi, InKernelsThroughMemoryThatProcessesShare) {
 
 TEST(HaloExchangeOverMpi, InKernelsOfTheCallers) { expect_right_by_kernels(world(), 1000); }
 
+TEST(HaloExchangeOverMpi, InStagesOfOneKernel) { expect_stages_in_order(world(), 300); }
+
 TEST(HaloExchangeOverMpi, InKernelsAreReplayed) {
   const Needs many = random_needs(RowPartition::even(10 * world().size(), world().size()), 0.3, 22);
   const Needs chain = chain_needs(RowPartition::even(8 * world().size(), world().size()));
