@@ -138,7 +138,7 @@ TEST(SpmvPrefetchChoice, IsMeasuredAndKept) {
 
 TEST(SpmvPrefetchChoice, IsExplained) {
   if (is_gpu_v<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "CPUs only";
-  const ProductCase<BcsrMatrix<double>> c(reference::random_bcsr<BcsrMatrix<double>>(40, 40, 5, {}, 3));
+  const ProductCase<BcsrMatrix<double>> c(reference::random_bcsr<BcsrMatrix<double>>(40, 40, 3, {}, 3));
   const auto explained = [&](int bytes) { return SpmvPlan(c.exec, c.device, {.prefetch_bytes = bytes}).explain(); };
   EXPECT_THAT(explained(128), HasSubstr("values prefetched 128 bytes ahead"));
   EXPECT_THAT(explained(128), HasSubstr("asked for by the caller"));
