@@ -27,6 +27,10 @@ LEFT_OUT = {
 INHERITED = {"CMakePackage": {"build_type", "generator", "ipo"}, "CudaPackage": {"cuda", "cuda_arch"},
              "ROCmPackage": {"rocm", "amdgpu_target"}}
 
+# What Spack's own style check allows.
+LINE_LENGTH = 99
+
+BOILERPLATE = re.compile(r"remove this boilerplate|FIXME: (?:Put|Add)|example\.com")
 OPTION = re.compile(r"""\b(?:option|find_path|find_library)\(\s*(ASHLAR_\w+)\b(?!\$)
                         |\bset\(\s*(ASHLAR_\w+)\s[^()]*\bCACHE\s+(?!INTERNAL)""", re.X)
 SIGNED = re.compile(r"[+~]([A-Za-z0-9_][\w-]*)|\b([A-Za-z0-9_][\w-]*)=")
@@ -60,6 +64,11 @@ def variants_of(recipe):
     return {text_of(call.args[0]): call for call in calls(recipe, "variant")}
 
 
+def inherited(recipe):
+    """Names of variants that the base classes bring; a class may say one of them anew."""
+    return set().union(*(INHERITED.get(base.id, set()) for base in recipe.bases))
+
+
 def faults_of_variants(recipe):
     seen = set()
     for call in calls(recipe, "variant"):
@@ -72,7 +81,7 @@ def faults_of_variants(recipe):
         allowed = [text_of(each) for each in values.elts] if isinstance(values, (ast.Tuple, ast.List)) else [True, False]
         if not isinstance(default, ast.Constant) or default.value not in allowed:
             yield f"variant {name} has no default that is among its values"
-        if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
+        if name not in inherited(recipe) and not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
             yield f"variant {name}: small letters, numbers and hyphens"
 
 
@@ -89,12 +98,19 @@ def faults_of_versions(recipe):
 
 
 def faults_of_directives(recipe):
-    known = set(variants_of(recipe)).union(*(INHERITED.get(base.id, set()) for base in recipe.bases))
-    for directive in ("depends_on", "conflicts", "patch", "requires", "variant"):
+    known = set(variants_of(recipe)) | inherited(recipe)
+    # The block "with when(...)" has its condition where the others have a spec.
+    for directive in ("depends_on", "conflicts", "patch", "requires", "variant", "when"):
         for call in calls(recipe, directive):
             spec, when = text_of(call.args[0]), text_of(keyword(call, "when")) or ""
             # A condition is on this package; so is what it conflicts with.
-            ours = [when] + ([spec] if directive in ("conflicts", "requires") and not spec.startswith("%") else [])
+            is_ours = directive in ("conflicts", "requires", "when") and not spec.startswith("%")
+            ours = [when] + ([spec] if is_ours else [])
+            for each in ours:
+                if re.match(r"[\w-]+(?![\w=-])", each) and not re.match(r"ashlar\b", each):
+                    yield f"{directive}({spec!r}): a condition names another package: {each}"
+            if re.search(r"\+\+|~~|--|==|%%", spec + " " + when):
+                yield f"{directive}({spec!r}): it is handed on to all that this package depends on"
             for each in SIGNED.findall(" ".join(ours)):
                 if (each[0] or each[1]) not in known:
                     yield f"{directive}({spec!r}): there is no variant {each[0] or each[1]}"
@@ -160,6 +176,14 @@ def faults_of_recipe(text, options):
         yield "the class has no docstring"
     if "http://" in text:
         yield "an address without https"
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > LINE_LENGTH:
+            yield f"line {number} is longer than {LINE_LENGTH}"
+        if BOILERPLATE.search(line):
+            yield f"line {number} is of the template of a recipe"
+    for each in recipe.body:
+        if isinstance(each, ast.Assign) and each.targets[0].id == "name":
+            yield "name is for Spack itself to set"
     if not calls(recipe, "license"):
         yield "there is no license"
     for part in (faults_of_variants, faults_of_versions, faults_of_directives, faults_of_methods):
@@ -173,7 +197,7 @@ def faults_of_layout(source):
     if not re.search(r"^  namespace: ashlar$", repository, re.M) or not re.search(r"^  api: v2\.\d$", repository, re.M):
         yield "repo.yaml names the namespace ashlar and an API v2"
     recipe, = (each for each in ast.parse((source / RECIPE).read_text()).body if isinstance(each, ast.ClassDef))
-    known = set(variants_of(recipe)).union(*(INHERITED.get(base.id, set()) for base in recipe.bases))
+    known = set(variants_of(recipe)) | inherited(recipe)
     for name in ("host", "cuda", "rocm"):
         folder = source / ENVIRONMENTS / name
         text = (folder / "spack.yaml").read_text()

@@ -36,14 +36,17 @@ class Faults(unittest.TestCase):
         self.expect(', description="Shared libraries"', "", "shared has no description")
         self.expect('"shared", default=True', '"shared", default="yes"', "shared has no default")
         self.expect('variant("shared"', 'variant("mpi"', "mpi is there twice")
-        self.expect('variant("kokkos-kernels"', 'variant("kokkos_kernels"', "small letters")
+        self.expect('"kokkos-kernels",\n        default', '"kokkos_kernels",\n        default', "small letters")
 
     def test_directives(self):
-        self.expect('when="+nccl")', 'when="+ncl")', "no variant ncl")
+        self.expect('when="+nccl+cuda")', 'when="+ncl+cuda")', "no variant ncl")
         self.expect('conflicts("+nccl", when="~cuda"', 'conflicts("+ncl", when="~cuda"', "no variant ncl")
-        self.expect('when=f"+cuda cuda_arch={arch}"', 'when=f"+cuda arch_of_cuda={arch}"', "no variant arch_of_cuda")
+        self.expect('with when(f"+cuda cuda_arch={arch}"', 'with when(f"+cuda arch_of_cuda={arch}"',
+                    "no variant arch_of_cuda")
         self.expect('depends_on("mpi", ', 'depends_on("mpi ^hwloc", ', "^ reaches below")
         self.expect('"nccl@2.18:"', '"nccl@2.18:2.4"', "no version is in")
+        self.expect('"kokkos+openmp", when="+openmp"', '"kokkos++openmp", when="+openmp"', "is handed on")
+        self.expect('when="+nccl+cuda"', 'when="kokkos+cuda"', "names another package")
         self.expect(', msg="NCCL is for NVIDIA GPUs: add +cuda"', "", "does not say why")
 
     def test_versions(self):
@@ -55,6 +58,9 @@ class Faults(unittest.TestCase):
         self.expect('        """build a project with the installed package and run it"""\n', "", "no docstring")
         self.expect("class Ashlar(", "class ashlar(", "class Ashlar")
         self.expect("# The checkout", "# http://there", "without https")
+        self.expect("# The checkout", "# The checkout" + 80 * "!", "is longer than 99")
+        self.expect("# The checkout", "# FIXME: Add", "of the template")
+        self.expect("    test_requires_compiler", '    name = "ashlar"\n    test_requires_compiler', "for Spack itself")
 
 
 if __name__ == "__main__":
