@@ -123,6 +123,14 @@ def faults_of_directives(recipe):
                 yield f"conflicts({spec!r}, when={when!r}) does not say why"
 
 
+def faults_of_kokkos(recipe):
+    """Spack takes a Kokkos that is there already unless it is told not to: what this package is without, that is."""
+    asked = {(text_of(call.args[0]), text_of(keyword(call, "when"))) for call in calls(recipe, "depends_on")}
+    for name in ("cuda", "rocm", "openmp"):
+        if not any(re.match(rf"kokkos[^ ]*~{name}\b", spec) and when == f"~{name}" for spec, when in asked):
+            yield f"depends_on: without {name}, a Kokkos may have it"
+
+
 def faults_of_methods(recipe):
     tests = [each for each in recipe.body if isinstance(each, ast.FunctionDef) and each.name.startswith("test_")]
     for method in tests:
@@ -186,7 +194,7 @@ def faults_of_recipe(text, options):
             yield "name is for Spack itself to set"
     if not calls(recipe, "license"):
         yield "there is no license"
-    for part in (faults_of_variants, faults_of_versions, faults_of_directives, faults_of_methods):
+    for part in (faults_of_variants, faults_of_versions, faults_of_directives, faults_of_kokkos, faults_of_methods):
         yield from part(recipe)
     yield from faults_of_options(recipe, options)
 

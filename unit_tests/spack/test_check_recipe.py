@@ -49,6 +49,10 @@ class Faults(unittest.TestCase):
         self.expect('when="+nccl+cuda"', 'when="kokkos+cuda"', "names another package")
         self.expect(', msg="NCCL is for NVIDIA GPUs: add +cuda"', "", "does not say why")
 
+    def test_what_is_there_already(self):
+        self.expect('depends_on("kokkos~rocm", when="~rocm")', "pass", "without rocm, a Kokkos may have it")
+        self.expect('"kokkos~openmp+serial"', '"kokkos+serial"', "without openmp, a Kokkos may have it")
+
     def test_versions(self):
         self.expect('version("main", branch="main")', 'version("0.1.0")', "no checksum")
         self.expect('version("main", branch="main")', 'version("0.1.0", sha256="12")', "its sha256 is none")

@@ -75,6 +75,11 @@ class Ashlar(CMakePackage, CudaPackage, ROCmPackage):
 
     depends_on("kokkos@5:")
     depends_on("kokkos+openmp", when="+openmp")
+    # A Kokkos that is there already is taken where it may be: none with another compiler, or with
+    # another space for what the host does.
+    depends_on("kokkos~openmp+serial", when="~openmp")
+    depends_on("kokkos~cuda", when="~cuda")
+    depends_on("kokkos~rocm", when="~rocm")
     depends_on("mpi", when="+mpi")
     # Without its kind of GPU, the reason to tell is the conflict below and none of theirs.
     depends_on("nccl@2.18:", when="+nccl+cuda")
@@ -82,7 +87,7 @@ class Ashlar(CMakePackage, CudaPackage, ROCmPackage):
     # The adapters of these two are headers: what they need is there, and nothing is compiled.
     depends_on("kokkos-kernels@5:", when="+kokkos-kernels")
     # Belos, for the examples.
-    depends_on("trilinos@17:+tpetra+belos", when="+trilinos")
+    depends_on("trilinos@17:+mpi+tpetra+belos", when="+trilinos")
     depends_on("trilinos+openmp", when="+trilinos+openmp")
 
     # A program that links a shared libashlar and a static Kokkos has two Kokkos.
