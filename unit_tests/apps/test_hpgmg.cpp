@@ -258,7 +258,7 @@ TEST_F(HpgmgCommand, RefusesBadInput) {
   expect_refused("hpgmg 4 8 --vtk u --report u", {"u"});
   expect_refused("hpgmg 4 8 --report no/r.json", {"no/r.json"});
   expect_refused("hpgmg 4 8 --exchange fast", {"--exchange"});
-  expect_refused("hpgmg 4 8 --overlap sometimes", {"--overlap 'sometimes'", "auto, on or off"});
+  expect_refused("hpgmg 4 8 --overlap sometimes", {"--overlap 'sometimes'", "auto, on, off or fused"});
   expect_refused("hpgmg 4 8 --host-threshold=-1", {"--host-threshold '-1'", "0: none"});
   expect_refused("hpgmg 4 8 --host-threshold 1e30", {"--host-threshold '1e30'"});
   expect_refused("hpgmg 4 8 --host-threshold small", {"--host-threshold 'small'"});
