@@ -261,9 +261,10 @@ struct LookAtAll {
 };
 
 /// An instance whose teams run at the same time, on the host, too.
-inline Exec instance_of_two() {
-  if constexpr (std::is_constructible_v<Exec, int> && !is_gpu_v<Exec>) {
-    return Exec(2);
+template <class E = Exec>
+E instance_of_two() {
+  if constexpr (std::is_constructible_v<E, int> && !is_gpu_v<E>) {
+    return E(2);
   } else {
     return own_instance();
   }
