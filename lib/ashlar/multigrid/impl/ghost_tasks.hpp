@@ -69,11 +69,11 @@ struct UnpackGhostParts {
   }
 };
 
-/// Ghost cells that follow from a boundary condition.
-template <class Real>
-struct ExtendGhostTask {
-  const BoundaryRegion* regions;
-  ExtendToGhosts<Real> body;
+/// A region of a list, at whose cells a body needs no message by itself.
+template <class Region, class Body>
+struct RegionTask {
+  const Region* regions;
+  Body body;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, int task) const {
@@ -82,14 +82,8 @@ struct ExtendGhostTask {
 };
 
 template <class Real>
-struct CopyGhostTask {
-  const GhostCopy* copies;
-  CopyGhosts<Real> body;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, int task) const {
-    at_cells(team, copies[task], body);
-  }
-};
+using CopyGhostTask = RegionTask<GhostCopy, CopyGhosts<Real>>;
+template <class Real>
+using ExtendGhostTask = RegionTask<BoundaryRegion, ExtendToGhosts<Real>>;
 
 }  // namespace ashlar::multigrid::impl
