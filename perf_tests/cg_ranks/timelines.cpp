@@ -13,7 +13,7 @@ template <class Exec>
 void Timelines::add(const Exec& exec, const RankSystem<Exec>& system, const RanksForm& form, int iterations) {
   const OperatorOn<Exec> op = make_operator(exec, comm_, system, form.distributed);
   const VectorOn<Exec> x("perf::x", system.b.extent(0));
-  const CgOptions options{.rtol = 0, .max_iterations = iterations, .x_update = form.x_update};
+  const CgOptions options{.rtol = 0, .max_iterations = iterations, .launch = form.launch, .x_update = form.x_update};
   solve(exec, comm_, op, system.b, x, options);
   comm_.barrier();
   const trace::Recorder recorder;

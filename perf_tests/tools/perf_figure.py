@@ -60,17 +60,20 @@ def where(contexts):
     return ", ".join(devices + [f"commit {commit}" for commit in commits])
 
 
-def finish(figure, handles, title, subtitle, output):
-    """Title and legend above what is drawn; heights in inches, so that figures of all sizes look alike."""
+def finish(figure, handles, title, subtitle, output, columns=None):
+    """Title and legend above what is drawn; heights in inches, so that figures of all sizes look alike. The legend has
+    one row, or as many as it needs with so many columns.
+    """
+    # A library appears in several panels, and once in the legend.
+    labels = dict(sorted(((label, handle) for handle, label in handles), key=lambda item: item[0] == LIMIT))
+    columns = columns or max(len(labels), 1)
     height = figure.get_figheight()
-    figure.tight_layout(rect=(0, 0, 1, 1 - 0.95 / height))
+    figure.tight_layout(rect=(0, 0, 1, 1 - (0.95 + 0.2 * (max(len(labels) - 1, 0) // columns)) / height))
     left = 0.1 / figure.get_figwidth()
     figure.text(left, 1 - 0.30 / height, title, fontsize=13, fontweight="bold")
     figure.text(left, 1 - 0.53 / height, subtitle)
-    # A library appears in several panels, and once in the legend.
-    labels = dict(sorted(((label, handle) for handle, label in handles), key=lambda item: item[0] == LIMIT))
     figure.legend(labels.values(), labels.keys(), loc="upper left", bbox_to_anchor=(left, 1 - 0.63 / height),
-                  ncols=max(len(labels), 1), borderaxespad=0, borderpad=0, handlelength=2.2, columnspacing=1.6)
+                  ncols=columns, borderaxespad=0, borderpad=0, handlelength=2.2, columnspacing=1.6)
     try:
         # No date, and no version of what drew it.
         figure.savefig(output, format="svg", facecolor="white",

@@ -33,6 +33,33 @@ def timeline(case, forms, ranks=2, iterations=3):
     return {"traceEvents": events}
 
 
+def gpu_timeline():
+    """One rank on a GPU by three modes, an iteration of 100 us: with copies to the host; with kernels that wait and
+    add; all iterations as a kernel of 80 us, which begins at 40."""
+    first = [("ashlar::cg[direction]", 1, 0, 10), ("ashlar::cg[direction]", 1, 100, 10)]
+    forms = {"1d, blocking": first + [("ashlar::halo::staged_send := ashlar::halo::packed", 2, 20, 5),
+                                      ("ashlar::halo::end", 0, 30, 20), ("perf::x := (none)", 3, 60, 5)],
+             "1d, kernel": first + [("ashlar::halo[put]", 1, 20, 5), ("ashlar::halo[wait]", 1, 30, 20),
+                                    ("ashlar::distributed_space[sum]", 1, 60, 5)],
+             "1d, kernel, one kernel": [("ashlar::cg[begin]", 1, 0, 10),
+                                        ("ashlar::persistent_cg[products by slices, b=1]", 1, 40, 80)]}
+    events = []
+    for pid, (form, bars) in enumerate(forms.items()):
+        events.append({"ph": "M", "name": "process_name", "pid": pid, "args": {"name": f"c, {form}, rank 0"}})
+        for tid, track in enumerate(("host thread 0", "Cuda 0 instance 1", "copies Cuda -> CudaHostPinned",
+                                     "copies Cuda -> Cuda")):
+            events.append({"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": track}})
+        events += [{"ph": "X", "name": name, "cat": "kernel", "pid": pid, "tid": tid, "ts": begin, "dur": long}
+                   for name, tid, begin, long in bars]
+    return {"traceEvents": events}
+
+
+def legend(figure):
+    """Which kinds of bars the figure has, some of all."""
+    return [label for label in ("products", "vector updates", "halo packed, added", "sums sent, added", "host copies",
+                                "iterations in one kernel", "waits for the halo") if f">{label}<" in figure]
+
+
 class RanksTools(unittest.TestCase):
     def setUp(self):
         self.folder = SCRATCH / self.id().split(".")[-1]
@@ -65,6 +92,19 @@ class RanksTools(unittest.TestCase):
     @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
     def test_what_was_not_recorded_is_named(self):
         self.assertIn("no iteration 2 (there are 3", self.draw(timeline("c", ["1d whole"]), "--iteration", "2", code=2))
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
+    def test_modes_of_gpus_are_told_apart(self):
+        figure = self.draw(gpu_timeline(), "--iteration", "0", "--form", "blocking")
+        self.assertEqual(legend(figure), ["vector updates", "host copies", "waits for the halo"])
+        self.assertIn("waits for each kernel and copy", figure)
+        figure = self.draw(gpu_timeline(), "--iteration", "0", "--form", "kernel")
+        self.assertEqual(legend(figure), ["vector updates", "halo packed, added", "sums sent, added",
+                                          "iterations in one kernel", "waits for the halo"])
+        self.assertNotIn("waits for each kernel and copy", figure)
+        # No iteration begins where all are one kernel.
+        self.assertEqual(re.findall(r">(1d.*?) us<", figure),
+                         ["1d, kernel: 100", "1d, kernel, one kernel: all iterations, 80"])
 
     def test_one_case_is_drawn(self):
         both = {"traceEvents": timeline("a", ["1d"])["traceEvents"]}
