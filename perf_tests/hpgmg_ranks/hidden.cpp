@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/device/captured_work.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
 #include <ashlar/multigrid/operator.hpp>
 #include <ashlar/multigrid/traffic.hpp>
 #include <cstdio>
+#include <functional>
 #include <hpgmg_ranks/hidden.hpp>
 #include <memory>
 #include <string>
@@ -75,16 +77,29 @@ bool measure_hidden(const Exec& exec, const Communicator& comm, const HiddenCase
       level.set_overlap(exec, overlap);
       residual(exec, level, level.u, level.f, level.r);
     };
-    const std::vector<double> seconds =
-        alternating_medians(comm,
-                            {{[&] { level.fill_for_operator(exec, level.u, order); }, wait},
-                             {interior, wait},
-                             {[&] { level.fill_for_operator.beside(exec, level.u, order, interior); }, wait},
-                             {[&] { residual_at(exec, level, &level.shell, level.u, level.f, level.r); }, wait},
-                             {[&] { whole(Overlap::off); }, wait},
-                             {[&] { whole(Overlap::on); }, wait},
-                             {[&] { whole(Overlap::fused); }, wait}},  // in other modes the same again
-                            {samples, 0.02});
+    const std::vector<std::function<void()>> works{
+        [&] { level.fill_for_operator(exec, level.u, order); },
+        interior,
+        [&] { level.fill_for_operator.beside(exec, level.u, order, interior); },
+        [&] { residual_at(exec, level, &level.shell, level.u, level.f, level.r); },
+        [&] { whole(Overlap::off); },
+        [&] { whole(Overlap::on); },
+        [&] { whole(Overlap::fused); }};  // in other modes the same again
+    // As cycles are: replayed, where the host waits for nothing.
+    const bool is_replayed = CapturedWork<Exec>::can_capture(exec) && level.fill_for_operator.is_stream_ordered();
+    std::vector<CapturedWork<Exec>> captured;
+    std::vector<RankWork> timed;
+    captured.reserve(works.size());
+    for (const auto& work : works) {
+      if (is_replayed) {
+        work();  // what is captured has run once before
+        captured.emplace_back(exec, work);
+        timed.push_back({[&exec, &replayed = captured.back()] { replayed.replay(exec); }, wait});
+      } else {
+        timed.push_back({work, wait});
+      }
+    }
+    const std::vector<double> seconds = alternating_medians(comm, timed, {samples, 0.02});
     const double less = std::min(seconds[0], seconds[1]);
     const double hidden = (seconds[0] + seconds[1] - seconds[2]) / less;
     // Of the whole against its parts one after another: what a launch less saves counts as well.
@@ -110,6 +125,7 @@ bool measure_hidden(const Exec& exec, const Communicator& comm, const HiddenCase
                     {"cells_per_dim", level.grid.cells_per_dim()},
                     {"ranks", comm.size()},
                     {"verified", is_right},
+                    {"replayed", is_replayed},
                     {"seconds", seconds[5]},
                     {"seconds_not_cut", seconds[4]},
                     {"seconds_fused", seconds[6]},

@@ -130,7 +130,7 @@ TEST(AgglomerationOfVisits, IsOneKernelOfOneRank) {
         EXPECT_THAT(told, HasSubstr("level 1: 16^3 cells in 8 boxes on 1 rank, in one kernel"));
       }
       if (CapturedWork<Exec>::has_graphs) {
-        EXPECT_THAT(told, HasSubstr("; graphs from level 1 on (above none: messages between ranks are not captured)"));
+        EXPECT_THAT(told, HasSubstr("; graphs from level 1 on (above none: the host waits for messages between ranks)"));
         EXPECT_THAT(apart->explain(), HasSubstr("; graphs from level 2 on"));
       }
       EXPECT_EQ(comm.broadcast(told), told);

@@ -47,8 +47,8 @@ struct MultigridOptions {
   /// them (make_hierarchy() gives small levels to one); 0: none is. The same bits.
   std::int64_t one_kernel_cells = default_one_kernel_cells;
   /// What a cycle launches is captured at its second run, and replayed by one launch from then on, where the backend
-  /// has graphs and one rank has all levels of the cycle on its device; over ranks what it launches from the first such
-  /// level on. The same bits.
+  /// has graphs, all levels are on the device, and the host waits for no message between ranks (it does in the blocking
+  /// mode; then what is launched from the first level on that is one rank's). The same bits.
   bool graphs = true;
   SweepForm sweeps = SweepForm::automatic;  ///< with fv4; levels on the host choose for themselves
 };
@@ -185,6 +185,7 @@ class Multigrid {
   void visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const;
   bool has_part_from(std::size_t number) const;
   bool begins_graphs(std::size_t number) const;
+  bool waits_on_host(std::size_t number) const;
   void visit_by_graph(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const;
   void visit_by_list(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const;
   void launch_visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const;

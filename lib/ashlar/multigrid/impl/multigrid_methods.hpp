@@ -181,7 +181,7 @@ void Multigrid<Exec, Real>::set_up(const Exec& exec) {
     fill_coefficient_ghosts(exec, level);
     find_diagonal(exec, level);
     if (options_.overlap == Overlap::automatic && level.grid.is_shared()) {
-      impl::try_overlap(exec, level, options_.smoother);
+      impl::try_overlap(exec, level, options_.smoother, options_.graphs);
     }
     if (number + 1 == num_levels()) continue;
     const auto restrict_all = [&](const auto& transfer, const auto& next) {
@@ -290,10 +290,18 @@ void Multigrid<Exec, Real>::visit(const Exec& exec, std::size_t number, Visit vi
   visit_by_list(exec, number, visit, from_zero);
 }
 
-/// Whether its visits within a cycle are graphs by themselves, if any are: several ranks have the next finer level.
+/// Whether its visits within a cycle are graphs by themselves, if any are: not so those of the next finer level.
 template <execution_space Exec, class Real>
 bool Multigrid<Exec, Real>::begins_graphs(std::size_t number) const {
-  return number > 0 && levels_[number - 1].grid.is_shared() && !levels_[number].grid.is_shared();
+  return number > 0 && !waits_on_host(number) && waits_on_host(number - 1);
+}
+
+/// Whether the host waits for messages of the level, or of a coarser one that is not on the host.
+template <execution_space Exec, class Real>
+bool Multigrid<Exec, Real>::waits_on_host(std::size_t number) const {
+  return std::any_of(levels_.begin() + std::ptrdiff_t(number), levels_.end(), [](const Level<Exec, Real>& level) {
+    return level.grid.is_shared() && !level.fill_for_operator.is_stream_ordered();
+  });
 }
 
 /// As a graph where it can be one. (Who counts times waits between phases.)
@@ -383,8 +391,7 @@ std::string Multigrid<Exec, Real>::why_no_graph(std::size_t number) const {
   if (is_on_host(number)) return below_->why_no_graph(number - levels_.size());
   if (below_) return "levels are on the host, which waits";
   if (!bottom_.is_one_kernel()) return "the coarsest level is so large that the host decides there";
-  // Levels below have boxes of no more ranks.
-  return levels_[number].grid.is_shared() ? "messages between ranks are not captured" : "";
+  return waits_on_host(number) ? "the host waits for messages between ranks" : "";
 }
 
 template <execution_space Exec, class Real>
