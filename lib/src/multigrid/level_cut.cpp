@@ -9,7 +9,7 @@ namespace ashlar::multigrid {
 namespace {
 
 void add_in_pieces(const CellRegion& region, const RegionSize& most, std::vector<CellRegion>& to) {
-  if (std::find(region.size.begin(), region.size.end(), 0) != region.size.end()) return;
+  if (std::min({region.size[0], region.size[1], region.size[2]}) == 0) return;
   Index3 step;
   std::int64_t left = most.most_cells;
   const std::array<int, 3> limits{most.widest, most.highest, region.size[2]};
