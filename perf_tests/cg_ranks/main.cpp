@@ -2,7 +2,8 @@
 // Tables 2 and 3 of the multi-GPU paper. Run it as `mpirun -n 4 perf_cg_ranks ...`; with one rank it measures what
 // efficiencies are counted from.
 //
-// Every form is checked before it is timed: its product against plain loops, and that its solve converges.
+// Every form is checked before it is timed: its product against plain loops, and that its solve converges. Beside them
+// stand iterations that are written without the library, by NCCL and in one kernel, where there are such.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
@@ -13,8 +14,10 @@
 #include <ashlar/host/output_file.hpp>
 #include <ashlar/host/text_file.hpp>
 #include <ashlar/trace/parallel_efficiency.hpp>
+#include <cg_ranks/beside.hpp>
 #include <cg_ranks/measure.hpp>
 #include <cg_ranks/options.hpp>
+#include <cg_ranks/rates.hpp>
 #include <cg_ranks/shared.hpp>
 #include <cg_ranks/system.hpp>
 #include <cg_ranks/timelines.hpp>
@@ -116,25 +119,11 @@ template <class Exec>
 nlohmann::json row_of(const perf::RanksOptions& options, const perf::RankSystem<Exec>& system,
                       const perf::RanksForm& form, const perf::RanksTimes& times, int ranks, double read_gb_s,
                       std::optional<double> whole_us) {
-  const double flops = 2.0 * double(system.num_values) + 10.0 * double(system.num_rows);
-  const double bytes = 8.0 * double(system.num_values) * (1 + 0.5 / double(system.block_size * system.block_size)) +
-                       8 * 9.0 * double(system.num_rows);
-  nlohmann::json row{{"case", system.name},
-                     {"library", "ashlar"},
-                     {"kernel", form.name()},
-                     {"block_size", system.block_size},
-                     {"num_rows", system.num_rows},
-                     {"num_values", system.num_values},
-                     {"ranks", ranks},
-                     {"gflops", 1e-3 * flops / times.us},
-                     {"bytes", bytes},
-                     {"gb_s", 1e-3 * bytes / times.us},
-                     {"limit_gb_s", read_gb_s},
-                     {"fraction", 1e-3 * bytes / times.us / read_gb_s},
-                     {"memory_limit_bytes", limit_json(options)}};
+  nlohmann::json row = rates_json(system, ranks, times.us, read_gb_s);
   row.update(measured_fields(times));
+  row.update({{"library", "ashlar"}, {"kernel", form.name()}, {"memory_limit_bytes", limit_json(options)}});
   std::printf("  %-40s %10.2f us, %7.2f Gflop/s, halo %9.3f MB, %d iterations", form.name().c_str(), times.us,
-              1e-3 * flops / times.us, 1e-6 * double(times.halo_bytes), times.iterations);
+              1e-3 * flops_of_iteration(system) / times.us, 1e-6 * double(times.halo_bytes), times.iterations);
   if (whole_us) {
     // One worker alone: a device is what the whole was measured on; a share of a host's cores takes as many times as
     // long as all of them.
@@ -261,16 +250,26 @@ void run(const perf::RanksOptions& options, const Communicator& comm) {
                   static_cast<long long>(system.num_rows), static_cast<long long>(system.num_values));
     }
     const auto of_whole = whole.find(name);
-    for (const perf::RanksForm& form : forms_of(options, comm.size())) {
+    std::optional<int> iterations;
+    const auto forms = options.has_library("ashlar") ? forms_of(options, comm.size()) : std::vector<perf::RanksForm>();
+    for (const perf::RanksForm& form : forms) {
       const perf::RanksTimes times = perf::measure(exec, comm, system, form, options.samples, options.iterations);
+      iterations = times.iterations;
       if (!options.trace.empty()) timelines.add(exec, system, form, options.trace_iterations);
       if (!speaks) continue;
       rows.push_back(row_of(options, system, form, times, comm.size(), read,
                             of_whole == whole.end() ? std::nullopt : std::optional(of_whole->second)));
       if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
     }
+    for (const auto& row : perf::measure_peers(exec, comm, options, system, read, iterations)) rows.push_back(row);
+    if (speaks && !options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
   }
   write_trace(options, comm, timelines);
+  comm.together([&] {
+    for (const auto& row : rows) {
+      if (!row.at("verified")) throw NumericalError("a peer is wrong", row.at("error").get<std::string>(), "mend it");
+    }
+  });
 }
 
 }  // namespace
@@ -292,6 +291,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(exchanges));
   list("--launch", options.launches, "how iterations reach the device: automatic, persistent, graph, one_by_one")
       ->check(CLI::IsMember(launches));
+  list("--libraries", options.libraries, "whose iterations, as far as they were found")
+      ->check(CLI::IsMember({"ashlar", "nccl", "in_kernel"}));
   app.add_option("--samples", options.samples, "of which each time is the median")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

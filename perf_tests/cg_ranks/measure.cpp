@@ -13,8 +13,6 @@ namespace ashlar::perf {
 
 namespace {
 
-constexpr double rtol = 1e-8;
-
 /// What a rank does in a product with `op`, less the exchange: for the time that its work takes alone.
 template <class Exec>
 class LocalWork {
@@ -104,7 +102,7 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<
   RanksTimes times;
   const auto [report, ignored] =
       solve(exec, comm, op, system.b, x,
-            {.rtol = rtol, .max_iterations = 20000, .launch = form.launch, .x_update = form.x_update});
+            {.rtol = rtol, .max_iterations = most_iterations, .launch = form.launch, .x_update = form.x_update});
   if (report.status != SolveStatus::converged) {
     throw NumericalError(text(system.name, ", ", form.name(), ": a solve ends with ", to_string(report.status)),
                          text("after ", report.iterations, " iterations"), "choose another case");

@@ -10,6 +10,10 @@
 
 namespace ashlar::perf {
 
+/// How small ||r|| / ||b|| becomes in solves that converge, which take no more iterations.
+inline constexpr double rtol = 1e-8;
+inline constexpr int most_iterations = 20000;
+
 /// One way to solve over ranks.
 struct RanksForm {
   DistributedOptions distributed;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ struct RanksOptions {
   std::vector<std::string> exchanges{"auto"};
   /// How iterations reach the device.
   std::vector<std::string> launches{"automatic"};
+  /// Whose CG, as far as they were found.
+  std::vector<std::string> libraries{"ashlar", "nccl", "in_kernel"};
   int samples = 5;
   /// Of the two solves whose difference is timed.
   std::vector<int> iterations{20, 60};
@@ -33,6 +36,10 @@ struct RanksOptions {
   /// Timelines of a few iterations of each form go here.
   std::string trace;
   int trace_iterations = 6;
+
+  bool has_library(const std::string& name) const {
+    return std::find(libraries.begin(), libraries.end(), name) != libraries.end();
+  }
 };
 
 }  // namespace ashlar::perf

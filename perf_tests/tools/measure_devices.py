@@ -20,6 +20,7 @@ from perf_steps import Step, run
 CASES = "grid27x1:80,stencil11:128,grid27x3:68,stencil11:256,stencil11:46,stencil11:22,audi_kw,af_0_k101"
 TABLE_2 = "stencil11:256,stencil11:128,audi_kw,af_0_k101"
 MIN_CELLS = "32768"  # what the library does where nothing else is said, unlike the program
+OURS = ("--libraries", "ashlar")  # peers have no modes: they are measured once
 MODES = ("blocking", "stream", "kernel")
 DELAYS = "2500"  # solves of 40 iterations: 10^5 iterations
 
@@ -36,10 +37,11 @@ def steps_of(ranks, is_small):
     found.append(Step("cg_1", 1, 60, "perf_tests/perf_cg_ranks", "--cases", cases, *packed, *more))
     for n in ranks:
         found += [Step(f"cg_{n}_{mode}", n, 60, "perf_tests/perf_cg_ranks", "--cases", cases, *packed, "--exchange", mode,
-                       "--whole", "cg_1.json", *more) for mode in ("auto", "stream", "kernel")]
+                       "--whole", "cg_1.json", *(OURS if mode != "auto" else []), *more)
+                  for mode in ("auto", "stream", "kernel")]
         found += [
             Step(f"cg_{n}_blocking", n, 150, "perf_tests/perf_cg_ranks", "--cases", table, "--exchange", "blocking",
-                 "--whole", "cg_1.json", *more),
+                 "--whole", "cg_1.json", *OURS, *more),
             Step(f"halo_{n}", n, 60, "perf_tests/perf_halo", *(["--bytes", "8,1024"] + more if is_small else [])),
             Step(f"hpgmg_{n}", n, 60, "perf_tests/perf_hpgmg_ranks", *cells),
             Step(f"hidden_{n}", n, 60, "perf_tests/perf_hpgmg_ranks", "--hidden", *cells),
