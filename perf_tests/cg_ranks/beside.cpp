@@ -71,8 +71,11 @@ double us_of_iteration(const Communicator& comm, RanksPeer& peer, int samples, c
       comm.barrier();
       const double seconds = comm.together([&] {
         const Kokkos::Timer timer;
-        peer.solve(0, iterations[which]);
-        return timer.seconds();
+        const int done = peer.solve(0, iterations[which]);
+        const double its = timer.seconds();
+        if (done == iterations[which]) return its;
+        throw ArgumentError(text("--iterations ", iterations[which]), text("the residual is 0 after ", done),
+                            "take fewer");
       });
       const double of_all = comm.max(seconds);
       if (sample >= 0) wall[which].push_back(of_all);
