@@ -1,0 +1,234 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <ashlar/base/text.hpp>
+#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/impl/descriptor_passing.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iomanip>
+#include <random>
+#include <string>
+#include <type_traits>
+
+namespace ashlar::impl {
+
+namespace {
+
+/// What the sockets of one call have in common, and no others.
+struct Token {
+  std::array<std::uint32_t, 4> words{};
+
+  bool operator==(const Token&) const = default;
+};
+
+/// What goes with a descriptor.
+struct Letter {
+  Token token;
+  int rank = -1;
+};
+
+[[noreturn]] void fail_to_pass(const std::string& what, const std::string& why) {
+  throw CommError(text("comm: ", what), why, "let messages go through the transport");
+}
+[[noreturn]] void fail_to_pass(const std::string& what, int error) { fail_to_pass(what, std::strerror(error)); }
+
+Token random_token() {
+  std::random_device random;
+  Token token;
+  for (std::uint32_t& word : token.words) word = random();
+  return token;
+}
+
+struct Address {
+  sockaddr_un name{};
+  socklen_t bytes = 0;
+
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
+};
+
+/// In the abstract name space of Linux: a name that begins with a zero.
+Address address_of(const Token& token, int rank) {
+  std::ostringstream name;
+  name << "ashlar-" << std::hex << std::setfill('0');
+  for (const std::uint32_t word : token.words) name << std::setw(8) << word;
+  name << '-' << std::dec << rank;
+  const std::string characters = name.str();
+  Address address;
+  address.name.sun_family = AF_UNIX;
+  std::copy(characters.begin(), characters.end(), address.name.sun_path + 1);  // shorter than that by far
+  address.bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + characters.size());
+  return address;
+}
+
+/// A socket of this name. The system says with each message who has sent it.
+FileDescriptor bound_socket(const Address& address) {
+  FileDescriptor result(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!result.is_open()) fail_to_pass("a Unix domain socket", errno);
+  const int yes = 1;
+  if (setsockopt(result.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0 ||
+      bind(result.get(), address.get(), address.bytes) != 0) {
+    fail_to_pass("a Unix domain socket of this rank", errno);
+  }
+  return result;
+}
+
+/// Room for what the system adds to a message.
+template <class... What>
+struct alignas(cmsghdr) Room {
+  std::array<char, (CMSG_SPACE(sizeof(What)) + ...)> bytes{};
+};
+
+/// Whether it has gone: where the other's queue is full it may later.
+bool send_letter(int from, const Address& to, Letter letter, int descriptor) {
+  Room<int> room;
+  iovec part{&letter, sizeof letter};
+  msghdr message{};
+  message.msg_name = const_cast<sockaddr*>(to.get());
+  message.msg_namelen = to.bytes;
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = room.bytes.data();
+  message.msg_controllen = room.bytes.size();
+  cmsghdr* const head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(sizeof descriptor);
+  std::memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
+  if (sendmsg(from, &message, MSG_NOSIGNAL) >= 0) return true;
+  // (Too many references: the system counts what is on its way as open, until it is taken.)
+  if (errno == EAGAIN || errno == EINTR || errno == ENOBUFS || errno == ETOOMANYREFS) return false;
+  fail_to_pass("a file descriptor for another rank", errno);
+}
+
+/// What a message brought.
+struct Taken {
+  bool has_come = false;
+  bool is_whole = false;  ///< and of this user
+  bool lacks_descriptor = false;
+  Letter letter;
+  FileDescriptor descriptor;
+};
+
+Taken take_letter(int socket) {
+  Taken taken;
+  Room<int, ucred> room;
+  iovec part{&taken.letter, sizeof taken.letter};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = room.bytes.data();
+  message.msg_controllen = room.bytes.size();
+  const ssize_t bytes = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  if (bytes < 0) {
+    if (errno == EAGAIN || errno == EINTR) return taken;
+    fail_to_pass("file descriptors of other ranks", errno);
+  }
+  taken.has_come = true;
+  bool is_ours = false;
+  for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
+    if (head->cmsg_level != SOL_SOCKET) continue;
+    if (head->cmsg_type == SCM_RIGHTS) {
+      // All of them are open here by now: those that are too many close as they are replaced.
+      const std::size_t count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+      for (std::size_t k = 0; k < count; ++k) {
+        int number = -1;
+        std::memcpy(&number, CMSG_DATA(head) + k * sizeof number, sizeof number);
+        taken.descriptor = FileDescriptor(number);
+      }
+    } else if (head->cmsg_type == SCM_CREDENTIALS) {
+      ucred sender{};
+      std::memcpy(&sender, CMSG_DATA(head), sizeof sender);
+      is_ours = sender.uid == getuid();
+    }
+  }
+  taken.is_whole = is_ours && bytes == ssize_t(sizeof taken.letter);
+  taken.lacks_descriptor = !taken.descriptor.is_open();
+  return taken;
+}
+
+/// One rank's part, when all have their sockets.
+class Passing {
+ public:
+  Passing(int socket, const Token& token, int rank, int num_ranks, int mine)
+      : socket_(socket), token_(token), rank_(rank), mine_(mine), theirs_(static_cast<std::size_t>(num_ranks)) {
+    for (int other = num_ranks; other-- > 0;) {
+      if (other != rank) to_send_.push_back(other);
+    }
+    num_to_come_ = to_send_.size();
+  }
+
+  std::vector<FileDescriptor> run(double time_out_seconds) {
+    const auto begin = std::chrono::steady_clock::now();
+    while (!to_send_.empty() || num_to_come_ > 0) {
+      if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > time_out_seconds) {
+        fail_to_pass(text("file descriptors of ", num_to_come_, " ranks have not come, and ", to_send_.size(),
+                          " ranks have not taken this one's"),
+                     text("in ", time_out_seconds, " s"));
+      }
+      send_what_goes();
+      take_what_has_come();
+    }
+    return std::move(theirs_);
+  }
+
+ private:
+  void send_what_goes() {
+    while (!to_send_.empty() && send_letter(socket_, address_of(token_, to_send_.back()), {token_, rank_}, mine_)) {
+      to_send_.pop_back();
+    }
+  }
+
+  /// Waits a moment, in which something may come.
+  void take_what_has_come() {
+    if (num_to_come_ == 0 && to_send_.empty()) return;
+    pollfd polled{socket_, POLLIN, 0};
+    poll(&polled, 1, to_send_.empty() ? 100 : 1);
+    // (Not for ever, whatever is sent here.)
+    for (std::size_t k = 0; k < theirs_.size(); ++k) {
+      Taken taken = take_letter(socket_);
+      if (!taken.has_come) return;
+      const int from = taken.letter.rank;
+      if (!taken.is_whole || taken.letter.token != token_ || from < 0 || from >= int(theirs_.size()) || from == rank_) {
+        continue;
+      }
+      if (taken.lacks_descriptor) {
+        fail_to_pass(text("the file descriptor of rank ", from), "this process may not have as many files open");
+      }
+      FileDescriptor& its = theirs_[static_cast<std::size_t>(from)];
+      if (its.is_open()) continue;
+      its = std::move(taken.descriptor);
+      --num_to_come_;
+    }
+  }
+
+  int socket_;
+  Token token_;
+  int rank_, mine_;
+  std::vector<FileDescriptor> theirs_;
+  std::vector<int> to_send_;
+  std::size_t num_to_come_ = 0;
+};
+
+}  // namespace
+
+std::vector<FileDescriptor> pass_descriptors(const Communicator& comm, int mine, double time_out_seconds) {
+  const int rank = comm.rank();
+  const Token token = comm.broadcast(comm.together([&] { return rank == 0 ? random_token() : Token{}; }));
+  const FileDescriptor socket = comm.together([&] {
+    if (fcntl(mine, F_GETFD) < 0) fail_to_pass(text("the file descriptor ", mine), errno);
+    return bound_socket(address_of(token, rank));
+  });
+  // (From here on all have theirs, and they are there until all are done.)
+  return comm.together([&] { return Passing(socket.get(), token, rank, comm.size(), mine).run(time_out_seconds); });
+}
+
+}  // namespace ashlar::impl
