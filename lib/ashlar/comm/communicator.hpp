@@ -2,6 +2,7 @@
 
 #include <ashlar/comm/error.hpp>
 #include <ashlar/comm/memory_kind.hpp>
+#include <ashlar/comm/peer/peer_sharing.hpp>
 #include <ashlar/comm/transport.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -170,6 +171,12 @@ class Communicator {
   /// Throws   CommError on all ranks together, where none can be made.
   const std::shared_ptr<StreamTransport>& own_streams() const;
 
+  /// How the ranks of this group, and of those that are split from it later, are to share memory of devices
+  /// (PeerMemory): in the kernel modes of exchanges and sums, and in CG in one kernel of each rank. The same on all
+  /// ranks.
+  void use_peer_sharing(PeerSharing sharing) { peer_sharing_ = sharing; }
+  PeerSharing peer_sharing() const { return peer_sharing_; }
+
   /// Says why on standard error and ends the whole job, other ranks included: for faults on one rank alone that come
   /// where the others cannot be told.
   [[noreturn]] void abort(const std::string& why, int exit_code = 1) const noexcept;
@@ -187,6 +194,7 @@ class Communicator {
   std::shared_ptr<const StreamTransport> stream_transport_;
   mutable std::shared_ptr<StreamTransport> own_streams_;
   std::string why_no_stream_transport_;
+  PeerSharing peer_sharing_ = PeerSharing::automatic;
 };
 
 template <class Work>

@@ -53,6 +53,7 @@ Communicator Communicator::split(int colour, int key) const {
   part.direct_messages_ = direct_messages_;
   part.stream_transport_ = stream_transport_;
   part.why_no_stream_transport_ = why_no_stream_transport_;
+  part.peer_sharing_ = peer_sharing_;
   return part;
 }
 

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ashlar/comm/memory_kind_of.hpp>
+#include <ashlar/comm/peer/find_peer_memory.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <optional>
@@ -114,6 +116,42 @@ TEST(DistributedOverMpi, IteratesInOneKernelOfEachRank) {
             EXPECT_EQ(again, first) << "round " << round;
           }
         }
+      }
+    }
+  }
+}
+
+// Halo and sums, by kernels one by one and in one kernel of each rank.
+TEST(DistributedOverMpi, GivesTheSameBitsHoweverDevicesShareMemory) {
+  if (memory_kind_of<Space> != MemoryKind::cuda || world().is_alone() || !find_peer_memory(Exec(), world()).work) {
+    GTEST_SKIP() << "takes CUDA, and ranks with a device each";
+  }
+  const Exec exec = instance_of_rank();
+  const Beam beam(world().size());
+  const auto rows = problems::cantilever_matrix<Matrix>(exec, beam.problem, beam.rows(world().rank()));
+  DistributedOptions options = with(Decomposition::one_d, HaloForm::automatic);
+  options.exchange = ExchangeMode::kernel;
+  for (const CgLaunch launch : {CgLaunch::one_by_one, CgLaunch::automatic}) {
+    SCOPED_TRACE(launch == CgLaunch::automatic ? "automatic" : "kernel by kernel");
+    std::vector<double> first;
+    std::string first_launch;
+    for (const PeerSharing sharing : {PeerSharing::handles, PeerSharing::descriptors}) {
+      Communicator comm = world().duplicate();
+      comm.use_peer_sharing(sharing);
+      const DistributedOperator<Matrix> a(exec, comm, beam.partition, rows, options);
+      EXPECT_THAT(a.explain(),
+                  ::testing::HasSubstr(sharing == PeerSharing::handles ? "by handles (as asked for)"
+                                                                       : "by file descriptors (as asked for)"));
+      const AnyM m = preconditioner_of(exec, a.own_matrix(), Kind::block_jacobi);
+      const Vector b("test::b", a.space().num_local()), x("test::x", a.space().num_local());
+      Kokkos::deep_copy(b, 1.0);
+      const SolveReport report = cg(exec, a, m, b, x, {.rtol = 1e-30, .max_iterations = 40, .launch = launch});
+      if (sharing == PeerSharing::handles) {
+        first = to_host(x);
+        first_launch = report.launch;
+      } else {
+        EXPECT_EQ(to_host(x), first);
+        EXPECT_EQ(report.launch, first_launch);
       }
     }
   }

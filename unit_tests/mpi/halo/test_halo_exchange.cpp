@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ashlar/comm/memory_kind_of.hpp>
+#include <ashlar/comm/peer/find_peer_memory.hpp>
 #include <ashlar/halo/halo_exchange.hpp>
 #include <initializer_list>
 #include <string>
@@ -53,6 +55,31 @@ TEST(HaloExchangeOverMpi, InKernelsThroughMemoryThatProcessesShare) {
                               ExchangeMode::kernel);
   }
   expect_right_at_once(world(), many, 1000, ExchangeMode::kernel);
+}
+
+// What devices share by file descriptors; handles, which come first, work on most machines.
+TEST(HaloExchangeOverMpi, InKernelsThroughMemoryBehindFileDescriptors) {
+  if (memory_kind_of<Space> != MemoryKind::cuda || !find_peer_memory(Exec(), world()).work) {
+    GTEST_SKIP() << "takes CUDA, and a device for each rank";
+  }
+  Communicator comm = world().duplicate();
+  comm.use_peer_sharing(PeerSharing::descriptors);
+  for (const Needs& needs : needs_of_all_kinds(comm.size())) {
+    for (const HaloForm form : all_forms) {
+      expect_right_exchanges<double>(comm, needs, form, 3, HaloBuffers::automatic, ExchangeMode::kernel);
+    }
+  }
+  const Needs many = random_needs(RowPartition::even(10 * comm.size(), comm.size()), 0.3, 22);
+  for (const bool two_in_flight : {false, true}) {
+    expect_right_back_to_back(comm, many, 300, two_in_flight, !two_in_flight, HaloBuffers::automatic,
+                              ExchangeMode::kernel);
+  }
+  expect_right_at_once(comm, many, 1000, ExchangeMode::kernel);
+  expect_right_replays(comm, many, ExchangeMode::kernel, true);
+  expect_right_by_kernels(comm, 300);
+  const Side side(comm, many, HaloForm::automatic, 1, HaloBuffers::automatic, ExchangeMode::kernel);
+  EXPECT_THAT(side.exchange.explain(),
+              ::testing::HasSubstr("memory of the other devices, by file descriptors (as asked for)"));
 }
 
 TEST(HaloExchangeOverMpi, InKernelsOfTheCallers) { expect_right_by_kernels(world(), 1000); }

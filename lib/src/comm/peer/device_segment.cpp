@@ -1,5 +1,6 @@
 #include "device_segment.hpp"
 
+#include <ashlar/device/described_memory.hpp>
 #include <ashlar/device/shareable_memory.hpp>
 
 namespace ashlar::impl {
@@ -25,6 +26,18 @@ class OpenedSegment final : public PeerSegment {
   OpenedMemory memory_;
 };
 
+class DescribedSegment final : public PeerSegment {
+ public:
+  template <class... Arguments>
+  explicit DescribedSegment(const Arguments&... arguments) : memory_(arguments...) {
+    data = static_cast<std::byte*>(memory_.data());
+  }
+  const DescribedMemory& memory() const { return memory_; }
+
+ private:
+  DescribedMemory memory_;
+};
+
 }  // namespace
 
 std::unique_ptr<PeerSegment> make_device_segment(std::size_t bytes, PeerTicket& ticket) {
@@ -38,6 +51,19 @@ std::unique_ptr<PeerSegment> make_device_segment(std::size_t bytes, PeerTicket& 
 
 std::unique_ptr<PeerSegment> open_device_segment(const PeerTicket& ticket) {
   return std::make_unique<OpenedSegment>(ticket.name);
+}
+
+std::unique_ptr<PeerSegment> make_described_segment(std::size_t bytes, PeerTicket& ticket, FileDescriptor& descriptor) {
+  auto segment = std::make_unique<DescribedSegment>(bytes);
+  ticket.is_host = false;
+  ticket.data = segment->data;
+  ticket.bytes = segment->memory().bytes();  // as it is mapped, whole
+  descriptor = segment->memory().descriptor();
+  return segment;
+}
+
+std::unique_ptr<PeerSegment> open_described_segment(const PeerTicket& ticket, const FileDescriptor& descriptor) {
+  return std::make_unique<DescribedSegment>(descriptor, ticket.bytes);
 }
 
 }  // namespace ashlar::impl

@@ -1,7 +1,9 @@
 #include <ashlar/comm/impl/peer_segments.hpp>
 
+#include <algorithm>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/error.hpp>
+#include <ashlar/comm/impl/descriptor_passing.hpp>
 #include <exception>
 #include <utility>
 
@@ -19,30 +21,48 @@ void require_one_host(const Communicator& comm) {
                   "let messages go through the transport");
 }
 
-}  // namespace
+/// What the others open a segment by.
+struct Key {
+  PeerTicket ticket;
+  FileDescriptor descriptor;
+};
 
-PeerSegments::PeerSegments(Communicator comm, MemoryKind kind, std::size_t bytes) : comm_(std::move(comm)) {
-  require_one_host(comm_);
-  PeerTicket mine;
-  own_ = comm_.together(
-      [&] { return kind == MemoryKind::host ? make_host_segment(bytes, mine) : make_device_segment(bytes, mine); });
-  const std::vector<PeerTicket> tickets = comm_.all_gather(mine);
-  try {
-    open_others(tickets, mine);
-  } catch (const std::exception&) {
-    others_.clear();
-    comm_.barrier();  // all ranks are here: nobody frees what another one has open
-    throw;
-  }
-  explain_ = kind == MemoryKind::host ? "memory shared between processes" : "memory of the other devices";
+std::unique_ptr<PeerSegment> make_segment(MemoryKind kind, std::size_t bytes, PeerSharing sharing, Key& key) {
+  if (kind == MemoryKind::host) return make_host_segment(bytes, key.ticket);
+  if (sharing == PeerSharing::handles) return make_device_segment(bytes, key.ticket);
+  return make_described_segment(bytes, key.ticket, key.descriptor);
 }
 
-void PeerSegments::open_others(const std::vector<PeerTicket>& tickets, const PeerTicket& mine) {
-  comm_.together([&] {
-    for (int rank = 0; rank < comm_.size(); ++rank) {
-      const PeerTicket& its = tickets[static_cast<std::size_t>(rank)];
+}  // namespace
+
+PeerSegments::PeerSegments(std::shared_ptr<const Communicator> comm, MemoryKind kind, std::size_t bytes,
+                           PeerSharing sharing, const std::string& why)
+    : comm_(std::move(comm)) {
+  require_one_host(*comm_);
+  Key mine;
+  own_ = comm_->together([&] { return make_segment(kind, bytes, sharing, mine); });
+  const std::vector<PeerTicket> tickets = comm_->all_gather(mine.ticket);
+  std::vector<FileDescriptor> descriptors;
+  if (sharing == PeerSharing::descriptors) descriptors = pass_descriptors(*comm_, mine.descriptor.get());
+  try {
+    open_others(tickets, mine.ticket, descriptors);
+  } catch (const std::exception&) {
+    others_.clear();
+    comm_->barrier();  // all ranks are here: nobody frees what another one has open
+    throw;
+  }
+  explain_ = kind == MemoryKind::host ? "memory shared between processes"
+                                      : text("memory of the other devices, by ",
+                                             sharing == PeerSharing::handles ? "handles" : "file descriptors", why);
+}
+
+void PeerSegments::open_others(const std::vector<PeerTicket>& tickets, const PeerTicket& mine,
+                               const std::vector<FileDescriptor>& descriptors) {
+  comm_->together([&] {
+    for (std::size_t rank = 0; rank < tickets.size(); ++rank) {
+      const PeerTicket& its = tickets[rank];
       if (its.is_host != mine.is_host) {
-        throw CommError(text("comm: memory shared by ranks ", comm_.rank(), " and ", rank),
+        throw CommError(text("comm: memory shared by ranks ", comm_->rank(), " and ", rank),
                         "one computes on a device, the other on the host", "let messages go through the transport");
       }
       // (A process opens no handle of its own memory.)
@@ -50,7 +70,9 @@ void PeerSegments::open_others(const std::vector<PeerTicket>& tickets, const Pee
         data_.push_back(its.data);
         continue;
       }
-      others_.push_back(its.is_host ? open_host_segment(its) : open_device_segment(its));
+      others_.push_back(its.is_host           ? open_host_segment(its)
+                        : descriptors.empty() ? open_device_segment(its)
+                                              : open_described_segment(its, descriptors[rank]));
       data_.push_back(others_.back()->data);
     }
   });
@@ -60,10 +82,66 @@ PeerSegments::~PeerSegments() {
   if (std::uncaught_exceptions() > 0) return;
   others_.clear();
   try {
-    comm_.barrier();  // nobody frees what another one has open
+    comm_->barrier();  // nobody frees what another one has open
   } catch (const std::exception&) {
     // The others have left: nothing is held for them.
   }
+}
+
+namespace {
+
+/// The ways to try, in this order: the same on all ranks.
+std::vector<PeerSharing> ways_of(const Communicator& comm, MemoryKind kind) {
+  struct Wish {
+    PeerSharing sharing;
+    MemoryKind kind;
+  };
+  const Wish mine{comm.peer_sharing(), kind};
+  const std::vector<Wish> all = comm.all_gather(mine);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank].sharing == all[0].sharing) continue;
+    throw ArgumentError(text("comm: memory shared by ", to_string(all[rank].sharing), " on rank ", rank, ", by ",
+                             to_string(all[0].sharing), " on rank 0"),
+                        "all ranks share it in one way", "ask for the same on all of them");
+  }
+  // Where one has none of a device there is one way, in which it is refused.
+  const bool has_devices = std::none_of(all.begin(), all.end(), [](auto& its) { return its.kind == MemoryKind::host; });
+  if (!has_devices) return {PeerSharing::handles};
+  if (mine.sharing == PeerSharing::automatic) return {PeerSharing::handles, PeerSharing::descriptors};
+  return {mine.sharing};
+}
+
+std::string reason_of(const std::exception& failure) {
+  const auto* const error = dynamic_cast<const Error*>(&failure);
+  return error != nullptr ? text(error->problem(), ": ", error->why()) : failure.what();
+}
+
+}  // namespace
+
+std::unique_ptr<PeerSegments> make_peer_segments(Communicator comm, MemoryKind kind, std::size_t bytes,
+                                                 const std::function<void(const PeerSegments&)>& check) {
+  const auto shared = std::make_shared<const Communicator>(std::move(comm));
+  const std::vector<PeerSharing> ways = ways_of(*shared, kind);
+  std::string why = shared->peer_sharing() == PeerSharing::automatic ? "" : " (as asked for)";
+  std::string failures;
+  for (const PeerSharing way : ways) {
+    std::unique_ptr<PeerSegments> segments;
+    // What fails, fails on all ranks together: all of them go on to the next way.
+    try {
+      segments = std::make_unique<PeerSegments>(shared, kind, bytes, way, why);
+      check(*segments);
+      return segments;
+    } catch (const std::exception& failure) {
+      if (ways.size() == 1) {
+        segments.reset();
+        throw;
+      }
+      why = text(" (", to_string(way), " do not work: ", reason_of(failure), ")");
+      failures += text(failures.empty() ? "" : "; ", "by ", to_string(way), ": ", reason_of(failure));
+    }
+  }
+  throw CommError(text("comm: memory of devices shared by ", shared->size(), " ranks"), failures,
+                  "let messages go through the transport");
 }
 
 }  // namespace ashlar::impl
