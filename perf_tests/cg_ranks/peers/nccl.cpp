@@ -199,7 +199,7 @@ std::vector<RanksPeerForm> nccl_peers(const Exec& exec, const Communicator& comm
     for (const bool is_captured : {true, false}) {
       const std::string launch =
           is_captured ? text("graph of ", NcclCg::iterations_of_graph, " iterations") : "call by call";
-      forms.push_back({"nccl", text(name, ", ", launch), launch,
+      forms.push_back({"nccl", text(name, ", ", is_captured ? "graph" : "call by call"), launch,
                        [&exec, &comm, &system, shared, its = algorithm, is_captured]() -> std::unique_ptr<RanksPeer> {
                          if (*shared == nullptr) *shared = std::make_shared<const NcclRanks>(comm);
                          return std::make_unique<NcclCg>(exec, comm, system, *shared, its, is_captured);
