@@ -3,13 +3,20 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/error.hpp>
 #include <ashlar/comm/impl/descriptor_passing.hpp>  // nothing else shows it without two GPUs
 #include <ashlar/host/file_descriptor.hpp>
+#include <atomic>
+#include <cstddef>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/message.hpp"
@@ -65,6 +72,49 @@ void expect_passed(const Communicator& comm, const std::string& name) {
 TEST(DescriptorPassing, AllHaveWhatTheOthersHave) {
   const int before = num_open();
   for (int round = 0; round < 20; ++round) expect_passed(world(), text("round ", round));
+  EXPECT_EQ(num_open(), before);
+}
+
+/// Sends what nobody has asked for to all sockets of ours on this host, as long as it is there.
+class Stranger {
+ public:
+  Stranger() : thread_([this] { disturb(); }) {}
+  ~Stranger() {
+    is_done_ = true;
+    thread_.join();
+  }
+
+ private:
+  void disturb() {
+    const FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    while (!is_done_) {
+      std::ifstream sockets("/proc/net/unix");
+      for (std::string line; std::getline(sockets, line);) {
+        const std::size_t begin = line.find("@ashlar-");
+        if (begin == std::string::npos) continue;
+        sockaddr_un to{};
+        to.sun_family = AF_UNIX;
+        const std::string name = line.substr(begin + 1);
+        std::copy(name.begin(), name.end(), to.sun_path + 1);
+        const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+        for (const std::size_t length : {1, 20, 200}) {  // as long as what is expected, and not
+          const std::vector<char> nonsense(length, '\1');
+          sendto(socket.get(), nonsense.data(), length, 0, reinterpret_cast<sockaddr*>(&to), bytes);
+        }
+      }
+    }
+  }
+
+  std::atomic<bool> is_done_ = false;
+  std::thread thread_;
+};
+
+TEST(DescriptorPassing, DropsWhatStrangersSend) {
+  const int before = num_open();
+  {
+    const Stranger stranger;
+    for (int round = 0; round < 20; ++round) expect_passed(world(), text("round ", round));
+  }
   EXPECT_EQ(num_open(), before);
 }
 
