@@ -12,7 +12,7 @@ namespace ashlar::perf {
 /// Of which level.
 struct HiddenCase {
   multigrid::Discretisation discretisation;
-  int log2_box, boxes_per_rank;
+  int box_dim, boxes_per_rank;
 };
 
 /// Measures what a residual hides of its exchange: adds a row for each mode to `rows`; those that do not work for these

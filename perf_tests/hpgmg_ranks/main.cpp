@@ -32,6 +32,14 @@ const std::map<std::string, multigrid::Discretisation> operators{{"fv2", multigr
 const std::map<std::string, ExchangeMode> exchanges{
     {"blocking", ExchangeMode::blocking}, {"stream", ExchangeMode::stream}, {"kernel", ExchangeMode::kernel}};
 
+std::vector<int> box_dims_of(const perf::HpgmgRanksOptions& options) {
+  std::vector<int> box_dims = options.box_dims;
+  if (box_dims.empty()) {
+    for (const int log2_box : options.log2_boxes) box_dims.push_back(1 << log2_box);
+  }
+  return box_dims;
+}
+
 bool run(const perf::HpgmgRanksOptions& options, const Communicator& comm) {
   const perf::Exec exec;
   const bool speaks = comm.rank() == 0;
@@ -46,19 +54,19 @@ bool run(const perf::HpgmgRanksOptions& options, const Communicator& comm) {
   nlohmann::json rows = nlohmann::json::array(), left_out = nlohmann::json::array();
   bool all_right = true;
   for (const std::string& name : options.operators) {
-    for (const int log2_box : options.log2_boxes) {
+    for (const int box_dim : box_dims_of(options)) {
       const auto written = [&](bool is_right) {
         all_right = all_right && is_right;
         if (!speaks || options.json.empty()) return;
         perf::write_results(options.json, options.commit, read, rows, left_out);
       };
       if (options.hidden) {
-        const perf::HiddenCase one{operators.at(name), log2_box, options.boxes_per_rank};
+        const perf::HiddenCase one{operators.at(name), box_dim, options.boxes_per_rank};
         written(perf::measure_hidden(exec, comm, one, modes, options.samples, read, rows, left_out));
         continue;
       }
       for (const int threshold : options.host_thresholds) {
-        const perf::HpgmgRanksCase one{operators.at(name), log2_box, options.boxes_per_rank, threshold,
+        const perf::HpgmgRanksCase one{operators.at(name), box_dim, options.boxes_per_rank, threshold,
                                        options.min_cells_per_rank};
         written(perf::measure_modes(exec, comm, one, modes, options.samples, read, rows, left_out));
       }
@@ -76,6 +84,7 @@ int main(int argc, char** argv) {
     return app.add_option(name, values, help)->delimiter(',')->capture_default_str();
   };
   list("--log2-boxes", options.log2_boxes, "boxes have 2^N cells in each direction")->check(CLI::Range(2, 10));
+  list("--box-dims", options.box_dims, "boxes have N cells in each direction, instead")->check(CLI::Range(4, 1024));
   app.add_option("--boxes-per-rank", options.boxes_per_rank, "at most: as many as make a cube")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <hpgmg_ranks/box_name.hpp>
 #include <hpgmg_ranks/measure.hpp>
 #include <memory>
 #include <optional>
@@ -29,11 +30,10 @@ struct Solver {
 };
 
 Solver make_solver(const Exec& exec, const Communicator& comm, const HpgmgRanksCase& one, ExchangeMode mode) {
-  const int box_dim = 1 << one.log2_box;
-  const int boxes = boxes_per_dimension(box_dim, one.boxes_per_rank, comm.size());
+  const int boxes = boxes_per_dimension(one.box_dim, one.boxes_per_rank, comm.size());
   MultigridOptions options{.discretisation = one.discretisation, .host_threshold = one.host_threshold};
   options.exchange.mode = mode;
-  const auto grids = make_hierarchy(boxes, box_dim, reach_of(one.discretisation), comm.size(), comm.rank(),
+  const auto grids = make_hierarchy(boxes, one.box_dim, reach_of(one.discretisation), comm.size(), comm.rank(),
                                     {.min_cells_per_rank = one.min_cells_per_rank});
   Solver solver{mode, std::make_unique<Multigrid<Exec>>(exec, grids, options, comm)};
   set_benchmark_problem(exec, solver.multigrid->level(0));
@@ -48,7 +48,7 @@ bool measure_modes(const Exec& exec, const Communicator& comm, const HpgmgRanksC
                    const std::vector<ExchangeMode>& modes, int samples, double read_gb_s, nlohmann::json& rows,
                    nlohmann::json& left_out) {
   const bool speaks = comm.rank() == 0;
-  std::string name = text(to_string(one.discretisation), ", boxes of 2^", one.log2_box);
+  std::string name = text(to_string(one.discretisation), ", boxes of ", in_powers(one.box_dim));
   if (one.min_cells_per_rank > 0) name += text(", ranks of ", one.min_cells_per_rank, " cells or more");
   if (speaks) std::printf("%s, host threshold %d\n", name.c_str(), one.host_threshold);
   std::vector<Solver> solvers;
@@ -100,7 +100,7 @@ bool measure_modes(const Exec& exec, const Communicator& comm, const HpgmgRanksC
                        {"block_size", 1},
                        {"exchange", to_string(solver.mode)},
                        {"operator", to_string(one.discretisation)},
-                       {"log2_box", one.log2_box},
+                       {"box_dim", one.box_dim},
                        {"num_boxes", multigrid.grid(0).num_boxes()},
                        {"cells_per_dim", multigrid.grid(0).cells_per_dim()},
                        {"ranks", comm.size()},

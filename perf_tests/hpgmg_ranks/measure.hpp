@@ -13,7 +13,7 @@ namespace ashlar::perf {
 /// What is solved.
 struct HpgmgRanksCase {
   multigrid::Discretisation discretisation;
-  int log2_box, boxes_per_rank, host_threshold;
+  int box_dim, boxes_per_rank, host_threshold;
   std::int64_t min_cells_per_rank;
 };
 

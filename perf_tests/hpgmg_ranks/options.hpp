@@ -8,6 +8,8 @@ namespace ashlar::perf {
 
 struct HpgmgRanksOptions {
   std::vector<int> log2_boxes{4, 5, 6, 7};
+  /// Cells of a box in each direction, instead of those where there are any.
+  std::vector<int> box_dims;
   /// Over two ranks 8 boxes.
   int boxes_per_rank = 4;
   std::vector<std::string> operators{"fv4"};

@@ -49,9 +49,13 @@ def steps_of(ranks, is_small):
                  variables={"ASHLAR_TEST_ROUNDS": "1" if is_small else DELAYS}),
         ]
     for n in [1] + ranks:
-        # The largest cube of at most 64 boxes a rank: 64, 125, 216 of 64^3 cells. Rates a rank compare.
-        weak = ["--log2-boxes", "3" if is_small else "6", "--boxes-per-rank", "64", "--exchange", "kernel",
-                "--min-cells-per-rank", MIN_CELLS]
+        # 8 boxes, so that a rank has about 256^3 cells and a cube is whole: 256^3, 320^3, 384^3 cells on 1, 2 and 4
+        # ranks. (Rates a rank compare. Numbers of cells are powers of 2 times a small number, or there is no multigrid.)
+        box_dim = {1: 128, 2: 160, 4: 192}.get(n)
+        if box_dim is None:
+            continue
+        weak = ["--box-dims", str(box_dim // 16 if is_small else box_dim), "--boxes-per-rank", str(8 // n), "--exchange",
+                "kernel", "--min-cells-per-rank", MIN_CELLS]
         found.append(Step(f"weak_{n}", n, 60, "perf_tests/perf_hpgmg_ranks", *weak))
     for n in ranks:
         for mode in MODES:

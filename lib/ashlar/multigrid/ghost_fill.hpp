@@ -17,8 +17,10 @@
 #include <ashlar/multigrid/impl/ghost_tasks.hpp>
 #include <ashlar/multigrid/impl/message_bodies.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace ashlar::multigrid {
 
@@ -46,6 +48,9 @@ class GhostFill {
       unpack_ = impl::to_space(exec, "ashlar::multigrid::unpack", plan.unpack);
       boundary_ = impl::to_space(exec, "ashlar::multigrid::boundary", plan.boundary);
     });
+    const std::size_t own = plan.num_own_boundary;
+    own_boundary_ = Kokkos::subview(boundary_, std::pair<std::size_t, std::size_t>(0, own));
+    boundary_of_others_ = Kokkos::subview(boundary_, std::pair(own, plan.boundary.size()));
     if (!plan.is_shared) return;
     messages_ = impl::BoxMessages<Exec, Real>(exec, comm, plan.to, plan.from, 1, options);
     comm.together([&] {
@@ -75,35 +80,47 @@ class GhostFill {
   template <class Vector>
   void operator()(const Exec& exec, const Vector& x, BoundaryOrder order) const {
     exchange(exec, x);
-    extend(exec, x, order);
+    extend(exec, x, order, boundary_);
   }
 
-  /// The same, and interior() meanwhile, which enqueues work on `exec` that reads no ghost cell, and writes no cell that
-  /// ghost cells are made of (LevelCut). On a device all else has an instance of its own beside `exec`, once
-  /// prepare_beside() has been called.
+  /// The same, and interior() meanwhile, which enqueues work on `exec` that reads no ghost cell that follows from other
+  /// ranks' cells, and writes none of the cells that are sent (LevelCut). On a device messages have an instance of
+  /// their own beside `exec`, once prepare_beside() has been called.
   template <class Vector, class Interior>
   void beside(const Exec& exec, const Vector& x, BoundaryOrder order, const Interior& interior) const {
-    if constexpr (is_gpu_v<Exec>) {
-      const Exec& aside = side_ ? side_->instance.get() : exec;
-      if (side_) {
-        side_->is_ready.record(exec);
-        side_->is_ready.wait(aside);
-      }
-      // Where the host waits, for what is packed, it enqueues before what else there is to do.
-      const bool is_first = !messages_.is_stream_ordered();
-      if (is_first) interior();
-      (*this)(aside, x, order);
-      if (!is_first) interior();
-      if (side_) {
-        side_->has_come.record(aside);
-        side_->has_come.wait(exec);
-      }
-    } else {
-      send(exec, x);
+    const Exec& aside = side_ ? side_->instance.get() : exec;
+    if (side_) {
+      side_->is_ready.record(exec);
+      side_->is_ready.wait(aside);
+    }
+    const auto without_messages = [&] {
       copy(exec, x);
+      extend(exec, x, order, own_boundary_);
       interior();
-      receive(exec, x);
-      extend(exec, x, order);
+    };
+    const auto with_messages = [&] {
+      receive(aside, x);
+      extend(aside, x, order, boundary_of_others_);
+    };
+    auto* const exchange = messages_.by_kernels();
+    if (is_gpu_v<Exec> && exchange != nullptr) {
+      exchange->exchange_by(aside, "ashlar::multigrid::exchange", pack_tasks(x), PeerTasks<NoPeerTask>{},
+                            unpack_tasks(x));
+      extend(aside, x, order, boundary_of_others_);
+      without_messages();
+    } else if (!is_gpu_v<Exec> || messages_.is_stream_ordered()) {
+      send(aside, x);
+      without_messages();
+      with_messages();
+    } else {
+      // The host waits in send(): what else there is to do is enqueued before.
+      without_messages();
+      send(aside, x);
+      with_messages();
+    }
+    if (side_) {
+      side_->has_come.record(aside);
+      side_->has_come.wait(exec);
     }
   }
 
@@ -114,23 +131,26 @@ class GhostFill {
   void as_one(const Exec& exec, const std::string& label, const Vector& x, BoundaryOrder order,
               const PeerTasks<Interior>& interior, const PeerTasks<Shell>& shell) const {
     constexpr auto packs = PeerStageKind::packs, works = PeerStageKind::works, takes = PeerStageKind::takes;
+    const auto extend = [&](const Boundary& regions) -> impl::ExtendGhostTask<Real> {
+      return {regions.data(), {x.data(), layout_, weights(order)}};
+    };
     const auto pack = pack_tasks(x);
     const auto copy = copy_tasks(x);
     const auto unpack = unpack_tasks(x);
-    const impl::ExtendGhostTask<Real> extend{boundary_.data(), {x.data(), layout_, weights(order)}};
-    // The bits are stages: these have filled from cells, and these have filled all ghost cells. What is sent is read
-    // before the shell, which may be written in place.
-    constexpr unsigned filled = 0b1010, all_but_interior = 0b11011;
+    // The bits are stages: these have copied from box to box, and these have filled all ghost cells. What is sent is
+    // read before the shell, which may be written in place.
+    constexpr unsigned copied = 0b10, filled_by_own = 0b110, taken = 0b10000, all_but_interior = 0b110111;
     messages_.by_kernels()->exchange_in_stages(
         exec, label, PeerStage<packs, 0, impl::PackGhostParts<Real>>{pack.count, pack.body},
         PeerStage<works, 0, impl::CopyGhostTask<Real>>{copy.count, copy.body},
-        PeerStage<works, 0, Interior>{interior.count, interior.body},
+        PeerStage<works, copied, impl::ExtendGhostTask<Real>>{int(own_boundary_.extent(0)), extend(own_boundary_)},
+        PeerStage<works, filled_by_own, Interior>{interior.count, interior.body},
         PeerStage<takes, 0, impl::UnpackGhostParts<Real>>{unpack.count, unpack.body},
-        PeerStage<works, filled, impl::ExtendGhostTask<Real>>{int(boundary_.extent(0)), extend},
+        PeerStage<works, copied | taken, impl::ExtendGhostTask<Real>>{int(boundary_of_others_.extent(0)),
+                                                                      extend(boundary_of_others_)},
         PeerStage<works, all_but_interior, Shell>{shell.count, shell.body});
   }
 
-  bool has_neighbours() const { return messages_.has_neighbours(); }
   /// Whether exchanges are enqueued, and the host waits for none: then they may be captured on a device. The same on all
   /// ranks.
   bool is_stream_ordered() const { return messages_.is_stream_ordered(); }
@@ -159,6 +179,8 @@ class GhostFill {
   void check() const { messages_.check(); }
 
  private:
+  using Boundary = Kokkos::View<BoundaryRegion*, Space>;
+
   /// Where messages travel beside other work.
   struct Side {
     explicit Side(const Exec& exec) : instance(exec), is_ready(exec), has_come(exec) {}
@@ -204,15 +226,15 @@ class GhostFill {
     });
   }
   template <class Vector>
-  void extend(const Exec& exec, const Vector& x, BoundaryOrder order) const {
-    impl::for_each_region("ashlar::multigrid::boundary", exec, boundary_,
+  void extend(const Exec& exec, const Vector& x, BoundaryOrder order, const Boundary& regions) const {
+    impl::for_each_region("ashlar::multigrid::boundary", exec, regions,
                           impl::ExtendToGhosts<Real>{x.data(), layout_, weights(order)});
   }
 
   BoxLayout layout_;
   Kokkos::View<GhostCopy*, Space> pack_, local_, unpack_;
   Kokkos::View<impl::GhostPart*, Space> pack_parts_, unpack_parts_;  // in the kernel mode
-  Kokkos::View<BoundaryRegion*, Space> boundary_;
+  Boundary boundary_, own_boundary_, boundary_of_others_;
   std::shared_ptr<Side> side_;  // of beside(), on a device
   impl::BoxMessages<Exec, Real> messages_;
 };

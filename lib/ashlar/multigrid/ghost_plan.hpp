@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/multigrid/box_grid.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -40,7 +41,8 @@ struct GhostPlan {
   std::vector<GhostCopy> pack, local, unpack;
   std::vector<GhostMessage> to, from;  ///< by rank, ascending
   std::vector<BoundaryRegion> boundary;
-  bool is_shared = false;  ///< whether any rank sends something, of which all ranks know
+  std::size_t num_own_boundary = 0;  ///< of those, the first so many follow from cells of this rank alone
+  bool is_shared = false;            ///< whether any rank sends something, of which all ranks know
 
   std::int64_t num_sent() const;
   std::int64_t num_received() const;

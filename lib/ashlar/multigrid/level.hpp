@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
@@ -80,22 +79,21 @@ struct Level {
     return {exec, layout, plan, *comm, exchange_options};
   }
 
-  /// From here on what the operator computes goes in two parts where this rank has neighbours: the cells that need no
-  /// ghost cell, while these are filled, and then the others; or, with `off`, no longer; or, with `fused`,
+  /// From here on what the operator computes goes in two parts where this rank has neighbours: the cells that need none
+  /// of their messages, while these are on their way, and then the others; or, with `off`, no longer; or, with `fused`,
   /// sweeps and residuals as one launch with their exchange, where has_kernels() is true of it, else as with `on`. Not
   /// automatic. The first time it allocates, and waits for `exec`.
   void set_overlap(const Exec& exec, Overlap overlap) {
     overlap_ = overlap;
-    if (overlap == Overlap::off || shell.extent(0) > 0 || !fill_for_operator.has_neighbours()) return;
-    // (fv2 sweeps in place, and what is beyond the boundary follows from two cells then.)
-    const LevelCut cut = cut_level(grid, std::max(layout.ghosts, 2), impl::region_size<Exec>());
+    if (overlap == Overlap::off || shell.extent(0) > 0 || !grid.is_shared()) return;
+    const LevelCut cut = cut_level(grid, layout.ghosts, operator_shape(), impl::region_size<Exec>());
     interior = impl::to_space(exec, "ashlar::multigrid::interior", cut.interior);
     shell = impl::to_space(exec, "ashlar::multigrid::shell", cut.shell);
     fill_for_operator.prepare_beside(exec);
   }
   /// The same on all ranks.
   Overlap overlap() const { return overlap_; }
-  /// Whether there is a part on this rank that needs no ghost cell, and messages that it hides.
+  /// Whether there is a part on this rank that needs no message, and one that does.
   bool is_cut() const { return overlap_ != Overlap::off && interior.extent(0) > 0 && shell.extent(0) > 0; }
   /// Whether sweeps and residuals on this rank are one launch with their exchange.
   bool is_fused() const { return overlap_ == Overlap::fused && times == nullptr && fill_for_operator.has_kernels(); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/multigrid/box_grid.hpp>
+#include <ashlar/multigrid/ghost_plan.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -19,14 +20,15 @@ struct RegionSize {
   std::int64_t most_cells;
 };
 
-/// The cells of a rank's boxes in two parts. The shell is what lies near a face of its box: cells that an operator reads
-/// ghost cells at, and cells that ghost cells are made of. The interior is all the others. So who computes the interior
-/// reads no ghost cell, and writes nothing that is read to fill them.
+/// The cells of a rank's boxes in two parts. The shell is what lies next to boxes of other ranks: those that an
+/// operator reads ghost cells at which follow from other ranks' cells, and, for the same reason seen from over there,
+/// those that are sent. The interior is all the others. So who computes the interior reads nothing that comes from
+/// another rank, and writes nothing that goes to one.
 struct LevelCut {
   std::vector<CellRegion> interior, shell;
 };
 
-/// Cuts the level of a grid `depth` cells from the faces of boxes: in boxes of 2 * depth or fewer all is shell.
-LevelCut cut_level(const BoxGrid& grid, int depth, const RegionSize& size);
+/// Cuts the level of a grid, for an operator that reaches over `depth` cells to ghost cells of this shape.
+LevelCut cut_level(const BoxGrid& grid, int depth, GhostShape shape, const RegionSize& size);
 
 }  // namespace ashlar::multigrid

@@ -101,7 +101,7 @@ void colour_as_one(const std::string& name, const Exec& exec, const Level<Exec, 
 }  // namespace impl
 
 /// Fills them, and calls work(cells), which computes what depends on them: of all cells (null), or, where the level is
-/// cut, of those that need no ghost cell while these are filled, and then of the others. Where phases are timed,
+/// cut, of those that need no messages while these are on their way, and then of the others. Where phases are timed,
 /// one by one, nothing is cut.
 template <class Exec, class Real, class Vector, class Work>
 void with_ghosts(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, Phase phase, const Work& work) {

@@ -102,6 +102,7 @@ GhostPlan make_ghost_plan(const BoxGrid& grid, int depth, GhostShape shape, int 
   GhostPlan plan;
   plan.is_shared = grid.is_shared();
   std::vector<Remote> sent, received;
+  std::vector<BoundaryRegion> boundary_of_others;
   const std::vector<Index3> directions = directions_of(shape);
   for (int own = 0; own < grid.num_own(); ++own) {
     const Index3 place = grid.place(grid.first_own() + own);
@@ -109,13 +110,14 @@ GhostPlan make_ghost_plan(const BoxGrid& grid, int depth, GhostShape shape, int 
     const auto extent = [&](int d) { return dim + int(d == faces_of && place[d] == grid.boxes_per_dim() - 1); };
     for (std::size_t n = 0; n < directions.size(); ++n) {
       const Index3& direction = directions[n];
-      Index3 there, outside{0, 0, 0};
-      Index3 begin, from, size;  // of the ghost cells, and of what they are to be, in the box beside
+      Index3 there, outside{0, 0, 0}, within;  // within: the box whose cells those beyond the boundary follow from
+      Index3 begin, from, size;                // of the ghost cells, and of what they are to be, in the box beside
       Index3 sent_from, sent_to;
       bool is_inside = true;
       for (int d = 0; d < 3; ++d) {
         there[d] = place[d] + direction[d];
         if (there[d] < 0 || there[d] >= grid.boxes_per_dim()) outside[d] = direction[d];
+        within[d] = there[d] - outside[d];
         is_inside = is_inside && outside[d] == 0;
         size[d] = direction[d] == 0 ? extent(d) : depth;
         begin[d] = direction[d] < 0 ? -depth : direction[d] > 0 ? dim : 0;
@@ -124,7 +126,8 @@ GhostPlan make_ghost_plan(const BoxGrid& grid, int depth, GhostShape shape, int 
         sent_to[d] = direction[d] < 0 ? dim : direction[d] > 0 ? -depth : 0;
       }
       if (!is_inside) {
-        plan.boundary.push_back({own, begin, size, outside});
+        const bool is_own = grid.owner(grid.box_at(within)) == grid.rank();
+        (is_own ? plan.boundary : boundary_of_others).push_back({own, begin, size, outside});
         continue;
       }
       const int neighbour = grid.box_at(there), owner = grid.owner(neighbour);
@@ -141,6 +144,9 @@ GhostPlan make_ghost_plan(const BoxGrid& grid, int depth, GhostShape shape, int 
   plan.from = number_messages(received, plan.unpack);
   for (auto* copies : {&plan.pack, &plan.local, &plan.unpack}) *copies = cut(*copies, &advance_copy);
   plan.boundary = cut(plan.boundary, &advance_boundary);
+  plan.num_own_boundary = plan.boundary.size();
+  boundary_of_others = cut(boundary_of_others, &advance_boundary);
+  plan.boundary.insert(plan.boundary.end(), boundary_of_others.begin(), boundary_of_others.end());
   return plan;
 }
 
