@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
+#include <ashlar/multigrid/transfer_plan.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -99,6 +100,7 @@ TEST(Hierarchy, LevelsOfTheBenchmark) {
   EXPECT_THAT(levels(128, 8, 2),
               ElementsAre("2^3 x 128", "2^3 x 64", "2^3 x 32", "2^3 x 16", "2^3 x 8", "1^3 x 8", "1^3 x 4", "1^3 x 2"));
   EXPECT_THAT(levels(4, 64, 2), ElementsAre("4^3 x 4", "2^3 x 4", "1^3 x 4", "1^3 x 2"));
+  EXPECT_THAT(levels(20, 8, 2), ElementsAre("2^3 x 20", "2^3 x 10", "1^3 x 10", "1^3 x 5"));
   EXPECT_THAT(levels(16, 8, 2, 4), ElementsAre("3^3 x 16", "3^3 x 8", "3^3 x 4", "3^3 x 2", "1^3 x 3"));
 }
 
@@ -206,9 +208,13 @@ TEST(Hierarchy, TheCoarsestLevelIsOneBox) {
           } catch (const ArgumentError&) {
             continue;  // there is none
           }
-          const BoxGrid last = make_hierarchy(boxes, box_dim, radius, ranks, 0, {.min_cells_per_rank = 0}).back();
-          EXPECT_EQ(last.num_boxes(), 1) << boxes << "^3 boxes of " << box_dim << "^3, radius " << radius;
-          EXPECT_FALSE(last.is_shared());
+          const auto grids = make_hierarchy(boxes, box_dim, radius, ranks, 0, {.min_cells_per_rank = 0});
+          EXPECT_EQ(grids.back().num_boxes(), 1) << boxes << "^3 boxes of " << box_dim << "^3, radius " << radius;
+          EXPECT_FALSE(grids.back().is_shared());
+          for (std::size_t l = 0; l + 1 < grids.size(); ++l) {
+            EXPECT_NO_THROW(make_transfer_plan(grids[l], grids[l + 1]))
+                << boxes << "^3 boxes of " << box_dim << "^3, radius " << radius << ", level " << l;
+          }
         }
       }
     }

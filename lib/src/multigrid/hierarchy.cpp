@@ -35,8 +35,11 @@ std::optional<Shape> coarsened(const Shape& fine, int odd, int radius) {
   const auto halved = [&](int most_ranks) {
     return Shape{fine.boxes_per_dim, fine.box_dim / 2, std::min(fine.num_ranks, most_ranks), fine.ranks_per_owner};
   };
-  if (halves && fine.box_dim > agglomeration_dim) return halved(fine.num_ranks);
-  if (fine.boxes_per_dim % 2 == 0) {
+  // A cell of the coarser level lies in one box: boxes of an odd number of cells are never merged.
+  const bool merges = fine.boxes_per_dim % 2 == 0;
+  const bool would_be_odd = fine.box_dim / 2 % 2 != 0;
+  if (halves && fine.box_dim > agglomeration_dim && !(merges && would_be_odd)) return halved(fine.num_ranks);
+  if (merges) {
     return Shape{fine.boxes_per_dim / 2, fine.box_dim, fine.num_ranks, fine.ranks_per_owner};
   }
   if (odd > 1) {
