@@ -55,6 +55,12 @@ def from_file(source):
     return [f"{disk['fraction']:.2f} of the", f"{disk['limit_gb_s']:.1f} GB/s"]
 
 
+def several_devices(source):
+    mine, best = ours_and_best_peer([row for row in rows(source, "cg_ranks_2_kernel.json", case="stencil11:128")
+                                     if row["library"] != "in_kernel"])  # a program for this alone, not a library
+    return [f"{mine * 1e6:.1f} us", f"{best / mine:.2f} times"]
+
+
 def solver(source):
     figures = []
     for case in ("grid27x3:68", "stencil11:22"):
@@ -66,7 +72,8 @@ def solver(source):
 
 
 FIGURES = {"spmv_grid.json": grid, "spmv_multivector.json": multivector, "streaming_limit.json": streaming,
-           "streaming_file.json": from_file, "cg.json": solver}
+           "streaming_file.json": from_file, "cg.json": solver,
+           "cg_ranks_2_kernel.json": several_devices}
 
 
 def main(source):
