@@ -48,7 +48,8 @@ struct MultigridOptions {
   std::int64_t one_kernel_cells = default_one_kernel_cells;
   /// What a cycle launches is captured at its second run, and replayed by one launch from then on, where the backend
   /// has graphs, all levels are on the device, and the host waits for no message between ranks (it does in the blocking
-  /// mode; then what is launched from the first level on that is one rank's). The same bits.
+  /// mode; then what is launched from the first level on that is one rank's). All ranks replay, or none does, as
+  /// set_up() finds it: a tool that watches kernels comes and goes on all of them alike. The same bits.
   bool graphs = true;
   SweepForm sweeps = SweepForm::automatic;  ///< with fv4; levels on the host choose for themselves
 };
@@ -167,7 +168,7 @@ class Multigrid {
   /// does the next exchange otherwise, and solve() at its end.
   void check() const;
 
-  /// From here on each phase of a cycle is timed, in `times`; nullptr: no longer. It is not copied.
+  /// From here on each phase of a cycle is timed, in `times`; nullptr: no longer. On all ranks alike. It is not copied.
   void count_times(PhaseTimes* times);
 
   /// Seconds that this rank's host has spent on levels that run there, since the multigrid was made.
@@ -205,6 +206,7 @@ class Multigrid {
   impl::VisitLists<Exec, Real> lists_;
   std::string why_no_lists_ = "it is not set up";
   bool shares_device_ = false;                                                    // any two of the ranks
+  bool all_capture_ = true;                                                       // all ranks, as set_up() finds
   mutable impl::VisitGraphs<Exec, std::tuple<std::size_t, Visit, bool>> graphs_;  // by level, and whether from zero
 
   std::unique_ptr<Multigrid<HostExecution, Real>> below_;    // of the levels on the host, if there are any

@@ -4,6 +4,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/shared_device.hpp>
+#include <ashlar/device/captured_work.hpp>
 #include <ashlar/device/memory.hpp>
 #include <ashlar/multigrid/impl/try_overlap.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
@@ -176,12 +177,14 @@ std::string Multigrid<Exec, Real>::explain() const {
 
 template <execution_space Exec, class Real>
 void Multigrid<Exec, Real>::set_up(const Exec& exec) {
+  // A replay begins with the slots that its exchanges were captured with: all ranks replay, or none does.
+  all_capture_ = comm_->is_alone() || comm_->max(CapturedWork<Exec>::can_capture(exec) ? 0 : 1) == 0;
   for (std::size_t number = 0; number < levels_.size(); ++number) {
     Level<Exec, Real>& level = levels_[number];
     fill_coefficient_ghosts(exec, level);
     find_diagonal(exec, level);
     if (options_.overlap == Overlap::automatic && level.grid.is_shared()) {
-      impl::try_overlap(exec, level, options_.smoother, options_.graphs);
+      impl::try_overlap(exec, level, options_.smoother, options_.graphs && all_capture_);
     }
     if (number + 1 == num_levels()) continue;
     const auto restrict_all = [&](const auto& transfer, const auto& next) {
@@ -388,6 +391,7 @@ template <execution_space Exec, class Real>
 std::string Multigrid<Exec, Real>::why_no_graph(std::size_t number) const {
   if (!options_.graphs) return "asked for none";
   if (!CapturedWork<Exec>::has_graphs) return "the backend has none";
+  if (!all_capture_) return "a rank's stream cannot be captured, or a tool watches it";
   if (is_on_host(number)) return below_->why_no_graph(number - levels_.size());
   if (below_) return "levels are on the host, which waits";
   if (!bottom_.is_one_kernel()) return "the coarsest level is so large that the host decides there";

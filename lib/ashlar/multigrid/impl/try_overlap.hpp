@@ -11,21 +11,24 @@
 namespace ashlar::multigrid::impl {
 
 /// Times the smoother on a level, cut and not, and leaves it as is faster on the rank where it takes longest: the same
-/// on all ranks. It is replayed as graphs where cycles with `graphs` are. Collective over the level's. Uses its u, f and
-/// temp, and leaves u and temp as zeros.
+/// on all ranks. With `graphs`, which all ranks can capture, it is replayed as graphs where cycles are. Collective over
+/// the level's. Uses its u, f and temp, and leaves u and temp as zeros.
 template <class Exec, class Real>
 void try_overlap(const Exec& exec, Level<Exec, Real>& level, Smoother smoother, bool graphs) {
   constexpr double seconds_of_batch = 5e-4;
   constexpr int most_of_batch = 4;
   PhaseTimes* const times = std::exchange(level.times, nullptr);  // whoever takes them waits in between
   const auto smooth_once = [&] { smooth(exec, level, smoother, level.u, level.f); };
-  const bool captures = graphs && level.fill_for_operator.is_stream_ordered() && CapturedWork<Exec>::can_capture(exec);
+  const bool captures = graphs && level.fill_for_operator.is_stream_ordered();
   std::map<Overlap, CapturedWork<Exec>> captured;
   // (What is captured has run once before.)
   const auto prepare = [&](Overlap overlap) {
     level.comm->together([&] { level.set_overlap(exec, overlap); });
     smooth_once();
-    if (captures) captured.try_emplace(overlap, exec, smooth_once).first->second.replay(exec);
+    if (captures) {
+      level.comm->together([&] { captured.try_emplace(overlap, exec, smooth_once); });
+      captured.at(overlap).replay(exec);
+    }
     exec.fence("ashlar::multigrid: an overlap is to be tried");
   };
   const auto seconds_of = [&](Overlap overlap, int count) {
