@@ -2,7 +2,6 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-#include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/peer/find_peer_memory.hpp>
@@ -11,9 +10,9 @@
 #include <cg_ranks/peers/rank_team.hpp>
 #include <cg_ranks/peers/sliced_rows.hpp>
 #include <cstddef>
-#include <numeric>
-#include <optional>
-#include <utility>
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace ashlar::perf {
 

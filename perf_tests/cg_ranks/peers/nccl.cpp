@@ -26,7 +26,8 @@ void check_nccl(ncclResult_t result, const char* call) {
 /// A communicator of NCCL's of the same ranks. Collective.
 class NcclRanks {
  public:
-  explicit NcclRanks(const Communicator& comm) {
+  // (It begins with the one of nothing: the destructor gives back what there is where another rank has failed.)
+  explicit NcclRanks(const Communicator& comm) : NcclRanks() {
     if (comm.stream_transport() == nullptr) {  // tried before, and for ranks on one device
       throw Error("NCCL: not between these ranks", comm.why_no_stream_transport(), "give each rank a GPU of its own");
     }
@@ -47,6 +48,8 @@ class NcclRanks {
   ncclComm_t get() const { return nccl_; }
 
  private:
+  NcclRanks() = default;
+
   ncclComm_t nccl_ = nullptr;
 };
 

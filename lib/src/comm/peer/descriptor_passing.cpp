@@ -16,8 +16,10 @@
 #include <cstring>
 #include <iomanip>
 #include <random>
+#include <sstream>
 #include <string>
-#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace ashlar::impl {
 
