@@ -11,7 +11,7 @@ namespace ashlar {
 /// no test here has seen.
 ///
 /// Memory   in whole pages of the device, of 2 MiB. It lasts until all processes that have mapped it have let it go.
-/// Async    constructor and destructor wait for the device that is current to the constructor.
+/// Async    the constructor that allocates, and the destructor, wait for the device that was current.
 /// Throws   Error naming the call that failed, or that this build has no CUDA.
 class DescribedMemory {
  public:
