@@ -55,7 +55,7 @@ def steps_of(ranks, is_small):
         if box_dim is None:
             continue
         weak = ["--box-dims", str(box_dim // 16 if is_small else box_dim), "--boxes-per-rank", str(8 // n), "--exchange",
-                "kernel", "--min-cells-per-rank", MIN_CELLS]
+                "kernel,stream", "--min-cells-per-rank", MIN_CELLS]
         found.append(Step(f"weak_{n}", n, 60, "perf_tests/perf_hpgmg_ranks", *weak))
     for n in ranks:
         for mode in MODES:

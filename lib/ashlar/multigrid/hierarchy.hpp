@@ -34,8 +34,8 @@ struct HierarchyOptions {
 ///
 /// Boxes are halved while they have more than 8 cells in a direction, and an even number is left where they are to be
 /// merged; then 2 x 2 x 2 boxes become one, on fewer ranks; what is one box at last is halved again. A number of cells
-/// that is no power of 2 ends at its odd part, in one box on one rank. No box becomes smaller than `radius`, the reach of
-/// the operator.
+/// that is no power of 2 ends at its odd part, in one box on one rank. No box becomes smaller than `radius`, the reach
+/// of the operator.
 ///
 /// The finest level is dealt to all ranks; coarser ones to fewer, and what one rank has alone is one box, as the
 /// options say. What is solved has the same bits with any of them.
