@@ -190,7 +190,7 @@ TEST(RowPartition, RefusesSharesThatAreNone) {
   EXPECT_THAT(refusal({0, 0}), HasSubstr("2 shares, none of them positive"));
   EXPECT_THAT(refusal({1, -2}), HasSubstr("part 1 has share -2"));
   EXPECT_THAT(refusal({std::nan(""), 1}), HasSubstr("part 0 has share nan"));
-  EXPECT_THAT(refusal({1, huge * 1e300}), HasSubstr("part 1 has share inf"));
+  EXPECT_THAT(refusal({1, double(huge) * 1e300}), HasSubstr("part 1 has share inf"));
   EXPECT_THROW(RowPartition::by_shares(Numbers{3, 2}, Shares{1}), ArgumentError);
 }
 
