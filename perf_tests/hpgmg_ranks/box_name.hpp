@@ -7,7 +7,7 @@
 namespace ashlar::perf {
 
 /// "2^5" of 32 cells in each direction, "160" of 160.
-inline std::string in_powers(int box_dim) {
+inline std::string box_name(int box_dim) {
   const auto number = static_cast<unsigned>(box_dim);
   return std::has_single_bit(number) ? text("2^", std::countr_zero(number)) : text(box_dim);
 }

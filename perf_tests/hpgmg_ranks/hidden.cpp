@@ -56,7 +56,7 @@ bool measure_hidden(const Exec& exec, const Communicator& comm, const HiddenCase
                     const std::vector<ExchangeMode>& modes, int samples, double read_gb_s, nlohmann::json& rows,
                     nlohmann::json& left_out) {
   const bool speaks = comm.rank() == 0;
-  const std::string name = text("hidden, ", to_string(one.discretisation), ", boxes of ", in_powers(one.box_dim));
+  const std::string name = text("hidden, ", to_string(one.discretisation), ", boxes of ", box_name(one.box_dim));
   if (speaks) std::printf("%s\n", name.c_str());
   bool all_right = true;
   for (const ExchangeMode mode : modes) {

@@ -48,7 +48,7 @@ bool measure_modes(const Exec& exec, const Communicator& comm, const HpgmgRanksC
                    const std::vector<ExchangeMode>& modes, int samples, double read_gb_s, nlohmann::json& rows,
                    nlohmann::json& left_out) {
   const bool speaks = comm.rank() == 0;
-  std::string name = text(to_string(one.discretisation), ", boxes of ", in_powers(one.box_dim));
+  std::string name = text(to_string(one.discretisation), ", boxes of ", box_name(one.box_dim));
   if (one.min_cells_per_rank > 0) name += text(", ranks of ", one.min_cells_per_rank, " cells or more");
   if (speaks) std::printf("%s, host threshold %d\n", name.c_str(), one.host_threshold);
   std::vector<Solver> solvers;
