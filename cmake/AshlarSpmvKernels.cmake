@@ -18,33 +18,58 @@ list(JOIN kernel_includes "\n" kernel_includes)
 configure_file(${spmv}/impl/kernel_list.hpp.in ${made}/kernel_list.hpp @ONLY)
 configure_file(${spmv}/impl/all_kernels.hpp.in ${made}/all_kernels.hpp @ONLY)
 
-# storages_of(RESULT VALUE): layouts of blocks, and types of row offsets. Blocks of doubles by rows have those of Tpetra,
-# too.
-function(storages_of result value)
-  set(storages BlockColumnMajor,std::int32_t BlockRowMajor,std::int32_t)
-  if(value STREQUAL "double")
-    list(APPEND storages BlockRowMajor,std::size_t)
-  endif()
-  set(${result} "${storages}" PARENT_SCOPE)
-endfunction()
-
-# instances_of(RESULT PREFIX STRUCT KERNEL EXEC VALUE SCALAR STORAGE...): a line for each storage.
-function(instances_of result prefix struct kernel exec value scalar)
-  set(lines)
-  foreach(storage ${ARGN})
-    string(REPLACE "," ";" storage ${storage})
-    list(GET storage 0 layout)
-    list(GET storage 1 offset)
-    string(APPEND lines "${prefix}template struct ${struct}<Kernel::${kernel}, Kokkos::${exec}, ${value}, ${scalar}, "
-      "${layout}, std::int32_t, ${offset}>;\n")
-  endforeach()
-  set(${result} "${lines}" PARENT_SCOPE)
-endfunction()
-
 set(for_gpus FALSE)
 if(Kokkos_DEVICES MATCHES "CUDA|HIP")
   set(for_gpus TRUE)
 endif()
+
+# What is compiled of each kernel: types of values and of vectors, layouts of blocks, and types of row offsets. Blocks
+# of doubles by rows have those of Tpetra, too.
+set(instances_all)
+foreach(types float,float double,double Kokkos::complex<float>,Kokkos::complex<float>
+              Kokkos::complex<double>,Kokkos::complex<double> float,double bfloat16,double)
+  list(APPEND instances_all ${types},BlockColumnMajor,std::int32_t ${types},BlockRowMajor,std::int32_t)
+  if(types STREQUAL "double,double")
+    list(APPEND instances_all ${types},BlockRowMajor,std::size_t)
+  endif()
+endforeach()
+
+# What a file holds is instances_<its name>. Files for each pair of types; for GPUs, whose compilers take minutes, for
+# each layout, too.
+set(separate)
+foreach(instance ${instances_all})
+  set(name ${instance})
+  if(NOT for_gpus)
+    string(REGEX REPLACE ",[^,]+,[^,]+$" "" name ${instance})
+  endif()
+  string(MAKE_C_IDENTIFIER ${name} name)
+  list(APPEND instances_${name} ${instance})
+  list(APPEND separate ${name})
+endforeach()
+list(REMOVE_DUPLICATES separate)
+
+# With CMAKE_UNITY_BUILD, types that share templates: most of a light kernel's file is Kokkos, to be parsed.
+set(together float double complex)
+foreach(name ${together})
+  set(instances_${name} ${instances_all})
+endforeach()
+list(FILTER instances_float INCLUDE REGEX "^float,")
+list(FILTER instances_complex INCLUDE REGEX "complex")
+list(FILTER instances_double EXCLUDE REGEX "^float,|complex")  # and bfloat16
+
+# instantiations(RESULT PREFIX STRUCT KERNEL EXEC INSTANCE...): a line for each.
+function(instantiations result prefix struct kernel exec)
+  set(lines)
+  foreach(instance ${ARGN})
+    string(REGEX REPLACE ",([^,]+)$" ",std::int32_t,\\1" arguments ${instance})
+    string(REPLACE "," ", " arguments ${arguments})
+    string(APPEND lines "${prefix}template struct ${struct}<Kernel::${kernel}, Kokkos::${exec}, ${arguments}>;\n")
+  endforeach()
+  set(${result} "${lines}" PARENT_SCOPE)
+endfunction()
+
+set(exec_of_host DefaultHostExecutionSpace)
+set(exec_of_device DefaultExecutionSpace)
 set(all_of_host)
 set(all_of_device)
 foreach(kernel ${kernels})
@@ -65,43 +90,31 @@ foreach(kernel ${kernels})
       "a kernel multiplies one vector or several. See docs/add_a_kernel.md")
   endif()
   foreach(struct ${structs})
-    foreach(types float,float double,double Kokkos::complex<float>,Kokkos::complex<float>
-                  Kokkos::complex<double>,Kokkos::complex<double> float,double bfloat16,double)
-      string(REPLACE "," ";" types ${types})
-      list(GET types 0 value)
-      list(GET types 1 scalar)
-      storages_of(storages ${value})
-      set(groups ${storages})  # compilers for GPUs take minutes: a file each
-      if(NOT for_gpus)
-        list(JOIN storages "+" groups)
+    foreach(space host device)
+      instantiations(declared "extern " ${struct} ${kernel} ${exec_of_${space}} ${instances_all})
+      string(APPEND all_of_${space} "${declared}")
+    endforeach()
+    set(names ${separate})
+    if(CMAKE_UNITY_BUILD AND NOT for_gpus)
+      if(ASHLAR_BLOCK_SIZES)  # few
+        set(names all)
+      elseif(NOT for_cpus)  # with all block sizes, one pair of types takes half a minute
+        set(names ${together})
       endif()
-      foreach(group ${groups})
-        string(REPLACE "+" ";" group "${group}")
-        foreach(space host device)
-          string(REPLACE host DefaultHostExecutionSpace exec ${space})
-          string(REPLACE device DefaultExecutionSpace exec ${exec})
-          instances_of(instances_of_${space} "" ${struct} ${kernel} ${exec} ${value} ${scalar} ${group})
-          instances_of(declared "extern " ${struct} ${kernel} ${exec} ${value} ${scalar} ${group})
-          string(APPEND all_of_${space} "${declared}")
-        endforeach()
-        set(name ${value}_${scalar})
-        if(for_gpus)
-          string(APPEND name _${group})
-        endif()
-        string(MAKE_C_IDENTIFIER ${name} name)
-        set(file ${CMAKE_CURRENT_BINARY_DIR}/spmv/${struct}_${kernel}_${name}.cpp)
-        configure_file(src/spmv/instantiate.cpp.in ${file} @ONLY)
-        list(APPEND sources ${file})
-        # Kernels made for GPUs run on CPUs only where they are asked for by name (in tests): there half the time to
-        # compile counts for more.
-        if(NOT for_gpus AND NOT for_cpus AND CMAKE_BUILD_TYPE STREQUAL "Release")
-          set_source_files_properties(${file} PROPERTIES
-            COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O1>)
-        endif()
-        if(ASHLAR_BLOCK_SIZES)  # few: what they include takes longest
-          set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${struct}_${kernel})
-        endif()
+    endif()
+    foreach(name ${names})
+      foreach(space host device)
+        instantiations(instances_of_${space} "" ${struct} ${kernel} ${exec_of_${space}} ${instances_${name}})
       endforeach()
+      set(file ${CMAKE_CURRENT_BINARY_DIR}/spmv/${struct}_${kernel}_${name}.cpp)
+      configure_file(src/spmv/instantiate.cpp.in ${file} @ONLY)
+      list(APPEND sources ${file})
+      # Kernels made for GPUs run on CPUs only where they are asked for by name (in tests): there half the time to
+      # compile counts for more.
+      if(NOT for_gpus AND NOT for_cpus AND CMAKE_BUILD_TYPE STREQUAL "Release")
+        set_source_files_properties(${file} PROPERTIES
+          COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O1>)
+      endif()
     endforeach()
   endforeach()
 endforeach()
