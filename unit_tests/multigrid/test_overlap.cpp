@@ -83,7 +83,14 @@ TEST(LevelCut, TheShellReadsOrSendsAndTheInteriorDoesNeither) {
           }
           EXPECT_EQ(std::int64_t(interior.size() + shell.size()), std::int64_t(grid.num_own()) * dim * dim * dim);
           for (const GhostCopy& sent : make_ghost_plan(grid, reach_of(kind), shape).pack) {
-            for_each_cell_of({sent.from_box, sent.from, sent.size}, [&](int box, int i, int j, int k) {
+            // What lies beyond the domain follows from four cells within.
+            CellRegion read{sent.from_box, sent.from, sent.size};
+            for (int d = 0; d < 3; ++d) {
+              if (sent.outside[d] == 0) continue;
+              read.size[d] = std::min(4, dim);
+              read.begin[d] = sent.outside[d] < 0 ? 0 : dim - read.size[d];
+            }
+            for_each_cell_of(read, [&](int box, int i, int j, int k) {
               wanted.insert({box, i, j, k});
             });
           }

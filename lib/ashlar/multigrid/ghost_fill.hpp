@@ -17,10 +17,8 @@
 #include <ashlar/multigrid/impl/ghost_tasks.hpp>
 #include <ashlar/multigrid/impl/message_bodies.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
-#include <cstddef>
 #include <memory>
 #include <string>
-#include <utility>
 
 namespace ashlar::multigrid {
 
@@ -48,9 +46,6 @@ class GhostFill {
       unpack_ = impl::to_space(exec, "ashlar::multigrid::unpack", plan.unpack);
       boundary_ = impl::to_space(exec, "ashlar::multigrid::boundary", plan.boundary);
     });
-    const std::size_t own = plan.num_own_boundary;
-    own_boundary_ = Kokkos::subview(boundary_, std::pair<std::size_t, std::size_t>(0, own));
-    boundary_of_others_ = Kokkos::subview(boundary_, std::pair(own, plan.boundary.size()));
     if (!plan.is_shared) return;
     messages_ = impl::BoxMessages<Exec, Real>(exec, comm, plan.to, plan.from, 1, options);
     comm.together([&] {
@@ -66,21 +61,14 @@ class GhostFill {
   ///          NeighbourExchange does. In the kernel mode all is one launch on a device.
   template <class Vector>
   void exchange(const Exec& exec, const Vector& x) const {
-    if (auto* const exchange = messages_.by_kernels()) {
-      exchange->exchange_by(exec, "ashlar::multigrid::exchange", pack_tasks(x), copy_tasks(x), unpack_tasks(x));
-      return;
-    }
-    send(exec, x);
-    copy(exec, x);
-    receive(exec, x);
+    fill(exec, x, impl::no_boundary<Real>());
   }
 
-  /// The same, and then beyond the domain's boundary, where u = 0. Edges and corners are a polynomial in each direction
-  /// that leads out of the domain.
+  /// The same, and beyond the domain's boundary, where u = 0. Edges and corners are a polynomial in each direction that
+  /// leads out of the domain.
   template <class Vector>
   void operator()(const Exec& exec, const Vector& x, BoundaryOrder order) const {
-    exchange(exec, x);
-    extend(exec, x, order, boundary_);
+    fill(exec, x, weights(order));
   }
 
   /// The same, and interior() meanwhile, which enqueues work on `exec` that reads no ghost cell that follows from other
@@ -93,30 +81,25 @@ class GhostFill {
       side_->is_ready.record(exec);
       side_->is_ready.wait(aside);
     }
+    const Weights of = weights(order);
     const auto without_messages = [&] {
-      copy(exec, x);
-      extend(exec, x, order, own_boundary_);
+      fill_own(exec, x, of);
       interior();
-    };
-    const auto with_messages = [&] {
-      receive(aside, x);
-      extend(aside, x, order, boundary_of_others_);
     };
     auto* const exchange = messages_.by_kernels();
     if (is_gpu_v<Exec> && exchange != nullptr) {
-      exchange->exchange_by(aside, "ashlar::multigrid::exchange", pack_tasks(x), PeerTasks<NoPeerTask>{},
-                            unpack_tasks(x));
-      extend(aside, x, order, boundary_of_others_);
+      exchange->exchange_by(aside, "ashlar::multigrid::exchange", pack_tasks(x, of), PeerTasks<NoPeerTask>{},
+                            unpack_tasks(x, of));
       without_messages();
     } else if (!is_gpu_v<Exec> || messages_.is_stream_ordered()) {
-      send(aside, x);
+      send(aside, x, of);
       without_messages();
-      with_messages();
+      receive(aside, x, of);
     } else {
       // The host waits in send(): what else there is to do is enqueued before.
       without_messages();
-      send(aside, x);
-      with_messages();
+      send(aside, x, of);
+      receive(aside, x, of);
     }
     if (side_) {
       side_->has_come.record(aside);
@@ -131,23 +114,18 @@ class GhostFill {
   void as_one(const Exec& exec, const std::string& label, const Vector& x, BoundaryOrder order,
               const PeerTasks<Interior>& interior, const PeerTasks<Shell>& shell) const {
     constexpr auto packs = PeerStageKind::packs, works = PeerStageKind::works, takes = PeerStageKind::takes;
-    const auto extend = [&](const Boundary& regions) -> impl::ExtendGhostTask<Real> {
-      return {regions.data(), {x.data(), layout_, weights(order)}};
-    };
-    const auto pack = pack_tasks(x);
-    const auto copy = copy_tasks(x);
-    const auto unpack = unpack_tasks(x);
-    // The bits are stages: these have copied from box to box, and these have filled all ghost cells. What is sent is
+    const Weights of = weights(order);
+    const auto pack = pack_tasks(x, of);
+    const auto own = own_tasks(x, of);
+    const auto unpack = unpack_tasks(x, of);
+    // The bits are stages: this has filled what needs no message, and these have filled all ghost cells. What is sent is
     // read before the shell, which may be written in place.
-    constexpr unsigned copied = 0b10, filled_by_own = 0b110, taken = 0b10000, all_but_interior = 0b110111;
+    constexpr unsigned filled_by_own = 0b10, all_but_interior = 0b1011;
     messages_.by_kernels()->exchange_in_stages(
         exec, label, PeerStage<packs, 0, impl::PackGhostParts<Real>>{pack.count, pack.body},
-        PeerStage<works, 0, impl::CopyGhostTask<Real>>{copy.count, copy.body},
-        PeerStage<works, copied, impl::ExtendGhostTask<Real>>{int(own_boundary_.extent(0)), extend(own_boundary_)},
+        PeerStage<works, 0, impl::FillOwnGhosts<Real>>{own.count, own.body},
         PeerStage<works, filled_by_own, Interior>{interior.count, interior.body},
         PeerStage<takes, 0, impl::UnpackGhostParts<Real>>{unpack.count, unpack.body},
-        PeerStage<works, copied | taken, impl::ExtendGhostTask<Real>>{int(boundary_of_others_.extent(0)),
-                                                                      extend(boundary_of_others_)},
         PeerStage<works, all_but_interior, Shell>{shell.count, shell.body});
   }
 
@@ -179,7 +157,7 @@ class GhostFill {
   void check() const { messages_.check(); }
 
  private:
-  using Boundary = Kokkos::View<BoundaryRegion*, Space>;
+  using Weights = BoundaryWeights<Real>;
 
   /// Where messages travel beside other work.
   struct Side {
@@ -188,53 +166,70 @@ class GhostFill {
     Event<Exec> is_ready, has_come;  // what is sent; the ghost cells
   };
 
+  /// With the cells beyond the boundary, unless there are no weights for these.
+  template <class Vector>
+  void fill(const Exec& exec, const Vector& x, const Weights& of) const {
+    if (auto* const exchange = messages_.by_kernels()) {
+      exchange->exchange_by(exec, "ashlar::multigrid::exchange", pack_tasks(x, of), own_tasks(x, of),
+                            unpack_tasks(x, of));
+      return;
+    }
+    send(exec, x, of);
+    fill_own(exec, x, of);
+    receive(exec, x, of);
+  }
+
   // In the kernel mode.
   template <class Vector>
-  PeerTasks<impl::PackGhostParts<Real>> pack_tasks(const Vector& x) const {
-    return {int(pack_parts_.extent(0)), {pack_parts_.data(), x.data(), layout_}};
+  PeerTasks<impl::PackGhostParts<Real>> pack_tasks(const Vector& x, const Weights& of) const {
+    return {int(pack_parts_.extent(0)), {pack_parts_.data(), {x.data(), layout_, of}}};
   }
   template <class Vector>
-  PeerTasks<impl::CopyGhostTask<Real>> copy_tasks(const Vector& x) const {
-    return {int(local_.extent(0)), {local_.data(), {x.data(), layout_}}};
+  PeerTasks<impl::FillOwnGhosts<Real>> own_tasks(const Vector& x, const Weights& of) const {
+    const impl::FillOwnGhosts<Real> body = own(x, of);
+    return {body.count(), body};
   }
   template <class Vector>
-  PeerTasks<impl::UnpackGhostParts<Real>> unpack_tasks(const Vector& x) const {
-    return {int(unpack_parts_.extent(0)), {unpack_parts_.data(), x.data(), layout_}};
+  PeerTasks<impl::UnpackGhostParts<Real>> unpack_tasks(const Vector& x, const Weights& of) const {
+    return {int(unpack_parts_.extent(0)), {unpack_parts_.data(), x.data(), layout_, of.points > 0}};
   }
 
   template <class Vector>
-  void send(const Exec& exec, const Vector& x) const {
+  impl::FillOwnGhosts<Real> own(const Vector& x, const Weights& of) const {
+    auto boundary = impl::items(boundary_);
+    if (of.points == 0) boundary.count = 0;
+    return {impl::items(local_), boundary, {x.data(), layout_, of}, {x.data(), layout_, of}};
+  }
+
+  template <class Vector>
+  void send(const Exec& exec, const Vector& x, const Weights& of) const {
     if (auto* const exchange = messages_.by_kernels()) {
-      return exchange->start_by(exec, "ashlar::multigrid::pack", pack_tasks(x));
+      return exchange->start_by(exec, "ashlar::multigrid::pack", pack_tasks(x, of));
     }
     messages_.send(exec, [&](Real* buffer) {
-      impl::for_each_region("ashlar::multigrid::pack", exec, pack_, impl::PackGhosts<Real>{x.data(), layout_, buffer});
+      impl::for_each_region("ashlar::multigrid::pack", exec, pack_,
+                            impl::PackGhosts<Real>{{x.data(), layout_, of}, buffer});
     });
   }
   template <class Vector>
-  void copy(const Exec& exec, const Vector& x) const {
-    impl::for_each_region("ashlar::multigrid::exchange", exec, local_, impl::CopyGhosts<Real>{x.data(), layout_});
+  void fill_own(const Exec& exec, const Vector& x, const Weights& of) const {
+    impl::fill_own_ghosts(exec, local_, boundary_, own(x, of));
   }
   template <class Vector>
-  void receive(const Exec& exec, const Vector& x) const {
+  void receive(const Exec& exec, const Vector& x, const Weights& of) const {
     if (auto* const exchange = messages_.by_kernels()) {
-      return exchange->finish_by(exec, "ashlar::multigrid::unpack", unpack_tasks(x));
+      return exchange->finish_by(exec, "ashlar::multigrid::unpack", unpack_tasks(x, of));
     }
     messages_.receive(exec, [&](const Real* buffer) {
       impl::for_each_region("ashlar::multigrid::unpack", exec, unpack_,
-                            impl::UnpackGhosts<Real>{x.data(), layout_, buffer});
+                            impl::UnpackGhosts<Real>{x.data(), layout_, buffer, of.points > 0});
     });
-  }
-  template <class Vector>
-  void extend(const Exec& exec, const Vector& x, BoundaryOrder order, const Boundary& regions) const {
-    impl::for_each_region("ashlar::multigrid::boundary", exec, regions,
-                          impl::ExtendToGhosts<Real>{x.data(), layout_, weights(order)});
   }
 
   BoxLayout layout_;
   Kokkos::View<GhostCopy*, Space> pack_, local_, unpack_;
   Kokkos::View<impl::GhostPart*, Space> pack_parts_, unpack_parts_;  // in the kernel mode
-  Boundary boundary_, own_boundary_, boundary_of_others_;
+  Kokkos::View<BoundaryRegion*, Space> boundary_;
   std::shared_ptr<Side> side_;  // of beside(), on a device
   impl::BoxMessages<Exec, Real> messages_;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +19,11 @@ struct GhostCopy {
   int from_box = -1, to_box = -1;  ///< -1: from, or to, the buffer
   Index3 from{}, to{}, size{};
   std::int64_t buffer = 0;  ///< where in the buffer its first cell is; i is fastest there, too
+  /// As BoundaryRegion has it, where both lie beyond the domain: what is copied follows from `from_box` itself, by the
+  /// boundary condition there.
+  Index3 outside{};
+
+  KOKKOS_FUNCTION bool is_outside() const { return outside[0] != 0 || outside[1] != 0 || outside[2] != 0; }
 };
 
 /// What goes to, or comes from, one rank: entries [begin, begin + count) of the buffer.
@@ -35,14 +40,17 @@ struct BoundaryRegion {
 };
 
 /// How the ghost cells of one rank's boxes are filled, on one level: prebuilt lists, and one message a neighbour rank
-/// however many boxes there are. First `pack` fills the buffer of what goes out; `local` copies from box to box;
-/// `unpack` takes from the buffer of what came in; then `boundary` follows from the cells within the domain.
+/// however many boxes there are. `pack` fills the buffer of what goes out; `local` copies from box to box; `unpack`
+/// takes from the buffer of what came in; `boundary` follows from the box's own cells. None of them reads a ghost cell,
+/// so that all but `unpack` may be done at once.
 struct GhostPlan {
   std::vector<GhostCopy> pack, local, unpack;
   std::vector<GhostMessage> to, from;  ///< by rank, ascending
   std::vector<BoundaryRegion> boundary;
-  std::size_t num_own_boundary = 0;  ///< of those, the first so many follow from cells of this rank alone
-  bool is_shared = false;            ///< whether any rank sends something, of which all ranks know
+  /// Beyond the domain, too, and beside another box. They are among the copies; here for who has no boundary condition,
+  /// copies what lies within the domain alone, and then fills these from the ghost cells.
+  std::vector<BoundaryRegion> beside_boxes;
+  bool is_shared = false;  ///< whether any rank sends something, of which all ranks know
 
   std::int64_t num_sent() const;
   std::int64_t num_received() const;

@@ -180,10 +180,12 @@ void fill_coefficient_ghosts(const Exec& exec, const Level<Exec, Real>& level) {
     if (level.discretisation == Discretisation::fv2) continue;
     // Also beside boxes: a box reads the coefficients of the face that it shares with the next one along that face.
     std::vector<BoundaryRegion> regions;
-    for (const BoundaryRegion& region : plan.boundary) {
-      const Index3& outside = region.outside;
-      const int directions = outside[0] * outside[0] + outside[1] * outside[1] + outside[2] * outside[2];
-      if (outside[d] == 0 && directions == 1) regions.push_back(region);
+    for (const auto* of_plan : {&plan.boundary, &plan.beside_boxes}) {
+      for (const BoundaryRegion& region : *of_plan) {
+        const Index3& outside = region.outside;
+        const int directions = outside[0] * outside[0] + outside[1] * outside[1] + outside[2] * outside[2];
+        if (outside[d] == 0 && directions == 1) regions.push_back(region);
+      }
     }
     impl::for_each_region("ashlar::multigrid::extrapolate", exec,
                           impl::to_space(exec, "ashlar::multigrid::extrapolated", regions),

@@ -102,7 +102,6 @@ GhostPlan make_ghost_plan(const BoxGrid& grid, int depth, GhostShape shape, int 
   GhostPlan plan;
   plan.is_shared = grid.is_shared();
   std::vector<Remote> sent, received;
-  std::vector<BoundaryRegion> boundary_of_others;
   const std::vector<Index3> directions = directions_of(shape);
   for (int own = 0; own < grid.num_own(); ++own) {
     const Index3 place = grid.place(grid.first_own() + own);
@@ -110,43 +109,44 @@ GhostPlan make_ghost_plan(const BoxGrid& grid, int depth, GhostShape shape, int 
     const auto extent = [&](int d) { return dim + int(d == faces_of && place[d] == grid.boxes_per_dim() - 1); };
     for (std::size_t n = 0; n < directions.size(); ++n) {
       const Index3& direction = directions[n];
-      Index3 there, outside{0, 0, 0}, within;  // within: the box whose cells those beyond the boundary follow from
-      Index3 begin, from, size;                // of the ghost cells, and of what they are to be, in the box beside
-      Index3 sent_from, sent_to;
-      bool is_inside = true;
+      // In the directions that lead out of the domain, the box beside is the one whose cells those beyond follow from.
+      Index3 beside, outside{0, 0, 0}, back;
+      Index3 begin, from, size;  // of the ghost cells, and of what they are to be, in the box beside
+      Index3 sent_from;          // what it looks for here
       for (int d = 0; d < 3; ++d) {
-        there[d] = place[d] + direction[d];
-        if (there[d] < 0 || there[d] >= grid.boxes_per_dim()) outside[d] = direction[d];
-        within[d] = there[d] - outside[d];
-        is_inside = is_inside && outside[d] == 0;
+        beside[d] = place[d] + direction[d];
+        if (beside[d] < 0 || beside[d] >= grid.boxes_per_dim()) {
+          outside[d] = direction[d];
+          beside[d] = place[d];
+        }
+        back[d] = outside[d] != 0 ? direction[d] : -direction[d];
         size[d] = direction[d] == 0 ? extent(d) : depth;
         begin[d] = direction[d] < 0 ? -depth : direction[d] > 0 ? dim : 0;
-        from[d] = direction[d] < 0 ? dim - depth : 0;
-        sent_from[d] = direction[d] > 0 ? dim - depth : 0;
-        sent_to[d] = direction[d] < 0 ? dim : direction[d] > 0 ? -depth : 0;
+        from[d] = outside[d] != 0 ? begin[d] : direction[d] < 0 ? dim - depth : 0;
+        sent_from[d] = outside[d] != 0 ? begin[d] : direction[d] > 0 ? dim - depth : 0;
       }
-      if (!is_inside) {
-        const bool is_own = grid.owner(grid.box_at(within)) == grid.rank();
-        (is_own ? plan.boundary : boundary_of_others).push_back({own, begin, size, outside});
+      const BoundaryRegion beyond{own, begin, size, outside};
+      if (beside == place) {
+        plan.boundary.push_back(beyond);
         continue;
       }
-      const int neighbour = grid.box_at(there), owner = grid.owner(neighbour);
+      if (outside != Index3{0, 0, 0}) plan.beside_boxes.push_back(beyond);
+      const int neighbour = grid.box_at(beside), owner = grid.owner(neighbour);
       if (owner == grid.rank()) {
-        plan.local.push_back({neighbour - grid.first_own(), own, from, begin, size, 0});
+        plan.local.push_back({neighbour - grid.first_own(), own, from, begin, size, 0, outside});
         continue;
       }
-      received.push_back({owner, grid.first_own() + own, n, {-1, own, {0, 0, 0}, begin, size, 0}});
-      // The other way, the neighbour looks here: in the opposite direction, which is as far from the end of the list.
-      sent.push_back({owner, neighbour, directions.size() - 1 - n, {own, -1, sent_from, {0, 0, 0}, size, 0}});
+      received.push_back({owner, grid.first_own() + own, n, {-1, own, {0, 0, 0}, begin, size, 0, outside}});
+      // The other way, the neighbour looks here, out of the domain as this one does.
+      const auto its = std::find(directions.begin(), directions.end(), back) - directions.begin();
+      sent.push_back(
+          {owner, neighbour, static_cast<std::size_t>(its), {own, -1, sent_from, {0, 0, 0}, size, 0, outside}});
     }
   }
   plan.to = number_messages(sent, plan.pack);
   plan.from = number_messages(received, plan.unpack);
   for (auto* copies : {&plan.pack, &plan.local, &plan.unpack}) *copies = cut(*copies, &advance_copy);
-  plan.boundary = cut(plan.boundary, &advance_boundary);
-  plan.num_own_boundary = plan.boundary.size();
-  boundary_of_others = cut(boundary_of_others, &advance_boundary);
-  plan.boundary.insert(plan.boundary.end(), boundary_of_others.begin(), boundary_of_others.end());
+  for (auto* regions : {&plan.boundary, &plan.beside_boxes}) *regions = cut(*regions, &advance_boundary);
   return plan;
 }
 

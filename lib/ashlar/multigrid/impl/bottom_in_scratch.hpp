@@ -14,16 +14,13 @@ namespace ashlar::multigrid::impl {
 template <class Real, class Members>
 class BottomInScratch {
  public:
-  static constexpr int points = 2;  // of the boundary's polynomial
-
   BicgstabVectors<Real*> vectors;
 
   /// Of a level with so many own boxes.
   KOKKOS_FUNCTION static bool serves(const BoxLayout& layout, int num_boxes) {
     const int n = layout.dim;
-    // From 4 cells on the polynomial has more points.
-    return num_boxes == 1 && n >= points && n < 4 && layout.ghosts == 2 &&
-           8 * layout.volume() + n * n * n <= crew_scratch_size;
+    return num_boxes == 1 && n >= 2 && layout.ghosts == 2 &&
+           2 * layout.volume() + 6 * span(layout) + n * n * n <= crew_scratch_size;
   }
 
   KOKKOS_FUNCTION BottomInScratch(const Members& crew, const Fv4Stencil<Real>& stencil, const BoxLayout& layout,
@@ -36,9 +33,14 @@ class BottomInScratch {
         num_cells_(layout.dim * layout.dim * layout.dim),
         cells_(crew, num_cells_, MakeCell{stencil, layout}),
         ghosts_(crew, MakeGhostsInScratch{layout}.count(), MakeGhostsInScratch{layout}) {
-    const auto vector = [&](int number) { return crew.template scratch_of<Real>() + number * layout.volume(); };
-    vectors = {vector(0), vector(1), vector(2), vector(3), vector(4), vector(5), vector(6), vector(7)};
-    terms_ = reinterpret_cast<double*>(vector(8));
+    // First where sums have their terms, and the two to which the operator is applied. Of the others nobody reads a ghost
+    // cell: there they lie upon each other.
+    terms_ = crew.scratch;
+    Real* const x = reinterpret_cast<Real*>(terms_ + num_cells_);
+    Real* const preconditioned = x + layout.volume();
+    Real* const others = preconditioned + layout.volume() - layout.at(0, 0, 0, 0);
+    const auto other = [&](int number) { return others + number * span(layout); };
+    vectors = {x, other(0), other(1), other(2), other(3), preconditioned, other(4), other(5)};
   }
 
   /// y := x, the cells of each member by itself.
@@ -75,6 +77,12 @@ class BottomInScratch {
   }
 
  private:
+  /// From the first own cell of a vector to the last.
+  KOKKOS_FUNCTION static std::int64_t span(const BoxLayout& layout) {
+    const int n = layout.dim;
+    return layout.at(0, n - 1, n - 1, n - 1) - layout.at(0, 0, 0, 0) + 1;
+  }
+
   struct Cell : CellInScratch<Real> {
     int number;
   };
@@ -95,7 +103,11 @@ class BottomInScratch {
 
   KOKKOS_FUNCTION void fill_ghosts(Real* x) const {
     crew_.meet();
-    ghosts_.for_each([&](const GhostsInScratch& ghosts) { ghosts.fill<points>(x, weights_); });
+    if (weights_.points == 4) {
+      ghosts_.for_each([&](const GhostsInScratch& ghosts) { ghosts.fill<4>(x, weights_); });
+    } else {
+      ghosts_.for_each([&](const GhostsInScratch& ghosts) { ghosts.fill<2>(x, weights_); });
+    }
     crew_.meet();
   }
 

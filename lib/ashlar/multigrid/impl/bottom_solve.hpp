@@ -123,8 +123,7 @@ class BottomTeam {
 
   KOKKOS_FUNCTION void fill_ghosts(Real* x) const {
     if (level.copies.count > 0) {
-      AtRegions<Items<GhostCopy>, CopyGhosts<Real>>{level.copies, {x, level.layout}}(crew);
-      crew.meet();
+      AtRegions<Items<GhostCopy>, CopyGhosts<Real>>{level.copies, {x, level.layout, level.weights}}(crew);
     }
     AtRegions<Items<BoundaryRegion>, ExtendToGhosts<Real>>{level.boundary, {x, level.layout, level.weights}}(crew);
     crew.meet();

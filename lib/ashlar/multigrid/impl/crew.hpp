@@ -8,8 +8,9 @@
 
 namespace ashlar::multigrid::impl {
 
-/// Doubles: two vectors of 8^3 cells with two layers of ghost cells.
-inline constexpr int crew_scratch_size = 2 * 12 * 12 * 12;
+/// Doubles: what BottomInScratch takes of 5^3 cells, and a little more than two vectors of 8^3 cells with two layers of
+/// ghost cells.
+inline constexpr int crew_scratch_size = 3776;
 
 /// The threads that do a step together, as one of them sees them: a team, or all teams of a grid. Groups of `lanes`
 /// neighbours share what is too little for all. `meet()` is called where the threads of a team wait for each other.

@@ -42,14 +42,13 @@ inline std::vector<GhostPart> parts_of(const std::vector<GhostCopy>& copies,
 template <class Real>
 struct PackGhostParts {
   const GhostPart* parts;
-  const Real* x;
-  BoxLayout layout;
+  BeyondBoundary<Real> x;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, int task, const PeerSends& sends) const {
     const GhostPart& part = parts[task];
     sends(team, part.message, part.num_parts, [&](std::byte* message) {
-      at_cells(team, part.copy, PackGhosts<Real>{x, layout, reinterpret_cast<Real*>(message)});
+      at_cells(team, part.copy, PackGhosts<Real>{x, reinterpret_cast<Real*>(message)});
     });
   }
 };
@@ -59,31 +58,15 @@ struct UnpackGhostParts {
   const GhostPart* parts;
   Real* x;
   BoxLayout layout;
+  bool has_boundary;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, int task, const PeerReceives& receives) const {
     const GhostPart& part = parts[task];
     receives(team, part.message, part.num_parts, [&](const std::byte* message) {
-      at_cells(team, part.copy, UnpackGhosts<Real>{x, layout, reinterpret_cast<const Real*>(message)});
+      at_cells(team, part.copy, UnpackGhosts<Real>{x, layout, reinterpret_cast<const Real*>(message), has_boundary});
     });
   }
 };
-
-/// A region of a list, at whose cells a body needs no message by itself.
-template <class Region, class Body>
-struct RegionTask {
-  const Region* regions;
-  Body body;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, int task) const {
-    at_cells(team, regions[task], body);
-  }
-};
-
-template <class Real>
-using CopyGhostTask = RegionTask<GhostCopy, CopyGhosts<Real>>;
-template <class Real>
-using ExtendGhostTask = RegionTask<BoundaryRegion, ExtendToGhosts<Real>>;
 
 }  // namespace ashlar::multigrid::impl

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
+#include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <ashlar/multigrid/transfer_plan.hpp>
 #include <cstdint>
 
@@ -15,13 +16,14 @@ KOKKOS_FUNCTION inline std::int64_t place_in_buffer(const GhostCopy& copy, int i
 
 template <class Real>
 struct PackGhosts {
-  const Real* x;
-  BoxLayout layout;
+  BeyondBoundary<Real> x;
   Real* buffer;
 
-  KOKKOS_FUNCTION void operator()(const GhostCopy& copy, int i, int j, int k) const {
-    buffer[place_in_buffer(copy, i, j, k)] =
-        x[layout.at(copy.from_box, copy.from[0] + i, copy.from[1] + j, copy.from[2] + k)];
+  template <class Work>
+  KOKKOS_FUNCTION void prepare(const GhostCopy& copy, const Work& work) const {
+    with_copied(copy, x, [&]<class Value>(const Value& value) {
+      work(StoredCell<Real, Value>{value, buffer + copy.buffer, copy.size[0], std::int64_t(copy.size[1]) * copy.size[0]});
+    });
   }
 };
 
@@ -30,8 +32,10 @@ struct UnpackGhosts {
   Real* x;
   BoxLayout layout;
   const Real* buffer;
+  bool has_boundary;
 
   KOKKOS_FUNCTION void operator()(const GhostCopy& copy, int i, int j, int k) const {
+    if (!has_boundary && copy.is_outside()) return;
     x[layout.at(copy.to_box, copy.to[0] + i, copy.to[1] + j, copy.to[2] + k)] = buffer[place_in_buffer(copy, i, j, k)];
   }
 };

@@ -5,6 +5,7 @@
 #include <ashlar/multigrid/boundary.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
+#include <ashlar/multigrid/impl/items.hpp>
 #include <ashlar/multigrid/impl/step_recorder.hpp>
 #include <cstdint>
 #include <string>
@@ -115,32 +116,10 @@ void for_each_region(const std::string& label, const Exec& exec, const Regions& 
   }
 }
 
-template <class Real>
-struct CopyGhosts {
-  Real* x;
-  BoxLayout layout;
-
-  struct Cell {
-    const Real* from;
-    Real* to;
-    std::int64_t row, plane;
-    KOKKOS_FUNCTION void operator()(int i, int j, int k) const {
-      const std::int64_t at = i + j * row + k * plane;
-      to[at] = from[at];
-    }
-  };
-
-  template <class Work>
-  KOKKOS_FUNCTION void prepare(const GhostCopy& copy, const Work& work) const {
-    work(Cell{x + layout.at(copy.from_box, copy.from[0], copy.from[1], copy.from[2]),
-              x + layout.at(copy.to_box, copy.to[0], copy.to[1], copy.to[2]), layout.row(), layout.plane()});
-  }
-};
-
-/// A ghost cell that lies beyond the boundary in `directions` directions: a sum over `points` cells in each of them.
+/// A cell that lies beyond the boundary in `directions` directions: a sum over `points` cells in each of them.
 template <int directions, int points, class Real>
 struct ExtendedCell {
-  Real* first;  // of the region
+  const Real* first;  // of the region
   std::int64_t stride[3];
   Real weights[2][points];
   // By direction that leads out: which it is, how deep the first cell lies beyond the boundary (0 or 1), by how much
@@ -148,13 +127,12 @@ struct ExtendedCell {
   int along[directions], depth[directions], deeper[directions];
   std::int64_t inwards[directions];
 
-  KOKKOS_FUNCTION void operator()(int i, int j, int k) const {
-    Real* const cell = first + i * stride[0] + j * stride[1] + k * stride[2];
+  KOKKOS_FUNCTION Real operator()(int i, int j, int k) const {
     int depths[directions];
     for (int n = 0; n < directions; ++n) {
       depths[n] = depth[n] + deeper[n] * (along[n] == 0 ? i : along[n] == 1 ? j : k);
     }
-    *cell = sum<0>(cell, depths);
+    return sum<0>(first + i * stride[0] + j * stride[1] + k * stride[2], depths);
   }
 
   /// Over the directions from `n` on.
@@ -175,26 +153,29 @@ struct ExtendedCell {
   }
 };
 
+/// What cells beyond the boundary of a box are to be.
 template <class Real>
-struct ExtendToGhosts {
-  Real* x;
+struct BeyondBoundary {
+  const Real* x;
   BoxLayout layout;
   BoundaryWeights<Real> weights;
 
-  template <class Work>
-  KOKKOS_FUNCTION void prepare(const BoundaryRegion& region, const Work& work) const {
+  /// Of a region: work(value), of which value(i, j, k) is that of its cell.
+  template <int most_directions, class Work>
+  KOKKOS_FUNCTION void with_values(const BoundaryRegion& region, const Work& work) const {
     const int directions = int(region.outside[0] != 0) + int(region.outside[1] != 0) + int(region.outside[2] != 0);
     if (directions == 1) {
-      prepare_in<1>(region, work);
+      with_points<1>(region, work);
     } else if (directions == 2) {
-      prepare_in<2>(region, work);
-    } else {
-      prepare_in<3>(region, work);
+      with_points<2>(region, work);
+    } else if constexpr (most_directions == 3) {
+      with_points<3>(region, work);
     }
   }
 
+ private:
   template <int directions, class Work>
-  KOKKOS_FUNCTION void prepare_in(const BoundaryRegion& region, const Work& work) const {
+  KOKKOS_FUNCTION void with_points(const BoundaryRegion& region, const Work& work) const {
     if (weights.points == 4) {
       work(first_cell<directions, 4>(region));
     } else if (weights.points == 2) {
@@ -225,6 +206,108 @@ struct ExtendToGhosts {
     return cell;
   }
 };
+
+/// Where a region's cells are to be.
+template <class Real, class Value>
+struct StoredCell {
+  Value value;
+  Real* to;
+  std::int64_t row, plane;
+
+  KOKKOS_FUNCTION void operator()(int i, int j, int k) const { to[i + j * row + k * plane] = value(i, j, k); }
+};
+
+/// What a ghost cell of another box is to be: work(value) as with_values() has it. Of what lies beyond the domain
+/// nothing where there is no boundary condition.
+template <class Real, class Work>
+KOKKOS_FUNCTION void with_copied(const GhostCopy& copy, const BeyondBoundary<Real>& beyond, const Work& work) {
+  const BoxLayout& layout = beyond.layout;
+  if (!copy.is_outside()) {
+    const Real* const from = beyond.x + layout.at(copy.from_box, copy.from[0], copy.from[1], copy.from[2]);
+    work([from, row = layout.row(), plane = layout.plane()](int i, int j, int k) {
+      return from[i + j * row + k * plane];
+    });
+  } else if (beyond.weights.points > 0) {
+    // (Beside a box, so in two directions at most.)
+    beyond.template with_values<2>(BoundaryRegion{copy.from_box, copy.from, copy.size, copy.outside}, work);
+  }
+}
+
+/// No boundary condition.
+template <class Real>
+constexpr BoundaryWeights<Real> no_boundary() {
+  return {0, {}};
+}
+
+template <class Real>
+struct CopyGhosts {
+  Real* x;
+  BoxLayout layout;
+  BoundaryWeights<Real> weights;
+
+  template <class Work>
+  KOKKOS_FUNCTION void prepare(const GhostCopy& copy, const Work& work) const {
+    with_copied(copy, BeyondBoundary<Real>{x, layout, weights}, [&]<class Value>(const Value& value) {
+      work(StoredCell<Real, Value>{value, x + layout.at(copy.to_box, copy.to[0], copy.to[1], copy.to[2]), layout.row(),
+                                   layout.plane()});
+    });
+  }
+};
+
+template <class Real>
+struct ExtendToGhosts {
+  Real* x;
+  BoxLayout layout;
+  BoundaryWeights<Real> weights;
+
+  template <class Work>
+  KOKKOS_FUNCTION void prepare(const BoundaryRegion& region, const Work& work) const {
+    BeyondBoundary<Real>{x, layout, weights}.template with_values<3>(region, [&]<class Value>(const Value& value) {
+      work(StoredCell<Real, Value>{value, x + layout.at(region.box, region.begin[0], region.begin[1], region.begin[2]),
+                                   layout.row(), layout.plane()});
+    });
+  }
+};
+
+/// What a rank fills by itself: regions of two lists.
+template <class Real>
+struct FillOwnGhosts {
+  Items<GhostCopy> copies;
+  Items<BoundaryRegion> boundary;
+  CopyGhosts<Real> copy;
+  ExtendToGhosts<Real> extend;
+
+  KOKKOS_FUNCTION int count() const { return copies.count + boundary.count; }
+
+  /// The region of this number, by a team.
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, int number) const {
+    if (number < copies.count) {
+      at_cells(team, copies(number), copy);
+    } else {
+      at_cells(team, boundary(number - copies.count), extend);
+    }
+  }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    (*this)(team, team.league_rank());
+  }
+};
+
+/// Launches it; `copies` and `boundary` are its lists.
+template <execution_space Exec, class Copies, class Boundary, class Real>
+void fill_own_ghosts(const Exec& exec, const Copies& copies, const Boundary& boundary,
+                     const FillOwnGhosts<Real>& fill) {
+  if constexpr (is_gpu_v<Exec>) {
+    if (StepRecorder::current() == nullptr && fill.copies.count > 0 && fill.boundary.count > 0) {
+      Kokkos::parallel_for("ashlar::multigrid::exchange", Kokkos::TeamPolicy<Exec>(exec, fill.count(), 128), fill);
+      return;
+    }
+  }
+  for_each_region("ashlar::multigrid::exchange", exec, copies, fill.copy);
+  if (fill.boundary.count > 0) for_each_region("ashlar::multigrid::boundary", exec, boundary, fill.extend);
+}
 
 /// A coefficient of faces, extended beyond the domain by a polynomial along the one direction that leads out: the first
 /// layer only, which is all that an operator reads.

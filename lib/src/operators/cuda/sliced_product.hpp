@@ -44,7 +44,7 @@ class SlicedProduct {
   static constexpr int block_size = B;
   static constexpr int lanes = 32 / H;             ///< of a slice's rows
   static constexpr int rows_of_slice = lanes / B;  ///< block rows
-  static constexpr int most_threads = B == 1 ? 768 : 448;
+  static constexpr int most_threads = B == 1 ? 768 : 480;
   /// Slices of a warp in shared memory: more leave too little of it to the first cache, which x needs. (Measured on an
   /// H100: on 128^3 points of the 11-point stencil 24 warps with 1 slice took 169 us an iteration, with 2 174 us, with
   /// 4 219 us, and 16 warps 177 us or more.)
