@@ -217,6 +217,16 @@ TEST(BottomSolver, MakesAsManyIterationsAsTheReference) {
   EXPECT_EQ(iterations(16, {.discretisation = fv4, .smoother = Smoother::chebyshev}), 9);
 }
 
+/// 5^3 cells, as found by the solver of levels that are not in scratch memory.
+TEST(BottomSolver, SolvesAsManyCellsAsScratchMemoryTakes) {
+  const auto multigrid = benchmark(40, 1, {.discretisation = fv4});
+  EXPECT_EQ(multigrid->grid(multigrid->num_levels() - 1).cells_per_dim(), 5);
+  const CycleReport f_cycle = multigrid->solve(Exec(), Cycle::f);
+  EXPECT_EQ(f_cycle.bottom_iterations, 24);
+  EXPECT_NEAR(f_cycle.norms.back(), 4.099478282270086e-04, 1e-12);
+  EXPECT_EQ(multigrid->solve(Exec(), Cycle::v).bottom_iterations, 33);
+}
+
 /// The same cells in one box, in 8, 64 and, with fv2, 512: every cell is computed alike. (fv4 extrapolates coefficients
 /// beyond the boundary by fewer points in boxes of 4^3.)
 TEST(Boxes, AnyCutGivesTheSameBits) {
