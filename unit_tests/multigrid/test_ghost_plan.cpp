@@ -84,6 +84,61 @@ void exchange_on_host(const std::vector<GhostPlan>& plans, const BoxLayout& layo
   }
 }
 
+/// What lies beyond the domain and beside another box is what that box has there. Here each cell beyond has a number.
+void expect_copies_beyond_the_domain(const std::vector<BoxGrid>& grids, const std::vector<GhostPlan>& plans,
+                                     const BoxLayout& layout, GhostShape shape, std::vector<std::vector<double>>& x) {
+  const int dim = layout.dim, all = grids[0].cells_per_dim() + 2 * layout.ghosts;
+  // visit(rank, the cell's place, its number, whether it is beside another box) for all of the shape beyond the domain.
+  const auto for_beyond = [&](const auto& visit) {
+    for (std::size_t rank = 0; rank < grids.size(); ++rank) {
+      const BoxGrid& grid = grids[rank];
+      for (int own = 0; own < grid.num_own(); ++own) {
+        const Index3& place = grid.place(grid.first_own() + own);
+        for_each_ghost(dim, layout.ghosts, [&](int i, int j, int k) {
+          if (expected(grid, shape, grid.first_own() + own, i, j, k) != beyond) return;
+          const Index3 cell{i, j, k};
+          Index3 at;
+          bool is_beside = false;
+          for (int d = 0; d < 3; ++d) {
+            const int global = place[d] * dim + cell[d];
+            at[d] = global + layout.ghosts;
+            is_beside = is_beside || ((cell[d] < 0 || cell[d] >= dim) && global >= 0 && global < grid.cells_per_dim());
+          }
+          visit(rank, std::size_t(layout.at(own, i, j, k)), number(all, at[0], at[1], at[2]), is_beside);
+        });
+      }
+    }
+  };
+  std::vector<std::vector<int>> times_beside, times_own;  // that a region has the cell
+  for (std::size_t rank = 0; rank < grids.size(); ++rank) {
+    const auto count = [&](const std::vector<BoundaryRegion>& regions) {
+      std::vector<int> times(x[rank].size());
+      for (const BoundaryRegion& region : regions) {
+        for (int k = 0; k < region.size[2]; ++k) {
+          for (int j = 0; j < region.size[1]; ++j) {
+            for (int i = 0; i < region.size[0]; ++i) {
+              const auto& begin = region.begin;
+              ++times[std::size_t(layout.at(region.box, begin[0] + i, begin[1] + j, begin[2] + k))];
+            }
+          }
+        }
+      }
+      return times;
+    };
+    times_beside.push_back(count(plans[rank].beside_boxes));
+    times_own.push_back(count(plans[rank].boundary));
+  }
+  for_beyond([&](std::size_t rank, std::size_t at, double its, bool is_beside) {
+    x[rank][at] = is_beside ? untouched : its;
+  });
+  ASSERT_NO_FATAL_FAILURE(exchange_on_host(plans, layout, x));
+  int wrong = 0;
+  for_beyond([&](std::size_t rank, std::size_t at, double its, bool is_beside) {
+    wrong += x[rank][at] != its || times_beside[rank][at] != int(is_beside) || times_own[rank][at] != int(!is_beside);
+  });
+  EXPECT_EQ(wrong, 0) << grids[0].boxes_per_dim() << "^3 boxes on " << grids.size() << " ranks, shape " << int(shape);
+}
+
 TEST(GhostPlan, PlansOfAllRanksFitTogether) {
   const int dim = 4, depth = 2;
   const BoxLayout layout{dim, depth};
@@ -122,12 +177,13 @@ TEST(GhostPlan, PlansOfAllRanksFitTogether) {
         EXPECT_LT(plans[std::size_t(rank)].to.size(), std::size_t(ranks)) << "one message a rank";
       }
       EXPECT_EQ(wrong, 0) << boxes << "^3 boxes on " << ranks << " ranks, shape " << int(shape);
+      expect_copies_beyond_the_domain(grids, plans, layout, shape, x);
     }
   }
 }
 
-/// And what lies beyond the domain, too: of each of four boxes two edges, and three corners.
-TEST(GhostPlan, SendsAsManyNumbersAsTheReference) {
+/// As many as the reference, and what lies beyond the domain: of each of four boxes two edges, and three corners.
+TEST(GhostPlan, SendsWhatTheReferenceDoesAndWhatLiesBeyond) {
   const auto sent = [](int dim, int depth, GhostShape shape) {
     const GhostPlan plan = make_ghost_plan(BoxGrid(2, dim, 2, 1), depth, shape);
     EXPECT_EQ(plan.to.size(), 1U);

@@ -55,7 +55,8 @@ class GhostFill {
     });
   }
 
-  /// From box to box, within the domain; between boxes of this rank while messages are on their way.
+  /// From box to box, within the domain; between boxes of this rank while messages are on their way. (Messages have
+  /// room for what lies beyond it, too, which nobody writes then, or reads.)
   ///
   /// Async    enqueued on `exec`; no fence, no allocation. Where this rank has neighbours the host waits as
   ///          NeighbourExchange does. In the kernel mode all is one launch on a device.
@@ -118,8 +119,8 @@ class GhostFill {
     const auto pack = pack_tasks(x, of);
     const auto own = own_tasks(x, of);
     const auto unpack = unpack_tasks(x, of);
-    // The bits are stages: this has filled what needs no message, and these have filled all ghost cells. What is sent is
-    // read before the shell, which may be written in place.
+    // The bits are stages: this has filled what needs no message, and these have filled all ghost cells. What is sent
+    // is read before the shell, which may be written in place.
     constexpr unsigned filled_by_own = 0b10, all_but_interior = 0b1011;
     messages_.by_kernels()->exchange_in_stages(
         exec, label, PeerStage<packs, 0, impl::PackGhostParts<Real>>{pack.count, pack.body},
@@ -129,8 +130,8 @@ class GhostFill {
         PeerStage<works, all_but_interior, Shell>{shell.count, shell.body});
   }
 
-  /// Whether exchanges are enqueued, and the host waits for none: then they may be captured on a device. The same on all
-  /// ranks.
+  /// Whether exchanges are enqueued, and the host waits for none: then they may be captured on a device. The same on
+  /// all ranks.
   bool is_stream_ordered() const { return messages_.is_stream_ordered(); }
   /// Whether this rank has neighbours, with which kernels exchange by themselves.
   bool has_kernels() const { return messages_.by_kernels() != nullptr; }
@@ -198,7 +199,7 @@ class GhostFill {
   impl::FillOwnGhosts<Real> own(const Vector& x, const Weights& of) const {
     auto boundary = impl::items(boundary_);
     if (of.points == 0) boundary.count = 0;
-    return {impl::items(local_), boundary, {x.data(), layout_, of}, {x.data(), layout_, of}};
+    return {impl::items(local_), boundary, {x.data(), layout_, of}};
   }
 
   template <class Vector>

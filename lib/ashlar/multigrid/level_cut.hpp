@@ -23,7 +23,8 @@ struct RegionSize {
 /// The cells of a rank's boxes in two parts. The shell is what lies next to boxes of other ranks: those that an
 /// operator reads ghost cells at which follow from other ranks' cells, and, for the same reason seen from over there,
 /// those that are sent. The interior is all the others. So who computes the interior reads nothing that comes from
-/// another rank, and writes nothing that goes to one.
+/// another rank, and writes nothing that goes to one, nor what such is worked out from: that lies along the boundary,
+/// as near to the other rank's box.
 struct LevelCut {
   std::vector<CellRegion> interior, shell;
 };

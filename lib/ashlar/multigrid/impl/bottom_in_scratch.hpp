@@ -9,18 +9,22 @@
 
 namespace ashlar::multigrid::impl {
 
+/// From the first own cell of a box to the last, where rows and their ghost cells have so many.
+KOKKOS_INLINE_FUNCTION constexpr int span_of_cells(int dim, int row) { return (dim - 1) * (row * row + row + 1) + 1; }
+
 /// How a team computes for bicgstab() on a level of one box so small that all vectors are in its scratch memory.
 /// Members have cells of their own, and meet only where they read those of others.
 template <class Real, class Members>
 class BottomInScratch {
  public:
+  static constexpr int most_dim = 5, ghosts = 2;
+
   BicgstabVectors<Real*> vectors;
 
   /// Of a level with so many own boxes.
   KOKKOS_FUNCTION static bool serves(const BoxLayout& layout, int num_boxes) {
-    const int n = layout.dim;
-    return num_boxes == 1 && n >= 2 && layout.ghosts == 2 &&
-           2 * layout.volume() + 6 * span(layout) + n * n * n <= crew_scratch_size;
+    // (From 2 cells on the boundary's polynomial has 2 or 4 points.)
+    return num_boxes == 1 && layout.dim >= 2 && layout.dim <= most_dim && layout.ghosts == ghosts;
   }
 
   KOKKOS_FUNCTION BottomInScratch(const Members& crew, const Fv4Stencil<Real>& stencil, const BoxLayout& layout,
@@ -33,13 +37,13 @@ class BottomInScratch {
         num_cells_(layout.dim * layout.dim * layout.dim),
         cells_(crew, num_cells_, MakeCell{stencil, layout}),
         ghosts_(crew, MakeGhostsInScratch{layout}.count(), MakeGhostsInScratch{layout}) {
-    // First where sums have their terms, and the two to which the operator is applied. Of the others nobody reads a ghost
-    // cell: there they lie upon each other.
+    // First where sums have their terms, and the two to which the operator is applied. Of the others nobody reads a
+    // ghost cell: there they lie upon each other.
     terms_ = crew.scratch;
     Real* const x = reinterpret_cast<Real*>(terms_ + num_cells_);
     Real* const preconditioned = x + layout.volume();
     Real* const others = preconditioned + layout.volume() - layout.at(0, 0, 0, 0);
-    const auto other = [&](int number) { return others + number * span(layout); };
+    const auto other = [&](int number) { return others + number * span_of_cells(layout.dim, layout.row()); };
     vectors = {x, other(0), other(1), other(2), other(3), preconditioned, other(4), other(5)};
   }
 
@@ -77,12 +81,6 @@ class BottomInScratch {
   }
 
  private:
-  /// From the first own cell of a vector to the last.
-  KOKKOS_FUNCTION static std::int64_t span(const BoxLayout& layout) {
-    const int n = layout.dim;
-    return layout.at(0, n - 1, n - 1, n - 1) - layout.at(0, 0, 0, 0) + 1;
-  }
-
   struct Cell : CellInScratch<Real> {
     int number;
   };
@@ -132,5 +130,7 @@ class BottomInScratch {
   Dealt<Members, MakeCell> cells_;
   Dealt<Members, MakeGhostsInScratch> ghosts_;
 };
+
+static_assert(2 * 9 * 9 * 9 + 6 * span_of_cells(5, 9) + 5 * 5 * 5 <= crew_scratch_size);  // of most_dim
 
 }  // namespace ashlar::multigrid::impl

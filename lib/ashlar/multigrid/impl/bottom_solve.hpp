@@ -122,10 +122,9 @@ class BottomTeam {
   }
 
   KOKKOS_FUNCTION void fill_ghosts(Real* x) const {
-    if (level.copies.count > 0) {
-      AtRegions<Items<GhostCopy>, CopyGhosts<Real>>{level.copies, {x, level.layout, level.weights}}(crew);
-    }
-    AtRegions<Items<BoundaryRegion>, ExtendToGhosts<Real>>{level.boundary, {x, level.layout, level.weights}}(crew);
+    const FillGhosts<Real> fill{x, level.layout, level.weights};
+    AtRegions<Items<GhostCopy>, FillGhosts<Real>>{level.copies, fill}(crew);
+    AtRegions<Items<BoundaryRegion>, FillGhosts<Real>>{level.boundary, fill}(crew);
     crew.meet();
   }
 

@@ -22,7 +22,8 @@ struct PackGhosts {
   template <class Work>
   KOKKOS_FUNCTION void prepare(const GhostCopy& copy, const Work& work) const {
     with_copied(copy, x, [&]<class Value>(const Value& value) {
-      work(StoredCell<Real, Value>{value, buffer + copy.buffer, copy.size[0], std::int64_t(copy.size[1]) * copy.size[0]});
+      const std::int64_t row = copy.size[0];
+      work(StoredCell<Real, Value>{value, buffer + copy.buffer, row, row * copy.size[1]});
     });
   }
 };
@@ -34,9 +35,13 @@ struct UnpackGhosts {
   const Real* buffer;
   bool has_boundary;
 
-  KOKKOS_FUNCTION void operator()(const GhostCopy& copy, int i, int j, int k) const {
+  template <class Work>
+  KOKKOS_FUNCTION void prepare(const GhostCopy& copy, const Work& work) const {
     if (!has_boundary && copy.is_outside()) return;
-    x[layout.at(copy.to_box, copy.to[0] + i, copy.to[1] + j, copy.to[2] + k)] = buffer[place_in_buffer(copy, i, j, k)];
+    Real* const to = x + layout.at(copy.to_box, copy.to[0], copy.to[1], copy.to[2]);
+    work([to, from = buffer, copy, row = layout.row(), plane = layout.plane()](int i, int j, int k) {
+      to[i + j * row + k * plane] = from[place_in_buffer(copy, i, j, k)];
+    });
   }
 };
 

@@ -239,8 +239,9 @@ constexpr BoundaryWeights<Real> no_boundary() {
   return {0, {}};
 }
 
+/// What a rank fills by itself: copies from its boxes, and what lies beyond the boundary of a box.
 template <class Real>
-struct CopyGhosts {
+struct FillGhosts {
   Real* x;
   BoxLayout layout;
   BoundaryWeights<Real> weights;
@@ -248,34 +249,29 @@ struct CopyGhosts {
   template <class Work>
   KOKKOS_FUNCTION void prepare(const GhostCopy& copy, const Work& work) const {
     with_copied(copy, BeyondBoundary<Real>{x, layout, weights}, [&]<class Value>(const Value& value) {
-      work(StoredCell<Real, Value>{value, x + layout.at(copy.to_box, copy.to[0], copy.to[1], copy.to[2]), layout.row(),
-                                   layout.plane()});
+      work(stored(value, layout.at(copy.to_box, copy.to[0], copy.to[1], copy.to[2])));
     });
   }
-};
-
-template <class Real>
-struct ExtendToGhosts {
-  Real* x;
-  BoxLayout layout;
-  BoundaryWeights<Real> weights;
 
   template <class Work>
   KOKKOS_FUNCTION void prepare(const BoundaryRegion& region, const Work& work) const {
     BeyondBoundary<Real>{x, layout, weights}.template with_values<3>(region, [&]<class Value>(const Value& value) {
-      work(StoredCell<Real, Value>{value, x + layout.at(region.box, region.begin[0], region.begin[1], region.begin[2]),
-                                   layout.row(), layout.plane()});
+      work(stored(value, layout.at(region.box, region.begin[0], region.begin[1], region.begin[2])));
     });
+  }
+
+  template <class Value>
+  KOKKOS_FUNCTION StoredCell<Real, Value> stored(const Value& value, std::int64_t first) const {
+    return {value, x + first, layout.row(), layout.plane()};
   }
 };
 
-/// What a rank fills by itself: regions of two lists.
+/// The regions of two lists in one launch.
 template <class Real>
 struct FillOwnGhosts {
   Items<GhostCopy> copies;
   Items<BoundaryRegion> boundary;
-  CopyGhosts<Real> copy;
-  ExtendToGhosts<Real> extend;
+  FillGhosts<Real> fill;
 
   KOKKOS_FUNCTION int count() const { return copies.count + boundary.count; }
 
@@ -283,9 +279,9 @@ struct FillOwnGhosts {
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, int number) const {
     if (number < copies.count) {
-      at_cells(team, copies(number), copy);
+      at_cells(team, copies(number), fill);
     } else {
-      at_cells(team, boundary(number - copies.count), extend);
+      at_cells(team, boundary(number - copies.count), fill);
     }
   }
 
@@ -298,15 +294,16 @@ struct FillOwnGhosts {
 /// Launches it; `copies` and `boundary` are its lists.
 template <execution_space Exec, class Copies, class Boundary, class Real>
 void fill_own_ghosts(const Exec& exec, const Copies& copies, const Boundary& boundary,
-                     const FillOwnGhosts<Real>& fill) {
+                     const FillOwnGhosts<Real>& own) {
   if constexpr (is_gpu_v<Exec>) {
-    if (StepRecorder::current() == nullptr && fill.copies.count > 0 && fill.boundary.count > 0) {
-      Kokkos::parallel_for("ashlar::multigrid::exchange", Kokkos::TeamPolicy<Exec>(exec, fill.count(), 128), fill);
+    if (StepRecorder::current() == nullptr && own.copies.count > 0 && own.boundary.count > 0) {
+      Kokkos::parallel_for("ashlar::multigrid::exchange", Kokkos::TeamPolicy<Exec>(exec, own.count(), 128), own);
       return;
     }
   }
-  for_each_region("ashlar::multigrid::exchange", exec, copies, fill.copy);
-  if (fill.boundary.count > 0) for_each_region("ashlar::multigrid::boundary", exec, boundary, fill.extend);
+  // (In a visit that is recorded these are two steps: most levels there are one box, and have nothing to copy.)
+  for_each_region("ashlar::multigrid::exchange", exec, copies, own.fill);
+  if (own.boundary.count > 0) for_each_region("ashlar::multigrid::boundary", exec, boundary, own.fill);
 }
 
 /// A coefficient of faces, extended beyond the domain by a polynomial along the one direction that leads out: the first

@@ -41,9 +41,7 @@ struct RestrictCells;
 template <class Blocks, class Real, int reach>
 struct Interpolate;
 template <class Real>
-struct CopyGhosts;
-template <class Real>
-struct ExtendToGhosts;
+struct FillGhosts;
 template <class Real>
 struct SetZero;
 template <class Real>
@@ -75,8 +73,8 @@ using FluxStep = CellStep<ByPlace<WithFluxes<Body<Stencil>>>>;
 template <class Real>
 using StepKernels = KernelList<
     AtColour<false, WithFluxes<RelaxBody<Fv4Stencil<Real>>>, Items<int>>,
-    AtColour<false, RelaxInPlaceBody<Fv2Stencil<Real>>, Items<int>>, AtRegions<Items<GhostCopy>, CopyGhosts<Real>>,
-    AtRegions<Items<BoundaryRegion>, ExtendToGhosts<Real>>, FluxStep<Fv2Stencil<Real>, ResidualBody>,
+    AtColour<false, RelaxInPlaceBody<Fv2Stencil<Real>>, Items<int>>, AtRegions<Items<GhostCopy>, FillGhosts<Real>>,
+    AtRegions<Items<BoundaryRegion>, FillGhosts<Real>>, FluxStep<Fv2Stencil<Real>, ResidualBody>,
     FluxStep<Fv4Stencil<Real>, ResidualBody>, FluxStep<Fv2Stencil<Real>, PolynomialBody>,
     FluxStep<Fv4Stencil<Real>, PolynomialBody>, CellStep<RestrictCells<Items<TransferBlock>, Real>>,
     CellStep<Interpolate<Items<TransferBlock>, Real, 1>>, CellStep<Interpolate<Items<TransferBlock>, Real, 2>>,
