@@ -16,10 +16,11 @@ namespace {
 
 /// A file that may be written may yet lie in a folder that takes no new one.
 void require_new_file(const ReplacedFile& file, const std::string& path) {
+  // Also where a signal comes now. (What is there already by this name was left by a process that had our number.)
+  const UnfinishedFile unfinished(file.new_name());
   const int descriptor = ::open(file.new_name().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor >= 0) {
     ::close(descriptor);
-    ::unlink(file.new_name().c_str());
   } else if (errno != EEXIST) {
     throw FileError(path, 0, "cannot be written",
                     text("a new file beside it: ", std::generic_category().message(errno)),
