@@ -69,14 +69,16 @@ SolveReport cg_of(VariantKind variant, const Exec& exec, const Operator<Exec>& a
 /// `timed` calls the solver, and nothing besides.
 template <class Exec, class Timed>
 void solve_by_cg(const Exec& exec, const Operator<Exec>& a, const Preconditioner<Exec>& m,
-                 const LinearSystem<Exec>& system, const MethodOptions& method, const Vector<Exec>& x0,
+                 const LinearSystem<Exec>& system, const SolveOptions& asked, const Vector<Exec>& x0,
                  const Timed& timed, const std::function<void(int, double)>& monitor, Solution<Exec>& solution) {
+  const MethodOptions& method = asked.method;
   const bool starts_from_zero = x0.data() == nullptr;
   solution.x = starts_from_zero ? Vector<Exec>("ashlar::app::x", system.rhs.extent(0)) : x0;
   CgOptions options;
   options.rtol = method.rtol;
   options.max_iterations = method.max_iterations;
   options.monitor = monitor;
+  if (asked.placement.device_memory_limit) options.copy_bytes = 0;  // what is within the limit was counted without it
   solution.report = timed([&] { return cg_of(method.variant, exec, a, m, system.rhs, solution.x, options); });
 }
 
@@ -199,7 +201,7 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   };
   world.alike([&] {
     if (options.method.solver == SolverKind::cg) {
-      solve_by_cg(exec, a->op, *m, system, options.method, x0, timed, monitor, solution);
+      solve_by_cg(exec, a->op, *m, system, options, x0, timed, monitor, solution);
     } else {
       solve_by_block_cg(exec, a->op, *m, system, options.method, timed, monitor, solution);
     }

@@ -167,6 +167,76 @@ TEST(CgLaunchesTest, ServeRowsOfVeryDifferentLengths) {
   }
 }
 
+/// Most of the entries of a band: slices have diagonals with holes.
+struct BandWithHoles {
+  static constexpr int reach = 9;
+  std::int64_t n;
+  KOKKOS_FUNCTION bool has(std::int64_t i, std::int64_t j) const { return i == j || (i * j + i + j) % 11 != 0; }
+  KOKKOS_FUNCTION int operator()(std::int32_t i) const {
+    int count = 0;
+    for (std::int64_t j = i < reach ? 0 : i - reach; j < n && j <= i + reach; ++j) count += has(i, j);
+    return count;
+  }
+  template <class Row>
+  KOKKOS_FUNCTION void operator()(std::int32_t i, const Row& row) const {
+    int k = 0;
+    for (std::int64_t j = i < reach ? 0 : i - reach; j < n && j <= i + reach; ++j) {
+      if (!has(i, j)) continue;
+      row.column(k) = static_cast<std::int32_t>(j);
+      row.value(k++, 0, 0) = i == j ? 40 : -1 - double((i + j) % 5) / 8;
+    }
+  }
+};
+
+/// What the persistent kernel says that it multiplies by; empty where the device has none.
+template <class Matrix>
+std::string product_of(const Matrix& matrix, const CgOptions& options) {
+  using S = typename Matrix::scalar_type;
+  const Exec exec;
+  const auto solved = solve(exec, BcsrOperator<Matrix>(exec, matrix), IdentityPreconditioner(),
+                            random_vector<S>(matrix.num_rows(), 1), options);
+  return solved ? solved->report.launch : "";
+}
+
+template <class S>
+class CgWithCopies : public ::testing::Test {};
+using ValueTypes = ::testing::Types<double, float>;
+TYPED_TEST_SUITE(CgWithCopies, ValueTypes);
+
+TYPED_TEST(CgWithCopies, GiveTheSameAnswer) {
+  using Matrix = BcsrMatrix<TypeParam>;
+  const Exec exec;
+  const double rtol = std::is_same_v<TypeParam, float> ? 1e-4 : 1e-9;
+  for (const int n : {is_gpu_v<Exec> ? 300'007 : 1007, is_gpu_v<Exec> ? 200'000 : 1024}) {
+    const auto matrix = build_by_rows<Matrix>(exec, 1, n, n, BandWithHoles{n}, BandWithHoles{n});
+    const auto rhs = random_vector<TypeParam>(n, 1);
+    expect_same_answers(BcsrOperator<Matrix>(exec, matrix), IdentityPreconditioner(), rhs, rtol);
+    expect_same_answers(BcsrOperator<Matrix>(exec, matrix), JacobiPreconditioner<Matrix>(exec, matrix), rhs, rtol);
+  }
+}
+
+TEST(CgLaunchesTest, CopyTheMatrixWhereItIsSmallerByDiagonals) {
+  using Matrix = BcsrMatrix<double>;
+  const Exec exec;
+  const auto grid = stencil<Matrix>(1, 61, 58, 60);
+  CgOptions options{.rtol = 1e-5, .launch = CgLaunch::persistent};
+  const std::string by_default = product_of(grid, options);
+  if (by_default.find("slices") == std::string::npos) GTEST_SKIP() << "no kernel by slices here: " << by_default;
+  EXPECT_THAT(by_default, HasSubstr("by diagonals of slices"));
+  // Its diagonals take 8 bytes for each of 11 entries of a row.
+  options.copy_bytes = 8 * 11 * grid.num_rows();
+  EXPECT_THAT(product_of(grid, options), HasSubstr("products by slices")) << "what is besides the values counts, too";
+  options.copy_bytes += options.copy_bytes / 8;
+  EXPECT_THAT(product_of(grid, options), HasSubstr("by diagonals of slices"));
+  options.copy_bytes = 0;
+  EXPECT_THAT(product_of(grid, options), HasSubstr("products by slices"));
+  options = {.rtol = 1e-5, .max_iterations = 5, .launch = CgLaunch::persistent};
+  EXPECT_THAT(product_of(grid, options), HasSubstr("products by slices")) << "a copy takes longer than these few";
+  options.max_iterations = 10000;
+  const auto uneven = build_by_rows<Matrix>(exec, 1, 200'003, 200'003, Uneven{200'003}, Uneven{200'003});
+  EXPECT_THAT(product_of(uneven, options), HasSubstr("products by slices")) << "most places would be empty";
+}
+
 TEST(CgLaunchesTest, ServeTheCantileverWithEachPreconditioner) {
   using Matrix = BcsrMatrix<double>;
   const Exec exec;

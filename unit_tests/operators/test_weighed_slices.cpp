@@ -30,7 +30,7 @@ struct Slab {
     }
     own = row_pointers(of_own);
     others = row_pointers(of_others);
-    slices = {own.data(), others.data(), 1000, rows_of_slice};
+    slices = {own.data(), others.data(), 1000, rows_of_slice, 3};
   }
 };
 
@@ -52,7 +52,7 @@ TEST(WeighedSlices, AreDealtInOrderAndWhole) {
 
 TEST(WeighedSlices, OfAShareWeighAboutTheSame) {
   const Slab slab(5);
-  constexpr int shares = 20, heaviest = 5 * (18 + WeighedSlices::weight_of_others * 9);
+  constexpr int shares = 20, heaviest = 5 * (18 + 3 * 9);
   const std::int64_t mean = slab.slices.weight_before(slab.slices.count()) / shares;
   for (int share = 0; share < shares; ++share) {
     const int first = slab.slices.first_of_share(share, shares), end = slab.slices.first_of_share(share + 1, shares);
@@ -66,7 +66,7 @@ TEST(WeighedSlices, OfAShareWeighAboutTheSame) {
 
 TEST(WeighedSlices, OfShortRowsAtTheEndAreCounted) {
   const std::vector<std::int32_t> own{0, 4, 8, 8, 8}, others{0, 0, 0, 0, 0};
-  const WeighedSlices slices{own.data(), others.data(), 4, 3};
+  const WeighedSlices slices{own.data(), others.data(), 4, 3, 3};
   EXPECT_EQ(slices.count(), 2);
   EXPECT_EQ(slices.weight_before(2), 8);
   EXPECT_EQ(slices.first_of_share(2, 2), 2);

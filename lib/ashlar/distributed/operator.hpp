@@ -183,8 +183,10 @@ class DistributedOperator {
   /// of a rank that is alone, its own (persistent_cg); or why there is none. Not where messages were asked for: in the
   /// kernel mode, and where the mode is automatic.
   template <class M, class Scalar>
-  CgKernelOffer<Exec> cg_kernel(const Exec& exec, const M& m, const CgPlace<Scalar>& place) const {
+  CgKernelOffer<Exec> cg_kernel(const Exec& exec, const M& m, CgPlace<Scalar> place) const {
     const State& s = *state_;
+    // (What is within a limit was counted without a copy.)
+    if (s.options.streaming && s.options.streaming->device_memory_limit > 0) place.copy_bytes = 0;
     // (Ranks need not agree on what they stream.)
     if (s.space->agree_max(s.own->streamed() ? 1 : 0) > 0) return no_cg_kernel("a rank streams its matrix");
     if (s.comm->is_alone()) return persistent_cg(exec, s.own->plan(), s.own->matrix(), m, place);

@@ -20,6 +20,7 @@ struct CgPlace {
   CgScalars* scalars = nullptr;
   double* history = nullptr;
   int history_capacity = 0;
+  std::uint64_t copy_bytes = 0;  ///< that the kernel may take for a copy of the matrix
 };
 
 /// Many iterations of CG as one kernel, made for one operator, one preconditioner and one place, all of which outlive

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 
 namespace ashlar {
 
@@ -32,6 +34,9 @@ struct CgOptions {
   CgLaunch launch = CgLaunch::automatic;
   /// Of cg() alone: the sums of the other forms are fewer, or run under a product.
   CgXUpdate x_update = CgXUpdate::automatic;
+  /// Of cg() alone: device memory that an iteration's kernel may take for a copy of the matrix that moves fewer bytes
+  /// (SolveReport::launch tells of it); 0: none. No more than half of what is free, in any case.
+  std::uint64_t copy_bytes = std::numeric_limits<std::uint64_t>::max();
   /// Called at each check with the iterations done and ||r|| / ||b||; for progress lines.
   std::function<void(int, double)> monitor = {};
 };

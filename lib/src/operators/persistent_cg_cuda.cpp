@@ -19,12 +19,14 @@ namespace {
 template <class Work, class Value>
 CgKernelOffer<Kokkos::Cuda> offer(const Kokkos::Cuda& exec, PersistentFunction<LoneSync, Work, Value> function,
                                   const Work& work, const GridShape& grid, const DiagonalInverse<Value>& inverse,
-                                  const CgPlace<Value>& place, std::string product, bool is_worth_it) {
+                                  const CgPlace<Value>& place, std::string product, std::shared_ptr<const void> kept,
+                                  bool is_worth_it) {
   if (std::string why = why_not_together(exec, function, grid); !why.empty()) return {nullptr, why, false};
-  return {std::make_unique<PersistentKernel<LoneSync, Work, Value>>(
-              exec, function, work, grid, inverse, LoneSync::Ranks{}, nullptr, place, std::move(product)),
-          is_worth_it ? "" : "the vectors are too large for the device's cache: a kernel for each step is faster",
-          is_worth_it};
+  return {
+      std::make_unique<PersistentKernel<LoneSync, Work, Value>>(exec, function, work, grid, inverse, LoneSync::Ranks{},
+                                                                nullptr, place, std::move(product), std::move(kept)),
+      is_worth_it ? "" : "the vectors are too large for the device's cache: a kernel for each step is faster",
+      is_worth_it};
 }
 
 }  // namespace
@@ -45,10 +47,11 @@ PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(cons
   with_block_size(arguments.block_shape, [&](auto block_size) {
     constexpr int b = block_size();
     if constexpr (b > 0 && b <= largest_team_product_block) {
-      const auto take = [&](auto function, const auto& work, const GridShape& grid, std::string product) {
-        return offer(exec, function, work, grid, inverse, place, std::move(product), true);
+      const auto take = [&](auto function, const auto& work, const GridShape& grid, std::string product,
+                            std::shared_ptr<const void> kept) {
+        return offer(exec, function, work, grid, inverse, place, std::move(product), std::move(kept), true);
       };
-      if (auto found = with_prefetching_kernel<LoneSync, b>(exec, arguments, Layout(), 1, take)) {
+      if (auto found = with_prefetching_kernel<LoneSync, b>(exec, arguments, Layout(), 1, place.copy_bytes, take)) {
         result = std::move(*found);
         if (result.kernel) return;
       }
@@ -65,7 +68,7 @@ PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(cons
         const PersistentFunction<LoneSync, Teams, Value> function = persistent_cg_kernel<LoneSync, Teams, Value>;
         const bool fits = 2 * place.n * std::int64_t(sizeof(Value)) <= device_cache_bytes(exec);
         result = offer(exec, function, Teams{product}, grid, inverse, place,
-                       text("products ", Product::describe(), ",b=", b), fits);
+                       text("products ", Product::describe(), ",b=", b), nullptr, fits);
       }
     }
   });

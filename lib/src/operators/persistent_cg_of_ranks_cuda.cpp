@@ -48,20 +48,24 @@ PersistentCgOfRanks<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::ma
       constexpr int b = block_size();
       if constexpr (b > 0 && b <= largest_team_product_block) {
         using Sync = RankSync<Value>;
-        const auto take = [&](auto function, const auto& work, const GridShape& grid,
-                              std::string product) -> CgKernelOffer<Kokkos::Cuda> {
+        const auto take = [&](auto function, const auto& work, const GridShape& grid, std::string product,
+                              std::shared_ptr<const void> kept) -> CgKernelOffer<Kokkos::Cuda> {
           if (std::string why = why_not_together(exec, function, grid); !why.empty()) return {nullptr, why, false};
           const CgRanks<Value>* const ranks = connect(grid.blocks);
           if (ranks == nullptr) return {nullptr, meeting->why_not(), false};
           using Work = std::remove_cvref_t<decltype(work)>;
           bool fits = true;
-          if constexpr (requires { work.is_interleaved; }) fits = !work.is_interleaved || has_fast_memory(exec);
-          return {std::make_unique<PersistentKernel<Sync, Work, Value>>(exec, function, work, grid, inverse, *ranks,
-                                                                        meeting, place, std::move(product)),
+          if constexpr (requires { work.is_interleaved; }) {
+            const bool is_smaller = kept != nullptr;  // than what the kernels for each step read
+            fits = !work.is_interleaved || is_smaller || has_fast_memory(exec);
+          }
+          return {std::make_unique<PersistentKernel<Sync, Work, Value>>(
+                      exec, function, work, grid, inverse, *ranks, meeting, place, std::move(product), std::move(kept)),
                   fits ? "" : "the vectors are too large for the device's cache: kernels for each step are faster",
                   fits};
         };
-        auto found = with_prefetching_kernel<Sync, b>(exec, arguments, Layout(), meeting->num_ranks(), take);
+        auto found =
+            with_prefetching_kernel<Sync, b>(exec, arguments, Layout(), meeting->num_ranks(), place.copy_bytes, take);
         if (found) {
           result = std::move(*found);
         } else {

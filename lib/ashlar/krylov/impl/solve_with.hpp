@@ -46,8 +46,8 @@ inline std::vector<Asked> asked(const CgOptions& options) {
 /// A form of CG, which takes of the options what it knows.
 template <class Form, class Exec, class Op, class M, class X>
 Form make(const Exec& exec, const Op& a, const M& m, const X& x, const CgOptions& options) {
-  if constexpr (std::is_constructible_v<Form, const Exec&, const Op&, const M&, const X&, CgXUpdate>) {
-    return Form(exec, a, m, x, options.x_update);
+  if constexpr (std::is_constructible_v<Form, const Exec&, const Op&, const M&, const X&, const CgOptions&>) {
+    return Form(exec, a, m, x, options);
   } else {
     return Form(exec, a, m, x);
   }

@@ -96,10 +96,11 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
   static constexpr int products_of_start = 1;
 
   /// Collective.
-  StandardCg(const Exec& exec, const Op& a, const M& m, const X& x, CgXUpdate x_update = CgXUpdate::automatic)
+  StandardCg(const Exec& exec, const Op& a, const M& m, const X& x, const CgOptions& options = {})
       : Form(exec, a, m, x),
-        is_x_update_asked_(x_update != CgXUpdate::automatic),
-        x_update_(x_update_for(space_, x_update)),
+        is_x_update_asked_(options.x_update != CgXUpdate::automatic),
+        x_update_(x_update_for(space_, options.x_update)),
+        copy_bytes_(options.max_iterations < fewest_for_copy ? 0 : options.copy_bytes),
         r_(Form::vector(exec, "ashlar::cg::r")),
         z_(Form::preconditioned(exec, "ashlar::cg::z", r_)),
         p_(Form::vector(exec, "ashlar::cg::p")),
@@ -151,7 +152,7 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
       return a_.cg_kernel(
           exec, m_,
           CgPlace<Scalar>{std::int64_t(x_.extent(0)), x_.data(), r_.data(), z_.data(), p_.data(), q_.data(),
-                          memory_.scalars.data(), memory_.history.data(), most_between_checks});
+                          memory_.scalars.data(), memory_.history.data(), most_between_checks, copy_bytes_});
     } else {
       return {nullptr, "the operator provides none", false};
     }
@@ -179,8 +180,12 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
   /// r^H r, and r^H z where that is another.
   auto sums_of_residual() const { return memory_.sums_from(1, m_.is_identity() ? 1 : 2); }
 
+  /// Iterations that a solve may take for which a copy of the matrix is made: that takes the time of ten or so.
+  static constexpr int fewest_for_copy = 20;
+
   bool is_x_update_asked_;
   CgXUpdate x_update_;
+  std::uint64_t copy_bytes_;
   Vector r_, z_, p_, q_;
 };
 

@@ -10,14 +10,10 @@ namespace ashlar::impl {
 /// by row as what they are multiplied by comes, count `weight_of_others` times. Row r has blocks row_begin[r] to
 /// row_begin[r + 1] - 1 in this rank's own columns, and others_begin likewise.
 struct WeighedSlices {
-  /// From times on two H200: a thread block takes about 8 ns a block of 3x3 that way and 2.6 of its own, 1.4 and 0.5 of
-  /// 1x1.
-  static constexpr int weight_of_others = 3;
-
   const std::int32_t* row_begin;
   const std::int32_t* others_begin;
   std::int64_t num_block_rows;
-  int rows_of_slice;
+  int rows_of_slice, weight_of_others;
 
   KOKKOS_FUNCTION int count() const { return int((num_block_rows + rows_of_slice - 1) / rows_of_slice); }
 

@@ -14,9 +14,9 @@ template <class Product>
 struct WorkerOf {
   using type = TeamWorker<Product>;
 };
-template <class Value, class Layout, int B, int H>
-struct WorkerOf<SlicedProduct<Value, Layout, B, H>> {
-  using type = typename SlicedProduct<Value, Layout, B, H>::Worker;
+template <class Slices>
+struct WorkerOf<SlicedProduct<Slices>> {
+  using type = typename SlicedProduct<Slices>::Worker;
 };
 
 /// Shared memory of a thread block before what its product takes: a multiple of 128.

@@ -55,7 +55,7 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
 
   PersistentKernel(const Kokkos::Cuda& exec, Function function, const Work& work, const GridShape& grid,
                    const DiagonalInverse<Value>& inverse, typename Sync::Ranks ranks, Meeting meeting,
-                   const CgPlace<Value>& place, std::string product)
+                   const CgPlace<Value>& place, std::string product, std::shared_ptr<const void> kept)
       : function_(function),
         work_(work),
         grid_(grid),
@@ -65,6 +65,7 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
         place_(place),
         memory_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::persistent_cg::grid")),
         failed_("ashlar::persistent_cg::failed"),
+        kept_(std::move(kept)),
         product_(std::move(product)),
         label_(text("ashlar::persistent_cg[", product_, "]")) {}
 
@@ -120,6 +121,7 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
   CgPlace<Value> place_;
   Kokkos::View<GridMemory, Kokkos::CudaSpace> memory_;
   Kokkos::View<unsigned, Kokkos::SharedHostPinnedSpace> failed_;
+  std::shared_ptr<const void> kept_;  // the memory of what it multiplies by, where that is its own
   std::string product_, label_;
 };
 

@@ -117,7 +117,7 @@ class RankSync : public GridSync {
   /// or many beside each other.
   template <int B, class Layout>
   __device__ Value multiply_others(const PlaceRun& blocks, int step, int row) {
-    constexpr int in_flight = B == 1 ? 2 : 1;  // blocks whose x a thread polls for at a time
+    constexpr int in_flight = B <= 4 ? 2 : 1;  // blocks whose x a thread polls for at a time
     Value sum(0);
     Patience patience;
 #pragma unroll 1

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <ashlar/operators/persistent_cg.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include "async_copies.hpp"
+#include "slice_room.hpp"
+
+namespace ashlar::impl {
+
+/// Slices of a matrix as it is stored: of a few block rows, of each of which H lanes take a row of every block. For
+/// matrices whose arrays begin at multiples of 16 bytes.
+template <class V, class L, int B, int H>
+struct StoredSlices {
+  using Value = V;
+  using Layout = L;
+  static constexpr int block_size = B, lanes_of_row = H;
+  static constexpr int lanes = 32 / H;             ///< of a slice's rows
+  static constexpr int rows_of_slice = lanes / B;  ///< block rows
+  static_assert(rows_of_slice > 0);
+  /// (Measured on two H200: with blocks of 3 and 4, 15 warps are 2 to 4 % faster than 14, and with 1 neither more warps
+  /// nor fewer are.)
+  static constexpr int most_threads = B == 1 ? 768 : 480;
+  /// Slices of a warp in shared memory: more leave too little of it to the first cache, which x needs. (Measured on an
+  /// H100: on 128^3 points of the 11-point stencil 24 warps with 1 slice took 169 us an iteration, with 2 174 us, with
+  /// 4 219 us, and 16 warps 177 us or more.)
+  static constexpr int most_stages = H == 1 ? 1 : 2;
+
+  /// How often a block in others' columns counts in WeighedSlices. (Measured on two and four H200 at 68^3 nodes of 3
+  /// unknowns, us: 109 and 63 by 3, 101 and 59 by 4, 98 and 60 by 5.)
+  static constexpr int weight_of_others = 4;
+
+  SpmvArguments<Value, Value, std::int32_t, std::int32_t> a;
+
+  /// The blocks of a slice.
+  __device__ SliceExtent extent_of(int slice) const {
+    const std::int64_t first = std::int64_t(slice) * rows_of_slice;
+    return {a.row_begin[first], a.row_begin[last_row(first)]};
+  }
+
+  /// One lane: has it copied.
+  __device__ void copy(int slice, const SliceExtent& blocks, char* to, const SliceRoom& room,
+                       ArrivalBarrier& barrier) const {
+    const std::int64_t first = std::int64_t(slice) * rows_of_slice, last = last_row(first);
+    constexpr int values_of_block = B * B;
+    const Run values = run_of<Value>(std::int64_t(blocks.begin) * values_of_block,
+                                     std::int64_t(blocks.end) * values_of_block, a.num_blocks * values_of_block);
+    const Run cols = run_of<std::int32_t>(blocks.begin, blocks.end, a.num_blocks);
+    const Run rows = run_of<std::int32_t>(first, last + 1, a.num_block_rows + 1);
+    // What is no whole granule is written at once, and seen with the end of the phase.
+    copy_rest(to, a.values, values);
+    copy_rest(to + room.value_bytes, a.col_idx, cols);
+    copy_rest(to + room.value_bytes + room.column_bytes, a.row_begin, rows);
+    const unsigned value_bytes = values.count * sizeof(Value), col_bytes = cols.count * 4, row_bytes = rows.count * 4;
+    barrier.arrive_and_expect(value_bytes + col_bytes + row_bytes);
+    const std::uint64_t policy = a.hint.policy();
+    if (value_bytes > 0) barrier.copy(to, a.values + values.begin, value_bytes, policy);
+    if (col_bytes > 0) barrier.copy(to + room.value_bytes, a.col_idx + cols.begin, col_bytes, policy);
+    if (row_bytes > 0) {
+      barrier.copy(to + room.value_bytes + room.column_bytes, a.row_begin + rows.begin, row_bytes, policy);
+    }
+  }
+
+  /// A lane's share of its row of the slice, which has come to `at`, times x.
+  __device__ Value multiply(int slice, const char* at, const SliceRoom& room, int lane) const {
+    constexpr int in_flight = B == 1 ? 7 : B <= 3 ? 4 : 2;  // blocks whose x a lane loads before it uses the first
+    const int half = lane / lanes, place = lane % lanes, row_of_slice = place / B, row = place % B;
+    const std::int64_t first_row = std::int64_t(slice) * rows_of_slice;
+    const auto* const rows =
+        reinterpret_cast<const std::int32_t*>(at + room.value_bytes + room.column_bytes) + first_row % granule_rows;
+    const std::int32_t begin_of_slice = rows[0];
+    const auto* const values = reinterpret_cast<const Value*>(at) + unsigned(begin_of_slice) * (B * B) % granule_values;
+    const auto* const cols =
+        reinterpret_cast<const std::int32_t*>(at + room.value_bytes) + unsigned(begin_of_slice) % granule_rows;
+    const bool is_there = row_of_slice < rows_of_slice && first_row + row_of_slice < a.num_block_rows;
+    const int begin = is_there ? rows[row_of_slice] - begin_of_slice : 0,
+              end = is_there ? rows[row_of_slice + 1] - begin_of_slice : 0;
+    Value sum(0);
+    for (int j = begin + half; j < end; j += H * in_flight) {
+      Value x[in_flight][B];
+#pragma unroll
+      for (int u = 0; u < in_flight; ++u) {
+        if (j + u * H < end) {
+          const Value* const of_block = a.x + std::int64_t(cols[j + u * H]) * B;
+#pragma unroll
+          for (int c = 0; c < B; ++c) x[u][c] = of_block[c];
+        }
+      }
+#pragma unroll
+      for (int u = 0; u < in_flight; ++u) {
+        if (j + u * H < end) {
+          const Value* const block = values + (j + u * H) * (B * B);
+#pragma unroll
+          for (int c = 0; c < B; ++c) sum += block[Layout::at(row, c, B, B)] * x[u][c];
+        }
+      }
+    }
+    return sum;
+  }
+
+ private:
+  static constexpr int granule_values = SliceRoom::granule / int(sizeof(Value)), granule_rows = SliceRoom::granule / 4;
+
+  __device__ std::int64_t last_row(std::int64_t first) const {
+    return first + rows_of_slice < a.num_block_rows ? first + rows_of_slice : a.num_block_rows;
+  }
+
+  /// Which entries of an array come, so that they are whole granules: from the first that is wanted, or a few before
+  /// it, to the last, or a few behind it, as far as there are any.
+  struct Run {
+    std::int64_t begin;  // an entry that a granule begins with
+    int count;           // entries of whole granules
+    int rest;            // wanted, behind the array's last whole granule
+  };
+  template <class Entry>
+  static __device__ Run run_of(std::int64_t first, std::int64_t last, std::int64_t all) {
+    constexpr int entries = SliceRoom::granule / sizeof(Entry);
+    const std::int64_t begin = first & ~std::int64_t(entries - 1);
+    const int wanted = (static_cast<int>(last - begin) + entries - 1) & ~(entries - 1);
+    if (begin + wanted <= all) return {begin, wanted, 0};
+    const int whole = static_cast<int>(all - begin) & ~(entries - 1);
+    return {begin, whole, static_cast<int>(last - begin) - whole};
+  }
+
+  template <class Entry>
+  __device__ static void copy_rest(char* to, const Entry* from, const Run& run) {
+    for (int k = run.count; k < run.count + run.rest; ++k) reinterpret_cast<Entry*>(to)[k] = from[run.begin + k];
+  }
+};
+
+}  // namespace ashlar::impl
+#endif
