@@ -63,8 +63,10 @@ class SlicedProduct<Slices>::Worker {
     const std::int64_t slices = product.num_slices(), num_block_rows = slices_.a.num_block_rows;
     auto begin = static_cast<int>(slices * blockIdx.x / gridDim.x),
          end = static_cast<int>(slices * (blockIdx.x + 1) / gridDim.x);
+    is_own_ = !product.is_interleaved;
     if constexpr (Sync::is_of_ranks) {
-      if (grid.has_others(0, num_block_rows)) {
+      // (Where slices are interleaved these rows are those of the passes over vectors alone.)
+      if (is_own_ && grid.has_others(0, num_block_rows)) {
         const WeighedSlices weighed{slices_.a.row_begin, grid.begins_of_others(), num_block_rows, rows_of_slice,
                                     Slices::weight_of_others};
         begin = weighed.first_of_share(blockIdx.x, gridDim.x);
@@ -74,7 +76,6 @@ class SlicedProduct<Slices>::Worker {
     first_block_row_ = std::int64_t(begin) * rows_of_slice;
     last_block_row_ =
         std::int64_t(end) * rows_of_slice < num_block_rows ? std::int64_t(end) * rows_of_slice : num_block_rows;
-    is_own_ = !product.is_interleaved;
     first_ = is_own_ ? begin + warp_ : static_cast<int>(blockIdx.x) * warps + warp_;
     step_ = is_own_ ? warps : warps * static_cast<int>(gridDim.x);
     const int last = is_own_ ? end : static_cast<int>(slices);
