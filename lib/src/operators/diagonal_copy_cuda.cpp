@@ -2,15 +2,13 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/device/cuda_check.hpp>
-#include <ashlar/device/device_cache.hpp>
-#include <ashlar/spmv/impl/choose_launch.hpp>
+#include <ashlar/spmv/values_hint.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <limits>
 #include <optional>
 #include <string>
-#include <type_traits>
 
 #include "cuda/diagonal_copy.hpp"
 
@@ -160,14 +158,8 @@ std::optional<DiagonalCopy<Value>> make_diagonal_copy(const Kokkos::Cuda& exec, 
   write_diagonals<<<blocks, threads, 0, stream>>>(a, num_slices, copy.begin.data(), copy.offsets.data(),
                                                   copy.values.data());
   cuda_check(cudaGetLastError(), "write_diagonals");
-  SpmvShape shape;
-  shape.num_block_rows = shape.num_cols = a.num_block_rows;
-  shape.num_blocks = static_cast<std::int64_t>(values);
-  shape.block_shape = a.block_shape;
-  shape.value_bytes = sizeof(Value);
-  shape.double_vectors = std::is_same_v<Value, double>;
-  shape.traffic_bytes = static_cast<std::int64_t>(value_bytes + 4 * offsets + 2 * a.num_block_rows * sizeof(Value));
-  copy.hint = cache_hint_for(exec, choose_cache_hint(shape, spmv_device(exec)).kept());
+  copy.hint = values_hint(exec, a.num_block_rows, static_cast<std::int64_t>(values), sizeof(Value),
+                          static_cast<std::int64_t>(4 * offsets));
   return copy;
 }
 
