@@ -16,12 +16,13 @@ namespace ashlar {
 /// Shapes   b and x are vectors of a.space().num_local() entries, the local part. x holds the first guess.
 /// Memory   b and x reachable from `exec`, and apart; allocates four vectors (three without a preconditioner) and some
 ///          100 KB at the start, and nothing in the iterations. On the host the history grows by 8 bytes an iteration.
+///          On a device a copy of the matrix besides, where that makes iterations faster (CgOptions::copy_bytes).
 /// Async    returns when the solve has ended. All work is enqueued on `exec`; the scalars stay on the device, and the
 ///          host checks them every check_interval iterations, by way of pinned memory, while the device goes on.
 ///          Neither the iterates nor the count depend on that. Between checks the host neither waits nor allocates:
 ///          iterations are one kernel, where the operator provides one (cg_kernel.hpp), or a graph of the device, where
 ///          operator and preconditioner are capturable; SolveReport::launch says which, and why. These forms add up in
-///          orders of their own, and so agree to rounding; each gives the same bits twice. Until convergence is known
+///          orders of their own, and so agree to rounding; each gives the same bits twice, with the same launch. Until convergence is known
 ///          more products may have been enqueued, of which SolveReport::products tells.
 /// Result   the status, and the true residual ||b - A x|| / ||b|| computed from the final x. Where the recurrence
 ///          claims convergence and the true residual does not bear it out, CG starts again from x; where even that

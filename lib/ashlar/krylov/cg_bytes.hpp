@@ -8,7 +8,7 @@
 
 // Bytes that the forms of CG allocate where vectors are, for n entries of the local part, beside a header of some
 // hundred for each of a few allocations: what block_cg_bytes() is for block CG. They stand beside the solvers' headers,
-// as who plans memory need not compile solvers.
+// as who plans memory need not compile solvers. Without the copy of the matrix that CgOptions::copy_bytes allows.
 
 namespace ashlar {
 

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <type_traits>
 
 namespace ashlar {
@@ -31,6 +32,8 @@ struct RefinementOptions {
   /// long, as with a streamed matrix, 1 is best.
   int check_interval = 0;
   CgLaunch launch = CgLaunch::automatic;  ///< of the iterations with the cheaper matrix
+  /// CgOptions::copy_bytes, of the cheaper matrix.
+  std::uint64_t copy_bytes = std::numeric_limits<std::uint64_t>::max();
   /// Called at each check with the iterations done and about ||b - A x|| / ||b||, as the cheaper matrix has it.
   std::function<void(int, double)> monitor = {};
 };
@@ -43,7 +46,8 @@ struct RefinementOptions {
 ///
 /// Shapes   A and low are square with as many rows; b and x are vectors of that length. x holds the first guess.
 /// Memory   b and x reachable from `exec`, and apart; allocates six vectors (five without a preconditioner) and some
-///          100 KB at the start, and nothing in the steps.
+///          100 KB at the start, where it is worth it a copy of `low` (CgOptions::copy_bytes), and nothing in the
+///          steps.
 /// Async    returns when the solve has ended. All work is enqueued on `exec`; the host checks as in cg(), and waits
 ///          for the norm of each step's residual.
 /// Result   the status, and the true residuals. x changes only where that makes its residual smaller. Where a step does
@@ -88,7 +92,8 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
 
   const auto r = impl::new_vector<Vector>(exec, "ashlar::refined_cg::r", n),
              d = impl::new_vector<Vector>(exec, "ashlar::refined_cg::d", n);
-  impl::Driver<Exec, Form, Low, M> corrections(exec, Form(exec, low, m, d), low, m, options.launch);
+  const CgOptions of_form{.max_iterations = options.max_iterations, .copy_bytes = options.copy_bytes};
+  impl::Driver<Exec, Form, Low, M> corrections(exec, Form(exec, low, m, d, of_form), low, m, options.launch);
   const auto& memory = corrections.method().memory();
   const double norm_b = impl::norm_of_right_hand_side(exec, space, memory, "refined_cg", b, x);
   if (norm_b == 0) return {.status = SolveStatus::converged, .residual_history = {0.0}};

@@ -11,7 +11,7 @@ namespace ashlar {
 
 /// What the device's last cache is to keep of the values of a square matrix from one product to the next, beside what
 /// locates them and the vectors, whose entries have the size of a value: as SpmvPlan has it, for who multiplies by a
-/// copy of a format of its own.
+/// copy of a format of its own. Waits for a small kernel when a device is first asked, as cache_hint_for() does.
 template <execution_space Exec>
 CacheHint values_hint(const Exec& exec, std::int64_t num_rows, std::int64_t num_values, int value_bytes,
                       std::int64_t index_bytes) {

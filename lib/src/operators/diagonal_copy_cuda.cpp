@@ -136,9 +136,11 @@ std::optional<DiagonalCopy<Value>> make_diagonal_copy(const Kokkos::Cuda& exec, 
   const auto made = [&](const std::string& label) {
     return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label);
   };
-  copy.begin = Kokkos::View<std::int32_t*, Kokkos::CudaSpace>(made("ashlar::persistent_cg::begin"), num_slices + 1);
   cuda_check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
   const cudaStream_t stream = exec.cuda_stream();
+  const std::size_t begin_bytes = 4 * (std::size_t(num_slices) + 1);
+  if (begin_bytes > most_bytes || !has_room(begin_bytes)) return std::nullopt;
+  copy.begin = Kokkos::View<std::int32_t*, Kokkos::CudaSpace>(made("ashlar::persistent_cg::begin"), num_slices + 1);
   count_diagonals<<<blocks, threads, 0, stream>>>(a, num_slices, copy.begin.data());
   cuda_check(cudaGetLastError(), "count_diagonals");
   const Diagonals all = add_up(exec, copy.begin);
@@ -146,7 +148,8 @@ std::optional<DiagonalCopy<Value>> make_diagonal_copy(const Kokkos::Cuda& exec, 
   const std::size_t values = std::size_t(all.sum) * rows_of_diagonal, value_bytes = values * sizeof(Value),
                     offsets = place_of_offsets(num_slices, std::int32_t(all.sum));
   if (double(value_bytes + 4 * all.sum) > worth_it * double(a.num_blocks) * (sizeof(Value) + 4)) return std::nullopt;
-  if (value_bytes + 4 * offsets > most_bytes || !has_room(value_bytes + 4 * offsets)) return std::nullopt;
+  const std::size_t bytes = value_bytes + 4 * offsets;
+  if (begin_bytes + bytes > most_bytes || !has_room(bytes)) return std::nullopt;
 
   copy.most_diagonals = all.most;
   try {

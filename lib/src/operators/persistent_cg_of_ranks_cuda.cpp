@@ -4,6 +4,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/bus_id.hpp>
 #include <ashlar/device/cuda_check.hpp>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,8 +16,8 @@ namespace ashlar::impl {
 namespace {
 
 /// Whether the kernel is faster than kernels for each step with vectors, too, that are larger than the second cache.
-/// (Measured at 11-point 256^3, us an iteration: on two H100, of 3.3 TB/s, 745 against 689 by kernels and messages on
-/// streams; on two H200, of 4.8 TB/s, 540 against 592, and on four 288 against 338.)
+/// (Measured at 11-point 256^3, slices as they are stored, us an iteration: on two H100, of 3.3 TB/s, 745 against 689
+/// by kernels and messages on streams; on two H200, of 4.8 TB/s, 540 against 592, and on four 288 against 338.)
 bool has_fast_memory(const Kokkos::Cuda& exec) {
   constexpr double bytes_per_second = 4e12, transfers_a_clock = 2;
   return transfers_a_clock * 1e3 * attribute_of(exec, cudaDevAttrMemoryClockRate) *
@@ -44,35 +45,40 @@ PersistentCgOfRanks<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::ma
     Arguments arguments = given;
     arguments.x = place.p;
     arguments.y = place.q;
-    with_block_size(arguments.block_shape, [&](auto block_size) {
-      constexpr int b = block_size();
-      if constexpr (b > 0 && b <= largest_team_product_block) {
-        using Sync = RankSync<Value>;
-        const auto take = [&](auto function, const auto& work, const GridShape& grid, std::string product,
-                              std::shared_ptr<const void> kept) -> CgKernelOffer<Kokkos::Cuda> {
-          if (std::string why = why_not_together(exec, function, grid); !why.empty()) return {nullptr, why, false};
-          const CgRanks<Value>* const ranks = connect(grid.blocks);
-          if (ranks == nullptr) return {nullptr, meeting->why_not(), false};
-          using Work = std::remove_cvref_t<decltype(work)>;
-          bool fits = true;
-          if constexpr (requires { work.is_interleaved; }) {
-            const bool is_smaller = kept != nullptr;  // than what the kernels for each step read
-            fits = !work.is_interleaved || is_smaller || has_fast_memory(exec);
+    try {
+      with_block_size(arguments.block_shape, [&](auto block_size) {
+        constexpr int b = block_size();
+        if constexpr (b > 0 && b <= largest_team_product_block) {
+          using Sync = RankSync<Value>;
+          const auto take = [&](auto function, const auto& work, const GridShape& grid, std::string product,
+                                std::shared_ptr<const void> kept) -> CgKernelOffer<Kokkos::Cuda> {
+            if (std::string why = why_not_together(exec, function, grid); !why.empty()) return {nullptr, why, false};
+            const CgRanks<Value>* const ranks = connect(grid.blocks);
+            if (ranks == nullptr) return {nullptr, meeting->why_not(), false};
+            using Work = std::remove_cvref_t<decltype(work)>;
+            bool fits = true;
+            if constexpr (requires { work.is_interleaved; }) {
+              const bool is_smaller = kept != nullptr;  // than what the kernels for each step read; measured on H200
+              fits = !work.is_interleaved || is_smaller || has_fast_memory(exec);
+            }
+            return {
+                std::make_unique<PersistentKernel<Sync, Work, Value>>(
+                    exec, function, work, grid, inverse, *ranks, meeting, place, std::move(product), std::move(kept)),
+                fits ? "" : "the vectors are too large for the device's cache: kernels for each step are faster", fits};
+          };
+          auto found =
+              with_prefetching_kernel<Sync, b>(exec, arguments, Layout(), meeting->num_ranks(), place.copy_bytes, take);
+          if (found) {
+            result = std::move(*found);
+          } else {
+            result.why_not = "slices of it cannot be copied on this device, or from where its arrays begin";
           }
-          return {std::make_unique<PersistentKernel<Sync, Work, Value>>(
-                      exec, function, work, grid, inverse, *ranks, meeting, place, std::move(product), std::move(kept)),
-                  fits ? "" : "the vectors are too large for the device's cache: kernels for each step are faster",
-                  fits};
-        };
-        auto found =
-            with_prefetching_kernel<Sync, b>(exec, arguments, Layout(), meeting->num_ranks(), place.copy_bytes, take);
-        if (found) {
-          result = std::move(*found);
-        } else {
-          result.why_not = "slices of it cannot be copied on this device, or from where its arrays begin";
         }
-      }
-    });
+      });
+    } catch (const std::exception& error) {
+      if (has_met) throw;
+      result = {nullptr, text("it cannot be made: ", error.what()), false};  // the others wait where ranks meet
+    }
   }
   if (!has_met) connect(0);
   return result;

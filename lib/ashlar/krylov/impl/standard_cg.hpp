@@ -96,7 +96,7 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
   static constexpr int products_of_start = 1;
 
   /// Collective.
-  StandardCg(const Exec& exec, const Op& a, const M& m, const X& x, const CgOptions& options = {})
+  StandardCg(const Exec& exec, const Op& a, const M& m, const X& x, const CgOptions& options)
       : Form(exec, a, m, x),
         is_x_update_asked_(options.x_update != CgXUpdate::automatic),
         x_update_(x_update_for(space_, options.x_update)),
@@ -180,7 +180,8 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
   /// r^H r, and r^H z where that is another.
   auto sums_of_residual() const { return memory_.sums_from(1, m_.is_identity() ? 1 : 2); }
 
-  /// Iterations that a solve may take for which a copy of the matrix is made: that takes the time of ten or so.
+  /// Of fewer iterations a copy of the matrix is never made: it takes as long as ten or twenty, and repays that in 35
+  /// to 50, which a solve takes more often than not, where it may.
   static constexpr int fewest_for_copy = 20;
 
   bool is_x_update_asked_;

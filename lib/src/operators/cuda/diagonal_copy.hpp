@@ -23,11 +23,10 @@ struct DiagonalCopy {
   SlicedProduct<DiagonalSlices<Value, Layout, in_flight>> product(
       SpmvArguments<Value, Value, std::int32_t, std::int32_t> a) const {
     a.hint = hint;
-    constexpr int granule = SliceRoom::granule, most = 1 << 16;  // (with more there is no room for a slice)
+    constexpr int most = 1 << 16;  // (with more there is no room for a slice)
     const int diagonals = most_diagonals < most ? most_diagonals : most;
-    const int value_bytes = diagonals * rows_of_diagonal * int(sizeof(Value)),
-              offset_bytes = ((diagonals + 1) * 4 + granule - 1) / granule * granule;
-    return {{a, begin.data(), offsets.data(), values.data()}, {1, value_bytes, offset_bytes, 0}};
+    return {{a, begin.data(), offsets.data(), values.data()},
+            {1, diagonals * rows_of_diagonal * int(sizeof(Value)), offset_bytes(diagonals), 0}};
   }
 };
 

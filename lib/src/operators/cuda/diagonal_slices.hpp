@@ -18,6 +18,11 @@ KOKKOS_FUNCTION inline std::int64_t place_of_offsets(std::int64_t slice, std::in
   return ((std::int64_t(begin) + entries - 1) / entries + slice) * entries;
 }
 
+/// Whole granules that hold the offsets of so many diagonals, and their number.
+KOKKOS_FUNCTION inline int offset_bytes(int diagonals) {
+  return ((diagonals + 1) * 4 + SliceRoom::granule - 1) / SliceRoom::granule * SliceRoom::granule;
+}
+
 /// A copy of a matrix of single values in slices of 32 rows, each by its diagonals: entries of a slice that are equally
 /// far from the main diagonal have 32 places beside each other, a 0 where a row has none. So there is one column for 32
 /// values, and lanes load neighbouring values and neighbouring x. Where rows are numbered along a grid slices have
@@ -51,14 +56,14 @@ struct DiagonalSlices {
   /// One lane: has it copied.
   __device__ void copy(int slice, const SliceExtent& diagonals, char* to, const SliceRoom& room,
                        ArrivalBarrier& barrier) const {
-    const unsigned count = diagonals.end - diagonals.begin, value_bytes = count * rows_of_slice * sizeof(Value),
-                   offset_bytes = ((count + 1) * 4 + SliceRoom::granule - 1) / SliceRoom::granule * SliceRoom::granule;
-    barrier.arrive_and_expect(value_bytes + offset_bytes);
+    const int count = diagonals.end - diagonals.begin;
+    const unsigned value_bytes = unsigned(count) * rows_of_slice * sizeof(Value), more = offset_bytes(count);
+    barrier.arrive_and_expect(value_bytes + more);
     const std::uint64_t policy = a.hint.policy();
     if (value_bytes > 0) {
       barrier.copy(to, values + std::int64_t(diagonals.begin) * rows_of_slice, value_bytes, policy);
     }
-    barrier.copy(to + room.value_bytes, offsets + place_of_offsets(slice, diagonals.begin), offset_bytes, policy);
+    barrier.copy(to + room.value_bytes, offsets + place_of_offsets(slice, diagonals.begin), more, policy);
   }
 
   /// A lane's row of the slice, which has come to `at`, times x.

@@ -22,9 +22,8 @@
 
 namespace ashlar::impl {
 
-/// How many blocks a slice has, by where slices begin; of these the most are wanted. (A type of its own, as two files
-/// use it: nvcc 13 keeps for each file how a lambda for host and device is copied, and merges the files' copies of the
-/// functions that copy it, so that a lambda here was copied by nothing.)
+/// How many blocks a slice has, by where slices begin; of these the most are wanted. (A functor, as nvcc 13 mixes up a
+/// lambda for host and device that two files share.)
 template <class BeginOf>
 struct BlocksOfSlice {
   const std::int32_t* row_begin;
@@ -143,13 +142,15 @@ auto with_prefetching_kernel(const Kokkos::Cuda& exec,
     using Product = decltype(product);
     const PersistentFunction<Sync, Product, Value> function = persistent_cg_kernel<Sync, Product, Value>;
     product.is_interleaved = !fits;
-    const GridShape grid = has_bulk_copies(function) ? sliced_grid(exec, product, most, num_ranks) : GridShape{0, 0, 0};
+    const GridShape grid = sliced_grid(exec, product, most, num_ranks);
     if (grid.blocks == 0) return Result();
     return Result(take(function, product, grid, text("products by diagonals of slices", order, ", b=1"),
                        std::make_shared<DiagonalCopy<Value>>(copy)));
   };
   if constexpr (b == 1) {
-    if (const auto copy = make_diagonal_copy(exec, arguments, copy_bytes)) {
+    using Least = SlicedProduct<DiagonalSlices<Value, Layout, 6>>;
+    const bool is_served = has_bulk_copies(persistent_cg_kernel<Sync, Least, Value>);
+    if (const auto copy = make_diagonal_copy(exec, arguments, is_served ? copy_bytes : 0)) {
       // (Measured on an H200: 11 diagonals by 6 take 746 us where they take 792 by 11, and 27 by 14 41.1 for 43.1
       // by 6.)
       auto taken = copy->most_diagonals <= 16 ? take_diagonals(*copy, std::integral_constant<int, 6>())

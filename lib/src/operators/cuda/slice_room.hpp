@@ -6,7 +6,8 @@
 
 namespace ashlar::impl {
 
-/// How slices of a matrix lie in shared memory, warp after warp, stage after stage: values, columns, row pointers.
+/// How slices of a matrix lie in shared memory, warp after warp, stage after stage: values, columns (or offsets of
+/// diagonals), row pointers.
 struct SliceRoom {
   static constexpr int granule = 16;  ///< bytes, of which copies are made
 
@@ -22,7 +23,7 @@ struct SliceRoom {
   }
 };
 
-/// What a slice holds: entries begin to end - 1 of the matrix.
+/// What a slice holds: blocks begin to end - 1 of the matrix, or diagonals.
 struct SliceExtent {
   std::int32_t begin = 0, end = 0;
 };

@@ -21,8 +21,8 @@ namespace ashlar::impl {
 ///
 /// Where several ranks iterate as one, A has this rank's own columns, and a warp adds what its rows have in others'
 /// slice by slice: when it has asked for its next slice, so that it waits for the halo while that comes. Thread blocks
-/// have as many slices as weigh the same then (WeighedSlices): rows with blocks in others' columns lie beside each
-/// other.
+/// that keep to rows of their own have slices that weigh the same then (WeighedSlices): rows with blocks in others'
+/// columns lie beside each other.
 ///
 /// On devices of compute capability 9.0.
 template <class Slices>
