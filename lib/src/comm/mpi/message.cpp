@@ -6,6 +6,7 @@
 
 #include "abort.hpp"
 #include "check.hpp"
+#include "one_at_a_time.hpp"
 #include "wait.hpp"
 
 namespace ashlar::impl {
@@ -88,6 +89,7 @@ void MpiTransfer::begin() {
 
 void MpiGathering::begin() {
   requests_.assign(1, MPI_REQUEST_NULL);
+  const std::lock_guard alone(one_at_a_time);
   check_mpi(MPI_Iallgather(mine_, bytes_, MPI_BYTE, all_, bytes_, MPI_BYTE, comm(), requests_.data()),
             "MPI_Iallgather");
 }

@@ -15,6 +15,7 @@
 #include "check.hpp"
 #include "device_memory.hpp"
 #include "message.hpp"
+#include "one_at_a_time.hpp"
 #include "thread_level.hpp"
 #include "wait.hpp"
 
@@ -26,8 +27,14 @@ namespace {
 constexpr int largest_tag = 1023;
 constexpr int all_to_all_tag = largest_tag + 1;
 
-void finish(MPI_Request request) {
-  std::vector<MPI_Request> requests(1, request);
+/// begin(request) begins a collective; waits until that has ended.
+template <class Begin>
+void complete(const Begin& begin) {
+  std::vector<MPI_Request> requests(1, MPI_REQUEST_NULL);
+  {
+    const std::lock_guard alone(one_at_a_time);
+    begin(requests.data());
+  }
   wait_all(requests);
 }
 
@@ -78,9 +85,7 @@ Reach MpiTransport::reach(MemoryKind kind) const {
 }
 
 void MpiTransport::barrier() {
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibarrier(comm_->get(), &request), "MPI_Ibarrier");
-  finish(request);
+  complete([&](MPI_Request* request) { check_mpi(MPI_Ibarrier(comm_->get(), request), "MPI_Ibarrier"); });
 }
 
 void MpiTransport::all_gather(const void* mine, std::size_t bytes, void* all) {
@@ -88,9 +93,9 @@ void MpiTransport::all_gather(const void* mine, std::size_t bytes, void* all) {
     return all_gather_varying(mine, std::vector<std::size_t>(static_cast<std::size_t>(size_), bytes), all);
   }
   const int count = static_cast<int>(bytes);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm_->get(), &request), "MPI_Iallgather");
-  finish(request);
+  complete([&](MPI_Request* request) {
+    check_mpi(MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm_->get(), request), "MPI_Iallgather");
+  });
 }
 
 void MpiTransport::all_gather_varying(const void* mine, const std::vector<std::size_t>& bytes_of, void* all) {
@@ -108,11 +113,11 @@ void MpiTransport::all_gather_varying(const void* mine, const std::vector<std::s
   const std::vector<int> counts(bytes_of.begin(), bytes_of.end());
   std::vector<int> places(counts.size(), 0);
   std::partial_sum(counts.begin(), counts.end() - 1, places.begin() + 1);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallgatherv(mine, static_cast<int>(own), MPI_BYTE, all, counts.data(), places.data(), MPI_BYTE,
-                            comm_->get(), &request),
-            "MPI_Iallgatherv");
-  finish(request);
+  complete([&](MPI_Request* request) {
+    check_mpi(MPI_Iallgatherv(mine, static_cast<int>(own), MPI_BYTE, all, counts.data(), places.data(), MPI_BYTE,
+                              comm_->get(), request),
+              "MPI_Iallgatherv");
+  });
 }
 
 void MpiTransport::all_to_all(const void* send, const std::vector<std::size_t>& send_bytes, void* receive,
@@ -151,10 +156,10 @@ void MpiTransport::all_to_all(const void* send, const std::vector<std::size_t>& 
 void MpiTransport::broadcast(void* data, std::size_t bytes, int root) {
   for (std::size_t begin = 0; begin < bytes; begin += options_.largest_piece) {
     const int count = static_cast<int>(std::min(bytes - begin, options_.largest_piece));
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Ibcast(static_cast<std::byte*>(data) + begin, count, MPI_BYTE, root, comm_->get(), &request),
-              "MPI_Ibcast");
-    finish(request);
+    complete([&](MPI_Request* request) {
+      check_mpi(MPI_Ibcast(static_cast<std::byte*>(data) + begin, count, MPI_BYTE, root, comm_->get(), request),
+                "MPI_Ibcast");
+    });
   }
 }
 

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "check.hpp"
+#include "one_at_a_time.hpp"
 
 namespace ashlar::impl {
 
@@ -20,6 +21,7 @@ constexpr auto for_ever = std::chrono::hours(1000000);
 }  // namespace
 
 bool test_all(std::vector<MPI_Request>& requests) {
+  const std::lock_guard alone(one_at_a_time);
   int done = 0;
   if (requests.size() == 1) {  // the usual case, and its errors say more
     check_mpi(MPI_Test(requests.data(), &done, MPI_STATUS_IGNORE), "MPI_Test");
