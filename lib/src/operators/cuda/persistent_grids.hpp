@@ -148,8 +148,8 @@ auto with_prefetching_kernel(const Kokkos::Cuda& exec,
                        std::make_shared<DiagonalCopy<Value>>(copy)));
   };
   if constexpr (b == 1) {
-    using Least = SlicedProduct<DiagonalSlices<Value, Layout, 6>>;
-    const bool is_served = has_bulk_copies(persistent_cg_kernel<Sync, Least, Value>);
+    using Product = SlicedProduct<DiagonalSlices<Value, Layout, 6>>;  // either tells for what it was compiled
+    const bool is_served = has_bulk_copies(persistent_cg_kernel<Sync, Product, Value>);
     if (const auto copy = make_diagonal_copy(exec, arguments, is_served ? copy_bytes : 0)) {
       // (Measured on an H200: 11 diagonals by 6 take 746 us where they take 792 by 11, and 27 by 14 41.1 for 43.1
       // by 6.)
