@@ -4,6 +4,7 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/base/real_product.hpp>
+#include <ashlar/operators/impl/inner_slices.hpp>
 #include <ashlar/operators/impl/weighed_slices.hpp>
 #include <type_traits>
 
@@ -63,10 +64,8 @@ class SlicedProduct<Slices>::Worker {
     const std::int64_t slices = product.num_slices(), num_block_rows = slices_.a.num_block_rows;
     auto begin = static_cast<int>(slices * blockIdx.x / gridDim.x),
          end = static_cast<int>(slices * (blockIdx.x + 1) / gridDim.x);
-    is_own_ = !product.is_interleaved;
     if constexpr (Sync::is_of_ranks) {
-      // (Where slices are interleaved these rows are those of the passes over vectors alone.)
-      if (is_own_ && grid.has_others(0, num_block_rows)) {
+      if (grid.has_others(0, num_block_rows)) {
         const WeighedSlices weighed{slices_.a.row_begin, grid.begins_of_others(), num_block_rows, rows_of_slice,
                                     Slices::weight_of_others};
         begin = weighed.first_of_share(blockIdx.x, gridDim.x);
@@ -76,6 +75,7 @@ class SlicedProduct<Slices>::Worker {
     first_block_row_ = std::int64_t(begin) * rows_of_slice;
     last_block_row_ =
         std::int64_t(end) * rows_of_slice < num_block_rows ? std::int64_t(end) * rows_of_slice : num_block_rows;
+    is_own_ = !product.is_interleaved;
     first_ = is_own_ ? begin + warp_ : static_cast<int>(blockIdx.x) * warps + warp_;
     step_ = is_own_ ? warps : warps * static_cast<int>(gridDim.x);
     const int last = is_own_ ? end : static_cast<int>(slices);
@@ -85,7 +85,10 @@ class SlicedProduct<Slices>::Worker {
       has_others_ = is_own_ ? begin < end && grid.has_others(first_block_row_, last_block_row_)
                             : grid.has_others(0, num_block_rows);
       // (Rows at either end need something of others, which has come when the warp comes there from the middle.)
-      if (has_others_) start_ = count_ / 2;
+      if (has_others_) {
+        start_ = count_ / 2;
+        inner_ = InnerSlices::of(grid.begins_of_others(), num_block_rows, rows_of_slice);
+      }
     }
     barriers_ = reinterpret_cast<ArrivalBarrier*>(shared) + warp_ * room_.stages;
     stages_ = shared + room_.barrier_bytes(warps) + std::size_t(warp_) * room_.stages * room_.stage_bytes();
@@ -128,7 +131,8 @@ class SlicedProduct<Slices>::Worker {
         leave_stage();
       }
       if constexpr (Sync::is_of_ranks) {
-        if (has_others_) dot += add_others(grid, std::int64_t(slice) * rows_of_slice);
+        // (That inner slices have none is known without a look at their rows, for which each slice would wait.)
+        if (has_others_ && !inner_.has(slice)) dot += add_others(grid, std::int64_t(slice) * rows_of_slice);
       }
     }
     return dot;
@@ -196,6 +200,7 @@ class SlicedProduct<Slices>::Worker {
   int first_, step_, count_, start_ = 0;  // this warp's slices, and with which of them it begins
   bool is_own_, stays_;      // whether they are of the thread block's rows; whether all of them stay in shared memory
   bool has_others_ = false;  // whether rows of them have blocks in others' columns
+  InnerSlices inner_;        // of which none has
   ArrivalBarrier* barriers_;
   char* stages_;
   int prefetched_ = 0, prefetched_stage_ = 0, stage_ = 0;
