@@ -9,13 +9,18 @@
 
 namespace ashlar {
 
-/// Copies a word of 4 or 8 bytes to scratch memory.
+/// Copies a word of 4, 8 or 16 bytes, to which both addresses are aligned, to scratch memory; of 16 past the first
+/// cache.
 template <class Word>
 KOKKOS_FUNCTION void copy_word_async(Word* to, const Word* from) {
-  static_assert(sizeof(Word) == 4 || sizeof(Word) == 8);
+  static_assert(sizeof(Word) == 4 || sizeof(Word) == 8 || sizeof(Word) == 16);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const auto scratch = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(scratch), "l"(from), "n"(sizeof(Word)) : "memory");
+  if constexpr (sizeof(Word) == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(scratch), "l"(from) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(scratch), "l"(from), "n"(sizeof(Word)) : "memory");
+  }
 #else
   *to = *from;
 #endif

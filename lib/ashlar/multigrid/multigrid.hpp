@@ -31,7 +31,7 @@ namespace ashlar::multigrid {
 inline constexpr std::int64_t default_one_kernel_cells = !is_gpu_v<Kokkos::DefaultExecutionSpace> ? 0
 #ifdef KOKKOS_ENABLE_CUDA
                                                          : std::same_as<Kokkos::DefaultExecutionSpace, Kokkos::Cuda>
-                                                             ? 32 * 32 * 32
+                                                             ? 40 * 40 * 40
 #endif
                                                              : 8 * 8 * 8;
 

@@ -16,23 +16,76 @@
 /// all other forms, since each flux is fv4_flux() of the same numbers.
 namespace ashlar::multigrid::impl {
 
-/// One pass of a body, for all cells or those of a colour. A lane has two neighbours in i of each plane.
+/// What is around cell (i, j, k) of a tile, in scratch memory, with cells by their distance from it.
+template <class Rings>
+struct MarchSurroundings {
+  using Real = typename Rings::Real;
+  static constexpr int row = Rings::row;
+
+  const Real *x[5], *beta_i[3], *beta_j[3], *beta_k[2];  // by plane: from k - 2, k - 1 and k on
+
+  KOKKOS_FUNCTION MarchSurroundings(const Rings& rings, int i, int j, int k) {
+    for (int p = 0; p < 5; ++p) x[p] = rings.x.cell(k - 2 + p, i, j);
+    for (int p = 0; p < 3; ++p) {
+      beta_i[p] = rings.beta_i.cell(k - 1 + p, i, j);
+      beta_j[p] = rings.beta_j.cell(k - 1 + p, i, j);
+    }
+    for (int p = 0; p < 2; ++p) beta_k[p] = rings.beta_k.cell(k + p, i, j);
+  }
+
+  KOKKOS_FUNCTION Real here() const { return x[2][0]; }
+
+  /// Through the low face of a cell that is normal to d.
+  template <int d>
+  KOKKOS_FUNCTION Real flux(int i, int j, int k) const {
+    return fv4_flux<d>(face<d>(i, j, k),
+                       [&](int di, int dj, int dk) { return x[2 + k + dk][i + di + (j + dj) * row]; });
+  }
+
+ private:
+  template <int d>
+  KOKKOS_FUNCTION FaceOfFv4<Real> face(int i, int j, int k) const {
+    const int at = i + j * row;
+    if constexpr (d == 0) {
+      const Real* const beta = beta_i[1 + k];
+      return {beta[at], beta[at + row] - beta[at - row], beta_i[2 + k][at] - beta_i[k][at]};
+    } else if constexpr (d == 1) {
+      const Real* const beta = beta_j[1 + k];
+      return {beta[at], beta_j[2 + k][at] - beta_j[k][at], beta[at + 1] - beta[at - 1]};
+    } else {
+      const Real* const beta = beta_k[k];
+      return {beta[at], beta[at + 1] - beta[at - 1], beta[at + row] - beta[at - row]};
+    }
+  }
+};
+
+/// One pass of a body, for all cells or those of a colour. A lane has two neighbours in i of each plane, and makes one
+/// or both.
 template <class Exec, class Body, class Parities>
 struct March {
   using Real = typename decltype(Body::stencil)::Real;
-  static constexpr bool is_large = usual_wide_scratch<Exec> >= 96 * 1024;
+  static constexpr bool is_large = usual_wide_scratch<Exec> >= 96 * 1024, is_of_colour = has_colour<Body>;
+  static constexpr int cells_of_lane = is_of_colour ? 1 : 2;
   static constexpr int width = 32, height = is_large ? 16 : 8;
   static constexpr int threads = width / 2 * height, teams_at_a_time = 2 * 16 / height;
-  using Cells = PlaneRing<Real, 6, width, height, 2>;          // from k - 2 to k + 3, which is on its way
+  using Cells = PlaneRing<Real, 6, width, height, 2, 2>;       // from k - 2 to k + 3, which is on its way
   using Faces = PlaneRing<Real, 4, width, height, 1, 2>;       // normal to i and j: from k - 1 to k + 2
   using FacesAbove = PlaneRing<Real, 3, width, height, 1, 2>;  // normal to k: from k to k + 2
   using Rings = MarchRings<Cells, Faces, FacesAbove>;
+  using Surroundings = MarchSurroundings<Rings>;
   static constexpr std::size_t scratch_bytes = sizeof(Real) * Rings::size;
   static_assert(scratch_bytes <= usual_wide_scratch<Exec>);
-  static constexpr int row = Rings::row;
 
-  /// What comes of memory for the next plane, read a step ahead: for one of the two cells, or both.
-  using Reads = Kokkos::Array<typename Body::Read, has_colour<Body> ? 1 : 2>;
+  /// What a lane has from one plane for the next, by cell: what comes of memory for it, read a step ahead, and, where
+  /// all cells are made, the fluxes between these planes.
+  struct Carried {
+    typename Body::Read reads[cells_of_lane];
+    Real low_k[cells_of_lane];
+  };
+  struct Lane {
+    MarchCopies<Rings, threads> copies;
+    Carried carried;
+  };
 
   Body body;
   BoxLayout layout;
@@ -44,26 +97,35 @@ struct March {
     const Rings rings(static_cast<Real*>(wide_scratch_of(team, scratch_bytes)));
     const MarchPart part = tiles.part(team.league_rank(), layout.dim);
     const int colour = colour_at(part);
-    OfLanes<Reads, threads, Exec> reads;
+    const auto& data = body.stencil.data;
+    OfLanes<Lane, threads, Exec> lanes;
     for_lanes<threads>(team, [&](int lane) {
-      for (int p = part.k0 - 2; p <= part.k0 + 2; ++p) load_cells(rings, part, lane, p);
-      for (int p = part.k0 - 1; p <= part.k0 + 1; ++p) load_faces(rings, part, lane, p, p >= part.k0);
-      end_batch_of_copies();
-      reads[lane] = read(part, lane, part.k0, colour);
+      Lane& mine = lanes[lane];
+      mine = {{data, layout, part, lane}, {}};
+      for (int p = part.k0 - 2; p < part.k0 + 2; ++p) mine.copies.begin_cells(rings, data, layout, part, lane, p);
+      for (int p = part.k0 - 1; p < part.k0 + 1; ++p) {
+        mine.copies.begin_faces(rings, data, layout, part, lane, p, p >= part.k0);
+      }
+      begin_copies_for(rings, part, lane, part.k0, mine.copies);
+      read(part, lane, part.k0, colour, mine.carried);
       wait_for_copies<0>();
     });
     team.team_barrier();
+    if constexpr (!is_of_colour) {
+      for_lanes<threads>(team, [&](int lane) {
+        for (int n = 0; n < cells_of_lane; ++n) {
+          const Surroundings around(rings, i_of(lane) + which(lane, n, part.k0, colour), j_of(lane), part.k0);
+          lanes[lane].carried.low_k[n] = around.template flux<2>(0, 0, 0);
+        }
+      });
+    }
     for (int k = part.k0; k < part.k1; ++k) {
       for_lanes<threads>(team, [&](int lane) {
-        const bool goes_on = k + 1 < part.k1;
-        if (goes_on) {
-          load_cells(rings, part, lane, k + 3);
-          load_faces(rings, part, lane, k + 2, true);
-        }
-        end_batch_of_copies();
-        const Reads now = reads[lane];
-        if (goes_on) reads[lane] = read(part, lane, k + 1, colour);
-        work(rings, part, lane, k, colour, now);
+        Lane& mine = lanes[lane];
+        begin_copies_for(rings, part, lane, k + 1, mine.copies);
+        const Carried now = mine.carried;
+        if (k + 1 < part.k1) read(part, lane, k + 1, colour, mine.carried);
+        work(rings, part, lane, k, colour, now, mine.carried);
         wait_for_copies<0>();
       });
       team.team_barrier();
@@ -71,86 +133,65 @@ struct March {
   }
 
  private:
-  KOKKOS_FUNCTION static int i_of(int lane) { return lane % (width / 2) * 2; }
-  KOKKOS_FUNCTION static int j_of(int lane) { return lane / (width / 2); }
+  // Lanes that load together have cells of two rows, which are not above each other: so these lie in different banks.
+  KOKKOS_FUNCTION static int i_of(int lane) { return lane % width / 2 * 2; }
+  KOKKOS_FUNCTION static int j_of(int lane) { return lane / width * 2 + lane % 2; }
 
   /// Of a cell with i = j = k = 0 of the box, and i0 even: whether those of even i + j + k are updated (0).
   KOKKOS_FUNCTION int colour_at(const MarchPart& part) const {
-    if constexpr (has_colour<Body>) {
+    if constexpr (is_of_colour) {
       return (body.colour + parities(part.box) + part.j0) & 1;
     } else {
       return 0;
     }
   }
-  /// Which of a lane's two cells is of the colour.
-  KOKKOS_FUNCTION static int which(int lane, int k, int colour) { return (j_of(lane) + k + colour) & 1; }
+  /// Which of a lane's two neighbours is its cell n.
+  KOKKOS_FUNCTION static int which(int lane, int n, int k, int colour) {
+    return (is_of_colour ? j_of(lane) + k + colour : j_of(lane) + n) & 1;
+  }
 
   KOKKOS_FUNCTION bool has(const MarchPart& part, int i, int j) const {
     return part.i0 + i < layout.dim && part.j0 + j < layout.dim;
   }
 
-  KOKKOS_FUNCTION Reads read(const MarchPart& part, int lane, int k, int colour) const {
+  KOKKOS_FUNCTION void read(const MarchPart& part, int lane, int k, int colour, Carried& to) const {
     const int i = i_of(lane), j = j_of(lane);
     const std::int64_t c = layout.at(part.box, part.i0 + i, part.j0 + j, k);
-    Reads reads{};
-    if constexpr (has_colour<Body>) {
-      const int odd = which(lane, k, colour);
-      if (has(part, i + odd, j)) reads[0] = body.read(c + odd);
-    } else {
-      if (has(part, i, j)) reads[0] = body.read(c);
-      if (has(part, i + 1, j)) reads[1] = body.read(c + 1);
+    for (int n = 0; n < cells_of_lane; ++n) {
+      const int odd = which(lane, n, k, colour);
+      if (has(part, i + odd, j)) to.reads[n] = body.read(c + odd);
     }
-    return reads;
   }
 
-  KOKKOS_FUNCTION void load_cells(const Rings& rings, const MarchPart& part, int lane, int p) const {
-    rings.template load_cells<threads>(body.stencil.data, layout, part, lane, p);
-  }
-  KOKKOS_FUNCTION void load_faces(const Rings& rings, const MarchPart& part, int lane, int p, bool above) const {
-    rings.template load_faces<threads>(body.stencil.data, layout, part, lane, p, above);
-  }
-
-  /// The fluxes into cell i of row j.
-  KOKKOS_FUNCTION Real fluxes_into(const Rings& rings, int i, int j, int k) const {
-    const int c = Cells::column(i), before = Cells::column(i - 1), after = Cells::column(i + 1);
-    const Real *const x0 = rings.x.row_of(k, j), *const below = rings.x.row_of(k - 1, j),
-                      *const below2 = rings.x.row_of(k - 2, j), *const above = rings.x.row_of(k + 1, j),
-                      *const above2 = rings.x.row_of(k + 2, j);
-    const Real *const i0 = rings.beta_i.row_of(k, j), *const i_below = rings.beta_i.row_of(k - 1, j),
-                      *const i_above = rings.beta_i.row_of(k + 1, j);
-    const Real *const j0 = rings.beta_j.row_of(k, j), *const j_below = rings.beta_j.row_of(k - 1, j),
-                      *const j_above = rings.beta_j.row_of(k + 1, j);
-    const Real *const k0 = rings.beta_k.row_of(k, j), *const k_above = rings.beta_k.row_of(k + 1, j);
-    const FaceOfFv4<Real> low[3] = {{i0[c], i0[c + row] - i0[c - row], i_above[c] - i_below[c]},
-                                    {j0[c], j_above[c] - j_below[c], j0[after] - j0[before]},
-                                    {k0[c], k0[after] - k0[before], k0[c + row] - k0[c - row]}};
-    const FaceOfFv4<Real> high[3] = {
-        {i0[after], i0[after + row] - i0[after - row], i_above[after] - i_below[after]},
-        {j0[c + row], j_above[c + row] - j_below[c + row], j0[after + row] - j0[before + row]},
-        {k_above[c], k_above[after] - k_above[before], k_above[c + row] - k_above[c - row]}};
-    return fv4_fluxes(low, high, [&](int di, int dj, int dk) {
-      const int column = di == 0 ? c : di == -1 ? before : di == 1 ? after : di == -2 ? c - 1 : c + 1;
-      return (dk == 0 ? x0 : dk == -1 ? below : dk == 1 ? above : dk == -2 ? below2 : above2)[dj * row + column];
-    });
+  /// Begins copies of what plane k reads that those before it do not.
+  KOKKOS_FUNCTION void begin_copies_for(const Rings& rings, const MarchPart& part, int lane, int k,
+                                        const MarchCopies<Rings, threads>& copies) const {
+    if (k < part.k1) {
+      copies.begin_cells(rings, body.stencil.data, layout, part, lane, k + 2);
+      copies.begin_faces(rings, body.stencil.data, layout, part, lane, k + 1, true);
+    }
+    end_batch_of_copies();
   }
 
-  KOKKOS_FUNCTION void work(const Rings& rings, const MarchPart& part, int lane, int k, int colour,
-                            const Reads& reads) const {
+  KOKKOS_FUNCTION void work(const Rings& rings, const MarchPart& part, int lane, int k, int colour, const Carried& now,
+                            [[maybe_unused]] Carried& next) const {
     const int i = i_of(lane), j = j_of(lane);
     if (!has(part, i, j)) return;
-    const bool has_second = has(part, i + 1, j);
     const std::int64_t c = layout.at(part.box, part.i0 + i, part.j0 + j, k);
-    const Real* const x = rings.x.row_of(k, j);
-    const Real first = x[Cells::column(i)], second = x[Cells::column(i + 1)];
-    if constexpr (has_colour<Body>) {
-      const int odd = which(lane, k, colour);
-      const Real made = body(c + odd, odd != 0 ? second : first, fluxes_into(rings, i + odd, j, k), reads[0]);
-      store_neighbours(body.out + c, odd != 0 ? first : made, odd != 0 ? made : second, has_second);
-    } else {
-      const Real first_made = body(c, first, fluxes_into(rings, i, j, k), reads[0]);
-      const Real second_made = body(c + 1, second, fluxes_into(rings, i + 1, j, k), reads[1]);
-      store_neighbours(body.out + c, first_made, second_made, has_second);
+    Real made[2];
+    for (int n = 0; n < cells_of_lane; ++n) {
+      const int odd = which(lane, n, k, colour);
+      const Surroundings around(rings, i + odd, j, k);
+      const Real low_k = is_of_colour ? around.template flux<2>(0, 0, 0) : now.low_k[n];
+      const Real high_k = around.template flux<2>(0, 0, 1);
+      if constexpr (!is_of_colour) next.low_k[n] = high_k;
+      const Real fluxes = (around.template flux<0>(1, 0, 0) - around.template flux<0>(0, 0, 0)) +
+                          (around.template flux<1>(0, 1, 0) - around.template flux<1>(0, 0, 0)) + (high_k - low_k);
+      made[n] = body(c + odd, around.here(), fluxes, now.reads[n]);
     }
+    const int odd = which(lane, 0, k, colour);
+    if constexpr (is_of_colour) made[1] = *rings.x.cell(k, i + 1 - odd, j);
+    store_neighbours(body.out + c, odd != 0 ? made[1] : made[0], odd != 0 ? made[0] : made[1], has(part, i + 1, j));
   }
 };
 

@@ -29,11 +29,11 @@ struct MarchBothColours {
   static constexpr int pairs = width / 2 * height;  // of the tile; then come the rows beside it, and the columns
   static constexpr int working = pairs + width + height;
   static constexpr int threads = (working + 31) / 32 * 32, teams_at_a_time = is_large ? 2 : 4;
-  using Cells = PlaneRing<Real, 6, width, height, 3>;          // from k - 1 to k + 4, which is on its way
-  using Faces = PlaneRing<Real, 4, width, height, 2, 3>;       // normal to i and j: from k to k + 3
-  using FacesAbove = PlaneRing<Real, 3, width, height, 2, 3>;  // normal to k: from k + 1 to k + 3
+  using Cells = PlaneRing<Real, 6, width, height, 3, 4>;       // from k - 1 to k + 4, which is on its way
+  using Faces = PlaneRing<Real, 4, width, height, 2, 4>;       // normal to i and j: from k to k + 3
+  using FacesAbove = PlaneRing<Real, 3, width, height, 2, 4>;  // normal to k: from k + 1 to k + 3
   using Planes = MarchRings<Cells, Faces, FacesAbove>;
-  static constexpr int row = Planes::row, half_row = Cells::half_row;
+  static constexpr int row = Planes::row, half_row = row / 2;
   /// What became of the first colour, in planes k and k + 1: of two columns one.
   static constexpr int made_plane = half_row * (height + 2);
   static constexpr std::size_t scratch_bytes = sizeof(Real) * (Planes::size + 2 * made_plane);
@@ -62,6 +62,7 @@ struct MarchBothColours {
   };
 
   struct Lane {
+    MarchCopies<Planes, threads> copies;
     typename Body::Read reads[2];  // of the two cells of the next plane
     typename Body::Read second;    // of the cell of the second colour in this one
     Column columns[2];             // of even and odd planes
@@ -74,10 +75,11 @@ struct MarchBothColours {
   };
 
   KOKKOS_FUNCTION static Place place_of(int lane) {
-    if (lane < pairs) return {lane % (width / 2) * 2, lane / (width / 2), false, true, true};
+    // (Cells of a colour of two rows, which are not above each other, are in different banks.)
+    if (lane < pairs) return {lane % width / 2 * 2, lane / width * 2 + lane % 2, false, true, true};
     if (lane < pairs + width) {
       const int at = lane - pairs;
-      return {at % (width / 2) * 2, at < width / 2 ? -1 : height, false, true, false};
+      return {at / 2 * 2, at % 2 == 0 ? -1 : height, false, true, false};
     }
     const int j = lane - pairs - width;
     return {0, j < height ? j : height - 1, true, lane < working, false};
@@ -89,21 +91,25 @@ struct MarchBothColours {
     const MarchPart part = tiles.part(team.league_rank(), layout.dim);
     const int colour = (body.colour + parities(part.box) + part.j0) & 1;
     const InnerCells inner = inner_cells(origins(part.box), layout.dim, cells_per_dim);
+    const auto& data = body.stencil.data;
     OfLanes<Lane, threads, Exec> lanes;
     for_lanes<threads>(team, [&](int lane) {
-      lanes[lane] = Lane{};
-      for (int p = part.k0 - 3; p <= part.k0 + 1; ++p) load_cells(rings, part, lane, p);
-      for (int p = part.k0 - 2; p <= part.k0; ++p) load_faces(rings, part, lane, p, p >= part.k0 - 1);
+      Lane& mine = lanes[lane];
+      mine = Lane{{data, layout, part, lane}, {}, {}, {}};
+      for (int p = part.k0 - 3; p <= part.k0 + 1; ++p) mine.copies.begin_cells(rings, data, layout, part, lane, p);
+      for (int p = part.k0 - 2; p <= part.k0; ++p) {
+        mine.copies.begin_faces(rings, data, layout, part, lane, p, p >= part.k0 - 1);
+      }
       end_batch_of_copies();
-      read(part, lane, part.k0 - 1, colour, lanes[lane]);
+      read(part, lane, part.k0 - 1, colour, mine);
       wait_for_copies<0>();
     });
     team.team_barrier();
     const auto step = [&](int k, int which) {
       for_lanes<threads>(team, [&](int lane) {
         if (k + 1 < part.k1) {
-          load_cells(rings, part, lane, k + 4);
-          load_faces(rings, part, lane, k + 3, true);
+          lanes[lane].copies.begin_cells(rings, data, layout, part, lane, k + 4);
+          lanes[lane].copies.begin_faces(rings, data, layout, part, lane, k + 3, true);
         }
         end_batch_of_copies();
         work(rings, part, inner, lane, k, colour, lanes[lane], lanes[lane].columns[which]);
@@ -146,13 +152,6 @@ struct MarchBothColours {
     }
   }
 
-  KOKKOS_FUNCTION void load_cells(const Rings& rings, const MarchPart& part, int lane, int p) const {
-    rings.template load_cells<threads>(body.stencil.data, layout, part, lane, p);
-  }
-  KOKKOS_FUNCTION void load_faces(const Rings& rings, const MarchPart& part, int lane, int p, bool above) const {
-    rings.template load_faces<threads>(body.stencil.data, layout, part, lane, p, above);
-  }
-
   /// The first colour in plane k + 1, the second in plane k.
   KOKKOS_FUNCTION void work(const Rings& rings, const MarchPart& part, const InnerCells& inner, int lane, int k,
                             int colour, Lane& mine, Column& kept) const {
@@ -164,33 +163,31 @@ struct MarchBothColours {
     mine.second = odd != 0 ? now[0] : now[1];  // the other cell of plane k + 1
     if (!place.works) return;
 
-    const int c = Cells::column(i), before = Cells::column(i - 1), after = Cells::column(i + 1);
     const auto from = [&](const Real* const(&rows)[3], int di, int dj, int dk) {
-      const int column = di == 0 ? c : di == -1 ? before : di == 1 ? after : di == -2 ? c - 1 : c + 1;
-      return (dk == -1 ? rows[0] : dk == 0 ? rows[1] : rows[2])[dj * row + column];
+      return (dk == -1 ? rows[0] : dk == 0 ? rows[1] : rows[2])[dj * row + di];
     };
-    const Real *const xa = rings.x.row_of(k - 1, j), *const xb = rings.x.row_of(k, j),
-                      *const xc = rings.x.row_of(k + 1, j), *const xd = rings.x.row_of(k + 2, j),
-                      *const xe = rings.x.row_of(k + 3, j);
-    const Real *const ib = rings.beta_i.row_of(k, j), *const ic = rings.beta_i.row_of(k + 1, j),
-                      *const id = rings.beta_i.row_of(k + 2, j);
-    const Real *const jb = rings.beta_j.row_of(k, j), *const jc = rings.beta_j.row_of(k + 1, j),
-                      *const jd = rings.beta_j.row_of(k + 2, j);
-    const Real *const kc = rings.beta_k.row_of(k + 1, j), *const kd = rings.beta_k.row_of(k + 2, j);
-    const Real here = xc[c], at_k = xb[c], above = xd[c];
-    const FaceOfFv4<Real> face_k1{kc[c], kc[after] - kc[before], kc[c + row] - kc[c - row]};
-    const FaceOfFv4<Real> face_k2{kd[c], kd[after] - kd[before], kd[c + row] - kd[c - row]};
+    const Real *const xa = rings.x.cell(k - 1, i, j), *const xb = rings.x.cell(k, i, j),
+                      *const xc = rings.x.cell(k + 1, i, j), *const xd = rings.x.cell(k + 2, i, j),
+                      *const xe = rings.x.cell(k + 3, i, j);
+    const Real *const ib = rings.beta_i.cell(k, i, j), *const ic = rings.beta_i.cell(k + 1, i, j),
+                      *const id = rings.beta_i.cell(k + 2, i, j);
+    const Real *const jb = rings.beta_j.cell(k, i, j), *const jc = rings.beta_j.cell(k + 1, i, j),
+                      *const jd = rings.beta_j.cell(k + 2, i, j);
+    const Real *const kc = rings.beta_k.cell(k + 1, i, j), *const kd = rings.beta_k.cell(k + 2, i, j);
+    const Real here = xc[0], at_k = xb[0], above = xd[0];
+    const FaceOfFv4<Real> face_k1{kc[0], kc[1] - kc[-1], kc[row] - kc[-row]};
+    const FaceOfFv4<Real> face_k2{kd[0], kd[1] - kd[-1], kd[row] - kd[-row]};
 
     Real made = here;
     if (has(part, i, j, k + 1)) {
       const FaceOfFv4<Real> low[3] = {
-          {ic[c], ic[c + row] - ic[c - row], id[c] - ib[c]}, {jc[c], jd[c] - jb[c], jc[after] - jc[before]}, face_k1};
-      const FaceOfFv4<Real> high[3] = {{ic[after], ic[after + row] - ic[after - row], id[after] - ib[after]},
-                                       {jc[c + row], jd[c + row] - jb[c + row], jc[after + row] - jc[before + row]},
+          {ic[0], ic[row] - ic[-row], id[0] - ib[0]}, {jc[0], jd[0] - jb[0], jc[1] - jc[-1]}, face_k1};
+      const FaceOfFv4<Real> high[3] = {{ic[1], ic[1 + row] - ic[1 - row], id[1] - ib[1]},
+                                       {jc[row], jd[row] - jb[row], jc[1 + row] - jc[row - 1]},
                                        face_k2};
       const Real* const rows[3] = {xb, xc, xd};
       const Real fluxes = fv4_fluxes(low, high, [&](int di, int dj, int dk) {
-        return dk == -2 ? xa[c] : dk == 2 ? xe[c] : from(rows, di, dj, dk);
+        return dk == -2 ? xa[0] : dk == 2 ? xe[0] : from(rows, di, dj, dk);
       });
       made = body(layout.at(part.box, part.i0 + i, part.j0 + j, k + 1), here, fluxes, odd != 0 ? now[1] : now[0]);
     }
@@ -201,13 +198,12 @@ struct MarchBothColours {
       Real value = at_k;
       const std::int64_t at = layout.at(part.box, part.i0 + place.i, part.j0 + j, k);
       if (inner.has(part.i0 + i, part.j0 + j, k)) {
-        const FaceOfFv4<Real> low[3] = {{ib[c], ib[c + row] - ib[c - row], ic[c] - kept.beta_i_below[0]},
-                                        {jb[c], jc[c] - kept.beta_j_below[0], jb[after] - jb[before]},
+        const FaceOfFv4<Real> low[3] = {{ib[0], ib[row] - ib[-row], ic[0] - kept.beta_i_below[0]},
+                                        {jb[0], jc[0] - kept.beta_j_below[0], jb[1] - jb[-1]},
                                         kept.face_below};
-        const FaceOfFv4<Real> high[3] = {
-            {ib[after], ib[after + row] - ib[after - row], ic[after] - kept.beta_i_below[1]},
-            {jb[c + row], jc[c + row] - kept.beta_j_below[1], jb[after + row] - jb[before + row]},
-            face_k1};
+        const FaceOfFv4<Real> high[3] = {{ib[1], ib[1 + row] - ib[1 - row], ic[1] - kept.beta_i_below[1]},
+                                         {jb[row], jc[row] - kept.beta_j_below[1], jb[1 + row] - jb[row - 1]},
+                                         face_k1};
         const Real* const rows[3] = {xa, xb, xc};
         const Real low_j = made_k[half_of(i) - half_row], high_j = made_k[half_of(i) + half_row];
         const Real fluxes = fv4_fluxes(low, high, [&](int di, int dj, int dk) {
@@ -227,10 +223,10 @@ struct MarchBothColours {
     rings.made_row(k + 1, j)[half_of(i)] = made;
     kept.x_below2 = at_k;
     kept.made_below = made;
-    kept.beta_i_below[0] = ic[c];
-    kept.beta_i_below[1] = ic[after];
-    kept.beta_j_below[0] = jc[c];
-    kept.beta_j_below[1] = jc[c + row];
+    kept.beta_i_below[0] = ic[0];
+    kept.beta_i_below[1] = ic[1];
+    kept.beta_j_below[0] = jc[0];
+    kept.beta_j_below[1] = jc[row];
     kept.face_below = face_k2;
   }
 

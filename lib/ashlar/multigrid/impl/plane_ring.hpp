@@ -1,75 +1,93 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/device/copy_word_async.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <cstdint>
 
 namespace ashlar::multigrid::impl {
 
-/// Which cells around a tile exist, counted from its first one.
-struct Window {
-  int begin_i, end_i, begin_j, end_j;
-
-  /// Those of a box whose cell (i0, j0) is the tile's first.
-  KOKKOS_FUNCTION static Window of(const BoxLayout& layout, int i0, int j0) {
-    const int low = -layout.ghosts, high = layout.dim + layout.ghosts;
-    return {low - i0, high - i0, low - j0, high - j0};
-  }
-  KOKKOS_FUNCTION bool has(int i, int j) const { return i >= begin_i && i < end_i && j >= begin_j && j < end_j; }
+/// Two neighbours in i, which copies and loads take together where they can.
+template <class Real>
+struct alignas(2 * sizeof(Real)) NeighbourPair {
+  Real first, second;
 };
 
 /// Planes of a tile in a team's scratch memory: Depth that follow each other, so that a new one takes the place of the
-/// oldest. A plane has the tile's Width x Height cells and Halo more beyond each side; rows are as long as with Around
-/// more. In a row every second cell comes first, then the others: lanes that each take every second cell, as those of a
-/// colour are, read neighbouring places.
-template <class Type, int Depth, int Width, int Height, int Halo, int Around = Halo>
+/// oldest. A plane has the tile's Width x Height cells, with Halo more rows beyond each side and Around more columns.
+/// Pairs of neighbours begin at columns of even number.
+template <class Type, int Depth, int Width, int Height, int Halo, int Around>
 class PlaneRing {
  public:
   using Real = Type;
-  static constexpr int columns = Width + 2 * Halo, rows = Height + 2 * Halo;
-  static constexpr int half_row = (Width + 2 * Around + 1) / 2, row = 2 * half_row;
+  static constexpr int halo = Halo, around = Around, rows = Height + 2 * Halo, row = Width + 2 * Around;
   static constexpr int plane = rows * row, size = Depth * plane;
+  static_assert(row % 2 == 0 && Around % 2 == 0);
 
   KOKKOS_FUNCTION explicit PlaneRing(Real* begin) : begin_(begin) {}
 
-  /// Where in a row cell i is. Cells i + 2 and i - 2 are beside.
-  KOKKOS_FUNCTION static int column(int i) { return ((i + Around) & 1) * half_row + ((i + Around) >> 1); }
+  /// Cell (i, j) of plane p, which is -Depth or more.
+  KOKKOS_FUNCTION Real* cell(int p, int i, int j) const { return first_of(p) + (j + Halo) * row + Around + i; }
 
-  /// Row j of plane p, which is -Depth or more.
-  KOKKOS_FUNCTION Real* row_of(int p, int j) const {
-    return begin_ + int(unsigned(p + Depth) % unsigned(Depth)) * plane + (j + Halo) * row;
+  /// Where the first of all cells of plane p is, (-Around, -Halo).
+  KOKKOS_FUNCTION Real* first_of(int p) const { return begin_ + int(unsigned(p + Depth) % unsigned(Depth)) * plane; }
+
+ private:
+  Real* begin_;
+};
+
+/// A lane's part in the copies of planes to a ring: which pairs of cells it copies. That is found once for all planes,
+/// as it takes longer than a copy.
+template <class Ring, int threads>
+class CopiedPairs {
+ public:
+  using Real = typename Ring::Real;
+
+  CopiedPairs() = default;
+
+  /// For the tile of a box whose first cell is (i0, j0).
+  KOKKOS_FUNCTION CopiedPairs(const BoxLayout& layout, int i0, int j0, int lane) {
+    const int low = -layout.ghosts, high = layout.dim + layout.ghosts;
+    for (int q = 0; q < count; ++q) {
+      const int pair = q * threads + lane;
+      const int i = pair % pairs_of_row * 2 - Ring::around, j = pair / pairs_of_row - Ring::halo;
+      const bool has_row = pair < Ring::plane / 2 && low <= j0 + j && j0 + j < high;
+      const bool has_first = has_row && low <= i0 + i && i0 + i < high,
+                 has_second = has_row && low <= i0 + i + 1 && i0 + i + 1 < high;
+      places_[q] = 4 * (j * layout.row() + i) + (has_first ? 1 : 0) + (has_second ? 2 : 0);
+    }
   }
 
-  /// Where the first cell of plane p is, (-Halo, -Halo).
-  KOKKOS_FUNCTION Real* first_of(int p) const { return row_of(p, -Halo); }
-
-  /// This lane's part of all places of a plane: copy(to, i, j) with where cell (i, j) of the tile is after the first
-  /// of the plane, first_of(p), if it exists.
-  template <int Threads, class Copy>
-  KOKKOS_FUNCTION static void for_places(int lane, const Window& window, const Copy& copy) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-#pragma unroll
-#endif
-    for (int q = 0; q < (columns * rows + Threads - 1) / Threads; ++q) {
-      const int at = q * Threads + lane;
-      const int j = at / columns - Halo, i = at % columns - Halo;
-      if (at < columns * rows && window.has(i, j)) copy((j + Halo) * row + column(i), i, j);
+  /// Begins copies of a plane of the box, whose cell (i0, j0) is `from`, to where a plane's first cell is. Pairs are
+  /// aligned, and exist or not as such, or they are not.
+  KOKKOS_FUNCTION void copy(Real* to, const Real* from, bool are_aligned, int lane) const {
+    for (int q = 0; q < count; ++q) {
+      const int exist = places_[q] & 3;
+      if (exist == 0) continue;
+      Real* const pair = to + 2 * (q * threads + lane);
+      const Real* const source = from + (places_[q] >> 2);
+      if (are_aligned) {
+        copy_word_async(reinterpret_cast<NeighbourPair<Real>*>(pair),
+                        reinterpret_cast<const NeighbourPair<Real>*>(source));
+      } else {
+        if ((exist & 1) != 0) copy_word_async(pair, source);
+        if ((exist & 2) != 0) copy_word_async(pair + 1, source + 1);
+      }
     }
   }
 
  private:
-  Real* begin_;
+  static constexpr int pairs_of_row = Ring::row / 2, count = (Ring::plane / 2 + threads - 1) / threads;
+
+  int places_[count] = {};  // 4 times the distance of the pair from cell (i0, j0), and which of it exist: 1 + 2
 };
 
 /// The two values of neighbours in i, one or two of which exist.
 template <class Real>
 KOKKOS_FUNCTION void store_neighbours(Real* to, Real first, Real second, bool has_second) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  if (has_second && reinterpret_cast<std::uintptr_t>(to) % (2 * sizeof(Real)) == 0) {
-    struct alignas(2 * sizeof(Real)) Pair {
-      Real first, second;
-    };
-    *reinterpret_cast<Pair*>(to) = Pair{first, second};
+  if (has_second && reinterpret_cast<std::uintptr_t>(to) % sizeof(NeighbourPair<Real>) == 0) {
+    *reinterpret_cast<NeighbourPair<Real>*>(to) = {first, second};
     return;
   }
 #endif
