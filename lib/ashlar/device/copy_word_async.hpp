@@ -4,7 +4,7 @@
 #include <cstdint>
 
 // Copies of single words to a team's scratch memory that the thread does not wait for: as of copy_async.hpp, which has
-// the waiting as well, for words that the caches may treat as those of any load.
+// the waiting as well.
 // Source: PTX ISA 8.8, cp.async.
 
 namespace ashlar {

@@ -16,7 +16,9 @@ struct MarchRings {
   using Real = typename CellPlanes::Real;
   static constexpr int size = CellPlanes::size + 2 * FacePlanes::size + FacePlanesAbove::size;  // numbers
   static constexpr int row = CellPlanes::row;
-  static_assert(FacePlanes::row == row && FacePlanesAbove::row == row && FacePlanes::rows == FacePlanesAbove::rows);
+  static_assert(FacePlanes::row == row && FacePlanes::around == CellPlanes::around);
+  static_assert(FacePlanesAbove::plane == FacePlanes::plane && FacePlanesAbove::around == FacePlanes::around &&
+                FacePlanesAbove::halo == FacePlanes::halo);  // so that a lane copies the same of either
 
   CellPlanes x;
   FacePlanes beta_i, beta_j;

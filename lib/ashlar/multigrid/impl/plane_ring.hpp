@@ -58,8 +58,9 @@ class CopiedPairs {
     }
   }
 
-  /// Begins copies of a plane of the box, whose cell (i0, j0) is `from`, to where a plane's first cell is. Pairs are
-  /// aligned, and exist or not as such, or they are not.
+  /// Begins copies of a plane of the box, whose cell (i0, j0) is `from`, to where a plane's first cell is.
+  ///
+  /// are_aligned  whether each pair is aligned to its size, and both of its cells exist or neither
   KOKKOS_FUNCTION void copy(Real* to, const Real* from, bool are_aligned, int lane) const {
     for (int q = 0; q < count; ++q) {
       const int exist = places_[q] & 3;

@@ -21,9 +21,8 @@ namespace ashlar::impl {
 /// How slices lie in memory is what Slices says: StoredSlices, as the matrix is stored, or DiagonalSlices.
 ///
 /// Where several ranks iterate as one, A has this rank's own columns, and a warp adds what its rows have in others'
-/// slice by slice: when it has asked for its next slice, so that it waits for the halo while that comes. Thread blocks
-/// that keep to rows of their own have slices that weigh the same then (WeighedSlices): rows with blocks in others'
-/// columns lie beside each other.
+/// slice by slice: when it has asked for its next slice, so that it waits for the halo while that comes. The rows of
+/// thread blocks weigh the same then (WeighedSlices): those with blocks in others' columns lie beside each other.
 ///
 /// On devices of compute capability 9.0.
 template <class Slices>
