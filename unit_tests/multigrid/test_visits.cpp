@@ -82,7 +82,7 @@ TEST_P(Visits, HaveTheSameBitsWithEachSwitchOnAndOff) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Visits,
-    ::testing::Values(Case{16, 1, fv4}, Case{8, 8, fv4}, Case{4, 64, fv4, Smoother::gsrb, Cycle::fv},
+    ::testing::Values(Case{16, 1, fv4}, Case{20, 1, fv4}, Case{8, 8, fv4}, Case{4, 64, fv4, Smoother::gsrb, Cycle::fv},
                       Case{16, 1, fv2, Smoother::gsrb, Cycle::fv}, Case{8, 8, fv2}, Case{2, 512, fv2},
                       Case{8, 8, fv4, Smoother::chebyshev}, Case{8, 8, fv2, Smoother::chebyshev, Cycle::v},
                       Case{8, 8, fv4, Smoother::jacobi, Cycle::v}, Case{16, 1, fv2, Smoother::jacobi},

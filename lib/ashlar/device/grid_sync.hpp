@@ -53,6 +53,17 @@ class GridSync {
     __syncthreads();
   }
 
+  /// A number for others, with a count that belongs to it alone, in one store of 16 bytes.
+  __device__ static void send_packet(uint4* to, double value, unsigned count) { send(to, value, count); }
+
+  /// The number that came, or comes, with this count: the thread waits for it.
+  __device__ double receive_packet(const uint4* from, unsigned count) {
+    double value = 0;
+    Patience patience;
+    while (!failed_ && !receive(from, count, value)) wait_a_little(patience);
+    return value;
+  }
+
   /// sum[k] := the sum over all threads of all thread blocks, the same bits for each of them. No barrier for other
   /// memory but within the thread block. `scratch` has room for most_sums * (32 + blocks) doubles in shared memory.
   ///

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/comm/communicator.hpp>
@@ -19,6 +20,7 @@
 #include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ashlar::multigrid {
 
@@ -42,7 +44,11 @@ class GhostFill {
     }
     comm.together([&] {
       pack_ = impl::to_space(exec, "ashlar::multigrid::pack", plan.pack);
-      local_ = impl::to_space(exec, "ashlar::multigrid::local", plan.local);
+      std::vector<GhostCopy> local = plan.local;
+      const auto rest =
+          std::stable_partition(local.begin(), local.end(), [](const GhostCopy& copy) { return !copy.is_outside(); });
+      num_plain_ = static_cast<int>(rest - local.begin());
+      local_ = impl::to_space(exec, "ashlar::multigrid::local", local);
       unpack_ = impl::to_space(exec, "ashlar::multigrid::unpack", plan.unpack);
       boundary_ = impl::to_space(exec, "ashlar::multigrid::boundary", plan.boundary);
     });
@@ -214,7 +220,7 @@ class GhostFill {
   }
   template <class Vector>
   void fill_own(const Exec& exec, const Vector& x, const Weights& of) const {
-    impl::fill_own_ghosts(exec, local_, boundary_, own(x, of));
+    impl::fill_own_ghosts(exec, local_, boundary_, num_plain_, own(x, of));
   }
   template <class Vector>
   void receive(const Exec& exec, const Vector& x, const Weights& of) const {
@@ -231,6 +237,7 @@ class GhostFill {
   Kokkos::View<GhostCopy*, Space> pack_, local_, unpack_;
   Kokkos::View<impl::GhostPart*, Space> pack_parts_, unpack_parts_;  // in the kernel mode
   Kokkos::View<BoundaryRegion*, Space> boundary_;
+  int num_plain_ = 0;           // of local_: the first ones, which stay within the domain
   std::shared_ptr<Side> side_;  // of beside(), on a device
   impl::BoxMessages<Exec, Real> messages_;
 };

@@ -24,14 +24,31 @@ struct MeetAsBlock {
   KOKKOS_FUNCTION void operator()() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
 };
 
+/// By packets, which need no meeting: each has the number of its exchange with it.
+struct ExchangeByPackets {
+  GridSync* grid;
+  unsigned* number;  // of the exchange that is under way, counted through all visits
+
+  KOKKOS_FUNCTION void count(int exchanges) const { *number += static_cast<unsigned>(exchanges); }
+  KOKKOS_FUNCTION void send([[maybe_unused]] ExchangedCell* to, [[maybe_unused]] double value) const {
+    KOKKOS_IF_ON_DEVICE((GridSync::send_packet(reinterpret_cast<uint4*>(to), value, *number);))
+  }
+  KOKKOS_FUNCTION double receive([[maybe_unused]] const ExchangedCell* from) const {
+    KOKKOS_IF_ON_DEVICE((return grid->receive_packet(reinterpret_cast<const uint4*>(from), *number);))
+    KOKKOS_IF_ON_HOST((return 0;))
+  }
+};
+
 /// A thread in the first thread block alone, or in all of them: there neighbouring warps are of different blocks, so
 /// that a step which has too little for all threads keeps all multiprocessors busy.
-__device__ Crew<MeetAsBlock> crew_of_step(bool is_for_one_team, double* scratch) {
+__device__ Crew<MeetAsBlock, ExchangeByPackets> crew_of_step(bool is_for_one_team, double* scratch,
+                                                             const ExchangeByPackets& exchange) {
   constexpr int lanes = 32;
   const int thread = threadIdx.x, lane = thread % lanes, warp = thread / lanes;
-  if (is_for_one_team) return {thread, num_threads, lanes, scratch, {}};
-  const int blocks = gridDim.x;
-  return {(warp * blocks + int(blockIdx.x)) * lanes + lane, blocks * num_threads, lanes, scratch, {}};
+  if (is_for_one_team) return {thread, num_threads, 0, 1, thread, num_threads, lanes, scratch, {}, exchange};
+  const int blocks = gridDim.x, block = blockIdx.x;
+  const int rank = (warp * blocks + block) * lanes + lane;
+  return {rank, blocks * num_threads, block, blocks, thread, num_threads, lanes, scratch, {}, exchange};
 }
 
 /// Each thread's part of copying a step to shared memory: loaded early, stored late.
@@ -51,10 +68,13 @@ struct StepWord {
 
 template <class Real>
 __global__ void __launch_bounds__(num_threads)
-    visit_kernel(const Step* steps, int first, int end, GridMemory* memory, unsigned* failed) {
+    visit_kernel(const Step* steps, int first, int end, GridMemory* memory, unsigned* exchanges, unsigned* failed) {
   __shared__ Step two[2];  // this one and the next
   __shared__ double scratch[crew_scratch_size];
   GridSync grid(memory, patience_ns);
+  // Each thread block keeps its own count for the next visit.
+  unsigned number = exchanges[blockIdx.x];
+  const ExchangeByPackets exchange{&grid, &number};
   StepWord word;
   word.load(steps + first);
   word.store(two + first % 2);
@@ -64,7 +84,7 @@ __global__ void __launch_bounds__(num_threads)
     const bool is_for_one_team = step.is_for_one_team != 0, all_meet = step.all_meet_after_it != 0;
     const bool is_last = s + 1 == end;
     if (!is_last) word.load(steps + s + 1);
-    if (!is_for_one_team || blockIdx.x == 0) run_step<Real>(step, crew_of_step(is_for_one_team, scratch));
+    if (!is_for_one_team || blockIdx.x == 0) run_step<Real>(step, crew_of_step(is_for_one_team, scratch, exchange));
     if (is_last) break;
     word.store(two + (s + 1) % 2);
     if (all_meet) {
@@ -73,6 +93,8 @@ __global__ void __launch_bounds__(num_threads)
       __syncthreads();
     }
   }
+  __syncthreads();
+  if (threadIdx.x == 0) exchanges[blockIdx.x] = number;
   if (grid.has_failed() && threadIdx.x == 0) *failed = 1;
 }
 
@@ -100,6 +122,7 @@ VisitKernel<Kokkos::Cuda, Real>::VisitKernel(const Kokkos::Cuda& exec) {
   if (!why_not_.empty()) return;
   num_blocks_ = std::min(attribute_of(exec, cudaDevAttrMultiProcessorCount), GridMemory::most_blocks);
   memory_ = decltype(memory_)(Kokkos::view_alloc(exec, "ashlar::multigrid::visit::grid"), sizeof(GridMemory));
+  exchanges_ = decltype(exchanges_)(Kokkos::view_alloc(exec, "ashlar::multigrid::visit::exchanges"), num_blocks_);
   failed_ = decltype(failed_)(Kokkos::view_alloc(exec, "ashlar::multigrid::visit::failed"), 1);
 }
 
@@ -125,7 +148,7 @@ void VisitKernel<Kokkos::Cuda, Real>::enqueue(const Kokkos::Cuda& exec, const St
   launch.attrs = &together;
   launch.numAttrs = 1;
   cuda_check(cudaLaunchKernelEx(&launch, visit_kernel<Real>, steps, range.first, range.end,
-                                reinterpret_cast<GridMemory*>(memory_.data()), failed_.data()),
+                                reinterpret_cast<GridMemory*>(memory_.data()), exchanges_.data(), failed_.data()),
              "cudaLaunchKernelEx");
   if (is_watched) Kokkos::Tools::endParallelFor(id);
 }

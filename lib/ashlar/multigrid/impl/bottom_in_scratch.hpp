@@ -5,6 +5,7 @@
 #include <ashlar/multigrid/boundary.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/impl/box_in_scratch.hpp>
+#include <ashlar/multigrid/impl/partial_sums.hpp>
 #include <ashlar/multigrid/stencil.hpp>
 
 namespace ashlar::multigrid::impl {
@@ -36,10 +37,10 @@ class BottomInScratch {
         inverse_diagonal_(inverse_diagonal),
         num_cells_(layout.dim * layout.dim * layout.dim),
         cells_(crew, num_cells_, MakeCell{stencil, layout}),
-        ghosts_(crew, MakeGhostsInScratch{layout}.count(), MakeGhostsInScratch{layout}) {
-    // First where sums have their terms, and the two to which the operator is applied. Of the others nobody reads a
-    // ghost cell: there they lie upon each other.
-    terms_ = crew.scratch;
+        ghosts_(crew, make_ghosts(layout).count(), make_ghosts(layout)) {
+    // First where sums have their parts and terms, and the two to which the operator is applied. Of the others nobody
+    // reads a ghost cell: there they lie upon each other.
+    terms_ = crew.scratch + PartialSums::count;
     Real* const x = reinterpret_cast<Real*>(terms_ + num_cells_);
     Real* const preconditioned = x + layout.volume();
     Real* const others = preconditioned + layout.volume() - layout.at(0, 0, 0, 0);
@@ -91,9 +92,14 @@ class BottomInScratch {
 
     KOKKOS_FUNCTION Cell operator()(int number) const {
       const int n = layout.dim;
-      return {CellInScratch<Real>(stencil, layout, number % n, number / n % n, number / (n * n)), number};
+      const int at = int(layout.at(0, number % n, number / n % n, number / (n * n)));
+      return {CellInScratch<Real>(stencil, layout, at, at), number};
     }
   };
+
+  KOKKOS_FUNCTION static MakeGhostsInScratch make_ghosts(const BoxLayout& layout) {
+    return {ScratchTiles(layout.dim), 0, 1};
+  }
 
   KOKKOS_FUNCTION Real applied_to(const Real* x, const CellInScratch<Real>& cell) const {
     return applied(stencil_, cell.at, x[cell.at], cell.fluxes(x, layout_));
@@ -109,15 +115,14 @@ class BottomInScratch {
     crew_.meet();
   }
 
-  /// What `join` makes of the cells, one after another: the same bits for any number of threads.
   template <class Term, class Join>
   KOKKOS_FUNCTION double reduce(const Term& term, const Join& join) const {
+    const PartialSums sums{crew_.scratch};
     cells_.for_each([&](const Cell& cell) { terms_[cell.number] = term(cell); });
     crew_.meet();
-    double all = 0;
-    for (int i = 0; i < num_cells_; ++i) all = join(all, terms_[i]);
+    sums.add(crew_, 0, terms_, num_cells_, join);
     crew_.meet();
-    return all;
+    return sums.all(join);
   }
 
   const Members& crew_;
@@ -131,6 +136,7 @@ class BottomInScratch {
   Dealt<Members, MakeGhostsInScratch> ghosts_;
 };
 
-static_assert(2 * 9 * 9 * 9 + 6 * span_of_cells(5, 9) + 5 * 5 * 5 <= crew_scratch_size);  // of most_dim
+static_assert(PartialSums::count + 5 * 5 * 5 + 2 * 9 * 9 * 9 + 6 * span_of_cells(5, 9) <=
+              crew_scratch_size);  // of most_dim
 
 }  // namespace ashlar::multigrid::impl

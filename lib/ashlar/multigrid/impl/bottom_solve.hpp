@@ -9,6 +9,7 @@
 #include <ashlar/multigrid/impl/crew.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
 #include <ashlar/multigrid/impl/items.hpp>
+#include <ashlar/multigrid/impl/partial_sums.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <cstdint>
 #include <type_traits>
@@ -128,25 +129,25 @@ class BottomTeam {
     crew.meet();
   }
 
-  /// What `join` makes of the cells, one after another: the same bits for any number of threads.
   template <class Body, class Join>
   KOKKOS_FUNCTION double reduce(const Body& body, const Join& join) const {
-    constexpr int most = crew_scratch_size;
+    constexpr int most = (crew_scratch_size - PartialSums::count) / PartialSums::count * PartialSums::count;
+    const PartialSums sums{crew.scratch};
+    double* const terms = crew.scratch + PartialSums::count;
     const auto at = cells(body);
-    double all = 0;
     for (std::int64_t begin = 0; begin < num_cells(); begin += most) {
       const std::int64_t left = num_cells() - begin;
       const int count = left < most ? int(left) : most;
       crew.share(count, [&](std::int64_t i) {
         double one = 0;
         at(begin + i, one);
-        crew.scratch[i] = one;
+        terms[i] = one;
       });
       crew.meet();
-      for (int i = 0; i < count; ++i) all = join(all, crew.scratch[i]);
+      sums.add(crew, begin, terms, count, join);
       crew.meet();
     }
-    return all;
+    return sums.all(join);
   }
 };
 

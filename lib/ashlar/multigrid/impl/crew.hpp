@@ -8,18 +8,38 @@
 
 namespace ashlar::multigrid::impl {
 
-/// Doubles: what BottomInScratch takes of 5^3 cells, and a little more than two vectors of 8^3 cells with two layers of
-/// ghost cells.
-inline constexpr int crew_scratch_size = 3776;
+/// Doubles that each team has: what BottomInScratch takes of 5^3 cells, which is more than a tile of RelaxInScratch.
+inline constexpr int crew_scratch_size = 3792;
+
+/// What a team makes of a cell, for other teams.
+struct alignas(16) ExchangedCell {
+  double value;
+  unsigned unused[2];  // room for the counts of a packet
+};
+
+/// How a team sends cells to others, and receives theirs, in exchanges that all teams count alike. Here it is alone,
+/// and meets between the two.
+struct ExchangeWithin {
+  /// So many exchanges more have begun.
+  KOKKOS_FUNCTION void count(int) const {}
+  template <class Real>
+  KOKKOS_FUNCTION void send(ExchangedCell* to, Real value) const {
+    to->value = value;
+  }
+  KOKKOS_FUNCTION double receive(const ExchangedCell* from) const { return from->value; }
+};
 
 /// The threads that do a step together, as one of them sees them: a team, or all teams of a grid. Groups of `lanes`
 /// neighbours share what is too little for all. `meet()` is called where the threads of a team wait for each other.
-template <class Meet>
+template <class Meet, class Exchange = ExchangeWithin>
 struct Crew {
   int rank, size;
-  int lanes;        // divides `size`; neighbours in rank
-  double* scratch;  // crew_scratch_size of them, the team's own
+  int team, num_teams;
+  int thread, num_threads;  // of the team
+  int lanes;                // divides `size`; neighbours in rank
+  double* scratch;          // crew_scratch_size of them, the team's own; on hosts there may be more
   Meet meet;
+  Exchange exchange;
 
   /// The scratch memory as numbers of another type, which take no more.
   template <class Real>
@@ -46,34 +66,35 @@ struct MeetAsTeam {
   KOKKOS_FUNCTION void operator()() const { team.team_barrier(); }
 };
 
-/// One of a team of Kokkos', with scratch memory of level 0.
-template <class Exec, class Team>
-KOKKOS_FUNCTION Crew<MeetAsTeam<Team>> crew_of(const Team& team) {
-  constexpr int lanes = is_gpu_v<Exec> ? 32 : 1;
-  void* const scratch = team.team_scratch(0).get_shmem_aligned(crew_scratch_size * sizeof(double), sizeof(double));
-  return {team.team_rank(), team.team_size(), lanes, static_cast<double*>(scratch), {team}};
-}
-
-/// work(crew) by one team of Kokkos'.
+/// work(crew) by one team of Kokkos', which is all of the crew.
 template <execution_space Exec, class Work>
 struct AtCrew {
   Work work;
+  int scratch_bytes;
+
+  /// On hosts level 0 is small.
+  KOKKOS_FUNCTION static constexpr int scratch_level() { return is_gpu_v<Exec> ? 0 : 1; }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    work(crew_of<Exec>(team));
+    constexpr int lanes = is_gpu_v<Exec> ? 32 : 1;
+    void* const scratch = team.team_scratch(scratch_level()).get_shmem_aligned(scratch_bytes, sizeof(double));
+    const int thread = team.team_rank(), size = team.team_size();
+    work(Crew<MeetAsTeam<Team>>{thread, size, 0, 1, thread, size, lanes, static_cast<double*>(scratch), {team}, {}});
   }
 };
 
-/// Launches it: with 256 threads on GPUs, on CPUs with `host_threads` or as many as a team may have there.
+/// Launches it: with 256 threads on GPUs, on CPUs with `host_threads` or as many as a team may have there. The team has
+/// room for `scratch_size` doubles.
 ///
 /// Async    enqueued on `exec`; no fence, no allocation.
 template <execution_space Exec, class Work>
-void run_by_crew(const char* label, const Exec& exec, const Work& work, int host_threads) {
-  const AtCrew<Exec, Work> kernel{work};
+void run_by_crew(const char* label, const Exec& exec, const Work& work, int host_threads,
+                 int scratch_size = crew_scratch_size) {
+  const AtCrew<Exec, Work> kernel{work, scratch_size * int(sizeof(double))};
   const auto policy = [&](int size) {
-    constexpr int bytes = crew_scratch_size * int(sizeof(double)) + 16;
-    return Kokkos::TeamPolicy<Exec>(exec, 1, size).set_scratch_size(0, Kokkos::PerTeam(bytes));
+    return Kokkos::TeamPolicy<Exec>(exec, 1, size)
+        .set_scratch_size(kernel.scratch_level(), Kokkos::PerTeam(kernel.scratch_bytes + 16));
   };
   int size = 256;
   if constexpr (!is_gpu_v<Exec>) {

@@ -291,18 +291,56 @@ struct FillOwnGhosts {
   }
 };
 
-/// Launches it; `copies` and `boundary` are its lists.
+/// Copies from box to box of which none is_outside(), a warp for each: a kernel of few registers, so that many run at
+/// once.
+template <class Real>
+struct CopyBetweenBoxes {
+  Items<GhostCopy> copies;
+  Real* x;
+  BoxLayout layout;
+  static constexpr int warps_of_team = 4, warp = 32;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const int number = team.league_rank() * warps_of_team + team.team_rank();
+    if (number >= copies.count) return;
+    const GhostCopy& copy = copies(number);
+    const int ni = copy.size[0], nj = copy.size[1], row = layout.row(), plane = layout.plane();
+    const Real* const from = x + layout.at(copy.from_box, copy.from[0], copy.from[1], copy.from[2]);
+    Real* const to = x + layout.at(copy.to_box, copy.to[0], copy.to[1], copy.to[2]);
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, ni * nj * copy.size[2]), [&](int cell) {
+      const int j = cell / ni, k = j / nj, place = cell - j * ni + (j - k * nj) * row + k * plane;
+      to[place] = from[place];
+    });
+  }
+};
+
+/// More copies than this have a launch of their own on GPUs: fewer take less time than one launch more.
+inline constexpr int many_copies = 16384;
+
+/// Launches it; `copies` and `boundary` are its lists, and the first `num_plain` copies are not is_outside().
 template <execution_space Exec, class Copies, class Boundary, class Real>
-void fill_own_ghosts(const Exec& exec, const Copies& copies, const Boundary& boundary,
+void fill_own_ghosts(const Exec& exec, const Copies& copies, const Boundary& boundary, int num_plain,
                      const FillOwnGhosts<Real>& own) {
+  const std::string label = "ashlar::multigrid::exchange";
   if constexpr (is_gpu_v<Exec>) {
+    if (StepRecorder::current() == nullptr && num_plain > many_copies) {
+      using Plain = CopyBetweenBoxes<Real>;
+      const int teams = (num_plain + Plain::warps_of_team - 1) / Plain::warps_of_team;
+      Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, teams, Plain::warps_of_team, Plain::warp),
+                           Plain{{own.copies.first, num_plain}, own.fill.x, own.fill.layout});
+      const FillOwnGhosts<Real> rest{
+          {own.copies.first + num_plain, own.copies.count - num_plain}, own.boundary, own.fill};
+      if (rest.count() > 0) Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, rest.count(), 128), rest);
+      return;
+    }
     if (StepRecorder::current() == nullptr && own.copies.count > 0 && own.boundary.count > 0) {
-      Kokkos::parallel_for("ashlar::multigrid::exchange", Kokkos::TeamPolicy<Exec>(exec, own.count(), 128), own);
+      Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, own.count(), 128), own);
       return;
     }
   }
   // (In a visit that is recorded these are two steps: most levels there are one box, and have nothing to copy.)
-  for_each_region("ashlar::multigrid::exchange", exec, copies, own.fill);
+  for_each_region(label, exec, copies, own.fill);
   if (own.boundary.count > 0) for_each_region("ashlar::multigrid::boundary", exec, boundary, own.fill);
 }
 

@@ -6,85 +6,144 @@
 #include <ashlar/multigrid/impl/box_in_scratch.hpp>
 #include <ashlar/multigrid/impl/cell_bodies.hpp>
 #include <ashlar/multigrid/impl/crew.hpp>
+#include <ashlar/multigrid/impl/pairs_around.hpp>
+#include <ashlar/multigrid/impl/scratch_tiles.hpp>
 #include <ashlar/multigrid/stencil.hpp>
 
 namespace ashlar::multigrid::impl {
 
-/// All half sweeps of a smoothing with Gauss-Seidel on a level of one small box, and the residual of what they leave,
-/// by one team: x and its ghost cells are in scratch memory meanwhile, and what a thread reads of the matrix stays with
-/// it. The same bits as steps of their own.
+/// All half sweeps of a smoothing with Gauss-Seidel on a level of one box, and the residual of what they leave. A team
+/// has a tile of x and what is around it in scratch memory meanwhile, and what a thread reads of the matrix stays with
+/// it; after each half sweep it sends what it made, and receives what others made around its tile. The same bits as
+/// steps of their own.
 template <class Real>
 struct RelaxInScratch {
   static constexpr bool is_for_crews = true;
-  static constexpr int most_dim = 8;
   static constexpr int points = 4;  // of the boundary's polynomial
 
   RelaxBody<Fv4Stencil<Real>> body;  // of x, and of the first colour; `out` is x
   BoxLayout layout;
   BoundaryWeights<Real> weights;
   int num_half_sweeps;
-  Real* residual;  // nullptr: nobody asks
+  Real* residual;            // nullptr: nobody asks
+  ExchangedCell* exchanged;  // two vectors of the level, in turns; of one tile nullptr
 
-  /// Of a level with so many own boxes. Its box has as many cells of either colour, and as many as the polynomial
-  /// needs.
-  static bool serves(const BoxLayout& layout, int num_boxes) {
-    const int n = layout.dim;
-    return num_boxes == 1 && n % 2 == 0 && n >= points && n <= most_dim && 2 * layout.volume() <= crew_scratch_size;
+  /// Of a level with so many own boxes, by teams which have so many tiles at most. A box has as many cells of either
+  /// colour, and as many as the polynomial needs.
+  static bool serves(const BoxLayout& layout, int num_boxes, int most_tiles) {
+    const ScratchTiles tiles(layout.dim);
+    return num_boxes == 1 && layout.dim % 2 == 0 && layout.dim >= points && tiles.are_wide() &&
+           tiles.count() <= most_tiles;
   }
+  /// Doubles that a team takes for each of its tiles, at most.
+  static constexpr int scratch_of_tile = 12 * 12 * 12 + 8 * 8 * 8;
+  static_assert(ScratchTiles::widest == 8 && ScratchTiles::around == 2 && scratch_of_tile <= crew_scratch_size);
 
   template <class Members>
   KOKKOS_FUNCTION void operator()(const Members& crew) const {
-    Real* now = crew.template scratch_of<Real>();
-    Real* next = now + layout.volume();
-    const Dealt<Members, MakeCell> cells(crew, layout.dim * layout.dim * layout.dim, MakeCell{body, layout});
-    const MakeGhostsInScratch make_ghosts{layout};
-    const Dealt<Members, MakeGhostsInScratch> all_ghosts(crew, make_ghosts.count(), make_ghosts);
-    const Real* const x = body.stencil.data.x;
-    cells.for_each([&](const Cell& cell) { now[cell.at] = x[cell.at]; });
-    const auto fill_ghosts = [&] {
-      crew.meet();
-      all_ghosts.for_each([&](const GhostsInScratch& ghosts) { ghosts.template fill<points>(now, weights); });
-      crew.meet();
-    };
-    for (int sweep = 0; sweep < num_half_sweeps; ++sweep) {
-      fill_ghosts();
-      const int colour = (body.colour + sweep) & 1;
-      cells.for_each([&](const Cell& cell) {
-        const Real here = now[cell.at];
-        next[cell.at] = cell.colour == colour ? body(cell.at, here, cell.fluxes(now, layout), cell.read) : here;
-      });
-      Real* const made = next;
-      next = now;
-      now = made;
-    }
-    // (Each writes what it made itself.)
-    cells.for_each([&](const Cell& cell) { body.out[cell.at] = now[cell.at]; });
-    if (residual == nullptr) return;
-    fill_ghosts();
-    cells.for_each([&](const Cell& cell) {
-      residual[cell.at] = cell.read.f - applied(body.stencil, cell.at, now[cell.at], cell.fluxes(now, layout));
-    });
+    const ScratchTiles tiles(layout.dim);
+    const int num_tiles = tiles.count_of(crew.team, crew.num_teams);
+    if (num_tiles > 0) return relax(crew, tiles, num_tiles);
+    crew.exchange.count(num_exchanges(tiles));
   }
 
  private:
   struct Cell : CellInScratch<Real> {
-    int colour;
+    int number, colour;
+    bool exists;
     typename RelaxBody<Fv4Stencil<Real>>::Read read;
   };
 
   struct MakeCell {
     const RelaxBody<Fv4Stencil<Real>>& body;
     const BoxLayout& layout;
+    ScratchTiles tiles;
+    int team, num_teams;
 
-    /// First all cells of the colour 0, then all of the other.
+    /// Of each tile first all cells of the colour 0, then all of the other.
     KOKKOS_FUNCTION Cell operator()(int number) const {
-      const int n = layout.dim, half = n * n * n / 2, pairs = n / 2;
-      const int colour = number >= half ? 1 : 0, pair = number - colour * half;
-      const int row = pair / pairs, j = row % n, k = row / n;
-      const CellInScratch<Real> cell(body.stencil, layout, 2 * (pair % pairs) + ((j + k + colour) & 1), j, k);
-      return {cell, colour, body.read(cell.at)};
+      const int slot = number / tiles.num_cells(), n = number % tiles.num_cells();
+      const int width = tiles.width, half = tiles.num_cells() / 2, pairs = width / 2;
+      const int colour = n >= half ? 1 : 0, pair = n - colour * half;
+      const int row = pair / pairs, j = row % width, k = row / width;
+      const int i = 2 * (pair % pairs) + ((j + k + colour) & 1);
+      const Index3 first = tiles.first(team + slot * num_teams);
+      const bool exists = tiles.is_in_box(first[0] + i, first[1] + j, first[2] + k);
+      // (Of what does not exist something is read, too.)
+      const int at = int(exists ? layout.at(0, first[0] + i, first[1] + j, first[2] + k)
+                                : layout.at(0, first[0], first[1], first[2]));
+      const BoxLayout in_scratch = tiles.layout();
+      const int here = slot * int(in_scratch.volume()) + int(in_scratch.at(0, i, j, k));
+      return {CellInScratch<Real>(body.stencil, layout, at, here), number, colour, exists, body.read(at)};
     }
   };
+
+  /// After each half sweep that somebody reads.
+  KOKKOS_FUNCTION int num_exchanges(const ScratchTiles& tiles) const {
+    return tiles.is_one() ? 0 : num_half_sweeps - (residual == nullptr ? 1 : 0);
+  }
+
+  template <class Members>
+  KOKKOS_FUNCTION void relax(const Members& crew, const ScratchTiles& tiles, int num_tiles) const {
+    const BoxLayout in_scratch = tiles.layout();
+    Real* const x = crew.template scratch_of<Real>();
+    Real* const made = x + num_tiles * in_scratch.volume();  // cells of a colour read each other
+    const Dealt<Members, MakeCell> all_cells(crew, num_tiles * tiles.num_cells(),
+                                             MakeCell{body, layout, tiles, crew.team, crew.num_teams});
+    const MakeGhostsInScratch make_ghosts{tiles, crew.team, crew.num_teams};
+    const Dealt<Members, MakeGhostsInScratch> all_ghosts(crew, make_ghosts.count(), make_ghosts);
+    const MakePairsAround make_around{tiles, layout, crew.team, crew.num_teams};
+    const Dealt<Members, MakePairsAround> all_around(crew, make_around.count(), make_around);
+    const auto for_each_cell = [&](const auto& work) {
+      all_cells.for_each([&](const Cell& cell) {
+        if (cell.exists) work(cell);
+      });
+    };
+    const auto for_each_around = [&](int colour, const auto& work) {
+      if (tiles.is_one()) return;
+      all_around.for_each([&](const PairAround& pair) {
+        if (pair.first.at >= 0) work(pair.of_colour(colour));
+      });
+    };
+    const auto fill_ghosts = [&] {
+      crew.meet();
+      all_ghosts.for_each([&](const GhostsInScratch& ghosts) { ghosts.template fill<points>(x, weights); });
+      crew.meet();
+    };
+    const Real* const before = body.stencil.data.x;
+    for_each_cell([&](const Cell& cell) { x[cell.here] = before[cell.at]; });
+    for (const int colour : {0, 1}) {
+      for_each_around(colour, [&](const CellAround& cell) { x[cell.here] = before[cell.at]; });
+    }
+    for (int sweep = 0; sweep < num_half_sweeps; ++sweep) {
+      fill_ghosts();
+      const int colour = (body.colour + sweep) & 1;
+      for_each_cell([&](const Cell& cell) {
+        if (cell.colour != colour) return;
+        made[cell.number] = body(cell.at, x[cell.here], cell.fluxes(x, in_scratch), cell.read);
+      });
+      crew.meet();
+      const bool is_exchanged = sweep < num_exchanges(tiles);
+      ExchangedCell* const cells = exchanged + (sweep & 1) * layout.volume();
+      if (is_exchanged) crew.exchange.count(1);
+      for_each_cell([&](const Cell& cell) {
+        if (cell.colour != colour) return;
+        x[cell.here] = made[cell.number];
+        if (is_exchanged) crew.exchange.send(cells + cell.at, made[cell.number]);
+      });
+      if (!is_exchanged) continue;
+      crew.meet();
+      for_each_around(colour,
+                      [&](const CellAround& cell) { x[cell.here] = Real(crew.exchange.receive(cells + cell.at)); });
+    }
+    // (Each writes what it made itself.)
+    for_each_cell([&](const Cell& cell) { body.out[cell.at] = x[cell.here]; });
+    if (residual == nullptr) return;
+    fill_ghosts();
+    for_each_cell([&](const Cell& cell) {
+      residual[cell.at] = cell.read.f - applied(body.stencil, cell.at, x[cell.here], cell.fluxes(x, in_scratch));
+    });
+  }
 };
 
 }  // namespace ashlar::multigrid::impl

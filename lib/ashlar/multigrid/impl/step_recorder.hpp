@@ -56,6 +56,10 @@ class StepRecorder {
   /// So many cells that are copied or set are as much as the operator at one.
   static constexpr int cheap = 4;
 
+  /// All teams together have scratch memory for `most_tiles` tiles of RelaxInScratch.
+  explicit StepRecorder(int most_tiles) : most_tiles_(most_tiles) {}
+  int most_tiles() const { return most_tiles_; }
+
   /// Null where nothing is being recorded.
   static StepRecorder* current() { return current_; }
 
@@ -104,6 +108,15 @@ class StepRecorder {
     }
   }
 
+  /// Memory of zeros for `count` items that steps share, always the same for an `owner`. Allocates.
+  template <class Item, class Space, class Exec>
+  Item* room(const Exec& exec, const void* owner, std::size_t count) {
+    using Room = Kokkos::View<Item*, Space>;
+    std::shared_ptr<void>& memory = rooms_[owner];
+    if (!memory) memory = std::make_shared<Room>(Kokkos::view_alloc(exec, "ashlar::multigrid::room"), count);
+    return std::static_pointer_cast<Room>(memory)->data();
+  }
+
   /// What is no step, and so its visit no list of them.
   void refuse(const std::string& label) {
     if (refused_.empty()) refused_ = label;
@@ -121,15 +134,20 @@ class StepRecorder {
   }
 
   /// Memory that steps point to, which lives as long as they do.
-  std::map<const void*, std::shared_ptr<void>> take_memory() { return std::move(cut_); }
+  std::map<const void*, std::shared_ptr<void>> take_memory() {
+    cut_.merge(rooms_);
+    return std::move(cut_);
+  }
 
  private:
   static constexpr int cells_of_region = 32;
 
   static inline thread_local StepRecorder* current_ = nullptr;
 
+  int most_tiles_;
   std::vector<Step> steps_;
-  std::map<const void*, std::shared_ptr<void>> cut_;  // lists of regions, by where the whole ones are
+  std::map<const void*, std::shared_ptr<void>> cut_;    // lists of regions, by where the whole ones are
+  std::map<const void*, std::shared_ptr<void>> rooms_;  // by their owners
   std::string refused_;
 };
 

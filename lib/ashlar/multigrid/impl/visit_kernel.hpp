@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/impl/crew.hpp>
@@ -42,9 +43,13 @@ class VisitKernel {
     return is_gpu_v<Exec> ? cells_of_one_team : std::numeric_limits<std::int64_t>::max();
   }
 
+  /// How many tiles of RelaxInScratch all teams have scratch memory for.
+  int most_tiles() const { return is_gpu_v<Exec> ? 1 : 27; }
+
   /// Async    enqueued on `exec`; no fence, no allocation.
   void enqueue(const Exec& exec, const Step* steps, const StepRange& range) const {
-    run_by_crew("ashlar::multigrid::visit", exec, StepsOfTeam<Real>{steps, range}, 4);
+    const int scratch_size = std::max(crew_scratch_size, most_tiles() * RelaxInScratch<Real>::scratch_of_tile);
+    run_by_crew("ashlar::multigrid::visit", exec, StepsOfTeam<Real>{steps, range}, 4, scratch_size);
   }
 
   /// Throws   Error where threads have waited for each other in vain so far.
@@ -62,6 +67,7 @@ class VisitKernel<Kokkos::Cuda, Real> {
 
   std::string why_not() const { return why_not_; }
   std::int64_t most_cells() const { return std::numeric_limits<std::int64_t>::max(); }
+  int most_tiles() const { return num_blocks_; }
   void enqueue(const Kokkos::Cuda& exec, const Step* steps, const StepRange& range) const;
   void check() const;
   std::string explain() const { return text("up to ", num_blocks_, " thread blocks of ", num_threads, " threads"); }
@@ -72,6 +78,7 @@ class VisitKernel<Kokkos::Cuda, Real> {
   std::string why_not_;
   int num_blocks_ = 0;
   Kokkos::View<unsigned char*, Kokkos::CudaSpace> memory_;  // a GridMemory
+  Kokkos::View<unsigned*, Kokkos::CudaSpace> exchanges_;    // so far, by thread block
   Kokkos::View<unsigned*, Kokkos::SharedHostPinnedSpace> failed_;
 };
 #endif

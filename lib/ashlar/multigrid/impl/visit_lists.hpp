@@ -37,7 +37,7 @@ class VisitLists {
   template <class Enqueue>
   std::string record(const Exec& exec, std::size_t first, std::size_t last, const Enqueue& enqueue) {
     clear();
-    StepRecorder recorder;
+    StepRecorder recorder(kernel_.most_tiles());
     std::vector<Step> all;
     {
       const StepRecorder::Scope under_way(recorder);
