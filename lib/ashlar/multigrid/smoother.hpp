@@ -86,13 +86,15 @@ void gauss_seidel_sweep(const Exec& exec, const Level<Exec, Real>& level, Vector
 
 namespace impl {
 /// Where a visit is being recorded and the level is small enough, one step for the half sweeps of a smoothing and,
-/// where `r` is not null, r := f - A x after them; returns whether it is. The result is in x's own memory.
+/// for the r of the next coarser level, unless that is null: f - A x after them, restricted. Returns whether it is. The
+/// result is in x's own memory.
 template <class Exec, class Real, class Vector>
 bool relax_in_scratch(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, const Vector& f, int first,
-                      Real* r) {
+                      const Level<Exec, Real>* coarse) {
   auto* const recorder = StepRecorder::current();
   if (recorder == nullptr || level.discretisation != Discretisation::fv4 ||
-      !RelaxInScratch<Real>::serves(level.layout, level.num_boxes(), recorder->most_tiles())) {
+      !RelaxInScratch<Real>::serves(level.layout, level.num_boxes(), recorder->most_tiles()) ||
+      (coarse != nullptr && coarse->num_boxes() != 1)) {
     return false;
   }
   ExchangedCell* exchanged = nullptr;
@@ -100,11 +102,14 @@ bool relax_in_scratch(const Exec& exec, const Level<Exec, Real>& level, const Ve
     exchanged = recorder->template room<ExchangedCell, typename Exec::memory_space>(
         exec, &level, std::size_t(2 * level.layout.volume()));
   }
+  Real* const r = coarse == nullptr ? nullptr : coarse->r.data();
+  const BoxLayout coarse_layout = coarse == nullptr ? BoxLayout{} : coarse->layout;
   const RelaxBody<Fv4Stencil<Real>> body{
       {level.stencil_data(x)}, f.data(), level.inverse_diagonal.data(), x.data(), first};
   const BoundaryWeights<Real> weights = level.fill_for_operator.weights(operator_boundary_order(level));
   recorder->add("ashlar::multigrid::smooth[gsrb]",
-                RelaxInScratch<Real>{body, level.layout, weights, num_sweeps, r, exchanged}, 1, level.num_cells());
+                RelaxInScratch<Real>{body, level.layout, weights, num_sweeps, r, coarse_layout, exchanged}, 1,
+                level.num_cells());
   return true;
 }
 
@@ -113,7 +118,7 @@ bool relax_in_scratch(const Exec& exec, const Level<Exec, Real>& level, const Ve
 template <class Exec, class Real, class Vector>
 void gauss_seidel(const Exec& exec, const Level<Exec, Real>& level, Vector& x, Vector& temp, const Vector& f, int first,
                   bool stays) {
-  if (relax_in_scratch(exec, level, x, f, first, static_cast<Real*>(nullptr))) return;
+  if (relax_in_scratch(exec, level, x, f, first, static_cast<const Level<Exec, Real>*>(nullptr))) return;
   int done = 0;
   if constexpr (has_sweep_forms<Exec>) {
     if (level.sweeps == SweepForm::both_colours && !level.is_cut() && StepRecorder::current() == nullptr) {
@@ -163,7 +168,6 @@ void smooth_between(const Exec& exec, const Level<Exec, Real>& level, Smoother s
 template <class Exec, class Real, class Vector>
 void smooth_and_find_residual(const Exec& exec, const Level<Exec, Real>& level, Smoother smoother, Vector& x,
                               Vector& temp, const Vector& f) {
-  if (smoother == Smoother::gsrb && impl::relax_in_scratch(exec, level, x, f, 0, temp.data())) return;
   smooth_between(exec, level, smoother, SmoothingOrder::forth, x, temp, f);
   residual(exec, level, x, f, temp);
 }

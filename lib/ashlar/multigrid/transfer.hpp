@@ -106,9 +106,9 @@ class LevelTransfer {
       const impl::Transfer<Blocks> transfer{blocks, layout, coarse_layout_};
       const auto run = [&](const auto& body) { for_blocks("interpolate", exec, blocks, {dim_, dim_, dim_}, body); };
       if (order == InterpolationOrder::quadratic) {
-        run(impl::Interpolate<Blocks, Real, 1>{transfer, coarse.data(), out, {1. / 8}, adding});
+        run(impl::Interpolate<Blocks, Real, 1>{transfer, coarse.data(), out, quadratic(adding)});
       } else {
-        run(impl::Interpolate<Blocks, Real, 2>{transfer, coarse.data(), out, {22. / 128, -3. / 128}, adding});
+        run(impl::Interpolate<Blocks, Real, 2>{transfer, coarse.data(), out, quartic(adding)});
       }
     };
     interpolated_.send(exec, [&](Real* buffer) { to(from_fine(), fine_cells(), buffer, false); });
@@ -118,6 +118,10 @@ class LevelTransfer {
                  impl::TakeFine<Blocks, Real>{to_coarse(), fine_cells(), fine_layout_, buffer, fine.data(), adds});
     });
   }
+
+  /// How they interpolate.
+  static constexpr impl::InterpolationWeights<Real, 1> quadratic(bool adds) { return {{1. / 8}, adds}; }
+  static constexpr impl::InterpolationWeights<Real, 2> quartic(bool adds) { return {{22. / 128, -3. / 128}, adds}; }
 
   /// What this rank sends in a restriction of cells, and in an interpolation.
   const HaloCount& sent_to_coarse() const { return restricted_.sent(); }

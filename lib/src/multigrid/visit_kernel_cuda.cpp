@@ -22,7 +22,16 @@ constexpr int num_threads = VisitKernel<Kokkos::Cuda, double>::num_threads;
 
 struct MeetAsBlock {
   KOKKOS_FUNCTION void operator()() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
+
+  /// What the lanes of a warp have, joined in pairs: the same bits for each lane.
+  template <class Join>
+  KOKKOS_FUNCTION double join_lanes(double value, [[maybe_unused]] const Join& join) const {
+    KOKKOS_IF_ON_DEVICE((for (int distance = 16; distance > 0;
+                              distance /= 2) { value = join(value, __shfl_xor_sync(0xffffffffu, value, distance)); }))
+    return value;
+  }
 };
+static_assert(num_threads >= ScratchTiles::widest * ScratchTiles::widest * ScratchTiles::widest);
 
 /// By packets, which need no meeting: each has the number of its exchange with it.
 struct ExchangeByPackets {
@@ -41,8 +50,8 @@ struct ExchangeByPackets {
 
 /// A thread in the first thread block alone, or in all of them: there neighbouring warps are of different blocks, so
 /// that a step which has too little for all threads keeps all multiprocessors busy.
-__device__ Crew<MeetAsBlock, ExchangeByPackets> crew_of_step(bool is_for_one_team, double* scratch,
-                                                             const ExchangeByPackets& exchange) {
+__device__ Crew<MeetAsBlock, ExchangeByPackets, true> crew_of_step(bool is_for_one_team, double* scratch,
+                                                                   const ExchangeByPackets& exchange) {
   constexpr int lanes = 32;
   const int thread = threadIdx.x, lane = thread % lanes, warp = thread / lanes;
   if (is_for_one_team) return {thread, num_threads, 0, 1, thread, num_threads, lanes, scratch, {}, exchange};

@@ -40,8 +40,8 @@ class BottomInScratch {
         ghosts_(crew, make_ghosts(layout).count(), make_ghosts(layout)) {
     // First where sums have their parts and terms, and the two to which the operator is applied. Of the others nobody
     // reads a ghost cell: there they lie upon each other.
-    terms_ = crew.scratch + PartialSums::count;
-    Real* const x = reinterpret_cast<Real*>(terms_ + num_cells_);
+    terms_ = crew.scratch + PartialSums<Members>::count;
+    Real* const x = reinterpret_cast<Real*>(terms_ + 2 * num_cells_);
     Real* const preconditioned = x + layout.volume();
     Real* const others = preconditioned + layout.volume() - layout.at(0, 0, 0, 0);
     const auto other = [&](int number) { return others + number * span_of_cells(layout.dim, layout.row()); };
@@ -115,13 +115,15 @@ class BottomInScratch {
     crew_.meet();
   }
 
+  /// Terms go to two places in turns, so that nobody writes where others still read.
   template <class Term, class Join>
   KOKKOS_FUNCTION double reduce(const Term& term, const Join& join) const {
-    const PartialSums sums{crew_.scratch};
-    cells_.for_each([&](const Cell& cell) { terms_[cell.number] = term(cell); });
+    PartialSums<Members> sums(crew_, crew_.scratch);
+    is_second_ = !is_second_;
+    double* const terms = terms_ + (is_second_ ? num_cells_ : 0);
+    cells_.for_each([&](const Cell& cell) { terms[cell.number] = term(cell); });
     crew_.meet();
-    sums.add(crew_, 0, terms_, num_cells_, join);
-    crew_.meet();
+    sums.add(0, terms, num_cells_, join);
     return sums.all(join);
   }
 
@@ -131,12 +133,13 @@ class BottomInScratch {
   const BoundaryWeights<Real>& weights_;
   const Real* inverse_diagonal_;
   int num_cells_;
-  double* terms_;  // of a sum
+  double* terms_;  // of two sums
+  mutable bool is_second_ = false;
   Dealt<Members, MakeCell> cells_;
   Dealt<Members, MakeGhostsInScratch> ghosts_;
 };
 
-static_assert(PartialSums::count + 5 * 5 * 5 + 2 * 9 * 9 * 9 + 6 * span_of_cells(5, 9) <=
-              crew_scratch_size);  // of most_dim
+// Of most_dim: parts and terms of sums, and vectors.
+static_assert(32 + 2 * 5 * 5 * 5 + 2 * 9 * 9 * 9 + 6 * span_of_cells(5, 9) <= crew_scratch_size);
 
 }  // namespace ashlar::multigrid::impl

@@ -131,9 +131,9 @@ class BottomTeam {
 
   template <class Body, class Join>
   KOKKOS_FUNCTION double reduce(const Body& body, const Join& join) const {
-    constexpr int most = (crew_scratch_size - PartialSums::count) / PartialSums::count * PartialSums::count;
-    const PartialSums sums{crew.scratch};
-    double* const terms = crew.scratch + PartialSums::count;
+    constexpr int part = PartialSums<Members>::count, most = (crew_scratch_size - part) / part * part;
+    PartialSums<Members> sums(crew, crew.scratch);
+    double* const terms = crew.scratch + part;
     const auto at = cells(body);
     for (std::int64_t begin = 0; begin < num_cells(); begin += most) {
       const std::int64_t left = num_cells() - begin;
@@ -144,7 +144,7 @@ class BottomTeam {
         terms[i] = one;
       });
       crew.meet();
-      sums.add(crew, begin, terms, count, join);
+      sums.add(begin, terms, count, join);
       crew.meet();
     }
     return sums.all(join);

@@ -15,7 +15,7 @@
 namespace ashlar::multigrid::impl {
 
 /// make(i) for each i < count, which is not 0, dealt to the members of a team. Each keeps its first, so that it makes
-/// nothing again where there are as many members as things.
+/// nothing again where there are as many members as things. A wide team has no more of them than threads.
 template <class Members, class Make>
 class Dealt {
  public:
@@ -28,7 +28,10 @@ class Dealt {
   KOKKOS_FUNCTION void for_each(const Work& work) const {
     if (crew_.thread >= count_) return;
     work(first_);
-    for (int i = crew_.thread + crew_.num_threads; i < count_; i += crew_.num_threads) work(make_(i));
+    // (A second place to call it from would keep what a thread has out of its registers.)
+    if constexpr (!Members::is_wide) {
+      for (int i = crew_.thread + crew_.num_threads; i < count_; i += crew_.num_threads) work(make_(i));
+    }
   }
 
  private:

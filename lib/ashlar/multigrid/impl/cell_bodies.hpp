@@ -122,6 +122,9 @@ struct RelaxInPlaceBody {
 /// x := 0, all of a vector.
 template <class Real>
 struct SetZero {
+  /// A visit sets to zero what the steps just before neither read nor write.
+  static constexpr bool needs_none_before = true;
+
   Real* x;
   KOKKOS_FUNCTION void operator()(std::int64_t at) const { x[at] = 0; }
 };

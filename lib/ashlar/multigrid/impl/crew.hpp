@@ -9,7 +9,7 @@
 namespace ashlar::multigrid::impl {
 
 /// Doubles that each team has: what BottomInScratch takes of 5^3 cells, which is more than a tile of RelaxInScratch.
-inline constexpr int crew_scratch_size = 3792;
+inline constexpr int crew_scratch_size = 3936;
 
 /// What a team makes of a cell, for other teams.
 struct alignas(16) ExchangedCell {
@@ -30,9 +30,12 @@ struct ExchangeWithin {
 };
 
 /// The threads that do a step together, as one of them sees them: a team, or all teams of a grid. Groups of `lanes`
-/// neighbours share what is too little for all. `meet()` is called where the threads of a team wait for each other.
-template <class Meet, class Exchange = ExchangeWithin>
+/// neighbours share what is too little for all. `meet()` is called where the threads of a team wait for each other. A
+/// team that is wide has at least as many threads as a tile in scratch memory has cells (ScratchTiles), and one tile.
+template <class Meet, class Exchange = ExchangeWithin, bool wide = false>
 struct Crew {
+  static constexpr bool is_wide = wide;
+
   int rank, size;
   int team, num_teams;
   int thread, num_threads;  // of the team

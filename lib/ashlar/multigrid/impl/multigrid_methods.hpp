@@ -226,6 +226,29 @@ void Multigrid<Exec, Real>::solve_bottom(const Exec& exec, Visit visit) const {
   });
 }
 
+namespace impl {
+/// Where a visit is being recorded and both levels are one box, one step for interpolation and the ghost cells that it
+/// needs; returns whether it is.
+template <class Exec, class Real, class Vector>
+bool prolong_in_scratch(const Level<Exec, Real>& coarse, const Level<Exec, Real>& fine, bool is_quartic, bool adds,
+                        const Vector& to) {
+  auto* const recorder = StepRecorder::current();
+  if (recorder == nullptr) return false;
+  const BoundaryWeights<Real> boundary =
+      coarse.fill_for_interpolation.weights(is_quartic ? BoundaryOrder::quartic : BoundaryOrder::quadratic);
+  const auto add = [&]<int reach>(const InterpolationWeights<Real, reach>& weights) {
+    using Prolong = ProlongInScratch<Real, reach>;
+    if (!Prolong::serves(coarse.layout, coarse.num_boxes(), fine.num_boxes(), boundary.points)) return false;
+    recorder->add("ashlar::multigrid::interpolate",
+                  Prolong{coarse.u.data(), to.data(), coarse.layout, fine.layout, boundary, weights}, 1,
+                  fine.num_cells());
+    return true;
+  };
+  using Transfer = LevelTransfer<Exec, Real>;
+  return is_quartic ? add(Transfer::quartic(adds)) : add(Transfer::quadratic(adds));
+}
+}  // namespace impl
+
 /// Of the fourth order only for the start on a finer level: corrections are as good with less.
 template <execution_space Exec, class Real>
 void Multigrid<Exec, Real>::prolong(const Exec& exec, std::size_t fine, bool within_v_cycle, const Vector& to) const {
@@ -244,7 +267,7 @@ void Multigrid<Exec, Real>::prolong(const Exec& exec, std::size_t fine, bool wit
   if (is_on_host(fine + 1)) {
     on_host(exec, [&](const auto& below, const auto& host) { return fill(host, below.levels_.front()); });
     interpolate(*to_host_, below_->levels_.front());
-  } else {
+  } else if (!impl::prolong_in_scratch(levels_[fine + 1], levels_[fine], is_quartic, within_v_cycle, to)) {
     fill(exec, levels_[fine + 1]);
     interpolate(transfers_[fine], levels_[fine + 1]);
   }
@@ -345,8 +368,11 @@ void Multigrid<Exec, Real>::smooth_down_and_up(const Exec& exec, std::size_t num
   const Level<Exec, Real>& level = levels_[number];
   // Each smoothing may leave its result in the other of these two; after both it is in u.
   Vector x = level.u, temp = level.temp;
-  smooth_and_find_residual(exec, level, options_.smoother, x, temp, level.r);
-  restrict_to_next(exec, number, temp);
+  const bool is_gsrb = options_.smoother == Smoother::gsrb, is_next_here = !is_on_host(number + 1);
+  if (!is_gsrb || !is_next_here || !impl::relax_in_scratch(exec, level, x, level.r, 0, &levels_[number + 1])) {
+    smooth_and_find_residual(exec, level, options_.smoother, x, temp, level.r);
+    restrict_to_next(exec, number, temp);
+  }
   this->visit(exec, number + 1, visit, true);
   prolong(exec, number, true, x);
   const bool is_symmetric = visit == Visit::symmetric_v_cycle;

@@ -8,14 +8,15 @@
 #include <ashlar/multigrid/impl/crew.hpp>
 #include <ashlar/multigrid/impl/pairs_around.hpp>
 #include <ashlar/multigrid/impl/scratch_tiles.hpp>
+#include <ashlar/multigrid/impl/transfer_bodies.hpp>
 #include <ashlar/multigrid/stencil.hpp>
 
 namespace ashlar::multigrid::impl {
 
-/// All half sweeps of a smoothing with Gauss-Seidel on a level of one box, and the residual of what they leave. A team
-/// has a tile of x and what is around it in scratch memory meanwhile, and what a thread reads of the matrix stays with
-/// it; after each half sweep it sends what it made, and receives what others made around its tile. The same bits as
-/// steps of their own.
+/// All half sweeps of a smoothing with Gauss-Seidel on a level of one box, and the residual of what they leave,
+/// restricted to the next coarser level, if that is one box, too. A team has a tile of x and what is around it in
+/// scratch memory meanwhile, and what a thread reads of the matrix stays with it; after each half sweep it sends what
+/// it made, and receives what others made around its tile. The same bits as steps of their own.
 template <class Real>
 struct RelaxInScratch {
   static constexpr bool is_for_crews = true;
@@ -25,7 +26,8 @@ struct RelaxInScratch {
   BoxLayout layout;
   BoundaryWeights<Real> weights;
   int num_half_sweeps;
-  Real* residual;            // nullptr: nobody asks
+  Real* restricted;  // the residual, on a level of this layout; nullptr: nobody asks
+  BoxLayout coarse_layout;
   ExchangedCell* exchanged;  // two vectors of the level, in turns; of one tile nullptr
 
   /// Of a level with so many own boxes, by teams which have so many tiles at most. A box has as many cells of either
@@ -80,7 +82,7 @@ struct RelaxInScratch {
 
   /// After each half sweep that somebody reads.
   KOKKOS_FUNCTION int num_exchanges(const ScratchTiles& tiles) const {
-    return tiles.is_one() ? 0 : num_half_sweeps - (residual == nullptr ? 1 : 0);
+    return tiles.is_one() ? 0 : num_half_sweeps - (restricted == nullptr ? 1 : 0);
   }
 
   template <class Members>
@@ -118,31 +120,50 @@ struct RelaxInScratch {
     for (int sweep = 0; sweep < num_half_sweeps; ++sweep) {
       fill_ghosts();
       const int colour = (body.colour + sweep) & 1;
-      for_each_cell([&](const Cell& cell) {
-        if (cell.colour != colour) return;
-        made[cell.number] = body(cell.at, x[cell.here], cell.fluxes(x, in_scratch), cell.read);
-      });
-      crew.meet();
       const bool is_exchanged = sweep < num_exchanges(tiles);
       ExchangedCell* const cells = exchanged + (sweep & 1) * layout.volume();
       if (is_exchanged) crew.exchange.count(1);
       for_each_cell([&](const Cell& cell) {
         if (cell.colour != colour) return;
-        x[cell.here] = made[cell.number];
-        if (is_exchanged) crew.exchange.send(cells + cell.at, made[cell.number]);
+        const Real value = body(cell.at, x[cell.here], cell.fluxes(x, in_scratch), cell.read);
+        if (is_exchanged) crew.exchange.send(cells + cell.at, value);
+        made[cell.number] = value;
+      });
+      crew.meet();
+      for_each_cell([&](const Cell& cell) {
+        if (cell.colour == colour) x[cell.here] = made[cell.number];
       });
       if (!is_exchanged) continue;
-      crew.meet();
       for_each_around(colour,
                       [&](const CellAround& cell) { x[cell.here] = Real(crew.exchange.receive(cells + cell.at)); });
     }
     // (Each writes what it made itself.)
     for_each_cell([&](const Cell& cell) { body.out[cell.at] = x[cell.here]; });
-    if (residual == nullptr) return;
+    if (restricted == nullptr) return;
     fill_ghosts();
     for_each_cell([&](const Cell& cell) {
-      residual[cell.at] = cell.read.f - applied(body.stencil, cell.at, x[cell.here], cell.fluxes(x, in_scratch));
+      made[cell.number] = cell.read.f - applied(body.stencil, cell.at, x[cell.here], cell.fluxes(x, in_scratch));
     });
+    crew.meet();
+    for_each_cell([&](const Cell& cell) { x[cell.here] = made[cell.number]; });
+    crew.meet();
+    restrict_tiles(crew, tiles, num_tiles, x);
+  }
+
+  /// (Tiles are of even size: the fine cells of a coarse one are in the same.)
+  template <class Members>
+  KOKKOS_FUNCTION void restrict_tiles(const Members& crew, const ScratchTiles& tiles, int num_tiles,
+                                      const Real* residual) const {
+    const BoxLayout in_scratch = tiles.layout();
+    const int width = tiles.width / 2, count = width * width * width;
+    for (int number = crew.thread; number < num_tiles * count; number += crew.num_threads) {
+      const int slot = number / count, n = number % count;
+      const int i = 2 * (n % width), j = 2 * (n / width % width), k = 2 * (n / (width * width));
+      const Index3 first = tiles.first(crew.team + slot * crew.num_teams);
+      if (!tiles.is_in_box(first[0] + i, first[1] + j, first[2] + k)) continue;
+      restricted[coarse_layout.at(0, (first[0] + i) / 2, (first[1] + j) / 2, (first[2] + k) / 2)] = mean_of_fine(
+          residual + slot * in_scratch.volume() + in_scratch.at(0, i, j, k), in_scratch.row(), in_scratch.plane());
+    }
   }
 };
 

@@ -18,8 +18,8 @@ struct Step {
   int kind;               ///< its place in StepKernels
   int is_for_one_team;    ///< so little that one team does it
   int all_meet_after_it;  ///< whether the threads of all teams do, or of that one
-  int unused;
-  std::int64_t count;  ///< of places
+  int needs_none_before;  ///< of the same visit: it may begin while the step before it goes on
+  std::int64_t count;     ///< of places
   alignas(16) unsigned char kernel[most_bytes];
 };
 
@@ -35,6 +35,7 @@ Step make_step(const Kernel& kernel, std::int64_t count, bool is_for_one_team) {
   Step step{};
   step.kind = step_kind<Kernel>();
   step.is_for_one_team = is_for_one_team ? 1 : 0;
+  if constexpr (requires { Kernel::needs_none_before; }) step.needs_none_before = 1;
   step.count = count;
   std::memcpy(step.kernel, &kernel, sizeof(Kernel));
   return step;

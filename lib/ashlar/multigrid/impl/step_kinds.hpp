@@ -46,6 +46,8 @@ template <class Real>
 struct SetZero;
 template <class Real>
 struct RelaxInScratch;
+template <class Real, int reach>
+struct ProlongInScratch;
 template <class Stencil>
 struct BottomSolve;
 
@@ -78,7 +80,8 @@ using StepKernels = KernelList<
     FluxStep<Fv4Stencil<Real>, ResidualBody>, FluxStep<Fv2Stencil<Real>, PolynomialBody>,
     FluxStep<Fv4Stencil<Real>, PolynomialBody>, CellStep<RestrictCells<Items<TransferBlock>, Real>>,
     CellStep<Interpolate<Items<TransferBlock>, Real, 1>>, CellStep<Interpolate<Items<TransferBlock>, Real, 2>>,
-    SetZero<Real>, RelaxInScratch<Real>, BottomSolve<Fv2Stencil<Real>>, BottomSolve<Fv4Stencil<Real>>>;
+    SetZero<Real>, RelaxInScratch<Real>, ProlongInScratch<Real, 1>, ProlongInScratch<Real, 2>,
+    BottomSolve<Fv2Stencil<Real>>, BottomSolve<Fv4Stencil<Real>>>;
 
 /// The place of Kernel in the list of its type; -1 where it is in none.
 template <class Kernel>

@@ -126,9 +126,14 @@ class StepRecorder {
 
   /// The steps so far; the next list begins.
   std::vector<Step> take() {
+    bool is_for_all = false;  // one of the steps since all teams have met
     for (std::size_t s = 0; s < steps_.size(); ++s) {
-      const bool next_is_for_all = s + 1 < steps_.size() && steps_[s + 1].is_for_one_team == 0;
-      steps_[s].all_meet_after_it = steps_[s].is_for_one_team == 0 || next_is_for_all ? 1 : 0;
+      const bool has_next = s + 1 < steps_.size();
+      is_for_all = is_for_all || steps_[s].is_for_one_team == 0;
+      const bool next_is_for_all = has_next && steps_[s + 1].is_for_one_team == 0;
+      const bool next_waits = !has_next || steps_[s + 1].needs_none_before == 0;
+      steps_[s].all_meet_after_it = next_waits && (is_for_all || next_is_for_all) ? 1 : 0;
+      if (next_waits) is_for_all = false;
     }
     return std::exchange(steps_, {});
   }

@@ -22,7 +22,15 @@ struct Transfer {
   }
 };
 
-/// A coarse cell is the mean of 8 fine ones.
+/// A coarse cell is the mean of 8 fine ones, of which this is the first; `row` and `plane` are between neighbours in j
+/// and k.
+template <class Real>
+KOKKOS_FUNCTION Real mean_of_fine(const Real* fine, int row, int plane) {
+  const Real* const above = fine + plane;
+  return Real(0.125) *
+         (fine[0] + fine[1] + fine[row] + fine[row + 1] + above[0] + above[1] + above[row] + above[row + 1]);
+}
+
 template <class Blocks, class Real>
 struct RestrictCells {
   Transfer<Blocks> transfer;
@@ -30,11 +38,8 @@ struct RestrictCells {
   Real* coarse;
 
   KOKKOS_FUNCTION void operator()(int block, int i, int j, int k) const {
-    const std::int64_t c = transfer.fine_at(block, i, j, k), s = transfer.fine_layout.row(),
-                       t = transfer.fine_layout.plane();
     coarse[transfer.coarse_at(block, i, j, k)] =
-        Real(0.125) * (fine[c] + fine[c + 1] + fine[c + s] + fine[c + s + 1] + fine[c + t] + fine[c + t + 1] +
-                       fine[c + t + s] + fine[c + t + s + 1]);
+        mean_of_fine(fine + transfer.fine_at(block, i, j, k), transfer.fine_layout.row(), transfer.fine_layout.plane());
   }
 };
 
@@ -59,13 +64,10 @@ struct RestrictFaces {
 
 /// Fine cells from a polynomial of degree 2 reach whose averages over the coarse cells are theirs, in each direction in
 /// turn: the two halves of a coarse cell are its average plus and minus what `weights` make of the cells around.
-template <class Blocks, class Real, int reach>
-struct Interpolate {
-  Transfer<Blocks> transfer;
-  const Real* coarse;
-  Real* fine;
+template <class Real, int reach>
+struct InterpolationWeights {
   Real weights[reach];
-  bool adds;
+  bool adds;  // to what is there
 
   KOKKOS_FUNCTION void halves(const Real* x, std::int64_t stride, Real& low, Real& high) const {
     Real difference = 0;
@@ -74,29 +76,41 @@ struct Interpolate {
     high = x[0] - difference;
   }
 
-  KOKKOS_FUNCTION void operator()(int block, int i, int j, int k) const {
+  /// The fine cells of a coarse one: `row` and `plane` are between neighbours in j and k.
+  KOKKOS_FUNCTION void at_cell(const Real* x, int row, int plane, Real* to, int to_row, int to_plane) const {
     constexpr int n = 2 * reach + 1;
-    const BoxLayout& layout = transfer.coarse_layout;
-    const Real* const x = coarse + transfer.coarse_at(block, i, j, k);
     Real in_k[2][2][n];  // by halves in j and i
     for (int c = 0; c < n; ++c) {
       Real in_j[2][n];  // by halves in i
       for (int b = 0; b < n; ++b) {
-        halves(x + (b - reach) * layout.stride(1) + (c - reach) * layout.stride(2), 1, in_j[0][b], in_j[1][b]);
+        halves(x + (b - reach) * row + (c - reach) * plane, 1, in_j[0][b], in_j[1][b]);
       }
       for (int half = 0; half < 2; ++half) halves(in_j[half] + reach, 1, in_k[0][half][c], in_k[1][half][c]);
     }
-    Real* const to = fine + transfer.fine_at(block, i, j, k);
     for (int b = 0; b < 2; ++b) {
       for (int a = 0; a < 2; ++a) {
         Real cells[2];
         halves(in_k[b][a] + reach, 1, cells[0], cells[1]);
         for (int c = 0; c < 2; ++c) {
-          Real& cell = to[a + b * transfer.fine_layout.stride(1) + c * transfer.fine_layout.stride(2)];
+          Real& cell = to[a + b * to_row + c * to_plane];
           cell = adds ? cell + cells[c] : cells[c];
         }
       }
     }
+  }
+};
+
+template <class Blocks, class Real, int reach>
+struct Interpolate {
+  Transfer<Blocks> transfer;
+  const Real* coarse;
+  Real* fine;
+  InterpolationWeights<Real, reach> weights;
+
+  KOKKOS_FUNCTION void operator()(int block, int i, int j, int k) const {
+    const BoxLayout &from = transfer.coarse_layout, &to = transfer.fine_layout;
+    weights.at_cell(coarse + transfer.coarse_at(block, i, j, k), from.row(), from.plane(),
+                    fine + transfer.fine_at(block, i, j, k), to.row(), to.plane());
   }
 };
 
