@@ -92,25 +92,27 @@ template <class Exec, class Real, class Vector>
 bool relax_in_scratch(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, const Vector& f, int first,
                       const Level<Exec, Real>* coarse) {
   auto* const recorder = StepRecorder::current();
-  if (recorder == nullptr || level.discretisation != Discretisation::fv4 ||
-      !RelaxInScratch<Real>::serves(level.layout, level.num_boxes(), recorder->most_tiles()) ||
-      (coarse != nullptr && coarse->num_boxes() != 1)) {
-    return false;
-  }
-  ExchangedCell* exchanged = nullptr;
-  if (!ScratchTiles(level.layout.dim).is_one()) {
-    exchanged = recorder->template room<ExchangedCell, typename Exec::memory_space>(
-        exec, &level, std::size_t(2 * level.layout.volume()));
-  }
-  Real* const r = coarse == nullptr ? nullptr : coarse->r.data();
-  const BoxLayout coarse_layout = coarse == nullptr ? BoxLayout{} : coarse->layout;
+  if (recorder == nullptr || level.discretisation != Discretisation::fv4) return false;
+  if (coarse != nullptr && coarse->num_boxes() != 1) return false;
   const RelaxBody<Fv4Stencil<Real>> body{
       {level.stencil_data(x)}, f.data(), level.inverse_diagonal.data(), x.data(), first};
   const BoundaryWeights<Real> weights = level.fill_for_operator.weights(operator_boundary_order(level));
-  recorder->add("ashlar::multigrid::smooth[gsrb]",
-                RelaxInScratch<Real>{body, level.layout, weights, num_sweeps, r, coarse_layout, exchanged}, 1,
-                level.num_cells());
-  return true;
+  const auto add = [&]<class Tiles>() {
+    using Relax = RelaxInScratch<Real, Tiles>;
+    if (!Relax::serves(level.layout, level.num_boxes(), recorder->most_tiles())) return false;
+    Relax relax{body, level.layout, weights, num_sweeps};
+    if (coarse != nullptr) {
+      relax.restricted = coarse->r.data();
+      relax.coarse_layout = coarse->layout;
+    }
+    if constexpr (!Tiles::is_one) {
+      relax.exchanged = recorder->template room<ExchangedCell, typename Exec::memory_space>(
+          exec, &level, std::size_t(2 * level.layout.volume()));
+    }
+    recorder->add("ashlar::multigrid::smooth[gsrb]", relax, 1, level.num_cells());
+    return true;
+  };
+  return add.template operator()<OneScratchTile>() || add.template operator()<ScratchTiles>();
 }
 
 /// Half sweeps of both colours in turns, beginning with `first`. The result is in x, which may have been swapped with

@@ -31,7 +31,7 @@ struct MeetAsBlock {
     return value;
   }
 };
-static_assert(num_threads >= ScratchTiles::widest * ScratchTiles::widest * ScratchTiles::widest);
+static_assert(num_threads >= widest_tile_in_scratch * widest_tile_in_scratch * widest_tile_in_scratch);
 
 /// By packets, which need no meeting: each has the number of its exchange with it.
 struct ExchangeByPackets {

@@ -97,9 +97,8 @@ class BottomInScratch {
     }
   };
 
-  KOKKOS_FUNCTION static MakeGhostsInScratch make_ghosts(const BoxLayout& layout) {
-    return {ScratchTiles(layout.dim), 0, 1};
-  }
+  using MakeGhosts = MakeGhostsInScratch<OneScratchTile>;
+  KOKKOS_FUNCTION static MakeGhosts make_ghosts(const BoxLayout& layout) { return {OneScratchTile(layout.dim), 0, 1}; }
 
   KOKKOS_FUNCTION Real applied_to(const Real* x, const CellInScratch<Real>& cell) const {
     return applied(stencil_, cell.at, x[cell.at], cell.fluxes(x, layout_));
@@ -136,7 +135,7 @@ class BottomInScratch {
   double* terms_;  // of two sums
   mutable bool is_second_ = false;
   Dealt<Members, MakeCell> cells_;
-  Dealt<Members, MakeGhostsInScratch> ghosts_;
+  Dealt<Members, MakeGhosts> ghosts_;
 };
 
 // Of most_dim: parts and terms of sums, and vectors.

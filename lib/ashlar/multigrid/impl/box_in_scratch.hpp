@@ -99,25 +99,29 @@ struct GhostsInScratch {
 
 /// All that the operator reads at the tiles of a team, and those that its tiles' neighbours in them read beside, by
 /// number: tile by tile those beyond faces, then those beyond edges.
+template <class Tiles>
 struct MakeGhostsInScratch {
-  ScratchTiles tiles;
+  Tiles tiles;
   int team, num_teams;
 
   // A tile that is not all of the box touches one of its sides in each direction at most, and has cells around it.
-  KOKKOS_FUNCTION int sides() const { return tiles.is_one() ? 2 : 1; }
-  KOKKOS_FUNCTION int margin() const { return tiles.is_one() ? 0 : 1; }
-  KOKKOS_FUNCTION int width_of_face() const { return tiles.width + 2 * margin(); }
-  KOKKOS_FUNCTION int num_of_faces() const { return 3 * sides() * width_of_face() * width_of_face(); }
-  KOKKOS_FUNCTION int count_of_tile() const { return num_of_faces() + 3 * sides() * sides() * tiles.width; }
+  static constexpr int sides = Tiles::is_one ? 2 : 1, margin = Tiles::is_one ? 0 : 1;
+
+  KOKKOS_FUNCTION int width_of_face() const { return tiles.width + 2 * margin; }
+  KOKKOS_FUNCTION int num_of_faces() const { return 3 * sides * width_of_face() * width_of_face(); }
+  KOKKOS_FUNCTION int count_of_tile() const { return num_of_faces() + 3 * sides * sides * tiles.width; }
   KOKKOS_FUNCTION int count() const { return tiles.count_of(team, num_teams) * count_of_tile(); }
 
   KOKKOS_FUNCTION GhostsInScratch operator()(int number) const {
-    const int slot = number / count_of_tile(), n = number % count_of_tile();
+    const int slot = tiles.slot_of(number, count_of_tile()), n = number - slot * count_of_tile();
     const Index3 first = tiles.first(team + slot * num_teams);
     const BoxLayout layout = tiles.layout();
     // Whether the tile is at this side, 0 or 1, of the box.
-    const auto is_at = [&](int d, int side) { return side == 0 ? first[d] == 0 : first[d] + tiles.width >= tiles.dim; };
-    const auto side_of = [&](int d, int of_two) { return tiles.is_one() ? of_two : is_at(d, 0) ? 0 : 1; };
+    const auto is_at = [&](int d, int side) {
+      if constexpr (Tiles::is_one) return true;
+      return side == 0 ? first[d] == 0 : first[d] + tiles.width >= tiles.dim;
+    };
+    const auto side_of = [&](int d, int of_two) { return Tiles::is_one ? of_two : is_at(d, 0) ? 0 : 1; };
     const auto end_of = [&](int d, int side) { return side == 0 ? 0 : tiles.dim - 1 - first[d]; };
     const auto inwards = [&](int d, int side) { return int(side == 0 ? layout.stride(d) : -layout.stride(d)); };
     // (Scalars: an array with a place that is known late would lie in memory.)
@@ -127,16 +131,16 @@ struct MakeGhostsInScratch {
     bool exist = false;
     if (n < num_of_faces()) {
       const int width = width_of_face(), face = n / (width * width);
-      const int d = face / sides(), side = side_of(d, face % sides());
+      const int d = face / sides, side = side_of(d, face % sides);
       set(d, end_of(d, side));
-      set((d + 1) % 3, n % width - margin());
-      set((d + 2) % 3, n / width % width - margin());
+      set((d + 1) % 3, n % width - margin);
+      set((d + 2) % 3, n / width % width - margin);
       ghosts.inwards[0] = inwards(d, side);
       exist = is_at(d, side);
     } else {
-      const int edge = (n - num_of_faces()) / tiles.width, along = edge / (sides() * sides());
+      const int edge = (n - num_of_faces()) / tiles.width, along = edge / (sides * sides);
       const int d = along == 0 ? 1 : 0, e = along == 2 ? 1 : 2;  // the directions that lead out, in order
-      const int side_d = side_of(d, edge % sides()), side_e = side_of(e, edge / sides() % sides());
+      const int side_d = side_of(d, edge % sides), side_e = side_of(e, edge / sides % sides);
       set(along, (n - num_of_faces()) % tiles.width);
       set(d, end_of(d, side_d));
       set(e, end_of(e, side_e));

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
+#include <ashlar/multigrid/impl/box_in_scratch.hpp>
 #include <ashlar/multigrid/impl/scratch_tiles.hpp>
 
 namespace ashlar::multigrid::impl {
@@ -65,6 +66,36 @@ struct MakePairsAround {
             step * int(in_scratch.stride(along)),
             (i + j + k) & 1};
   }
+};
+
+/// The pairs that a member of a team has to do with. Around one tile there is nothing.
+template <class Members, class Tiles>
+class AroundTiles {
+ public:
+  KOKKOS_FUNCTION AroundTiles(const Members& crew, const ScratchTiles& tiles, const BoxLayout& layout)
+      : AroundTiles(crew, MakePairsAround{tiles, layout, crew.team, crew.num_teams}) {}
+
+  /// work(cell) for those of the colour.
+  template <class Work>
+  KOKKOS_FUNCTION void for_each(int colour, const Work& work) const {
+    pairs_.for_each([&](const PairAround& pair) {
+      if (pair.first.at >= 0) work(pair.of_colour(colour));
+    });
+  }
+
+ private:
+  KOKKOS_FUNCTION AroundTiles(const Members& crew, const MakePairsAround& make) : pairs_(crew, make.count(), make) {}
+
+  Dealt<Members, MakePairsAround> pairs_;
+};
+
+template <class Members>
+class AroundTiles<Members, OneScratchTile> {
+ public:
+  KOKKOS_FUNCTION AroundTiles(const Members&, const OneScratchTile&, const BoxLayout&) {}
+
+  template <class Work>
+  KOKKOS_FUNCTION void for_each(int, const Work&) const {}
 };
 
 }  // namespace ashlar::multigrid::impl

@@ -13,11 +13,15 @@
 
 namespace ashlar::multigrid::impl {
 
+inline constexpr int volume_of_widest_tile = (widest_tile_in_scratch + 2 * around_tile_in_scratch) *
+                                             (widest_tile_in_scratch + 2 * around_tile_in_scratch) *
+                                             (widest_tile_in_scratch + 2 * around_tile_in_scratch);
+
 /// All half sweeps of a smoothing with Gauss-Seidel on a level of one box, and the residual of what they leave,
 /// restricted to the next coarser level, if that is one box, too. A team has a tile of x and what is around it in
 /// scratch memory meanwhile, and what a thread reads of the matrix stays with it; after each half sweep it sends what
 /// it made, and receives what others made around its tile. The same bits as steps of their own.
-template <class Real>
+template <class Real, class Tiles>
 struct RelaxInScratch {
   static constexpr bool is_for_crews = true;
   static constexpr int points = 4;  // of the boundary's polynomial
@@ -26,32 +30,37 @@ struct RelaxInScratch {
   BoxLayout layout;
   BoundaryWeights<Real> weights;
   int num_half_sweeps;
-  Real* restricted;  // the residual, on a level of this layout; nullptr: nobody asks
-  BoxLayout coarse_layout;
-  ExchangedCell* exchanged;  // two vectors of the level, in turns; of one tile nullptr
+  Real* restricted = nullptr;  // the residual, on a level of this layout; nullptr: nobody asks
+  BoxLayout coarse_layout{};
+  ExchangedCell* exchanged = nullptr;  // two vectors of the level, in turns; of one tile nullptr
 
   /// Of a level with so many own boxes, by teams which have so many tiles at most. A box has as many cells of either
   /// colour, and as many as the polynomial needs.
   static bool serves(const BoxLayout& layout, int num_boxes, int most_tiles) {
-    const ScratchTiles tiles(layout.dim);
-    return num_boxes == 1 && layout.dim % 2 == 0 && layout.dim >= points && tiles.are_wide() &&
-           tiles.count() <= most_tiles;
+    if (num_boxes != 1 || layout.dim % 2 != 0 || layout.dim < points) return false;
+    if constexpr (Tiles::is_one) {
+      return layout.dim <= widest_tile_in_scratch;
+    } else {
+      const ScratchTiles tiles(layout.dim);
+      return layout.dim > widest_tile_in_scratch && tiles.are_wide() && tiles.count() <= most_tiles;
+    }
   }
-  /// Doubles that a team takes for each of its tiles, at most.
-  static constexpr int scratch_of_tile = 12 * 12 * 12 + 8 * 8 * 8;
-  static_assert(ScratchTiles::widest == 8 && ScratchTiles::around == 2 && scratch_of_tile <= crew_scratch_size);
+  static_assert(2 * volume_of_widest_tile <= crew_scratch_size);
 
   template <class Members>
   KOKKOS_FUNCTION void operator()(const Members& crew) const {
-    const ScratchTiles tiles(layout.dim);
+    const Tiles tiles(layout.dim);
     const int num_tiles = tiles.count_of(crew.team, crew.num_teams);
-    if (num_tiles > 0) return relax(crew, tiles, num_tiles);
-    crew.exchange.count(num_exchanges(tiles));
+    if (num_tiles > 0) {
+      relax(crew, tiles, num_tiles);
+    } else {
+      crew.exchange.count(num_exchanges());
+    }
   }
 
  private:
   struct Cell : CellInScratch<Real> {
-    int number, colour;
+    int colour;
     bool exists;
     typename RelaxBody<Fv4Stencil<Real>>::Read read;
   };
@@ -59,12 +68,12 @@ struct RelaxInScratch {
   struct MakeCell {
     const RelaxBody<Fv4Stencil<Real>>& body;
     const BoxLayout& layout;
-    ScratchTiles tiles;
+    Tiles tiles;
     int team, num_teams;
 
     /// Of each tile first all cells of the colour 0, then all of the other.
     KOKKOS_FUNCTION Cell operator()(int number) const {
-      const int slot = number / tiles.num_cells(), n = number % tiles.num_cells();
+      const int slot = tiles.slot_of(number, tiles.num_cells()), n = number - slot * tiles.num_cells();
       const int width = tiles.width, half = tiles.num_cells() / 2, pairs = width / 2;
       const int colour = n >= half ? 1 : 0, pair = n - colour * half;
       const int row = pair / pairs, j = row % width, k = row / width;
@@ -76,35 +85,29 @@ struct RelaxInScratch {
                                 : layout.at(0, first[0], first[1], first[2]));
       const BoxLayout in_scratch = tiles.layout();
       const int here = slot * int(in_scratch.volume()) + int(in_scratch.at(0, i, j, k));
-      return {CellInScratch<Real>(body.stencil, layout, at, here), number, colour, exists, body.read(at)};
+      return {CellInScratch<Real>(body.stencil, layout, at, here), colour, exists, body.read(at)};
     }
   };
 
   /// After each half sweep that somebody reads.
-  KOKKOS_FUNCTION int num_exchanges(const ScratchTiles& tiles) const {
-    return tiles.is_one() ? 0 : num_half_sweeps - (restricted == nullptr ? 1 : 0);
+  KOKKOS_FUNCTION int num_exchanges() const {
+    return Tiles::is_one ? 0 : num_half_sweeps - (restricted == nullptr ? 1 : 0);
   }
 
   template <class Members>
-  KOKKOS_FUNCTION void relax(const Members& crew, const ScratchTiles& tiles, int num_tiles) const {
+  KOKKOS_FUNCTION void relax(const Members& crew, const Tiles& tiles, int num_tiles) const {
     const BoxLayout in_scratch = tiles.layout();
-    Real* const x = crew.template scratch_of<Real>();
-    Real* const made = x + num_tiles * in_scratch.volume();  // cells of a colour read each other
+    // What is made goes to another place first, as cells of a colour read each other.
+    Real* x = crew.template scratch_of<Real>();
+    Real* made = x + num_tiles * in_scratch.volume();
     const Dealt<Members, MakeCell> all_cells(crew, num_tiles * tiles.num_cells(),
                                              MakeCell{body, layout, tiles, crew.team, crew.num_teams});
-    const MakeGhostsInScratch make_ghosts{tiles, crew.team, crew.num_teams};
-    const Dealt<Members, MakeGhostsInScratch> all_ghosts(crew, make_ghosts.count(), make_ghosts);
-    const MakePairsAround make_around{tiles, layout, crew.team, crew.num_teams};
-    const Dealt<Members, MakePairsAround> all_around(crew, make_around.count(), make_around);
+    const MakeGhostsInScratch<Tiles> make_ghosts{tiles, crew.team, crew.num_teams};
+    const Dealt<Members, MakeGhostsInScratch<Tiles>> all_ghosts(crew, make_ghosts.count(), make_ghosts);
+    const AroundTiles<Members, Tiles> around(crew, tiles, layout);
     const auto for_each_cell = [&](const auto& work) {
       all_cells.for_each([&](const Cell& cell) {
         if (cell.exists) work(cell);
-      });
-    };
-    const auto for_each_around = [&](int colour, const auto& work) {
-      if (tiles.is_one()) return;
-      all_around.for_each([&](const PairAround& pair) {
-        if (pair.first.at >= 0) work(pair.of_colour(colour));
       });
     };
     const auto fill_ghosts = [&] {
@@ -112,52 +115,61 @@ struct RelaxInScratch {
       all_ghosts.for_each([&](const GhostsInScratch& ghosts) { ghosts.template fill<points>(x, weights); });
       crew.meet();
     };
+    const auto relaxed = [&](const Cell& cell) {
+      return body(cell.at, x[cell.here], cell.fluxes(x, in_scratch), cell.read);
+    };
     const Real* const before = body.stencil.data.x;
     for_each_cell([&](const Cell& cell) { x[cell.here] = before[cell.at]; });
     for (const int colour : {0, 1}) {
-      for_each_around(colour, [&](const CellAround& cell) { x[cell.here] = before[cell.at]; });
+      around.for_each(colour, [&](const CellAround& cell) { x[cell.here] = before[cell.at]; });
     }
     for (int sweep = 0; sweep < num_half_sweeps; ++sweep) {
       fill_ghosts();
       const int colour = (body.colour + sweep) & 1;
-      const bool is_exchanged = sweep < num_exchanges(tiles);
-      ExchangedCell* const cells = exchanged + (sweep & 1) * layout.volume();
-      if (is_exchanged) crew.exchange.count(1);
-      for_each_cell([&](const Cell& cell) {
-        if (cell.colour != colour) return;
-        const Real value = body(cell.at, x[cell.here], cell.fluxes(x, in_scratch), cell.read);
-        if (is_exchanged) crew.exchange.send(cells + cell.at, value);
-        made[cell.number] = value;
-      });
-      crew.meet();
-      for_each_cell([&](const Cell& cell) {
-        if (cell.colour == colour) x[cell.here] = made[cell.number];
-      });
-      if (!is_exchanged) continue;
-      for_each_around(colour,
-                      [&](const CellAround& cell) { x[cell.here] = Real(crew.exchange.receive(cells + cell.at)); });
+      if constexpr (Tiles::is_one) {
+        for_each_cell(
+            [&](const Cell& cell) { made[cell.here] = cell.colour == colour ? relaxed(cell) : x[cell.here]; });
+        Real* const next = made;
+        made = x;
+        x = next;
+      } else {
+        const bool is_exchanged = sweep < num_exchanges();
+        ExchangedCell* const cells = exchanged + (sweep & 1) * layout.volume();
+        if (is_exchanged) crew.exchange.count(1);
+        for_each_cell([&](const Cell& cell) {
+          if (cell.colour != colour) return;
+          const Real value = relaxed(cell);
+          if (is_exchanged) crew.exchange.send(cells + cell.at, value);
+          made[cell.here] = value;
+        });
+        crew.meet();
+        for_each_cell([&](const Cell& cell) {
+          if (cell.colour == colour) x[cell.here] = made[cell.here];
+        });
+        if (!is_exchanged) continue;
+        around.for_each(colour,
+                        [&](const CellAround& cell) { x[cell.here] = Real(crew.exchange.receive(cells + cell.at)); });
+      }
     }
     // (Each writes what it made itself.)
     for_each_cell([&](const Cell& cell) { body.out[cell.at] = x[cell.here]; });
     if (restricted == nullptr) return;
     fill_ghosts();
     for_each_cell([&](const Cell& cell) {
-      made[cell.number] = cell.read.f - applied(body.stencil, cell.at, x[cell.here], cell.fluxes(x, in_scratch));
+      made[cell.here] = cell.read.f - applied(body.stencil, cell.at, x[cell.here], cell.fluxes(x, in_scratch));
     });
     crew.meet();
-    for_each_cell([&](const Cell& cell) { x[cell.here] = made[cell.number]; });
-    crew.meet();
-    restrict_tiles(crew, tiles, num_tiles, x);
+    restrict_tiles(crew, tiles, num_tiles, made);
   }
 
   /// (Tiles are of even size: the fine cells of a coarse one are in the same.)
   template <class Members>
-  KOKKOS_FUNCTION void restrict_tiles(const Members& crew, const ScratchTiles& tiles, int num_tiles,
+  KOKKOS_FUNCTION void restrict_tiles(const Members& crew, const Tiles& tiles, int num_tiles,
                                       const Real* residual) const {
     const BoxLayout in_scratch = tiles.layout();
     const int width = tiles.width / 2, count = width * width * width;
     for (int number = crew.thread; number < num_tiles * count; number += crew.num_threads) {
-      const int slot = number / count, n = number % count;
+      const int slot = tiles.slot_of(number, count), n = number - slot * count;
       const int i = 2 * (n % width), j = 2 * (n / width % width), k = 2 * (n / (width * width));
       const Index3 first = tiles.first(crew.team + slot * crew.num_teams);
       if (!tiles.is_in_box(first[0] + i, first[1] + j, first[2] + k)) continue;

@@ -44,7 +44,9 @@ template <class Real>
 struct FillGhosts;
 template <class Real>
 struct SetZero;
-template <class Real>
+struct OneScratchTile;
+struct ScratchTiles;
+template <class Real, class Tiles>
 struct RelaxInScratch;
 template <class Real, int reach>
 struct ProlongInScratch;
@@ -80,8 +82,8 @@ using StepKernels = KernelList<
     FluxStep<Fv4Stencil<Real>, ResidualBody>, FluxStep<Fv2Stencil<Real>, PolynomialBody>,
     FluxStep<Fv4Stencil<Real>, PolynomialBody>, CellStep<RestrictCells<Items<TransferBlock>, Real>>,
     CellStep<Interpolate<Items<TransferBlock>, Real, 1>>, CellStep<Interpolate<Items<TransferBlock>, Real, 2>>,
-    SetZero<Real>, RelaxInScratch<Real>, ProlongInScratch<Real, 1>, ProlongInScratch<Real, 2>,
-    BottomSolve<Fv2Stencil<Real>>, BottomSolve<Fv4Stencil<Real>>>;
+    SetZero<Real>, RelaxInScratch<Real, OneScratchTile>, RelaxInScratch<Real, ScratchTiles>, ProlongInScratch<Real, 1>,
+    ProlongInScratch<Real, 2>, BottomSolve<Fv2Stencil<Real>>, BottomSolve<Fv4Stencil<Real>>>;
 
 /// The place of Kernel in the list of its type; -1 where it is in none.
 template <class Kernel>

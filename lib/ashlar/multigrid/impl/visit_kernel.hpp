@@ -48,7 +48,7 @@ class VisitKernel {
 
   /// Async    enqueued on `exec`; no fence, no allocation.
   void enqueue(const Exec& exec, const Step* steps, const StepRange& range) const {
-    const int scratch_size = std::max(crew_scratch_size, most_tiles() * RelaxInScratch<Real>::scratch_of_tile);
+    const int scratch_size = std::max(crew_scratch_size, most_tiles() * 2 * volume_of_widest_tile);
     run_by_crew("ashlar::multigrid::visit", exec, StepsOfTeam<Real>{steps, range}, 4, scratch_size);
   }
 
