@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <ashlar/multigrid/impl/pairs_around.hpp>
-#include <ashlar/multigrid/impl/scratch_tiles.hpp>
+#include <ashlar/multigrid/impl/pairs_around.hpp>   // nothing else shows which of them is wrong
+#include <ashlar/multigrid/impl/scratch_tiles.hpp>  // nothing else shows sizes of tiles
 #include <map>
 
 namespace ashlar::testing {

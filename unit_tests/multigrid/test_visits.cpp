@@ -80,23 +80,39 @@ TEST_P(Visits, HaveTheSameBitsWithEachSwitchOnAndOff) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Visits,
-    ::testing::Values(Case{16, 1, fv4}, Case{20, 1, fv4}, Case{8, 8, fv4}, Case{4, 64, fv4, Smoother::gsrb, Cycle::fv},
-                      Case{16, 1, fv2, Smoother::gsrb, Cycle::fv}, Case{8, 8, fv2}, Case{2, 512, fv2},
-                      Case{8, 8, fv4, Smoother::chebyshev}, Case{8, 8, fv2, Smoother::chebyshev, Cycle::v},
-                      Case{8, 8, fv4, Smoother::jacobi, Cycle::v}, Case{16, 1, fv2, Smoother::jacobi},
-                      Case{8, 8, fv4, Smoother::gsrb, Cycle::fv, Equation::helmholtz},
-                      Case{8, 27, fv4}),  // 24^3 cells, down to one box of 3^3
-    name_of);
+std::vector<Case> cases() {
+  std::vector<Case> result{
+      {16, 1, fv4},
+      {8, 8, fv4},
+      {4, 64, fv4, Smoother::gsrb, Cycle::fv},
+      {16, 1, fv2, Smoother::gsrb, Cycle::fv},
+      {8, 8, fv2},
+      {2, 512, fv2},
+      {8, 8, fv4, Smoother::chebyshev},
+      {8, 8, fv2, Smoother::chebyshev, Cycle::v},
+      {8, 8, fv4, Smoother::jacobi, Cycle::v},
+      {16, 1, fv2, Smoother::jacobi},
+      {8, 8, fv4, Smoother::gsrb, Cycle::fv, Equation::helmholtz},
+      {8, 27, fv4},  // 24^3 cells, down to one box of 3^3
+      // Tiles of 8^3, 6^3 and fewer cells in scratch memory.
+      {20, 1, fv4},
+      {24, 1, fv4, Smoother::gsrb, Cycle::f, Equation::helmholtz},
+  };
+  // More tiles than teams on hosts, and of sizes that have no tiles.
+  if (is_gpu_v<Exec>) result.insert(result.end(), {{32, 1, fv4}, {36, 1, fv4}, {40, 1, fv4}, {52, 1, fv4}});
+  return result;
+}
+INSTANTIATE_TEST_SUITE_P(All, Visits, ::testing::ValuesIn(cases()), name_of);
 
 /// As a preconditioner, which smooths back in another order.
 TEST(Visits, PreconditionTheSame) {
   const Exec exec;
+  int box_dim = 8, boxes = 8;
   const auto preconditioned = [&](Discretisation discretisation, std::int64_t cells, bool graphs) {
     const std::shared_ptr<const Multigrid<Exec>> multigrid =
-        benchmark(8, 8, {.discretisation = discretisation, .one_kernel_cells = cells, .graphs = graphs});
-    const Kokkos::View<double*, Exec::memory_space> r("r", 4096), z("z", 4096);
+        benchmark(box_dim, boxes, {.discretisation = discretisation, .one_kernel_cells = cells, .graphs = graphs});
+    const auto size = static_cast<std::size_t>(boxes * box_dim * box_dim * box_dim);
+    const Kokkos::View<double*, Exec::memory_space> r("r", size), z("z", size);
     from_boxes(exec, multigrid->level(0), multigrid->level(0).f, r);
     const MultigridPreconditioner<Exec> m(multigrid);
     for (int repeat = 0; repeat < 3; ++repeat) m.apply(exec, r, z);
@@ -109,6 +125,10 @@ TEST(Visits, PreconditionTheSame) {
       EXPECT_EQ(preconditioned(discretisation, cells, true), plain) << cells;
     }
   }
+  // Its tiles are several.
+  box_dim = 20;
+  boxes = 1;
+  EXPECT_EQ(preconditioned(fv4, all_cells, true), preconditioned(fv4, 0, false));
 }
 
 TEST(Visits, AreOneKernelFromASmallLevelOn) {

@@ -56,7 +56,8 @@ class GridSync {
   /// A number for others, with a count that belongs to it alone, in one store of 16 bytes.
   __device__ static void send_packet(uint4* to, double value, unsigned count) { send(to, value, count); }
 
-  /// The number that came, or comes, with this count: the thread waits for it.
+  /// The number that came, or comes, with this count: the thread waits for it. If it, or any other, gives up, the
+  /// number means nothing.
   __device__ double receive_packet(const uint4* from, unsigned count) {
     double value = 0;
     Patience patience;

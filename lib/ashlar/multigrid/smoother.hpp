@@ -85,9 +85,9 @@ void gauss_seidel_sweep(const Exec& exec, const Level<Exec, Real>& level, Vector
 }
 
 namespace impl {
-/// Where a visit is being recorded and the level is small enough, one step for the half sweeps of a smoothing and,
-/// for the r of the next coarser level, unless that is null: f - A x after them, restricted. Returns whether it is. The
-/// result is in x's own memory.
+/// Where a visit is being recorded and RelaxInScratch serves the level, one step for the half sweeps of a smoothing; if
+/// `coarse` is not null also for its r, f - A x after them, restricted, which only one box takes. Returns whether it
+/// is. The result is in x's own memory.
 template <class Exec, class Real, class Vector>
 bool relax_in_scratch(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, const Vector& f, int first,
                       const Level<Exec, Real>* coarse) {

@@ -67,7 +67,7 @@ int ranks_per_owner(const Shape& shape, std::int64_t min_cells) {
 int least_joined(int radius) { return radius == 1 ? 2 : 5; }
 
 // From the coarsest level on upwards, as a box lies within one of the next coarser level. (Where that is several boxes,
-// its solver adds them up one after another.)
+// its solver adds up cells in their order.)
 void join_boxes(std::vector<Shape>& levels, int radius) {
   for (std::size_t l = levels.size() - 1; l-- > 1;) {
     Shape& level = levels[l];

@@ -31,14 +31,19 @@ struct MeetAsBlock {
     return value;
   }
 };
+
+/// What makes a team wide: a thread for each cell of a tile, and for each of what lies around it and beyond the
+/// boundary.
 static_assert(num_threads >= widest_tile_in_scratch * widest_tile_in_scratch * widest_tile_in_scratch);
+static_assert(num_threads >= most_pairs_around && num_threads >= most_ghosts_in_scratch);
+static_assert(sizeof(ExchangedCell) == sizeof(uint4) && alignof(ExchangedCell) == alignof(uint4));
 
 /// By packets, which need no meeting: each has the number of its exchange with it.
 struct ExchangeByPackets {
   GridSync* grid;
   unsigned* number;  // of the exchange that is under way, counted through all visits
 
-  KOKKOS_FUNCTION void count(int exchanges) const { *number += static_cast<unsigned>(exchanges); }
+  KOKKOS_FUNCTION void begin(int exchanges) const { *number += static_cast<unsigned>(exchanges); }
   KOKKOS_FUNCTION void send([[maybe_unused]] ExchangedCell* to, [[maybe_unused]] double value) const {
     KOKKOS_IF_ON_DEVICE((GridSync::send_packet(reinterpret_cast<uint4*>(to), value, *number);))
   }
@@ -102,9 +107,11 @@ __global__ void __launch_bounds__(num_threads)
       __syncthreads();
     }
   }
-  __syncthreads();
-  if (threadIdx.x == 0) exchanges[blockIdx.x] = number;
-  if (grid.has_failed() && threadIdx.x == 0) *failed = 1;
+  // Any thread may have waited in vain, for a packet.
+  const bool has_failed = __syncthreads_or(grid.has_failed() ? 1 : 0) != 0;
+  if (threadIdx.x != 0) return;
+  exchanges[blockIdx.x] = number;
+  if (has_failed) *failed = 1;
 }
 
 int attribute_of(const Kokkos::Cuda& exec, cudaDeviceAttr attribute) {

@@ -24,7 +24,7 @@ template <class Stencil>
 struct BottomSolve {
   using Real = typename Stencil::Real;
   static constexpr bool is_for_crews = true;
-  /// Of the level at most. On CPUs, sums over so many are one thread's work in any case.
+  /// Of the level at most.
   static constexpr std::int64_t most_cells = 4096;
 
   StencilData<Real> data;  // of any vector
@@ -68,7 +68,8 @@ struct BottomSolve {
   }
 };
 
-/// How a team computes for bicgstab(). Each call ends with a meeting of the team.
+/// How a team computes for bicgstab(). Each call ends with a meeting of the team, but for sums, of which each has its
+/// own meetings.
 template <class Stencil, class Members>
 class BottomTeam {
  public:

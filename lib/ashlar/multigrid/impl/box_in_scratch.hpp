@@ -47,9 +47,10 @@ struct CellInScratch {
   int at, here;  // its places in the vectors of the level, and in scratch memory
   FaceOfFv4<Real> low[3], high[3];
 
-  KOKKOS_FUNCTION CellInScratch(const Fv4Stencil<Real>& stencil, const BoxLayout& layout, int place, int in_scratch)
+  KOKKOS_FUNCTION CellInScratch(const Fv4Stencil<Real>& stencil, const BoxLayout& layout, int place,
+                                int place_in_scratch)
       : at(place),
-        here(in_scratch),
+        here(place_in_scratch),
         low{stencil.template face<0>(at), stencil.template face<1>(at), stencil.template face<2>(at)},
         high{stencil.template face<0>(at + 1), stencil.template face<1>(at + layout.row()),
              stencil.template face<2>(at + layout.plane())} {}
@@ -97,8 +98,9 @@ struct GhostsInScratch {
   }
 };
 
-/// All that the operator reads at the tiles of a team, and those that its tiles' neighbours in them read beside, by
-/// number: tile by tile those beyond faces, then those beyond edges.
+/// All that the operator reads at the cells of a team's tiles, by number: tile by tile those beyond faces, then those
+/// beyond edges. Beyond a face that is as much wider on each side as the operator reads along it: what follows there
+/// from a cell of another tile.
 template <class Tiles>
 struct MakeGhostsInScratch {
   Tiles tiles;
@@ -153,5 +155,9 @@ struct MakeGhostsInScratch {
     return ghosts;
   }
 };
+
+/// Of a tile, at most: of one tile; several have fewer.
+inline constexpr int most_ghosts_in_scratch =
+    6 * widest_tile_in_scratch * widest_tile_in_scratch + 12 * widest_tile_in_scratch;
 
 }  // namespace ashlar::multigrid::impl

@@ -122,7 +122,7 @@ struct RelaxInPlaceBody {
 /// x := 0, all of a vector.
 template <class Real>
 struct SetZero {
-  /// A visit sets to zero what the steps just before neither read nor write.
+  /// A visit sets to zero what the step before neither reads nor writes.
   static constexpr bool needs_none_before = true;
 
   Real* x;

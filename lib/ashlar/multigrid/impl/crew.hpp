@@ -11,17 +11,17 @@ namespace ashlar::multigrid::impl {
 /// Doubles that each team has: what BottomInScratch takes of 5^3 cells, which is more than a tile of RelaxInScratch.
 inline constexpr int crew_scratch_size = 3936;
 
-/// What a team makes of a cell, for other teams.
+/// Room for what a team makes of a cell, for other teams: the value, or a packet of it.
 struct alignas(16) ExchangedCell {
   double value;
-  unsigned unused[2];  // room for the counts of a packet
+  double rest_of_packet;
 };
 
 /// How a team sends cells to others, and receives theirs, in exchanges that all teams count alike. Here it is alone,
 /// and meets between the two.
 struct ExchangeWithin {
-  /// So many exchanges more have begun.
-  KOKKOS_FUNCTION void count(int) const {}
+  /// So many exchanges more, one after another.
+  KOKKOS_FUNCTION void begin(int) const {}
   template <class Real>
   KOKKOS_FUNCTION void send(ExchangedCell* to, Real value) const {
     to->value = value;

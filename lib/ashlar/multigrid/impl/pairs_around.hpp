@@ -37,7 +37,7 @@ struct MakePairsAround {
 
   KOKKOS_FUNCTION PairAround operator()(int number) const {
     const int slot = number / count_of_tile(), n = number % count_of_tile(), width = tiles.width;
-    const Index3 tile = tiles.first(team + slot * num_teams);
+    const Index3 origin = tiles.first(team + slot * num_teams);
     const BoxLayout in_scratch = tiles.layout();
     const auto beyond = [&](int side) { return side == 0 ? -1 : width; };
     // (Scalars: an array with a place that is known late would lie in memory.)
@@ -58,15 +58,19 @@ struct MakePairsAround {
       set((along + 2) % 3, beyond(edge / 2 % 2));
     }
     // (Boxes and tiles are of even size: both cells are in the box, or none.)
-    const int first[3] = {tile[0] + i, tile[1] + j, tile[2] + k};
-    const bool exist = tiles.is_in_box(first[0], first[1], first[2]);
-    return {{exist ? int(layout.at(0, first[0], first[1], first[2])) : -1,
+    const int cell[3] = {origin[0] + i, origin[1] + j, origin[2] + k};
+    const bool exist = tiles.is_in_box(cell[0], cell[1], cell[2]);
+    return {{exist ? int(layout.at(0, cell[0], cell[1], cell[2])) : -1,
              slot * int(in_scratch.volume()) + int(in_scratch.at(0, i, j, k))},
             step * int(layout.stride(along)),
             step * int(in_scratch.stride(along)),
             (i + j + k) & 1};
   }
 };
+
+/// Of a tile, at most.
+inline constexpr int most_pairs_around =
+    6 * widest_tile_in_scratch * widest_tile_in_scratch + 6 * widest_tile_in_scratch;
 
 /// The pairs that a member of a team has to do with. Around one tile there is nothing.
 template <class Members, class Tiles>

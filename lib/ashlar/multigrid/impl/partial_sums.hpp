@@ -21,6 +21,7 @@ class PartialSums {
   template <class Join>
   KOKKOS_FUNCTION void add(std::int64_t begin, const double* terms, int num_terms, const Join& join) {
     if constexpr (Members::is_wide) {
+      // (A wide team's groups have as many lanes.)
       for (int n = crew_.lane(); n < num_terms; n += count) of_lane_ = join(of_lane_, terms[n]);
     } else {
       for (int part = crew_.thread; part < count; part += crew_.num_threads) {

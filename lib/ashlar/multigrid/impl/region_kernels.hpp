@@ -331,7 +331,8 @@ void fill_own_ghosts(const Exec& exec, const Copies& copies, const Boundary& bou
                            Plain{{own.copies.first, num_plain}, own.fill.x, own.fill.layout});
       const FillOwnGhosts<Real> rest{
           {own.copies.first + num_plain, own.copies.count - num_plain}, own.boundary, own.fill};
-      if (rest.count() > 0) Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, rest.count(), 128), rest);
+      if (rest.count() > 0 && own.fill.weights.points > 0)
+        Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, rest.count(), 128), rest);
       return;
     }
     if (StepRecorder::current() == nullptr && own.copies.count > 0 && own.boundary.count > 0) {

@@ -13,18 +13,23 @@
 
 namespace ashlar::multigrid::impl {
 
-inline constexpr int volume_of_widest_tile = (widest_tile_in_scratch + 2 * around_tile_in_scratch) *
-                                             (widest_tile_in_scratch + 2 * around_tile_in_scratch) *
-                                             (widest_tile_in_scratch + 2 * around_tile_in_scratch);
+inline constexpr int widest_volume_in_scratch = (widest_tile_in_scratch + 2 * around_tile_in_scratch) *
+                                                (widest_tile_in_scratch + 2 * around_tile_in_scratch) *
+                                                (widest_tile_in_scratch + 2 * around_tile_in_scratch);
 
-/// All half sweeps of a smoothing with Gauss-Seidel on a level of one box, and the residual of what they leave,
-/// restricted to the next coarser level, if that is one box, too. A team has a tile of x and what is around it in
-/// scratch memory meanwhile, and what a thread reads of the matrix stays with it; after each half sweep it sends what
-/// it made, and receives what others made around its tile. The same bits as steps of their own.
+/// All half sweeps of a smoothing with Gauss-Seidel on a level of one box, and, restricted to the next coarser level,
+/// the residual of what they leave. A team has tiles of x and what is around them in scratch memory meanwhile, one each
+/// on GPUs, and what a thread reads of the matrix stays with it; after each half sweep it sends what it made, and
+/// receives what others made around its tiles. The same bits as steps of their own.
+///
+/// Who reads a tile's cells has cells, of both colours, that this tile reads. So a team that has received all of one
+/// exchange knows that the others have done with the one before it, and may overwrite that, and x itself when it ends.
+/// Between two smoothings all teams meet.
 template <class Real, class Tiles>
 struct RelaxInScratch {
   static constexpr bool is_for_crews = true;
   static constexpr int points = 4;  // of the boundary's polynomial
+  static_assert(ScratchTiles::narrowest >= points);
 
   RelaxBody<Fv4Stencil<Real>> body;  // of x, and of the first colour; `out` is x
   BoxLayout layout;
@@ -45,7 +50,7 @@ struct RelaxInScratch {
       return layout.dim > widest_tile_in_scratch && tiles.are_wide() && tiles.count() <= most_tiles;
     }
   }
-  static_assert(2 * volume_of_widest_tile <= crew_scratch_size);
+  static_assert(2 * widest_volume_in_scratch <= crew_scratch_size);
 
   template <class Members>
   KOKKOS_FUNCTION void operator()(const Members& crew) const {
@@ -54,7 +59,7 @@ struct RelaxInScratch {
     if (num_tiles > 0) {
       relax(crew, tiles, num_tiles);
     } else {
-      crew.exchange.count(num_exchanges());
+      crew.exchange.begin(num_exchanges());
     }
   }
 
@@ -135,7 +140,7 @@ struct RelaxInScratch {
       } else {
         const bool is_exchanged = sweep < num_exchanges();
         ExchangedCell* const cells = exchanged + (sweep & 1) * layout.volume();
-        if (is_exchanged) crew.exchange.count(1);
+        if (is_exchanged) crew.exchange.begin(1);
         for_each_cell([&](const Cell& cell) {
           if (cell.colour != colour) return;
           const Real value = relaxed(cell);

@@ -19,7 +19,6 @@ struct OneScratchTile {
 
   KOKKOS_FUNCTION explicit OneScratchTile(int box_dim) : dim(box_dim), width(box_dim) {}
 
-  KOKKOS_FUNCTION static constexpr int count() { return 1; }
   /// How many of them a team has, which takes every num_teams-th.
   KOKKOS_FUNCTION static constexpr int count_of(int, int) { return 1; }
   /// Of things that each tile has so many of: which of a team's tiles has this one.
@@ -32,8 +31,8 @@ struct OneScratchTile {
   KOKKOS_FUNCTION int num_cells() const { return width * width * width; }
 };
 
-/// Of even size, as wide in each direction, but for the last ones, which are no narrower than what a boundary's
-/// polynomial reads: so what follows beyond the boundary from a tile's cells does not from another's.
+/// Of even size, as wide in each direction, but for the last ones. These are no narrower than what a boundary's
+/// polynomial reads, so that all of its cells are the tile's own.
 struct ScratchTiles {
   static constexpr bool is_one = false;
   static constexpr int narrowest = 4;

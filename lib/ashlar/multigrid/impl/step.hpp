@@ -18,7 +18,7 @@ struct Step {
   int kind;               ///< its place in StepKernels
   int is_for_one_team;    ///< so little that one team does it
   int all_meet_after_it;  ///< whether the threads of all teams do, or of that one
-  int needs_none_before;  ///< of the same visit: it may begin while the step before it goes on
+  int needs_none_before;  ///< whether it neither reads nor overwrites what the step before it does
   std::int64_t count;     ///< of places
   alignas(16) unsigned char kernel[most_bytes];
 };

@@ -108,7 +108,8 @@ class StepRecorder {
     }
   }
 
-  /// Memory of zeros for `count` items that steps share, always the same for an `owner`. Allocates.
+  /// Memory of zeros for `count` items that steps share, always the same for an `owner`, who asks for the same each
+  /// time. Allocates.
   template <class Item, class Space, class Exec>
   Item* room(const Exec& exec, const void* owner, std::size_t count) {
     using Room = Kokkos::View<Item*, Space>;
@@ -126,22 +127,31 @@ class StepRecorder {
 
   /// The steps so far; the next list begins.
   std::vector<Step> take() {
-    bool is_for_all = false;  // one of the steps since all teams have met
+    int since_met = 0;        // so many steps since all teams have met
+    bool is_for_all = false;  // one of them
     for (std::size_t s = 0; s < steps_.size(); ++s) {
-      const bool has_next = s + 1 < steps_.size();
+      ++since_met;
       is_for_all = is_for_all || steps_[s].is_for_one_team == 0;
-      const bool next_is_for_all = has_next && steps_[s + 1].is_for_one_team == 0;
-      const bool next_waits = !has_next || steps_[s + 1].needs_none_before == 0;
-      steps_[s].all_meet_after_it = next_waits && (is_for_all || next_is_for_all) ? 1 : 0;
-      if (next_waits) is_for_all = false;
+      const Step* const next = s + 1 < steps_.size() ? &steps_[s + 1] : nullptr;
+      const bool next_is_for_all = next != nullptr && next->is_for_one_team == 0;
+      // A step that needs nothing of the one before it may need something of those before that.
+      const bool may_go_on = next != nullptr && next->needs_none_before != 0 && since_met == 1;
+      steps_[s].all_meet_after_it = (is_for_all || next_is_for_all) && !may_go_on ? 1 : 0;
+      if (steps_[s].all_meet_after_it != 0) {
+        since_met = 0;
+        is_for_all = false;
+      }
     }
     return std::exchange(steps_, {});
   }
 
   /// Memory that steps point to, which lives as long as they do.
-  std::map<const void*, std::shared_ptr<void>> take_memory() {
-    cut_.merge(rooms_);
-    return std::move(cut_);
+  std::vector<std::shared_ptr<void>> take_memory() {
+    std::vector<std::shared_ptr<void>> all;
+    for (const auto* memory : {&cut_, &rooms_}) {
+      for (const auto& [owner, room] : *memory) all.push_back(room);
+    }
+    return all;
   }
 
  private:

@@ -48,7 +48,7 @@ class VisitKernel {
 
   /// Async    enqueued on `exec`; no fence, no allocation.
   void enqueue(const Exec& exec, const Step* steps, const StepRange& range) const {
-    const int scratch_size = std::max(crew_scratch_size, most_tiles() * 2 * volume_of_widest_tile);
+    const int scratch_size = std::max(crew_scratch_size, most_tiles() * 2 * widest_volume_in_scratch);
     run_by_crew("ashlar::multigrid::visit", exec, StepsOfTeam<Real>{steps, range}, 4, scratch_size);
   }
 
@@ -58,8 +58,9 @@ class VisitKernel {
 };
 
 #ifdef KOKKOS_ENABLE_CUDA
-/// A cooperative grid: as many thread blocks as the device has multiprocessors, which meet after each step that is for
-/// all; steps for one team are the first one's. Of a visit that has no others there is one thread block alone.
+/// A cooperative grid: as many thread blocks as the device has multiprocessors, which meet after a step that is for
+/// all, unless the next one needs nothing of it; steps for one team are the first one's. Of a visit that has no others
+/// there is one thread block alone.
 template <class Real>
 class VisitKernel<Kokkos::Cuda, Real> {
  public:

@@ -85,7 +85,7 @@ class VisitLists {
   VisitKernel<Exec, Real> kernel_;
   Kokkos::View<Step*, typename Exec::memory_space> steps_;
   std::map<std::pair<std::size_t, Visit>, StepRange> lists_;  // of steps_
-  std::map<const void*, std::shared_ptr<void>> memory_;       // what the steps point to besides
+  std::vector<std::shared_ptr<void>> memory_;                 // what the steps point to besides
 };
 
 }  // namespace impl
