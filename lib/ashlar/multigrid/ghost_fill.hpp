@@ -15,6 +15,7 @@
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
 #include <ashlar/multigrid/impl/box_messages.hpp>
+#include <ashlar/multigrid/impl/ghost_kernels.hpp>
 #include <ashlar/multigrid/impl/ghost_tasks.hpp>
 #include <ashlar/multigrid/impl/message_bodies.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>

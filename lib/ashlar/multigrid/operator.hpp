@@ -6,6 +6,7 @@
 #include <ashlar/halo/peer_tasks.hpp>
 #include <ashlar/multigrid/impl/for_cell_regions.hpp>
 #include <ashlar/multigrid/impl/for_each_tile.hpp>
+#include <ashlar/multigrid/impl/ghost_kernels.hpp>
 #include <ashlar/multigrid/impl/items.hpp>
 #include <ashlar/multigrid/impl/march.hpp>
 #include <ashlar/multigrid/level_vectors.hpp>

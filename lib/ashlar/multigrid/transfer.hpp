@@ -6,7 +6,9 @@
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
 #include <ashlar/multigrid/impl/items.hpp>
 #include <ashlar/multigrid/impl/message_bodies.hpp>
+#include <ashlar/multigrid/impl/prolong_in_scratch.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
+#include <ashlar/multigrid/impl/step_recorder.hpp>
 #include <ashlar/multigrid/impl/transfer_bodies.hpp>
 #include <ashlar/multigrid/level.hpp>
 #include <ashlar/multigrid/transfer_plan.hpp>
@@ -106,9 +108,9 @@ class LevelTransfer {
       const impl::Transfer<Blocks> transfer{blocks, layout, coarse_layout_};
       const auto run = [&](const auto& body) { for_blocks("interpolate", exec, blocks, {dim_, dim_, dim_}, body); };
       if (order == InterpolationOrder::quadratic) {
-        run(impl::Interpolate<Blocks, Real, 1>{transfer, coarse.data(), out, quadratic(adding)});
+        run(impl::Interpolate<Blocks, Real, 1>{transfer, coarse.data(), out, impl::quadratic_weights<Real>(adding)});
       } else {
-        run(impl::Interpolate<Blocks, Real, 2>{transfer, coarse.data(), out, quartic(adding)});
+        run(impl::Interpolate<Blocks, Real, 2>{transfer, coarse.data(), out, impl::quartic_weights<Real>(adding)});
       }
     };
     interpolated_.send(exec, [&](Real* buffer) { to(from_fine(), fine_cells(), buffer, false); });
@@ -118,10 +120,6 @@ class LevelTransfer {
                  impl::TakeFine<Blocks, Real>{to_coarse(), fine_cells(), fine_layout_, buffer, fine.data(), adds});
     });
   }
-
-  /// How they interpolate.
-  static constexpr impl::InterpolationWeights<Real, 1> quadratic(bool adds) { return {{1. / 8}, adds}; }
-  static constexpr impl::InterpolationWeights<Real, 2> quartic(bool adds) { return {{22. / 128, -3. / 128}, adds}; }
 
   /// What this rank sends in a restriction of cells, and in an interpolation.
   const HaloCount& sent_to_coarse() const { return restricted_.sent(); }
@@ -155,5 +153,27 @@ class LevelTransfer {
   List local_, to_coarse_, from_fine_;
   impl::BoxMessages<Exec, Real> restricted_, restricted_faces_, interpolated_;
 };
+
+namespace impl {
+/// Where a visit is being recorded and both levels are one box, one step for interpolation and the ghost cells that it
+/// needs; returns whether it is.
+template <class Exec, class Real, class Vector>
+bool prolong_in_scratch(const Level<Exec, Real>& coarse, const Level<Exec, Real>& fine, bool is_quartic, bool adds,
+                        const Vector& to) {
+  auto* const recorder = StepRecorder::current();
+  if (recorder == nullptr) return false;
+  const BoundaryWeights<Real> boundary =
+      coarse.fill_for_interpolation.weights(is_quartic ? BoundaryOrder::quartic : BoundaryOrder::quadratic);
+  const auto add = [&]<int reach>(const InterpolationWeights<Real, reach>& weights) {
+    using Prolong = ProlongInScratch<Real, reach>;
+    if (!Prolong::serves(coarse.layout, coarse.num_boxes(), fine.num_boxes(), boundary.points)) return false;
+    recorder->add("ashlar::multigrid::interpolate",
+                  Prolong{coarse.u.data(), to.data(), coarse.layout, fine.layout, boundary, weights}, 1,
+                  fine.num_cells());
+    return true;
+  };
+  return is_quartic ? add(quartic_weights<Real>(adds)) : add(quadratic_weights<Real>(adds));
+}
+}  // namespace impl
 
 }  // namespace ashlar::multigrid

@@ -8,6 +8,7 @@
 #include <ashlar/multigrid/impl/cell_bodies.hpp>
 #include <ashlar/multigrid/impl/crew.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
+#include <ashlar/multigrid/impl/ghost_kernels.hpp>
 #include <ashlar/multigrid/impl/items.hpp>
 #include <ashlar/multigrid/impl/partial_sums.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>

@@ -7,6 +7,7 @@
 #include <ashlar/halo/peer_sends.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
+#include <ashlar/multigrid/impl/ghost_kernels.hpp>
 #include <ashlar/multigrid/impl/message_bodies.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <cstddef>

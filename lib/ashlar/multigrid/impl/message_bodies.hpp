@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
-#include <ashlar/multigrid/impl/region_kernels.hpp>
+#include <ashlar/multigrid/impl/ghost_kernels.hpp>
 #include <ashlar/multigrid/transfer_plan.hpp>
 #include <cstdint>
 

@@ -226,29 +226,6 @@ void Multigrid<Exec, Real>::solve_bottom(const Exec& exec, Visit visit) const {
   });
 }
 
-namespace impl {
-/// Where a visit is being recorded and both levels are one box, one step for interpolation and the ghost cells that it
-/// needs; returns whether it is.
-template <class Exec, class Real, class Vector>
-bool prolong_in_scratch(const Level<Exec, Real>& coarse, const Level<Exec, Real>& fine, bool is_quartic, bool adds,
-                        const Vector& to) {
-  auto* const recorder = StepRecorder::current();
-  if (recorder == nullptr) return false;
-  const BoundaryWeights<Real> boundary =
-      coarse.fill_for_interpolation.weights(is_quartic ? BoundaryOrder::quartic : BoundaryOrder::quadratic);
-  const auto add = [&]<int reach>(const InterpolationWeights<Real, reach>& weights) {
-    using Prolong = ProlongInScratch<Real, reach>;
-    if (!Prolong::serves(coarse.layout, coarse.num_boxes(), fine.num_boxes(), boundary.points)) return false;
-    recorder->add("ashlar::multigrid::interpolate",
-                  Prolong{coarse.u.data(), to.data(), coarse.layout, fine.layout, boundary, weights}, 1,
-                  fine.num_cells());
-    return true;
-  };
-  using Transfer = LevelTransfer<Exec, Real>;
-  return is_quartic ? add(Transfer::quartic(adds)) : add(Transfer::quadratic(adds));
-}
-}  // namespace impl
-
 /// Of the fourth order only for the start on a finer level: corrections are as good with less.
 template <execution_space Exec, class Real>
 void Multigrid<Exec, Real>::prolong(const Exec& exec, std::size_t fine, bool within_v_cycle, const Vector& to) const {

@@ -13,10 +13,6 @@
 
 namespace ashlar::multigrid::impl {
 
-inline constexpr int widest_volume_in_scratch = (widest_tile_in_scratch + 2 * around_tile_in_scratch) *
-                                                (widest_tile_in_scratch + 2 * around_tile_in_scratch) *
-                                                (widest_tile_in_scratch + 2 * around_tile_in_scratch);
-
 /// All half sweeps of a smoothing with Gauss-Seidel on a level of one box, and, restricted to the next coarser level,
 /// the residual of what they leave. A team has tiles of x and what is around them in scratch memory meanwhile, one each
 /// on GPUs, and what a thread reads of the matrix stays with it; after each half sweep it sends what it made, and

@@ -4,8 +4,8 @@
 #include <ashlar/multigrid/impl/bottom_solve.hpp>
 #include <ashlar/multigrid/impl/cell_bodies.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
+#include <ashlar/multigrid/impl/ghost_kernels.hpp>
 #include <ashlar/multigrid/impl/prolong_in_scratch.hpp>
-#include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <ashlar/multigrid/impl/relax_in_scratch.hpp>
 #include <ashlar/multigrid/impl/step.hpp>
 #include <ashlar/multigrid/impl/transfer_bodies.hpp>

@@ -10,6 +10,9 @@
 namespace ashlar::multigrid::impl {
 
 inline constexpr int widest_tile_in_scratch = 8, around_tile_in_scratch = 2;
+/// Cells of the widest tile and those around it.
+inline constexpr int widest_volume_in_scratch = 12 * 12 * 12;
+static_assert(widest_tile_in_scratch + 2 * around_tile_in_scratch == 12);
 
 /// A small box, by one team.
 struct OneScratchTile {

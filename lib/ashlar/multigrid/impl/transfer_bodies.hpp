@@ -100,6 +100,15 @@ struct InterpolationWeights {
   }
 };
 
+template <class Real>
+constexpr InterpolationWeights<Real, 1> quadratic_weights(bool adds) {
+  return {{1. / 8}, adds};
+}
+template <class Real>
+constexpr InterpolationWeights<Real, 2> quartic_weights(bool adds) {
+  return {{22. / 128, -3. / 128}, adds};
+}
+
 template <class Blocks, class Real, int reach>
 struct Interpolate {
   Transfer<Blocks> transfer;
