@@ -28,6 +28,7 @@ Level<Exec> make_level(const Exec& exec, const Communicator& comm, const HiddenC
   exchanges.mode = mode;
   Level<Exec> level(exec, grid, one.discretisation, Equation::poisson, 0,
                     std::make_shared<const Communicator>(comm.duplicate()), exchanges);
+  level.sweep_by(exec, SweepForm::automatic);  // where it is not cut, as in cycles
   set_benchmark_problem(exec, level);
   fill_coefficient_ghosts(exec, level);
   Kokkos::deep_copy(exec, level.u, level.f);

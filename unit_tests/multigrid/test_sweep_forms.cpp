@@ -5,6 +5,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/multigrid/border.hpp>
 #include <ashlar/multigrid/cell_tiles.hpp>
+#include <ashlar/multigrid/impl/march_tiles.hpp>  // nothing else shows on hosts which levels of GPUs go by planes
 #include <ashlar/multigrid/operator.hpp>
 #include <ashlar/multigrid/smoother.hpp>
 #include <limits>
@@ -145,7 +146,7 @@ TEST(SweepForm, SolvesOfAllFormsHaveTheSameBits) {
   }
 }
 
-TEST(SweepForm, IsChosenByTheNumberOfCells) {
+TEST(SweepForm, IsChosenByWhatTeamsHaveToDo) {
   const Exec exec;
   const auto form = [&](SweepForm asked, int dim, int boxes, Discretisation discretisation = Discretisation::fv4) {
     return sweep_form(exec, asked, discretisation, dim, boxes);
@@ -153,11 +154,26 @@ TEST(SweepForm, IsChosenByTheNumberOfCells) {
   const SweepForm of_many = is_gpu_v<Exec> ? SweepForm::planes : SweepForm::cells;
   EXPECT_EQ(form(SweepForm::automatic, 64, 1), SweepForm::cells);
   EXPECT_EQ(form(SweepForm::automatic, 128, 1), of_many);
+  EXPECT_EQ(form(SweepForm::automatic, 80, 4), of_many);
+  EXPECT_EQ(form(SweepForm::automatic, 34, 27), SweepForm::cells) << "most of its tiles are beyond the boxes";
   EXPECT_EQ(form(SweepForm::automatic, 32, 512), of_many);
   EXPECT_EQ(form(SweepForm::automatic, 16, 4096), SweepForm::cells);
   EXPECT_EQ(form(SweepForm::cells, 256, 1), SweepForm::cells);
   EXPECT_EQ(form(SweepForm::both_colours, 8, 1), SweepForm::both_colours);
   EXPECT_EQ(form(SweepForm::both_colours, 256, 1, Discretisation::fv2), SweepForm::cells) << "sweeps in place";
+}
+
+TEST(MarchTiles, TellWhichShareOfTheirTimeTeamsHaveWork) {
+  constexpr int teams = 264, width = 32, height = 16;  // of an H200
+  const auto share = [&](int boxes, int dim) {
+    return multigrid::impl::MarchTiles::of(boxes, dim, width, height, teams).used_share(boxes, dim, teams);
+  };
+  // 128 columns of 2 slabs work at a time, each of 128 planes and what 5 take: 256 of 264 teams.
+  EXPECT_DOUBLE_EQ(share(1, 256), 256. / 264 * 128 / 133);
+  EXPECT_DOUBLE_EQ(share(4, 80), 4. * 80 * 80 * 80 / (25. * 264 * 512));  // 60 columns of 4 slabs of 20 planes
+  EXPECT_DOUBLE_EQ(share(1, 16), 16. * 16 * 16 / (6. * 264 * 512));       // 16 slabs of one plane
+  EXPECT_DOUBLE_EQ(share(1024, 32), 1024. * 32 * 32 * 32 / (8. * 37 * 264 * 512));  // 2048 columns: 8 rounds
+  EXPECT_EQ(share(0, 64), 0);
 }
 
 TEST(CellTiles, HaveEachPlaceOnce) {

@@ -22,10 +22,11 @@ namespace ashlar::multigrid::impl {
 template <class Exec, class Body, class Parities>
 struct March {
   using Real = typename decltype(Body::stencil)::Real;
-  static constexpr bool is_large = usual_wide_scratch<Exec> >= 96 * 1024, is_of_colour = has_colour<Body>;
+  using Shape = MarchShape<Exec>;
+  static constexpr bool is_of_colour = has_colour<Body>;
   static constexpr int cells_of_lane = is_of_colour ? 1 : 2;
-  static constexpr int width = 32, height = is_large ? 16 : 8;
-  static constexpr int threads = width / 2 * height, teams_at_a_time = 2 * 16 / height;
+  static constexpr int width = Shape::width, height = Shape::height;
+  static constexpr int threads = width / 2 * height, teams_at_a_time = Shape::teams_at_a_time;
   using Cells = PlaneRing<Real, 6, width, height, 2, 2>;       // from k - 2 to k + 3, which is on its way
   using Faces = PlaneRing<Real, 4, width, height, 1, 2>;       // normal to i and j: from k - 1 to k + 2
   using FacesAbove = PlaneRing<Real, 3, width, height, 1, 2>;  // normal to k: from k to k + 2
@@ -158,7 +159,7 @@ template <class Exec, class Parities, class Body>
 void march(const std::string& label, const Exec& exec, int num_boxes, const BoxLayout& layout, const Parities& parities,
            const Body& body, int depth = 0) {
   using Kernel = March<Exec, Body, Parities>;
-  const MarchTiles tiles = MarchTiles::of(num_boxes, layout, Kernel::width, Kernel::height,
+  const MarchTiles tiles = MarchTiles::of(num_boxes, layout.dim, Kernel::width, Kernel::height,
                                           teams_at_once(exec, Kernel::teams_at_a_time), depth);
   for_wide_teams<Kernel::threads, Kernel::teams_at_a_time>(label, exec, tiles.count(num_boxes), Kernel::scratch_bytes,
                                                            Kernel{body, layout, parities, tiles});

@@ -241,7 +241,7 @@ void march_both_colours(const std::string& label, const Exec& exec, int num_boxe
                         const BoxLayout& layout, const Parities& parities, const Origins& origins, const Body& body,
                         int depth = 0) {
   using Kernel = MarchBothColours<Exec, Body, Parities, Origins>;
-  const MarchTiles tiles = MarchTiles::of(num_boxes, layout, Kernel::width, Kernel::height,
+  const MarchTiles tiles = MarchTiles::of(num_boxes, layout.dim, Kernel::width, Kernel::height,
                                           teams_at_once(exec, Kernel::teams_at_a_time), depth);
   for_wide_teams<Kernel::threads, Kernel::teams_at_a_time>(
       label, exec, tiles.count(num_boxes), Kernel::scratch_bytes,

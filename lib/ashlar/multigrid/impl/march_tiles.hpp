@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/multigrid/box_layout.hpp>
+#include <ashlar/device/for_wide_teams.hpp>
 #include <cstdint>
 #include <limits>
 
@@ -12,6 +12,13 @@ namespace ashlar::multigrid::impl {
 /// Which part of a box a team works on: the tile of columns whose first is (i0, j0), and planes k0 to k1.
 struct MarchPart {
   int box, i0, j0, k0, k1;
+};
+
+/// The tile of a team that makes one pass (march.hpp), and how many teams a multiprocessor has at a time.
+template <execution_space Exec>
+struct MarchShape {
+  static constexpr bool is_large = usual_wide_scratch<Exec> >= 96 * 1024;
+  static constexpr int width = 32, height = is_large ? 16 : 8, teams_at_a_time = 2 * 16 / height;
 };
 
 /// How many teams run at once where a multiprocessor has so many. Of hosts it is a number that makes tests have columns
@@ -31,30 +38,20 @@ struct MarchTiles {
   int tiles_i, tiles_j, tiles_k, width, height, depth;
 
   /// `at_a_time` teams run at once. Columns have `depth` planes, or, with 0, as many as is fastest.
-  static MarchTiles of(int num_boxes, const BoxLayout& layout, int width, int height, int at_a_time, int depth = 0) {
-    const auto parts = [&](int size) { return (layout.dim + size - 1) / size; };
-    MarchTiles tiles{parts(width), parts(height), 1, width, height, depth};
-    if (depth == 0) tiles.depth = tiles.fastest_depth(num_boxes, layout.dim, at_a_time);
-    tiles.tiles_k = parts(tiles.depth);
-    return tiles;
+  static MarchTiles of(int num_boxes, int dim, int width, int height, int at_a_time, int depth = 0) {
+    const MarchTiles tiles{parts(dim, width), parts(dim, height), 1, width, height, dim};
+    return depth == 0 ? tiles.with_fastest_depth(num_boxes, dim, at_a_time) : tiles.with_depth(depth, dim);
   }
 
-  int fastest_depth(int num_boxes, int dim, int at_a_time) const {
-    const auto parts = [&](int size) { return (dim + size - 1) / size; };
-    const std::int64_t columns = std::max(1, num_boxes * tiles_i * tiles_j);
-    const auto rounds = [&](int parts_k) { return (columns * parts_k + at_a_time - 1) / at_a_time; };
-    constexpr int most_rounds = 4;  // more change little
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    int fastest = dim;
-    for (int wanted = 1; wanted <= dim && (wanted == 1 || rounds(wanted) <= most_rounds); ++wanted) {
-      const int planes = parts(wanted);
-      const std::int64_t time = rounds(parts(planes)) * (planes + planes_to_begin);
-      if (time < least) {
-        least = time;
-        fastest = planes;
-      }
-    }
-    return fastest;
+  /// How many planes' time passes until all teams are done, with what columns cost to begin.
+  std::int64_t planes_in_turn(int num_boxes, int at_a_time) const {
+    return rounds(num_boxes, at_a_time) * (depth + planes_to_begin);
+  }
+
+  /// Of the cells that `at_a_time` teams make in that time where they always have work, the share that there is.
+  double used_share(int num_boxes, int dim, int at_a_time) const {
+    const double cells = double(num_boxes) * dim * dim * dim;
+    return cells / (double(planes_in_turn(num_boxes, at_a_time)) * at_a_time * width * height);
   }
 
   int count(int num_boxes) const { return num_boxes * tiles_i * tiles_j * tiles_k; }
@@ -64,6 +61,29 @@ struct MarchTiles {
     const int j = row % tiles_j, slab = row / tiles_j;
     const int k = slab % tiles_k, end = (k + 1) * depth;
     return {slab / tiles_k, i * width, j * height, k * depth, end < dim ? end : dim};
+  }
+
+ private:
+  static int parts(int size, int of) { return (size + of - 1) / of; }
+
+  std::int64_t rounds(int num_boxes, int at_a_time) const {
+    return std::max<std::int64_t>(1,
+                                  (std::int64_t(num_boxes) * tiles_i * tiles_j * tiles_k + at_a_time - 1) / at_a_time);
+  }
+
+  MarchTiles with_depth(int planes, int dim) const {
+    return {tiles_i, tiles_j, parts(dim, planes), width, height, planes};
+  }
+
+  MarchTiles with_fastest_depth(int num_boxes, int dim, int at_a_time) const {
+    constexpr int most_rounds = 4;  // more change little
+    MarchTiles fastest = *this;
+    for (int slabs = 2; slabs <= dim; ++slabs) {
+      const MarchTiles tried = with_depth(parts(dim, slabs), dim);
+      if (tried.rounds(num_boxes, at_a_time) > most_rounds) break;
+      if (tried.planes_in_turn(num_boxes, at_a_time) < fastest.planes_in_turn(num_boxes, at_a_time)) fastest = tried;
+    }
+    return fastest;
   }
 };
 
