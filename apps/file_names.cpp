@@ -15,9 +15,14 @@ namespace fs = std::filesystem;
 
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code error;
-  const auto path_a = fs::weakly_canonical(a, error);
+  // (Of a relative path whose first part is missing weakly_canonical() makes no absolute one.)
+  const auto path_of = [&error](const std::string& name) {
+    const fs::path path = fs::absolute(name, error);
+    return error ? path : fs::weakly_canonical(path, error);
+  };
+  const fs::path path_a = path_of(a);
   if (error) return a == b;
-  const auto path_b = fs::weakly_canonical(b, error);
+  const fs::path path_b = path_of(b);
   if (error) return a == b;
   return path_a == path_b || (fs::equivalent(path_a, path_b, error) && !error);
 }

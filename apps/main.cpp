@@ -33,6 +33,7 @@ constexpr const char* examples = R"(Examples:
   ashlar solve --problem cantilever --nodes 81,21,21 --vtk beam.vtu
   ashlar solve --matrix A.mtx --rhs b.mtx --solution x.mtx --report r.json
   ashlar convert A.mtx A.bcsr
+  ashlar hpgmg 5 8 --report r.json
 
 Exit codes: 0 converged, converted, 1 bad usage or bad input, 2 did not converge.
 Options that begin with --kokkos- go to Kokkos, which reads OMP_NUM_THREADS and the like too.)";

@@ -24,7 +24,7 @@ void require_new_file(const ReplacedFile& file, const std::string& path) {
   } else if (errno != EEXIST) {
     throw FileError(path, 0, "cannot be written",
                     text("a new file beside it: ", std::generic_category().message(errno)),
-                    "change the permissions of the folder, or name a file in another");
+                    "make the folder one that takes new files, or name a file in another");
   }
 }
 

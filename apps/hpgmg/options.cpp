@@ -6,6 +6,9 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +70,17 @@ void add_number(CLI::App& command, const std::string& name, int& target, const s
       ->required();
 }
 
+/// A reader takes a file for what its name ends in, and this one is an image.
+void require_image_name(const std::optional<std::string>& picture) {
+  if (!picture) return;
+  const std::string ending = std::filesystem::path(*picture).extension();
+  for (const char* const other : {".vtu", ".pvtu", ".pvti", ".vtk", ".vtr", ".vts", ".vtp"}) {
+    if (ending != other) continue;
+    throw ArgumentError(text("--vtk '", *picture, "'"), text("the solution is an image, no file of the kind ", other),
+                        "name it like u.vti");
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(HpgmgSolver solver) { return solver == HpgmgSolver::cycles ? "cycles" : "mg-pcg"; }
@@ -76,23 +90,24 @@ std::string_view to_string(CyclePrecision precision) {
 }
 
 std::vector<multigrid::BoxGrid> grids_of(const HpgmgOptions& options, int num_ranks, int rank) {
-  int box_dim = 1 << options.log2_box;
-  int boxes = multigrid::boxes_per_dimension(box_dim, options.boxes_per_rank, num_ranks);
   constexpr int most_cells = 4096;
-  if (boxes > most_cells / box_dim) {
-    throw ArgumentError(text("hpgmg: ", boxes, "^3 boxes of ", box_dim, "^3 cells"),
-                        text("more than ", most_cells, "^3 cells fit no memory"), "take fewer or smaller boxes");
+  const int usual_dim = 1 << options.log2_box;
+  const std::int64_t cells =
+      options.cells
+          ? *options.cells
+          : std::int64_t(usual_dim) * multigrid::boxes_per_dimension(usual_dim, options.boxes_per_rank, num_ranks);
+  if (cells < 1 || cells > most_cells) {
+    throw ArgumentError(text("hpgmg: ", cells, "^3 cells"),
+                        cells < 1 ? "there is at least one" : text("more than ", most_cells, "^3 fit no memory"),
+                        options.cells ? "pass another --cells" : "take fewer or smaller boxes");
   }
-  if (options.box_dim) {
-    const int cells = boxes * box_dim;
-    box_dim = *options.box_dim;
-    if (box_dim < 1 || cells % box_dim != 0) {
-      throw ArgumentError(text("hpgmg: ", cells, "^3 cells in boxes of ", box_dim, "^3"),
-                          text(box_dim, " does not divide ", cells), "pass a --box-dim that does");
-    }
-    boxes = cells / box_dim;
+  const int box_dim = options.box_dim.value_or(usual_dim);
+  if (box_dim < 1 || cells % box_dim != 0) {
+    throw ArgumentError(text("hpgmg: ", cells, "^3 cells in boxes of ", box_dim, "^3"),
+                        text(box_dim, " does not divide ", cells), "pass a --box-dim that does");
   }
-  return multigrid::make_hierarchy(boxes, box_dim, multigrid::reach_of(options.methods.discretisation), num_ranks, rank,
+  return multigrid::make_hierarchy(static_cast<int>(cells / box_dim), box_dim,
+                                   multigrid::reach_of(options.methods.discretisation), num_ranks, rank,
                                    options.levels);
 }
 
@@ -100,6 +115,11 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
   add_number(command, "LOG2_BOX", options.log2_box, "boxes have 2^LOG2_BOX cells in each direction, 1 to 10");
   add_number(command, "BOXES_PER_RANK", options.boxes_per_rank,
              "how many boxes at most; as many are taken as make a cube that can be coarsened far");
+  command
+      .add_option_function<std::string>(
+          "--cells", [&options](const std::string& value) { options.cells = whole_number_of("--cells", value); },
+          "take N cells in each direction, however many boxes that is; the boxes' size divides N")
+      ->type_name("N");
   command
       .add_option_function<std::string>(
           "--box-dim", [&options](const std::string& value) { options.box_dim = whole_number_of("--box-dim", value); },
@@ -133,7 +153,7 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
       command, "--exchange", options.methods.exchange.mode,
       std::array{ExchangeMode::automatic, ExchangeMode::blocking, ExchangeMode::stream, ExchangeMode::kernel},
       "over ranks, who sends ghost cells and waits for them: the host, the devices' streams, by NCCL, or kernels, "
-      "which write to each other's memory; auto (the default): streams where they work, else the host");
+      "which write to each other's memory; auto (the default): the fastest of those that work here, as measured");
   add_choice(
       command, "--overlap", options.methods.overlap,
       std::array{Overlap::automatic, Overlap::on, Overlap::off, Overlap::fused},
@@ -190,6 +210,10 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
   command.add_option("--vtk", options.picture, "the solution, averages over cells, as an image file (.vti) of VTK's")
       ->type_name("FILE");
   command.add_option("--report", options.report, "norms, errors, timings and versions as JSON")->type_name("FILE");
+  command
+      .add_option("--trace", options.trace,
+                  "a timeline of one solve, kernel by kernel, for ui.perfetto.dev or chrome://tracing (JSON)")
+      ->type_name("FILE");
 }
 
 void check_before_start(const World& world, const HpgmgOptions& options) {
@@ -217,6 +241,9 @@ void check_before_start(const World& world, const HpgmgOptions& options) {
                         "pass a number from 1 on, or 0: none is one");
   }
   require_distinct({"--report", options.report}, {"--vtk", options.picture});
+  require_distinct({"--trace", options.trace}, {"--vtk", options.picture});
+  require_distinct({"--trace", options.trace}, {"--report", options.report});
+  require_image_name(options.picture);
   const int ranks = world.comm().size();
   const multigrid::BoxGrid finest = grids_of(options, ranks, 0).front();
   if (ranks > finest.num_boxes()) {

@@ -33,13 +33,14 @@ std::string_view to_string(CyclePrecision precision);
 struct HpgmgOptions {
   int log2_box = 0;
   int boxes_per_rank = 0;
+  std::optional<int> cells;    ///< in each direction, instead of those of as many boxes a rank
   std::optional<int> box_dim;  ///< of the boxes that the cells are cut into instead
   multigrid::HierarchyOptions levels;
   multigrid::MultigridOptions methods;
   HpgmgSolver solver = HpgmgSolver::cycles;
   multigrid::Cycle cycle = multigrid::Cycle::f;          ///< of the solver `cycles`
   CyclePrecision precision = CyclePrecision::in_double;  ///< of the solver mg_pcg
-  std::optional<std::string> report, picture;
+  std::optional<std::string> report, picture, trace;
 };
 
 /// The levels' grids, for a rank of so many.

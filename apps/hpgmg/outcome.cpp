@@ -47,6 +47,25 @@ bool overlaps(const multigrid::Multigrid<Execution>& mg, std::size_t number) {
   return mg.with_level(number, [](const auto& level) { return level.overlap() != multigrid::Overlap::off; });
 }
 
+/// What "; " parts in a text, but for what is in brackets, with this between instead.
+std::string in_lines(const std::string& all, const std::string& between) {
+  std::string result;
+  int depth = 0;
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    depth += all[c] == '(' ? 1 : all[c] == ')' ? -1 : 0;
+    const bool is_end = depth == 0 && all.compare(c, 2, "; ") == 0;
+    result += is_end ? between : std::string(1, all[c]);
+    if (is_end) ++c;
+  }
+  return result;
+}
+
+/// The mode of a level's messages; null where one rank has it.
+Json exchange_of(const multigrid::Multigrid<Execution>& mg, std::size_t number) {
+  if (!mg.grid(number).is_shared()) return nullptr;
+  return mg.with_level(number, [](const auto& level) { return Json(to_string(level.exchange_options.mode)); });
+}
+
 void print_richardson(const multigrid::RichardsonReport& richardson) {
   std::cout << "\nRichardson's analysis\n"
             << "  h   norm = " << norm_text(richardson.h.norms.back()) << "  rel = " << norm_text(richardson.h.rel)
@@ -134,6 +153,7 @@ void print_levels(const multigrid::Multigrid<Execution>& mg) {
               << formatted("%.15f", largest_eigenvalue(mg, l)) << (mg.is_on_host(l) ? ", on the host" : "")
               << (overlaps(mg, l) ? ", overlaps messages\n" : "\n");
   }
+  std::cout << "\nHow it runs\n  " << in_lines(mg.explain(), "\n  ") << "\n";
 }
 
 void print_outcome(const multigrid::Multigrid<Execution>& mg, const HpgmgOutcome& outcome) {
@@ -177,12 +197,14 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
                               {"num_ranks", mg.grid(l).num_owners()},
                               {"on_host", mg.is_on_host(l)},
                               {"is_one_kernel", mg.is_one_kernel(l)},
+                              {"exchange", exchange_of(mg, l)},
                               {"overlaps", overlaps(mg, l)},
                               {"largest_eigenvalue", largest_eigenvalue(mg, l)},
                               {"exchange_messages", outcome.exchange[l].messages},
                               {"exchange_bytes", outcome.exchange[l].bytes},
                               {"seconds", seconds}});
   }
+  json["explain"] = mg.explain();
   json["options"] = {{"log2_box", outcome.options.log2_box},
                      {"boxes_per_rank", outcome.options.boxes_per_rank},
                      {"box_dim", mg.level(0).grid.box_dim()},

@@ -16,6 +16,7 @@
 #include "hpgmg/outcome.hpp"
 #include "hpgmg/picture.hpp"
 #include "output_file.hpp"
+#include "solve/trace.hpp"
 
 namespace ashlar::app {
 
@@ -71,17 +72,32 @@ multigrid::CycleReport judged(const Execution& exec, const multigrid::Multigrid<
   return report;
 }
 
+/// A solve, recorded; its phases are timed one by one, as no graph is replayed then, of which nothing could be told.
+void write_trace(const World& world, const std::optional<OutputFile>& file, const std::function<void()>& solve) {
+  world.comm().barrier();  // the ranks' times begin here
+  std::string json;
+  {
+    const SolveTrace<Execution> recorded;
+    solve();
+    json = recorded.json(world.comm());
+  }
+  world.on_all([&] {
+    if (file) file->write([&](const std::string& name) { write_text_file(name, json); });
+  });
+}
+
 }  // namespace
 
 int run_hpgmg(const World& world, const HpgmgOptions& options) {
   const Execution exec;
-  std::optional<OutputFile> report, picture;
+  std::optional<OutputFile> report, picture, trace;
   world.on_all([&] {
     if (options.report && world.speaks()) report.emplace(*options.report);
     if (options.picture && world.speaks()) picture.emplace(*options.picture);
+    if (options.trace && world.speaks()) trace.emplace(*options.trace);
   });
-  // What is on standard output is the report then, or the picture.
-  const bool prints = world.speaks() && options.report != "-" && options.picture != "-";
+  // What is on standard output is the report then, or the picture, or the timeline.
+  const bool prints = world.speaks() && options.report != "-" && options.picture != "-" && options.trace != "-";
 
   const std::shared_ptr<multigrid::Multigrid<Execution>> levels = make_multigrid<double>(exec, world, options);
   multigrid::Multigrid<Execution>& mg = *levels;
@@ -117,6 +133,12 @@ int run_hpgmg(const World& world, const HpgmgOptions& options) {
   count_times(&outcome.times);
   solve();
   count_times(nullptr);
+  if (options.trace) {
+    multigrid::PhaseTimes of_recorded(mg.num_levels());
+    count_times(&of_recorded);
+    write_trace(world, trace, solve);
+    count_times(nullptr);
+  }
   outcome.times.take_slowest(world.comm());
 
   if (prints) print_outcome(mg, outcome);

@@ -218,8 +218,9 @@ void declare_distribution(CLI::App& command, DistributionOptions& distribution) 
                "that; whole, all that it has; or auto (the default), whatever takes least time");
   group.choice(
       "--exchange", distribution.exchange, exchanges, no_such_name,
-      "who sends and waits for it: blocking, the host; stream, the devices' streams, by NCCL; kernel, kernels, "
-      "which write to each other's memory; or auto (the default), stream where that works, else blocking");
+      "who sends the halo and waits for it: blocking, the host; stream, the devices' streams, by NCCL; kernel, "
+      "kernels, which write to each other's memory; or auto (the default), the fastest of those that work here, as "
+      "measured");
   group.parsed("--ranks-on-host", distribution.ranks_on_host, "N",
                "let the last N ranks of each host compute on its processors, beside the others on devices (default 0)",
                &whole_number_of);

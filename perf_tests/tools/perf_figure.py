@@ -76,8 +76,11 @@ def finish(figure, handles, title, subtitle, output, columns=None):
                   ncols=columns, borderaxespad=0, borderpad=0, handlelength=2.2, columnspacing=1.6)
     try:
         # No date, and no version of what drew it.
-        figure.savefig(output, format="svg", facecolor="white",
-                       metadata={"Date": None, "Creator": None, "Title": title})
+        if str(output).lower().endswith(".png"):
+            figure.savefig(output, format="png", dpi=150, facecolor="white", metadata={"Title": title, "Software": None})
+        else:
+            figure.savefig(output, format="svg", facecolor="white",
+                           metadata={"Date": None, "Creator": None, "Title": title})
     except OSError as error:
         raise results.Problem(f"cannot write {output}", error.strerror or str(error),
                               "name a file in a folder that is there")

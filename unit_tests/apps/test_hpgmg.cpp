@@ -84,6 +84,48 @@ TEST_F(HpgmgCommand, CutsTheSameCellsIntoOtherBoxes) {
   EXPECT_NE(result.out.find("32^3 cells in 64 boxes of 8^3"), std::string::npos) << result.out;
 }
 
+TEST_F(HpgmgCommand, TakesCellsThatAreNoPowerOfTwoTimesBoxes) {
+  const auto report = nlohmann::json::parse(run("hpgmg 4 1 --operator fv2 --cells 48 --report -").out);
+  EXPECT_EQ(report["levels"][0]["cells_per_dim"], 48);
+  EXPECT_EQ(report["levels"][0]["num_boxes"], 27);
+  const auto other = nlohmann::json::parse(run("hpgmg 1 1 --operator fv2 --cells 48 --box-dim 24 --report -").out);
+  EXPECT_EQ(other["levels"][0]["num_boxes"], 8);
+  EXPECT_EQ(other["norms"], report["norms"]);
+  for (const auto& [arguments, why] : {std::pair<std::string, std::string>{"--cells 40", "16 does not divide 40"},
+                                       {"--cells 0", "there is at least one"},
+                                       {"--cells 8192", "more than 4096^3 fit no memory"}}) {
+    const CommandResult result = run("hpgmg 4 8 " + arguments);
+    EXPECT_EQ(result.exit_code, 1) << arguments;
+    EXPECT_NE(result.err.find(why), std::string::npos) << result.err;
+  }
+}
+
+TEST_F(HpgmgCommand, RecordsTheKernelsOfASolve) {
+  const CommandResult result = run("hpgmg 3 8 --one-kernel-cells 0 --trace t.json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto trace = nlohmann::json::parse(read_file(folder() / "t.json"));
+  // Six sweeps of two colours before and after the coarser level, for each visit of the three levels but the coarsest.
+  const auto num_of = [&](const std::string& name) {
+    return std::count_if(trace["traceEvents"].begin(), trace["traceEvents"].end(),
+                         [&](const auto& event) { return event["ph"] == "X" && event["name"] == name; });
+  };
+  EXPECT_EQ(num_of("ashlar::multigrid::smooth[gsrb]"), 12 * (1 + 2 + 3));
+  EXPECT_EQ(num_of("ashlar::multigrid::residual"), 1 + 2 + 3 + 1) << "and one for the norm";
+}
+
+TEST_F(HpgmgCommand, RefusesNamesOfOtherKindsOfFiles) {
+  for (const std::string name : {"u.vtu", "u.pvtu", "u.vtk"}) {
+    const CommandResult result = run("hpgmg 3 8 --vtk " + name);
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_NE(result.err.find("name it like u.vti"), std::string::npos) << result.err;
+  }
+  // Two names of one file, which is not there yet.
+  const CommandResult result = run("hpgmg 3 8 --vtk x --report ./x");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.err.find("one would overwrite the other"), std::string::npos) << result.err;
+  EXPECT_EQ(run("hpgmg 3 8 --trace x --report ./x").exit_code, 1);
+}
+
 bool has_gpu(const nlohmann::json& report) {
   const std::string backend = report["device"]["backend"];
   return backend != "OpenMP" && backend != "Serial" && backend != "Threads";

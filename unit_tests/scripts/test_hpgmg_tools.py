@@ -49,7 +49,9 @@ class HpgmgTools(unittest.TestCase):
         result = subprocess.run([sys.executable, "-B", TOOLS / "hpgmg_slice.py", "u.vti", "-o", "figure.svg", *arguments],
                                 capture_output=True, text=True, cwd=self.folder)
         self.assertEqual(result.returncode, code, result.stdout + result.stderr)
-        return (self.folder / "figure.svg").read_text() if code == 0 else result.stderr
+        if code != 0:
+            return result.stderr
+        return "" if "figure.png" in arguments else (self.folder / "figure.svg").read_text()
 
     def test_values_are_read_and_cut_as_they_lie(self):
         sys.path.insert(0, str(TOOLS))
@@ -70,6 +72,11 @@ class HpgmgTools(unittest.TestCase):
         self.assertIn("4 x 3 x 2 cells, those around z = 0.375", figure)
         self.assertEqual(figure, self.draw(image(values)))
         self.assertIn("those around x = 0.875", self.draw(image(values), "--normal", "x", "--at", "1"))
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
+    def test_a_picture_of_that_name_is_a_png_file(self):
+        self.draw(image([0.5] * 24), "-o", "figure.png")
+        self.assertEqual((self.folder / "figure.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
 
     def test_what_cannot_be_drawn_is_named(self):
         for content, words in ((image([1.0] * 23), "cut short"), (image([1.0] * 24, 3), "a number in each cell"),

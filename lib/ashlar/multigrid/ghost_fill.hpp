@@ -160,6 +160,8 @@ class GhostFill {
 
   /// The mode of its messages; where ranks send none, `otherwise`.
   ExchangeMode mode(ExchangeMode otherwise) const { return messages_.mode(otherwise); }
+  /// Why it is this mode, for people; where ranks send none, nothing.
+  std::string why_mode() const { return messages_.why_mode(); }
 
   /// Throws CommError where a device has waited for another rank in vain so far. (The same is true of the others.)
   void check() const { messages_.check(); }

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-// What a kernel that iterates CG on several devices needs of them (persistent_cg_over_ranks).
+// What a kernel that iterates CG on several devices needs of them (persistent_cg_of_ranks.hpp).
 
 namespace ashlar {
 

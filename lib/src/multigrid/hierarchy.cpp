@@ -104,7 +104,7 @@ std::vector<BoxGrid> make_hierarchy(int boxes_per_dim, int box_dim, int radius, 
     throw ArgumentError(text("multigrid: ", boxes_per_dim, "^3 boxes of ", box_dim, "^3 cells"),
                         box_dim < radius ? text("they cannot be coarsened: the operator reaches ", radius, " cells far")
                                          : "they cannot be coarsened: several boxes of an odd number of cells",
-                        "take larger boxes, of a power of 2");
+                        "take larger boxes, of an even number of cells");
   }
   if (options.min_cells_per_rank < 0) {
     throw ArgumentError(text("multigrid: at least ", options.min_cells_per_rank, " cells a rank"),

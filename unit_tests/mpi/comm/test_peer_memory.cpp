@@ -1,15 +1,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/error.hpp>
+#include <ashlar/comm/impl/peer_check.hpp>     // nothing else shows a word that is wrong
 #include <ashlar/comm/impl/peer_segments.hpp>  // nothing else shows it where all ways work, or none
 #include <ashlar/comm/memory_kind_of.hpp>
 #include <ashlar/comm/peer/find_peer_memory.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -47,11 +50,22 @@ std::size_t num_unlike(const Exec& exec, const std::byte* memory, std::size_t co
   return wrong;
 }
 
+/// Files of this process that are shared memory: those of a process that is killed would stay.
+int num_names() {
+  int count = 0;
+  const std::string of_process = text("ashlar-", getpid(), "-");
+  for (const auto& file : std::filesystem::directory_iterator("/dev/shm")) {
+    if (file.path().filename().string().starts_with(of_process)) ++count;
+  }
+  return count;
+}
+
 /// Each rank writes so many numbers to each other one, which reads them. Returns what the memory says of itself.
 std::string expect_shared(const Communicator& comm, std::size_t count) {
   const Exec exec;
   const int rank = comm.rank(), size = comm.size();
   const PeerMemory memory(exec, comm.duplicate(), std::size_t(size) * count * sizeof(std::uint64_t));
+  EXPECT_EQ(num_names(), 0);
   for (int from = 0; from < size; ++from) {
     EXPECT_EQ(num_unlike(exec, memory.own(), count, from, rank, true), 0U) << "zeros at first";
   }
@@ -90,6 +104,31 @@ TEST(PeerMemoryOverMpi, IsSharedInTheWayThatIsAskedFor) {
                              sharing == PeerSharing::handles ? "handles" : "file descriptors", " (as asked for)"));
       }
     }
+  }
+}
+
+TEST(PeerMemoryOverMpi, EachWordThatAnotherRankWroteIsLookedAt) {
+  const Exec exec;
+  constexpr int ranks = 3, own = 1, count = ranks * ashlar::impl::peer_check_words;
+  const Kokkos::View<std::uint32_t*, Exec> words("test::words", count);
+  for (int from = 0; from < ranks; ++from) {
+    Kokkos::parallel_for("test::write", Kokkos::RangePolicy<Exec>(exec, 0, ashlar::impl::peer_check_words),
+                         ashlar::impl::WritePeerCheck{words.data() + from * ashlar::impl::peer_check_words, from, own});
+  }
+  const auto num_wrong = [&] {
+    int wrong = 0;
+    Kokkos::parallel_reduce("test::read", Kokkos::RangePolicy<Exec>(exec, 0, count),
+                            ashlar::impl::CountWrongPeerWords{words.data(), own}, wrong);
+    return wrong;
+  };
+  EXPECT_EQ(num_wrong(), 0);
+  for (const int place : {0, ashlar::impl::peer_check_words, count - 1}) {
+    Kokkos::deep_copy(exec, Kokkos::subview(words, place), 7U);
+    EXPECT_GT(num_wrong(), 0) << place;
+    const auto from = place / ashlar::impl::peer_check_words;
+    Kokkos::deep_copy(exec, Kokkos::subview(words, place),
+                      ashlar::impl::peer_check_word(from, own, place % ashlar::impl::peer_check_words));
+    EXPECT_EQ(num_wrong(), 0) << place;
   }
 }
 

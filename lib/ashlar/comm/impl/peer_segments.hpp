@@ -20,6 +20,9 @@ class PeerSegment {
   PeerSegment(const PeerSegment&) = delete;
   PeerSegment& operator=(const PeerSegment&) = delete;
 
+  /// All that are to reach it do: nobody else need find it.
+  virtual void hide() {}
+
   std::byte* data = nullptr;
 };
 

@@ -7,6 +7,7 @@
 #include <ashlar/multigrid/ghost_plan.hpp>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ashlar::multigrid::impl {
@@ -59,6 +60,8 @@ class BoxMessages {
   }
 
   ExchangeMode mode(ExchangeMode otherwise) const { return exchange_ ? exchange_->mode() : otherwise; }
+  /// Why it is this mode; empty where there is no message.
+  std::string why_mode() const { return exchange_ ? exchange_->why_mode() : ""; }
 
  private:
   static std::vector<NeighbourMessage> in_bytes(const std::vector<GhostMessage>& messages, std::int64_t unit) {

@@ -45,7 +45,8 @@ void require_memory_for(const std::vector<BoxGrid>& grids, const MultigridOption
   if (!is_gpu_v<Exec> && !comm.is_alone()) bytes = comm.split_by_host().sum(bytes);
   comm.together([&] {
     require_memory<typename Exec::memory_space>(
-        bytes, text("multigrid of ", grids[0].cells_per_dim(), "^3 cells in ", grids[0].num_boxes(), " boxes"));
+        bytes, text("multigrid of ", grids[0].cells_per_dim(), "^3 cells in ", grids[0].num_boxes(),
+                    grids[0].num_boxes() == 1 ? " box" : " boxes"));
   });
 }
 
@@ -58,6 +59,14 @@ void check_overlap(const Level<Exec, Real>& level, Overlap overlap) {
                       text("the exchange of level ", level.number, " is '", to_string(mode),
                            "': kernels do not exchange by themselves"),
                       "take the exchange 'kernel', or another overlap");
+}
+
+/// ", messages in mode kernel (asked for)"; of a level of one rank nothing.
+template <class Exec, class Real>
+std::string explain_messages(const Level<Exec, Real>& level) {
+  if (!level.grid.is_shared()) return "";
+  return text(", messages in mode ", to_string(level.exchange_options.mode), " (", level.fill_for_operator.why_mode(),
+              ")");
 }
 
 /// ", overlaps (315 us a smoothing with it, 451 without)"; of a level of one rank nothing.
@@ -157,6 +166,7 @@ std::string Multigrid<Exec, Real>::explain() const {
       is_within = true;
     }
     result += text(is_on_host(l) ? ", on the host (" : " (", is_on_host(l) ? HostExecution::name() : Exec::name(), ")");
+    result += with_level(l, [](const auto& level) { return impl::explain_messages(level); });
     result += with_level(l, [](const auto& level) { return impl::explain_overlap(level); });
     const SweepForm form = with_level(l, [](const auto& level) { return level.sweeps; });
     if (form != SweepForm::cells) result += text(", sweeps by ", to_string(form));

@@ -21,11 +21,12 @@ namespace {
   throw CommError(text("comm: ", what), std::strerror(error), "let messages go through the transport");
 }
 
-/// Shared memory of POSIX, mapped. The one who made it takes its name away, when all have it or nobody will.
+/// Shared memory of POSIX, mapped. The one who made it takes its name away as soon as all have it, so that it is gone
+/// with the last of them, however that ends.
 class HostSegment final : public PeerSegment {
  public:
   HostSegment(std::string name, std::size_t bytes, bool is_made_here)
-      : name_(std::move(name)), bytes_(std::max<std::size_t>(bytes, 1)), is_made_here_(is_made_here) {
+      : name_(std::move(name)), bytes_(std::max<std::size_t>(bytes, 1)), has_name_(is_made_here) {
     const int file = shm_open(name_.c_str(), is_made_here ? O_RDWR | O_CREAT | O_EXCL : O_RDWR, 0600);
     if (file < 0) fail("shared memory " + name_, errno);
     // Room is taken now: where there is none, that is an error here and no signal later.
@@ -34,20 +35,25 @@ class HostSegment final : public PeerSegment {
     const int error = no_room != 0 ? no_room : errno;
     close(file);
     if (mapped == MAP_FAILED) {
-      if (is_made_here_) shm_unlink(name_.c_str());
+      if (has_name_) shm_unlink(name_.c_str());
       fail(text(bytes_, " bytes of shared memory ", name_), error);
     }
     data = static_cast<std::byte*>(mapped);
   }
   ~HostSegment() override {
     munmap(data, bytes_);
-    if (is_made_here_) shm_unlink(name_.c_str());
+    HostSegment::hide();
+  }
+
+  void hide() override {
+    if (has_name_) shm_unlink(name_.c_str());
+    has_name_ = false;
   }
 
  private:
   std::string name_;
   std::size_t bytes_;
-  bool is_made_here_;
+  bool has_name_;  // which this process gave it
 };
 
 }  // namespace

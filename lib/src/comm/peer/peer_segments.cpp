@@ -51,6 +51,7 @@ PeerSegments::PeerSegments(std::shared_ptr<const Communicator> comm, MemoryKind 
     comm_->barrier();  // all ranks are here: nobody frees what another one has open
     throw;
   }
+  own_->hide();
   explain_ = kind == MemoryKind::host ? "memory shared between processes"
                                       : text("memory of the other devices, by ",
                                              sharing == PeerSharing::handles ? "handles" : "file descriptors", why);
