@@ -32,7 +32,7 @@ def steps_of(ranks, is_small):
     packed = ["--decompositions", "1d", "--halos", "packed"]
     found = []
     for n in ranks:
-        for program in ("test_mpi_halo", "test_mpi_distributed", "test_mpi_nccl"):
+        for program in ("test_mpi_halo", "test_mpi_distributed", "test_mpi_multigrid", "test_mpi_nccl"):
             found.append(Step(f"{program}_{n}", n, 120, f"unit_tests/{program}"))
     found.append(Step("cg_1", 1, 60, "perf_tests/perf_cg_ranks", "--cases", cases, *packed, *more))
     for n in ranks:

@@ -90,9 +90,7 @@ TEST(LevelCut, TheShellReadsOrSendsAndTheInteriorDoesNeither) {
               read.size[d] = std::min(4, dim);
               read.begin[d] = sent.outside[d] < 0 ? 0 : dim - read.size[d];
             }
-            for_each_cell_of(read, [&](int box, int i, int j, int k) {
-              wanted.insert({box, i, j, k});
-            });
+            for_each_cell_of(read, [&](int box, int i, int j, int k) { wanted.insert({box, i, j, k}); });
           }
           for (const auto* const cells : {&interior, &shell}) {
             for (const Cell& cell : *cells) {
@@ -297,7 +295,10 @@ TEST(OverlapOfRanks, IsChosenTogetherAndTold) {
     return result;
   };
   EXPECT_THAT(explained(1, Overlap::on), Not(HasSubstr("overlap")));
-  EXPECT_THAT(explained(3, Overlap::on), HasSubstr("8 boxes on 3 ranks (" + std::string(Exec::name()) + "), overlaps"));
+  EXPECT_THAT(
+      explained(3, Overlap::on),
+      ::testing::AllOf(HasSubstr("8 boxes on 3 ranks (" + std::string(Exec::name()) + "), messages in mode blocking ("),
+                       HasSubstr("kernel: ranks 0 and 1 are threads of one process), overlaps; level 1:")));
   EXPECT_THAT(explained(3, Overlap::off), HasSubstr(", no overlap"));
   EXPECT_THAT(explained(3, Overlap::off), Not(HasSubstr("us a smoothing")));
   EXPECT_THAT(explained(3, Overlap::automatic), HasSubstr("us a smoothing with it"));
