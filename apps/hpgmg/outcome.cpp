@@ -47,19 +47,6 @@ bool overlaps(const multigrid::Multigrid<Execution>& mg, std::size_t number) {
   return mg.with_level(number, [](const auto& level) { return level.overlap() != multigrid::Overlap::off; });
 }
 
-/// What "; " parts in a text, but for what is in brackets, with this between instead.
-std::string in_lines(const std::string& all, const std::string& between) {
-  std::string result;
-  int depth = 0;
-  for (std::size_t c = 0; c < all.size(); ++c) {
-    depth += all[c] == '(' ? 1 : all[c] == ')' ? -1 : 0;
-    const bool is_end = depth == 0 && all.compare(c, 2, "; ") == 0;
-    result += is_end ? between : std::string(1, all[c]);
-    if (is_end) ++c;
-  }
-  return result;
-}
-
 /// The mode of a level's messages; null where one rank has it.
 Json exchange_of(const multigrid::Multigrid<Execution>& mg, std::size_t number) {
   if (!mg.grid(number).is_shared()) return nullptr;
@@ -153,7 +140,8 @@ void print_levels(const multigrid::Multigrid<Execution>& mg) {
               << formatted("%.15f", largest_eigenvalue(mg, l)) << (mg.is_on_host(l) ? ", on the host" : "")
               << (overlaps(mg, l) ? ", overlaps messages\n" : "\n");
   }
-  std::cout << "\nHow it runs\n  " << in_lines(mg.explain(), "\n  ") << "\n";
+  std::cout << "\nHow it runs\n";
+  for (const std::string& part : mg.explain_parts()) std::cout << "  " << part << "\n";
 }
 
 void print_outcome(const multigrid::Multigrid<Execution>& mg, const HpgmgOutcome& outcome) {

@@ -16,7 +16,7 @@
 #include "hpgmg/outcome.hpp"
 #include "hpgmg/picture.hpp"
 #include "output_file.hpp"
-#include "solve/trace.hpp"
+#include "solve_trace.hpp"
 
 namespace ashlar::app {
 

@@ -38,7 +38,7 @@
 #include "solve/symmetric_products.hpp"
 #include "solve/system.hpp"
 #include "solve/threads.hpp"
-#include "solve/trace.hpp"
+#include "solve_trace.hpp"
 
 namespace ashlar::app {
 

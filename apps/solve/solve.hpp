@@ -12,7 +12,7 @@
 #include "solve/options.hpp"
 #include "solve/phases.hpp"
 #include "solve/system.hpp"
-#include "solve/trace.hpp"
+#include "solve_trace.hpp"
 #include "types.hpp"
 #include "world.hpp"
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Draws a slice of what ashlar hpgmg --vtk has written, as an SVG or a PNG figure: scripts/env python3 perf_tests/tools/hpgmg_slice.py ...
+"""Draws a slice of what ashlar hpgmg --vtk has written, as an SVG or a PNG figure:
+
+  scripts/env python3 perf_tests/tools/hpgmg_slice.py ...
 
   hpgmg_slice.py u.vti -o FIGURE [--normal x|y|z] [--at 0.25]   the cells that the plane z = 0.25 goes through
 """
@@ -76,7 +78,8 @@ def main():
     parser.add_argument("file", metavar="FILE", help="of ashlar hpgmg --vtk")
     parser.add_argument("--normal", choices=AXES, default="z", help="of the plane (default: z)")
     parser.add_argument("--at", type=float, default=0.25, metavar="PLACE", help="where it is (default: 0.25)")
-    parser.add_argument("-o", "--output", required=True, metavar="FIGURE", help="an SVG file; a PNG file if its name ends in .png")
+    parser.add_argument("-o", "--output", required=True, metavar="FIGURE",
+                        help="an SVG file; a PNG file if its name ends in .png")
     plot(parser.parse_args())
     return 0
 

@@ -130,6 +130,8 @@ class Multigrid {
   /// The levels, on how many ranks, where they run, and which of them compute while messages are on their way, for
   /// people.
   std::string explain() const;
+  /// Its parts: the methods, each level, one kernel, graphs.
+  std::vector<std::string> explain_parts() const;
 
   /// Restricts the coefficients and the right-hand side of the finest level to all others, and finds the diagonals.
   /// Where overlap is automatic, each level over ranks is timed with and without.

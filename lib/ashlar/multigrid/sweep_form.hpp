@@ -12,9 +12,9 @@
 
 namespace ashlar::multigrid {
 
-/// Planes pay on GPUs where teams have work for half of their time or more. On an H200 they are as fast as cells for one
-/// box of 64^3, where teams have it for 0.28 of the time, and take 0.7 of what cells take for one of 128^3, where they
-/// have it for 0.74. Both colours in one pass were nowhere faster.
+/// Planes pay on GPUs where teams have work for half of their time or more. On an H200 they are as fast as cells for
+/// one box of 64^3, where teams have it for 0.28 of the time, and take 0.7 of what cells take for one of 128^3, where
+/// they have it for 0.74. Both colours in one pass were nowhere faster.
 inline constexpr double least_share_of_planes = 0.5;
 
 /// Forms other than by cells are compiled for this execution space only: those for large boxes, and so none of a host

@@ -152,36 +152,44 @@ auto Multigrid<Exec, Real>::on_host(const Exec& exec, const Work& work) const {
 }
 
 template <execution_space Exec, class Real>
-std::string Multigrid<Exec, Real>::explain() const {
-  std::string result = text("multigrid: ", to_string(options_.discretisation), ", ", to_string(options_.equation), ", ",
-                            to_string(options_.smoother));
+std::vector<std::string> Multigrid<Exec, Real>::explain_parts() const {
+  std::vector<std::string> parts{text("multigrid: ", to_string(options_.discretisation), ", ",
+                                      to_string(options_.equation), ", ", to_string(options_.smoother))};
   bool is_within = false;
   for (std::size_t l = 0; l < num_levels(); ++l) {
     const BoxGrid& cells = grid(l);
-    result += text("; level ", l, ": ", cells.cells_per_dim(), "^3 cells in ", cells.num_boxes(),
-                   cells.num_boxes() == 1 ? " box" : " boxes");
-    if (!comm_->is_alone()) result += text(" on ", cells.num_owners(), cells.num_owners() == 1 ? " rank" : " ranks");
+    std::string part = text("level ", l, ": ", cells.cells_per_dim(), "^3 cells in ", cells.num_boxes(),
+                            cells.num_boxes() == 1 ? " box" : " boxes");
+    if (!comm_->is_alone()) part += text(" on ", cells.num_owners(), cells.num_owners() == 1 ? " rank" : " ranks");
     if (is_one_kernel(l) && !is_within) {
-      result += text(", in one kernel with all below (", lists_.kernel().explain(), ")");
+      part += text(", in one kernel with all below (", lists_.kernel().explain(), ")");
       is_within = true;
     }
-    result += text(is_on_host(l) ? ", on the host (" : " (", is_on_host(l) ? HostExecution::name() : Exec::name(), ")");
-    result += with_level(l, [](const auto& level) { return impl::explain_messages(level); });
-    result += with_level(l, [](const auto& level) { return impl::explain_overlap(level); });
+    part += text(is_on_host(l) ? ", on the host (" : " (", is_on_host(l) ? HostExecution::name() : Exec::name(), ")");
+    part += with_level(l, [](const auto& level) { return impl::explain_messages(level); });
+    part += with_level(l, [](const auto& level) { return impl::explain_overlap(level); });
     const SweepForm form = with_level(l, [](const auto& level) { return level.sweeps; });
-    if (form != SweepForm::cells) result += text(", sweeps by ", to_string(form));
+    if (form != SweepForm::cells) part += text(", sweeps by ", to_string(form));
+    parts.push_back(std::move(part));
   }
-  if (!is_within) result += text("; one kernel: none (", why_no_lists_, ")");
+  if (!is_within) parts.push_back(text("one kernel: none (", why_no_lists_, ")"));
   const std::string why = why_no_graph(0);
   std::size_t first = 0;
   while (first < levels_.size() && !why_no_graph(first).empty()) ++first;
   if (why.empty()) {
-    result += "; cycles as graphs";
+    parts.emplace_back("cycles as graphs");
   } else if (first < levels_.size()) {
-    result += text("; graphs from level ", first, " on (above none: ", why, ")");
+    parts.push_back(text("graphs from level ", first, " on (above none: ", why, ")"));
   } else {
-    result += text("; graphs: none (", why, ")");
+    parts.push_back(text("graphs: none (", why, ")"));
   }
+  return parts;
+}
+
+template <execution_space Exec, class Real>
+std::string Multigrid<Exec, Real>::explain() const {
+  std::string result;
+  for (const std::string& part : explain_parts()) result += (result.empty() ? "" : "; ") + part;
   return result;
 }
 

@@ -1,4 +1,4 @@
-#include "solve/trace.hpp"
+#include "solve_trace.hpp"
 
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
