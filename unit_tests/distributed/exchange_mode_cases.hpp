@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "distributed/solver_cases.hpp"
+#include "support/watcher.hpp"
 
 // Sums and solves that have the same bits in every mode of exchanges.
 namespace ashlar::testing {
@@ -46,6 +47,34 @@ inline Solved solve_in(ExchangeMode mode, const Communicator& comm, Form form, K
   EXPECT_EQ(a.waited_seconds() > 0,
             mode == ExchangeMode::blocking || (!is_gpu_v<Exec> && mode == ExchangeMode::kernel));
   return {report, to_host(x)};
+}
+
+/// How often the host waits does not depend on how many iterations an interval has: it waits between intervals alone.
+inline void expect_no_wait_inside_an_interval(ExchangeMode mode, const Communicator& comm) {
+  const Beam beam(comm.size());
+  const Exec exec = instance_of_rank();
+  const auto rows = beam.rows(comm.rank());
+  const DistributedOperator<Matrix> a(exec, comm, beam.partition,
+                                      problems::cantilever_matrix<Matrix>(exec, beam.problem, rows),
+                                      in_mode(mode, Decomposition::one_d));
+  ASSERT_TRUE(a.is_stream_ordered());
+  const auto b = problems::cantilever_load<double, Space>(exec, beam.problem, rows);
+  const AnyM m = preconditioner_of(exec, a.own_matrix(), Kind::block_jacobi);
+  const auto waits = [&](int interval, CgLaunch launch) {
+    const Vector x("test::x", b.extent(0));
+    exec.fence();
+    const Watcher watcher;
+    const SolveReport report =
+        cg(exec, a, m, b, x,
+           {.rtol = 1e-30, .max_iterations = 2 * interval, .check_interval = interval, .launch = launch});
+    EXPECT_EQ(report.iterations, 2 * interval);
+    std::size_t fences = 0;
+    for (const Happening& its : watcher.seen()) fences += its.kind == Happening::Kind::fence ? 1 : 0;
+    return fences;
+  };
+  for (const CgLaunch launch : {CgLaunch::one_by_one, CgLaunch::automatic}) {
+    EXPECT_EQ(waits(20, launch), waits(5, launch)) << to_string(mode);
+  }
 }
 
 /// CG whose iterations are replayed by a device's graph has the bits of CG that is enqueued. (Where nothing is

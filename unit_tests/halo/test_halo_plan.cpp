@@ -195,7 +195,8 @@ TEST(HaloPlan, OfListsOfTheCallersOwn) {
     if (comm.rank() == 1) send = {{}, {}, {0, 1, 2, 3, 4}};
     if (comm.rank() == 1) receive = {3, 0, 0};
     if (comm.rank() == 2) receive = {2, 5, 0};
-    const HaloPlan plan = HaloPlan::from_lists(comm, 5, receive, send);
+    const HaloPlan plan = HaloPlan::from_lists(comm, 5, receive, send, HaloBuffers::automatic, 0.25);
+    EXPECT_EQ(plan.time_out_seconds(), 0.25);
     EXPECT_EQ(plan.num_own(), 5);
     EXPECT_EQ(plan.rank(), comm.rank());
     EXPECT_EQ(plan.num_ranks(), 3);
@@ -232,6 +233,10 @@ TEST(HaloPlan, RefusesWrongListsOfTheCallersOwnOnAllRanks) {
   // Rank 1 sends what rank 0 does not expect: rank 0 finds out.
   expect_refused(3, 0, "receive 0 entries from rank 1 (that one is to send it 2)",
                  with(1, {0, 0, 0}, {{1, 2}, {}, {}}));
+  expect_refused(3, 2, "kernels that wait -1 s for other ranks", [](Communicator& comm) {
+    HaloPlan::from_lists(comm, 4, Numbers(3, 0), std::vector<Numbers>(3), HaloBuffers::automatic,
+                         comm.rank() == 2 ? -1 : 1);
+  });
 }
 
 TEST(HaloPlan, OfOneRankAlone) {

@@ -83,10 +83,12 @@ class HaloPlan {
   /// There are no global numbers, so position() has no answers.
   ///
   /// Throws   as the constructor: ArgumentError where there is not one list for each rank, where one names entries
-  ///          that are not there, where a rank is its own neighbour, or where two ranks do not agree on a length.
+  ///          that are not there, where a rank is its own neighbour, where two ranks do not agree on a length, or where
+  ///          kernels are to wait for no time (HaloOptions::time_out_seconds).
   static HaloPlan from_lists(const Communicator& comm, std::int64_t num_own, std::span<const std::int64_t> receive,
                              const std::vector<std::vector<std::int64_t>>& send,
-                             HaloBuffers buffers = HaloBuffers::automatic);
+                             HaloBuffers buffers = HaloBuffers::automatic,
+                             double time_out_seconds = default_time_out_seconds);
 
   /// Where in the halo the global entry `entry`, which was needed, is.
   ///

@@ -52,6 +52,8 @@ class CgMeeting {
   virtual ~CgMeeting() = default;
 
   virtual int num_ranks() const = 0;
+  /// How long a kernel waits for those of other ranks before it gives up: HaloOptions::time_out_seconds.
+  virtual double time_out_seconds() const = 0;
 
   /// Collective. This rank's kernel has so many thread blocks on that device, by the name that it has on its host; 0:
   /// there is no kernel. Returns what it needs, in the device's memory, good until the next connect() or the end of the

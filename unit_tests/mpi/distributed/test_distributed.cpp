@@ -3,16 +3,14 @@
 
 #include <ashlar/comm/memory_kind_of.hpp>
 #include <ashlar/comm/peer/find_peer_memory.hpp>
-#include <chrono>
-#include <cstdlib>
 #include <optional>
-#include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "distributed/delay_cases.hpp"
 #include "distributed/exchange_mode_cases.hpp"
 #include "distributed/product_cases.hpp"
+#include "support/host_streams.hpp"
 #include "support/mpi_world.hpp"
 #include "support/watcher.hpp"
 
@@ -161,38 +159,57 @@ TEST(DistributedOverMpi, GivesTheSameBitsHoweverDevicesShareMemory) {
   }
 }
 
-// Many short solves, before each of which each rank sleeps for a time of its own: the same bits each time, in each
-// mode. ASHLAR_TEST_ROUNDS says how many: 2500 are 10^5 iterations.
+// ASHLAR_TEST_ROUNDS says how many solves of 40 iterations: 2500 are 10^5 iterations.
 TEST(DistributedOverMpi, GivesTheSameBitsWhateverRanksWaitFor) {
-  const char* const asked = std::getenv("ASHLAR_TEST_ROUNDS");
-  const int rounds = asked == nullptr ? 3 : std::stoi(asked);
+  for (const ExchangeMode mode : {ExchangeMode::blocking, ExchangeMode::kernel}) {
+    expect_same_bits_with_delays(world(), mode);
+  }
+  // (On streams of GPUs it is a test of NCCL.)
+  if (!is_gpu_v<Exec>) expect_same_bits_with_delays(with_host_streams(world()), ExchangeMode::stream);
+}
+
+// A rank whose kernel ends early leaves those of the others waiting: they say so after the time that they were given,
+// and all ranks solve again then.
+TEST(DistributedOverMpi, GivesUpInTheOneKernelOfEachRank) {
+  if (!is_gpu_v<Exec> || world().is_alone() || !find_peer_memory(Exec(), world()).work) {
+    GTEST_SKIP() << "ranks with a device each iterate so";
+  }
   const Exec exec = instance_of_rank();
   const Beam beam(world().size());
   const auto rows = problems::cantilever_matrix<Matrix>(exec, beam.problem, beam.rows(world().rank()));
-  std::mt19937 random(unsigned(world().rank()));
-  for (const ExchangeMode mode : {ExchangeMode::blocking, ExchangeMode::kernel}) {
-    for (const CgLaunch launch : {CgLaunch::one_by_one, CgLaunch::automatic}) {
-      SCOPED_TRACE(text(to_string(mode), ", ", launch == CgLaunch::automatic ? "automatic" : "kernel by kernel"));
-      DistributedOptions options = with(Decomposition::one_d, HaloForm::automatic);
-      options.exchange = mode;
-      const DistributedOperator<Matrix> a(exec, world(), beam.partition, rows, options);
-      const AnyM m = preconditioner_of(exec, a.own_matrix(), Kind::block_jacobi);
-      const Vector b("test::b", a.space().num_local()), x("test::x", a.space().num_local());
-      Kokkos::deep_copy(b, 1.0);
-      std::vector<double> first;
-      for (int round = 0; round < rounds; ++round) {
-        std::this_thread::sleep_for(std::chrono::microseconds(random() % 1000));
-        Kokkos::deep_copy(exec, x, 0.0);
-        cg(exec, a, m, b, x, {.rtol = 1e-30, .max_iterations = 40, .launch = launch});
-        const std::vector<double> answer = to_host(x);
-        if (round == 0) first = answer;
-        EXPECT_EQ(answer, first) << "round " << round;
-      }
-    }
+  DistributedOptions options = with(Decomposition::one_d, HaloForm::automatic);
+  options.exchange = ExchangeMode::kernel;
+  options.halo.time_out_seconds = 2;
+  const auto solved = [&](const DistributedOperator<Matrix>& a, int iterations) {
+    const Vector b("test::b", a.space().num_local()), x("test::x", a.space().num_local());
+    Kokkos::deep_copy(b, 1.0);
+    cg(exec, a, preconditioner_of(exec, a.own_matrix(), Kind::block_jacobi), b, x,
+       {.rtol = 1e-30, .max_iterations = iterations, .launch = CgLaunch::persistent});
+    return to_host(x);
+  };
+  const DistributedOperator<Matrix> first(exec, world(), beam.partition, rows, options);
+  const std::vector<double> expected = solved(first, 40);
+  std::string problem;
+  const bool is_early = world().rank() == 0;
+  try {
+    solved(first, is_early ? 1 : 40);
+  } catch (const Error& error) {
+    problem = error.what();
   }
+  // (Who ended early waits for the others in what comes after the kernel.)
+  EXPECT_THAT(problem, ::testing::HasSubstr(is_early ? "2 s" : "they gave up after 2 s"));
+  const DistributedOperator<Matrix> second(exec, world(), beam.partition, rows, options);
+  EXPECT_EQ(solved(second, 40), expected);
 }
 
 TEST(DistributedOverMpi, IterationsInKernelsAreReplayed) { expect_replays_to_the_bit(ExchangeMode::kernel, world()); }
+
+TEST(DistributedOverMpi, HostsWaitBetweenIntervalsAlone) {
+  if (!is_gpu_v<Exec> || world().is_alone() || !find_peer_memory(Exec(), world()).work) {
+    GTEST_SKIP() << "takes ranks with a device each";
+  }
+  expect_no_wait_inside_an_interval(ExchangeMode::kernel, world());
+}
 
 TEST(DistributedOverMpi, SolvesInEveryWayToExchangeAndToUpdateX) {
   const SerialSolve serial = solve_serially(Form::standard, Beam(1), Kind::block_jacobi);

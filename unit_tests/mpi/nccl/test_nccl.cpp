@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "distributed/delay_cases.hpp"
 #include "distributed/exchange_mode_cases.hpp"
 #include "halo/exchange_cases.hpp"
 #include "support/mpi_world.hpp"
@@ -124,6 +125,13 @@ TEST_F(Nccl, GivesUpAnExchangeThatOthersDoNotStart) {
 }
 
 TEST_F(Nccl, IterationsAreReplayed) { expect_replays_to_the_bit(ExchangeMode::stream, streams()); }
+
+TEST_F(Nccl, HostsWaitBetweenIntervalsAlone) {
+  if (world().size() < 2) GTEST_SKIP() << "one rank alone";
+  expect_no_wait_inside_an_interval(ExchangeMode::stream, streams());
+}
+
+TEST_F(Nccl, SolvesToTheSameBitsWhateverRanksWaitFor) { expect_same_bits_with_delays(streams(), ExchangeMode::stream); }
 
 TEST_F(Nccl, SolvesToTheBitAsTheBlockingMode) {
   const Beam beam(world().size());

@@ -48,6 +48,7 @@ class PeerMeeting final : public CgMeeting<Value> {
   }
 
   int num_ranks() const override { return comm_.size(); }
+  double time_out_seconds() const override { return halo_.time_out_seconds(); }
   std::string why_not() const override { return why_not_; }
 
   void spoil() override { is_spoiled_ = true; }

@@ -6,6 +6,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/cuda_check.hpp>
+#include <ashlar/device/patient_wait.hpp>
 #include <ashlar/operators/cg_ranks.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,7 @@
 namespace ashlar::impl {
 
 /// How long a thread waits for the others of its grid: longer than any debugger keeps them, shorter than for ever.
-inline constexpr std::uint64_t patience_ns = 30'000'000'000;
+inline constexpr double patience_seconds_of_grid = 30;
 
 inline int attribute_of(const Kokkos::Cuda& exec, cudaDeviceAttr attribute) {
   int value = 0;
@@ -62,6 +63,7 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
         inverse_(inverse),
         ranks_(ranks),
         meeting_(std::move(meeting)),
+        patience_seconds_(meeting_ ? meeting_->time_out_seconds() : patience_seconds_of_grid),
         place_(place),
         memory_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::persistent_cg::grid")),
         failed_("ashlar::persistent_cg::failed"),
@@ -87,7 +89,7 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
     launch.attrs = &together;
     launch.numAttrs = 1;
     cuda_check(cudaLaunchKernelEx(&launch, function_, work_, place_, inverse_, memory_.data(), failed_.data(),
-                                  patience_ns, ranks_, iterations),
+                                  patience_of(patience_seconds_), ranks_, iterations),
                "cudaLaunchKernelEx");
     if (is_watched) Kokkos::Tools::endParallelFor(id);
   }
@@ -97,11 +99,11 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
     if constexpr (Sync::is_of_ranks) {
       meeting_->spoil();
       throw Error(text("cg: the kernels of ", meeting_->num_ranks(), " ranks waited for each other in vain"),
-                  text("another rank has ended or hangs; they gave up after ", patience_ns / 1'000'000'000, " s"),
+                  text("another rank has ended or hangs; they gave up after ", patience_seconds_, " s"),
                   "look for its message");
     }
     throw Error("cg: the thread blocks of its persistent kernel waited for each other in vain",
-                text("they gave up after ", patience_ns / 1'000'000'000, " s"),
+                text("they gave up after ", patience_seconds_, " s"),
                 "ask for the launch 'graph', and tell us of the device");
   }
 
@@ -118,6 +120,7 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
   DiagonalInverse<Value> inverse_;
   typename Sync::Ranks ranks_;
   Meeting meeting_;
+  double patience_seconds_;
   CgPlace<Value> place_;
   Kokkos::View<GridMemory, Kokkos::CudaSpace> memory_;
   Kokkos::View<unsigned, Kokkos::SharedHostPinnedSpace> failed_;

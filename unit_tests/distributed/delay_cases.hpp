@@ -1,0 +1,95 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "distributed/solver_cases.hpp"
+
+// Solves in which ranks wait for each other for a random time.
+namespace ashlar::testing {
+
+/// How many solves of 40 iterations: ASHLAR_TEST_ROUNDS, or 3.
+inline int delayed_rounds() {
+  const char* const asked = std::getenv("ASHLAR_TEST_ROUNDS");
+  return asked == nullptr ? 3 : std::stoi(asked);
+}
+
+/// Sleeps up to so many microseconds.
+class RandomDelay {
+ public:
+  explicit RandomDelay(unsigned seed) : random_(seed) {}
+  void up_to(unsigned microseconds) {
+    std::this_thread::sleep_for(std::chrono::microseconds(random_() % microseconds));
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+/// A preconditioner that keeps its rank waiting before it is applied, at times: what the rank enqueues comes late then,
+/// in the midst of an iteration. Nothing of that is captured.
+class DelayedPreconditioner {
+ public:
+  DelayedPreconditioner(AnyM held, unsigned seed)
+      : held_(std::move(held)), delay_(std::make_shared<RandomDelay>(seed)) {}
+
+  template <class R, class Z>
+  void apply(const Exec& exec, const R& r, const Z& z) const {
+    if (++*count_ % 8 == 0) delay_->up_to(500);
+    held_.apply(exec, r, z);
+  }
+  bool is_identity() const { return false; }
+  bool is_stream_ordered() const { return held_.is_stream_ordered(); }
+  bool is_capturable() const { return false; }
+  std::int64_t traffic_bytes() const { return held_.traffic_bytes(); }
+
+ private:
+  AnyM held_;
+  std::shared_ptr<RandomDelay> delay_;
+  std::shared_ptr<int> count_ = std::make_shared<int>(0);
+};
+
+/// Many short solves, before each of which and amid which each rank sleeps for a time of its own: the same bits each
+/// time.
+inline void expect_same_bits_with_delays(const Communicator& comm, ExchangeMode mode) {
+  const Exec exec = instance_of_rank();
+  const Beam beam(comm.size());
+  const auto rows = problems::cantilever_matrix<Matrix>(exec, beam.problem, beam.rows(comm.rank()));
+  const auto seed = unsigned(comm.rank());
+  RandomDelay before(seed);
+  for (const CgLaunch launch : {CgLaunch::one_by_one, CgLaunch::automatic}) {
+    DistributedOptions options = with(Decomposition::one_d, HaloForm::automatic);
+    options.exchange = mode;
+    const DistributedOperator<Matrix> a(exec, comm, beam.partition, rows, options);
+    ASSERT_TRUE(comm.is_alone() || a.exchange_mode() == mode);
+    const AnyM plain = preconditioner_of(exec, a.own_matrix(), Kind::block_jacobi);
+    const AnyM delayed(DelayedPreconditioner(plain, seed + 1000));
+    const Vector b("test::b", a.space().num_local()), x("test::x", a.space().num_local());
+    Kokkos::deep_copy(b, 1.0);
+    const auto solved = [&](const AnyM& m) {
+      Kokkos::deep_copy(exec, x, 0.0);
+      cg(exec, a, m, b, x, {.rtol = 1e-30, .max_iterations = 40, .launch = launch});
+      return to_host(x);
+    };
+    for (const bool amid : {false, true}) {
+      SCOPED_TRACE(text(to_string(mode), ", ", launch == CgLaunch::automatic ? "automatic" : "kernel by kernel",
+                        amid ? ", delays amid iterations" : ""));
+      const AnyM& m = amid ? delayed : plain;
+      const std::vector<double> first = solved(m);
+      for (int round = 1; round < delayed_rounds(); ++round) {
+        before.up_to(1000);
+        EXPECT_EQ(solved(m), first) << "round " << round;
+      }
+    }
+  }
+}
+
+}  // namespace ashlar::testing
