@@ -21,6 +21,11 @@ namespace fs = std::filesystem;
 
 void check_files(const SolveOptions& options, int rank, int ranks) {
   const std::optional<std::string> partition = options.distribution.partition_file();  // outlives what names it
+  if (partition && !fs::exists(*partition)) {
+    throw ArgumentError(text("--partition '", *partition, "'"),
+                        "that is no way to deal rows, and there is no such file",
+                        "pass auto, nnz, rows, weighted, measured or a file");
+  }
   const std::vector<NamedFile> inputs{{"--matrix", options.source.matrix},
                                       {"--rhs", options.source.rhs},
                                       {"--partition", partition},

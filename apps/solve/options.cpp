@@ -10,6 +10,7 @@
 
 #include "file_names.hpp"
 #include "option_values.hpp"
+#include "types.hpp"
 
 namespace ashlar::app {
 
@@ -138,11 +139,17 @@ void check_matrix(const SourceOptions& source, const OutputOptions& outputs) {
 
 }  // namespace
 
+bool DistributionOptions::has_rates() const {
+  return partition == "measured" || (partition == "auto" && is_gpu_v<Execution> && ranks_on_host > 0);
+}
+
 std::string to_string(PreconditionerKind kind) { return name_of(preconditioners, kind); }
 std::string to_string(SolverKind kind) { return name_of(solvers, kind); }
 std::string to_string(VariantKind kind) { return name_of(variants, kind); }
 std::string to_string(StreamKind kind) { return name_of(streams, kind); }
 std::string to_string(TransferKind kind) { return name_of(transfers, kind); }
+std::string option_name(HaloForm form) { return name_of(halos, form); }
+std::string option_name(ExchangeMode mode) { return name_of(exchanges, mode); }
 
 namespace {
 
@@ -225,12 +232,13 @@ void declare_distribution(CLI::App& command, DistributionOptions& distribution) 
                "let the last N ranks of each host compute on its processors, beside the others on devices (default 0)",
                &whole_number_of);
   command
-      .add_option("--partition", distribution.partition,
-                  "how block rows are dealt: nnz (the default), as many blocks to each rank; rows, as many rows; "
-                  "weighted, blocks by the rate at which each rank reads its memory; measured, by the rate at which it "
-                  "multiplies, and anew after some iterations, where that is repaid; or a file with the number of "
-                  "block rows of each rank")
-      ->type_name("nnz|rows|weighted|measured|FILE")
+      .add_option(
+          "--partition", distribution.partition,
+          "how block rows are dealt: nnz, as many blocks to each rank; rows, as many rows; weighted, blocks by the "
+          "rate at which each rank reads its memory; measured, by the rate at which it multiplies, and anew "
+          "after some iterations, where that is repaid; auto (the default), measured where ranks on the host "
+          "stand beside devices, else nnz; or a file with the number of block rows of each rank")
+      ->type_name("auto|nnz|rows|weighted|measured|FILE")
       ->group("Over several ranks (mpirun -n N ashlar solve ...)");
 }
 
@@ -339,8 +347,6 @@ void check_options(const SolveOptions& options, int ranks) {
   require(!distribution.is_weighted() || !outputs.no_probe, "--partition weighted with --no-probe",
           "a rank is given blocks by the rate at which it reads its memory, and that is not measured",
           "leave one of them out");
-  require(!distribution.has_rates() || placement.stream != StreamKind::on, "--partition measured with --stream on",
-          "ranks are measured on rows that are where they multiply", "leave one of them out");
   if (source.problem) {
     check_problem(source, outputs);
   } else {

@@ -42,6 +42,9 @@ std::string to_string(SolverKind kind);
 std::string to_string(VariantKind kind);
 std::string to_string(StreamKind kind);
 std::string to_string(TransferKind kind);
+/// What options call these: "auto", where the library says "automatic".
+std::string option_name(HaloForm form);
+std::string option_name(ExchangeMode mode);
 
 // What `ashlar solve` was asked for, in groups. What has no value was not given.
 
@@ -84,16 +87,18 @@ struct DistributionOptions {
   Decomposition decomposition = Decomposition::one_d;
   HaloForm halo = HaloForm::automatic;
   ExchangeMode exchange = ExchangeMode::automatic;
-  std::string partition = "nnz";  ///< "nnz", "rows", "weighted", "measured", or a file
-  int ranks_on_host = 0;          ///< of each host: the last ones compute there, whatever devices there are
+  std::string partition = "auto";  ///< or "nnz", "rows", "weighted", "measured", or a file
+  int ranks_on_host = 0;           ///< of each host: the last ones compute there, whatever devices there are
 
   bool is_weighted() const { return partition == "weighted"; }
-  /// Whether ranks have rows by the rates of their own products.
-  bool has_rates() const { return partition == "measured"; }
+  /// Whether ranks have rows by the rates of their own products: those on the host are many times slower than devices.
+  bool has_rates() const;
+  /// Whether each rank has as many blocks.
+  bool is_by_blocks() const { return partition == "nnz" || (partition == "auto" && !has_rates()); }
   /// Whether the rows of ranks follow from what was measured of them.
   bool is_measured() const { return is_weighted() || has_rates(); }
   std::optional<std::string> partition_file() const {
-    if (partition == "nnz" || partition == "rows" || is_measured()) return std::nullopt;
+    if (is_by_blocks() || partition == "rows" || is_measured()) return std::nullopt;
     return partition;
   }
 };

@@ -34,8 +34,8 @@ Json options_json(const SolveOptions& options) {
   json["skip_symmetry_check"] = source.skip_symmetry_check;
   json["device_memory_limit"] = optional_json(placement.device_memory_limit);
   json["decomposition"] = std::string(to_string(distribution.decomposition));
-  json["halo"] = std::string(to_string(distribution.halo));
-  json["exchange"] = std::string(to_string(distribution.exchange));
+  json["halo"] = option_name(distribution.halo);
+  json["exchange"] = option_name(distribution.exchange);
   json["partition"] = distribution.partition;
   json["ranks_on_host"] = distribution.ranks_on_host;
   json["solution"] = optional_json(outputs.solution);

@@ -5,47 +5,80 @@
 #include <ashlar/distributed/space.hpp>
 #include <ashlar/halo/measure_halo.hpp>
 #include <ashlar/spmv/spmv.hpp>
+#include <ashlar/streaming/streamed_matrix.hpp>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <utility>
+#include <string>
+
+#include "solve/memory_need.hpp"
+#include "solve/streaming_options.hpp"
 
 namespace ashlar::app {
 
 namespace {
 
-/// A product of some rows, made once.
+/// Products with some rows of the matrix, where these are.
 template <class Exec>
-class TimedProduct {
- public:
-  TimedProduct(const Exec& exec, Matrix<Exec> rows, Kernel kernel)
-      : rows_(std::move(rows)),
-        plan_(exec, rows_, {.kernel = kernel}),
-        x_("ashlar::app::x", rows_.num_cols()),
-        y_("ashlar::app::y", rows_.num_rows()) {
-    Kokkos::deep_copy(exec, x_, 1.0);
-    multiply(exec);
-    exec.fence("ashlar: before a product is timed");
-  }
-
-  double blocks_per_second(const Exec& exec) const {
-    constexpr double seconds_of_batch = 5e-3;
-    if (rows_.num_blocks() == 0) return 0;
-    for (std::int64_t count = 1;; count *= 2) {
-      const Kokkos::Timer timer;
-      for (std::int64_t k = 0; k < count; ++k) multiply(exec);
-      exec.fence("ashlar: a product is timed");
-      const double seconds = timer.seconds();
-      if (seconds >= seconds_of_batch) return double(count) * double(rows_.num_blocks()) / seconds;
-    }
-  }
-
- private:
-  void multiply(const Exec& exec) const { spmv(exec, plan_, 1, rows_, x_, 0, y_); }
-
-  Matrix<Exec> rows_;
-  SpmvPlan<Matrix<Exec>> plan_;
-  Vector<Exec> x_, y_;
+struct LocalProduct {
+  std::function<void(const Exec&)> multiply;
+  std::int64_t num_blocks = 0;
 };
+
+template <class Exec>
+LocalProduct<Exec> product_of(const Exec& exec, const Matrix<Exec>& rows, const SolveOptions& options) {
+  const SpmvPlan<Matrix<Exec>> plan(exec, rows, {.kernel = options.method.kernel});
+  const Vector<Exec> x("ashlar::app::x", rows.num_cols()), y("ashlar::app::y", rows.num_rows());
+  Kokkos::deep_copy(exec, x, 1.0);
+  return {[=](const Exec& on) { spmv(on, plan, 1, rows, x, 0, y); }, rows.num_blocks()};
+}
+
+/// The same, streamed as a solve would.
+template <class Exec>
+LocalProduct<Exec> streamed_product_of(const Exec& exec, const HostMatrix<Exec>& rows, const std::string& what,
+                                       const SolveOptions& options) {
+  const MatrixShape shape{std::uint64_t(rows.num_block_rows()), std::uint64_t(rows.num_blocks()),
+                          std::uint64_t(rows.block_size())};
+  const std::uint64_t limit = device_limit<Exec>(options);
+  const auto streamed = within_limit(limit, bytes_beside_streaming(shape, options), what, [&] {
+    StreamingOptions streaming = streaming_options(shape, options, limit);
+    streaming.product.num_vectors = 1;
+    return std::make_shared<Streamed<Exec>>(exec, rows, streaming);
+  });
+  const Vector<Exec> x("ashlar::app::x", rows.num_cols()), y("ashlar::app::y", rows.num_rows());
+  Kokkos::deep_copy(exec, x, 1.0);
+  return {[=](const Exec& on) { streamed->apply(on, x, y); }, rows.num_blocks()};
+}
+
+template <class Exec>
+double blocks_per_second(const Exec& exec, const LocalProduct<Exec>& product) {
+  constexpr double seconds_of_batch = 5e-3;
+  if (product.num_blocks == 0) return 0;
+  for (std::int64_t count = 1;; count *= 2) {
+    const Kokkos::Timer timer;
+    for (std::int64_t k = 0; k < count; ++k) product.multiply(exec);
+    exec.fence("ashlar: products are timed");
+    const double seconds = timer.seconds();
+    if (seconds >= seconds_of_batch) return double(count) * double(product.num_blocks) / seconds;
+  }
+}
+
+/// The rows that ranks are measured on: as many for each. Where devices would stream what they had without the hosts
+/// beside them, they are measured on nearly that: with fewer rows, which they may have room for, they are many times
+/// faster, and what they promise then does not hold for more. Collective.
+template <class Exec>
+RowPartition rows_to_measure(const World& world, const SolveOptions& options, const RankRoles& roles,
+                             const RowSource<Exec>& source) {
+  const Communicator& comm = world.comm();
+  const RowPartition even = RowPartition::even(source.num_block_rows, comm.size());
+  const std::int64_t on_host = comm.sum(roles.on_host ? 1 : 0), on_devices = comm.size() - on_host;
+  const std::int64_t without_hosts = source.num_block_rows / on_devices;
+  const bool streams = !roles.on_host && place_of_share(source, options, without_hosts) == MatrixPlace::host;
+  if (on_host == 0 || comm.sum(streams ? 1 : 0) == 0) return even;
+  constexpr double of_hosts = 0.1;
+  const double share = roles.on_host ? of_hosts / double(on_host) : (1 - of_hosts) / double(on_devices);
+  return RowPartition::by_shares(source.row_ptr(), comm.all_gather(share));
+}
 
 /// How often all ranks wait for each other's sums in an iteration.
 int sums_of_iteration(const MethodOptions& method) {
@@ -75,31 +108,39 @@ double seconds_of_sums(const Exec& exec, const Communicator& comm) {
 
 template <class Exec>
 std::vector<RankSpeed> measure_speeds(const Exec& exec, const World& world, const SolveOptions& options,
-                                      const RowSource<Exec>& source) {
+                                      const RankRoles& roles, const RowSource<Exec>& source) {
   const Communicator& comm = world.comm();
-  const RowPartition even = RowPartition::even(source.num_block_rows, comm.size());
-  const std::int64_t num_block_rows = even.size(comm.rank());
-  const MatrixPlace place = place_of_share(source, options, num_block_rows);
   world.on_all([&] {
     if (source.num_blocks == 0) {
       throw ArgumentError("--partition measured", text(source.description, " has no blocks to multiply"),
                           "pass another partition");
     }
-    if (place != MatrixPlace::device) {
-      throw ArgumentError(text("--partition measured: rank ", comm.rank(), " would stream its rows"),
-                          "a rank is measured on rows that are where it multiplies",
-                          "pass another partition, or --stream off");
-    }
-    require_memory_for<Exec>(share_of(source, num_block_rows), text(source.description, ", to be measured"), options,
-                             place);
   });
+  const RowPartition measured = rows_to_measure(world, options, roles, source);
+  const std::int64_t num_block_rows = measured.size(comm.rank());
+  const MatrixPlace place = place_of_share(source, options, num_block_rows);
+  const std::string what = text(source.description, ", to be measured");
+  world.on_all([&] { require_memory_for<Exec>(share_of(source, num_block_rows), what, options, place); });
   double speed = 0;
   {
-    Matrix<Exec> rows = source.rows(even);
-    const auto product = world.on_all(
-        [&] { return std::make_unique<TimedProduct<Exec>>(exec, std::move(rows), options.method.kernel); });
+    // Whoever streams or not, all ranks make their rows together.
+    const bool streams = place == MatrixPlace::host;
+    HostMatrix<Exec> host_rows;
+    Matrix<Exec> rows;
+    if (streams) {
+      host_rows = source.host_rows(measured);
+    } else {
+      rows = source.rows(measured);
+    }
+    const LocalProduct<Exec> product = world.on_all([&] {
+      LocalProduct<Exec> made =
+          streams ? streamed_product_of(exec, host_rows, what, options) : product_of(exec, rows, options);
+      made.multiply(exec);
+      exec.fence("ashlar: before products are timed");
+      return made;
+    });
     comm.barrier();  // all at once: some may share a memory
-    speed = world.on_all([&] { return product->blocks_per_second(exec); });
+    speed = world.on_all([&] { return blocks_per_second(exec, product); });
   }
   const HaloCosts costs = measure_halo(exec, comm);
   const double of_sums = sums_of_iteration(options.method) * seconds_of_sums(exec, comm);
@@ -107,9 +148,9 @@ std::vector<RankSpeed> measure_speeds(const Exec& exec, const World& world, cons
 }
 
 template std::vector<RankSpeed> measure_speeds(const HostExecution&, const World&, const SolveOptions&,
-                                               const RowSource<HostExecution>&);
+                                               const RankRoles&, const RowSource<HostExecution>&);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-template std::vector<RankSpeed> measure_speeds(const Execution&, const World&, const SolveOptions&,
+template std::vector<RankSpeed> measure_speeds(const Execution&, const World&, const SolveOptions&, const RankRoles&,
                                                const RowSource<Execution>&);
 #endif
 

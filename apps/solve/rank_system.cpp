@@ -108,7 +108,7 @@ RowPartition partition_of(const World& world, const SolveOptions& options, const
     throw ArgumentError(text(ranks, " ranks for ", source.num_block_rows, " block rows (", source.description, ")"),
                         "a rank has one at least", "take fewer ranks");
   });
-  if (asked == "nnz") return RowPartition::by_row_ptr(source.row_ptr(), ranks);
+  if (options.distribution.is_by_blocks()) return RowPartition::by_row_ptr(source.row_ptr(), ranks);
   if (options.distribution.is_measured()) return RowPartition::by_shares(source.row_ptr(), shares);
   if (asked == "rows") return RowPartition::even(source.num_block_rows, ranks);
   return world.on_all([&] { return read_partition(asked, source.num_block_rows, ranks); });

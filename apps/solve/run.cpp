@@ -220,9 +220,9 @@ struct RankRates {
 
 /// Collective.
 template <class Exec>
-RankRates measure_rates(const Exec& exec, const World& world, const SolveOptions& options,
+RankRates measure_rates(const Exec& exec, const World& world, const SolveOptions& options, const RankRoles& roles,
                         const RowSource<Exec>& source) {
-  RankRates rates{measure_speeds(exec, world, options, source), {}};
+  RankRates rates{measure_speeds(exec, world, options, roles, source), {}};
   // (Where nobody computes on a device, no rank is left out for being on its host.)
   const std::vector<int> on_host = world.comm().all_gather(is_gpu_v<Exec> ? 0 : 1);
   rates.shares = share_with_hosts(double(source.num_blocks), rates.speeds, on_host).shares;
@@ -292,7 +292,7 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
   if (distribution.has_rates() && !world.is_alone()) {
     rates = phases.run("measure", [&] {
       source = make_row_source(all, world, options);
-      return measure_rates(all, world, options, *source);
+      return measure_rates(all, world, options, roles, *source);
     });
     if (rates.leave_some_out()) {
       source.reset();

@@ -37,7 +37,8 @@ TEST_F(RankExchange, IsTheFastestThatTheHostHasAndTheReportSaysWhy) {
   EXPECT_THAT(
       why, MatchesRegex("[0-9.e+]+ us an exchange; " + std::string(mode == "kernel" ? "blocking" : "kernel") +
                         " takes [0-9.e+]+ us; stream: rank 0 has no transport for streams: it computes on the host"));
-  EXPECT_EQ(report.at("options").at("exchange"), "automatic");
+  EXPECT_EQ(report.at("options").at("exchange"), "auto");
+  EXPECT_EQ(report.at("options").at("halo"), "auto");
   EXPECT_THAT(result.out, HasSubstr("; exchange: " + mode + " (" + why + ")"));
 }
 

@@ -108,7 +108,7 @@ TEST_F(Ranks, PartitionsAreTakenAsTheyAreGiven) {
   expect_one_message(solve + "sum.txt", 3, {"sum.txt", "add up to 60", "100 block rows"});
   write("word.txt", "20 x 80");
   expect_one_message(solve + "word.txt", 3, {"word.txt", "'x'"});
-  expect_one_message(solve + "none.txt", 3, {"none.txt", "cannot be opened"});
+  expect_one_message(solve + "none.txt", 3, {"none.txt", "no such file"});
 }
 
 TEST_F(Ranks, WeightedPartsFollowTheRatesThatWereMeasured) {

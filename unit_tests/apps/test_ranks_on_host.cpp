@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -45,9 +47,9 @@ TEST_F(RanksOnHost, SolveWithOthersAsOneDoes) {
   for (const std::string system :
        {"--problem cantilever --nodes 9,5,4", "--problem stencil11 --nodes 9 --dof 2 --preconditioner jacobi"}) {
     const json one = report_of(system + " --solution one.mtx", "OMP_NUM_THREADS=1");
-    for (const auto& [ranks, way] : {std::pair(2, " --ranks-on-host 1"),
+    for (const auto& [ranks, way] : {std::pair(2, " --ranks-on-host 1 --partition nnz"),
                                      {3, " --ranks-on-host 2 --partition rows --decomposition 2d"},
-                                     {3, " --ranks-on-host 1 --exchange blocking --halo whole"}}) {
+                                     {3, " --ranks-on-host 1 --partition nnz --exchange blocking --halo whole"}}) {
       SCOPED_TRACE(system + way);
       const json several = report_of(system + way + " --solution several.mtx", on(ranks));
       EXPECT_NEAR(several.at("iterations").get<int>(), one.at("iterations").get<int>(), 1);
@@ -68,7 +70,7 @@ TEST_F(RanksOnHost, SolveWithOthersAsOneDoes) {
 
 TEST_F(RanksOnHost, AreTold) {
   const CommandResult result =
-      run("solve --problem cantilever --nodes 5 --no-probe --ranks-on-host 1 --report r.json", on(2));
+      run("solve --problem cantilever --nodes 5 --no-probe --ranks-on-host 1 --partition nnz --report r.json", on(2));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("rank 0 "));
   EXPECT_THAT(result.out, HasSubstr("rank 1 "));
@@ -142,6 +144,33 @@ TEST_F(RanksOnHost, AreLeftOutWhereTheyCostMoreThanTheyDo) {
   EXPECT_THAT(told.out, HasSubstr("\npartition  "));
 }
 
+// Ranks whose rows are streamed are measured as they stream them.
+TEST_F(RanksOnHost, HaveRowsOfAStreamedMatrixByTheRatesThatWereMeasured) {
+  const std::string system = "--problem cantilever --nodes 31,7,7";
+  report_of(system + " --solution one.mtx", "OMP_NUM_THREADS=1");
+  for (const std::string way : {"", " --ranks-on-host 1"}) {
+    SCOPED_TRACE(way);
+    const json streamed = report_of(system + " --stream on --partition measured --solution streamed.mtx" + way, on(2));
+    expect_same_solution("one.mtx", "streamed.mtx");
+    const std::string decided = lines_of(streamed.at("partition_decided"));
+    EXPECT_THAT(decided, ::testing::AnyOf(HasSubstr("has no rows"), HasSubstr("the rows ")));
+    if (!streamed.at("ranks").is_null()) {
+      for (const json& rank : streamed.at("ranks")) EXPECT_GT(rank.at("nonzeros_per_second").get<double>(), 0);
+    }
+  }
+}
+
+// Where nothing is asked for, ranks on the host beside devices have what they are worth; all others as many blocks.
+TEST_F(RanksOnHost, HaveAsManyBlocksUnlessDevicesStandBesideThem) {
+  const json both = report_of("--problem cantilever --nodes 9,5,4 --ranks-on-host 1", on(2));
+  EXPECT_EQ(both.at("options").at("partition"), "auto");
+  const bool is_measured = !lines_of(both.at("partition_decided")).empty();
+  EXPECT_EQ(is_measured, is_gpu_v<Kokkos::DefaultExecutionSpace>);
+  const json alike = report_of("--problem cantilever --nodes 9,5,4", on(2));
+  EXPECT_EQ(lines_of(alike.at("partition_decided")), "");
+  EXPECT_EQ(alike.at("ranks").at(0).at("num_block_rows"), alike.at("ranks").at(1).at("num_block_rows"));
+}
+
 TEST_F(RanksOnHost, TellWhatIsWrongOnce) {
   const std::string solve = "solve --problem cantilever --nodes 3 ";
   expect_one_message(solve + "--ranks-on-host 2", 2, {"--ranks-on-host 2", "has 2 ranks", "none would be left"});
@@ -149,10 +178,13 @@ TEST_F(RanksOnHost, TellWhatIsWrongOnce) {
   expect_one_message(solve + "--ranks-on-host -1", 2, {"--ranks-on-host -1", "counts ranks"});
   expect_one_message(solve + "--ranks-on-host two", 2, {"--ranks-on-host 'two'"});
   expect_refused(solve + "--ranks-on-host 1", {"--ranks-on-host 1", "has 1 rank,"});
-  expect_one_message(solve + "--partition measured --stream on", 2, {"--partition measured with --stream on"});
+  // On one rank, too, which deals no rows.
+  expect_refused(solve + "--partition measurd", {"--partition 'measurd'", "no such file", "nnz"});
+  expect_one_message(solve + "--partition measurd", 2, {"--partition 'measurd'", "no such file", "nnz"});
   // Of a rank on the host alone.
   write("zero.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 1 2\n2 2 2\n3 3 2\n4 4 0\n");
-  expect_one_message("solve --matrix zero.mtx --block-size 1 --ranks-on-host 1", 2, {"zero.mtx", "(4, 4)"});
+  expect_one_message("solve --matrix zero.mtx --block-size 1 --ranks-on-host 1 --partition nnz", 2,
+                     {"zero.mtx", "(4, 4)"});
   expect_one_message("solve --matrix zero.mtx --block-size 1 --ranks-on-host 1 --partition measured", 2,
                      {"zero.mtx", "(4, 4)"});
   write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 0\n");
