@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """The figures at the head of README.md are those of the committed results: each is computed anew from its file, and must
-be in the line of README that links the file.
+be in the line of README that links the file. So are the tables of HPGMG in docs/.
 
 check_figures.py SOURCE_DIR      compare; exit 1 and name each figure that is missing
 """
 import json
 import pathlib
 import sys
+
+import hpgmg_figures
 
 RESULTS = pathlib.Path("perf_tests/results/h200")
 
@@ -86,6 +88,9 @@ def main(source):
             if figure not in lines:
                 missing += 1
                 print(f"README.md: '{figure}' is not in a line that links {RESULTS / name}")
+    for wrong in hpgmg_figures.missing(source):
+        missing += 1
+        print(wrong)
     print(f"{missing} figures are missing")
     return 1 if missing else 0
 
