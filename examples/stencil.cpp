@@ -21,6 +21,7 @@ using Values = Kokkos::View<double*>;
 
 constexpr int n = 32, plane = n * n;  // points within the cube in each direction; u = 0 beyond
 constexpr double r = 1. / 8;          // dt / h^2
+constexpr const char* names = "automatic, blocking, stream or kernel";
 
 /// next := u + r * (the six neighbours - 6 u) in planes from `first` on.
 struct Step {
@@ -104,15 +105,15 @@ bool cools_as_it_should(const ashlar::Communicator& comm, ashlar::ExchangeMode m
 
 int main(int argc, char** argv) {
   using enum ashlar::ExchangeMode;
-  auto mode = automatic;
-  for (const auto each : {automatic, blocking, stream, kernel}) {
-    if (argc > 1 && to_string(each) == argv[1]) mode = each;
-  }
+  const auto all = {automatic, blocking, stream, kernel};
+  const auto mode = std::ranges::find_if(all, [&](auto each) { return argc < 2 || to_string(each) == argv[1]; });
   const ashlar::MpiSession mpi;
   const Kokkos::ScopeGuard kokkos(argc, argv);
   const ashlar::Communicator comm = mpi.world();
+  if (mode == all.end() && comm.rank() == 0) std::fprintf(stderr, "no mode '%s'; pass %s\n", argv[1], names);
+  if (mode == all.end()) return 2;
   try {
-    return cools_as_it_should(comm, mode) ? 0 : 1;
+    return cools_as_it_should(comm, *mode) ? 0 : 1;
   } catch (const std::exception& error) {
     comm.abort(error.what());  // the others would wait for this rank
   }

@@ -27,6 +27,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <support/context.hpp>
+#include <support/parse_options.hpp>
 #include <support/streams.hpp>
 
 namespace {
@@ -321,11 +322,11 @@ int main(int argc, char** argv) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--commit", options.commit, "recorded in the context");
-  CLI11_PARSE(app, argc, argv);
 
   try {
     const MpiSession mpi;
     const Communicator comm = mpi.world();
+    if (const auto code = perf::parse_options(app, argc, argv, comm)) return *code;
     try {
       const Kokkos::ScopeGuard kokkos(argc, argv);
       options.ranks_on_host == 0 ? run(options, perf::with_streams(comm)) : run_with_hosts(options, comm);

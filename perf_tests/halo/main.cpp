@@ -16,6 +16,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <support/context.hpp>
+#include <support/parse_options.hpp>
 #include <support/streams.hpp>
 
 namespace {
@@ -86,12 +87,12 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--json", options.json, "write the results here");
   app.add_option("--commit", options.commit, "recorded in the context");
-  CLI11_PARSE(app, argc, argv);
 
   bool all_right = false;
   try {
     const MpiSession mpi;
     const Communicator comm = mpi.world();
+    if (const auto code = perf::parse_options(app, argc, argv, comm)) return *code;
     try {
       const Kokkos::ScopeGuard kokkos(argc, argv);
       all_right = run(options, perf::with_streams(comm));

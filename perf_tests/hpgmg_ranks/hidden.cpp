@@ -10,6 +10,7 @@
 #include <functional>
 #include <hpgmg_ranks/box_name.hpp>
 #include <hpgmg_ranks/hidden.hpp>
+#include <hpgmg_ranks/mode_name.hpp>
 #include <memory>
 #include <string>
 #include <support/rank_timing.hpp>
@@ -65,8 +66,8 @@ bool measure_hidden(const Exec& exec, const Communicator& comm, const HiddenCase
     try {
       made = std::make_unique<Level<Exec>>(make_level(exec, comm, one, mode));
     } catch (const Error& error) {  // on all ranks together
-      left_out.push_back({{"case", name}, {"exchange", to_string(mode)}, {"why", error.what()}});
-      if (speaks) std::printf("  %-9s left out: %s\n", std::string(to_string(mode)).c_str(), error.what());
+      left_out.push_back({{"case", name}, {"exchange", mode_name(mode)}, {"why", error.what()}});
+      if (speaks) std::printf("  %-9s left out: %s\n", mode_name(mode).c_str(), error.what());
       continue;
     }
     Level<Exec>& level = *made;
@@ -114,7 +115,7 @@ bool measure_hidden(const Exec& exec, const Communicator& comm, const HiddenCase
     const double hidden_fused = (seconds[0] + seconds[1] + seconds[3] - seconds[6]) / less;
     const auto bytes = static_cast<double>(level.num_cells() * residual_bytes(level.equation));
     if (!speaks) continue;
-    const std::string its_mode(to_string(mode));
+    const std::string its_mode = mode_name(mode);
     std::printf(
         "  %-9s exchange %9.1f us, interior %9.1f, both %9.1f: hidden %5.2f; residual %9.1f, cut %9.1f, fused "
         "%9.1f%s\n",
@@ -127,6 +128,7 @@ bool measure_hidden(const Exec& exec, const Communicator& comm, const HiddenCase
                     {"type", "double"},
                     {"block_size", 1},
                     {"exchange", its_mode},
+                    {"exchange_taken", to_string(level.exchange_options.mode)},
                     {"operator", to_string(one.discretisation)},
                     {"box_dim", one.box_dim},
                     {"num_boxes", level.grid.num_boxes()},

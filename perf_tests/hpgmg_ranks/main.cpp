@@ -21,6 +21,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <support/context.hpp>
+#include <support/parse_options.hpp>
 #include <support/streams.hpp>
 
 namespace {
@@ -29,8 +30,10 @@ using namespace ashlar;
 
 const std::map<std::string, multigrid::Discretisation> operators{{"fv2", multigrid::Discretisation::fv2},
                                                                  {"fv4", multigrid::Discretisation::fv4}};
-const std::map<std::string, ExchangeMode> exchanges{
-    {"blocking", ExchangeMode::blocking}, {"stream", ExchangeMode::stream}, {"kernel", ExchangeMode::kernel}};
+const std::map<std::string, ExchangeMode> exchanges{{"auto", ExchangeMode::automatic},
+                                                    {"blocking", ExchangeMode::blocking},
+                                                    {"stream", ExchangeMode::stream},
+                                                    {"kernel", ExchangeMode::kernel}};
 
 std::vector<int> box_dims_of(const perf::HpgmgRanksOptions& options) {
   std::vector<int> box_dims = options.box_dims;
@@ -89,7 +92,8 @@ int main(int argc, char** argv) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   list("--operators", options.operators, "of order 2 and 4")->check(CLI::IsMember(operators));
-  list("--exchange", options.exchanges, "blocking, stream or kernel")->check(CLI::IsMember(exchanges));
+  list("--exchange", options.exchanges, "blocking, stream, kernel, or auto: on each level what was fastest")
+      ->check(CLI::IsMember(exchanges));
   app.add_flag("--hidden", options.hidden, "measure which share of an exchange a residual hides, instead of cycles");
   list("--host-thresholds", options.host_thresholds, "levels of fewer cells a rank run on the host; 0: none")
       ->check(CLI::NonNegativeNumber);
@@ -102,12 +106,12 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--json", options.json, "write the results here");
   app.add_option("--commit", options.commit, "recorded in the context");
-  CLI11_PARSE(app, argc, argv);
 
   bool all_right = false;
   try {
     const MpiSession mpi;
     const Communicator comm = mpi.world();
+    if (const auto code = perf::parse_options(app, argc, argv, comm)) return *code;
     try {
       const Kokkos::ScopeGuard kokkos(argc, argv);
       all_right = run(options, perf::with_streams(comm));

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <hpgmg_ranks/box_name.hpp>
 #include <hpgmg_ranks/measure.hpp>
+#include <hpgmg_ranks/mode_name.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,19 @@ Solver make_solver(const Exec& exec, const Communicator& comm, const HpgmgRanksC
   return solver;
 }
 
+/// Of each level; null where one rank has it, which exchanges nothing.
+nlohmann::json modes_of_levels(const Multigrid<Exec>& multigrid) {
+  nlohmann::json modes = nlohmann::json::array();
+  for (std::size_t l = 0; l < multigrid.num_levels(); ++l) {
+    modes.push_back(
+        multigrid.grid(l).is_shared()
+            ? multigrid.with_level(
+                  l, [](const auto& level) { return nlohmann::json(to_string(level.exchange_options.mode)); })
+            : nlohmann::json());
+  }
+  return modes;
+}
+
 }  // namespace
 
 bool measure_modes(const Exec& exec, const Communicator& comm, const HpgmgRanksCase& one,
@@ -56,8 +70,8 @@ bool measure_modes(const Exec& exec, const Communicator& comm, const HpgmgRanksC
     try {
       solvers.push_back(make_solver(exec, comm, one, mode));
     } catch (const Error& error) {  // on all ranks together
-      left_out.push_back({{"case", name}, {"exchange", to_string(mode)}, {"why", error.what()}});
-      if (speaks) std::printf("  %-9s left out: %s\n", std::string(to_string(mode)).c_str(), error.what());
+      left_out.push_back({{"case", name}, {"exchange", mode_name(mode)}, {"why", error.what()}});
+      if (speaks) std::printf("  %-9s left out: %s\n", mode_name(mode).c_str(), error.what());
     }
   }
   std::vector<RankWork> works;
@@ -95,10 +109,12 @@ bool measure_modes(const Exec& exec, const Communicator& comm, const HpgmgRanksC
     if (!speaks) continue;
     nlohmann::json row{{"case", name},
                        {"library", "ashlar"},
-                       {"kernel", text("gsrb, F-cycle, ", to_string(solver.mode))},
+                       {"kernel", text("gsrb, F-cycle, ", mode_name(solver.mode))},
                        {"type", "double"},
                        {"block_size", 1},
-                       {"exchange", to_string(solver.mode)},
+                       {"exchange", mode_name(solver.mode)},
+                       {"exchange_of_levels", modes_of_levels(multigrid)},
+                       {"explain", multigrid.explain_parts()},
                        {"operator", to_string(one.discretisation)},
                        {"box_dim", one.box_dim},
                        {"num_boxes", multigrid.grid(0).num_boxes()},
@@ -119,9 +135,9 @@ bool measure_modes(const Exec& exec, const Communicator& comm, const HpgmgRanksC
                        {"limit_gb_s", read_gb_s},
                        {"fraction", 1e-9 * bytes / medians[n] / read_gb_s}};
     row["gain_percent"] = blocking ? nlohmann::json(100 * (1 - on_device[n] / *blocking)) : nlohmann::json(nullptr);
-    std::printf("  %-9s%10.3f ms, %10.3f on the device's levels, gain %6.1f %%%s\n",
-                std::string(to_string(solver.mode)).c_str(), 1e3 * medians[n], 1e3 * on_device[n],
-                blocking ? 100 * (1 - on_device[n] / *blocking) : 0.0, is_right ? "" : ", WRONG");
+    std::printf("  %-9s%10.3f ms, %10.3f on the device's levels, gain %6.1f %%%s\n", mode_name(solver.mode).c_str(),
+                1e3 * medians[n], 1e3 * on_device[n], blocking ? 100 * (1 - on_device[n] / *blocking) : 0.0,
+                is_right ? "" : ", WRONG");
     std::fflush(stdout);
     rows.push_back(std::move(row));
   }

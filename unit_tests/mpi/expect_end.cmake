@@ -1,5 +1,5 @@
 # Runs `command` (a list) for `limit` seconds at most. It must have ended by then with the exit code `result` ("not 0": any
-# other than 0), and have printed what matches `says`.
+# other than 0), and have printed what matches `says`; with `once`, no more than once.
 execute_process(COMMAND ${command} OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE ended TIMEOUT ${limit})
 message("${said}")
 if(ended MATCHES "timeout")
@@ -13,4 +13,9 @@ elseif(NOT ended EQUAL result)
 endif()
 if(NOT said MATCHES "${says}")
   message(FATAL_ERROR "it did not say ${says}")
+endif()
+string(REGEX MATCHALL "${says}" found "${said}")
+list(LENGTH found times)
+if(once AND times GREATER 1)
+  message(FATAL_ERROR "it said ${says} ${times} times")
 endif()
