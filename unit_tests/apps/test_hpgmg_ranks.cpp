@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -109,6 +111,25 @@ TEST_F(HpgmgOverRanks, ErrorsAreToldOnce) {
   expect_one_message("hpgmg 4 8 --report no/r.json", 2, {"no/r.json"});
   expect_one_message("hpgmg 4 8 --exchange blocking --overlap fused", 2, {"fused", "level 0 is 'blocking'"});
   expect_one_message("hpgmg 10 32", 2, {"multigrid of", "bytes"});
+}
+
+TEST_F(HpgmgOverRanks, AModeThatTheMachineLacksIsRefusedByName) {
+  if (is_gpu_v<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "what GPUs can do depends on the machine";
+  expect_one_message("hpgmg 4 8 --exchange stream --report r.json", 2,
+                     {"an exchange in mode stream", "rank 0 has no transport for streams: it computes on the host",
+                      "leave the mode automatic, or take blocking"});
+}
+
+TEST_F(HpgmgOverRanks, OneAloneSaysThatItExchangesNothing) {
+  const Told plain = told("4 8", "OMP_NUM_THREADS=1"),
+             asked = told("4 8 --exchange stream --overlap fused", "OMP_NUM_THREADS=1"),
+             mode = told("4 8 --exchange kernel --overlap off", "OMP_NUM_THREADS=1");
+  EXPECT_EQ(asked.numbers(), plain.numbers());
+  const std::string said = "messages: none, as one rank has all boxes (asked for: exchange stream, overlap fused)";
+  EXPECT_THAT(asked.out, HasSubstr("\n  " + said + "\n"));
+  EXPECT_THAT(asked.report.at("explain").get<std::string>(), HasSubstr("; " + said + "; "));
+  EXPECT_THAT(mode.out, HasSubstr("(asked for: exchange kernel)"));
+  EXPECT_THAT(plain.out, ::testing::Not(HasSubstr("messages: none")));
 }
 
 }  // namespace

@@ -172,6 +172,14 @@ std::vector<std::string> Multigrid<Exec, Real>::explain_parts() const {
     if (form != SweepForm::cells) part += text(", sweeps by ", to_string(form));
     parts.push_back(std::move(part));
   }
+  if (comm_->is_alone()) {
+    std::string asked;
+    if (options_.exchange.mode != ExchangeMode::automatic) asked = text("exchange ", to_string(options_.exchange.mode));
+    if (options_.overlap == Overlap::on || options_.overlap == Overlap::fused) {
+      asked += text(asked.empty() ? "" : ", ", "overlap ", to_string(options_.overlap));
+    }
+    if (!asked.empty()) parts.push_back(text("messages: none, as one rank has all boxes (asked for: ", asked, ")"));
+  }
   if (!is_within) parts.push_back(text("one kernel: none (", why_no_lists_, ")"));
   const std::string why = why_no_graph(0);
   std::size_t first = 0;
