@@ -43,9 +43,9 @@ _{base64.b64encode(data).decode()}
 def row(seconds, cells=32, boxes=8, **more):
     """A result as perf_hpgmg writes it; as perf_hpgmg_ranks does, with an exchange and ranks."""
     columns = {"case": f"fv4 {cells}^3", "block_size": 1, "library": "ashlar", "kernel": "gsrb, F-cycle",
-               "type": "double", "operator": "fv4", "cells_per_dim": cells, "num_boxes": boxes, "verified": True, "seconds": seconds,
-               "gb_s": 1 / seconds, "limit_gb_s": 4000, "fraction": 0.25, "unknowns_per_second": cells**3 / seconds,
-               "host_threshold": 0}
+               "type": "double", "operator": "fv4", "cells_per_dim": cells, "num_boxes": boxes, "verified": True,
+               "seconds": seconds, "gb_s": 1 / seconds, "limit_gb_s": 4000, "fraction": 0.25,
+               "unknowns_per_second": cells**3 / seconds, "host_threshold": 0}
     return columns | more
 
 
