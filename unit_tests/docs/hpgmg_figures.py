@@ -25,8 +25,7 @@ PRINTED = [
 # file -> {column of the first table below its link: (switches, sweeps)}
 BY_SWITCHES = {
     "h200/hpgmg_switches.json": {1: ("default", "automatic"), 3: ("plain", "automatic")},
-    "h100/hpgmg_switches.json": {1: ("plain", "automatic"), 2: ("graphs", "automatic"), 3: ("one_kernel", "automatic"),
-                                 4: ("default", "automatic"), 5: ("default", "cells")},
+    "h100/hpgmg_switches.json": {1: ("default", "automatic"), 2: ("graphs", "automatic")},
 }
 FORMS = {2: ["two half sweeps, cells", "two half sweeps, planes", "two half sweeps, both-colours"],
          3: ["residual, cells", "residual, planes"], 1: ["ghost cells"]}
