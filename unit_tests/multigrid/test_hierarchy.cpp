@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "support/message.hpp"
+
 namespace ashlar::testing {
 namespace {
 
@@ -150,7 +152,7 @@ TEST(Hierarchy, GivesLevelsOfFewCellsToFewerRanks) {
   EXPECT_THAT(owners(4097), ElementsAre(8, 4, 1, 1, 1, 1));
   EXPECT_THAT(owners(32768), ElementsAre(8, 1, 1, 1, 1, 1));
   EXPECT_THAT(owners(std::numeric_limits<std::int64_t>::max()), ElementsAre(8, 1, 1, 1, 1, 1)) << "never the finest";
-  EXPECT_THROW(owners(-1), ArgumentError);
+  EXPECT_THAT(message_of<ArgumentError>([] { owners(-1); }), ::testing::HasSubstr("at least -1 cells a rank"));
 }
 
 TEST(Hierarchy, RanksHaveAsManyCellsAsTheyAreToHave) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "levels.hpp"
+#include "support/message.hpp"
 
 namespace ashlar::testing {
 namespace {
@@ -35,7 +36,9 @@ TEST(FirstHostLevel, HasFewerCellsOnEachRank) {
   // Where half of the ranks have two boxes each: 1024 cells.
   EXPECT_EQ(first_host_level(make_hierarchy(2, 16, 2, 8, 0, {.min_cells_per_rank = 1000}), 1024), 2U);
   EXPECT_EQ(first_host_level(make_hierarchy(2, 16, 2, 8, 0, {.min_cells_per_rank = 1000}), 1025), 1U);
-  EXPECT_THROW(first(-1), ArgumentError);
+  EXPECT_THAT(message_of<ArgumentError>([&] { first(-1); }),
+              ::testing::AllOf(::testing::HasSubstr("a host threshold of -1 cells"),
+                               ::testing::HasSubstr("0: none runs there")));
   EXPECT_EQ(first_host_level({BoxGrid(1, 4)}, 1000), 1U);
 }
 
@@ -103,7 +106,8 @@ TEST(HostLevels, AreTold) {
   EXPECT_EQ(multigrid->seconds_on_host(), 0) << "nothing has been solved";
   multigrid->solve(Exec(), Cycle::f);
   EXPECT_GT(multigrid->seconds_on_host(), 0);
-  EXPECT_THROW(benchmark(8, 8, {.discretisation = fv4, .host_threshold = -1}), ArgumentError);
+  EXPECT_THAT(message_of<ArgumentError>([] { benchmark(8, 8, {.discretisation = fv4, .host_threshold = -1}); }),
+              ::testing::HasSubstr("a host threshold of -1 cells"));
 }
 
 /// A solve on a level of the host alone, and phases by level.

@@ -19,40 +19,53 @@ Level<Exec> level_of_ranks(const Exec& exec, const Communicator& comm, const Box
   return {exec, grid, kind, Equation::poisson, 0, std::make_shared<const Communicator>(comm.duplicate()), exchanges};
 }
 
+/// Each cell has its number, which is factor by factor another one, and each ghost cell is to have that of its cell.
+void expect_every_ghost_cell(const Communicator& comm, int boxes, int dim, ExchangeMode mode,
+                             const std::vector<double>& factors) {
+  const Exec exec = rank_instance<Exec>();
+  const Level<Exec> level =
+      level_of_ranks(exec, comm, BoxGrid(boxes, dim, comm.size(), comm.rank()), fv4, {.mode = mode});
+  for (const GhostShape shape : shapes) {
+    SCOPED_TRACE(std::to_string(boxes) + "^3 boxes of " + std::to_string(dim) + "^3 on " + std::to_string(comm.size()) +
+                 " ranks, shape " + std::to_string(int(shape)));
+    const GhostFill<Exec> fill = level.ghost_fill(exec, make_ghost_plan(level.grid, 2, shape));
+    for (const double factor : factors) {
+      RankVector(exec, level, level.u).fill([&](int box, int i, int j, int k) {
+        if (has(GhostShape::box, dim, i, j, k)) return untouched;
+        const Index3& place = level.grid.place(box);
+        return factor * number(level.grid.cells_per_dim(), place[0] * dim + i, place[1] * dim + j, place[2] * dim + k);
+      });
+      fill.exchange(exec, level.u);
+      RankVector found(exec, level, level.u);
+      int wrong = 0;
+      for (int box = 0; box < level.num_boxes(); ++box) {
+        for_each_ghost(dim, 2, [&](int i, int j, int k) {
+          const double wanted = expected(level.grid, shape, level.grid.first_own() + box, i, j, k);
+          wrong += found(box, i, j, k) != (wanted < 0 ? untouched : factor * wanted);
+        });
+      }
+      EXPECT_EQ(wrong, 0);
+    }
+  }
+}
+
 void expect_every_ghost_cell_of_every_shape(ExchangeMode mode) {
   for (const int ranks : {1, 2, 3, 4, 8}) {
     run_ranks(
         ranks,
         [&](Communicator& comm) {
-          const Exec exec = rank_instance<Exec>();
           // One box is one rank's; of 27 some have four ranks beside them; boxes of 20^3 are filled in pieces.
           for (const auto& [boxes, dim] : {std::pair{1, 4}, {2, 4}, {3, 2}, {4, 3}, {2, 20}}) {
-            const Level<Exec> level =
-                level_of_ranks(exec, comm, BoxGrid(boxes, dim, ranks, comm.rank()), fv4, {.mode = mode});
-            for (const GhostShape shape : shapes) {
-              SCOPED_TRACE(std::to_string(boxes) + "^3 boxes of " + std::to_string(dim) + "^3 on " +
-                           std::to_string(ranks) + " ranks, shape " + std::to_string(int(shape)));
-              const GhostFill<Exec> fill = level.ghost_fill(exec, make_ghost_plan(level.grid, 2, shape));
-              for (const double factor : {1, 3, 7, 9}) {
-                RankVector(exec, level, level.u).fill([&](int box, int i, int j, int k) {
-                  if (has(GhostShape::box, dim, i, j, k)) return untouched;
-                  const Index3& place = level.grid.place(box);
-                  return factor *
-                         number(level.grid.cells_per_dim(), place[0] * dim + i, place[1] * dim + j, place[2] * dim + k);
-                });
-                fill.exchange(exec, level.u);
-                RankVector found(exec, level, level.u);
-                int wrong = 0;
-                for (int box = 0; box < level.num_boxes(); ++box) {
-                  for_each_ghost(dim, 2, [&](int i, int j, int k) {
-                    const double wanted = expected(level.grid, shape, level.grid.first_own() + box, i, j, k);
-                    wrong += found(box, i, j, k) != (wanted < 0 ? untouched : factor * wanted);
-                  });
-                }
-                EXPECT_EQ(wrong, 0);
-              }
-            }
+            expect_every_ghost_cell(comm, boxes, dim, mode, {1, 3, 7, 9});
           }
+        },
+        with_delays);
+  }
+  for (const int ranks : {5, 8}) {
+    run_ranks(
+        ranks,
+        [&](Communicator& comm) {
+          expect_every_ghost_cell(comm, 16, 2, mode, {1, 3});
         },
         with_delays);
   }
@@ -260,45 +273,6 @@ TEST(ThreadsOfMultigrid, FindTheSameBits) {
       return numbers_of(Communicator(), 2, 16, {.discretisation = kind}, Cycle::f, exec);
     };
     EXPECT_EQ(found(Exec()), found(rank_instance<Exec>()));
-  }
-}
-
-/// Rows of the reference's table: 8 boxes of 16^3 cells.
-TEST(ReferenceTableOfRanks, HasTheSameNumbers) {
-  struct Row {
-    MultigridOptions options;
-    double norm, rel, norm_2h, norm_4h, error;
-  };
-  const std::vector<Row> rows{{{.discretisation = fv2},
-                               3.774957328742112e-03,
-                               4.314753810384798e-03,
-                               1.058515809569394e-03,
-                               6.052876448892075e-04,
-                               1.171592818772242e-04},
-                              {{.discretisation = fv4},
-                               8.412949740641551e-04,
-                               9.615951595962732e-04,
-                               2.463322558838356e-03,
-                               7.615331127701457e-04,
-                               2.741524561805046e-05},
-                              {{.discretisation = fv4, .smoother = Smoother::chebyshev},
-                               2.755795533693206e-04,
-                               3.149857930607744e-04,
-                               3.599825812020595e-04,
-                               3.416886726139524e-04,
-                               2.640413904732557e-05}};
-  for (const Row& row : rows) {
-    run_ranks(2, [&](Communicator& comm) {
-      const Exec exec = rank_instance<Exec>();
-      const auto multigrid = benchmark_of_ranks(exec, comm, 2, 16, row.options);
-      const auto found = richardson(exec, *multigrid, Cycle::f);
-      constexpr double tolerance = 1.25e-14;
-      EXPECT_NEAR(found->h.norms.back(), row.norm, tolerance);
-      EXPECT_NEAR(found->h.rel, row.rel, 2 * tolerance);
-      EXPECT_NEAR(found->h2.norms.back(), row.norm_2h, tolerance);
-      EXPECT_NEAR(found->h4.norms.back(), row.norm_4h, tolerance);
-      EXPECT_NEAR(found->error, row.error, 1e-11 * row.error);
-    });
   }
 }
 
