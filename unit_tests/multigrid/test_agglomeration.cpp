@@ -79,9 +79,8 @@ INSTANTIATE_TEST_SUITE_P(
         AgglomerationCase{"Fv4InOneKernel", 4, 8, {.one_kernel_cells = 1 << 20}, Cycle::f}),
     [](const auto& info) { return std::string(info.param.name); });
 
-/// The host's part begins on the level that one rank has all of, or below; on GPUs the host rounds otherwise.
+/// The host's part begins on the level that one rank has all of, or below.
 TEST(AgglomerationOfHostLevels, HasTheSameBits) {
-  if (is_gpu_v<Exec>) GTEST_SKIP() << "the host rounds otherwise";
   MultigridOptions options{.discretisation = fv4};
   std::vector<double> one;
   run_ranks(1, [&](Communicator& comm) { one = numbers_of(comm, 2, 16, options, Cycle::f); });

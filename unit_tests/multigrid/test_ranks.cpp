@@ -231,7 +231,6 @@ TEST(KernelsOfRanks, WriteToOtherRanksAndFindTheSameBits) {
 
 /// The part on the host begins where several ranks have boxes, at the level that gathers them, or below.
 TEST(HostLevelsOfRanks, FindTheSameBits) {
-  if (is_gpu_v<Exec>) GTEST_SKIP() << "the host rounds otherwise";
   MultigridOptions options{.discretisation = fv4};
   std::vector<double> one;
   run_ranks(1, [&](Communicator& comm) { one = numbers_of(comm, 2, 16, options, Cycle::f); });
