@@ -107,6 +107,14 @@ double seconds_of_sums(const Exec& exec, const Communicator& comm) {
 }  // namespace
 
 template <class Exec>
+bool one_device_streams(const World& world, const SolveOptions& options, const RankRoles& roles,
+                        const RowSource<Exec>& source) {
+  const Communicator& comm = world.comm();
+  const bool streams = place_of_share(source, options, source.num_block_rows) == MatrixPlace::host;
+  return comm.sum(roles.on_host ? 0 : 1) == 1 && comm.sum(!roles.on_host && streams ? 1 : 0) == 1;
+}
+
+template <class Exec>
 std::vector<RankSpeed> measure_speeds(const Exec& exec, const World& world, const SolveOptions& options,
                                       const RankRoles& roles, const RowSource<Exec>& source) {
   const Communicator& comm = world.comm();
@@ -147,9 +155,11 @@ std::vector<RankSpeed> measure_speeds(const Exec& exec, const World& world, cons
   return comm.all_gather(RankSpeed{speed, costs.message_seconds + costs.options.pack_seconds + of_sums});
 }
 
+template bool one_device_streams(const World&, const SolveOptions&, const RankRoles&, const RowSource<HostExecution>&);
 template std::vector<RankSpeed> measure_speeds(const HostExecution&, const World&, const SolveOptions&,
                                                const RankRoles&, const RowSource<HostExecution>&);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template bool one_device_streams(const World&, const SolveOptions&, const RankRoles&, const RowSource<Execution>&);
 template std::vector<RankSpeed> measure_speeds(const Execution&, const World&, const SolveOptions&, const RankRoles&,
                                                const RowSource<Execution>&);
 #endif

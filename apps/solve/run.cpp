@@ -222,6 +222,9 @@ struct RankRates {
 template <class Exec>
 RankRates measure_rates(const Exec& exec, const World& world, const SolveOptions& options, const RankRoles& roles,
                         const RowSource<Exec>& source) {
+  if (options.distribution.partition == "auto" && one_device_streams(world, options, roles, source)) {
+    return {{}, world.comm().all_gather(roles.on_host ? 0.0 : 1.0)};
+  }
   RankRates rates{measure_speeds(exec, world, options, roles, source), {}};
   // (Where nobody computes on a device, no rank is left out for being on its host.)
   const std::vector<int> on_host = world.comm().all_gather(is_gpu_v<Exec> ? 0 : 1);

@@ -166,6 +166,12 @@ TEST_F(RanksOnHost, HaveAsManyBlocksUnlessDevicesStandBesideThem) {
   EXPECT_EQ(both.at("options").at("partition"), "auto");
   const bool is_measured = !lines_of(both.at("partition_decided")).empty();
   EXPECT_EQ(is_measured, is_gpu_v<Kokkos::DefaultExecutionSpace>);
+  if (is_gpu_v<Kokkos::DefaultExecutionSpace>) {
+    // One device that streams lets its host multiply a share by itself.
+    const json streamed = report_of("--problem cantilever --nodes 31,9,9 --ranks-on-host 1 --stream on", on(2));
+    EXPECT_TRUE(streamed.at("ranks").is_null());
+    EXPECT_THAT(lines_of(streamed.at("partition_decided")), HasSubstr("rank 1 has no rows"));
+  }
   const json alike = report_of("--problem cantilever --nodes 9,5,4", on(2));
   EXPECT_EQ(lines_of(alike.at("partition_decided")), "");
   EXPECT_EQ(alike.at("ranks").at(0).at("num_block_rows"), alike.at("ranks").at(1).at("num_block_rows"));

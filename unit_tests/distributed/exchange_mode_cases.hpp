@@ -73,6 +73,7 @@ inline void expect_no_wait_inside_an_interval(ExchangeMode mode, const Communica
     return fences;
   };
   for (const CgLaunch launch : {CgLaunch::one_by_one, CgLaunch::automatic}) {
+    waits(5, launch);  // the first solve makes what those after it have
     EXPECT_EQ(waits(20, launch), waits(5, launch)) << to_string(mode);
   }
 }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <memory>
 #include <support/thread_ranks.hpp>
+#include <type_traits>
 #include <vector>
 
 #include "levels.hpp"
@@ -60,10 +61,18 @@ inline std::vector<double> numbers_of(const Communicator& comm, int boxes_per_di
   const auto multigrid = benchmark_of_ranks(exec, comm, boxes_per_dim, box_dim, options, levels);
   std::vector<double> numbers;
   for (std::size_t l = 0; l < multigrid->num_levels(); ++l) {
-    const Level<Exec>& level = multigrid->level(l);
-    numbers.push_back(level.largest_eigenvalue);
-    numbers.push_back(max_norm(exec, level, level.f));
-    numbers.push_back(max_norm(exec, level, level.inverse_diagonal));
+    multigrid->with_level(l, [&]<class Where>(const Level<Where>& level) {  // on the host, maybe
+      const auto where = [&] {
+        if constexpr (std::is_same_v<Where, Exec>) {
+          return exec;
+        } else {
+          return rank_instance<Where>();
+        }
+      }();
+      numbers.push_back(level.largest_eigenvalue);
+      numbers.push_back(max_norm(where, level, level.f));
+      numbers.push_back(max_norm(where, level, level.inverse_diagonal));
+    });
   }
   const auto found = richardson(exec, *multigrid, cycle);
   for (const CycleReport& solve : {found->h, found->h2, found->h4}) {

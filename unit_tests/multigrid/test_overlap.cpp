@@ -294,7 +294,9 @@ TEST(OverlapOfRanks, IsChosenTogetherAndTold) {
     });
     return result;
   };
-  EXPECT_THAT(explained(1, Overlap::on), Not(HasSubstr("overlap")));
+  EXPECT_THAT(explained(1, Overlap::on),
+              HasSubstr("messages: none, as one rank has all boxes (asked for: overlap on)"));
+  EXPECT_THAT(explained(1, Overlap::automatic), Not(HasSubstr("overlap")));
   EXPECT_THAT(
       explained(3, Overlap::on),
       ::testing::AllOf(HasSubstr("8 boxes on 3 ranks (" + std::string(Exec::name()) + "), messages in mode blocking ("),
