@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "distributed/solver_cases.hpp"
+#include "distributed/exchange_mode_cases.hpp"
 
 // Solves in which ranks wait for each other for a random time.
 namespace ashlar::testing {
@@ -60,23 +60,16 @@ class DelayedPreconditioner {
 /// Many short solves, before each of which and amid which each rank sleeps for a time of its own: the same bits each
 /// time.
 inline void expect_same_bits_with_delays(const Communicator& comm, ExchangeMode mode) {
-  const Exec exec = instance_of_rank();
-  const Beam beam(comm.size());
-  const auto rows = problems::cantilever_matrix<Matrix>(exec, beam.problem, beam.rows(comm.rank()));
   const auto seed = unsigned(comm.rank());
   RandomDelay before(seed);
   for (const CgLaunch launch : {CgLaunch::one_by_one, CgLaunch::automatic}) {
-    DistributedOptions options = with(Decomposition::one_d, HaloForm::automatic);
-    options.exchange = mode;
-    const DistributedOperator<Matrix> a(exec, comm, beam.partition, rows, options);
-    ASSERT_TRUE(comm.is_alone() || a.exchange_mode() == mode);
-    const AnyM plain = preconditioner_of(exec, a.own_matrix(), Kind::block_jacobi);
-    const AnyM delayed(DelayedPreconditioner(plain, seed + 1000));
-    const Vector b("test::b", a.space().num_local()), x("test::x", a.space().num_local());
-    Kokkos::deep_copy(b, 1.0);
+    const BeamOfRanks system(comm, in_mode(mode, Decomposition::one_d));
+    ASSERT_TRUE(comm.is_alone() || system.a.exchange_mode() == mode);
+    const AnyM plain = system.preconditioner(Kind::block_jacobi), delayed(DelayedPreconditioner(plain, seed + 1000));
+    const Vector x("test::x", system.b.extent(0));
     const auto solved = [&](const AnyM& m) {
-      Kokkos::deep_copy(exec, x, 0.0);
-      cg(exec, a, m, b, x, {.rtol = 1e-30, .max_iterations = 40, .launch = launch});
+      Kokkos::deep_copy(system.exec, x, 0.0);
+      cg(system.exec, system.a, m, system.b, x, {.rtol = 1e-30, .max_iterations = 40, .launch = launch});
       return to_host(x);
     };
     for (const bool amid : {false, true}) {

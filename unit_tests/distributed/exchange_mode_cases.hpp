@@ -27,23 +27,34 @@ struct Solved {
   std::vector<double> x;
 };
 
-/// Of the beam, on all ranks of `comm`.
+/// The beam's system on all ranks of `comm`: an instance and an operator of this rank, and its part of the load.
+struct BeamOfRanks {
+  BeamOfRanks(const Communicator& comm, const DistributedOptions& options)
+      : beam(comm.size()),
+        a(exec, comm, beam.partition, problems::cantilever_matrix<Matrix>(exec, beam.problem, beam.rows(comm.rank())),
+          options),
+        b(problems::cantilever_load<double, Space>(exec, beam.problem, beam.rows(comm.rank()))) {}
+
+  AnyM preconditioner(Kind kind) const { return preconditioner_of(exec, a.own_matrix(), kind); }
+
+  Exec exec = instance_of_rank();
+  Beam beam;
+  DistributedOperator<Matrix> a;
+  Vector b;
+};
+
 inline Solved solve_in(ExchangeMode mode, const Communicator& comm, Form form, Kind kind, Decomposition decomposition) {
-  const Beam beam(comm.size());
-  const Exec exec = instance_of_rank();
-  const auto rows = beam.rows(comm.rank());
-  const DistributedOperator<Matrix> a(exec, comm, beam.partition,
-                                      problems::cantilever_matrix<Matrix>(exec, beam.problem, rows),
-                                      in_mode(mode, decomposition));
+  const BeamOfRanks system(comm, in_mode(mode, decomposition));
+  const Exec& exec = system.exec;
+  const auto& a = system.a;
+  const Vector& b = system.b;
   EXPECT_EQ(a.exchange_mode(), mode);
   EXPECT_EQ(a.space().is_stream_ordered(),
             mode == ExchangeMode::stream || (is_gpu_v<Exec> && mode == ExchangeMode::kernel));
   EXPECT_EQ(a.is_capturable(), a.space().is_stream_ordered());
   EXPECT_EQ(a.space().is_capturable(), a.space().is_stream_ordered());
-  const auto b = problems::cantilever_load<double, Space>(exec, beam.problem, rows);
   const Vector x("x", b.extent(0));
-  const AnyM m = preconditioner_of(exec, a.own_matrix(), kind);
-  const SolveReport report = solve_by(form, exec, AnyOp(a), m, b, x);
+  const SolveReport report = solve_by(form, exec, AnyOp(a), system.preconditioner(kind), b, x);
   EXPECT_EQ(a.waited_seconds() > 0,
             mode == ExchangeMode::blocking || (!is_gpu_v<Exec> && mode == ExchangeMode::kernel));
   return {report, to_host(x)};
@@ -51,15 +62,12 @@ inline Solved solve_in(ExchangeMode mode, const Communicator& comm, Form form, K
 
 /// How often the host waits does not depend on how many iterations an interval has: it waits between intervals alone.
 inline void expect_no_wait_inside_an_interval(ExchangeMode mode, const Communicator& comm) {
-  const Beam beam(comm.size());
-  const Exec exec = instance_of_rank();
-  const auto rows = beam.rows(comm.rank());
-  const DistributedOperator<Matrix> a(exec, comm, beam.partition,
-                                      problems::cantilever_matrix<Matrix>(exec, beam.problem, rows),
-                                      in_mode(mode, Decomposition::one_d));
+  const BeamOfRanks system(comm, in_mode(mode, Decomposition::one_d));
+  const Exec& exec = system.exec;
+  const auto& a = system.a;
+  const Vector& b = system.b;
   ASSERT_TRUE(a.is_stream_ordered());
-  const auto b = problems::cantilever_load<double, Space>(exec, beam.problem, rows);
-  const AnyM m = preconditioner_of(exec, a.own_matrix(), Kind::block_jacobi);
+  const AnyM m = system.preconditioner(Kind::block_jacobi);
   const auto waits = [&](int interval, CgLaunch launch) {
     const Vector x("test::x", b.extent(0));
     exec.fence();
@@ -81,14 +89,11 @@ inline void expect_no_wait_inside_an_interval(ExchangeMode mode, const Communica
 /// CG whose iterations are replayed by a device's graph has the bits of CG that is enqueued. (Where nothing is
 /// captured, both are enqueued.)
 inline void expect_replays_to_the_bit(ExchangeMode mode, const Communicator& comm) {
-  const Beam beam(comm.size());
-  const Exec exec = instance_of_rank();
-  const auto rows = beam.rows(comm.rank());
-  const DistributedOperator<Matrix> a(exec, comm, beam.partition,
-                                      problems::cantilever_matrix<Matrix>(exec, beam.problem, rows),
-                                      in_mode(mode, Decomposition::one_d));
-  const auto b = problems::cantilever_load<double, Space>(exec, beam.problem, rows);
-  const AnyM m = preconditioner_of(exec, a.own_matrix(), Kind::block_jacobi);
+  const BeamOfRanks system(comm, in_mode(mode, Decomposition::one_d));
+  const Exec& exec = system.exec;
+  const auto& a = system.a;
+  const Vector& b = system.b;
+  const AnyM m = system.preconditioner(Kind::block_jacobi);
   for (const Form form : {Form::standard, Form::single_reduction, Form::pipelined}) {
     const auto solved = [&](CgLaunch launch) {
       const Vector x("x", b.extent(0));

@@ -153,21 +153,21 @@ TEST(UnlikeRanks, AgreeOnWhatMessagesCost) {
 TEST(UnlikeRanks, ExchangeByMessagesAlone) {
   run_ranks(3, [](Communicator& comm) {
     const MemoryKind kind = comm.rank() == 2 ? MemoryKind::host : MemoryKind::cuda;
-    const auto peers = [&] { return impl::find_peers(comm, kind, text("device ", comm.rank())); };
+    const auto peers = [&] { return ashlar::impl::find_peers(comm, kind, text("device ", comm.rank())); };
     ExchangeOptions options;
-    const impl::PossibleModes possible = impl::possible_modes(comm, options, kind, true, peers);
+    const ashlar::impl::PossibleModes possible = ashlar::impl::possible_modes(comm, options, kind, true, peers);
     EXPECT_EQ(possible.modes, std::vector<ExchangeMode>{ExchangeMode::blocking});
     EXPECT_THAT(possible.why, HasSubstr("stream: "));
     EXPECT_THAT(possible.why, HasSubstr("kernel: "));
     options.mode = ExchangeMode::kernel;
     try {
-      impl::possible_modes(comm, options, kind, true, peers);
+      ashlar::impl::possible_modes(comm, options, kind, true, peers);
       ADD_FAILURE() << "a kernel mode of unlike ranks";
     } catch (const ArgumentError& error) {
       EXPECT_THAT(error.what(), HasSubstr("rank 2 computes in host memory, rank 0 in CUDA memory"));
     }
     options.mode = ExchangeMode::blocking;
-    EXPECT_EQ(impl::possible_modes(comm, options, kind, true, peers).modes.front(), ExchangeMode::blocking);
+    EXPECT_EQ(ashlar::impl::possible_modes(comm, options, kind, true, peers).modes.front(), ExchangeMode::blocking);
   });
 }
 

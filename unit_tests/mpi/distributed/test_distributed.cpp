@@ -176,23 +176,18 @@ TEST(DistributedOverMpi, GivesUpInTheOneKernelOfEachRank) {
   if (!is_gpu_v<Exec> || world().is_alone() || !find_peer_memory(Exec(), world()).work) {
     GTEST_SKIP() << "ranks with a device each iterate so";
   }
-  const Exec exec = instance_of_rank();
-  const Beam beam(world().size());
-  const auto rows = problems::cantilever_matrix<Matrix>(exec, beam.problem, beam.rows(world().rank()));
-  DistributedOptions options = with(Decomposition::one_d, HaloForm::automatic);
-  options.exchange = ExchangeMode::kernel;
+  DistributedOptions options = in_mode(ExchangeMode::kernel, Decomposition::one_d);
   options.halo.time_out_seconds = 2;
-  const auto solved = [&](const DistributedOperator<Matrix>& a, double seconds_late) {
-    const Vector b("test::b", a.space().num_local()), x("test::x", a.space().num_local());
-    Kokkos::deep_copy(b, 1.0);
+  const auto solved = [](const BeamOfRanks& system, double seconds_late) {
+    const Vector x("test::x", system.b.extent(0));
     const auto be_late = [&](int iterations, double) {
       if (iterations == 10) std::this_thread::sleep_for(std::chrono::duration<double>(seconds_late));
     };
-    cg(exec, a, preconditioner_of(exec, a.own_matrix(), Kind::block_jacobi), b, x,
+    cg(system.exec, system.a, system.preconditioner(Kind::block_jacobi), system.b, x,
        {.rtol = 1e-30, .max_iterations = 40, .check_interval = 10, .launch = CgLaunch::persistent, .monitor = be_late});
     return to_host(x);
   };
-  const DistributedOperator<Matrix> first(exec, world(), beam.partition, rows, options);
+  const BeamOfRanks first(world(), options);
   const std::vector<double> expected = solved(first, 0);
   std::string problem;
   try {
@@ -201,7 +196,7 @@ TEST(DistributedOverMpi, GivesUpInTheOneKernelOfEachRank) {
     problem = error.what();
   }
   EXPECT_THAT(problem, ::testing::HasSubstr("they gave up after 2 s"));
-  const DistributedOperator<Matrix> second(exec, world(), beam.partition, rows, options);
+  const BeamOfRanks second(world(), options);
   EXPECT_EQ(solved(second, 0), expected);
 }
 
