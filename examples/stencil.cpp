@@ -105,10 +105,10 @@ bool cools_as_it_should(const ashlar::Communicator& comm, ashlar::ExchangeMode m
 
 int main(int argc, char** argv) {
   using enum ashlar::ExchangeMode;
+  const ashlar::MpiSession mpi;
+  const Kokkos::ScopeGuard kokkos(argc, argv);  // takes Kokkos' own options
   const auto all = {automatic, blocking, stream, kernel};
   const auto mode = std::ranges::find_if(all, [&](auto each) { return argc < 2 || to_string(each) == argv[1]; });
-  const ashlar::MpiSession mpi;
-  const Kokkos::ScopeGuard kokkos(argc, argv);
   const ashlar::Communicator comm = mpi.world();
   if (mode == all.end() && comm.rank() == 0) std::fprintf(stderr, "no mode '%s'; pass %s\n", argv[1], names);
   if (mode == all.end()) return 2;

@@ -6,6 +6,7 @@
 #include <ashlar/spmv/block_sizes.hpp>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include "block_size.hpp"
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 void check_files(const SolveOptions& options, int rank, int ranks) {
   const std::optional<std::string> partition = options.distribution.partition_file();  // outlives what names it
-  if (partition && !fs::exists(*partition)) {
+  if (std::error_code ignored; partition && !fs::exists(*partition, ignored)) {
     throw ArgumentError(text("--partition '", *partition, "'"),
                         "that is no way to deal rows, and there is no such file",
                         "pass auto, nnz, rows, weighted, measured or a file");

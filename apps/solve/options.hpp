@@ -91,7 +91,8 @@ struct DistributionOptions {
   int ranks_on_host = 0;           ///< of each host: the last ones compute there, whatever devices there are
 
   bool is_weighted() const { return partition == "weighted"; }
-  /// Whether ranks have rows by the rates of their own products: those on the host are many times slower than devices.
+  /// Whether ranks have rows by the rates of their own products: asked for, or by default where some compute on the
+  /// host beside devices.
   bool has_rates() const;
   /// Whether each rank has as many blocks.
   bool is_by_blocks() const { return partition == "nnz" || (partition == "auto" && !has_rates()); }

@@ -12,13 +12,14 @@
 #include <string>
 
 #include "solve/memory_need.hpp"
+#include "solve/rank_system.hpp"
 #include "solve/streaming_options.hpp"
 
 namespace ashlar::app {
 
 namespace {
 
-/// Products with some rows of the matrix, where these are.
+/// Multiplies some rows of the matrix, in the memory that they are in.
 template <class Exec>
 struct LocalProduct {
   std::function<void(const Exec&)> multiply;
@@ -63,18 +64,19 @@ double blocks_per_second(const Exec& exec, const LocalProduct<Exec>& product) {
   }
 }
 
-/// The rows that ranks are measured on: as many for each. Where devices would stream what they had without the hosts
-/// beside them, they are measured on nearly that: with fewer rows, which they may have room for, they are many times
-/// faster, and what they promise then does not hold for more. Collective.
+/// The rows that ranks are measured on: each rank gets as many. But where devices would stream without the hosts beside
+/// them, devices get nine tenths: with few rows a device keeps them, is many times faster, and that rate does not hold
+/// for more rows. Collective.
 template <class Exec>
 RowPartition rows_to_measure(const World& world, const SolveOptions& options, const RankRoles& roles,
                              const RowSource<Exec>& source) {
   const Communicator& comm = world.comm();
   const RowPartition even = RowPartition::even(source.num_block_rows, comm.size());
   const std::int64_t on_host = comm.sum(roles.on_host ? 1 : 0), on_devices = comm.size() - on_host;
+  if (on_host == 0 || on_devices == 0) return even;
   const std::int64_t without_hosts = source.num_block_rows / on_devices;
   const bool streams = !roles.on_host && place_of_share(source, options, without_hosts) == MatrixPlace::host;
-  if (on_host == 0 || comm.sum(streams ? 1 : 0) == 0) return even;
+  if (comm.sum(streams ? 1 : 0) == 0) return even;
   constexpr double of_hosts = 0.1;
   const double share = roles.on_host ? of_hosts / double(on_host) : (1 - of_hosts) / double(on_devices);
   return RowPartition::by_shares(source.row_ptr(), comm.all_gather(share));
@@ -110,7 +112,8 @@ template <class Exec>
 bool one_device_streams(const World& world, const SolveOptions& options, const RankRoles& roles,
                         const RowSource<Exec>& source) {
   const Communicator& comm = world.comm();
-  const bool streams = place_of_share(source, options, source.num_block_rows) == MatrixPlace::host;
+  const MatrixPlace place = source.place.value_or(place_of<Exec>(share_of(source, source.num_block_rows), options));
+  const bool streams = place == MatrixPlace::host;
   return comm.sum(roles.on_host ? 0 : 1) == 1 && comm.sum(!roles.on_host && streams ? 1 : 0) == 1;
 }
 
@@ -120,15 +123,15 @@ std::vector<RankSpeed> measure_speeds(const Exec& exec, const World& world, cons
   const Communicator& comm = world.comm();
   world.on_all([&] {
     if (source.num_blocks == 0) {
-      throw ArgumentError("--partition measured", text(source.description, " has no blocks to multiply"),
-                          "pass another partition");
+      throw ArgumentError(text("--partition ", options.distribution.partition),
+                          text(source.description, " has no blocks to multiply"), "pass another partition");
     }
   });
   const RowPartition measured = rows_to_measure(world, options, roles, source);
   const std::int64_t num_block_rows = measured.size(comm.rank());
   const MatrixPlace place = place_of_share(source, options, num_block_rows);
   const std::string what = text(source.description, ", to be measured");
-  world.on_all([&] { require_memory_for<Exec>(share_of(source, num_block_rows), what, options, place); });
+  require_memory_for_share<Exec>(world, options, what, share_of(source, num_block_rows), place);
   double speed = 0;
   {
     // Whoever streams or not, all ranks make their rows together.

@@ -16,32 +16,6 @@ namespace ashlar::app {
 
 namespace {
 
-/// Throws MemoryError, on all ranks together, where a rank has no room for its share: by itself, and with the others of
-/// its host beside it.
-template <class Exec>
-void require_memory_for_share(const World& world, const SolveOptions& options, const std::string& what,
-                              const MatrixShape& share, MatrixPlace place) {
-  const Communicator& comm = world.comm();
-  // Those whose rows are in the host's memory.
-  const bool on_host = !has_device_memory<Exec> || place == MatrixPlace::host;
-  const auto sharing = std::uint64_t(comm.split_by_host().sum(on_host ? 1 : 0));
-  const std::string of_ranks = text(what, " on ", comm.size(), " ranks");
-  // While the operator is made on the device, it has its rows twice.
-  const MatrixShape twice{share.num_block_rows, 2 * share.num_blocks, share.block_size};
-  world.on_all([&] {
-    require_memory_for<Exec>(twice, of_ranks, options, place);
-    if (!on_host) return;
-    if (has_device_memory<Exec>) {
-      require_host_memory((Bytes{2 * sharing} * matrix_bytes(share)).count, of_ranks);
-    } else {
-      SolveOptions without_limit = options;
-      without_limit.placement.device_memory_limit.reset();
-      require_memory_for<Exec>({sharing * twice.num_block_rows, sharing * twice.num_blocks, twice.block_size}, of_ranks,
-                               without_limit, place);
-    }
-  });
-}
-
 /// Deals rows to the operator, which streams those of the host's memory where `place` is that.
 template <class Exec, class Rows>
 void deal(const Exec& exec, const World& world, const SolveOptions& options, const RowPartition& partition,
@@ -99,6 +73,30 @@ void make_rhs(const Exec& exec, const RowSource<Exec>& source, LinearSystem<Exec
 }  // namespace
 
 template <class Exec>
+void require_memory_for_share(const World& world, const SolveOptions& options, const std::string& what,
+                              const MatrixShape& share, MatrixPlace place) {
+  const Communicator& comm = world.comm();
+  // Those whose rows are in the host's memory.
+  const bool on_host = !has_device_memory<Exec> || place == MatrixPlace::host;
+  const auto sharing = std::uint64_t(comm.split_by_host().sum(on_host ? 1 : 0));
+  const std::string of_ranks = text(what, " on ", comm.size(), " ranks");
+  // While the operator is made on the device, it has its rows twice.
+  const MatrixShape twice{share.num_block_rows, 2 * share.num_blocks, share.block_size};
+  world.on_all([&] {
+    require_memory_for<Exec>(twice, of_ranks, options, place);
+    if (!on_host) return;
+    if (has_device_memory<Exec>) {
+      require_host_memory((Bytes{2 * sharing} * matrix_bytes(share)).count, of_ranks);
+    } else {
+      SolveOptions without_limit = options;
+      without_limit.placement.device_memory_limit.reset();
+      require_memory_for<Exec>({sharing * twice.num_block_rows, sharing * twice.num_blocks, twice.block_size}, of_ranks,
+                               without_limit, place);
+    }
+  });
+}
+
+template <class Exec>
 RowPartition partition_of(const World& world, const SolveOptions& options, const RowSource<Exec>& source,
                           const std::vector<double>& shares) {
   const int ranks = world.comm().size();
@@ -134,11 +132,15 @@ LinearSystem<Exec> make_rank_system(const Exec& exec, const World& world, const 
   return system;
 }
 
+template void require_memory_for_share<HostExecution>(const World&, const SolveOptions&, const std::string&,
+                                                      const MatrixShape&, MatrixPlace);
 template RowPartition partition_of(const World&, const SolveOptions&, const RowSource<HostExecution>&,
                                    const std::vector<double>&);
 template LinearSystem<HostExecution> make_rank_system(const HostExecution&, const World&, const SolveOptions&,
                                                       const RowSource<HostExecution>&, const RowPartition&);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template void require_memory_for_share<Execution>(const World&, const SolveOptions&, const std::string&,
+                                                  const MatrixShape&, MatrixPlace);
 template RowPartition partition_of(const World&, const SolveOptions&, const RowSource<Execution>&,
                                    const std::vector<double>&);
 template LinearSystem<Execution> make_rank_system(const Execution&, const World&, const SolveOptions&,

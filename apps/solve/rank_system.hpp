@@ -10,6 +10,12 @@
 
 namespace ashlar::app {
 
+/// Throws MemoryError, on all ranks together, where a rank has no room for its share: by itself, and with the others of
+/// its host beside it. Collective; each rank has a place of its own.
+template <class Exec>
+void require_memory_for_share(const World& world, const SolveOptions& options, const std::string& what,
+                              const MatrixShape& share, MatrixPlace place);
+
 /// The partition that was asked for. `shares` has what each rank is to have of the blocks, for the partitions that are
 /// measured. Collective.
 ///

@@ -215,6 +215,8 @@ struct RankRates {
   std::vector<RankSpeed> speeds;
   std::vector<double> shares;
 
+  std::string why_none = "it would cost the others more than it saves";  ///< of ranks without a share
+
   bool leave_some_out() const { return std::count(shares.begin(), shares.end(), 0) > 0; }
 };
 
@@ -223,7 +225,9 @@ template <class Exec>
 RankRates measure_rates(const Exec& exec, const World& world, const SolveOptions& options, const RankRoles& roles,
                         const RowSource<Exec>& source) {
   if (options.distribution.partition == "auto" && one_device_streams(world, options, roles, source)) {
-    return {{}, world.comm().all_gather(roles.on_host ? 0.0 : 1.0)};
+    return {{},
+            world.comm().all_gather(roles.on_host ? 0.0 : 1.0),
+            "the matrix is streamed to one device, whose rank lets the host multiply a share by itself"};
   }
   RankRates rates{measure_speeds(exec, world, options, roles, source), {}};
   // (Where nobody computes on a device, no rank is left out for being on its host.)
@@ -241,12 +245,13 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
 /// for them, and one by itself is as fast as it can be. The others wait for the end. Collective.
 template <class Exec>
 int run_on_sharers(const World& world, SolveOptions options, const RankRoles& roles, Phases& phases,
-                   const std::vector<double>& shares, Decided decided) {
+                   const RankRates& rates, Decided decided) {
+  const std::vector<double>& shares = rates.shares;
   const bool has_share = shares[std::size_t(world.comm().rank())] > 0;
   const World sharers = world.part(has_share);
   for (std::size_t rank = 0; rank < shares.size(); ++rank) {
     if (shares[rank] > 0) continue;
-    decided.push_back(text("rank ", rank, " has no rows: it would cost the others more than it saves"));
+    decided.push_back(text("rank ", rank, " has no rows: ", rates.why_none));
   }
   if (sharers.is_alone()) options.outputs.efficiency.reset();  // there is none of one rank
   return world.comm().max(
@@ -300,7 +305,7 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
     if (rates.leave_some_out()) {
       source.reset();
       trace.reset();  // the sharers have their own
-      return run_on_sharers<Exec>(world, options, roles, phases, rates.shares, std::move(decided));
+      return run_on_sharers<Exec>(world, options, roles, phases, rates, std::move(decided));
     }
   }
   double seconds_of_deal = 0;
@@ -335,11 +340,11 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
   }
   source.reset();
   if (balanced && !balanced->shares.empty()) {
-    const std::vector<double> shares = balanced->shares;
+    rates.shares = balanced->shares;
     balanced.reset();
     progress.reset();
     trace.reset();
-    return run_on_sharers<Exec>(world, options, roles, phases, shares, std::move(decided));
+    return run_on_sharers<Exec>(world, options, roles, phases, rates, std::move(decided));
   }
   if (balanced) {
     system = std::move(balanced->system);

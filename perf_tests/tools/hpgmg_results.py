@@ -95,19 +95,29 @@ def wanted(rows, problem, why, suggestion):
     return rows
 
 
+def of_one_operator(rows):
+    """The rows, which a table shows side by side without a word on the operator."""
+    there = results.distinct(row.get("operator", "") for row in rows)
+    if len(there) > 1:
+        raise results.Problem("several operators", ", ".join(there), "pass files of one")
+    return rows
+
+
 def exchanges(rows):
-    """Cycles in several modes of exchange, all levels on the device, in groups of a device and a number of ranks."""
+    """Cycles in several modes of exchange, all levels on the device, in groups of a device, an operator and a number of
+    ranks."""
     rows = [row for row in cycles(rows) if "exchange" in row and threshold(row) == 0]
     wanted(rows, "no cycles by mode of exchange", "perf_hpgmg_ranks writes them",
            "measure by mpirun -n 2 perf_hpgmg_ranks --exchange blocking,stream,kernel")
-    return series(rows, ("device", "ranks"))
+    return series(rows, ("device", "operator", "ranks"))
 
 
 def thresholds(rows):
     """[(name, {threshold: row})] of what was measured with several thresholds, with none and with others."""
-    found = {}
+    found, operators = {}, {row.get("operator", "") for row in cycles(rows)}
     for row in cycles(rows):
-        name = f"{cube(row['cells_per_dim'])} in {count(row['num_boxes'], 'box')}"
+        name = f"{row.get('operator', '')}, " if len(operators) > 1 else ""
+        name += f"{cube(row['cells_per_dim'])} in {count(row['num_boxes'], 'box')}"
         if "exchange" in row:
             name += f", {count(row['ranks'], 'rank')}, {row['exchange']}"
         found.setdefault((row["device"], row.get("operator"), how(row), name), {})[threshold(row)] = row

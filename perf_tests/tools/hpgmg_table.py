@@ -74,7 +74,7 @@ def boxes_table(rows):
 
 
 def levels_table(rows):
-    rows = [row for row in hpgmg.cycles(rows) if "min_cells_per_rank" in row]
+    rows = hpgmg.of_one_operator([row for row in hpgmg.cycles(rows) if "min_cells_per_rank" in row])
     least = sorted({row["min_cells_per_rank"] for row in rows})
     hpgmg.wanted(least[1:], "one number of cells a rank only", "coarse levels are on fewer ranks by it",
                  "measure by perf_hpgmg_ranks --min-cells-per-rank N, each N to a file, and pass all")
@@ -87,7 +87,7 @@ def levels_table(rows):
 
 
 def weak_table(rows):
-    rows = [row for row in hpgmg.cycles(rows) if "exchange" in row]
+    rows = hpgmg.of_one_operator([row for row in hpgmg.cycles(rows) if "exchange" in row])
     ranks = sorted({row["ranks"] for row in rows})
     hpgmg.wanted(ranks[1:], "one number of ranks only", "weak scaling is over several",
                  "pass files of perf_hpgmg_ranks on 1, 2 and 4")
@@ -114,7 +114,7 @@ def hidden_table(rows):
     rows = [row for row in rows if "hidden" in row]
     hpgmg.wanted(rows, "nothing of what is hidden", "perf_hpgmg_ranks --hidden writes it", "pass a file of it")
     table = [["boxes of, mode", "exchange, us", "interior", "both", "hidden", "residual not cut", "cut", "fused"]]
-    of_group = hpgmg.series(rows, ("device", "ranks"))
+    of_group = hpgmg.series(rows, ("device", "operator", "ranks"))
     for name, rows in of_group.items():
         for row in rows:
             what = f"{hpgmg.cube(row['box_dim'])}, {row['exchange']}" + (f", {name}" if len(of_group) > 1 else "")

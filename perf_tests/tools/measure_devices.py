@@ -22,7 +22,8 @@ TABLE_2 = "stencil11:256,stencil11:128,audi_kw,af_0_k101"
 MIN_CELLS = "32768"  # what the library does where nothing else is said, unlike the program
 OURS = ("--libraries", "ashlar")  # peers have no modes: they are measured once
 MODES = ("blocking", "stream", "kernel")
-DELAYS = "2500"  # solves of 40 iterations: 10^5 iterations
+DELAYS = "1250"  # solves of 40 iterations in each of four ways: 2 x 10^5 iterations in each mode
+ROUNDS = "17000"  # of ghost cells, in each of six cases: 10^5 in each mode
 
 
 def steps_of(ranks, is_small):
@@ -48,8 +49,8 @@ def steps_of(ranks, is_small):
         ]
         found += [Step(f"delays_{n}_{tests}", n, 180, f"unit_tests/test_mpi_{tests}",
                        "--gtest_filter=*WhateverRanksWaitFor*",
-                       variables={"ASHLAR_TEST_ROUNDS": "1" if is_small else DELAYS})
-                  for tests in ("distributed", "nccl")]
+                       variables={"ASHLAR_TEST_ROUNDS": "2" if is_small else times})
+                  for tests, times in (("distributed", DELAYS), ("nccl", DELAYS), ("multigrid", ROUNDS))]
     for n in [1] + ranks:
         # 8 boxes, so that a rank has about 256^3 cells and a cube is whole: 256^3, 320^3, 384^3 cells on 1, 2 and 4
         # ranks. (Rates a rank compare. Numbers of cells are powers of 2 times a small number, or there is no multigrid.)

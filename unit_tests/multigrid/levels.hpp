@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <ashlar/multigrid/benchmark_problem.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -12,6 +15,11 @@ using namespace ashlar::multigrid;
 using Exec = Kokkos::DefaultExecutionSpace;
 using BoxVector = Level<Exec>::Vector;
 inline constexpr auto fv2 = Discretisation::fv2, fv4 = Discretisation::fv4;
+
+/// The larger of two errors; infinity where one is no number, so that NaN never passes.
+inline double larger(double worst, double off) {
+  return std::isnan(off) ? std::numeric_limits<double>::infinity() : std::max(worst, off);
+}
 
 /// The finest level alone.
 inline Level<Exec> one_level(int boxes_per_dim, int box_dim, Discretisation kind = Discretisation::fv4) {

@@ -206,13 +206,13 @@ struct RandomTwins {
     for (const BoxVector& vector : {level.temp, level.r}) Kokkos::deep_copy(vector, std::nan(""));
   }
 
-  /// The largest difference, and NaN where there is one, over the largest number of `wanted`.
+  /// The largest difference over the largest number of `wanted`; infinity where one is no number.
   double difference(const BoxVector& found, const PlainCells& wanted) const {
     HostVector cells(level, found);
     double worst = 0, largest = 0;
     for_cells(0, plain.n - 1, [&](const Index3& c) {
       const double off = std::abs(cells(c[0], c[1], c[2]) - wanted(c));
-      if (!(off <= worst)) worst = off;
+      worst = larger(worst, off);
       largest = std::max(largest, std::abs(wanted(c)));
     });
     return worst / largest;

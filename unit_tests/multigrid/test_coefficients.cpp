@@ -81,7 +81,7 @@ struct Problem {
     double largest = 0;
     for_cells(0, plain.n - 1, [&](const Index3& c) {
       const double off = std::abs(plain.f(c) - ax(c));
-      if (!(off <= largest)) largest = off;
+      largest = larger(largest, off);
     });
     return largest;
   }
@@ -111,7 +111,7 @@ double error_of(const MultigridOptions& options, double alpha, double scale, int
   double worst = 0;
   for_cells(0, n - 1, [&](const Index3& c) {
     const double off = std::abs(found(c[0], c[1], c[2]) - average({c[0] * h, c[1] * h, c[2] * h}, {h, h, h}, sines));
-    if (!(off <= worst)) worst = off;
+    worst = larger(worst, off);
   });
   return worst;
 }

@@ -185,8 +185,8 @@ TEST(Transfer, InterpolatesPolynomialsExactly) {
           for (int i = 0; i < 16; ++i) {
             const double cell = wanted(i, j, k);
             const double off = std::abs(once(i, j, k) - cell), off_twice = std::abs(twice(i, j, k) - 2 * cell);
-            if (!(off <= worst)) worst = off;
-            if (!(off_twice <= worst)) worst = off_twice;
+            worst = larger(worst, off);
+            worst = larger(worst, off_twice);
           }
         }
       }
@@ -303,7 +303,7 @@ TEST(Smoother, PolynomialsInPlainLoops) {
       for (int j = 0; j < n; ++j) {
         for (int i = 0; i < n; ++i) {
           const double off = std::abs(found(i, j, k) - x(i, j, k));
-          if (!(off <= worst)) worst = off;
+          worst = larger(worst, off);
           largest = std::max(largest, std::abs(x(i, j, k)));
         }
       }

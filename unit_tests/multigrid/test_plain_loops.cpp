@@ -161,7 +161,7 @@ TEST(PlainLoopsOfGhosts, AreProductsBeyondTheDomain) {
         for_cells(-2, dim + 1, [&](const Index3& c) {
           const double off = std::abs(found.in_box(box, c[0], c[1], c[2]) -
                                       x(place[0] * dim + c[0], place[1] * dim + c[1], place[2] * dim + c[2]));
-          if (!(off <= worst)) worst = off;
+          worst = larger(worst, off);
         });
       }
       // (42 + 28 + ...)^3 is what a deep corner multiplies by: 6e5.

@@ -167,7 +167,7 @@ double error_against_sines(Discretisation discretisation, Equation equation, Cyc
     for (int j = 0; j < cells_per_dim; ++j) {
       for (int i = 0; i < cells_per_dim; ++i) {
         const double off = std::abs(found(i, j, k) - average({i * h, j * h, k * h}, {h, h, h}, u));
-        if (!(off <= worst)) worst = off;
+        worst = larger(worst, off);
       }
     }
   }

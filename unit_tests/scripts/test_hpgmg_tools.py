@@ -153,6 +153,17 @@ class HpgmgResults(unittest.TestCase):
         self.assertEqual(self.table("rates", rows)[2:], ["| 32^3 | 32.8 |  |", "| 40^3 |  | 32.0 |"])
         self.assertEqual(self.table("weak", rows)[2:], ["| 1 | 32^3 | 1.00 |", "| 2 | 40^3 | 2.00 (0.49) |"])
 
+    def test_operators_are_told_apart(self):
+        rows = [row(seconds, exchange=mode, ranks=2, operator=operator)
+                for operator, seconds in (("fv2", 1e-3), ("fv4", 2e-3)) for mode in ("blocking", "kernel")]
+        lines = "\n".join(self.table("exchange", rows))
+        self.assertIn("fv2", lines)
+        self.assertIn("fv4", lines)
+        self.assertIn("1.00", lines)
+        self.assertIn("2.00", lines)
+        more = rows + [row(3e-3, 40, exchange="kernel", ranks=4, operator="fv4")]
+        self.assertIn("several operators (fv2, fv4)", self.run_tool("table", "weak", self.write(more), code=2))
+
     def test_what_is_hidden(self):
         of = {"exchange_seconds": 1e-5, "interior_seconds": 4e-5, "both_seconds": 4.5e-5, "seconds_not_cut": 5e-5,
               "seconds_fused": 7e-5, "hidden": 0.5, "ranks": 2}

@@ -1,8 +1,11 @@
-// A job whose last rank ends, or stands still, while all ranks solve again and again; tests look at it from outside:
+// A job whose last rank is killed while all ranks solve again and again, or stands still amid iterations of CG; tests
+// look at it from outside:
 //
-//   end_in_solve cg|multigrid blocking|kernel killed|stopped
+//   end_in_solve cg blocking|kernel killed|stopped
+//   end_in_solve multigrid blocking|kernel killed
 #include <Kokkos_Core.hpp>
 #include <ashlar/comm/mpi/communicator.hpp>
+#include <ashlar/comm/peer/find_peer_memory.hpp>
 #include <ashlar/distributed/operator.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
@@ -26,26 +29,18 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = BcsrMatrix<double, BlockColumnMajor, std::int32_t, std::int32_t, Exec::memory_space>;
 using Vector = Kokkos::View<double*, Exec::memory_space>;
 
-constexpr double patience_seconds = 2;
+constexpr double patience_seconds = 2, seconds_before = 0.5;
 
-/// Raises a signal on the last rank, when all have solved for a while.
-void end_last_rank(const Communicator& world, int signal) {
-  if (world.rank() + 1 < world.size()) return;
-  std::thread([signal] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    std::raise(signal);
-  }).detach();
-}
+bool is_last(const Communicator& world) { return world.rank() + 1 == world.size(); }
 
 template <class Solve>
-[[noreturn]] void solve_for_ever(const Communicator& world, int signal, const Solve& solve) {
+[[noreturn]] void solve_for_ever(const Communicator& world, const Solve& solve) {
   solve();
   world.barrier();
   if (world.rank() == 0) {
     std::printf("solving\n");
     std::fflush(stdout);
   }
-  end_last_rank(world, signal);
   while (true) solve();
 }
 
@@ -63,9 +58,14 @@ void solve_by_cg(const Communicator& world, ExchangeMode mode, int signal) {
   const BlockJacobiPreconditioner<Matrix> m(exec, a.own_matrix());
   const Vector b("b", a.space().num_local()), x("x", a.space().num_local());
   Kokkos::deep_copy(b, 1.0);
-  solve_for_ever(world, signal, [&] {
+  // Between two iterations: messages of the host, before a solve and after it, wait for ever.
+  const Kokkos::Timer timer;
+  const auto end = [&](int, double) {
+    if (is_last(world) && timer.seconds() > seconds_before) std::raise(signal);
+  };
+  solve_for_ever(world, [&] {
     Kokkos::deep_copy(exec, x, 0.0);
-    cg(exec, a, m, b, x, {.rtol = 1e-30, .max_iterations = 40});
+    cg(exec, a, m, b, x, {.rtol = 1e-30, .max_iterations = 40, .check_interval = 5, .monitor = end});
   });
 }
 
@@ -78,14 +78,20 @@ void solve_by_multigrid(const Communicator& world, ExchangeMode mode, int signal
                          options, world);
   set_benchmark_problem(exec, levels.level(0));
   levels.set_up(exec);
-  solve_for_ever(world, signal, [&] { levels.solve(exec, Cycle::f); });
+  if (is_last(world)) {
+    std::thread([signal] {
+      std::this_thread::sleep_for(std::chrono::duration<double>(seconds_before));
+      std::raise(signal);
+    }).detach();
+  }
+  solve_for_ever(world, [&] { levels.solve(exec, Cycle::f); });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    std::fprintf(stderr, "end_in_solve cg|multigrid blocking|kernel killed|stopped\n");
+    std::fprintf(stderr, "end_in_solve cg blocking|kernel killed|stopped, or multigrid blocking|kernel killed\n");
     return 2;
   }
   const std::string what = argv[1];
@@ -94,6 +100,10 @@ int main(int argc, char** argv) {
   try {
     const MpiSession mpi;
     const Kokkos::ScopeGuard kokkos(argc, argv);
+    if (const PeersFound found = find_peer_memory(Exec(), mpi.world()); mode == ExchangeMode::kernel && !found.work) {
+      std::printf("left out: %s\n", found.why.c_str());
+      return 0;
+    }
     try {
       (what == "cg" ? solve_by_cg : solve_by_multigrid)(mpi.world(), mode, signal);
     } catch (const std::exception& error) {

@@ -171,7 +171,7 @@ TEST(DistributedOverMpi, GivesTheSameBitsWhateverRanksWaitFor) {
 }
 
 // A rank that is late for a launch leaves the kernels of the others waiting: they say so after the time that they were
-// given, and all ranks solve again then.
+// given, and operators that are made then solve as before.
 TEST(DistributedOverMpi, GivesUpInTheOneKernelOfEachRank) {
   if (!is_gpu_v<Exec> || world().is_alone() || !find_peer_memory(Exec(), world()).work) {
     GTEST_SKIP() << "ranks with a device each iterate so";
