@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/rank_speed.hpp>
+#include <cg_ranks/operator.hpp>
 #include <cg_ranks/shared.hpp>
 #include <numeric>
 #include <utility>
@@ -36,15 +37,20 @@ std::vector<SharedTimes> measure_shared(const Exec& exec, const Communicator& co
   std::vector<SharedTimes> result;
   const Communicator alike = comm.split(on_host ? 1 : 0, comm.rank());
   const bool is_streamed = form.distributed.streaming.has_value();
-  SharedTimes alone{"devices alone", {}, {}};
   if (!on_host) {
     const RankSystem<Exec> system = make_rank_system(exec, alike, name, is_streamed);
-    alone.times = measure(exec, alike, system, form, samples, iterations);
-    alone.block_rows = rows_of(system.partition);
+    const auto measure_alone = [&](const char* partition, const RanksForm& how) {
+      result.push_back({partition, measure(exec, alike, system, how, samples, iterations), rows_of(system.partition)});
+    };
+    measure_alone("devices alone", form);
+    if (is_gpu_v<Exec> && is_streamed && alike.is_alone()) {
+      RanksForm with_host = form;
+      with_host.distributed.streaming = plan_with_host(exec, system, *form.distributed.streaming);
+      measure_alone("device and its host", with_host);
+    }
   }
-  // (Rank 0 tells; what the others know of it is not looked at.)
+  // (Rank 0 tells; what the others know of these is not looked at.)
   comm.barrier();
-  result.push_back(alone);
 
   std::vector<double> shares;
   for (int refined = 0; refined <= refinements; ++refined) {
