@@ -131,7 +131,7 @@ struct RoundsInKernel::Kernel {
     launch.attrs = &together;
     launch.numAttrs = 1;
     impl::cuda_check(cudaLaunchKernelEx(&launch, rounds_kernel, round, rounds, p.data(), entries, memory.data(),
-                                        impl::patience_ns, wrong.data(), ranks),
+                                        patience_of(impl::patience_seconds_of_grid), wrong.data(), ranks),
                      "cudaLaunchKernelEx");
     exec.fence("perf::in_kernel");
   }

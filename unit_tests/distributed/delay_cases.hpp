@@ -43,8 +43,14 @@ class DelayedPreconditioner {
 
   template <class R, class Z>
   void apply(const Exec& exec, const R& r, const Z& z) const {
-    if (++*count_ % 8 == 0) delay_->up_to(500);
+    wait_at_times();
     held_.apply(exec, r, z);
+  }
+  // (A sum of its own over r and z would have other bits.)
+  template <class R, class Z>
+  void apply_dot(const Exec& exec, const R& r, const Z& z, const TeamSumsAccess& sums, double* slot) const {
+    wait_at_times();
+    held_.apply_dot(exec, r, z, sums, slot);
   }
   bool is_identity() const { return false; }
   bool is_stream_ordered() const { return held_.is_stream_ordered(); }
@@ -52,6 +58,10 @@ class DelayedPreconditioner {
   std::int64_t traffic_bytes() const { return held_.traffic_bytes(); }
 
  private:
+  void wait_at_times() const {
+    if (++*count_ % 8 == 0) delay_->up_to(500);
+  }
+
   AnyM held_;
   std::shared_ptr<RandomDelay> delay_;
   std::shared_ptr<int> count_ = std::make_shared<int>(0);
