@@ -7,6 +7,8 @@
 #include <sstream>
 #include <utility>
 
+#include "number_text.hpp"
+
 namespace ashlar::app {
 
 namespace {
@@ -39,6 +41,20 @@ StreamTimeline<Exec>& SolveTrace<Exec>::timeline(const Exec& exec) {
   timeline_.emplace(exec, max_spans);
   timeline_begin_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   return *timeline_;
+}
+
+template <class Exec>
+std::vector<std::string> SolveTrace<Exec>::notes() const {
+  std::vector<std::string> result;
+  if (is_gpu_v<Exec> && recorder_ && !recorder_->device_times()) {
+    result.emplace_back("of launches, not of the kernels themselves: a tool has told Kokkos not to fence");
+  }
+  const std::int64_t missed = timeline_ ? timeline_->num_missed() : 0;
+  if (missed > 0) {
+    result.push_back(
+        text("of the first ", counted(max_spans), " copies and products, not of ", counted(missed), " more"));
+  }
+  return result;
 }
 
 template <class Exec>

@@ -27,11 +27,8 @@ class SolveTrace {
   /// For a streamed matrix to record() its products in, from here on instead of what Kokkos tells of a GPU.
   StreamTimeline<Exec>& timeline(const Exec& exec);
 
-  /// Of which there was no room for more.
-  std::int64_t num_missed() const { return timeline_ ? timeline_->num_missed() : 0; }
-
-  /// Whether the spans of GPU kernels are the times of the device.
-  bool device_times() const { return !recorder_ || recorder_->device_times(); }
+  /// What who reads it has to know, for people: a line each, where there is anything.
+  std::vector<std::string> notes() const;
 
   /// What was recorded on all ranks, as one text; nothing but on rank 0. Times count from where the ranks met before
   /// they made their traces. Collective.

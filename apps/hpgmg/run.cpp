@@ -5,6 +5,7 @@
 #include <ashlar/multigrid/benchmark_problem.hpp>
 #include <ashlar/multigrid/copy_coefficients.hpp>
 #include <ashlar/multigrid/operator.hpp>
+#include <cstdio>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -73,17 +74,22 @@ multigrid::CycleReport judged(const Execution& exec, const multigrid::Multigrid<
 }
 
 /// A solve, recorded; its phases are timed one by one, as no graph is replayed then, of which nothing could be told.
-void write_trace(const World& world, const std::optional<OutputFile>& file, const std::function<void()>& solve) {
+/// Returns what readers have to know.
+std::vector<std::string> write_trace(const World& world, const std::optional<OutputFile>& file,
+                                     const std::function<void()>& solve) {
   world.comm().barrier();  // the ranks' times begin here
   std::string json;
+  std::vector<std::string> notes;
   {
     const SolveTrace<Execution> recorded;
     solve();
     json = recorded.json(world.comm());
+    notes = recorded.notes();
   }
   world.on_all([&] {
     if (file) file->write([&](const std::string& name) { write_text_file(name, json); });
   });
+  return notes;
 }
 
 }  // namespace
@@ -133,15 +139,19 @@ int run_hpgmg(const World& world, const HpgmgOptions& options) {
   count_times(&outcome.times);
   solve();
   count_times(nullptr);
+  std::vector<std::string> notes;
   if (options.trace) {
     multigrid::PhaseTimes of_recorded(mg.num_levels());
     count_times(&of_recorded);
-    write_trace(world, trace, solve);
+    notes = write_trace(world, trace, solve);
     count_times(nullptr);
   }
   outcome.times.take_slowest(world.comm());
 
-  if (prints) print_outcome(mg, outcome);
+  if (prints) {
+    print_outcome(mg, outcome);
+    for (const std::string& note : notes) std::printf("trace: %s\n", note.c_str());
+  }
   world.on_all([&] {
     if (report) report->write([&](const std::string& name) { write_text_file(name, report_json(mg, outcome)); });
   });

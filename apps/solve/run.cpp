@@ -75,17 +75,6 @@ std::vector<double> probe_all(const Exec& exec, const World& world, const Output
   return mine ? world.comm().all_gather(*mine) : std::vector<double>();
 }
 
-template <class Exec>
-void print_trace_notes(std::ostream& out, const SolveTrace<Exec>& trace) {
-  if (is_gpu_v<Exec> && !trace.device_times()) {
-    out << "trace      of launches, not of the kernels themselves: a tool has told Kokkos not to fence\n";
-  }
-  if (trace.num_missed() > 0) {
-    out << "trace      of the first " << counted(SolveTrace<Exec>::max_spans) << " copies and products, not of "
-        << counted(trace.num_missed()) << " more\n";
-  }
-}
-
 /// Bytes of the solve on this rank. Those of a file are read by as many threads as there are.
 template <class Exec>
 std::uint64_t bytes_here(const LinearSystem<Exec>& system, const SolveOptions& options) {
@@ -164,7 +153,9 @@ void tell(const Exec& exec, const World& world, const LinearSystem<Exec>& system
   write(outputs.report, [&](const std::string& name) { write_text_file(name, report_json(outcome)); });
   if (outputs.history) print_history(out, outcome.solution.report);
   print_summary(out, outcome);
-  if (trace != nullptr) print_trace_notes(out, *trace);
+  if (trace != nullptr) {
+    for (const std::string& note : trace->notes()) out << "trace      " << note << "\n";
+  }
   out.flush();
 
   phases.run("write", [&] {

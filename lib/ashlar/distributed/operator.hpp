@@ -46,7 +46,7 @@ namespace ashlar {
 struct DistributedOptions {
   Decomposition decomposition = Decomposition::one_d;
   /// How the halo travels. Its entry_bytes are not looked at: the operator knows them. Its time_out_seconds hold for
-  /// sums, too.
+  /// sums and for kernels that iterate CG, too.
   HaloOptions halo = {};
   /// Who sends and receives it, and sums over ranks with it.
   ExchangeMode exchange = ExchangeMode::automatic;

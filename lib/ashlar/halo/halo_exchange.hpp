@@ -47,12 +47,13 @@ namespace ashlar {
 ///          of any layout. halo(): plan().num_entries() * block_size rows; those of neighbour k of plan().from() begin
 ///          at plan().from()[k].begin * block_size.
 /// Memory   allocated by the constructor: three slots, for two exchanges on their way and one that is read, each of
-///          what is sent and what comes. Staged, these are pinned memory of the host, and the device holds the halo,
-///          and what is packed of listed entries, once.
-/// Async    begin() waits on the host for what was enqueued on `exec`, packing last, and returns when x may be changed.
-///          end() and next_arrived() wait for messages; staged, they then enqueue copies on `exec`. Nothing else
-///          waits, and there is no barrier. In the stream mode all of this is enqueued, and the host does not wait. One
-///          thread at a time calls these.
+///          what is sent and what comes (in the kernel mode of what comes alone). Staged, these are pinned memory of
+///          the host, and the device holds the halo, and what is packed of listed entries, once.
+/// Async    By mode(). Blocking: begin() waits on the host for what was enqueued on `exec`, packing last, and returns
+///          when x may be changed; end() and next_arrived() wait for messages; staged, they then enqueue copies on
+///          `exec`. Stream, and kernel on a device: all of this is enqueued, the host does not wait, and x may be
+///          changed by what is enqueued on `exec` later. Kernel on a host: end() and next_arrived() wait for the
+///          neighbours' kernels. There is no barrier. One thread at a time calls these.
 /// Traffic  what is sent is read once and written once; staged, that and what comes once more, over the link.
 /// Throws   ShapeError, ArgumentError before anything is started. Then this rank's exchange is missing and the others
 ///          wait for it: who catches it ends the job (Communicator::abort). CommError where the transport fails.

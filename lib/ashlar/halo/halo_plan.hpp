@@ -36,7 +36,8 @@ struct HaloOptions {
   HaloForm form = HaloForm::automatic;
   /// The same on all ranks.
   HaloBuffers buffers = HaloBuffers::automatic;
-  /// Of the kernel mode: how long a kernel waits for another rank before it gives up.
+  /// Of the kernel mode, and of kernels that iterate CG on several devices: how long one waits for another rank before
+  /// it gives up.
   double time_out_seconds = default_time_out_seconds;
   /// What `automatic` reckons with: bytes of a block entry (of all vectors), 1e9 bytes a second of a message and of the
   /// pass that packs, and the seconds to launch that pass.
