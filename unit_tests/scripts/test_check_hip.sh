@@ -13,7 +13,8 @@ tree() {
   cp -r "$scripts" tree/scripts
   echo 'option(Kokkos_ENABLE_HIP)' >'the kokkos/cmake/kokkos_enable_devices.cmake'
   export ASHLAR_CACHE=$PWD/cache PATH=$PWD/bin:$system_path SAID=$PWD/said DONE=$PWD/done
-  stand_in mmdebstrap <<<'while [ "$1" != sid ]; do shift; done; mkdir -p "$2/usr"'
+  export RECIPE=$PWD/recipe
+  stand_in mmdebstrap <<<'echo "$*" >"$RECIPE"; while [ "$1" != sid ]; do shift; done; mkdir -p "$2/usr"'
   for name in apt-get apt-config; do stand_in "$name" <<<'echo "mirror://there Debian"'; done
   stand_in dpkg <<<'echo amd64'
   stand_in id <<<'echo 0'
@@ -47,6 +48,17 @@ test_compiles_for_each_gpu() {
   expect_equal "$(grep -c 'Kokkos_ARCH_AMD_GFX942=ON' "$DONE")" 1
   expect_text 'ASHLAR_BLOCK_SIZES=1,3' "$DONE"
   expect_text '--target ashlar' "$DONE"
+}
+
+test_compiles_with_rccl() {
+  tree
+  check --arch gfx942 'the kokkos' || fail "it ended with $?"
+  expect_text 'ASHLAR_ENABLE_MPI=ON' "$DONE"
+  expect_text 'ASHLAR_ENABLE_NCCL=ON' "$DONE"
+  expect_text '--include=hipcc,libamdhip64-dev,librccl-dev,g++,' "$RECIPE"
+  # Of one release with the compiler.
+  grep -q 'Package: libtrilinos-\* hipcc .*librccl\* .*trilinos-dev.nPin: release n=rc-buggy' "$RECIPE" ||
+    fail "RCCL is not of experimental: $(cat "$RECIPE")"
 }
 
 test_warnings_of_ours_are_told_once() {
