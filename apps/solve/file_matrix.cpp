@@ -61,7 +61,7 @@ FileMatrixFound<Exec> open_file_matrix(const Exec& exec, io::BlockFile file, con
   const std::uint64_t diagonal =
       has_diagonal ? matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}).count : 0;
   FileMatrixFound<Exec> found;
-  found.matrix = within_limit(limit, bytes_beside_streaming(shape, options, diagonal), path, [&] {
+  found.matrix = within_limit(limit, bytes_beside_streaming(shape, options, diagonal), path, options, [&] {
     return std::make_shared<Streamed<Exec>>(exec, typename Streamed<Exec>::file_type(std::move(file)),
                                             streaming_options(shape, options, limit, diagonal));
   });

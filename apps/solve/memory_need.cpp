@@ -1,7 +1,10 @@
 #include "solve/memory_need.hpp"
 
 #include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/bcsr_bytes.hpp>
+#include <ashlar/host/memory.hpp>
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/cg_bytes.hpp>
 #include <ashlar/operators/preconditioner_bytes.hpp>
@@ -134,9 +137,19 @@ FileNeed file_need(const io::MatrixMarketHeader& header, std::uint64_t file_size
   return need;
 }
 
+void require_within_limit(std::uint64_t needed, std::uint64_t available, const std::string& what,
+                          const SolveOptions& options) {
+  if (needed <= available) return;
+  if (options.placement.device_memory_limit != available) return require_memory(needed, available, what);
+  throw MemoryError(
+      needed, available, text(what, " needs ", bytes_text(needed)),
+      text(available == 1 ? "1 byte is" : bytes_text(available) + " are", " available by --device-memory-limit"),
+      "pass a larger one, or make the system smaller");
+}
+
 template <class Exec>
 void require_device_memory(std::uint64_t needed, const std::string& what, const SolveOptions& options) {
-  require_memory(needed, device_limit<Exec>(options), what);
+  require_within_limit(needed, device_limit<Exec>(options), what, options);
 }
 
 template std::uint64_t device_limit<HostExecution>(const SolveOptions&);

@@ -45,7 +45,12 @@ struct FileNeed {
 template <class Exec>
 FileNeed file_need(const io::MatrixMarketHeader& header, std::uint64_t file_size, const SolveOptions& options);
 
-/// Throws MemoryError where fewer bytes than `needed` are free, or it was limited to fewer.
+/// Throws MemoryError where a device's `available` bytes, a device_limit(), are fewer than `needed`. It names
+/// --device-memory-limit where that is why.
+void require_within_limit(std::uint64_t needed, std::uint64_t available, const std::string& what,
+                          const SolveOptions& options);
+
+/// The same with the device_limit() of now.
 template <class Exec>
 void require_device_memory(std::uint64_t needed, const std::string& what, const SolveOptions& options);
 

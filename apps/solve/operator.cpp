@@ -43,7 +43,7 @@ SystemOperator<Exec> streamed_from_memory(const Exec& exec, const LinearSystem<E
   const MatrixShape shape{std::uint64_t(system.num_block_rows()), std::uint64_t(system.num_blocks()),
                           std::uint64_t(system.block_size())};
   const std::uint64_t limit = system.device_limit;
-  return within_limit(limit, bytes_beside_streaming(shape, options), system.description, [&] {
+  return within_limit(limit, bytes_beside_streaming(shape, options), system.description, options, [&] {
     const StreamingOptions streaming = streaming_options(shape, options, limit);
     if (!has_device_memory<Exec>) return of_streamed<Exec>(std::make_shared<Op>(exec, matrix, streaming));
     const StreamingPlan plan = plan_for<Op>(exec, matrix, streaming);

@@ -41,7 +41,7 @@ LocalProduct<Exec> streamed_product_of(const Exec& exec, const HostMatrix<Exec>&
   const MatrixShape shape{std::uint64_t(rows.num_block_rows()), std::uint64_t(rows.num_blocks()),
                           std::uint64_t(rows.block_size())};
   const std::uint64_t limit = device_limit<Exec>(options);
-  const auto streamed = within_limit(limit, bytes_beside_streaming(shape, options), what, [&] {
+  const auto streamed = within_limit(limit, bytes_beside_streaming(shape, options), what, options, [&] {
     StreamingOptions streaming = streaming_options(shape, options, limit);
     streaming.product.num_vectors = 1;
     return std::make_shared<Streamed<Exec>>(exec, rows, streaming);

@@ -42,7 +42,7 @@ void deal(const Exec& exec, const World& world, const SolveOptions& options, con
   std::exception_ptr failure;
   try {
     within_limit(limit, bytes_beside_streaming(shape, options), text(system.description, " on rank ", comm.rank()),
-                 [&] {
+                 options, [&] {
                    system.over_ranks = std::make_shared<const DistributedOperator<Matrix<Exec>>>(
                        exec, streams, partition, std::move(rows), distributed);
                    return 0;

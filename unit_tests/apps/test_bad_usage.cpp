@@ -128,6 +128,23 @@ TEST_F(BadUsage, ProblemLargerThanTheDevice) {
   expect_refused(solve + "--nodes 2000000000", {"2000000000"});
 }
 
+TEST_F(BadUsage, WhatLeavesTooLittleMemoryIsNamed) {
+  // (With --stream on devices that have a memory of their own need less: the same is said of that.)
+  for (const std::string way : {"", " --stream off", " --stream on"}) {
+    const std::string solve = "solve --problem cantilever --nodes 6 --device-memory-limit ";
+    expect_refused(solve + "1" + way, {"cantilever of 6 x 6 x 6", " needs ", "(1 byte is available by --device-memory-",
+                                       "pass a larger one"});
+    expect_refused(solve + "2K" + way, {"(2048 bytes = 2 KiB are available by --device-memory-limit)"});
+  }
+  write("small.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 2\n");
+  expect_refused("solve --matrix small.mtx --device-memory-limit 1",
+                 {"small.mtx", "available by --device-memory-limit"});
+  // Where the machine itself has too little, a limit that is larger is not to blame.
+  const CommandResult large = run("solve --problem cantilever --nodes 100000 --device-memory-limit 1000000T");
+  EXPECT_EQ(large.exit_code, 1);
+  EXPECT_EQ(large.err.find("--device-memory-limit"), std::string::npos) << large.err;
+}
+
 TEST_F(BadUsage, MemoryNeedIsTheOneThatItSays) {
   const CommandResult refused = run("solve --no-probe --problem cantilever --nodes 6 --device-memory-limit 1");
   const std::size_t at = refused.err.find("needs ");

@@ -210,7 +210,8 @@ TEST_F(Ranks, TellErrorsOnce) {
   write("zero.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 1 2\n2 2 2\n3 3 2\n4 4 0\n");
   expect_one_message("solve --matrix zero.mtx --block-size 1", 2, {"zero.mtx", "(4, 4)"});
   expect_one_message("solve --problem cantilever --nodes 3 --report no/r.json", 2, {"no/r.json"});
-  expect_one_message("solve --problem cantilever --nodes 3 --device-memory-limit 1000", 2, {"2 ranks", "1000 bytes"});
+  expect_one_message("solve --problem cantilever --nodes 3 --device-memory-limit 1000", 2,
+                     {"2 ranks", "1000 bytes", "--device-memory-limit"});
   expect_one_message("solve --problem cantilever --nodes 100000", 2, {"cantilever"});
   write("skew.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 2\n2 2 2\n3 3 2\n1 2 1\n");
   expect_one_message("solve --matrix skew.mtx", 2, {"not symmetric", "(1, 2)"});

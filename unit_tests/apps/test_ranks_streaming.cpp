@@ -76,7 +76,8 @@ TEST_F(RanksThatStream, SolveAsThoseThatDoNot) {
 
 TEST_F(RanksThatStream, AreRefusedInOneLine) {
   const std::string solve = "--problem cantilever --nodes 5 --no-probe ";
-  expect_refused(solve + "--device-memory-limit 1000", {"on 2 ranks", " needs ", "1000 bytes"});
+  expect_refused(solve + "--device-memory-limit 1000",
+                 {"on 2 ranks", " needs ", "1000 bytes", "--device-memory-limit"});
   expect_refused(solve + "--stream file", {"--stream file", "2 ranks"});
 }
 

@@ -483,7 +483,8 @@ TEST_F(Solve, TheMemoryThatAStreamedFileNeedsIsTold) {
     EXPECT_EQ(refused.exit_code, 1);
     const std::size_t at = refused.err.find(told);
     ASSERT_NE(at, std::string::npos) << refused.err;
-    EXPECT_THAT(refused.err, ::testing::HasSubstr("(" + limit + " bytes"));
+    EXPECT_THAT(refused.err, ::testing::HasSubstr("(" + limit + " byte"));
+    EXPECT_THAT(refused.err, ::testing::HasSubstr(" by --device-memory-limit)"));
     limit = std::to_string(std::stoull(refused.err.substr(at + told.size())));
   }
   EXPECT_EQ(run("solve --no-probe --matrix A.bcsr --stream file --device-memory-limit " + limit).exit_code, 0);
