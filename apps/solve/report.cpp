@@ -48,22 +48,6 @@ Json ranks_json(const std::vector<RankAccount>& ranks, std::int64_t block_size) 
   return list;
 }
 
-Json efficiency_json(const Outcome& outcome) {
-  if (outcome.ranks.empty()) return nullptr;
-  if (const auto& e = outcome.efficiency) {
-    return {{"total", e->total()},
-            {"granularity", e->granularity},
-            {"tasks", e->tasks},
-            {"pipeline", e->pipeline},
-            {"missing", nullptr}};
-  }
-  return {{"total", nullptr},
-          {"granularity", nullptr},
-          {"tasks", nullptr},
-          {"pipeline", outcome.pipeline_efficiency()},
-          {"missing", how_to_get_efficiency(outcome)}};
-}
-
 Json columns_json(const BlockSolveReport& report) {
   Json columns = Json::array();
   for (const ColumnReport& column : report.columns) {
@@ -82,13 +66,15 @@ bool Outcome::is_streamed() const {
          std::any_of(ranks.begin(), ranks.end(), [](const RankAccount& rank) { return rank.sent_bytes.has_value(); });
 }
 
-double Outcome::pipeline_efficiency() const {
-  double busy = 0, all = 0;
-  for (const RankAccount& rank : ranks) {
-    busy += rank.busy_seconds;
-    all += rank.busy_seconds + rank.waited_seconds;
-  }
-  return all > 0 ? busy / all : 1;
+bool Outcome::iterates_in_kernels() const { return !ranks.empty() && iterates_in_kernel(solution.report); }
+
+ExchangeAccount Outcome::exchange() const {
+  const ExchangeAccount of_products{system.exchange, system.why_exchange};
+  return iterates_in_kernels() ? exchange_of_kernels(of_products) : of_products;
+}
+
+RankEfficiency Outcome::efficiency() const {
+  return efficiency_of({ranks, seconds_on_one, options.outputs.efficiency.has_value(), iterates_in_kernels()});
 }
 
 double Outcome::bandwidth_gb_s() const {
@@ -99,12 +85,6 @@ double Outcome::bandwidth_gb_s() const {
 std::optional<double> Outcome::bandwidth_fraction() const {
   if (!read_bandwidth_gb_s) return std::nullopt;
   return bandwidth_gb_s() / *read_bandwidth_gb_s;
-}
-
-std::string how_to_get_efficiency(const Outcome& outcome) {
-  if (outcome.options.outputs.efficiency) return "granularity and tasks: no iteration was made";
-  return "granularity and tasks, which are counted from one rank alone: solve the same on one rank like these with "
-         "--report FILE, and here with --efficiency FILE";
 }
 
 std::string report_json(const Outcome& outcome) {
@@ -132,12 +112,14 @@ std::string report_json(const Outcome& outcome) {
   json["streaming"] = optional_json(outcome.solution.streaming);
   json["ranks"] = outcome.ranks.empty() ? Json(nullptr) : ranks_json(outcome.ranks, system.block_size);
   json["partition_decided"] = outcome.decided;
-  json["exchange"] = nullptr;
+  json["exchange"] = json["pipeline_efficiency"] = json["efficiency"] = nullptr;
   if (!outcome.ranks.empty()) {
-    json["exchange"] = {{"mode", system.exchange}, {"why", system.why_exchange}};
+    const auto [mode, why] = outcome.exchange();
+    json["exchange"] = {{"mode", mode}, {"why", why}};
+    const RankEfficiency efficiency = outcome.efficiency();
+    json["pipeline_efficiency"] = optional_json(efficiency.pipeline);
+    json["efficiency"] = efficiency_json(efficiency);
   }
-  json["pipeline_efficiency"] = outcome.ranks.empty() ? Json(nullptr) : Json(outcome.pipeline_efficiency());
-  json["efficiency"] = efficiency_json(outcome);
   json["columns"] = outcome.solution.block ? columns_json(*outcome.solution.block) : Json(nullptr);
   json["block_size"] = system.block_size;
   json["block_fill"] = outcome.system.block_fill;

@@ -124,19 +124,6 @@ std::vector<RankAccount> account_of_ranks(const Communicator& comm, const Linear
   return ranks;
 }
 
-/// Where the ranks' time went, against the same iterations on one rank.
-trace::ParallelEfficiency efficiency_of(const std::vector<RankAccount>& ranks, double seconds_on_one) {
-  std::vector<double> alone, busy;
-  double all = 0;
-  for (const RankAccount& rank : ranks) {
-    alone.push_back(*rank.alone_seconds);
-    // A rank without rows may have been busy for less than clocks tell.
-    busy.push_back(std::max(rank.busy_seconds, 1e-9));
-    all += rank.busy_seconds + rank.waited_seconds;
-  }
-  return trace::parallel_efficiency(seconds_on_one, alone, busy, all / static_cast<double>(ranks.size()));
-}
-
 /// All that is told and written of a solve, by rank 0. Collective.
 template <class Exec>
 void tell(const Exec& exec, const World& world, const LinearSystem<Exec>& system, const Solution<Exec>& solution,
@@ -354,10 +341,8 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
         rates.speeds[rank].weight_per_second * system.block_size() * system.block_size();
   }
   outcome.decided = std::move(decided);
-  if (one_rank && solution.alone_seconds) {
-    outcome.efficiency =
-        efficiency_of(outcome.ranks,
-                      one_rank->seconds_of_iteration * double(solution.report.iterations - solution.iterations_before));
+  if (const int iterations = solution.report.iterations - solution.iterations_before; one_rank && iterations > 0) {
+    outcome.seconds_on_one = one_rank->seconds_of_iteration * iterations;
   }
   if (system.ones_is_solution) outcome.error = error_against_ones(exec, comm, solution.x);
   tell(exec, world, system, solution, outcome, phases, recorded);

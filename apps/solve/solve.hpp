@@ -46,7 +46,8 @@ struct Solution : SolveAccount {
 /// where there is one from x0, which it changes.
 ///
 /// A trace, where there is one, records products with a streamed matrix. Over ranks, where --efficiency is given, a
-/// third phase "alone" follows, in which one rank after another iterates while the others rest. Collective.
+/// third phase "alone" follows, in which one rank after another iterates while the others rest; not where one kernel of
+/// each iterated. Collective.
 ///
 /// Throws   NumericalError where the preconditioner does not exist, naming the file; what plan and CG throw.
 template <class Exec>

@@ -23,14 +23,6 @@ std::string method_of(const Outcome& outcome) {
   return "block CG for " + std::to_string(options.method.num_rhs) + " right-hand sides";
 }
 
-/// Nothing where one rank's time is not known.
-std::string efficiency_line(const Outcome& outcome) {
-  if (!outcome.efficiency) return "";
-  const auto& e = *outcome.efficiency;
-  return text("efficiency ", short_number(e.total()), " = granularity ", short_number(e.granularity), " x tasks ",
-              short_number(e.tasks), " x pipeline ", short_number(e.pipeline), '\n');
-}
-
 /// What ranks that streamed sent and hid; nothing where none did.
 std::string ranks_streamed_line(const Outcome& outcome) {
   std::size_t count = 0;
@@ -50,12 +42,6 @@ std::string ranks_streamed_line(const Outcome& outcome) {
   return line + '\n';
 }
 
-/// Who sent it and waited for it, and why so.
-std::string exchange_text(const Outcome& outcome) {
-  const SystemAccount& system = outcome.system;
-  return text("; exchange: ", system.exchange, " (", system.why_exchange, ")");
-}
-
 /// How what ranks need of each other went between them in the solve.
 std::string halo_line(const Outcome& outcome) {
   HaloCount sent;
@@ -68,8 +54,9 @@ std::string halo_line(const Outcome& outcome) {
   const std::string way =
       staged == 0 ? "straight from and to the memory of the products"
                   : text("through pinned memory of the host on ", staged, " of ", outcome.ranks.size(), " ranks");
+  const auto [mode, why] = outcome.exchange();
   return text("halo       ", counted(sent.messages), sent.messages == 1 ? " message, " : " messages, ",
-              bytes_text(std::uint64_t(sent.bytes)), ", ", way, exchange_text(outcome), '\n');
+              bytes_text(std::uint64_t(sent.bytes)), ", ", way, "; exchange: ", mode, " (", why, ")\n");
 }
 
 std::string decided_lines(const Outcome& outcome) {
@@ -87,7 +74,10 @@ std::string shares_lines(const Outcome& outcome) {
     lines += text("rank ", k, "     ", k < 10 ? " " : "", rank.space, ", ", rank.device, ": ",
                   counted(rank.num_block_rows), " block rows");
     if (rank.nonzeros_per_second) lines += text(", ", short_number(1e-9 * *rank.nonzeros_per_second), "e9 values/s");
-    lines += text(", idle for ", short_number(100 * rank.idle_share()), " % of the solve\n");
+    if (!outcome.iterates_in_kernels()) {
+      lines += text(", idle for ", short_number(100 * rank.idle_share()), " % of the solve");
+    }
+    lines += '\n';
   }
   return lines + decided_lines(outcome);
 }
@@ -100,10 +90,13 @@ std::string ranks_line(const Outcome& outcome) {
     fewest = std::min(fewest, rank.num_block_rows);
     most = std::max(most, rank.num_block_rows);
   }
+  const RankEfficiency efficiency = outcome.efficiency();
+  const std::string waiting = efficiency.pipeline ? text(short_number(100 * (1 - *efficiency.pipeline)),
+                                                         " % of their time in the solve went in waiting for each other")
+                                                  : "their kernels wait for each other, which is not measured";
   return text("ranks      ", outcome.ranks.size(), ", with ", counted(fewest), " to ", counted(most), " block rows; ",
-              short_number(100 * (1 - outcome.pipeline_efficiency())),
-              " % of their time in the solve went in waiting for each other\n", shares_lines(outcome),
-              halo_line(outcome), ranks_streamed_line(outcome), efficiency_line(outcome));
+              waiting, '\n', shares_lines(outcome), halo_line(outcome), ranks_streamed_line(outcome),
+              efficiency_line(efficiency));
 }
 
 }  // namespace
