@@ -4,6 +4,8 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 
+#include "number_text.hpp"
+
 namespace ashlar::app {
 
 namespace {
@@ -32,10 +34,11 @@ int choose_block_size(int asked, const std::vector<BlockSizeCandidate>& candidat
 void check_block_size(const std::string& path, std::int64_t line, int asked, std::int64_t rows, std::int64_t columns) {
   if (asked == 0 || (rows % asked == 0 && columns % asked == 0)) return;
   const bool is_rows = rows % asked != 0;
-  throw FileError(path, line,
-                  text("--block-size ", asked, " for ", is_rows ? rows : columns, is_rows ? " rows" : " columns"),
-                  text(asked, " does not divide ", is_rows ? rows : columns),
-                  text("pass auto, or one of ", common_divisors(rows, columns)));
+  throw FileError(
+      path, line,
+      text("--block-size ", asked, " for ", is_rows ? count_text(rows, "row") : count_text(columns, "column")),
+      text(asked, " does not divide ", is_rows ? rows : columns),
+      text("pass auto, or one of ", common_divisors(rows, columns)));
 }
 
 }  // namespace ashlar::app

@@ -72,12 +72,12 @@ BlocksOnHost<Scalar, BlockColumnMajor> read_in_blocks(const ConvertOptions& opti
     const MatrixShape shape{std::uint64_t(csr.num_rows / block_size), std::uint64_t(candidate.num_blocks),
                             std::uint64_t(block_size)};
     require_host_memory(assembly_bytes(shape),
-                        text(options.from, ": ", candidate.num_blocks, " blocks of size ", block_size));
+                        text(options.from, ": ", count_text(candidate.num_blocks, "block"), " of size ", block_size));
   }
   const auto matrix = bcsr_from_csr<BlocksOnHost<Scalar, BlockColumnMajor>>(exec, csr, block_size);
   const double entries = static_cast<double>(csr.num_values());
   const double fill = entries > 0 ? static_cast<double>(matrix.num_values()) / entries : 1;
-  said = text(counted(csr.num_rows), " x ", counted(csr.num_cols), ", ", counted(matrix.num_blocks()), " blocks of ",
+  said = text(counted(csr.num_rows), " x ", counted(csr.num_cols), ", ", counted(matrix.num_blocks(), "block"), " of ",
               block_size, " x ", block_size, " (fill ", short_number(fill), "), ", scalar_name<Scalar>());
   return matrix;
 }
@@ -118,8 +118,8 @@ void to_block_file(const World& world, const ConvertOptions& options) {
     is_complex = header.field == io::MatrixMarketField::complex;
     const std::uint64_t block_size = std::max(options.block_size.value_or(1), 1);
     require_host_memory(reading_bytes(header, size_of(options.from), block_size),
-                        text(options.from, ":", header.size_line, ": a matrix of ", header.rows, " rows and ",
-                             header.entries, " entries"));
+                        text(options.from, ":", header.size_line, ": a matrix of ", count_text(header.rows, "row"),
+                             " and ", count_text(header.entries, "entry")));
   });
   world.comm().broadcast(is_complex) ? convert_to_blocks<Kokkos::complex<double>>(world, options)
                                      : convert_to_blocks<double>(world, options);
@@ -134,7 +134,7 @@ CsrMatrix<Scalar> entries_of_rows(const io::BlockFile& file, std::int64_t first_
   const std::uint64_t num_values = static_cast<std::uint64_t>(num_blocks * shape.num_values());
   // The blocks and, beside them, their entries.
   require_host_memory(num_values * (2 * sizeof(Scalar) + sizeof(std::int32_t)),
-                      text(file.path(), ": ", num_blocks, " blocks of ", to_string(shape)));
+                      text(file.path(), ": ", count_text(num_blocks, "block"), " of ", to_string(shape)));
   return to_csr(exec, io::read_block_file_rows<BlocksOnHost<Scalar, Layout>>(exec, file, first_row, end_row),
                 {.drop_zeros = true});
 }
@@ -142,8 +142,8 @@ CsrMatrix<Scalar> entries_of_rows(const io::BlockFile& file, std::int64_t first_
 void say_entries(const ConvertOptions& options, const io::BlockFile& file, std::int64_t num_entries) {
   const BlockShape shape = file.block_shape();
   say_written(options, text(counted(file.num_block_rows() * shape.rows), " x ",
-                            counted(file.num_block_cols() * shape.cols), ", ", counted(num_entries), " entries of ",
-                            counted(file.num_blocks()), " blocks of ", shape.rows, " x ", shape.cols));
+                            counted(file.num_block_cols() * shape.cols), ", ", counted(num_entries, "entry"), " of ",
+                            counted(file.num_blocks(), "block"), " of ", shape.rows, " x ", shape.cols));
 }
 
 /// What work() finds wrong with the numbers, in the name of the file that has them.

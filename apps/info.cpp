@@ -75,8 +75,9 @@ void line(const std::string& name, const std::string& value) {
 }
 
 std::string described(const Json& device) {
-  return text(device["backend"].get<std::string>(), ", ", device["name"].get<std::string>(), ", ",
-              device["concurrency"].get<int>(), " threads at once");
+  const int threads = device["concurrency"].get<int>();
+  return text(device["backend"].get<std::string>(), ", ", device["name"].get<std::string>(), ", ", threads,
+              threads == 1 ? " thread" : " threads at once");
 }
 
 std::string memory_described(const Json& memory) {

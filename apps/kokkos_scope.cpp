@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "device.hpp"
+#include "number_text.hpp"
 #include "numbers.hpp"
 #include "one_line.hpp"
 #include "require_threads.hpp"
@@ -68,8 +69,10 @@ void check_device(const std::string& shown, const std::string& name, std::string
   if (!device) throw ArgumentError(shown, "it is given the number of a device, from 0", text("pass ", name, "=0"));
   const int num_devices = app::num_devices();
   if (num_devices > 0 && *device >= num_devices) {
-    throw ArgumentError(shown, text("there are ", num_devices, " devices, counted from 0"),
-                        "name one of these; ashlar info shows them");
+    throw ArgumentError(
+        shown,
+        text(num_devices == 1 ? "there is " : "there are ", count_text(num_devices, "device"), ", counted from 0"),
+        "name one of these; ashlar info shows them");
   }
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "file_names.hpp"
+#include "number_text.hpp"
 #include "option_values.hpp"
 
 namespace ashlar::app {
@@ -247,8 +248,8 @@ void check_before_start(const World& world, const HpgmgOptions& options) {
   const int ranks = world.comm().size();
   const multigrid::BoxGrid finest = grids_of(options, ranks, 0).front();
   if (ranks > finest.num_boxes()) {
-    throw ArgumentError(text("hpgmg: ", ranks, " ranks for ", finest.num_boxes(),
-                             finest.num_boxes() == 1 ? " box of " : " boxes of ", finest.box_dim(), "^3 cells"),
+    throw ArgumentError(text("hpgmg: ", ranks, " ranks for ", count_text(finest.num_boxes(), "box"), " of ",
+                             finest.box_dim(), "^3 cells"),
                         "a rank has one at least", "take more boxes a rank, or fewer ranks");
   }
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "device.hpp"
+#include "number_text.hpp"
 
 namespace ashlar::app {
 
@@ -29,14 +30,13 @@ std::string norm_text(double norm) { return formatted("%.15e", norm); }
 
 /// "32^3 cells in 8 boxes of 16^3"
 std::string level_text(const multigrid::BoxGrid& grid) {
-  return text(grid.cells_per_dim(), "^3 cells in ", grid.num_boxes(), grid.num_boxes() == 1 ? " box of " : " boxes of ",
-              grid.box_dim(), "^3");
+  return text(grid.cells_per_dim(), "^3 cells in ", count_text(grid.num_boxes(), "box"), " of ", grid.box_dim(), "^3");
 }
 
 /// ", on 2 ranks"; of a run of one rank nothing.
 std::string ranks_text(const multigrid::Multigrid<Execution>& mg, std::size_t number) {
   const int owners = mg.grid(number).num_owners();
-  return mg.communicator().is_alone() ? "" : text(", on ", owners, owners == 1 ? " rank" : " ranks");
+  return mg.communicator().is_alone() ? "" : ", on " + count_text(owners, "rank");
 }
 
 double largest_eigenvalue(const multigrid::Multigrid<Execution>& mg, std::size_t number) {
@@ -68,8 +68,9 @@ void print_iterations(const SolveReport& cg, const multigrid::CycleReport& solve
     std::cout << formatted("CG %3zu  ||f - A u|| / ||f|| = %.6e\n", k, cg.residual_history[k]);
   }
   std::cout << describe(cg.status) << "\nCG and a V-cycle"
-            << (precision == CyclePrecision::in_single ? " in single precision" : "") << " in each of " << cg.iterations
-            << " iterations  norm = " << norm_text(solve.norms.back()) << "  rel = " << norm_text(solve.rel) << "\n";
+            << (precision == CyclePrecision::in_single ? " in single precision" : "") << " in each of "
+            << count_text(cg.iterations, "iteration") << "  norm = " << norm_text(solve.norms.back())
+            << "  rel = " << norm_text(solve.rel) << "\n";
 }
 
 void print_cycles(const HpgmgOutcome& outcome) {

@@ -12,6 +12,7 @@
 #include "block_size.hpp"
 #include "file_names.hpp"
 #include "matrix_bytes.hpp"
+#include "number_text.hpp"
 #include "output_file.hpp"
 #include "solve/mesh_file.hpp"
 #include "types.hpp"
@@ -58,7 +59,8 @@ void check_matrix_header(const SolveOptions& options, const io::MatrixMarketHead
                     "the library takes complex matrices: see docs/");
   }
   if (header.rows != header.columns) {
-    throw FileError(path, header.size_line, text("a matrix of ", header.rows, " rows and ", header.columns, " columns"),
+    throw FileError(path, header.size_line,
+                    text("a matrix of ", count_text(header.rows, "row"), " and ", count_text(header.columns, "column")),
                     "only a square system can be solved", "name a square matrix");
   }
   if (header.rows == 0) {
@@ -78,8 +80,8 @@ void check_block_file(const SolveOptions& options, const io::BlockFile& file) {
     refuse("a complex matrix", "this command solves real systems", "the library takes complex matrices: see docs/");
   }
   if (rows != columns) {
-    refuse(text("a matrix of ", rows, " rows and ", columns, " columns"), "only a square system can be solved",
-           "name a square matrix");
+    refuse(text("a matrix of ", count_text(rows, "row"), " and ", count_text(columns, "column")),
+           "only a square system can be solved", "name a square matrix");
   }
   if (rows == 0) refuse("a matrix of 0 rows", "there is nothing to solve", "is it the right file?");
   if (!shape.is_square() || shape.rows > max_block_size) {
@@ -99,9 +101,9 @@ void check_block_file(const SolveOptions& options, const io::BlockFile& file) {
 
 void check_rhs_length(const SolveOptions& options, std::int64_t line, std::int64_t length, std::int64_t num_rows) {
   if (length == num_rows) return;
-  throw FileError(*options.source.rhs, line, text("a right-hand side of ", length, " entries"),
+  throw FileError(*options.source.rhs, line, text("a right-hand side of ", count_text(length, "entry")),
                   text("the matrix ", options.source.matrix ? "in " + *options.source.matrix : "of the problem",
-                       " has ", num_rows, " rows"),
+                       " has ", count_text(num_rows, "row")),
                   "name a vector of that length");
 }
 

@@ -5,6 +5,7 @@
 #include <ashlar/host/text_file.hpp>
 #include <nlohmann/json.hpp>
 
+#include "number_text.hpp"
 #include "solve/options_json.hpp"
 
 namespace ashlar::app {
@@ -62,7 +63,7 @@ OneRankRun read_one_rank_run(const std::string& path, const SolveOptions& option
 
 void require_alike(const OneRankRun& run, const SystemAccount& system, const Device& device) {
   const auto shape = [](std::int64_t rows, std::int64_t blocks, int block_size) {
-    return text(rows, " rows and ", blocks, " blocks of size ", block_size);
+    return text(count_text(rows, "row"), " and ", count_text(blocks, "block"), " of size ", block_size);
   };
   const std::string theirs = shape(run.num_rows, run.num_blocks, run.block_size),
                     ours = shape(system.num_rows(), system.num_blocks, system.block_size);

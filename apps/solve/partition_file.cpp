@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "number_text.hpp"
 #include "numbers.hpp"
 
 namespace ashlar::app {
@@ -26,7 +27,8 @@ RowPartition read_partition(const std::string& path, std::int64_t num_block_rows
     offsets.push_back(offsets.back() + *count);
   }
   if (static_cast<int>(offsets.size()) - 1 != ranks) {
-    refuse(text("a partition for ", offsets.size() - 1, " ranks"), text("there are ", ranks));
+    refuse("a partition for " + count_text(static_cast<std::int64_t>(offsets.size()) - 1, "rank"),
+           text("there are ", ranks));
   }
   if (offsets.back() != num_block_rows) {
     refuse(text("its numbers add up to ", offsets.back()), text("the system has ", num_block_rows, " block rows"));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "memory_left.hpp"
+#include "number_text.hpp"
 #include "solve/memory_need.hpp"
 #include "solve/partition_file.hpp"
 #include "solve/streaming_options.hpp"
@@ -103,8 +104,9 @@ RowPartition partition_of(const World& world, const SolveOptions& options, const
   const std::string& asked = options.distribution.partition;
   world.on_all([&] {
     if (source.num_block_rows >= ranks) return;
-    throw ArgumentError(text(ranks, " ranks for ", source.num_block_rows, " block rows (", source.description, ")"),
-                        "a rank has one at least", "take fewer ranks");
+    throw ArgumentError(
+        text(ranks, " ranks for ", count_text(source.num_block_rows, "block row"), " (", source.description, ")"),
+        "a rank has one at least", "take fewer ranks");
   });
   if (options.distribution.is_by_blocks()) return RowPartition::by_row_ptr(source.row_ptr(), ranks);
   if (options.distribution.is_measured()) return RowPartition::by_shares(source.row_ptr(), shares);

@@ -96,8 +96,8 @@ Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOpti
     const double repaid = saved * double(expected);
     const std::string numbers =
         text(leaves_out ? "to begin anew without some ranks takes " : "to deal them anew takes ", short_number(cost),
-             " s, and saves ", short_number(1e6 * saved), " us in each of the ", expected,
-             " iterations that are likely left");
+             " s, and saves ", short_number(1e6 * saved), " us in each of the ", count_text(expected, "iteration"),
+             " likely left");
     const RowPartition partition = RowPartition::by_shares(source.row_ptr(), shares.shares);
     if (!(repaid > cost) || partition == result.system.over_ranks->partition()) {
       result.decided.push_back("the rows stay where they are: " + numbers);

@@ -20,7 +20,7 @@ std::string method_of(const Outcome& outcome) {
   if (options.method.variant == VariantKind::single_reduction) return "single-reduction CG";
   if (options.method.variant == VariantKind::pipelined) return "pipelined CG";
   if (options.method.solver == SolverKind::cg) return "CG";
-  return "block CG for " + std::to_string(options.method.num_rhs) + " right-hand sides";
+  return "block CG for " + count_text(options.method.num_rhs, "right-hand side");
 }
 
 /// What ranks that streamed sent and hid; nothing where none did.
@@ -55,8 +55,8 @@ std::string halo_line(const Outcome& outcome) {
       staged == 0 ? "straight from and to the memory of the products"
                   : text("through pinned memory of the host on ", staged, " of ", outcome.ranks.size(), " ranks");
   const auto [mode, why] = outcome.exchange();
-  return text("halo       ", counted(sent.messages), sent.messages == 1 ? " message, " : " messages, ",
-              bytes_text(std::uint64_t(sent.bytes)), ", ", way, "; exchange: ", mode, " (", why, ")\n");
+  return text("halo       ", counted(sent.messages, "message"), ", ", bytes_text(std::uint64_t(sent.bytes)), ", ", way,
+              "; exchange: ", mode, " (", why, ")\n");
 }
 
 std::string decided_lines(const Outcome& outcome) {
@@ -72,7 +72,7 @@ std::string shares_lines(const Outcome& outcome) {
     const RankAccount& rank = outcome.ranks[k];
     if (outcome.options.distribution.ranks_on_host == 0 && !rank.nonzeros_per_second) break;
     lines += text("rank ", k, "     ", k < 10 ? " " : "", rank.space, ", ", rank.device, ": ",
-                  counted(rank.num_block_rows), " block rows");
+                  counted(rank.num_block_rows, "block row"));
     if (rank.nonzeros_per_second) lines += text(", ", short_number(1e-9 * *rank.nonzeros_per_second), "e9 values/s");
     if (!outcome.iterates_in_kernels()) {
       lines += text(", idle for ", short_number(100 * rank.idle_share()), " % of the solve");
@@ -94,7 +94,7 @@ std::string ranks_line(const Outcome& outcome) {
   const std::string waiting = efficiency.pipeline ? text(short_number(100 * (1 - *efficiency.pipeline)),
                                                          " % of their time in the solve went in waiting for each other")
                                                   : "their kernels wait for each other, which is not measured";
-  return text("ranks      ", outcome.ranks.size(), ", with ", counted(fewest), " to ", counted(most), " block rows; ",
+  return text("ranks      ", outcome.ranks.size(), ", with ", counted(fewest), " to ", counted(most, "block row"), "; ",
               waiting, '\n', shares_lines(outcome), halo_line(outcome), ranks_streamed_line(outcome),
               efficiency_line(efficiency));
 }
@@ -114,8 +114,8 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
   const SolveReport& report = outcome.solution.report;
   const SystemAccount& system = outcome.system;
   const int b = system.block_size;
-  out << "system     " << outcome.system.description << ": " << counted(system.num_rows()) << " unknowns, "
-      << counted(system.num_blocks) << " blocks of " << b << " x " << b << " (fill "
+  out << "system     " << outcome.system.description << ": " << counted(system.num_rows(), "unknown") << ", "
+      << counted(system.num_blocks, "block") << " of " << b << " x " << b << " (fill "
       << short_number(outcome.system.block_fill) << ")\n"
       << "device     " << outcome.device.backend << ", " << outcome.device.name << ", " << outcome.device.concurrency
       << (outcome.device.concurrency == 1 ? " thread" : " threads at once")
@@ -132,11 +132,11 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
     out << "matrix     " << place << outcome.solution.plan << '\n';
   }
   if (report.status == SolveStatus::converged) {
-    out << "result     converged after " << report.iterations << " iterations: relative residual "
+    out << "result     converged after " << count_text(report.iterations, "iteration") << ": relative residual "
         << short_number(report.relative_residual) << " (asked for " << short_number(outcome.options.method.rtol)
         << ")\n";
   } else {
-    out << "result     NOT converged after " << report.iterations << " iterations, relative residual "
+    out << "result     NOT converged after " << count_text(report.iterations, "iteration") << ", relative residual "
         << short_number(report.relative_residual) << " (asked for " << short_number(outcome.options.method.rtol)
         << "): " << describe(report.status) << '\n';
   }

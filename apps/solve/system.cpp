@@ -17,6 +17,7 @@
 #include "csr_file.hpp"
 #include "file_names.hpp"
 #include "memory_left.hpp"
+#include "number_text.hpp"
 #include "solve/file_matrix.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
@@ -76,7 +77,9 @@ LinearSystem<Exec> generated_system(const Exec& exec, const SolveOptions& option
   LinearSystem<Exec> system;
   system.description = description;
   const MatrixPlace place = place_of<Exec>(shape, options);
-  require_memory_for<Exec>(shape, text(description, " with ", shape.block_size, " unknowns each"), options, place);
+  require_memory_for<Exec>(shape,
+                           text(description, " with ", count_text(std::int64_t(shape.block_size), "unknown"), " each"),
+                           options, place);
   make_matrix(system, exec, place == MatrixPlace::host, make);
   return system;
 }
@@ -120,8 +123,8 @@ CsrMatrix<double> read_matrix(const SolveOptions& options) {
     std::error_code error;
     const std::uint64_t file_size = std::filesystem::file_size(path, error);
     const FileNeed need = file_need<Exec>(header, error ? 0 : file_size, options);
-    const std::string what =
-        text(path, ":", header.size_line, ": a matrix of ", header.rows, " rows and ", header.entries, " entries");
+    const std::string what = text(path, ":", header.size_line, ": a matrix of ", count_text(header.rows, "row"),
+                                  " and ", count_text(header.entries, "entry"));
     require_device_memory<Exec>(need.device_bytes, what, options);
     require_host_memory(need.host_bytes, what);
   }
@@ -149,7 +152,8 @@ LinearSystem<Exec> matrix_system(const Exec& exec, const SolveOptions& options) 
     system.block_fill = candidate.fill;
     const MatrixShape shape{std::uint64_t(csr.num_rows / block_size), std::uint64_t(candidate.num_blocks),
                             std::uint64_t(block_size)};
-    const std::string what = text(*options.source.matrix, ": ", candidate.num_blocks, " blocks of size ", block_size);
+    const std::string what =
+        text(*options.source.matrix, ": ", count_text(candidate.num_blocks, "block"), " of size ", block_size);
     const MatrixPlace place = place_of<Exec>(shape, options);
     require_memory_for<Exec>(shape, what, options, place);
     streamed = place == MatrixPlace::host;
@@ -181,7 +185,8 @@ LinearSystem<Exec> block_file_system(const Exec& exec, const SolveOptions& optio
   check_block_file(options, file);
   const MatrixShape shape{std::uint64_t(file.num_block_rows()), std::uint64_t(file.num_blocks()),
                           std::uint64_t(file.block_shape().rows)};
-  const std::string what = text(file.path(), ": ", shape.num_blocks, " blocks of size ", shape.block_size);
+  const std::string what =
+      text(file.path(), ": ", count_text(file.num_blocks(), "block"), " of size ", shape.block_size);
   const MatrixPlace place = place_of<Exec>(shape, options, true);
   require_memory_for<Exec>(shape, what, options, place);
   LinearSystem<Exec> system;

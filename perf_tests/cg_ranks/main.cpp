@@ -171,8 +171,8 @@ nlohmann::json row_of(const perf::RanksOptions& options, const std::string& name
   std::printf("  %-14s %-28s %10.2f us, %d iterations", shared.partition.c_str(), form.name().c_str(), times.us,
               times.iterations);
   for (std::size_t rank = 0; rank < idle_share.size(); ++rank) {
-    std::printf("; %s %lld block rows, idle %.1f %%", spaces[rank].c_str(),
-                static_cast<long long>(shared.block_rows[rank]), 100 * idle_share[rank]);
+    std::printf("; %s %lld %s, idle %.1f %%", spaces[rank].c_str(), static_cast<long long>(shared.block_rows[rank]),
+                shared.block_rows[rank] == 1 ? "block row" : "block rows", 100 * idle_share[rank]);
   }
   std::printf("%s\n", is_chosen ? "; chosen" : "");
   std::fflush(stdout);
@@ -226,7 +226,8 @@ void run_with_hosts(const perf::RanksOptions& options, const Communicator& comm)
   const Communicator here = comm.split_by_host();
   comm.together([&] {
     if (options.ranks_on_host > 0 && options.ranks_on_host < here.size()) return;
-    throw ArgumentError(text("--ranks-on-host ", options.ranks_on_host), text("this host has ", here.size(), " ranks"),
+    throw ArgumentError(text("--ranks-on-host ", options.ranks_on_host),
+                        text("this host has ", here.size(), here.size() == 1 ? " rank" : " ranks"),
                         "leave one at least for a device");
   });
   const bool on_host = here.rank() >= here.size() - options.ranks_on_host;
@@ -241,7 +242,9 @@ void run(const perf::RanksOptions& options, const Communicator& comm) {
   // All at once, as they share the host's memory.
   comm.barrier();
   const double read = comm.sum(measure_read_bandwidth(exec));
-  if (speaks) std::printf("%d ranks, read bandwidth together %.1f GB/s\n", comm.size(), read);
+  if (speaks) {
+    std::printf("%d %s, read bandwidth together %.1f GB/s\n", comm.size(), comm.is_alone() ? "rank" : "ranks", read);
+  }
   nlohmann::json rows = nlohmann::json::array();
   perf::Timelines timelines(comm);
   for (const std::string& name : options.cases) {

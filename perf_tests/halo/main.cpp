@@ -52,7 +52,8 @@ bool run(const perf::HaloPerfOptions& options, const Communicator& comm) {
   }
   for (const int neighbours : options.neighbours) {
     if (neighbours >= comm.size()) {
-      const std::string why = text("there are ", comm.size(), " ranks");
+      const std::string why =
+          comm.is_alone() ? std::string("there is one rank") : text("there are ", comm.size(), " ranks");
       if (speaks) std::printf("%d neighbours left out: %s\n", neighbours, why.c_str());
       too_many.push_back({{"neighbours", neighbours}, {"failure", why}});
       continue;

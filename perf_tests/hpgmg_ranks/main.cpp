@@ -51,7 +51,9 @@ bool run(const perf::HpgmgRanksOptions& options, const Communicator& comm) {
   });
   // Of a host all ranks share the memory.
   const double read = comm.sum(measure_read_bandwidth(exec));
-  if (speaks) std::printf("%d ranks, read bandwidth together %.1f GB/s\n", comm.size(), read);
+  if (speaks) {
+    std::printf("%d %s, read bandwidth together %.1f GB/s\n", comm.size(), comm.is_alone() ? "rank" : "ranks", read);
+  }
   std::vector<ExchangeMode> modes;
   for (const std::string& name : options.exchanges) modes.push_back(exchanges.at(name));
   nlohmann::json rows = nlohmann::json::array(), left_out = nlohmann::json::array();

@@ -1,0 +1,42 @@
+// Numbers as messages and summaries have them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command.hpp"
+#include "number_text.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+using app::count_text;
+using app::counted;
+using ::testing::HasSubstr;
+
+TEST(NumberText, HasTheNounOfOneForOneAlone) {
+  EXPECT_EQ(count_text(1, "rank"), "1 rank");
+  EXPECT_EQ(count_text(0, "rank"), "0 ranks");
+  EXPECT_EQ(count_text(1234, "block row"), "1234 block rows");
+  EXPECT_EQ(count_text(1, "entry"), "1 entry");
+  EXPECT_EQ(count_text(2, "entry"), "2 entries");
+  EXPECT_EQ(count_text(8, "box"), "8 boxes");
+  EXPECT_EQ(counted(1, "block"), "1 block");
+  EXPECT_EQ(counted(1234567, "block"), "1,234,567 blocks");
+}
+
+class TellsOfOne : public CommandTest {};
+
+TEST_F(TellsOfOne, InSummariesAndMessages) {
+  write("one.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
+  const CommandResult solved = run("solve --no-probe --matrix one.mtx");
+  EXPECT_EQ(solved.exit_code, 0) << solved.err;
+  EXPECT_THAT(solved.out, HasSubstr(": 1 unknown, 1 block of 1 x 1 "));
+  EXPECT_THAT(solved.out, HasSubstr("converged after 1 iteration: "));
+  expect_refused("solve --matrix one.mtx --block-size 2", {"--block-size 2 for 1 row (2 does not divide 1)"});
+  write("flat.mtx", "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 1 2\n");
+  expect_refused("solve --matrix flat.mtx", {"a matrix of 1 row and 2 columns ("});
+  write("long.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
+  expect_refused("solve --matrix one.mtx --rhs long.mtx", {"a right-hand side of 3 entries", "has 1 row)"});
+}
+
+}  // namespace
+}  // namespace ashlar::testing
