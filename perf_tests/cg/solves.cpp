@@ -6,6 +6,7 @@
 #include <cg/solves.hpp>
 #include <cstdlib>
 #include <support/median.hpp>
+#include <support/seconds_of_iteration.hpp>
 #include <utility>
 #include <vector>
 
@@ -73,7 +74,7 @@ CgTimes Solves::times_of(const SolverForm& form) const {
 }
 
 double Solves::seconds_of_iteration(const SolverForm& form) const {
-  std::array<std::vector<double>, 2> seconds;
+  SolveSeconds seconds;
   for (int sample = -1; sample < samples_; ++sample) {
     for (int turn = 0; turn < 2; ++turn) {
       const int which = (sample + 1 + turn) % 2, asked = iterations_[which];
@@ -87,12 +88,7 @@ double Solves::seconds_of_iteration(const SolverForm& form) const {
       if (sample >= 0) seconds[which].push_back(timed.seconds);
     }
   }
-  const double difference = median_difference(seconds[1], seconds[0]);
-  if (!(difference > 0)) {
-    throw ArgumentError(text("--iterations ", iterations_[0], ",", iterations_[1]),
-                        "the difference of the two is lost in noise", "take numbers further apart");
-  }
-  return difference / (iterations_[1] - iterations_[0]);
+  return perf::seconds_of_iteration(seconds, iterations_[0], iterations_[1]);
 }
 
 }  // namespace ashlar::perf

@@ -11,8 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <support/median.hpp>
 #include <support/plain_product.hpp>
+#include <support/seconds_of_iteration.hpp>
 #include <utility>
 #include <vector>
 
@@ -65,7 +65,7 @@ struct Checked {
 
 /// Microseconds of an iteration, as measure() has them of ours.
 double us_of_iteration(const Communicator& comm, RanksPeer& peer, int samples, const std::vector<int>& iterations) {
-  std::array<std::vector<double>, 2> wall;
+  SolveSeconds wall;
   for (int sample = -1; sample < samples; ++sample) {
     for (const std::size_t which : {0, 1}) {
       comm.barrier();
@@ -81,7 +81,7 @@ double us_of_iteration(const Communicator& comm, RanksPeer& peer, int samples, c
       if (sample >= 0) wall[which].push_back(of_all);
     }
   }
-  return 1e6 * median_difference(wall[1], wall[0]) / (iterations[1] - iterations[0]);
+  return 1e6 * seconds_of_iteration(wall, iterations[0], iterations[1]);
 }
 
 }  // namespace

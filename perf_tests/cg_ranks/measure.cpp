@@ -1,4 +1,4 @@
-#include <array>
+#include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/local_space.hpp>
@@ -6,7 +6,7 @@
 #include <cg_ranks/operator.hpp>
 #include <cg_ranks/solve.hpp>
 #include <cmath>
-#include <support/median.hpp>
+#include <support/seconds_of_iteration.hpp>
 #include <utility>
 
 namespace ashlar::perf {
@@ -110,7 +110,7 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<
   times.iterations = report.iterations;
   times.relative_residual = report.relative_residual;
 
-  std::array<std::vector<double>, 2> wall, busy;
+  SolveSeconds wall, busy;
   for (int sample = -1; sample < samples; ++sample) {
     for (const int which : {0, 1}) {
       const double idle_before = op.idle_seconds();
@@ -125,12 +125,10 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<
       busy[std::size_t(which)].push_back(seconds - (op.idle_seconds() - idle_before));
     }
   }
-  const double count = iterations[1] - iterations[0];
-  const auto of_iteration = [&](const std::array<std::vector<double>, 2>& seconds) {
-    return 1e6 * median_difference(seconds[1], seconds[0]) / count;
-  };
-  times.us = of_iteration(wall);
-  const double busy_us = of_iteration(busy);
+  // (On all ranks the same.)
+  times.us = 1e6 * seconds_of_iteration(wall, iterations[0], iterations[1]);
+  // Of a rank that is hardly busy noise may be more than that: it is no less than nothing, and no more than all.
+  const double busy_us = std::clamp(1e6 * difference_by_iteration(busy, iterations[0], iterations[1]), 0.0, times.us);
   times.busy_us = comm.all_gather(busy_us);
   times.idle_us = comm.all_gather(times.us - busy_us);
   times.blocks = comm.all_gather(double(op.num_blocks()));
@@ -143,7 +141,7 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<
   for (int rank = 0; rank < comm.size(); ++rank) {
     comm.barrier();
     if (rank != comm.rank()) continue;
-    std::array<std::vector<double>, 2> alone;
+    SolveSeconds alone;
     const Communicator nobody;
     for (int sample = -1; sample < samples; ++sample) {
       for (const int which : {0, 1}) {
@@ -152,7 +150,7 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<
         if (sample >= 0) alone[std::size_t(which)].push_back(seconds);
       }
     }
-    alone_us = of_iteration(alone);
+    alone_us = std::max(1e6 * difference_by_iteration(alone, iterations[0], iterations[1]), 0.0);
   }
   comm.barrier();
   times.alone_us = comm.all_gather(alone_us);
