@@ -31,14 +31,17 @@ OperatorOn<Exec> make_operator(const Exec& exec, const Communicator& comm, const
   return OperatorOn<Exec>(exec, comm, system.partition, *system.host_rows, options);
 }
 
-/// How to stream a system that one rank has all of, with the share that the cores of the device's host multiply, as
-/// planned by what is measured here. The device memory limit is for all that a solve has there, before and after.
+/// How to stream a system that one rank has all of, as planned by what is measured here: the cores of the device's host
+/// multiply most_host_share of it at most. The device memory limit is for all that a solve has there, before and after.
 template <class Exec>
-StreamingOptions plan_with_host(const Exec& exec, const RankSystem<Exec>& system, StreamingOptions options) {
+StreamingOptions planned(const Exec& exec, const RankSystem<Exec>& system, StreamingOptions options,
+                         double most_host_share) {
   const std::uint64_t limit = options.device_memory_limit;
   options.device_memory_limit = limit_of_products(system, limit);
   const VectorOn<Exec> y("perf::y", system.b.extent(0));
-  options = plan_streaming<StreamedMatrix<MatrixOn<Exec>>>(exec, *system.host_rows, system.b, y, options).options;
+  options =
+      plan_streaming<StreamedMatrix<MatrixOn<Exec>>>(exec, *system.host_rows, system.b, y, options, most_host_share)
+          .options;
   options.device_memory_limit = limit;
   return options;
 }

@@ -44,9 +44,13 @@ std::vector<SharedTimes> measure_shared(const Exec& exec, const Communicator& co
     };
     measure_alone("devices alone", form);
     if (is_gpu_v<Exec> && is_streamed && alike.is_alone()) {
-      RanksForm with_host = form;
-      with_host.distributed.streaming = plan_with_host(exec, system, *form.distributed.streaming);
-      measure_alone("device and its host", with_host);
+      const auto measure_planned = [&](const char* partition, double most_host_share) {
+        RanksForm as_planned = form;
+        as_planned.distributed.streaming = planned(exec, system, *form.distributed.streaming, most_host_share);
+        measure_alone(partition, as_planned);
+      };
+      measure_planned("device alone, planned", 0);
+      measure_planned("device and its host, planned", 1);
     }
   }
   // (Rank 0 tells; what the others know of these is not looked at.)

@@ -5,6 +5,7 @@
 #include <ashlar/problems/cantilever.hpp>
 #include <ashlar/problems/grid27.hpp>
 #include <ashlar/problems/stencil11.hpp>
+#include <cg_ranks/renumbered_grid.hpp>
 #include <cg_ranks/system.hpp>
 #include <cstdio>
 #include <functional>
@@ -52,7 +53,11 @@ Maker<Exec> maker_of(const Exec& exec, const std::string& name) {
            read == int(name.size()) && n >= 2 && b >= 1;
   };
   // 943296 rows, 81 non-zeros each, in 3x3 blocks; the matrix has 943695 and 82.
-  if (name == "audi_kw") return grid(exec, {68, 68, 68}, 3);
+  if (name == "audi_kw") {
+    const problems::Lattice lattice({68, 68, 68});
+    return laplacian(exec, lattice.num_points(),
+                     [=](const RowRange& range) { return renumbered_grid<MatrixOn<Exec>>(exec, lattice, 3, range); });
+  }
   // 504100 rows, 36 non-zeros each, of a sheet; the matrix has 503625 and 35.
   if (name == "af_0_k101") return grid(exec, {355, 355, 1}, 4);
   if (is("grid27x%d:%d%n", &b, &n)) return grid(exec, {n, n, n}, b);

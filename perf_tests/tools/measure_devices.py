@@ -69,6 +69,8 @@ def steps_of(ranks, is_small):
             found.append(Step(f"killed_solve_{n}_{mode}", n, 70, "apps/ashlar", "solve", "--problem", "cantilever",
                               "--nodes", nodes, "--rtol", "1e-300", "--max-iterations", "1000000000", "--exchange",
                               mode, killed=True))
+            found.append(Step(f"killed_hpgmg_{n}_{mode}", n, 70, "perf_tests/perf_hpgmg_ranks", "--log2-boxes",
+                              "3" if is_small else "5", "--exchange", mode, "--samples", "1000000", killed=True))
     return found
 
 

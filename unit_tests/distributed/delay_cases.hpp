@@ -67,11 +67,11 @@ class DelayedPreconditioner {
   std::shared_ptr<int> count_ = std::make_shared<int>(0);
 };
 
-/// Many short solves, before each of which and amid which each rank sleeps for a time of its own: the same bits each
-/// time.
+/// Many short solves: before each of them, between its intervals, and in iterations that are not of one kernel each
+/// rank sleeps for a time of its own. The same bits each time.
 inline void expect_same_bits_with_delays(const Communicator& comm, ExchangeMode mode) {
   const auto seed = unsigned(comm.rank());
-  RandomDelay before(seed);
+  RandomDelay before(seed), between(seed + 2000);
   for (const CgLaunch launch : {CgLaunch::one_by_one, CgLaunch::automatic}) {
     const BeamOfRanks system(comm, in_mode(mode, Decomposition::one_d));
     ASSERT_TRUE(comm.is_alone() || system.a.exchange_mode() == mode);
@@ -79,7 +79,11 @@ inline void expect_same_bits_with_delays(const Communicator& comm, ExchangeMode 
     const Vector x("test::x", system.b.extent(0));
     const auto solved = [&](const AnyM& m) {
       Kokkos::deep_copy(system.exec, x, 0.0);
-      cg(system.exec, system.a, m, system.b, x, {.rtol = 1e-30, .max_iterations = 40, .launch = launch});
+      // (Where one kernel iterates, the others' kernels wait for the next one of a rank that comes late.)
+      cg(system.exec, system.a, m, system.b, x,
+         {.rtol = 1e-30, .max_iterations = 40, .check_interval = 10, .launch = launch, .monitor = [&](int, double) {
+            between.up_to(500);
+          }});
       return to_host(x);
     };
     for (const bool amid : {false, true}) {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "multigrid/rank_levels.hpp"
+#include "multigrid/reference_rows_of_ranks.hpp"
 #include "support/mpi_world.hpp"
 
 // Cycles over ranks that wait for each other in kernels, where they have a device each: replayed as graphs there.
@@ -36,6 +36,15 @@ std::vector<double> norms_of(const Exec& exec, const Multigrid<Exec>& multigrid)
     }
   }
   return norms;
+}
+
+TEST(MultigridOverMpi, HasTheReferencesNumbersInEachMode) {
+  if (!is_gpu_v<Exec> || world().is_alone()) GTEST_SKIP() << "ranks that are threads of a host have them";
+  for (const ReferenceRow& row : rows_in_time()) {
+    expect_row_over(world(), row, ExchangeMode::blocking, {Overlap::off, Overlap::on});
+    if (!find_peer_memory(Exec(), world()).work) continue;
+    expect_row_over(world(), row, ExchangeMode::kernel, {Overlap::off, Overlap::on, Overlap::fused});
+  }
 }
 
 TEST(MultigridOverMpi, GivesTheSameBitsByGraphsOfAllRanks) {

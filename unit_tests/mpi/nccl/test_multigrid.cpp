@@ -1,23 +1,37 @@
-// Multigrid in stream mode on GPUs: the same bits as in blocking mode, with overlap and without.
+// Multigrid in stream mode on GPUs: the reference's numbers, and the same bits as in blocking mode, with overlap and
+// without.
 #include <gtest/gtest.h>
 
 #include <ashlar/comm/nccl/transport.hpp>
 #include <set>
 #include <vector>
 
-#include "multigrid/rank_levels.hpp"
+#include "multigrid/reference_rows_of_ranks.hpp"
 #include "support/mpi_world.hpp"
 
 namespace ashlar::testing {
 namespace {
 
-TEST(NcclMultigrid, HasTheBitsOfBlockingMode) {
-  if (world().is_alone()) GTEST_SKIP() << "one rank exchanges nothing";
-  const std::vector<int> devices = world().split_by_host().all_gather(Kokkos::device_id());
-  const bool share = std::set<int>(devices.begin(), devices.end()).size() < devices.size();
-  if (world().max(int(share)) > 0) GTEST_SKIP() << "ranks share a GPU";
+class NcclMultigrid : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (world().is_alone()) GTEST_SKIP() << "one rank exchanges nothing";
+    const std::vector<int> devices = world().split_by_host().all_gather(Kokkos::device_id());
+    const bool share = std::set<int>(devices.begin(), devices.end()).size() < devices.size();
+    if (world().max(int(share)) > 0) GTEST_SKIP() << "ranks share a GPU";
+    streams.use_stream_transport(nccl_transport(streams));
+  }
+
   Communicator streams = world().duplicate();
-  streams.use_stream_transport(nccl_transport(streams));
+};
+
+TEST_F(NcclMultigrid, HasTheReferencesNumbers) {
+  for (const ReferenceRow& row : rows_in_time()) {
+    expect_row_over(streams, row, ExchangeMode::stream, {Overlap::off, Overlap::on});
+  }
+}
+
+TEST_F(NcclMultigrid, HasTheBitsOfBlockingMode) {
   for (const Discretisation kind : {fv2, fv4}) {
     MultigridOptions options{
         .discretisation = kind, .exchange = {.mode = ExchangeMode::blocking}, .overlap = Overlap::off};
