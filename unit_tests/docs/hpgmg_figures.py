@@ -20,6 +20,7 @@ PRINTED = [
     (RESULTS_PAGE, "hidden", ["h200/hpgmg_hidden_2.json"], None),
     (RESULTS_PAGE, "hidden", ["h200/hpgmg_hidden_4.json"], None),
     (RESULTS_PAGE, "levels", ["h200/hpgmg_min_cells_2.json"], None),
+    (RESULTS_PAGE, "thresholds", ["h200/hpgmg_thresholds_2.json"], None),
     (RESULTS_PAGE, "weak", [f"h200/hpgmg_weak_{ranks}.json" for ranks in (1, 2, 4)], None),
 ]
 # file -> {column of the first table below its link: (switches, sweeps)}
