@@ -115,6 +115,14 @@ nlohmann::json measured_fields(const perf::RanksTimes& times) {
           {"explain", times.explain}};
 }
 
+/// Whether the efficiency has factors: not where one kernel of each rank iterates, in which nobody tells work from
+/// waiting, nor where noise is more than what was measured.
+bool has_factors(const perf::RanksTimes& times) {
+  const auto is_measured = [](double us) { return us > 0; };
+  return !times.launch.starts_with("persistent kernel") && std::ranges::all_of(times.alone_us, is_measured) &&
+         std::ranges::all_of(times.busy_us, is_measured);
+}
+
 /// A row of results, which rank 0 prints too.
 template <class Exec>
 nlohmann::json row_of(const perf::RanksOptions& options, const perf::RankSystem<Exec>& system,
@@ -129,14 +137,15 @@ nlohmann::json row_of(const perf::RanksOptions& options, const perf::RankSystem<
     // One worker alone: a device is what the whole was measured on; a share of a host's cores takes as many times as
     // long as all of them.
     const int shares = is_gpu_v<Exec> ? 1 : ranks;
-    const trace::ParallelEfficiency e =
-        trace::parallel_efficiency(shares * *whole_us, times.alone_us, times.busy_us, times.us);
-    row.update({{"whole_us", *whole_us},
-                {"efficiency", e.total()},
-                {"granularity", e.granularity},
-                {"tasks", e.tasks},
-                {"pipeline", e.pipeline}});
-    std::printf(", e %.3f = %.3f x %.3f x %.3f", e.total(), e.granularity, e.tasks, e.pipeline);
+    const double efficiency = shares * *whole_us / (ranks * times.us);
+    row.update({{"whole_us", *whole_us}, {"efficiency", efficiency}});
+    std::printf(", e %.3f", efficiency);
+    if (has_factors(times)) {
+      const trace::ParallelEfficiency e =
+          trace::parallel_efficiency(shares * *whole_us, times.alone_us, times.busy_us, times.us);
+      row.update({{"granularity", e.granularity}, {"tasks", e.tasks}, {"pipeline", e.pipeline}});
+      std::printf(" = %.3f x %.3f x %.3f", e.granularity, e.tasks, e.pipeline);
+    }
   }
   std::printf("\n");
   std::fflush(stdout);
