@@ -13,7 +13,7 @@ namespace ashlar::app {
 struct RankTimes {
   const std::vector<RankAccount>& ranks;
   /// Of as many iterations by one rank, where its report was given and there were iterations.
-  std::optional<double> seconds_on_one;
+  std::optional<double> seconds_on_one = {};
   bool is_one_given = false;
   /// One kernel of each rank iterated: what it waits for the others in there nobody measures, and to the host it is
   /// busy all the time.

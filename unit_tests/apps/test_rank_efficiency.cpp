@@ -28,7 +28,7 @@ RankAccount rank_of(double busy, double waited, std::optional<double> alone) {
 
 TEST(RankEfficiency, HasAllFactorsWhereRanksWereMeasuredAlone) {
   const std::vector<RankAccount> ranks{rank_of(3, 1, 2), rank_of(2, 2, 2)};
-  const RankEfficiency e = efficiency_of({ranks, 3.0, true});
+  const RankEfficiency e = efficiency_of({.ranks = ranks, .seconds_on_one = 3.0, .is_one_given = true});
   EXPECT_DOUBLE_EQ(e.granularity.value(), 3.0 / 4);
   EXPECT_DOUBLE_EQ(e.tasks.value(), 4.0 / 5);
   EXPECT_DOUBLE_EQ(e.pipeline.value(), 5.0 / 8);
@@ -39,18 +39,19 @@ TEST(RankEfficiency, HasAllFactorsWhereRanksWereMeasuredAlone) {
 
 TEST(RankEfficiency, HasThePipelineAloneWhereOneRankIsNotKnown) {
   const std::vector<RankAccount> ranks{rank_of(3, 1, {}), rank_of(2, 2, {})};
-  const RankEfficiency e = efficiency_of({ranks});
+  const RankEfficiency e = efficiency_of({.ranks = ranks});
   EXPECT_DOUBLE_EQ(e.pipeline.value(), 5.0 / 8);
   EXPECT_FALSE(e.total || e.granularity || e.tasks);
   EXPECT_THAT(e.missing, HasSubstr("--efficiency FILE"));
-  EXPECT_THAT(efficiency_of({ranks, {}, true}).missing, HasSubstr("no iteration was made"));
+  EXPECT_THAT(efficiency_of({.ranks = ranks, .is_one_given = true}).missing, HasSubstr("no iteration was made"));
   EXPECT_EQ(efficiency_line(e), "");
 }
 
 // To the host they are busy all the time: factors would say that nobody waits.
 TEST(RankEfficiency, OfKernelsThatIterateIsTheTotalAlone) {
   const std::vector<RankAccount> ranks{rank_of(4, 0, {}), rank_of(4, 0, {})};
-  const RankEfficiency e = efficiency_of({ranks, 6.0, true, true});
+  const RankEfficiency e =
+      efficiency_of({.ranks = ranks, .seconds_on_one = 6.0, .is_one_given = true, .iterates_in_kernels = true});
   EXPECT_DOUBLE_EQ(e.total.value(), 6.0 / 8);
   EXPECT_FALSE(e.granularity || e.tasks || e.pipeline);
   const auto json = efficiency_json(e);
@@ -63,7 +64,7 @@ TEST(RankEfficiency, OfKernelsThatIterateIsTheTotalAlone) {
 
 TEST(RankEfficiency, OfKernelsThatIterateHasNothingWithoutOneRank) {
   const std::vector<RankAccount> ranks{rank_of(4, 0, {}), rank_of(4, 0, {})};
-  const RankEfficiency e = efficiency_of({ranks, {}, false, true});
+  const RankEfficiency e = efficiency_of({.ranks = ranks, .iterates_in_kernels = true});
   EXPECT_FALSE(e.total || e.granularity || e.tasks || e.pipeline);
   EXPECT_THAT(e.missing, StartsWith("total, counted from one rank alone"));
   EXPECT_THAT(e.missing, HasSubstr("--efficiency FILE; granularity, tasks and pipeline: "));

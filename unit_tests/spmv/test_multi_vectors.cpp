@@ -49,19 +49,34 @@ class SpmvMultiVectors : public ::testing::Test {
     return result;
   }
 
+  using Columns = std::vector<std::vector<Scalar>>;
+
+  /// What the columns of y are to be.
   template <class X, class Y>
-  static void expect_right(const Case& c, const SpmvPlan<Matrix>& plan, const X& x, const Y& y, Scalar alpha,
-                           Scalar beta) {
-    std::vector<std::vector<Scalar>> before;
-    for (std::size_t v = 0; v < y.extent(1); ++v) before.push_back(column(y, int(v)));
+  static Columns oracle(const Case& c, Mode mode, const X& x, const Y& y, Scalar alpha, Scalar beta) {
+    Columns expected;
+    for (std::size_t v = 0; v < y.extent(1); ++v) {
+      expected.push_back(c.oracle(mode, alpha, column(x, int(v)), beta, column(y, int(v))));
+    }
+    return expected;
+  }
+
+  template <class X, class Y>
+  static void expect_columns(const Columns& expected, const Case& c, const SpmvPlan<Matrix>& plan, const X& x,
+                             const Y& y, Scalar alpha, Scalar beta) {
     if (beta == Scalar(0)) Kokkos::deep_copy(y, Scalar(std::numeric_limits<real_t<Scalar>>::quiet_NaN()));
     spmv(c.exec, plan, alpha, c.device, x, beta, y);
     c.exec.fence();
     for (std::size_t v = 0; v < y.extent(1); ++v) {
-      const auto expected = c.oracle(plan.mode(), alpha, column(x, int(v)), beta, before[v]);
-      EXPECT_LE(max_difference(column(y, int(v)), expected), c.tolerance(c.longest_row(plan.mode()), alpha, beta))
+      EXPECT_LE(max_difference(column(y, int(v)), expected[v]), c.tolerance(c.longest_row(plan.mode()), alpha, beta))
           << plan.explain() << ", column " << v << " of " << y.extent(1);
     }
+  }
+
+  template <class X, class Y>
+  static void expect_right(const Case& c, const SpmvPlan<Matrix>& plan, const X& x, const Y& y, Scalar alpha,
+                           Scalar beta) {
+    expect_columns(oracle(c, plan.mode(), x, y, alpha, beta), c, plan, x, y, alpha, beta);
   }
 };
 
@@ -76,20 +91,23 @@ TYPED_TEST(SpmvMultiVectors, AreProductsOfEachColumn) {
   using Plan = SpmvPlan<typename TestFixture::Matrix>;
   for (const BlockShape shape : {BlockShape(1), {2}, {3}, {4}, {5}, {6}, {7}, {8}, {35}, {3, 5}, {4, 2}, {11, 5}}) {
     const auto c = this->irregular(shape);
-    for (const Kernel kernel : all_kernels) {
-      for (const Mode mode : all_modes) {
-        if (!is_served_with_several(kernel, c.host, mode) || (is_conjugated(mode) && !is_complex_v<Scalar>)) continue;
-        const Plan plan(c.exec, c.device, {.kernel = kernel, .mode = mode});
-        const std::int64_t rows = is_transposed(mode) ? c.host.num_cols() : c.host.num_rows();
-        const std::int64_t cols = is_transposed(mode) ? c.host.num_rows() : c.host.num_cols();
-        for (const int k : {1, 4, 11}) {
-          if (shape.rows > 11 && (k != 4 || is_conjugated(mode))) continue;  // the oracle takes its time
-          const auto y_left = this->template random<Kokkos::LayoutLeft>(rows, k, 50);
-          const auto y_right = this->template random<Kokkos::LayoutRight>(rows, k, 60);
-          this->expect_right(c, plan, this->template random<Kokkos::LayoutLeft>(cols, k, 5), y_left, Scalar(1),
-                             Scalar(0));
-          this->expect_right(c, plan, this->template random<Kokkos::LayoutRight>(cols, k, 7), y_right, Scalar(-0.75),
-                             Scalar(1.5));
+    for (const Mode mode : all_modes) {
+      if (is_conjugated(mode) && !is_complex_v<Scalar>) continue;
+      const std::int64_t rows = is_transposed(mode) ? c.host.num_cols() : c.host.num_rows();
+      const std::int64_t cols = is_transposed(mode) ? c.host.num_rows() : c.host.num_cols();
+      for (const int k : {1, 4, 11}) {
+        if (shape.rows > 11 && (k != 4 || is_conjugated(mode))) continue;  // the oracle takes its time
+        const auto x_left = this->template random<Kokkos::LayoutLeft>(cols, k, 5);
+        const auto x_right = this->template random<Kokkos::LayoutRight>(cols, k, 7);
+        const auto y_left = this->template random<Kokkos::LayoutLeft>(rows, k, 50);
+        const auto y_right = [&] { return this->template random<Kokkos::LayoutRight>(rows, k, 60); };
+        const auto left = this->oracle(c, mode, x_left, y_left, Scalar(1), Scalar(0));
+        const auto right = this->oracle(c, mode, x_right, y_right(), Scalar(-0.75), Scalar(1.5));
+        for (const Kernel kernel : all_kernels) {
+          if (!is_served_with_several(kernel, c.host, mode)) continue;
+          const Plan plan(c.exec, c.device, {.kernel = kernel, .mode = mode});
+          this->expect_columns(left, c, plan, x_left, y_left, Scalar(1), Scalar(0));
+          this->expect_columns(right, c, plan, x_right, y_right(), Scalar(-0.75), Scalar(1.5));
         }
       }
     }
@@ -120,12 +138,14 @@ TYPED_TEST(SpmvMultiVectors, TakeEveryWidthThatFits) {
   using Scalar = typename TestFixture::Scalar;
   for (const int b : {1, 2, 3, 4, 5, 6, 7, 8}) {
     const auto c = this->irregular(b);
+    const auto x = this->template random<Kokkos::LayoutRight>(c.host.num_cols(), 20, 7);
+    const auto y = this->template random<Kokkos::LayoutRight>(c.host.num_rows(), 20, 8);
+    const auto expected = this->oracle(c, Mode::no_transpose, x, y, Scalar(1), Scalar(0));
     for (const Kernel kernel : ashlar::all_kernels()) {
       for (const int width : {1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 1024}) {
         if (!is_served_with_several(kernel, c.host, Mode::no_transpose, width)) continue;
         const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device, {.kernel = kernel, .width = width});
-        this->expect_right(c, plan, this->template random<Kokkos::LayoutRight>(c.host.num_cols(), 20, 7),
-                           this->template random<Kokkos::LayoutRight>(c.host.num_rows(), 20, 8), Scalar(1), Scalar(0));
+        this->expect_columns(expected, c, plan, x, y, Scalar(1), Scalar(0));
       }
     }
   }
@@ -141,11 +161,13 @@ TYPED_TEST(SpmvMultiVectors, MayFillWidePanels) {
     for (const Mode mode : {Mode::no_transpose, Mode::transpose}) {
       const std::int64_t rows = is_transposed(mode) ? c.host.num_cols() : c.host.num_rows();
       const std::int64_t cols = is_transposed(mode) ? c.host.num_rows() : c.host.num_cols();
+      const auto x = some(this->template random<Kokkos::LayoutRight>(cols, 56, 7));
+      const auto y = [&] { return some(this->template random<Kokkos::LayoutRight>(rows, 56, 8)); };
+      const auto expected = this->oracle(c, mode, x, y(), Scalar(1), Scalar(-2));
       for (const int width : {4, 8, 16, 32}) {
         const SpmvPlan<typename TestFixture::Matrix> plan(c.exec, c.device,
                                                           {.kernel = Kernel::staged, .mode = mode, .width = width});
-        this->expect_right(c, plan, some(this->template random<Kokkos::LayoutRight>(cols, 56, 7)),
-                           some(this->template random<Kokkos::LayoutRight>(rows, 56, 8)), Scalar(1), Scalar(-2));
+        this->expect_columns(expected, c, plan, x, y(), Scalar(1), Scalar(-2));
       }
     }
   }
