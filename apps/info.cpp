@@ -36,7 +36,7 @@ void gather_ranks(const Communicator& comm, Json& info) {
   const auto hosts = comm.all_gather(comm.transport().host_name()), devices = comm.all_gather(this_device().name);
   for (std::size_t k = 0; k < hosts.size(); ++k) info["ranks"].push_back({{"host", hosts[k]}, {"device", devices[k]}});
   info["transport"] = comm.explain();
-  info["latency_us"] = info["message_gb_s"] = Json::array();
+  for (const char* between_ranks : {"latency_us", "message_gb_s"}) info[between_ranks] = Json::array();
   const std::vector<RankLink> links = measure_links(comm);
   for (std::size_t a = 0; a < hosts.size(); ++a) {
     Json latency = Json::array(), rate = Json::array();

@@ -7,7 +7,7 @@ namespace ashlar::app {
 
 namespace {
 
-/// As many as `number` are meant.
+/// What so many of them are called.
 std::string noun_for(std::int64_t number, std::string_view noun) {
   if (number == 1) return std::string(noun);
   if (noun.ends_with('y')) return std::string(noun.substr(0, noun.size() - 1)) + "ies";

@@ -27,7 +27,7 @@ class SolveTrace {
   /// For a streamed matrix to record() its products in, from here on instead of what Kokkos tells of a GPU.
   StreamTimeline<Exec>& timeline(const Exec& exec);
 
-  /// What who reads it has to know, for people: a line each, where there is anything.
+  /// What a reader of it has to know, for people: a line each, where there is anything.
   std::vector<std::string> notes() const;
 
   /// What was recorded on all ranks, as one text; nothing but on rank 0. Times count from where the ranks met before

@@ -28,7 +28,7 @@ RowPartition read_partition(const std::string& path, std::int64_t num_block_rows
   }
   if (static_cast<int>(offsets.size()) - 1 != ranks) {
     refuse("a partition for " + count_text(static_cast<std::int64_t>(offsets.size()) - 1, "rank"),
-           text("there are ", ranks));
+           text("it runs on ", count_text(ranks, "rank")));
   }
   if (offsets.back() != num_block_rows) {
     refuse(text("its numbers add up to ", offsets.back()), text("the system has ", num_block_rows, " block rows"));

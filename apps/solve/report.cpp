@@ -112,7 +112,7 @@ std::string report_json(const Outcome& outcome) {
   json["streaming"] = optional_json(outcome.solution.streaming);
   json["ranks"] = outcome.ranks.empty() ? Json(nullptr) : ranks_json(outcome.ranks, system.block_size);
   json["partition_decided"] = outcome.decided;
-  json["exchange"] = json["pipeline_efficiency"] = json["efficiency"] = nullptr;
+  for (const char* of_ranks : {"exchange", "pipeline_efficiency", "efficiency"}) json[of_ranks] = nullptr;
   if (!outcome.ranks.empty()) {
     const auto [mode, why] = outcome.exchange();
     json["exchange"] = {{"mode", mode}, {"why", why}};

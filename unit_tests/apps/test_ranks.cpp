@@ -110,7 +110,7 @@ TEST_F(Ranks, PartitionsAreTakenAsTheyAreGiven) {
   EXPECT_EQ(report.at("ranks")[2].at("num_block_rows"), 80);
   const std::string solve = "solve --problem stencil11 --nodes 5,5,4 --partition ";
   write("short.txt", "20 80");
-  expect_one_message(solve + "short.txt", 3, {"short.txt", "2 ranks", "there are 3"});
+  expect_one_message(solve + "short.txt", 3, {"short.txt", "2 ranks", "it runs on 3 ranks"});
   write("sum.txt", "20 20 20");
   expect_one_message(solve + "sum.txt", 3, {"sum.txt", "add up to 60", "100 block rows"});
   write("word.txt", "20 x 80");
