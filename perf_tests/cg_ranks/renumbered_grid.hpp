@@ -14,7 +14,7 @@ class ScatteredNumbers {
  public:
   explicit ScatteredNumbers(std::int64_t num_points) : first_kept_(num_points / window * window) {}
 
-  KOKKOS_INLINE_FUNCTION std::int64_t scattered(std::int64_t point) const {
+  KOKKOS_INLINE_FUNCTION std::int64_t number_of(std::int64_t point) const {
     if (point >= first_kept_) return point;
     const auto product = static_cast<std::uint32_t>(point % window) * factor % window;
     return point / window * window + mixed(product);
@@ -49,7 +49,7 @@ struct RenumberedRow {
   KOKKOS_INLINE_FUNCTION void operator()(Ordinal i, const Row& row) const {
     const problems::LatticePoint p = point(i);
     lattice.for_each_neighbour(p, [&](int k, int dx, int dy, int dz) {
-      const auto column = static_cast<Ordinal>(numbers.scattered(lattice.number({p.x + dx, p.y + dy, p.z + dz})));
+      const auto column = static_cast<Ordinal>(numbers.number_of(lattice.number({p.x + dx, p.y + dy, p.z + dz})));
       int at = k;
       for (; at > 0 && row.column(at - 1) > column; --at) row.column(at) = row.column(at - 1);
       row.column(at) = column;
