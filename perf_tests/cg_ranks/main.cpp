@@ -59,9 +59,13 @@ std::vector<perf::RanksForm> forms_of(const perf::RanksOptions& options, int ran
   if (options.memory_limit > 0 && on_device) distributed.streaming = {.device_memory_limit = options.memory_limit};
   // Beside ranks on the host, whose share follows from it.
   if (options.ranks_on_host > 0) distributed.idle_clock = IdleClock::device;
-  // One rank alone has no halo, and nothing to overlap.
-  if (ranks == 1) return {{distributed, CgXUpdate::with_direction, CgLaunch::automatic}};
   std::vector<perf::RanksForm> forms;
+  if (ranks == 1) {  // has no halo, and nothing to overlap
+    for (const auto& launch : options.launches) {
+      forms.push_back({distributed, CgXUpdate::with_direction, launches.at(launch)});
+    }
+    return forms;
+  }
   for (const auto& decomposition : options.decompositions) {
     for (const auto& halo : options.halos) {
       for (const auto& x_update : options.x_updates) {

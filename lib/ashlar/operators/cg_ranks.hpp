@@ -28,6 +28,11 @@ struct CgRanks {
     std::int32_t entry = 0;
   };
 
+  /// A block row with blocks in others' columns, and which those are.
+  struct OtherRow {
+    std::int32_t row = 0, begin = 0, end = 0;
+  };
+
   int num_ranks = 1, rank = 0;
   int first_block[most_ranks + 1] = {};  ///< thread blocks of the ranks before, and of all
   CgPacket* sums[most_ranks] =
@@ -43,6 +48,8 @@ struct CgRanks {
   const std::int32_t* row_begin = nullptr;  ///< null: no row has any
   const std::int32_t* col_idx = nullptr;
   const Value* values = nullptr;
+  const OtherRow* other_rows = nullptr;  ///< all that have any, those with most blocks first
+  std::int32_t num_other_rows = 0;
 };
 
 /// Brings together the ranks whose kernels iterate as one.

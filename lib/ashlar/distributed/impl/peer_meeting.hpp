@@ -25,8 +25,8 @@ namespace ashlar::impl {
 /// the packets of sums, and of the halo. Good for one solve at a time, after another.
 ///
 /// The memory of a rank that others reach: a flag, raised where somebody gave up; packets of two sums; packets of the
-/// halo. Besides, of its own: where the blocks in others' columns begin, 4 bytes a block row, and 16 a block entry that
-/// is sent.
+/// halo. Besides, of its own: where the blocks in others' columns begin, 4 bytes a block row and 12 more for each with
+/// some, and 16 a block entry that is sent.
 template <class Value, class Exec>
 class PeerMeeting final : public CgMeeting<Value> {
  public:
@@ -44,6 +44,9 @@ class PeerMeeting final : public CgMeeting<Value> {
       mine_.row_begin = row_begin_.data();
       mine_.col_idx = matrix.graph().col_idx().data();
       mine_.values = matrix.values().data();
+      other_rows_ = listed(longest_first(others.front().rows, matrix.graph().row_ptr()));
+      mine_.other_rows = other_rows_.data();
+      mine_.num_other_rows = static_cast<std::int32_t>(other_rows_.size());
     }
   }
 
@@ -89,6 +92,21 @@ class PeerMeeting final : public CgMeeting<Value> {
   using List = Kokkos::View<Item*, Space>;
   using Ranks = CgRanks<Value>;
   using Send = typename Ranks::Send;
+  using OtherRow = typename Ranks::OtherRow;
+
+  /// These rows, of which the i-th has blocks row_ptr[i] to row_ptr[i + 1] - 1.
+  template <class Rows, class RowPtr>
+  static std::vector<OtherRow> longest_first(const Rows& rows, const RowPtr& row_ptr) {
+    const auto row = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows);
+    const auto begin = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), row_ptr);
+    std::vector<OtherRow> result;
+    for (std::size_t i = 0; i < row.extent(0); ++i) {
+      result.push_back({static_cast<std::int32_t>(row(i)), begin(i), begin(i + 1)});
+    }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const OtherRow& a, const OtherRow& b) { return a.end - a.begin > b.end - b.begin; });
+    return result;
+  }
 
   void make(const std::vector<int>& blocks) {
     Ranks ranks = mine_;
@@ -153,6 +171,7 @@ class PeerMeeting final : public CgMeeting<Value> {
   std::any keeps_;  // the parts, whose arrays the kernels read
   Ranks mine_;
   List<std::int32_t> row_begin_;
+  List<OtherRow> other_rows_;
   bool is_spoiled_ = false;
   std::vector<int> blocks_;
   std::unique_ptr<PeerMemory> memory_;

@@ -6,22 +6,19 @@
 
 namespace ashlar::impl {
 
-/// Slices of `rows_of_slice` block rows each, weighed by their blocks: those in others' columns, which are loaded row
-/// by row as what they are multiplied by comes, count `weight_of_others` times. Row r has blocks row_begin[r] to
-/// row_begin[r + 1] - 1 in this rank's own columns, and others_begin likewise.
+/// Slices of `rows_of_slice` block rows each, weighed by their blocks: row r has blocks row_begin[r] to
+/// row_begin[r + 1] - 1.
 struct WeighedSlices {
   const std::int32_t* row_begin;
-  const std::int32_t* others_begin;
   std::int64_t num_block_rows;
-  int rows_of_slice, weight_of_others;
+  int rows_of_slice;
 
   KOKKOS_FUNCTION int count() const { return int((num_block_rows + rows_of_slice - 1) / rows_of_slice); }
 
   /// Of all slices before this one.
   KOKKOS_FUNCTION std::int64_t weight_before(int slice) const {
     const std::int64_t row = std::int64_t(slice) * rows_of_slice;
-    const std::int64_t at = row < num_block_rows ? row : num_block_rows;
-    return row_begin[at] + weight_of_others * std::int64_t(others_begin[at]);
+    return row_begin[row < num_block_rows ? row : num_block_rows];
   }
 
   /// The first slice of share `number` of `shares` about equal ones; of the one behind the last, count().

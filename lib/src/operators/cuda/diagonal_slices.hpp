@@ -42,9 +42,6 @@ struct DiagonalSlices {
   using Layout = L;  ///< of blocks in others' columns
   static constexpr int block_size = 1, lanes_of_row = 1, rows_of_slice = rows_of_diagonal;
   static constexpr int most_threads = 768, most_stages = 2;
-  /// As StoredSlices has it. (By 3 the thread blocks of the boundary ended last, 4.5 of 27 us after the others, on two
-  /// H200 at 80^3 points of 27; by 5 and 6 an iteration takes 29.3 and 26.9 us on two, 18.4 and 20.1 on four.)
-  static constexpr int weight_of_others = 6;
 
   SpmvArguments<Value, Value, std::int32_t, std::int32_t> a;
   const std::int32_t *begin = nullptr, *offsets = nullptr;

@@ -117,13 +117,18 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
 
   for (int k = 0; k < iterations; ++k) {
     turn_direction<Product::entries_in_flight>(s, place, first, last);
+    if constexpr (Sync::is_of_ranks) worker.prepare(grid);
     grid.barrier();
 
     // (What others need of p travels under the products of the rows that need nothing of others.)
     if constexpr (Sync::is_of_ranks) grid.send_halo(B, place.p);
     double pq[1] = {worker.multiply(grid)};
     if (!worker.is_own()) grid.barrier();
-    grid.template sum<1>(pq, scratch);
+    if constexpr (Sync::is_of_ranks) {
+      grid.template sum<1>(pq, scratch, worker.is_added_to(grid));
+    } else {
+      grid.template sum<1>(pq, scratch);
+    }
 
     double sums[2] = {0, 0};
     shorten_residual<Product::entries_in_flight>(s.step_length(pq[0]), place, inverse, first, last, sums);

@@ -30,6 +30,9 @@ class LoneSync : public GridSync {
 
   __device__ LoneSync(GridMemory* memory, std::uint64_t patience_ns, const Ranks&) : GridSync(memory, patience_ns) {}
 
+  /// Block rows with blocks in others' columns.
+  __device__ static int num_other_rows() { return 0; }
+
   /// Of how many thread blocks shared memory has sums.
   __device__ static int blocks_of_sums(const Ranks&) { return static_cast<int>(gridDim.x); }
 };
@@ -50,9 +53,10 @@ class RankSync : public GridSync {
   __device__ static int blocks_of_sums(const Ranks& ranks) { return ranks.num_ranks * GridMemory::most_blocks; }
 
   /// sum[k] := the sum over all threads of all thread blocks of all ranks, the same bits for each of them: thread block
-  /// after thread block, rank after rank. As GridSync::sum() otherwise, with `most` for its most_sums.
+  /// after thread block, rank after rank. As GridSync::sum() otherwise, with `most` for its most_sums. `is_barrier`:
+  /// for this rank's thread blocks it is one for all memory, in less time than barrier() takes before it.
   template <int N>
-  __device__ void sum(double (&sum)[N], double* scratch) {
+  __device__ void sum(double (&sum)[N], double* scratch, bool is_barrier = false) {
     static_assert(N <= most);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     double* const of_blocks = scratch + most * 32;
@@ -61,6 +65,7 @@ class RankSync : public GridSync {
     const int num_ranks = ranks_.num_ranks, blocks = ranks_.first_block[num_ranks];
     const int place = static_cast<int>(sums_ % 2) * Ranks::most_sums * blocks;
     if (warp < N && lane < num_ranks) {
+      if (is_barrier) __threadfence();
       const int mine = place + warp * blocks + ranks_.first_block[ranks_.rank] + static_cast<int>(blockIdx.x);
       send_to_rank(ranks_.sums[lane] + mine, of_block, sums_);
     }
@@ -71,6 +76,7 @@ class RankSync : public GridSync {
       while (!failed_ && !receive_from_rank(packets + i, sums_, value)) wait_for_ranks(patience);
       return value;
     });
+    if (is_barrier) __threadfence();
     for (int k = 0; k < N; ++k) {
       sum[k] = 0;
       for (int rank = 0; rank < num_ranks; ++rank) {
@@ -109,6 +115,10 @@ class RankSync : public GridSync {
 
   /// Where those of each block row begin, as in row pointers. Where some row has any.
   __device__ const std::int32_t* begins_of_others() const { return ranks_.row_begin; }
+
+  /// The block rows that have some, those with most of them first.
+  __device__ int num_other_rows() const { return ranks_.num_other_rows; }
+  __device__ typename Ranks::OtherRow other_row(int number) const { return ranks_.other_rows[number]; }
 
   /// The blocks in others' columns of a block row. Where some row has any.
   __device__ PlaceRun others_of(std::int64_t row) const { return {ranks_.row_begin[row], ranks_.row_begin[row + 1]}; }

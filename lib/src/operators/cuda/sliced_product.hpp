@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "async_copies.hpp"
+#include "dealt_rows.hpp"
 #include "rank_sync.hpp"
 #include "slice_room.hpp"
 
@@ -20,9 +21,8 @@ namespace ashlar::impl {
 ///
 /// How slices lie in memory is what Slices says: StoredSlices, as the matrix is stored, or DiagonalSlices.
 ///
-/// Where several ranks iterate as one, A has this rank's own columns, and a warp adds what its rows have in others'
-/// slice by slice: when it has asked for its next slice, so that it waits for the halo while that comes. The rows of
-/// thread blocks weigh the same then (WeighedSlices): those with blocks in others' columns lie beside each other.
+/// Where several ranks iterate as one, A has this rank's own columns. What rows have in others' columns is added last,
+/// dealt among all warps (DealtRows).
 ///
 /// On devices of compute capability 9.0.
 template <class Slices>
@@ -40,7 +40,8 @@ class SlicedProduct {
   Slices slices;
   SliceRoom room;
   /// Whether the slices of the thread blocks of the grid are interleaved, so that all of them are at neighbouring rows
-  /// at a time, and x comes from the cache however long it is; else each takes the slices of its own rows.
+  /// at a time, and x comes from the cache however long it is; else each takes the slices of its own rows, which have
+  /// as many blocks as those of others (WeighedSlices).
   bool is_interleaved = false;
 
   __host__ __device__ std::int64_t num_slices() const {
@@ -60,34 +61,21 @@ class SlicedProduct<Slices>::Worker {
   __device__ Worker(const SlicedProduct& product, char* shared, [[maybe_unused]] const Sync& grid)
       : slices_(product.slices), room_(product.room), warp_(threadIdx.x / 32), lane_(threadIdx.x % 32) {
     const int warps = blockDim.x / 32;
-    const std::int64_t slices = product.num_slices(), num_block_rows = slices_.a.num_block_rows;
-    auto begin = static_cast<int>(slices * blockIdx.x / gridDim.x),
-         end = static_cast<int>(slices * (blockIdx.x + 1) / gridDim.x);
-    if constexpr (Sync::is_of_ranks) {
-      if (grid.has_others(0, num_block_rows)) {
-        const WeighedSlices weighed{slices_.a.row_begin, grid.begins_of_others(), num_block_rows, rows_of_slice,
-                                    Slices::weight_of_others};
-        begin = weighed.first_of_share(blockIdx.x, gridDim.x);
-        end = weighed.first_of_share(blockIdx.x + 1, gridDim.x);
-      }
-    }
+    const std::int64_t num_block_rows = slices_.a.num_block_rows;
+    const WeighedSlices weighed{slices_.a.row_begin, num_block_rows, rows_of_slice};
+    const int slices = weighed.count(), begin = weighed.first_of_share(blockIdx.x, gridDim.x),
+              end = weighed.first_of_share(blockIdx.x + 1, gridDim.x);
     first_block_row_ = std::int64_t(begin) * rows_of_slice;
     last_block_row_ =
         std::int64_t(end) * rows_of_slice < num_block_rows ? std::int64_t(end) * rows_of_slice : num_block_rows;
     is_own_ = !product.is_interleaved;
     first_ = is_own_ ? begin + warp_ : static_cast<int>(blockIdx.x) * warps + warp_;
     step_ = is_own_ ? warps : warps * static_cast<int>(gridDim.x);
-    const int last = is_own_ ? end : static_cast<int>(slices);
+    const int last = is_own_ ? end : slices;
     count_ = first_ < last ? (last - first_ + step_ - 1) / step_ : 0;
     stays_ = count_ <= room_.stages;
     if constexpr (Sync::is_of_ranks) {
-      has_others_ = is_own_ ? begin < end && grid.has_others(first_block_row_, last_block_row_)
-                            : grid.has_others(0, num_block_rows);
-      // (Rows at either end need something of others, which has come when the warp comes there from the middle.)
-      if (has_others_) {
-        start_ = count_ / 2;
-        inner_ = InnerSlices::of(grid.begins_of_others(), num_block_rows, rows_of_slice);
-      }
+      if (is_added_to(grid)) inner_ = InnerSlices::of(grid.begins_of_others(), num_block_rows, rows_of_slice);
     }
     barriers_ = reinterpret_cast<ArrivalBarrier*>(shared) + warp_ * room_.stages;
     stages_ = shared + room_.barrier_bytes(warps) + std::size_t(warp_) * room_.stages * room_.stage_bytes();
@@ -100,15 +88,34 @@ class SlicedProduct<Slices>::Worker {
     __syncwarp();
   }
 
-  /// Whether the thread block's threads have multiplied the block rows that are its own.
+  /// Whether the thread block's threads have multiplied the block rows that are its own, but for what they have in
+  /// others' columns.
   __device__ bool is_own() const { return is_own_; }
+  /// Whether others add to them.
+  template <class Sync>
+  __device__ bool is_added_to(const Sync& grid) const {
+    return Sync::is_of_ranks && grid.num_other_rows() > 0;
+  }
   /// The block rows of this thread block.
   __device__ std::int64_t first_block_row() const { return first_block_row_; }
   __device__ std::int64_t last_block_row() const { return last_block_row_; }
 
+  /// Before a barrier that comes before the product: makes ready what others add to.
+  template <class Sync>
+  __device__ void prepare(const Sync& grid) const {
+    if (!is_added_to(grid)) return;
+    const auto clear = [&](std::int64_t first, std::int64_t last) {  // block rows
+      for (std::int64_t i = first * B + threadIdx.x; i < last * B; i += blockDim.x) slices_.a.y[i] = Value(0);
+    };
+    const std::int64_t first_inner = std::int64_t(inner_.begin) * rows_of_slice,
+                       last_inner = std::int64_t(inner_.end) * rows_of_slice;
+    clear(first_block_row_, first_inner < last_block_row_ ? first_inner : last_block_row_);
+    clear(last_inner > first_block_row_ ? last_inner : first_block_row_, last_block_row_);
+  }
+
   /// The product of the thread block's rows, and the thread's share of x^H y.
   template <class Sync>
-  __device__ double multiply([[maybe_unused]] Sync& grid) {
+  __device__ double multiply(Sync& grid) {
     const int place = lane_ % lanes;
     double dot = 0;
     for (int k = 0; k < count_; ++k) {
@@ -119,7 +126,11 @@ class SlicedProduct<Slices>::Worker {
       for (int offset = lanes; offset < 32; offset *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
       if (place / B < rows_of_slice && block_row < slices_.a.num_block_rows && lane_ < lanes) {
         const std::int64_t i = block_row * B + place % B;
-        slices_.a.y[i] = sum;
+        if (is_added_to(grid) && !inner_.has(slice)) {
+          atomicAdd(slices_.a.y + i, sum);
+        } else {
+          slices_.a.y[i] = sum;
+        }
         dot += real_product(slices_.a.x[i], sum);
       }
       __syncwarp();  // all lanes have read the stage
@@ -129,9 +140,10 @@ class SlicedProduct<Slices>::Worker {
         if (lane_ == 0) prefetch();
         leave_stage();
       }
-      if constexpr (Sync::is_of_ranks) {
-        // (That inner slices have none is known without a look at their rows, for which each slice would wait.)
-        if (has_others_ && !inner_.has(slice)) dot += add_others(grid, std::int64_t(slice) * rows_of_slice);
+    }
+    if constexpr (Sync::is_of_ranks) {
+      if (is_added_to(grid)) {
+        dot += DealtRows::of<B>(grid).template multiply_add<B, Layout>(grid, slices_.a.x, slices_.a.y);
       }
     }
     return dot;
@@ -147,11 +159,8 @@ class SlicedProduct<Slices>::Worker {
   }
 
  private:
-  /// The warp's slices in its order.
-  __device__ int slice_of(int k) const {
-    const int at = k + start_;
-    return first_ + (at < count_ ? at : at - count_) * step_;
-  }
+  /// The warp's slices.
+  __device__ int slice_of(int k) const { return first_ + k * step_; }
 
   /// The next of so many stages. (Of one it is known to the compiler: registers are few.)
   __device__ static int stage_after(int stage, int stages) {
@@ -161,25 +170,6 @@ class SlicedProduct<Slices>::Worker {
   __device__ void leave_stage() {
     stage_ = stage_after(stage_, room_.stages);
     if (stage_ == 0) parity_ ^= 1;
-  }
-
-  /// All lanes, behind the product with a slice: y += what its rows have in others' columns. Returns the thread's share
-  /// of x^H times that.
-  template <class Sync>
-  __device__ double add_others(Sync& grid, std::int64_t first_row) {
-    const int half = lane_ / lanes, place = lane_ % lanes, row = place % B;
-    const std::int64_t block_row = first_row + place / B;
-    PlaceRun others;
-    if (place / B < rows_of_slice && block_row < slices_.a.num_block_rows) others = grid.others_of(block_row);
-    const bool has_any = others.begin < others.end;
-    if (__any_sync(0xffffffffu, has_any) == 0) return 0;
-    others.begin += half;
-    Value sum = grid.template multiply_others<B, Layout>(others, H, row);
-    for (int offset = lanes; offset < 32; offset *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
-    if (!has_any || half != 0) return 0;
-    const std::int64_t i = block_row * B + row;
-    slices_.a.y[i] += sum;
-    return real_product(slices_.a.x[i], sum);
   }
 
   /// One lane: prefetches the next slice, of this product or of the one after; what it holds has come by now, as that
@@ -196,10 +186,9 @@ class SlicedProduct<Slices>::Worker {
   SliceRoom room_;
   int warp_, lane_;
   std::int64_t first_block_row_, last_block_row_;
-  int first_, step_, count_, start_ = 0;  // this warp's slices, and with which of them it begins
-  bool is_own_, stays_;      // whether they are of the thread block's rows; whether all of them stay in shared memory
-  bool has_others_ = false;  // whether rows of them have blocks in others' columns
-  InnerSlices inner_;        // of which none has
+  int first_, step_, count_;  // this warp's slices
+  bool is_own_, stays_;       // whether they are of the thread block's rows; whether all of them stay in shared memory
+  InnerSlices inner_;         // of no row with blocks in others' columns
   ArrivalBarrier* barriers_;
   char* stages_;
   int prefetched_ = 0, prefetched_stage_ = 0, stage_ = 0;

@@ -26,10 +26,6 @@ struct StoredSlices {
   /// 4 219 us, and 16 warps 177 us or more.)
   static constexpr int most_stages = H == 1 ? 1 : 2;
 
-  /// How often a block in others' columns counts in WeighedSlices. (Measured on two and four H200 at 68^3 nodes of 3
-  /// unknowns, us: 109 and 63 by 3, 101 and 59 by 4, 98 and 60 by 5.)
-  static constexpr int weight_of_others = 4;
-
   SpmvArguments<Value, Value, std::int32_t, std::int32_t> a;
 
   /// The blocks of a slice.
