@@ -4,8 +4,6 @@
 
 namespace ashlar::app {
 
-bool iterates_in_kernel(const SolveReport& report) { return report.launch.starts_with("persistent kernel: "); }
-
 ExchangeAccount exchange_of_kernels(const ExchangeAccount& of_products) {
   return {"packets", text("one kernel of each rank iterates, and sends halo and sums itself, not as messages; products "
                           "by themselves: ",

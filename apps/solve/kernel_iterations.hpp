@@ -1,13 +1,8 @@
 #pragma once
 
-#include <ashlar/krylov/report.hpp>
 #include <string>
 
 namespace ashlar::app {
-
-/// Whether CG iterated in one persistent kernel, over ranks in one of each: a solve's `launch` begins so. (That of
-/// other ways has the reason why there is no such kernel further on.)
-bool iterates_in_kernel(const SolveReport& report);
 
 /// How ranks exchanged what they need of each other, and why so.
 struct ExchangeAccount {

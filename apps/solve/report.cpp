@@ -66,7 +66,7 @@ bool Outcome::is_streamed() const {
          std::any_of(ranks.begin(), ranks.end(), [](const RankAccount& rank) { return rank.sent_bytes.has_value(); });
 }
 
-bool Outcome::iterates_in_kernels() const { return !ranks.empty() && iterates_in_kernel(solution.report); }
+bool Outcome::iterates_in_kernels() const { return !ranks.empty() && solution.report.iterates_in_kernel; }
 
 ExchangeAccount Outcome::exchange() const {
   const ExchangeAccount of_products{system.exchange, system.why_exchange};
@@ -108,6 +108,7 @@ std::string report_json(const Outcome& outcome) {
   json["kernel"] = outcome.solution.kernel;
   json["plan"] = outcome.solution.plan;
   json["launch"] = report.launch;
+  json["iterates_in_kernel"] = report.iterates_in_kernel;
   json["streamed"] = outcome.is_streamed();
   json["streaming"] = optional_json(outcome.solution.streaming);
   json["ranks"] = outcome.ranks.empty() ? Json(nullptr) : ranks_json(outcome.ranks, system.block_size);

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "solve/kernel_iterations.hpp"
 #include "solve/local_work.hpp"
 #include "solve/operator.hpp"
 #include "solve/preconditioner.hpp"
@@ -211,7 +210,7 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   if (recording) recording->stop();
   if (is_told) solution.hidden_share = overlap_of(spans->spans()).hidden_share();
   // (Of kernels that iterate it tells nothing: alone, a rank iterates by others.)
-  const bool is_comparable = options.outputs.efficiency && !iterates_in_kernel(solution.report);
+  const bool is_comparable = options.outputs.efficiency && !solution.report.iterates_in_kernel;
   if (const int iterations = solution.report.iterations; is_comparable && iterations > 0) {
     solution.alone_seconds =
         phases.run("alone", [&] { return seconds_alone(exec, world, system, *m, options.method, iterations); });

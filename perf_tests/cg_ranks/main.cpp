@@ -116,6 +116,7 @@ nlohmann::json measured_fields(const perf::RanksTimes& times) {
           {"verified", true},
           {"exchange", times.exchange},
           {"launch", times.launch},
+          {"iterates_in_kernel", times.iterates_in_kernel},
           {"explain", times.explain}};
 }
 
@@ -123,7 +124,7 @@ nlohmann::json measured_fields(const perf::RanksTimes& times) {
 /// waiting, nor where a rank's own work is so little of an iteration that its time is noise.
 bool has_factors(const perf::RanksTimes& times) {
   const auto is_measured = [&](double us) { return us > 0.1 * times.us; };
-  return !times.launch.starts_with("persistent kernel: ") && std::ranges::all_of(times.alone_us, is_measured) &&
+  return !times.iterates_in_kernel && std::ranges::all_of(times.alone_us, is_measured) &&
          std::ranges::all_of(times.busy_us, is_measured);
 }
 

@@ -157,6 +157,7 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<
   times.halo_bytes = comm.sum(op.halo_plan().num_entries() * std::int64_t(system.block_size * sizeof(double)));
   times.exchange = std::string(to_string(op.exchange_mode()));
   times.launch = comm.broadcast(report.launch);
+  times.iterates_in_kernel = report.iterates_in_kernel;
   times.explain = comm.broadcast(op.explain());
   return times;
 }

@@ -70,18 +70,6 @@ TEST(RankEfficiency, OfKernelsThatIterateHasNothingWithoutOneRank) {
   EXPECT_THAT(e.missing, HasSubstr("--efficiency FILE; granularity, tasks and pipeline: "));
 }
 
-TEST(KernelIterations, AreToldFromTheLaunch) {
-  SolveReport report;
-  report.launch =
-      "persistent kernel: 132 thread blocks of 512 threads, with those of 2 ranks: halo and sums as packets";
-  EXPECT_TRUE(iterates_in_kernel(report));
-  for (const char* other : {"", "kernel by kernel", "kernel by kernel (persistent kernel: in two dimensions)",
-                            "a graph for each interval (persistent kernel: a rank streams its matrix)"}) {
-    report.launch = other;
-    EXPECT_FALSE(iterates_in_kernel(report)) << other;
-  }
-}
-
 TEST(KernelIterations, ExchangeByPackets) {
   const ExchangeAccount exchange = exchange_of_kernels({"blocking", "9.5 us an exchange"});
   EXPECT_EQ(exchange.mode, "packets");

@@ -139,6 +139,9 @@ TEST_F(Solve, EveryVariantOfCgConverges) {
     EXPECT_EQ(json["options"]["variant"], variant);
     EXPECT_LE(json["relative_residual"].get<double>(), 1e-8);
     EXPECT_FALSE(json["launch"].get<std::string>().empty());
+    const bool iterates_in_kernel = json["iterates_in_kernel"];
+    const bool may_be = is_gpu_v<Kokkos::DefaultExecutionSpace> && variant == "standard";
+    EXPECT_TRUE(may_be || !iterates_in_kernel) << variant;
     const int iterations = json["iterations"];
     if (variant == "standard") standard = iterations;
     EXPECT_NEAR(iterations, standard, variant == "pipelined" ? 3 : 1) << variant;

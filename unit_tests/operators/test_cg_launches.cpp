@@ -44,6 +44,7 @@ int expect_same_answers(const Op& a, const M& m, const std::vector<S>& b, double
   const Exec exec;
   const auto plain = solve(exec, a, m, b, {.rtol = rtol, .launch = CgLaunch::one_by_one});
   EXPECT_EQ(plain->report.status, SolveStatus::converged);
+  EXPECT_FALSE(plain->report.iterates_in_kernel);
   const double eps = std::numeric_limits<real_t<S>>::epsilon();
   int served = 0;
   struct Form {
@@ -62,6 +63,9 @@ int expect_same_answers(const Op& a, const M& m, const std::vector<S>& b, double
       ++served;
       const std::string& how = solved->report.launch;
       EXPECT_EQ(solved->report.status, SolveStatus::converged) << how;
+      if (launch != CgLaunch::automatic) {
+        EXPECT_EQ(solved->report.iterates_in_kernel, launch == CgLaunch::persistent) << how;
+      }
       EXPECT_LE(solved->report.relative_residual, rtol) << how;
       EXPECT_NEAR(solved->report.iterations, plain->report.iterations, 1) << how;
       const std::size_t common =

@@ -21,9 +21,10 @@ namespace ashlar {
 ///          host checks them every check_interval iterations, by way of pinned memory, while the device goes on.
 ///          Neither the iterates nor the count depend on that. Between checks the host neither waits nor allocates:
 ///          iterations are one kernel, where the operator provides one (cg_kernel.hpp), or a graph of the device, where
-///          operator and preconditioner are capturable; SolveReport::launch says which, and why. These forms add up in
-///          orders of their own, and so agree to rounding; each gives the same bits twice, with the same launch. Until convergence is known
-///          more products may have been enqueued, of which SolveReport::products tells.
+///          operator and preconditioner are capturable; SolveReport::launch says which, and why, and
+///          iterates_in_kernel whether it is the first. These forms add up in orders of their own, and so agree to
+///          rounding; each gives the same bits twice, with the same launch. Until convergence is known more products
+///          may have been enqueued, of which SolveReport::products tells.
 /// Result   the status, and the true residual ||b - A x|| / ||b|| computed from the final x. Where the recurrence
 ///          claims convergence and the true residual does not bear it out, CG starts again from x; where even that
 ///          gains nothing, the status is stagnation.

@@ -34,6 +34,9 @@ struct SolveReport {
   std::vector<double> residual_history;  ///< of the recurrence: entry k is ||r_k|| / ||b|| after k iterations
   std::int64_t bytes_moved = 0;          ///< by the byte models of operator, preconditioner and vector steps
   std::string launch = {};               ///< how iterations reached the device, and why so: for people
+  /// Whether one kernel of the device made the iterations, over ranks one of each (CgKernel): then nobody outside knows
+  /// how long it waits in there. False where there were none to make, as b is 0.
+  bool iterates_in_kernel = false;
 };
 
 }  // namespace ashlar

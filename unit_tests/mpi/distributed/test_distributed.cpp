@@ -106,6 +106,7 @@ TEST(DistributedOverMpi, IteratesInOneKernelOfEachRank) {
           const SolveReport expected = solved(CgLaunch::one_by_one, one_by_one);
           const SolveReport found = solved(CgLaunch::persistent, first);
           EXPECT_THAT(found.launch, ::testing::HasSubstr(text("with those of ", world().size(), " ranks")));
+          EXPECT_TRUE(found.iterates_in_kernel && !expected.iterates_in_kernel);
           if (length > 9) {
             EXPECT_THAT(found.launch, ::testing::HasSubstr(dof == 1 ? "by diagonals of slices" : "by slices"));
           }
