@@ -1,10 +1,9 @@
 #include "block_size.hpp"
 
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
-
-#include "number_text.hpp"
 
 namespace ashlar::app {
 

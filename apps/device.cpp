@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/base/version.hpp>
@@ -34,6 +35,11 @@ DevicesFound find_devices() {
 }
 
 }  // namespace
+
+std::string device_text(const Device& device) {
+  return text(device.backend, ", ", device.name, ", ", count_text(device.concurrency, "thread"),
+              device.concurrency == 1 ? "" : " at once");
+}
 
 Device this_device() { return device_of(Execution()); }
 

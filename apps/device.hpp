@@ -13,6 +13,9 @@ struct Device {
   int concurrency = 0;  ///< threads that run at once
 };
 
+/// "OpenMP, Intel Xeon, 96 threads at once".
+std::string device_text(const Device& device);
+
 /// What an instance computes on.
 template <class Exec>
 Device device_of(const Exec& exec) {

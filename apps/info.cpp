@@ -75,9 +75,7 @@ void line(const std::string& name, const std::string& value) {
 }
 
 std::string described(const Json& device) {
-  const int threads = device["concurrency"].get<int>();
-  return text(device["backend"].get<std::string>(), ", ", device["name"].get<std::string>(), ", ", threads,
-              threads == 1 ? " thread" : " threads at once");
+  return device_text({device["backend"], device["name"], device["concurrency"]});
 }
 
 std::string memory_described(const Json& memory) {

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <cstdint>
@@ -12,7 +13,6 @@
 #include <string_view>
 
 #include "device.hpp"
-#include "number_text.hpp"
 #include "numbers.hpp"
 #include "one_line.hpp"
 #include "require_threads.hpp"

@@ -12,10 +12,7 @@ std::string short_number(double number);
 /// "1,234,567".
 std::string counted(std::int64_t number);
 
-/// So many of what `noun` names: "1 rank", "1234 block rows", "2 boxes", "0 entries".
-std::string count_text(std::int64_t number, std::string_view noun);
-
-/// The same with digits as counted() has them.
+/// count_text() with digits as counted() has them: "1,234 blocks".
 std::string counted(std::int64_t number, std::string_view noun);
 
 }  // namespace ashlar::app

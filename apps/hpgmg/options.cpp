@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
@@ -13,7 +14,6 @@
 #include <vector>
 
 #include "file_names.hpp"
-#include "number_text.hpp"
 #include "option_values.hpp"
 
 namespace ashlar::app {

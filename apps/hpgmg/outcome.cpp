@@ -1,6 +1,7 @@
 #include "hpgmg/outcome.hpp"
 
 #include <array>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/base/version.hpp>
 #include <cstddef>
@@ -9,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "device.hpp"
-#include "number_text.hpp"
 
 namespace ashlar::app {
 

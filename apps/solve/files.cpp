@@ -1,6 +1,7 @@
 #include "solve/files.hpp"
 
 #include <algorithm>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
@@ -12,7 +13,6 @@
 #include "block_size.hpp"
 #include "file_names.hpp"
 #include "matrix_bytes.hpp"
-#include "number_text.hpp"
 #include "output_file.hpp"
 #include "solve/mesh_file.hpp"
 #include "types.hpp"

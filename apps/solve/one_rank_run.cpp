@@ -1,11 +1,11 @@
 #include "solve/one_rank_run.hpp"
 
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/host/text_file.hpp>
 #include <nlohmann/json.hpp>
 
-#include "number_text.hpp"
 #include "solve/options_json.hpp"
 
 namespace ashlar::app {
@@ -70,12 +70,9 @@ void require_alike(const OneRankRun& run, const SystemAccount& system, const Dev
   if (theirs != ours) {
     refuse(run.path, text("the report of a matrix of ", theirs), text(system.description, " has ", ours));
   }
-  const auto worker = [](const Device& d) {
-    return text(d.backend, ", ", d.name, ", ", d.concurrency, d.concurrency == 1 ? " thread" : " threads at once");
-  };
-  if (worker(run.device) != worker(device)) {
-    refuse(run.path, text("the report of a solve on ", worker(run.device)),
-           text("a rank has ", worker(device), ", and efficiency counts from one like it"));
+  if (device_text(run.device) != device_text(device)) {
+    refuse(run.path, text("the report of a solve on ", device_text(run.device)),
+           text("a rank has ", device_text(device), ", and efficiency counts from one like it"));
   }
 }
 

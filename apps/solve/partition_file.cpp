@@ -1,5 +1,6 @@
 #include "solve/partition_file.hpp"
 
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/host/text_file.hpp>
@@ -7,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "number_text.hpp"
 #include "numbers.hpp"
 
 namespace ashlar::app {

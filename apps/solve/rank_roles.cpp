@@ -1,9 +1,8 @@
 #include "solve/rank_roles.hpp"
 
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-
-#include "number_text.hpp"
 
 namespace ashlar::app {
 

@@ -1,5 +1,6 @@
 #include "solve/rank_system.hpp"
 
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <cstdint>
@@ -8,7 +9,6 @@
 #include <utility>
 
 #include "memory_left.hpp"
-#include "number_text.hpp"
 #include "solve/memory_need.hpp"
 #include "solve/partition_file.hpp"
 #include "solve/streaming_options.hpp"

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -117,8 +118,7 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
   out << "system     " << outcome.system.description << ": " << counted(system.num_rows(), "unknown") << ", "
       << counted(system.num_blocks, "block") << " of " << b << " x " << b << " (fill "
       << short_number(outcome.system.block_fill) << ")\n"
-      << "device     " << outcome.device.backend << ", " << outcome.device.name << ", " << outcome.device.concurrency
-      << (outcome.device.concurrency == 1 ? " thread" : " threads at once")
+      << "device     " << device_text(outcome.device)
       << (outcome.threads < outcome.device.concurrency ? text(", of which ", outcome.threads, " solved (--threads)")
                                                        : "")
       << (outcome.read_bandwidth_gb_s ? text("; reads ", short_number(*outcome.read_bandwidth_gb_s), " GB/s")

@@ -1,5 +1,6 @@
 #include "solve/system.hpp"
 
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/block_size_detection.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
@@ -17,7 +18,6 @@
 #include "csr_file.hpp"
 #include "file_names.hpp"
 #include "memory_left.hpp"
-#include "number_text.hpp"
 #include "solve/file_matrix.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/host/processors.hpp>
@@ -37,8 +38,7 @@ Exec instance_of_threads(std::optional<int> asked) {
     throw ArgumentError(text("--threads ", *asked), text("this build computes with ", Exec::name()), "leave it out");
   }
   if (*asked > all.concurrency()) {
-    throw ArgumentError(text("--threads ", *asked),
-                        text("this process has ", all.concurrency(), all.concurrency() == 1 ? " thread" : " threads"),
+    throw ArgumentError(text("--threads ", *asked), text("this process has ", count_text(all.concurrency(), "thread")),
                         "ask for fewer, or give it more by OMP_NUM_THREADS");
   }
   return *asked == all.concurrency() ? all : instance_of<Exec>(*asked);

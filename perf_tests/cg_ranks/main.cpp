@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/mpi/communicator.hpp>
@@ -185,8 +186,8 @@ nlohmann::json row_of(const perf::RanksOptions& options, const std::string& name
   std::printf("  %-14s %-28s %10.2f us, %d iterations", shared.partition.c_str(), form.name().c_str(), times.us,
               times.iterations);
   for (std::size_t rank = 0; rank < idle_share.size(); ++rank) {
-    std::printf("; %s %lld %s, idle %.1f %%", spaces[rank].c_str(), static_cast<long long>(shared.block_rows[rank]),
-                shared.block_rows[rank] == 1 ? "block row" : "block rows", 100 * idle_share[rank]);
+    std::printf("; %s %s, idle %.1f %%", spaces[rank].c_str(), count_text(shared.block_rows[rank], "block row").c_str(),
+                100 * idle_share[rank]);
   }
   std::printf("%s\n", is_chosen ? "; chosen" : "");
   std::fflush(stdout);
@@ -241,8 +242,7 @@ void run_with_hosts(const perf::RanksOptions& options, const Communicator& comm)
   comm.together([&] {
     if (options.ranks_on_host > 0 && options.ranks_on_host < here.size()) return;
     throw ArgumentError(text("--ranks-on-host ", options.ranks_on_host),
-                        text("this host has ", here.size(), here.size() == 1 ? " rank" : " ranks"),
-                        "leave one at least for a device");
+                        text("this host has ", count_text(here.size(), "rank")), "leave one at least for a device");
   });
   const bool on_host = here.rank() >= here.size() - options.ranks_on_host;
   on_host ? run_shared<perf::HostExec>(options, comm, on_host) : run_shared<perf::Exec>(options, comm, on_host);
@@ -257,7 +257,7 @@ void run(const perf::RanksOptions& options, const Communicator& comm) {
   comm.barrier();
   const double read = comm.sum(measure_read_bandwidth(exec));
   if (speaks) {
-    std::printf("%d %s, read bandwidth together %.1f GB/s\n", comm.size(), comm.is_alone() ? "rank" : "ranks", read);
+    std::printf("%s, read bandwidth together %.1f GB/s\n", count_text(comm.size(), "rank").c_str(), read);
   }
   nlohmann::json rows = nlohmann::json::array();
   perf::Timelines timelines(comm);

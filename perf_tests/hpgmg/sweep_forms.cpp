@@ -1,4 +1,5 @@
 #include <array>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
 #include <ashlar/multigrid/smoother.hpp>
@@ -57,7 +58,7 @@ bool measure_sweep_forms(const Exec& exec, int cells, const HpgmgPerfOptions& op
     const int per_dim = cube_root(boxes);
     const int box_dim = per_dim == 0 || cells % per_dim != 0 ? 0 : cells / per_dim;
     if (box_dim < 4) continue;
-    const std::string name = text("fv4 ", cells, "^3 in ", boxes, boxes == 1 ? " box" : " boxes");
+    const std::string name = text("fv4 ", cells, "^3 in ", count_text(boxes, "box"));
     std::printf("%s\n", name.c_str());
     Level<Exec> level(exec, BoxGrid(per_dim, box_dim), Discretisation::fv4, Equation::poisson, 0);
     set_benchmark_problem(exec, level);

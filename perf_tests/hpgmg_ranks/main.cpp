@@ -9,6 +9,7 @@
 // alone, and both at once; `hidden` is the share of the shorter one that doing both at once saves.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/comm/mpi/communicator.hpp>
 #include <ashlar/device/bandwidth.hpp>
 #include <ashlar/host/output_file.hpp>
@@ -52,7 +53,7 @@ bool run(const perf::HpgmgRanksOptions& options, const Communicator& comm) {
   // Of a host all ranks share the memory.
   const double read = comm.sum(measure_read_bandwidth(exec));
   if (speaks) {
-    std::printf("%d %s, read bandwidth together %.1f GB/s\n", comm.size(), comm.is_alone() ? "rank" : "ranks", read);
+    std::printf("%s, read bandwidth together %.1f GB/s\n", count_text(comm.size(), "rank").c_str(), read);
   }
   std::vector<ExchangeMode> modes;
   for (const std::string& name : options.exchanges) modes.push_back(exchanges.at(name));

@@ -8,17 +8,10 @@
 namespace ashlar::testing {
 namespace {
 
-using app::count_text;
 using app::counted;
 using ::testing::HasSubstr;
 
 TEST(NumberText, HasTheNounOfOneForOneAlone) {
-  EXPECT_EQ(count_text(1, "rank"), "1 rank");
-  EXPECT_EQ(count_text(0, "rank"), "0 ranks");
-  EXPECT_EQ(count_text(1234, "block row"), "1234 block rows");
-  EXPECT_EQ(count_text(1, "entry"), "1 entry");
-  EXPECT_EQ(count_text(2, "entry"), "2 entries");
-  EXPECT_EQ(count_text(8, "box"), "8 boxes");
   EXPECT_EQ(counted(1, "block"), "1 block");
   EXPECT_EQ(counted(1234567, "block"), "1,234,567 blocks");
 }

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/held_bytes.hpp>
 #include <ashlar/base/scalar.hpp>
@@ -268,8 +269,8 @@ class DistributedOperator {
     if (s.comm->is_alone()) return text(result, "; ", s.own->explain());
     result += text(", ", to_string(s.options.decomposition), ", the halo ",
                    s.options.overlap ? "under the product with own columns" : "before the products", ": ",
-                   s.own->num_blocks(), " blocks in own columns, ", other_blocks, " in ", other_rows, " rows of ",
-                   s.others.size(), s.others.size() == 1 ? " part" : " parts", " in others'");
+                   count_text(s.own->num_blocks(), "block"), " in own columns, ", other_blocks, " in ",
+                   count_text(other_rows, "row"), " of ", count_text(std::ssize(s.others), "part"), " in others'");
     return text(result, "; own: ", s.own->explain(),
                 s.others.empty() ? "" : "; others': ", s.others.empty() ? "" : s.others.front().plan.explain(),
                 "; halo planned: ", s.halo.explain(), s.wide.explain(), s.narrow.explain(), "; ", s.comm->explain());

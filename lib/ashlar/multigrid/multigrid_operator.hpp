@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/held_bytes.hpp>
 #include <ashlar/base/text.hpp>
@@ -90,8 +91,8 @@ class MultigridOperator {
     std::size_t on_host = 0;
     for (std::size_t l = 0; l < levels; ++l) on_host += std::size_t(multigrid_->is_on_host(l));
     return text("multigrid's operator ", to_string(multigrid_->options().discretisation), ", ",
-                to_string(multigrid_->options().equation), ": ", grid.cells_per_dim(), "^3 cells in ", grid.num_boxes(),
-                " boxes, ", levels, " levels",
+                to_string(multigrid_->options().equation), ": ", grid.cells_per_dim(), "^3 cells in ",
+                count_text(grid.num_boxes(), "box"), ", ", count_text(std::int64_t(levels), "level"),
                 on_host > 0 ? text(", levels ", levels - on_host, " to ", levels - 1, " on the host") : "");
   }
 

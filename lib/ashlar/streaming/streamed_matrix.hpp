@@ -4,6 +4,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/held_bytes.hpp>
 #include <ashlar/base/text.hpp>
@@ -162,7 +163,7 @@ class StreamedMatrix {
                      " buffers of ", bytes_text(estimate_.buffer_bytes / std::uint64_t(estimate_.num_buffers)),
                      ", copies ", options_.hide ? "beside products" : "and products by turns");
     }
-    if (file_) result += text("; ", file_->path(), " is read by ", options_.num_readers, " threads");
+    if (file_) result += text("; ", file_->path(), " is read by ", count_text(options_.num_readers, "thread"));
     if (host_part_) {
       result += text("; the host multiplies the last ", host_rows_.num_rows, " block rows where they are (",
                      bytes_text(estimate_.host_bytes), ")");

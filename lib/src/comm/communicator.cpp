@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/impl/self_transport.hpp>
@@ -38,8 +39,8 @@ Communicator::Communicator(std::unique_ptr<Transport> transport) : transport_(st
 std::string Communicator::explain() const {
   const int hosts = transport_->num_hosts();
   const std::string more = transport_->explain();
-  std::string result = text(transport_->name(), ": ", size(), size() == 1 ? " rank" : " ranks", " on ", hosts,
-                            hosts == 1 ? " host" : " hosts", more.empty() ? "" : ", ", more);
+  std::string result = text(transport_->name(), ": ", count_text(size(), "rank"), " on ", count_text(hosts, "host"),
+                            more.empty() ? "" : ", ", more);
   for (const auto& [kind, found] : direct_messages_) {
     result += text("; messages ", found.work ? "go from and to device memory" : "are staged through pinned memory",
                    " (", found.why, ")");

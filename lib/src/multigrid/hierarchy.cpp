@@ -1,3 +1,4 @@
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
 
 #include <algorithm>
@@ -82,8 +83,8 @@ void join_boxes(std::vector<Shape>& levels, int radius) {
 
 int boxes_per_dimension(int box_dim, std::int64_t boxes_per_rank, int num_ranks) {
   const auto fail = [&](const char* why, const char* suggestion) {
-    throw ArgumentError(text("multigrid: ", boxes_per_rank, " boxes of ", box_dim, "^3 cells a rank, on ", num_ranks,
-                             num_ranks == 1 ? " rank" : " ranks"),
+    throw ArgumentError(text("multigrid: ", count_text(boxes_per_rank, "box"), " of ", box_dim, "^3 cells a rank, on ",
+                             count_text(num_ranks, "rank")),
                         why, suggestion);
   };
   constexpr std::int64_t most = std::int64_t(1) << 21;  // 128 in each direction

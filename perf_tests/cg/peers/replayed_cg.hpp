@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/captured_work.hpp>
 #include <ashlar/device/timed_event.hpp>
@@ -49,7 +50,7 @@ class ReplayedCg {
 
   std::string launch() const {
     if (!graph_.is_captured()) return "call by call";
-    return text("graph of ", iterations_of_graph_, iterations_of_graph_ == 1 ? " iteration" : " iterations");
+    return text("graph of ", count_text(iterations_of_graph_, "iteration"));
   }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/shared_device.hpp>
@@ -44,9 +45,8 @@ void require_memory_for(const std::vector<BoxGrid>& grids, const MultigridOption
   for (const BoxGrid& grid : grids) bytes += level_bytes<Real>(grid, options.discretisation, options.equation);
   if (!is_gpu_v<Exec> && !comm.is_alone()) bytes = comm.split_by_host().sum(bytes);
   comm.together([&] {
-    require_memory<typename Exec::memory_space>(
-        bytes, text("multigrid of ", grids[0].cells_per_dim(), "^3 cells in ", grids[0].num_boxes(),
-                    grids[0].num_boxes() == 1 ? " box" : " boxes"));
+    require_memory<typename Exec::memory_space>(bytes, text("multigrid of ", grids[0].cells_per_dim(), "^3 cells in ",
+                                                            count_text(grids[0].num_boxes(), "box")));
   });
 }
 
@@ -158,9 +158,9 @@ std::vector<std::string> Multigrid<Exec, Real>::explain_parts() const {
   bool is_within = false;
   for (std::size_t l = 0; l < num_levels(); ++l) {
     const BoxGrid& cells = grid(l);
-    std::string part = text("level ", l, ": ", cells.cells_per_dim(), "^3 cells in ", cells.num_boxes(),
-                            cells.num_boxes() == 1 ? " box" : " boxes");
-    if (!comm_->is_alone()) part += text(" on ", cells.num_owners(), cells.num_owners() == 1 ? " rank" : " ranks");
+    std::string part =
+        text("level ", l, ": ", cells.cells_per_dim(), "^3 cells in ", count_text(cells.num_boxes(), "box"));
+    if (!comm_->is_alone()) part += text(" on ", count_text(cells.num_owners(), "rank"));
     if (is_one_kernel(l) && !is_within) {
       part += text(", in one kernel with all below (", lists_.kernel().explain(), ")");
       is_within = true;

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/memory.hpp>
@@ -46,7 +47,7 @@ class StagedFileSource : public BlockSource<Matrix, Exec> {
         largest * (per_block() * std::int64_t(sizeof(typename Matrix::scalar_type)) +
                    (reading.with_columns ? std::int64_t(sizeof(typename Matrix::ordinal_type)) : 0));
     require_memory<Space>(std::uint64_t(num_slots * slot_bytes),
-                          text("reading ", file_->path(), " by ", reading.num_threads, " threads"));
+                          text("reading ", file_->path(), " by ", count_text(reading.num_threads, "thread")));
     for (std::int64_t i = 0; i < num_slots; ++i) {
       slots_.push_back({Values(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::streaming::read values"),
                                std::size_t(largest * per_block())),
