@@ -37,7 +37,7 @@ Json ranks_json(const std::vector<RankAccount>& ranks, std::int64_t block_size) 
                     {"num_values", rank.num_blocks * block_size * block_size},
                     {"busy_seconds", rank.busy_seconds},
                     {"waited_seconds", rank.waited_seconds},
-                    {"idle_share", rank.idle_share()},
+                    {"idle_share", optional_json(rank.idle_share())},
                     {"alone_seconds", optional_json(rank.alone_seconds)},
                     {"device_bytes", rank.device_bytes},
                     {"streamed", rank.sent_bytes.has_value()},

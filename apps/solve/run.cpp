@@ -116,8 +116,9 @@ std::vector<RankAccount> account_of_ranks(const Communicator& comm, const Linear
   for (std::size_t k = 0; k < hosts.size(); ++k) {
     const auto speed = speeds.empty() ? std::nullopt : std::optional(speeds[k]);
     const auto seconds_alone = solution.alone_seconds ? std::optional(alone[k]) : std::nullopt;
+    const auto seconds_idle = solution.report.iterates_in_kernel ? std::nullopt : std::optional(idle[k]);
     ranks.push_back({hosts[k], spaces[k], devices[k], speed, std::nullopt, rows[k], blocks[k], busy[k], waited[k],
-                     idle[k], seconds_alone, held[k].device_bytes,
+                     seconds_idle, seconds_alone, held[k].device_bytes,
                      held[k].streamed ? std::optional(held[k].sent_bytes) : std::nullopt,
                      held[k].has_share ? std::optional(held[k].hidden_share) : std::nullopt, halos[k]});
   }

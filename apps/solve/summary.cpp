@@ -75,8 +75,8 @@ std::string shares_lines(const Outcome& outcome) {
     lines += text("rank ", k, "     ", k < 10 ? " " : "", rank.space, ", ", rank.device, ": ",
                   counted(rank.num_block_rows, "block row"));
     if (rank.nonzeros_per_second) lines += text(", ", short_number(1e-9 * *rank.nonzeros_per_second), "e9 values/s");
-    if (!outcome.iterates_in_kernels()) {
-      lines += text(", idle for ", short_number(100 * rank.idle_share()), " % of the solve");
+    if (const auto share = rank.idle_share()) {
+      lines += text(", idle for ", short_number(100 * *share), " % of the solve");
     }
     lines += '\n';
   }

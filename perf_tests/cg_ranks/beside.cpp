@@ -84,6 +84,20 @@ double us_of_iteration(const Communicator& comm, RanksPeer& peer, int samples, c
   return 1e6 * seconds_of_iteration(wall, iterations[0], iterations[1]);
 }
 
+/// How long an iteration takes, or why that is not known.
+struct PeerTime {
+  std::optional<double> us;
+  std::string why_none;
+};
+
+PeerTime time_of(const Communicator& comm, RanksPeer& peer, const RanksOptions& options) {
+  try {
+    return {us_of_iteration(comm, peer, options.samples, options.iterations), ""};
+  } catch (const ArgumentError& error) {  // on all ranks together
+    return {std::nullopt, error.what()};
+  }
+}
+
 }  // namespace
 
 nlohmann::json measure_peers(const Exec& exec, const Communicator& comm, const RanksOptions& options,
@@ -113,7 +127,7 @@ nlohmann::json measure_peers(const Exec& exec, const Communicator& comm, const R
       checked.iterations = comm.together([&] { return peer->solve(rtol, most_iterations); });
       checked.residual = plain_residual(exec, comm, system, of_rank.x);
       const std::string fault = checked.fault(our_iterations);
-      const double us = fault.empty() ? us_of_iteration(comm, *peer, options.samples, options.iterations) : 0;
+      const PeerTime time = fault.empty() ? time_of(comm, *peer, options) : PeerTime{};
       nlohmann::json row{{"library", form.library},
                          {"kernel", form.kernel},
                          {"launch", form.launch},
@@ -122,11 +136,17 @@ nlohmann::json measure_peers(const Exec& exec, const Communicator& comm, const R
                          {"halo_bytes", halo_bytes},
                          {"verified", fault.empty()}};
       if (fault.empty()) {
-        row.update(rates_json(system, comm.size(), us, read_gb_s));
-        char text_of_row[100];
-        std::snprintf(text_of_row, sizeof text_of_row, "%10.2f us, %7.2f Gflop/s, halo %9.3f MB, %d iterations", us,
-                      1e-3 * flops_of_iteration(system) / us, 1e-6 * double(halo_bytes), checked.iterations);
-        say(text_of_row);
+        row.update(rates_json(system, comm.size(), time.us, read_gb_s));
+        if (time.us) {
+          char text_of_row[100];
+          std::snprintf(text_of_row, sizeof text_of_row, "%10.2f us, %7.2f Gflop/s, halo %9.3f MB, %d iterations",
+                        *time.us, 1e-3 * flops_of_iteration(system) / *time.us, 1e-6 * double(halo_bytes),
+                        checked.iterations);
+          say(text_of_row);
+        } else {
+          row["why_no_time"] = time.why_none;
+          say("no time: " + time.why_none);
+        }
       } else {
         row.update(
             {{"case", system.name}, {"block_size", system.block_size}, {"ranks", comm.size()}, {"error", fault}});

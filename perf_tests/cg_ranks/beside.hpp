@@ -14,7 +14,8 @@ namespace ashlar::perf {
 ///
 /// Each is checked before it is timed: by the residual of what it converges to, by plain loops, and by the number of
 /// iterations, which is that of ours, where there is one, give or take one. It is timed as ours (measure()). One that
-/// cannot be had is left out, and one that is wrong has a row without a time that says so.
+/// cannot be had is left out. One that is wrong has a row without a time that says so (`error`); one whose time is lost
+/// in noise has a row whose times are null, with the reason (`why_no_time`).
 ///
 /// None on one rank, where perf_cg has them, and of rows that are streamed.
 nlohmann::json measure_peers(const Exec& exec, const Communicator& comm, const RanksOptions& options,

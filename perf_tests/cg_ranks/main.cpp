@@ -95,7 +95,10 @@ std::map<std::string, double> read_whole(const std::string& path) {
   std::map<std::string, double> result;
   if (path.empty()) return result;
   const auto file = nlohmann::json::parse(read_text_file(path));
-  for (const auto& row : file.at("results")) result[row.at("case")] = row.at("us").get<double>();
+  for (const auto& row : file.at("results")) {
+    // (Of a peer there may be none.)
+    if (row.value("us", nlohmann::json()).is_number()) result[row.at("case")] = row.at("us").get<double>();
+  }
   return result;
 }
 
@@ -104,12 +107,13 @@ nlohmann::json limit_json(const perf::RanksOptions& options) {
   return options.memory_limit > 0 ? nlohmann::json(options.memory_limit) : nlohmann::json();
 }
 
-/// What is measured of an iteration in every form, and how it was made.
+/// What is measured of an iteration in every form, and how it was made. How long a rank idles in a kernel that iterates
+/// nobody knows.
 nlohmann::json measured_fields(const perf::RanksTimes& times) {
   return {{"us", times.us},
           {"seconds", 1e-6 * times.us},
           {"busy_us", times.busy_us},
-          {"idle_us", times.idle_us},
+          {"idle_us", times.iterates_in_kernel ? nlohmann::json() : nlohmann::json(times.idle_us)},
           {"alone_us", times.alone_us},
           {"halo_bytes", times.halo_bytes},
           {"iterations", times.iterations},
@@ -181,28 +185,30 @@ void write_trace(const perf::RanksOptions& options, const Communicator& comm, co
 nlohmann::json row_of(const perf::RanksOptions& options, const std::string& name, const perf::RanksForm& form,
                       const perf::SharedTimes& shared, const std::vector<std::string>& spaces, bool is_chosen) {
   const perf::RanksTimes& times = shared.times;
-  std::vector<double> idle_share;
-  for (const double us : times.idle_us) idle_share.push_back(us / times.us);
+  const std::size_t ranks = shared.block_rows.size();
+  nlohmann::json idle_share;
+  for (std::size_t rank = 0; rank < ranks && !times.iterates_in_kernel; ++rank) {
+    idle_share.push_back(times.idle_us[rank] / times.us);
+  }
   std::printf("  %-14s %-28s %10.2f us, %d iterations", shared.partition.c_str(), form.name().c_str(), times.us,
               times.iterations);
-  for (std::size_t rank = 0; rank < idle_share.size(); ++rank) {
-    std::printf("; %s %s, idle %.1f %%", spaces[rank].c_str(), count_text(shared.block_rows[rank], "block row").c_str(),
-                100 * idle_share[rank]);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    std::printf("; %s %s", spaces[rank].c_str(), count_text(shared.block_rows[rank], "block row").c_str());
+    if (!idle_share.is_null()) std::printf(", idle %.1f %%", 100 * idle_share[rank].get<double>());
   }
   std::printf("%s\n", is_chosen ? "; chosen" : "");
   std::fflush(stdout);
-  nlohmann::json row{
-      {"case", name},
-      {"library", "ashlar"},
-      {"kernel", text(form.name(), ", ", shared.partition)},
-      {"partition", shared.partition},
-      {"spaces", std::vector<std::string>(spaces.begin(), spaces.begin() + std::ptrdiff_t(idle_share.size()))},
-      {"ranks", idle_share.size()},
-      {"block_rows", shared.block_rows},
-      {"blocks", times.blocks},
-      {"idle_share", idle_share},
-      {"chosen", is_chosen},
-      {"memory_limit_bytes", limit_json(options)}};
+  nlohmann::json row{{"case", name},
+                     {"library", "ashlar"},
+                     {"kernel", text(form.name(), ", ", shared.partition)},
+                     {"partition", shared.partition},
+                     {"spaces", std::vector<std::string>(spaces.begin(), spaces.begin() + std::ptrdiff_t(ranks))},
+                     {"ranks", ranks},
+                     {"block_rows", shared.block_rows},
+                     {"blocks", times.blocks},
+                     {"idle_share", idle_share},
+                     {"chosen", is_chosen},
+                     {"memory_limit_bytes", limit_json(options)}};
   row.update(measured_fields(times));
   return row;
 }

@@ -37,7 +37,8 @@ struct RanksTimes {
   std::string exchange;          ///< the mode in use
   std::string launch;            ///< how iterations reached the device of rank 0
   std::string explain;           ///< of rank 0
-  /// Whether one kernel of each rank made the iterations. What waits in there the host takes for busy.
+  /// Whether one kernel of each rank made the iterations. What waits in there the host takes for busy, and idle_us
+  /// tells nothing.
   bool iterates_in_kernel = false;
 };
 

@@ -53,7 +53,10 @@ def read_results(path, program):
     for index, row in enumerate(every if program else []):
         try:
             results.check(path.name, index, row)
-            rows.append(row | {"program": program})
+            if results.is_timed(row):
+                rows.append(row | {"program": program})
+            else:
+                faults.append(f"{path.name}: {row['library']} {row['kernel']}, {row['case']}: {row['why_no_time']}")
         except results.Problem as problem:
             faults.append(str(problem))
     return rows, context, faults

@@ -24,6 +24,11 @@ def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def is_timed(row):
+    """Whether a row has a time. One that was found right, and whose time was lost in noise, has none and says why."""
+    return not isinstance(row.get("why_no_time"), str)
+
+
 def check(name, index, row):
     """One row of the results has all that the tools use."""
     where = f"{name}: result {index}"
@@ -39,7 +44,7 @@ def check(name, index, row):
     if not row["verified"]:
         raise Problem(f"{where} is wrong: {row['library']} {row['kernel']}, {row['case']}, b = {row['block_size']}",
                       "the performance test found it not to be what it should be", "mend it before it is shown")
-    for key in MEASURED:
+    for key in MEASURED if is_timed(row) else ("limit_gb_s",):
         if not is_number(row.get(key)) or not row[key] > 0:
             raise Problem(f"{where}: '{key}' is {row[key]!r}" if key in row else f"{where} has no '{key}'",
                           "it is to be a number above 0", "write the file anew with --json")
@@ -50,7 +55,7 @@ def check(name, index, row):
 
 
 def read(names):
-    """All results of the files, in order, and where they were measured: one context a file."""
+    """All results of the files that have a time, in order, and where they were measured: one context a file."""
     rows, contexts = [], []
     for name in names:
         try:
@@ -64,10 +69,10 @@ def read(names):
             raise Problem(f"{name} has no list 'results'", "performance tests write one", "pass a file that a performance test wrote with --json")
         for index, row in enumerate(content["results"]):
             check(name, index, row)
-        rows += content["results"]
+        rows += filter(is_timed, content["results"])
         contexts.append(content.get("context") or {})
     if not rows:
-        raise Problem(f"no results in {', '.join(map(str, names))}", "their lists are empty",
+        raise Problem(f"no results in {', '.join(map(str, names))}", "their lists are empty, or nothing in them has a time",
                       "run the performance test with cases and libraries that are there")
     return rows, contexts
 

@@ -70,6 +70,15 @@ TEST(RankEfficiency, OfKernelsThatIterateHasNothingWithoutOneRank) {
   EXPECT_THAT(e.missing, HasSubstr("--efficiency FILE; granularity, tasks and pipeline: "));
 }
 
+TEST(RankAccount, IdlesForAShareOfTheSolveWhereThatIsKnown) {
+  RankAccount rank = rank_of(3, 1, {});
+  rank.idle_seconds = 0.5;
+  EXPECT_DOUBLE_EQ(rank.idle_share().value(), 0.125);
+  rank.idle_seconds = std::nullopt;
+  EXPECT_FALSE(rank.idle_share());
+  EXPECT_EQ(rank_of(0, 0, {}).idle_share(), 0) << "of no time at all";
+}
+
 TEST(KernelIterations, ExchangeByPackets) {
   const ExchangeAccount exchange = exchange_of_kernels({"blocking", "9.5 us an exchange"});
   EXPECT_EQ(exchange.mode, "packets");

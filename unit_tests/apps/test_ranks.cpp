@@ -66,6 +66,7 @@ TEST_F(Ranks, SolveAsOneDoes) {
         blocks += rank.at("num_blocks").get<std::int64_t>();
         EXPECT_GT(rank.at("busy_seconds").get<double>(), 0);
         EXPECT_GE(rank.at("waited_seconds").get<double>(), 0);
+        EXPECT_EQ(rank.at("idle_share").is_null(), iterates_in_kernels(several));
       }
       EXPECT_EQ(rows, one.at("num_block_rows").get<std::int64_t>());
       EXPECT_EQ(blocks, one.at("num_blocks").get<std::int64_t>());

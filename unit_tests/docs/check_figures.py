@@ -14,9 +14,9 @@ RESULTS = pathlib.Path("perf_tests/results/h200")
 
 
 def rows(source, name, **wanted):
-    """The rows of a result file that have these values."""
+    """The rows of a result file that have these values, and a time."""
     every = json.loads((source / RESULTS / name).read_text())["results"]
-    return [row for row in every if all(row.get(key) == value for key, value in wanted.items())]
+    return [row for row in every if row.get("seconds") and all(row.get(key) == value for key, value in wanted.items())]
 
 
 def ours_and_best_peer(found):

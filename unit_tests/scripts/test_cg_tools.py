@@ -69,6 +69,14 @@ class CgTools(unittest.TestCase):
         lines = self.table([row("CSR", 16.0, PEER)]).splitlines()
         self.assertEqual(lines[2], "| grid27:80 | 1 | 5.00 | 16.0 (CSR) |  |")
 
+    def test_a_peer_without_a_time_is_no_peer(self):
+        lost = row("BSR", library=PEER, us=1.0) | {key: None for key in ("us", "seconds", "gb_s", "fraction")}
+        without = lost | {"why_no_time": "--iterations 20,60 (lost in noise)"}
+        lines = self.table([row(), row("CSR", 16.0, PEER), without])
+        self.assertIn("| 16.0 (CSR) | 1.60 |", lines)
+        self.assertIn("no results in", self.table([without], code=2))
+        self.assertIn("'seconds' is None", self.table([row(), lost], code=2))
+
     def test_what_is_wrong(self):
         wrong = row(verified=False)
         without_time = row()

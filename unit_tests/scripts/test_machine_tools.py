@@ -141,6 +141,14 @@ class MachineTools(unittest.TestCase):
         self.assertEqual({row["case"] for row in bundle["results"] if row["program"] == "cg"}, {"grid27"})
         self.assertTrue(any("is wrong" in each for each in bundle["left_out"]))
 
+    def test_names_what_has_no_time_and_goes_on(self):
+        lost = ", ".join(f"'{key}': None" for key in ("seconds", "gb_s", "fraction"))
+        self.write("build/perf_tests/perf_cg_ranks", program("{" + lost + ", 'why_no_time': 'lost in <noise>'}"))
+        _, bundle, page = self.measure("--only", "cg_ranks")
+        self.assertEqual({row["case"] for row in bundle["results"] if row["program"] == "cg_ranks"}, {"grid27"})
+        self.assertTrue(any(each.endswith("ashlar auto, other: lost in <noise>") for each in bundle["left_out"]))
+        self.assertIn("lost in <noise>", page.text)
+
     def test_a_step_that_hangs_leaves_time_for_others(self):
         self.write("build/perf_tests/perf_cg", "#!/bin/sh\nsleep 100\n")
         bundle = self.measure("--only", "cg,spmv_grid", "--minutes", "0.05", code=1)[1]
