@@ -15,12 +15,14 @@
 #include <ashlar/device/team_sums.hpp>
 #include <ashlar/distributed/decomposition.hpp>
 #include <ashlar/distributed/idle_clock.hpp>
+#include <ashlar/distributed/impl/check_rows.hpp>
 #include <ashlar/distributed/impl/cut.hpp>
 #include <ashlar/distributed/impl/other_part.hpp>
 #include <ashlar/distributed/impl/own_part.hpp>
 #include <ashlar/distributed/impl/peer_meeting.hpp>
 #include <ashlar/distributed/impl/require_same.hpp>
 #include <ashlar/distributed/impl/vector_exchange.hpp>
+#include <ashlar/distributed/options.hpp>
 #include <ashlar/distributed/space.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_figures.hpp>
@@ -43,25 +45,6 @@
 #include <vector>
 
 namespace ashlar {
-
-struct DistributedOptions {
-  Decomposition decomposition = Decomposition::one_d;
-  /// How the halo travels. Its entry_bytes are not looked at: the operator knows them. Its time_out_seconds hold for
-  /// sums and for kernels that iterate CG, too.
-  HaloOptions halo = {};
-  /// Who sends and receives it, and sums over ranks with it.
-  ExchangeMode exchange = ExchangeMode::automatic;
-  /// Of the products on each rank, of which some may have other kernels than others. A, not A^T.
-  SpmvOptions spmv = {};
-  /// Whether the halo travels while a rank multiplies its own columns; without, before: to see what that is worth.
-  bool overlap = true;
-  /// How this rank streams its own columns from the host's memory, of which as much stays on the device as there is
-  /// room for; none: they are on the device. Ranks need not agree. Its device_memory_limit holds for all that the rank
-  /// has there, with x and y; its product is not looked at, `spmv` is.
-  std::optional<StreamingOptions> streaming = std::nullopt;
-  /// How idle_seconds() knows, where halo and sums are messages of the host. Ranks need not agree.
-  IdleClock idle_clock = IdleClock::host;
-};
 
 /// A BCSR matrix whose block rows are dealt to ranks, as the linear operator y := A x of the solvers.
 ///
@@ -322,9 +305,12 @@ class DistributedOperator {
         : comm(std::make_shared<const Communicator>(given.duplicate())),
           partition(std::move(the_partition)),
           options(the_options) {
-      impl::require_same(*comm, name, claims(rows));
+      impl::require_same(*comm, name, impl::claims_of_operator(rows, options));
       some_on_host = comm->max(is_gpu_v<Exec> ? 0 : 1) > 0;
-      comm->together([&] { check(rows); });
+      comm->together([&] {
+        block_size = size_of_square(name, rows.block_shape());
+        impl::check_rows_of_rank(name, *comm, partition, rows, options, std::is_same_v<Rows, host_type>);
+      });
       make_others(exec, rows);
       if (!comm->is_alone()) make_exchange(exec);
       if (!exchange_waits_on_device && options.idle_clock == IdleClock::device) idle.emplace();
@@ -348,49 +334,6 @@ class DistributedOperator {
     /// Whether parts are multiplied in the order in which they come, and then their products added in that of ranks.
     bool multiplies_as_they_come() const { return options.overlap && options.decomposition == Decomposition::two_d; }
     std::int64_t entry_bytes() const { return vector_scalar_bytes_of<Value> * block_size; }
-
-    template <class Rows>
-    impl::Claims claims(const Rows& rows) const {
-      return {{"block columns", text(rows.num_block_cols())},
-              {"blocks of", to_string(rows.block_shape())},
-              {"values of", scalar_name<Value>()},
-              {"decomposition", std::string(to_string(options.decomposition))},
-              {"halo form", std::string(to_string(options.halo.form))},
-              {"exchange", std::string(to_string(options.exchange))},
-              {"overlap", options.overlap ? "on" : "off"},
-              {"num_vectors", text(options.spmv.num_vectors)},
-              {"double_vectors", options.spmv.double_vectors ? "true" : "false"}};
-    }
-
-    /// Whether the rows are those of this rank.
-    template <class Rows>
-    void check(const Rows& rows) {
-      block_size = size_of_square(name, rows.block_shape());
-      if (partition.num_parts() != comm->size()) {
-        throw ArgumentError(text(name, ": a partition of ", partition.num_parts(), " parts"),
-                            text("there are ", comm->size(), " ranks"), "make a part for each rank");
-      }
-      if (partition.num_rows() != std::int64_t(rows.num_block_cols())) {
-        throw ShapeError(text(name, ": a partition of ", partition.num_rows(), " block rows"),
-                         text("the matrix has ", rows.num_block_cols(), " block columns, and is square"),
-                         "pass rows with the columns of the whole matrix, and its partition");
-      }
-      if (partition.size(rank()) != std::int64_t(rows.num_block_rows())) {
-        throw ShapeError(text(name, ": ", rows.num_block_rows(), " block rows on rank ", rank()),
-                         text("the partition gives it ", partition.size(rank()), ", ", partition.begin(rank()), " to ",
-                              partition.end(rank())),
-                         "pass the block rows that the partition says");
-      }
-      if (options.spmv.mode != Mode::no_transpose) {
-        throw ArgumentError(text(name, ": products with ", symbol_of(options.spmv.mode)),
-                            "ranks have rows of A, and entries of x by columns", "make the operator of those rows");
-      }
-      if (options.streaming && !std::is_same_v<Rows, host_type>) {
-        throw ArgumentError(text(name, ": rows on the device, to be streamed on rank ", rank()),
-                            "what is streamed is in the host's memory",
-                            "hand in rows in PinnedSpace, or leave options.streaming out");
-      }
-    }
 
     void require_resident(const char* what, const char* suggestion) const {
       if (!own->streamed()) return;

@@ -234,4 +234,5 @@ extern template std::optional<RichardsonReport> richardson(const Kokkos::Default
 
 }  // namespace ashlar::multigrid
 
+#include <ashlar/multigrid/impl/multigrid_explain.hpp>
 #include <ashlar/multigrid/impl/multigrid_methods.hpp>
