@@ -25,7 +25,7 @@ def is_number(value):
 
 
 def is_timed(row):
-    """Whether a row has a time. One that was found right, and whose time was lost in noise, has none and says why."""
+    """Whether a row has a time. One that was found right, and whose time is not known, has none and says why."""
     return not isinstance(row.get("why_no_time"), str)
 
 

@@ -119,5 +119,14 @@ TEST(CgKernelTest, NobodyIteratesForZero) {
   EXPECT_FALSE(report.iterates_in_kernel);
 }
 
+TEST(CgKernelTest, NobodyIteratesForAnAnswer) {
+  const Offering a(n, true);
+  const auto b = to_device<Space>(random_vector<double>(n, 1)), x = to_device<Space>(std::vector<double>(n));
+  cg(Exec(), a, IdentityPreconditioner(), b, x, {.rtol = 1e-12});
+  const SolveReport report = cg(Exec(), a, IdentityPreconditioner(), b, x, {.rtol = 1e-6});
+  EXPECT_EQ(report.iterations, 0);
+  EXPECT_FALSE(report.iterates_in_kernel);
+}
+
 }  // namespace
 }  // namespace ashlar::testing

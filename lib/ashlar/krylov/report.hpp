@@ -35,7 +35,7 @@ struct SolveReport {
   std::int64_t bytes_moved = 0;          ///< by the byte models of operator, preconditioner and vector steps
   std::string launch = {};               ///< how iterations reached the device, and why so: for people
   /// Whether one kernel of the device made the iterations, over ranks one of each (CgKernel): then nobody outside knows
-  /// how long it waits in there. False where there were none to make, as b is 0.
+  /// how long it waits in there. False where there were none to make.
   bool iterates_in_kernel = false;
 };
 

@@ -1,5 +1,6 @@
 #include <ashlar/halo/impl/neighbour_lists.hpp>
 
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/stream_transport.hpp>
@@ -136,9 +137,9 @@ HaloStaging choose_staging(const Communicator& comm, HaloBuffers wanted, const D
 }
 
 std::string explain(const HaloFigures& figures, const std::string& way) {
-  return text("halo: ", figures.sent.messages, figures.sent.messages == 1 ? " message" : " messages", " of ",
-              figures.sent.bytes, " bytes sent and ", figures.received.messages, " of ", figures.received.bytes,
-              " received in ", figures.exchanges, figures.exchanges == 1 ? " exchange" : " exchanges", ", ", way);
+  return text("halo: ", count_text(figures.sent.messages, "message"), " of ", figures.sent.bytes, " bytes sent and ",
+              figures.received.messages, " of ", figures.received.bytes, " received in ",
+              count_text(figures.exchanges, "exchange"), ", ", way);
 }
 
 }  // namespace ashlar::impl

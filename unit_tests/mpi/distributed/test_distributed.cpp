@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ashlar/comm/memory_kind_of.hpp>
 #include <ashlar/comm/peer/find_peer_memory.hpp>
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <thread>
@@ -12,6 +14,7 @@
 #include "distributed/delay_cases.hpp"
 #include "distributed/exchange_mode_cases.hpp"
 #include "distributed/product_cases.hpp"
+#include "distributed/tangle.hpp"
 #include "support/host_streams.hpp"
 #include "support/mpi_world.hpp"
 #include "support/watcher.hpp"
@@ -121,6 +124,51 @@ TEST(DistributedOverMpi, IteratesInOneKernelOfEachRank) {
             EXPECT_EQ(again, first) << "round " << round;
           }
         }
+      }
+    }
+  }
+}
+
+// Where ranks meet rows have from 1 to 20 blocks in others' columns, in any order; in the second case the last rank has
+// none.
+TEST(DistributedOverMpi, IteratesWhereColumnsLieApart) {
+  const Exec exec = instance_of_rank();
+  const int ranks = world().size(), rank = world().rank();
+  for (const int b : {1, 3}) {
+    if (!is_compiled_block_size(b)) continue;
+    // (On a GPU more than multiprocessors keep.)
+    const std::int64_t of_rank = is_gpu_v<Exec> ? (b == 1 ? 240000 : 40000) : 3000, all = of_rank * ranks;
+    for (const std::int64_t cut : {all, all - of_rank}) {
+      SCOPED_TRACE(text("b = ", b, ", rows before ", cut, " of ", all));
+      const RowPartition partition = RowPartition::even(all, ranks);
+      const auto rows = tangle_matrix<Matrix>(exec, Tangle{all, cut}, b,
+                                              problems::RowRange{partition.begin(rank), partition.end(rank)});
+      const auto solved = [&](ExchangeMode mode, CgLaunch launch, std::vector<double>& answer) {
+        DistributedOptions options = with(Decomposition::one_d, HaloForm::packed);
+        options.exchange = mode;
+        const DistributedOperator<Matrix> a(exec, world(), partition, rows, options);
+        const Vector right("test::b", a.space().num_local()), x("test::x", a.space().num_local());
+        Kokkos::deep_copy(right, 1.0);
+        const SolveReport report =
+            cg(exec, a, IdentityPreconditioner(), right, x, {.rtol = 0, .max_iterations = 20, .launch = launch});
+        answer = to_host(x);
+        return report;
+      };
+      std::vector<double> expected, found, again;
+      const SolveReport plain = solved(ExchangeMode::blocking, CgLaunch::one_by_one, expected);
+      const SolveReport report = solved(ExchangeMode::automatic, CgLaunch::automatic, found);
+      if (is_gpu_v<Exec> && ranks > 1 && ranks <= Kokkos::num_devices()) {
+        EXPECT_TRUE(report.iterates_in_kernel) << report.launch;
+        EXPECT_THAT(report.launch, ::testing::HasSubstr("by slices"));
+      }
+      double largest = 0;
+      for (const double entry : expected) largest = std::max(largest, std::abs(entry));
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-9 * largest) << i;
+      EXPECT_NEAR(report.relative_residual, plain.relative_residual, 1e-6 * plain.relative_residual + 1e-12);
+      solved(ExchangeMode::automatic, CgLaunch::automatic, again);
+      if (report.iterates_in_kernel) {
+        EXPECT_EQ(again, found) << "the same bits";
       }
     }
   }

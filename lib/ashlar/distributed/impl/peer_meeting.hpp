@@ -25,8 +25,8 @@ namespace ashlar::impl {
 /// the packets of sums, and of the halo. Good for one solve at a time, after another.
 ///
 /// The memory of a rank that others reach: a flag, raised where somebody gave up; packets of two sums; packets of the
-/// halo. Besides, of its own: where the blocks in others' columns begin, 4 bytes a block row and 12 more for each with
-/// some, and 16 a block entry that is sent.
+/// halo. Besides, of its own: where the blocks in others' columns begin, 4 bytes a block row and 12 more for
+/// each row that has some, and 16 a block entry that is sent.
 template <class Value, class Exec>
 class PeerMeeting final : public CgMeeting<Value> {
  public:

@@ -134,7 +134,7 @@ class Driver {
     const std::int64_t more = starts * Method::products_of_start + products_of(report.iterations) - report.iterations;
     report.bytes_moved = more * (a_.traffic_bytes() + m_.traffic_bytes()) + report.iterations * method_.traffic_bytes();
     report.launch = kernel_ ? launch_ : (captures ? "a graph for each interval" : "kernel by kernel") + launch_;
-    report.iterates_in_kernel = kernel_ != nullptr;
+    report.iterates_in_kernel = kernel_ != nullptr && report.iterations > 0;
     return report;
   }
 

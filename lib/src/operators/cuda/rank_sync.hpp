@@ -76,6 +76,8 @@ class RankSync : public GridSync {
       while (!failed_ && !receive_from_rank(packets + i, sums_, value)) wait_for_ranks(patience);
       return value;
     });
+    // (By all threads, where others of the thread block have received: that is enough as this is fence.sc.gpu, of which
+    // there is one order; a fence of acq_rel would have to come before the thread block meets in collect().)
     if (is_barrier) __threadfence();
     for (int k = 0; k < N; ++k) {
       sum[k] = 0;

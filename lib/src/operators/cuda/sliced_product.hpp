@@ -4,11 +4,12 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/base/real_product.hpp>
+#include <ashlar/operators/impl/dealt_rows.hpp>
 #include <ashlar/operators/impl/inner_slices.hpp>
 #include <type_traits>
 
 #include "async_copies.hpp"
-#include "dealt_rows.hpp"
+#include "other_rows.hpp"
 #include "rank_sync.hpp"
 #include "slice_room.hpp"
 
@@ -21,7 +22,7 @@ namespace ashlar::impl {
 /// How slices lie in memory is what Slices says: StoredSlices, as the matrix is stored, or DiagonalSlices.
 ///
 /// Where several ranks iterate as one, A has this rank's own columns. What rows have in others' columns is added last,
-/// dealt among all warps (DealtRows).
+/// dealt among all warps (add_other_rows).
 ///
 /// On devices of compute capability 9.0.
 template <class Slices>
@@ -74,7 +75,10 @@ class SlicedProduct<Slices>::Worker {
     count_ = first_ < last ? (last - first_ + step_ - 1) / step_ : 0;
     stays_ = count_ <= room_.stages;
     if constexpr (Sync::is_of_ranks) {
-      if (is_added_to(grid)) inner_ = InnerSlices::of(grid.begins_of_others(), num_block_rows, rows_of_slice);
+      if (is_added_to(grid)) {
+        inner_ = InnerSlices::of(grid.begins_of_others(), num_block_rows, rows_of_slice);
+        dealt_ = deal_other_rows<B>(grid);
+      }
     }
     barriers_ = reinterpret_cast<ArrivalBarrier*>(shared) + warp_ * room_.stages;
     stages_ = shared + room_.barrier_bytes(warps) + std::size_t(warp_) * room_.stages * room_.stage_bytes();
@@ -99,7 +103,8 @@ class SlicedProduct<Slices>::Worker {
   __device__ std::int64_t first_block_row() const { return first_block_row_; }
   __device__ std::int64_t last_block_row() const { return last_block_row_; }
 
-  /// Before a barrier that comes before the product: makes ready what others add to.
+  /// Before a barrier that comes before the product: makes ready what others add to. (Where rows in the middle have
+  /// blocks in others' columns, too, that is all of y, which is gone through twice more.)
   template <class Sync>
   __device__ void prepare(const Sync& grid) const {
     if (!is_added_to(grid)) return;
@@ -142,7 +147,7 @@ class SlicedProduct<Slices>::Worker {
     }
     if constexpr (Sync::is_of_ranks) {
       if (is_added_to(grid)) {
-        dot += DealtRows::of<B>(grid).template multiply_add<B, Layout>(grid, slices_.a.x, slices_.a.y);
+        dot += add_other_rows<B, Layout>(grid, dealt_, slices_.a.x, slices_.a.y);
       }
     }
     return dot;
@@ -188,6 +193,7 @@ class SlicedProduct<Slices>::Worker {
   int first_, step_, count_;  // this warp's slices
   bool is_own_, stays_;       // whether they are of the thread block's rows; whether all of them stay in shared memory
   InnerSlices inner_;         // of no row with blocks in others' columns
+  DealtRows dealt_ = {0, 0};  // the rows that have some
   ArrivalBarrier* barriers_;
   char* stages_;
   int prefetched_ = 0, prefetched_stage_ = 0, stage_ = 0;
