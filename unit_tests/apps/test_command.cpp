@@ -53,6 +53,7 @@ TEST_F(Command, InfoAsJson) {
   // The link is told exactly where the device has a memory of its own.
   EXPECT_EQ(json["link"].is_null(), json["device_memory"].is_null());
   EXPECT_FALSE(json["backends"].empty());
+  EXPECT_FALSE(json.contains("ranks")) << "of one rank alone";
 }
 
 }  // namespace
