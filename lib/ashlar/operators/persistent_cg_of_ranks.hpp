@@ -40,12 +40,12 @@ struct PersistentCgOfRanks<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32
 /// An iteration is that of persistent_cg(), and: at the first barrier the thread blocks send what others need of p, as
 /// packets; what rows have in others' columns is added to their products with own ones, by whoever waits for just the
 /// packets that these need: warps to which such rows are dealt or, where the matrix stays in scratch memory, the thread
-/// that has the row; sums are those of all thread blocks of all ranks, in one order, the same bits everywhere. The host waits for
-/// nothing. All ranks have a kernel, or none has.
+/// that has the row; sums are those of all thread blocks of all ranks, in one order, the same bits everywhere. The host
+/// waits for nothing. All ranks have a kernel, or none has.
 ///
 /// Memory   as persistent_cg(); what the ranks share is the meeting's, which the kernel keeps.
-/// Async    as persistent_cg(); enqueued by all ranks alike. A kernel that waits for another rank for longer
-///          than HaloOptions::time_out_seconds gives up, and check() says so.
+/// Async    as persistent_cg(); enqueued by all ranks alike. A kernel that waits for another rank for
+///          longer than HaloOptions::time_out_seconds gives up, and check() says so.
 /// Source   Agullo et al. 2016, Task-based multi-GPU CG; Hestenes & Stiefel 1952.
 template <class Exec, bcsr_matrix Matrix, class M, class Scalar>
 CgKernelOffer<Exec> persistent_cg_of_ranks(const Exec& exec, const SpmvPlan<Matrix>& plan, const Matrix& a, const M& m,
