@@ -8,8 +8,10 @@
 #include <ashlar/host/text_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <ashlar/io/vtu.hpp>
+#include <atomic>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "file_size_limit.hpp"
@@ -49,6 +51,27 @@ struct OutputFile : ::testing::Test {
 TEST_F(OutputFile, NewFileIsWritableAndNotMade) {
   require_writable(folder / "new.mtx");
   EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+/// Ranks with the same arguments try one name at once, each of which makes the file for a moment.
+TEST_F(OutputFile, ManyMayTryOneNameAtATime) {
+  const std::string path = folder / "x.mtx";
+  std::atomic<int> refused = 0;
+  std::vector<std::thread> ranks;
+  for (int rank = 0; rank < 4; ++rank) {
+    ranks.emplace_back([&] {
+      for (int i = 0; i < 2000; ++i) {
+        try {
+          require_writable(path);
+        } catch (const FileError&) {
+          ++refused;
+        }
+      }
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  EXPECT_EQ(refused, 0);
+  EXPECT_FALSE(fs::exists(path));
 }
 
 TEST_F(OutputFile, ExistingFileIsLeftAsItIs) {

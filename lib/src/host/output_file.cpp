@@ -61,9 +61,11 @@ void require_writable(const std::string& path) {
     // Only a regular file is tried by opening it: opening a pipe would wait for its other end.
     const bool regular = fs::is_regular_file(status);
     const int file = regular ? ::open(target.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC) : ::access(path.c_str(), W_OK);
-    if (file < 0) refuse(path, reason(errno), "change its permissions, or name another file");
-    if (regular) ::close(file);
-    return;
+    // What another process (another rank with the same arguments) made to try it may be gone again.
+    const bool is_gone = file < 0 && errno == ENOENT;
+    if (file < 0 && !is_gone) refuse(path, reason(errno), "change its permissions, or name another file");
+    if (file >= 0 && regular) ::close(file);
+    if (!is_gone) return;
   }
 
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
@@ -78,7 +80,7 @@ void require_writable(const std::string& path) {
   if (file >= 0) {
     ::close(file);
     ::unlink(target.c_str());
-  } else if (errno != EEXIST) {  // Another process (another rank with the same arguments) may be trying it just now.
+  } else if (errno != EEXIST) {  // another process may be trying it just now
     refuse(path, reason(errno), "change the permissions of the folder, or name another");
   }
 }
