@@ -77,8 +77,9 @@ int main(int argc, char** argv) {
   };
   list("--bytes", options.bytes, "of each message")->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 30));
   list("--neighbours", options.neighbours, "of each rank, fewer than there are ranks")->check(CLI::Range(1, 4096));
-  list("--modes", options.modes, "who sends and waits: blocking, stream, kernel; auto: as measured")
-      ->check(CLI::IsMember({"blocking", "stream", "kernel", "auto"}));
+  list("--modes", options.modes,
+       "who sends and waits: blocking, stream, kernel; packets: kernels by packets; auto: as measured")
+      ->check(CLI::IsMember({"blocking", "stream", "kernel", "packets", "auto"}));
   list("--work", options.work, "beside it, as multiples of the time of an exchange")->check(CLI::PositiveNumber);
   app.add_flag(
       "--in-kernel", options.in_kernel,

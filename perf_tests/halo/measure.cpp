@@ -12,6 +12,7 @@
 #include <halo/ours.hpp>
 #include <halo/peers/raw_mpi.hpp>
 #include <halo/peers/raw_stream.hpp>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <support/rank_timing.hpp>
@@ -25,11 +26,14 @@ namespace {
 /// All slots of an exchange, and more than once.
 constexpr int verified_rounds = 7;
 
-ExchangeMode mode_of(const std::string& name) {
-  for (const ExchangeMode mode : {ExchangeMode::blocking, ExchangeMode::stream, ExchangeMode::kernel}) {
-    if (name == to_string(mode)) return mode;
+ExchangeOptions options_of(const std::string& mode) {
+  if (mode == "packets") {
+    return {.mode = ExchangeMode::kernel, .packet_bytes = std::numeric_limits<std::int64_t>::max()};
   }
-  return ExchangeMode::automatic;
+  for (const ExchangeMode known : {ExchangeMode::blocking, ExchangeMode::stream, ExchangeMode::kernel}) {
+    if (mode == to_string(known)) return {.mode = known, .packet_bytes = 0};
+  }
+  return {};
 }
 
 std::string size_text(std::int64_t bytes) {
@@ -102,16 +106,17 @@ void HaloMeasurement::measure(int neighbours, std::int64_t bytes) {
     }
   };
   for (const std::string& mode : options_.modes) {
-    add(mode, [&] { return std::make_unique<ExchangeOfBytes>(exec_, comm_, messages, mode_of(mode)); });
-    if (mode != "kernel" || bytes % std::int64_t(sizeof(double)) != 0) continue;
+    add(mode, [&] { return std::make_unique<ExchangeOfBytes>(exec_, comm_, messages, options_of(mode)); });
+    const bool is_by_kernels = mode == "kernel" || mode == "packets";
+    if (!is_by_kernels || bytes % std::int64_t(sizeof(double)) != 0) continue;
     // What a solver does: entries are packed.
     using Form = ExchangeOfVector::Form;
     const auto add_of_vector = [&](const std::string& kernel, Form form) {
-      add(kernel, [&] { return std::make_unique<ExchangeOfVector>(exec_, comm_, messages, mode_of(mode), form); });
+      add(kernel, [&] { return std::make_unique<ExchangeOfVector>(exec_, comm_, messages, options_of(mode), form); });
     };
-    add_of_vector("kernel, packed", Form::begin_and_end);
-    add_of_vector("kernel, packed, at once", Form::at_once);
-    if (CapturedWork<Exec>::can_capture(exec_)) add_of_vector("kernel, packed, at once, replayed", Form::replayed);
+    add_of_vector(mode + ", packed", Form::begin_and_end);
+    add_of_vector(mode + ", packed, at once", Form::at_once);
+    if (CapturedWork<Exec>::can_capture(exec_)) add_of_vector(mode + ", packed, at once, replayed", Form::replayed);
   }
   RawMpi mpi(messages);
   candidates.push_back({"mpi", "host memory", nullptr, [&](int round) { return mpi.num_wrong(round); },

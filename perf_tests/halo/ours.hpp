@@ -40,10 +40,8 @@ class OurExchange {
 /// Of bytes that have been packed.
 class ExchangeOfBytes final : public OurExchange {
  public:
-  ExchangeOfBytes(const Exec& exec, const Communicator& comm, RankMessages messages, ExchangeMode mode)
-      : exec_(exec),
-        messages_(std::move(messages)),
-        exchange_(exec, comm, messages_.to, messages_.from, {.mode = mode}) {}
+  ExchangeOfBytes(const Exec& exec, const Communicator& comm, RankMessages messages, const ExchangeOptions& options)
+      : exec_(exec), messages_(std::move(messages)), exchange_(exec, comm, messages_.to, messages_.from, options) {}
 
   void begin() override {
     exchange_.open(exec_);
@@ -77,14 +75,14 @@ class ExchangeOfVector final : public OurExchange {
   };
 
   /// Messages of whole doubles.
-  ExchangeOfVector(const Exec& exec, const Communicator& comm, const RankMessages& messages, ExchangeMode mode,
-                   Form form)
+  ExchangeOfVector(const Exec& exec, const Communicator& comm, const RankMessages& messages,
+                   const ExchangeOptions& options, Form form)
       : exec_(exec),
         rank_(comm.rank()),
         entries_(messages.to[0].count / std::int64_t(sizeof(double))),
         form_(form),
         x_("perf::x", entries_),
-        exchange_(exec, comm, plan(comm, messages), 1, 1, mode) {
+        exchange_(exec, comm, plan(comm, messages, options.packet_bytes), 1, 1, options.mode) {
     if (form != Form::replayed) return;
     exchange_.exchange(exec_, x_);
     work_.emplace(exec_, [this] {
@@ -117,12 +115,15 @@ class ExchangeOfVector final : public OurExchange {
  private:
   static constexpr int exchanges_of_replay = 30;
 
-  HaloPlan plan(const Communicator& comm, const RankMessages& messages) const {
+  HaloPlan plan(const Communicator& comm, const RankMessages& messages, std::int64_t packet_bytes) const {
     std::vector<std::int64_t> needed;
     for (const NeighbourMessage& message : messages.from) {
       for (std::int64_t i = 0; i < entries_; ++i) needed.push_back(message.rank * entries_ + i);
     }
-    return {comm, RowPartition::even(entries_ * comm.size(), comm.size()), needed, {.form = HaloForm::packed}};
+    return {comm,
+            RowPartition::even(entries_ * comm.size(), comm.size()),
+            needed,
+            {.form = HaloForm::packed, .packet_bytes = packet_bytes}};
   }
 
  public:  // (nvcc wants it so of functions with kernels)

@@ -72,8 +72,9 @@ bool run(const perf::HpgmgRanksOptions& options, const Communicator& comm) {
         continue;
       }
       for (const int threshold : options.host_thresholds) {
-        const perf::HpgmgRanksCase one{operators.at(name), box_dim, options.boxes_per_rank, threshold,
-                                       options.min_cells_per_rank};
+        const perf::HpgmgRanksCase one{operators.at(name),         box_dim,
+                                       options.boxes_per_rank,     threshold,
+                                       options.min_cells_per_rank, options.packet_bytes};
         written(perf::measure_modes(exec, comm, one, modes, options.samples, read, rows, left_out));
       }
     }
@@ -102,6 +103,9 @@ int main(int argc, char** argv) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--min-cells-per-rank", options.min_cells_per_rank,
                  "levels but the finest are on fewer ranks, so that each has N cells or more, or rank 0 all; 0: on all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--packet-bytes", options.packet_bytes, "of the longest message that goes as packets, in mode kernel")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--samples", options.samples, "of which each time is the median")

@@ -34,6 +34,7 @@ Solver make_solver(const Exec& exec, const Communicator& comm, const HpgmgRanksC
   const int boxes = boxes_per_dimension(one.box_dim, one.boxes_per_rank, comm.size());
   MultigridOptions options{.discretisation = one.discretisation, .host_threshold = one.host_threshold};
   options.exchange.mode = mode;
+  options.exchange.packet_bytes = one.packet_bytes;
   const auto grids = make_hierarchy(boxes, one.box_dim, reach_of(one.discretisation), comm.size(), comm.rank(),
                                     {.min_cells_per_rank = one.min_cells_per_rank});
   Solver solver{mode, std::make_unique<Multigrid<Exec>>(exec, grids, options, comm)};
@@ -121,6 +122,7 @@ bool measure_modes(const Exec& exec, const Communicator& comm, const HpgmgRanksC
                        {"cells_per_dim", multigrid.grid(0).cells_per_dim()},
                        {"ranks", comm.size()},
                        {"min_cells_per_rank", one.min_cells_per_rank},
+                       {"packet_bytes", one.packet_bytes},
                        {"ranks_of_levels", ranks_of_levels},
                        {"host_threshold", one.host_threshold},
                        {"levels_on_host", levels_on_host},

@@ -14,7 +14,7 @@ namespace ashlar::perf {
 struct HpgmgRanksCase {
   multigrid::Discretisation discretisation;
   int box_dim, boxes_per_rank, host_threshold;
-  std::int64_t min_cells_per_rank;
+  std::int64_t min_cells_per_rank, packet_bytes;
 };
 
 /// Adds a row for each mode to `rows`; those that do not work for these ranks go to `left_out`, with the reason.

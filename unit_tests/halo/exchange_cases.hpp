@@ -99,10 +99,13 @@ std::int64_t num_wrong(const Exec& exec, const Exchange& exchange, const Numbers
 /// One rank's side of exchanges of one vector of doubles, of a pattern of needs.
 struct Side {
   Side(const Communicator& comm, const Needs& needs, HaloForm form = HaloForm::automatic, int block_size = 1,
-       HaloBuffers buffers = HaloBuffers::automatic, ExchangeMode mode = ExchangeMode::automatic)
+       HaloBuffers buffers = HaloBuffers::automatic, ExchangeMode mode = ExchangeMode::automatic,
+       std::int64_t packet_bytes = default_packet_bytes)
       : exec(own_instance()),
         x(Kokkos::view_alloc(exec, std::string("test::x")), needs.partition.size(comm.rank()) * block_size),
-        exchange(exec, comm, HaloPlan(comm, needs.partition, needs.at(comm.rank()), {.form = form, .buffers = buffers}),
+        exchange(exec, comm,
+                 HaloPlan(comm, needs.partition, needs.at(comm.rank()),
+                          {.form = form, .buffers = buffers, .packet_bytes = packet_bytes}),
                  block_size, 1, mode),
         entries(entries_of_halo(needs, exchange.plan())),
         first_entry(needs.partition.begin(comm.rank())) {}
@@ -152,10 +155,11 @@ void expect_right_exchange(const Communicator& comm, const Needs& needs, const H
 /// The same for one vector and for several, of both layouts and with columns or rows apart.
 template <scalar Scalar>
 void expect_right_exchanges(const Communicator& comm, const Needs& needs, HaloForm form, int block_size,
-                            HaloBuffers buffers = HaloBuffers::automatic, ExchangeMode mode = ExchangeMode::automatic) {
+                            HaloBuffers buffers = HaloBuffers::automatic, ExchangeMode mode = ExchangeMode::automatic,
+                            std::int64_t packet_bytes = default_packet_bytes) {
   SCOPED_TRACE(needs.name + ", " + std::string(to_string(form)) + ", buffers: " + std::string(to_string(buffers)) +
                ", mode: " + std::string(to_string(mode)) + ", ranks: " + std::to_string(comm.size()));
-  const HaloOptions options{.form = form, .buffers = buffers};
+  const HaloOptions options{.form = form, .buffers = buffers, .packet_bytes = packet_bytes};
   const Exec exec = own_instance();
   const std::int64_t rows = needs.partition.size(comm.rank()) * block_size;
   const auto label = Kokkos::view_alloc(exec, std::string("test::x"));
@@ -177,8 +181,9 @@ void expect_right_exchanges(const Communicator& comm, const Needs& needs, HaloFo
 /// is begun before the one before ends.
 inline void expect_right_back_to_back(const Communicator& comm, const Needs& needs, int count, bool two_in_flight,
                                       bool by_pieces, HaloBuffers buffers = HaloBuffers::automatic,
-                                      ExchangeMode mode = ExchangeMode::automatic) {
-  Side side(comm, needs, HaloForm::automatic, 2, buffers, mode);
+                                      ExchangeMode mode = ExchangeMode::automatic,
+                                      std::int64_t packet_bytes = default_packet_bytes) {
+  Side side(comm, needs, HaloForm::automatic, 2, buffers, mode, packet_bytes);
   std::mt19937 random(static_cast<unsigned>(comm.rank()));
   std::int64_t wrong = 0;
   const auto end = [&](int round) {
@@ -204,8 +209,9 @@ inline void expect_right_back_to_back(const Communicator& comm, const Needs& nee
 }
 
 /// `count` exchanges in turns of two forms, at once and two on their way, ranks ahead and behind at random.
-inline void expect_right_at_once(const Communicator& comm, const Needs& needs, int count, ExchangeMode mode) {
-  Side side(comm, needs, HaloForm::automatic, 2, HaloBuffers::automatic, mode);
+inline void expect_right_at_once(const Communicator& comm, const Needs& needs, int count, ExchangeMode mode,
+                                 std::int64_t packet_bytes = default_packet_bytes) {
+  Side side(comm, needs, HaloForm::automatic, 2, HaloBuffers::automatic, mode, packet_bytes);
   std::mt19937 random(static_cast<unsigned>(comm.rank()));
   std::int64_t wrong = 0;
   const auto is_late = [&] {
@@ -241,9 +247,9 @@ inline void fill_next(const Exec& exec, const Kokkos::View<double*, Space>& x) {
 
 /// Exchanges that are captured, however many, and replayed are right, and so are those between; and all are counted.
 /// (Where nothing is captured, the same is enqueued anew each time.)
-inline void expect_right_replays(const Communicator& comm, const Needs& needs, ExchangeMode mode,
-                                 bool at_once = false) {
-  Side side(comm, needs, HaloForm::automatic, 2, HaloBuffers::automatic, mode);
+inline void expect_right_replays(const Communicator& comm, const Needs& needs, ExchangeMode mode, bool at_once = false,
+                                 std::int64_t packet_bytes = default_packet_bytes) {
+  Side side(comm, needs, HaloForm::automatic, 2, HaloBuffers::automatic, mode, packet_bytes);
   const Exec& exec = side.exec;
   const auto exchange = [&] {
     fill_next(exec, side.x);

@@ -39,10 +39,9 @@ struct PackParts {
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, int task, const PeerSends& sends) const {
     const Part part = parts[task];
-    sends(team, part.message, part.num_parts, [&](std::byte* message) {
-      auto* const to = reinterpret_cast<std::int64_t*>(message);
+    sends(team, part.message, part.num_parts, [&](const OutgoingMessage& to) {
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, part.begin, part.begin + part.count),
-                           [&](std::int64_t i) { to[i] = number_sent(rank, part.other, i, round); });
+                           [&](std::int64_t i) { to.put(i, number_sent(rank, part.other, i, round)); });
     });
   }
 };
@@ -54,10 +53,9 @@ struct TakeParts {
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, int task, const PeerReceives& receives) const {
     const Part part = parts[task];
-    receives(team, part.message, part.num_parts, [&](const std::byte* message) {
-      const auto* const from = reinterpret_cast<const std::int64_t*>(message);
+    receives(team, part.message, part.num_parts, [&](const IncomingMessage& from) {
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, part.begin, part.begin + part.count),
-                           [&](std::int64_t i) { taken[part.place + i] = from[i]; });
+                           [&](std::int64_t i) { taken[part.place + i] = from.get<std::int64_t>(i); });
     });
   }
 };
@@ -84,7 +82,7 @@ auto copy_of(const Exec& exec, const List& list) {
 struct NumbersByKernels {
   static constexpr int num_between = 5;
 
-  explicit NumbersByKernels(const Communicator& comm, double time_out_seconds = default_time_out_seconds,
+  explicit NumbersByKernels(const Communicator& comm, const ExchangeOptions& options = {},
                             const Exec& instance = own_instance())
       : exec(instance), rank(comm.rank()) {
     const int last = comm.size() > 2 ? comm.size() - 1 : comm.size();
@@ -100,8 +98,9 @@ struct NumbersByKernels {
     out = Kokkos::View<std::int64_t*, Space>("test::out", std::size_t(end_of(from)));
     counts = Kokkos::View<int*, Space>("test::counts", num_between);
     parts = taken;
-    exchange = std::make_unique<NeighbourExchange<Exec>>(
-        exec, comm, to, from, ExchangeOptions{.mode = ExchangeMode::kernel, .time_out_seconds = time_out_seconds});
+    ExchangeOptions by_kernels = options;
+    by_kernels.mode = ExchangeMode::kernel;
+    exchange = std::make_unique<NeighbourExchange<Exec>>(exec, comm, to, from, by_kernels);
   }
 
   static std::int64_t length(int source, int target) { return 3 + source + 1500 * target; }
@@ -169,8 +168,8 @@ struct NumbersByKernels {
 };
 
 /// Exchanges by kernels in all forms, one after the other, are right; ranks are ahead and behind at random.
-inline void expect_right_by_kernels(const Communicator& comm, int count) {
-  NumbersByKernels side(comm);
+inline void expect_right_by_kernels(const Communicator& comm, int count, const ExchangeOptions& options = {}) {
+  NumbersByKernels side(comm, options);
   std::mt19937 random(static_cast<unsigned>(comm.rank()));
   std::int64_t wrong = 0, round = 0, made_at_once = 0;
   const auto look = [&](std::int64_t its_round) {
@@ -271,9 +270,9 @@ E instance_of_two() {
 }
 
 /// The tasks of a stage see all that the stages have written which they wait for, kernel after kernel.
-inline void expect_stages_in_order(const Communicator& comm, int count) {
+inline void expect_stages_in_order(const Communicator& comm, int count, const ExchangeOptions& options = {}) {
   constexpr int num_tasks = 24;
-  NumbersByKernels side(comm, default_time_out_seconds, instance_of_two());
+  NumbersByKernels side(comm, options, instance_of_two());
   const Kokkos::View<std::int64_t*, Space> first("test::first", num_tasks), second("test::second", num_tasks);
   const Kokkos::View<int*, Space> num_early("test::num_early", 1);
   constexpr auto packs = PeerStageKind::packs, works = PeerStageKind::works, takes = PeerStageKind::takes;

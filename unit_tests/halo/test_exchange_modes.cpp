@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
 #include <chrono>
 #include <cstddef>
@@ -75,7 +76,7 @@ struct AllToAll {
 };
 
 /// Kernels that wait for each other's ranks are on different threads.
-struct ExchangeInKernels : ::testing::Test {
+struct KernelsThatWait : ::testing::Test {
   void SetUp() override {
 #ifdef KOKKOS_ENABLE_ATOMICS_BYPASS
     GTEST_SKIP() << "this Kokkos has no threads: ranks take turns, and none waits in a kernel";
@@ -83,6 +84,13 @@ struct ExchangeInKernels : ::testing::Test {
     if (is_gpu_v<Exec>) GTEST_SKIP() << "ranks that share a device: what allocates waits for kernels that wait for it";
   }
 };
+
+/// By flags alone, and with packets of short messages.
+struct ExchangeInKernels : KernelsThatWait, ::testing::WithParamInterface<std::int64_t> {
+  static std::int64_t packet_bytes() { return GetParam(); }
+  static ExchangeOptions options() { return {.mode = ExchangeMode::kernel, .packet_bytes = packet_bytes()}; }
+};
+INSTANTIATE_TEST_SUITE_P(PacketBytes, ExchangeInKernels, ::testing::Values(0, 16384));
 
 TEST(ExchangeModes, BytesOfAnyLengthCome) {
   for (const HaloBuffers buffers : {HaloBuffers::automatic, HaloBuffers::staged}) {
@@ -97,10 +105,10 @@ TEST(ExchangeModes, BytesOfAnyLengthCome) {
   }
 }
 
-TEST_F(ExchangeInKernels, BytesOfAnyLengthCome) {
+TEST_P(ExchangeInKernels, BytesOfAnyLengthCome) {
   for (int ranks = 1; ranks <= 4; ++ranks) {
     run_ranks(ranks, [&](Communicator& comm) {
-      AllToAll side(comm, {ExchangeMode::kernel});
+      AllToAll side(comm, options());
       side.start(0);
       for (int round = 1; round < 8; ++round) {
         side.start(round);
@@ -109,44 +117,49 @@ TEST_F(ExchangeInKernels, BytesOfAnyLengthCome) {
       EXPECT_EQ(side.num_wrong_after_finish(7), 0);
       EXPECT_EQ(side.exchange[0].mode(), ExchangeMode::kernel);
       EXPECT_THAT(side.exchange[0].explain(), HasSubstr("by kernels"));
+      // Of whole words, and short, is what rank 1 sends to rank 0.
+      const bool has_packets = packet_bytes() > 0 && comm.rank() == 0 && ranks > 1;
+      const std::string packets = "1 of " + count_text(ranks - 1, "message") + " that come in packets";
+      EXPECT_EQ(side.exchange[0].explain().find(packets) != std::string::npos, has_packets);
       EXPECT_EQ(side.exchange[0].figures().received.messages, 8 * (comm.size() - 1));
     });
   }
 }
 
-TEST_F(ExchangeInKernels, BringWhatIsNeededInAllForms) {
+TEST_P(ExchangeInKernels, BringWhatIsNeededInAllForms) {
   for (int ranks = 1; ranks <= 4; ++ranks) {
     run_ranks(ranks, [&](Communicator& comm) {
       for (const Needs& needs : needs_of_all_kinds(ranks)) {
         for (const HaloForm form : all_forms) {
-          expect_right_exchanges<double>(comm, needs, form, 3, HaloBuffers::automatic, ExchangeMode::kernel);
+          expect_right_exchanges<double>(comm, needs, form, 3, HaloBuffers::automatic, ExchangeMode::kernel,
+                                         packet_bytes());
           expect_right_exchanges<Kokkos::complex<float>>(comm, needs, form, 1, HaloBuffers::automatic,
-                                                         ExchangeMode::kernel);
+                                                         ExchangeMode::kernel, packet_bytes());
         }
       }
     });
   }
 }
 
-TEST_F(ExchangeInKernels, AThousandBackToBack) {
+TEST_P(ExchangeInKernels, AThousandBackToBack) {
   const Needs needs = random_needs(RowPartition::even(40, 4), 0.3, 22), chain = chain_needs(RowPartition::even(12, 4));
   for (const bool two_in_flight : {false, true}) {
     for (const bool by_pieces : {false, true}) {
       run_ranks(4, [&](Communicator& comm) {
         expect_right_back_to_back(comm, needs, 1000, two_in_flight, by_pieces, HaloBuffers::automatic,
-                                  ExchangeMode::kernel);
+                                  ExchangeMode::kernel, packet_bytes());
         expect_right_back_to_back(comm, chain, 300, two_in_flight, by_pieces, HaloBuffers::automatic,
-                                  ExchangeMode::kernel);
+                                  ExchangeMode::kernel, packet_bytes());
       });
     }
   }
 }
 
-TEST_F(ExchangeInKernels, AThousandAtOnce) {
+TEST_P(ExchangeInKernels, AThousandAtOnce) {
   const Needs needs = random_needs(RowPartition::even(40, 4), 0.3, 22), chain = chain_needs(RowPartition::even(12, 4));
   run_ranks(4, [&](Communicator& comm) {
-    expect_right_at_once(comm, needs, 1000, ExchangeMode::kernel);
-    expect_right_at_once(comm, chain, 300, ExchangeMode::kernel);
+    expect_right_at_once(comm, needs, 1000, ExchangeMode::kernel, packet_bytes());
+    expect_right_at_once(comm, chain, 300, ExchangeMode::kernel, packet_bytes());
   });
 }
 
@@ -156,15 +169,15 @@ TEST(ExchangeModes, AtOnce) {
             {.max_delay = microseconds(100), .seed = 5});
 }
 
-TEST_F(ExchangeInKernels, OfTheCallers) {
+TEST_P(ExchangeInKernels, OfTheCallers) {
   for (int ranks = 1; ranks <= 4; ++ranks) {
-    run_ranks(ranks, [&](Communicator& comm) { expect_right_by_kernels(comm, 1000); });
+    run_ranks(ranks, [&](Communicator& comm) { expect_right_by_kernels(comm, 1000, options()); });
   }
 }
 
-TEST_F(ExchangeInKernels, InStagesOfOne) {
+TEST_P(ExchangeInKernels, InStagesOfOne) {
   for (int ranks = 1; ranks <= 3; ++ranks) {
-    run_ranks(ranks, [&](Communicator& comm) { expect_stages_in_order(comm, 300); });
+    run_ranks(ranks, [&](Communicator& comm) { expect_stages_in_order(comm, 300, options()); });
   }
 }
 
@@ -178,16 +191,18 @@ TEST(ExchangeModes, OnlyTheKernelModeTakesKernels) {
   });
 }
 
-TEST_F(ExchangeInKernels, AreReplayed) {
+TEST_P(ExchangeInKernels, AreReplayed) {
   const Needs needs = random_needs(RowPartition::even(40, 4), 0.3, 22);
   for (const bool at_once : {false, true}) {
-    run_ranks(4, [&](Communicator& comm) { expect_right_replays(comm, needs, ExchangeMode::kernel, at_once); });
+    run_ranks(4, [&](Communicator& comm) {
+      expect_right_replays(comm, needs, ExchangeMode::kernel, at_once, packet_bytes());
+    });
   }
 }
 
-TEST_F(ExchangeInKernels, ACountThatNoRankHasMadeIsTold) {
+TEST_F(KernelsThatWait, ACountThatNoRankHasMadeIsTold) {
   run_ranks(2, [&](Communicator& comm) {
-    NumbersByKernels side(comm, 20);
+    NumbersByKernels side(comm, {.time_out_seconds = 20});
     side.at_once(0);
     EXPECT_EQ(side.num_wrong(0), 0);
     comm.barrier();
@@ -202,9 +217,11 @@ TEST_F(ExchangeInKernels, ACountThatNoRankHasMadeIsTold) {
   });
 }
 
-TEST_F(ExchangeInKernels, ARankThatDoesNotComeIsTold) {
+TEST_P(ExchangeInKernels, ARankThatDoesNotComeIsTold) {
   run_ranks(2, [&](Communicator& comm) {
-    AllToAll side(comm, {.mode = ExchangeMode::kernel, .time_out_seconds = 0.1});
+    ExchangeOptions impatient = options();
+    impatient.time_out_seconds = 0.1;
+    AllToAll side(comm, impatient);
     if (comm.rank() == 1) return;
     side.start(0);
     EXPECT_THAT(message_of<CommError>([&] {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <ashlar/halo/halo_plan.hpp>
+#include <ashlar/halo/packet_bytes.hpp>
 #include <ashlar/halo/time_out.hpp>
+#include <cstdint>
 #include <string_view>
 
 namespace ashlar {
@@ -24,6 +26,9 @@ struct ExchangeOptions {
   HaloBuffers buffers = HaloBuffers::automatic;
   /// Of the kernel mode: how long a kernel waits for another rank before it gives up.
   double time_out_seconds = default_time_out_seconds;
+  /// Of the kernel mode: messages of at most so many bytes go as packets, four bytes with their count each. They take
+  /// twice the bytes, and neither fence nor flag.
+  std::int64_t packet_bytes = default_packet_bytes;
 };
 
 }  // namespace ashlar

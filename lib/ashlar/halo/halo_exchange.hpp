@@ -184,8 +184,8 @@ class HaloExchange {
         : plan(std::move(the_plan)),
           entries(the_entries),
           layout(comm, plan, entries),
-          exchange(exec, comm, layout.to, layout.from, {mode, plan.buffers(), plan.time_out_seconds()},
-                   layout.packed_bytes) {
+          exchange(exec, comm, layout.to, layout.from,
+                   {mode, plan.buffers(), plan.time_out_seconds(), plan.packet_bytes()}, layout.packed_bytes) {
       comm.together([&] {
         const Kokkos::View<const std::int64_t*, Kokkos::HostSpace> listed(plan.send_index().data(),
                                                                           plan.send_index().size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/halo/packet_bytes.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <ashlar/halo/time_out.hpp>
 #include <cstdint>
@@ -39,6 +40,8 @@ struct HaloOptions {
   /// Of the kernel mode, and of kernels that iterate CG on several devices: how long one waits for another rank before
   /// it gives up.
   double time_out_seconds = default_time_out_seconds;
+  /// Of the kernel mode: the longest message that goes as packets (ExchangeOptions::packet_bytes).
+  std::int64_t packet_bytes = default_packet_bytes;
   /// What `automatic` reckons with: bytes of a block entry (of all vectors), 1e9 bytes a second of a message and of the
   /// pass that packs, and the seconds to launch that pass.
   int entry_bytes = 8;
@@ -110,6 +113,8 @@ class HaloPlan {
   HaloBuffers buffers() const { return buffers_; }
   /// HaloOptions::time_out_seconds.
   double time_out_seconds() const { return time_out_seconds_; }
+  /// HaloOptions::packet_bytes.
+  std::int64_t packet_bytes() const { return packet_bytes_; }
 
   /// The ranks that made it.
   int rank() const { return rank_; }
@@ -132,6 +137,7 @@ class HaloPlan {
   int rank_ = 0, size_ = 1;
   HaloBuffers buffers_ = HaloBuffers::automatic;
   double time_out_seconds_ = default_time_out_seconds;
+  std::int64_t packet_bytes_ = default_packet_bytes;
 };
 
 }  // namespace ashlar

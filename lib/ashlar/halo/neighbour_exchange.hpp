@@ -85,8 +85,7 @@ class NeighbourExchange {
         });
       }
       if (mode == ExchangeMode::kernel) {
-        return std::make_unique<impl::PeerWay<Exec>>(exec, std::move(group), to, from_, send_bytes_,
-                                                     options.time_out_seconds);
+        return std::make_unique<impl::PeerWay<Exec>>(exec, std::move(group), to, from_, send_bytes_, options);
       }
       impl::HaloStaging staging = impl::find_staging(exec, comm, options.buffers);
       return comm.together([&] {
@@ -206,8 +205,7 @@ class NeighbourExchange {
   template <class Pack>
   void exchange_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs) {
     const int num_messages = peers().num_received();
-    exchange_by(exec, label, packs, PeerTasks<NoPeerTask>{},
-                PeerTasks<impl::WaitForAllPeers>{num_messages > 0 ? 1 : 0, {num_messages}});
+    exchange_by(exec, label, packs, PeerTasks<NoPeerTask>{}, PeerTasks<impl::LandMessages>{num_messages});
   }
 
   /// An exchange, what has to come before, and what depends on it, as stages of one kernel (PeerStage): on a device one

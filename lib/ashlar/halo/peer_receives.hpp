@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/halo/impl/peer_lists.hpp>
+#include <ashlar/halo/incoming_message.hpp>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,30 +11,29 @@ namespace ashlar {
 /// What a kernel receives with: NeighbourExchange hands it to kernels that unpack, or gather straight from where it
 /// came.
 ///
-///     receives(team, k, 3, [&](const std::byte* from) {   // one of three teams that unpack what the k-th sent
-///       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, begin, end), [&](int i) { ... = from[i]; });
+///     receives(team, k, 3, [&](const IncomingMessage& from) {   // one of three teams that unpack what the k-th sent
+///       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, begin, end), [&](int i) { ... = from.get<double>(i); });
 ///     });
 ///
-/// Async    a team waits until the message is there. Where that was in vain nothing is read, and
-///          NeighbourExchange::check() throws.
+/// Async    a team waits until the message is there; where it comes as packets, each thread for what it reads. Where
+///          that was in vain nothing is read, or what means nothing, and NeighbourExchange::check() throws.
 class PeerReceives {
  public:
-  /// read(const std::byte* from) reads this team's part of what came from the neighbour of this place in the list;
-  /// `from` is where the message begins. All threads of `num_teams` teams call this once an exchange, with the same
-  /// number, one at least for each message.
+  /// read(const IncomingMessage&) reads this team's part of what came from the neighbour of this place in the list. All
+  /// threads of `num_teams` teams call this once an exchange, with the same number, one at least for each message.
   template <class Team, class Read>
   KOKKOS_FUNCTION void operator()(const Team& team, int message, int num_teams, const Read& read) const {
+    const impl::PeerGet get = gets_[message];
     std::uint64_t number = 0;
     Kokkos::single(
         Kokkos::PerTeam(team),
         [&](std::uint64_t& answer) {
           const std::uint64_t its = number_of(message);
-          answer = has_waited(message, its) ? its : 0;
+          answer = get.packets != nullptr || has_been_told(get, its) ? its : 0;
         },
         number);
     if (number == 0) return;
-    const impl::PeerGet& get = gets_[message];
-    read(get.slots + impl::slot_of(number) * get.slot_bytes);
+    read(incoming(get, number));
     team.team_barrier();
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       if (!impl::is_last_of(counts_[message], num_teams)) return;
@@ -42,16 +42,44 @@ class PeerReceives {
     });
   }
 
-  /// The same where nothing is read: what comes later on the instance does that. Called by one thread of all for each
+  /// The same where nothing is read: what comes later on the instance does that. Called by one team of all for each
   /// message.
-  KOKKOS_FUNCTION void wait(int message) const {
+  template <class Team>
+  KOKKOS_FUNCTION void land(const Team& team, int message) const {
+    const impl::PeerGet get = gets_[message];
+    std::uint64_t number = 0;
+    Kokkos::single(
+        Kokkos::PerTeam(team),
+        [&](std::uint64_t& answer) {
+          answer = number_of(message);
+          tell(message, answer);
+          if (get.packets == nullptr) has_been_told(get, answer);
+        },
+        number);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, get.num_words), [&](std::int64_t i) { unpack(get, number, i); });
+    team.team_barrier();
+    Kokkos::single(Kokkos::PerTeam(team), [&] { count_unless_vain(message, number); });
+  }
+  /// By one thread of the host.
+  void land(int message) const {
+    const impl::PeerGet& get = gets_[message];
     const std::uint64_t number = number_of(message);
     tell(message, number);
-    if (has_waited(message, number)) count(message, number);
+    has_come(message);
+    for (std::int64_t i = 0; i < get.num_words; ++i) unpack(get, number, i);
+    count_unless_vain(message, number);
   }
 
-  /// Waits for a message, which is not counted: kernels that come later take it. False where it does not come.
-  KOKKOS_FUNCTION bool has_come(int message) const { return has_waited(message, number_of(message)); }
+  /// Waits on the host for a message, which is not counted: kernels that come later take it.
+  void has_come(int message) const {
+    const impl::PeerGet& get = gets_[message];
+    const std::uint64_t number = number_of(message);
+    if (get.packets == nullptr) {
+      has_been_told(get, number);
+    } else {
+      for (std::int64_t i = 0; i < get.num_words; ++i) incoming(get, number).template get<std::uint32_t>(i);
+    }
+  }
 
   /// As NeighbourExchange makes it.
   PeerReceives(const impl::PeerGet* gets, impl::PeerCount* counts, const std::uint64_t* skipped,
@@ -62,8 +90,18 @@ class PeerReceives {
   KOKKOS_FUNCTION std::uint64_t number_of(int message) const {
     return *skipped_ + load_shared(&counts_[message].exchanges) + 1;
   }
-  KOKKOS_FUNCTION bool has_waited(int message, std::uint64_t number) const {
-    return impl::wait_for_flag(gets_[message].arrived, number, patience_);
+  KOKKOS_FUNCTION bool has_been_told(const impl::PeerGet& get, std::uint64_t number) const {
+    return impl::wait_for_flag(get.arrived, number, patience_);
+  }
+  KOKKOS_FUNCTION IncomingMessage incoming(const impl::PeerGet& get, std::uint64_t number) const {
+    const bool is_packets = get.packets != nullptr;
+    return {(is_packets ? get.packets : get.slots) + impl::slot_of(number) * get.slot_bytes, is_packets,
+            static_cast<std::uint32_t>(number), patience_};
+  }
+  /// To where the message is read, four bytes of it.
+  KOKKOS_FUNCTION void unpack(const impl::PeerGet& get, std::uint64_t number, std::int64_t i) const {
+    auto* const to = reinterpret_cast<std::uint32_t*>(get.slots + impl::slot_of(number) * get.slot_bytes);
+    to[i] = incoming(get, number).template get<std::uint32_t>(i);
   }
   /// What came in the exchange before is read no more, of which the neighbour is told.
   KOKKOS_FUNCTION void tell(int message, std::uint64_t number) const {
@@ -71,6 +109,9 @@ class PeerReceives {
   }
   KOKKOS_FUNCTION void count(int message, std::uint64_t number) const {
     store_shared(&counts_[message].exchanges, number - *skipped_);
+  }
+  KOKKOS_FUNCTION void count_unless_vain(int message, std::uint64_t number) const {
+    if (Kokkos::atomic_load(patience_.gave_up) == impl::peers_work) count(message, number);
   }
 
   const impl::PeerGet* gets_;  // by message

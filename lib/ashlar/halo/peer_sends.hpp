@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/halo/impl/peer_lists.hpp>
+#include <ashlar/halo/outgoing_message.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <desul/atomics.hpp>
@@ -11,18 +12,20 @@ namespace ashlar {
 /// What a kernel sends with: NeighbourExchange hands it to kernels that pack. They write to the memory of the
 /// neighbours where it is to be, and there is no copy between.
 ///
-///     sends(team, k, 3, [&](std::byte* to) {   // one of three teams that pack for the k-th neighbour
-///       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, begin, end), [&](int i) { to[i] = ...; });
+///     sends(team, k, 3, [&](const OutgoingMessage& to) {   // one of three teams that pack for the k-th neighbour
+///       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, begin, end), [&](int i) { to.put(i, ...); });
 ///     });
 ///
-/// Async    a team waits where the neighbour has not yet read what came three exchanges before. The last team of a
-///          message tells the neighbour. Where a wait was in vain nothing is written, and NeighbourExchange::check()
-///          throws.
+/// A message goes as it is, and the last of its teams tells the neighbour, by a flag; or, a short one, as packets
+/// (ExchangeOptions::packet_bytes): each four bytes have the number of the exchange beside them, and nobody tells.
+///
+/// Async    a team waits where the neighbour has not yet read what came three exchanges before. Where that was in vain
+///          nothing is written, and NeighbourExchange::check() throws.
 class PeerSends {
  public:
-  /// write(std::byte* to) writes this team's part of the message that goes to the neighbour of this place in the list;
-  /// `to` is where the message begins. All threads of `num_teams` teams call this once an exchange, with the same
-  /// number, one at least for each message.
+  /// write(const OutgoingMessage&) writes this team's part of the message that goes to the neighbour of this place in
+  /// the list. All threads of `num_teams` teams call this once an exchange, with the same number, one at least for each
+  /// message.
   template <class Team, class Write>
   KOKKOS_FUNCTION void operator()(const Team& team, int message, int num_teams, const Write& write) const {
     const impl::PeerPut put = puts_[message];
@@ -38,15 +41,18 @@ class PeerSends {
         },
         number);
     if (number == 0) return;
-    write(put.slots + impl::slot_of(number) * put.slot_bytes);
+    write(OutgoingMessage(put.slots + impl::slot_of(number) * put.slot_bytes, put.is_packets,
+                          static_cast<std::uint32_t>(number)));
     team.team_barrier();
     Kokkos::single(Kokkos::PerTeam(team), [&] {
-      const auto fence = [] { desul::atomic_thread_fence(desul::MemoryOrderAcqRel(), desul::MemoryScopeNode()); };
+      const auto fence = [&] {
+        if (!put.is_packets) desul::atomic_thread_fence(desul::MemoryOrderAcqRel(), desul::MemoryScopeNode());
+      };
       fence();  // for the whole team, as it comes after the barrier
       if (!impl::is_last_of(count, num_teams)) return;
       if (num_teams > 1) fence();  // for the other teams
       store_shared(&count.exchanges, number - *skipped_);
-      store_shared(&put.arrived->count, number);
+      if (!put.is_packets) store_shared(&put.arrived->count, number);
     });
   }
 

@@ -24,6 +24,7 @@ void check_options(const HaloOptions& options) {
                         "what a form costs follows from them", "give positive numbers");
   }
   check_time_out("halo", options.time_out_seconds);
+  check_packet_bytes("halo", options.packet_bytes);
 }
 
 void check_needs(const RowPartition& partition, int rank, std::span<const std::int64_t> needed) {
@@ -138,7 +139,8 @@ HaloPlan::HaloPlan(const Communicator& comm, const RowPartition& partition, std:
       rank_(comm.rank()),
       size_(comm.size()),
       buffers_(options.buffers),
-      time_out_seconds_(options.time_out_seconds) {
+      time_out_seconds_(options.time_out_seconds),
+      packet_bytes_(options.packet_bytes) {
   check_partition(comm, partition);
   comm.together([&] {
     check_options(options);

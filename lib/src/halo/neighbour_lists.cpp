@@ -47,6 +47,7 @@ Communicator agreed_group(const Communicator& comm, const std::vector<NeighbourM
     check_own(comm, to, "to");
     check_own(comm, from, "from");
     check_time_out("halo", options.time_out_seconds);
+    check_packet_bytes("halo", options.packet_bytes);
   });
   check_alike(comm, options);
   std::vector<std::vector<std::int64_t>> counts(static_cast<std::size_t>(comm.size()));

@@ -43,18 +43,27 @@ TEST(HaloExchangeOverMpi, AThousandBackToBackWithRandomDelays) {
   }
 }
 
-TEST(HaloExchangeOverMpi, InKernelsThroughMemoryThatProcessesShare) {
-  for (const Needs& needs : needs_of_all_kinds(world().size())) {
+void expect_right_in_kernels(const Communicator& comm, std::int64_t packet_bytes) {
+  constexpr ExchangeMode mode = ExchangeMode::kernel;
+  for (const Needs& needs : needs_of_all_kinds(comm.size())) {
     for (const HaloForm form : all_forms) {
-      expect_right_exchanges<double>(world(), needs, form, 3, HaloBuffers::automatic, ExchangeMode::kernel);
+      expect_right_exchanges<double>(comm, needs, form, 3, HaloBuffers::automatic, mode, packet_bytes);
     }
   }
-  const Needs many = random_needs(RowPartition::even(10 * world().size(), world().size()), 0.3, 22);
+  const Needs many = random_needs(RowPartition::even(10 * comm.size(), comm.size()), 0.3, 22);
   for (const bool two_in_flight : {false, true}) {
-    expect_right_back_to_back(world(), many, 300, two_in_flight, !two_in_flight, HaloBuffers::automatic,
-                              ExchangeMode::kernel);
+    expect_right_back_to_back(comm, many, 300, two_in_flight, !two_in_flight, HaloBuffers::automatic, mode,
+                              packet_bytes);
   }
-  expect_right_at_once(world(), many, 1000, ExchangeMode::kernel);
+  expect_right_at_once(comm, many, 1000, mode, packet_bytes);
+}
+
+TEST(HaloExchangeOverMpi, InKernelsThroughMemoryThatProcessesShare) { expect_right_in_kernels(world(), 0); }
+
+TEST(HaloExchangeOverMpi, InKernelsByPackets) {
+  expect_right_in_kernels(world(), 1 << 20);
+  expect_right_by_kernels(world(), 1000, {.packet_bytes = 16384});
+  expect_stages_in_order(world(), 300, {.packet_bytes = 16384});
 }
 
 // What devices share by file descriptors; handles, which come first, work on most machines.
@@ -64,17 +73,8 @@ TEST(HaloExchangeOverMpi, InKernelsThroughMemoryBehindFileDescriptors) {
   }
   Communicator comm = world().duplicate();
   comm.use_peer_sharing(PeerSharing::descriptors);
-  for (const Needs& needs : needs_of_all_kinds(comm.size())) {
-    for (const HaloForm form : all_forms) {
-      expect_right_exchanges<double>(comm, needs, form, 3, HaloBuffers::automatic, ExchangeMode::kernel);
-    }
-  }
+  expect_right_in_kernels(comm, 0);
   const Needs many = random_needs(RowPartition::even(10 * comm.size(), comm.size()), 0.3, 22);
-  for (const bool two_in_flight : {false, true}) {
-    expect_right_back_to_back(comm, many, 300, two_in_flight, !two_in_flight, HaloBuffers::automatic,
-                              ExchangeMode::kernel);
-  }
-  expect_right_at_once(comm, many, 1000, ExchangeMode::kernel);
   expect_right_replays(comm, many, ExchangeMode::kernel, true);
   expect_right_by_kernels(comm, 300);
   const Side side(comm, many, HaloForm::automatic, 1, HaloBuffers::automatic, ExchangeMode::kernel);
@@ -90,8 +90,10 @@ TEST(HaloExchangeOverMpi, InKernelsAreReplayed) {
   const Needs many = random_needs(RowPartition::even(10 * world().size(), world().size()), 0.3, 22);
   const Needs chain = chain_needs(RowPartition::even(8 * world().size(), world().size()));
   for (const bool at_once : {false, true}) {
-    expect_right_replays(world(), many, ExchangeMode::kernel, at_once);
-    expect_right_replays(world(), chain, ExchangeMode::kernel, at_once);
+    for (const std::int64_t packet_bytes : {0, 1 << 20}) {
+      expect_right_replays(world(), many, ExchangeMode::kernel, at_once, packet_bytes);
+      expect_right_replays(world(), chain, ExchangeMode::kernel, at_once, packet_bytes);
+    }
   }
 }
 

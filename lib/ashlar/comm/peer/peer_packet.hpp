@@ -6,6 +6,19 @@
 
 namespace ashlar {
 
+/// Half a word of data and the count of such words so far in the other half, written at once: who reads the right count
+/// has the data.
+KOKKOS_INLINE_FUNCTION void send_counted(std::uint64_t* to, std::uint32_t data, std::uint32_t count) {
+  store_shared(to, (std::uint64_t(data) << 32) | count);
+}
+
+/// Whether the word with this count has come.
+KOKKOS_INLINE_FUNCTION bool take_counted(const std::uint64_t* from, std::uint32_t count, std::uint32_t& data) {
+  const std::uint64_t word = load_shared(from);
+  data = static_cast<std::uint32_t>(word >> 32);
+  return static_cast<std::uint32_t>(word) == count;
+}
+
 /// A number that one rank writes to another's memory, and the count of such numbers so far: who reads the right count
 /// in both words has the number, without fence or flag. Each word is written at once.
 ///
@@ -17,7 +30,7 @@ struct alignas(16) PeerPacket {
 KOKKOS_INLINE_FUNCTION void send_packet(PeerPacket* to, double value, std::uint32_t count) {
   const auto bits = Kokkos::bit_cast<std::uint64_t>(value);
   for (int half = 0; half < 2; ++half) {
-    store_shared(&to->words[half], ((bits >> (32 * half)) << 32) | count);
+    send_counted(&to->words[half], static_cast<std::uint32_t>(bits >> (32 * half)), count);
   }
 }
 
@@ -25,9 +38,9 @@ KOKKOS_INLINE_FUNCTION void send_packet(PeerPacket* to, double value, std::uint3
 KOKKOS_INLINE_FUNCTION bool take_packet(const PeerPacket* from, std::uint32_t count, double& value) {
   std::uint64_t bits = 0;
   for (int half = 0; half < 2; ++half) {
-    const std::uint64_t word = load_shared(&from->words[half]);
-    if (static_cast<std::uint32_t>(word) != count) return false;
-    bits |= (word >> 32) << (32 * half);
+    std::uint32_t data = 0;
+    if (!take_counted(&from->words[half], count, data)) return false;
+    bits |= std::uint64_t(data) << (32 * half);
   }
   value = Kokkos::bit_cast<double>(bits);
   return true;

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/halo/impl/plain_buffer.hpp>
 #include <cstdint>
 #include <type_traits>
 
@@ -19,20 +20,18 @@ struct SpanOfEntries {
   KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t i) const { return first + i; }
 };
 
-/// Gathers entries of x, blocks of scalars of one or several vectors, into a buffer: all vectors' scalars of a row side
-/// by side, whatever the layout of x.
+/// Gathers entries of x, blocks of scalars of one or several vectors, into a buffer (or an OutgoingMessage): all
+/// vectors' scalars of a row side by side, whatever the layout of x.
 ///
 /// On a GPU a thread takes a scalar, so that neighbouring threads write neighbouring scalars; elsewhere an entry.
-template <class Entries, class X>
+template <class Entries, class X, class Buffer>
 struct PackedEntries {
-  using Scalar = typename X::non_const_value_type;
-
   Entries entries;
   X x;
   std::int64_t block_size, num_vectors;
-  Scalar* to;
+  Buffer to;
 
-  KOKKOS_INLINE_FUNCTION Scalar at(std::int64_t row, std::int64_t vector) const {
+  KOKKOS_INLINE_FUNCTION typename X::non_const_value_type at(std::int64_t row, std::int64_t vector) const {
     if constexpr (X::rank() == 1) {
       return x(row);
     } else {
@@ -44,16 +43,16 @@ struct PackedEntries {
   KOKKOS_INLINE_FUNCTION void operator()(ByScalar, std::int64_t i) const {
     const std::int64_t row = i / num_vectors, vector = i - row * num_vectors;
     const std::int64_t entry = row / block_size;
-    to[i] = at(entries(entry) * block_size + (row - entry * block_size), vector);
+    to.put(i, at(entries(entry) * block_size + (row - entry * block_size), vector));
   }
 
   struct ByEntry {};
   KOKKOS_INLINE_FUNCTION void operator()(ByEntry, std::int64_t i) const {
     const std::int64_t first_row = entries(i) * block_size;
-    Scalar* const packed = to + i * block_size * num_vectors;
+    const std::int64_t first = i * block_size * num_vectors;
     for (std::int64_t row = 0; row < block_size; ++row) {
       for (std::int64_t vector = 0; vector < num_vectors; ++vector) {
-        packed[row * num_vectors + vector] = at(first_row + row, vector);
+        to.put(first + row * num_vectors + vector, at(first_row + row, vector));
       }
     }
   }
@@ -64,12 +63,13 @@ template <execution_space Exec, class Entries, class X>
 void pack(const Exec& exec, const Entries& entries, std::int64_t count, const X& x, std::int64_t block_size,
           std::int64_t num_vectors, typename X::non_const_value_type* to) {
   if (count == 0) return;
-  using Functor = PackedEntries<Entries, X>;
+  using Buffer = PlainBuffer<typename X::non_const_value_type>;
+  using Functor = PackedEntries<Entries, X, Buffer>;
   using Tag = std::conditional_t<is_gpu_v<Exec>, typename Functor::ByScalar, typename Functor::ByEntry>;
   const std::int64_t items = is_gpu_v<Exec> ? count * block_size * num_vectors : count;
   Kokkos::parallel_for("ashlar::halo[pack]",
                        Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
-                       Functor{entries, x, block_size, num_vectors, to});
+                       Functor{entries, x, block_size, num_vectors, Buffer{to}});
 }
 
 }  // namespace ashlar::impl

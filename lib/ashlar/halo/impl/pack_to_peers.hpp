@@ -5,7 +5,6 @@
 #include <ashlar/halo/impl/pack.hpp>
 #include <ashlar/halo/impl/peer_chunk.hpp>
 #include <ashlar/halo/peer_sends.hpp>
-#include <cstddef>
 #include <cstdint>
 
 namespace ashlar::impl {
@@ -30,20 +29,32 @@ struct PackToPeers {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, int task, const PeerSends& sends) const {
-    using Packed = PackedEntries<MessageEntries, X>;
     const PeerChunk chunk = chunks[task];
     const MessageEntries its = entries[chunk.message];
-    sends(team, chunk.message, chunk.num_chunks, [&](std::byte* message) {
-      const Packed packed{its, x, block_size, num_vectors, reinterpret_cast<typename Packed::Scalar*>(message)};
-      const std::int64_t end = chunk.begin + chunk.count;
-      if constexpr (is_gpu_v<typename Team::execution_space>) {
-        const std::int64_t scalars = block_size * num_vectors;
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, chunk.begin * scalars, end * scalars),
-                             [&](std::int64_t i) { packed(typename Packed::ByScalar(), i); });
+    sends(team, chunk.message, chunk.num_chunks, [&](const OutgoingMessage& message) {
+      using Scalar = typename X::non_const_value_type;
+      if (Scalar* const to = message.plain<Scalar>()) {
+        pack(team, chunk, its, PlainBuffer<Scalar>{to});
       } else {
-        for (std::int64_t i = chunk.begin; i < end; ++i) packed(typename Packed::ByEntry(), i);
+        pack(team, chunk, its, message);
       }
     });
+  }
+
+ private:
+  template <class Team, class Buffer>
+  KOKKOS_FUNCTION void pack(const Team& team, const PeerChunk& chunk, const MessageEntries& its,
+                            const Buffer& to) const {
+    using Packed = PackedEntries<MessageEntries, X, Buffer>;
+    const Packed packed{its, x, block_size, num_vectors, to};
+    const std::int64_t end = chunk.begin + chunk.count;
+    if constexpr (is_gpu_v<typename Team::execution_space>) {
+      const std::int64_t scalars = block_size * num_vectors;
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, chunk.begin * scalars, end * scalars),
+                           [&](std::int64_t i) { packed(typename Packed::ByScalar(), i); });
+    } else {
+      for (std::int64_t i = chunk.begin; i < end; ++i) packed(typename Packed::ByEntry(), i);
+    }
   }
 };
 

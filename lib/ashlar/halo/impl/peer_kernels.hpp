@@ -24,30 +24,29 @@ struct PutChunk {
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, int task, const PeerSends& sends) const {
     const PeerChunk chunk = chunks[task];
-    sends(team, chunk.message, chunk.num_chunks, [&](std::byte* message) {
-      const auto* const from = reinterpret_cast<const Word*>(buffer + chunk.source);
-      auto* const to = reinterpret_cast<Word*>(message + chunk.begin);
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, chunk.count / std::int64_t(sizeof(Word))),
-                           [&](std::int64_t i) { to[i] = from[i]; });
+    sends(team, chunk.message, chunk.num_chunks, [&](const OutgoingMessage& message) {
+      constexpr std::int64_t size = sizeof(Word), size_in_packet = sizeof(std::uint32_t);
+      if (Word* const first = message.plain<Word>()) {
+        const auto* const from = reinterpret_cast<const Word*>(buffer + chunk.source);
+        Word* const to = first + chunk.begin / size;
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, chunk.count / size),
+                             [&](std::int64_t i) { to[i] = from[i]; });
+      } else {
+        const auto* const from = reinterpret_cast<const std::uint32_t*>(buffer + chunk.source);
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, chunk.count / size_in_packet),
+                             [&](std::int64_t i) { message.put(chunk.begin / size_in_packet + i, from[i]); });
+      }
     });
   }
 };
 
-/// Waits for messages from `first` on.
-struct WaitForPeers {
-  PeerReceives receives;
-  int first;
-
-  KOKKOS_FUNCTION void operator()(int i) const { receives.wait(first + i); }
-};
-
-/// The same in one team of a kernel that does more.
-struct WaitForAllPeers {
-  int num_messages;
+/// Waits for messages from `first` on, a team for each.
+struct LandMessages {
+  int first = 0;
 
   template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, int, const PeerReceives& receives) const {
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, num_messages), [&](int k) { receives.wait(k); });
+  KOKKOS_FUNCTION void operator()(const Team& team, int task, const PeerReceives& receives) const {
+    receives.land(team, first + task);
   }
 };
 

@@ -12,15 +12,18 @@ namespace ashlar::impl {
 
 /// What goes to one neighbour: to a slot of its memory.
 struct PeerPut {
-  std::byte* slots = nullptr;       ///< its place in slot 0 of the neighbour's memory
+  std::byte* slots = nullptr;       ///< its place, or that of its packets, in slot 0 of the neighbour's memory
   std::int64_t slot_bytes = 0;      ///< how far apart slots are there
   PeerFlag* arrived = nullptr;      ///< the neighbour's
   const PeerFlag* taken = nullptr;  ///< raised by the neighbour when a slot may be written again
+  bool is_packets = false;
 };
 
 /// What comes from one neighbour, to a slot of this rank's memory.
 struct PeerGet {
-  const std::byte* slots = nullptr;
+  std::byte* slots = nullptr;
+  const std::byte* packets = nullptr;  ///< in slot 0; null where it does not come as packets
+  std::int64_t num_words = 0;          ///< of four bytes, where it does
   std::int64_t slot_bytes = 0;
   const PeerFlag* arrived = nullptr;
   PeerFlag* taken = nullptr;  ///< the neighbour's

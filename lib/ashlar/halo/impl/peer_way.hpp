@@ -2,11 +2,13 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/error.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
 #include <ashlar/device/capture.hpp>
 #include <ashlar/device/event.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/impl/exchange_way.hpp>
 #include <ashlar/halo/impl/listed.hpp>
 #include <ashlar/halo/impl/peer_chunk.hpp>
@@ -46,9 +48,9 @@ class PeerWay final : public ExchangeWay<Exec> {
   ///
   /// Throws   CommError on all ranks, where they cannot share memory.
   PeerWay(const Exec& exec, Communicator comm, const std::vector<NeighbourMessage>& to,
-          const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, double time_out_seconds)
-      : patience_ns_(patience_of(time_out_seconds)),
-        routes_(comm, to, from),
+          const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, const ExchangeOptions& options)
+      : patience_ns_(patience_of(options.time_out_seconds)),
+        routes_(comm, to, from, options.packet_bytes),
         memory_(exec, std::move(comm), std::size_t(routes_.segment_bytes())),
         enqueued_(exec) {
     memory_.comm().together([&] { allocate(exec, to, from, send_bytes); });
@@ -82,14 +84,12 @@ class PeerWay final : public ExchangeWay<Exec> {
   }
   int wait_for_any(const Exec& exec, int) override {
     if (num_given_ == num_received()) return -1;
-    wait(exec, num_given_, 1);
+    land(exec, num_given_, 1);
     return num_given_++;
   }
-  void wait_for_all(const Exec& exec, int) override { wait(exec, 0, num_received()); }
+  void wait_for_all(const Exec& exec, int) override { land(exec, 0, num_received()); }
   void finish_landing(const Exec& exec, int) override { mark(exec); }
-  const std::byte* received(int slot) const override {
-    return memory_.own() + routes_.slots_begin() + slot * routes_.slot_bytes();
-  }
+  const std::byte* received(int slot) const override { return landing() + slot * routes_.slot_bytes(); }
 
   // Kernels of the caller's: after open(); between begin_landing() and finish_landing(); after open().
 
@@ -170,7 +170,10 @@ class PeerWay final : public ExchangeWay<Exec> {
   double waited_seconds() const override { return waited_seconds_; }
   std::string explain() const override {
     return text("by kernels, through ", memory_.explain(),
-                is_gpu_v<Exec> ? ", in one launch where nothing is between begin and end" : "");
+                is_gpu_v<Exec> ? ", in one launch where nothing is between begin and end" : "",
+                num_in_packets_ > 0 ? text(", ", num_in_packets_, " of ", count_text(num_received(), "message"),
+                                           " that come in packets")
+                                    : "");
   }
   HeldBytes bytes() const override { return {std::uint64_t(routes_.segment_bytes()) + buffer_.size(), 0}; }
 
@@ -180,6 +183,7 @@ class PeerWay final : public ExchangeWay<Exec> {
   using List = Kokkos::View<Item*, memory_space>;
   using Flag = Kokkos::View<int, std::conditional_t<is_gpu_v<Exec>, Kokkos::SharedHostPinnedSpace, memory_space>>;
 
+  std::byte* landing() const { return memory_.own() + routes_.slots_begin(); }
   static bool is_captured() { return Capture<Exec>::current() != nullptr; }
 
   void allocate(const Exec& exec, const std::vector<NeighbourMessage>& to, const std::vector<NeighbourMessage>& from,
@@ -205,15 +209,19 @@ class PeerWay final : public ExchangeWay<Exec> {
     for (std::size_t k = 0; k < to.size(); ++k) {
       const PeerRoutes::To& route = routes_.to()[k];
       puts.push_back({memory_.of(to[k].rank) + route.slots, route.slot_bytes, flag(to[k].rank, route.arrived),
-                      flag(rank, routes_.taken_flag(int(k)))});
+                      flag(rank, routes_.taken_flag(int(k))), route.are_packets});
       add_chunks(chunks, int(k), to[k].count, chunk_of(to[k].count));
       sent_bytes_.push_back(to[k].count);
     }
     for (PeerChunk& chunk : chunks) chunk.source = to[std::size_t(chunk.message)].begin + chunk.begin;
     for (std::size_t k = 0; k < from.size(); ++k) {
-      gets.push_back({received(0) + from[k].begin, routes_.slot_bytes(), flag(rank, routes_.arrived_flag(int(k))),
-                      flag(from[k].rank, routes_.from()[k].taken)});
+      const PeerRoutes::From& route = routes_.from()[k];
+      const bool are_packets = route.packets >= 0;
+      gets.push_back({landing() + from[k].begin, are_packets ? memory_.own() + route.packets : nullptr,
+                      are_packets ? from[k].count / 4 : 0, routes_.slot_bytes(),
+                      flag(rank, routes_.arrived_flag(int(k))), flag(from[k].rank, route.taken)});
       received_bytes_.push_back(from[k].count);
+      num_in_packets_ += are_packets ? 1 : 0;
     }
     puts_ = listed(exec, puts);
     gets_ = listed(exec, gets);
@@ -244,14 +252,15 @@ class PeerWay final : public ExchangeWay<Exec> {
     ++num_started_;
     if constexpr (!is_gpu_v<Exec>) wait_until_taken();
   }
-  void wait(const Exec& exec, int first, int count) {
+  /// Has messages where received() says.
+  void land(const Exec& exec, int first, int count) {
     if (count == 0) return;
-    const WaitForPeers body{receives(), first};
     if constexpr (is_gpu_v<Exec>) {
-      Kokkos::parallel_for("ashlar::halo[wait]", Kokkos::RangePolicy<Exec>(exec, 0, count), body);
+      launch_tasks("ashlar::halo[wait]", exec, count,
+                   kernel(PeerTasks<NoPeerTask>{}, PeerTasks<NoPeerTask>{}, PeerTasks<LandMessages>{count, {first}}));
     } else {
       wait_until_come(exec, first, count);
-      for (int i = 0; i < count; ++i) body(i);
+      for (int k = first; k < first + count; ++k) receives().land(k);
     }
     count_received(first, count);
     check();
@@ -302,7 +311,7 @@ class PeerWay final : public ExchangeWay<Exec> {
   // As the host enqueues them, captured ones too; kernels have counts of their own, of what runs.
   std::uint64_t num_started_ = 0;
   std::uint64_t followed_ = 0;  // the capture, by number
-  int num_given_ = 0;
+  int num_given_ = 0, num_in_packets_ = 0;
   double waited_seconds_ = 0;  // of the host, where kernels run there
   HaloCount sent_, received_;
   Event<Exec> enqueued_;

@@ -48,8 +48,8 @@ struct PackGhostParts {
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, int task, const PeerSends& sends) const {
     const GhostPart& part = parts[task];
-    sends(team, part.message, part.num_parts, [&](std::byte* message) {
-      at_cells(team, part.copy, PackGhosts<Real>{x, reinterpret_cast<Real*>(message)});
+    sends(team, part.message, part.num_parts, [&](const OutgoingMessage& message) {
+      at_cells(team, part.copy, PackGhosts<Real, OutgoingMessage>{x, message});
     });
   }
 };
@@ -64,8 +64,8 @@ struct UnpackGhostParts {
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, int task, const PeerReceives& receives) const {
     const GhostPart& part = parts[task];
-    receives(team, part.message, part.num_parts, [&](const std::byte* message) {
-      at_cells(team, part.copy, UnpackGhosts<Real>{x, layout, reinterpret_cast<const Real*>(message), has_boundary});
+    receives(team, part.message, part.num_parts, [&](const IncomingMessage& message) {
+      at_cells(team, part.copy, UnpackGhosts<Real, IncomingMessage>{x, layout, message, has_boundary});
     });
   }
 };

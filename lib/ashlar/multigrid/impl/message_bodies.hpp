@@ -14,25 +14,29 @@ KOKKOS_FUNCTION inline std::int64_t place_in_buffer(const GhostCopy& copy, int i
   return copy.buffer + (std::int64_t(k) * copy.size[1] + j) * copy.size[0] + i;
 }
 
-template <class Real>
+/// Buffer: a PlainBuffer, or an OutgoingMessage.
+template <class Real, class Buffer>
 struct PackGhosts {
   BeyondBoundary<Real> x;
-  Real* buffer;
+  Buffer buffer;
 
   template <class Work>
   KOKKOS_FUNCTION void prepare(const GhostCopy& copy, const Work& work) const {
     with_copied(copy, x, [&]<class Value>(const Value& value) {
       const std::int64_t row = copy.size[0];
-      work(StoredCell<Real, Value>{value, buffer + copy.buffer, row, row * copy.size[1]});
+      work([value, to = buffer, first = copy.buffer, row, plane = row * copy.size[1]](int i, int j, int k) {
+        to.put(first + i + j * row + k * plane, value(i, j, k));
+      });
     });
   }
 };
 
-template <class Real>
+/// Buffer: a PlainBuffer, or an IncomingMessage.
+template <class Real, class Buffer>
 struct UnpackGhosts {
   Real* x;
   BoxLayout layout;
-  const Real* buffer;
+  Buffer buffer;
   bool has_boundary;
 
   template <class Work>
@@ -40,7 +44,7 @@ struct UnpackGhosts {
     if (!has_boundary && copy.is_outside()) return;
     Real* const to = x + layout.at(copy.to_box, copy.to[0], copy.to[1], copy.to[2]);
     work([to, from = buffer, copy, row = layout.row(), plane = layout.plane()](int i, int j, int k) {
-      to[i + j * row + k * plane] = from[place_in_buffer(copy, i, j, k)];
+      to[i + j * row + k * plane] = from.template get<Real>(place_in_buffer(copy, i, j, k));
     });
   }
 };
