@@ -13,7 +13,7 @@ struct HaloPerfOptions {
   std::vector<int> neighbours{1, 2, 3, 6, 26};
   /// Measure instead what kernels do with each other that iterate as one.
   bool in_kernel = false;
-  std::vector<std::string> modes{"blocking", "stream", "kernel", "packets", "auto"};
+  std::vector<std::string> modes{"blocking", "stream", "kernel", "auto"};
   /// Interior work under the exchange, as multiples of the time that the exchange takes.
   std::vector<double> work{0.5, 1, 2};
   int samples = 9;

@@ -1,3 +1,4 @@
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
@@ -65,6 +66,7 @@ bool measure_modes(const Exec& exec, const Communicator& comm, const HpgmgRanksC
   const bool speaks = comm.rank() == 0;
   std::string name = text(to_string(one.discretisation), ", boxes of ", box_name(one.box_dim));
   if (one.min_cells_per_rank > 0) name += text(", ranks of ", one.min_cells_per_rank, " cells or more");
+  if (one.packet_bytes > 0) name += text(", packets up to ", count_text(one.packet_bytes, "byte"));
   if (speaks) std::printf("%s, host threshold %d\n", name.c_str(), one.host_threshold);
   std::vector<Solver> solvers;
   for (const ExchangeMode mode : modes) {

@@ -135,6 +135,8 @@ void expect_right_exchange(const Communicator& comm, const Needs& needs, const H
   HaloPlan plan(comm, needs.partition, needs.at(comm.rank()), options);
   HaloExchange<Scalar, Exec> exchange(exec, comm, std::move(plan), block_size, num_vectors, mode);
   const Numbers entries = entries_of_halo(needs, exchange.plan());
+  const bool has_packets = options.packet_bytes > 0 && mode == ExchangeMode::kernel && !entries.empty();
+  EXPECT_EQ(exchange.explain().find(" as packets") != std::string::npos, has_packets) << exchange.explain();
   for (int round = 1; round <= 4; ++round) {
     const bool at_once = round % 2 == 0;
     fill(exec, x, needs.partition.begin(comm.rank()), block_size, round);

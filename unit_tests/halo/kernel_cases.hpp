@@ -41,7 +41,7 @@ struct PackParts {
     const Part part = parts[task];
     sends(team, part.message, part.num_parts, [&](const OutgoingMessage& to) {
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, part.begin, part.begin + part.count),
-                           [&](std::int64_t i) { to.put(i, number_sent(rank, part.other, i, round)); });
+                           [&](std::int64_t i) { to.put<std::int64_t>(i, number_sent(rank, part.other, i, round)); });
     });
   }
 };

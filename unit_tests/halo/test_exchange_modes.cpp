@@ -37,7 +37,10 @@ struct AllToAll {
     exchange.emplace_back(exec, comm, to, from, options);
   }
 
-  static std::int64_t length(int source, int target) { return 7 + 5 * source + 20000 * target; }
+  /// Of whole words, and not, of one team, and of several.
+  static std::int64_t length(int source, int target) {
+    return 7 + 5 * source + 20000 * target + (source == 1 && target == 0 ? 8192 : 0);
+  }
   static std::byte value(int source, int target, std::int64_t i, int round) {
     return std::byte(source * 50 + target * 10 + int(i % 97) + round);
   }
@@ -119,7 +122,7 @@ TEST_P(ExchangeInKernels, BytesOfAnyLengthCome) {
       EXPECT_THAT(side.exchange[0].explain(), HasSubstr("by kernels"));
       // Of whole words, and short, is what rank 1 sends to rank 0.
       const bool has_packets = packet_bytes() > 0 && comm.rank() == 0 && ranks > 1;
-      const std::string packets = "1 of " + count_text(ranks - 1, "message") + " that come in packets";
+      const std::string packets = has_packets ? "1 of " + count_text(ranks - 1, "message") + " as packets" : "packets";
       EXPECT_EQ(side.exchange[0].explain().find(packets) != std::string::npos, has_packets);
       EXPECT_EQ(side.exchange[0].figures().received.messages, 8 * (comm.size() - 1));
     });
@@ -156,10 +159,12 @@ TEST_P(ExchangeInKernels, AThousandBackToBack) {
 }
 
 TEST_P(ExchangeInKernels, AThousandAtOnce) {
-  const Needs needs = random_needs(RowPartition::even(40, 4), 0.3, 22), chain = chain_needs(RowPartition::even(12, 4));
+  const Needs needs = random_needs(RowPartition::even(40, 4), 0.3, 22), chain = chain_needs(RowPartition::even(12, 4)),
+              of_several_teams = random_needs(RowPartition::even(2000, 4), 0.7, 22);
   run_ranks(4, [&](Communicator& comm) {
     expect_right_at_once(comm, needs, 1000, ExchangeMode::kernel, packet_bytes());
     expect_right_at_once(comm, chain, 300, ExchangeMode::kernel, packet_bytes());
+    expect_right_at_once(comm, of_several_teams, 20, ExchangeMode::kernel, packet_bytes());
   });
 }
 
@@ -198,6 +203,28 @@ TEST_P(ExchangeInKernels, AreReplayed) {
       expect_right_replays(comm, needs, ExchangeMode::kernel, at_once, packet_bytes());
     });
   }
+}
+
+/// As packets go messages of whole words, at the sender's and the receiver's, up to the limit.
+TEST_F(KernelsThatWait, ShortMessagesOfWholeWordsGoAsPackets) {
+  run_ranks(2, [](Communicator& comm) {
+    const auto comes_as_packets = [&](std::int64_t begin, std::int64_t count, std::int64_t place) {
+      const bool sends = comm.rank() == 1;
+      const NeighbourExchange<Exec> exchange(
+          own_instance(), comm,
+          sends ? std::vector{NeighbourMessage{0, begin, count}} : std::vector<NeighbourMessage>(),
+          sends ? std::vector<NeighbourMessage>() : std::vector{NeighbourMessage{1, place, count}},
+          {.mode = ExchangeMode::kernel, .packet_bytes = 64});
+      return comm.broadcast(exchange.explain().find("of what comes 1 of 1 message as packets") != std::string::npos);
+    };
+    EXPECT_TRUE(comes_as_packets(0, 64, 0));
+    EXPECT_TRUE(comes_as_packets(4, 4, 12));
+    EXPECT_FALSE(comes_as_packets(0, 68, 0));
+    EXPECT_FALSE(comes_as_packets(0, 6, 0));
+    EXPECT_FALSE(comes_as_packets(2, 64, 0));
+    EXPECT_FALSE(comes_as_packets(0, 64, 1));
+    EXPECT_FALSE(comes_as_packets(0, 0, 0));
+  });
 }
 
 TEST_F(KernelsThatWait, ACountThatNoRankHasMadeIsTold) {
@@ -240,6 +267,17 @@ TEST(ExchangeModes, RanksOnSeveralHostsShareNoMemory) {
                           HasSubstr("they are on 2 hosts"));
             },
             {.hosts = 2});
+}
+
+TEST(ExchangeModes, PacketsOfLessThanNothingAreRefused) {
+  run_ranks(2, [](Communicator& comm) {
+    const auto refused = [](const auto& make) {
+      EXPECT_THAT(message_of<ArgumentError>(make), HasSubstr("packets for messages of up to -1 bytes"));
+    };
+    refused([&] { AllToAll(comm, {.mode = ExchangeMode::blocking, .packet_bytes = -1}); });
+    refused([&] { HaloPlan(comm, RowPartition::even(4, 2), Numbers{}, {.packet_bytes = -1}); });
+    refused([&] { HaloPlan::from_lists(comm, 2, Numbers(2), {{}, {}}, HaloBuffers::automatic, 30, -1); });
+  });
 }
 
 TEST(ExchangeModes, MustBeTheSameOnAllRanks) {

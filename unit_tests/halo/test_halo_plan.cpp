@@ -195,8 +195,9 @@ TEST(HaloPlan, OfListsOfTheCallersOwn) {
     if (comm.rank() == 1) send = {{}, {}, {0, 1, 2, 3, 4}};
     if (comm.rank() == 1) receive = {3, 0, 0};
     if (comm.rank() == 2) receive = {2, 5, 0};
-    const HaloPlan plan = HaloPlan::from_lists(comm, 5, receive, send, HaloBuffers::automatic, 0.25);
+    const HaloPlan plan = HaloPlan::from_lists(comm, 5, receive, send, HaloBuffers::automatic, 0.25, 4096);
     EXPECT_EQ(plan.time_out_seconds(), 0.25);
+    EXPECT_EQ(plan.packet_bytes(), 4096);
     EXPECT_EQ(plan.num_own(), 5);
     EXPECT_EQ(plan.rank(), comm.rank());
     EXPECT_EQ(plan.num_ranks(), 3);

@@ -9,6 +9,7 @@
 #include <ashlar/multigrid/operator.hpp>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <support/thread_ranks.hpp>
 #include <type_traits>
@@ -19,6 +20,9 @@
 // Levels of which each rank has its boxes.
 
 namespace ashlar::testing {
+
+/// No message here is longer.
+inline constexpr std::int64_t all_as_packets = 1 << 20;
 
 inline constexpr ThreadRanksOptions with_delays{.max_delay = std::chrono::microseconds(100), .seed = 3};
 

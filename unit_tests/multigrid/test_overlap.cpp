@@ -267,6 +267,7 @@ TEST(FusedSweeps, HaveTheSameBits) {
       options.exchange.mode = ExchangeMode::kernel;
       options.overlap = Overlap::fused;
       for (const int ranks : {2, 5}) {
+        options.exchange.packet_bytes = ranks == 2 ? all_as_packets : 0;
         EXPECT_EQ(solution_of(ranks, 3, 8, options, {}), one)
             << to_string(kind) << ", " << to_string(smoother) << ", " << ranks << " ranks";
       }

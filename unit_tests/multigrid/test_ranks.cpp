@@ -20,11 +20,10 @@ Level<Exec> level_of_ranks(const Exec& exec, const Communicator& comm, const Box
 }
 
 /// Each cell has its number, which is factor by factor another one, and each ghost cell is to have that of its cell.
-void expect_every_ghost_cell(const Communicator& comm, int boxes, int dim, ExchangeMode mode,
+void expect_every_ghost_cell(const Communicator& comm, int boxes, int dim, const ExchangeOptions& exchanges,
                              const std::vector<double>& factors) {
   const Exec exec = rank_instance<Exec>();
-  const Level<Exec> level =
-      level_of_ranks(exec, comm, BoxGrid(boxes, dim, comm.size(), comm.rank()), fv4, {.mode = mode});
+  const Level<Exec> level = level_of_ranks(exec, comm, BoxGrid(boxes, dim, comm.size(), comm.rank()), fv4, exchanges);
   for (const GhostShape shape : shapes) {
     SCOPED_TRACE(std::to_string(boxes) + "^3 boxes of " + std::to_string(dim) + "^3 on " + std::to_string(comm.size()) +
                  " ranks, shape " + std::to_string(int(shape)));
@@ -49,14 +48,14 @@ void expect_every_ghost_cell(const Communicator& comm, int boxes, int dim, Excha
   }
 }
 
-void expect_every_ghost_cell_of_every_shape(ExchangeMode mode) {
+void expect_every_ghost_cell_of_every_shape(const ExchangeOptions& exchanges) {
   for (const int ranks : {1, 2, 3, 4, 8}) {
     run_ranks(
         ranks,
         [&](Communicator& comm) {
           // One box is one rank's; of 27 some have four ranks beside them; boxes of 20^3 are filled in pieces.
           for (const auto& [boxes, dim] : {std::pair{1, 4}, {2, 4}, {3, 2}, {4, 3}, {2, 20}}) {
-            expect_every_ghost_cell(comm, boxes, dim, mode, {1, 3, 7, 9});
+            expect_every_ghost_cell(comm, boxes, dim, exchanges, {1, 3, 7, 9});
           }
         },
         with_delays);
@@ -65,17 +64,22 @@ void expect_every_ghost_cell_of_every_shape(ExchangeMode mode) {
     run_ranks(
         ranks,
         [&](Communicator& comm) {
-          expect_every_ghost_cell(comm, 16, 2, mode, {1, 3});
+          expect_every_ghost_cell(comm, 16, 2, exchanges, {1, 3});
         },
         with_delays);
   }
 }
 
-TEST(GhostFillOfRanks, EveryGhostCellOfEveryShape) { expect_every_ghost_cell_of_every_shape(ExchangeMode::automatic); }
+TEST(GhostFillOfRanks, EveryGhostCellOfEveryShape) { expect_every_ghost_cell_of_every_shape({}); }
 
 TEST(GhostFillOfRanks, EveryGhostCellOfEveryShapeByKernels) {
   if (const char* why = why_no_kernels_of_ranks()) GTEST_SKIP() << why;
-  expect_every_ghost_cell_of_every_shape(ExchangeMode::kernel);
+  expect_every_ghost_cell_of_every_shape({.mode = ExchangeMode::kernel, .packet_bytes = 0});
+}
+
+TEST(GhostFillOfRanks, EveryGhostCellOfEveryShapeByPackets) {
+  if (const char* why = why_no_kernels_of_ranks()) GTEST_SKIP() << why;
+  expect_every_ghost_cell_of_every_shape({.mode = ExchangeMode::kernel, .packet_bytes = all_as_packets});
 }
 
 TEST(GhostFillOfRanks, SendsOneMessageToEachNeighbour) {
@@ -224,8 +228,11 @@ TEST(KernelsOfRanks, WriteToOtherRanksAndFindTheSameBits) {
   std::vector<double> one;
   run_ranks(1, [&](Communicator& comm) { one = numbers_of(comm, 2, 8, options, Cycle::f); });
   options.exchange.mode = ExchangeMode::kernel;
-  for (const int ranks : {2, 3, 8}) {
-    run_ranks(ranks, [&](Communicator& comm) { EXPECT_EQ(numbers_of(comm, 2, 8, options, Cycle::f), one) << ranks; });
+  for (const std::int64_t packet_bytes : {std::int64_t(0), all_as_packets}) {
+    options.exchange.packet_bytes = packet_bytes;
+    for (const int ranks : {2, 3, 8}) {
+      run_ranks(ranks, [&](Communicator& comm) { EXPECT_EQ(numbers_of(comm, 2, 8, options, Cycle::f), one) << ranks; });
+    }
   }
 }
 

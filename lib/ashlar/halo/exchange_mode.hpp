@@ -19,15 +19,16 @@ enum class ExchangeMode {
 /// "automatic", "blocking", "stream", "kernel"
 std::string_view to_string(ExchangeMode mode);
 
-/// The same on all ranks.
+/// The same on all ranks, but where it says otherwise.
 struct ExchangeOptions {
   ExchangeMode mode = ExchangeMode::automatic;
   /// Of the blocking mode.
   HaloBuffers buffers = HaloBuffers::automatic;
   /// Of the kernel mode: how long a kernel waits for another rank before it gives up.
   double time_out_seconds = default_time_out_seconds;
-  /// Of the kernel mode: messages of at most so many bytes go as packets, four bytes with their count each. They take
-  /// twice the bytes, and neither fence nor flag.
+  /// Of the kernel mode: messages of at most so many bytes come to this rank as packets, four bytes with the number of
+  /// the exchange each, where their begins and lengths at both ends are multiples of four. They take twice the bytes,
+  /// and neither a fence nor a flag behind the data. Ranks may differ in it.
   std::int64_t packet_bytes = default_packet_bytes;
 };
 

@@ -47,8 +47,9 @@ namespace ashlar {
 ///          of any layout. halo(): plan().num_entries() * block_size rows; those of neighbour k of plan().from() begin
 ///          at plan().from()[k].begin * block_size.
 /// Memory   allocated by the constructor: three slots, for two exchanges on their way and one that is read, each of
-///          what is sent and what comes (in the kernel mode of what comes alone). Staged, these are pinned memory of
-///          the host, and the device holds the halo, and what is packed of listed entries, once.
+///          what is sent and what comes (in the kernel mode of what comes, and twice that again where it comes as
+///          packets). Staged, these are pinned memory of the host, and the device holds the halo, and what is packed of
+///          listed entries, once.
 /// Async    By mode(). Blocking: begin() waits on the host for what was enqueued on `exec`, packing last, and returns
 ///          when x may be changed; end() and next_arrived() wait for messages; staged, they then enqueue copies on
 ///          `exec`. Stream, and kernel on a device: all of this is enqueued, the host does not wait, and x may be

@@ -40,7 +40,8 @@ struct HaloOptions {
   /// Of the kernel mode, and of kernels that iterate CG on several devices: how long one waits for another rank before
   /// it gives up.
   double time_out_seconds = default_time_out_seconds;
-  /// Of the kernel mode: the longest message that goes as packets (ExchangeOptions::packet_bytes).
+  /// Of the kernel mode: the longest message that comes as packets (ExchangeOptions::packet_bytes), of all entries from
+  /// one neighbour, of all vectors.
   std::int64_t packet_bytes = default_packet_bytes;
   /// What `automatic` reckons with: bytes of a block entry (of all vectors), 1e9 bytes a second of a message and of the
   /// pass that packs, and the seconds to launch that pass.
@@ -88,11 +89,12 @@ class HaloPlan {
   ///
   /// Throws   as the constructor: ArgumentError where there is not one list for each rank, where one names entries
   ///          that are not there, where a rank is its own neighbour, where two ranks do not agree on a length, or where
-  ///          kernels are to wait for no time (HaloOptions::time_out_seconds).
+  ///          kernels are to wait for no time (HaloOptions::time_out_seconds), or packet_bytes is negative.
   static HaloPlan from_lists(const Communicator& comm, std::int64_t num_own, std::span<const std::int64_t> receive,
                              const std::vector<std::vector<std::int64_t>>& send,
                              HaloBuffers buffers = HaloBuffers::automatic,
-                             double time_out_seconds = default_time_out_seconds);
+                             double time_out_seconds = default_time_out_seconds,
+                             std::int64_t packet_bytes = default_packet_bytes);
 
   /// Where in the halo the global entry `entry`, which was needed, is.
   ///

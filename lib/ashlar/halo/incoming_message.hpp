@@ -12,37 +12,44 @@ namespace ashlar {
 /// A message of a neighbour, which kernels read where it came: PeerReceives hands it to them.
 class IncomingMessage {
  public:
-  /// The i-th value of this type in the message, counted from 0. Where it comes as packets this waits for it; in vain,
-  /// the value means nothing.
+  /// The i-th value of type T in the message, counted from 0: message.get<double>(i). T has a multiple of four bytes,
+  /// and the size with which the sender wrote. Where the message comes as packets this waits for the value; in vain, it
+  /// means nothing.
   template <class T>
   KOKKOS_FUNCTION T get(std::int64_t i) const {
-    if (!is_packets_) return reinterpret_cast<const T*>(place_)[i];
-    struct Words {
-      std::uint32_t its[(sizeof(T) + 3) / 4];
-    };
-    if constexpr (sizeof(T) == sizeof(Words)) {
-      Words words{};
-      const std::uint64_t* const from =
-          reinterpret_cast<const std::uint64_t*>(place_) + i * std::int64_t(sizeof(T) / 4);
-      for (std::size_t w = 0; w < sizeof(T) / 4; ++w) {
-        wait_patiently([&] { return take_counted(from + w, count_, words.its[w]); }, patience_.nanoseconds,
-                       patience_.gave_up);
-      }
-      return Kokkos::bit_cast<T>(words);
-    } else {
-      return T();  // what has other sizes does not come as packets
-    }
+    if (const T* const values = plain<T>()) return values[i];
+    PacketData<T> data{};
+    wait_for<T>(i, data);
+    return Kokkos::bit_cast<T>(data);
   }
 
-  /// As PeerReceives makes it.
-  KOKKOS_FUNCTION IncomingMessage(const std::byte* place, bool is_packets, std::uint32_t count,
+  /// Where the first value is, for what reads many, or values of other sizes; null where it comes as packets.
+  template <class T>
+  KOKKOS_FUNCTION const T* plain() const {
+    return is_packets_ ? nullptr : reinterpret_cast<const T*>(place_);
+  }
+
+  /// Waits for the i-th value of a message that comes as packets. False where that is in vain.
+  template <class T>
+  KOKKOS_FUNCTION bool wait_for(std::int64_t i, PacketData<T>& data) const {
+    using Data = PacketData<T>;
+    const std::uint64_t* const from = reinterpret_cast<const std::uint64_t*>(place_) + i * Data::num_words;
+    for (int w = 0; w < Data::num_words; ++w) {
+      const auto has_come = [&] { return take_counted(from + w, number_, data.words[w]); };
+      if (!wait_patiently(has_come, patience_.nanoseconds, patience_.gave_up)) return false;
+    }
+    return true;
+  }
+
+  /// As PeerReceives makes it; `number`: of the exchange.
+  KOKKOS_FUNCTION IncomingMessage(const std::byte* place, bool is_packets, std::uint32_t number,
                                   const impl::PeerPatience& patience)
-      : place_(place), is_packets_(is_packets), count_(count), patience_(patience) {}
+      : place_(place), is_packets_(is_packets), number_(number), patience_(patience) {}
 
  private:
   const std::byte* place_;
   bool is_packets_;
-  std::uint32_t count_;
+  std::uint32_t number_;
   impl::PeerPatience patience_;
 };
 

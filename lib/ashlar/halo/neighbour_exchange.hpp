@@ -45,8 +45,9 @@ namespace ashlar {
 /// order; nothing else holds them together. A neighbour may be any number of exchanges ahead, or behind.
 ///
 /// Memory   allocated by the constructor: three slots, for two exchanges on their way and one that is read, each of
-///          what is sent and what comes. Staged, these are pinned memory of the host, and the device holds what comes,
-///          and what is packed, once.
+///          what is sent and what comes; in the kernel mode of what comes alone, and twice that again where it comes as
+///          packets, with one buffer of what is sent. Staged, these are pinned memory of the host, and the device holds
+///          what comes, and what is packed, once.
 /// Async    by mode(): the blocking one waits on the host in start(), for what was packed, and in finish() and
 ///          next_arrived(), for messages; the stream mode waits on the device alone. There is no barrier. One thread at
 ///          a time calls these. Where is_stream_ordered() says so, exchanges may be captured on a device
@@ -244,7 +245,8 @@ class NeighbourExchange {
 
   /// Of the exchange that was finished last, or whose messages are being taken: until the next one is finished, or its
   /// first message taken, by what is enqueued on the same instance. Always the same place where messages are staged.
-  /// After a replay of captured work: of the last exchange there.
+  /// After a replay of captured work: of the last exchange there. Messages that come as packets are not there where
+  /// kernels of the caller's have taken them (finish_by(), exchange_by(), exchange_in_stages()).
   const std::byte* received() const { return way_->received(turns_.now().shown); }
 
   /// Of one exchange.

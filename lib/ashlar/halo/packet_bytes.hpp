@@ -8,7 +8,7 @@
 
 namespace ashlar {
 
-/// The longest message that goes as packets unless it is told otherwise: none does.
+/// How long a message may be, in bytes, to go as packets, unless it is told otherwise. 0: none does.
 inline constexpr std::int64_t default_packet_bytes = 0;
 
 /// Throws   ArgumentError where that is no length. `what` says whose messages they are.

@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/halo/impl/peer_lists.hpp>
 #include <ashlar/halo/incoming_message.hpp>
-#include <cstddef>
 #include <cstdint>
 
 namespace ashlar {
@@ -23,13 +22,13 @@ class PeerReceives {
   /// threads of `num_teams` teams call this once an exchange, with the same number, one at least for each message.
   template <class Team, class Read>
   KOKKOS_FUNCTION void operator()(const Team& team, int message, int num_teams, const Read& read) const {
-    const impl::PeerGet get = gets_[message];
+    const impl::PeerGet& get = gets_[message];
     std::uint64_t number = 0;
     Kokkos::single(
         Kokkos::PerTeam(team),
         [&](std::uint64_t& answer) {
           const std::uint64_t its = number_of(message);
-          answer = get.packets != nullptr || has_been_told(get, its) ? its : 0;
+          answer = get.packets != nullptr || wait_for_flag(get, its) ? its : 0;
         },
         number);
     if (number == 0) return;
@@ -46,39 +45,40 @@ class PeerReceives {
   /// message.
   template <class Team>
   KOKKOS_FUNCTION void land(const Team& team, int message) const {
-    const impl::PeerGet get = gets_[message];
+    const impl::PeerGet& get = gets_[message];
     std::uint64_t number = 0;
     Kokkos::single(
         Kokkos::PerTeam(team),
         [&](std::uint64_t& answer) {
-          answer = number_of(message);
-          tell(message, answer);
-          if (get.packets == nullptr) has_been_told(get, answer);
+          const std::uint64_t its = number_of(message);
+          tell(message, its);
+          answer = get.packets != nullptr || wait_for_flag(get, its) ? its : 0;
         },
         number);
+    if (number == 0) return;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, get.num_words), [&](std::int64_t i) { unpack(get, number, i); });
-    team.team_barrier();
-    Kokkos::single(Kokkos::PerTeam(team), [&] { count_unless_vain(message, number); });
+    Kokkos::single(Kokkos::PerTeam(team), [&] { count(message, number); });
   }
-  /// By one thread of the host.
+  /// By one thread of the host, which wait_for() has told that the message is there.
   void land(int message) const {
     const impl::PeerGet& get = gets_[message];
     const std::uint64_t number = number_of(message);
     tell(message, number);
-    has_come(message);
     for (std::int64_t i = 0; i < get.num_words; ++i) unpack(get, number, i);
-    count_unless_vain(message, number);
+    count(message, number);
   }
 
-  /// Waits on the host for a message, which is not counted: kernels that come later take it.
-  void has_come(int message) const {
+  /// Waits on the host for a message, which is not counted: kernels that come later take it. False where that is in
+  /// vain.
+  bool wait_for(int message) const {
     const impl::PeerGet& get = gets_[message];
     const std::uint64_t number = number_of(message);
-    if (get.packets == nullptr) {
-      has_been_told(get, number);
-    } else {
-      for (std::int64_t i = 0; i < get.num_words; ++i) incoming(get, number).template get<std::uint32_t>(i);
+    if (get.packets == nullptr) return wait_for_flag(get, number);
+    for (std::int64_t i = 0; i < get.num_words; ++i) {
+      PacketData<std::uint32_t> ignored{};
+      if (!incoming(get, number).wait_for<std::uint32_t>(i, ignored)) return false;
     }
+    return true;
   }
 
   /// As NeighbourExchange makes it.
@@ -90,7 +90,7 @@ class PeerReceives {
   KOKKOS_FUNCTION std::uint64_t number_of(int message) const {
     return *skipped_ + load_shared(&counts_[message].exchanges) + 1;
   }
-  KOKKOS_FUNCTION bool has_been_told(const impl::PeerGet& get, std::uint64_t number) const {
+  KOKKOS_FUNCTION bool wait_for_flag(const impl::PeerGet& get, std::uint64_t number) const {
     return impl::wait_for_flag(get.arrived, number, patience_);
   }
   KOKKOS_FUNCTION IncomingMessage incoming(const impl::PeerGet& get, std::uint64_t number) const {
@@ -101,7 +101,7 @@ class PeerReceives {
   /// To where the message is read, four bytes of it.
   KOKKOS_FUNCTION void unpack(const impl::PeerGet& get, std::uint64_t number, std::int64_t i) const {
     auto* const to = reinterpret_cast<std::uint32_t*>(get.slots + impl::slot_of(number) * get.slot_bytes);
-    to[i] = incoming(get, number).template get<std::uint32_t>(i);
+    to[i] = incoming(get, number).get<std::uint32_t>(i);
   }
   /// What came in the exchange before is read no more, of which the neighbour is told.
   KOKKOS_FUNCTION void tell(int message, std::uint64_t number) const {
@@ -109,9 +109,6 @@ class PeerReceives {
   }
   KOKKOS_FUNCTION void count(int message, std::uint64_t number) const {
     store_shared(&counts_[message].exchanges, number - *skipped_);
-  }
-  KOKKOS_FUNCTION void count_unless_vain(int message, std::uint64_t number) const {
-    if (Kokkos::atomic_load(patience_.gave_up) == impl::peers_work) count(message, number);
   }
 
   const impl::PeerGet* gets_;  // by message

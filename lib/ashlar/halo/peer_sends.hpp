@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/halo/impl/peer_lists.hpp>
 #include <ashlar/halo/outgoing_message.hpp>
-#include <cstddef>
 #include <cstdint>
 #include <desul/atomics.hpp>
 
@@ -13,11 +12,11 @@ namespace ashlar {
 /// neighbours where it is to be, and there is no copy between.
 ///
 ///     sends(team, k, 3, [&](const OutgoingMessage& to) {   // one of three teams that pack for the k-th neighbour
-///       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, begin, end), [&](int i) { to.put(i, ...); });
+///       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, begin, end), [&](int i) { to.put<double>(i, ...); });
 ///     });
 ///
 /// A message goes as it is, and the last of its teams tells the neighbour, by a flag; or, a short one, as packets
-/// (ExchangeOptions::packet_bytes): each four bytes have the number of the exchange beside them, and nobody tells.
+/// (ExchangeOptions::packet_bytes): each four bytes have the number of the exchange beside them, and no flag is raised.
 ///
 /// Async    a team waits where the neighbour has not yet read what came three exchanges before. Where that was in vain
 ///          nothing is written, and NeighbourExchange::check() throws.

@@ -193,10 +193,11 @@ HaloPlan::HaloPlan(const Communicator& comm, const RowPartition& partition, std:
 
 HaloPlan HaloPlan::from_lists(const Communicator& comm, std::int64_t num_own, std::span<const std::int64_t> receive,
                               const std::vector<std::vector<std::int64_t>>& send, HaloBuffers buffers,
-                              double time_out_seconds) {
+                              double time_out_seconds, std::int64_t packet_bytes) {
   const int rank = comm.rank();
   comm.together([&] {
     check_time_out("halo", time_out_seconds);
+    check_packet_bytes("halo", packet_bytes);
     if (receive.size() != std::size_t(comm.size()) || send.size() != std::size_t(comm.size())) {
       throw ArgumentError(text("halo: rank ", rank, " has lists for ", send.size(), " ranks to send to, and ",
                                receive.size(), " to receive from"),
@@ -224,6 +225,7 @@ HaloPlan HaloPlan::from_lists(const Communicator& comm, std::int64_t num_own, st
   plan.num_own_ = num_own;
   plan.buffers_ = buffers;
   plan.time_out_seconds_ = time_out_seconds;
+  plan.packet_bytes_ = packet_bytes;
   std::vector<Request> offers(send.size());
   for (int target = 0; target < comm.size(); ++target) {
     const auto& list = send[std::size_t(target)];

@@ -44,10 +44,11 @@ KOKKOS_FUNCTION double in_round(double number, int round) {
 }
 
 /// How many cells were wrong in all rounds.
-int wrong_cells(const Communicator& comm, ExchangeMode mode, GhostShape shape, const BoxGrid& grid, int rounds) {
+int wrong_cells(const Communicator& comm, const ExchangeOptions& exchanges, GhostShape shape, const BoxGrid& grid,
+                int rounds) {
   const Exec exec = rank_instance<Exec>();
   const Level<Exec> level(exec, grid, fv4, Equation::poisson, 0, std::make_shared<const Communicator>(comm.duplicate()),
-                          {.mode = mode});
+                          exchanges);
   const GhostFill<Exec> fill = level.ghost_fill(exec, make_ghost_plan(grid, 2, shape));
   const BoxVector begins = numbers_of_boxes(exec, level, shape, false),
                   ends = numbers_of_boxes(exec, level, shape, true);
@@ -76,17 +77,25 @@ int wrong_cells(const Communicator& comm, ExchangeMode mode, GhostShape shape, c
 TEST(GhostRounds, EveryGhostCellIsRightWhateverRanksWaitFor) {
   const char* const asked = std::getenv("ASHLAR_TEST_ROUNDS");
   const int rounds = asked == nullptr ? 200 : std::stoi(asked);
-  std::vector<std::pair<ExchangeMode, Communicator>> ways;
-  ways.emplace_back(ExchangeMode::blocking, world().duplicate());
-  if (find_peer_memory(Exec(), world()).work) ways.emplace_back(ExchangeMode::kernel, world().duplicate());
-  if (!is_gpu_v<Exec>) ways.emplace_back(ExchangeMode::stream, with_host_streams(world()));
-  for (const auto& [mode, comm] : ways) {
+  std::vector<std::pair<ExchangeOptions, Communicator>> ways;
+  const auto add = [&](ExchangeMode mode, Communicator comm, std::int64_t packet_bytes = 0) {
+    ways.emplace_back(ExchangeOptions{.mode = mode, .packet_bytes = packet_bytes}, std::move(comm));
+  };
+  add(ExchangeMode::blocking, world().duplicate());
+  if (find_peer_memory(Exec(), world()).work) {
+    for (const std::int64_t packet_bytes : {std::int64_t(0), all_as_packets}) {
+      add(ExchangeMode::kernel, world().duplicate(), packet_bytes);
+    }
+  }
+  if (!is_gpu_v<Exec>) add(ExchangeMode::stream, with_host_streams(world()));
+  for (const auto& [exchanges, comm] : ways) {
     // (27 boxes are not as many for each rank.)
     for (const auto& [boxes, dim] : {std::pair{2, 8}, {3, 4}}) {
       for (const GhostShape shape : shapes) {
         const BoxGrid grid(boxes, dim, comm.size(), comm.rank());
-        EXPECT_EQ(wrong_cells(comm, mode, shape, grid, rounds), 0)
-            << to_string(mode) << ", " << boxes << "^3 boxes, shape " << int(shape);
+        EXPECT_EQ(wrong_cells(comm, exchanges, shape, grid, rounds), 0)
+            << to_string(exchanges.mode) << ", packets up to " << exchanges.packet_bytes << " bytes, " << boxes
+            << "^3 boxes, shape " << int(shape);
       }
     }
   }

@@ -26,12 +26,14 @@ struct SpanOfEntries {
 /// On a GPU a thread takes a scalar, so that neighbouring threads write neighbouring scalars; elsewhere an entry.
 template <class Entries, class X, class Buffer>
 struct PackedEntries {
+  using Scalar = typename X::non_const_value_type;
+
   Entries entries;
   X x;
   std::int64_t block_size, num_vectors;
   Buffer to;
 
-  KOKKOS_INLINE_FUNCTION typename X::non_const_value_type at(std::int64_t row, std::int64_t vector) const {
+  KOKKOS_INLINE_FUNCTION Scalar at(std::int64_t row, std::int64_t vector) const {
     if constexpr (X::rank() == 1) {
       return x(row);
     } else {
@@ -43,7 +45,7 @@ struct PackedEntries {
   KOKKOS_INLINE_FUNCTION void operator()(ByScalar, std::int64_t i) const {
     const std::int64_t row = i / num_vectors, vector = i - row * num_vectors;
     const std::int64_t entry = row / block_size;
-    to.put(i, at(entries(entry) * block_size + (row - entry * block_size), vector));
+    to.template put<Scalar>(i, at(entries(entry) * block_size + (row - entry * block_size), vector));
   }
 
   struct ByEntry {};
@@ -52,7 +54,7 @@ struct PackedEntries {
     const std::int64_t first = i * block_size * num_vectors;
     for (std::int64_t row = 0; row < block_size; ++row) {
       for (std::int64_t vector = 0; vector < num_vectors; ++vector) {
-        to.put(first + row * num_vectors + vector, at(first_row + row, vector));
+        to.template put<Scalar>(first + row * num_vectors + vector, at(first_row + row, vector));
       }
     }
   }

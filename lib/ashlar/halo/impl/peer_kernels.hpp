@@ -33,8 +33,9 @@ struct PutChunk {
                              [&](std::int64_t i) { to[i] = from[i]; });
       } else {
         const auto* const from = reinterpret_cast<const std::uint32_t*>(buffer + chunk.source);
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, chunk.count / size_in_packet),
-                             [&](std::int64_t i) { message.put(chunk.begin / size_in_packet + i, from[i]); });
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, chunk.count / size_in_packet), [&](std::int64_t i) {
+          message.put<std::uint32_t>(chunk.begin / size_in_packet + i, from[i]);
+        });
       }
     });
   }

@@ -24,7 +24,7 @@ class PeerRoutes {
 
   /// Collective.
   PeerRoutes(const Communicator& comm, const std::vector<NeighbourMessage>& to,
-             const std::vector<NeighbourMessage>& from, std::int64_t packet_bytes = 0);
+             const std::vector<NeighbourMessage>& from, std::int64_t packet_bytes);
 
   std::int64_t segment_bytes() const { return segment_bytes_; }
   std::int64_t arrived_flag(int from) const;

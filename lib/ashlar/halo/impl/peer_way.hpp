@@ -29,9 +29,9 @@
 
 namespace ashlar::impl {
 
-/// The kernel mode: a kernel writes to the memory of the neighbours and raises a flag there, and waits for the flags of
-/// the neighbours' data. The host waits for nothing (where kernels run on the host, it waits for them: while a kernel
-/// did, nobody could fence its instance).
+/// The kernel mode: a kernel writes to the memory of the neighbours and raises a flag there, or writes packets, and
+/// waits for the flags, or the packets, of the neighbours' data. The host waits for nothing (where kernels run on the
+/// host, it waits for them: while a kernel did, nobody could fence its instance).
 ///
 /// Kernels of the caller's may pack straight to the neighbours' memory, start_by(), and unpack from where it came,
 /// finish_by(), or do both in one launch, exchange_by(),
@@ -171,8 +171,8 @@ class PeerWay final : public ExchangeWay<Exec> {
   std::string explain() const override {
     return text("by kernels, through ", memory_.explain(),
                 is_gpu_v<Exec> ? ", in one launch where nothing is between begin and end" : "",
-                num_in_packets_ > 0 ? text(", ", num_in_packets_, " of ", count_text(num_received(), "message"),
-                                           " that come in packets")
+                num_as_packets_ > 0 ? text(", of what comes ", num_as_packets_, " of ",
+                                           count_text(num_received(), "message"), " as packets")
                                     : "");
   }
   HeldBytes bytes() const override { return {std::uint64_t(routes_.segment_bytes()) + buffer_.size(), 0}; }
@@ -221,7 +221,7 @@ class PeerWay final : public ExchangeWay<Exec> {
                       are_packets ? from[k].count / 4 : 0, routes_.slot_bytes(),
                       flag(rank, routes_.arrived_flag(int(k))), flag(from[k].rank, route.taken)});
       received_bytes_.push_back(from[k].count);
-      num_in_packets_ += are_packets ? 1 : 0;
+      num_as_packets_ += are_packets ? 1 : 0;
     }
     puts_ = listed(exec, puts);
     gets_ = listed(exec, gets);
@@ -290,7 +290,8 @@ class PeerWay final : public ExchangeWay<Exec> {
   void wait_until_come(const Exec& exec, int first, int count) {
     exec.fence("ashlar::halo: read what came before");
     const auto begin = std::chrono::steady_clock::now();
-    for (int k = first; k < first + count; ++k) receives().has_come(k);
+    for (int k = first; k < first + count && receives().wait_for(k); ++k) {
+    }
     waited_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     check();
   }
@@ -311,7 +312,7 @@ class PeerWay final : public ExchangeWay<Exec> {
   // As the host enqueues them, captured ones too; kernels have counts of their own, of what runs.
   std::uint64_t num_started_ = 0;
   std::uint64_t followed_ = 0;  // the capture, by number
-  int num_given_ = 0, num_in_packets_ = 0;
+  int num_given_ = 0, num_as_packets_ = 0;
   double waited_seconds_ = 0;  // of the host, where kernels run there
   HaloCount sent_, received_;
   Event<Exec> enqueued_;

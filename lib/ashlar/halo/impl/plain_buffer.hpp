@@ -9,12 +9,15 @@ namespace ashlar::impl {
 
 /// Memory with the calls of OutgoingMessage, or, of const values, of IncomingMessage: for what packs and unpacks
 /// either.
-template <class T>
+template <class Value>
 struct PlainBuffer {
-  T* values;
+  Value* values;
 
-  KOKKOS_INLINE_FUNCTION void put(std::int64_t i, const T& value) const { values[i] = value; }
-  template <std::same_as<std::remove_const_t<T>>>
+  template <std::same_as<Value> T>
+  KOKKOS_INLINE_FUNCTION void put(std::int64_t i, const T& value) const {
+    values[i] = value;
+  }
+  template <std::same_as<std::remove_const_t<Value>> T>
   KOKKOS_INLINE_FUNCTION T get(std::int64_t i) const {
     return values[i];
   }

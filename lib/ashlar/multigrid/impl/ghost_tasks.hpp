@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/halo/impl/plain_buffer.hpp>
 #include <ashlar/halo/peer_receives.hpp>
 #include <ashlar/halo/peer_sends.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
@@ -49,7 +50,12 @@ struct PackGhostParts {
   KOKKOS_FUNCTION void operator()(const Team& team, int task, const PeerSends& sends) const {
     const GhostPart& part = parts[task];
     sends(team, part.message, part.num_parts, [&](const OutgoingMessage& message) {
-      at_cells(team, part.copy, PackGhosts<Real, OutgoingMessage>{x, message});
+      if (Real* const plain = message.plain<Real>()) {
+        using Buffer = ashlar::impl::PlainBuffer<Real>;
+        at_cells(team, part.copy, PackGhosts<Real, Buffer>{x, {plain}});
+      } else {
+        at_cells(team, part.copy, PackGhosts<Real, OutgoingMessage>{x, message});
+      }
     });
   }
 };
@@ -65,7 +71,12 @@ struct UnpackGhostParts {
   KOKKOS_FUNCTION void operator()(const Team& team, int task, const PeerReceives& receives) const {
     const GhostPart& part = parts[task];
     receives(team, part.message, part.num_parts, [&](const IncomingMessage& message) {
-      at_cells(team, part.copy, UnpackGhosts<Real, IncomingMessage>{x, layout, message, has_boundary});
+      if (const Real* const plain = message.plain<Real>()) {
+        using Buffer = ashlar::impl::PlainBuffer<const Real>;
+        at_cells(team, part.copy, UnpackGhosts<Real, Buffer>{x, layout, {plain}, has_boundary});
+      } else {
+        at_cells(team, part.copy, UnpackGhosts<Real, IncomingMessage>{x, layout, message, has_boundary});
+      }
     });
   }
 };

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/halo/outgoing_message.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
 #include <ashlar/multigrid/impl/ghost_kernels.hpp>
 #include <ashlar/multigrid/transfer_plan.hpp>
+#include <concepts>
 #include <cstdint>
 
 /// Between boxes and the buffers of messages.
@@ -22,10 +24,16 @@ struct PackGhosts {
 
   template <class Work>
   KOKKOS_FUNCTION void prepare(const GhostCopy& copy, const Work& work) const {
+    if constexpr (std::same_as<Buffer, OutgoingMessage>) {
+      // Nobody reads these, but all of a message is waited for.
+      if (copy.is_outside() && x.weights.points == 0) {
+        work([to = buffer, copy](int i, int j, int k) { to.template put<Real>(place_in_buffer(copy, i, j, k), 0); });
+      }
+    }
     with_copied(copy, x, [&]<class Value>(const Value& value) {
       const std::int64_t row = copy.size[0];
       work([value, to = buffer, first = copy.buffer, row, plane = row * copy.size[1]](int i, int j, int k) {
-        to.put(first + i + j * row + k * plane, value(i, j, k));
+        to.template put<Real>(first + i + j * row + k * plane, value(i, j, k));
       });
     });
   }
