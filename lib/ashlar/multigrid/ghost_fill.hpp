@@ -9,9 +9,9 @@
 #include <ashlar/device/priority_instance.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_figures.hpp>
-#include <ashlar/halo/impl/plain_buffer.hpp>
 #include <ashlar/halo/peer_stages.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
+#include <ashlar/halo/plain_buffer.hpp>
 #include <ashlar/multigrid/boundary.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
@@ -219,7 +219,7 @@ class GhostFill {
     }
     messages_.send(exec, [&](Real* buffer) {
       impl::for_each_region("ashlar::multigrid::pack", exec, pack_,
-                            impl::PackGhosts<Real, ashlar::impl::PlainBuffer<Real>>{{x.data(), layout_, of}, {buffer}});
+                            impl::PackGhosts<Real, PlainBuffer<Real>>{{x.data(), layout_, of}, {buffer}});
     });
   }
   template <class Vector>
@@ -234,7 +234,7 @@ class GhostFill {
     messages_.receive(exec, [&](const Real* buffer) {
       impl::for_each_region(
           "ashlar::multigrid::unpack", exec, unpack_,
-          impl::UnpackGhosts<Real, ashlar::impl::PlainBuffer<const Real>>{x.data(), layout_, {buffer}, of.points > 0});
+          impl::UnpackGhosts<Real, PlainBuffer<const Real>>{x.data(), layout_, {buffer}, of.points > 0});
     });
   }
 

@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/halo/impl/plain_buffer.hpp>
+#include <ashlar/halo/plain_buffer.hpp>
 #include <cstdint>
 #include <type_traits>
 

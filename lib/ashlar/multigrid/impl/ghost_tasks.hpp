@@ -3,9 +3,9 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/halo/impl/plain_buffer.hpp>
 #include <ashlar/halo/peer_receives.hpp>
 #include <ashlar/halo/peer_sends.hpp>
+#include <ashlar/halo/plain_buffer.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
 #include <ashlar/multigrid/impl/ghost_kernels.hpp>
@@ -51,7 +51,7 @@ struct PackGhostParts {
     const GhostPart& part = parts[task];
     sends(team, part.message, part.num_parts, [&](const OutgoingMessage& message) {
       if (Real* const plain = message.plain<Real>()) {
-        using Buffer = ashlar::impl::PlainBuffer<Real>;
+        using Buffer = PlainBuffer<Real>;
         at_cells(team, part.copy, PackGhosts<Real, Buffer>{x, {plain}});
       } else {
         at_cells(team, part.copy, PackGhosts<Real, OutgoingMessage>{x, message});
@@ -72,7 +72,7 @@ struct UnpackGhostParts {
     const GhostPart& part = parts[task];
     receives(team, part.message, part.num_parts, [&](const IncomingMessage& message) {
       if (const Real* const plain = message.plain<Real>()) {
-        using Buffer = ashlar::impl::PlainBuffer<const Real>;
+        using Buffer = PlainBuffer<const Real>;
         at_cells(team, part.copy, UnpackGhosts<Real, Buffer>{x, layout, {plain}, has_boundary});
       } else {
         at_cells(team, part.copy, UnpackGhosts<Real, IncomingMessage>{x, layout, message, has_boundary});

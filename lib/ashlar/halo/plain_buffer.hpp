@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace ashlar::impl {
+namespace ashlar {
 
 /// Memory with the calls of OutgoingMessage, or, of const values, of IncomingMessage: for what packs and unpacks
 /// either.
@@ -23,4 +23,4 @@ struct PlainBuffer {
   }
 };
 
-}  // namespace ashlar::impl
+}  // namespace ashlar
