@@ -7,6 +7,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/impl/bandwidth_kernels.hpp>
 #include <ashlar/device/memory.hpp>
+#include <ashlar/host/huge_pages.hpp>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -23,8 +24,8 @@ std::int64_t bandwidth_probe_bytes() {
 
 /// The rate at which `exec` reads its memory, in 1e9 bytes a second: the floor under everything that reads a matrix.
 ///
-/// The best of several sums over an array of `bytes`. 0.1 s on most CPUs, up to a second on those with large caches,
-/// 10 ms on a GPU.
+/// The best of several sums over an array of `bytes`, in large pages as matrices are. 0.1 s on most CPUs, some seconds on
+/// those with large caches, 10 ms on a GPU.
 ///
 /// Memory   `bytes` (rounded down to whole lines of 128 bytes, one at least) in the memory space of Exec.
 /// Async    waits for `exec`.
@@ -35,6 +36,7 @@ double measure_read_bandwidth(const Exec& exec, std::int64_t bytes = bandwidth_p
   const std::int64_t num_lines = impl::probe_lines(bytes), count = num_lines * impl::numbers_of_line;
   const Kokkos::View<double*, Space> data(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::bandwidth::data"),
                                           std::size_t(count));
+  ask_for_huge_pages(data);
   impl::fill_ones<Exec>(exec, data.data(), num_lines);
   const auto [seconds, sum] = impl::best_sum<Exec>(exec, data.data(), num_lines);
   if (sum != static_cast<double>(count)) {
@@ -56,6 +58,8 @@ double measure_copy_bandwidth(const Exec& exec, std::int64_t bytes = bandwidth_p
                                           std::size_t(count));
   const Kokkos::View<double*, Space> to(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::bandwidth::to"),
                                         std::size_t(count));
+  ask_for_huge_pages(from);
+  ask_for_huge_pages(to);
   impl::fill_ones<Exec>(exec, from.data(), num_lines);
   impl::fill_ones<Exec>(exec, to.data(), num_lines);
   const double seconds =
