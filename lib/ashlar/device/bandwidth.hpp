@@ -24,8 +24,8 @@ std::int64_t bandwidth_probe_bytes() {
 
 /// The rate at which `exec` reads its memory, in 1e9 bytes a second: the floor under everything that reads a matrix.
 ///
-/// The best of several sums over an array of `bytes`, in large pages as matrices are. 0.1 s on most CPUs, some seconds on
-/// those with large caches, 10 ms on a GPU.
+/// The best of several sums over an array of `bytes`, in large pages as matrices are. 0.1 s on most CPUs, some seconds
+/// on those with large caches, 10 ms on a GPU.
 ///
 /// Memory   `bytes` (rounded down to whole lines of 128 bytes, one at least) in the memory space of Exec.
 /// Async    waits for `exec`.
