@@ -22,17 +22,9 @@ class PeerReceives {
   /// threads of `num_teams` teams call this once an exchange, with the same number, one at least for each message.
   template <class Team, class Read>
   KOKKOS_FUNCTION void operator()(const Team& team, int message, int num_teams, const Read& read) const {
-    const impl::PeerGet& get = gets_[message];
-    std::uint64_t number = 0;
-    Kokkos::single(
-        Kokkos::PerTeam(team),
-        [&](std::uint64_t& answer) {
-          const std::uint64_t its = number_of(message);
-          answer = get.packets != nullptr || wait_for_flag(get, its) ? its : 0;
-        },
-        number);
+    const std::uint64_t number = wait_by_team(team, message, false);
     if (number == 0) return;
-    read(incoming(get, number));
+    read(incoming(gets_[message], number));
     team.team_barrier();
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       if (!impl::is_last_of(counts_[message], num_teams)) return;
@@ -46,15 +38,7 @@ class PeerReceives {
   template <class Team>
   KOKKOS_FUNCTION void land(const Team& team, int message) const {
     const impl::PeerGet& get = gets_[message];
-    std::uint64_t number = 0;
-    Kokkos::single(
-        Kokkos::PerTeam(team),
-        [&](std::uint64_t& answer) {
-          const std::uint64_t its = number_of(message);
-          tell(message, its);
-          answer = get.packets != nullptr || wait_for_flag(get, its) ? its : 0;
-        },
-        number);
+    const std::uint64_t number = wait_by_team(team, message, true);
     if (number == 0) return;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, get.num_words), [&](std::int64_t i) { unpack(get, number, i); });
     Kokkos::single(Kokkos::PerTeam(team), [&] { count(message, number); });
@@ -89,6 +73,22 @@ class PeerReceives {
  private:
   KOKKOS_FUNCTION std::uint64_t number_of(int message) const {
     return *skipped_ + load_shared(&counts_[message].exchanges) + 1;
+  }
+  /// The number of this exchange, for all threads of a team, when the message may be read: when its flag is raised, or,
+  /// of packets, at once. 0 where that was in vain. `tells`: it tells the neighbour before it waits.
+  template <class Team>
+  KOKKOS_FUNCTION std::uint64_t wait_by_team(const Team& team, int message, bool tells) const {
+    std::uint64_t number = 0;
+    Kokkos::single(
+        Kokkos::PerTeam(team),
+        [&](std::uint64_t& answer) {
+          const impl::PeerGet& get = gets_[message];
+          const std::uint64_t its = number_of(message);
+          if (tells) tell(message, its);
+          answer = get.packets != nullptr || wait_for_flag(get, its) ? its : 0;
+        },
+        number);
+    return number;
   }
   KOKKOS_FUNCTION bool wait_for_flag(const impl::PeerGet& get, std::uint64_t number) const {
     return impl::wait_for_flag(get.arrived, number, patience_);
