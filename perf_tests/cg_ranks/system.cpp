@@ -46,6 +46,13 @@ Maker<Exec> grid(const Exec& exec, std::array<int, 3> n, int b) {
 }
 
 template <class Exec>
+Maker<Exec> renumbered(const Exec& exec, int n, int b) {
+  const problems::Lattice lattice({n, n, n});
+  return laplacian(exec, lattice.num_points(),
+                   [=](const RowRange& range) { return renumbered_grid<MatrixOn<Exec>>(exec, lattice, b, range); });
+}
+
+template <class Exec>
 Maker<Exec> maker_of(const Exec& exec, const std::string& name) {
   int n = 0, b = 1, read = 0;
   const auto is = [&](const char* format, auto*... numbers) {
@@ -53,14 +60,11 @@ Maker<Exec> maker_of(const Exec& exec, const std::string& name) {
            read == int(name.size()) && n >= 2 && b >= 1;
   };
   // 943296 rows, 81 non-zeros each, in 3x3 blocks; the matrix has 943695 and 82.
-  if (name == "audi_kw") {
-    const problems::Lattice lattice({68, 68, 68});
-    return laplacian(exec, lattice.num_points(),
-                     [=](const RowRange& range) { return renumbered_grid<MatrixOn<Exec>>(exec, lattice, 3, range); });
-  }
+  if (name == "audi_kw") return renumbered(exec, 68, 3);
   // 504100 rows, 36 non-zeros each, of a sheet; the matrix has 503625 and 35.
   if (name == "af_0_k101") return grid(exec, {355, 355, 1}, 4);
   if (is("grid27x%d:%d%n", &b, &n)) return grid(exec, {n, n, n}, b);
+  if (is("renumbered27x%d:%d%n", &b, &n)) return renumbered(exec, n, b);
   if (is("stencil11:%d%n", &n)) {
     return laplacian(exec, std::int64_t(n) * n * n, [=](const RowRange& range) {
       return problems::stencil11<MatrixOn<Exec>>(exec, n, n, n, 1, range);
@@ -74,9 +78,10 @@ Maker<Exec> maker_of(const Exec& exec, const std::string& name) {
               return problems::cantilever_load<double, typename Exec::memory_space>(exec, problem, range);
             }};
   }
-  throw ArgumentError(text("--cases ", name),
-                      "a case is stencil11:N, grid27xB:N, cantilever:N, audi_kw or af_0_k101, N 2 or more",
-                      "write for example stencil11:128");
+  throw ArgumentError(
+      text("--cases ", name),
+      "a case is stencil11:N, grid27xB:N, renumbered27xB:N, cantilever:N, audi_kw or af_0_k101, N 2 or more",
+      "write for example stencil11:128");
 }
 
 /// As many blocks to each rank, or its share, from the lengths of all block rows, which each rank counts of an even

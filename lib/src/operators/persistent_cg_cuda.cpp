@@ -10,23 +10,38 @@
 #include <utility>
 
 #include "cuda/persistent_grids.hpp"
+#include "cuda/reads_of_vector.hpp"
 
 namespace ashlar::impl {
 
 namespace {
 
-/// The kernel, or why its thread blocks cannot all be on the device at once.
+/// Whether rows read so much of x that the first cache should have the shared memory which slices take. (Measured on
+/// an H200: TODO)
+template <class Work>
+std::string why_slower(const Kokkos::Cuda& exec, const Work& work) {
+  constexpr double most_reads = 0.35;
+  if constexpr (requires { reads_of_vector(exec, work); }) {
+    if (reads_of_vector(exec, work) > most_reads) {
+      return "columns lie so far apart that a kernel for each step, whose cache holds more of the vector, is faster";
+    }
+  }
+  return "";
+}
+
+/// The kernel, or why its thread blocks cannot all be on the device at once. `why_slower`, if anything, says why
+/// kernels for each step are faster.
 template <class Work, class Value>
 CgKernelOffer<Kokkos::Cuda> offer(const Kokkos::Cuda& exec, PersistentFunction<LoneSync, Work, Value> function,
                                   const Work& work, const GridShape& grid, const DiagonalInverse<Value>& inverse,
                                   const CgPlace<Value>& place, std::string product, std::shared_ptr<const void> kept,
-                                  bool is_worth_it) {
+                                  std::string why_slower) {
   if (std::string why = why_not_together(exec, function, grid); !why.empty()) return {nullptr, why, false};
+  const bool is_worth_it = why_slower.empty();
   return {
       std::make_unique<PersistentKernel<LoneSync, Work, Value>>(exec, function, work, grid, inverse, LoneSync::Ranks{},
                                                                 nullptr, place, std::move(product), std::move(kept)),
-      is_worth_it ? "" : "the vectors are too large for the device's cache: a kernel for each step is faster",
-      is_worth_it};
+      std::move(why_slower), is_worth_it};
 }
 
 }  // namespace
@@ -49,7 +64,8 @@ PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(cons
     if constexpr (b > 0 && b <= largest_team_product_block) {
       const auto take = [&](auto function, const auto& work, const GridShape& grid, std::string product,
                             std::shared_ptr<const void> kept) {
-        return offer(exec, function, work, grid, inverse, place, std::move(product), std::move(kept), true);
+        return offer(exec, function, work, grid, inverse, place, std::move(product), std::move(kept),
+                     why_slower(exec, work));
       };
       if (auto found = with_prefetching_kernel<LoneSync, b>(exec, arguments, Layout(), 1, place.copy_bytes, take)) {
         result = std::move(*found);
@@ -67,8 +83,9 @@ PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(cons
         grid.shared_bytes = bytes_before_product(grid.blocks) + teams * product.scratch_bytes();
         const PersistentFunction<LoneSync, Teams, Value> function = persistent_cg_kernel<LoneSync, Teams, Value>;
         const bool fits = 2 * place.n * std::int64_t(sizeof(Value)) <= device_cache_bytes(exec);
-        result = offer(exec, function, Teams{product}, grid, inverse, place,
-                       text("products ", Product::describe(), ",b=", b), nullptr, fits);
+        result = offer(
+            exec, function, Teams{product}, grid, inverse, place, text("products ", Product::describe(), ",b=", b),
+            nullptr, fits ? "" : "the vectors are too large for the device's cache: a kernel for each step is faster");
       }
     }
   });
