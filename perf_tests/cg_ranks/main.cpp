@@ -310,7 +310,8 @@ int main(int argc, char** argv) {
   const auto list = [&](const char* name, auto& values, const char* help) {
     return app.add_option(name, values, help)->delimiter(',')->capture_default_str();
   };
-  list("--cases", options.cases, "stencil11:N, grid27xB:N, renumbered27xB:N, cantilever:N, audi_kw, af_0_k101");
+  list("--cases", options.cases,
+       "stencil11:N, stencil11xB:N, grid27xB:N, renumbered27xB:N, cantilever:N, audi_kw, af_0_k101");
   list("--decompositions", options.decompositions, "how a rank multiplies what others have")
       ->check(CLI::IsMember(decompositions));
   list("--halos", options.halos, "how it comes")->check(CLI::IsMember(halos));

@@ -65,9 +65,9 @@ Maker<Exec> maker_of(const Exec& exec, const std::string& name) {
   if (name == "af_0_k101") return grid(exec, {355, 355, 1}, 4);
   if (is("grid27x%d:%d%n", &b, &n)) return grid(exec, {n, n, n}, b);
   if (is("renumbered27x%d:%d%n", &b, &n)) return renumbered(exec, n, b);
-  if (is("stencil11:%d%n", &n)) {
+  if (is("stencil11:%d%n", &n) || is("stencil11x%d:%d%n", &b, &n)) {
     return laplacian(exec, std::int64_t(n) * n * n, [=](const RowRange& range) {
-      return problems::stencil11<MatrixOn<Exec>>(exec, n, n, n, 1, range);
+      return problems::stencil11<MatrixOn<Exec>>(exec, n, n, n, b, range);
     });
   }
   if (is("cantilever:%d%n", &n)) {
@@ -78,10 +78,10 @@ Maker<Exec> maker_of(const Exec& exec, const std::string& name) {
               return problems::cantilever_load<double, typename Exec::memory_space>(exec, problem, range);
             }};
   }
-  throw ArgumentError(
-      text("--cases ", name),
-      "a case is stencil11:N, grid27xB:N, renumbered27xB:N, cantilever:N, audi_kw or af_0_k101, N 2 or more",
-      "write for example stencil11:128");
+  throw ArgumentError(text("--cases ", name),
+                      "a case is stencil11:N, stencil11xB:N, grid27xB:N, renumbered27xB:N, cantilever:N, audi_kw or "
+                      "af_0_k101, N 2 or more",
+                      "write for example stencil11:128");
 }
 
 /// As many blocks to each rank, or its share, from the lengths of all block rows, which each rank counts of an even

@@ -33,11 +33,11 @@ struct RankSystem {
 };
 
 /// Made from a name: "stencil11:128" has 128^3 points, each coupled to the 11 around it (11pts-128 of the paper's Table
-/// 1), "grid27xB:N" N^3 points, each coupled by dense BxB blocks to the 27 around it, "renumbered27xB:N" the same with
-/// scattered numbers (renumbered_grid()), "audi_kw" and "af_0_k101" twins
-/// of the paper's matrices: as many rows and non-zeros, columns scattered near the diagonal and in a regular pattern;
-/// "cantilever:128" 128^3 nodes with three unknowns each. Values are such that CG takes hundreds of iterations.
-/// Collective.
+/// 1), "stencil11xB:N" the same with dense BxB blocks, "grid27xB:N" N^3 points, each coupled by dense BxB blocks to the
+/// 27 around it, "renumbered27xB:N" the same with scattered numbers (renumbered_grid()), "audi_kw" and "af_0_k101"
+/// twins of the paper's matrices: as many rows and non-zeros, columns scattered near the diagonal and in a regular
+/// pattern; "cantilever:128" 128^3 nodes with three unknowns each. Values are such that CG takes hundreds of
+/// iterations. Collective.
 ///
 /// Where there are shares, each rank has its share of the blocks, and else as many. This rank's rows are made on the
 /// device, and moved to the host's memory where they are to be streamed; ranks need not agree.

@@ -6,17 +6,20 @@
 #include <ashlar/operators/any_operator.hpp>
 #include <ashlar/operators/any_preconditioner.hpp>
 #include <ashlar/problems/cantilever.hpp>
+#include <ashlar/problems/grid27.hpp>
 #include <ashlar/problems/stencil11.hpp>
 #include <optional>
 #include <string>
 #include <thread>
 #include <tuple>
 
+#include "distributed/tangle.hpp"
 #include "krylov/systems.hpp"
 
 namespace ashlar::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 template <class S>
@@ -364,6 +367,21 @@ TEST(CgLaunchesTest, SayWhyTheyAreWhatTheyAre) {
   const auto rhs = random_vector<double>(matrix.num_rows(), 1);
   const auto solved = solve(exec, BcsrOperator<Matrix>(exec, matrix), IdentityPreconditioner(), rhs, {.rtol = 1e-6});
   EXPECT_THAT(solved->report.launch, HasSubstr("persistent kernel: ")) << "why there is none for blocks of 8";
+}
+
+TEST(CgLaunchesTest, LeaveTheFirstCacheToVectorsWhereColumnsLieApart) {
+  using Matrix = BcsrMatrix<double>;
+  if (!has_slices() || !is_compiled_block_size(3)) GTEST_SKIP() << "of devices that copy slices";
+  const Exec exec;
+  const CgOptions automatic{.rtol = 1e-5, .max_iterations = 20};
+  constexpr int points = 37;  // of a side: more rows than stay on multiprocessors
+  EXPECT_THAT(product_of(problems::grid27<Matrix>(exec, points, points, points, 3), automatic),
+              HasSubstr("products by slices"));
+  const auto apart = tangle_matrix<Matrix>(exec, {50'000, 0}, 3, {0, 50'000});
+  EXPECT_THAT(product_of(apart, automatic), AllOf(HasSubstr("a graph"), HasSubstr("columns lie so far apart")));
+  CgOptions asked = automatic;
+  asked.launch = CgLaunch::persistent;
+  EXPECT_THAT(product_of(apart, asked), HasSubstr("products by slices")) << "where it is asked for";
 }
 
 TEST(CgLaunchesTest, ServeManyShortSolvesAndTwoInstancesAtOnce) {

@@ -205,8 +205,7 @@ class NeighbourExchange {
   /// The same where nothing is taken: received() is then there for what is enqueued on `exec`.
   template <class Pack>
   void exchange_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs) {
-    const int num_messages = peers().num_received();
-    exchange_by(exec, label, packs, PeerTasks<NoPeerTask>{}, PeerTasks<impl::LandMessages>{num_messages});
+    exchange_by(exec, label, packs, PeerTasks<NoPeerTask>{}, peers().landings());
   }
 
   /// An exchange, what has to come before, and what depends on it, as stages of one kernel (PeerStage): on a device one

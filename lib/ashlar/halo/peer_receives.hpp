@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/halo/impl/peer_chunk.hpp>
 #include <ashlar/halo/impl/peer_lists.hpp>
 #include <ashlar/halo/incoming_message.hpp>
 #include <cstdint>
@@ -33,15 +34,18 @@ class PeerReceives {
     });
   }
 
-  /// The same where nothing is read: what comes later on the instance does that. Called by one team of all for each
-  /// message.
+  /// The same where nothing is read: what comes later on the instance does that. Called by one team for each chunk of
+  /// words that come as packets, or for each message.
   template <class Team>
-  KOKKOS_FUNCTION void land(const Team& team, int message) const {
-    const impl::PeerGet& get = gets_[message];
-    const std::uint64_t number = wait_by_team(team, message, true);
+  KOKKOS_FUNCTION void land(const Team& team, const impl::PeerChunk& chunk) const {
+    const impl::PeerGet& get = gets_[chunk.message];
+    const std::uint64_t number = wait_by_team(team, chunk.message, chunk.begin == 0);
     if (number == 0) return;
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, get.num_words), [&](std::int64_t i) { unpack(get, number, i); });
-    Kokkos::single(Kokkos::PerTeam(team), [&] { count(message, number); });
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, chunk.begin, chunk.begin + chunk.count),
+                         [&](std::int64_t i) { unpack(get, number, i); });
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      if (impl::is_last_of(counts_[chunk.message], chunk.num_chunks)) count(chunk.message, number);
+    });
   }
   /// By one thread of the host, which wait_for() has told that the message is there.
   void land(int message) const {

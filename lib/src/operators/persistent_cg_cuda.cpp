@@ -10,19 +10,22 @@
 #include <utility>
 
 #include "cuda/persistent_grids.hpp"
-#include "cuda/reads_of_vector.hpp"
+#include "cuda/sectors_of_vector.hpp"
 
 namespace ashlar::impl {
 
 namespace {
 
-/// Whether rows read so much of x that the first cache should have the shared memory which slices take. (Measured on
-/// an H200: TODO)
+/// Why kernels for each step are faster, or nothing. Slices in shared memory leave little of the first cache to x,
+/// which rows whose columns lie apart need. (Measured on an H200, us an iteration by one kernel and by a graph of
+/// kernels, with sectors of x a block: 27-point grids of blocks of 3, 185 and 199 with 0.40, and with scattered numbers
+/// 240 and 202 with 1.17; of blocks of 4, 167 and 177 with 0.49, 203 and 178 with 0.99; of single values with scattered
+/// numbers 71 and 97 with 0.46.)
 template <class Work>
 std::string why_slower(const Kokkos::Cuda& exec, const Work& work) {
-  constexpr double most_reads = 0.35;
-  if constexpr (requires { reads_of_vector(exec, work); }) {
-    if (reads_of_vector(exec, work) > most_reads) {
+  constexpr double most_sectors = 0.62;
+  if constexpr (requires { sectors_of_block(exec, work); }) {
+    if (sectors_of_block(exec, work) > most_sectors) {
       return "columns lie so far apart that a kernel for each step, whose cache holds more of the vector, is faster";
     }
   }

@@ -41,13 +41,13 @@ struct PutChunk {
   }
 };
 
-/// Waits for messages from `first` on, a team for each.
+/// Waits for messages, a team for each of their chunks.
 struct LandMessages {
-  int first = 0;
+  const PeerChunk* chunks;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, int task, const PeerReceives& receives) const {
-    receives.land(team, first + task);
+    receives.land(team, chunks[task]);
   }
 };
 

@@ -146,6 +146,8 @@ class PeerWay final : public ExchangeWay<Exec> {
 
   /// Messages that come in an exchange.
   int num_received() const { return int(gets_.extent(0)); }
+  /// Tasks that have them where received() says.
+  PeerTasks<LandMessages> landings() const { return landings(0, num_received()); }
 
   void wait_for_sends() noexcept override {}
   void wait_for_device() noexcept override { enqueued_.wait(); }
@@ -201,7 +203,8 @@ class PeerWay final : public ExchangeWay<Exec> {
     stage_counts_ = List<StageCounts>(zeros("ashlar::halo::stage_counts"), 1);
     std::vector<PeerPut> puts;
     std::vector<PeerGet> gets;
-    std::vector<PeerChunk> chunks;
+    std::vector<PeerChunk> chunks, landings;
+    first_landings_ = {0};
     const auto flag = [&](int rank, std::int64_t offset) {
       return reinterpret_cast<PeerFlag*>(memory_.of(rank) + offset);
     };
@@ -222,10 +225,13 @@ class PeerWay final : public ExchangeWay<Exec> {
                       flag(rank, routes_.arrived_flag(int(k))), flag(from[k].rank, route.taken)});
       received_bytes_.push_back(from[k].count);
       num_as_packets_ += are_packets ? 1 : 0;
+      add_chunks(landings, int(k), gets.back().num_words, chunk_of(from[k].count) / 4);
+      first_landings_.push_back(int(landings.size()));
     }
     puts_ = listed(exec, puts);
     gets_ = listed(exec, gets);
     chunks_ = listed(exec, chunks);
+    landings_ = listed(exec, landings);
   }
 
   /// Has the next exchange be one of this slot.
@@ -252,12 +258,17 @@ class PeerWay final : public ExchangeWay<Exec> {
     ++num_started_;
     if constexpr (!is_gpu_v<Exec>) wait_until_taken();
   }
+  PeerTasks<LandMessages> landings(int first, int count) const {
+    const int begin = first_landings_[std::size_t(first)];
+    return {first_landings_[std::size_t(first + count)] - begin, {landings_.data() + begin}};
+  }
   /// Has messages where received() says.
   void land(const Exec& exec, int first, int count) {
     if (count == 0) return;
     if constexpr (is_gpu_v<Exec>) {
-      launch_tasks("ashlar::halo[wait]", exec, count,
-                   kernel(PeerTasks<NoPeerTask>{}, PeerTasks<NoPeerTask>{}, PeerTasks<LandMessages>{count, {first}}));
+      const PeerTasks<LandMessages> tasks = landings(first, count);
+      launch_tasks("ashlar::halo[wait]", exec, tasks.count,
+                   kernel(PeerTasks<NoPeerTask>{}, PeerTasks<NoPeerTask>{}, tasks));
     } else {
       wait_until_come(exec, first, count);
       for (int k = first; k < first + count; ++k) receives().land(k);
@@ -302,7 +313,9 @@ class PeerWay final : public ExchangeWay<Exec> {
   List<std::byte> buffer_;
   List<PeerPut> puts_;
   List<PeerGet> gets_;
-  List<PeerChunk> chunks_;  // of what is packed in the buffer, by bytes
+  List<PeerChunk> chunks_;           // of what is packed in the buffer, by bytes
+  List<PeerChunk> landings_;         // of what comes as packets, by words; of other messages none of these
+  std::vector<int> first_landings_;  // by message, and behind the last
   Flag gave_up_;
   std::vector<std::int64_t> sent_bytes_, received_bytes_;
   List<PeerCount> num_sent_, num_landed_;

@@ -53,28 +53,24 @@ struct SectorsOfSlices {
   }
 };
 
-/// Bytes of x that slices read from the second cache, for each byte that they read of the matrix, where rows of one
-/// slice alone share what they have read. Of slices by diagonals 0: their rows read neighbours of each other. Waits for
-/// `exec`.
+/// Sectors of x that a block of a slice reads from the second cache, on average, where what rows of one slice have read
+/// is shared and nothing else. Of slices by diagonals 0: their rows read neighbours of each other. Waits for `exec`.
 template <class Slices>
-double reads_of_vector(const Kokkos::Cuda&, const SlicedProduct<Slices>&) {
+double sectors_of_block(const Kokkos::Cuda&, const SlicedProduct<Slices>&) {
   return 0;
 }
 template <class Value, class Layout, int B, int H>
-double reads_of_vector(const Kokkos::Cuda& exec, const SlicedProduct<StoredSlices<Value, Layout, B, H>>& product) {
+double sectors_of_block(const Kokkos::Cuda& exec, const SlicedProduct<StoredSlices<Value, Layout, B, H>>& product) {
   const auto& a = product.slices.a;
   const std::int64_t counted = std::min<std::int64_t>(product.num_slices(), 1024);
   SectorsOfSlices::Counts counts;
   const SectorsOfSlices count{a.row_begin,           a.col_idx, a.num_block_rows,
                               product.num_slices(),  counted,   product.rows_of_slice,
                               B * int(sizeof(Value))};
-  Kokkos::parallel_reduce("ashlar::persistent_cg[reads of x]",
+  Kokkos::parallel_reduce("ashlar::persistent_cg[sectors of x]",
                           Kokkos::TeamPolicy<Kokkos::Cuda>(exec, static_cast<int>(counted), 128), count, counts);
-  exec.fence("ashlar::persistent_cg: reads of x");
-  constexpr int bytes_of_block = B * B * int(sizeof(Value)) + 4;
-  return counts.blocks == 0
-             ? 0
-             : double(counts.sectors * SectorsOfSlices::sector_bytes) / double(counts.blocks * bytes_of_block);
+  exec.fence("ashlar::persistent_cg: sectors of x");
+  return counts.blocks == 0 ? 0 : double(counts.sectors) / double(counts.blocks);
 }
 
 }  // namespace ashlar::impl
