@@ -42,7 +42,7 @@ struct HaloOptions {
   double time_out_seconds = default_time_out_seconds;
   /// Of the kernel mode: the longest message that comes as packets (ExchangeOptions::packet_bytes), of all entries from
   /// one neighbour, of all vectors.
-  std::int64_t packet_bytes = default_packet_bytes;
+  std::int64_t packet_bytes = default_halo_packet_bytes;
   /// What `automatic` reckons with: bytes of a block entry (of all vectors), 1e9 bytes a second of a message and of the
   /// pass that packs, and the seconds to launch that pass.
   int entry_bytes = 8;
@@ -94,7 +94,7 @@ class HaloPlan {
                              const std::vector<std::vector<std::int64_t>>& send,
                              HaloBuffers buffers = HaloBuffers::automatic,
                              double time_out_seconds = default_time_out_seconds,
-                             std::int64_t packet_bytes = default_packet_bytes);
+                             std::int64_t packet_bytes = default_halo_packet_bytes);
 
   /// Where in the halo the global entry `entry`, which was needed, is.
   ///
@@ -139,7 +139,7 @@ class HaloPlan {
   int rank_ = 0, size_ = 1;
   HaloBuffers buffers_ = HaloBuffers::automatic;
   double time_out_seconds_ = default_time_out_seconds;
-  std::int64_t packet_bytes_ = default_packet_bytes;
+  std::int64_t packet_bytes_ = default_halo_packet_bytes;
 };
 
 }  // namespace ashlar
