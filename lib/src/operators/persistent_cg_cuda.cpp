@@ -16,11 +16,11 @@ namespace ashlar::impl {
 
 namespace {
 
-/// Why kernels for each step are faster, or nothing. Slices in shared memory leave little of the first cache to x, which
-/// rows whose columns lie apart need. (Measured on an H200, us an iteration by one kernel and by a graph of kernels,
-/// with sectors of x a block: 27-point grids of blocks of 3, 185 and 199 with 0.40, and with scattered numbers 240 and
-/// 202 with 1.17; of blocks of 4, 167 and 177 with 0.49, 203 and 178 with 0.99; the 11-point stencil with these, 79 and
-/// 85 with 0.59; single values with scattered numbers, 71 and 97 with 0.46.)
+/// Why kernels for each step are faster, or nothing. Slices in shared memory leave little of the first cache to x,
+/// which rows whose columns lie apart need. (Measured on an H200, us an iteration by one kernel and by a graph of
+/// kernels, with sectors of x a block: 27-point grids of blocks of 3, 185 and 199 with 0.40, and with scattered numbers
+/// 240 and 202 with 1.17; of blocks of 4, 167 and 177 with 0.49, 203 and 178 with 0.99; the 11-point stencil with
+/// these, 79 and 85 with 0.59; single values with scattered numbers, 71 and 97 with 0.46.)
 template <class Work>
 std::string why_slower(const Kokkos::Cuda& exec, const Work& work) {
   constexpr double most_sectors = 0.75;
