@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tool that draws timelines of perf_cg_ranks, on made-up ones.
+"""Runs the tools that draw timelines of perf_cg_ranks and of multigrid over ranks, on made-up ones.
 
     test_ranks_tools.py SOURCE_DIR SCRATCH_DIR
 """
@@ -12,7 +12,7 @@ import sys
 import unittest
 
 SOURCE, SCRATCH = (pathlib.Path(argument).resolve() for argument in (sys.argv.pop(1), sys.argv.pop(1)))
-TOOL = SOURCE / "perf_tests/tools/ranks_timeline.py"
+TOOLS = SOURCE / "perf_tests/tools"
 HAS_MATPLOTLIB = subprocess.run([sys.executable, "-c", "import matplotlib"], capture_output=True).returncode == 0
 
 
@@ -54,6 +54,25 @@ def gpu_timeline():
     return {"traceEvents": events}
 
 
+def multigrid_timeline(sweeps):
+    """Two ranks on GPUs, `sweeps` on the finest level, of 30 us each, which end at 100, 200, ... and on rank 1 5 us
+    later; between them messages, ghost cells, and a sweep of a coarser level."""
+    events = []
+    for rank in range(2):
+        events.append({"ph": "M", "name": "process_name", "pid": rank, "args": {"name": f"rank {rank}: ashlar"}})
+        for tid, track in enumerate(("Cuda 0 instance 1", "copies Cuda -> CudaHostPinned", "copies Cuda -> Cuda")):
+            events.append({"ph": "M", "name": "thread_name", "pid": rank, "tid": tid, "args": {"name": track}})
+        for sweep in range(sweeps):
+            start = 100 * sweep + 5 * rank
+            for name, tid, begin, long in (("ashlar::multigrid::pack", 0, 10, 10), ("a := b", 1, 20, 10),
+                                           ("c := d", 2, 30, 5), ("ashlar::multigrid::exchange", 0, 40, 10),
+                                           ("ashlar::multigrid::smooth[gsrb]", 0, 55, 10),
+                                           ("ashlar::multigrid::smooth[gsrb]", 0, 70, 30)):
+                events.append({"ph": "X", "name": name, "cat": "kernel", "pid": rank, "tid": tid, "ts": start + begin,
+                               "dur": long})
+    return {"traceEvents": events}
+
+
 def legend(figure):
     """Which kinds of bars the figure has, some of all."""
     return [label for label in ("products", "vector updates", "halo packed, added", "sums sent, added", "host copies",
@@ -67,8 +86,14 @@ class RanksTools(unittest.TestCase):
         self.folder.mkdir(parents=True)
 
     def draw(self, content, *arguments, code=0):
+        return self.run_tool("ranks_timeline", content, "trace.json", *arguments, code=code)
+
+    def draw_multigrid(self, content, *arguments, code=0):
+        return self.run_tool("hpgmg_timeline", content, "--trace", "stream", "trace.json", *arguments, code=code)
+
+    def run_tool(self, tool, content, *arguments, code):
         (self.folder / "trace.json").write_text(json.dumps(content))
-        result = subprocess.run([sys.executable, "-B", TOOL, "trace.json", "-o", "figure.svg", *arguments],
+        result = subprocess.run([sys.executable, "-B", TOOLS / f"{tool}.py", *arguments, "-o", "figure.svg"],
                                 capture_output=True, text=True, cwd=self.folder)
         self.assertEqual(result.returncode, code, result.stdout + result.stderr)
         return (self.folder / "figure.svg").read_text() if code == 0 else result.stderr
@@ -113,6 +138,21 @@ class RanksTools(unittest.TestCase):
         self.assertIn("several cases (a; b)", self.draw(both, code=2))
         self.assertIn("no case 'c' (a; b)", self.draw(both, "--case", "c", code=2))
         self.assertIn("pass a file of perf_cg_ranks --trace", self.draw({"results": []}, code=2))
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
+    def test_two_sweeps_of_multigrid_are_drawn_with_the_exchanges_before_them(self):
+        figure = self.draw_multigrid(multigrid_timeline(4), "--sweep", "1", "--title", "8 boxes")
+        # From where the first rank has ended the sweep before to where the last ends the second.
+        self.assertEqual(re.findall(r">(\w+): (\d+) us<", figure), [("stream", "205")])
+        for kind in ("sweeps", "messages packed, unpacked", "copies to and from the host"):
+            self.assertIn(f">{kind}<", figure)
+        self.assertIn("8 boxes; the recorder waits for each kernel and copy", figure)
+
+    def test_sweeps_that_were_not_recorded_are_named(self):
+        for sweep in ("0", "3"):
+            self.assertIn("there are 4, counted from 0",
+                          self.draw_multigrid(multigrid_timeline(4), "--sweep", sweep, code=2))
+        self.assertIn("pass a file of ashlar hpgmg --trace", self.draw_multigrid({"results": []}, code=2))
 
 
 if __name__ == "__main__":
