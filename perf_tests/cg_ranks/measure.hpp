@@ -48,7 +48,7 @@ struct RanksTimes {
 /// An iteration is the difference of two solves, of iterations[0] and iterations[1], over the iterations that they
 /// differ by; medians of `samples`, which all ranks begin together.
 ///
-/// Throws   on all ranks: NumericalError for a wrong product or a solve that does not converge; ArgumentError where an
+/// Throws   on all ranks: NumericalError for a wrong product or a solve that does not converge; LostInNoise where an
 ///          iteration takes less than noise.
 template <class Exec>
 RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<Exec>& system, const RanksForm& form,
