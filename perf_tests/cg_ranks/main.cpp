@@ -168,10 +168,15 @@ nlohmann::json row_of(const perf::RanksOptions& options, const perf::RankSystem<
 /// The same where other work on the machine hid the time.
 template <class Exec>
 nlohmann::json row_without_time(const perf::RankSystem<Exec>& system, const perf::RanksForm& form, int ranks,
-                                double read_gb_s, const char* why) {
+                                double read_gb_s, const perf::RanksTimes& times) {
   nlohmann::json row = rates_json(system, ranks, std::nullopt, read_gb_s);
-  row.update({{"library", "ashlar"}, {"kernel", form.name()}, {"verified", true}, {"why_no_time", why}});
-  std::printf("  %-40s no time: %s\n", form.name().c_str(), why);
+  row.update({{"library", "ashlar"},
+              {"kernel", form.name()},
+              {"iterations", times.iterations},
+              {"relative_residual", times.relative_residual},
+              {"verified", true},
+              {"why_no_time", times.no_time->what()}});
+  std::printf("  %-40s no time: %s\n", form.name().c_str(), times.no_time->what());
   std::fflush(stdout);
   return row;
 }
@@ -291,18 +296,13 @@ void run(const perf::RanksOptions& options, const Communicator& comm) {
     std::optional<int> iterations;
     const auto forms = options.has_library("ashlar") ? forms_of(options, comm.size()) : std::vector<perf::RanksForm>();
     for (const perf::RanksForm& form : forms) {
-      nlohmann::json row;
-      try {
-        const perf::RanksTimes times = perf::measure(exec, comm, system, form, options.samples, options.iterations);
-        iterations = times.iterations;
-        const auto whole_us = of_whole == whole.end() ? std::nullopt : std::optional(of_whole->second);
-        if (speaks) row = row_of(options, system, form, times, comm.size(), read, whole_us);
-      } catch (const perf::LostInNoise& error) {  // on all ranks together
-        if (speaks) row = row_without_time(system, form, comm.size(), read, error.what());
-      }
+      const perf::RanksTimes times = perf::measure(exec, comm, system, form, options.samples, options.iterations);
+      iterations = times.iterations;
       if (!options.trace.empty()) timelines.add(exec, system, form, options.trace_iterations);
       if (!speaks) continue;
-      rows.push_back(std::move(row));
+      const auto whole_us = of_whole == whole.end() ? std::nullopt : std::optional(of_whole->second);
+      rows.push_back(times.no_time ? row_without_time(system, form, comm.size(), read, times)
+                                   : row_of(options, system, form, times, comm.size(), read, whole_us));
       if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
     }
     for (const auto& row : perf::measure_peers(exec, comm, options, system, read, iterations)) rows.push_back(row);

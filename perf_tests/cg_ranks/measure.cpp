@@ -125,8 +125,12 @@ RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<
       busy[std::size_t(which)].push_back(seconds - (op.idle_seconds() - idle_before));
     }
   }
-  // (On all ranks the same.)
-  times.us = 1e6 * seconds_of_iteration(wall, iterations[0], iterations[1]);
+  try {
+    times.us = 1e6 * seconds_of_iteration(wall, iterations[0], iterations[1]);
+  } catch (const ArgumentError& error) {  // on all ranks, as they have the same seconds
+    times.no_time = error;
+    return times;
+  }
   // Of a rank that is hardly busy noise may be more than that: it is no less than nothing, and no more than all.
   const double busy_us = std::clamp(1e6 * difference_by_iteration(busy, iterations[0], iterations[1]), 0.0, times.us);
   times.busy_us = comm.all_gather(busy_us);

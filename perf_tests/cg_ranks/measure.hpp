@@ -4,6 +4,7 @@
 #include <ashlar/distributed/operator.hpp>
 #include <ashlar/krylov/cg_options.hpp>
 #include <cg_ranks/system.hpp>
+#include <optional>
 #include <string>
 #include <support/types.hpp>
 #include <vector>
@@ -40,6 +41,8 @@ struct RanksTimes {
   /// Whether one kernel of each rank made the iterations. What waits in there the host takes for busy, and idle_us
   /// tells nothing.
   bool iterates_in_kernel = false;
+  /// Where other work on the machine hides the time: then of all this only the solve to rtol is known.
+  std::optional<ArgumentError> no_time;
 };
 
 /// Measures one form on one system; collective.
@@ -48,8 +51,7 @@ struct RanksTimes {
 /// An iteration is the difference of two solves, of iterations[0] and iterations[1], over the iterations that they
 /// differ by; medians of `samples`, which all ranks begin together.
 ///
-/// Throws   on all ranks: NumericalError for a wrong product or a solve that does not converge; LostInNoise where an
-///          iteration takes less than noise.
+/// Throws   on all ranks: NumericalError for a wrong product or a solve that does not converge.
 template <class Exec>
 RanksTimes measure(const Exec& exec, const Communicator& comm, const RankSystem<Exec>& system, const RanksForm& form,
                    int samples, const std::vector<int>& iterations);

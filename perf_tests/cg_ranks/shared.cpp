@@ -27,6 +27,12 @@ std::vector<double> next_shares(const RanksTimes& times) {
   return share_by_speed(std::accumulate(times.blocks.begin(), times.blocks.end(), 0.0), speeds).shares;
 }
 
+/// Throws   ArgumentError where there is no time to go by.
+RanksTimes timed(RanksTimes times) {
+  if (times.no_time) throw *times.no_time;
+  return times;
+}
+
 }  // namespace
 
 template <class Exec>
@@ -40,7 +46,8 @@ std::vector<SharedTimes> measure_shared(const Exec& exec, const Communicator& co
   if (!on_host) {
     const RankSystem<Exec> system = make_rank_system(exec, alike, name, is_streamed);
     const auto measure_alone = [&](const char* partition, const RanksForm& how) {
-      result.push_back({partition, measure(exec, alike, system, how, samples, iterations), rows_of(system.partition)});
+      result.push_back(
+          {partition, timed(measure(exec, alike, system, how, samples, iterations)), rows_of(system.partition)});
     };
     measure_alone("devices alone", form);
     if (is_gpu_v<Exec> && is_streamed && alike.is_alone()) {
@@ -60,7 +67,7 @@ std::vector<SharedTimes> measure_shared(const Exec& exec, const Communicator& co
   for (int refined = 0; refined <= refinements; ++refined) {
     const RankSystem<Exec> system = make_rank_system(exec, comm, name, is_streamed, shares);
     SharedTimes times{refined == 0 ? "nnz" : text("refined ", refined),
-                      measure(exec, comm, system, form, samples, iterations), rows_of(system.partition)};
+                      timed(measure(exec, comm, system, form, samples, iterations)), rows_of(system.partition)};
     if (timelines != nullptr) timelines->add(exec, system, form, trace_iterations);
     shares = next_shares(times.times);
     result.push_back(std::move(times));

@@ -115,7 +115,8 @@ class ExchangeOfVector final : public OurExchange {
  private:
   static constexpr int exchanges_of_replay = 30;
 
-  HaloPlan plan(const Communicator& comm, const RankMessages& messages, std::int64_t packet_bytes) const {
+  HaloPlan plan(const Communicator& comm, const RankMessages& messages,
+                std::optional<std::int64_t> packet_bytes) const {
     std::vector<std::int64_t> needed;
     for (const NeighbourMessage& message : messages.from) {
       for (std::int64_t i = 0; i < entries_; ++i) needed.push_back(message.rank * entries_ + i);

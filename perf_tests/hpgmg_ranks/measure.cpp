@@ -66,7 +66,8 @@ bool measure_modes(const Exec& exec, const Communicator& comm, const HpgmgRanksC
   const bool speaks = comm.rank() == 0;
   std::string name = text(to_string(one.discretisation), ", boxes of ", box_name(one.box_dim));
   if (one.min_cells_per_rank > 0) name += text(", ranks of ", one.min_cells_per_rank, " cells or more");
-  if (one.packet_bytes > 0) name += text(", packets up to ", count_text(one.packet_bytes, "byte"));
+  if (one.packet_bytes == 0) name += ", no packets";
+  if (one.packet_bytes > 0) name += text(", packets up to ", count_text(*one.packet_bytes, "byte"));
   if (speaks) std::printf("%s, host threshold %d\n", name.c_str(), one.host_threshold);
   std::vector<Solver> solvers;
   for (const ExchangeMode mode : modes) {
@@ -124,7 +125,7 @@ bool measure_modes(const Exec& exec, const Communicator& comm, const HpgmgRanksC
                        {"cells_per_dim", multigrid.grid(0).cells_per_dim()},
                        {"ranks", comm.size()},
                        {"min_cells_per_rank", one.min_cells_per_rank},
-                       {"packet_bytes", one.packet_bytes},
+                       {"packet_bytes", one.packet_bytes.value_or(default_packet_bytes<Exec>)},
                        {"ranks_of_levels", ranks_of_levels},
                        {"host_threshold", one.host_threshold},
                        {"levels_on_host", levels_on_host},

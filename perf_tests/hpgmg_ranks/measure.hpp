@@ -5,6 +5,7 @@
 #include <ashlar/multigrid/methods.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <support/types.hpp>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace ashlar::perf {
 struct HpgmgRanksCase {
   multigrid::Discretisation discretisation;
   int box_dim, boxes_per_rank, host_threshold;
-  std::int64_t min_cells_per_rank, packet_bytes;
+  std::int64_t min_cells_per_rank;
+  std::optional<std::int64_t> packet_bytes;
 };
 
 /// Adds a row for each mode to `rows`; those that do not work for these ranks go to `left_out`, with the reason.

@@ -2,6 +2,7 @@
 
 #include <ashlar/halo/packet_bytes.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct HpgmgRanksOptions {
   /// Of a level but the finest, or it is on fewer ranks. None here: all levels are over all ranks, as in the paper.
   std::int64_t min_cells_per_rank = 0;
   /// Of the kernel mode: the longest message that goes as packets.
-  std::int64_t packet_bytes = default_packet_bytes;
+  std::optional<std::int64_t> packet_bytes;
   bool hidden = false;  ///< what a residual hides of its exchange is measured, and no cycle
   int samples = 7;
   std::string json, commit = "unknown";

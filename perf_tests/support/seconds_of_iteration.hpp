@@ -18,20 +18,14 @@ inline double difference_by_iteration(const SolveSeconds& seconds, int fewer, in
   return median_difference(seconds[1], seconds[0]) / (more - fewer);
 }
 
-/// A time that other work on the machine hides.
-class LostInNoise : public ArgumentError {
- public:
-  using ArgumentError::ArgumentError;
-};
-
 /// The seconds of an iteration by that.
 ///
-/// Throws   LostInNoise where they are not positive.
+/// Throws   ArgumentError where they are not positive.
 inline double seconds_of_iteration(const SolveSeconds& seconds, int fewer, int more) {
   const double result = difference_by_iteration(seconds, fewer, more);
   if (result > 0) return result;
-  throw LostInNoise(text("--iterations ", fewer, ",", more), "the difference of the two is lost in noise",
-                    "take numbers further apart, or more --samples");
+  throw ArgumentError(text("--iterations ", fewer, ",", more), "the difference of the two is lost in noise",
+                      "take numbers further apart, or more --samples");
 }
 
 }  // namespace ashlar::perf

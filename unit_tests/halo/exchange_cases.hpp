@@ -7,6 +7,7 @@
 #include <ashlar/halo/halo_exchange.hpp>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -100,7 +101,7 @@ std::int64_t num_wrong(const Exec& exec, const Exchange& exchange, const Numbers
 struct Side {
   Side(const Communicator& comm, const Needs& needs, HaloForm form = HaloForm::automatic, int block_size = 1,
        HaloBuffers buffers = HaloBuffers::automatic, ExchangeMode mode = ExchangeMode::automatic,
-       std::int64_t packet_bytes = default_halo_packet_bytes)
+       std::optional<std::int64_t> packet_bytes = std::nullopt)
       : exec(own_instance()),
         x(Kokkos::view_alloc(exec, std::string("test::x")), needs.partition.size(comm.rank()) * block_size),
         exchange(exec, comm,
@@ -135,7 +136,8 @@ void expect_right_exchange(const Communicator& comm, const Needs& needs, const H
   HaloPlan plan(comm, needs.partition, needs.at(comm.rank()), options);
   HaloExchange<Scalar, Exec> exchange(exec, comm, std::move(plan), block_size, num_vectors, mode);
   const Numbers entries = entries_of_halo(needs, exchange.plan());
-  const bool has_packets = options.packet_bytes > 0 && mode == ExchangeMode::kernel && !entries.empty();
+  const bool has_packets = options.packet_bytes.value_or(default_halo_packet_bytes<Exec>) > 0 &&
+                           mode == ExchangeMode::kernel && !entries.empty();
   EXPECT_EQ(exchange.explain().find(" as packets") != std::string::npos, has_packets) << exchange.explain();
   for (int round = 1; round <= 4; ++round) {
     const bool at_once = round % 2 == 0;
@@ -158,7 +160,7 @@ void expect_right_exchange(const Communicator& comm, const Needs& needs, const H
 template <scalar Scalar>
 void expect_right_exchanges(const Communicator& comm, const Needs& needs, HaloForm form, int block_size,
                             HaloBuffers buffers = HaloBuffers::automatic, ExchangeMode mode = ExchangeMode::automatic,
-                            std::int64_t packet_bytes = default_halo_packet_bytes) {
+                            std::optional<std::int64_t> packet_bytes = std::nullopt) {
   SCOPED_TRACE(needs.name + ", " + std::string(to_string(form)) + ", buffers: " + std::string(to_string(buffers)) +
                ", mode: " + std::string(to_string(mode)) + ", ranks: " + std::to_string(comm.size()));
   const HaloOptions options{.form = form, .buffers = buffers, .packet_bytes = packet_bytes};
@@ -184,7 +186,7 @@ void expect_right_exchanges(const Communicator& comm, const Needs& needs, HaloFo
 inline void expect_right_back_to_back(const Communicator& comm, const Needs& needs, int count, bool two_in_flight,
                                       bool by_pieces, HaloBuffers buffers = HaloBuffers::automatic,
                                       ExchangeMode mode = ExchangeMode::automatic,
-                                      std::int64_t packet_bytes = default_halo_packet_bytes) {
+                                      std::optional<std::int64_t> packet_bytes = std::nullopt) {
   Side side(comm, needs, HaloForm::automatic, 2, buffers, mode, packet_bytes);
   std::mt19937 random(static_cast<unsigned>(comm.rank()));
   std::int64_t wrong = 0;
@@ -212,7 +214,7 @@ inline void expect_right_back_to_back(const Communicator& comm, const Needs& nee
 
 /// `count` exchanges in turns of two forms, at once and two on their way, ranks ahead and behind at random.
 inline void expect_right_at_once(const Communicator& comm, const Needs& needs, int count, ExchangeMode mode,
-                                 std::int64_t packet_bytes = default_halo_packet_bytes) {
+                                 std::optional<std::int64_t> packet_bytes = std::nullopt) {
   Side side(comm, needs, HaloForm::automatic, 2, HaloBuffers::automatic, mode, packet_bytes);
   std::mt19937 random(static_cast<unsigned>(comm.rank()));
   std::int64_t wrong = 0;
@@ -250,7 +252,7 @@ inline void fill_next(const Exec& exec, const Kokkos::View<double*, Space>& x) {
 /// Exchanges that are captured, however many, and replayed are right, and so are those between; and all are counted.
 /// (Where nothing is captured, the same is enqueued anew each time.)
 inline void expect_right_replays(const Communicator& comm, const Needs& needs, ExchangeMode mode, bool at_once = false,
-                                 std::int64_t packet_bytes = default_halo_packet_bytes) {
+                                 std::optional<std::int64_t> packet_bytes = std::nullopt) {
   Side side(comm, needs, HaloForm::automatic, 2, HaloBuffers::automatic, mode, packet_bytes);
   const Exec& exec = side.exec;
   const auto exchange = [&] {

@@ -377,7 +377,9 @@ TEST(CgLaunchesTest, LeaveTheFirstCacheToVectorsWhereColumnsLieApart) {
   constexpr int points = 37;  // of a side: more rows than stay on multiprocessors
   EXPECT_THAT(product_of(problems::grid27<Matrix>(exec, points, points, points, 3), automatic),
               HasSubstr("products by slices"));
-  const auto apart = tangle_matrix<Matrix>(exec, {50'000, 0}, 3, {0, 50'000});
+  const auto few_apart = tangle_matrix<Matrix>(exec, {50'000, 0}, 3, {0, 50'000});
+  EXPECT_THAT(product_of(few_apart, automatic), HasSubstr("products by slices")) << "launches take longer";
+  const auto apart = tangle_matrix<Matrix>(exec, {400'000, 0}, 3, {0, 400'000});
   EXPECT_THAT(product_of(apart, automatic), AllOf(HasSubstr("a graph"), HasSubstr("columns lie so far apart")));
   CgOptions asked = automatic;
   asked.launch = CgLaunch::persistent;

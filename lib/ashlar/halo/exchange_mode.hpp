@@ -4,6 +4,7 @@
 #include <ashlar/halo/packet_bytes.hpp>
 #include <ashlar/halo/time_out.hpp>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace ashlar {
@@ -28,8 +29,8 @@ struct ExchangeOptions {
   double time_out_seconds = default_time_out_seconds;
   /// Of the kernel mode: messages of at most so many bytes come to this rank as packets, four bytes with the number of
   /// the exchange each, where their begins and lengths at both ends are multiples of four. They take twice the bytes,
-  /// and neither a fence nor a flag behind the data. Ranks may differ in it.
-  std::int64_t packet_bytes = default_packet_bytes;
+  /// and neither a fence nor a flag behind the data. None: default_packet_bytes. Ranks may differ in it.
+  std::optional<std::int64_t> packet_bytes = std::nullopt;
 };
 
 }  // namespace ashlar

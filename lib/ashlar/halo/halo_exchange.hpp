@@ -186,7 +186,9 @@ class HaloExchange {
           entries(the_entries),
           layout(comm, plan, entries),
           exchange(exec, comm, layout.to, layout.from,
-                   {mode, plan.buffers(), plan.time_out_seconds(), plan.packet_bytes()}, layout.packed_bytes) {
+                   {mode, plan.buffers(), plan.time_out_seconds(),
+                    plan.packet_bytes().value_or(default_halo_packet_bytes<Exec>)},
+                   layout.packed_bytes) {
       comm.together([&] {
         const Kokkos::View<const std::int64_t*, Kokkos::HostSpace> listed(plan.send_index().data(),
                                                                           plan.send_index().size());

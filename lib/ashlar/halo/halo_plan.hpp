@@ -5,6 +5,7 @@
 #include <ashlar/halo/row_partition.hpp>
 #include <ashlar/halo/time_out.hpp>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,8 +42,8 @@ struct HaloOptions {
   /// it gives up.
   double time_out_seconds = default_time_out_seconds;
   /// Of the kernel mode: the longest message that comes as packets (ExchangeOptions::packet_bytes), of all entries from
-  /// one neighbour, of all vectors.
-  std::int64_t packet_bytes = default_halo_packet_bytes;
+  /// one neighbour, of all vectors. None: default_halo_packet_bytes.
+  std::optional<std::int64_t> packet_bytes = std::nullopt;
   /// What `automatic` reckons with: bytes of a block entry (of all vectors), 1e9 bytes a second of a message and of the
   /// pass that packs, and the seconds to launch that pass.
   int entry_bytes = 8;
@@ -94,7 +95,7 @@ class HaloPlan {
                              const std::vector<std::vector<std::int64_t>>& send,
                              HaloBuffers buffers = HaloBuffers::automatic,
                              double time_out_seconds = default_time_out_seconds,
-                             std::int64_t packet_bytes = default_halo_packet_bytes);
+                             std::optional<std::int64_t> packet_bytes = std::nullopt);
 
   /// Where in the halo the global entry `entry`, which was needed, is.
   ///
@@ -116,7 +117,7 @@ class HaloPlan {
   /// HaloOptions::time_out_seconds.
   double time_out_seconds() const { return time_out_seconds_; }
   /// HaloOptions::packet_bytes.
-  std::int64_t packet_bytes() const { return packet_bytes_; }
+  std::optional<std::int64_t> packet_bytes() const { return packet_bytes_; }
 
   /// The ranks that made it.
   int rank() const { return rank_; }
@@ -139,7 +140,7 @@ class HaloPlan {
   int rank_ = 0, size_ = 1;
   HaloBuffers buffers_ = HaloBuffers::automatic;
   double time_out_seconds_ = default_time_out_seconds;
-  std::int64_t packet_bytes_ = default_halo_packet_bytes;
+  std::optional<std::int64_t> packet_bytes_;
 };
 
 }  // namespace ashlar

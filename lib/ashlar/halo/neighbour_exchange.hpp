@@ -219,7 +219,8 @@ class NeighbourExchange {
   }
 
   /// Waits for the oldest exchange on its way, or for what next_arrived() has not yet returned of it. received() is
-  /// then its bytes, for what is enqueued on `exec`.
+  /// then its bytes, for what is enqueued on `exec`. In the kernel mode teams wait on the device, one for each message
+  /// or for each 2 to 16 KiB of packets, and hold places that work on other instances could have.
   void finish(const Exec& exec) {
     impl::ExchangeTurn& turn = turns_.now();
     const bool some_were_taken = turn.is_landing;

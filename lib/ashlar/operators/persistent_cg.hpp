@@ -60,7 +60,8 @@ std::string why_no_inverse(const M& m, int block_size, DiagonalInverse<Scalar>& 
 ///          17 KB for the sums of the grid, a flag in pinned memory, and a copy of the matrix of single values where
 ///          that is smaller by diagonals: place.copy_bytes at most, and half of what is free. The copy has the values
 ///          of the time when the kernel is made.
-/// Async    waits for `exec` (how large slices of the matrix are); the kernel is enqueued as CgKernel says.
+/// Async    waits for `exec` (how large slices of the matrix are, and how far apart the columns of some lie: where that
+///          is far, the offer says that it is not worth it); the kernel is enqueued as CgKernel says.
 /// Throws   Error where a call of CUDA fails. What cannot be served is no error: the offer says why.
 /// Source   Hestenes & Stiefel 1952.
 template <class Exec, bcsr_matrix Matrix, class M, class Scalar>

@@ -5,6 +5,7 @@
 #include <ashlar/base/text.hpp>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace ashlar {
@@ -193,7 +194,7 @@ HaloPlan::HaloPlan(const Communicator& comm, const RowPartition& partition, std:
 
 HaloPlan HaloPlan::from_lists(const Communicator& comm, std::int64_t num_own, std::span<const std::int64_t> receive,
                               const std::vector<std::vector<std::int64_t>>& send, HaloBuffers buffers,
-                              double time_out_seconds, std::int64_t packet_bytes) {
+                              double time_out_seconds, std::optional<std::int64_t> packet_bytes) {
   const int rank = comm.rank();
   comm.together([&] {
     check_time_out("halo", time_out_seconds);

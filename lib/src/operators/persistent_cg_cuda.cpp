@@ -17,15 +17,18 @@ namespace ashlar::impl {
 namespace {
 
 /// Why kernels for each step are faster, or nothing. Slices in shared memory leave little of the first cache to x,
-/// which rows whose columns lie apart need. (Measured on an H200, us an iteration by one kernel and by a graph of
-/// kernels, with sectors of x a block: 27-point grids of blocks of 3, 185 and 199 with 0.40, and with scattered numbers
-/// 240 and 202 with 1.17; of blocks of 4, 167 and 177 with 0.49, 203 and 178 with 0.99; the 11-point stencil with
-/// these, 79 and 85 with 0.59; single values with scattered numbers, 71 and 97 with 0.46.)
+/// which rows whose columns lie apart need. A graph of kernels takes 6 to 14 us an iteration more, and slices 8 to 15
+/// us more for a million sectors of x, above half a one for each block. (Measured on an H200, us by one kernel and by a
+/// graph, with sectors a block: 27-point grids of blocks of 3, 185 and 199 with 0.40, and with scattered numbers 240
+/// and 202 with 1.17; of blocks of 4, 167 and 177 with 0.49, 203 and 178 with 0.99; the 11-point stencil with these, 79
+/// and 85 with 0.59. Single values with scattered numbers are faster by one kernel, 71 and 97 with 0.46; what lies
+/// further apart was not measured.)
 template <class Work>
 std::string why_slower(const Kokkos::Cuda& exec, const Work& work) {
-  constexpr double most_sectors = 0.75;
   if constexpr (requires { sectors_of_block(exec, work); }) {
-    if (sectors_of_block(exec, work) > most_sectors) {
+    constexpr double most_sectors = 1.2e6;
+    if (Work::block_size > 1 &&
+        (sectors_of_block(exec, work) - 0.5) * double(work.slices.a.num_blocks) > most_sectors) {
       return "columns lie so far apart that a kernel for each step, whose cache holds more of the vector, is faster";
     }
   }

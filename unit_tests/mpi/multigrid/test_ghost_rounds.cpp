@@ -94,8 +94,8 @@ TEST(GhostRounds, EveryGhostCellIsRightWhateverRanksWaitFor) {
       for (const GhostShape shape : shapes) {
         const BoxGrid grid(boxes, dim, comm.size(), comm.rank());
         EXPECT_EQ(wrong_cells(comm, exchanges, shape, grid, rounds), 0)
-            << to_string(exchanges.mode) << ", packets up to " << exchanges.packet_bytes << " bytes, " << boxes
-            << "^3 boxes, shape " << int(shape);
+            << to_string(exchanges.mode) << ", packets up to " << exchanges.packet_bytes.value_or(0) << " bytes, "
+            << boxes << "^3 boxes, shape " << int(shape);
       }
     }
   }

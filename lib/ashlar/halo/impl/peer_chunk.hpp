@@ -6,7 +6,7 @@
 
 namespace ashlar::impl {
 
-/// A part of a message, which a team writes: bytes or entries [begin, begin + count) of it.
+/// A part of a message, which a team writes or reads: bytes, entries or words [begin, begin + count) of it.
 struct PeerChunk {
   int message = 0, num_chunks = 0;  ///< of that message
   std::int64_t begin = 0, count = 0;
@@ -20,7 +20,7 @@ inline std::int64_t chunk_of(std::int64_t message_bytes) {
   return std::clamp(message_bytes / 64 / least * least, least, most);
 }
 
-/// Those of a message of so many bytes or entries: one at least.
+/// Those of a message of so many bytes, entries or words: one at least.
 inline void add_chunks(std::vector<PeerChunk>& chunks, int message, std::int64_t count, std::int64_t of_chunk) {
   const std::int64_t num_chunks = std::max<std::int64_t>(1, (count + of_chunk - 1) / of_chunk);
   for (std::int64_t k = 0; k < num_chunks; ++k) {

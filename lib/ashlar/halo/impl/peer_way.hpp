@@ -50,7 +50,7 @@ class PeerWay final : public ExchangeWay<Exec> {
   PeerWay(const Exec& exec, Communicator comm, const std::vector<NeighbourMessage>& to,
           const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, const ExchangeOptions& options)
       : patience_ns_(patience_of(options.time_out_seconds)),
-        routes_(comm, to, from, options.packet_bytes),
+        routes_(comm, to, from, options.packet_bytes.value_or(default_packet_bytes<Exec>)),
         memory_(exec, std::move(comm), std::size_t(routes_.segment_bytes())),
         enqueued_(exec) {
     memory_.comm().together([&] { allocate(exec, to, from, send_bytes); });
@@ -314,7 +314,7 @@ class PeerWay final : public ExchangeWay<Exec> {
   List<PeerPut> puts_;
   List<PeerGet> gets_;
   List<PeerChunk> chunks_;           // of what is packed in the buffer, by bytes
-  List<PeerChunk> landings_;         // of what comes as packets, by words; of other messages none of these
+  List<PeerChunk> landings_;         // of what comes as packets, by words; each other message has one, of none
   std::vector<int> first_landings_;  // by message, and behind the last
   Flag gave_up_;
   std::vector<std::int64_t> sent_bytes_, received_bytes_;
