@@ -19,8 +19,9 @@ class RankCommandTest : public CommandTest {
     if (mpiexec(2).empty()) GTEST_SKIP() << "there is no MPI, or it starts nothing";
   }
 
-  /// What starts it on so many ranks, a thread each.
-  static std::string on(int ranks) { return "OMP_NUM_THREADS=1 " + mpiexec(ranks); }
+  /// What starts it on so many ranks, a thread each, and ends those that hang: before the test has run out of time, so
+  /// that it shows what they have said.
+  static std::string on(int ranks) { return "OMP_NUM_THREADS=1 timeout -k 10 200 " + mpiexec(ranks); }
 
   /// The lines that begin with "ashlar: ", of an error stream that mpirun writes to, too.
   static std::vector<std::string> messages(const std::string& err) {
