@@ -20,7 +20,7 @@ struct HpgmgRanksOptions {
   std::vector<int> host_thresholds{0};
   /// Of a level but the finest, or it is on fewer ranks. None here: all levels are over all ranks, as in the paper.
   std::int64_t min_cells_per_rank = 0;
-  /// Of the kernel mode: the longest message that goes as packets.
+  /// Of the kernel mode: the longest message that goes as packets. None: what the library does by default.
   std::optional<std::int64_t> packet_bytes;
   bool hidden = false;  ///< what a residual hides of its exchange is measured, and no cycle
   int samples = 7;

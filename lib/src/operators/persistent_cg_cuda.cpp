@@ -23,6 +23,7 @@ namespace {
 /// and 202 with 1.17; of blocks of 4, 167 and 177 with 0.49, 203 and 178 with 0.99; the 11-point stencil with these, 79
 /// and 85 with 0.59. Single values with scattered numbers are faster by one kernel, 71 and 97 with 0.46; what lies
 /// further apart was not measured.)
+/// Slices by diagonals are not asked: their rows read neighbours of each other.
 template <class Work>
 std::string why_slower(const Kokkos::Cuda& exec, const Work& work) {
   if constexpr (requires { sectors_of_block(exec, work); }) {

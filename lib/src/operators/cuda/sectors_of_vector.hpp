@@ -54,11 +54,7 @@ struct SectorsOfSlices {
 };
 
 /// Sectors of x that a block of a slice reads from the second cache, on average, where what rows of one slice have read
-/// is shared and nothing else. Of slices by diagonals 0: their rows read neighbours of each other. Waits for `exec`.
-template <class Slices>
-double sectors_of_block(const Kokkos::Cuda&, const SlicedProduct<Slices>&) {
-  return 0;
-}
+/// is shared and nothing else. Waits for `exec`.
 template <class Value, class Layout, int B, int H>
 double sectors_of_block(const Kokkos::Cuda& exec, const SlicedProduct<StoredSlices<Value, Layout, B, H>>& product) {
   const auto& a = product.slices.a;
