@@ -17,12 +17,12 @@ namespace ashlar::impl {
 namespace {
 
 /// Why kernels for each step are faster, or nothing. Slices in shared memory leave little of the first cache to x,
-/// which rows whose columns lie apart need. A graph of kernels takes 6 to 14 us an iteration more, and slices 8 to 15
-/// us more for a million sectors of x, above half a one for each block. (Measured on an H200, us by one kernel and by a
-/// graph, with sectors a block: 27-point grids of blocks of 3, 185 and 199 with 0.40, and with scattered numbers 240
-/// and 202 with 1.17; of blocks of 4, 167 and 177 with 0.49, 203 and 178 with 0.99; the 11-point stencil with these, 79
-/// and 85 with 0.59. Single values with scattered numbers are faster by one kernel, 71 and 97 with 0.46; what lies
-/// further apart was not measured.)
+/// which rows whose columns lie apart need: a million sectors of x, above half a one for each block, take slices 6 us.
+/// (Measured on an H200, us by one kernel and by a graph, with sectors a block: 27-point grids of blocks of 3, 184 and
+/// 201 with 0.40, and with scattered numbers, 1.17, for 36^3 points 35 and 37, 44^3 63 and 57, 60^3 149 and 137, 68^3
+/// 217 and 204; of blocks of 4, 164 and 180 with 0.49, and with 0.99 within 5 % for 32^3 to 56^3 points; the 11-point
+/// stencil with these, 77 and 85 with 0.59. Single values with scattered numbers are faster by one kernel, 71 and 97
+/// with 0.46; what lies further apart was not measured.)
 /// Slices by diagonals are not asked: their rows read neighbours of each other.
 template <class Work>
 std::string why_slower(const Kokkos::Cuda& exec, const Work& work) {

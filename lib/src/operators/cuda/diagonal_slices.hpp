@@ -63,6 +63,9 @@ struct DiagonalSlices {
     barrier.copy(to + room.value_bytes, offsets + place_of_offsets(slice, diagonals.begin), more, policy);
   }
 
+  /// The row of a slice that multiply() gives a lane.
+  static __device__ int row_of(int lane) { return lane; }
+
   /// A lane's row of the slice, which has come to `at`, times x.
   __device__ Value multiply(int slice, const char* at, const SliceRoom& room, int lane) const {
     const auto* const above = reinterpret_cast<const std::int32_t*>(at + room.value_bytes);

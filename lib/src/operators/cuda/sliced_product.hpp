@@ -120,16 +120,15 @@ class SlicedProduct<Slices>::Worker {
   /// The product of the thread block's rows, and the thread's share of x^H y.
   template <class Sync>
   __device__ double multiply(Sync& grid) {
-    const int place = lane_ % lanes;
+    const int row = Slices::row_of(lane_);
     double dot = 0;
     for (int k = 0; k < count_; ++k) {
       const int slice = slice_of(k);
-      const std::int64_t block_row = std::int64_t(slice) * rows_of_slice + place / B;
+      const std::int64_t i = std::int64_t(slice) * (rows_of_slice * B) + row;
       barriers_[stage_].wait(parity_);
       Value sum = slices_.multiply(slice, stages_ + std::size_t(stage_) * room_.stage_bytes(), room_, lane_);
       for (int offset = lanes; offset < 32; offset *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
-      if (place / B < rows_of_slice && block_row < slices_.a.num_block_rows && lane_ < lanes) {
-        const std::int64_t i = block_row * B + place % B;
+      if (lane_ < lanes && row < rows_of_slice * B && i < slices_.a.num_block_rows * B) {
         if (is_added_to(grid) && !inner_.has(slice)) {
           atomicAdd(slices_.a.y + i, sum);
         } else {
