@@ -23,7 +23,7 @@ MIN_CELLS = "32768"  # what the library does where nothing else is said, unlike 
 OURS = ("--libraries", "ashlar")  # peers have no modes: they are measured once
 MODES = ("blocking", "stream", "kernel")
 DELAYS = "1250"  # solves of 40 iterations in each of four ways: 2 x 10^5 iterations in each mode
-ROUNDS = "17000"  # of ghost cells, in each of six cases: 10^5 in each mode
+ROUNDS = "17000"  # of ghost cells, in each of six cases: 10^5 in the blocking and the kernel mode
 
 
 def steps_of(ranks, is_small):

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/error.hpp>
 #include <ashlar/comm/impl/peer_check.hpp>     // nothing else shows a word that is wrong
@@ -130,6 +131,37 @@ TEST(PeerMemoryOverMpi, EachWordThatAnotherRankWroteIsLookedAt) {
                       ashlar::impl::peer_check_word(from, own, place % ashlar::impl::peer_check_words));
     EXPECT_EQ(num_wrong(), 0) << place;
   }
+}
+
+/// Segments of all ranks, of which the last rank reaches only memory of its own, which it takes for that of others.
+struct MisledSegments {
+  const impl::PeerSegments& right;
+  std::byte* wrong;
+
+  const Communicator& comm() const { return right.comm(); }
+  std::byte* at(int rank) const {
+    const int last = comm().size() - 1;
+    return comm().rank() == last && rank != last ? wrong : right.at(rank);
+  }
+};
+
+TEST(PeerMemoryOverMpi, MemoryThatOnlyLooksSharedIsFoundAtTheStart) {
+  const Exec exec;
+  const PeersFound found = find_peer_memory(exec, world());
+  if (world().is_alone() || !found.work) GTEST_SKIP() << "takes ranks that share memory";
+  const std::size_t bytes = impl::peer_check_bytes(world().size());
+  const Kokkos::View<std::byte*, Exec> wrong("test::wrong", bytes);
+  const auto segments = impl::make_peer_segments(world().duplicate(), kind, bytes, [](const impl::PeerSegments&) {});
+  // Memory of a device may still hold what an earlier check wrote.
+  const Kokkos::View<std::byte*, Exec, Kokkos::MemoryUnmanaged> own(segments->at(world().rank()), bytes);
+  Kokkos::deep_copy(exec, own, std::byte(0));
+  exec.fence();
+  world().barrier();
+  EXPECT_THAT(message_of<Error>([&] {
+                impl::check_peer_memory(exec, MisledSegments{*segments, wrong.data()});
+              }),
+              HasSubstr("64 words that other ranks wrote to memory of rank "));
+  impl::check_peer_memory(exec, *segments);
 }
 
 TEST(PeerMemoryOverMpi, RanksAskForOneWay) {

@@ -3,8 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/error.hpp>
-#include <ashlar/comm/impl/peer_segments.hpp>
 #include <cstddef>
 #include <cstdint>
 
@@ -36,11 +36,12 @@ struct CountWrongPeerWords {
   }
 };
 
-/// Each rank writes to all others, and each looks at what they have written.
+/// Each rank writes to all others, and each looks at what they have written. `segments` are PeerSegments, or what a
+/// test takes for some.
 ///
-/// Throws   CommError on all ranks together, where one has found something else.
-template <execution_space Exec>
-void check_peer_memory(const Exec& exec, const PeerSegments& segments) {
+/// Throws   on all ranks together, where one has found something else: CommError on those that have.
+template <execution_space Exec, class Segments>
+void check_peer_memory(const Exec& exec, const Segments& segments) {
   const Communicator& comm = segments.comm();
   const int rank = comm.rank();
   comm.together([&] {

@@ -16,7 +16,8 @@ namespace ashlar {
 class MpiSession {
  public:
   /// `level` is one of MPI's constants; MPI_THREAD_FUNNELED serves a program whose MPI calls are all on the thread that
-  /// made the session.
+  /// made the session. With MPI_THREAD_MULTIPLE, for several, OMPI_MCA_btl_sm_fbox_max is set to 0 in the environment
+  /// unless it is set: Open MPI 6.0.0rc2 loses messages of several threads otherwise, between ranks of a host.
   explicit MpiSession(int level = MPI_THREAD_FUNNELED);
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;

@@ -3,6 +3,7 @@
 #include <ashlar/comm/mpi/communicator.hpp>
 #include <ashlar/comm/mpi/session.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <vector>
 
@@ -18,6 +19,11 @@ namespace {
 // How long the other ranks have to come where this one leaves by an exception.
 constexpr auto patience = std::chrono::seconds(20);
 
+/// For MPI that is yet to be initialised. Open MPI 6.0.0rc2 loses messages between ranks of a host where two threads of
+/// a rank send, and both ranks wait for ever; not if it does without the "fast boxes" of its shared memory. Other MPIs
+/// do not read this.
+void keep_messages_of_threads() { setenv("OMPI_MCA_btl_sm_fbox_max", "0", 0); }
+
 }  // namespace
 
 MpiSession::MpiSession(int level) : exceptions_(std::uncaught_exceptions()) {
@@ -28,6 +34,7 @@ MpiSession::MpiSession(int level) : exceptions_(std::uncaught_exceptions()) {
     throw CommError("MPI cannot be initialised", "it has ended, and begins once only", "make one session for all");
   }
   if (begun == 0) {
+    if (level == MPI_THREAD_MULTIPLE) keep_messages_of_threads();
     impl::check_mpi(MPI_Init_thread(nullptr, nullptr, level, &level_), "MPI_Init_thread");
     is_owner_ = true;
   } else {
