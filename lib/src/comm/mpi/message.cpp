@@ -24,7 +24,10 @@ void MpiMessage::start() {
   if (is_under_way_) {
     throw CommError("a message is started anew", "it has not been waited for", "wait() first, even where is_done()");
   }
-  begin();
+  {
+    const std::lock_guard alone(one_at_a_time);
+    begin();
+  }
   is_under_way_ = true;
 }
 
@@ -89,7 +92,6 @@ void MpiTransfer::begin() {
 
 void MpiGathering::begin() {
   requests_.assign(1, MPI_REQUEST_NULL);
-  const std::lock_guard alone(one_at_a_time);
   check_mpi(MPI_Iallgather(mine_, bytes_, MPI_BYTE, all_, bytes_, MPI_BYTE, comm(), requests_.data()),
             "MPI_Iallgather");
 }

@@ -127,6 +127,7 @@ void MpiTransport::all_to_all(const void* send, const std::vector<std::size_t>& 
   const auto post = [&](std::size_t bytes, const auto& post_piece) {
     for (std::size_t begin = 0; begin < bytes; begin += options_.largest_piece) {
       const int count = static_cast<int>(std::min(bytes - begin, options_.largest_piece));
+      const std::lock_guard alone(one_at_a_time);
       post_piece(begin, count, requests.emplace_back(MPI_REQUEST_NULL));
     }
   };

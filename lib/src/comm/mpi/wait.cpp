@@ -11,8 +11,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A message within a host takes microseconds. Long ones move on at each poll: with sleep after 1 ms, 128 MB took a third
-// longer. Who has waited for 10 ms loses little by some 0.1 ms more.
+// A message within a host takes microseconds. Long ones move on at each poll: with sleep after 1 ms, 128 MB took a
+// third longer. Who has waited for 10 ms loses little by some 0.1 ms more.
 constexpr auto poll_time = std::chrono::microseconds(50);
 constexpr auto yield_time = std::chrono::milliseconds(10);
 constexpr auto sleep_time = std::chrono::microseconds(20);
