@@ -12,6 +12,7 @@
 #include <ashlar/problems/cantilever.hpp>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <thread>
 
 namespace {
@@ -74,12 +75,13 @@ bool solve_two(const ashlar::Communicator& comm) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::optional<ashlar::MpiSession> mpi;
   try {
-    const ashlar::MpiSession mpi(MPI_THREAD_MULTIPLE);  // each thread sends messages of its own
-    const Kokkos::ScopeGuard kokkos(argc, argv);
-    return solve_two(mpi.world()) ? 0 : 1;
+    mpi.emplace(MPI_THREAD_MULTIPLE);  // each thread sends messages of its own
   } catch (const ashlar::CommError& error) {
     std::printf("%s\n", error.what());  // this MPI serves one thread at a time
-    return 0;
+    return 77;
   }
+  const Kokkos::ScopeGuard kokkos(argc, argv);
+  return solve_two(mpi->world()) ? 0 : 1;
 }

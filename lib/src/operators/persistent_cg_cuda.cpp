@@ -17,7 +17,7 @@ namespace ashlar::impl {
 namespace {
 
 /// Why kernels for each step are faster, or nothing. Slices in shared memory leave little of the first cache to x,
-/// which rows whose columns lie apart need: a million sectors of x, above half a one for each block, take slices 6 us.
+/// which rows whose columns lie apart need: a million sectors of x, above half a one for each block, cost slices 6 us.
 /// (Measured on an H200, us by one kernel and by a graph, with sectors a block: 27-point grids of blocks of 3, 184 and
 /// 201 with 0.40, and with scattered numbers, 1.17, for 36^3 points 35 and 37, 44^3 63 and 57, 60^3 149 and 137, 68^3
 /// 217 and 204; of blocks of 4, 164 and 180 with 0.49, and with 0.99 within 5 % for 32^3 to 56^3 points; the 11-point
