@@ -298,7 +298,7 @@ void run(const perf::RanksOptions& options, const Communicator& comm) {
     for (const perf::RanksForm& form : forms) {
       const perf::RanksTimes times = perf::measure(exec, comm, system, form, options.samples, options.iterations);
       iterations = times.iterations;
-      if (!options.trace.empty()) timelines.add(exec, system, form, options.trace_iterations);
+      if (!options.trace.empty()) timelines.add(exec, system, form, form.name(), options.trace_iterations);
       if (!speaks) continue;
       const auto whole_us = of_whole == whole.end() ? std::nullopt : std::optional(of_whole->second);
       rows.push_back(times.no_time ? row_without_time(system, form, comm.size(), read, times)

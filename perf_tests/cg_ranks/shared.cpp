@@ -68,7 +68,9 @@ std::vector<SharedTimes> measure_shared(const Exec& exec, const Communicator& co
     const RankSystem<Exec> system = make_rank_system(exec, comm, name, is_streamed, shares);
     SharedTimes times{refined == 0 ? "nnz" : text("refined ", refined),
                       timed(measure(exec, comm, system, form, samples, iterations)), rows_of(system.partition)};
-    if (timelines != nullptr) timelines->add(exec, system, form, trace_iterations);
+    if (timelines != nullptr) {
+      timelines->add(exec, system, form, text(form.name(), ", ", times.partition), trace_iterations);
+    }
     shares = next_shares(times.times);
     result.push_back(std::move(times));
   }

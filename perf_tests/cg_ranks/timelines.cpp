@@ -10,7 +10,8 @@
 namespace ashlar::perf {
 
 template <class Exec>
-void Timelines::add(const Exec& exec, const RankSystem<Exec>& system, const RanksForm& form, int iterations) {
+void Timelines::add(const Exec& exec, const RankSystem<Exec>& system, const RanksForm& form, const std::string& name,
+                    int iterations) {
   const OperatorOn<Exec> op = make_operator(exec, comm_, system, form.distributed);
   const VectorOn<Exec> x("perf::x", system.b.extent(0));
   const CgOptions options{.rtol = 0, .max_iterations = iterations, .launch = form.launch, .x_update = form.x_update};
@@ -18,7 +19,7 @@ void Timelines::add(const Exec& exec, const RankSystem<Exec>& system, const Rank
   comm_.barrier();
   const trace::Recorder recorder;
   solve(exec, comm_, op, system.b, x, options);
-  const trace::Process process{text(system.name, ", ", form.name(), ", rank ", comm_.rank()), recorder.spans(),
+  const trace::Process process{text(system.name, ", ", name, ", rank ", comm_.rank()), recorder.spans(),
                                recorder.tracks()};
   // Ranks of a form below each other.
   const std::size_t number = events_.size() * std::size_t(comm_.size()) + std::size_t(comm_.rank());
@@ -38,9 +39,9 @@ std::string Timelines::json() const {
   return std::move(out).str();
 }
 
-template void Timelines::add(const HostExec&, const RankSystem<HostExec>&, const RanksForm&, int);
+template void Timelines::add(const HostExec&, const RankSystem<HostExec>&, const RanksForm&, const std::string&, int);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-template void Timelines::add(const Exec&, const RankSystem<Exec>&, const RanksForm&, int);
+template void Timelines::add(const Exec&, const RankSystem<Exec>&, const RanksForm&, const std::string&, int);
 #endif
 
 }  // namespace ashlar::perf

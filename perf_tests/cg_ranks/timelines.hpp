@@ -14,11 +14,12 @@ class Timelines {
  public:
   explicit Timelines(const Communicator& comm) : comm_(comm) {}
 
-  /// Records a solve of so many iterations, after one that is not recorded. Collective.
+  /// Records a solve of so many iterations, after one that is not recorded; `name` is shown with it. Collective.
   ///
   /// On GPUs Kokkos waits for each kernel while it is recorded: what overlaps there is then shown one after another.
   template <class Exec>
-  void add(const Exec& exec, const RankSystem<Exec>& system, const RanksForm& form, int iterations);
+  void add(const Exec& exec, const RankSystem<Exec>& system, const RanksForm& form, const std::string& name,
+           int iterations);
 
   /// What was recorded, for Perfetto; "" but on rank 0. Collective.
   std::string json() const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ashlar/comm/memory_kind_of.hpp>
 #include <ashlar/comm/peer/find_peer_memory.hpp>
+#include <ashlar/device/device_cache.hpp>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -129,48 +130,69 @@ TEST(DistributedOverMpi, IteratesInOneKernelOfEachRank) {
   }
 }
 
+/// Solves with a tangle of so many rows on each rank, launched as `launch` says; where each has a device, in one kernel
+/// of each, which tells that it multiplies as `how` says.
+void expect_solves_tangle(const Exec& exec, int b, std::int64_t of_rank, std::int64_t cut, CgLaunch launch,
+                          const std::string& how) {
+  const int ranks = world().size(), rank = world().rank();
+  const std::int64_t all = of_rank * ranks;
+  SCOPED_TRACE(text("b = ", b, ", rows before ", cut, " of ", all));
+  const RowPartition partition = RowPartition::even(all, ranks);
+  const auto rows =
+      tangle_matrix<Matrix>(exec, Tangle{all, cut}, b, problems::RowRange{partition.begin(rank), partition.end(rank)});
+  const auto solved = [&](ExchangeMode mode, CgLaunch launched, std::vector<double>& answer) {
+    DistributedOptions options = with(Decomposition::one_d, HaloForm::packed);
+    options.exchange = mode;
+    const DistributedOperator<Matrix> a(exec, world(), partition, rows, options);
+    const Vector right("test::b", a.space().num_local()), x("test::x", a.space().num_local());
+    Kokkos::deep_copy(right, 1.0);
+    const SolveReport report =
+        cg(exec, a, IdentityPreconditioner(), right, x, {.rtol = 0, .max_iterations = 20, .launch = launched});
+    answer = to_host(x);
+    return report;
+  };
+  std::vector<double> expected, found, again;
+  const SolveReport plain = solved(ExchangeMode::blocking, CgLaunch::one_by_one, expected);
+  const SolveReport report = solved(ExchangeMode::automatic, launch, found);
+  if (is_gpu_v<Exec> && ranks > 1 && ranks <= Kokkos::num_devices()) {
+    EXPECT_TRUE(report.iterates_in_kernel) << report.launch;
+    EXPECT_THAT(report.launch, ::testing::HasSubstr(how));
+  }
+  double largest = 0;
+  for (const double entry : expected) largest = std::max(largest, std::abs(entry));
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-9 * largest) << i;
+  EXPECT_NEAR(report.relative_residual, plain.relative_residual, 1e-6 * plain.relative_residual + 1e-12);
+  solved(ExchangeMode::automatic, launch, again);
+  if (report.iterates_in_kernel) {
+    EXPECT_EQ(again, found) << "the same bits";
+  }
+}
+
 // Where ranks meet rows have from 1 to 20 blocks in others' columns, in any order; in the second case the last rank has
 // none.
 TEST(DistributedOverMpi, IteratesWhereColumnsLieApart) {
   const Exec exec = instance_of_rank();
-  const int ranks = world().size(), rank = world().rank();
   for (const int b : {1, 3}) {
     if (!is_compiled_block_size(b)) continue;
     // (On a GPU more than multiprocessors keep.)
-    const std::int64_t of_rank = is_gpu_v<Exec> ? (b == 1 ? 240000 : 40000) : 3000, all = of_rank * ranks;
+    const std::int64_t of_rank = is_gpu_v<Exec> ? (b == 1 ? 240000 : 40000) : 3000, all = of_rank * world().size();
     for (const std::int64_t cut : {all, all - of_rank}) {
-      SCOPED_TRACE(text("b = ", b, ", rows before ", cut, " of ", all));
-      const RowPartition partition = RowPartition::even(all, ranks);
-      const auto rows = tangle_matrix<Matrix>(exec, Tangle{all, cut}, b,
-                                              problems::RowRange{partition.begin(rank), partition.end(rank)});
-      const auto solved = [&](ExchangeMode mode, CgLaunch launch, std::vector<double>& answer) {
-        DistributedOptions options = with(Decomposition::one_d, HaloForm::packed);
-        options.exchange = mode;
-        const DistributedOperator<Matrix> a(exec, world(), partition, rows, options);
-        const Vector right("test::b", a.space().num_local()), x("test::x", a.space().num_local());
-        Kokkos::deep_copy(right, 1.0);
-        const SolveReport report =
-            cg(exec, a, IdentityPreconditioner(), right, x, {.rtol = 0, .max_iterations = 20, .launch = launch});
-        answer = to_host(x);
-        return report;
-      };
-      std::vector<double> expected, found, again;
-      const SolveReport plain = solved(ExchangeMode::blocking, CgLaunch::one_by_one, expected);
-      const SolveReport report = solved(ExchangeMode::automatic, CgLaunch::automatic, found);
-      if (is_gpu_v<Exec> && ranks > 1 && ranks <= Kokkos::num_devices()) {
-        EXPECT_TRUE(report.iterates_in_kernel) << report.launch;
-        EXPECT_THAT(report.launch, ::testing::HasSubstr("by slices"));
-      }
-      double largest = 0;
-      for (const double entry : expected) largest = std::max(largest, std::abs(entry));
-      ASSERT_EQ(found.size(), expected.size());
-      for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-9 * largest) << i;
-      EXPECT_NEAR(report.relative_residual, plain.relative_residual, 1e-6 * plain.relative_residual + 1e-12);
-      solved(ExchangeMode::automatic, CgLaunch::automatic, again);
-      if (report.iterates_in_kernel) {
-        EXPECT_EQ(again, found) << "the same bits";
-      }
+      expect_solves_tangle(exec, b, of_rank, cut, CgLaunch::automatic, "by slices");
     }
+  }
+}
+
+// Thread blocks take slices in turns then, so that each has rows from all over its rank.
+TEST(DistributedOverMpi, IteratesWhereVectorsOutgrowTheCache) {
+  if (!is_gpu_v<Exec> || world().is_alone() || !find_peer_memory(Exec(), world()).work) {
+    GTEST_SKIP() << "ranks with a device each iterate so";
+  }
+  const Exec exec = instance_of_rank();
+  for (const int b : {1, 3}) {
+    if (!is_compiled_block_size(b)) continue;
+    const std::int64_t of_rank = device_cache_bytes(exec) / (b * std::int64_t(sizeof(double))) * 3 / 5;
+    expect_solves_tangle(exec, b, of_rank, of_rank * world().size(), CgLaunch::persistent, "by slices, interleaved");
   }
 }
 

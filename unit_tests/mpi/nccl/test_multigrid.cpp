@@ -1,11 +1,12 @@
 // Multigrid in stream mode on GPUs: the reference's numbers, and the same bits as in blocking mode, with overlap and
-// without.
+// without; ghost cells when ranks are late.
 #include <gtest/gtest.h>
 
 #include <ashlar/comm/nccl/transport.hpp>
 #include <set>
 #include <vector>
 
+#include "multigrid/ghost_rounds.hpp"
 #include "multigrid/reference_rows_of_ranks.hpp"
 #include "support/mpi_world.hpp"
 
@@ -42,6 +43,10 @@ TEST_F(NcclMultigrid, HasTheBitsOfBlockingMode) {
       EXPECT_EQ(numbers_of(streams, 2, 16, options, Cycle::fv), blocking) << to_string(overlap);
     }
   }
+}
+
+TEST_F(NcclMultigrid, EveryGhostCellIsRightWhateverRanksWaitFor) {
+  expect_right_ghosts_whatever_ranks_wait_for(streams, {.mode = ExchangeMode::stream});
 }
 
 }  // namespace
