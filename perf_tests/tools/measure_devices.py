@@ -89,6 +89,7 @@ def main():
     parser.add_argument("--only", help="steps, by how their names begin, separated by commas")
     parser.add_argument("--small", action="store_true", help="small sizes: to see whether all of it works")
     parser.add_argument("--launcher", default="mpirun --bind-to none", help="what starts ranks, before -n")
+    parser.add_argument("--commit", default="unknown", help="recorded with the results")
     options = parser.parse_args()
     try:
         ranks = [int(number) for number in options.ranks.split(",")]
@@ -106,6 +107,8 @@ def main():
     for step in steps_of(ranks, options.small):
         if options.only and not step.name.startswith(tuple(options.only.split(","))):
             continue
+        if step.program.startswith("perf_tests/"):
+            step.arguments += "--commit", options.commit
         if time.monotonic() - begin > 60 * options.minutes:
             ended[step.name] = {"status": "no time left"}
         else:

@@ -21,10 +21,12 @@ exec "$@"
 """
 PASSES = "#!/bin/sh\nexit 0\n"
 FAILS = "#!/bin/sh\necho 'what was wrong'\nexit 1\n"
-# Writes the file that comes after --json.
+# Writes the file that comes after --json, with what comes after --commit.
 WRITES = """#!/bin/sh
+while [ "$1" != --commit ]; do shift; done
+commit=$2
 while [ "$1" != --json ]; do shift; done
-echo '{"results": []}' > "$2"
+echo '{"results": [], "commit": "'$commit'"}' > "$2"
 """
 
 
@@ -51,13 +53,13 @@ class DeviceTools(unittest.TestCase):
         return done.stderr if code == 2 else json.loads((self.out / "steps.json").read_text())
 
     def test_goes_on_where_a_step_fails(self):
-        steps = self.measure("--ranks", "2,4", "--only", "test_mpi,cg", code=1)
+        steps = self.measure("--ranks", "2,4", "--only", "test_mpi,cg", "--commit", "abc", code=1)
         self.assertEqual(steps["test_mpi_halo_2"]["status"], "passed")
         self.assertEqual(steps["test_mpi_distributed_4"]["status"], "failed")
         self.assertEqual((self.out / "test_mpi_distributed_4.log").read_text(), "what was wrong\n")
         self.assertEqual(steps["test_mpi_nccl_2"]["status"], "absent")
         self.assertEqual(steps["cg_4_forms"]["status"], "passed")
-        self.assertTrue((self.out / "cg_4_forms.json").exists())
+        self.assertEqual(json.loads((self.out / "cg_4_forms.json").read_text())["commit"], "abc")
         started = (self.out / "ranks.txt").read_text().split("\n")
         self.assertIn("1 perf_cg_ranks", started)
         self.assertIn("4 test_mpi_halo", started)
