@@ -9,7 +9,8 @@
 
 namespace ashlar::impl {
 
-/// Shared memory of a thread block: the scalars, behind them what sums need, and then what is the kernel's own.
+/// Shared memory of a thread block: the scalars, with a little room for the kernel's own, behind them what sums need,
+/// and then what is the kernel's own.
 inline constexpr std::size_t bytes_of_scalars = 128;
 static_assert(sizeof(CgScalars) <= bytes_of_scalars);
 __host__ __device__ inline std::size_t bytes_of_scalars_and_sums(int blocks) {

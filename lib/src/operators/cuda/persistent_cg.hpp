@@ -24,6 +24,12 @@ __host__ __device__ inline std::size_t bytes_before_product(int blocks) {
   return (bytes_of_scalars_and_sums(blocks) + 127) / 128 * 128;
 }
 
+/// Behind the scalars.
+__device__ inline OthersOfBlock& others_of_block(char* shared) {
+  static_assert(sizeof(CgScalars) + sizeof(OthersOfBlock) <= bytes_of_scalars && sizeof(CgScalars) % 8 == 0);
+  return *reinterpret_cast<OthersOfBlock*>(shared + sizeof(CgScalars));
+}
+
 /// x += alpha*p and p := z + beta*p for the thread block's rows; each thread loads `count` entries before it uses the
 /// first.
 template <int count, class Scalar>
@@ -112,11 +118,14 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
   if (!s.is_running() || iterations <= 0) return;
 
   Sync grid(memory, patience_ns, ranks);
-  typename WorkerOf<Product>::type worker(product, shared + bytes_before_product(Sync::blocks_of_sums(ranks)), grid);
-  const std::int64_t first = worker.first_block_row() * B, last = worker.last_block_row() * B;
+  typename WorkerOf<Product>::type worker(product, shared + bytes_before_product(Sync::blocks_of_sums(ranks)));
+  if constexpr (Sync::is_of_ranks) worker.look_at_others(grid, others_of_block(shared));
+  // (Made of the worker's where they are wanted: registers are few.)
+  const auto first = [&] { return worker.first_block_row() * B; };
+  const auto last = [&] { return worker.last_block_row() * B; };
 
   for (int k = 0; k < iterations; ++k) {
-    turn_direction<Product::entries_in_flight>(s, place, first, last);
+    turn_direction<Product::entries_in_flight>(s, place, first(), last());
     if constexpr (Sync::is_of_ranks) worker.prepare(grid);
     grid.barrier();
 
@@ -131,10 +140,10 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
     }
 
     double sums[2] = {0, 0};
-    shorten_residual<Product::entries_in_flight>(s.step_length(pq[0]), place, inverse, first, last, sums);
+    shorten_residual<Product::entries_in_flight>(s.step_length(pq[0]), place, inverse, first(), last(), sums);
     if (B > 1 && inverse.values != nullptr && inverse.block_size > 1) {
       __syncthreads();
-      sums[1] = apply_inverse<B>(inverse, place.r, place.z, first, last);
+      sums[1] = apply_inverse<B>(inverse, place.r, place.z, first(), last());
     }
     if (!end_iteration(grid, scratch, s, place, inverse.values == nullptr, pq[0], sums[0], sums[1], failed)) break;
   }

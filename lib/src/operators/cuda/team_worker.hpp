@@ -26,7 +26,7 @@ class TeamWorker {
  public:
   using Product = decltype(Teams::product);
 
-  __device__ TeamWorker(const Teams& teams, char* shared, const LoneSync&)
+  __device__ TeamWorker(const Teams& teams, char* shared)
       : product_(teams.product),
         team_(threadIdx.x / Product::threads),
         scratch_(shared + team_ * teams.product.scratch_bytes()) {
