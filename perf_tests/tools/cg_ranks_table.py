@@ -26,7 +26,7 @@ def scaling_table(rows):
 
 
 def forms_table(rows):
-    cases = cg.cases_in(rows)
+    cases = cg.cases_in([row for row in rows if row["ranks"] > 1])
     table = [["ranks", "form"] + [cg.name_of(case) for case in cases]]
     for n, form in results.distinct((row["ranks"], row["kernel"]) for row in rows if row["ranks"] > 1):
         line = [str(n), form]

@@ -50,7 +50,7 @@ class CgRanksTools(unittest.TestCase):
                                  "| own |  | 10.0 (0.25) |  |"])
 
     def test_forms_are_told_apart(self):
-        lines = self.table("forms", [row(1, 100.0), row(2, 62.5), row(2, 200.0, "1d whole"),
+        lines = self.table("forms", [row(1, 100.0), row(1, 7.0, case="of one"), row(2, 62.5), row(2, 200.0, "1d whole"),
                                      row(2, 5.0, "1d whole", "stencil11:22")]).splitlines()
         self.assertEqual(lines[0], "| ranks | form | 11-point 128^3 | 11-point 22^3 |")
         self.assertEqual(lines[2:], ["| 2 | 1d packed | 62.5 (0.80) |  |", "| 2 | 1d whole | 200 (0.25) | 5.00 |"])

@@ -23,9 +23,9 @@ PASSES = "#!/bin/sh\nexit 0\n"
 FAILS = "#!/bin/sh\necho 'what was wrong'\nexit 1\n"
 # Writes the file that comes after --json, with what comes after --commit.
 WRITES = """#!/bin/sh
-while [ "$1" != --commit ]; do shift; done
+while [ $# -gt 0 ] && [ "$1" != --commit ]; do shift; done
 commit=$2
-while [ "$1" != --json ]; do shift; done
+while [ $# -gt 0 ] && [ "$1" != --json ]; do shift; done
 echo '{"results": [], "commit": "'$commit'"}' > "$2"
 """
 

@@ -16,8 +16,8 @@
 namespace ashlar::impl {
 
 /// What a rank's thread block knows of the block rows with blocks in others' columns. In shared memory: with it in the
-/// registers of each thread, those would not suffice for the slices. (Measured on an H200: where threads of the kernel
-/// of ranks spilled 52 bytes an iteration of 8.4 million rows took 409 us, and 377 where none did.)
+/// registers of each thread these do not suffice for the slices. (Measured on an H200, 8.4 million rows by diagonals:
+/// the kernel of ranks, which spilled 52 bytes, took 409 us an iteration, that of one device, which spills none, 377.)
 struct OthersOfBlock {
   InnerSlices inner;  ///< of no such row
   DealtRows dealt;    ///< those rows
@@ -84,12 +84,12 @@ class SlicedProduct<Slices>::Worker {
       for (int k = 0; k < room.stages; ++k) barriers_[k].init();
       ArrivalBarrier::publish();
       if (count_ > 0) next_ = product.slices.extent_of(slice_of(0));
-      for (int k = 0; k < room.stages && k < count_; ++k) prefetch();
+      for (int k = 0; k < room.stages && k < count_; ++k) prefetch(k, k);
     }
     __syncwarp();
   }
 
-  /// All threads, of ranks, before the first product: finds which rows have blocks in others' columns, in `others` of
+  /// All threads, of ranks, before the first prepare(): finds which rows have blocks in others' columns, in `others` of
   /// the thread block's shared memory.
   template <class Sync>
   __device__ void look_at_others(const Sync& grid, OthersOfBlock& others) {
@@ -155,7 +155,8 @@ class SlicedProduct<Slices>::Worker {
       if (stays()) {
         stage_ = stage_after(stage_, count_);  // it came once, and its phase has ended for good
       } else {
-        if (lane_ == 0) prefetch();
+        const int ahead = k + room.stages;
+        if (lane_ == 0) prefetch(ahead < count_ ? ahead : ahead - count_, stage_);
         leave_stage();
       }
     }
@@ -193,15 +194,12 @@ class SlicedProduct<Slices>::Worker {
     if (stage_ == 0) parity_ ^= 1;
   }
 
-  /// One lane: prefetches the next slice, of this product or of the one after; what it holds has come by now, as that
-  /// is loaded long before it is needed.
-  __device__ void prefetch() {
+  /// One lane: prefetches the warp's slice number k, of this product or of the one after, to a stage. What it holds has
+  /// come by now, as that is loaded long before it is needed.
+  __device__ void prefetch(int k, int stage) {
     const SliceRoom& room = product_.room;
-    product_.slices.copy(slice_of(prefetched_), next_, stages_ + prefetched_stage_ * room.stage_bytes(), room,
-                         barriers_[prefetched_stage_]);
-    prefetched_stage_ = stage_after(prefetched_stage_, room.stages);
-    if (++prefetched_ == count_) prefetched_ = 0;
-    next_ = product_.slices.extent_of(slice_of(prefetched_));
+    product_.slices.copy(slice_of(k), next_, stages_ + stage * room.stage_bytes(), room, barriers_[stage]);
+    next_ = product_.slices.extent_of(slice_of(k + 1 < count_ ? k + 1 : 0));
   }
 
   // Little: what is here is in registers all the time, beside the loads in flight. (Arguments of the kernel are not.)
@@ -211,7 +209,7 @@ class SlicedProduct<Slices>::Worker {
   OthersOfBlock* others_ = nullptr;
   ArrivalBarrier* barriers_;
   char* stages_;
-  int prefetched_ = 0, prefetched_stage_ = 0, stage_ = 0;
+  int stage_ = 0;
   SliceExtent next_;  // of the slice to be prefetched next
   unsigned parity_ = 0;
 };
