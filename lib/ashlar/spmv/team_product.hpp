@@ -36,10 +36,10 @@ class TeamProduct {
   static constexpr bool by_columns = std::is_same_v<Layout, BlockColumnMajor>;
   static constexpr bool by_tile = B == 1;
   static constexpr int block_size = B;
+  /// By line: how the lanes share the lines of a block.
+  static constexpr impl::LineParts line_of_block = impl::line_parts(B, sizeof(Value), sizeof(Value), by_columns);
 
-  static constexpr bool is_served =
-      by_tile || (B >= 2 && B <= largest_team_product_block &&
-                  impl::line_parts(B, sizeof(Value), sizeof(Value), by_columns).is_served());
+  static constexpr bool is_served = by_tile || (B >= 2 && B <= largest_team_product_block && line_of_block.is_served());
 
   /// Threads of a team: a team takes whole groups of lanes.
   static constexpr int threads = by_tile ? impl::lanes_of_tile : 32;
@@ -80,9 +80,9 @@ class TeamProduct {
     if constexpr (by_tile) {
       bytes = impl::ByTile<Rows, int>::scratch_bytes(tile_);
     } else {
-      constexpr impl::LineParts line = impl::line_parts(B, sizeof(Value), sizeof(Value), by_columns);
-      constexpr bool in_registers = line.parts == 1 && B <= width;
-      bytes = in_registers ? 0 : (threads / width) * ((by_columns ? line.height : 1) + 1) * width * sizeof(Value);
+      constexpr bool in_registers = line_of_block.parts == 1 && B <= width;
+      constexpr int lines = (by_columns ? line_of_block.height : 1) + 1;
+      bytes = in_registers ? 0 : (threads / width) * lines * width * sizeof(Value);
     }
     return (bytes + 15) / 16 * 16;
   }
@@ -114,7 +114,7 @@ class TeamProduct {
     if constexpr (by_tile) {
       return impl::lanes_of_tile;
     } else {
-      return std::min(32, impl::usual_line_width(impl::line_parts(B, sizeof(Value), sizeof(Value), by_columns), B));
+      return std::min(32, impl::usual_line_width(line_of_block, B));
     }
   }
   static constexpr int width = width_of();
