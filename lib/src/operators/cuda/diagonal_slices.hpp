@@ -4,6 +4,7 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "async_copies.hpp"
+#include "issue_loads.hpp"
 #include "slice_room.hpp"
 
 namespace ashlar::impl {
@@ -80,6 +81,7 @@ struct DiagonalSlices {
         const int col = j + u < count ? row + above[1 + j + u] : -1;
         x[u] = static_cast<unsigned>(col) < num_cols ? a.x[col] : Value(0);
       }
+      issue_loads();
 #pragma unroll
       for (int u = 0; u < in_flight; ++u) {
         if (j + u < count) sum += of_row[(j + u) * rows_of_slice] * x[u];

@@ -4,6 +4,7 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "async_copies.hpp"
+#include "issue_loads.hpp"
 #include "slice_room.hpp"
 
 namespace ashlar::impl {
@@ -84,18 +85,20 @@ struct StoredSlices {
     const int begin = is_there ? rows[row_of_slice] - begin_of_slice : 0,
               end = is_there ? rows[row_of_slice + 1] - begin_of_slice : 0;
     Value sums[B] = {};  // of the rows from own_row, in a circle
-    for (int j = begin + half; j < end; j += H * in_flight) {
+    // (Lanes go on until all are done, and load what is there: conditions take registers, too.)
+    for (int j = begin + half; __any_sync(0xffffffffu, j < end); j += H * in_flight) {
       Value x[in_flight];
 #pragma unroll
       for (int u = 0; u < in_flight; ++u) {
-        if (j + u * H < end) x[u] = a.x[std::int64_t(cols[j + u * H]) * B + column];
+        x[u] = a.x[std::int64_t(cols[max(min(j + u * H, end - 1), 0)]) * B + column];
       }
+      issue_loads();
 #pragma unroll
       for (int u = 0; u < in_flight; ++u) {
-        if (j + u * H < end) {
-          const Value* const block = values + (j + u * H) * (B * B);
+        const Value* const block = values + (j + u * H) * (B * B);
 #pragma unroll
-          for (int k = 0; k < B; ++k) sums[k] += block[Layout::at(in_circle(own_row + k), column, B, B)] * x[u];
+        for (int k = 0; k < B; ++k) {
+          sums[k] += (j + u * H < end ? block[Layout::at(in_circle(own_row + k), column, B, B)] : Value(0)) * x[u];
         }
       }
     }
