@@ -148,12 +148,11 @@ auto with_prefetching_kernel(const Kokkos::Cuda& exec,
                        std::make_shared<DiagonalCopy<Value>>(copy)));
   };
   if constexpr (b == 1) {
-    using Product = SlicedProduct<DiagonalSlices<Value, Layout, 6>>;  // either tells for what it was compiled
+    using Product = SlicedProduct<DiagonalSlices<Value, Layout, 11>>;  // either tells for what it was compiled
     const bool is_served = has_bulk_copies(persistent_cg_kernel<Sync, Product, Value>);
     if (const auto copy = make_diagonal_copy(exec, arguments, is_served ? copy_bytes : 0)) {
-      // (Measured on an H200: 11 diagonals by 6 take 746 us where they take 792 by 11, and 27 by 14 41.1 for 43.1
-      // by 6.)
-      auto taken = copy->most_diagonals <= 16 ? take_diagonals(*copy, std::integral_constant<int, 6>())
+      // (Measured on an H200: 11 diagonals by 11 take 740 us where they take 764 by 6; 27 by 14 as long as by 9.)
+      auto taken = copy->most_diagonals <= 16 ? take_diagonals(*copy, std::integral_constant<int, 11>())
                                               : take_diagonals(*copy, std::integral_constant<int, 14>());
       if (taken) return taken;
     }

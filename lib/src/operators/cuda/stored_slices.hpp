@@ -69,9 +69,9 @@ struct StoredSlices {
   /// its block row, so that it loads one entry of x, and at the end gives others what it has of their rows. It begins
   /// with its own row and goes round, so that no two lanes of a block row read the same row.
   __device__ Value multiply(int slice, const char* at, const SliceRoom& room, int lane) const {
-    // Blocks whose x a lane loads before it uses the first. (Measured on two H200: 3x3 blocks are up to 9 % slower with
-    // 5 or 4, 4x4 blocks on two devices 2 to 3 % slower with 7.)
-    constexpr int in_flight = B % 2 == 0 ? 5 : 7;
+    // Blocks whose x a lane loads before it uses the first. (Measured on two H200, of 27 blocks a row, 3x3: 98 us with
+    // 14 where columns lie apart, 109 with 7 and 111 with 5, else 92, 93 and 93. 4x4, of 11: 30 with 5, 7 and 9.)
+    constexpr int in_flight = B == 3 ? 14 : 7;
     const int half = lane / lanes, place = lane % lanes, row_of_slice = place / B, column = place % B;
     const int own_row = row_of(lane) % B;
     const std::int64_t first_row = std::int64_t(slice) * rows_of_slice;
