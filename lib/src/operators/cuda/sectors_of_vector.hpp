@@ -55,8 +55,9 @@ struct SectorsOfSlices {
 
 /// Sectors of x that a block of a slice reads from the second cache, on average, where what rows of one slice have read
 /// is shared and nothing else. Waits for `exec`.
-template <class Value, class Layout, int B, int H>
-double sectors_of_block(const Kokkos::Cuda& exec, const SlicedProduct<StoredSlices<Value, Layout, B, H>>& product) {
+template <class Value, class Layout, int B, int H, int in_flight>
+double sectors_of_block(const Kokkos::Cuda& exec,
+                        const SlicedProduct<StoredSlices<Value, Layout, B, H, in_flight>>& product) {
   const auto& a = product.slices.a;
   const std::int64_t counted = std::min<std::int64_t>(product.num_slices(), 1024);
   SectorsOfSlices::Counts counts;

@@ -11,7 +11,9 @@ namespace ashlar::impl {
 
 /// Slices of a matrix as it is stored: of a few block rows. Each has H times B lanes, B for a block at a time. For
 /// matrices whose arrays begin at multiples of 16 bytes.
-template <class V, class L, int B, int H>
+///
+/// A lane loads x of `in_flight` blocks before it uses the first.
+template <class V, class L, int B, int H, int in_flight>
 struct StoredSlices {
   using Value = V;
   using Layout = L;
@@ -69,9 +71,6 @@ struct StoredSlices {
   /// its block row, so that it loads one entry of x, and at the end gives others what it has of their rows. It begins
   /// with its own row and goes round, so that no two lanes of a block row read the same row.
   __device__ Value multiply(int slice, const char* at, const SliceRoom& room, int lane) const {
-    // Blocks whose x a lane loads before it uses the first. (Measured on two H200, of 27 blocks a row, 3x3: 98 us with
-    // 14 where columns lie apart, 109 with 7 and 111 with 5, else 92, 93 and 93. 4x4, of 11: 30 with 5, 7 and 9.)
-    constexpr int in_flight = B == 3 ? 14 : 7;
     const int half = lane / lanes, place = lane % lanes, row_of_slice = place / B, column = place % B;
     const int own_row = row_of(lane) % B;
     const std::int64_t first_row = std::int64_t(slice) * rows_of_slice;
