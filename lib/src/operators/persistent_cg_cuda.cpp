@@ -10,31 +10,10 @@
 #include <utility>
 
 #include "cuda/persistent_grids.hpp"
-#include "cuda/sectors_of_vector.hpp"
 
 namespace ashlar::impl {
 
 namespace {
-
-/// Why kernels for each step are faster, or nothing. Slices in shared memory leave little of the first cache to x,
-/// which rows whose columns lie apart need: a million sectors of x, above half a one for each block, cost slices 6 us.
-/// (Measured on an H200, us by one kernel and by a graph, with sectors a block: 27-point grids of blocks of 3, 184 and
-/// 201 with 0.40, and with scattered numbers, 1.17, for 36^3 points 35 and 37, 44^3 63 and 57, 60^3 149 and 137, 68^3
-/// 217 and 204; of blocks of 4, 164 and 180 with 0.49, and with 0.99 within 5 % for 32^3 to 56^3 points; the 11-point
-/// stencil with these, 77 and 85 with 0.59. Single values with scattered numbers are faster by one kernel, 71 and 97
-/// with 0.46; what lies further apart was not measured.)
-/// Slices by diagonals are not asked: their rows read neighbours of each other.
-template <class Work>
-std::string why_slower(const Kokkos::Cuda& exec, const Work& work) {
-  if constexpr (requires { sectors_of_block(exec, work); }) {
-    constexpr double most_sectors = 1.2e6;
-    if (Work::block_size > 1 &&
-        (sectors_of_block(exec, work) - 0.5) * double(work.slices.a.num_blocks) > most_sectors) {
-      return "columns lie so far apart that a kernel for each step, whose cache holds more of the vector, is faster";
-    }
-  }
-  return "";
-}
 
 /// The kernel, or why its thread blocks cannot all be on the device at once. `why_slower`, if anything, says why
 /// kernels for each step are faster.
@@ -71,8 +50,7 @@ PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(cons
     if constexpr (b > 0 && b <= largest_team_product_block) {
       const auto take = [&](auto function, const auto& work, const GridShape& grid, std::string product,
                             std::shared_ptr<const void> kept) {
-        return offer(exec, function, work, grid, inverse, place, std::move(product), std::move(kept),
-                     why_slower(exec, work));
+        return offer(exec, function, work, grid, inverse, place, std::move(product), std::move(kept), "");
       };
       if (auto found = with_prefetching_kernel<LoneSync, b>(exec, arguments, Layout(), 1, place.copy_bytes, take)) {
         result = std::move(*found);
