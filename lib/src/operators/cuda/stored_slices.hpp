@@ -84,7 +84,8 @@ struct StoredSlices {
     const int begin = is_there ? rows[row_of_slice] - begin_of_slice : 0,
               end = is_there ? rows[row_of_slice + 1] - begin_of_slice : 0;
     Value sums[B] = {};  // of the rows from own_row, in a circle
-    // (Lanes go on until all are done, and load what is there: conditions take registers, too.)
+    // All lanes go round as often as the longest row needs, as they meet at barriers. One that has no more loads its
+    // last block's x again, or that of the slice's first block: a condition for each load would take a register.
     for (int j = begin + half; __any_sync(0xffffffffu, j < end); j += H * in_flight) {
       Value x[in_flight];
 #pragma unroll
