@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs all that is measured over several devices of a host, within a time: tests of every exchange mode first, then
-conjugate gradients, exchanges and HPGMG. What fails, or has no time left, is named, and the rest goes on.
+conjugate gradients, exchanges and HPGMG, and, where compute-sanitizer is there, tests under it. What fails, or has no time left, is named, and the rest goes on.
 
     measure_devices.py BUILD_DIR --ranks 2,4 --out RESULTS [--minutes 9] [--only NAME,...]
 
@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import shlex
+import shutil
 import sys
 import time
 
@@ -22,10 +23,18 @@ TABLE_2 = "stencil11:256,stencil11:128,audi_kw,af_0_k101"
 MIN_CELLS = "32768"  # what the library does where nothing else is said, unlike the program
 OURS = ("--libraries", "ashlar")  # peers have no modes: they are measured once
 MODES = ("blocking", "stream", "kernel")
-# With random delays: name, program, which of its tests, rounds. Solves have 40 iterations, and ghost cells six cases, so
-# that there are 10^5 of either in each mode at least.
-DELAYS = (("solves", "distributed", "*", "1250"), ("solves_stream", "nccl", "Nccl.*", "1250"),
+# One GPU by one kernel and by a graph: grids, the same with scattered numbers, rows of few and of many blocks.
+LAUNCHES = ("grid27x1:80,renumbered27x1:80,stencil11:128,stencil11x3:68,grid27x3:68,renumbered27x3:36,renumbered27x3:44,"
+            "renumbered27x3:52,renumbered27x3:60,renumbered27x3:68,stencil11x4:56,grid27x4:56,renumbered27x4:32,"
+            "renumbered27x4:40,renumbered27x4:48,renumbered27x4:56")
+# With random delays: name, program, which of its tests, rounds. Solves have 40 iterations in several ways, and ghost
+# cells six cases, so that there are 10^5 of either in each mode at least.
+DELAYS = (("solves", "distributed", "*", "625"), ("solves_stream", "nccl", "Nccl.*", "1250"),
           ("ghosts", "multigrid", "*", "17000"), ("ghosts_stream", "nccl", "NcclMultigrid.*", "17000"))
+# Where NVIDIA's checker is there: its tool, program, which of its tests.
+SANITIZER = "compute-sanitizer"
+CHECKS = (("memcheck", "test_operators", "CgLaunches/0*:*VeryDifferentLengths"),
+          ("racecheck", "test_operators", "*StopAtTheLimit*:*MatrixIsIndefinite"), ("memcheck", "test_mpi_halo", "*"))
 
 
 def steps_of(ranks, is_small):
@@ -34,7 +43,7 @@ def steps_of(ranks, is_small):
     many, few = (["--iterations", "100,400"], ["--iterations", "10,40", "--samples", "3"]) if not is_small else ([], [])
     cells = [] if not is_small else ["--log2-boxes", "3", "--samples", "1"]
     packed = ["--decompositions", "1d", "--halos", "packed"]
-    found = []
+    found = [Step("test_operators", 1, 120, "unit_tests/test_operators")]
     for n in ranks:
         for program in ("test_mpi_halo", "test_mpi_distributed", "test_mpi_multigrid", "test_mpi_nccl"):
             found.append(Step(f"{program}_{n}", n, 120, f"unit_tests/{program}"))
@@ -74,6 +83,11 @@ def steps_of(ranks, is_small):
                               mode, killed=True))
             found.append(Step(f"killed_hpgmg_{n}_{mode}", n, 70, "perf_tests/perf_hpgmg_ranks", "--log2-boxes",
                               "3" if is_small else "5", "--exchange", mode, "--samples", "1000000", killed=True))
+    if shutil.which(SANITIZER):
+        found += [Step(f"{tool}_{program}", 1, 170, f"unit_tests/{program}", f"--gtest_filter={tests}",
+                       under=(SANITIZER, "--tool", tool, "--error-exitcode", "9")) for tool, program, tests in CHECKS]
+    found.append(Step("launches", 1, 90, "perf_tests/perf_cg_ranks", "--cases", LAUNCHES if not is_small else cases,
+                      *packed, "--launch", "persistent,graph", *OURS, *many, *more))
     # Where messages go through the host an iteration takes up to 50 ms.
     found += [Step(f"cg_{n}_blocking", n, 240, "perf_tests/perf_cg_ranks", "--cases", table, "--exchange", "blocking",
                    "--whole", "cg_1.json", *OURS, *few, *more) for n in ranks]

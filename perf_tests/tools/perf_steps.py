@@ -8,15 +8,16 @@ import time
 
 class Step:
     """`program` is relative to the build folder; `ranks` 0: run as it is, with nothing to start ranks. `variables` are of
-    its environment. Of a step that is to be `killed`, one rank is, after some seconds: it must end, and not well."""
+    its environment. Of a step that is to be `killed`, one rank is, after some seconds: it must end, and not well. A
+    program may run `under` another: a command that it and its arguments follow."""
 
-    def __init__(self, name, ranks, limit, program, *arguments, variables=None, killed=False):
+    def __init__(self, name, ranks, limit, program, *arguments, variables=None, killed=False, under=()):
         self.name, self.ranks, self.limit, self.program, self.arguments = name, ranks, limit, program, arguments
-        self.variables, self.killed = variables or {}, killed
+        self.variables, self.killed, self.under = variables or {}, killed, under
 
 
 def command_of(step, build, launcher):
-    command = [str(build / step.program), *step.arguments]
+    command = [*step.under, str(build / step.program), *step.arguments]
     if step.program.startswith("perf_tests/"):
         command += ["--json", f"{step.name}.json"]
     return [*launcher, "-n", str(step.ranks), *command] if step.ranks else command

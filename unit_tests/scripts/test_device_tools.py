@@ -4,6 +4,7 @@
     test_device_tools.py SOURCE_DIR SCRATCH_DIR
 """
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -20,6 +21,12 @@ shift 2
 exec "$@"
 """
 PASSES = "#!/bin/sh\nexit 0\n"
+# Runs what follows its own four arguments, and finds races: --tool TOOL --error-exitcode CODE PROGRAM ARGUMENTS
+CHECKER = """#!/bin/sh
+tool=$2 code=$4
+shift 4
+"$@" && [ "$tool" != racecheck ] || exit "$code"
+"""
 FAILS = "#!/bin/sh\necho 'what was wrong'\nexit 1\n"
 # Writes the file that comes after --json, with what comes after --commit.
 WRITES = """#!/bin/sh
@@ -45,10 +52,13 @@ class DeviceTools(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         path.chmod(0o755)
+        return path
 
-    def measure(self, *arguments, code):
+    def measure(self, *arguments, code, path=None):
+        """`path`: where programs are found first."""
+        environment = os.environ | ({"PATH": f"{path}:{os.environ['PATH']}"} if path else {})
         done = subprocess.run([sys.executable, TOOL, self.folder / "build", "--out", self.out, "--launcher",
-                               self.folder / "launcher", *arguments], capture_output=True, text=True)
+                               self.folder / "launcher", *arguments], capture_output=True, text=True, env=environment)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stderr if code == 2 else json.loads((self.out / "steps.json").read_text())
 
@@ -63,6 +73,14 @@ class DeviceTools(unittest.TestCase):
         started = (self.out / "ranks.txt").read_text().split("\n")
         self.assertIn("1 perf_cg_ranks", started)
         self.assertIn("4 test_mpi_halo", started)
+
+    def test_runs_tests_under_a_checker_that_is_there(self):
+        self.program("build/unit_tests/test_operators", PASSES)
+        checker = self.program("bin/compute-sanitizer", CHECKER)
+        steps = self.measure("--only", "memcheck,racecheck", code=1, path=checker.parent)
+        self.assertEqual({name: step["status"] for name, step in steps.items()},
+                         {"memcheck_test_operators": "passed", "racecheck_test_operators": "failed",
+                          "memcheck_test_mpi_halo": "passed"})
 
     def test_passes_where_all_do(self):
         self.measure("--only", "test_mpi_halo,cg", code=0)
