@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs all that is measured over several devices of a host, within a time: tests of every exchange mode first, then
-conjugate gradients, exchanges and HPGMG, and, where compute-sanitizer is there, tests under it. What fails, or has no time left, is named, and the rest goes on.
+conjugate gradients, exchanges and HPGMG, and, where compute-sanitizer is there, tests under it. What fails, or has no
+time left, is named, and the rest goes on.
 
     measure_devices.py BUILD_DIR --ranks 2,4 --out RESULTS [--minutes 9] [--only NAME,...]
 
@@ -24,9 +25,9 @@ MIN_CELLS = "32768"  # what the library does where nothing else is said, unlike 
 OURS = ("--libraries", "ashlar")  # peers have no modes: they are measured once
 MODES = ("blocking", "stream", "kernel")
 # One GPU by one kernel and by a graph: grids, the same with scattered numbers, rows of few and of many blocks.
-LAUNCHES = ("grid27x1:80,renumbered27x1:80,stencil11:128,stencil11x3:68,grid27x3:68,renumbered27x3:36,renumbered27x3:44,"
-            "renumbered27x3:52,renumbered27x3:60,renumbered27x3:68,stencil11x4:56,grid27x4:56,renumbered27x4:32,"
-            "renumbered27x4:40,renumbered27x4:48,renumbered27x4:56")
+LAUNCHES = ("grid27x1:80,renumbered27x1:80,stencil11:128,stencil11x3:68,grid27x3:68,renumbered27x3:36,"
+            "renumbered27x3:44,renumbered27x3:52,renumbered27x3:60,renumbered27x3:68,stencil11x4:56,grid27x4:56,"
+            "renumbered27x4:32,renumbered27x4:40,renumbered27x4:48,renumbered27x4:56")
 # With random delays: name, program, which of its tests, rounds. Solves have 40 iterations in several ways, and ghost
 # cells six cases, so that there are 10^5 of either in each mode at least.
 DELAYS = (("solves", "distributed", "*", "625"), ("solves_stream", "nccl", "Nccl.*", "1250"),
