@@ -95,6 +95,57 @@ TEST(HostShare, OfProductsIsThatOfTheWholeMatrix) {
   }
 }
 
+/// Two blocks a row, from column_of(row) on, and other values in each.
+template <class ColumnOf>
+auto two_a_row(std::int64_t num_rows, std::int64_t num_cols, const ColumnOf& column_of) {
+  using Host = Matrix::in_space<Kokkos::HostSpace>;
+  const Kokkos::View<std::int32_t*, Kokkos::HostSpace> row_ptr("test::row_ptr", num_rows + 1),
+      col_idx("test::col_idx", 2 * num_rows);
+  const Kokkos::View<double*, Kokkos::HostSpace> values("test::values", 2 * num_rows);
+  for (std::int64_t row = 0; row < num_rows; ++row) {
+    row_ptr(row + 1) = static_cast<std::int32_t>(2 * row + 2);
+    for (int k = 0; k < 2; ++k) {
+      col_idx(2 * row + k) = static_cast<std::int32_t>(column_of(row) + k);
+      values(2 * row + k) = std::sin(double(2 * row + k));
+    }
+  }
+  return Host({1, 1}, Host::graph_type(static_cast<std::int32_t>(num_cols), row_ptr, col_idx), values);
+}
+
+/// Each piece has what of x it needs, whichever way columns go from one to the next.
+TEST(HostShare, HasOfXWhatEachPieceNeeds) {
+  const Exec exec;
+  constexpr std::int64_t rows = 6000, cols = 9000;
+  const auto rising = [](std::int64_t row) { return row; };
+  const auto falling = [](std::int64_t row) { return 8000 - row; };
+  const auto both_ways = [](std::int64_t row) { return row % 2 == 0 ? 4000 + row / 2 : 4000 - row / 2; };
+  const auto with_gaps = [](std::int64_t row) { return row / 1000 * 1500 + row % 100; };
+  const auto expect_right = [&](const auto& host) {
+    const Matrix device = copy_to<Space>(exec, host);
+    const Streamed streamed(exec, copy_to<PinnedSpace>(exec, host),
+                            {.num_subdivisions = impl::HostPieces::first + 2 * impl::HostPieces::next + 1,
+                             .num_resident = 0,
+                             .host_share = 0.9,
+                             .copy_always = true});
+    const Kokkos::View<double*, Space> x("test::x", cols), y("test::y", rows), expected("test::expected", rows);
+    const auto of_host = Kokkos::create_mirror_view(x);
+    for (int round = 1; round <= 2; ++round) {
+      for (std::int64_t i = 0; i < cols; ++i) of_host(i) = round * std::cos(double(i));
+      Kokkos::deep_copy(x, of_host);
+      Kokkos::deep_copy(exec, y, 1.0);
+      Kokkos::deep_copy(exec, expected, 1.0);
+      spmv(exec, 2, device, x, 0.5, expected);
+      streamed.apply(exec, 2, x, 0.5, y);
+      exec.fence();
+      expect_same(to_host(y), to_host(expected), streamed.explain());
+    }
+  };
+  expect_right(two_a_row(rows, cols, rising));
+  expect_right(two_a_row(rows, cols, falling));
+  expect_right(two_a_row(rows, cols, both_ways));
+  expect_right(two_a_row(rows, cols, with_gaps));
+}
+
 /// A kernel that is asked for is the device's: the host's rows have the bits of the host's own choice.
 TEST(HostShare, KeepsItsOwnKernel) {
   const Exec exec;
@@ -119,6 +170,29 @@ TEST(HostShare, KeepsItsOwnKernel) {
   const auto found = to_host(y), expected = to_host(own);
   EXPECT_EQ(found, expected);
   EXPECT_NE(expected, to_host(other)) << "the two kernels cannot be told apart";
+}
+
+/// A large share has a few pieces, so that vectors come and go while the host multiplies.
+TEST(HostShare, IsInPiecesThatAreFewAndLarge) {
+  constexpr std::uint64_t piece = impl::HostPieces::least_bytes;
+  constexpr int first = impl::HostPieces::first, next = impl::HostPieces::next;
+  const auto count = [](int num_subdivisions, std::uint64_t bytes) {
+    return impl::HostPieces{num_subdivisions, bytes}.count();
+  };
+  EXPECT_EQ(count(4, 0), 1);
+  EXPECT_EQ(count(4, 2 * piece - 1), 1);
+  EXPECT_EQ(count(4, 2 * piece), 2);
+  EXPECT_EQ(count(first, 3 * piece), 3);
+  EXPECT_EQ(count(first, std::uint64_t(1) << 40), 4);
+  // As many between any two turns of enqueuing.
+  EXPECT_EQ(count(first + 1, 3 * piece), 4);
+  EXPECT_EQ(count(first + next + 1, 100 * piece), 6);
+  EXPECT_EQ(count(first + 9 * next, 100 * piece), 10);
+  const impl::HostPieces pieces{first + next + 1, 100 * piece};
+  EXPECT_EQ(pieces.before(first - 1), 0);
+  EXPECT_EQ(pieces.before(first), 2);
+  EXPECT_EQ(pieces.before(first + next - 1), 2);
+  EXPECT_EQ(pieces.before(first + next), 4);
 }
 
 TEST(HostShare, IsMultipliedInPiecesBetweenSubdivisions) {

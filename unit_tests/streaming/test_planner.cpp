@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/reference/random_matrix.hpp>
+#include <ashlar/streaming/impl/host_pieces.hpp>
 #include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <ashlar/streaming/tune.hpp>
@@ -117,6 +118,10 @@ TEST(StreamingPlan, CountsTheVectorsOfTheHost) {
   // It multiplies for 5 s; enqueuing takes 2 s, while its vectors are under way.
   work.host_blocks = 500;
   EXPECT_NEAR(impl::predict(work, figures).seconds, 7, 1e-9);
+  // In two pieces it waits for half of x, and half of y comes back while it multiplies.
+  work.estimate.host_bytes = 2 * impl::HostPieces::least_bytes;
+  EXPECT_NEAR(impl::predict(work, figures).seconds, 6, 1e-9);
+  work.estimate.host_bytes = 0;
   figures.enqueue_seconds = 0.5;
   EXPECT_NEAR(impl::predict(work, figures).seconds, 7, 1e-9);
   figures.enqueue_seconds = 0.75;

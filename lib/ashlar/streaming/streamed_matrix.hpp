@@ -194,8 +194,11 @@ class StreamedMatrix {
         [&](const Part& part, const Subdivision& rows) {
           spmv(exec, part.plan, alpha, part.rows, x, beta, rows_of(y, rows));
         },
-        [&](int piece) { host_part_->multiply(piece, alpha, x, beta, host_part_->rows_of(y), timeline()); });
-    if (host_part_) host_part_->give_back(exec, host_part_->rows_of(y));
+        [&](int piece) {
+          host_part_->multiply(piece, alpha, x, beta, host_part_->rows_of(y), timeline());
+          host_part_->give_back(piece, host_part_->rows_of(y));
+        });
+    if (host_part_) host_part_->finish(exec);
   }
 
   /// `num_products` products with each subdivision before the next takes its place: the j-th is with column j of x, and
@@ -373,7 +376,7 @@ class StreamedMatrix {
     if (host_rows_.num_rows > 0) {
       host_part_ = std::make_unique<impl::HostPart<host_type, Exec>>(
           exec, host_, host_rows_, options_.product, std::max(sizeof(double), sizeof(typename Matrix::scalar_type)),
-          impl::HostPieces{num_parts()}.count());
+          host_pieces().count());
     }
     exec.fence("ashlar::streaming: set-up");
   }
@@ -397,6 +400,7 @@ class StreamedMatrix {
   /// What stays is one part, however many subdivisions it is.
   int num_resident_parts() const { return std::min(estimate_.num_resident, 1); }
   int num_parts() const { return static_cast<int>(subdivisions_.size()); }
+  impl::HostPieces host_pieces() const { return {num_parts(), estimate_.host_bytes}; }
 
   /// From which subdivision on copies and products are measured: those that are sent, where there are any.
   int first_to_measure() const { return num_resident_parts() < num_parts() ? num_resident_parts() : 0; }
@@ -464,7 +468,7 @@ class StreamedMatrix {
       if (resident > 0) ring_->send(0, timeline());
       if (early) send_up_to(resident + ahead);
       for (int k = 0; k < count; ++k) {
-        multiply_up_to(impl::HostPieces{count}.before(k));
+        multiply_up_to(host_pieces().before(k));
         if (k >= resident) send_up_to(k + ahead);
         if (!hide) ring_->copy_exec().fence("ashlar::streaming: copy, not hidden");
         ring_->wait_for_copy(k, exec);
@@ -481,7 +485,7 @@ class StreamedMatrix {
       next = resident;
       send_up_to(resident + ahead);
     }
-    multiply_up_to(impl::HostPieces{count}.count());
+    multiply_up_to(host_pieces().count());
   }
 
   std::shared_ptr<const io::BlockFile> file_;

@@ -82,16 +82,17 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
   for (int k = resident; k < count && sends; ++k) bytes += bytes_of(k);
   const bool has_host = figures.host_block_seconds > 0 && figures.link_bytes_per_second > 0 && work.host_blocks > 0;
   // The host enqueues the first subdivisions, and then multiplies piece by piece, and enqueues between them.
-  const HostPieces pieces{count};
+  const HostPieces pieces{count, estimate.host_bytes};
   const double enqueuing = count * figures.enqueue_seconds;
   const double enqueuing_first = std::min(count, HostPieces::first) * figures.enqueue_seconds;
-  double link_rate = figures.link_bytes_per_second, multiplying = 0, vector_seconds = 0;
+  // Of the host's part of x it waits for what the first piece needs, and nothing hides what the last one has of y.
+  double link_rate = figures.link_bytes_per_second, multiplying = 0, piece_vector_seconds = 0;
   if (has_host) {
     // The host's part of y goes the way of the blocks, that of x the other way.
     const double vector_bytes = double(work.host_vector_bytes);
     const Together busy = together(bytes + vector_bytes, double(work.host_blocks), figures);
     multiplying = busy.host;
-    vector_seconds = vector_bytes / figures.link_bytes_per_second;
+    piece_vector_seconds = vector_bytes / figures.link_bytes_per_second / pieces.count();
     if (bytes > 0) link_rate = bytes / busy.link;
   }
 
@@ -99,7 +100,8 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
   result.estimate = estimate;
   result.figures = figures;
   if (has_host) {
-    result.host_seconds = std::max(2 * vector_seconds, enqueuing_first) + multiplying + enqueuing - enqueuing_first;
+    result.host_seconds =
+        std::max(2 * piece_vector_seconds, enqueuing_first) + multiplying + enqueuing - enqueuing_first;
   }
   // Three passes: what the last adds is what a product takes in the long run.
   constexpr int passes = 3;
@@ -109,7 +111,7 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
     end_before = end;
     double link_busy = 0, device_busy = 0;
     // x leaves the device when the product before has ended.
-    const double x_arrives = has_host ? std::max(pass_begin, end_before) + vector_seconds : pass_begin;
+    const double x_arrives = has_host ? std::max(pass_begin, end_before) + piece_vector_seconds : pass_begin;
     const double waiting = std::max(x_arrives - pass_begin - enqueuing_first, 0.0);
     const auto enqueued_at = [&](int k) {
       const int before = has_host ? pieces.before(k) : 0;
@@ -134,7 +136,7 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
       if (k >= resident && sends) buffer_free[(k - resident) % buffers] = device_free;
     }
     const double multiplied = pass_begin + waiting + multiplying + enqueuing;
-    end = has_host ? std::max(device_free, multiplied + vector_seconds) : device_free;
+    end = has_host ? std::max(device_free, multiplied + piece_vector_seconds) : device_free;
     result.link_seconds = link_busy;
     result.device_seconds = device_busy;
     sent_ahead = enqueued_at(count - 1);

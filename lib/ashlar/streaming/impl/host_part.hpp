@@ -21,7 +21,8 @@ namespace ashlar::impl {
 /// The block rows that the host multiplies where they are, while the device works on the others.
 ///
 /// What of x they need comes to the host and their part of y goes back on an instance of its own: on that of the
-/// subdivisions' copies they would wait behind those.
+/// subdivisions' copies they would wait behind those. Of several pieces each begins when what it needs has come, and
+/// goes back while the next is multiplied.
 template <class HostMatrix, execution_space Exec>
 class HostPart {
  public:
@@ -37,8 +38,7 @@ class HostPart {
         max_vectors_(options.num_vectors),
         ready_(exec),
         done_(exec) {
-    cut(matrix, rows, SpmvPlan<HostMatrix>(host_, matrix, of_host(options)), num_pieces);
-    find_columns(matrix, rows);
+    cut(exec, matrix, rows, SpmvPlan<HostMatrix>(host_, matrix, of_host(options)), num_pieces);
     const auto bytes = [&](const char* label, std::int64_t entries) {
       return Bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
                    std::size_t(entries) * scalar_bytes * std::size_t(max_vectors_));
@@ -59,8 +59,13 @@ class HostPart {
     check_room(static_cast<int>(x.extent(1)));
     ready_.record(exec);
     ready_.wait(side_);
-    copy_rows(rows_of(on_host(x_, x, num_cols_), columns_), rows_of(x, columns_));
-    if (beta != Scalar(0)) copy_rows(on_host(y_, y, num_rows()), y);
+    for (Piece& piece : pieces_) {
+      for (const Range& columns : piece.arrive) {
+        copy_rows(rows_of(on_host(x_, x, num_cols_), columns), rows_of(x, columns));
+      }
+      if (beta != Scalar(0)) copy_rows(rows_of(on_host(y_, y, num_rows()), piece.rows), rows_of(y, piece.rows));
+      piece.arrived.record(side_);
+    }
   }
 
   /// The part's rows of a vector, or of vectors.
@@ -69,17 +74,19 @@ class HostPart {
     return rows_of(y, rows_);
   }
 
-  /// Until what was sent has arrived.
+  /// Until all that was sent has arrived.
   void wait() const { side_.fence("ashlar::streaming: x for the host"); }
 
-  /// y := alpha*A*x + beta*y for the rows of a piece, of what was sent; returns when the host has multiplied.
+  /// y := alpha*A*x + beta*y for the rows of a piece, of what was sent, once that of it and of those before has
+  /// arrived; returns when the host has multiplied. y has the part's rows.
   template <class X, class Y, class Scalar>
   void multiply(int piece, const Scalar& alpha, const X& x, const Scalar& beta, const Y& y,
                 StreamTimeline<Exec>* timeline = nullptr) {
-    wait();
+    const Piece& its = pieces_[std::size_t(piece)];
+    its.arrived.wait();
     const auto multiply_and_wait = [&] {
-      const auto& [matrix, plan, rows] = pieces_[piece];
-      spmv(host_, plan, alpha, matrix, on_host(x_, x, num_cols_), beta, rows_of(on_host(y_, y, num_rows()), rows));
+      spmv(host_, its.plan, alpha, its.matrix, on_host(x_, x, num_cols_), beta,
+           rows_of(on_host(y_, y, num_rows()), its.rows));
       host_.fence("ashlar::streaming: the host's product");
     };
     if (timeline == nullptr) {
@@ -89,10 +96,15 @@ class HostPart {
     }
   }
 
-  /// What is enqueued on `exec` from here on has the result in y.
+  /// Sends back the rows of a piece that the host has multiplied.
   template <class Y>
-  void give_back(const Exec& exec, const Y& y) {
-    copy_rows(y, on_host(y_, y, num_rows()));
+  void give_back(int piece, const Y& y) const {
+    const Range& rows = pieces_[std::size_t(piece)].rows;
+    copy_rows(rows_of(y, rows), rows_of(on_host(y_, y, num_rows()), rows));
+  }
+
+  /// What is enqueued on `exec` from here on has in y what was given back.
+  void finish(const Exec& exec) {
     done_.record(side_);
     done_.wait(exec);
   }
@@ -105,7 +117,9 @@ class HostPart {
   struct Piece {
     HostMatrix matrix;
     SpmvPlan<HostMatrix> plan;
-    Range rows;  // of the part
+    Range rows;                 // of the part
+    std::vector<Range> arrive;  // entries of x that it needs, and no piece before
+    Event<Exec> arrived;        // these, and those of the pieces before
   };
 
   /// The kernel that was asked for is the device's, and so are its width and tiles.
@@ -117,15 +131,28 @@ class HostPart {
 
   std::int64_t num_rows() const { return rows_.second - rows_.first; }
 
-  void cut(const HostMatrix& matrix, const Subdivision& rows, const SpmvPlan<HostMatrix>& whole, int num_pieces) {
+  void cut(const Exec& exec, const HostMatrix& matrix, const Subdivision& rows, const SpmvPlan<HostMatrix>& whole,
+           int num_pieces) {
     const std::int64_t R = matrix.block_shape().rows;
     const auto row_ptr = range_of(matrix.graph().row_ptr(), rows.first_row, rows.num_rows + 1);
+    Range sent(0, 0);
     for (Subdivision piece : subdivide(row_ptr, matrix.block_shape(), num_pieces)) {
       const Range in_part(piece.first_row * R, (piece.first_row + piece.num_rows) * R);
       piece.first_row += rows.first_row;
       const HostMatrix some = rows_in_place(matrix, piece);
-      pieces_.push_back({some, SpmvPlan<HostMatrix>(host_, some, whole), in_part});
+      pieces_.push_back({some, SpmvPlan<HostMatrix>(host_, some, whole), in_part,
+                         not_yet_in(sent, columns_of_blocks(matrix, piece)), Event<Exec>(exec)});
     }
+  }
+
+  /// What lies in `more` and not in `sent`, with what lies between the two: `sent` then has both.
+  static std::vector<Range> not_yet_in(Range& sent, const Range& more) {
+    if (more.first == more.second) return {};
+    if (sent.first == sent.second) return {sent = more};
+    std::vector<Range> result;
+    if (more.first < sent.first) result.emplace_back(more.first, std::exchange(sent.first, more.first));
+    if (more.second > sent.second) result.emplace_back(std::exchange(sent.second, more.second), more.second);
+    return result;
   }
 
   void check_room(int num_vectors) const {
@@ -172,8 +199,9 @@ class HostPart {
     }
   }
 
-  /// The entries of x that the part's blocks meet lie in this range.
-  void find_columns(const HostMatrix& matrix, const Subdivision& rows) {
+  /// The entries of x that blocks of some block rows meet lie in this range.
+  Range columns_of_blocks(const HostMatrix& matrix, const Subdivision& rows) const {
+    if (rows.num_blocks == 0) return {0, 0};
     const auto* const col_idx = matrix.graph().col_idx().data() + rows.first_block;
     Kokkos::MinMaxScalar<std::int64_t> found;
     Kokkos::parallel_reduce(
@@ -185,7 +213,7 @@ class HostPart {
         },
         Kokkos::MinMax<std::int64_t>(found));
     const std::int64_t C = matrix.block_shape().cols;
-    columns_ = rows.num_blocks > 0 ? Range(found.min_val * C, (found.max_val + 1) * C) : Range(0, 0);
+    return {found.min_val * C, (found.max_val + 1) * C};
   }
 
   HostExec host_;
@@ -194,7 +222,6 @@ class HostPart {
   std::int64_t num_cols_;
   Range rows_;  // of vectors
   int max_vectors_;
-  Range columns_;
   Bytes x_, y_;
   Event<Exec> ready_, done_;
 };
