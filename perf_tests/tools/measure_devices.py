@@ -56,7 +56,9 @@ def steps_of(ranks, is_small):
                  *more),
             Step(f"cg_{n}_forms", n, 60, "perf_tests/perf_cg_ranks", "--cases", table, "--exchange", "kernel,stream",
                  "--whole", "cg_1.json", *OURS, *more),
-            Step(f"halo_{n}", n, 60, "perf_tests/perf_halo", *(["--bytes", "8,1024"] + more if is_small else [])),
+            # (Each number of neighbours takes two thirds of a minute.)
+            Step(f"halo_{n}", n, 90, "perf_tests/perf_halo", "--neighbours", str(n - 1),
+                 *(["--bytes", "8,1024"] + more if is_small else [])),
             Step(f"hpgmg_{n}", n, 60, "perf_tests/perf_hpgmg_ranks", *cells),
             Step(f"hidden_{n}", n, 60, "perf_tests/perf_hpgmg_ranks", "--hidden", *cells),
         ]
