@@ -15,6 +15,7 @@
 namespace ashlar::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 using Exec = Kokkos::DefaultExecutionSpace;
@@ -86,9 +87,10 @@ TEST(HostShare, OfProductsIsThatOfTheWholeMatrix) {
             .num_subdivisions = 4, .num_resident = hide ? 1 : 0, .host_share = host_share, .hide = hide};
         expect_right<Kokkos::LayoutLeft>(b, options);
         expect_right<Kokkos::LayoutRight>(b, options);
-        if (b != 3) continue;
+        if (hide && b != 3) continue;
         // The host multiplies in pieces.
         options.num_subdivisions = impl::HostPieces::first + 2;
+        expect_right<Kokkos::LayoutLeft>(b, options);
         expect_right<Kokkos::LayoutRight>(b, options);
       }
     }
@@ -184,15 +186,56 @@ TEST(HostShare, IsInPiecesThatAreFewAndLarge) {
   EXPECT_EQ(count(4, 2 * piece), 2);
   EXPECT_EQ(count(first, 3 * piece), 3);
   EXPECT_EQ(count(first, std::uint64_t(1) << 40), 4);
-  // As many between any two turns of enqueuing.
-  EXPECT_EQ(count(first + 1, 3 * piece), 4);
-  EXPECT_EQ(count(first + next + 1, 100 * piece), 6);
+  // As many in each turn of enqueuing.
+  EXPECT_EQ(count(first + 1, 3 * piece), 2);
+  EXPECT_EQ(count(first + 1, 100 * piece), 4);
+  EXPECT_EQ(count(first + next + 1, 100 * piece), 3);
   EXPECT_EQ(count(first + 9 * next, 100 * piece), 10);
-  const impl::HostPieces pieces{first + next + 1, 100 * piece};
+  const impl::HostPieces pieces{first + next, 100 * piece};
   EXPECT_EQ(pieces.before(first - 1), 0);
   EXPECT_EQ(pieces.before(first), 2);
   EXPECT_EQ(pieces.before(first + next - 1), 2);
-  EXPECT_EQ(pieces.before(first + next), 4);
+}
+
+/// What a piece needs arrives with it or before it, nothing twice, and no earlier than it must.
+TEST(HostShare, SendsEachPieceWhatItNeeds) {
+  using Ranges = std::vector<impl::VectorRange>;
+  const auto arrivals = [](const Ranges& needed) { return impl::arrivals_of(needed); };
+  EXPECT_THAT(arrivals({{10, 20}, {15, 30}, {25, 40}}),
+              ElementsAre(Ranges{{10, 20}}, Ranges{{20, 30}}, Ranges{{30, 40}}));
+  EXPECT_THAT(arrivals({{25, 40}, {15, 30}, {10, 20}}),
+              ElementsAre(Ranges{{25, 40}}, Ranges{{15, 25}}, Ranges{{10, 15}}));
+  EXPECT_THAT(arrivals({{20, 30}, {10, 40}, {12, 38}}),
+              ElementsAre(Ranges{{20, 30}}, Ranges{{10, 20}, {30, 40}}, Ranges{}));
+  // Gaps come along; pieces may need nothing.
+  EXPECT_THAT(arrivals({{5, 5}, {10, 20}, {0, 0}, {30, 40}}),
+              ElementsAre(Ranges{}, Ranges{{10, 20}}, Ranges{}, Ranges{{20, 40}}));
+}
+
+/// Several pieces by their size alone, in one turn: what of them is sent, multiplied and given back by itself.
+TEST(HostShare, MultipliesPieceByPiece) {
+  const Exec exec;
+  const auto host = copy_to<PinnedSpace>(exec, irregular(3));
+  const auto row_ptr = host.graph().row_ptr();
+  constexpr int first_row = 20, num_pieces = 3, columns = 2;
+  const Subdivision rows{first_row, host.num_block_rows() - first_row, row_ptr(first_row),
+                         host.num_blocks() - row_ptr(first_row)};
+  impl::HostPart<Streamed::host_type, Exec> part(exec, host, rows, {.num_vectors = columns}, sizeof(double),
+                                                 num_pieces);
+  using Vectors = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
+  const auto x = random_block<Vectors>(host.num_cols(), columns, 7),
+             y = random_block<Vectors>(host.num_rows(), columns, 8),
+             expected = random_block<Vectors>(host.num_rows(), columns, 8);
+  spmv(exec, 2, copy_to<Space>(exec, host), x, 0.5, expected);
+  part.send(exec, x, 0.5, part.rows_of(y));
+  for (int piece = 0; piece < num_pieces; ++piece) {
+    part.multiply(piece, 2.0, x, 0.5, part.rows_of(y));
+    part.give_back(piece, part.rows_of(y));
+  }
+  part.finish(exec);
+  exec.fence();
+  const auto bottom = [&](const Vectors& of) { return entries(part.rows_of(of)); };
+  expect_same(bottom(y), bottom(expected), "three pieces");
 }
 
 TEST(HostShare, IsMultipliedInPiecesBetweenSubdivisions) {

@@ -115,13 +115,20 @@ TEST(StreamingPlan, CountsTheVectorsOfTheHost) {
   EXPECT_NEAR(link_is_late.link_seconds, 4, 1e-9);
   EXPECT_NEAR(link_is_late.host_seconds, 3, 1e-9);
   EXPECT_NEAR(link_is_late.seconds, 4, 1e-9);
-  // It multiplies for 5 s; enqueuing takes 2 s, while its vectors are under way.
+  // It multiplies for 5 s.
   work.host_blocks = 500;
   EXPECT_NEAR(impl::predict(work, figures).seconds, 7, 1e-9);
   // In two pieces it waits for half of x, and half of y comes back while it multiplies.
   work.estimate.host_bytes = 2 * impl::HostPieces::least_bytes;
   EXPECT_NEAR(impl::predict(work, figures).seconds, 6, 1e-9);
+  // Who multiplies 4 blocks in 0.04 s waits for all of both.
+  work.host_blocks = 4;
+  work.parts = parts_of({10}).parts;
+  EXPECT_NEAR(impl::predict(work, figures).seconds, 0.5 + 0.02 + 1, 1e-9);
+  work.parts = parts_of({75, 75, 75, 75}).parts;
+  work.host_blocks = 500;
   work.estimate.host_bytes = 0;
+  // Enqueuing takes 2 s, while its vectors are under way.
   figures.enqueue_seconds = 0.5;
   EXPECT_NEAR(impl::predict(work, figures).seconds, 7, 1e-9);
   figures.enqueue_seconds = 0.75;

@@ -40,7 +40,8 @@ struct StreamedWork {
 ///
 /// Copies follow each other on the link, products on the device; a copy waits for the product with what its buffer
 /// held, a product for its copy. The host waits for its part of x, which the product before may have made, and its part
-/// of y shares the link with the copies; both by piece (HostPieces).
+/// of y shares the link with the copies; both go piece by piece (HostPieces), as if each piece needed a part of x of
+/// its own: where columns are scattered the first one needs nearly all of it.
 StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures);
 
 /// The options with which a product takes least time: `work_of` cuts the matrix as options say. The host's share is

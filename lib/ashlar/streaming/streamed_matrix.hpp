@@ -165,8 +165,9 @@ class StreamedMatrix {
     }
     if (file_) result += text("; ", file_->path(), " is read by ", count_text(options_.num_readers, "thread"));
     if (host_part_) {
+      const int pieces = host_pieces().count();
       result += text("; the host multiplies the last ", host_rows_.num_rows, " block rows where they are (",
-                     bytes_text(estimate_.host_bytes), ")");
+                     bytes_text(estimate_.host_bytes), pieces > 1 ? text(", in ", pieces, " pieces") : "", ")");
     }
     result += text("; block columns ", estimate_.structure_is_resident ? "stay on the device" : "go with the values",
                    "; ", bytes_text(estimate_.device_bytes()), " of device memory with the vectors");
@@ -189,16 +190,24 @@ class StreamedMatrix {
     check(x, y);
     if (alpha == typename X::non_const_value_type(0)) return impl::scale(exec, beta, y);
     if (host_part_) host_part_->send(exec, x, beta, host_part_->rows_of(y));
-    stream(
-        exec,
-        [&](const Part& part, const Subdivision& rows) {
-          spmv(exec, part.plan, alpha, part.rows, x, beta, rows_of(y, rows));
-        },
-        [&](int piece) {
-          host_part_->multiply(piece, alpha, x, beta, host_part_->rows_of(y), timeline());
-          host_part_->give_back(piece, host_part_->rows_of(y));
-        });
-    if (host_part_) host_part_->finish(exec);
+    const auto finish = [&] {  // also if something fails: what is on its way reads x, and writes y
+      if (host_part_) host_part_->finish(exec);
+    };
+    try {
+      stream(
+          exec,
+          [&](const Part& part, const Subdivision& rows) {
+            spmv(exec, part.plan, alpha, part.rows, x, beta, rows_of(y, rows));
+          },
+          [&](int piece) {
+            host_part_->multiply(piece, alpha, x, beta, host_part_->rows_of(y), timeline());
+            host_part_->give_back(piece, host_part_->rows_of(y));
+          });
+    } catch (...) {
+      finish();
+      throw;
+    }
+    finish();
   }
 
   /// `num_products` products with each subdivision before the next takes its place: the j-th is with column j of x, and

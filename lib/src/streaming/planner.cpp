@@ -85,7 +85,7 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
   const HostPieces pieces{count, estimate.host_bytes};
   const double enqueuing = count * figures.enqueue_seconds;
   const double enqueuing_first = std::min(count, HostPieces::first) * figures.enqueue_seconds;
-  // Of the host's part of x it waits for what the first piece needs, and nothing hides what the last one has of y.
+  // The host waits only for the x of its first piece; only the y of its last piece is not hidden.
   double link_rate = figures.link_bytes_per_second, multiplying = 0, piece_vector_seconds = 0;
   if (has_host) {
     // The host's part of y goes the way of the blocks, that of x the other way.
@@ -136,7 +136,10 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
       if (k >= resident && sends) buffer_free[(k - resident) % buffers] = device_free;
     }
     const double multiplied = pass_begin + waiting + multiplying + enqueuing;
-    end = has_host ? std::max(device_free, multiplied + piece_vector_seconds) : device_free;
+    // Who multiplies faster than its vectors travel waits for those of all pieces.
+    const double travelled =
+        pass_begin + waiting + multiplying / pieces.count() + pieces.count() * piece_vector_seconds;
+    end = has_host ? std::max({device_free, multiplied + piece_vector_seconds, travelled}) : device_free;
     result.link_seconds = link_busy;
     result.device_seconds = device_busy;
     sent_ahead = enqueued_at(count - 1);

@@ -7,6 +7,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/spmv/spmv.hpp>
+#include <ashlar/streaming/impl/arrivals.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <ashlar/streaming/timeline.hpp>
@@ -21,8 +22,8 @@ namespace ashlar::impl {
 /// The block rows that the host multiplies where they are, while the device works on the others.
 ///
 /// What of x they need comes to the host and their part of y goes back on an instance of its own: on that of the
-/// subdivisions' copies they would wait behind those. Of several pieces each begins when what it needs has come, and
-/// goes back while the next is multiplied.
+/// subdivisions' copies they would wait behind those. With several pieces, each is multiplied as soon as what it needs
+/// of x has arrived, and its part of y goes back while the next is multiplied.
 template <class HostMatrix, execution_space Exec>
 class HostPart {
  public:
@@ -60,7 +61,7 @@ class HostPart {
     ready_.record(exec);
     ready_.wait(side_);
     for (Piece& piece : pieces_) {
-      for (const Range& columns : piece.arrive) {
+      for (const VectorRange& columns : piece.arrive) {
         copy_rows(rows_of(on_host(x_, x, num_cols_), columns), rows_of(x, columns));
       }
       if (beta != Scalar(0)) copy_rows(rows_of(on_host(y_, y, num_rows()), piece.rows), rows_of(y, piece.rows));
@@ -77,8 +78,8 @@ class HostPart {
   /// Until all that was sent has arrived.
   void wait() const { side_.fence("ashlar::streaming: x for the host"); }
 
-  /// y := alpha*A*x + beta*y for the rows of a piece, of what was sent, once that of it and of those before has
-  /// arrived; returns when the host has multiplied. y has the part's rows.
+  /// y := alpha*A*x + beta*y for the rows of a piece, of what was sent; y has the part's rows. Waits until what this
+  /// piece and those before it need has arrived, and returns when the host has multiplied.
   template <class X, class Y, class Scalar>
   void multiply(int piece, const Scalar& alpha, const X& x, const Scalar& beta, const Y& y,
                 StreamTimeline<Exec>* timeline = nullptr) {
@@ -99,7 +100,7 @@ class HostPart {
   /// Sends back the rows of a piece that the host has multiplied.
   template <class Y>
   void give_back(int piece, const Y& y) const {
-    const Range& rows = pieces_[std::size_t(piece)].rows;
+    const VectorRange& rows = pieces_[std::size_t(piece)].rows;
     copy_rows(rows_of(y, rows), rows_of(on_host(y_, y, num_rows()), rows));
   }
 
@@ -111,15 +112,14 @@ class HostPart {
 
  private:
   using Bytes = Kokkos::View<std::byte*, typename HostMatrix::memory_space>;
-  using Range = std::pair<std::int64_t, std::int64_t>;
 
   /// Block rows that are multiplied at a time.
   struct Piece {
     HostMatrix matrix;
     SpmvPlan<HostMatrix> plan;
-    Range rows;                 // of the part
-    std::vector<Range> arrive;  // entries of x that it needs, and no piece before
-    Event<Exec> arrived;        // these, and those of the pieces before
+    VectorRange rows;                 // of the part
+    std::vector<VectorRange> arrive;  // entries of x that it needs, and no piece before
+    Event<Exec> arrived;              // these, and those of the pieces before
   };
 
   /// The kernel that was asked for is the device's, and so are its width and tiles.
@@ -135,24 +135,16 @@ class HostPart {
            int num_pieces) {
     const std::int64_t R = matrix.block_shape().rows;
     const auto row_ptr = range_of(matrix.graph().row_ptr(), rows.first_row, rows.num_rows + 1);
-    Range sent(0, 0);
+    std::vector<VectorRange> needed;
     for (Subdivision piece : subdivide(row_ptr, matrix.block_shape(), num_pieces)) {
-      const Range in_part(piece.first_row * R, (piece.first_row + piece.num_rows) * R);
+      const VectorRange in_part(piece.first_row * R, (piece.first_row + piece.num_rows) * R);
       piece.first_row += rows.first_row;
       const HostMatrix some = rows_in_place(matrix, piece);
-      pieces_.push_back({some, SpmvPlan<HostMatrix>(host_, some, whole), in_part,
-                         not_yet_in(sent, columns_of_blocks(matrix, piece)), Event<Exec>(exec)});
+      pieces_.push_back({some, SpmvPlan<HostMatrix>(host_, some, whole), in_part, {}, Event<Exec>(exec)});
+      needed.push_back(columns_of_blocks(matrix, piece));
     }
-  }
-
-  /// What lies in `more` and not in `sent`, with what lies between the two: `sent` then has both.
-  static std::vector<Range> not_yet_in(Range& sent, const Range& more) {
-    if (more.first == more.second) return {};
-    if (sent.first == sent.second) return {sent = more};
-    std::vector<Range> result;
-    if (more.first < sent.first) result.emplace_back(more.first, std::exchange(sent.first, more.first));
-    if (more.second > sent.second) result.emplace_back(std::exchange(sent.second, more.second), more.second);
-    return result;
+    const auto arrivals = arrivals_of(needed);
+    for (std::size_t k = 0; k < pieces_.size(); ++k) pieces_[k].arrive = arrivals[k];
   }
 
   void check_room(int num_vectors) const {
@@ -163,7 +155,7 @@ class HostPart {
   }
 
   template <class View>
-  static auto rows_of(const View& view, const Range& range) {
+  static auto rows_of(const View& view, const VectorRange& range) {
     if constexpr (View::rank() == 1) {
       return Kokkos::subview(view, range);
     } else {
@@ -200,7 +192,7 @@ class HostPart {
   }
 
   /// The entries of x that blocks of some block rows meet lie in this range.
-  Range columns_of_blocks(const HostMatrix& matrix, const Subdivision& rows) const {
+  VectorRange columns_of_blocks(const HostMatrix& matrix, const Subdivision& rows) const {
     if (rows.num_blocks == 0) return {0, 0};
     const auto* const col_idx = matrix.graph().col_idx().data() + rows.first_block;
     Kokkos::MinMaxScalar<std::int64_t> found;
@@ -220,7 +212,7 @@ class HostPart {
   Exec side_;
   std::vector<Piece> pieces_;
   std::int64_t num_cols_;
-  Range rows_;  // of vectors
+  VectorRange rows_;  // of vectors
   int max_vectors_;
   Bytes x_, y_;
   Event<Exec> ready_, done_;

@@ -16,7 +16,8 @@ namespace ashlar::impl {
 struct HostPieces {
   static constexpr int first = 512;  ///< subdivisions that are enqueued before the first piece
   static constexpr int next = 256;   ///< and before those that follow
-  static constexpr std::uint64_t least_bytes = std::uint64_t(128) << 20;  ///< of a piece, where a share has several
+  /// Of a piece, where a turn has several.
+  static constexpr std::uint64_t least_bytes = std::uint64_t(128) << 20;
   static constexpr int most_by_size = 4;
 
   int num_subdivisions;
@@ -34,7 +35,7 @@ struct HostPieces {
   /// Pieces of a turn.
   int in_a_row() const {
     const int by_size = static_cast<int>(std::clamp<std::uint64_t>(bytes / least_bytes, 1, most_by_size));
-    return (by_size + num_turns() - 1) / num_turns();
+    return std::max(by_size / num_turns(), 1);
   }
 };
 
