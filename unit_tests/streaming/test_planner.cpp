@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/reference/random_matrix.hpp>
-#include <ashlar/streaming/impl/host_pieces.hpp>
 #include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <ashlar/streaming/tune.hpp>
