@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/bfloat16.hpp>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -76,10 +77,17 @@ KOKKOS_INLINE_FUNCTION real_t<T> abs_squared(const T& a) {
   }
 }
 
+/// Whether a is neither NaN nor infinite, tested by its bits: with -ffast-math compilers take isfinite(a) for true.
 template <scalar T>
 KOKKOS_INLINE_FUNCTION bool is_finite(const T& a) {
   if constexpr (is_complex_v<T>) {
-    return Kokkos::isfinite(a.real()) && Kokkos::isfinite(a.imag());
+    return is_finite(a.real()) && is_finite(a.imag());
+  } else if constexpr (sizeof(T) == sizeof(std::uint64_t)) {
+    constexpr std::uint64_t exponent = 0x7ff0000000000000u;
+    return (Kokkos::bit_cast<std::uint64_t>(a) & exponent) != exponent;
+  } else if constexpr (sizeof(T) == sizeof(std::uint32_t)) {
+    constexpr std::uint32_t exponent = 0x7f800000u;
+    return (Kokkos::bit_cast<std::uint32_t>(a) & exponent) != exponent;
   } else {
     return Kokkos::isfinite(a);
   }

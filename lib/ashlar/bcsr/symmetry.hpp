@@ -32,7 +32,7 @@ namespace impl {
 template <scalar Scalar>
 KOKKOS_INLINE_FUNCTION real_t<Scalar> hermitian_difference(const Scalar& a, const Scalar& b) {
   const real_t<Scalar> difference = Kokkos::abs(a - conj(b));
-  return Kokkos::isfinite(difference) ? difference : Kokkos::Experimental::infinity_v<real_t<Scalar>>;
+  return is_finite(difference) ? difference : Kokkos::Experimental::infinity_v<real_t<Scalar>>;
 }
 
 template <execution_space Exec, class Values, class Real = real_t<typename Values::non_const_value_type>>
@@ -142,7 +142,7 @@ HermitianDefect<typename Matrix::scalar_type> hermitian_defect(const Exec& exec,
   exec.fence("ashlar::hermitian_defect: where");
   const Real largest = impl::largest_magnitude(exec, values);
   defect.relative =
-      Kokkos::isfinite(worst.val) ? double(worst.val) / double(largest) : std::numeric_limits<double>::infinity();
+      is_finite(worst.val) ? double(worst.val) / double(largest) : std::numeric_limits<double>::infinity();
   return defect;
 }
 

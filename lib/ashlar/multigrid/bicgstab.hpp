@@ -38,7 +38,7 @@ KOKKOS_FUNCTION int bicgstab(const Work& work, double reduction, int max_iterati
     work.apply(preconditioned, ap);
     const double ap_r0 = work.dot(ap, r0);
     const double alpha = r_r0 / ap_r0;
-    if (ap_r0 == 0 || !Kokkos::isfinite(alpha)) break;
+    if (ap_r0 == 0 || !is_finite(alpha)) break;
     work.combine(1, x, alpha, preconditioned, x);
     work.combine(1, r, -alpha, ap, s);
     if (const double left = work.norm(s); left <= 0 || left < target) break;
@@ -47,7 +47,7 @@ KOKKOS_FUNCTION int bicgstab(const Work& work, double reduction, int max_iterati
     work.apply(preconditioned, as);
     const double as_as = work.dot(as, as), as_s = work.dot(as, s);
     const double omega = as_s / as_as;
-    if (as_as == 0 || omega == 0 || !Kokkos::isfinite(omega)) break;
+    if (as_as == 0 || omega == 0 || !is_finite(omega)) break;
     work.combine(1, x, omega, preconditioned, x);
     work.combine(1, s, -omega, as, r);
     if (const double left = work.norm(r); left <= 0 || left < target) break;
@@ -55,7 +55,7 @@ KOKKOS_FUNCTION int bicgstab(const Work& work, double reduction, int max_iterati
     const double before = r_r0;
     r_r0 = work.dot(r, r0);
     const double beta = (r_r0 / before) * (alpha / omega);
-    if (r_r0 == 0 || !Kokkos::isfinite(beta)) break;
+    if (r_r0 == 0 || !is_finite(beta)) break;
     work.combine(1, p, -omega, ap, p);
     work.combine(1, r, beta, p, p);
   }

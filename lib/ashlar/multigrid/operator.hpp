@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
 #include <ashlar/multigrid/impl/for_cell_regions.hpp>
@@ -220,7 +221,7 @@ void find_diagonal(const Exec& exec, Level<Exec, Real>& level) {
       impl::ByPlace<impl::InvertBody<Real>>{{level.inverse_diagonal.data(), level.r.data()}, level.layout},
       Kokkos::Max<double>(largest));
   largest = level.max_over_ranks(level.num_boxes() == 0 ? 0 : largest);
-  if (!std::isfinite(largest)) {
+  if (!is_finite(largest)) {
     throw NumericalError(text("multigrid: level ", level.number, " has a diagonal that is not positive"),
                          "smoothers divide by it", "give coefficients that are positive and finite");
   }

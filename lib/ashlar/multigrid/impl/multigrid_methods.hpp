@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/shared_device.hpp>
 #include <ashlar/device/captured_work.hpp>
@@ -370,7 +371,7 @@ CycleReport Multigrid<Exec, Real>::solve(const Exec& exec, Cycle cycle, std::siz
     residual(exec, level, level.u, level.f, level.temp);
     report.norms.push_back(max_norm(exec, level, level.temp));
     report.rel = report.norm_of_f > 0 ? report.norms.back() / report.norm_of_f : report.norms.back();
-    report.converged = cycle == Cycle::f ? std::isfinite(report.rel) : report.rel < rtol;
+    report.converged = cycle == Cycle::f ? is_finite(report.rel) : report.rel < rtol;
   };
   Kokkos::deep_copy(exec, level.u, 0.0);
   Kokkos::deep_copy(exec, level.r, level.f);
@@ -381,7 +382,7 @@ CycleReport Multigrid<Exec, Real>::solve(const Exec& exec, Cycle cycle, std::siz
   for (int v = 0; cycle != Cycle::f && v < max_cycles && !report.converged; ++v) {
     run(exec, number, Visit::v_cycle);
     judge();
-    if (!std::isfinite(report.rel)) break;
+    if (!is_finite(report.rel)) break;
   }
   check();
   report.bottom_iterations = static_cast<int>(bottom_iterations() - iterations_before);
