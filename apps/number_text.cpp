@@ -2,11 +2,13 @@
 
 #include <array>
 #include <ashlar/base/count_text.hpp>
+#include <cmath>
 #include <cstdio>
 
 namespace ashlar::app {
 
 std::string short_number(double number) {
+  if (std::isnan(number)) return "nan";  // (of no sign)
   std::array<char, 32> buffer{};
   std::snprintf(buffer.data(), buffer.size(), "%.3g", number);
   return buffer.data();

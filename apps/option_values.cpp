@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/krylov/stopping.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <limits>
 #include <optional>
@@ -36,6 +37,13 @@ int whole_number_of(const std::string& option, const std::string& value) {
   if (const auto number = parse_int(value)) return *number;
   throw ArgumentError(quoted(option, value), text("it is a whole number, at most ", std::numeric_limits<int>::max()),
                       "pass something like 500 or 1e4");
+}
+
+int stagnation_window_of(const std::string& option, const std::string& value) {
+  if (value == "off") return no_stagnation_window;
+  const auto number = parse_int(value);
+  if (number && *number >= 1) return *number;
+  throw ArgumentError(quoted(option, value), "it counts iterations, or is off", "pass a positive number, or off");
 }
 
 std::uint64_t bytes_of(const std::string& option, const std::string& value) {

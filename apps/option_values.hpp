@@ -13,6 +13,9 @@ double number_of(const std::string& option, const std::string& value);
 /// One that an int holds.
 int whole_number_of(const std::string& option, const std::string& value);
 
+/// A number of iterations, at least 1, or "off".
+int stagnation_window_of(const std::string& option, const std::string& value);
+
 /// "1000000", "8GiB", "1.5 GB".
 std::uint64_t bytes_of(const std::string& option, const std::string& value);
 

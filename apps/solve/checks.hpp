@@ -5,7 +5,7 @@
 
 namespace ashlar::app {
 
-/// The largest |a_ij - a_ji| over the largest |a_ij| that passes for rounding.
+/// The largest HermitianDefect::relative that passes for rounding.
 inline constexpr double symmetry_tolerance = 1e-10;
 
 /// Throws NumericalError that names the worst entry; `name` is the file's.

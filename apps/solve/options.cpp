@@ -41,6 +41,9 @@ constexpr Named<ExchangeMode> exchanges[] = {{ExchangeMode::automatic, "auto"},
                                              {ExchangeMode::blocking, "blocking"},
                                              {ExchangeMode::stream, "stream"},
                                              {ExchangeMode::kernel, "kernel"}};
+constexpr Named<ResidualNorm> norms[] = {{ResidualNorm::unpreconditioned, "unpreconditioned"},
+                                         {ResidualNorm::preconditioned, "preconditioned"},
+                                         {ResidualNorm::natural, "natural"}};
 constexpr Named<TransferKind> transfers[] = {{TransferKind::all, "all"}, {TransferKind::half, "half"}};
 
 template <class Kind, std::size_t count>
@@ -189,7 +192,15 @@ void declare_method(CLI::App& command, MethodOptions& method) {
   group.choice("--preconditioner", method.preconditioner, preconditioners, no_such_name,
                "none, jacobi or block-jacobi (the default)");
   group.parsed("--rtol", method.rtol, "NUMBER",
-               "stop when ||b - A x|| <= rtol * ||b|| (default 1e-8; 0: not before b - A x is 0)", &number_of);
+               "stop when ||b - A x|| <= rtol * ||b|| (default 1e-8; 0: not before b - A x is 0); see --norm",
+               &number_of);
+  group.choice(
+      "--norm", method.norm, norms, no_such_name,
+      "the norm of --rtol: unpreconditioned, ||b - A x|| (the default); preconditioned, ||M^-1 (b - A x)||, in "
+      "which rows of any size count alike; or natural, the square root of r^T M^-1 r");
+  group.parsed("--stagnation-window", method.stagnation_window, "N|off",
+               "stop after so many iterations without progress (default: the number of unknowns, at least 2000)",
+               &stagnation_window_of);
   group.parsed("--max-iterations", method.max_iterations, "N", "stop after so many iterations (default 10000)",
                &whole_number_of);
   group.parsed("--kernel", method.kernel, "NAME", "how products are computed: auto (the default), or " + kernel_names(),
@@ -317,6 +328,9 @@ void check_options(const SolveOptions& options, int ranks) {
           text("--num-rhs ", method.num_rhs, " with --solver ", to_string(method.solver)),
           is_block ? "block-cg solves for 1 to 64 right-hand sides" : "cg solves for one right-hand side",
           is_block ? "pass a number from 1 to 64" : "pass --solver block-cg");
+  require(!is_block || method.norm == ResidualNorm::unpreconditioned,
+          text("--norm ", to_string(method.norm), " with --solver block-cg"), "block-cg is judged by ||b - A x||",
+          "leave one of them out");
   require(!is_block || method.variant == VariantKind::standard,
           text("--variant ", to_string(method.variant), " with --solver block-cg"), "it is a form of cg",
           "leave one of them out");

@@ -4,6 +4,7 @@
 #include <ashlar/distributed/decomposition.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
+#include <ashlar/krylov/stopping.hpp>
 #include <ashlar/spmv/kernel.hpp>
 #include <cstdint>
 #include <optional>
@@ -69,7 +70,9 @@ struct MethodOptions {
   int num_rhs = 1;
   PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
   double rtol = 1e-8;
+  ResidualNorm norm = ResidualNorm::unpreconditioned;
   int max_iterations = 10000;
+  int stagnation_window = 0;  ///< CgOptions::stagnation_window
   Kernel kernel = Kernel::automatic;
   std::optional<std::string> tune;  ///< the file of the tuning table
   std::optional<int> threads;       ///< of a CPU; none: as many as the system is worth

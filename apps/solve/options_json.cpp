@@ -27,7 +27,11 @@ Json options_json(const SolveOptions& options) {
   json["transfer"] = to_string(placement.transfer);
   json["preconditioner"] = to_string(method.preconditioner);
   json["rtol"] = method.rtol;
+  json["norm"] = std::string(to_string(method.norm));
   json["max_iterations"] = method.max_iterations;
+  json["stagnation_window"] = method.stagnation_window == 0                      ? Json("auto")
+                              : method.stagnation_window == no_stagnation_window ? Json("off")
+                                                                                 : Json(method.stagnation_window);
   json["kernel"] = to_string(method.kernel);
   json["threads"] = optional_json(method.threads);
   json["tune"] = optional_json(method.tune);

@@ -54,6 +54,7 @@ Json columns_json(const BlockSolveReport& report) {
     columns.push_back({{"status", to_string(column.status)},
                        {"iterations", column.iterations},
                        {"relative_residual", column.relative_residual},
+                       {"preconditioned_residual", column.preconditioned_residual},
                        {"residual_history", column.residual_history}});
   }
   return columns;
@@ -94,6 +95,8 @@ std::string report_json(const Outcome& outcome) {
   json["status"] = to_string(report.status);
   json["iterations"] = report.iterations;
   json["relative_residual"] = report.relative_residual;
+  json["preconditioned_residual"] = report.preconditioned_residual;
+  json["warning"] = report.warning.empty() ? Json(nullptr) : Json(report.warning);
   json["rtol"] = outcome.options.method.rtol;
   json["error"] = nullptr;
   if (outcome.error) {

@@ -39,6 +39,7 @@ SolveReport summary_of(const BlockSolveReport& block, std::int64_t bytes_of_step
   report.residual_history.assign(block.iterations + 1, 0);
   for (const ColumnReport& column : block.columns) {
     report.relative_residual = std::max(report.relative_residual, column.relative_residual);
+    report.preconditioned_residual = std::max(report.preconditioned_residual, column.preconditioned_residual);
     if (std::isnan(column.relative_residual)) report.relative_residual = column.relative_residual;
     for (std::size_t k = 0; k < report.residual_history.size() && !column.residual_history.empty(); ++k) {
       const double residual = column.residual_history[std::min(k, column.residual_history.size() - 1)];
@@ -76,7 +77,9 @@ void solve_by_cg(const Exec& exec, const Operator<Exec>& a, const Preconditioner
   solution.x = starts_from_zero ? Vector<Exec>("ashlar::app::x", system.rhs.extent(0)) : x0;
   CgOptions options;
   options.rtol = method.rtol;
+  options.norm = method.norm;
   options.max_iterations = method.max_iterations;
+  options.stagnation_window = method.stagnation_window;
   options.monitor = monitor;
   if (asked.placement.device_memory_limit) options.copy_bytes = 0;  // what is within the limit was counted without it
   solution.report = timed([&] { return cg_of(method.variant, exec, a, m, system.rhs, solution.x, options); });
@@ -91,6 +94,7 @@ void solve_by_block_cg(const Exec& exec, const Operator<Exec>& a, const Precondi
   BlockCgOptions options;
   options.rtol = method.rtol;
   options.max_iterations = method.max_iterations;
+  options.stagnation_window = method.stagnation_window;
   options.monitor = monitor;
   solution.block = timed([&] { return block_cg(exec, a, m, b, x, options); });
   // A product's two blocks, and about 14 of the inner products and combinations.

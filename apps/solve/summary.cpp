@@ -100,6 +100,19 @@ std::string ranks_line(const Outcome& outcome) {
               efficiency_line(efficiency));
 }
 
+/// "1.2e-09 (asked for 1e-08)"; with another norm, that one too.
+std::string residual_text(const Outcome& outcome) {
+  const SolveReport& report = outcome.solution.report;
+  const MethodOptions& method = outcome.options.method;
+  const std::string asked = short_number(method.rtol);
+  if (method.norm == ResidualNorm::unpreconditioned) {
+    return text(short_number(report.relative_residual), " (asked for ", asked, ")");
+  }
+  const double judged = report.residual_history.empty() ? 0 : report.residual_history.back();
+  return text(short_number(report.relative_residual), ", ", short_number(judged), " in the ", to_string(method.norm),
+              " norm (asked for ", asked, ")");
+}
+
 }  // namespace
 
 void print_history(std::ostream& out, const SolveReport& report) {
@@ -131,15 +144,12 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
     const char* const place = system.is_in_file ? "in its file: " : "in the host's memory: ";
     out << "matrix     " << place << outcome.solution.plan << '\n';
   }
-  if (report.status == SolveStatus::converged) {
-    out << "result     converged after " << count_text(report.iterations, "iteration") << ": relative residual "
-        << short_number(report.relative_residual) << " (asked for " << short_number(outcome.options.method.rtol)
-        << ")\n";
-  } else {
-    out << "result     NOT converged after " << count_text(report.iterations, "iteration") << ", relative residual "
-        << short_number(report.relative_residual) << " (asked for " << short_number(outcome.options.method.rtol)
-        << "): " << describe(report.status) << '\n';
-  }
+  const bool has_converged = report.status == SolveStatus::converged;
+  out << "result     " << (has_converged ? "converged after " : "NOT converged after ")
+      << count_text(report.iterations, "iteration") << ": relative residual " << residual_text(outcome);
+  if (!has_converged) out << ": " << describe(report.status);
+  out << '\n';
+  if (!report.warning.empty()) out << "warning    " << report.warning << '\n';
   if (outcome.error) {
     out << "error      " << short_number(outcome.error->max_norm) << " at most, "
         << short_number(outcome.error->relative_2_norm) << " in the relative 2-norm (the solution is all ones)\n";

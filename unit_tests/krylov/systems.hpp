@@ -57,6 +57,28 @@ struct Laplacian1d {
   }
 };
 
+/// L D L^T with D = diag(1, d, d, ...) and L of 1 on, -1 below the diagonal. For b = e_0 the residual of step k of CG
+/// is e_k, to the last bit where d is a power of 2, and step k lowers the energy of the error by 1/D_kk.
+struct ChainRows {
+  int n;
+  double d;
+  KOKKOS_FUNCTION double link(std::int32_t i) const { return i == 0 ? 1 : d; }
+  KOKKOS_FUNCTION int operator()(std::int32_t i) const { return 1 + (i > 0) + (i < n - 1); }
+  template <class Row>
+  KOKKOS_FUNCTION void operator()(std::int32_t i, const Row& row) const {
+    int k = 0;
+    for (std::int32_t j = i - 1; j <= i + 1; ++j) {
+      if (j < 0 || j >= n) continue;
+      row.column(k) = j;
+      row.value(k++, 0, 0) = i == j ? link(i) + (i > 0 ? link(i - 1) : 0) : -link(i < j ? i : j);
+    }
+  }
+};
+
+inline BcsrMatrix<double> chain(int n, double d) {
+  return build_by_rows<BcsrMatrix<double>>(Exec(), 1, n, n, ChainRows{n, d}, ChainRows{n, d});
+}
+
 inline BcsrMatrix<double> laplacian_1d(int n) {
   return build_by_rows<BcsrMatrix<double>>(Exec(), 1, n, n, Laplacian1d{n}, Laplacian1d{n});
 }

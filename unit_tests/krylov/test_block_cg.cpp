@@ -261,7 +261,7 @@ TEST(BlockCg, SaysWhyItEnded) {
   EXPECT_EQ(limited.status, SolveStatus::iteration_limit);
   EXPECT_EQ(limited.iterations, 5);
   for (const ColumnReport& of_column : limited.columns) EXPECT_EQ(of_column.status, SolveStatus::iteration_limit);
-  EXPECT_EQ(status(matrix, {.rtol = 1e-17}).status, SolveStatus::stagnation);
+  EXPECT_EQ(status(matrix, {.rtol = 1e-17}).status, SolveStatus::accuracy_limit);
   const auto changed = [&](double factor) {
     const Matrix copy(matrix.block_shape(), matrix.graph(),
                       Matrix::values_view("test::values", matrix.values().extent(0)));
@@ -273,7 +273,7 @@ TEST(BlockCg, SaysWhyItEnded) {
   };
   EXPECT_EQ(status(changed(-1), {}).status, SolveStatus::indefinite_matrix);
   EXPECT_EQ(status(changed(std::numeric_limits<double>::quiet_NaN()), {}).status, SolveStatus::non_finite);
-  EXPECT_EQ(status(matrix, {.rtol = 0}).status, SolveStatus::stagnation);
+  EXPECT_EQ(status(matrix, {.rtol = 0}).status, SolveStatus::accuracy_limit);
   EXPECT_EQ(status(matrix, {.atol = 1e9}).iterations, 0);
   EXPECT_EQ(status(matrix, {.max_iterations = 0}).status, SolveStatus::iteration_limit);
   const Block nowhere("test::x", matrix.num_rows(), 3);
@@ -313,10 +313,11 @@ struct TestOperator {
 };
 
 /// A chain on which all of CG is exact in floating point: with b = e_0 the residual of step k is ratio^k e_k, up to its
-/// sign, for a ratio that is a power of 2; after as many steps as there are links it is 0.
+/// sign, for a ratio that is a power of 2; after as many steps as there are links it is 0. Links after the first may be
+/// stiffer, by a power of 2: step k then lowers the energy of the error by ratio^2k / stiffness.
 template <class Space = LocalSpace>
 struct Chain : TestOperator<Space> {
-  double ratio = 1;
+  double ratio = 1, stiffness = 1;
   int* num_products = nullptr;
 
   Chain(const Space& part, double of_residuals, int* products = nullptr)
@@ -326,13 +327,14 @@ struct Chain : TestOperator<Space> {
   void apply(const Exec& exec, const X& x, const Y& y) const {
     if (num_products != nullptr) ++*num_products;
     const std::int64_t n = x.extent(0);
-    const double along = ratio;
+    const double along = ratio, d = stiffness;
     Kokkos::parallel_for(
         "test::chain", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
           for (std::size_t j = 0; j < x.extent(1); ++j) {
-            double sum = (i == 0 ? 1 : 1 + along * along) * x(i, j);
-            if (i > 0) sum -= along * x(i - 1, j);
-            if (i + 1 < n) sum -= along * x(i + 1, j);
+            const double before = i == 1 ? 1 : d, here = i == 0 ? 1 : d;
+            double sum = (i == 0 ? here : here + along * along * before) * x(i, j);
+            if (i > 0) sum -= along * before * x(i - 1, j);
+            if (i + 1 < n) sum -= along * here * x(i + 1, j);
             y(i, j) = sum;
           }
         });
@@ -402,13 +404,17 @@ TEST(BlockCg, DoesNotStartAgainAtTheLimit) {
 }
 
 TEST(BlockCg, StagnatesAfterAWindowWithoutProgress) {
-  // The residual stays what it is until the last link.
-  for (const int window : {1, 7, 39}) {
-    const auto report = solve_chain(Chain<>{LocalSpace(40), 1}, {.stagnation_window = window});
+  // The residual stays until the last link, and steps after the first hardly lower the energy of the error.
+  Chain<> a{LocalSpace(40), 1};
+  a.stiffness = std::pow(2.0, 52);
+  for (const int window : {1, 7, 38}) {
+    const auto report = solve_chain(a, {.stagnation_window = window});
     EXPECT_EQ(report.status, SolveStatus::stagnation);
-    EXPECT_EQ(report.iterations, window);
+    EXPECT_EQ(report.iterations, window + 1);
   }
-  EXPECT_EQ(solve_chain(Chain<>{LocalSpace(40), 1}, {.stagnation_window = 40}).status, SolveStatus::converged);
+  EXPECT_EQ(solve_chain(a, {.stagnation_window = 39}).status, SolveStatus::converged);
+  // While the error falls the residual may stay.
+  EXPECT_EQ(solve_chain(Chain<>{LocalSpace(40), 1}, {.stagnation_window = 1}).status, SolveStatus::converged);
   // While it falls the window does not matter.
   EXPECT_EQ(solve_chain(Chain<>{LocalSpace(40), 0.5}, {.stagnation_window = 1}).status, SolveStatus::converged);
 }
@@ -417,9 +423,11 @@ TEST(BlockCg, FindsAWindowOfItsOwn) {
   // As many steps as there are unknowns in all parts, and no fewer than 2000.
   const std::int64_t n = 2100;
   for (const std::int64_t all : {10, 2050}) {
-    const auto report = solve_chain(Chain<OnePart>{OnePart(n, all), 1}, {});
+    Chain<OnePart> a{OnePart(n, all), 1};
+    a.stiffness = std::pow(2.0, 52);
+    const auto report = solve_chain(a, {});
     EXPECT_EQ(report.status, SolveStatus::stagnation);
-    EXPECT_EQ(report.iterations, std::max<std::int64_t>(all, 2000));
+    EXPECT_EQ(report.iterations, std::max<std::int64_t>(all, 2000) + 1);
   }
   const auto report = solve_chain(Chain<>{LocalSpace(n), 1}, {});
   EXPECT_EQ(report.status, SolveStatus::converged);
@@ -492,7 +500,7 @@ TEST(BlockCg, AppliesNoPreconditionerThatSaysItIsNone) {
   EXPECT_EQ(num_applied, 0);
   EXPECT_EQ(silent.iterations, none.iterations);
   const auto applied = block_cg(exec, a, Copying{false, &num_applied}, b, z);
-  EXPECT_EQ(num_applied, applied.iterations + 1);
+  EXPECT_EQ(num_applied, applied.iterations + 3);
   EXPECT_EQ(applied.iterations, none.iterations);
   for (int j = 0; j < 3; ++j) {
     EXPECT_EQ(column(y, j), column(x, j));
@@ -515,9 +523,6 @@ TEST(BlockCg, RefusesWhatCannotBe) {
   EXPECT_THROW(with(two, other_two, {.rtol = -1}), ArgumentError);
   EXPECT_THROW(with(two, other_two, {.max_iterations = -1}), ArgumentError);
   EXPECT_THROW(with(two, other_two, {.stagnation_window = -1}), ArgumentError);
-  const Block tiny("b", n, 2);
-  Kokkos::deep_copy(tiny, 1e-170);
-  EXPECT_THAT(message_of<NumericalError>([&] { with(tiny, two); }), HasSubstr("underflow"));
 }
 
 }  // namespace

@@ -165,21 +165,13 @@ TEST(CgTest, IsNotFooledByARecurrenceThatConvergesToInfinity) {
   EXPECT_EQ(solved.report.status, SolveStatus::non_finite);
 }
 
-TEST(CgTest, RefusesARightHandSideWhoseNormUnderflows) {
-  EXPECT_THROW(solve(diagonal<double>({1, 1}), IdentityPreconditioner{}, {1e-170, 0}), NumericalError);
-  // Squares of floats that small are nothing to a sum in double.
-  const auto solved = solve(diagonal<float>({2, 2}), IdentityPreconditioner{}, {1e-30f, 0});
-  EXPECT_EQ(solved.report.status, SolveStatus::converged);
-  EXPECT_FLOAT_EQ(solved.x[0], 0.5e-30f);
-}
-
 TEST(CgTest, SaysWhenTheResidualNoLongerFalls) {
   // A tolerance that rounding does not allow: in single precision with a condition number of 1e6.
   std::vector<float> entries(400);
   for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = static_cast<float>(std::pow(1e6, double(i) / 400));
   const auto solved = solve(diagonal(entries), IdentityPreconditioner{}, random_vector<float>(400, 1),
                             {.rtol = 1e-9, .max_iterations = 100000, .stagnation_window = 300});
-  EXPECT_EQ(solved.report.status, SolveStatus::stagnation);
+  EXPECT_EQ(solved.report.status, SolveStatus::accuracy_limit);
   EXPECT_GT(solved.report.relative_residual, 1e-9);
 }
 
@@ -187,7 +179,7 @@ TEST(CgTest, EndsWhenAToleranceOfZeroLeavesNothingToGain) {
   // Without a floor the scalars underflow and the matrix would be called indefinite.
   const auto solved = solve(laplacian_1d(50), IdentityPreconditioner{}, random_vector<double>(50, 1),
                             {.rtol = 0, .max_iterations = 100000});
-  EXPECT_EQ(solved.report.status, SolveStatus::stagnation);
+  EXPECT_EQ(solved.report.status, SolveStatus::accuracy_limit);
   EXPECT_LT(solved.report.iterations, 2000);
   EXPECT_LE(solved.report.relative_residual, 1e-12);
 }

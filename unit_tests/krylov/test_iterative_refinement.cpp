@@ -274,13 +274,13 @@ TEST(IterativeRefinement, SaysWhenTheCheaperMatrixIsOfNoUse) {
   EXPECT_EQ(nan.x, guess);
   // Steps three times too long: x - 2 of the error, which is worse. x stays.
   const auto diverging = refine_with_scaled(1.0 / 3, {}, guess);
-  EXPECT_EQ(diverging.report.status, SolveStatus::stagnation);
+  EXPECT_EQ(diverging.report.status, SolveStatus::accuracy_limit);
   EXPECT_EQ(diverging.x, guess);
   EXPECT_EQ(diverging.report.relative_residual, diverging.report.residual_history[0]);
   EXPECT_NEAR(diverging.report.residual_history[1] / diverging.report.residual_history[0], 2, 1e-3);
   // A third of the way: better, and too little.
   const auto slow = refine_with_scaled(3, {}, guess);
-  EXPECT_EQ(slow.report.status, SolveStatus::stagnation);
+  EXPECT_EQ(slow.report.status, SolveStatus::accuracy_limit);
   EXPECT_EQ(slow.report.steps, 1);
   EXPECT_NEAR(slow.report.relative_residual / slow.report.residual_history[0], 2.0 / 3, 1e-3);
   EXPECT_NE(slow.x, guess);
@@ -291,7 +291,7 @@ TEST(IterativeRefinement, SaysWhenNothingIsLeftToGain) {
   const auto b = random_vector<double>(a.num_rows(), 1);
   for (const double rtol : {0.0, 1e-17}) {
     const auto [report, x] = refine(a, in_floats(a), b, {.rtol = rtol});
-    EXPECT_EQ(report.status, SolveStatus::stagnation);
+    EXPECT_EQ(report.status, SolveStatus::accuracy_limit);
     EXPECT_LE(report.relative_residual, 1e-13);
     EXPECT_NEAR(true_residual(a, b, x), report.relative_residual, 1e-15);
   }
@@ -364,9 +364,6 @@ TEST(IterativeRefinement, RefusesBadArgumentsBeforeAnyWork) {
   EXPECT_THAT(refused({.max_iterations = -1}), HasSubstr("refined_cg: max_iterations -1"));
   EXPECT_THAT(message_of<ShapeError>([&] { refine(a, low, {1, 2}); }), HasSubstr("refined_cg: b has 2 entries"));
   EXPECT_THAT(message_of<ShapeError>([&] { refine(a, in_floats(stencil()), b); }), HasSubstr("1512 rows"));
-  std::vector<double> tiny(b.size(), 0.0);
-  tiny[3] = 1e-170;
-  EXPECT_THAT(message_of<NumericalError>([&] { refine(a, low, tiny); }), HasSubstr("refined_cg: the squares of b"));
 }
 
 }  // namespace

@@ -15,8 +15,9 @@ namespace ashlar {
 /// How far a matrix is from its conjugate transpose, and where it is farthest.
 template <scalar Scalar>
 struct HermitianDefect {
-  /// The largest |a_ij - conj(a_ji)| over the largest |a_ij|: 0 for a Hermitian matrix, infinite where an entry is not
-  /// finite.
+  /// The largest |a_ij - conj(a_ji)| over max(sqrt(|a_ii a_jj|), |a_ij|, |a_ji|), so that rows of any size count alike:
+  /// no entry of a Hermitian positive definite matrix is larger than that square root. 0 for a Hermitian matrix,
+  /// infinite if an entry is not finite.
   double relative = 0;
   /// Where it is reached: row, column (scalar ones) and the two entries. The first such place in the order of storage;
   /// -1 where the matrix is Hermitian.
@@ -28,25 +29,38 @@ struct HermitianDefect {
 
 namespace impl {
 
-/// |a - conj(b)|; infinity for anything not finite, so that a NaN is never overlooked.
+/// |a - conj(b)| over the largest of `scale`, |a| and |b|; infinity for anything not finite, so that a NaN is never
+/// overlooked.
 template <scalar Scalar>
-KOKKOS_INLINE_FUNCTION real_t<Scalar> hermitian_difference(const Scalar& a, const Scalar& b) {
-  const real_t<Scalar> difference = Kokkos::abs(a - conj(b));
-  return is_finite(difference) ? difference : Kokkos::Experimental::infinity_v<real_t<Scalar>>;
+KOKKOS_INLINE_FUNCTION double hermitian_difference(const Scalar& a, const Scalar& b, double scale) {
+  if (!is_finite(a) || !is_finite(b) || !is_finite(scale)) return Kokkos::Experimental::infinity_v<double>;
+  const double difference = Kokkos::abs(a - conj(b));
+  if (difference <= 0) return 0;
+  return difference / Kokkos::max(scale, Kokkos::max(double(Kokkos::abs(a)), double(Kokkos::abs(b))));
 }
 
-template <execution_space Exec, class Values, class Real = real_t<typename Values::non_const_value_type>>
-Real largest_magnitude(const Exec& exec, const Values& values) {
-  Real largest = 0;
-  Kokkos::parallel_reduce(
-      "ashlar::hermitian_defect[magnitude]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(values.extent(0))),
-      KOKKOS_LAMBDA(std::int64_t v, Real & update) {
-        const Real magnitude = Kokkos::abs(values(v));
-        if (magnitude > update) update = magnitude;
-      },
-      Kokkos::Max<Real>(largest));
-  return largest;
+/// sqrt(|a_ii|) of each row; 0 if a_ii is not finite, or not stored.
+template <execution_space Exec, bcsr_matrix Matrix>
+auto roots_of_diagonal(const Exec& exec, const Matrix& matrix) {
+  using Layout = typename Matrix::layout_type;
+  const int b = matrix.block_size();
+  const Kokkos::View<double*, typename Matrix::memory_space> roots(
+      Kokkos::view_alloc(exec, "ashlar::hermitian_defect::roots"), matrix.num_rows());
+  const auto row_ptr = matrix.graph().row_ptr();
+  const auto col_idx = matrix.graph().col_idx();
+  const auto values = matrix.values();
+  Kokkos::parallel_for(
+      "ashlar::hermitian_defect[diagonal]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(matrix.num_block_rows())),
+      KOKKOS_LAMBDA(std::int64_t i) {
+        const std::int64_t k = find_block(row_ptr, col_idx, i, i);
+        if (k < 0) return;
+        for (int r = 0; r < b; ++r) {
+          const auto a_rr = values(k * b * b + Layout::at(r, r, b));
+          if (is_finite(a_rr)) roots(i * b + r) = Kokkos::sqrt(double(Kokkos::abs(a_rr)));
+        }
+      });
+  return roots;
 }
 
 }  // namespace impl
@@ -57,17 +71,16 @@ Real largest_magnitude(const Exec& exec, const Values& values) {
 /// For a real matrix this is its symmetry. The matrix must be valid: mirror images are found by bisection of the rows.
 ///
 /// Shapes   square.
-/// Memory   the matrix reachable from `exec`.
+/// Memory   the matrix reachable from `exec`; a double for each row while it runs.
 /// Async    waits for `exec`.
-/// Traffic  the matrix twice, and once more its mirrored blocks as they come.
+/// Traffic  the matrix, and once more its mirrored blocks as they come.
 /// Throws   ShapeError where the matrix is not square.
 template <execution_space Exec, bcsr_matrix Matrix>
 HermitianDefect<typename Matrix::scalar_type> hermitian_defect(const Exec& exec, const Matrix& matrix) {
   using Scalar = typename Matrix::scalar_type;
   using Layout = typename Matrix::layout_type;
   using Space = typename Matrix::memory_space;
-  using Real = real_t<Scalar>;
-  using Reducer = Kokkos::MaxFirstLoc<Real, std::int64_t>;
+  using Reducer = Kokkos::MaxFirstLoc<double, std::int64_t>;
   using Worst = typename Reducer::value_type;
   using Policy = Kokkos::TeamPolicy<Exec>;
   using Defect = HermitianDefect<Scalar>;
@@ -89,6 +102,7 @@ HermitianDefect<typename Matrix::scalar_type> hermitian_defect(const Exec& exec,
   const auto row_ptr = matrix.graph().row_ptr();
   const auto col_idx = matrix.graph().col_idx();
   const auto values = matrix.values();
+  const auto roots = impl::roots_of_diagonal(exec, matrix);
 
   // A team for each block row: its threads share the row's blocks, and each keeps the worst place that it has seen.
   Worst worst;
@@ -107,7 +121,8 @@ HermitianDefect<typename Matrix::scalar_type> hermitian_defect(const Exec& exec,
             for (int r = 0; r < b; ++r) {
               const std::int64_t place = k * block_values + Layout::at(r, c, b);
               const Scalar a_ji = mirror < 0 ? Scalar(0) : values(mirror * block_values + Layout::at(c, r, b));
-              const Real difference = impl::hermitian_difference(values(place), a_ji);
+              const double scale = roots(i * b + r) * roots(std::int64_t(col_idx(k)) * b + c);
+              const double difference = impl::hermitian_difference(Scalar(values(place)), a_ji, scale);
               if (difference > update.val || (difference == update.val && place < update.loc)) {
                 update.val = difference;
                 update.loc = place;
@@ -140,9 +155,7 @@ HermitianDefect<typename Matrix::scalar_type> hermitian_defect(const Exec& exec,
   Defect defect;
   Kokkos::deep_copy(exec, defect, where);
   exec.fence("ashlar::hermitian_defect: where");
-  const Real largest = impl::largest_magnitude(exec, values);
-  defect.relative =
-      is_finite(worst.val) ? double(worst.val) / double(largest) : std::numeric_limits<double>::infinity();
+  defect.relative = worst.val;
   return defect;
 }
 

@@ -52,7 +52,7 @@ struct TeamSumsAccess {
 template <memory_space Space>
 class TeamSums {
  public:
-  static constexpr int most_teams = 4096, most_sums = 3;
+  static constexpr int most_teams = 4096, most_sums = 5;
 
   template <execution_space Exec>
   explicit TeamSums(const Exec& exec)

@@ -59,8 +59,7 @@ inline std::uint64_t block_cg_bytes(std::int64_t n, int s, std::size_t scalar_by
 ///          final x. Columns whose true residual does not bear out the recurrence's start again from x, as long as that
 ///          gains something.
 ///          NaN or infinity in one column ends the solve of all.
-/// Throws   ShapeError, ArgumentError before any work; NumericalError where a column of b is so small that its norm
-///          underflows. On all parts of the system, as cg() does.
+/// Throws   ShapeError, ArgumentError before any work, on all parts of the system, as cg() does.
 /// Source   O'Leary 1980; Dubrulle 2001, algorithm BCGrQ, with the inner product of the preconditioner and with a basis
 ///          that may lose vectors.
 template <execution_space Exec, class Op, class M, multi_vector_view B, multi_vector_view X>

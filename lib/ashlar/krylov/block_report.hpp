@@ -9,7 +9,8 @@ namespace ashlar {
 struct ColumnReport {
   SolveStatus status = SolveStatus::running;  ///< of what ended the solve, where this column had not converged
   int iterations = 0;                         ///< block steps until this column had converged, or all there were
-  double relative_residual = 0;               ///< ||b - A x|| / ||b||, computed anew from x at the end; 0 where b is 0
+  double relative_residual = 0;               ///< ||b - A x|| / ||b||, computed from x at the end; 0 where b is 0
+  double preconditioned_residual = 0;         ///< ||M^-1 (b - A x)|| / ||M^-1 b||, as SolveReport has it
   std::vector<double> residual_history;       ///< of the recurrence: entry k is ||r_k|| / ||b|| after k block steps
 };
 

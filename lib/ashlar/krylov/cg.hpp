@@ -28,9 +28,9 @@ namespace ashlar {
 /// Result   the status, and the true residual ||b - A x|| / ||b|| computed from the final x. Where the recurrence
 ///          claims convergence and the true residual does not bear it out, CG starts again from x; where even that
 ///          gains nothing, the status is stagnation.
-/// Throws   ShapeError, ArgumentError before any work; NumericalError where b is so small that its norm underflows. On
-///          all parts of the system, where one has a reason; ArgumentError, too, where they are asked for different
-///          things.
+/// Throws   ShapeError, ArgumentError before any work, on all parts of the system if one of them has a reason, or if
+/// they
+///          are asked for different things.
 /// Source   Hestenes & Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems, algorithm 9.1.
 template <execution_space Exec, class Op, class M, vector_view B, vector_view X>
 SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, const CgOptions& options = {}) {

@@ -17,22 +17,22 @@ namespace impl {
 inline std::uint64_t cg_bytes(std::int64_t n, std::uint64_t vectors, std::size_t scalar_bytes) {
   using Sums = TeamSums<Kokkos::HostSpace>;
   // Besides vectors: sums, the norms of an interval (CgOptions::check_interval), and what teams add up.
-  constexpr std::uint64_t interval = 1024, numbers = Sums::most_sums * (1 + Sums::most_teams) + interval;
+  constexpr std::uint64_t interval = 1024, numbers = most_sums_of_step + Sums::most_sums * Sums::most_teams + interval;
   return vectors * std::uint64_t(n) * scalar_bytes + sizeof(CgScalars) + numbers * sizeof(double) + sizeof(unsigned);
 }
 
 }  // namespace impl
 
 inline std::uint64_t cg_bytes(std::int64_t n, std::size_t scalar_bytes, bool preconditioned) {
-  return impl::cg_bytes(n, preconditioned ? 4 : 3, scalar_bytes);
-}
-
-inline std::uint64_t single_reduction_cg_bytes(std::int64_t n, std::size_t scalar_bytes, bool preconditioned) {
   return impl::cg_bytes(n, preconditioned ? 5 : 4, scalar_bytes);
 }
 
+inline std::uint64_t single_reduction_cg_bytes(std::int64_t n, std::size_t scalar_bytes, bool preconditioned) {
+  return impl::cg_bytes(n, preconditioned ? 6 : 5, scalar_bytes);
+}
+
 inline std::uint64_t pipelined_cg_bytes(std::int64_t n, std::size_t scalar_bytes, bool preconditioned) {
-  return impl::cg_bytes(n, preconditioned ? 9 : 6, scalar_bytes) + sizeof(bool);
+  return impl::cg_bytes(n, preconditioned ? 10 : 7, scalar_bytes) + sizeof(bool);
 }
 
 }  // namespace ashlar

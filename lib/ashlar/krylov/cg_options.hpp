@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/krylov/monitor.hpp>
+#include <ashlar/krylov/stopping.hpp>
 #include <cstdint>
 #include <limits>
 
@@ -24,10 +25,12 @@ enum class CgXUpdate {
 
 /// What all forms of CG may be asked for.
 struct CgOptions {
-  double rtol = 1e-8;  ///< converged when ||b - A x|| <= max(rtol * ||b||, atol)
+  double rtol = 1e-8;  ///< converged when ||b - A x|| <= max(rtol * ||b||, atol), in the norm below
   double atol = 0;
+  ResidualNorm norm = ResidualNorm::unpreconditioned;
   int max_iterations = 10000;
-  int stagnation_window = 0;  ///< iterations without a new smallest residual that end the solve; 0: stagnation_window()
+  /// Iterations without progress that end the solve; 0: stagnation_window(); no_stagnation_window: none do.
+  int stagnation_window = 0;
   /// Iterations between two convergence checks of the host, at most 1024; 0: as many as are worth one, by the bytes
   /// that they move (1 where the host waits in each iteration as it is). Results do not depend on it.
   int check_interval = 0;

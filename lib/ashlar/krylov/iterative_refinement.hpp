@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/axpby.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
+#include <ashlar/krylov/impl/residual.hpp>
+#include <ashlar/krylov/impl/scaling.hpp>
 #include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/refinement_report.hpp>
 #include <ashlar/krylov/stopping.hpp>
@@ -53,10 +56,9 @@ struct RefinementOptions {
 ///          for the norm of each step's residual.
 /// Result   the status, and the true residuals. x changes only where that makes its residual smaller. Where a step does
 ///          not halve it, the status says why: what ended the solve with low (indefinite_matrix where low is not
-///          positive definite, be it by rounding), or stagnation, where low is too far from A or rounding of b - A x
-///          leaves nothing to gain.
-/// Throws   ShapeError, ArgumentError before any work; NumericalError where b is so small that its norm underflows. On
-///          all parts of the system, as cg() does.
+///          positive definite, be it by rounding), or accuracy_limit, where low is too far from A or rounding of b - A
+///          x leaves nothing to gain.
+/// Throws   ShapeError, ArgumentError before any work, on all parts of the system, as cg() does.
 /// Source   Wilkinson 1963; Carson & Higham 2018, with CG for the corrections.
 template <execution_space Exec, class A, class Low, class M, vector_view B, vector_view X>
 RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const M& m, const B& b, const X& x,
@@ -97,9 +99,18 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
   const CgOptions of_form{.max_iterations = options.max_iterations, .copy_bytes = options.copy_bytes};
   impl::Driver<Exec, Form, Low, M> corrections(exec, Form(exec, low, m, d, of_form), low, m, options.launch);
   const auto& memory = corrections.method().memory();
-  const double norm_b = impl::norm_of_right_hand_side(exec, space, memory, "refined_cg", b, x);
-  if (norm_b == 0) return {.status = SolveStatus::converged, .residual_history = {0.0}};
-  const double target = target_residual(options.rtol, options.atol, norm_b);
+  const double scale = impl::scale_of_right_hand_side(exec, space, b, impl::global_norm(exec, space, memory, b));
+  if (scale == 0) {
+    Kokkos::deep_copy(exec, x, Scalar(0));
+    exec.fence("ashlar::refined_cg: x = 0 for b = 0");
+    return {.status = SolveStatus::converged, .residual_history = {0.0}};
+  }
+  const impl::ScaledVector<B> scaled_b{b, scale};
+  impl::scale_vector(exec, x, scale);
+  const auto norms_b = impl::norms_of_right_hand_side(exec, space, memory, m, scaled_b, r, d);
+  const double norm_b = norms_b.unpreconditioned;
+  const double target =
+      target_residual(options.rtol, std::min(options.atol * scale, std::numeric_limits<double>::max()), norm_b);
   CgOptions inner;
   inner.rtol = options.inner_rtol;
   // Steps need not go further than to the target; half of it is left to what low is off.
@@ -110,7 +121,7 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
   RefinementReport report;
   const std::int64_t vector_bytes = n * std::int64_t(sizeof(Scalar));
   const auto norm_of_residual = [&](const auto& of) {
-    impl::form_residual(exec, a, b, of, r);
+    impl::form_residual(exec, a, scaled_b, of, r);
     const double norm = impl::global_norm(exec, space, memory, r);
     check_device_work(a);
     ++report.products;
@@ -120,8 +131,11 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
   };
 
   double residual = norm_of_residual(x);
-  const auto judge = [&] { return residual <= target ? SolveStatus::converged : SolveStatus::running; };
-  report.status = std::isfinite(residual) ? judge() : SolveStatus::non_finite;
+  const auto judge = [&] {
+    if (!is_finite(residual)) return SolveStatus::non_finite;
+    return residual <= target ? SolveStatus::converged : SolveStatus::running;
+  };
+  report.status = judge();
   while (report.status == SolveStatus::running) {
     if (report.iterations >= options.max_iterations) {
       report.status = SolveStatus::iteration_limit;
@@ -132,7 +146,7 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
       inner.monitor = options.monitor.seen_from(report.iterations, residual / norm_b);
     }
     Kokkos::deep_copy(exec, d, Scalar(0));
-    const SolveReport solved = corrections.solve(exec, r, residual, inner);
+    const SolveReport solved = corrections.solve(exec, r, inner);
     ++report.steps;
     report.iterations += solved.iterations;
     report.low_products += solved.products;
@@ -141,19 +155,22 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
     // d becomes the next x, which x itself becomes only if it is a better one.
     axpby(exec, 1, x, 1, d);
     const double before = residual, after = norm_of_residual(d);
-    if (after < before) {
+    if (is_finite(after) && after < before) {
       Kokkos::deep_copy(exec, x, d);
       residual = after;
     }
     report.status = judge();
     if (report.status == SolveStatus::running && solved.status == SolveStatus::interrupted)
       report.status = solved.status;
-    if (report.status == SolveStatus::running && !(after <= 0.5 * before)) {
+    if (report.status == SolveStatus::running && !(is_finite(after) && after <= 0.5 * before)) {
       report.status = solved.status != SolveStatus::converged ? solved.status
-                      : std::isfinite(after)                  ? SolveStatus::stagnation
+                      : is_finite(after)                      ? SolveStatus::accuracy_limit
                                                               : SolveStatus::non_finite;
+      report.warning = solved.warning;
     }
   }
+  if (!impl::is_representable(exec, space, x, scale)) report.status = SolveStatus::non_finite;
+  impl::scale_vector(exec, x, 1 / scale);
   exec.fence("ashlar::refined_cg: x");
   report.relative_residual = residual / norm_b;
   return report;

@@ -14,7 +14,7 @@ namespace ashlar {
 /// Solves A x = b by pipelined conjugate gradients: a single reduction in each iteration, and that one runs under the
 /// preconditioner and the product of the next. For systems over many ranks, where reductions take longer than these.
 ///
-/// It has more recurrences, whose rounding errors would grow: every 48 iterations the residual and what follows from it
+/// It has more recurrences, whose rounding errors would grow: every 24 iterations the residual and what follows from it
 /// are computed anew from x and p (residual replacement), for four products more.
 ///
 /// Shapes   as of cg(); so are Result and Throws. Converged by the recurrence it notices one product later.

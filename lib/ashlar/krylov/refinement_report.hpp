@@ -2,6 +2,7 @@
 
 #include <ashlar/krylov/report.hpp>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace ashlar {
@@ -17,6 +18,7 @@ struct RefinementReport {
   /// Entry k is ||b - A x|| / ||b|| after k steps. Where the last is not smaller than the one before, x was left as it
   /// was.
   std::vector<double> residual_history;
+  std::string warning = {};      ///< SolveReport::warning of the step that ended the solve
   std::int64_t bytes_moved = 0;  ///< by the byte models of both operators, preconditioner and vector steps
 };
 

@@ -3,26 +3,42 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
-// When solvers end: the same for all of them, on the host and on the device. Norms are 2-norms over all parts, in the
-// units of b.
+// When solvers end: the same for all of them, on the host and on the device. Norms are over all parts. Comparisons that
+// decide come after a test by bits (is_finite): with -ffast-math any comparison with NaN may be true.
 
 namespace ashlar {
 
-/// ||b - A x|| that counts as converged: the larger of both tolerances.
+/// The norm of the residual r = b - A x that is compared with the tolerance, relative to the same norm of b.
+enum class ResidualNorm {
+  unpreconditioned,  ///< ||r||, the 2-norm
+  preconditioned,    ///< ||M^-1 r||: near the error if M is near A; rows of any size count alike
+  natural            ///< sqrt(r^H M^-1 r): near the energy norm of the error, which CG makes small
+};
+
+/// "natural": the name in options and reports.
+std::string_view to_string(ResidualNorm norm);
+
+/// The norm of b - A x that counts as converged: the larger of both tolerances.
 inline double target_residual(double rtol, double atol, double norm_b) { return std::max(rtol * norm_b, atol); }
 
 /// ||r|| of a recurrence below which rounding does not let x follow: nothing is left to gain. eps is that of the
 /// vectors.
 inline double residual_floor(double eps, double norm_b) { return eps * eps * norm_b; }
 
-/// Iterations without a new smallest residual that count as stagnation: those asked for, or where that is 0 the larger
-/// of 2000 and the number of unknowns of all parts. (Ill-conditioned matrices rest for long on plateaus; without
-/// rounding CG would be done after as many iterations as there are unknowns.)
+/// A stagnation_window that never ends a solve.
+inline constexpr int no_stagnation_window = std::numeric_limits<int>::max();
+
+/// Iterations without progress that count as stagnation: the number asked for, or if that is 0 the larger of 2000 and
+/// the number of unknowns of all parts, as many as CG takes without rounding. Progress is a new smallest residual, or a
+/// step that lowers the energy norm of the error: the residual of an ill-conditioned system rises for thousands of
+/// iterations while x improves.
 inline int stagnation_window(int asked, std::int64_t num_global) {
   if (asked > 0) return asked;
   return static_cast<int>(std::clamp<std::int64_t>(num_global, 2000, std::numeric_limits<int>::max()));
@@ -31,9 +47,9 @@ inline int stagnation_window(int asked, std::int64_t num_global) {
 /// Throws ArgumentError where a number is out of range; `solver` is named in the message.
 inline void check_stopping(const char* solver, double rtol, double atol, int max_iterations, int window = 0,
                            int interval = 0) {
-  if (!(rtol >= 0) || !(atol >= 0)) {
-    throw ArgumentError(text(solver, ": tolerances rtol ", rtol, ", atol ", atol), "a tolerance is not negative",
-                        "pass for instance rtol 1e-8");
+  if (!is_finite(rtol) || rtol < 0 || !is_finite(atol) || atol < 0) {
+    throw ArgumentError(text(solver, ": tolerances rtol ", rtol, ", atol ", atol),
+                        "a tolerance is a number that is not negative", "pass for instance rtol 1e-8");
   }
   if (max_iterations < 0 || window < 0 || interval < 0) {
     throw ArgumentError(text(solver, ": max_iterations ", max_iterations, ", stagnation_window ", window,
@@ -44,43 +60,67 @@ inline void check_stopping(const char* solver, double rtol, double atol, int max
 
 /// When an iteration ends.
 struct StoppingLimits {
+  ResidualNorm norm = ResidualNorm::unpreconditioned;
+  int window = 0;  ///< stagnation_window()
+  int max_iterations = 0;
   double target = 0;  ///< target_residual()
   double floor = 0;   ///< residual_floor()
-  int window = 0;     ///< stagnation_window()
-  int max_iterations = 0;
 };
 
 /// How far an iteration has come.
 struct Progress {
   SolveStatus status = SolveStatus::running;
   int iterations = 0;
-  int best_iteration = 0;
-  double best = 0;  ///< the smallest ||r|| so far, and when
-  double last = 0;  ///< ||r|| now
+  int best_iteration = 0;      ///< when the residual was smallest
+  int progress_iteration = 0;  ///< when there was progress last
+  double first = 0;            ///< the norm of the residual at the first start
+  double best = 0;             ///< the smallest norm since the last start
+  double last = 0;             ///< the norm now
+  double energy = 0;           ///< by how much all steps have lowered the square of the error's energy norm
+  double new_energy = 0;       ///< of that, since the last progress
+
+  /// A residual that has grown so much never comes down: CG's residual grows by the square root of the condition
+  /// number at most, about 1e8 before a matrix is singular to working precision.
+  static constexpr double divergence = 1e10;
+  /// Part of `energy` that new steps must add to count as progress.
+  static constexpr double least_energy = 1e-12;
 
   /// Where an iteration begins, or begins again: at a residual of this norm.
   KOKKOS_INLINE_FUNCTION void begin(double norm, const StoppingLimits& limits) {
+    if (iterations == 0) first = norm;
     best = last = norm;
-    best_iteration = iterations;
-    status = !Kokkos::isfinite(norm)               ? SolveStatus::non_finite
+    best_iteration = progress_iteration = iterations;
+    new_energy = 0;
+    status = !is_finite(norm)                      ? SolveStatus::non_finite
              : norm <= limits.target               ? SolveStatus::converged
              : iterations >= limits.max_iterations ? SolveStatus::iteration_limit
                                                    : SolveStatus::running;
   }
 
-  /// Counts an iteration that left a residual of this norm, and judges it. The limit is looked at last.
-  KOKKOS_INLINE_FUNCTION void advance(double norm, const StoppingLimits& limits) {
+  /// Counts an iteration that left a residual of this norm and lowered the energy by `gain`, and judges it. The limit
+  /// is looked at last.
+  KOKKOS_INLINE_FUNCTION void advance(double norm, double gain, const StoppingLimits& limits) {
     ++iterations;
     last = norm;
+    energy += gain;
+    new_energy += gain;
+    if (norm < best || new_energy > least_energy * energy) {
+      progress_iteration = iterations;
+      new_energy = 0;
+    }
     if (norm < best) {
       best = norm;
       best_iteration = iterations;
     }
-    if (!Kokkos::isfinite(norm)) {
+    if (!is_finite(norm)) {
       status = SolveStatus::non_finite;
     } else if (norm <= limits.target) {
       status = SolveStatus::converged;
-    } else if (norm <= limits.floor || iterations - best_iteration >= limits.window) {
+    } else if (norm <= limits.floor) {
+      status = SolveStatus::accuracy_limit;
+    } else if (norm > divergence * first) {
+      status = SolveStatus::diverged;
+    } else if (iterations - progress_iteration >= limits.window) {
       status = SolveStatus::stagnation;
     } else if (iterations >= limits.max_iterations) {
       status = SolveStatus::iteration_limit;

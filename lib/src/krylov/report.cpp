@@ -1,4 +1,5 @@
 #include <ashlar/krylov/report.hpp>
+#include <ashlar/krylov/stopping.hpp>
 
 namespace ashlar {
 
@@ -18,6 +19,10 @@ std::string_view to_string(SolveStatus status) {
       return "non_finite";
     case SolveStatus::stagnation:
       return "stagnation";
+    case SolveStatus::accuracy_limit:
+      return "accuracy_limit";
+    case SolveStatus::diverged:
+      return "diverged";
     case SolveStatus::interrupted:
       return "interrupted";
   }
@@ -36,14 +41,33 @@ std::string_view describe(SolveStatus status) {
     case SolveStatus::indefinite_matrix:
       return "the matrix is not positive definite (a direction with p^H A p <= 0 was met); CG needs one that is";
     case SolveStatus::breakdown:
-      return "the preconditioner is not positive definite (r^H M^-1 r <= 0 was met); take another";
+      return "the preconditioner is not positive definite (r^H M^-1 r <= 0 was met); Jacobi and block-Jacobi are "
+             "positive definite if the matrix is, and CG needs both to be";
     case SolveStatus::non_finite:
       return "NaN or infinity came up (in the data, or by overflow); check matrix and right-hand side";
     case SolveStatus::stagnation:
-      return "the residual no longer falls (the tolerance is below what rounding allows for this matrix); loosen the "
-             "tolerance, or scale the matrix";
+      return "neither the residual nor the error falls any more; take a stronger preconditioner, or a longer "
+             "stagnation window";
+    case SolveStatus::accuracy_limit:
+      return "the residual is as small as rounding allows for this matrix, which is above the tolerance; loosen the "
+             "tolerance, or scale the matrix; x is the best that was found";
+    case SolveStatus::diverged:
+      return "the residual grew instead of falling; CG needs a symmetric positive definite matrix; x is the best that "
+             "was found";
     case SolveStatus::interrupted:
       return "it was stopped before convergence; x is the last iterate";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(ResidualNorm norm) {
+  switch (norm) {
+    case ResidualNorm::unpreconditioned:
+      return "unpreconditioned";
+    case ResidualNorm::preconditioned:
+      return "preconditioned";
+    case ResidualNorm::natural:
+      return "natural";
   }
   return "unknown";
 }

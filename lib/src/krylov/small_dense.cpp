@@ -1,5 +1,6 @@
 #include <Eigen/Dense>
 #include <algorithm>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/krylov/impl/small_dense.hpp>
 #include <cmath>
 
@@ -27,7 +28,7 @@ SmallMatrix product(const SmallMatrix& a, const SmallMatrix& b) { return from(vi
 SmallMatrix transposed(const SmallMatrix& a) { return from(view(a).transpose()); }
 
 bool all_finite(const SmallMatrix& a) {
-  return std::all_of(a.entries.begin(), a.entries.end(), [](double entry) { return std::isfinite(entry); });
+  return std::all_of(a.entries.begin(), a.entries.end(), [](double entry) { return is_finite(entry); });
 }
 
 std::optional<Basis> basis_from_gram(const SmallMatrix& gram) {

@@ -6,9 +6,9 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/block_axpby.hpp>
 #include <ashlar/blas1/block_dot.hpp>
-#include <ashlar/blas1/norm_inf.hpp>
 #include <ashlar/krylov/block_report.hpp>
 #include <ashlar/krylov/concepts.hpp>
+#include <ashlar/krylov/impl/scaling.hpp>
 #include <ashlar/krylov/impl/small_dense.hpp>
 #include <ashlar/krylov/impl/small_exchange.hpp>
 #include <ashlar/krylov/impl/sum_over_parts.hpp>
@@ -42,6 +42,10 @@ class BlockCgState {
   using Scalar = typename X::non_const_value_type;
   using Vectors = BlockCgVectors<X>;
   using Small = typename SmallExchange<Exec>::Matrix;
+  /// A factor for each column, as kernels take it.
+  struct Factors {
+    Kokkos::Array<Scalar, most_block_vectors> of;
+  };
 
   /// `window` is as asked for: 0 where it is to be found.
   BlockCgState(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, double rtol, double atol, int window)
@@ -65,15 +69,19 @@ class BlockCgState {
     partial_ = Small(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::block_cg::partial"),
                      block_dot_ranges(std::int64_t(n)), s * s);
 
-    const SmallMatrix bb = dot(b, b);
+    scale_columns();
     report_.columns.resize(num_columns_);
+    multiply_columns(b_, scale_, v_);
+    const SmallMatrix bb = dot(v_, v_);
+    norm_of_preconditioned_b_ = preconditioned_norms(bb);
     for (int i = 0; i < num_columns_; ++i) {
       norm_b_.push_back(std::sqrt(bb(i, i)));
-      target_.push_back(target_residual(rtol, atol, norm_b_[i]));
-      if (norm_b_[i] == 0) require_zero(i);
-      if (!std::isfinite(norm_b_[i])) stop(SolveStatus::non_finite);
+      target_.push_back(
+          target_residual(rtol, std::min(atol * scale_[i], std::numeric_limits<double>::max()), norm_b_[i]));
+      if (!is_finite(norm_b_[i])) stop(SolveStatus::non_finite);
     }
-    forget_guesses_of_zero();
+    energy_.assign(num_columns_, 0);
+    new_energy_.assign(num_columns_, 0);
   }
 
   const BlockSolveReport& report() const { return report_; }
@@ -107,6 +115,7 @@ class BlockCgState {
     ++report_.iterations;
     // X gains S (S^T A S)^-1 sigma in the columns at work, and nothing in the others.
     const SmallMatrix gain = product(*inverse, sigma_);
+    note_energy(gain);
     SmallMatrix gain_of_all(rank_, num_columns_);
     for (int i = 0; i < rank_; ++i) {
       for (std::size_t j = 0; j < active_.size(); ++j) gain_of_all(i, active_[j]) = gain(i, static_cast<int>(j));
@@ -135,7 +144,7 @@ class BlockCgState {
     if (report_.iterations >= max_iterations) return stop(SolveStatus::iteration_limit);
     bool gains = false;
     for (const int i : active_) gains = gains || norm_at_start_[i] <= 0.5 * before[i];
-    if (!gains) return stop(SolveStatus::stagnation);
+    if (!gains) return stop(SolveStatus::accuracy_limit);
     ++report_.restarts;
     begin();
   }
@@ -143,14 +152,18 @@ class BlockCgState {
   /// The report, with the true residuals of the final x.
   BlockSolveReport finish() {
     const std::vector<double> norm = true_norms();
+    const std::vector<double> of_preconditioned = preconditioned_norms(norm);
     for (int i = 0; i < num_columns_; ++i) {
       ColumnReport& column = report_.columns[i];
       column.relative_residual = relative(i, norm[i]);
-      column.status = norm[i] <= target_[i]                      ? SolveStatus::converged
-                      : report_.status == SolveStatus::converged ? SolveStatus::stagnation
+      const double of_b = norm_of_preconditioned_b_[i];
+      column.preconditioned_residual = of_b > 0 ? of_preconditioned[i] / of_b : of_preconditioned[i];
+      column.status = !is_finite(norm[i])                        ? SolveStatus::non_finite
+                      : norm[i] <= target_[i]                    ? SolveStatus::converged
+                      : report_.status == SolveStatus::converged ? SolveStatus::accuracy_limit
                                                                  : report_.status;
-      if (!std::isfinite(norm[i])) column.status = SolveStatus::non_finite;
     }
+    unscale_columns();
     const auto has_converged = [](const ColumnReport& column) { return column.status == SolveStatus::converged; };
     if (std::all_of(report_.columns.begin(), report_.columns.end(), has_converged)) {
       report_.status = SolveStatus::converged;
@@ -162,6 +175,57 @@ class BlockCgState {
   template <class View>
   static auto columns(const View& vectors, int count) {
     return Kokkos::subview(vectors, Kokkos::ALL, std::make_pair(0, count));
+  }
+
+  /// A power of two for each column of b, and for its x, as of a single right-hand side; where b is 0, so is x.
+  void scale_columns() {
+    const SmallMatrix bb = dot(b_, b_);
+    std::vector<double> factors;
+    for (int i = 0; i < num_columns_; ++i) {
+      const double scale =
+          scale_of_right_hand_side(exec_, a_.space(), Kokkos::subview(b_, Kokkos::ALL, i), std::sqrt(bb(i, i)));
+      factors.push_back(scale);
+      scale_.push_back(scale == 0 ? 1 : scale);
+    }
+    multiply_columns(x_, factors, x_);
+  }
+
+  void unscale_columns() {
+    std::vector<double> factors;
+    for (int i = 0; i < num_columns_; ++i) {
+      if (!is_representable(exec_, a_.space(), Kokkos::subview(x_, Kokkos::ALL, i), scale_[i])) {
+        report_.columns[i].status = SolveStatus::non_finite;
+      }
+      factors.push_back(1 / scale_[i]);
+    }
+    multiply_columns(x_, factors, x_);
+    exec_.fence("ashlar::block_cg: x");
+  }
+
+  /// ||M^-1 v_i||, where v has residuals of these norms; overwrites z.
+  template <class Norms>
+  std::vector<double> preconditioned_norms(const Norms& norms) {
+    std::vector<double> result;
+    if (!is_preconditioned_) {
+      for (int i = 0; i < num_columns_; ++i) result.push_back(norm_in(norms, i));
+      return result;
+    }
+    m_.apply(exec_, columns(v_, num_columns_), columns(z_, num_columns_));
+    const SmallMatrix zz = dot(z_, z_);
+    for (int i = 0; i < num_columns_; ++i) result.push_back(std::sqrt(zz(i, i)));
+    return result;
+  }
+  static double norm_in(const SmallMatrix& squares, int i) { return std::sqrt(squares(i, i)); }
+  static double norm_in(const std::vector<double>& norms, int i) { return norms[i]; }
+
+  /// What a step lowers the energy norms of the errors by: sigma_j^T (S^T A S)^-1 sigma_j.
+  void note_energy(const SmallMatrix& gain) {
+    for (std::size_t j = 0; j < active_.size(); ++j) {
+      double of_column = 0;
+      for (int i = 0; i < rank_; ++i) of_column += sigma_(i, static_cast<int>(j)) * gain(i, static_cast<int>(j));
+      energy_[active_[j]] += of_column;
+      new_energy_[active_[j]] += of_column;
+    }
   }
 
   double relative(int i, double norm) const { return norm_b_[i] > 0 ? norm / norm_b_[i] : norm; }
@@ -231,7 +295,7 @@ class BlockCgState {
   bool choose_columns() {
     active_.clear();
     for (int i = 0; i < num_columns_; ++i) {
-      if (!std::isfinite(norm_at_start_[i])) return stop(SolveStatus::non_finite), false;
+      if (!is_finite(norm_at_start_[i])) return stop(SolveStatus::non_finite), false;
       if (norm_at_start_[i] > target_[i]) active_.push_back(i);
     }
     if (active_.empty()) stop(SolveStatus::converged);
@@ -284,9 +348,12 @@ class BlockCgState {
       sigma_ = sigma;
       active_ = active;
     }
-    if (largest_ < best_) {
-      best_ = largest_;
+    bool lowers_energy = false;
+    for (const int i : active_) lowers_energy = lowers_energy || new_energy_[i] > Progress::least_energy * energy_[i];
+    if (largest_ < best_ || lowers_energy) {
+      best_ = std::min(best_, largest_);
       best_step_ = report_.iterations;
+      new_energy_.assign(num_columns_, 0);
     } else if (report_.iterations - best_step_ >= window_) {
       stop(SolveStatus::stagnation);
     }
@@ -313,29 +380,30 @@ class BlockCgState {
   void subtract_from_b() {
     const auto b = b_;
     const auto v = v_;
+    const auto factor = of_columns(scale_);
     const int count = num_columns_;
     Kokkos::parallel_for(
         "ashlar::block_cg[residual]", entries(exec_, b.extent(0)), KOKKOS_LAMBDA(std::int64_t row) {
-          for (int j = 0; j < count; ++j) v(row, j) = b(row, j) - v(row, j);
+          for (int j = 0; j < count; ++j) v(row, j) = factor.of[j] * b(row, j) - v(row, j);
+        });
+  }
+
+  /// to_j := factor_j * from_j; from a factor of 0 comes 0, whatever the column holds.
+  template <class From, class To>
+  void multiply_columns(const From& from, const std::vector<double>& factors, const To& to) {
+    const auto factor = of_columns(factors);
+    const int count = num_columns_;
+    Kokkos::parallel_for(
+        "ashlar::block_cg[scale]", entries(exec_, from.extent(0)), KOKKOS_LAMBDA(std::int64_t row) {
+          for (int j = 0; j < count; ++j) to(row, j) = factor.of[j] == 0 ? Scalar(0) : factor.of[j] * from(row, j);
         });
   }
 
  private:
-  void require_zero(int i) const {
-    const double largest = norm_inf(exec_, Kokkos::subview(b_, Kokkos::ALL, i));
-    // In any part: all of them throw, or none.
-    if (a_.space().agree_max(largest > 0 ? 1 : 0) > 0) {
-      throw NumericalError(
-          text("block_cg: the squares of column ", i, " of b underflow (its largest local entry is ", largest, ")"),
-          "its norm cannot be computed", "scale the column by a power of ten");
-    }
-  }
-
-  /// Where b is 0, so is x.
-  void forget_guesses_of_zero() {
-    for (int j = 0; j < num_columns_; ++j) {
-      if (norm_b_[j] == 0) Kokkos::deep_copy(exec_, Kokkos::subview(x_, Kokkos::ALL, j), Scalar(0));
-    }
+  static Factors of_columns(const std::vector<double>& factors) {
+    Factors result{};
+    for (std::size_t i = 0; i < factors.size(); ++i) result.of[i] = Scalar(factors[i]);
+    return result;
   }
 
   Exec exec_;
@@ -350,7 +418,8 @@ class BlockCgState {
   SmallExchange<Exec> exchange_;
   SmallMatrix sigma_, vv_;
   std::vector<int> active_;  // columns at work
-  std::vector<double> norm_b_, target_, last_norm_, norm_at_start_;
+  std::vector<double> scale_, norm_b_, norm_of_preconditioned_b_, target_, last_norm_, norm_at_start_;
+  std::vector<double> energy_, new_energy_;  // Progress::energy and new_energy of each column
   double largest_ = 0, best_ = 0;
   int best_step_ = 0;
   BlockSolveReport report_;

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/krylov/impl/cg_memory.hpp>
+#include <ashlar/krylov/stopping.hpp>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -17,6 +18,10 @@ class CgForm {
   using Vector = Kokkos::View<Scalar*, typename Exec::memory_space>;
 
   const CgMemory<Exec>& memory() const { return memory_; }
+  const X& x() const { return x_; }
+
+  /// The norm by which solves are judged from now on: that of M^-1 r takes a sum of its own in each iteration.
+  void judge_by(ResidualNorm norm) { sums_zz_ = norm == ResidualNorm::preconditioned && !m_.is_identity(); }
 
  protected:
   CgForm(const Exec& exec, const Op& a, const M& m, const X& x)
@@ -41,6 +46,7 @@ class CgForm {
   Space space_;
   X x_;
   CgMemory<Exec> memory_;
+  bool sums_zz_ = false;  ///< whether iterations add up z^H z
 };
 
 }  // namespace ashlar::impl

@@ -22,7 +22,7 @@ struct CgMemory {
 
   explicit CgMemory(const Exec& exec)
       : scalars(Kokkos::view_alloc(exec, "ashlar::cg::scalars")),
-        sums(Kokkos::view_alloc(exec, "ashlar::cg::sums"), TeamSums<Space>::most_sums),
+        sums(Kokkos::view_alloc(exec, "ashlar::cg::sums"), most_sums_of_step),
         history(Kokkos::view_alloc(exec, "ashlar::cg::history"), most_between_checks),
         team_sums(exec) {}
 

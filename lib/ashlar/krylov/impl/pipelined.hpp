@@ -23,14 +23,16 @@ namespace ashlar::impl {
 template <class Exec, class Op, class M, class X>
 class PipelinedCg : public CgForm<Exec, Op, M, X> {
   using Form = CgForm<Exec, Op, M, X>;
-  using Form::a_, Form::m_, Form::space_, Form::x_, Form::memory_;
+  using Form::a_, Form::m_, Form::space_, Form::x_, Form::memory_, Form::sums_zz_;
 
  public:
   using typename Form::Scalar, typename Form::Vector;
   static constexpr const char* name = "pipelined_cg";
   static constexpr int products_of_start = 2;
+  static constexpr bool judges_by_recurrence = true;  ///< p^H A p is computed from other sums
+  static constexpr bool judges_late = true;           ///< an iteration is counted in the next
   /// Iterations from one residual replacement to the next.
-  static constexpr int period = 48;
+  static constexpr int period = 24;
   static constexpr std::int64_t products_of(std::int64_t iterations) {
     constexpr int of_replacement = 4;
     return iterations + iterations / period * of_replacement;
@@ -50,38 +52,43 @@ class PipelinedCg : public CgForm<Exec, Op, M, X> {
         p_(Form::vector(exec, "ashlar::cg::p")) {}
 
   template <class B>
-  void start(const Exec& exec, const B& b) {
-    b_ = b.data();
+  void start(const Exec& exec, const ScaledVector<B>& b) {
+    b_ = {b.vector.data(), b.scale};
     enqueued_ = 0;
     renew_residual(exec);
-    begin_sums(exec);
-    space_.sum_end(exec, sums());
+    begin_sums(exec, true);
+    space_.sum_end(exec, sums(true));
     begin(exec);
   }
+
+  /// The residual, and M^-1 of it; without a preconditioner the same vector.
+  const Vector& r() const { return r_; }
+  const Vector& z() const { return u_; }
 
   /// One iteration: no decision of the device's on the host, no fence, no allocation.
   void enqueue(const Exec& exec) {
     if (!m_.is_identity()) m_.apply(exec, w_, v_);
     a_.apply(exec, v_, n_);
-    if (enqueued_ > 0) space_.sum_end(exec, sums());
+    if (enqueued_ > 0) space_.sum_end(exec, sums(sums_zz_));
     advance(exec);
     step(exec);
     if (++enqueued_ % period == 0) {
       replace(exec);
-      begin_sums(exec);
+      begin_sums(exec, sums_zz_);
     } else {
-      space_.sum_begin(exec, sums());
+      if (sums_zz_) sum_uu(exec);
+      space_.sum_begin(exec, sums(sums_zz_));
     }
   }
 
   /// x is whole; a reduction in flight is waited for.
   void finish(const Exec& exec) {
-    if (enqueued_ > 0) space_.sum_end(exec, sums());
+    if (enqueued_ > 0) space_.sum_end(exec, sums(sums_zz_));
   }
 
   /// Bytes of an iteration.
   std::int64_t traffic_bytes() const {
-    const std::int64_t vectors = 13 + (m_.is_identity() ? 0 : 5);
+    const std::int64_t vectors = 13 + (m_.is_identity() ? 0 : 5) + (sums_zz_ ? 1 : 0);
     return Form::traffic_bytes_with(vectors);
   }
 
@@ -89,9 +96,11 @@ class PipelinedCg : public CgForm<Exec, Op, M, X> {
 
   void begin(const Exec& exec) {
     const auto fresh = is_fresh_;
+    const bool has_preconditioner = !m_.is_identity();
     change_scalars(
         "ashlar::cg[begin]", exec, memory_, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double*) {
-          s.begin(sums[0], sums[1]);
+          const double rr = sums[sum_of::rr];
+          s.begin(rr, has_preconditioner ? sums[sum_of::ru] : rr, has_preconditioner ? sums[sum_of::uu] : rr);
           fresh() = true;
         });
   }
@@ -99,32 +108,33 @@ class PipelinedCg : public CgForm<Exec, Op, M, X> {
   /// Judges the iteration before, where there is one, and prepares this one.
   void advance(const Exec& exec) {
     const auto fresh = is_fresh_;
+    const bool has_preconditioner = !m_.is_identity();
     change_scalars(
         "ashlar::cg[advance]", exec, memory_, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double* history) {
-          advance_by_recurrence(s, sums[0], sums[1], sums[2], fresh(), history);
+          advance_by_recurrence(s, sums, has_preconditioner, fresh(), history);
           fresh() = false;
         });
   }
 
-  /// All vectors in one pass, and the local parts of r^H r, r^H u and w^H u.
+  /// All vectors in one pass, and the local parts of the sums.
   void step(const Exec& exec) {
     using Real = real_t<Scalar>;
     const auto scalars = memory_.scalars;
     const bool identity = m_.is_identity();
     const auto r = r_, u = u_, w = w_, v = v_, n = n_, z = z_, q = q_, s = s_, p = p_;
     const auto x = x_;
-    sum_over_entries<3>(
-        "ashlar::cg[step]", exec, r.extent(0), memory_.team_sums.access(),
-        {memory_.sums.data(), memory_.sums.data() + 1, memory_.sums.data() + 2},
-        KOKKOS_LAMBDA(std::int64_t i, double(&sum)[3]) {
+    sum_over_entries<num_sums_of_step>(
+        "ashlar::cg[step]", exec, r.extent(0), memory_.team_sums.access(), places_of_sums(),
+        KOKKOS_LAMBDA(std::int64_t i, double(&sum)[num_sums_of_step]) {
           const CgScalars& now = scalars();
           auto r_i = r(i), w_i = w(i), u_i = identity ? r_i : u(i);
+          Scalar p_i(0), s_i(0);
           if (now.is_running() && now.alpha != 0) {
             const auto alpha = Real(now.alpha), beta = Real(now.beta);
             const bool turns = now.beta != 0;
             const auto z_i = turns ? n(i) + beta * z(i) : n(i);
-            const auto s_i = turns ? w_i + beta * s(i) : w_i;
-            const auto p_i = turns ? u_i + beta * p(i) : u_i;
+            s_i = turns ? w_i + beta * s(i) : w_i;
+            p_i = turns ? u_i + beta * p(i) : u_i;
             x(i) += alpha * p_i;
             r_i -= alpha * s_i;
             w_i -= alpha * z_i;
@@ -142,38 +152,53 @@ class PipelinedCg : public CgForm<Exec, Op, M, X> {
             r(i) = r_i;
             w(i) = w_i;
           }
-          sum[0] += real_product(r_i, r_i);
-          sum[1] += real_product(r_i, u_i);
-          sum[2] += real_product(u_i, w_i);
+          add_up(r_i, u_i, w_i, p_i, s_i, sum);
         });
   }
 
-  void begin_sums(const Exec& exec) {
-    const auto r = r_, u = u_, w = w_;
-    sum_over_entries<3>(
-        "ashlar::cg[sums]", exec, r.extent(0), memory_.team_sums.access(),
-        {memory_.sums.data(), memory_.sums.data() + 1, memory_.sums.data() + 2},
-        KOKKOS_LAMBDA(std::int64_t i, double(&sum)[3]) {
-          sum[0] += real_product(r(i), r(i));
-          sum[1] += real_product(r(i), u(i));
-          sum[2] += real_product(u(i), w(i));
+  /// The sums of the vectors as they are. At a start p and s are none yet, and their sums are not used.
+  void begin_sums(const Exec& exec, bool with_uu) {
+    if (with_uu && !m_.is_identity()) sum_uu(exec);
+    const auto r = r_, u = u_, w = w_, p = p_, s = s_;
+    const bool has_direction = enqueued_ > 0;
+    sum_over_entries<num_sums_of_step>(
+        "ashlar::cg[sums]", exec, r.extent(0), memory_.team_sums.access(), places_of_sums(),
+        KOKKOS_LAMBDA(std::int64_t i, double(&sum)[num_sums_of_step]) {
+          add_up(r(i), u(i), w(i), has_direction ? p(i) : Scalar(0), has_direction ? s(i) : Scalar(0), sum);
         });
-    space_.sum_begin(exec, sums());
+    space_.sum_begin(exec, sums(with_uu));
   }
 
   /// r := b - A x, and what follows from it.
   void renew_residual(const Exec& exec) {
+    using Real = real_t<Scalar>;
     a_.apply(exec, x_, r_);
     const auto r = r_;
-    const Scalar* const b = b_;
+    const Scalar* const b = b_.vector;
+    const auto scale = Real(b_.scale);
     Kokkos::parallel_for(
         "ashlar::cg[residual]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, r.extent(0)),
-        KOKKOS_LAMBDA(std::int64_t i) { r(i) = b[i] - r(i); });
+        KOKKOS_LAMBDA(std::int64_t i) { r(i) = scale * b[i] - r(i); });
     if (!m_.is_identity()) m_.apply(exec, r_, u_);
     a_.apply(exec, u_, w_);
   }
 
+  static constexpr int num_sums_of_step = 5;
+  KOKKOS_INLINE_FUNCTION static void add_up(const Scalar& r, const Scalar& u, const Scalar& w, const Scalar& p,
+                                            const Scalar& s, double (&sum)[num_sums_of_step]) {
+    sum[sum_of::rr] += real_product(r, r);
+    sum[sum_of::uw] += real_product(u, w);
+    sum[sum_of::us] += real_product(u, s);
+    sum[sum_of::ps] += real_product(p, s);
+    sum[sum_of::ru] += real_product(r, u);
+  }
+
  private:
+  Kokkos::Array<double*, num_sums_of_step> places_of_sums() const {
+    double* const sums = memory_.sums.data();
+    return {sums, sums + 1, sums + 2, sums + 3, sums + 4};
+  }
+
   /// Residual replacement: of what x and p are, not of what recurrences have made of it.
   void replace(const Exec& exec) {
     renew_residual(exec);
@@ -182,11 +207,12 @@ class PipelinedCg : public CgForm<Exec, Op, M, X> {
     a_.apply(exec, q_, z_);
   }
 
-  auto sums() const { return memory_.sums_from(0, 3); }
+  auto sums(bool with_uu) const { return memory_.sums_from(0, num_sums_of(!m_.is_identity(), with_uu)); }
+  void sum_uu(const Exec& exec) { dot(exec, u_, u_, memory_.team_sums.access(), memory_.sums.data() + sum_of::uu); }
 
   Kokkos::View<bool, typename Exec::memory_space> is_fresh_;  ///< whether no iteration has followed the start
   Vector r_, u_, w_, v_, n_, z_, s_, q_, p_;
-  const Scalar* b_ = nullptr;
+  ScaledVector<const Scalar*> b_{};
   int enqueued_ = 0;  ///< since the start
 };
 

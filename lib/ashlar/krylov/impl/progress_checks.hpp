@@ -26,9 +26,9 @@ class ProgressChecks {
 
   int num_pending() const { return enqueued_ - seen_; }
 
-  /// Waits for the oldest check that is pending: how far the iteration was. Norms that are new since the one
-  /// before are added to `norms`, of which there is one for each iteration.
-  Progress wait(std::vector<double>& norms) {
+  /// Waits for the oldest check that is pending: the scalars then. Norms that are new since the one before are added to
+  /// `norms`, of which there is one for each iteration.
+  CgScalars wait(std::vector<double>& norms) {
     Slot& slot = slots_[seen_++ % slots_.size()];
     slot.event.wait();
     const Progress& progress = slot.scalars().progress;
@@ -36,7 +36,7 @@ class ProgressChecks {
     for (int k = static_cast<int>(norms.size()); k <= progress.iterations; ++k) {
       norms.push_back(slot.history(k % most_between_checks));
     }
-    return progress;
+    return slot.scalars();
   }
 
  private:

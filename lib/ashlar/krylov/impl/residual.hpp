@@ -1,17 +1,20 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <array>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/axpby.hpp>
 #include <ashlar/blas1/dot.hpp>
-#include <ashlar/blas1/norm_inf.hpp>
 #include <ashlar/device/team_sums.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/cg_memory.hpp>
 #include <ashlar/krylov/impl/refuse_overlap.hpp>
+#include <ashlar/krylov/impl/scaling.hpp>
 #include <ashlar/krylov/impl/sum_over_parts.hpp>
+#include <ashlar/krylov/stopping.hpp>
 #include <cmath>
 #include <cstdint>
 
@@ -51,39 +54,58 @@ void precondition_dot(const Exec& exec, const M& m, const R& r, const Z& z, cons
   }
 }
 
-/// r := b - A x
+/// r := scale*b - A x
 template <class Exec, class Op, class B, class X, class R>
-void form_residual(const Exec& exec, const Op& a, const B& b, const X& x, const R& r) {
+void form_residual(const Exec& exec, const Op& a, const ScaledVector<B>& b, const X& x, const R& r) {
+  using Scalar = typename X::non_const_value_type;
   a.apply(exec, x, r);
-  axpby(exec, 1, b, -1, r);
+  axpby(exec, Scalar(real_t<Scalar>(b.scale)), b.vector, -1, r);
+}
+
+/// The first `count` sums over the local part become sums over all parts, and come to the host. Waits for `exec`.
+template <int count, class Exec, class Space>
+std::array<double, count> sums_on_host(const Exec& exec, const Space& space, const CgMemory<Exec>& memory) {
+  sum_over_parts(exec, space, memory.sums_from(0, count));
+  std::array<double, count> sums{};
+  Kokkos::deep_copy(exec, Kokkos::View<double*, Kokkos::HostSpace>(sums.data(), count), memory.sums_from(0, count));
+  exec.fence("ashlar::krylov: sums");
+  check_device_work(space);
+  return sums;
 }
 
 /// ||v||, over all parts. Waits for `exec`.
 template <class Exec, class Space, class V>
 double global_norm(const Exec& exec, const Space& space, const CgMemory<Exec>& memory, const V& v) {
   dot(exec, v, v, memory.team_sums.access(), memory.sums.data());
-  sum_over_parts(exec, space, memory.sums_from(0, 1));
-  double squared = 0;
-  Kokkos::deep_copy(exec, Kokkos::View<double, Kokkos::HostSpace>(&squared), memory.sum(0));
-  exec.fence("ashlar::krylov: norm");
-  check_device_work(space);
-  return std::sqrt(squared);
+  return std::sqrt(sums_on_host<1>(exec, space, memory)[0]);
 }
 
-/// ||b||. Where that is 0 the solution is, too: x := 0.
-template <class Exec, class Space, class B, class X>
-double norm_of_right_hand_side(const Exec& exec, const Space& space, const CgMemory<Exec>& memory, const char* solver,
-                               const B& b, const X& x) {
-  const double norm = global_norm(exec, space, memory, b);
-  if (norm != 0) return norm;
-  if (space.agree_max(norm_inf(exec, b) > 0) > 0) {
-    throw NumericalError(
-        text(solver, ": the squares of b underflow (its largest local entry is ", norm_inf(exec, b), ")"),
-        "its norm cannot be computed", "scale the system by a power of ten");
+/// A right-hand side in the three norms by which a solve may be judged.
+struct RightHandSideNorms {
+  double unpreconditioned = 0, preconditioned = 0, natural = 0;
+
+  double in(ResidualNorm norm) const {
+    return norm == ResidualNorm::unpreconditioned ? unpreconditioned
+           : norm == ResidualNorm::preconditioned ? preconditioned
+                                                  : natural;
   }
-  Kokkos::deep_copy(exec, x, typename X::non_const_value_type(0));
-  exec.fence("ashlar::krylov: x = 0 for b = 0");
-  return norm;
+};
+
+/// Overwrites r with b and z with M^-1 b; without a preconditioner they may be one vector. Waits for `exec`.
+template <class Exec, class Space, class M, class B, class R>
+RightHandSideNorms norms_of_right_hand_side(const Exec& exec, const Space& space, const CgMemory<Exec>& memory,
+                                            const M& m, const ScaledVector<B>& b, const R& r, const R& z) {
+  using Scalar = typename R::non_const_value_type;
+  axpby(exec, Scalar(real_t<Scalar>(b.scale)), b.vector, 0, r);
+  dot(exec, r, r, memory.team_sums.access(), memory.sums.data());
+  if (m.is_identity()) {
+    const double norm = std::sqrt(sums_on_host<1>(exec, space, memory)[0]);
+    return {norm, norm, norm};
+  }
+  precondition_dot(exec, m, r, z, memory, 1);
+  dot(exec, z, z, memory.team_sums.access(), memory.sums.data() + 2);
+  const auto [bb, bz, zz] = sums_on_host<3>(exec, space, memory);
+  return {std::sqrt(bb), std::sqrt(zz), std::sqrt(std::abs(bz))};
 }
 
 }  // namespace ashlar::impl

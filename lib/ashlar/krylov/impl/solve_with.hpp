@@ -36,6 +36,7 @@ constexpr void require_system() {
 inline std::vector<Asked> asked(const CgOptions& options) {
   return {{"rtol", options.rtol},
           {"atol", options.atol},
+          {"norm", double(options.norm)},
           {"max_iterations", double(options.max_iterations)},
           {"stagnation_window", double(options.stagnation_window)},
           {"check_interval", double(options.check_interval)},
@@ -47,11 +48,16 @@ inline std::vector<Asked> asked(const CgOptions& options) {
 /// A form of CG, which takes of the options what it knows.
 template <class Form, class Exec, class Op, class M, class X>
 Form make(const Exec& exec, const Op& a, const M& m, const X& x, const CgOptions& options) {
-  if constexpr (std::is_constructible_v<Form, const Exec&, const Op&, const M&, const X&, const CgOptions&>) {
-    return Form(exec, a, m, x, options);
-  } else {
-    return Form(exec, a, m, x);
-  }
+  const auto form = [&] {
+    if constexpr (std::is_constructible_v<Form, const Exec&, const Op&, const M&, const X&, const CgOptions&>) {
+      return Form(exec, a, m, x, options);
+    } else {
+      return Form(exec, a, m, x);
+    }
+  };
+  Form result = form();
+  result.judge_by(options.norm);
+  return result;
 }
 
 /// One solve by one form of CG.
@@ -68,9 +74,7 @@ SolveReport solve_with(const Exec& exec, const Op& a, const M& m, const B& b, co
   });
   require_same_on_all_parts(space, Form::name, asked(options));
   Driver<Exec, Form, Op, M> driver(exec, make<Form>(exec, a, m, x, options), a, m, options.launch);
-  const double norm_b = norm_of_right_hand_side(exec, a.space(), driver.method().memory(), Form::name, b, x);
-  if (norm_b == 0) return {.status = SolveStatus::converged, .residual_history = {0.0}};
-  return driver.solve(exec, b, norm_b, options);
+  return driver.solve(exec, b, options);
 }
 
 }  // namespace ashlar::impl

@@ -88,12 +88,13 @@ struct CgResidual {
 template <class Exec, class Op, class M, class X>
 class StandardCg : public CgForm<Exec, Op, M, X> {
   using Form = CgForm<Exec, Op, M, X>;
-  using Form::a_, Form::m_, Form::space_, Form::x_, Form::memory_;
+  using Form::a_, Form::m_, Form::space_, Form::x_, Form::memory_, Form::sums_zz_;
 
  public:
   using typename Form::Scalar, typename Form::Vector;
   static constexpr const char* name = "cg";
   static constexpr int products_of_start = 1;
+  static constexpr bool judges_by_recurrence = false, judges_late = false;
 
   /// Collective.
   StandardCg(const Exec& exec, const Op& a, const M& m, const X& x, const CgOptions& options)
@@ -108,16 +109,22 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
 
   /// r := b - A x and all that follows from it; the scalars begin, with new limits where it is a new solve.
   template <class B>
-  void start(const Exec& exec, const B& b) {
+  void start(const Exec& exec, const ScaledVector<B>& b) {
     form_residual(exec, a_, b, x_, r_);
     dot(exec, r_, r_, memory_.team_sums.access(), memory_.sums.data() + 1);
     apply_preconditioner(exec);
-    sum_over_parts(exec, space_, sums_of_residual());
+    if (!m_.is_identity()) sum_zz(exec);
+    sum_over_parts(exec, space_, sums_of_residual(true));
     const bool identity = m_.is_identity();
     change_scalars(
-        "ashlar::cg[begin]", exec, memory_,
-        KOKKOS_LAMBDA(CgScalars & s, const double* sums, double*) { s.begin(sums[1], identity ? sums[1] : sums[2]); });
+        "ashlar::cg[begin]", exec, memory_, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double*) {
+          s.begin(sums[1], identity ? sums[1] : sums[2], identity ? sums[1] : sums[3]);
+        });
   }
+
+  /// The residual, and M^-1 of it; without a preconditioner the same vector.
+  const Vector& r() const { return r_; }
+  const Vector& z() const { return z_; }
 
   /// One iteration: no decision on the host, no fence, no allocation.
   void enqueue(const Exec& exec) {
@@ -128,15 +135,16 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
                         {memory_.sums.data() + 1},
                         CgResidual<Scalar>{memory_.scalars.data(), memory_.sums.data(), q_.data(), r_.data()});
     apply_preconditioner(exec);
+    if (sums_zz_) sum_zz(exec);
     if (x_update_ == CgXUpdate::before_reduction) update_x(exec);
-    const auto of_residual = sums_of_residual();
+    const auto of_residual = sums_of_residual(sums_zz_);
     space_.sum_begin(exec, of_residual);
     if (x_update_ == CgXUpdate::under_reduction) update_x(exec);
     space_.sum_end(exec, of_residual);
     const bool identity = m_.is_identity();
     change_scalars(
         "ashlar::cg[advance]", exec, memory_, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double* history) {
-          s.advance(sums[0], sums[1], identity ? sums[1] : sums[2], history, most_between_checks);
+          s.advance(sums[0], sums[1], identity ? sums[1] : sums[2], history, most_between_checks, sums[3]);
         });
   }
 
@@ -147,6 +155,7 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
 
   /// The kernel that the operator has for all this, or why it has none. Collective.
   CgKernelOffer<Exec> kernel(const Exec& exec) const {
+    if (sums_zz_) return {nullptr, "the norm of the preconditioned residual takes a sum of its own", false};
     if (is_x_update_asked_ && !x_lags()) return {nullptr, "x is updated by itself", false};
     if constexpr (provides_cg_kernel<Op, Exec, M, Scalar> && reachable_from<Exec, X>) {
       return a_.cg_kernel(
@@ -163,7 +172,7 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
 
   /// Bytes of an iteration.
   std::int64_t traffic_bytes() const {
-    const std::int64_t vectors = 8 + (x_lags() ? 0 : 1) +
+    const std::int64_t vectors = 8 + (x_lags() ? 0 : 1) + (sums_zz_ ? 1 : 0) +
                                  (m_.is_identity() || dot_preconditioner<M, Exec, Vector> ? 0 : 2) +
                                  (dot_operator<Op, Exec, Vector> ? 0 : 2);
     return Form::traffic_bytes_with(vectors);
@@ -174,11 +183,13 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
     if (!m_.is_identity()) precondition_dot(exec, m_, r_, z_, memory_, 2);
   }
 
+  void sum_zz(const Exec& exec) { dot(exec, z_, z_, memory_.team_sums.access(), memory_.sums.data() + 3); }
+
   bool x_lags() const { return x_update_ == CgXUpdate::with_direction; }
   void update_x(const Exec& exec) { cg_step_of_x(exec, memory_.scalars, memory_.sum(0), p_, x_); }
 
-  /// r^H r, and r^H z where that is another.
-  auto sums_of_residual() const { return memory_.sums_from(1, m_.is_identity() ? 1 : 2); }
+  /// r^H r, with a preconditioner r^H z, and if asked for z^H z.
+  auto sums_of_residual(bool with_zz) const { return memory_.sums_from(1, m_.is_identity() ? 1 : with_zz ? 3 : 2); }
 
   /// Of fewer iterations a copy of the matrix is never made: it takes as long as ten or twenty, and repays that in 35
   /// to 50, which a solve takes more often than not, where it may.

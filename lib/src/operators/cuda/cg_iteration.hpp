@@ -11,7 +11,7 @@ namespace ashlar::impl {
 
 /// Shared memory of a thread block: the scalars, with a little room for the kernel's own, behind them what sums need,
 /// and then what is the kernel's own.
-inline constexpr std::size_t bytes_of_scalars = 128;
+inline constexpr std::size_t bytes_of_scalars = 192;
 static_assert(sizeof(CgScalars) <= bytes_of_scalars);
 __host__ __device__ inline std::size_t bytes_of_scalars_and_sums(int blocks) {
   return bytes_of_scalars + sizeof(double) * GridMemory::most_sums * (32 + std::size_t(blocks));
