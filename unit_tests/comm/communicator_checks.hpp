@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "support/rank_sums.hpp"
+
 // What any Communicator does, whatever carries its messages: called by all ranks, with any number of them.
 namespace ashlar::testing {
 
@@ -74,11 +76,9 @@ inline void check_strings(const Communicator& comm) {
 }
 
 inline void check_sums(const Communicator& comm) {
-  // Numbers whose sum depends on the order.
-  const auto value = [](int rank) { return rank % 2 == 0 ? 1e16 / (rank + 1) : 1.0 + 0.1 * rank; };
-  double expected = 0;
-  for (int r = 0; r < comm.size(); ++r) expected += value(r);
-  EXPECT_EQ(comm.sum(value(comm.rank())), expected);
+  std::vector<double> sums;
+  for (const double mine : shares(comm.rank(), 2)) sums.push_back(comm.sum(mine));
+  EXPECT_EQ(sums, shares_in_rank_order(comm.size(), 2));
   EXPECT_EQ(comm.sum(std::int64_t{1} << 40), (std::int64_t{1} << 40) * comm.size());
   EXPECT_EQ(comm.max(-comm.rank()), 0);
   EXPECT_EQ(comm.max(comm.rank()), comm.size() - 1);

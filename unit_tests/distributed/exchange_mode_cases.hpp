@@ -13,9 +13,6 @@
 // Sums and solves that have the same bits in every mode of exchanges.
 namespace ashlar::testing {
 
-/// Numbers whose sum over ranks depends on the order.
-inline double share(int rank, int k) { return (rank % 2 == 0 ? 1e16 : -1e16) + rank + 0.1 * k; }
-
 inline DistributedOptions in_mode(ExchangeMode mode, Decomposition decomposition, bool overlap = true) {
   DistributedOptions options = with(decomposition, HaloForm::automatic, overlap);
   options.exchange = mode;

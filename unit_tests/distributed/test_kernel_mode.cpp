@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "distributed/exchange_mode_cases.hpp"
 #include "support/message.hpp"
+#include "support/rank_sums.hpp"
 #include "support/thread_ranks.hpp"
 
 namespace ashlar::testing {
@@ -31,21 +34,36 @@ TEST_F(KernelMode, SumsAreAddedInRankOrder) {
       // More than there is room for at first, then fewer again; and many in a row.
       for (int round = 0; round < 300; ++round) {
         const int count = round < 7 ? std::vector{1, 3, 64, 200, 2, 65, 0}[std::size_t(round)] : round % 5;
-        std::vector<double> mine;
-        for (int k = 0; k < count; ++k) mine.push_back(share(comm.rank(), k) + round);
-        const Sums sums = to_device<Space>(mine);
+        const Sums sums = to_device<Space>(shares(comm.rank(), count, round));
         space.sum_begin(exec, sums);
         space.sum_end(exec, sums);
         exec.fence();
-        const auto total = to_host(sums);
-        for (int k = 0; k < count; ++k) {
-          double expected = 0;
-          for (int rank = 0; rank < ranks; ++rank) expected += share(rank, k) + round;
-          ASSERT_EQ(total[std::size_t(k)], ranks == 1 ? share(0, k) + round : expected) << count << " sums, " << k;
-        }
+        ASSERT_EQ(to_host(sums), shares_in_rank_order(ranks, count, round)) << count << " sums";
       }
     });
   }
+}
+
+/// A rank that has ended a sum begins the next one while another rank has yet to read what came of this one.
+TEST_F(KernelMode, TheNextSumLeavesThisOneAlone) {
+  constexpr int rounds = 6, count = 3;
+  std::atomic<int> begun = 0;
+  run_ranks(2, [&](Communicator& comm) {
+    const Exec exec = instance_of_rank();
+    const DistributedSpace<Exec> space(exec, comm, 1, SumMode::kernel, 5.0);
+    for (int round = 0; round < rounds; ++round) {
+      const Sums sums = to_device<Space>(shares(comm.rank(), count, round));
+      space.sum_begin(exec, sums);
+      exec.fence("test::begun");
+      if (comm.rank() == 0) ++begun;
+      const int ahead = std::min(rounds, round + 2);
+      for (int k = 0; k < 100'000 && comm.rank() == 1 && begun < ahead; ++k) let_others_run();
+      space.sum_end(exec, sums);
+      exec.fence("test::ended");
+      ASSERT_EQ(to_host(sums), shares_in_rank_order(2, count, round)) << "round " << round;
+    }
+  });
+  EXPECT_EQ(begun, rounds);
 }
 
 TEST_F(KernelMode, SolvesToTheBitAsTheBlockingOne) {

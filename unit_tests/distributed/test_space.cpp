@@ -1,9 +1,13 @@
 // Sums over ranks: in rank order, to the bit, whatever runs between their beginning and their end.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ashlar/krylov/concepts.hpp>
+#include <numeric>
+#include <vector>
 
 #include "distributed/dealt.hpp"
+#include "support/rank_sums.hpp"
 
 namespace ashlar::testing {
 namespace {
@@ -12,19 +16,22 @@ using Sums = Kokkos::View<double*, Space>;
 
 static_assert(inner_product_space<DistributedSpace<Exec>, Exec, Sums>);
 
-/// What rank `rank` adds to sum k: numbers whose sum depends on the order.
-double share(int rank, int k) { return (rank % 2 == 0 ? 1e16 : -1e16) + rank + 0.1 * k; }
-
-double in_rank_order(int ranks, int k) {
-  double sum = 0;
-  for (int rank = 0; rank < ranks; ++rank) sum += share(rank, k);
-  return sum;
-}
-
-std::vector<double> shares(int rank, int count) {
-  std::vector<double> result;
-  for (int k = 0; k < count; ++k) result.push_back(share(rank, k));
-  return result;
+/// What the tests of sums rely on.
+TEST(RankSums, ShowTheOrder) {
+  for (const int ranks : {3, 4}) {
+    const std::vector<double> expected = shares_in_rank_order(ranks, 2);
+    std::vector<int> order(std::size_t(ranks), 0);
+    std::iota(order.begin(), order.end(), 0);
+    int num_like_rank_order = 0;
+    do {
+      std::vector<double> sums(2, 0.0);
+      for (const int rank : order) {
+        for (int k = 0; k < 2; ++k) sums[std::size_t(k)] += share(rank, k);
+      }
+      num_like_rank_order += sums == expected;
+    } while (std::next_permutation(order.begin(), order.end()));
+    EXPECT_EQ(num_like_rank_order, 2) << "0, 1, ... and 1, 0, ..., of " << ranks << " ranks";
+  }
 }
 
 TEST(DistributedSpace, AddsInRankOrder) {
@@ -42,8 +49,7 @@ TEST(DistributedSpace, AddsInRankOrder) {
         space.sum_begin(exec, sums);
         space.sum_end(exec, sums);
         exec.fence();
-        const auto total = to_host(sums);
-        for (int k = 0; k < count; ++k) ASSERT_EQ(total[k], in_rank_order(ranks, k)) << count << " sums, " << k;
+        ASSERT_EQ(to_host(sums), shares_in_rank_order(ranks, count)) << count << " sums";
       }
     });
   }

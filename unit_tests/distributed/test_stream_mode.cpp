@@ -7,6 +7,7 @@
 
 #include "distributed/exchange_mode_cases.hpp"
 #include "support/host_streams.hpp"
+#include "support/rank_sums.hpp"
 #include "support/thread_ranks.hpp"
 
 namespace ashlar::testing {
@@ -29,18 +30,11 @@ TEST_F(StreamMode, SumsAreAddedInRankOrder) {
       EXPECT_EQ(space.num_global(), 3 * ranks + ranks * (ranks - 1) / 2);
       // More than there is room for at first, and then fewer again.
       for (const int count : {1, 3, 64, 200, 2, 65, 0, 1}) {
-        std::vector<double> mine;
-        for (int k = 0; k < count; ++k) mine.push_back(share(comm.rank(), k));
-        const Sums sums = to_device<Space>(mine);
+        const Sums sums = to_device<Space>(shares(comm.rank(), count));
         space.sum_begin(exec, sums);
         space.sum_end(exec, sums);
         exec.fence();
-        const auto total = to_host(sums);
-        for (int k = 0; k < count; ++k) {
-          double expected = 0;
-          for (int rank = 0; rank < ranks; ++rank) expected += share(rank, k);
-          ASSERT_EQ(total[std::size_t(k)], ranks == 1 ? share(0, k) : expected) << count << " sums, " << k;
-        }
+        ASSERT_EQ(to_host(sums), shares_in_rank_order(ranks, count)) << count << " sums";
       }
       EXPECT_EQ(space.waited_seconds(), 0);
     });

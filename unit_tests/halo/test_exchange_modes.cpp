@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ashlar/base/count_text.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -184,6 +186,36 @@ TEST_P(ExchangeInKernels, InStagesOfOne) {
   for (int ranks = 1; ranks <= 3; ++ranks) {
     run_ranks(ranks, [&](Communicator& comm) { expect_stages_in_order(comm, 300, options()); });
   }
+}
+
+/// With messages one way alone, nothing but the number of slots holds the sender back. The neighbour tells of a slot
+/// when it takes the next one.
+TEST_P(ExchangeInKernels, ASenderWaitsForAReaderThatIsBehind) {
+  constexpr int rounds = 12, bytes = 64, slots = 3;
+  std::atomic<int> sent = 0;
+  run_ranks(2, [&](Communicator& comm) {
+    const Exec exec = own_instance();
+    const std::vector<NeighbourMessage> message{{1 - comm.rank(), 0, bytes}}, none;
+    const bool sends = comm.rank() == 0;
+    NeighbourExchange<Exec> exchange(exec, comm, sends ? message : none, sends ? none : message, options());
+    for (int round = 0; round < rounds; ++round) {
+      std::byte* const buffer = exchange.open(exec);
+      if (sends) std::fill_n(buffer, bytes, std::byte(round));
+      exchange.start(exec);
+      if (!sends) {
+        const int most = std::min(rounds, std::max(slots, round + slots - 1));
+        for (int k = 0; k < 1'000'000 && sent < most; ++k) let_others_run();
+        for (int k = 0; k < 100 && sent <= most; ++k) let_others_run();  // time to run further ahead
+        EXPECT_EQ(sent, most) << "before round " << round << " is read";
+      }
+      exchange.finish(exec);
+      if (sends) ++sent;
+      const std::byte* const received = exchange.received();
+      if (!sends) {
+        EXPECT_EQ(std::count(received, received + bytes, std::byte(round)), bytes) << "round " << round;
+      }
+    }
+  });
 }
 
 TEST(ExchangeModes, OnlyTheKernelModeTakesKernels) {

@@ -140,9 +140,14 @@ void expect_copies_beyond_the_domain(const std::vector<BoxGrid>& grids, const st
 }
 
 TEST(GhostPlan, PlansOfAllRanksFitTogether) {
-  const int dim = 4, depth = 2;
-  const BoxLayout layout{dim, depth};
-  for (const auto& [boxes, ranks] : {std::pair{2, 2}, {2, 3}, {3, 4}, {4, 7}, {1, 2}}) {
+  struct Case {
+    int boxes, ranks, dim;
+  };
+  const int depth = 2;
+  // Of boxes of 24^3 cells pieces are cut off along one direction, of 36^3 along two: they begin within a message.
+  for (const auto& [boxes, ranks, dim] :
+       {Case{2, 2, 4}, {2, 3, 4}, {3, 4, 4}, {4, 7, 4}, {1, 2, 4}, {2, 3, 24}, {2, 2, 36}}) {
+    const BoxLayout layout{dim, depth};
     for (const GhostShape shape : shapes) {
       std::vector<GhostPlan> plans;
       std::vector<std::vector<double>> x;
@@ -176,7 +181,7 @@ TEST(GhostPlan, PlansOfAllRanksFitTogether) {
         }
         EXPECT_LT(plans[std::size_t(rank)].to.size(), std::size_t(ranks)) << "one message a rank";
       }
-      EXPECT_EQ(wrong, 0) << boxes << "^3 boxes on " << ranks << " ranks, shape " << int(shape);
+      EXPECT_EQ(wrong, 0) << boxes << "^3 boxes of " << dim << "^3 on " << ranks << " ranks, shape " << int(shape);
       expect_copies_beyond_the_domain(grids, plans, layout, shape, x);
     }
   }

@@ -7,7 +7,8 @@
 
 namespace ashlar {
 
-/// max |x_i|, on the host; of a complex entry the larger of its parts, so that nothing is squared. NaN is passed over.
+/// max |x_i|, on the host; of a complex entry the larger of its parts, so that nothing is squared. Infinite if an entry
+/// is NaN or infinite.
 ///
 /// Shapes   x is a vector, contiguous or not: a column of a block, for instance.
 /// Async    waits for `exec`.
@@ -21,7 +22,8 @@ real_t<typename X::non_const_value_type> norm_inf(const Exec& exec, const X& x) 
   Kokkos::parallel_reduce(
       "ashlar::norm_inf", impl::entries(exec, x.extent(0)),
       KOKKOS_LAMBDA(std::int64_t i, Real & most) {
-        const Real size = Kokkos::max(Kokkos::abs(real(x(i))), Kokkos::abs(imag(x(i))));
+        const Real size = is_finite(x(i)) ? Kokkos::max(Kokkos::abs(real(x(i))), Kokkos::abs(imag(x(i))))
+                                          : Kokkos::Experimental::infinity_v<Real>;
         if (size > most) most = size;
       },
       Kokkos::Max<Real>(largest));

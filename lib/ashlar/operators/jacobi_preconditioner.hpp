@@ -30,7 +30,7 @@ std::int64_t invert_diagonal(const Exec& exec, const Matrix& matrix, const Inver
         const std::int64_t block = diagonal(i / b), row = i % b;
         const Scalar a = block < 0 ? Scalar(0) : values(block * b * b + row * b + row);
         inverse(i) = Scalar(1) / a;
-        if ((a == Scalar(0) || !is_finite(inverse(i))) && i < bad) bad = i;
+        if ((a == Scalar(0) || !is_finite(a) || !is_finite(inverse(i))) && i < bad) bad = i;
       },
       Kokkos::Min<std::int64_t>(first_bad));
   exec.fence("ashlar::jacobi: first zero on the diagonal");

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/rank_speed.hpp>
 #include <cmath>
@@ -11,14 +12,14 @@ namespace ashlar {
 namespace {
 
 void check(double weight, std::span<const RankSpeed> speeds) {
-  if (!(weight >= 0) || !std::isfinite(weight)) {
+  if (!(weight >= 0) || !is_finite(weight)) {
     throw ArgumentError(text("rank shares: a weight of ", weight), "it is finite, and not negative",
                         "give what all rows weigh");
   }
   bool some = false;
   for (std::size_t rank = 0; rank < speeds.size(); ++rank) {
     const auto& [speed, besides] = speeds[rank];
-    if (!(speed >= 0) || !std::isfinite(speed) || !(besides >= 0) || !std::isfinite(besides)) {
+    if (!(speed >= 0) || !is_finite(speed) || !(besides >= 0) || !is_finite(besides)) {
       throw ArgumentError(
           text("rank shares: rank ", rank, " does ", speed, " a second, and takes ", besides, " s besides"),
           "both are finite, and not negative", "measure them again");
@@ -54,7 +55,7 @@ double common_seconds(double weight, std::span<const RankSpeed> speeds) {
 
 RankSpeed speed_by_busy_time(double part, double busy_seconds, double seconds_besides) {
   for (const double number : {part, busy_seconds, seconds_besides}) {
-    if (number >= 0 && std::isfinite(number)) continue;
+    if (number >= 0 && is_finite(number)) continue;
     throw ArgumentError(
         text("rank speed: a part of ", part, ", ", busy_seconds, " s busy, ", seconds_besides, " s besides"),
         "all are finite, and not negative", "measure them again");

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -17,9 +17,9 @@ using Request = std::vector<std::int64_t>;
 constexpr std::size_t request_head = 3;
 
 void check_options(const HaloOptions& options) {
-  const auto is_positive = [](double number) { return number > 0 && number <= std::numeric_limits<double>::max(); };
+  const auto is_positive = [](double number) { return is_finite(number) && number > 0; };
   if (options.entry_bytes < 1 || !is_positive(options.message_gb_s) || !is_positive(options.pack_gb_s) ||
-      !(options.pack_seconds >= 0)) {
+      !is_finite(options.pack_seconds) || options.pack_seconds < 0) {
     throw ArgumentError(text("halo: entries of ", options.entry_bytes, " bytes, messages of ", options.message_gb_s,
                              " GB/s, packing at ", options.pack_gb_s, " GB/s and ", options.pack_seconds, " s"),
                         "what a form costs follows from them", "give positive numbers");

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -134,7 +134,7 @@ RowPartition RowPartition::by_shares(std::span<const std::int64_t> row_ptr, std:
   std::vector<double> before{0};
   for (std::size_t part = 0; part < shares.size(); ++part) {
     before.push_back(before.back() + shares[part]);
-    if (!(shares[part] >= 0) || !std::isfinite(before.back())) {
+    if (!(shares[part] >= 0) || !is_finite(before.back())) {
       throw ArgumentError(text("row partition: part ", part, " has share ", shares[part]),
                           "shares are not negative, and their sum is finite",
                           "give what each rank can do, beside the others");

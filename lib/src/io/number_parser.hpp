@@ -1,7 +1,7 @@
 #pragma once
 
+#include <ashlar/base/scalar.hpp>
 #include <charconv>
-#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -49,7 +49,7 @@ NumberFault parse_unusual(std::string_view word, Real& value) {
     if (!is_below_one(copy)) return NumberFault::too_large;
     value = copy.front() == '-' ? -Real(0) : Real(0);
   }
-  return std::isfinite(value) ? NumberFault::none : NumberFault::not_finite;
+  return is_finite(value) ? NumberFault::none : NumberFault::not_finite;
 }
 
 inline NumberFault parse_unusual(std::string_view word, std::int64_t& value) {
@@ -69,7 +69,7 @@ NumberFault read_number(Cursor& cursor, Number& value) {
   const bool is_whole_word = stop == cursor.end || *stop == '\n' || is_blank(*stop);
   if (error == std::errc() && is_whole_word) {
     if constexpr (std::floating_point<Number>) {
-      if (!std::isfinite(value)) return NumberFault::not_finite;
+      if (!is_finite(value)) return NumberFault::not_finite;
     }
     cursor.at = stop;
     return NumberFault::none;

@@ -1,9 +1,9 @@
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/io/vti.hpp>
 #include <ashlar/io/vtu.hpp>
 #include <charconv>
-#include <cmath>
 
 #include <ashlar/host/file_writer.hpp>
 #include "appended_data.hpp"
@@ -27,7 +27,7 @@ std::string exact(const std::array<double, 3>& numbers) {
 void require_good_grid(const RegularGrid& grid) {
   for (std::size_t d = 0; d < 3; ++d) {
     if (grid.cells[d] >= 1 && grid.cells[d] <= (std::int64_t(1) << 20) && grid.spacing[d] > 0 &&
-        std::isfinite(grid.spacing[d]) && std::isfinite(grid.origin[d])) {
+        is_finite(grid.spacing[d]) && is_finite(grid.origin[d])) {
       continue;
     }
     throw ArgumentError(text("write_vti: in direction ", d, " ", grid.cells[d], " cells of ", grid.spacing[d]),

@@ -1,4 +1,5 @@
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/problems/cantilever.hpp>
 #include <ashlar/problems/hex8.hpp>
@@ -24,18 +25,17 @@ double tie(int r, int c) { return (r == c ? 0.5 : 0) + 1.0 / 12; }
 void check(const Cantilever& problem) {
   require(problem.dof == 1 || problem.dof == 3 || problem.dof == 6, text("dof ", problem.dof),
           "a node has 1, 3 or 6 unknowns", "choose one of these");
-  require(problem.youngs_modulus > 0 && std::isfinite(problem.youngs_modulus),
+  require(problem.youngs_modulus > 0 && is_finite(problem.youngs_modulus),
           text("Young's modulus ", problem.youngs_modulus), "a solid resists being stretched",
           "pass a positive number");
   require(problem.poissons_ratio > -1 && problem.poissons_ratio < 0.5, text("Poisson's ratio ", problem.poissons_ratio),
           "the matrix is positive definite between -1 and 0.5 only",
           "pass 0.3 for steel, at most about 0.49 for rubber");
-  require(std::isfinite(problem.weight), text("weight ", problem.weight), "a load is finite",
-          "pass density times gravity");
-  require(std::isfinite(length(problem.traction)),
+  require(is_finite(problem.weight), text("weight ", problem.weight), "a load is finite", "pass density times gravity");
+  require(is_finite(length(problem.traction)),
           text("traction ", problem.traction[0], " ", problem.traction[1], " ", problem.traction[2]),
           "a load is finite", "pass force by area in x, y and z");
-  require(problem.coupling >= 0 && std::isfinite(problem.coupling), text("coupling ", problem.coupling),
+  require(problem.coupling >= 0 && is_finite(problem.coupling), text("coupling ", problem.coupling),
           "a negative one could make the matrix indefinite", "pass 1, or 0 to leave the coupling out");
   cantilever_grid(problem);
 }

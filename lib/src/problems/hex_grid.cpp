@@ -1,7 +1,7 @@
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/problems/hex_grid.hpp>
-#include <cmath>
 
 namespace ashlar::problems {
 
@@ -24,7 +24,7 @@ HexGrid::HexGrid(std::array<int, 3> nodes, std::optional<std::array<double, 3>> 
   const double h = 1.0 / (nodes[2] - 1);
   lengths_ = lengths.value_or(std::array<double, 3>{(nodes[0] - 1) * h, (nodes[1] - 1) * h, 1.0});
   for (const double length : lengths_) {
-    if (!(length > 0) || !std::isfinite(length)) {
+    if (!(length > 0) || !is_finite(length)) {
       throw ArgumentError(text("a box of ", lengths_[0], " x ", lengths_[1], " x ", lengths_[2]),
                           "a length is positive and finite", "pass three positive lengths, or none for cubic elements");
     }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/memory.hpp>
 #include <ashlar/streaming/estimate.hpp>
@@ -175,7 +176,7 @@ void check(const StreamingOptions& options) {
     throw ArgumentError(text("streaming: ", options.num_resident, " subdivisions that stay on the device"),
                         "they are a number, or -1 for as many as there is room for", "pass -1");
   }
-  if (!(options.host_share >= 0 && options.host_share <= 1)) {
+  if (!is_finite(options.host_share) || options.host_share < 0 || options.host_share > 1) {
     throw ArgumentError(text("streaming: a share of ", options.host_share, " for the host"),
                         "it is of the blocks, from 0 to 1", "pass 0 to leave all of them to the device");
   }

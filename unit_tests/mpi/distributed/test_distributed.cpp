@@ -18,6 +18,7 @@
 #include "distributed/tangle.hpp"
 #include "support/host_streams.hpp"
 #include "support/mpi_world.hpp"
+#include "support/rank_sums.hpp"
 #include "support/watcher.hpp"
 
 namespace ashlar::testing {
@@ -47,17 +48,10 @@ TEST(DistributedOverMpi, SumsByKernels) {
   const DistributedSpace<Exec> space(exec, world(), 1, SumMode::kernel);
   for (int round = 0; round < 200; ++round) {
     const int count = 1 + round % 70;
-    std::vector<double> mine;
-    for (int k = 0; k < count; ++k) mine.push_back(1e3 * world().rank() + k + round);
-    const auto sums = to_device<Space>(mine);
+    const auto sums = to_device<Space>(shares(world().rank(), count, round));
     space.sum_begin(exec, sums);
     space.sum_end(exec, sums);
-    const auto total = to_host(sums);
-    for (int k = 0; k < count; ++k) {
-      double expected = 0;
-      for (int rank = 0; rank < world().size(); ++rank) expected += 1e3 * rank + k + round;
-      ASSERT_EQ(total[std::size_t(k)], expected) << "round " << round;
-    }
+    ASSERT_EQ(to_host(sums), shares_in_rank_order(world().size(), count, round)) << "round " << round;
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/multigrid/bicgstab.hpp>
 #include <ashlar/multigrid/boundary.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
@@ -76,7 +77,7 @@ class BottomInScratch {
     return reduce(
         [&](const CellInScratch<Real>& cell) {
           const double size = Kokkos::abs(x[cell.at]);
-          return size == size ? size : Kokkos::Experimental::infinity_v<double>;
+          return is_finite(size) ? size : Kokkos::Experimental::infinity_v<double>;
         },
         [](double all, double one) { return one > all ? one : all; });
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/stencil.hpp>
@@ -167,7 +168,7 @@ struct NormBody {
   KOKKOS_FUNCTION void operator()(std::int64_t c, double& largest) const {
     const double size = Kokkos::abs(x[c]);
     if (size > largest) largest = size;
-    if (size != size) largest = Kokkos::Experimental::infinity_v<double>;
+    if (!is_finite(size)) largest = Kokkos::Experimental::infinity_v<double>;
   }
 };
 
@@ -207,7 +208,7 @@ struct ProbeBody {
 };
 
 /// diagonal := 1 / diagonal; the largest sum over a row of the matrix that is scaled by it, infinite where a diagonal
-/// entry is not positive.
+/// entry is not positive, or the sum is not finite.
 template <class Real>
 struct InvertBody {
   Real* diagonal;
@@ -215,7 +216,7 @@ struct InvertBody {
   KOKKOS_FUNCTION void operator()(std::int64_t c, double& largest) const {
     const double bound = (diagonal[c] + off_diagonal[c]) / diagonal[c];
     if (bound > largest) largest = bound;
-    if (!(diagonal[c] > 0 && bound >= 1)) largest = Kokkos::Experimental::infinity_v<double>;
+    if (!is_finite(bound) || diagonal[c] <= 0 || bound < 1) largest = Kokkos::Experimental::infinity_v<double>;
     diagonal[c] = 1 / diagonal[c];
   }
 };

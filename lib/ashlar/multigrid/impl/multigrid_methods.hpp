@@ -371,7 +371,7 @@ CycleReport Multigrid<Exec, Real>::solve(const Exec& exec, Cycle cycle, std::siz
     residual(exec, level, level.u, level.f, level.temp);
     report.norms.push_back(max_norm(exec, level, level.temp));
     report.rel = report.norm_of_f > 0 ? report.norms.back() / report.norm_of_f : report.norms.back();
-    report.converged = cycle == Cycle::f ? is_finite(report.rel) : report.rel < rtol;
+    report.converged = is_finite(report.rel) && (cycle == Cycle::f || report.rel < rtol);
   };
   Kokkos::deep_copy(exec, level.u, 0.0);
   Kokkos::deep_copy(exec, level.r, level.f);

@@ -26,7 +26,7 @@ KOKKOS_INLINE_FUNCTION bool invert_block(Scalar* a, int* pivot, int n) {
       }
     }
     const Scalar inverse = Scalar(1) / at(k, k);
-    if (at(k, k) == Scalar(0) || !is_finite(inverse)) return false;
+    if (at(k, k) == Scalar(0) || !is_finite(at(k, k)) || !is_finite(inverse)) return false;
     at(k, k) = Scalar(1);
     for (int j = 0; j < n; ++j) at(k, j) *= inverse;
     for (int i = 0; i < n; ++i) {
