@@ -101,7 +101,7 @@ TEST(SpmvPrefetchChoice, DependsOnBlockSizeAndProcessor) {
   EXPECT_EQ(ahead(2, gpu), 0);
 }
 
-TEST(SpmvPrefetchChoice, IsNoneFromACache) {
+TEST(SpmvPrefetchChoice, IsNoneFromAQuarterOfTheCache) {
   for (impl::SpmvDevice device : {cpu, intel}) {
     device.processor_cache_bytes = 32 << 20;
     for (const int b : {1, 3, 8}) {
@@ -110,8 +110,8 @@ TEST(SpmvPrefetchChoice, IsNoneFromACache) {
         shape.traffic_bytes = traffic_bytes;
         return impl::choose_launch(shape, device, {Kernel::block_row_per_thread, 0, 0, asked}).prefetch_bytes;
       };
-      EXPECT_EQ(ahead((32 << 20) - 1), 0);
-      const int from_memory = ahead(32 << 20);
+      EXPECT_EQ(ahead((8 << 20) - 1), 0);
+      const int from_memory = ahead(8 << 20);
       shape.traffic_bytes = std::int64_t(1) << 40;
       EXPECT_EQ(from_memory, impl::choose_launch(shape, device, {}).prefetch_bytes);
       if (b < 8) EXPECT_GT(from_memory, 0);

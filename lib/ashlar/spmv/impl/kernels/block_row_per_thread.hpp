@@ -194,17 +194,19 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
     }
   }
 
-  /// How far ahead values are prefetched: not at all if all that a product reads fits the last cache, from which they
-  /// come in time. From memory what a CPU prefetches by itself comes too late for small blocks, and for single entries
-  /// at each page; for larger ones on some machines, where on others prefetching halves the speed. (docs/products.md
-  /// has all.)
+  /// How far ahead values are prefetched: not at all if all that a product reads stays in the last cache, from which
+  /// they come in time. A quarter of that is sure to be there: other programs and the vectors of a solver use it, too,
+  /// and to prefetch in vain costs a tenth, not to prefetch from memory a fifth to two fifths. From memory what a CPU
+  /// prefetches by itself comes too late for small blocks, and for single entries at each page; for larger ones on some
+  /// machines, where on others prefetching halves the speed. (docs/products.md has all.)
   static int choose_prefetch(const SpmvShape& shape, const SpmvDevice& device, const std::optional<int>& asked) {
     constexpr int small_block = 96;
     if (shape.many_vectors) return 0;
     const int b = compiled_size_of(kernel, shape, device.is_gpu);
     if (device.is_gpu || !can_prefetch(b, shape.in_order)) return 0;
     if (asked) return *asked;
-    if (shape.traffic_bytes < device.processor_cache_bytes) return 0;
+    constexpr std::int64_t users_of_cache = 4;
+    if (shape.traffic_bytes < device.processor_cache_bytes / users_of_cache) return 0;
     if (device.gains_by_prefetch) return second_cache_prefetch_bytes;
     if (b == 1 && shape.value_bytes <= 8) return single_entry_prefetch_bytes;
     return b > 1 && b * b * shape.value_bytes <= small_block ? first_cache_prefetch_bytes : 0;
