@@ -6,6 +6,7 @@
 #include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/host/processors.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -131,10 +132,13 @@ void check_visible_devices() {
 /// Those that OpenMP takes where Kokkos is told nothing.
 void check_openmp_threads(bool is_told) {
 #ifdef KOKKOS_ENABLE_OPENMP
-  if (is_told || omp_get_max_threads() <= most_threads) return;
+  if (is_told) return;
   const char* const asked = std::getenv("OMP_NUM_THREADS");
-  // Nobody has asked for as many as the machine has processors.
-  if (asked == nullptr) return omp_set_num_threads(most_threads);
+  if (asked == nullptr) {
+    // As many as the machine has processors: nobody has asked for them.
+    return omp_set_num_threads(std::min(threads_within_quota(omp_get_max_threads()), most_threads));
+  }
+  if (omp_get_max_threads() <= most_threads) return;
   throw ArgumentError(text("OMP_NUM_THREADS=", asked), text("Kokkos has room for ", most_threads, " threads"),
                       text("set OMP_NUM_THREADS=", most_threads, ", or fewer"));
 #else

@@ -55,7 +55,7 @@ ProcessorsShared processors_of_rank(const Communicator& comm, bool on_host) {
   for (const int number : processors.numbers()) {
     if (number < 1024) mine.processors[std::size_t(number / 64)] |= std::uint64_t(1) << (number % 64);
   }
-  ProcessorsShared shared{processors.count(), 0, 0};
+  ProcessorsShared shared{threads_within_quota(processors.count()), 0, 0};
   for (const Its& its : here.all_gather(mine)) {
     bool meets = mine.processors == its.processors;  // nobody knows: all of them, then
     for (std::size_t k = 0; k < mine.processors.size(); ++k) meets |= (mine.processors[k] & its.processors[k]) != 0;

@@ -79,5 +79,31 @@ TEST(TeamSums, GiveTheSameBitsTwice) {
   }
 }
 
+TEST(TeamSums, OfAHostHaveTheSameBitsWithAnyNumberOfThreads) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  const auto numbers = random_vector<double>(300'001, 2);
+  const auto sum = [&](const Host& exec) {
+    const TeamSums<Kokkos::HostSpace> scratch(exec);
+    auto entries = numbers;
+    double total = 0;
+    sum_over_entries<1>("test::sum", exec, entries.size(), scratch.access(), {&total}, Doubling{entries.data()});
+    exec.fence();
+    EXPECT_EQ(entries[300'000], 2 * numbers[300'000]);
+    return total;
+  };
+  const double by_all = sum(Host());
+#ifdef KOKKOS_ENABLE_OPENMP
+  for (int threads = 1; threads <= Host().concurrency(); ++threads) EXPECT_EQ(sum(Kokkos::OpenMP(threads)), by_all);
+#endif
+#ifdef KOKKOS_ENABLE_SERIAL
+  const TeamSums<Kokkos::HostSpace> scratch((Kokkos::Serial()));
+  auto entries = numbers;
+  double total = 0;
+  sum_over_entries<1>("test::sum", Kokkos::Serial(), entries.size(), scratch.access(), {&total},
+                      Doubling{entries.data()});
+  EXPECT_EQ(total, by_all);
+#endif
+}
+
 }  // namespace
 }  // namespace ashlar::testing

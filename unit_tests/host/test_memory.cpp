@@ -1,36 +1,22 @@
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <ashlar/device/memory.hpp>
-#include <filesystem>
-#include <fstream>
 #include <string>
+
+#include "host/fake_root.hpp"
 
 namespace ashlar {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-/// /proc and /sys as the tests want them.
-class HostMemory : public ::testing::Test {
+class HostMemory : public testing::FakeRoot {
  protected:
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "ashlar-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    root_ = name;
+    FakeRoot::SetUp();
     write("proc/meminfo", "MemTotal:       8000 kB\nMemFree:        1000 kB\nMemAvailable:   5000 kB\n");
   }
-  void TearDown() override { fs::remove_all(root_); }
 
-  void write(const std::string& name, const std::string& content) const {
-    fs::create_directories((root_ / name).parent_path());
-    std::ofstream(root_ / name) << content;
-  }
-  MemoryAmount amount() const { return host_memory(root_.string()); }
-
- private:
-  fs::path root_;
+  MemoryAmount amount() const { return host_memory(root()); }
 };
 
 TEST_F(HostMemory, IsWhatTheKernelSaysIsAvailable) {

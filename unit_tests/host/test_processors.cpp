@@ -2,14 +2,59 @@
 
 #include <algorithm>
 #include <ashlar/host/processors.hpp>
+#include <limits>
 #include <thread>
 #include <vector>
+
+#include "host/fake_root.hpp"
 
 #ifdef __linux__
 #include <sched.h>
 
 namespace ashlar::testing {
 namespace {
+
+/// Quotas of control groups, as the tests want them.
+class ProcessorQuota : public FakeRoot {
+ protected:
+  double quota() const { return processor_quota(root()); }
+  int threads(int asked) const { return threads_within_quota(asked, root()); }
+};
+
+TEST_F(ProcessorQuota, IsNoneWhereNothingSaysSo) {
+  EXPECT_EQ(quota(), std::numeric_limits<double>::infinity());
+  write("proc/self/cgroup", "0::/job\n1:cpu:/job\n");
+  write("sys/fs/cgroup/job/cpu.max", "max 100000\n");
+  write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
+  write("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(quota(), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(threads(64), 64);
+}
+
+TEST_F(ProcessorQuota, IsTheLeastOfTheGroupAndThoseAboveInVersion2) {
+  write("proc/self/cgroup", "0::/batch/job\n");
+  write("sys/fs/cgroup/batch/job/cpu.max", "250000 100000\n");
+  EXPECT_EQ(quota(), 2.5);
+  EXPECT_EQ(threads(2), 2);
+  EXPECT_EQ(threads(16), 2);
+  write("sys/fs/cgroup/batch/cpu.max", "25000 50000\n");
+  EXPECT_EQ(quota(), 0.5);
+  EXPECT_EQ(threads(16), 1);
+  // Inside a container the group is mounted as the root.
+  write("proc/self/cgroup", "0::/\n");
+  write("sys/fs/cgroup/cpu.max", "300000 100000\n");
+  EXPECT_EQ(threads(16), 3);
+}
+
+TEST_F(ProcessorQuota, IsTheLeastOfTheGroupAndThoseAboveInVersion1) {
+  write("proc/self/cgroup", "5:cpu,cpuacct:/docker/abc\n3:memory:/x\n");
+  write("sys/fs/cgroup/cpu/docker/cpu.cfs_quota_us", "400000\n");
+  write("sys/fs/cgroup/cpu/docker/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(quota(), 4);
+  write("sys/fs/cgroup/cpu/docker/abc/cpu.cfs_quota_us", "50000\n");
+  write("sys/fs/cgroup/cpu/docker/abc/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(quota(), 0.5);
+}
 
 cpu_set_t mask_of_this_thread() {
   cpu_set_t mask;

@@ -41,6 +41,41 @@ TEST(Preconditioners, InvertBlocksOfEverySize) {
   }
 }
 
+/// z and r^H z in one pass are those of the product with the inverse, and of that and a dot product.
+template <class Matrix>
+void expect_same_with_dot(const Matrix& a) {
+  using Scalar = typename Matrix::scalar_type;
+  const Exec exec;
+  const BlockJacobiPreconditioner<Matrix> m(exec, a);
+  const std::int64_t n = a.num_rows();
+  const auto r = random_vector<Scalar>(n, 4);
+  const Kokkos::View<Scalar*, Space> z("z", n), with_dot("with_dot", n);
+  const TeamSums<Space> sums(exec);
+  const Kokkos::View<double*, Space> total("total", 1);
+  m.apply(exec, to_device<Space>(r), z);
+  m.apply_dot(exec, to_device<Space>(r), with_dot, sums.access(), total.data());
+  exec.fence();
+  const auto expected = to_host(z);
+  EXPECT_LE(max_difference(to_host(with_dot), expected), 1e-14);
+  double dot = 0;
+  for (std::int64_t i = 0; i < n; ++i) dot += real_product(r[i], expected[i]);
+  EXPECT_NEAR(to_host(total)[0], dot, 1e-13 * double(n));
+}
+
+TEST(Preconditioners, AddUpWhatTheyApply) {
+  const auto entry = [](int i, int r, int c) { return (r == c ? 9.0 : 0.0) + std::sin(1.0 + i + 7 * r + 13 * c); };
+  for (const int b : {1, 2, 3, 4, 5, 6, 7, 33}) {
+    SCOPED_TRACE(b);
+    // More blocks than one thread takes.
+    const auto a = block_diagonal<double>(5001, b, entry);
+    expect_same_with_dot(a);
+    expect_same_with_dot(BcsrMatrix<double, BlockRowMajor>(b, a.graph(), a.values()));
+  }
+  using Complex = Kokkos::complex<double>;
+  expect_same_with_dot(block_diagonal<Complex>(
+      50, 3, [&](int i, int r, int c) { return Complex(entry(i, r, c), 0.5 * entry(i + 1, c, r)); }));
+}
+
 TEST(Preconditioners, NameTheFirstRowThatHasNoInverse) {
   const Exec exec;
   const auto a = block_diagonal<double>(9, 2, [](int i, int r, int c) {

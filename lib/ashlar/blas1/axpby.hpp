@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/blas1/impl/entries.hpp>
+#include <ashlar/device/for_entries.hpp>
 #include <type_traits>
 
 namespace ashlar {
@@ -24,8 +25,8 @@ void axpby(const Exec& exec, const std::type_identity_t<typename X::non_const_va
   static_assert(reachable_from<Exec, X> && reachable_from<Exec, Y>,
                 "ashlar::axpby: x and y must be reachable from the execution space");
   impl::check_same_length("axpby", x, y);
-  Kokkos::parallel_for(
-      "ashlar::axpby", impl::entries(exec, x.extent(0)),
+  for_entries(
+      "ashlar::axpby", exec, x.extent(0),
       KOKKOS_LAMBDA(std::int64_t i) { y(i) = beta == Scalar(0) ? alpha * x(i) : alpha * x(i) + beta * y(i); });
 }
 

@@ -3,7 +3,9 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/device/for_entries.hpp>
 #include <cstdint>
+#include <utility>
 
 namespace ashlar {
 
@@ -75,7 +77,12 @@ inline int teams_for(std::int64_t n) {
   return static_cast<int>(std::clamp<std::int64_t>((n + entries_of_team - 1) / entries_of_team, 1, most));
 }
 
-/// The teams' shares of n entries, each a run of neighbours.
+/// Where the share of a team begins: shares of n entries are runs of neighbours.
+KOKKOS_INLINE_FUNCTION std::int64_t begin_of_share(std::int64_t n, std::int64_t team, std::int64_t teams) {
+  return n * team / teams;
+}
+
+/// The teams' shares of n entries on a GPU.
 template <int N, class Function>
 struct SumOverEntries {
   std::int64_t n;
@@ -85,23 +92,80 @@ struct SumOverEntries {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const std::int64_t first = n * team.league_rank() / team.league_size(),
-                       last = n * (team.league_rank() + 1) / team.league_size();
+    const auto& own = for_thread(function);
+    const std::int64_t last = begin_of_share(n, team.league_rank() + 1, team.league_size());
     double sum[N] = {};
     const std::int64_t step = team.team_size();
-    std::int64_t i = first + team.team_rank();
-    if constexpr (requires { function.load(i); }) {
+    std::int64_t i = begin_of_share(n, team.league_rank(), team.league_size()) + team.team_rank();
+    if constexpr (requires { own.load(i); }) {
       constexpr int in_flight = 4;
       for (; i + (in_flight - 1) * step < last; i += in_flight * step) {
-        decltype(function.load(i)) loaded[in_flight];
-        for (int u = 0; u < in_flight; ++u) loaded[u] = function.load(i + u * step);
-        for (int u = 0; u < in_flight; ++u) function(i + u * step, loaded[u], sum);
+        decltype(own.load(i)) loaded[in_flight];
+        for (int u = 0; u < in_flight; ++u) loaded[u] = own.load(i + u * step);
+        for (int u = 0; u < in_flight; ++u) own(i + u * step, loaded[u], sum);
       }
-      for (; i < last; i += step) function(i, function.load(i), sum);
+      for (; i < last; i += step) own(i, own.load(i), sum);
     } else {
-      for (; i < last; i += step) function(i, sum);
+      for (; i < last; i += step) own(i, sum);
     }
     sums.add<N>(team, sum, total);
+  }
+};
+
+/// The same on a host, where a thread takes the shares of some teams, one after another. The entries of a share are
+/// dealt to eight sums in turn: additions to one sum wait for each other, and sums side by side fill vector registers.
+/// The order of additions depends on n alone, not on the number of threads or the width of registers.
+template <int N, class Function>
+struct SumOverEntriesOnHost {
+  static constexpr int lanes = 8;
+
+  std::int64_t n;
+  int teams, threads;
+  TeamSumsAccess sums;
+  Kokkos::Array<double*, N> total;
+  Function function;
+
+  void operator()(std::int64_t thread) const {
+    const auto own = for_thread(function);
+    const int last = static_cast<int>(begin_of_share(teams, thread + 1, threads));
+    for (int team = static_cast<int>(begin_of_share(teams, thread, threads)); team < last; ++team) {
+      double sum[lanes][N] = {};
+      add_share(own, begin_of_share(n, team, teams), begin_of_share(n, team + 1, teams), sum,
+                std::make_integer_sequence<int, lanes>{});
+      for (int half = lanes / 2; half > 0; half /= 2) {
+        for (int lane = 0; lane < half; ++lane) {
+          for (int k = 0; k < N; ++k) sum[lane][k] += sum[lane + half][k];
+        }
+      }
+      for (int k = 0; k < N; ++k) sums.partial[k * teams + team] = sum[0][k];
+    }
+    if (threads > 1) {
+      Kokkos::memory_fence();
+      if (Kokkos::atomic_fetch_add(sums.arrived, 1u) + 1 < unsigned(threads)) return;
+      Kokkos::memory_fence();
+      *sums.arrived = 0;
+    }
+    for (int k = 0; k < N; ++k) {
+      double all = 0;
+      for (int team = 0; team < teams; ++team) all += sums.partial[k * teams + team];
+      *total[k] = all;
+    }
+  }
+
+ private:
+  template <class Own, int... Lane>
+  static void add_share(const Own& own, std::int64_t i, std::int64_t last, double (&sum)[lanes][N],
+                        std::integer_sequence<int, Lane...>) {
+    if constexpr (requires { own.load(i); }) {
+      for (; i + lanes <= last; i += lanes) {
+        const decltype(own.load(i)) loaded[lanes] = {own.load(i + Lane)...};
+        (own(i + Lane, loaded[Lane], sum[Lane]), ...);
+      }
+      for (int lane = 0; i < last; ++i, ++lane) own(i, own.load(i), sum[lane]);
+    } else {
+      for (; i + lanes <= last; i += lanes) (own(i + Lane, sum[Lane]), ...);
+      for (int lane = 0; i < last; ++i, ++lane) own(i, sum[lane]);
+    }
   }
 };
 
@@ -109,18 +173,26 @@ struct SumOverEntries {
 
 /// total[k] := the sums of what function(i, sums) adds to sums[k] over all i < n.
 ///
-/// A function that writes to what it reads may be cut in two, function.load(i) and function(i, loaded, sums): then a
-/// thread asks for several entries before it uses the first.
+/// A function that writes may be cut in two, function.load(i) and function(i, loaded, sums): then a thread asks for
+/// several entries before it uses the first. It may have for_thread(), as in for_entries().
 ///
 /// Memory   `total` points to doubles that `exec` reaches; `sums` is nobody else's until this has ended.
-/// Async    enqueued on `exec`; no fence, no allocation. Two runs give the same bits.
+/// Async    enqueued on `exec`; no fence, no allocation. Two runs give the same bits, on a host with any number of
+///          threads. There few entries are a plain loop of the calling thread.
 template <int N, execution_space Exec, class Function>
 void sum_over_entries(const char* label, const Exec& exec, std::int64_t n, const TeamSumsAccess& sums,
                       const Kokkos::Array<double*, N>& total, const Function& function) {
   static_assert(N <= TeamSums<typename Exec::memory_space>::most_sums);
-  constexpr int threads = is_gpu_v<Exec> ? 256 : 1;
-  Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, impl::teams_for(n), threads),
-                       impl::SumOverEntries<N, Function>{n, sums, total, function});
+  const int teams = impl::teams_for(n);
+  if constexpr (is_gpu_v<Exec>) {
+    constexpr int threads = 256;
+    Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, teams, threads),
+                         impl::SumOverEntries<N, Function>{n, sums, total, function});
+  } else {
+    const int threads = std::min(teams, static_cast<int>(impl::threads_for(exec, n)));
+    impl::for_each_on_host(label, exec, threads,
+                           impl::SumOverEntriesOnHost<N, Function>{n, teams, threads, sums, total, function});
+  }
 }
 
 }  // namespace ashlar

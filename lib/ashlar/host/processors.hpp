@@ -1,9 +1,21 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ashlar {
+
+/// The processors' worth of time that the control groups (containers, batch jobs) of this process grant: 0.5 is half of
+/// one processor's. Infinite where there is no quota, or the system does not say.
+///
+/// `root` stands before /proc and /sys: for tests.
+double processor_quota(const std::string& root = "");
+
+/// `threads`, or as many as the quota grants whole processors, but one at least. More threads than that use up the
+/// quota of a period while they wait for each other, and are stopped until it ends: with half a processor two threads
+/// took five times as long as one.
+int threads_within_quota(int threads, const std::string& root = "");
 
 /// The processors that the threads of this process may run on, all of them together.
 ///

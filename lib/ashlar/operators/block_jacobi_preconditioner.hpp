@@ -3,15 +3,19 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/real_product.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/device/team_sums.hpp>
 #include <ashlar/operators/diagonal_inverse.hpp>
 #include <ashlar/operators/impl/invert_block.hpp>
+#include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/spmv/spmv_dot.hpp>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace ashlar {
 
@@ -65,6 +69,26 @@ Graph diagonal_graph(const Exec& exec, typename Graph::ordinal_type n) {
   return {n, row_ptr, col_idx};
 }
 
+/// z_i := A_ii^-1 r_i for block row i, and its share of r^H z, on a host.
+template <int B, class Layout, class Scalar>
+struct BlockJacobiDot {
+  const Scalar* inverse;
+  const Scalar* r;
+  Scalar* z;
+
+  void operator()(std::int64_t i, double (&sum)[1]) const {
+    const Scalar *const block = inverse + i * (B * B), *const from = r + i * B;
+    Scalar result[B] = {};
+    for (int column = 0; column < B; ++column) {
+      for (int row = 0; row < B; ++row) result[row] += block[Layout::at(row, column, B, B)] * from[column];
+    }
+    double share = 0;
+    for (int row = 0; row < B; ++row) share += real_product(from[row], result[row]);
+    for (int row = 0; row < B; ++row) z[i * B + row] = result[row];
+    sum[0] += share;
+  }
+};
+
 }  // namespace impl
 
 /// The diagonal blocks of A as preconditioner: z_i := A_ii^-1 r_i, with the blocks inverted once.
@@ -93,6 +117,21 @@ class BlockJacobiPreconditioner {
   /// The same, and *slot := r^H z, its real part: in one pass where spmv_dot() is.
   template <execution_space Exec, vector_view R, vector_view Z>
   void apply_dot(const Exec& exec, const R& r, const Z& z, const TeamSumsAccess& sums, double* slot) const {
+    using Scalar = typename Matrix::scalar_type;
+    if constexpr (!is_gpu_v<Exec> && std::is_same_v<typename R::non_const_value_type, Scalar>) {
+      // A block row of one small block is less work than a kernel's loop over block rows.
+      bool is_done = false;
+      impl::with_block_size_of(std::integer_sequence<int, 2, 3, 4, 5, 6>{}, inverse_.block_size(), [&](auto b) {
+        if constexpr (b() > 0) {
+          impl::check_spmv(plan_, inverse_, r, z);
+          sum_over_entries<1>("ashlar::block_jacobi[apply,dot]", exec, inverse_.num_block_rows(), sums, {slot},
+                              impl::BlockJacobiDot<b(), typename Matrix::layout_type, Scalar>{inverse_.values().data(),
+                                                                                              r.data(), z.data()});
+          is_done = true;
+        }
+      });
+      if (is_done) return;
+    }
     spmv_dot(exec, plan_, inverse_, r, z, sums, slot);
   }
 

@@ -8,6 +8,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/device/for_entries.hpp>
 #include <ashlar/device/team_sums.hpp>
 #include <ashlar/operators/diagonal_inverse.hpp>
 #include <cstdint>
@@ -36,6 +37,24 @@ std::int64_t invert_diagonal(const Exec& exec, const Matrix& matrix, const Inver
   exec.fence("ashlar::jacobi: first zero on the diagonal");
   return first_bad < n ? first_bad : n;
 }
+
+/// z_i := r_i / a_ii, and its share of r^H z.
+template <class Inverse, class Scalar>
+struct JacobiDot {
+  struct Loaded {
+    Scalar r, z;
+  };
+
+  const Inverse* inverse;
+  const Scalar* r;
+  Scalar* z;
+
+  KOKKOS_INLINE_FUNCTION Loaded load(std::int64_t i) const { return {r[i], inverse[i] * r[i]}; }
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, const Loaded& loaded, double (&sum)[1]) const {
+    z[i] = loaded.z;
+    sum[0] += real_product(loaded.r, loaded.z);
+  }
+};
 
 }  // namespace impl
 
@@ -70,13 +89,12 @@ class JacobiPreconditioner {
   template <execution_space Exec, class R, class Z>
   void apply(const Exec& exec, const R& r, const Z& z) const {
     const auto inverse = inverse_;
-    const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> rows(exec, 0, z.extent(0));
     if constexpr (Z::rank() == 1) {
-      Kokkos::parallel_for(
-          "ashlar::jacobi[apply]", rows, KOKKOS_LAMBDA(std::int64_t i) { z(i) = inverse(i) * r(i); });
+      for_entries(
+          "ashlar::jacobi[apply]", exec, z.extent(0), KOKKOS_LAMBDA(std::int64_t i) { z(i) = inverse(i) * r(i); });
     } else {
-      Kokkos::parallel_for(
-          "ashlar::jacobi[apply]", rows, KOKKOS_LAMBDA(std::int64_t i) {
+      for_entries(
+          "ashlar::jacobi[apply]", exec, z.extent(0), KOKKOS_LAMBDA(std::int64_t i) {
             for (std::size_t j = 0; j < z.extent(1); ++j) z(i, j) = inverse(i) * r(i, j);
           });
     }
@@ -85,14 +103,9 @@ class JacobiPreconditioner {
   /// The same, and *slot := r^H z, its real part, in one pass.
   template <execution_space Exec, vector_view R, vector_view Z>
   void apply_dot(const Exec& exec, const R& r, const Z& z, const TeamSumsAccess& sums, double* slot) const {
-    const auto inverse = inverse_;
     sum_over_entries<1>(
-        "ashlar::jacobi[apply,dot]", exec, z.extent(0), sums, {slot}, KOKKOS_LAMBDA(std::int64_t i, double(&sum)[1]) {
-          const auto r_i = r(i);
-          const auto z_i = inverse(i) * r_i;
-          z(i) = z_i;
-          sum[0] += real_product(r_i, z_i);
-        });
+        "ashlar::jacobi[apply,dot]", exec, z.extent(0), sums, {slot},
+        impl::JacobiDot<scalar_type, typename R::non_const_value_type>{inverse_.data(), r.data(), z.data()});
   }
 
   bool is_identity() const { return false; }

@@ -1,6 +1,11 @@
 #include <algorithm>
+#include <ashlar/base/text.hpp>
 #include <ashlar/host/processors.hpp>
+#include <limits>
+#include <optional>
 #include <thread>
+
+#include "control_groups.hpp"
 
 #ifdef __linux__
 #include <sched.h>
@@ -12,6 +17,38 @@
 #endif
 
 namespace ashlar {
+
+namespace {
+
+/// The two numbers of a control group's quota, in microseconds; none where there is no quota.
+std::optional<double> quota_of_group(const std::string& folder, int version) {
+  std::optional<std::int64_t> quota, period;
+  if (version == 1) {
+    quota = impl::number_in(folder + "cpu.cfs_quota_us");  // -1: none
+    period = impl::number_in(folder + "cpu.cfs_period_us");
+  } else {
+    // "max 100000" or "50000 100000"
+    quota = impl::number_in(folder + "cpu.max");
+    if (quota) period = impl::number_in(folder + "cpu.max", text(*quota));
+  }
+  if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
+  return double(*quota) / double(*period);
+}
+
+}  // namespace
+
+double processor_quota(const std::string& root) {
+  double least = std::numeric_limits<double>::infinity();
+  impl::for_control_groups(root, "cpu", [&](const std::string& folder, int version) {
+    least = std::min(least, quota_of_group(folder, version).value_or(least));
+  });
+  return least;
+}
+
+int threads_within_quota(int threads, const std::string& root) {
+  const double quota = processor_quota(root);
+  return quota < threads ? std::max(1, static_cast<int>(quota)) : threads;
+}
 
 #ifdef __linux__
 

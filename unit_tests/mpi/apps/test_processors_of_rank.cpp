@@ -46,7 +46,7 @@ TEST_F(ProcessorsOfRank, AreSharedByAllRanksThatMayRunThere) {
   // The last half of them computes on the host.
   const int num_devices = world().size() / 2;
   const ProcessorsShared shared = processors_of_rank(world(), world().rank() >= num_devices);
-  EXPECT_EQ(shared.processors, static_cast<int>(mine.size()));
+  EXPECT_EQ(shared.processors, threads_within_quota(static_cast<int>(mine.size())));
   EXPECT_EQ(shared.host_ranks, world().size() - num_devices);
   EXPECT_EQ(shared.device_ranks, num_devices);
 }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <array>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/device/event.hpp>
+#include <ashlar/device/for_entries.hpp>
 #include <ashlar/krylov/impl/cg_memory.hpp>
 #include <vector>
 
@@ -19,8 +21,19 @@ class ProgressChecks {
   /// Enqueues a check of what has been done when all that is enqueued on `exec` has ended.
   void enqueue(const Exec& exec, const CgMemory<Exec>& memory) {
     Slot& slot = slots_[enqueued_++ % slots_.size()];
-    Kokkos::deep_copy(exec, slot.scalars, memory.scalars);
-    Kokkos::deep_copy(exec, slot.history, memory.history);
+    if constexpr (runs_at_launch<Exec>) {
+      // All of it has ended. A check is made in each iteration: only the norms that are new are copied.
+      slot.scalars() = memory.scalars();
+      const int now = slot.scalars().progress.iterations;
+      copied_ = std::min(copied_, now);  // another solve
+      while (copied_ < now) {
+        const int place = ++copied_ % most_between_checks;
+        slot.history(place) = memory.history(place);
+      }
+    } else {
+      Kokkos::deep_copy(exec, slot.scalars, memory.scalars);
+      Kokkos::deep_copy(exec, slot.history, memory.history);
+    }
     slot.event.record(exec);
   }
 
@@ -55,6 +68,7 @@ class ProgressChecks {
 
   std::array<Slot, 2> slots_;
   int enqueued_ = 0, seen_ = 0;
+  int copied_ = 0;  ///< iterations whose norms a host has copied
 };
 
 }  // namespace ashlar::impl

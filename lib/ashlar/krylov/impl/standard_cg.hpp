@@ -4,6 +4,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/real_product.hpp>
 #include <ashlar/base/scalar.hpp>
+#include <ashlar/device/for_entries.hpp>
 #include <ashlar/device/team_sums.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
 #include <ashlar/krylov/cg_options.hpp>
@@ -28,30 +29,66 @@ CgXUpdate x_update_for(const Space& space, CgXUpdate asked) {
 
 /// x += alpha*p, of the step before and if x lags by it, and p := z + beta*p, in one pass. Where alpha is 0 x is not
 /// touched, where beta is 0 p is overwritten, and where the solve has ended p stays.
+template <class Scalar>
+struct CgDirection {
+  using Real = real_t<Scalar>;
+
+  const CgScalars* scalars;
+  const Scalar* z;
+  Scalar *p, *x;
+  bool x_lags;
+
+  struct OfThread {
+    Real alpha, beta;
+    bool steps, turns, is_running;
+    const Scalar* z;
+    Scalar *p, *x;
+
+    KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+      const Scalar old = steps || turns ? p[i] : Scalar(0);
+      if (steps) x[i] += alpha * old;
+      if (is_running) p[i] = turns ? z[i] + beta * old : z[i];
+    }
+  };
+  KOKKOS_INLINE_FUNCTION OfThread for_thread() const {
+    const CgScalars& s = *scalars;
+    return {Real(s.alpha), Real(s.beta), x_lags && s.alpha != 0, s.beta != 0, s.is_running(), z, p, x};
+  }
+};
+
 template <class Exec, class Scalars, class Z, class P, class X>
 void cg_direction(const Exec& exec, const Scalars& scalars, const Z& z, const P& p, const X& x, bool x_lags) {
-  using Real = real_t<typename P::non_const_value_type>;
-  Kokkos::parallel_for(
-      "ashlar::cg[direction]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, p.extent(0)),
-      KOKKOS_LAMBDA(std::int64_t i) {
-        const CgScalars& s = scalars();
-        const bool steps = x_lags && s.alpha != 0, turns = s.beta != 0;
-        const auto old = steps || turns ? p(i) : typename P::non_const_value_type(0);
-        if (steps) x(i) += Real(s.alpha) * old;
-        if (s.is_running()) p(i) = turns ? z(i) + Real(s.beta) * old : z(i);
-      });
+  using Scalar = typename P::non_const_value_type;
+  for_entries("ashlar::cg[direction]", exec, p.extent(0),
+              CgDirection<Scalar>{scalars.data(), z.data(), p.data(), x.data(), x_lags});
 }
 
 /// x += alpha*p of this step, alpha = r^H z / p^H q. Where that is no step, x is not touched.
+template <class Scalar>
+struct CgStepOfX {
+  using Real = real_t<Scalar>;
+
+  const CgScalars* scalars;
+  const double* pq;
+  const Scalar* p;
+  Scalar* x;
+
+  struct OfThread {
+    double alpha;
+    const Scalar* p;
+    Scalar* x;
+
+    KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+      if (alpha != 0) x[i] += Real(alpha) * p[i];
+    }
+  };
+  KOKKOS_INLINE_FUNCTION OfThread for_thread() const { return {scalars->step_length(*pq), p, x}; }
+};
+
 template <class Exec, class Scalars, class Sum, class P, class X>
 void cg_step_of_x(const Exec& exec, const Scalars& scalars, const Sum& pq, const P& p, const X& x) {
-  using Real = real_t<typename P::non_const_value_type>;
-  Kokkos::parallel_for(
-      "ashlar::cg[x]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, p.extent(0)),
-      KOKKOS_LAMBDA(std::int64_t i) {
-        const double alpha = scalars().step_length(pq());
-        if (alpha != 0) x(i) += Real(alpha) * p(i);
-      });
+  using Scalar = typename P::non_const_value_type;
+  for_entries("ashlar::cg[x]", exec, p.extent(0), CgStepOfX<Scalar>{scalars.data(), pq.data(), p.data(), x.data()});
 }
 
 /// An entry of r -= alpha*q with alpha = r^H z / p^H q, and its share of r^H r.
@@ -67,16 +104,22 @@ struct CgResidual {
   const Scalar* q;
   Scalar* r;
 
-  KOKKOS_INLINE_FUNCTION Loaded load(std::int64_t i) const { return {r[i], q[i]}; }
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, const Loaded& loaded, double (&sum)[1]) const {
-    const double alpha = scalars->step_length(*pq);
-    Scalar residual = loaded.r;
-    if (alpha != 0) {  // (0 times what is not finite would be no number)
-      residual -= Real(alpha) * loaded.q;
-      r[i] = residual;
+  struct OfThread {
+    double alpha;
+    const Scalar* q;
+    Scalar* r;
+
+    KOKKOS_INLINE_FUNCTION Loaded load(std::int64_t i) const { return {r[i], q[i]}; }
+    KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, const Loaded& loaded, double (&sum)[1]) const {
+      Scalar residual = loaded.r;
+      if (alpha != 0) {  // (0 times what is not finite would be no number)
+        residual -= Real(alpha) * loaded.q;
+        r[i] = residual;
+      }
+      sum[0] += real_product(residual, residual);
     }
-    sum[0] += real_product(residual, residual);
-  }
+  };
+  KOKKOS_INLINE_FUNCTION OfThread for_thread() const { return {scalars->step_length(*pq), q, r}; }
 };
 
 /// The textbook's CG, in three passes: [x and p] [q = A p and p^H q] [r and r^H r], and what a preconditioner takes.

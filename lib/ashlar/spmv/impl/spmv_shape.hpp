@@ -32,6 +32,7 @@ struct SpmvDevice {
   bool matrix_unit = false;                ///< whether it multiplies small matrices of doubles by a unit of their own
   std::int64_t cache_bytes = 0;            ///< device_cache_bytes
   std::int64_t scratch_bytes = 96 * 1024;  ///< device_scratch_bytes; what any GPU has where that is not known
+  std::int64_t processor_cache_bytes = 0;  ///< of a CPU: last_cache_bytes of its threads
   bool gains_by_prefetch = false;          ///< of a CPU: whether all values are best prefetched
 };
 

@@ -7,6 +7,7 @@
 #include <ashlar/device/device_cache.hpp>
 #include <ashlar/device/device_name.hpp>
 #include <ashlar/device/device_scratch.hpp>
+#include <ashlar/host/last_cache.hpp>
 #include <ashlar/spmv/impl/matrix_unit.hpp>
 #include <ashlar/spmv/impl/tuning_class.hpp>
 #include <ashlar/spmv/mode.hpp>
@@ -19,7 +20,10 @@ template <class Exec>
 SpmvDevice spmv_device(const Exec& exec) {
   SpmvDevice device{is_gpu_v<Exec>, is_gpu_v<Exec> ? Kokkos::TeamPolicy<Exec>::vector_length_max() : 32,
                     exec.concurrency(), has_matrix_unit && is_gpu_v<Exec>, device_cache_bytes(exec)};
-  if constexpr (!is_gpu_v<Exec>) device.gains_by_prefetch = is_intel_processor();
+  if constexpr (!is_gpu_v<Exec>) {
+    device.processor_cache_bytes = last_cache_bytes(exec.concurrency());
+    device.gains_by_prefetch = is_intel_processor();
+  }
   if (const std::int64_t bytes = device_scratch_bytes(exec); bytes > 0) device.scratch_bytes = bytes;
   return device;
 }

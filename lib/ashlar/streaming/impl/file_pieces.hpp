@@ -24,7 +24,7 @@ struct FileReading {
 
 inline int num_readers(const StreamingOptions& options) {
   if (options.num_readers > 0) return options.num_readers;
-  return std::clamp(Processors::of_process().count() / 2, 1, 8);
+  return std::clamp(threads_within_quota(Processors::of_process().count()) / 2, 1, 8);
 }
 
 /// Blocks that a thread reads from a file at a time.

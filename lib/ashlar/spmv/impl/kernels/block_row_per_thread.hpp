@@ -6,6 +6,7 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/layout.hpp>
+#include <ashlar/device/for_entries.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/arguments.hpp>
 #include <ashlar/spmv/impl/block_row_ranges.hpp>
@@ -185,19 +186,27 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
  private:
   template <class Exec, class Product>
   static void start(const Exec& exec, const SpmvLaunch& launch, std::int64_t count, const Product& product) {
-    Kokkos::parallel_for(launch.label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
-                         product);
+    if constexpr (is_gpu_v<Exec>) {
+      Kokkos::parallel_for(launch.label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
+                           product);
+    } else {
+      for_each_on_host(launch.label.c_str(), exec, count, product);
+    }
   }
 
-  /// How far ahead values are prefetched. What a CPU prefetches by itself comes too late for small blocks, and for
-  /// single entries at each page; for larger ones on some machines, where on others prefetching halves the speed.
-  /// (docs/products.md has all.)
+  /// How far ahead values are prefetched: not at all if all that a product reads stays in the last cache, from which
+  /// they come in time. A quarter of that is sure to be there: other programs and the vectors of a solver use it, too,
+  /// and to prefetch in vain costs a tenth, not to prefetch from memory a fifth to two fifths. From memory what a CPU
+  /// prefetches by itself comes too late for small blocks, and for single entries at each page; for larger ones on some
+  /// machines, where on others prefetching halves the speed. (docs/products.md has all.)
   static int choose_prefetch(const SpmvShape& shape, const SpmvDevice& device, const std::optional<int>& asked) {
     constexpr int small_block = 96;
     if (shape.many_vectors) return 0;
     const int b = compiled_size_of(kernel, shape, device.is_gpu);
     if (device.is_gpu || !can_prefetch(b, shape.in_order)) return 0;
     if (asked) return *asked;
+    constexpr std::int64_t users_of_cache = 4;
+    if (shape.traffic_bytes < device.processor_cache_bytes / users_of_cache) return 0;
     if (device.gains_by_prefetch) return second_cache_prefetch_bytes;
     if (b == 1 && shape.value_bytes <= 8) return single_entry_prefetch_bytes;
     return b > 1 && b * b * shape.value_bytes <= small_block ? first_cache_prefetch_bytes : 0;
