@@ -12,9 +12,9 @@
 #include <ashlar/krylov/impl/block_cg_state.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
 #include <ashlar/krylov/impl/refuse_overlap.hpp>
+#include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cstdint>
-#include <functional>
 #include <type_traits>
 
 namespace ashlar {
@@ -26,8 +26,9 @@ struct BlockCgOptions {
   /// Steps without a new smallest ||r_i|| / ||b_i|| of the worst column at work that count as stagnation; 0: the larger
   /// of 2000 and the number of unknowns of all parts.
   int stagnation_window = 0;
-  /// Called after each block step with their number and the largest ||r_i|| / ||b_i|| of the columns at work.
-  std::function<void(int, double)> monitor = {};
+  /// Called after each block step with their number and the largest ||r_i|| / ||b_i|| of the columns at work; may stop
+  /// the solve.
+  Monitor monitor = {};
 };
 
 /// Bytes that block_cg() allocates where vectors are, for s right-hand sides of n entries, beside a header of some
@@ -95,7 +96,8 @@ BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b,
                                    {"rtol", options.rtol},
                                    {"atol", options.atol},
                                    {"max_iterations", double(options.max_iterations)},
-                                   {"stagnation_window", double(options.stagnation_window)}});
+                                   {"stagnation_window", double(options.stagnation_window)},
+                                   {"a monitor that may stop", double(options.monitor.may_stop())}});
   const Kokkos::Profiling::ScopedRegion region("ashlar::block_cg");
   impl::BlockCgState<Exec, Op, M, B, X> state(exec, a, m, b, x, options.rtol, options.atol, options.stagnation_window);
   state.start();
@@ -105,7 +107,10 @@ BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b,
       break;
     }
     state.step();
-    if (options.monitor && state.is_running()) options.monitor(state.report().iterations, state.largest_residual());
+    if (options.monitor && state.is_running()) {
+      const bool stop = options.monitor.wants_stop(state.report().iterations, state.largest_residual());
+      if (options.monitor.may_stop() && space.agree_max(stop ? 1 : 0) > 0) state.stop(SolveStatus::interrupted);
+    }
     if (state.needs_check()) state.check(options.max_iterations);
   }
   return state.finish();

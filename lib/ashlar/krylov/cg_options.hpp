@@ -1,7 +1,7 @@
 #pragma once
 
+#include <ashlar/krylov/monitor.hpp>
 #include <cstdint>
-#include <functional>
 #include <limits>
 
 namespace ashlar {
@@ -37,8 +37,8 @@ struct CgOptions {
   /// Of cg() alone: device memory that an iteration's kernel may take for a copy of the matrix that moves fewer bytes
   /// (SolveReport::launch tells of it); 0: none. No more than half of what is free, in any case.
   std::uint64_t copy_bytes = std::numeric_limits<std::uint64_t>::max();
-  /// Called at each check with the iterations done and ||r|| / ||b||; for progress lines.
-  std::function<void(int, double)> monitor = {};
+  /// Called at each check with the iterations done and ||r|| / ||b||; may stop the solve.
+  Monitor monitor = {};
 };
 
 }  // namespace ashlar

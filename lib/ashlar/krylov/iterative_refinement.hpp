@@ -10,11 +10,11 @@
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
+#include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/refinement_report.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <type_traits>
 
@@ -34,8 +34,9 @@ struct RefinementOptions {
   CgLaunch launch = CgLaunch::automatic;  ///< of the iterations with the cheaper matrix
   /// CgOptions::copy_bytes, of the cheaper matrix.
   std::uint64_t copy_bytes = std::numeric_limits<std::uint64_t>::max();
-  /// Called at each check with the iterations done and about ||b - A x|| / ||b||, as the cheaper matrix has it.
-  std::function<void(int, double)> monitor = {};
+  /// Called at each check with the iterations done and about ||b - A x|| / ||b||, as the cheaper matrix has it; may
+  /// stop the solve.
+  Monitor monitor = {};
 };
 
 /// Solves A x = b to the accuracy of A, with conjugate gradients on a cheaper matrix near it: x := x + d, where d is a
@@ -87,7 +88,8 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
                                    {"max_iterations", double(options.max_iterations)},
                                    {"stagnation_window", double(options.stagnation_window)},
                                    {"check_interval", double(options.check_interval)},
-                                   {"launch", double(options.launch)}});
+                                   {"launch", double(options.launch)},
+                                   {"a monitor that may stop", double(options.monitor.may_stop())}});
   const Kokkos::Profiling::ScopedRegion region("ashlar::refined_cg");
 
   const auto r = impl::new_vector<Vector>(exec, "ashlar::refined_cg::r", n),
@@ -127,9 +129,7 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
     }
     inner.max_iterations = options.max_iterations - report.iterations;
     if (options.monitor) {
-      inner.monitor = [&, done = report.iterations](int iterations, double of_residual) {
-        options.monitor(done + iterations, of_residual * (residual / norm_b));
-      };
+      inner.monitor = options.monitor.seen_from(report.iterations, residual / norm_b);
     }
     Kokkos::deep_copy(exec, d, Scalar(0));
     const SolveReport solved = corrections.solve(exec, r, residual, inner);
@@ -146,6 +146,8 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
       residual = after;
     }
     report.status = judge();
+    if (report.status == SolveStatus::running && solved.status == SolveStatus::interrupted)
+      report.status = solved.status;
     if (report.status == SolveStatus::running && !(after <= 0.5 * before)) {
       report.status = solved.status != SolveStatus::converged ? solved.status
                       : std::isfinite(after)                  ? SolveStatus::stagnation

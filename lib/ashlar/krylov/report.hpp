@@ -16,6 +16,7 @@ enum class SolveStatus {
   breakdown,          ///< r^H M^-1 r <= 0 with r != 0: the preconditioner is not positive definite
   non_finite,         ///< NaN or infinity in matrix, right-hand side or iterates
   stagnation,         ///< the residual no longer falls
+  interrupted,        ///< the monitor stopped it
 };
 
 /// "iteration_limit": the name in reports.

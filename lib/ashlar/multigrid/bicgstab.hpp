@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/scalar.hpp>
 
 namespace ashlar::multigrid {
 

@@ -18,6 +18,8 @@ std::string_view to_string(SolveStatus status) {
       return "non_finite";
     case SolveStatus::stagnation:
       return "stagnation";
+    case SolveStatus::interrupted:
+      return "interrupted";
   }
   return "unknown";
 }
@@ -40,6 +42,8 @@ std::string_view describe(SolveStatus status) {
     case SolveStatus::stagnation:
       return "the residual no longer falls (the tolerance is below what rounding allows for this matrix); loosen the "
              "tolerance, or scale the matrix";
+    case SolveStatus::interrupted:
+      return "it was stopped before convergence; x is the last iterate";
   }
   return "unknown";
 }

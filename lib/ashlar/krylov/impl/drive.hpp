@@ -67,7 +67,13 @@ class Driver {
       const int most = most_between_checks / Method::period * Method::period;
       if (captures) interval = std::min((interval + Method::period - 1) / Method::period * Method::period, most);
     }
-    const bool checks_behind = space.agree_max(host_waits) == 0;
+    // A monitor that may stop is asked before more is enqueued: else x would be past what it has seen.
+    const bool checks_behind = space.agree_max(host_waits) == 0 && !options.monitor.may_stop();
+    // All ranks agree to stop, which takes a message: as seldom as checks are where the host need not wait.
+    const int iterations_between_agreements =
+        space.agree_max(interval_for(0, method_.traffic_bytes(), false, kernel_ != nullptr));
+    int next_agreement = 0;
+    bool wants_stop = false, is_stopped = false;
     std::vector<double> norms;  // of the recurrence, by iteration
     const auto check = [&] {
       const Progress progress = checks_.wait(norms);
@@ -75,7 +81,11 @@ class Driver {
       check_device_work(a_);
       check_device_work(m_);
       check_device_work(space);
-      if (options.monitor) options.monitor(progress.iterations, progress.last / norm_b);
+      wants_stop = options.monitor.wants_stop(progress.iterations, progress.last / norm_b) || wants_stop;
+      if (options.monitor.may_stop() && progress.iterations >= next_agreement) {
+        is_stopped = space.agree_max(wants_stop ? 1 : 0) > 0;
+        next_agreement = progress.iterations + iterations_between_agreements;
+      }
       return progress;
     };
     const auto check_now = [&] {
@@ -93,7 +103,7 @@ class Driver {
       const int begun = progress.iterations;
       int enqueued = 0;
       // Without the limit: the iteration stops there by itself, and a graph is always of one length.
-      while (progress.status == SolveStatus::running) {
+      while (progress.status == SolveStatus::running && !is_stopped) {
         while (checks_.num_pending() == 0 || (checks_behind && checks_.num_pending() == 1 &&
                                               is_likely_running(norms, limits, progress.iterations + interval))) {
           enqueue_interval(exec, interval, captures);
@@ -104,7 +114,7 @@ class Driver {
       }
       while (checks_.num_pending() > 0) progress = checks_.wait(norms);
       iterations_enqueued += kernel_ ? progress.iterations - begun : enqueued;
-      verdict = progress.status;
+      verdict = progress.status == SolveStatus::running ? SolveStatus::interrupted : progress.status;
 
       // The end, by the recurrence. What counts is the residual of the x in hand.
       method_.finish(exec);

@@ -40,7 +40,8 @@ inline std::vector<Asked> asked(const CgOptions& options) {
           {"stagnation_window", double(options.stagnation_window)},
           {"check_interval", double(options.check_interval)},
           {"launch", double(options.launch)},
-          {"x_update", double(options.x_update)}};
+          {"x_update", double(options.x_update)},
+          {"a monitor that may stop", double(options.monitor.may_stop())}};
 }
 
 /// A form of CG, which takes of the options what it knows.
