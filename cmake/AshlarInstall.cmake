@@ -31,10 +31,14 @@ if(TARGET ashlar_nccl)  # component NCCL: target Ashlar::nccl
   install(EXPORT AshlarNcclTargets NAMESPACE Ashlar:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
 endif()
 # Components KokkosKernels and Tpetra: headers alone, which are there in any case.
-install(FILES cmake/AshlarInterop.cmake cmake/AshlarKokkosKernels.cmake cmake/AshlarTpetra.cmake
+install(FILES cmake/AshlarInterop.cmake cmake/AshlarKokkosKernels.cmake cmake/AshlarSameKokkos.cmake cmake/AshlarTpetra.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
 configure_package_config_file(cmake/AshlarConfig.cmake.in ${PROJECT_BINARY_DIR}/AshlarConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/AshlarConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/AshlarConfig.cmake ${PROJECT_BINARY_DIR}/AshlarConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Ashlar)
+# The licence, and the pages that README links to, in the same places.
+install(FILES README.md LICENSE CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md SUPPORT.md
+        DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/Ashlar)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/Ashlar)

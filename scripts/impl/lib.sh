@@ -11,8 +11,42 @@ usage() { sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p;}' "$1"; }
 
 own_kokkos="install Kokkos 5 (for instance 'spack install kokkos+openmp') and set Kokkos_ROOT to it"
 
-# Where the environments and the compiler cache live: absolute, since it is bound by its path.
-cache_dir() { realpath -m -- "${ASHLAR_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/ashlar}"; }
+# Where the environments and the compiler cache live: absolute, since it is bound by its path. There is no default
+# without a home: a folder in /tmp could be another user's.
+cache_dir() {
+  local cache=${ASHLAR_CACHE:-${XDG_CACHE_HOME:+$XDG_CACHE_HOME/ashlar}}
+  cache=${cache:-${HOME:+$HOME/.cache/ashlar}}
+  [ -n "$cache" ] ||
+    die "there is no folder for the environment" "neither HOME nor ASHLAR_CACHE is set" \
+        "set ASHLAR_CACHE to a folder that only you can write to"
+  realpath -m -- "$cache"
+}
+
+# need_own_folder FOLDER [USER_ID...]: ends the script unless FOLDER and all folders above it belong to the caller or to
+# root (or whoever owns /), and no other user can write to them. FOLDER itself may belong to one of these users, too.
+#
+# What lies in FOLDER is run, maybe by root, so that whoever can write to it, or can put another folder in its place,
+# runs what he likes. In a sticky folder such as /tmp nobody can replace another user's folder.
+need_own_folder() {
+  local folder=$1 folders=() mode id user group path write trusted=" $EUID 0 $(stat -c %u /) " too=" ${*:2} "
+  local suggestion="set ASHLAR_CACHE to a folder that only you can write to"
+  while [ "$folder" != / ]; do folders+=("$folder"); folder=${folder%/*} folder=${folder:-/}; done
+  while IFS=: read -r mode id user group path; do
+    [[ $trusted == *" $id "* || ( $path == "$1" && $too == *" $id "* ) ]] ||
+      die "the environment in $1 cannot be trusted" "$path belongs to the user $user" "$suggestion"
+    write=$((8#$mode & 8#22))
+    # A group of the owner's own name has no other members, as most systems set users up.
+    [ "$user" != "$group" ] || [ "$user" = UNKNOWN ] || write=$((8#$mode & 8#2))
+    [ "$write" = 0 ] || { [ "$path" != "$1" ] && [ $((8#$mode & 8#1000)) != 0 ]; } ||
+      die "the environment in $1 cannot be trusted" "users other than $user can write to $path" \
+          "run 'chmod go-w $path', or $suggestion"
+  done < <(stat -c '%a:%u:%U:%G:%n' -- "${folders[@]}" /)
+}
+
+# The caller's subordinate user id that is root in environments made without root, if he has one.
+subordinate_root() {
+  awk -F: -v name="$(id -un)" -v id="$EUID" '$1 == name || $1 == id { print $2; exit }' /etc/subuid 2>/dev/null || true
+}
 
 # Prints the preset that fits the Kokkos that CMake finds on this machine; fails where there is none.
 native_preset() {
@@ -83,14 +117,21 @@ need_namespace() {
 # is taken for whole, and of two runs at once one waits for the other.
 ensure_rootfs() {
   local recipe=$1 cache name target making free_kb
-  cache=$(cache_dir)
+  cache=$(cache_dir) || exit
   name=rootfs-$(sha256sum "$recipe" | cut -c1-12)${ASHLAR_ENV_MKL:+-mkl}
   target=$cache/$name
   need_packages
   need_namespace
-  if [ -d "$target" ]; then printf '%s\n' "$target"; return; fi
+  # Others may read it: without root, the recipe works as a subordinate user.
+  (umask 022; mkdir -p "$cache") ||
+    die "cannot write to $cache" "the environment lives there" "set ASHLAR_CACHE to another directory"
+  need_own_folder "$cache"
+  if [ -d "$target" ]; then
+    need_own_folder "$target" "$(subordinate_root)"
+    printf '%s\n' "$target"
+    return
+  fi
   need_subordinate_ids
-  mkdir -p "$cache" || die "cannot write to $cache" "the environment lives there" "set ASHLAR_CACHE to another directory"
   exec 9>"$cache/$name.lock"
   flock -n 9 || { say "another run is making the environment; waiting for it"; flock 9; }
   if [ ! -d "$target" ]; then

@@ -12,6 +12,7 @@ namespace {
 using namespace ashlar;
 using namespace ashlar::testing;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(DiagonalBlockIndex, FirstLastMissingAndEmptyRows) {
   // Row 0 holds it first, row 1 last, row 2 not, row 3 has nothing, row 4 holds it in the middle.
@@ -72,6 +73,35 @@ TEST(DiagonalBlocks, AreThoseOfTheMatrixAlone) {
   }
   EXPECT_GT(found, 20);
   EXPECT_LT(found, 200);
+}
+
+TEST(DiagonalBlocks, OfRowsWhoseColumnsHaveOtherNumbers) {
+  using Matrix = BcsrMatrix<double>;
+  // Row 0's own column is 3, row 1's is 0, row 2 has none, row 3's is 1, which it does not store.
+  const Matrix::values_view values("values", 6);
+  const auto host = Kokkos::create_mirror_view(values);
+  for (int k = 0; k < 6; ++k) host(k) = 10 + k;
+  Kokkos::deep_copy(values, host);
+  const Matrix rows(1, graph_of<Matrix::graph_type>(5, {0, 2, 4, 5, 6}, {0, 3, 0, 4, 2, 4}), values);
+  const Kokkos::View<int*, DeviceSpace> own_column("own_column", 4);
+  const auto columns = Kokkos::create_mirror_view(own_column);
+  columns(0) = 3, columns(1) = 0, columns(2) = -1, columns(3) = 1;
+  Kokkos::deep_copy(own_column, columns);
+  const Matrix diagonal = diagonal_blocks(Device(), rows, own_column);
+  Device().fence();
+  EXPECT_EQ(diagonal.num_block_cols(), 4);
+  EXPECT_THAT(to_host(diagonal.graph().row_ptr()), ElementsAre(0, 1, 2, 2, 2));
+  EXPECT_THAT(to_host(diagonal.graph().col_idx()), ElementsAre(0, 1));
+  EXPECT_THAT(to_host(diagonal.values()), ElementsAre(11, 12));
+  EXPECT_THROW(diagonal_blocks(Device(), rows, Kokkos::View<int*, DeviceSpace>("too few", 3)), ShapeError);
+}
+
+TEST(DiagonalBlocks, ColumnsThatDoNotAscendAreNamed) {
+  using Matrix = BcsrMatrix<double>;
+  const Matrix wrapped(1, graph_of<Matrix::graph_type>(3, {0, 3, 4, 5}, {2, 1, 0, 1, 2}),
+                       Matrix::values_view("values", 5));
+  EXPECT_THAT(message_of<StructureError>([&] { diagonal_blocks(Device(), wrapped); }),
+              HasSubstr("block column 1 after block column 2 in block row 0 (the columns of a row ascend)"));
 }
 
 }  // namespace

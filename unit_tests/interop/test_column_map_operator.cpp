@@ -6,6 +6,9 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/block_coo.hpp>
 #include <ashlar/interop/column_map_operator.hpp>
+#include <ashlar/interop/diagonal.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
+#include <ashlar/operators/jacobi_preconditioner.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -28,7 +31,9 @@ struct Ring {
   int own, block_size, ranks;
 
   int nodes() const { return own * ranks; }
-  static double entry(int i, int j, int r, int c) { return std::sin(1. + i + 2.3 * j + 0.7 * r + 5.1 * c); }
+  static double entry(int i, int j, int r, int c) {
+    return (i == j && r == c ? 7 + 0.1 * i : 0.) + std::sin(1. + i + 2.3 * j + 0.7 * r + 5.1 * c);
+  }
   std::vector<int> neighbours(int i) const { return {i, (i + 1) % nodes(), (i - own + nodes()) % nodes()}; }
 
   /// Nodes of others that `rank` needs, those of one rank ascending, by rank.
@@ -140,6 +145,98 @@ TEST(ColumnMapOperator, RefusesOnAllRanksWhatOneCannotTake) {
     const Kokkos::View<double*, Space> x("x", 3), y("y", 8);
     EXPECT_THROW(a.apply(exec, x, y), ShapeError);
     expect_products<Kokkos::LayoutLeft>(exec, a, ring, comm.rank(), 1);
+  });
+}
+
+/// What a preconditioner makes of cos(unknown + vector), of this many unknowns from `first` on.
+template <class Preconditioner>
+std::vector<double> preconditioned(const Exec& exec, const Preconditioner& m, int first, int rows, int num_vectors) {
+  const Kokkos::View<double**, Kokkos::LayoutLeft, Space> r("r", rows, num_vectors), z("z", rows, num_vectors);
+  const auto host = Kokkos::create_mirror_view(r);
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < num_vectors; ++j) host(i, j) = std::cos(double(first + i) + j);
+  }
+  Kokkos::deep_copy(exec, r, host);
+  m.apply(exec, r, z);
+  Kokkos::deep_copy(exec, host, z);
+  exec.fence();
+  std::vector<double> result;
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < num_vectors; ++j) result.push_back(host(i, j));
+  }
+  return result;
+}
+
+/// The preconditioner of each rank's diagonal is, on its rows, that of the whole ring's.
+template <class Preconditioner>
+void expect_as_on_one_rank(const Exec& exec, const ColumnMapOperator<Matrix>& a, const Ring& ring, int rank) {
+  const int b = ring.block_size, rows = ring.own * b, num_vectors = 2;
+  BlockCoo<double, int> coo;
+  coo.num_block_rows = coo.num_block_cols = ring.nodes();
+  coo.block_size = b;
+  for (int i = 0; i < ring.nodes(); ++i) {
+    for (const int j : ring.neighbours(i)) {
+      if (j != i) continue;  // (twice on one rank, which adds up)
+      coo.rows.push_back(i);
+      coo.cols.push_back(j);
+      for (int c = 0; c < b; ++c) {
+        for (int r = 0; r < b; ++r) coo.values.push_back(Ring::entry(i, j, r, c));
+      }
+    }
+  }
+  const Preconditioner whole(exec, bcsr_from_block_coo<Matrix>(exec, coo));
+  const Preconditioner own(exec, diagonal_blocks(exec, a));
+  const auto expected = preconditioned(exec, whole, 0, ring.nodes() * b, num_vectors);
+  const auto begin = expected.begin() + rank * rows * num_vectors;
+  EXPECT_EQ(preconditioned(exec, own, rank * rows, rows, num_vectors),
+            std::vector<double>(begin, begin + rows * num_vectors));
+}
+
+TEST(ColumnMapOperator, HasTheDiagonalOfItsRowsWhereverTheColumnsAre) {
+  for (const int ranks : {1, 2, 3}) {
+    for (const int block_size : {1, 3}) {
+      run_ranks(ranks, [&](const Communicator& comm) {
+        const Exec exec = rank_instance<Exec>();
+        const Ring ring{12 / ranks, block_size, ranks};
+        const auto a = make_operator(exec, comm, ring);
+        if (ranks > 1) {
+          EXPECT_THROW(BlockJacobiPreconditioner<Matrix>(exec, a.matrix()), ShapeError);  // (ghost columns)
+        }
+        expect_as_on_one_rank<JacobiPreconditioner<Matrix>>(exec, a, ring, comm.rank());
+        expect_as_on_one_rank<BlockJacobiPreconditioner<Matrix>>(exec, a, ring, comm.rank());
+      });
+    }
+  }
+}
+
+TEST(ColumnMapOperator, NamesTheRowWithoutADiagonalBlock) {
+  run_ranks(2, [](const Communicator& comm) {
+    const Exec exec = rank_instance<Exec>();
+    // Each rank has two rows. Row 1 reads entry 0 alone; entry 1 has no column.
+    BlockCoo<double, int> coo;
+    coo.num_block_rows = 2;
+    coo.num_block_cols = 1;
+    coo.block_size = 1;
+    coo.rows = {0, 1};
+    coo.cols = {0, 0};
+    coo.values = {2, 3};
+    ColumnSources sources;
+    sources.own.add(0, 0);
+    const std::vector<std::int64_t> receive(2, 0);
+    const ColumnMapOperator<Matrix> a(exec, comm, bcsr_from_block_coo<Matrix>(exec, coo),
+                                      HaloPlan::from_lists(comm, 2, receive, std::vector<std::vector<std::int64_t>>(2)),
+                                      sources);
+    try {
+      BlockJacobiPreconditioner<Matrix>(exec, diagonal_blocks(exec, a));
+      ADD_FAILURE() << "row 1 has a diagonal";
+    } catch (const NumericalError& error) {
+      EXPECT_EQ(error.row(), 1);
+    }
+    // More entries of x than rows: no square operator.
+    const ColumnMapOperator<Matrix> wide(
+        exec, comm, bcsr_from_block_coo<Matrix>(exec, coo),
+        HaloPlan::from_lists(comm, 3, receive, std::vector<std::vector<std::int64_t>>(2)), sources);
+    EXPECT_THROW(diagonal_blocks(exec, wide), ShapeError);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "krylov/systems.hpp"
+#include "support/message.hpp"
 
 namespace ashlar::testing {
 namespace {
@@ -115,7 +116,30 @@ TEST(Preconditioners, NeedASquareMatrix) {
   const Kokkos::View<std::int32_t*, Space> row_ptr("row_ptr", 3), col_idx("col_idx", 0);
   const BcsrMatrix<double> wide(2, Graph(3, row_ptr, col_idx), BcsrMatrix<double>::values_view("values", 0));
   EXPECT_THROW(JacobiPreconditioner<BcsrMatrix<double>>(exec, wide), ShapeError);
-  EXPECT_THROW(BlockJacobiPreconditioner<BcsrMatrix<double>>(exec, wide), ShapeError);
+  EXPECT_THAT(message_of<ShapeError>([&] { BlockJacobiPreconditioner<BcsrMatrix<double>>(exec, wide); }),
+              HasSubstr("for a rank's rows with ghost columns pass diagonal_blocks()"));
+}
+
+TEST(Preconditioners, NameColumnsThatDoNotAscend) {
+  // A user's arrays, the diagonal entry of each row first: it is there, and 4.
+  using Matrix = BcsrMatrix<double>;
+  const int n = 6;
+  const Kokkos::View<int*, Space> row_ptr("row_ptr", n + 1), col_idx("col_idx", 3 * n);
+  const Matrix::values_view values("values", 3 * n);
+  Kokkos::parallel_for(
+      "fill", Kokkos::RangePolicy<Exec>(0, n), KOKKOS_LAMBDA(int i) {
+        row_ptr(i + 1) = 3 * (i + 1);
+        for (int k = 0; k < 3; ++k) {
+          col_idx(3 * i + k) = k == 0 ? i : k == 1 ? (i + n - 1) % n : (i + n - 2) % n;
+          values(3 * i + k) = k == 0 ? 4 : -1;
+        }
+      });
+  Kokkos::fence();
+  const Matrix wrapped(1, Matrix::graph_type(n, row_ptr, col_idx), values);
+  EXPECT_THAT(message_of<StructureError>([&] { JacobiPreconditioner<Matrix>(Exec(), wrapped); }),
+              HasSubstr("the columns of a row ascend"));
+  EXPECT_THAT(message_of<StructureError>([&] { BlockJacobiPreconditioner<Matrix>(Exec(), wrapped); }),
+              HasSubstr("the columns of a row ascend"));
 }
 
 }  // namespace

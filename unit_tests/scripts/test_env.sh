@@ -124,6 +124,70 @@ test_no_debian() {
   expect_text 'Kokkos_ROOT' log
 }
 
+test_no_home() {
+  machine </dev/null
+  env -u HOME -u XDG_CACHE_HOME -u ASHLAR_CACHE "$scripts/env" x 2>log
+  expect_equal $? 1
+  expect_text 'neither HOME nor ASHLAR_CACHE is set' log
+  env -u ASHLAR_CACHE HOME= XDG_CACHE_HOME= "$scripts/env" x 2>log
+  expect_equal $? 1
+  expect_text 'neither HOME nor ASHLAR_CACHE is set' log
+  [ ! -e made ] || fail 'it began all the same'
+  expect_equal "$(env -u HOME -u ASHLAR_CACHE XDG_CACHE_HOME="$PWD/xdg" "$scripts/env" cached 2>log)" 'entered: cached'
+  [ -d xdg/ashlar ] || fail 'XDG_CACHE_HOME is not followed'
+  expect_equal "$(env -u XDG_CACHE_HOME -u ASHLAR_CACHE HOME="$PWD/home" "$scripts/env" homely 2>log)" 'entered: homely'
+  [ -d home/.cache/ashlar ] || fail 'HOME is not followed'
+}
+
+# expect_untrusted WHY: what lies in the cache is not run.
+expect_untrusted() {
+  local out
+  out=$("$scripts/env" x 2>log)
+  expect_equal $? 1
+  expect_equal "$out" ''
+  expect_text "cannot be trusted ($1); " log
+  expect_text 'set ASHLAR_CACHE to' log
+}
+
+test_where_others_can_write() {
+  machine </dev/null
+  local others rootfs
+  others="users other than $(stat -c %U .) can write to"
+  ASHLAR_CACHE=$PWD/above/cache
+  mkdir -p "$ASHLAR_CACHE"
+  chmod 777 above
+  expect_untrusted "$others $PWD/above"
+  [ ! -e made ] || fail 'it began all the same'
+  chmod 1777 above  # as /tmp is: nobody can replace our folder in it
+  expect_equal "$("$scripts/env" sticky 2>log)" 'entered: sticky'
+  rootfs=$(echo "$ASHLAR_CACHE"/rootfs-*[0-9a-f])
+  chmod 1777 "$ASHLAR_CACHE"  # there anybody can put a new environment
+  expect_untrusted "$others $ASHLAR_CACHE"
+  chmod 755 "$ASHLAR_CACHE"
+  chmod 777 "$rootfs"
+  expect_untrusted "$others $rootfs"
+  chmod 755 "$rootfs"
+  expect_equal "$("$scripts/env" again 2>log)" 'entered: again'
+  expect_equal "$(wc -l <made)" 1
+}
+
+test_of_another_user() {
+  [ "$EUID" = 0 ] || { echo 'not tested, needs root: folders of another user'; return; }
+  machine </dev/null
+  local stranger=54321 folder
+  mkdir -m 1777 tmp
+  ASHLAR_CACHE=$PWD/tmp/cache/ashlar
+  "$scripts/env" x >out 2>log || fail 'it is refused as it is made'
+  for folder in "$PWD/tmp/cache" "$ASHLAR_CACHE" "$(echo "$ASHLAR_CACHE"/rootfs-*[0-9a-f])"; do
+    chown "$stranger" "$folder"
+    expect_untrusted "$folder belongs to the user UNKNOWN"
+    chown 0 "$folder"
+  done
+  chown "$stranger" "$ASHLAR_CACHE"
+  ln -s "$ASHLAR_CACHE" link
+  ASHLAR_CACHE=$PWD/link expect_untrusted "$ASHLAR_CACHE belongs to the user UNKNOWN"
+}
+
 # With the real bubblewrap, if it works here, and a root file system that holds what this machine has in /usr and /etc.
 test_files_are_those_of_the_machine() {
   bwrap --dev-bind / / true 2>log || { echo 'not tested, no bubblewrap works here: files in the environment'; return; }

@@ -124,6 +124,23 @@ class ColumnMapOperator {
 
   /// This rank's rows.
   const Matrix& matrix() const { return state_->matrix; }
+  /// The local column of each block entry of this rank's x; -1 for an entry that its rows do not read. Allocates the
+  /// list, and enqueues its values on `exec`.
+  Kokkos::View<std::int64_t*, typename Matrix::memory_space> own_columns(const Exec& exec) const {
+    const State& s = *state_;
+    const Kokkos::View<std::int64_t*, Space> columns(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::column_map::own_columns"), std::size_t(s.num_own));
+    if (s.gather) {
+      Kokkos::deep_copy(exec, columns, -1);
+      s.gather->own.list_targets(exec, columns);
+    } else {
+      Kokkos::parallel_for(
+          "ashlar::column_map[own columns]",
+          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, s.num_own),
+          KOKKOS_LAMBDA(std::int64_t i) { columns(i) = i; });
+    }
+    return columns;
+  }
   /// Of a matrix whose x is read in place: one that is empty.
   const HaloPlan& halo_plan() const { return state_->plan; }
   int block_size() const { return state_->block_size; }

@@ -65,6 +65,16 @@ class EntryMovesIn {
         MoveEntries<From, To>{to_.data(), from_.data(), block_size, from, to});
   }
 
+  /// to_of(from[k]) := to[k]; the other entries stay as they are. Enqueued on `exec`.
+  template <execution_space Exec>
+  void list_targets(const Exec& exec, const Kokkos::View<std::int64_t*, Space>& to_of) const {
+    const auto to = to_, from = from_;
+    Kokkos::parallel_for(
+        "ashlar::column_map[targets]",
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(to.extent(0))),
+        KOKKOS_LAMBDA(std::int64_t k) { to_of(from(k)) = to(k); });
+  }
+
   std::size_t bytes() const { return (to_.size() + from_.size()) * sizeof(std::int64_t); }
 
  private:

@@ -7,6 +7,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/bcsr/validate.hpp>
 #include <ashlar/device/team_sums.hpp>
 #include <ashlar/operators/diagonal_inverse.hpp>
 #include <ashlar/operators/impl/invert_block.hpp>
@@ -99,7 +100,8 @@ struct BlockJacobiDot {
 /// Memory   num_block_rows blocks and their structure in the matrix's memory space.
 /// Async    the constructor waits for `exec`; the rest is enqueued, without fence or allocation.
 /// Throws   ShapeError for a matrix that is not square, NumericalError naming the first block row whose diagonal block
-///          is missing or singular, BlockSizeError for a block size that spmv cannot take.
+///          is missing or singular, StructureError instead if the graph is not valid (columns that do not ascend),
+///          BlockSizeError for a block size that spmv cannot take.
 /// Source   Saad, Iterative Methods for Sparse Linear Systems, sections 4.1.1 and 10.2.
 template <bcsr_matrix Matrix>
 class BlockJacobiPreconditioner {
@@ -151,13 +153,14 @@ class BlockJacobiPreconditioner {
     if (matrix.num_block_rows() != matrix.num_block_cols()) {
       throw ShapeError(
           text("block-Jacobi: a matrix of ", matrix.num_block_rows(), " x ", matrix.num_block_cols(), " blocks"),
-          "only a square matrix has a diagonal to invert", "check how the matrix was built");
+          "only a square matrix has a diagonal to invert", impl::instead_of_not_square);
     }
     const std::int64_t n = matrix.num_block_rows(), b = matrix.block_size();
     typename Matrix::values_view inverse(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::block_jacobi::inverse"), n * b * b);
     const std::int64_t bad = impl::invert_diagonal_blocks(exec, matrix, inverse);
     if (bad < n) {
+      validate(exec, matrix.graph());
       throw NumericalError(bad, text("block-Jacobi: the diagonal block of block row ", bad, " (from 0) has no inverse"),
                            text("it is missing or singular; the block size is ", b),
                            "use no preconditioner, or another block size");

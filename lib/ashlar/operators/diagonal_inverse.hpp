@@ -19,4 +19,12 @@ concept inverts_diagonal = requires(const M& m) {
   { m.diagonal_inverse() } -> std::same_as<DiagonalInverse<Scalar>>;
 };
 
+namespace impl {
+
+/// What to do instead of preconditioning a matrix that is not square by its diagonal.
+inline constexpr const char* instead_of_not_square =
+    "check how the matrix was built; for a rank's rows with ghost columns pass diagonal_blocks() of the operator";
+
+}  // namespace impl
+
 }  // namespace ashlar

@@ -8,6 +8,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/bcsr/validate.hpp>
 #include <ashlar/device/for_entries.hpp>
 #include <ashlar/device/team_sums.hpp>
 #include <ashlar/operators/diagonal_inverse.hpp>
@@ -64,7 +65,7 @@ struct JacobiDot {
 /// Memory   one vector in the matrix's memory space; r and z reachable from `exec`.
 /// Async    the constructor waits for `exec`; the rest is enqueued, without fence or allocation.
 /// Throws   ShapeError for a matrix that is not square, NumericalError naming the first row with a zero (or no, or no
-///          finite) diagonal entry.
+///          finite) diagonal entry, StructureError instead if the graph is not valid (columns that do not ascend).
 /// Source   Saad, Iterative Methods for Sparse Linear Systems, section 10.2.
 template <bcsr_matrix Matrix>
 class JacobiPreconditioner {
@@ -76,10 +77,11 @@ class JacobiPreconditioner {
       : inverse_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::jacobi::inverse"), matrix.num_rows()) {
     if (matrix.num_rows() != matrix.num_cols()) {
       throw ShapeError(text("Jacobi: a matrix of ", matrix.num_rows(), " x ", matrix.num_cols()),
-                       "only a square matrix has a diagonal to invert", "check how the matrix was built");
+                       "only a square matrix has a diagonal to invert", impl::instead_of_not_square);
     }
     const std::int64_t bad = impl::invert_diagonal(exec, matrix, inverse_);
     if (bad < matrix.num_rows()) {
+      validate(exec, matrix.graph());
       throw NumericalError(bad, text("Jacobi: the diagonal entry of row ", bad, " (from 0) is zero or has no inverse"),
                            "this preconditioner divides by it", "use no preconditioner, or block-Jacobi");
     }

@@ -1,3 +1,3 @@
-cmake -B build -D CMAKE_PREFIX_PATH="$HOME/ashlar"
+cmake -B build -D CMAKE_BUILD_TYPE=Release -D CMAKE_PREFIX_PATH="$HOME/ashlar"
 cmake --build build
 build/mine

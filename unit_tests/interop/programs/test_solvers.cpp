@@ -10,8 +10,12 @@
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/single_reduction_cg.hpp>
+#include <ashlar/operators/bcsr_operator.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/operators/jacobi_preconditioner.hpp>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/mpi_world.hpp"
@@ -125,6 +129,50 @@ TEST(TpetraLinearOperator, AshlarSolvesWithTheirOperatorsAndPreconditioners) {
   EXPECT_EQ(solve(ours, diagonal), expected);
   EXPECT_EQ(solve(from_tpetra(*a), diagonal), expected);
   EXPECT_NE(solve(ours, IdentityPreconditioner()), 0);
+}
+
+/// The iterations of CG with block-Jacobi on this one rank, and all of x.
+std::pair<int, std::vector<double>> solved_on_one_rank(const System& system, const CgOptions& options) {
+  const Exec exec;
+  const Rows a = system.rows(0, system.nodes);
+  const std::int64_t n = a.num_rows();
+  const Kokkos::View<double*> b("b", n), x("x", n);
+  for (std::int64_t i = 0; i < n; ++i) b(i) = system.product(i, 0);
+  const SolveReport report =
+      cg(exec, BcsrOperator<Rows>(exec, a), BlockJacobiPreconditioner<Rows>(exec, a), b, x, options);
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  return {report.iterations, std::vector<double>(x.data(), x.data() + n)};
+}
+
+/// The solver takes as many iterations as on one rank, and finds that x.
+void expect_solved_as_on_one_rank(const BlockMatrix& a, const System& system) {
+  const CgOptions options{.rtol = 1e-11};
+  const auto [iterations, expected] = solved_on_one_rank(system, options);
+  const Exec exec;
+  const auto map = a.getDomainMap();
+  const auto n = static_cast<std::int64_t>(map->getLocalNumElements());
+  const Kokkos::View<double*> b("b", n), x("x", n);
+  for (std::int64_t i = 0; i < n; ++i) b(i) = system.product(map->getGlobalElement(LO(i)), 0);
+
+  const auto op = ashlar::from_tpetra(a);
+  const ashlar::BlockJacobiPreconditioner block_jacobi(exec, ashlar::diagonal_blocks(exec, op));
+  const ashlar::SolveReport report = ashlar::cg(exec, op, block_jacobi, b, x, options);
+
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_NEAR(report.iterations, iterations, 1);  // (sums are added up in another order)
+  for (std::int64_t i = 0; i < n; ++i) {
+    EXPECT_NEAR(x(i), expected[std::size_t(map->getGlobalElement(LO(i)))], 1e-9) << "row " << i;
+  }
+}
+
+TEST(BlockJacobi, OfTpetrasRowsIsTheSameOnAnyNumberOfRanks) {
+  for (const System& system : {System{150, 1}, System{120, 3}}) {
+    expect_solved_as_on_one_rank(*system.assembled(system.contiguous_map()), system);
+    expect_solved_as_on_one_rank(*system.assembled(system.dealt_map()), system);
+    // Columns in ascending order of their global indices: own ones are among the others.
+    const Rows rows = system.rows_of(world().rank(), world().size());
+    expect_solved_as_on_one_rank(*to_tpetra(all_ranks(), system.partition(world().size()), rows), system);
+  }
 }
 
 TEST(TpetraLinearOperator, MultiplyIntoVectorsWhereTheyLie) {

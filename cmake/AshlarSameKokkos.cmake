@@ -1,0 +1,42 @@
+# ashlar_compare_kokkos(WHY DIR VERSION DEVICES OPTIONS): sets WHY to an empty text if the Kokkos that this project has
+# found has the binary interface of the one that Ashlar was built with, in DIR; else to what differs and what to do.
+#
+# The binary interface of a Kokkos is its major and minor version, its devices and its options, wherever it lies.
+function(ashlar_compare_kokkos result dir version devices options)
+  set(${result} "" PARENT_SCOPE)
+  get_target_property(is_imported Kokkos::kokkos IMPORTED)
+  if(NOT is_imported)
+    set(${result} "this project builds a Kokkos of its own, and this Ashlar was built with the Kokkos in ${dir} (a program \
+has one Kokkos); find the latter by find_package(Kokkos), or add Ashlar's source by add_subdirectory, too." PARENT_SCOPE)
+    return()
+  endif()
+  string(REGEX MATCH "^[0-9]+[.][0-9]+" their_version "${Kokkos_VERSION}")
+  string(REGEX MATCH "^[0-9]+[.][0-9]+" our_version "${version}")
+  set(theirs ${their_version} ${Kokkos_DEVICES} ${Kokkos_OPTIONS})
+  set(ours ${our_version} ${devices} ${options})
+  list(SORT theirs)
+  list(SORT ours)
+  if(theirs STREQUAL ours)
+    return()
+  endif()
+  set(differing)
+  foreach(option IN LISTS options Kokkos_OPTIONS)
+    if(NOT option IN_LIST options OR NOT option IN_LIST Kokkos_OPTIONS)
+      list(APPEND differing ${option})
+    endif()
+  endforeach()
+  set(by_options)
+  if(differing)
+    list(JOIN differing ", " differing)
+    set(by_options "; these options are set in one only: ${differing}")
+  endif()
+  set(suggestion "build Ashlar with -D Kokkos_DIR=${Kokkos_DIR}")
+  if(EXISTS "${dir}")
+    string(PREPEND suggestion "configure with -D Kokkos_DIR=${dir}, or ")
+  endif()
+  list(JOIN devices " " devices)
+  list(JOIN Kokkos_DEVICES " " their_devices)
+  set(${result} "this project has the Kokkos in ${Kokkos_DIR} (${Kokkos_VERSION}, ${their_devices}), and this Ashlar was \
+built with the Kokkos in ${dir} (${version}, ${devices})${by_options}. A program has one Kokkos: \
+${suggestion}." PARENT_SCOPE)
+endfunction()
