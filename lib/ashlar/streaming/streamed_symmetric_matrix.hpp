@@ -42,7 +42,7 @@ class StreamedSymmetricMatrix {
   using host_type = typename streamed_type::host_type;
 
   StreamedSymmetricMatrix(const Exec& exec, const host_type& half, const StreamingOptions& options = {})
-      : half_(exec, half, within_limit(finished(exec, half), options, streamed_type::planning(half, options))),
+      : half_(exec, half, within_limit(half, options, streamed_type::planning(finished(exec, half), options))),
         estimate_(with_indices(half_.estimate(), half, options, half_.subdivisions())) {
     SpmvOptions transposed = options.product;
     transposed.mode = Mode::transpose;

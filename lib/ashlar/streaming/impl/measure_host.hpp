@@ -55,7 +55,7 @@ void measure_host(const Exec& exec, const HostMatrix& matrix, const SpmvOptions&
                   const X& x, const Y& y, Ring& ring, const std::vector<Subdivision>& parts, int first,
                   StreamingFigures& figures) {
   // All together more than the last cache of a host holds; each long enough to be timed.
-  constexpr double most_bytes = 2e9, piece_bytes = 128e6;
+  constexpr double most_bytes = 2e9, piece_bytes = 64e6;
   const double block_bytes = double(matrix.block_shape().num_values()) * sizeof(typename HostMatrix::scalar_type);
   const double bytes = double(matrix.num_blocks()) * block_bytes;
   const Subdivision rows =
