@@ -7,7 +7,9 @@
 #include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <ashlar/streaming/tune.hpp>
+#include <chrono>
 #include <support/compare.hpp>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -264,12 +266,12 @@ TEST(StreamingPlan, CountsOnWhatTheHostKeepsToThreeTimesOfFour) {
   const impl::HostSamples samples{.alone = {4, 50, 1, 2, 3, 5, 6, 7},
                                   .beside = {70, 9, 3, 4, 8, 5, 6, 7},
                                   .link_bytes_per_second = {900, 1, 600, 700, 800, 2000, 650, 750}};
-  impl::set_host_figures(samples, 10, figures);
-  EXPECT_DOUBLE_EQ(figures.host_block_seconds, 0.7);
-  EXPECT_DOUBLE_EQ(figures.host_block_seconds_beside, 0.9);
+  impl::set_host_figures(samples, figures);
+  EXPECT_DOUBLE_EQ(figures.host_block_seconds, 7);
+  EXPECT_DOUBLE_EQ(figures.host_block_seconds_beside, 9);
   EXPECT_DOUBLE_EQ(figures.link_bytes_per_second_beside, 750);
   // Beside copies the host is not faster, nor is the link beside the host.
-  impl::set_host_figures({{9}, {8}, {2000}}, 1, figures);
+  impl::set_host_figures({{9}, {8}, {2000}}, figures);
   EXPECT_DOUBLE_EQ(figures.host_block_seconds, 8);
   EXPECT_DOUBLE_EQ(figures.link_bytes_per_second_beside, 1000);
 }
@@ -280,6 +282,89 @@ TEST(StreamingPlan, InOneMemoryIsTheTimeOfTheDevice) {
   impl::StreamedWork work = parts_of({10, 10, 10, 10});
   work.host_blocks = 10;
   EXPECT_NEAR(impl::predict(work, figures).seconds, 0.04, 1e-12);
+}
+
+/// However long a call takes, few are made: work that takes a second is not repeated a dozen times.
+TEST(StreamingMeasurement, MakesFewCallsOfLongWork) {
+  int calls = 0;
+  const auto calls_of = [&](std::chrono::milliseconds each) {
+    calls = 0;
+    const double seconds = impl::quick_seconds_of(
+        4,
+        [&] {
+          ++calls;
+          std::this_thread::sleep_for(each);
+        },
+        [] {});
+    EXPECT_GE(seconds, std::chrono::duration<double>(each).count());
+    return calls;
+  };
+  EXPECT_EQ(calls_of(std::chrono::milliseconds(30)), 2);
+  EXPECT_LE(calls_of(std::chrono::milliseconds(6)), 5);
+  EXPECT_LE(calls_of(std::chrono::milliseconds(0)), 14);
+}
+
+TEST(StreamingMeasurement, EnqueuesFewLargeCopies) {
+  const std::vector<Subdivision> parts{{0, 16, 0, 16}};
+  const auto calls_with = [&](double bytes) {
+    int calls = 0;
+    StreamingFigures figures;
+    impl::measure_enqueuing(
+        parts, 0, [&](int) { ++calls; }, [] {}, [&](int) { return bytes; }, figures);
+    EXPECT_GE(figures.enqueue_seconds, 0);
+    return calls;
+  };
+  EXPECT_EQ(calls_with(1e3), 33);
+  EXPECT_EQ(calls_with(64 << 20), 3);
+  EXPECT_EQ(calls_with(1e10), 2);
+}
+
+TEST(StreamingMeasurement, CopiesWhatIsLargeEnoughBesideTheHost) {
+  constexpr std::int64_t mebi = 1 << 20;
+  const auto part_of = [](const std::vector<std::int64_t>& blocks, int first = 0) {
+    return impl::suitable_copy(parts_of(blocks).parts, first, 8);
+  };
+  EXPECT_EQ(part_of({9 * mebi, 1 * mebi, 3 * mebi, 2 * mebi, 4 * mebi}), 3);  // 16 MiB
+  EXPECT_EQ(part_of({1 * mebi, 1000, 3 * mebi, 2 * mebi, 4 * mebi}, 2), 3);
+  EXPECT_EQ(part_of({10, 30, 20}), 1);  // none is
+  EXPECT_EQ(part_of({10, 0, 9 * mebi, 20}), 2);
+}
+
+/// There is nothing to decide: neither link nor host is measured, and no share of the host would pay for its vectors.
+TEST(StreamingMeasurement, OfWhatStaysOnTheDeviceIsOfItsProductsAlone) {
+  const Exec exec;
+  const auto host = copy_to<PinnedSpace>(exec, reference::random_bcsr<Matrix>(500, 500, 3, {.max_blocks = 20}, 3));
+  using Vector = Kokkos::View<double*, Matrix::memory_space>;
+  const Vector x("test::x", host.num_cols()), y("test::y", host.num_rows());
+  Kokkos::deep_copy(x, 1);
+  const StreamingPlan plan = plan_streaming<Streamed>(exec, host, x, y, {.copy_always = true});
+  EXPECT_EQ(plan.estimate.num_resident, plan.estimate.num_subdivisions);
+  EXPECT_GT(plan.figures.block_seconds, 0);
+  EXPECT_EQ(plan.figures.link_bytes_per_second, 0);
+  EXPECT_EQ(plan.figures.host_block_seconds, 0);
+  EXPECT_EQ(plan.options.host_share, 0);
+  EXPECT_THAT(plan.explain(), HasSubstr("all of the matrix stays on the device: there is nothing to plan"));
+  const Streamed streamed(exec, host, plan.options);
+  EXPECT_EQ(streamed.is_stream_ordered(), is_gpu_v<Exec>);
+}
+
+/// planning() divides as work() does, whatever else the options say.
+TEST(StreamingPlan, DividesAsWorkDoes) {
+  const Exec exec;
+  const auto host = copy_to<PinnedSpace>(exec, reference::random_bcsr<Matrix>(500, 500, 3, {.max_blocks = 20}, 3));
+  StreamingOptions options{.num_resident = 3, .copy_always = true};
+  const auto work_of = Streamed::planning(host, options);
+  for (const int count : {0, 5, 40}) {
+    for (const double share : {0.0, 0.3}) {
+      options.num_subdivisions = count;
+      options.host_share = share;
+      const impl::StreamedWork expected = Streamed::work(host, options), found = work_of(options);
+      EXPECT_EQ(found.estimate.device_bytes(), expected.estimate.device_bytes());
+      EXPECT_EQ(found.estimate.num_subdivisions, expected.estimate.num_subdivisions);
+      EXPECT_EQ(found.host_blocks, expected.host_blocks);
+      EXPECT_EQ(found.parts.size(), expected.parts.size());
+    }
+  }
 }
 
 TEST(StreamingPlan, OfAMatrixIsMeasuredAndExplained) {

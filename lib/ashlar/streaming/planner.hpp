@@ -54,9 +54,9 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
 }  // namespace impl
 
 /// Decides how many subdivisions there are, how much of the matrix stays on the device, and how much the host
-/// multiplies, at most most_host_share of the blocks, and nothing of a file, nor of half of a symmetric matrix:
-/// Streamed is a StreamedMatrix or a StreamedSymmetricMatrix, Source its host_type or file_type, `figures` are those of
-/// one of this matrix (StreamedMatrix::measure).
+/// multiplies, at most most_host_share of the blocks, and nothing of a file, of half of a symmetric matrix, or of a
+/// matrix that stays on the device: Streamed is a StreamedMatrix or a StreamedSymmetricMatrix, Source its host_type or
+/// file_type, `figures` are those of one of this matrix (StreamedMatrix::measure).
 ///
 /// Memory   allocates nothing on the device; plans are within options.device_memory_limit.
 /// Async    reads the host's row pointers at once, of half of a symmetric matrix its block columns, too.
@@ -64,12 +64,11 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
 template <class Streamed, class Source>
 StreamingPlan plan_streaming(const Source& matrix, const StreamingFigures& figures,
                              const StreamingOptions& options = {}, double most_host_share = 1) {
-  return impl::plan(options, figures, most_host_share,
-                    [&](const StreamingOptions& candidate) { return Streamed::work(matrix, candidate); });
+  return impl::plan(options, figures, most_host_share, Streamed::planning(matrix, options));
 }
 
 /// The same by what is measured on this machine: a Streamed by `options` is made for that, and gone when this returns.
-/// Takes some seconds.
+/// Takes some tenths of a second.
 ///
 /// Memory   within options.device_memory_limit; x and y are like those of products to come, and hold numbers; y is
 ///          overwritten.

@@ -111,11 +111,26 @@ class StreamedMatrix {
   /// How `options` divide the work with `matrix`: for planning. Reads the row pointers at once.
   ///
   /// Throws   as the constructor does.
-  static impl::StreamedWork work(const host_type& matrix, const StreamingOptions& options) {
-    return Division(matrix, options, false).work();
+  template <class Source>
+  static impl::StreamedWork work(const Source& matrix, const StreamingOptions& options) {
+    return planning(matrix, options)(options);
   }
-  static impl::StreamedWork work(const file_type& matrix, const StreamingOptions& options) {
-    return Division(matrix.without_blocks(), options, true).work();
+
+  /// work() as a function of the options, for those that differ from `options` in how they divide the matrix: what does
+  /// not depend on that is found once. Shares the matrix, a host_type or a file_type.
+  template <class Source>
+  static auto planning(const Source& matrix, const StreamingOptions& options) {
+    constexpr bool from_file = std::is_same_v<Source, file_type>;
+    const host_type structure = [&] {
+      if constexpr (from_file) {
+        return matrix.without_blocks();
+      } else {
+        return matrix;
+      }
+    }();
+    return [structure, invariants = Division::invariants_of(structure, options)](const StreamingOptions& candidate) {
+      return Division(structure, candidate, from_file, invariants).work();
+    };
   }
 
   const StreamingEstimate& estimate() const { return estimate_; }
@@ -267,8 +282,10 @@ class StreamedMatrix {
     });
   }
 
-  /// What copies and products take on this machine, from some of each: for plan_streaming(). Takes a second or two,
-  /// and longer where subdivisions are large. Of a file, a copy counts from the disk on.
+  /// What copies and products take on this machine, from some of each: for plan_streaming(). Takes some tenths of a
+  /// second, and longer where a product with a subdivision takes as long. Of a file, a copy counts from the disk on.
+  /// Where all of the matrix stays on the device, only products are measured: plans with more memory, or less, need a
+  /// measurement of their own.
   ///
   /// Memory   x and y are like those of products to come, with at most product.num_vectors columns, and hold numbers; y
   ///          is overwritten. Takes no more memory of the device than the estimate has; of the host some more.
@@ -278,9 +295,9 @@ class StreamedMatrix {
     check(x, y);
     StreamingFigures result = measure_work(
         exec, [&](int k) { spmv(exec, parts_[k].plan, 1, parts_[k].rows, x, 0, rows_of(y, subdivisions_[k])); });
-    if (copies() && !file_) {
+    if (copies() && !file_ && !all_stays()) {
       impl::measure_host(exec, host_, options_.product, impl::rows_together<Exec>(host_.block_shape()), x, y, *ring_,
-                         impl::extremes(subdivisions_, first_to_measure()).second, result);
+                         subdivisions_, first_to_measure(), result);
     }
     return result;
   }
@@ -290,7 +307,8 @@ class StreamedMatrix {
   template <class Multiply>
   StreamingFigures measure_work(const Exec& exec, const Multiply& multiply) const {
     if (copies()) {
-      return impl::measure_ring(exec, *ring_, subdivisions_, first_to_measure(), file_ != nullptr, multiply);
+      return impl::measure_ring(exec, *ring_, subdivisions_, first_to_measure(), file_ != nullptr, all_stays(),
+                                multiply);
     }
     StreamingFigures result;
     impl::measure_products(
@@ -410,6 +428,9 @@ class StreamedMatrix {
   int num_resident_parts() const { return std::min(estimate_.num_resident, 1); }
   int num_parts() const { return static_cast<int>(subdivisions_.size()); }
   impl::HostPieces host_pieces() const { return {num_parts(), estimate_.host_bytes}; }
+
+  /// Whether nothing is sent after the first product, and the host multiplies nothing: then there is nothing to plan.
+  bool all_stays() const { return estimate_.num_resident == num_subdivisions() && host_rows_.num_rows == 0; }
 
   /// From which subdivision on copies and products are measured: those that are sent, where there are any.
   int first_to_measure() const { return num_resident_parts() < num_parts() ? num_resident_parts() : 0; }

@@ -42,7 +42,7 @@ class StreamedSymmetricMatrix {
   using host_type = typename streamed_type::host_type;
 
   StreamedSymmetricMatrix(const Exec& exec, const host_type& half, const StreamingOptions& options = {})
-      : half_(exec, half, within_limit(finished(exec, half), options)),
+      : half_(exec, half, within_limit(half, options, streamed_type::planning(finished(exec, half), options))),
         estimate_(with_indices(half_.estimate(), half, options, half_.subdivisions())) {
     SpmvOptions transposed = options.product;
     transposed.mode = Mode::transpose;
@@ -76,18 +76,23 @@ class StreamedSymmetricMatrix {
   ///
   /// Throws   as the constructor does.
   static StreamingEstimate estimate(const host_type& half, const StreamingOptions& options = {}) {
-    const StreamingOptions of_half = within_limit(half, options);
-    return with_indices(streamed_type::estimate(half, of_half), half, options,
-                        streamed_type::work(half, of_half).parts);
+    return work(half, options).estimate;
   }
 
   /// How `options` divide the work with T: for planning. Reads T's structure at once.
   ///
   /// Throws   as the constructor does.
   static impl::StreamedWork work(const host_type& half, const StreamingOptions& options) {
-    impl::StreamedWork result = streamed_type::work(half, within_limit(half, options));
-    result.estimate = with_indices(result.estimate, half, options, result.parts);
-    return result;
+    return planning(half, options)(options);
+  }
+
+  /// As StreamedMatrix.
+  static auto planning(const host_type& half, const StreamingOptions& options) {
+    return [half, work_with_half = streamed_type::planning(half, options)](const StreamingOptions& candidate) {
+      impl::StreamedWork result = work_with_half(within_limit(half, candidate, work_with_half));
+      result.estimate = with_indices(result.estimate, half, candidate, result.parts);
+      return result;
+    };
   }
 
   std::string explain() const {
@@ -183,8 +188,10 @@ class StreamedSymmetricMatrix {
     return estimate;
   }
 
-  /// The options for T alone, within what the indices leave of the limit.
-  static StreamingOptions within_limit(const host_type& half, StreamingOptions options) {
+  /// The options for T alone, within what the indices leave of the limit; work_with_half(options) is the work with T.
+  template <class WorkWithHalf>
+  static StreamingOptions within_limit(const host_type& half, StreamingOptions options,
+                                       const WorkWithHalf& work_with_half) {
     if (options.host_share != 0 || options.structure == StructurePlacement::streamed ||
         options.product.mode != Mode::no_transpose) {
       throw ArgumentError(
@@ -200,13 +207,13 @@ class StreamedSymmetricMatrix {
         options.device_memory_limit > 0 ? std::min(options.device_memory_limit, spared) : spared;
     std::uint64_t least = 0;
     try {
-      return beside_indices(half, options, limit);
+      return beside_indices(half, options, limit, work_with_half);
     } catch (const MemoryError& error) {
       least = error.needed();
     }
     for (bool is_enough = false; !is_enough && least < spared;) {
       try {
-        beside_indices(half, options, least);
+        beside_indices(half, options, least, work_with_half);
         is_enough = true;
       } catch (const MemoryError& error) {
         least = std::max(error.needed(), least + least / 64 + 1);
@@ -220,13 +227,15 @@ class StreamedSymmetricMatrix {
   /// The options for T alone, within what the indices leave of `limit`.
   ///
   /// Throws   MemoryError with fewer bytes than would do, but more than the limit.
-  static StreamingOptions beside_indices(const host_type& half, StreamingOptions options, std::uint64_t limit) {
+  template <class WorkWithHalf>
+  static StreamingOptions beside_indices(const host_type& half, StreamingOptions options, std::uint64_t limit,
+                                         const WorkWithHalf& work_with_half) {
     // Indices leave less room, which may ask for more subdivisions, which need larger indices.
     std::uint64_t indices = 0;
     try {
       for (;;) {
         options.device_memory_limit = limit > indices ? limit - indices : 1;
-        const std::uint64_t needed = bytes_of_indices(half, options, streamed_type::work(half, options).parts);
+        const std::uint64_t needed = bytes_of_indices(half, options, work_with_half(options).parts);
         if (needed <= indices) return options;
         indices = needed + needed / 64;  // a little more each time, so that this ends soon
       }

@@ -27,7 +27,9 @@ std::string rate(double bytes_per_second) { return in_units(bytes_per_second, 1e
 
 std::string StreamingPlan::explain() const {
   if (figures.link_bytes_per_second == 0) {
-    return text("host and device are one memory: there is nothing to plan; a product takes ", milliseconds(seconds));
+    return text(
+        estimate.resident_bytes > 0 ? "all of the matrix stays on the device" : "host and device are one memory",
+        ": there is nothing to plan; a product takes ", milliseconds(seconds));
   }
   const double block_bytes = double(estimate.host_bytes + estimate.resident_bytes + estimate.sent_bytes);
   std::string result =

@@ -26,6 +26,11 @@ std::int64_t rows_together(const BlockShape& block_shape) {
   return may_be_tiles ? lanes_of_tile : 1;
 }
 
+/// What does not depend on how a matrix is divided.
+struct DivisionInvariants {
+  std::uint64_t bytes_of_plans = 0, available_bytes = 0;
+};
+
 /// How a matrix is divided, by its row pointers alone: what the host multiplies, and into which subdivisions the rest
 /// is cut, as options and memory have it.
 template <class Matrix, class HostMatrix, execution_space Exec>
@@ -35,13 +40,22 @@ class StreamDivision {
   ///
   /// Throws   ArgumentError for a share of the host in a matrix that stays in its file.
   StreamDivision(const HostMatrix& matrix, const StreamingOptions& options, bool from_file)
-      : matrix_(matrix), options_(options), from_file_(from_file) {
+      : StreamDivision(matrix, options, from_file, invariants_of(matrix, options)) {}
+  /// The same with what invariants_of() the matrix has returned.
+  StreamDivision(const HostMatrix& matrix, const StreamingOptions& options, bool from_file,
+                 const DivisionInvariants& invariants)
+      : matrix_(matrix), options_(options), from_file_(from_file), invariants_(invariants) {
     if (from_file && options.host_share != 0) {
       throw ArgumentError("streaming: a share of the host in products with a file's matrix",
                           "the host multiplies blocks where they are in its memory", "leave host_share at 0");
     }
     host_rows_ = last_block_rows(matrix.graph().row_ptr(), comes(options, from_file) ? options.host_share : 0,
                                  rows_together<Exec>(matrix.block_shape()));
+  }
+
+  /// Reads all row pointers, and asks the device how much memory it has left.
+  static DivisionInvariants invariants_of(const HostMatrix& matrix, const StreamingOptions& options) {
+    return {bytes_of_plans(matrix, options.product.num_vectors), available_bytes<typename Matrix::memory_space>()};
   }
 
   /// Whether subdivisions come to where they are multiplied.
@@ -69,15 +83,15 @@ class StreamDivision {
     shape.ordinal_bytes = sizeof(typename Matrix::ordinal_type);
     shape.offset_bytes = sizeof(typename Matrix::offset_type);
     shape.vector_scalar_bytes = bytes_of_vector_entry();
-    shape.plan_bytes = bytes_of_plans(matrix_, options_.product.num_vectors);
+    shape.plan_bytes = invariants_.bytes_of_plans;
     // What Kokkos keeps on the device for each of its instances: that of copies, and that of the host's vectors.
     constexpr std::uint64_t bytes_of_instance = 1 << 20;
     if (is_gpu_v<Exec>) shape.plan_bytes += 2 * bytes_of_instance;
     // What a FileMatrix has, where that is the memory that is limited.
     if (has_one_memory && from_file_) shape.plan_bytes += FileMatrix<HostMatrix>::bytes_of(matrix_.num_block_rows());
     if (!comes(options_, from_file_)) return estimate_in_place(shape, options_);
-    StreamingEstimate result = estimate_streaming(shape, options_, available_bytes<typename Matrix::memory_space>(),
-                                                  [&](int count) { return cut(count); });
+    StreamingEstimate result =
+        estimate_streaming(shape, options_, invariants_.available_bytes, [&](int count) { return cut(count); });
     result.host_bytes = std::uint64_t(host_rows_.num_blocks) * (bytes_of_block() + shape.ordinal_bytes);
     return result;
   }
@@ -117,6 +131,7 @@ class StreamDivision {
   const HostMatrix& matrix_;
   const StreamingOptions& options_;
   bool from_file_;
+  DivisionInvariants invariants_;
   Subdivision host_rows_;
 };
 

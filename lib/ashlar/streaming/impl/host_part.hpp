@@ -69,6 +69,8 @@ class HostPart {
     }
   }
 
+  std::int64_t num_blocks(int piece) const { return pieces_[std::size_t(piece)].num_blocks; }
+
   /// The part's rows of a vector, or of vectors.
   template <class Y>
   auto rows_of(const Y& y) const {
@@ -116,6 +118,7 @@ class HostPart {
   /// Block rows that are multiplied at a time.
   struct Piece {
     HostMatrix matrix;
+    std::int64_t num_blocks;  // in its rows; the matrix has all
     SpmvPlan<HostMatrix> plan;
     VectorRange rows;                 // of the part
     std::vector<VectorRange> arrive;  // entries of x that it needs, and no piece before
@@ -140,7 +143,8 @@ class HostPart {
       const VectorRange in_part(piece.first_row * R, (piece.first_row + piece.num_rows) * R);
       piece.first_row += rows.first_row;
       const HostMatrix some = rows_in_place(matrix, piece);
-      pieces_.push_back({some, SpmvPlan<HostMatrix>(host_, some, whole), in_part, {}, Event<Exec>(exec)});
+      pieces_.push_back(
+          {some, piece.num_blocks, SpmvPlan<HostMatrix>(host_, some, whole), in_part, {}, Event<Exec>(exec)});
       needed.push_back(columns_of_blocks(matrix, piece));
     }
     const auto arrivals = arrivals_of(needed);
