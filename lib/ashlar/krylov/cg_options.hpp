@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/krylov/checkpoint.hpp>
 #include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cstdint>
@@ -42,6 +43,8 @@ struct CgOptions {
   std::uint64_t copy_bytes = std::numeric_limits<std::uint64_t>::max();
   /// Called at each check with the iterations done and ||r|| / ||b||; may stop the solve.
   Monitor monitor = {};
+  /// Of cg() alone: what a solve saves of itself, so that another goes on from there.
+  CgCheckpoints checkpoints = {};
 };
 
 }  // namespace ashlar

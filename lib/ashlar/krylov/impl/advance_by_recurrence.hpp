@@ -9,7 +9,7 @@ namespace ashlar::impl {
 /// Where the forms of CG with one reduction an iteration have their sums, of the residual r with u = M^-1 r and w = A
 /// u, and of the direction p before it with s = A p. The last two are there with a preconditioner alone; without, u is
 /// r.
-namespace sum_of {
+namespace cg_sum {
 inline constexpr int rr = 0, uw = 1, us = 2, ps = 3, ru = 4, uu = 5;
 }
 
@@ -27,13 +27,13 @@ inline int num_sums_of(bool has_preconditioner, bool with_uu) { return has_preco
 KOKKOS_INLINE_FUNCTION void advance_by_recurrence(CgScalars& s, const double* sums, bool has_preconditioner,
                                                   bool is_first, double* history) {
   if (!s.is_running()) return;
-  const double rr = sums[sum_of::rr], rz = has_preconditioner ? sums[sum_of::ru] : rr;
+  const double rr = sums[cg_sum::rr], rz = has_preconditioner ? sums[cg_sum::ru] : rr;
   const double rz_before = s.rz;
-  if (!is_first) s.end_step(rr, rz, has_preconditioner ? sums[sum_of::uu] : rr, history, most_between_checks);
+  if (!is_first) s.end_step(rr, rz, has_preconditioner ? sums[cg_sum::uu] : rr, history, most_between_checks);
   if (!s.is_running()) return;
   s.beta = is_first ? 0 : s.rz / rz_before;
-  const double uw = sums[sum_of::uw];
-  const double pq = is_first ? uw : uw + s.beta * (2 * sums[sum_of::us] + s.beta * sums[sum_of::ps]);
+  const double uw = sums[cg_sum::uw];
+  const double pq = is_first ? uw : uw + s.beta * (2 * sums[cg_sum::us] + s.beta * sums[cg_sum::ps]);
   s.alpha = s.judge_curvature(pq) ? s.step_length(pq) : 0;
 }
 

@@ -99,8 +99,8 @@ class PipelinedCg : public CgForm<Exec, Op, M, X> {
     const bool has_preconditioner = !m_.is_identity();
     change_scalars(
         "ashlar::cg[begin]", exec, memory_, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double*) {
-          const double rr = sums[sum_of::rr];
-          s.begin(rr, has_preconditioner ? sums[sum_of::ru] : rr, has_preconditioner ? sums[sum_of::uu] : rr);
+          const double rr = sums[cg_sum::rr];
+          s.begin(rr, has_preconditioner ? sums[cg_sum::ru] : rr, has_preconditioner ? sums[cg_sum::uu] : rr);
           fresh() = true;
         });
   }
@@ -186,11 +186,11 @@ class PipelinedCg : public CgForm<Exec, Op, M, X> {
   static constexpr int num_sums_of_step = 5;
   KOKKOS_INLINE_FUNCTION static void add_up(const Scalar& r, const Scalar& u, const Scalar& w, const Scalar& p,
                                             const Scalar& s, double (&sum)[num_sums_of_step]) {
-    sum[sum_of::rr] += real_product(r, r);
-    sum[sum_of::uw] += real_product(u, w);
-    sum[sum_of::us] += real_product(u, s);
-    sum[sum_of::ps] += real_product(p, s);
-    sum[sum_of::ru] += real_product(r, u);
+    sum[cg_sum::rr] += real_product(r, r);
+    sum[cg_sum::uw] += real_product(u, w);
+    sum[cg_sum::us] += real_product(u, s);
+    sum[cg_sum::ps] += real_product(p, s);
+    sum[cg_sum::ru] += real_product(r, u);
   }
 
  private:
@@ -208,7 +208,7 @@ class PipelinedCg : public CgForm<Exec, Op, M, X> {
   }
 
   auto sums(bool with_uu) const { return memory_.sums_from(0, num_sums_of(!m_.is_identity(), with_uu)); }
-  void sum_uu(const Exec& exec) { dot(exec, u_, u_, memory_.team_sums.access(), memory_.sums.data() + sum_of::uu); }
+  void sum_uu(const Exec& exec) { dot(exec, u_, u_, memory_.team_sums.access(), memory_.sums.data() + cg_sum::uu); }
 
   Kokkos::View<bool, typename Exec::memory_space> is_fresh_;  ///< whether no iteration has followed the start
   Vector r_, u_, w_, v_, n_, z_, s_, q_, p_;

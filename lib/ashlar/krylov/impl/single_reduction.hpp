@@ -49,8 +49,8 @@ class SingleReductionCg : public CgForm<Exec, Op, M, X> {
     const bool has_preconditioner = !m_.is_identity();
     change_scalars(
         "ashlar::cg[begin]", exec, memory_, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double* history) {
-          const double rr = sums[sum_of::rr];
-          s.begin(rr, has_preconditioner ? sums[sum_of::ru] : rr, has_preconditioner ? sums[sum_of::uu] : rr);
+          const double rr = sums[cg_sum::rr];
+          s.begin(rr, has_preconditioner ? sums[cg_sum::ru] : rr, has_preconditioner ? sums[cg_sum::uu] : rr);
           advance_by_recurrence(s, sums, has_preconditioner, true, history);
         });
   }
@@ -91,7 +91,7 @@ class SingleReductionCg : public CgForm<Exec, Op, M, X> {
     double* const sums = memory_.sums.data();
     sum_over_entries<3>(
         "ashlar::cg[step]", exec, r.extent(0), memory_.team_sums.access(),
-        {sums + sum_of::rr, sums + sum_of::us, sums + sum_of::ps}, KOKKOS_LAMBDA(std::int64_t i, double(&sum)[3]) {
+        {sums + cg_sum::rr, sums + cg_sum::us, sums + cg_sum::ps}, KOKKOS_LAMBDA(std::int64_t i, double(&sum)[3]) {
           const CgScalars& now = scalars();
           auto residual = r(i);
           Scalar direction(0), product(0);
@@ -124,11 +124,11 @@ class SingleReductionCg : public CgForm<Exec, Op, M, X> {
   void multiply_and_sum(const Exec& exec, bool is_start) {
     const bool has_preconditioner = !m_.is_identity(), with_uu = is_start || sums_zz_;
     if (has_preconditioner) {
-      precondition_dot(exec, m_, r_, u_, memory_, sum_of::ru);
-      if (!is_start) dot(exec, u_, s_, memory_.team_sums.access(), memory_.sums.data() + sum_of::us);
-      if (with_uu) dot(exec, u_, u_, memory_.team_sums.access(), memory_.sums.data() + sum_of::uu);
+      precondition_dot(exec, m_, r_, u_, memory_, cg_sum::ru);
+      if (!is_start) dot(exec, u_, s_, memory_.team_sums.access(), memory_.sums.data() + cg_sum::us);
+      if (with_uu) dot(exec, u_, u_, memory_.team_sums.access(), memory_.sums.data() + cg_sum::uu);
     }
-    multiply_dot(exec, a_, u_, w_, memory_, sum_of::uw);
+    multiply_dot(exec, a_, u_, w_, memory_, cg_sum::uw);
     sum_over_parts(exec, space_, memory_.sums_from(0, num_sums_of(has_preconditioner, with_uu)));
   }
 

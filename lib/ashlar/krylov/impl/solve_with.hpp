@@ -42,7 +42,9 @@ inline std::vector<Asked> asked(const CgOptions& options) {
           {"check_interval", double(options.check_interval)},
           {"launch", double(options.launch)},
           {"x_update", double(options.x_update)},
-          {"a monitor that may stop", double(options.monitor.may_stop())}};
+          {"a monitor that may stop", double(options.monitor.may_stop())},
+          {"checkpoints", double(bool(options.checkpoints.save))},
+          {"a checkpoint to resume from", double(options.checkpoints.resume != nullptr)}};
 }
 
 /// A form of CG, which takes of the options what it knows.
@@ -71,6 +73,11 @@ SolveReport solve_with(const Exec& exec, const Op& a, const M& m, const B& b, co
     check_vectors(Form::name, space.num_local(), b, x);
     check_stopping(Form::name, options.rtol, options.atol, options.max_iterations, options.stagnation_window,
                    options.check_interval);
+    if constexpr (!requires(const Form& form) { form.state(); }) {
+      if (options.checkpoints.save || options.checkpoints.resume != nullptr) {
+        throw ArgumentError(text(Form::name, ": checkpoints"), "cg() alone has them", "leave them out, or call cg()");
+      }
+    }
   });
   require_same_on_all_parts(space, Form::name, asked(options));
   Driver<Exec, Form, Op, M> driver(exec, make<Form>(exec, a, m, x, options), a, m, options.launch);

@@ -16,6 +16,7 @@
 #include <ashlar/krylov/impl/residual.hpp>
 #include <ashlar/krylov/impl/sum_over_parts.hpp>
 #include <cstdint>
+#include <vector>
 
 namespace ashlar::impl {
 
@@ -168,6 +169,9 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
   /// The residual, and M^-1 of it; without a preconditioner the same vector.
   const Vector& r() const { return r_; }
   const Vector& z() const { return z_; }
+
+  /// All vectors that an iteration reads before it writes them.
+  std::vector<Vector> state() const { return m_.is_identity() ? std::vector{r_, p_} : std::vector{r_, p_, z_}; }
 
   /// One iteration: no decision on the host, no fence, no allocation.
   void enqueue(const Exec& exec) {
