@@ -1,15 +1,16 @@
 #include <algorithm>
-#include <array>
 #include <ashlar/base/count_text.hpp>
+#include <ashlar/base/printable.hpp>
 #include <ashlar/base/text.hpp>
 #include <cstdint>
-#include <cstdio>
+#include <iomanip>
 #include <optional>
 #include <ostream>
 #include <sstream>
 #include <string>
 
 #include "number_text.hpp"
+#include "numbers.hpp"
 #include "solve/report.hpp"
 
 namespace ashlar::app {
@@ -100,14 +101,19 @@ std::string ranks_line(const Outcome& outcome) {
               efficiency_line(efficiency));
 }
 
+/// Three digits, or all if three would show it on the other side of what was asked for: 0.9999985 is not 1.
+std::string residual_text(double residual, double asked) {
+  const std::string three = short_number(residual);
+  const std::optional<double> shown = parse_number(three);
+  return !shown || (*shown <= asked) == (residual <= asked) ? three : exact_number(residual);
+}
+
 }  // namespace
 
 void print_history(std::ostream& out, const SolveReport& report) {
   out << "# iteration  relative residual\n";
   for (std::size_t k = 0; k < report.residual_history.size(); ++k) {
-    std::array<char, 64> row{};
-    std::snprintf(row.data(), row.size(), "%11zu  %.6e\n", k, report.residual_history[k]);
-    out << row.data();
+    out << text(std::setw(11), k, "  ", std::scientific, std::setprecision(6), report.residual_history[k], '\n');
   }
 }
 
@@ -115,7 +121,8 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
   const SolveReport& report = outcome.solution.report;
   const SystemAccount& system = outcome.system;
   const int b = system.block_size;
-  out << "system     " << outcome.system.description << ": " << counted(system.num_rows(), "unknown") << ", "
+  const double rtol = outcome.options.method.rtol;
+  out << "system     " << printable(system.description) << ": " << counted(system.num_rows(), "unknown") << ", "
       << counted(system.num_blocks, "block") << " of " << b << " x " << b << " (fill "
       << short_number(outcome.system.block_fill) << ")\n"
       << "device     " << device_text(outcome.device)
@@ -129,15 +136,14 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
   if (!report.launch.empty()) out << "launched   " << report.launch << '\n';
   if (system.is_streamed && outcome.ranks.empty()) {
     const char* const place = system.is_in_file ? "in its file: " : "in the host's memory: ";
-    out << "matrix     " << place << outcome.solution.plan << '\n';
+    out << "matrix     " << place << printable(outcome.solution.plan) << '\n';
   }
   if (report.status == SolveStatus::converged) {
     out << "result     converged after " << count_text(report.iterations, "iteration") << ": relative residual "
-        << short_number(report.relative_residual) << " (asked for " << short_number(outcome.options.method.rtol)
-        << ")\n";
+        << residual_text(report.relative_residual, rtol) << " (asked for " << exact_number(rtol) << ")\n";
   } else {
     out << "result     NOT converged after " << count_text(report.iterations, "iteration") << ", relative residual "
-        << short_number(report.relative_residual) << " (asked for " << short_number(outcome.options.method.rtol)
+        << residual_text(report.relative_residual, rtol) << " (asked for " << exact_number(rtol)
         << "): " << describe(report.status) << '\n';
   }
   if (outcome.error) {

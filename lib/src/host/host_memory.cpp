@@ -4,6 +4,7 @@
 #include <ashlar/host/memory.hpp>
 #include <fstream>
 #include <limits>
+#include <locale>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -21,6 +22,7 @@ std::optional<std::uint64_t> number_in(const std::string& path, const std::strin
   std::uint64_t number = 0;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
+    words.imbue(std::locale::classic());
     if (!key.empty() && (!(words >> word) || word != key)) continue;
     if (words >> number) return number;
     return std::nullopt;  // "max": no limit
