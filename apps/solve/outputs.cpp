@@ -98,8 +98,11 @@ bool write_outputs(const Exec& exec, const World& world, const OutputOptions& op
     errors.keep_from([&] {
       // Of what is no regular file rank 0 knows: other hosts may have none of this name.
       const bool is_stream = world.comm().broadcast(is_written_through(*options.solution));
-      world.is_alone() || is_stream ? write_solution_on_one(world, *options.solution, mine)
-                                    : write_solution_on_all(world, *options.solution, mine);
+      // What several ranks cannot write one of them keeps.
+      world.on_all([&] {
+        world.is_alone() || is_stream ? write_solution_on_one(world, *options.solution, mine)
+                                      : write_solution_on_all(world, *options.solution, mine);
+      });
     });
   }
   if (options.vtk) {

@@ -43,7 +43,7 @@ TEST_F(FileNames, OfMeshesEndInWhatIsWritten) {
 }
 
 TEST_F(FileNames, OfInputsAreNoDash) {
-  for (const std::string option : {"--matrix -", "--matrix A.mtx --rhs -", "--matrix A.mtx --partition -"}) {
+  for (const std::string option : {"--matrix -", "--matrix A.mtx --rhs -"}) {
     expect_refused("solve --report r.json " + option + " <A.mtx", {"- stands for standard output", "pass /dev/stdin"});
   }
   expect_refused("solve --matrix A.mtx --tune -", {"--tune -", "read and written"});
