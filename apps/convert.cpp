@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/printable.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
 #include <ashlar/bcsr/to_csr.hpp>
@@ -31,7 +32,6 @@
 #include "number_text.hpp"
 #include "option_values.hpp"
 #include "output_file.hpp"
-#include "shared_output.hpp"
 
 namespace ashlar::app {
 
@@ -50,10 +50,10 @@ std::uint64_t size_of(const std::string& path) {
 /// On standard error where the matrix itself may have gone to standard output.
 void say_written(const ConvertOptions& options, const std::string& what) {
   if (is_written_through(options.to)) {
-    std::cerr << options.to << ": " << what << '\n';
+    std::cerr << printable(options.to) << ": " << what << '\n';
   } else {
-    std::cout << options.to << ": " << what << ", " << counted(static_cast<std::int64_t>(size_of(options.to)))
-              << " bytes\n";
+    std::cout << printable(options.to) << ": " << what << ", "
+              << counted(static_cast<std::int64_t>(size_of(options.to))) << " bytes\n";
   }
 }
 
@@ -93,7 +93,7 @@ void convert_to_blocks(const World& world, const ConvertOptions& options) {
     return world.speaks() ? read_in_blocks<Scalar>(options, said) : BlocksOnHost<Scalar, BlockColumnMajor>();
   });
   if (world.is_alone()) {
-    OutputFile(options.to).write_replacing([&](const std::string& name) { io::write_block_file(exec, name, matrix); });
+    io::write_block_file(exec, options.to, matrix);
   } else {
     std::vector<std::int64_t> offsets;
     world.on_all([&] {
@@ -104,7 +104,7 @@ void convert_to_blocks(const World& world, const ConvertOptions& options) {
     const RowPartition partition(comm.all_gather(offsets));
     const auto rows = scatter_rows(exec, comm, partition, matrix);
     matrix = {};
-    write_together(world, options.to, [&](const std::string& name) { write_block_file(exec, comm, name, rows); });
+    write_block_file(exec, comm, options.to, rows);
   }
   if (world.speaks()) say_written(options, said);
 }
@@ -180,14 +180,12 @@ void convert_to_entries(const World& world, const ConvertOptions& options, const
     return in_name_of(file, [&] { return io::matrix_market_lines(csr, begin * shape.rows); });
   });
   num_entries = comm.sum(num_entries);
-  write_together(world, options.to, [&](const std::string& name) {
-    SharedFile shared(comm, name);
-    shared.append(world.speaks() ? io::matrix_market_head<Scalar>(file.num_block_rows() * shape.rows,
-                                                                  file.num_block_cols() * shape.cols, num_entries)
-                                 : "");
-    shared.append(lines);
-    shared.close();
-  });
+  SharedFile shared(comm, options.to);
+  shared.append(world.speaks() ? io::matrix_market_head<Scalar>(file.num_block_rows() * shape.rows,
+                                                                file.num_block_cols() * shape.cols, num_entries)
+                               : "");
+  shared.append(lines);
+  shared.close();
   if (world.speaks()) say_entries(options, file, num_entries);
 }
 
@@ -229,6 +227,15 @@ void check_before_start(const ConvertOptions& options) {
   const auto has_kind = [](const std::string& path) { return is_block_file(path) || is_matrix_market_file(path); };
   // Standard output and its like have no ending: of a block file they get the text.
   const bool is_text = is_block_file(options.from) && is_written_through(options.to);
+  if (options.from == "-") {
+    throw ArgumentError("convert: '-'", "the ending of its name says what a file is, and standard input has none",
+                        "save it to a file, like A.mtx");
+  }
+  for (const std::string& path : {options.from, options.to}) {
+    if (ending_of(path) != ".gz") continue;
+    throw ArgumentError(text("convert: '", path, "'"), "compressed files are neither read nor written",
+                        "take the name without .gz, and run gzip or gunzip on the file");
+  }
   if (!has_kind(options.from) || !(has_kind(options.to) || is_text)) {
     throw ArgumentError(text("convert: '", has_kind(options.from) ? options.to : options.from, "'"),
                         "its name ends neither in .mtx nor in .bcsr",

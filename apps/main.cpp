@@ -54,7 +54,7 @@ struct Arguments {
 
 /// What went wrong, on one line of standard error.
 int fail(const std::string& message) {
-  std::cerr << "ashlar: " << app::one_line(message) << std::endl;
+  app::tell_error(message);
   return exit_bad_input;
 }
 

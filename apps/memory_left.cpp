@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <locale>
 
 namespace ashlar::app {
 
@@ -23,6 +24,7 @@ std::uint64_t bytes_within_limits() {
   // Pages: of all, resident, shared, code, none, data and stack.
   std::uint64_t pages[6] = {};
   std::ifstream file("/proc/self/statm");
+  file.imbue(std::locale::classic());
   for (std::uint64_t& count : pages) file >> count;
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   return std::min(within(RLIMIT_AS, pages[0] * page), within(RLIMIT_DATA, pages[5] * page));

@@ -2,16 +2,22 @@
 
 #include <array>
 #include <ashlar/base/count_text.hpp>
+#include <ashlar/base/text.hpp>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
+#include <iomanip>
 
 namespace ashlar::app {
 
 std::string short_number(double number) {
   if (std::isnan(number)) return "nan";  // (of no sign)
-  std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.3g", number);
-  return buffer.data();
+  return text(std::setprecision(3), number);
+}
+
+std::string exact_number(double number) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number + 0.0).ptr;  // no -0
+  return {digits.data(), end};
 }
 
 std::string counted(std::int64_t number) {

@@ -1,17 +1,12 @@
 #include "unfinished_file.hpp"
 
 #include <signal.h>
-#include <unistd.h>
 
-#include <atomic>
+#include <ashlar/host/unfinished_file.hpp>
 
 namespace ashlar::app {
 
 namespace {
-
-// What a signal handler may look at: it runs whatever any thread is in the middle of.
-std::atomic<const UnfinishedFile*> last = nullptr;
-static_assert(std::atomic<const UnfinishedFile*>::is_always_lock_free);
 
 extern "C" void handle_signal(int signal_number) {
   UnfinishedFile::remove_all();
@@ -20,18 +15,6 @@ extern "C" void handle_signal(int signal_number) {
 }
 
 }  // namespace
-
-void UnfinishedFile::remove_all() noexcept {
-  for (const UnfinishedFile* file = last.load(); file != nullptr; file = file->before_) ::unlink(file->path_.c_str());
-}
-
-UnfinishedFile::UnfinishedFile(const std::string& path) : path_(path), before_(last) { last = this; }
-
-UnfinishedFile::~UnfinishedFile() {
-  // Gone already, where it has got its name.
-  ::unlink(path_.c_str());
-  last = before_;
-}
 
 void handle_signals() {
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {

@@ -8,7 +8,6 @@
 #include <ashlar/multigrid/hierarchy.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -69,17 +68,6 @@ void add_number(CLI::App& command, const std::string& name, int& target, const s
           name, [&target, name](const std::string& value) { target = whole_number_of(name, value); }, description)
       ->type_name("N")
       ->required();
-}
-
-/// A reader takes a file for what its name ends in, and this one is an image.
-void require_image_name(const std::optional<std::string>& picture) {
-  if (!picture) return;
-  const std::string ending = std::filesystem::path(*picture).extension();
-  for (const char* const other : {".vtu", ".pvtu", ".pvti", ".vtk", ".vtr", ".vts", ".vtp"}) {
-    if (ending != other) continue;
-    throw ArgumentError(text("--vtk '", *picture, "'"), text("the solution is an image, no file of the kind ", other),
-                        "name it like u.vti");
-  }
 }
 
 }  // namespace
@@ -244,7 +232,9 @@ void check_before_start(const World& world, const HpgmgOptions& options) {
   require_distinct({"--report", options.report}, {"--vtk", options.picture});
   require_distinct({"--trace", options.trace}, {"--vtk", options.picture});
   require_distinct({"--trace", options.trace}, {"--report", options.report});
-  require_image_name(options.picture);
+  if (options.picture) {
+    require_ending("--vtk", *options.picture, {".vti"}, "the solution is written as an image", "name it like u.vti");
+  }
   const int ranks = world.comm().size();
   const multigrid::BoxGrid finest = grids_of(options, ranks, 0).front();
   if (ranks > finest.num_boxes()) {

@@ -5,7 +5,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/base/version.hpp>
 #include <cstddef>
-#include <cstdio>
+#include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -18,15 +18,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 using multigrid::all_phases, multigrid::Phase;
 
-/// As printf writes it.
-template <class... Numbers>
-std::string formatted(const char* format, Numbers... numbers) {
-  std::array<char, 128> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), format, numbers...);
-  return buffer.data();
-}
+std::string norm_text(double norm) { return text(std::scientific, std::setprecision(15), norm); }
 
-std::string norm_text(double norm) { return formatted("%.15e", norm); }
+std::string fixed_text(double number, int decimals) { return text(std::fixed, std::setprecision(decimals), number); }
+
+/// The first column of a table, and one of the others.
+std::string row_name(const std::string& name) { return text(std::left, std::setw(12), name); }
+template <class Value>
+std::string in_column(const Value& value) {
+  return text(std::setw(14), value);
+}
 
 /// "32^3 cells in 8 boxes of 16^3"
 std::string level_text(const multigrid::BoxGrid& grid) {
@@ -58,14 +59,14 @@ void print_richardson(const multigrid::RichardsonReport& richardson) {
             << "  h   norm = " << norm_text(richardson.h.norms.back()) << "  rel = " << norm_text(richardson.h.rel)
             << "\n  2h  norm = " << norm_text(richardson.h2.norms.back()) << "  rel = " << norm_text(richardson.h2.rel)
             << "\n  4h  norm = " << norm_text(richardson.h4.norms.back()) << "  rel = " << norm_text(richardson.h4.rel)
-            << "\n  error = " << norm_text(richardson.error) << "  order = " << formatted("%.3f", richardson.order)
-            << "\n";
+            << "\n  error = " << norm_text(richardson.error) << "  order = " << fixed_text(richardson.order, 3) << "\n";
 }
 
 /// The residuals of CG are 2-norms, and the last norm is, as after cycles, the largest of a cell.
 void print_iterations(const SolveReport& cg, const multigrid::CycleReport& solve, CyclePrecision precision) {
   for (std::size_t k = 1; k < cg.residual_history.size(); ++k) {
-    std::cout << formatted("CG %3zu  ||f - A u|| / ||f|| = %.6e\n", k, cg.residual_history[k]);
+    std::cout << text("CG ", std::setw(3), k, "  ||f - A u|| / ||f|| = ", std::scientific, std::setprecision(6),
+                      cg.residual_history[k], "\n");
   }
   std::cout << describe(cg.status) << "\nCG and a V-cycle"
             << (precision == CyclePrecision::in_single ? " in single precision" : "") << " in each of "
@@ -84,13 +85,13 @@ void print_cycles(const HpgmgOutcome& outcome) {
 }
 
 void print_times(const multigrid::Multigrid<Execution>& mg, const multigrid::PhaseTimes& times) {
-  std::cout << "\nSeconds of a solve whose phases are timed one by one\n" << formatted("%-12s", "cells");
-  for (const Phase phase : all_phases) std::cout << formatted("%14s", std::string(to_string(phase)).c_str());
-  std::cout << formatted("%14s\n", "total");
+  std::cout << "\nSeconds of a solve whose phases are timed one by one\n" << row_name("cells");
+  for (const Phase phase : all_phases) std::cout << in_column(to_string(phase));
+  std::cout << in_column("total") << "\n";
   std::array<double, all_phases.size() + 1> sums{};
   const auto print_row = [&](const std::string& name, const auto& numbers) {
-    std::cout << formatted("%-12s", name.c_str());
-    for (const double number : numbers) std::cout << formatted("%14.6f", number);
+    std::cout << row_name(name);
+    for (const double number : numbers) std::cout << in_column(fixed_text(number, 6));
     std::cout << "\n";
   };
   for (std::size_t l = 0; l < mg.num_levels(); ++l) {
@@ -107,10 +108,10 @@ void print_times(const multigrid::Multigrid<Execution>& mg, const multigrid::Pha
 
 void print_exchange(const multigrid::Multigrid<Execution>& mg, const std::vector<HaloCount>& exchange) {
   std::cout << "\nWhat all ranks send to apply the operator once\n"
-            << formatted("%-12s%14s%14s\n", "cells", "messages", "bytes");
+            << row_name("cells") << in_column("messages") << in_column("bytes") << "\n";
   for (std::size_t l = 0; l < exchange.size(); ++l) {
-    std::cout << formatted("%-12s%14lld%14lld\n", text(mg.grid(l).cells_per_dim(), "^3").c_str(),
-                           static_cast<long long>(exchange[l].messages), static_cast<long long>(exchange[l].bytes));
+    std::cout << row_name(text(mg.grid(l).cells_per_dim(), "^3")) << in_column(exchange[l].messages)
+              << in_column(exchange[l].bytes) << "\n";
   }
 }
 
@@ -138,7 +139,7 @@ void print_levels(const multigrid::Multigrid<Execution>& mg) {
   std::cout << "\n";
   for (std::size_t l = 0; l < mg.num_levels(); ++l) {
     std::cout << "  level " << l << ": " << level_text(mg.grid(l)) << ranks_text(mg, l) << ", largest eigenvalue < "
-              << formatted("%.15f", largest_eigenvalue(mg, l)) << (mg.is_on_host(l) ? ", on the host" : "")
+              << fixed_text(largest_eigenvalue(mg, l), 15) << (mg.is_on_host(l) ? ", on the host" : "")
               << (overlaps(mg, l) ? ", overlaps messages\n" : "\n");
   }
   std::cout << "\nHow it runs\n";
@@ -150,8 +151,8 @@ void print_outcome(const multigrid::Multigrid<Execution>& mg, const HpgmgOutcome
   outcome.cg ? print_iterations(*outcome.cg, outcome.solve, outcome.options.precision) : print_cycles(outcome);
   if (outcome.richardson) print_richardson(*outcome.richardson);
   std::cout << "\n"
-            << formatted("%.6f s a solve (the median of %d), %.3e unknowns a second\n", outcome.seconds,
-                         outcome.num_solves, outcome.dof_per_second(mg));
+            << fixed_text(outcome.seconds, 6) << " s a solve (the median of " << outcome.num_solves << "), "
+            << text(std::scientific, std::setprecision(3), outcome.dof_per_second(mg)) << " unknowns a second\n";
   print_times(mg, outcome.times);
   if (!mg.communicator().is_alone()) print_exchange(mg, outcome.exchange);
 }

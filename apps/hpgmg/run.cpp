@@ -5,9 +5,9 @@
 #include <ashlar/multigrid/benchmark_problem.hpp>
 #include <ashlar/multigrid/copy_coefficients.hpp>
 #include <ashlar/multigrid/operator.hpp>
-#include <cstdio>
 #include <exception>
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +18,7 @@
 #include "hpgmg/picture.hpp"
 #include "output_file.hpp"
 #include "solve_trace.hpp"
+#include "write_errors.hpp"
 
 namespace ashlar::app {
 
@@ -76,7 +77,7 @@ multigrid::CycleReport judged(const Execution& exec, const multigrid::Multigrid<
 /// A solve, recorded; its phases are timed one by one, as no graph is replayed then, of which nothing could be told.
 /// Returns what readers have to know.
 std::vector<std::string> write_trace(const World& world, const std::optional<OutputFile>& file,
-                                     const std::function<void()>& solve) {
+                                     const std::function<void()>& solve, WriteErrors& errors) {
   world.comm().barrier();  // the ranks' times begin here
   std::string json;
   std::vector<std::string> notes;
@@ -86,7 +87,7 @@ std::vector<std::string> write_trace(const World& world, const std::optional<Out
     json = recorded.json(world.comm());
     notes = recorded.notes();
   }
-  world.on_all([&] {
+  errors.keep_from([&] {
     if (file) file->write([&](const std::string& name) { write_text_file(name, json); });
   });
   return notes;
@@ -140,22 +141,26 @@ int run_hpgmg(const World& world, const HpgmgOptions& options) {
   solve();
   count_times(nullptr);
   std::vector<std::string> notes;
+  WriteErrors errors;
   if (options.trace) {
     multigrid::PhaseTimes of_recorded(mg.num_levels());
     count_times(&of_recorded);
-    notes = write_trace(world, trace, solve);
+    notes = write_trace(world, trace, solve, errors);
     count_times(nullptr);
   }
   outcome.times.take_slowest(world.comm());
 
   if (prints) {
     print_outcome(mg, outcome);
-    for (const std::string& note : notes) std::printf("trace: %s\n", note.c_str());
+    for (const std::string& note : notes) std::cout << "trace: " << note << "\n";
   }
-  world.on_all([&] {
+  errors.keep_from([&] {
     if (report) report->write([&](const std::string& name) { write_text_file(name, report_json(mg, outcome)); });
   });
-  if (options.picture) write_picture(exec, world, picture, mg.level(0));
+  errors.keep_from([&] {
+    if (options.picture) write_picture(exec, world, picture, mg.level(0));
+  });
+  errors.rethrow(world);
   return outcome.solve.converged ? 0 : 2;
 }
 

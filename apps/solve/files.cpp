@@ -32,6 +32,10 @@ void check_files(const SolveOptions& options, int rank, int ranks) {
                                       {"--rhs", options.source.rhs},
                                       {"--partition", partition},
                                       {"--efficiency", options.outputs.efficiency}};
+  for (const NamedFile& input : inputs) require_no_dash(input);
+  if (options.method.tune == "-") {
+    throw ArgumentError("--tune -", "the table is read and written, which no stream can be", "name a file");
+  }
   // Pieces are outputs, too, which other options must not name.
   std::vector<std::optional<std::string>> pieces;
   if (options.outputs.vtk && is_mesh_of_pieces(*options.outputs.vtk)) {

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "file_names.hpp"
 #include "output_file.hpp"
-#include "unfinished_file.hpp"
 
 namespace ashlar::app {
 
@@ -86,18 +86,6 @@ void write_whole_mesh(const Exec& exec, const World& world, const std::string& p
   });
 }
 
-/// A file that has not got its name yet.
-class NewFile {
- public:
-  explicit NewFile(const std::string& path) : file_(path), unfinished_(file_.is_replaced() ? file_.new_name() : "") {}
-  const std::string& name() const { return file_.new_name(); }
-  void take_name() const { file_.take_name(); }
-
- private:
-  ReplacedFile file_;
-  UnfinishedFile unfinished_;
-};
-
 template <class Exec>
 void write_pieces(const Exec& exec, const World& world, const std::string& path, const LinearSystem<Exec>& system,
                   const Vector<Exec>& x) {
@@ -119,11 +107,11 @@ void write_pieces(const Exec& exec, const World& world, const std::string& path,
       }
     });
   };
-  std::optional<NewFile> piece, whole;
+  std::optional<ReplacedFile> piece, whole;
   on_all([&] {
     piece.emplace(piece_name);
     const problems::HexPiece mesh = problems::hex_piece(grid, mine);
-    io::write_vtu(piece->name(), mesh.points, mesh.cells, solution.fields());
+    io::write_vtu(piece->new_name(), mesh.points, mesh.cells, solution.fields());
   });
   world.on_all([&] {
     if (!world.speaks()) return;
@@ -131,7 +119,11 @@ void write_pieces(const Exec& exec, const World& world, const std::string& path,
     for (int rank = 0; rank < comm.size(); ++rank)
       names.push_back(fs::path(mesh_piece(path, rank)).filename().string());
     whole.emplace(path);
-    io::write_pvtu(whole->name(), names, solution.fields());
+    try {
+      io::write_pvtu(whole->new_name(), names, solution.fields());
+    } catch (const FileError& fault) {
+      throw FileError(path, 0, "cannot be written", fault.why(), fault.suggestion());
+    }
   });
   // All are whole: from here on nothing is missing.
   on_all([&] { piece->take_name(); });
@@ -142,7 +134,7 @@ void write_pieces(const Exec& exec, const World& world, const std::string& path,
 
 }  // namespace
 
-bool is_mesh_of_pieces(const std::string& path) { return fs::path(path).extension() == ".pvtu"; }
+bool is_mesh_of_pieces(const std::string& path) { return ending_of(path) == ".pvtu"; }
 
 std::string mesh_piece(const std::string& path, int rank) {
   const fs::path whole(path);

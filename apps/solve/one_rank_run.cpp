@@ -36,7 +36,13 @@ void require_same_options(const std::string& path, const Json& there, const Json
 
 OneRankRun read_one_rank_run(const std::string& path, const SolveOptions& options) {
   constexpr std::size_t most_bytes = std::size_t(1) << 28;
-  const Json report = Json::parse(read_text_file(path, most_bytes), nullptr, false);
+  // A report is a few levels deep. What is far deeper would be compared, and shown, by as many calls within each other.
+  constexpr int deepest = 100;
+  const auto require_shallow = [&](int depth, Json::parse_event_t, const Json&) {
+    if (depth > deepest) refuse(path, "it is no report of ashlar solve", "it has lists within lists");
+    return true;
+  };
+  const Json report = Json::parse(read_text_file(path, most_bytes), require_shallow, false);
   const char* const why_one = "efficiency is counted from one rank that has the whole matrix in memory";
   OneRankRun run;
   run.path = path;

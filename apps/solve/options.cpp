@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "file_names.hpp"
+#include "number_text.hpp"
 #include "option_values.hpp"
 #include "types.hpp"
 
@@ -125,6 +126,10 @@ void check_problem(const SourceOptions& source, const OutputOptions& outputs) {
   if (problem == "cantilever") {
     require(dof == 1 || dof == 3 || dof == 6, text("--dof ", dof), "a node of the cantilever has 1, 3 or 6 unknowns",
             "pass one of these");
+    if (outputs.vtk) {
+      require_ending("--vtk", *outputs.vtk, {".vtu", ".pvtu"},
+                     "the mesh is written as one file, or as one of each rank", "name it like x.vtu or x.pvtu");
+    }
   } else {
     require(dof >= 1 && dof <= max_block_size, text("--dof ", dof),
             text("a point of the stencil has 1 to ", max_block_size, " unknowns"), "pass such a number");
@@ -316,7 +321,7 @@ void check_options(const SolveOptions& options, int ranks) {
           "try: ashlar solve --problem cantilever");
   require(!(source.problem && source.matrix), "--problem and --matrix together", "one system is solved at a time",
           "leave one of them out");
-  require(method.rtol >= 0 && method.rtol < 1, text("--rtol ", method.rtol),
+  require(method.rtol >= 0 && method.rtol < 1, text("--rtol ", exact_number(method.rtol)),
           "it is the part of ||b|| that may be left: at least 0, less than 1", "pass something like 1e-8");
   require(method.max_iterations >= 1, text("--max-iterations ", method.max_iterations), "it counts iterations",
           "pass a positive number");

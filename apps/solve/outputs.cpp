@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "output_file.hpp"
-#include "shared_output.hpp"
 #include "solve/mesh_file.hpp"
 
 namespace ashlar::app {
@@ -72,14 +71,12 @@ void write_solution_on_one(const World& world, const std::string& path, const Co
 void write_solution_on_all(const World& world, const std::string& path, const Columns& mine) {
   const Communicator& comm = world.comm();
   const std::int64_t num_rows = comm.sum(mine.num_rows);
-  write_together(world, path, [&](const std::string& name) {
-    SharedFile file(comm, name);
-    file.append(world.speaks() ? io::matrix_market_array_head<double>(num_rows, mine.num_columns) : "");
-    for (std::int64_t j = 0; j < mine.num_columns; ++j) {
-      file.append(world.on_all([&] { return io::matrix_market_array_lines(mine.column(j)); }));
-    }
-    file.close();
-  });
+  SharedFile file(comm, path);
+  file.append(world.speaks() ? io::matrix_market_array_head<double>(num_rows, mine.num_columns) : "");
+  for (std::int64_t j = 0; j < mine.num_columns; ++j) {
+    file.append(world.on_all([&] { return io::matrix_market_array_lines(mine.column(j)); }));
+  }
+  file.close();
 }
 
 }  // namespace
@@ -91,7 +88,7 @@ bool uses_standard_output(const OutputOptions& options) {
 
 template <class Exec>
 bool write_outputs(const Exec& exec, const World& world, const OutputOptions& options, const LinearSystem<Exec>& system,
-                   const Solution<Exec>& solution, FirstError& errors) {
+                   const Solution<Exec>& solution, WriteErrors& errors) {
   if (!options.solution && !options.vtk) return true;
   const Columns mine = columns_of(exec, solution);
   const bool is_finite =
@@ -101,8 +98,11 @@ bool write_outputs(const Exec& exec, const World& world, const OutputOptions& op
     errors.keep_from([&] {
       // Of what is no regular file rank 0 knows: other hosts may have none of this name.
       const bool is_stream = world.comm().broadcast(is_written_through(*options.solution));
-      world.is_alone() || is_stream ? write_solution_on_one(world, *options.solution, mine)
-                                    : write_solution_on_all(world, *options.solution, mine);
+      // What several ranks cannot write one of them keeps.
+      world.on_all([&] {
+        world.is_alone() || is_stream ? write_solution_on_one(world, *options.solution, mine)
+                                      : write_solution_on_all(world, *options.solution, mine);
+      });
     });
   }
   if (options.vtk) {
@@ -115,18 +115,17 @@ void check_shared_outputs(const World& world, const OutputOptions& options) {
   if (world.is_alone()) return;
   const auto check = [&](const std::string& path) {
     if (world.comm().broadcast(is_written_through(path))) return;
-    world.on_all(
-        [&] { write_together(world, path, [&](const std::string& name) { SharedFile(world.comm(), name); }); });
+    world.on_all([&] { SharedFile(world.comm(), path); });
   };
   if (options.solution) check(*options.solution);
   if (options.vtk && is_mesh_of_pieces(*options.vtk)) check(*options.vtk);
 }
 
 template bool write_outputs(const HostExecution&, const World&, const OutputOptions&,
-                            const LinearSystem<HostExecution>&, const Solution<HostExecution>&, FirstError&);
+                            const LinearSystem<HostExecution>&, const Solution<HostExecution>&, WriteErrors&);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 template bool write_outputs(const Execution&, const World&, const OutputOptions&, const LinearSystem<Execution>&,
-                            const Solution<Execution>&, FirstError&);
+                            const Solution<Execution>&, WriteErrors&);
 #endif
 
 }  // namespace ashlar::app

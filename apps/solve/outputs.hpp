@@ -1,10 +1,10 @@
 #pragma once
 
-#include "solve/first_error.hpp"
 #include "solve/options.hpp"
 #include "solve/solve.hpp"
 #include "solve/system.hpp"
 #include "world.hpp"
+#include "write_errors.hpp"
 
 namespace ashlar::app {
 
@@ -25,6 +25,6 @@ void check_shared_outputs(const World& world, const OutputOptions& options);
 ///          kept in `errors`, and the next one is written.
 template <class Exec>
 bool write_outputs(const Exec& exec, const World& world, const OutputOptions& options, const LinearSystem<Exec>& system,
-                   const Solution<Exec>& solution, FirstError& errors);
+                   const Solution<Exec>& solution, WriteErrors& errors);
 
 }  // namespace ashlar::app

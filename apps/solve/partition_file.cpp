@@ -4,6 +4,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/host/text_file.hpp>
+#include <locale>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@ RowPartition read_partition(const std::string& path, std::int64_t num_block_rows
     throw FileError(path, 0, problem, why, "write the block rows of each rank, one number after another");
   };
   std::istringstream words(read_text_file(path, most_bytes));
+  words.imbue(std::locale::classic());
   std::vector<std::int64_t> offsets{0};
   for (std::string word; words >> word;) {
     const auto count = parse_whole_number(word);

@@ -24,10 +24,10 @@
 #include "output_file.hpp"
 #include "solve/checks.hpp"
 #include "solve/files.hpp"
-#include "solve/first_error.hpp"
 #include "solve/memory_need.hpp"
 #include "solve/one_rank_run.hpp"
 #include "solve/outputs.hpp"
+#include "solve/partition_file.hpp"
 #include "solve/progress_line.hpp"
 #include "solve/rank_roles.hpp"
 #include "solve/rank_speeds.hpp"
@@ -39,6 +39,7 @@
 #include "solve/system.hpp"
 #include "solve/threads.hpp"
 #include "solve_trace.hpp"
+#include "write_errors.hpp"
 
 namespace ashlar::app {
 
@@ -134,7 +135,7 @@ void tell(const Exec& exec, const World& world, const LinearSystem<Exec>& system
   std::ostream nowhere(nullptr);
   std::ostream& out = !world.speaks() ? nowhere : uses_standard_output(outputs) ? std::cerr : std::cout;
   // The report first: a disk that the rest fills up does not cost it.
-  FirstError errors;
+  WriteErrors errors;
   const auto write = [&](const std::optional<std::string>& path, const auto& work) {
     if (path && world.speaks()) errors.keep_from([&] { OutputFile(*path).write(work); });
   };
@@ -158,7 +159,7 @@ void tell(const Exec& exec, const World& world, const LinearSystem<Exec>& system
     const std::string json = trace->json(world.comm());
     write(outputs.trace, [&](const std::string& name) { write_text_file(name, json); });
   }
-  world.on_all([&] { errors.rethrow(); });
+  errors.rethrow(world);
 }
 
 }  // namespace
@@ -289,7 +290,11 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
   }
   double seconds_of_deal = 0;
   LinearSystem<Exec> system = phases.run("load", [&] {
-    if (world.is_alone()) return make_system(all, options);
+    if (world.is_alone()) {
+      LinearSystem<Exec> whole = make_system(all, options);
+      if (const auto file = distribution.partition_file()) read_partition(*file, whole.num_block_rows(), 1);
+      return whole;
+    }
     if (!source) source = make_row_source(all, world, options);
     const RowPartition partition =
         partition_of(world, options, *source, distribution.is_weighted() ? speeds : rates.shares);

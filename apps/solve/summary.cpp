@@ -1,15 +1,16 @@
 #include <algorithm>
-#include <array>
 #include <ashlar/base/count_text.hpp>
+#include <ashlar/base/printable.hpp>
 #include <ashlar/base/text.hpp>
 #include <cstdint>
-#include <cstdio>
+#include <iomanip>
 #include <optional>
 #include <ostream>
 #include <sstream>
 #include <string>
 
 #include "number_text.hpp"
+#include "numbers.hpp"
 #include "solve/report.hpp"
 
 namespace ashlar::app {
@@ -100,17 +101,24 @@ std::string ranks_line(const Outcome& outcome) {
               efficiency_line(efficiency));
 }
 
-/// "1.2e-09 (asked for 1e-08)"; with another norm, that one too.
-std::string residual_text(const Outcome& outcome) {
+/// Three digits, or all if three would show it on the other side of what was asked for: 0.9999985 is not 1.
+std::string residual_text(double residual, double asked) {
+  const std::string three = short_number(residual);
+  const std::optional<double> shown = parse_number(three);
+  return !shown || (*shown <= asked) == (residual <= asked) ? three : exact_number(residual);
+}
+
+/// "1.2e-09 (asked for 1e-08)"; with another norm, the residual in that norm, too.
+std::string residuals_text(const Outcome& outcome) {
   const SolveReport& report = outcome.solution.report;
   const MethodOptions& method = outcome.options.method;
-  const std::string asked = short_number(method.rtol);
+  const std::string asked = exact_number(method.rtol);
   if (method.norm == ResidualNorm::unpreconditioned) {
-    return text(short_number(report.relative_residual), " (asked for ", asked, ")");
+    return text(residual_text(report.relative_residual, method.rtol), " (asked for ", asked, ")");
   }
   const double judged = report.residual_history.empty() ? 0 : report.residual_history.back();
-  return text(short_number(report.relative_residual), ", ", short_number(judged), " in the ", to_string(method.norm),
-              " norm (asked for ", asked, ")");
+  return text(short_number(report.relative_residual), ", ", residual_text(judged, method.rtol), " in the ",
+              to_string(method.norm), " norm (asked for ", asked, ")");
 }
 
 }  // namespace
@@ -118,9 +126,7 @@ std::string residual_text(const Outcome& outcome) {
 void print_history(std::ostream& out, const SolveReport& report) {
   out << "# iteration  relative residual\n";
   for (std::size_t k = 0; k < report.residual_history.size(); ++k) {
-    std::array<char, 64> row{};
-    std::snprintf(row.data(), row.size(), "%11zu  %.6e\n", k, report.residual_history[k]);
-    out << row.data();
+    out << text(std::setw(11), k, "  ", std::scientific, std::setprecision(6), report.residual_history[k], '\n');
   }
 }
 
@@ -128,7 +134,7 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
   const SolveReport& report = outcome.solution.report;
   const SystemAccount& system = outcome.system;
   const int b = system.block_size;
-  out << "system     " << outcome.system.description << ": " << counted(system.num_rows(), "unknown") << ", "
+  out << "system     " << printable(system.description) << ": " << counted(system.num_rows(), "unknown") << ", "
       << counted(system.num_blocks, "block") << " of " << b << " x " << b << " (fill "
       << short_number(outcome.system.block_fill) << ")\n"
       << "device     " << device_text(outcome.device)
@@ -142,11 +148,11 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
   if (!report.launch.empty()) out << "launched   " << report.launch << '\n';
   if (system.is_streamed && outcome.ranks.empty()) {
     const char* const place = system.is_in_file ? "in its file: " : "in the host's memory: ";
-    out << "matrix     " << place << outcome.solution.plan << '\n';
+    out << "matrix     " << place << printable(outcome.solution.plan) << '\n';
   }
   const bool has_converged = report.status == SolveStatus::converged;
   out << "result     " << (has_converged ? "converged after " : "NOT converged after ")
-      << count_text(report.iterations, "iteration") << ": relative residual " << residual_text(outcome);
+      << count_text(report.iterations, "iteration") << ": relative residual " << residuals_text(outcome);
   if (!has_converged) out << ": " << describe(report.status);
   out << '\n';
   if (!report.warning.empty()) out << "warning    " << report.warning << '\n';

@@ -53,6 +53,28 @@ TEST_F(BadMatrix, WrongBanner) {
   expect_bad("1 1 1\n1 1 1\n", {"A.mtx:1: ", "banner"});
 }
 
+/// It is not read until memory ends.
+TEST_F(BadMatrix, EndlessFile) {
+  for (const std::string option : {"--matrix ", "--matrix B.mtx --rhs "}) {
+    write("B.mtx", good);
+    expect_refused("solve " + option + "/dev/zero --report r.json", {"/dev/zero:1: ", "a line of 32768 characters"},
+                   "ulimit -v 4000000;");
+  }
+}
+
+TEST_F(BadMatrix, RightHandSideInTheFile) {
+  expect_bad(good + "1\n2\n3\n4\n", {"A.mtx:9: ", "may be a right-hand side", "a file of its own"});
+  expect_bad(good + "%%MatrixMarket matrix array real general\n4 1\n1\n2\n3\n4\n",
+             {"A.mtx:9: ", "a second Matrix Market banner", "a file of its own"});
+}
+
+TEST_F(BadMatrix, ByteOrderMark) { expect_bad("\xef\xbb\xbf" + good, {"A.mtx:1: ", "byte order mark", "save it as"}); }
+
+TEST_F(BadMatrix, IntegerThatIsNoDouble) {
+  expect_bad("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 9007199254740993\n",
+             {"A.mtx:3: ", "9007199254740993 is no double"});
+}
+
 TEST_F(BadMatrix, NoSizeLine) { expect_bad(banner + "% only a comment\n", {"A.mtx:2: ", "size line"}); }
 
 TEST_F(BadMatrix, TooFewEntries) {

@@ -49,6 +49,21 @@ TEST_F(BadUsage, ValuesOutOfRange) {
   expect_refused(solve + "--device-memory-limit=-5", {"'-5'"});
 }
 
+TEST_F(BadUsage, PartitionOfOneRank) {
+  write("two.txt", "1 1");
+  expect_refused("solve --matrix A.mtx --block-size 1 --partition two.txt --report r.json",
+                 {"two.txt: a partition for 2 ranks", "it runs on 1 rank"});
+  write("many.txt", "7");
+  expect_refused("solve --matrix A.mtx --block-size 1 --partition many.txt --report r.json", {"many.txt: '7'"});
+  write("right.txt", "2");
+  EXPECT_EQ(run("solve --matrix A.mtx --block-size 1 --partition right.txt --no-probe").exit_code, 0);
+}
+
+TEST_F(BadUsage, TuningTablesThatAreNone) {
+  write("t.json", "{\"format\": \"ashlar-tuning-1\", \"choices\": [1e309]}");
+  expect_refused("solve --matrix A.mtx --tune t.json --report r.json", {"t.json: a number that is too large"});
+}
+
 // Nothing is guessed: what is no number, or more than one, is named.
 TEST_F(BadUsage, NumbersThatAreNone) {
   const std::string solve = "solve --matrix A.mtx --report r.json ";

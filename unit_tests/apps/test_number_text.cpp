@@ -16,6 +16,12 @@ TEST(NumberText, HasTheNounOfOneForOneAlone) {
   EXPECT_EQ(counted(1234567, "block"), "1,234,567 blocks");
 }
 
+TEST(NumberText, HasAllDigitsWhereTheyCount) {
+  EXPECT_EQ(app::exact_number(0.999999), "0.999999");
+  EXPECT_EQ(app::exact_number(1e-8), "1e-08");
+  EXPECT_EQ(app::exact_number(-0.0), "0");
+}
+
 class TellsOfOne : public CommandTest {};
 
 TEST_F(TellsOfOne, InSummariesAndMessages) {

@@ -70,20 +70,22 @@ TEST_F(Outputs, StayAsTheyWereWhereTheNewOnesCannotBeWritten) {
   EXPECT_EQ(files(), before);
 }
 
-/// The signal comes while the mesh is being written, or just before or after: there is the old file or the new one,
-/// whole, and none beside it.
+/// The signal comes while the new mesh is open, or just before or after: there is the old file or the new one, whole,
+/// and none beside it.
 TEST_F(Outputs, AreWholeAfterASignal) {
-  for (const std::string signal : {"TERM", "INT"}) {
+  for (const std::string signal : {"TERM", "INT", "HUP", "QUIT", "USR1", "USR2", "ALRM", "KILL"}) {
     SCOPED_TRACE(signal);
     write("v.vtu", "old");
     const auto before = files();
-    // A shell starts what it leaves in the background with SIGINT ignored; env undoes that.
+    // A shell starts what it leaves in the background with SIGINT and SIGQUIT ignored; env undoes that.
     const CommandResult result = run_lines(
-        "env --default-signal=INT \"$ashlar\" solve --problem cantilever --nodes 60 --dof 1 --no-probe "
-        "--max-iterations 1 --vtk v.vtu & pid=$!\n"
-        "while kill -0 $pid && [ \"$(cat v.vtu)\" = old ] && ! ls | grep -q vtu.new-; do :; done 2>/dev/null\n"
+        "ulimit -c 0\n"
+        "env --default-signal \"$ashlar\" solve --problem cantilever --nodes 60 --dof 1 --no-probe "
+        "--max-iterations 1 --vtk v.vtu >summary.txt & pid=$!\n"
+        "while kill -0 $pid && ! grep -q result summary.txt; do sleep 0.01; done 2>/dev/null\n"
+        "while kill -0 $pid && ! ls -l /proc/$pid/fd | grep -q \"$PWD/[#v]\"; do :; done 2>/dev/null\n"
         "kill -" +
-        signal + " $pid 2>/dev/null; wait $pid; echo ended with $?");
+        signal + " $pid 2>/dev/null; wait $pid; echo ended with $?; rm summary.txt");
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_THAT(result.out, HasSubstr("ended with "));
     EXPECT_THAT(result.out, Not(HasSubstr("ended with 0")));
@@ -93,6 +95,29 @@ TEST_F(Outputs, AreWholeAfterASignal) {
     }
     EXPECT_EQ(files(), before);
   }
+}
+
+/// What a killed process has left, on a file system that has no files without a name, goes with the next output.
+TEST_F(Outputs, RemoveWhatIsLeftOfThem) {
+  write_matrix();
+  write("x.mtx.ashlar-new-0123456789abcdef", "half of a fi");
+  write("x.mtx.ashlar-new-mine", "kept");
+  ASSERT_EQ(run("solve --matrix A.mtx --skip-symmetry-check --no-probe --max-iterations 1 --solution x.mtx").err, "");
+  EXPECT_EQ(files(), (std::set<std::string>{path("A.mtx"), path("x.mtx"), path("x.mtx.ashlar-new-mine")}));
+}
+
+/// Each in a line, whichever they are.
+TEST_F(Outputs, ThatFailAreAllTold) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  for (const std::string arguments : {solve + "--report /dev/full --solution out --trace /dev/full --vtk /dev/full",
+                                      std::string("hpgmg 3 8 --report /dev/full --trace /dev/full --vtk /dev/full")}) {
+    SCOPED_TRACE(arguments);
+    const CommandResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, 1);
+    const std::string line = "ashlar: /dev/full: cannot be written \\(No space left on device\\); [^\n]+\n";
+    EXPECT_THAT(result.err, ::testing::MatchesRegex(line + line + line));
+  }
+  EXPECT_EQ(files(), std::set<std::string>{path("out")});
 }
 
 /// A log is written on, not anew.

@@ -187,6 +187,24 @@ TEST_F(RankFiles, ThatNoRankCanWriteAreToldOnce) {
   EXPECT_EQ(files(), before);
 }
 
+/// mpirun ends its ranks by signals of its own, and by SIGKILL if they linger.
+TEST_F(RankFiles, AreWholeAfterTheirLauncherIsEnded) {
+  for (const std::string signal : {"TERM", "INT", "USR1", "QUIT"}) {
+    for (const std::string option : {"--solution x.mtx", "--vtk x.pvtu"}) {
+      SCOPED_TRACE(signal + " " + option);
+      for (const std::string name : {"x.mtx", "x.pvtu", "x_0.vtu", "x_1.vtu", "x_2.vtu"}) write(name, "old");
+      const auto before = files();
+      run_lines("ulimit -c 0\n" + std::string("OMP_NUM_THREADS=1 env --default-signal ") + mpiexec(3) +
+                " \"$ashlar\" solve --problem cantilever --nodes 41 --dof 3 --no-probe --max-iterations 1 " + option +
+                " >summary.txt & pid=$!\n"
+                "while kill -0 $pid && ! grep -q result summary.txt; do sleep 0.01; done 2>/dev/null\n"
+                "sleep 0.02; kill -" +
+                signal + " $pid 2>/dev/null; wait $pid; rm summary.txt; sleep 0.5");
+      EXPECT_EQ(files(), before);
+    }
+  }
+}
+
 /// A folder in the place of a piece that is not rank 0's: found before the solve.
 TEST_F(RankFiles, PiecesThatCannotBeMadeAreRefusedAtOnce) {
   std::filesystem::create_directory(folder() / "x_1.vtu");

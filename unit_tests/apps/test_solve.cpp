@@ -341,11 +341,13 @@ TEST_F(Solve, OneOutputThatFailsCostsNoOther) {
     }
     for (const std::string& file : files()) std::filesystem::remove(file);
   }
-  // Of two errors the first is told.
-  const CommandResult both =
-      run("solve --no-probe --problem cantilever --nodes 4 --solution /dev/full --vtk /dev/full");
-  EXPECT_EQ(both.exit_code, 1);
-  expect_message(both.err, {"/dev/full"});
+}
+
+TEST_F(Solve, ToleranceIsShownWithAllItsDigits) {
+  const CommandResult result = run("solve --no-probe --problem cantilever --nodes 4 --rtol 0.999999");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("(asked for 0.999999)"), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("residual 1 ("), std::string::npos) << result.out;
 }
 
 TEST_F(Solve, MatrixThroughAPipe) {

@@ -58,6 +58,15 @@ TYPED_TEST(ReadMatrixMarket, CoordinateGeneral) {
                            {0, 1}, {1, 0}, {n(1), n(1)});
 }
 
+/// As large as they may be, if the type has them exactly.
+TYPED_TEST(ReadMatrixMarket, IntegersThatTheTypeHolds) {
+  const auto n = [](double re) { return TestFixture::number(re); };
+  expect_matrix<TypeParam>(
+      this->read("%%MatrixMarket matrix coordinate integer general\n1 3 3\n1 1 16777216\n1 2 -9223372036854775808\n"
+                 "1 3 4611686018427387904\n"),
+      1, 3, {0, 0, 0}, {0, 1, 2}, {n(0x1p24), n(-0x1p63), n(0x1p62)});
+}
+
 TYPED_TEST(ReadMatrixMarket, CoordinateSymmetric) {
   const auto n = [](double re) { return TestFixture::number(re); };
   for (const std::string field : {"real", "integer"}) {

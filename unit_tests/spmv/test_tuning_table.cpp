@@ -121,10 +121,21 @@ TEST_F(TuningFile, MayHoldNoChoice) {
   EXPECT_EQ(table.size(), 0);
 }
 
+/// As mktemp makes it.
+TEST_F(TuningFile, MayBeEmpty) {
+  for (const std::string content : {"", " \n\t\r\n"}) {
+    TuningTable table;
+    table.load(folder.write("empty.json", content));
+    EXPECT_EQ(table.size(), 0);
+  }
+}
+
 TEST_F(TuningFile, ThatIsNoTableIsRefused) {
   TuningTable table;
   EXPECT_THROW(table.load(folder / "none.json"), FileError);
-  expect_refused("", "not JSON");
+  const std::string number = changed("\"seconds\": 0.000125", "\"seconds\": 1e309");
+  expect_refused(number, "a number that is too large");
+  expect_refused(changed("\"A device\"", std::string(200000, '[') + std::string(200000, ']')), "lists within lists");
   expect_refused("{\n\"format\":\n oops }", ":3: not JSON");
   expect_refused("[1, 2]", "not a tuning table");
   expect_refused("{\"results\": []}", "not a tuning table");

@@ -11,9 +11,9 @@
 
 namespace ashlar {
 
-/// A file that all ranks write together, each its own bytes. Rank 0 makes it under a new name beside its own; it takes
-/// its name once all have written theirs: whoever reads it meanwhile, or after a failure, finds all of the old file or
-/// all of the new.
+/// A file that all ranks write together, each its own bytes. Rank 0 makes it, as a ReplacedFile; it takes its name once
+/// all have written theirs: whoever reads it meanwhile, or after a failure, finds all of the old file or all of the
+/// new.
 ///
 /// The ranks must see one file: those on other hosts by a file system that they share.
 ///
@@ -24,7 +24,7 @@ class SharedFile {
  public:
   SharedFile(const Communicator& comm, const std::string& path);
   /// Without close() nothing is left behind.
-  ~SharedFile();
+  ~SharedFile() = default;
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
 
@@ -37,6 +37,8 @@ class SharedFile {
   void close();
 
  private:
+  /// Rank 0 makes the new file; returns what the others call it.
+  std::string make(ReplacedFile::Kind kind);
   /// work() on all ranks; what is wrong with the file is said with the rank.
   template <class Work>
   void on_all(const Work& work) const;
@@ -46,7 +48,6 @@ class SharedFile {
   std::optional<ReplacedFile> replaced_;  // on rank 0
   std::optional<io::PlacedWriter> file_;
   std::uint64_t end_ = 0;
-  bool is_closed_ = false;
 };
 
 }  // namespace ashlar

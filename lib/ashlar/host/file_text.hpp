@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -15,7 +16,13 @@ namespace ashlar {
 /// Throws   FileError when there is no such file, it cannot be read, is a folder, or does not fit memory.
 class FileText {
  public:
-  explicit FileText(const std::string& path, std::size_t max_bytes = std::numeric_limits<std::size_t>::max());
+  /// Looks at the first bytes of a file, up to `beginning_bytes`, before the rest is read, and throws if it is the
+  /// wrong one: /dev/zero has no end.
+  using Look = std::function<void(std::string_view beginning)>;
+  static constexpr std::size_t beginning_bytes = 1 << 16;
+
+  explicit FileText(const std::string& path, std::size_t max_bytes = std::numeric_limits<std::size_t>::max(),
+                    const Look& look = {});
 
   std::string_view view() const { return {text_.get(), size_}; }
   bool is_whole_file() const { return whole_; }

@@ -9,12 +9,17 @@ namespace ashlar {
 /// name would cut the file behind it to nothing, and write over what others write there.
 std::optional<int> descriptor_of(const std::string& path);
 
+/// Where writing to `path` puts the data: a link is followed to the file that it leads to, even if that is missing. Of
+/// a loop of links the result is a link.
+std::string link_target(const std::string& path);
+
 /// Finds out now, before any work is done, whether a file can be written later.
 ///
 /// Leaves an existing file as it is, and no file where there was none. What only writing shows (a disk that fills up)
 /// is found by the writers, which say so then.
 ///
-/// Throws   FileError that says why: no name, no such folder, no permission, a folder in the place of the file.
+/// Throws   FileError that says why: no name, no such folder, no permission, a folder in the place of the file, a loop
+///          of links.
 void require_writable(const std::string& path);
 
 }  // namespace ashlar

@@ -1,57 +1,56 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/text.hpp>
-#include <ashlar/host/output_file.hpp>
-#include <filesystem>
+#include <ashlar/host/file_descriptor.hpp>
+#include <ashlar/host/unfinished_file.hpp>
+#include <optional>
 #include <string>
-#include <system_error>
 
 namespace ashlar {
 
-/// A new file beside `path`, which takes the name `path` once it is whole: whoever reads that meanwhile, or after a
-/// failure, finds all of the old file or all of the new.
+/// A new file in the folder of `path`, which takes the name `path` once it is complete: whoever reads that meanwhile,
+/// or after a failure, finds all of the old file or all of the new.
 ///
-/// A link stays one, and what it leads to is replaced; permissions stay. What is no regular file (a terminal, a pipe)
-/// is written to as it is.
+/// Until then the file has no name if the file system allows that (O_TMPFILE): nothing is left behind, however the
+/// process ends. Elsewhere it is named `path`.ashlar-new-XXXXXXXXXXXXXXXX, at most 249 bytes, and locked. If the
+/// process is killed, the next ReplacedFile for the same `path` removes it.
+///
+/// A link stays a link, and the file that it leads to is replaced, or made if it is missing. Permissions stay. What is
+/// no regular file (a terminal, a pipe) is written to as it is.
 ///
 /// Throws   FileError in the name of `path`.
 class ReplacedFile {
  public:
-  explicit ReplacedFile(const std::string& path) : path_(path) {
-    namespace fs = std::filesystem;
-    require_writable(path);
-    std::error_code error;
-    target_ = fs::weakly_canonical(path, error);
-    status_ = fs::status(target_, error);
-    is_replaced_ = !fs::exists(status_) || fs::is_regular_file(status_);
-    // In the same folder, since a file takes another's name within one file system only.
-    new_name_ = is_replaced_ ? target_.string() + text(".new-", ::getpid()) : path;
-  }
+  /// Whether other processes are to open it by new_name().
+  enum class Kind { unnamed, named };
 
-  /// Of the file that is to be written.
+  explicit ReplacedFile(const std::string& path, Kind kind = Kind::unnamed);
+  /// Without take_name() nothing is left behind.
+  ~ReplacedFile() = default;
+  ReplacedFile(const ReplacedFile&) = delete;
+  ReplacedFile& operator=(const ReplacedFile&) = delete;
+
+  /// By which the new file is opened for writing; a file without a name by its descriptor, /proc/self/fd/N.
   const std::string& new_name() const { return new_name_; }
   bool is_replaced() const { return is_replaced_; }
+  /// Whether the new file has no name yet. Other processes of this host may find it as /proc/PID/fd/N.
+  bool is_unnamed() const { return is_replaced_ && !named_; }
 
-  /// When it is whole.
-  void take_name() const {
-    namespace fs = std::filesystem;
-    if (!is_replaced_) return;
-    std::error_code error;
-    if (fs::exists(status_)) fs::permissions(new_name_, status_.permissions(), error);
-    fs::rename(new_name_, target_, error);
-    if (!error) return;
-    const std::string why = error.message();
-    fs::remove(new_name_, error);
-    throw FileError(path_, 0, "cannot be replaced", why, "name another file");
-  }
+  /// Once it is complete.
+  void take_name();
 
  private:
-  std::string path_, new_name_;
-  std::filesystem::path target_;
-  std::filesystem::file_status status_;
+  [[noreturn]] void fail_to_replace(int error_number) const;
+  bool make_unnamed();
+  void make_named();
+  void remove_left_overs() const;
+  /// A name in the folder of the target that no other process takes.
+  std::string temporary_name() const;
+
+  std::string path_, target_, new_name_;
+  FileDescriptor file_;  ///< keeps the file that has no name, or the lock of one that has
+  std::optional<UnfinishedFile> named_;
+  std::optional<unsigned> permissions_;  ///< of the file that is there
   bool is_replaced_ = true;
 };
 
@@ -60,7 +59,7 @@ class ReplacedFile {
 /// Throws   FileError in the name of `path`, and what `write` throws; what was there is then still there.
 template <class Write>
 void replace_file(const std::string& path, const Write& write) {
-  const ReplacedFile replaced(path);
+  ReplacedFile replaced(path);
   if (!replaced.is_replaced()) return write(path);
   try {
     write(replaced.new_name());

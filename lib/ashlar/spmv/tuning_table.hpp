@@ -64,7 +64,7 @@ class TuningTable {
   void set(const TuningKey& key, const TuningChoice& choice) { choices_[key] = choice; }
   std::size_t size() const { return choices_.size(); }
 
-  /// Adds the choices of a file; they take the place of those with the same keys.
+  /// Adds the choices of a file; they take the place of those with the same keys. An empty file has none.
   ///
   /// Throws   FileError where the file cannot be read, is no JSON, is of another format, or holds what no plan could
   ///          take: a kernel that there is not, a width that no device has, a key twice. The table is then as it was.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/host/memory.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -18,18 +19,22 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
+[[noreturn]] void refuse_size(const std::string& path, std::size_t size) {
+  throw FileError(path, 0, text("too large to read: ", size, " bytes or more"), "its text is held in memory as a whole",
+                  "use a machine with more memory");
+}
+
 std::unique_ptr<char[]> allocate(const std::string& path, std::size_t size) {
   try {
     return std::unique_ptr<char[]>(new char[size]);
   } catch (const std::bad_alloc&) {
-    throw FileError(path, 0, text("too large to read: ", size, " bytes"), "its text is held in memory as a whole",
-                    "use a machine with more memory");
+    refuse_size(path, size);
   }
 }
 
 }  // namespace
 
-FileText::FileText(const std::string& path, std::size_t max_bytes) {
+FileText::FileText(const std::string& path, std::size_t max_bytes, const Look& look) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw FileError(path, 0, "cannot be read", "it is a folder", "name a file");
@@ -45,19 +50,26 @@ FileText::FileText(const std::string& path, std::size_t max_bytes) {
   // Pipes and the like tell no size: they are read into a buffer that doubles.
   const auto told = std::filesystem::file_size(path, ignored);
   const bool knows_size = !ignored && std::filesystem::is_regular_file(path, ignored);
-  std::size_t capacity = std::min<std::size_t>(knows_size ? told + 1 : 1 << 16, max_bytes);
+  std::size_t capacity = std::min<std::size_t>(knows_size ? told + 1 : beginning_bytes, max_bytes);
   text_ = allocate(path, capacity);
+  bool is_looked_at = !look;
   for (;;) {
-    const std::size_t count = std::fread(text_.get() + size_, 1, capacity - size_, file.get());
+    const std::size_t until = is_looked_at ? capacity : std::min(capacity, beginning_bytes);
+    const std::size_t count = std::fread(text_.get() + size_, 1, until - size_, file.get());
     size_ += count;
     if (std::ferror(file.get())) {
       throw FileError(path, 0, text("cannot be read past byte ", size_), std::generic_category().message(errno),
                       "check the disk");
     }
+    if (!is_looked_at && (count == 0 || size_ == until)) {
+      look(view());
+      is_looked_at = true;
+    }
     if (count == 0 && size_ < capacity) break;
     if (size_ == max_bytes) return;
     if (size_ < capacity) continue;
     const std::size_t larger = std::min(2 * capacity, max_bytes);
+    if (larger > host_memory().available) refuse_size(path, larger);
     auto moved = allocate(path, larger);
     std::memcpy(moved.get(), text_.get(), size_);
     text_ = std::move(moved);

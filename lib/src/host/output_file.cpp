@@ -3,6 +3,7 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/host/file_descriptor.hpp>
 #include <ashlar/host/output_file.hpp>
 #include <cerrno>
 #include <charconv>
@@ -22,14 +23,23 @@ namespace {
 
 std::string reason(int error_number) { return std::generic_category().message(error_number); }
 
-/// Where writing to `path` would put the data: a link to a file that is not there yet is followed to that name.
-fs::path follow_links(fs::path path) {
-  std::error_code error;
-  for (int i = 0; i < 40 && fs::is_symlink(path, error); ++i) path = path.parent_path() / fs::read_symlink(path, error);
-  return path;
+/// Whether the folder takes a new file, by one without a name: nothing of it is ever seen.
+bool takes_unnamed_file(const fs::path& folder) {
+  const FileDescriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
+  return file.is_open();
 }
 
 }  // namespace
+
+std::string link_target(const std::string& path) {
+  fs::path target = path;
+  std::error_code error;
+  if (fs::is_other(fs::status(target, error))) return path;  // links of /proc to a pipe have no name to follow
+  for (int i = 0; i < 40 && fs::is_symlink(target, error); ++i) {
+    target = target.parent_path() / fs::read_symlink(target, error);
+  }
+  return target.string();
+}
 
 std::optional<int> descriptor_of(const std::string& path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
@@ -52,10 +62,11 @@ void require_writable(const std::string& path) {
     if ((flags & O_ACCMODE) == O_RDONLY) refuse(path, "it is open for reading only", "name another file");
     return;
   }
-  const fs::path target = follow_links(path);
+  const fs::path target = link_target(path);
   std::error_code error;
   const fs::file_status status = fs::status(target, error);
-
+  if (error.value() == ELOOP) refuse(path, reason(ELOOP), "mend the links, or name another file");
+  if (error.value() == ENAMETOOLONG) refuse(path, reason(ENAMETOOLONG), "name it shorter");
   if (fs::is_directory(status)) refuse(path, "it is a folder", "name a file in it");
   if (fs::exists(status)) {
     // Only a regular file is tried by opening it: opening a pipe would wait for its other end.
@@ -76,6 +87,7 @@ void require_writable(const std::string& path) {
   if (!fs::exists(folder_status)) refuse(path, text("there is no folder ", folder), "make the folder first");
   if (!fs::is_directory(folder_status)) refuse(path, text(folder, " is no folder"), "name another folder");
 
+  if (takes_unnamed_file(folder)) return;
   const int file = ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file >= 0) {
     ::close(file);

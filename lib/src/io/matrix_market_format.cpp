@@ -41,6 +41,40 @@ Enum parse_word(const std::string& path, std::string_view what, const std::strin
                   text("the ", what, " of a Matrix Market file is one of ", known), "correct the banner");
 }
 
+/// What files of other kinds begin with.
+struct OtherKind {
+  std::string_view beginning;
+  const char *problem, *suggestion;
+};
+constexpr OtherKind other_kinds[] = {
+    {"\x1f\x8b", "the file is compressed by gzip", "unpack it with gunzip, and name the file that this makes"},
+    {"BZh", "the file is compressed by bzip2", "unpack it with bunzip2, and name the file that this makes"},
+    {"\xfd"
+     "7zXZ",
+     "the file is compressed by xz", "unpack it with unxz, and name the file that this makes"},
+    {"\x28\xb5\x2f\xfd", "the file is compressed by zstd", "unpack it with unzstd, and name the file that this makes"},
+    {"PK\x03\x04", "the file is a zip archive", "unpack it, and name the file in it"},
+    {"\xef\xbb\xbf", "a byte order mark before the banner", "save it as UTF-8 without a byte order mark, or as ASCII"},
+    {"\xff\xfe", "the text is UTF-16", "save it as UTF-8 without a byte order mark, or as ASCII"},
+    {"\xfe\xff", "the text is UTF-16", "save it as UTF-8 without a byte order mark, or as ASCII"},
+};
+
+void require_plain_text(const std::string& path, std::string_view text) {
+  for (const OtherKind& other : other_kinds) {
+    if (!text.starts_with(other.beginning)) continue;
+    throw FileError(path, 1, other.problem, "a Matrix Market file is plain text that begins with %%MatrixMarket",
+                    other.suggestion);
+  }
+}
+
+/// Throws for a line that has had so many characters already: of /dev/zero, or of a file that is no text.
+void require_end_of_line(const std::string& path, std::int64_t line_number, std::size_t length) {
+  constexpr std::size_t longest = 1 << 15;
+  if (length < longest) return;
+  throw FileError(path, line_number, text("a line of ", longest, " characters or more before the entries"),
+                  "a line of a Matrix Market file has at most 1024", "is it a file of another format?");
+}
+
 MatrixMarketHeader parse_banner(const std::string& path, std::string_view line) {
   Cursor cursor{line.data(), line.data() + line.size()};
   std::array<std::string, 6> words;
@@ -141,11 +175,15 @@ std::string_view name(MatrixMarketField field) { return field_names[static_cast<
 std::string_view name(MatrixMarketSymmetry symmetry) { return symmetry_names[static_cast<std::size_t>(symmetry)]; }
 
 std::optional<ParsedHeader> parse_header_of_part(const std::string& path, std::string_view text) {
+  require_plain_text(path, text);
   ParsedHeader result{};
   std::size_t begin = 0;
   for (std::int64_t line_number = 1;; ++line_number) {
     const std::size_t line_end = text.find('\n', begin);
-    if (line_end == std::string_view::npos) return std::nullopt;
+    if (line_end == std::string_view::npos) {
+      require_end_of_line(path, line_number, text.size() - begin);
+      return std::nullopt;
+    }
     const std::string_view line = text.substr(begin, line_end - begin);
     begin = line_end + 1;
     if (line_number == 1) {

@@ -3,6 +3,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/host/memory.hpp>
 #include <ashlar/io/matrix_market.hpp>
+#include <bit>
 #include <limits>
 #include <new>
 #include <utility>
@@ -83,6 +84,20 @@ std::int32_t read_index(Cursor& cursor, const Place& place, const char* what, st
   return static_cast<std::int32_t>(index - 1);
 }
 
+/// An integer of the file in Real, which must hold it: what is counted is not rounded.
+template <std::floating_point Real>
+Real read_integer(Cursor& cursor, const Place& place, const char* shape) {
+  const auto value = read_or_fail<std::int64_t>(cursor, place, "value", shape);
+  const std::uint64_t size = value < 0 ? 0 - std::uint64_t(value) : std::uint64_t(value);
+  constexpr int digits = std::numeric_limits<Real>::digits;
+  if (size != 0 && std::bit_width(size) - std::countr_zero(size) > digits) [[unlikely]] {
+    throw FileError(place.file, place.line, text("the value ", value, " is no ", scalar_name<Real>()),
+                    text("the banner says integer, and not every integer beyond 2^", digits, " is one"),
+                    "let the banner say real if the value may be rounded");
+  }
+  return static_cast<Real>(value);
+}
+
 template <scalar S>
 S read_value(Cursor& cursor, const Place& place, MatrixMarketField field, const char* shape) {
   using Real = real_t<S>;
@@ -90,7 +105,7 @@ S read_value(Cursor& cursor, const Place& place, MatrixMarketField field, const 
     case MatrixMarketField::pattern:
       return S(1);
     case MatrixMarketField::integer:
-      return S(static_cast<Real>(read_or_fail<std::int64_t>(cursor, place, "value", shape)));
+      return S(read_integer<Real>(cursor, place, shape));
     case MatrixMarketField::real:
       return S(read_or_fail<Real>(cursor, place, "value", shape));
     case MatrixMarketField::complex:
@@ -130,6 +145,19 @@ void for_each_entry(const std::string& path, const std::vector<TextChunk>& chunk
   });
 }
 
+/// 0 if there is none. It reads as a comment among the entries.
+std::int64_t line_of_second_banner(const std::vector<TextChunk>& chunks) {
+  constexpr std::string_view banner = "%%MatrixMarket ";
+  for (const TextChunk& chunk : chunks) {
+    std::int64_t line = chunk.first_line;
+    for (std::string_view text = chunk.text; !text.empty(); ++line) {
+      if (text.starts_with(banner)) return line;
+      text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    }
+  }
+  return 0;
+}
+
 void require_number_of_entries(const std::string& path, const ParsedHeader& parsed,
                                const std::vector<TextChunk>& chunks, std::int64_t found) {
   const std::int64_t promised = parsed.header.entries;
@@ -140,9 +168,17 @@ void require_number_of_entries(const std::string& path, const ParsedHeader& pars
                     "is the file incomplete? Or correct the size line");
   }
   if (found > promised) {
+    if (const std::int64_t line = line_of_second_banner(chunks); line > 0) {
+      throw FileError(path, line, "a second Matrix Market banner", "a file holds one matrix, or one right-hand side",
+                      "put what begins here into a file of its own");
+    }
+    const bool may_be_vector = parsed.header.rows > 0 && (found - promised) % parsed.header.rows == 0;
     throw FileError(path, line_of_entry(chunks, promised),
                     text("too many entries: ", found, " found, ", promised, " promised"),
-                    text("the size line is line ", parsed.size_line), "correct the size line");
+                    text("the size line is line ", parsed.size_line,
+                         may_be_vector ? "; the rest may be a right-hand side, of one entry a row" : ""),
+                    may_be_vector ? "put what begins here into a file of its own, or correct the size line"
+                                  : "correct the size line");
   }
 }
 
@@ -303,15 +339,24 @@ MatrixMarketHeader read_matrix_market_header(const std::string& path) {
   }
 }
 
+namespace {
+
+FileText text_of(const std::string& path) {
+  return FileText(path, std::numeric_limits<std::size_t>::max(),
+                  [&](std::string_view beginning) { parse_header_of_part(path, beginning); });
+}
+
+}  // namespace
+
 template <scalar S>
 CooMatrix<S> read_matrix_market(const std::string& path) {
-  const FileText file(path);
+  const FileText file = text_of(path);
   return parse_or_out_of_memory<S>(path, parse_header(path, file.view()), file.view());
 }
 
 template <scalar S>
 std::vector<S> read_matrix_market_vector(const std::string& path) {
-  const FileText file(path);
+  const FileText file = text_of(path);
   const ParsedHeader parsed = parse_header(path, file.view());
   const MatrixMarketHeader& header = parsed.header;
   if (header.columns != 1) {

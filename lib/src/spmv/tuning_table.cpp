@@ -10,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -165,13 +166,23 @@ Json json_of(const TuningKey& key, const TuningChoice& choice) {
   return json;
 }
 
+constexpr const char* is_it_right = "is it the right file? Otherwise make it anew by tuning";
+
 Json parse(const std::string& file, const std::string& content) {
+  // A table is three deep. What is far deeper would be taken apart, and shown, by as many calls within each other.
+  constexpr int deepest = 100;
+  const auto require_shallow = [&](int depth, Json::parse_event_t, const Json&) {
+    if (depth <= deepest) return true;
+    throw FileError(file, 0, text("lists within lists, more than ", deepest), "a tuning table has none", is_it_right);
+  };
   try {
-    return Json::parse(content);
+    return Json::parse(content, require_shallow);
   } catch (const Json::parse_error& error) {
     const auto end = content.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, content.size()));
-    throw FileError(file, 1 + std::count(content.begin(), end, '\n'), "not JSON", "a tuning table is",
-                    "is it the right file? Otherwise make it anew by tuning");
+    throw FileError(file, 1 + std::count(content.begin(), end, '\n'), "not JSON", "a tuning table is", is_it_right);
+  } catch (const Json::out_of_range&) {
+    throw FileError(file, 0, "a number that is too large", text("none is beyond ", std::numeric_limits<double>::max()),
+                    is_it_right);
   }
 }
 
@@ -184,9 +195,11 @@ std::optional<TuningChoice> TuningTable::find(const TuningKey& key) const {
 }
 
 void TuningTable::load(const std::string& file) {
-  const Json json = parse(file, read_text_file(file, most_bytes));
+  const std::string content = read_text_file(file, most_bytes);
+  if (content.find_first_not_of(" \t\r\n") == std::string::npos) return;
+  const Json json = parse(file, content);
   const auto refuse = [&](const std::string& problem, const std::string& why) {
-    throw FileError(file, 0, problem, why, "is it the right file? Otherwise make it anew by tuning");
+    throw FileError(file, 0, problem, why, is_it_right);
   };
   if (!json.is_object() || !json.contains("format")) refuse("not a tuning table", "it names no format");
   if (json["format"] != format) {

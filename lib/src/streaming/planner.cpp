@@ -5,7 +5,7 @@
 #include <ashlar/streaming/impl/host_pieces.hpp>
 #include <ashlar/streaming/planner.hpp>
 #include <cmath>
-#include <cstdio>
+#include <iomanip>
 #include <optional>
 #include <utility>
 
@@ -15,9 +15,7 @@ namespace {
 
 /// Three digits and a unit.
 std::string in_units(double value, double unit, const char* name) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%.3g %s", value / unit, name);
-  return buffer;
+  return text(std::setprecision(3), value / unit, ' ', name);
 }
 
 std::string milliseconds(double seconds) { return in_units(seconds, 1e-3, "ms"); }

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iomanip>
+#include <locale>
 #include <random>
 #include <sstream>
 #include <string>
@@ -60,6 +61,7 @@ struct Address {
 /// In the abstract name space of Linux: a name that begins with a zero.
 Address address_of(const Token& token, int rank) {
   std::ostringstream name;
+  name.imbue(std::locale::classic());
   name << "ashlar-" << std::hex << std::setfill('0');
   for (const std::uint32_t word : token.words) name << std::setw(8) << word;
   name << '-' << std::dec << rank;
