@@ -22,6 +22,7 @@
 #include "memory_left.hpp"
 #include "number_text.hpp"
 #include "output_file.hpp"
+#include "same_on_ranks.hpp"
 #include "solve/checks.hpp"
 #include "solve/files.hpp"
 #include "solve/first_error.hpp"
@@ -163,10 +164,26 @@ void tell(const Exec& exec, const World& world, const LinearSystem<Exec>& system
 
 }  // namespace
 
+namespace {
+
+void require_same_inputs(const World& world, const SolveOptions& options) {
+  for (const auto& large : {options.source.matrix, options.source.rhs}) {
+    if (large) require_same_file(world, *large, beginning_of_matrix);
+  }
+  for (const auto& small : {options.distribution.partition_file(), options.outputs.efficiency}) {
+    if (small) require_same_file(world, *small);
+  }
+}
+
+}  // namespace
+
 void check_before_start(const World& world, const SolveOptions& options) {
   world.on_all([&] {
     check_options(options, world.comm().size());
     check_files(options, world.comm().rank(), world.comm().size());
+  });
+  require_same_inputs(world, options);
+  world.on_all([&] {
     check_headers(options);
     if (options.outputs.efficiency) read_one_rank_run(*options.outputs.efficiency, options);
   });
