@@ -21,6 +21,7 @@
 #include "solve/phases.hpp"
 #include "solve/run.hpp"
 #include "standard_output.hpp"
+#include "stop_signals.hpp"
 #include "unfinished_file.hpp"
 #include "wait_policy.hpp"
 #include "world.hpp"
@@ -73,7 +74,8 @@ int fail(const std::string& message) {
 int exit_code_when_printed(const app::World& world, int exit_code) {
   if (!world.speaks()) return exit_code;
   const std::optional<std::string> fault = app::standard_output_fault();
-  return fault ? fail(*fault) : exit_code;
+  if (fault) fail(*fault);
+  return fault && exit_code < app::exit_by_signal ? exit_bad_input : exit_code;
 }
 
 int run_command(const app::World& world, int argc, char** argv) {
@@ -212,7 +214,10 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   app::wait_passively(argv);
   try {
-    return run(argc, argv);
+    const int exit_code = run(argc, argv);
+    // A signal has stopped the solve: MPI has ended, and so does the command.
+    if (exit_code > app::exit_by_signal) app::end_by_signal(exit_code - app::exit_by_signal);
+    return exit_code;
   } catch (const Told& told) {
     return told.exit_code;
   } catch (...) {

@@ -22,11 +22,8 @@ struct StopSignal {
   int number;
   const char* name;
 };
-constexpr std::array<StopSignal, 5> stop_signals{{{SIGINT, "SIGINT"},
-                                                  {SIGTERM, "SIGTERM"},
-                                                  {SIGUSR1, "SIGUSR1"},
-                                                  {SIGUSR2, "SIGUSR2"},
-                                                  {SIGXCPU, "SIGXCPU"}}};
+constexpr std::array<StopSignal, 5> stop_signals{
+    {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"}, {SIGXCPU, "SIGXCPU"}}};
 
 // What the handler may look at: it runs whatever any thread is in the middle of.
 std::array<struct sigaction, stop_signals.size()> actions_before;
