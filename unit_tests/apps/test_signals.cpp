@@ -144,22 +144,26 @@ TEST_F(Signals, OfOneRankStopAll) {
   expect_results(result, "SIGTERM", 128 + 15);
 }
 
-/// Standard output of a pipe whose reader has ended.
+/// Standard output of a pipe whose reader has ended: what is printed here is more than a pipe holds.
 TEST_F(Signals, OfClosedPipesCostNoOtherOutput) {
-  const std::string solve = "\"$ashlar\" solve --no-probe --problem cantilever --nodes 9 --history --report r.json";
+  const std::string solve =
+      "\"$ashlar\" solve --no-probe --problem stencil11 --nodes 6 --rtol 0 --max-iterations 100000 --history --report "
+      "r.json";
   for (const std::string reader : {"head -1", "true"}) {
     const CommandResult result = run_lines("{ " + solve + " --solution x.mtx; echo ended with $? >&2; } | " + reader);
     EXPECT_THAT(result.err, HasSubstr("ashlar: standard output was closed ("));
     EXPECT_THAT(result.err, HasSubstr("ended with 1\n"));
-    EXPECT_EQ(io::read_matrix_market_vector<double>((folder() / "x.mtx").string()).size(), 9 * 9 * 9 * 3);
-    EXPECT_EQ(json::parse(read_file(folder() / "r.json")).at("status"), "converged");
+    EXPECT_EQ(io::read_matrix_market_vector<double>((folder() / "x.mtx").string()).size(), 6 * 6 * 6);
+    EXPECT_GT(json::parse(read_file(folder() / "r.json")).at("iterations").get<int>(), 0);
     EXPECT_EQ(files().size(), 2u);
   }
-  const CommandResult solution = run_lines("{ " + solve + " --solution -; echo ended with $? >&2; } | head -1");
+  const CommandResult solution = run_lines(
+      "{ \"$ashlar\" solve --no-probe --problem cantilever --nodes 17 --report r.json --solution -; "
+      "echo ended with $? >&2; } | head -1");
   EXPECT_THAT(solution.err, HasSubstr("/dev/stdout: cannot be written"));
   EXPECT_THAT(solution.err, HasSubstr("ended with 1\n"));
   for (const std::string other : {"hpgmg 3 1", "--help", "info --json"}) {
-    const CommandResult result = run_lines("{ sleep 0.2; \"$ashlar\" " + other + "; echo ended with $? >&2; } | true");
+    const CommandResult result = run_lines("{ sleep 0.5; \"$ashlar\" " + other + "; echo ended with $? >&2; } | true");
     EXPECT_THAT(result.err, HasSubstr("ashlar: standard output was closed (")) << other;
     EXPECT_THAT(result.err, HasSubstr("ended with 1\n"));
   }
