@@ -32,6 +32,7 @@
 #include "number_text.hpp"
 #include "option_values.hpp"
 #include "output_file.hpp"
+#include "same_on_ranks.hpp"
 
 namespace ashlar::app {
 
@@ -223,7 +224,9 @@ void declare_options(CLI::App& command, ConvertOptions& options) {
       ->type_name("auto|N");
 }
 
-void check_before_start(const ConvertOptions& options) {
+namespace {
+
+void check_names_and_header(const ConvertOptions& options) {
   const auto has_kind = [](const std::string& path) { return is_block_file(path) || is_matrix_market_file(path); };
   // Standard output and its like have no ending: of a block file they get the text.
   const bool is_text = is_block_file(options.from) && is_written_through(options.to);
@@ -258,6 +261,13 @@ void check_before_start(const ConvertOptions& options) {
   if (is_block_file(options.to) && !is_read_once(options.from)) {
     check_header(options, io::read_matrix_market_header(options.from));
   }
+}
+
+}  // namespace
+
+void check_before_start(const World& world, const ConvertOptions& options) {
+  world.on_all([&] { check_names_and_header(options); });
+  require_same_file(world, options.from, beginning_of_matrix);
 }
 
 void run_convert(const World& world, const ConvertOptions& options) {

@@ -20,10 +20,11 @@ struct ConvertOptions {
 /// Declares the arguments of `ashlar convert`; parsing fills `options`, which must outlive `command`.
 void declare_options(CLI::App& command, ConvertOptions& options);
 
-/// What can be found out before Kokkos is initialised: the names of the files, and the header of a Matrix Market file.
+/// Checks what can be checked before Kokkos is initialised: the names of the files, the header of a Matrix Market file,
+/// and that all ranks see the same file. Collective.
 ///
 /// Throws   ashlar::Error.
-void check_before_start(const ConvertOptions& options);
+void check_before_start(const World& world, const ConvertOptions& options);
 
 /// `ashlar convert`, on the host; Kokkos is initialised. Prints a line that says what was written. Over ranks the new
 /// file is written by all of them, each its rows. Collective.

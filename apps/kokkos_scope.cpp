@@ -110,9 +110,11 @@ void check_option(const std::string& argument) {
     if (setting.kind == Kind::truth) return;
     throw ArgumentError(argument, "it is given a value", text("pass ", name, "=..., without a blank"));
   }
-  if (!has_value && (name == "--kokkos-tools-libs" || name == "--kokkos-tools-args")) {
-    throw ArgumentError(argument, "it is given a value", text("pass ", name, "=..., without a blank"));
+  if (name == "--kokkos-help" || name == "--kokkos-tools-help") return;
+  if (name != "--kokkos-tools-libs" && name != "--kokkos-tools-args") {
+    throw ArgumentError(argument, "Kokkos has no option of this name", "see ashlar info --kokkos-help");
   }
+  if (!has_value) throw ArgumentError(argument, "it is given a value", text("pass ", name, "=..., without a blank"));
 }
 
 /// Devices that Kokkos is to see, for which it has a variable only.

@@ -16,9 +16,12 @@
 #include "kokkos_scope.hpp"
 #include "memory_left.hpp"
 #include "one_line.hpp"
+#include "same_on_ranks.hpp"
 #include "solve/options.hpp"
 #include "solve/phases.hpp"
 #include "solve/run.hpp"
+#include "standard_output.hpp"
+#include "stop_signals.hpp"
 #include "unfinished_file.hpp"
 #include "wait_policy.hpp"
 #include "world.hpp"
@@ -29,14 +32,23 @@ using namespace ashlar;
 
 constexpr int exit_bad_input = 1;
 
-constexpr const char* examples = R"(Examples:
-  ashlar solve --problem cantilever --nodes 81,21,21 --vtk beam.vtu
-  ashlar solve --matrix A.mtx --rhs b.mtx --solution x.mtx --report r.json
-  ashlar convert A.mtx A.bcsr
-  ashlar hpgmg 5 8 --report r.json
-
+/// Below the options of --help.
+std::string footer(const std::string& examples) {
+  return text("Examples:\n", examples, R"(
 Exit codes: 0 converged, converted, 1 bad usage or bad input, 2 did not converge.
-Options that begin with --kokkos- go to Kokkos, which reads OMP_NUM_THREADS and the like too.)";
+Options that begin with --kokkos- go to Kokkos, which reads OMP_NUM_THREADS and the like too.)");
+}
+
+constexpr const char* solve_examples = R"(  ashlar solve --problem cantilever --nodes 81,21,21 --vtk beam.vtu
+  ashlar solve --matrix A.mtx --rhs b.mtx --solution x.mtx --report r.json
+)";
+constexpr const char* convert_examples = R"(  ashlar convert A.mtx A.bcsr
+  ashlar convert A.bcsr A.mtx
+)";
+constexpr const char* hpgmg_examples = R"(  ashlar hpgmg 5 8 --report r.json
+)";
+constexpr const char* info_examples = R"(  ashlar info --json
+)";
 
 /// The command line in three: the program's name, what is Kokkos', and what is ours.
 struct Arguments {
@@ -58,70 +70,75 @@ int fail(const std::string& message) {
   return exit_bad_input;
 }
 
-/// What all ranks find alike, told by one of them.
-int fail_on_all(const app::World& world, const std::string& message) {
-  return world.speaks() ? fail(message) : exit_bad_input;
+/// The exit code once all is printed: another one if standard output has not taken it.
+int exit_code_when_printed(const app::World& world, int exit_code) {
+  if (!world.speaks()) return exit_code;
+  const std::optional<std::string> fault = app::standard_output_fault();
+  if (fault) fail(*fault);
+  return fault && exit_code < app::exit_by_signal ? exit_bad_input : exit_code;
 }
 
 int run_command(const app::World& world, int argc, char** argv) {
   app::Phases phases;
   const Arguments arguments(argc, argv);
+  app::require_same_arguments(world, arguments.own);
   CLI::App command("Solves linear systems of small dense blocks, and says how fast.", "ashlar");
   command.set_version_flag("--version", text("ashlar ", version_string));
   // At most one; that there is one is asked below, where a word that is none has been named already.
   command.require_subcommand(0, 1);
-  command.footer(examples);
+  command.footer(footer(text(solve_examples, "  ashlar convert A.mtx A.bcsr\n", hpgmg_examples)));
 
   app::SolveOptions options;
   CLI::App* solve = command.add_subcommand("solve", "Solve A x = b by preconditioned conjugate gradients.");
   app::declare_options(*solve, options);
-  solve->footer(examples);
+  solve->footer(footer(solve_examples));
 
   app::ConvertOptions conversion;
   CLI::App* convert =
       command.add_subcommand("convert", "Make a block file (.bcsr) of a Matrix Market file (.mtx), or the reverse.");
   app::declare_options(*convert, conversion);
+  convert->footer(footer(convert_examples));
 
   app::HpgmgOptions benchmark;
   CLI::App* hpgmg = command.add_subcommand("hpgmg", "Run the multigrid benchmark HPGMG-FV.");
   app::declare_options(*hpgmg, benchmark);
+  hpgmg->footer(footer(hpgmg_examples));
 
   bool as_json = false;
   CLI::App* info = command.add_subcommand("info", "Show backends, devices, versions, memory and bandwidths.");
   info->add_flag("--json", as_json, "as JSON");
+  info->footer(footer(info_examples));
 
-  std::optional<CLI::ParseError> parse_error;
+  std::optional<CLI::ParseError> shown;  // of --help and --version, which CLI11 throws as errors
   world.on_all([&] {
     try {
       // CLI11 takes a vector from its end.
       command.parse(std::vector<std::string>(arguments.own.rbegin(), arguments.own.rend()));
     } catch (const CLI::ParseError& error) {
-      parse_error = error;
+      if (error.get_exit_code() == 0) {
+        shown = error;
+        return;
+      }
+      std::string part;
+      for (const CLI::App* const each : {solve, convert, hpgmg}) {
+        const bool is_first = !arguments.own.empty() && arguments.own.front() == each->get_name();
+        if (each->parsed() || is_first) part = each->get_name() + " ";
+      }
+      throw ArgumentError("the arguments are not understood", app::one_line(error.what()),
+                          text("see ashlar ", part, "--help"));
+    }
+    if (!solve->parsed() && !convert->parsed() && !hpgmg->parsed() && !info->parsed()) {
+      throw ArgumentError("nothing to do", "neither solve nor info nor convert nor hpgmg was given",
+                          "try: ashlar solve --problem cantilever");
     }
   });
-  if (parse_error) {
-    if (parse_error->get_exit_code() == 0) return world.speaks() ? command.exit(*parse_error) : 0;  // --help, --version
-    const auto is_in = [&](CLI::App* part) {
-      return part->parsed() || (!arguments.own.empty() && arguments.own.front() == part->get_name());
-    };
-    return fail_on_all(world,
-                       text("the arguments are not understood (", app::one_line(parse_error->what()), "); see ashlar ",
-                            is_in(solve)     ? "solve "
-                            : is_in(convert) ? "convert "
-                            : is_in(hpgmg)   ? "hpgmg "
-                                             : "",
-                            "--help"));
+  if (shown) {
+    if (world.speaks()) command.exit(*shown);
+    return exit_code_when_printed(world, 0);
   }
 
-  if (!solve->parsed() && !convert->parsed() && !hpgmg->parsed() && !info->parsed()) {
-    return fail_on_all(world,
-                       "nothing to do (neither solve nor info nor convert nor hpgmg was given); try: ashlar solve "
-                       "--problem cantilever");
-  }
-  world.on_all([&] {
-    app::check_kokkos_settings(arguments.kokkos);
-    if (convert->parsed()) app::check_before_start(conversion);
-  });
+  world.on_all([&] { app::check_kokkos_settings(arguments.kokkos); });
+  if (convert->parsed()) app::check_before_start(world, conversion);
   if (solve->parsed()) app::check_before_start(world, options);
   if (hpgmg->parsed()) world.on_all([&] { app::check_before_start(world, benchmark); });
   int exit_code = 0;
@@ -138,9 +155,7 @@ int run_command(const app::World& world, int argc, char** argv) {
       app::print_info(world, as_json);
     }
   }
-  if (world.speaks() && !std::cout.flush())
-    return fail("standard output cannot be written (is its disk full?); send it elsewhere");
-  return exit_code;
+  return exit_code_when_printed(world, exit_code);
 }
 
 /// An allocation has failed although the checks of memory found room for what they know of.
@@ -184,6 +199,7 @@ struct Told {
 
 int run(int argc, char** argv) {
   app::handle_signals();
+  app::survive_closed_pipes();
   const app::World world;
   try {
     return run_command(world, argc, argv);
@@ -198,7 +214,10 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   app::wait_passively(argv);
   try {
-    return run(argc, argv);
+    const int exit_code = run(argc, argv);
+    // A signal has stopped the solve: MPI has ended, and so does the command.
+    if (exit_code > app::exit_by_signal) app::end_by_signal(exit_code - app::exit_by_signal);
+    return exit_code;
   } catch (const Told& told) {
     return told.exit_code;
   } catch (...) {

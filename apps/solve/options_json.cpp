@@ -43,9 +43,11 @@ Json options_json(const SolveOptions& options) {
   json["partition"] = distribution.partition;
   json["ranks_on_host"] = distribution.ranks_on_host;
   json["solution"] = optional_json(outputs.solution);
+  json["report"] = optional_json(outputs.report);
   json["vtk"] = optional_json(outputs.vtk);
   json["trace"] = optional_json(outputs.trace);
   json["efficiency"] = optional_json(outputs.efficiency);
+  json["history"] = outputs.history;
   json["probe"] = !outputs.no_probe;
   return json;
 }

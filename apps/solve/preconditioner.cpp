@@ -16,9 +16,34 @@ namespace ashlar::app {
 
 namespace {
 
+/// Refuses a zero on the diagonal: such a matrix is not positive definite, though its diagonal blocks may have
+/// inverses, by which CG may seem to converge.
+template <class Exec>
+void require_nonzero_diagonal(const Exec& exec, const Matrix<Exec>& matrix, const LinearSystem<Exec>& system) {
+  const auto index = diagonal_block_index(exec, matrix);
+  const auto values = matrix.values();
+  const int b = matrix.block_shape().rows;
+  std::int64_t first_zero = 0;
+  Kokkos::parallel_reduce(
+      "ashlar::app::require_nonzero_diagonal",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, matrix.num_rows()),
+      KOKKOS_LAMBDA(std::int64_t row, std::int64_t & first) {
+        const std::int64_t block = index(row / b), place = (row % b) * (b + 1);
+        if ((block < 0 || values(block * b * b + place) == 0) && row < first) first = row;
+      },
+      Kokkos::Min<std::int64_t>(first_zero));
+  exec.fence("ashlar: the diagonal");
+  if (first_zero >= matrix.num_rows()) return;
+  const std::int64_t row = system.first_row() + first_zero + 1;
+  throw Error(text(system.description, ": the diagonal entry (", row, ", ", row, ") is 0"),
+              "no positive definite matrix has one; rows are counted from 1", "pass --preconditioner none to try CG");
+}
+
 /// The preconditioner of a matrix, of which the diagonal blocks are looked at.
 template <class Exec>
-Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& matrix, PreconditionerKind kind) {
+Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& matrix, PreconditionerKind kind,
+                                       const LinearSystem<Exec>& system) {
+  if (kind != PreconditionerKind::none) require_nonzero_diagonal(exec, matrix, system);
   switch (kind) {
     case PreconditionerKind::jacobi:
       return Preconditioner<Exec>(JacobiPreconditioner<Matrix<Exec>>(exec, matrix));
@@ -43,15 +68,15 @@ template <class Exec>
 Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Exec>& system, PreconditionerKind kind) {
   try {
     if (!system.is_streamed()) {
-      return preconditioner_of(exec, system.over_ranks ? system.over_ranks->own_matrix() : system.matrix, kind);
+      return preconditioner_of(exec, system.over_ranks ? system.over_ranks->own_matrix() : system.matrix, kind, system);
     }
     if (kind == PreconditionerKind::none) return Preconditioner<Exec>(IdentityPreconditioner());
-    if (system.over_ranks) return preconditioner_of(exec, diagonal_blocks(exec, *system.over_ranks), kind);
+    if (system.over_ranks) return preconditioner_of(exec, diagonal_blocks(exec, *system.over_ranks), kind, system);
     if (system.in_file) {
-      return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), kind);
+      return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), kind, system);
     }
     const HostMatrix<Exec> diagonal = diagonal_blocks(HostExecution(), *system.streamed);
-    return preconditioner_of(exec, copy_to<typename Exec::memory_space>(exec, diagonal), kind);
+    return preconditioner_of(exec, copy_to<typename Exec::memory_space>(exec, diagonal), kind, system);
   } catch (const NumericalError& error) {
     const int size = kind == PreconditionerKind::block_jacobi ? system.block_size() : 1;
     throw NumericalError(

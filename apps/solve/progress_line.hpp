@@ -16,10 +16,11 @@ class ProgressLine {
 
   void show(int iterations, double relative_residual);
   void erase();
+  /// For a signal handler, which may run at any time: takes the line off the terminal.
+  static void erase_at_signal() noexcept;
 
  private:
   bool on_terminal_;
-  bool shown_ = false;
   Kokkos::Timer since_shown_;
 };
 

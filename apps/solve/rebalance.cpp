@@ -54,7 +54,7 @@ Vector<Exec> dealt_anew(const Exec& exec, const Communicator& comm, const RowPar
 template <class Exec>
 Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOptions& options,
                            const RowSource<Exec>& source, LinearSystem<Exec> system, std::vector<RankSpeed> speeds,
-                           double seconds_of_deal, const std::function<void(int, double)>& monitor) {
+                           double seconds_of_deal, const Monitor& monitor) {
   const Communicator& comm = world.comm();
   Rebalanced<Exec> result{std::move(system), {}, {}, std::move(speeds), {}, {}};
   SolveOptions trial = options;
@@ -66,14 +66,13 @@ Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOpti
     if (std::count_if(blocks.begin(), blocks.end(), [](double its) { return its > 0; }) < 2) break;
 
     Phases phases;
-    const auto show = [&, before = int(result.residuals.size())](int iterations, double residual) {
-      monitor(before + iterations, residual);
-    };
+    const Monitor of_trial = monitor.seen_from(int(result.residuals.size()), 1);
     SolveTrace<Exec>* const no_trace = nullptr;
-    const Solution<Exec> solution = solve(exec, world, result.system, trial, phases, show, no_trace, result.x);
+    const Solution<Exec> solution = solve(exec, world, result.system, trial, phases, of_trial, no_trace, result.x);
     const SolveReport& report = solution.report;
+    const bool is_interrupted = report.status == SolveStatus::interrupted;
     if (report.iterations == 0 ||
-        (report.status != SolveStatus::iteration_limit && report.status != SolveStatus::converged)) {
+        (report.status != SolveStatus::iteration_limit && report.status != SolveStatus::converged && !is_interrupted)) {
       // The solve itself is to find out, and to say so.
       result.x = {};
       result.residuals.clear();
@@ -83,6 +82,7 @@ Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOpti
     const auto& history = report.residual_history;
     result.residuals.insert(result.residuals.end(), history.begin(), history.end() - 1);
     left -= report.iterations;
+    if (is_interrupted) break;  // the solve goes on from here, and ends at its first check
 
     const double busy = (phases.seconds_of("solve") - solution.idle_seconds) / report.iterations;
     result.speeds = speeds_by_busy_times(blocks, comm.all_gather(busy), std::move(result.speeds));
@@ -121,11 +121,11 @@ Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOpti
 
 template Rebalanced<HostExecution> rebalance(const HostExecution&, const World&, const SolveOptions&,
                                              const RowSource<HostExecution>&, LinearSystem<HostExecution>,
-                                             std::vector<RankSpeed>, double, const std::function<void(int, double)>&);
+                                             std::vector<RankSpeed>, double, const Monitor&);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 template Rebalanced<Execution> rebalance(const Execution&, const World&, const SolveOptions&,
                                          const RowSource<Execution>&, LinearSystem<Execution>, std::vector<RankSpeed>,
-                                         double, const std::function<void(int, double)>&);
+                                         double, const Monitor&);
 #endif
 
 }  // namespace ashlar::app

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <ashlar/distributed/rank_speed.hpp>
-#include <functional>
+#include <ashlar/krylov/monitor.hpp>
 #include <string>
 #include <vector>
 
@@ -34,6 +34,6 @@ struct Rebalanced {
 template <class Exec>
 Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOptions& options,
                            const RowSource<Exec>& source, LinearSystem<Exec> system, std::vector<RankSpeed> speeds,
-                           double seconds_of_deal, const std::function<void(int, double)>& monitor);
+                           double seconds_of_deal, const Monitor& monitor);
 
 }  // namespace ashlar::app

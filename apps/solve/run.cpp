@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/bandwidth.hpp>
 #include <ashlar/distributed/rank_speed.hpp>
 #include <ashlar/host/text_file.hpp>
+#include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <cstdint>
-#include <functional>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -22,6 +23,7 @@
 #include "memory_left.hpp"
 #include "number_text.hpp"
 #include "output_file.hpp"
+#include "same_on_ranks.hpp"
 #include "solve/checks.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
@@ -39,6 +41,7 @@
 #include "solve/system.hpp"
 #include "solve/threads.hpp"
 #include "solve_trace.hpp"
+#include "stop_signals.hpp"
 #include "write_errors.hpp"
 
 namespace ashlar::app {
@@ -164,10 +167,26 @@ void tell(const Exec& exec, const World& world, const LinearSystem<Exec>& system
 
 }  // namespace
 
+namespace {
+
+void require_same_inputs(const World& world, const SolveOptions& options) {
+  for (const auto& large : {options.source.matrix, options.source.rhs}) {
+    if (large) require_same_file(world, *large, beginning_of_matrix);
+  }
+  for (const auto& small : {options.distribution.partition_file(), options.outputs.efficiency}) {
+    if (small) require_same_file(world, *small);
+  }
+}
+
+}  // namespace
+
 void check_before_start(const World& world, const SolveOptions& options) {
   world.on_all([&] {
     check_options(options, world.comm().size());
     check_files(options, world.comm().rank(), world.comm().size());
+  });
+  require_same_inputs(world, options);
+  world.on_all([&] {
     check_headers(options);
     if (options.outputs.efficiency) read_one_rank_run(*options.outputs.efficiency, options);
   });
@@ -218,6 +237,19 @@ RankRates measure_rates(const Exec& exec, const World& world, const SolveOptions
 
 using Decided = std::vector<std::string>;
 
+/// That of a solve, unless a signal has come amid its iterations.
+int exit_code_of(int signal_number, int of_solve) {
+  return signal_number > 0 ? exit_by_signal + signal_number : of_solve;
+}
+
+void say_stopped(int signal_number, const SolveReport& report) {
+  const bool is_interrupted = report.status == SolveStatus::interrupted;
+  std::cerr << "ashlar: " << signal_name(signal_number) << (is_interrupted ? " stopped" : " came at the end of")
+            << " the solve, after " << count_text(report.iterations, "iteration") << " (" << to_string(report.status)
+            << ", relative residual " << short_number(report.relative_residual) << "); outputs hold the last x"
+            << std::endl;
+}
+
 template <class Exec>
 int run_on(const World& world, const SolveOptions& options, const RankRoles& roles, Phases& phases, Decided decided);
 
@@ -234,21 +266,25 @@ int run_on_sharers(const World& world, SolveOptions options, const RankRoles& ro
     decided.push_back(text("rank ", rank, " has no rows: ", rates.why_none));
   }
   if (sharers.is_alone()) options.outputs.efficiency.reset();  // there is none of one rank
-  return world.comm().max(
-      world.on_all([&] { return has_share ? run_on<Exec>(sharers, options, roles, phases, std::move(decided)) : 0; }));
+  const auto solve_here = [&] {
+    return has_share ? run_on<Exec>(sharers, options, roles, phases, std::move(decided)) : 0;
+  };
+  // A signal that all ranks get is for those that iterate.
+  std::optional<StopSignals::Iterations> waiting;
+  if (!has_share) waiting.emplace();
+  const int exit_code = world.on_all(solve_here);
+  return world.comm().max(exit_code_of(StopSignals::received(), exit_code));
 }
 
 /// The solve that goes on after balancing, with all iterations in its report.
 template <class Exec>
 Solution<Exec> solve_on(const Exec& exec, const World& world, const LinearSystem<Exec>& system, SolveOptions options,
-                        const Rebalanced<Exec>& balanced, Phases& phases, const std::function<void(int, double)>& show,
+                        const Rebalanced<Exec>& balanced, Phases& phases, const Monitor& monitor,
                         SolveTrace<Exec>* trace) {
   const auto& before = balanced.residuals;
   const auto made = static_cast<int>(before.size());
   options.method.max_iterations -= made;
-  Solution<Exec> solution = solve(
-      exec, world, system, options, phases, [&](int iterations, double residual) { show(made + iterations, residual); },
-      trace, balanced.x);
+  Solution<Exec> solution = solve(exec, world, system, options, phases, monitor.seen_from(made, 1), trace, balanced.x);
   solution.iterations_before = made;
   solution.report.iterations += made;
   auto& history = solution.report.residual_history;
@@ -314,11 +350,15 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
   }
   const Exec exec = options.method.threads ? all : instance_for_bytes(all, bytes_here(system, options));
   std::optional<ProgressLine> progress(std::in_place, world.speaks());
-  const auto show = [&](int iterations, double residual) { progress->show(iterations, residual); };
+  const Monitor monitor = [&](int iterations, double residual) {
+    if (StopSignals::received() > 0) return MonitorAction::stop;
+    progress->show(iterations, residual);
+    return MonitorAction::proceed;
+  };
   std::optional<Rebalanced<Exec>> balanced;
   if (!rates.speeds.empty() && options.method.solver == SolverKind::cg) {
     balanced = phases.run("balance", [&] {
-      return rebalance(exec, world, options, *source, std::move(system), rates.speeds, seconds_of_deal, show);
+      return rebalance(exec, world, options, *source, std::move(system), rates.speeds, seconds_of_deal, monitor);
     });
     decided.insert(decided.end(), balanced->decided.begin(), balanced->decided.end());
   }
@@ -334,8 +374,8 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
     system = std::move(balanced->system);
     rates.speeds = balanced->speeds;
   }
-  Solution<Exec> solution = balanced ? solve_on(exec, world, system, options, *balanced, phases, show, recorded)
-                                     : solve(exec, world, system, options, phases, show, recorded);
+  Solution<Exec> solution = balanced ? solve_on(exec, world, system, options, *balanced, phases, monitor, recorded)
+                                     : solve(exec, world, system, options, phases, monitor, recorded);
   progress.reset();
   solution.report.bytes_moved = comm.sum(solution.report.bytes_moved);
 
@@ -352,12 +392,15 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
   }
   if (system.ones_is_solution) outcome.error = error_against_ones(exec, comm, solution.x);
   tell(exec, world, system, solution, outcome, phases, recorded);
-  return solution.report.status == SolveStatus::converged ? 0 : 2;
+  const int signal_number = comm.max(StopSignals::received());
+  if (signal_number > 0 && world.speaks()) say_stopped(signal_number, solution.report);
+  return exit_code_of(signal_number, solution.report.status == SolveStatus::converged ? 0 : 2);
 }
 
 }  // namespace
 
 int run_solve(const World& world, const SolveOptions& options, Phases& phases) {
+  const StopSignals signals;
   const RankRoles roles = roles_of(world, options.distribution.ranks_on_host);
   if (!roles.on_host) return run_on<Execution>(world, options, roles, phases, {});
   SolveOptions of_host = options;

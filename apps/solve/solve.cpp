@@ -14,6 +14,7 @@
 #include "solve/operator.hpp"
 #include "solve/preconditioner.hpp"
 #include "solve/pseudo_random.hpp"
+#include "stop_signals.hpp"
 
 namespace ashlar::app {
 
@@ -71,7 +72,7 @@ SolveReport cg_of(VariantKind variant, const Exec& exec, const Operator<Exec>& a
 template <class Exec, class Timed>
 void solve_by_cg(const Exec& exec, const Operator<Exec>& a, const Preconditioner<Exec>& m,
                  const LinearSystem<Exec>& system, const SolveOptions& asked, const Vector<Exec>& x0,
-                 const Timed& timed, const std::function<void(int, double)>& monitor, Solution<Exec>& solution) {
+                 const Timed& timed, const Monitor& monitor, Solution<Exec>& solution) {
   const MethodOptions& method = asked.method;
   const bool starts_from_zero = x0.data() == nullptr;
   solution.x = starts_from_zero ? Vector<Exec>("ashlar::app::x", system.rhs.extent(0)) : x0;
@@ -88,7 +89,7 @@ void solve_by_cg(const Exec& exec, const Operator<Exec>& a, const Preconditioner
 template <class Exec, class Timed>
 void solve_by_block_cg(const Exec& exec, const Operator<Exec>& a, const Preconditioner<Exec>& m,
                        const LinearSystem<Exec>& system, const MethodOptions& method, const Timed& timed,
-                       const std::function<void(int, double)>& monitor, Solution<Exec>& solution) {
+                       const Monitor& monitor, Solution<Exec>& solution) {
   const Block<Exec> x("ashlar::app::x", system.rhs.extent(0), method.num_rhs);
   const Block<Exec> b = right_hand_sides(exec, a, system, x);
   BlockCgOptions options;
@@ -164,8 +165,8 @@ double seconds_alone(const Exec& exec, const World& world, const LinearSystem<Ex
 
 template <class Exec>
 Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Exec>& system,
-                     const SolveOptions& options, Phases& phases, const std::function<void(int, double)>& monitor,
-                     SolveTrace<Exec>* trace, const Vector<Exec>& x0) {
+                     const SolveOptions& options, Phases& phases, const Monitor& monitor, SolveTrace<Exec>* trace,
+                     const Vector<Exec>& x0) {
   std::optional<Preconditioner<Exec>> m;
   std::optional<SystemOperator<Exec>> a;
   phases.run("setup", [&] {
@@ -197,6 +198,7 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   const auto timed = [&](const auto& work) {
     const double waited_before = waited(), idle_before = idle();
     const HaloFigures exchanged_before = exchanged();
+    const StopSignals::Iterations iterating;
     auto result = phases.run("solve", work);
     solution.waited_seconds = waited() - waited_before;
     solution.halo = since(exchanged_before, exchanged());
@@ -214,7 +216,8 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   if (recording) recording->stop();
   if (is_told) solution.hidden_share = overlap_of(spans->spans()).hidden_share();
   // (Of kernels that iterate it tells nothing: alone, a rank iterates by others.)
-  const bool is_comparable = options.outputs.efficiency && !solution.report.iterates_in_kernel;
+  const bool is_comparable = options.outputs.efficiency && !solution.report.iterates_in_kernel &&
+                             solution.report.status != SolveStatus::interrupted;
   if (const int iterations = solution.report.iterations; is_comparable && iterations > 0) {
     solution.alone_seconds =
         phases.run("alone", [&] { return seconds_alone(exec, world, system, *m, options.method, iterations); });
@@ -241,13 +244,12 @@ SolutionError error_against_ones(const Exec& exec, const Communicator& comm, con
 }
 
 template Solution<HostExecution> solve(const HostExecution&, const World&, const LinearSystem<HostExecution>&,
-                                       const SolveOptions&, Phases&, const std::function<void(int, double)>&,
-                                       SolveTrace<HostExecution>*, const Vector<HostExecution>&);
+                                       const SolveOptions&, Phases&, const Monitor&, SolveTrace<HostExecution>*,
+                                       const Vector<HostExecution>&);
 template SolutionError error_against_ones(const HostExecution&, const Communicator&, const Vector<HostExecution>&);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 template Solution<Execution> solve(const Execution&, const World&, const LinearSystem<Execution>&, const SolveOptions&,
-                                   Phases&, const std::function<void(int, double)>&, SolveTrace<Execution>*,
-                                   const Vector<Execution>&);
+                                   Phases&, const Monitor&, SolveTrace<Execution>*, const Vector<Execution>&);
 template SolutionError error_against_ones(const Execution&, const Communicator&, const Vector<Execution>&);
 #endif
 

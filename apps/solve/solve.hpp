@@ -3,9 +3,9 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/krylov/block_report.hpp>
+#include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -52,7 +52,7 @@ struct Solution : SolveAccount {
 /// Throws   NumericalError where the preconditioner does not exist, naming the file; what plan and CG throw.
 template <class Exec>
 Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Exec>& system,
-                     const SolveOptions& options, Phases& phases, const std::function<void(int, double)>& monitor,
+                     const SolveOptions& options, Phases& phases, const Monitor& monitor,
                      SolveTrace<Exec>* trace = nullptr, const Vector<Exec>& x0 = {});
 
 /// How far a solution, of which each rank has its part, is from the known one, all ones. Collective.

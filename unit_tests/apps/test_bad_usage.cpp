@@ -178,10 +178,10 @@ TEST_F(BadUsage, MemoryNeedIsTheOneThatItSays) {
 TEST_F(BadUsage, KokkosSettingsThatAreNone) {
   const std::string solve = "solve --matrix A.mtx --report r.json ";
   for (const std::string option :
-       {"--kokkos-num-threads=many", "--kokkos-num-threads=0", "--kokkos-num-threads=-2",
-        "--kokkos-num-threads=", "--kokkos-num-threads", "--kokkos-device-id=-1", "--kokkos-device-id=x",
-        "--kokkos-map-device-id-by=x", "--kokkos-map-device-id-by", "--kokkos-disable-warnings=maybe",
-        "--kokkos-print-configuration=2", "--kokkos-tune-internals=", "--kokkos-tools-libs"}) {
+       {"--kokkos-num-threads=many", "--kokkos-num-threads=0", "--kokkos-num-threads=-2", "--kokkos-num-threads=",
+        "--kokkos-num-threads", "--kokkos-device-id=-1", "--kokkos-device-id=x", "--kokkos-map-device-id-by=x",
+        "--kokkos-map-device-id-by", "--kokkos-disable-warnings=maybe", "--kokkos-print-configuration=2",
+        "--kokkos-tune-internals=", "--kokkos-tools-libs", "--kokkos-foo=1", "--kokkos-num-thread=2", "--kokkos-"}) {
     expect_refused(solve + option, {option});
   }
   for (const std::string variable : {"KOKKOS_NUM_THREADS=many", "KOKKOS_NUM_THREADS=", "KOKKOS_NUM_THREADS=0",
@@ -204,9 +204,11 @@ TEST_F(BadUsage, MoreThreadsThanKokkosHasRoomFor) {
 }
 
 TEST_F(BadUsage, StandardOutputThatIsFull) {
-  const CommandResult result = run("solve --matrix A.mtx >/dev/full");
-  EXPECT_EQ(result.exit_code, 1);
-  expect_message(result.err, {"standard output"});
+  for (const std::string arguments : {"solve --matrix A.mtx", "--help", "solve --help", "--version", "hpgmg 3 1"}) {
+    const CommandResult result = run(arguments + " >/dev/full");
+    EXPECT_EQ(result.exit_code, 1) << arguments;
+    expect_message(result.err, {"standard output"});
+  }
 }
 
 }  // namespace

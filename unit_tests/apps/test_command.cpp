@@ -24,6 +24,16 @@ TEST_F(Command, HelpIsNoError) {
   }
 }
 
+TEST_F(Command, HelpShowsExamplesOfTheCommandThatItIsOf) {
+  const std::vector<std::string> commands{"solve", "convert", "hpgmg", "info"};
+  for (const std::string& of : commands) {
+    const std::string help = run(of + " --help").out;
+    for (const std::string& other : commands) {
+      EXPECT_EQ(help.find("\n  ashlar " + other + " ") != std::string::npos, other == of) << of << ", " << other;
+    }
+  }
+}
+
 TEST_F(Command, VersionIsNoError) {
   const CommandResult result = run("--version");
   EXPECT_EQ(result.exit_code, 0);

@@ -93,6 +93,8 @@ TEST_F(Solve, WithoutTheProbe) {
   EXPECT_TRUE(json["bandwidth_fraction"].is_null());
   EXPECT_GT(json["bandwidth_gb_s"].get<double>(), 0);
   EXPECT_EQ(json["options"]["probe"], false);
+  EXPECT_EQ(json["options"]["report"], "r.json");
+  EXPECT_EQ(json["options"]["history"], false);
   EXPECT_THAT(result.out, ::testing::HasSubstr("not measured (--no-probe)"));
   EXPECT_EQ(result.out.find("of what the device reads at"), std::string::npos);
 }

@@ -12,6 +12,7 @@
 #include <ashlar/krylov/impl/block_cg_state.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
 #include <ashlar/krylov/impl/refuse_overlap.hpp>
+#include <ashlar/krylov/impl/require_system.hpp>
 #include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cstdint>
@@ -62,9 +63,12 @@ inline std::uint64_t block_cg_bytes(std::int64_t n, int s, std::size_t scalar_by
 /// Throws   ShapeError, ArgumentError before any work, on all parts of the system, as cg() does.
 /// Source   O'Leary 1980; Dubrulle 2001, algorithm BCGrQ, with the inner product of the preconditioner and with a basis
 ///          that may lose vectors.
-template <execution_space Exec, class Op, class M, multi_vector_view B, multi_vector_view X>
+template <execution_space Exec, class Op, class M, class B, class X>
 BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x,
                           const BlockCgOptions& options = {}) {
+  static_assert(multi_vector_view<B> && multi_vector_view<X>,
+                "ashlar::block_cg: b and x must be Kokkos::Views of rank 2, a column for each right-hand side");
+  impl::require_operator_and_scalars<Op, B, X>();
   using Vectors = impl::BlockCgVectors<X>;
   using Columns = impl::BlockCgColumns<X>;
   static_assert(!std::is_const_v<typename X::value_type>, "ashlar::block_cg: x must be writable");

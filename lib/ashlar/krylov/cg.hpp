@@ -32,7 +32,7 @@ namespace ashlar {
 /// they
 ///          are asked for different things.
 /// Source   Hestenes & Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems, algorithm 9.1.
-template <execution_space Exec, class Op, class M, vector_view B, vector_view X>
+template <execution_space Exec, class Op, class M, class B, class X>
 SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, const CgOptions& options = {}) {
   return impl::solve_with<impl::StandardCg>(exec, a, m, b, x, options);
 }

@@ -60,14 +60,14 @@ struct RefinementOptions {
 ///          x leaves nothing to gain.
 /// Throws   ShapeError, ArgumentError before any work, on all parts of the system, as cg() does.
 /// Source   Wilkinson 1963; Carson & Higham 2018, with CG for the corrections.
-template <execution_space Exec, class A, class Low, class M, vector_view B, vector_view X>
+template <execution_space Exec, class A, class Low, class M, class B, class X>
 RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const M& m, const B& b, const X& x,
                             const RefinementOptions& options = {}) {
   using Scalar = typename X::non_const_value_type;
   using Vector = Kokkos::View<Scalar*, typename Exec::memory_space>;
   using Form = impl::StandardCg<Exec, Low, M, Vector>;
-  impl::require_system<Exec, A, M, X>();
-  impl::require_system<Exec, Low, M, Vector>();
+  impl::require_system<Exec, A, M, B, X>();
+  impl::require_system<Exec, Low, M, B, Vector>();
   const auto space = a.space();
   const std::int64_t n = space.num_local();
   impl::check_on_all_parts(space, "refined_cg", [&] {

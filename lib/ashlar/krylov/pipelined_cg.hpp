@@ -21,7 +21,7 @@ namespace ashlar {
 /// Memory   as of cg(), and three vectors more (five with a preconditioner).
 /// Async    as of cg(), but for a persistent kernel, of which there is none.
 /// Source   Ghysels & Vanroose 2014; Cools, Yetkin, Agullo, Giraud & Vanroose 2018 for the replacement.
-template <execution_space Exec, class Op, class M, vector_view B, vector_view X>
+template <execution_space Exec, class Op, class M, class B, class X>
 SolveReport pipelined_cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x,
                          const CgOptions& options = {}) {
   return impl::solve_with<impl::PipelinedCg>(exec, a, m, b, x, options);

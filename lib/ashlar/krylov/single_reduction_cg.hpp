@@ -18,7 +18,7 @@ namespace ashlar {
 /// Memory   as of cg(), and one vector more.
 /// Async    as of cg(), but for a persistent kernel, of which there is none.
 /// Source   Chronopoulos & Gear 1989.
-template <execution_space Exec, class Op, class M, vector_view B, vector_view X>
+template <execution_space Exec, class Op, class M, class B, class X>
 SolveReport single_reduction_cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x,
                                 const CgOptions& options = {}) {
   return impl::solve_with<impl::SingleReductionCg>(exec, a, m, b, x, options);

@@ -6,6 +6,7 @@
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/drive.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
+#include <ashlar/krylov/impl/require_system.hpp>
 #include <ashlar/krylov/impl/residual.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/stopping.hpp>
@@ -13,24 +14,6 @@
 #include <vector>
 
 namespace ashlar::impl {
-
-/// What operator and preconditioner of a solve must be: for x, and for the solver's own vectors, which they are applied
-/// to.
-template <class Exec, class Op, class M, class X>
-constexpr void require_system() {
-  using Vector = Kokkos::View<typename X::non_const_value_type*, typename Exec::memory_space>;
-  static_assert(linear_operator<Op, Exec, X, Vector>,
-                "ashlar::cg: A must be a linear operator on vectors of the type of x");
-  static_assert(
-      linear_operator<Op, Exec, Vector, Vector>,
-      "ashlar::cg: A must be a linear operator on Kokkos::View<Scalar*, Exec::memory_space>, the solver's own "
-      "vectors");
-  static_assert(preconditioner<M, Exec, Vector, Vector>,
-                "ashlar::cg: M must be a preconditioner of Kokkos::View<Scalar*, Exec::memory_space>, the solver's own "
-                "vectors");
-  static_assert(!std::is_const_v<typename X::value_type>, "ashlar::cg: x must be writable");
-  static_assert(reachable_from<Exec, X>, "ashlar::cg: x must be reachable from the execution space");
-}
 
 /// What all parts of a system are asked for alike.
 inline std::vector<Asked> asked(const CgOptions& options) {
@@ -65,8 +48,7 @@ Form make(const Exec& exec, const Op& a, const M& m, const X& x, const CgOptions
 /// One solve by one form of CG.
 template <template <class, class, class, class> class Method, class Exec, class Op, class M, class B, class X>
 SolveReport solve_with(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, const CgOptions& options) {
-  require_system<Exec, Op, M, X>();
-  static_assert(reachable_from<Exec, B>, "ashlar::cg: b must be reachable from the execution space");
+  require_system<Exec, Op, M, B, X>();
   using Form = Method<Exec, Op, M, X>;
   const auto space = a.space();
   check_on_all_parts(space, Form::name, [&] {
