@@ -41,7 +41,7 @@ KOKKOS_INLINE_FUNCTION double hermitian_difference(const Scalar& a, const Scalar
 
 /// sqrt(|a_ii|) of each row; 0 if a_ii is not finite, or not stored.
 template <execution_space Exec, bcsr_matrix Matrix>
-auto roots_of_diagonal(const Exec& exec, const Matrix& matrix) {
+Kokkos::View<double*, typename Matrix::memory_space> roots_of_diagonal(const Exec& exec, const Matrix& matrix) {
   using Layout = typename Matrix::layout_type;
   const int b = matrix.block_size();
   const Kokkos::View<double*, typename Matrix::memory_space> roots(

@@ -36,21 +36,24 @@ KOKKOS_INLINE_FUNCTION double pseudo_random_number(std::uint64_t i) {
   return static_cast<double>(bits >> 11) / static_cast<double>(std::uint64_t(1) << 53) - 0.5;
 }
 
+/// The i-th scalar of such numbers: of complex ones both parts.
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION Scalar pseudo_random_scalar(std::uint64_t i) {
+  using Real = real_t<Scalar>;
+  if constexpr (is_complex_v<Scalar>) {
+    return Scalar(Real(pseudo_random_number(2 * i)), Real(pseudo_random_number(2 * i + 1)));
+  } else {
+    return Real(pseudo_random_number(2 * i));
+  }
+}
+
 template <class Exec, class V>
 void fill_with_pseudo_random_numbers(const Exec& exec, const V& v, std::uint64_t first) {
   using Scalar = typename V::non_const_value_type;
-  using Real = real_t<Scalar>;
   Kokkos::parallel_for(
       "ashlar::symmetry_of_products[fill]",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(v.extent(0))),
-      KOKKOS_LAMBDA(std::int64_t i) {
-        const auto number = [&](int part) { return Real(pseudo_random_number(first + 2 * std::uint64_t(i) + part)); };
-        if constexpr (is_complex_v<Scalar>) {
-          v(i) = Scalar(number(0), number(1));
-        } else {
-          v(i) = number(0);
-        }
-      });
+      KOKKOS_LAMBDA(std::int64_t i) { v(i) = pseudo_random_scalar<Scalar>(first + std::uint64_t(i)); });
 }
 
 }  // namespace impl
@@ -81,7 +84,7 @@ std::optional<SymmetryOfProducts> symmetry_of_products(const Exec& exec, const O
   }
   if (space.agree_max(has_room ? 0 : 1) > 0) return std::nullopt;
 
-  const std::uint64_t first_of_x = 2 * std::uint64_t(first_row), apart = 2 * std::uint64_t(space.num_global());
+  const std::uint64_t first_of_x(first_row), apart(space.num_global());
   const auto sum = [&](int k) { return Kokkos::subview(sums, k); };
   impl::fill_with_pseudo_random_numbers(exec, v, first_of_x);  // x
   a.apply(exec, v, av);
