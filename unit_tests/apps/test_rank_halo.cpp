@@ -27,9 +27,7 @@ TEST_F(RankHalo, IsCountedInTheReportAndTheSummary) {
   }
   write("a.mtx", chain.str());
   const CommandResult result =
-      run("solve --matrix a.mtx --block-size 1 --partition rows --halo packed --exchange blocking --no-probe --report "
-          "r.json",
-          on(3));
+      run("solve --matrix a.mtx --block-size 1 --partition rows --halo packed --exchange blocking --no-probe --report r.json", on(3));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json report = json::parse(read_file(folder() / "r.json"));
   const auto iterations = report.at("iterations").get<std::int64_t>();
