@@ -1,5 +1,5 @@
 // The standard's complex numbers are not for devices.
-// expect: ashlar: b and x must hold float, double or their Kokkos::complex; std::complex is none of these
+// expect: ashlar: b and x must hold float, double or their Kokkos::complex
 #include <ashlar/krylov/pipelined_cg.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>
 #include <complex>
