@@ -156,6 +156,11 @@ TYPED_TEST(CgVerdicts, TakesAnyUnitsOfMatrixAndRightHandSide) {
 TYPED_TEST(CgVerdicts, TakesAnyUnitsInSinglePrecision) {
   for (const float unit : {1e-25f, 1e-30f, 1e25f}) {
     const auto a = diagonal<float>({2 * unit, 3 * unit, 5 * unit});
+    if constexpr (std::is_same_v<TypeParam, Pipelined>) {
+      // Squares of A are no floats.
+      EXPECT_THROW((solve_by<TypeParam, float>(a, {2 * unit, 6 * unit, 15 * unit}, {.rtol = 1e-6})), NumericalError);
+      continue;
+    }
     const auto solved = solve_by<TypeParam, float>(a, {2 * unit, 6 * unit, 15 * unit}, {.rtol = 1e-6});
     EXPECT_EQ(solved.report.status, SolveStatus::converged) << unit;
     EXPECT_NEAR(solved.x[0], 1, 1e-5);

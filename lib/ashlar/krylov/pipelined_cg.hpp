@@ -17,7 +17,9 @@ namespace ashlar {
 /// It has more recurrences, whose rounding errors would grow: every 24 iterations the residual and what follows from it
 /// are computed anew from x and p (residual replacement), for four products more.
 ///
-/// Shapes   as of cg(); so are Result and Throws. Converged by the recurrence it notices one product later.
+/// Shapes   as of cg(); so are Result and Throws. Without a preconditioner NumericalError if entries of A*A would
+/// overflow or
+///          underflow. Converged by the recurrence it notices one product later.
 /// Memory   as of cg(), and three vectors more (five with a preconditioner).
 /// Async    as of cg(), but for a persistent kernel, of which there is none.
 /// Source   Ghysels & Vanroose 2014; Cools, Yetkin, Agullo, Giraud & Vanroose 2018 for the replacement.

@@ -73,8 +73,7 @@ class CgSolve {
     checks_behind_ =
         space.agree_max(launcher.host_waits() ? 1 : 0) == 0 && !options.monitor.may_stop() && !options.checkpoints.save;
     // All ranks agree to stop, which takes a message: as seldom as checks are if the host need not wait.
-    iterations_between_agreements_ =
-        space.agree_max(interval_for(0, method.traffic_bytes(), false, launcher.has_kernel()));
+    iterations_between_agreements_ = space.agree_max(interval_for(0, method.traffic_bytes(), false, false));
   }
 
   SolveReport run() {
@@ -83,6 +82,7 @@ class CgSolve {
     } else {
       set_limits();
       start();
+      if constexpr (Method::multiplies_products) require_range_of_squares();
       judge(SolveStatus::running, largest, true);
     }
     while (verdict_ == SolveStatus::running) {
@@ -141,6 +141,20 @@ class CgSolve {
       account_.best = account_.last;
       account_.has_best = true;
     }
+  }
+
+  /// Throws NumericalError if A (A r) cannot be represented. The length of the first step tells how large A is.
+  void require_range_of_squares() const {
+    using Real = real_t<typename Method::Scalar>;
+    if (!m_.is_identity() || !now_.is_running() || now_.alpha <= 0) return;
+    constexpr double eps = std::numeric_limits<Real>::epsilon();
+    const double square = 1 / (now_.alpha * now_.alpha);
+    if (square > std::numeric_limits<Real>::min() / eps && square < std::numeric_limits<Real>::max() * eps) return;
+    throw NumericalError(
+        text(Method::name, ": products with A are about ", 1 / now_.alpha, " times as large as vectors"),
+        text("it multiplies such products by A again, which leaves the range of ",
+             scalar_name<typename Method::Scalar>()),
+        "scale A by a power of ten, or take a preconditioner");
   }
 
   /// Iterates until the recurrence ends, by its own account: how.

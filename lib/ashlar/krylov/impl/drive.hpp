@@ -52,7 +52,13 @@ class Driver {
     scale_vector(exec, method_.x(), scale);
     CgSolve<Exec, Method, Op, M, B> solve(exec, a_, m_, method_, launcher_, checks_, best_x_, ScaledVector<B>{b, scale},
                                           options);
-    SolveReport report = solve.run();
+    SolveReport report;
+    try {
+      report = solve.run();
+    } catch (...) {
+      scale_vector(exec, method_.x(), 1 / scale);
+      throw;
+    }
     if (!is_representable(exec, space, method_.x(), scale)) {
       report.status = SolveStatus::non_finite;
       report.warning = "the entries of x lie outside the range of " + scalar_name<Scalar>() + "; change the units of b";

@@ -31,6 +31,7 @@ class PipelinedCg : public CgForm<Exec, Op, M, X> {
   static constexpr int products_of_start = 2;
   static constexpr bool judges_by_recurrence = true;  ///< p^H A p is computed from other sums
   static constexpr bool judges_late = true;           ///< an iteration is counted in the next
+  static constexpr bool multiplies_products = true;   ///< A times A r, and so on
   /// Iterations from one residual replacement to the next.
   static constexpr int period = 24;
   static constexpr std::int64_t products_of(std::int64_t iterations) {

@@ -31,7 +31,7 @@ class SingleReductionCg : public CgForm<Exec, Op, M, X> {
   static constexpr const char* name = "single_reduction_cg";
   static constexpr int products_of_start = 2;
   static constexpr bool judges_by_recurrence = true;  ///< p^H A p is computed from other sums
-  static constexpr bool judges_late = false;
+  static constexpr bool judges_late = false, multiplies_products = false;
 
   SingleReductionCg(const Exec& exec, const Op& a, const M& m, const X& x)
       : Form(exec, a, m, x),

@@ -138,7 +138,7 @@ class StandardCg : public CgForm<Exec, Op, M, X> {
   using typename Form::Scalar, typename Form::Vector;
   static constexpr const char* name = "cg";
   static constexpr int products_of_start = 1;
-  static constexpr bool judges_by_recurrence = false, judges_late = false;
+  static constexpr bool judges_by_recurrence = false, judges_late = false, multiplies_products = false;
 
   /// Collective.
   StandardCg(const Exec& exec, const Op& a, const M& m, const X& x, const CgOptions& options)
