@@ -29,11 +29,14 @@ struct HermitianDefect {
 
 namespace impl {
 
-/// |a - conj(b)| over the largest of `scale`, |a| and |b|; infinity for anything not finite, so that a NaN is never
+/// What stands for the difference of entries that are not finite. (A number: with -ffast-math there is no infinity.)
+inline constexpr double no_difference = Kokkos::Experimental::finite_max_v<double>;
+
+/// |a - conj(b)| over the largest of `scale`, |a| and |b|; no_difference if one is not finite, so that a NaN is never
 /// overlooked.
 template <scalar Scalar>
 KOKKOS_INLINE_FUNCTION double hermitian_difference(const Scalar& a, const Scalar& b, double scale) {
-  if (!is_finite(a) || !is_finite(b) || !is_finite(scale)) return Kokkos::Experimental::infinity_v<double>;
+  if (!is_finite(a) || !is_finite(b) || !is_finite(scale)) return no_difference;
   const double difference = Kokkos::abs(a - conj(b));
   if (difference <= 0) return 0;
   return difference / Kokkos::max(scale, Kokkos::max(double(Kokkos::abs(a)), double(Kokkos::abs(b))));
@@ -155,7 +158,7 @@ HermitianDefect<typename Matrix::scalar_type> hermitian_defect(const Exec& exec,
   Defect defect;
   Kokkos::deep_copy(exec, defect, where);
   exec.fence("ashlar::hermitian_defect: where");
-  defect.relative = worst.val;
+  defect.relative = worst.val < impl::no_difference ? worst.val : std::numeric_limits<double>::infinity();
   return defect;
 }
 

@@ -102,6 +102,7 @@ class PipelinedCg : public CgForm<Exec, Op, M, X> {
         "ashlar::cg[begin]", exec, memory_, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double*) {
           const double rr = sums[cg_sum::rr];
           s.begin(rr, has_preconditioner ? sums[cg_sum::ru] : rr, has_preconditioner ? sums[cg_sum::uu] : rr);
+          s.alpha = s.step_length(sums[cg_sum::uw]);  // for the host: the first step computes it again
           fresh() = true;
         });
   }
