@@ -32,6 +32,8 @@ void check_files(const SolveOptions& options, int rank, int ranks) {
                                       {"--rhs", options.source.rhs},
                                       {"--partition", partition},
                                       {"--efficiency", options.outputs.efficiency}};
+  require_no_dash({"--resume", options.outputs.resume});
+  require_no_dash({"--checkpoint", options.outputs.checkpoint});
   for (const NamedFile& input : inputs) require_no_dash(input);
   if (options.method.tune == "-") {
     throw ArgumentError("--tune -", "the table is read and written, which no stream can be", "name a file");
@@ -45,6 +47,7 @@ void check_files(const SolveOptions& options, int rank, int ranks) {
                                  {"--report", options.outputs.report},
                                  {"--vtk", options.outputs.vtk},
                                  {"--trace", options.outputs.trace},
+                                 {"--checkpoint", options.outputs.checkpoint},
                                  {"--tune", options.method.tune}};
   const std::size_t num_named = outputs.size();
   for (const auto& piece : pieces) outputs.emplace_back("--vtk (a piece)", piece);

@@ -272,6 +272,13 @@ void declare_outputs(CLI::App& command, OutputOptions& outputs) {
   group.word("--vtk", outputs.vtk, "FILE",
              "mesh and solution for ParaView (cantilever only): x.vtu, or x.pvtu, of which each rank writes a piece");
   group.word("--trace", outputs.trace, "FILE", "a timeline for ui.perfetto.dev or chrome://tracing (JSON)");
+  group.word("--checkpoint", outputs.checkpoint, "FILE",
+             "save the state of cg here every --checkpoint-every seconds, and when a signal stops it");
+  group.parsed("--checkpoint-every", outputs.checkpoint_every, "SECONDS",
+               "seconds from one checkpoint to the next at least (default 600; 0: at each convergence check)",
+               &number_of);
+  group.word("--resume", outputs.resume, "FILE",
+             "go on from this checkpoint of the same solve, with the same bits as without a break");
   group.flag("--history", outputs.history, "print the residual after each iteration");
   group.flag("--no-probe", outputs.no_probe,
              "do not measure at which rate the device reads its memory: nothing is then told of that limit");
@@ -363,6 +370,17 @@ void check_options(const SolveOptions& options, int ranks) {
           "tuning multiplies by the whole matrix on the device", "leave one of them out");
   require(distribution.ranks_on_host >= 0, text("--ranks-on-host ", distribution.ranks_on_host), "it counts ranks",
           "pass a number from 0 on");
+  const bool has_checkpoints = outputs.checkpoint || outputs.resume;
+  const char* const checkpoints = outputs.checkpoint ? "--checkpoint" : "--resume";
+  require(!has_checkpoints || (!is_block && method.variant == VariantKind::standard),
+          text(checkpoints, is_block ? " with --solver block-cg" : " with --variant " + to_string(method.variant)),
+          "the standard form of cg alone has checkpoints", "leave one of them out");
+  require(!has_checkpoints || ranks == 1 || !distribution.is_measured(),
+          text(checkpoints, " with rows by measured rates"),
+          "a solve resumes with the same rows on each rank, and rates differ from run to run",
+          "pass --partition nnz, rows or a file");
+  require(outputs.checkpoint_every >= 0, text("--checkpoint-every ", outputs.checkpoint_every),
+          "it is a time in seconds", "pass something like 600");
   require(!distribution.is_weighted() || !outputs.no_probe, "--partition weighted with --no-probe",
           "a rank is given blocks by the rate at which it reads its memory, and that is not measured",
           "leave one of them out");

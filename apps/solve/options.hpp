@@ -110,6 +110,8 @@ struct DistributionOptions {
 /// What is told of it.
 struct OutputOptions {
   std::optional<std::string> solution, report, vtk, trace;
+  std::optional<std::string> checkpoint, resume;
+  double checkpoint_every = 600;          ///< seconds
   std::optional<std::string> efficiency;  ///< a report that is read: of the same solve on one rank
   bool history = false;
   bool no_probe = false;  ///< what the device reads at is not measured

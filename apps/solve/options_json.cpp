@@ -46,6 +46,9 @@ Json options_json(const SolveOptions& options) {
   json["report"] = optional_json(outputs.report);
   json["vtk"] = optional_json(outputs.vtk);
   json["trace"] = optional_json(outputs.trace);
+  json["checkpoint"] = optional_json(outputs.checkpoint);
+  json["checkpoint_every"] = outputs.checkpoint_every;
+  json["resume"] = optional_json(outputs.resume);
   json["efficiency"] = optional_json(outputs.efficiency);
   json["history"] = outputs.history;
   json["probe"] = !outputs.no_probe;

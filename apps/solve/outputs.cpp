@@ -118,6 +118,7 @@ void check_shared_outputs(const World& world, const OutputOptions& options) {
     world.on_all([&] { SharedFile(world.comm(), path); });
   };
   if (options.solution) check(*options.solution);
+  if (options.checkpoint) check(*options.checkpoint);
   if (options.vtk && is_mesh_of_pieces(*options.vtk)) check(*options.vtk);
 }
 

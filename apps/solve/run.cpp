@@ -24,6 +24,7 @@
 #include "number_text.hpp"
 #include "output_file.hpp"
 #include "same_on_ranks.hpp"
+#include "solve/checkpoint_file.hpp"
 #include "solve/checks.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
@@ -189,6 +190,7 @@ void check_before_start(const World& world, const SolveOptions& options) {
   world.on_all([&] {
     check_headers(options);
     if (options.outputs.efficiency) read_one_rank_run(*options.outputs.efficiency, options);
+    if (options.outputs.resume) check_checkpoint_header(world, *options.outputs.resume);
   });
   roles_of(world, options.distribution.ranks_on_host);
   check_shared_outputs(world, options.outputs);

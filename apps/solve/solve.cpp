@@ -8,8 +8,14 @@
 #include <ashlar/streaming/overlap.hpp>
 #include <cmath>
 #include <cstdint>
+#include <iostream>
+#include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "solve/checkpoint_file.hpp"
 #include "solve/local_work.hpp"
 #include "solve/operator.hpp"
 #include "solve/preconditioner.hpp"
@@ -68,9 +74,49 @@ SolveReport cg_of(VariantKind variant, const Exec& exec, const Operator<Exec>& a
   return cg(exec, a, m, b, x, options);
 }
 
+/// What a checkpoint must be of.
+template <class Exec>
+std::vector<Identity> identities_of(const LinearSystem<Exec>& system, const SolveOptions& asked) {
+  return {{"system", system.description},
+          {"right-hand side", asked.source.rhs.value_or("its own")},
+          {"block size", std::to_string(system.block_size())},
+          {"first row on this rank", std::to_string(system.first_row())},
+          {"number of rows on this rank", std::to_string(system.rhs.extent(0))},
+          {"preconditioner", to_string(asked.method.preconditioner)},
+          {"norm", std::string(to_string(asked.method.norm))},
+          {"kernel", std::string(to_string(asked.method.kernel))}};
+}
+
+/// --checkpoint and --resume. A checkpoint that cannot be written costs nothing but itself: that is told once.
+template <class Exec>
+CgCheckpoints checkpoints_of(const World& world, const LinearSystem<Exec>& system, const SolveOptions& asked,
+                             std::optional<CgCheckpoint>& resumed) {
+  CgCheckpoints checkpoints;
+  const auto identities = identities_of(system, asked);
+  if (const auto& path = asked.outputs.resume) {
+    resumed = world.on_all([&] { return read_checkpoint(world, *path, identities); });
+    checkpoints.resume = &*resumed;
+  }
+  if (const auto& path = asked.outputs.checkpoint) {
+    const auto last = std::make_shared<Kokkos::Timer>();
+    checkpoints.is_due = [last, every = asked.outputs.checkpoint_every] { return last->seconds() >= every; };
+    checkpoints.save = [&world, last, identities, file = *path, has_failed = false](const CgCheckpoint& now) mutable {
+      try {
+        write_checkpoint(world, file, identities, now);
+      } catch (const RankError&) {
+        // Another rank tells.
+      } catch (const Error& error) {
+        if (!std::exchange(has_failed, true)) std::cerr << "ashlar: no checkpoint: " << error.what() << std::endl;
+      }
+      last->reset();
+    };
+  }
+  return checkpoints;
+}
+
 /// `timed` calls the solver, and nothing besides.
 template <class Exec, class Timed>
-void solve_by_cg(const Exec& exec, const Operator<Exec>& a, const Preconditioner<Exec>& m,
+void solve_by_cg(const Exec& exec, const World& world, const Operator<Exec>& a, const Preconditioner<Exec>& m,
                  const LinearSystem<Exec>& system, const SolveOptions& asked, const Vector<Exec>& x0,
                  const Timed& timed, const Monitor& monitor, Solution<Exec>& solution) {
   const MethodOptions& method = asked.method;
@@ -82,6 +128,8 @@ void solve_by_cg(const Exec& exec, const Operator<Exec>& a, const Preconditioner
   options.max_iterations = method.max_iterations;
   options.stagnation_window = method.stagnation_window;
   options.monitor = monitor;
+  std::optional<CgCheckpoint> resumed;
+  options.checkpoints = checkpoints_of(world, system, asked, resumed);
   if (asked.placement.device_memory_limit) options.copy_bytes = 0;  // what is within the limit was counted without it
   solution.report = timed([&] { return cg_of(method.variant, exec, a, m, system.rhs, solution.x, options); });
 }
@@ -207,7 +255,7 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   };
   world.alike([&] {
     if (options.method.solver == SolverKind::cg) {
-      solve_by_cg(exec, a->op, *m, system, options, x0, timed, monitor, solution);
+      solve_by_cg(exec, world, a->op, *m, system, options, x0, timed, monitor, solution);
     } else {
       solve_by_block_cg(exec, a->op, *m, system, options.method, timed, monitor, solution);
     }

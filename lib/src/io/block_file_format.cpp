@@ -4,12 +4,11 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/layout.hpp>
+#include <ashlar/io/checksum.hpp>
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <numeric>
-
-#include "checksum.hpp"
 
 namespace ashlar::io {
 

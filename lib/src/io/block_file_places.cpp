@@ -2,9 +2,9 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/io/block_file_places.hpp>
+#include <ashlar/io/checksum.hpp>
 #include <cstring>
 
-#include "checksum.hpp"
 #include "new_block_file_header.hpp"
 
 namespace ashlar::io {

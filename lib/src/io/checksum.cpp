@@ -1,4 +1,4 @@
-#include "checksum.hpp"
+#include <ashlar/io/checksum.hpp>
 
 // Compiled here and only here: no library of that name is linked.
 #define XXH_INLINE_ALL

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/io/checksum.hpp>
 #include <cstring>
 #include <vector>
-
-#include "checksum.hpp"
 
 namespace ashlar::io {
 

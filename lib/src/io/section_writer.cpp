@@ -1,8 +1,7 @@
 #include "section_writer.hpp"
+#include <ashlar/io/checksum.hpp>
 
 #include <algorithm>
-
-#include "checksum.hpp"
 
 namespace ashlar::io {
 
