@@ -22,23 +22,23 @@ constexpr std::string_view magic = "ASHLARCG";
 constexpr std::uint64_t version = 1;
 
 /// Where a rank's part is.
-struct Part {
+struct RankPart {
   std::uint64_t offset = 0, size = 0, checksum = 0;
 };
 
 /// The file begins with magic, version, number of ranks, that many parts, and the checksum of all this.
-std::uint64_t header_bytes(std::uint64_t ranks) {
-  return magic.size() + 3 * sizeof(std::uint64_t) + ranks * sizeof(Part);
+std::uint64_t checkpoint_header_bytes(std::uint64_t ranks) {
+  return magic.size() + 3 * sizeof(std::uint64_t) + ranks * sizeof(RankPart);
 }
 
-std::uint64_t checksum_of(const std::string& bytes) { return io::checksum(bytes.data(), bytes.size()); }
+std::uint64_t checksum_of_bytes(const std::string& bytes) { return io::checksum(bytes.data(), bytes.size()); }
 
-[[noreturn]] void refuse(const std::string& path, const std::string& problem) {
+[[noreturn]] void refuse_checkpoint(const std::string& path, const std::string& problem) {
   throw FileError(path, 0, problem, "a solve resumes from a whole checkpoint of its own", "start without --resume");
 }
 
 /// Values one after another; sequences with their length before them.
-class Writer {
+class CheckpointWriter {
  public:
   template <class Value>
   void add(const Value& value) {
@@ -58,9 +58,9 @@ class Writer {
   std::string bytes_;
 };
 
-class Reader {
+class CheckpointReader {
  public:
-  Reader(const std::string& path, const std::string& bytes) : path_(path), bytes_(bytes) {}
+  CheckpointReader(const std::string& path, const std::string& bytes) : path_(path), bytes_(bytes) {}
 
   template <class Value>
   Value get() {
@@ -71,7 +71,7 @@ class Reader {
   template <class Value>
   std::vector<Value> get_sequence() {
     const auto size = get<std::uint64_t>();
-    if (size > left() || size % sizeof(Value) != 0) refuse(path_, "its parts are too short");
+    if (size > left() || size % sizeof(Value) != 0) refuse_checkpoint(path_, "its parts are too short");
     std::vector<Value> values(size / sizeof(Value));
     if (size > 0) std::memcpy(values.data(), next(size), size);
     return values;
@@ -84,7 +84,7 @@ class Reader {
  private:
   std::size_t left() const { return bytes_.size() - at_; }
   const char* next(std::size_t size) {
-    if (size > left()) refuse(path_, "it ends too early");
+    if (size > left()) refuse_checkpoint(path_, "it ends too early");
     at_ += size;
     return bytes_.data() + at_ - size;
   }
@@ -94,8 +94,8 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-std::string bytes_of(const std::vector<Identity>& identities, const CgCheckpoint& checkpoint) {
-  Writer writer;
+std::string serialised(const std::vector<Identity>& identities, const CgCheckpoint& checkpoint) {
+  CheckpointWriter writer;
   writer.add(std::uint64_t(identities.size()));
   for (const auto& [name, value] : identities) {
     writer.add(name);
@@ -112,46 +112,46 @@ std::string bytes_of(const std::vector<Identity>& identities, const CgCheckpoint
   return writer.take();
 }
 
-std::string read_bytes(const std::string& path, std::ifstream& file, std::uint64_t offset, std::uint64_t size) {
+std::string bytes_at(const std::string& path, std::ifstream& file, std::uint64_t offset, std::uint64_t size) {
   file.seekg(0, std::ios::end);
   const auto length = static_cast<std::uint64_t>(file.tellg());
-  if (offset > length || size > length - offset) refuse(path, "it is shorter than it says");
+  if (offset > length || size > length - offset) refuse_checkpoint(path, "it is shorter than it says");
   std::string bytes(size, '\0');
   file.seekg(static_cast<std::streamoff>(offset));
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) refuse(path, "it cannot be read");
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) refuse_checkpoint(path, "it cannot be read");
   return bytes;
 }
 
-std::ifstream open(const std::string& path) {
+std::ifstream open_checkpoint(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   file.imbue(std::locale::classic());
   if (!file) throw FileError(path, 0, "cannot be opened", std::strerror(errno), "name a file that --checkpoint wrote");
   return file;
 }
 
-Part part_of(const World& world, const std::string& path, std::ifstream& file) {
+RankPart rank_part_of(const World& world, const std::string& path, std::ifstream& file) {
   const auto ranks = static_cast<std::uint64_t>(world.comm().size());
-  const std::string start = read_bytes(path, file, 0, magic.size() + 2 * sizeof(std::uint64_t));
-  Reader first(path, start);
+  const std::string start = bytes_at(path, file, 0, magic.size() + 2 * sizeof(std::uint64_t));
+  CheckpointReader first(path, start);
   char found[magic.size()];
   for (char& character : found) character = first.get<char>();
-  if (std::string_view(found, magic.size()) != magic) refuse(path, "it is no checkpoint of ashlar solve");
-  if (first.get<std::uint64_t>() != version) refuse(path, "it is a checkpoint of another version of ashlar");
+  if (std::string_view(found, magic.size()) != magic) refuse_checkpoint(path, "it is no checkpoint of ashlar solve");
+  if (first.get<std::uint64_t>() != version) refuse_checkpoint(path, "it is a checkpoint of another version of ashlar");
   if (const auto of = first.get<std::uint64_t>(); of != ranks) {
-    refuse(path, text("it is a checkpoint of ", of, " ranks, and these are ", ranks));
+    refuse_checkpoint(path, text("it is a checkpoint of ", of, " ranks, and these are ", ranks));
   }
-  const std::string header = read_bytes(path, file, 0, header_bytes(ranks));
-  Reader last(path, header);
+  const std::string header = bytes_at(path, file, 0, checkpoint_header_bytes(ranks));
+  CheckpointReader last(path, header);
   for (std::size_t k = 0; k < magic.size(); ++k) last.get<char>();
   last.get<std::uint64_t>();
   last.get<std::uint64_t>();
-  Part mine;
+  RankPart mine;
   for (int rank = 0; rank < world.comm().size(); ++rank) {
-    const auto part = last.get<Part>();
+    const auto part = last.get<RankPart>();
     if (rank == world.comm().rank()) mine = part;
   }
   const std::string summed = header.substr(0, header.size() - sizeof(std::uint64_t));
-  if (last.get<std::uint64_t>() != checksum_of(summed)) refuse(path, "its header is damaged");
+  if (last.get<std::uint64_t>() != checksum_of_bytes(summed)) refuse_checkpoint(path, "its header is damaged");
   return mine;
 }
 
@@ -159,21 +159,21 @@ Part part_of(const World& world, const std::string& path, std::ifstream& file) {
 
 void write_checkpoint(const World& world, const std::string& path, const std::vector<Identity>& identities,
                       const CgCheckpoint& checkpoint) {
-  const std::string mine = bytes_of(identities, checkpoint);
+  const std::string mine = serialised(identities, checkpoint);
   const auto ranks = static_cast<std::uint64_t>(world.comm().size());
-  std::vector<Part> parts = world.comm().all_gather(Part{0, mine.size(), checksum_of(mine)});
-  std::uint64_t offset = header_bytes(ranks);
-  for (Part& part : parts) {
+  std::vector<RankPart> parts = world.comm().all_gather(RankPart{0, mine.size(), checksum_of_bytes(mine)});
+  std::uint64_t offset = checkpoint_header_bytes(ranks);
+  for (RankPart& part : parts) {
     part.offset = offset;
     offset += part.size;
   }
-  Writer writer;
+  CheckpointWriter writer;
   for (const char character : magic) writer.add(character);
   writer.add(version);
   writer.add(ranks);
-  for (const Part& part : parts) writer.add(part);
+  for (const RankPart& part : parts) writer.add(part);
   std::string header = writer.take();
-  const std::uint64_t checksum = checksum_of(header);
+  const std::uint64_t checksum = checksum_of_bytes(header);
   header.append(reinterpret_cast<const char*>(&checksum), sizeof(checksum));
 
   SharedFile file(world.comm(), path);
@@ -183,11 +183,12 @@ void write_checkpoint(const World& world, const std::string& path, const std::ve
 }
 
 CgCheckpoint read_checkpoint(const World& world, const std::string& path, const std::vector<Identity>& identities) {
-  std::ifstream file = open(path);
-  const Part part = part_of(world, path, file);
-  const std::string bytes = read_bytes(path, file, part.offset, part.size);
-  if (checksum_of(bytes) != part.checksum) refuse(path, text("the part of rank ", world.comm().rank(), " is damaged"));
-  Reader reader(path, bytes);
+  std::ifstream file = open_checkpoint(path);
+  const RankPart part = rank_part_of(world, path, file);
+  const std::string bytes = bytes_at(path, file, part.offset, part.size);
+  if (checksum_of_bytes(bytes) != part.checksum)
+    refuse_checkpoint(path, text("the part of rank ", world.comm().rank(), " is damaged"));
+  CheckpointReader reader(path, bytes);
   const auto count = reader.get<std::uint64_t>();
   for (std::uint64_t k = 0; k < count; ++k) {
     const std::string name = reader.get_text(), value = reader.get_text();
@@ -202,7 +203,7 @@ CgCheckpoint read_checkpoint(const World& world, const std::string& path, const 
   checkpoint.scalar = reader.get_text();
   checkpoint.scale = reader.get<double>();
   const auto one = [&](const auto& values) {
-    if (values.size() != 1) refuse(path, "it is a checkpoint of another build of ashlar");
+    if (values.size() != 1) refuse_checkpoint(path, "it is a checkpoint of another build of ashlar");
     return values[0];
   };
   checkpoint.scalars = one(reader.get_sequence<CgScalars>());
@@ -215,8 +216,8 @@ CgCheckpoint read_checkpoint(const World& world, const std::string& path, const 
 }
 
 void check_checkpoint_header(const World& world, const std::string& path) {
-  std::ifstream file = open(path);
-  part_of(world, path, file);
+  std::ifstream file = open_checkpoint(path);
+  rank_part_of(world, path, file);
 }
 
 }  // namespace ashlar::app
