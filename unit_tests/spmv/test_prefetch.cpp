@@ -114,7 +114,9 @@ TEST(SpmvPrefetchChoice, IsNoneFromAQuarterOfTheCache) {
       const int from_memory = ahead(8 << 20);
       shape.traffic_bytes = std::int64_t(1) << 40;
       EXPECT_EQ(from_memory, impl::choose_launch(shape, device, {}).prefetch_bytes);
-      if (b < 8) EXPECT_GT(from_memory, 0);
+      if (b < 8) {
+        EXPECT_GT(from_memory, 0);
+      }
       EXPECT_EQ(ahead(1000, 512), 512) << "asked for";
     }
   }
@@ -164,7 +166,9 @@ TEST(SpmvPrefetchChoice, IsExplained) {
   EXPECT_THAT(explained(128), HasSubstr("asked for by the caller"));
   EXPECT_THAT(explained(0), Not(HasSubstr("bytes ahead")));
   // So small a matrix stays in a cache.
-  if (last_cache_bytes(1) > 0) EXPECT_EQ(SpmvPlan(c.exec, c.device).launch().prefetch_bytes, 0);
+  if (last_cache_bytes(1) > 0) {
+    EXPECT_EQ(SpmvPlan(c.exec, c.device).launch().prefetch_bytes, 0);
+  }
 }
 
 }  // namespace
