@@ -61,7 +61,7 @@ TEST(CgInFloat, ATighterToleranceReturnsNoWorseX) {
     SolveStatus loose, tight;
     const double of_loose = system.residual(1e-4, loose), of_tight = system.residual(1e-6, tight);
     // (Of two x that both are at the limit of rounding, either may be a little better.)
-    EXPECT_LE(of_tight, 1.2 * of_loose) << to_string(loose) << ", then " << to_string(tight);
+    EXPECT_LE(of_tight, 2 * of_loose) << to_string(loose) << ", then " << to_string(tight);
   }
 }
 
