@@ -29,7 +29,7 @@ TEST_F(Command, HelpShowsExamplesOfTheCommandThatItIsOf) {
   for (const std::string& of : commands) {
     const std::string help = run(of + " --help").out;
     for (const std::string& other : commands) {
-      EXPECT_EQ(help.find("\n  ashlar " + other + " ") != std::string::npos, other == of) << of << ", " << other;
+      EXPECT_EQ(help.find("\nashlar " + other + " ") != std::string::npos, other == of) << of << ", " << other;
     }
   }
 }

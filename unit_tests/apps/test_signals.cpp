@@ -111,10 +111,12 @@ TEST_F(Signals, TakeTheProgressLineOffTheTerminal) {
   ASSERT_EQ(::grantpt(master), 0);
   ASSERT_EQ(::unlockpt(master), 0);
   const std::string terminal = ::ptsname(master);
+  // The shell's descriptor of the terminal must not take the place of the other end.
+  const std::string shown_on = std::to_string(master == 4 ? 5 : 4);
   // The first characters that the terminal shows are those of the line.
-  const CommandResult result =
-      run_lines("exec 4>" + terminal + "; \"$ashlar\" " + slow_solve + " 2>&4 & pid=$!\nhead -c 16 <&" +
-                std::to_string(master) + "; kill -TERM $pid; wait $pid; echo ended with $?");
+  const CommandResult result = run_lines("exec " + shown_on + ">" + terminal + "; \"$ashlar\" " + slow_solve + " 2>&" +
+                                         shown_on + " & pid=$!\nhead -c 16 <&" + std::to_string(master) +
+                                         "; kill -TERM $pid; wait $pid; echo ended with $?");
   EXPECT_THAT(result.out, HasSubstr("\r\033[Kiteration "));
   EXPECT_THAT(result.out, HasSubstr("ended with 143\n"));
   ::fcntl(master, F_SETFL, O_NONBLOCK);
