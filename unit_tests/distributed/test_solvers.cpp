@@ -253,16 +253,16 @@ TEST(DistributedSolvers, RefuseOnAllRanksWhatOneCannotTake) {
       cg(exec, a, none, b, x,
          {.x_update = comm.rank() == 0 ? CgXUpdate::before_reduction : CgXUpdate::under_reduction});
     });
-    // Squares that underflow on one rank, where the others have zeros.
+    // Squares that underflow on one rank, where the others have zeros, are none of a scaled b.
     const Vector tiny("b", b.extent(0));
     const Block tiny_block("b", b.extent(0), 2), x_block("x", b.extent(0), 2);
     if (comm.rank() == 1) {
       Kokkos::deep_copy(tiny, 1e-170);
       Kokkos::deep_copy(tiny_block, 1e-170);
     }
-    expect_refused<NumericalError>("underflow", [&] { cg(exec, a, none, tiny, x); });
-    expect_refused<NumericalError>("underflow", [&] { block_cg(exec, a, none, tiny_block, x_block); });
-    // And then it works.
+    EXPECT_EQ(cg(exec, a, none, tiny, x).status, SolveStatus::converged);
+    EXPECT_EQ(block_cg(exec, a, none, tiny_block, x_block).status, SolveStatus::converged);
+    // And what was refused before leaves nothing behind.
     EXPECT_EQ(cg(exec, a, none, b, x).status, SolveStatus::converged);
   });
 }
