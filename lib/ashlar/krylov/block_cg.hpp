@@ -68,7 +68,7 @@ BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b,
                           const BlockCgOptions& options = {}) {
   static_assert(multi_vector_view<B> && multi_vector_view<X>,
                 "ashlar::block_cg: b and x must be Kokkos::Views of rank 2, a column for each right-hand side");
-  impl::require_operator_and_scalars<Op, B, X>();
+  static_assert(impl::OperatorAndScalars<Op, B, X>::value);
   using Vectors = impl::BlockCgVectors<X>;
   using Columns = impl::BlockCgColumns<X>;
   static_assert(!std::is_const_v<typename X::value_type>, "ashlar::block_cg: x must be writable");

@@ -66,8 +66,8 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
   using Scalar = typename X::non_const_value_type;
   using Vector = Kokkos::View<Scalar*, typename Exec::memory_space>;
   using Form = impl::StandardCg<Exec, Low, M, Vector>;
-  impl::require_system<Exec, A, M, B, X>();
-  impl::require_system<Exec, Low, M, B, Vector>();
+  static_assert(impl::SystemOfOneVector<Exec, A, M, B, X>::value);
+  static_assert(impl::SystemOfOneVector<Exec, Low, M, B, Vector>::value);
   const auto space = a.space();
   const std::int64_t n = space.num_local();
   impl::check_on_all_parts(space, "refined_cg", [&] {

@@ -48,7 +48,7 @@ Form make(const Exec& exec, const Op& a, const M& m, const X& x, const CgOptions
 /// One solve by one form of CG.
 template <template <class, class, class, class> class Method, class Exec, class Op, class M, class B, class X>
 SolveReport solve_with(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, const CgOptions& options) {
-  require_system<Exec, Op, M, B, X>();
+  static_assert(SystemOfOneVector<Exec, Op, M, B, X>::value);
   using Form = Method<Exec, Op, M, X>;
   const auto space = a.space();
   check_on_all_parts(space, Form::name, [&] {
