@@ -1,20 +1,14 @@
 #pragma once
 
+#include <ashlar/base/pseudo_random.hpp>
 #include <cstdint>
 
 #include "types.hpp"
 
 namespace ashlar::app {
 
-/// The i-th of a sequence of numbers from -0.5 to 0.5, the same in each run.
-KOKKOS_INLINE_FUNCTION double pseudo_random(std::uint64_t i) {
-  std::uint64_t bits = i * 0x9e3779b97f4a7c15;
-  bits = (bits ^ (bits >> 29)) * 0xbf58476d1ce4e5b9;
-  return static_cast<double>(bits >> 11) / static_cast<double>(std::uint64_t(1) << 53) - 0.5;
-}
-
-/// The entries of x, in rows where it has several columns, are numbers of the sequence; other ones for another seed.
-/// Rows are counted from first_row on, of num_rows in all: each rank fills its part of one vector.
+/// Fills x with pseudo-random numbers, row by row; each seed gives other numbers. Rows are counted from first_row, of
+/// num_rows in all, so that each rank fills its part of one vector.
 ///
 /// Async    enqueued on `exec`.
 template <class Exec, class X>
@@ -30,7 +24,7 @@ void fill_pseudo_random(const Exec& exec, const X& x, std::uint64_t seed, std::i
       });
 }
 
-/// Of a vector that is all here.
+/// Fills a whole vector.
 template <class Exec, class X>
 void fill_pseudo_random(const Exec& exec, const X& x, std::uint64_t seed) {
   fill_pseudo_random(exec, x, seed, 0, static_cast<std::int64_t>(x.extent(0)));

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <array>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/pseudo_random.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/blas1/dot.hpp>
 #include <ashlar/krylov/concepts.hpp>
@@ -29,21 +30,14 @@ struct SymmetryOfProducts {
 
 namespace impl {
 
-/// The i-th of a sequence of numbers from -0.5 to 0.5, the same in each run.
-KOKKOS_INLINE_FUNCTION double pseudo_random_number(std::uint64_t i) {
-  std::uint64_t bits = i * 0x9e3779b97f4a7c15;
-  bits = (bits ^ (bits >> 29)) * 0xbf58476d1ce4e5b9;
-  return static_cast<double>(bits >> 11) / static_cast<double>(std::uint64_t(1) << 53) - 0.5;
-}
-
-/// The i-th scalar of such numbers: of complex ones both parts.
+/// Scalar i of the pseudo-random sequence; a complex scalar takes two numbers.
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION Scalar pseudo_random_scalar(std::uint64_t i) {
   using Real = real_t<Scalar>;
   if constexpr (is_complex_v<Scalar>) {
-    return Scalar(Real(pseudo_random_number(2 * i)), Real(pseudo_random_number(2 * i + 1)));
+    return Scalar(Real(pseudo_random(2 * i)), Real(pseudo_random(2 * i + 1)));
   } else {
-    return Real(pseudo_random_number(2 * i));
+    return Real(pseudo_random(2 * i));
   }
 }
 
