@@ -7,6 +7,7 @@
 #include <ashlar/reference/random_matrix.hpp>
 
 #include "bcsr/matrices.hpp"
+#include "support/some_types.hpp"
 
 namespace {
 
@@ -24,7 +25,7 @@ CsrMatrix<S> full_blocks(int block_rows, int b) {
 
 template <class Scalar>
 class Detection : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
+using Scalars = ashlar::testing::SomeTypes<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
 TYPED_TEST_SUITE(Detection, Scalars);
 
 TYPED_TEST(Detection, FindsTheBlocksThatAMatrixIsMadeOf) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "bcsr/matrices.hpp"
+#include "support/some_types.hpp"
 
 namespace {
 
@@ -17,7 +18,7 @@ using ::testing::HasSubstr;
 
 template <class Scalar>
 class Csr : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
+using Scalars = ashlar::testing::SomeTypes<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
 TYPED_TEST_SUITE(Csr, Scalars);
 
 TYPED_TEST(Csr, FromEntriesInAnyOrder) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <support/compare.hpp>
+#include <support/some_types.hpp>
 
 namespace ashlar::testing {
 namespace {
@@ -14,7 +15,7 @@ using Space = Exec::memory_space;
 
 template <class S>
 class Blas1 : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
+using Scalars = SomeTypes<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
 TYPED_TEST_SUITE(Blas1, Scalars);
 
 /// The value of a view of rank 0.

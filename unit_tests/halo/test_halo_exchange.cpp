@@ -12,6 +12,7 @@
 
 #include "halo/exchange_cases.hpp"
 #include "support/message.hpp"
+#include "support/some_types.hpp"
 #include "support/thread_ranks.hpp"
 
 namespace ashlar::testing {
@@ -33,7 +34,7 @@ TEST(HaloExchange, BringsWhatIsNeededInAllForms) {
 
 template <class Scalar>
 class HaloExchangeOf : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
+using Scalars = SomeTypes<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
 TYPED_TEST_SUITE(HaloExchangeOf, Scalars);
 
 TYPED_TEST(HaloExchangeOf, BringsWhatIsNeeded) {

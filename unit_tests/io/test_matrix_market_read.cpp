@@ -8,12 +8,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/some_types.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace ashlar::testing {
 namespace {
 
-using Scalars = ::testing::Types<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
+using Scalars = SomeTypes<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
 
 template <class S>
 struct ReadMatrixMarket : ::testing::Test {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "support/some_types.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace ashlar::testing {
@@ -16,7 +17,7 @@ namespace {
 
 using io::MatrixMarketSymmetry;
 using ::testing::HasSubstr;
-using Scalars = ::testing::Types<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
+using Scalars = SomeTypes<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
 
 template <class S>
 S number(double re, double im = 0) {

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "krylov/systems.hpp"
+#include "support/some_types.hpp"
 
 namespace ashlar::testing {
 namespace {
@@ -27,7 +28,7 @@ Solved<S> solve(const BcsrMatrix<S>& a, const M& m, const std::vector<S>& b, con
 
 template <class S>
 class Cg : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
+using Scalars = SomeTypes<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
 TYPED_TEST_SUITE(Cg, Scalars);
 
 TYPED_TEST(Cg, NeedsAsManyIterationsAsThereAreEigenvalues) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dense.hpp"
+#include "support/some_types.hpp"
 
 namespace {
 
@@ -94,10 +95,10 @@ double largest_entry(const std::vector<double>& v) {
 
 template <class Matrix>
 class CantileverMatrix : public ::testing::Test {};
-using Matrices =
-    ::testing::Types<BcsrMatrix<double>, BcsrMatrix<double, BlockRowMajor>, BcsrMatrix<float>,
-                     BcsrMatrix<float, BlockRowMajor>, BcsrMatrix<double, BlockColumnMajor, std::int32_t, std::int64_t>,
-                     BcsrMatrix<double, BlockRowMajor, std::int64_t, std::int64_t>>;
+using Matrices = ashlar::testing::SomeTypes<BcsrMatrix<double>, BcsrMatrix<double, BlockRowMajor>, BcsrMatrix<float>,
+                                            BcsrMatrix<float, BlockRowMajor>,
+                                            BcsrMatrix<double, BlockColumnMajor, std::int32_t, std::int64_t>,
+                                            BcsrMatrix<double, BlockRowMajor, std::int64_t, std::int64_t>>;
 TYPED_TEST_SUITE(CantileverMatrix, Matrices);
 
 TYPED_TEST(CantileverMatrix, EqualsTheAssemblyByElements) {

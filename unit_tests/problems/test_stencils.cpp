@@ -6,6 +6,7 @@
 #include <ashlar/problems/stencil11.hpp>
 
 #include "dense.hpp"
+#include "support/some_types.hpp"
 
 namespace {
 
@@ -19,8 +20,8 @@ constexpr std::array<int, 3> boxes[] = {{1, 1, 1}, {3, 3, 3}, {1, 4, 2}, {5, 1, 
 
 template <class Matrix>
 class Stencils : public ::testing::Test {};
-using Matrices = ::testing::Types<BcsrMatrix<double>, BcsrMatrix<double, BlockRowMajor>, BcsrMatrix<float>,
-                                  BcsrMatrix<float, BlockRowMajor, std::int32_t, std::int64_t>>;
+using Matrices = ashlar::testing::SomeTypes<BcsrMatrix<double>, BcsrMatrix<double, BlockRowMajor>, BcsrMatrix<float>,
+                                            BcsrMatrix<float, BlockRowMajor, std::int32_t, std::int64_t>>;
 TYPED_TEST_SUITE(Stencils, Matrices);
 
 TEST(Stencil11, CountsTheNonZerosOfTheMultiGpuPapersTable1) {

@@ -2,6 +2,7 @@
 // shapes that trip kernels up.
 #include <ashlar/reference/random_matrix.hpp>
 #include <spmv/product_case.hpp>
+#include <support/some_types.hpp>
 #include <utility>
 
 namespace ashlar::testing {
@@ -22,11 +23,11 @@ class SpmvKernels : public ::testing::Test {
   }
 };
 
-using TypesAndLayouts = ::testing::Types<
-    std::pair<float, BlockColumnMajor>, std::pair<float, BlockRowMajor>, std::pair<double, BlockColumnMajor>,
-    std::pair<double, BlockRowMajor>, std::pair<Kokkos::complex<float>, BlockColumnMajor>,
-    std::pair<Kokkos::complex<float>, BlockRowMajor>, std::pair<Kokkos::complex<double>, BlockColumnMajor>,
-    std::pair<Kokkos::complex<double>, BlockRowMajor>>;
+using TypesAndLayouts =
+    SomeTypes<std::pair<float, BlockColumnMajor>, std::pair<float, BlockRowMajor>, std::pair<double, BlockColumnMajor>,
+              std::pair<double, BlockRowMajor>, std::pair<Kokkos::complex<float>, BlockColumnMajor>,
+              std::pair<Kokkos::complex<float>, BlockRowMajor>, std::pair<Kokkos::complex<double>, BlockColumnMajor>,
+              std::pair<Kokkos::complex<double>, BlockRowMajor>>;
 TYPED_TEST_SUITE(SpmvKernels, TypesAndLayouts);
 
 /// The compiled sizes, the largest of them plus one, others off the list, and the largest there is.

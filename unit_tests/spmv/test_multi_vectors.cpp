@@ -3,6 +3,7 @@
 
 #include <ashlar/reference/random_matrix.hpp>
 #include <spmv/product_case.hpp>
+#include <support/some_types.hpp>
 #include <utility>
 
 namespace ashlar::testing {
@@ -80,10 +81,10 @@ class SpmvMultiVectors : public ::testing::Test {
   }
 };
 
-using TypesAndLayouts = ::testing::Types<
-    std::pair<float, BlockColumnMajor>, std::pair<float, BlockRowMajor>, std::pair<double, BlockColumnMajor>,
-    std::pair<double, BlockRowMajor>, std::pair<Kokkos::complex<float>, BlockColumnMajor>,
-    std::pair<Kokkos::complex<double>, BlockRowMajor>, std::pair<Kokkos::complex<double>, BlockColumnMajor>>;
+using TypesAndLayouts =
+    SomeTypes<std::pair<float, BlockColumnMajor>, std::pair<float, BlockRowMajor>, std::pair<double, BlockColumnMajor>,
+              std::pair<double, BlockRowMajor>, std::pair<Kokkos::complex<float>, BlockColumnMajor>,
+              std::pair<Kokkos::complex<double>, BlockRowMajor>, std::pair<Kokkos::complex<double>, BlockColumnMajor>>;
 TYPED_TEST_SUITE(SpmvMultiVectors, TypesAndLayouts);
 
 TYPED_TEST(SpmvMultiVectors, AreProductsOfEachColumn) {

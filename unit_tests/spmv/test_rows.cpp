@@ -4,6 +4,7 @@
 #include <cstring>
 #include <random>
 #include <spmv/product_case.hpp>
+#include <support/some_types.hpp>
 #include <utility>
 
 namespace ashlar::testing {
@@ -136,10 +137,10 @@ class SpmvRows : public ::testing::Test {
   }
 };
 
-using TypesAndLayouts = ::testing::Types<std::pair<float, BlockColumnMajor>, std::pair<float, BlockRowMajor>,
-                                         std::pair<double, BlockColumnMajor>, std::pair<double, BlockRowMajor>,
-                                         std::pair<Kokkos::complex<double>, BlockColumnMajor>,
-                                         std::pair<Kokkos::complex<float>, BlockRowMajor>>;
+using TypesAndLayouts =
+    SomeTypes<std::pair<float, BlockColumnMajor>, std::pair<float, BlockRowMajor>, std::pair<double, BlockColumnMajor>,
+              std::pair<double, BlockRowMajor>, std::pair<Kokkos::complex<double>, BlockColumnMajor>,
+              std::pair<Kokkos::complex<float>, BlockRowMajor>>;
 TYPED_TEST_SUITE(SpmvRows, TypesAndLayouts);
 
 TYPED_TEST(SpmvRows, AreThoseOfEachKernelAndMode) {

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <support/compare.hpp>
 #include <support/message.hpp>
+#include <support/some_types.hpp>
 #include <support/spin.hpp>
 #include <utility>
 #include <vector>
@@ -92,8 +93,8 @@ class StreamedProducts : public ::testing::Test {
 };
 
 using TypesAndLayouts =
-    ::testing::Types<std::pair<double, BlockColumnMajor>, std::pair<double, BlockRowMajor>,
-                     std::pair<float, BlockColumnMajor>, std::pair<Kokkos::complex<double>, BlockColumnMajor>>;
+    SomeTypes<std::pair<double, BlockColumnMajor>, std::pair<double, BlockRowMajor>, std::pair<float, BlockColumnMajor>,
+              std::pair<Kokkos::complex<double>, BlockColumnMajor>>;
 TYPED_TEST_SUITE(StreamedProducts, TypesAndLayouts);
 
 TYPED_TEST(StreamedProducts, AreThoseOfTheWholeMatrixForEveryCut) {
