@@ -177,6 +177,12 @@ TEST(HermitianByHand, TheFirstOfEquals) {
   EXPECT_EQ(defect.column, 3);
 }
 
+TEST(HermitianByHand, ColumnsOutOfOrderAreNamedAsSuch) {
+  const auto symmetric_but_unsorted =
+      matrix_of<BcsrMatrix<double>>(1, 3, {0, 2, 4, 6}, {1, 0, 2, 0, 2, 1}, {-1, 2, -1, -1, 2, -1});
+  EXPECT_THROW(hermitian_defect(Device(), symmetric_but_unsorted), StructureError);
+}
+
 TEST(HermitianByHand, NothingIsHermitian) {
   EXPECT_EQ(hermitian_defect(Device(), BcsrMatrix<double>()).relative, 0.0);
   EXPECT_EQ(hermitian_defect(Device(), matrix_of<BcsrMatrix<double>>(2, 2, {0, 0, 0}, {}, {})).relative, 0.0);

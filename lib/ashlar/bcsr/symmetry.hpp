@@ -7,6 +7,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/impl/search.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/bcsr/validate.hpp>
 #include <cstdint>
 #include <limits>
 
@@ -71,13 +72,13 @@ Kokkos::View<double*, typename Matrix::memory_space> roots_of_diagonal(const Exe
 /// Compares every entry with the conjugate of its mirror image; a block that has no mirror image is compared with
 /// zeros.
 ///
-/// For a real matrix this is its symmetry. The matrix must be valid: mirror images are found by bisection of the rows.
+/// For a real matrix this is its symmetry. Mirror images are found by bisection of the rows.
 ///
 /// Shapes   square.
 /// Memory   the matrix reachable from `exec`; a double for each row while it runs.
 /// Async    waits for `exec`.
 /// Traffic  the matrix, and once more its mirrored blocks as they come.
-/// Throws   ShapeError where the matrix is not square.
+/// Throws   ShapeError if the matrix is not square; StructureError if its columns do not ascend and a defect is found.
 template <execution_space Exec, bcsr_matrix Matrix>
 HermitianDefect<typename Matrix::scalar_type> hermitian_defect(const Exec& exec, const Matrix& matrix) {
   using Scalar = typename Matrix::scalar_type;
@@ -136,6 +137,8 @@ HermitianDefect<typename Matrix::scalar_type> hermitian_defect(const Exec& exec,
       },
       Reducer(worst));
   if (!(worst.val > 0)) return {};
+  // If columns do not ascend, bisection misses mirror images that are there.
+  validate(exec, matrix.graph());
 
   // What is there, put together where the matrix is.
   Kokkos::View<Defect, Space> where(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::hermitian_defect.where"));
