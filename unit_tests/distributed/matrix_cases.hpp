@@ -46,18 +46,20 @@ std::vector<MatrixCase<Scalar>> matrix_cases(int ranks) {
   cases.push_back({"square", random(37, 37, 3, 1), RowPartition::even(37, ranks), RowPartition::even(37, ranks)});
   cases.push_back({"wide, blocks of 2 x 3", random(19, 41, {2, 3}, 2), RowPartition::even(19, ranks),
                    RowPartition::even(41, ranks)});
-  cases.push_back({"high, blocks of 3 x 1", random(41, 9, {3, 1}, 3), RowPartition::even(41, ranks),
-                   RowPartition::even(9, ranks)});
+  cases.push_back(
+      {"high, blocks of 3 x 1", random(41, 9, {3, 1}, 3), RowPartition::even(41, ranks), RowPartition::even(9, ranks)});
   cases.push_back({"rows on the last rank, columns on the first", random(23, 17, {2, 4}, 4),
                    all_on(ranks - 1, 23, ranks), all_on(0, 17, ranks)});
-  cases.push_back({"square with unlike maps", random(20, 20, 2, 5), RowPartition::even(20, ranks),
-                   all_on(ranks - 1, 20, ranks)});
-  cases.push_back({"no blocks", reference::random_bcsr<BcsrMatrix<Scalar>>(
-                                    8, 6, {2, 1}, [](std::int64_t) { return std::int64_t(0); }),
-                   RowPartition::even(8, ranks), RowPartition::even(6, ranks)});
-  cases.push_back({"no rows", reference::random_bcsr<BcsrMatrix<Scalar>>(
-                                  0, 6, {2, 1}, [](std::int64_t) { return std::int64_t(0); }),
-                   RowPartition::even(0, ranks), RowPartition::even(6, ranks)});
+  cases.push_back(
+      {"square with unlike maps", random(20, 20, 2, 5), RowPartition::even(20, ranks), all_on(ranks - 1, 20, ranks)});
+  cases.push_back(
+      {"no blocks",
+       reference::random_bcsr<BcsrMatrix<Scalar>>(8, 6, {2, 1}, [](std::int64_t) { return std::int64_t(0); }),
+       RowPartition::even(8, ranks), RowPartition::even(6, ranks)});
+  cases.push_back(
+      {"no rows",
+       reference::random_bcsr<BcsrMatrix<Scalar>>(0, 6, {2, 1}, [](std::int64_t) { return std::int64_t(0); }),
+       RowPartition::even(0, ranks), RowPartition::even(6, ranks)});
   return cases;
 }
 
@@ -71,9 +73,9 @@ template <class Scalar>
 auto distributed(const Exec& exec, std::shared_ptr<const Communicator> comm, const MatrixCase<Scalar>& test,
                  const DistributedMatrixOptions& options = {}) {
   const int rank = comm->rank();
-  return DistributedMatrix<BcsrMatrix<Scalar>>(
-      exec, std::move(comm), test.row_map, test.column_map,
-      rows_of(test.whole, test.row_map.begin(rank), test.row_map.end(rank)), options);
+  return DistributedMatrix<BcsrMatrix<Scalar>>(exec, std::move(comm), test.row_map, test.column_map,
+                                               rows_of(test.whole, test.row_map.begin(rank), test.row_map.end(rank)),
+                                               options);
 }
 
 template <class Scalar>
@@ -118,8 +120,8 @@ void expect_part(const View& view, const std::vector<std::vector<Scalar>>& whole
         column.push_back(host(i, j));
       }
     }
-    EXPECT_LE(max_difference(column, part_of(whole[j], map, rank, block)), tolerance<Scalar>()) << what << ", vector "
-                                                                                                << j;
+    EXPECT_LE(max_difference(column, part_of(whole[j], map, rank, block)), tolerance<Scalar>())
+        << what << ", vector " << j;
   }
 }
 
@@ -151,7 +153,8 @@ void expect_products_of(const Exec& exec, const DistributedMatrix<BcsrMatrix<Sca
   const auto dx = part_on_device<View>(x, a.column_map(), rank, C);
   const auto dz = part_on_device<View>(z, a.row_map(), rank, R);
   for (int round = 0; round < 2; ++round) {
-    const auto y = part_on_device<View>(ax, a.row_map(), rank, R), w = part_on_device<View>(atz, a.column_map(), rank, C);
+    const auto y = part_on_device<View>(ax, a.row_map(), rank, R),
+               w = part_on_device<View>(atz, a.column_map(), rank, C);
     Kokkos::deep_copy(exec, y, nan);
     multiply(exec, a, workspace, dx, y);
     exec.fence();

@@ -21,19 +21,21 @@ namespace ashlar::testing {
 template <class Scalar>
 using RowsOf = GlobalRows<BcsrMatrix<Scalar>>;
 
+/// A list of the host's where kernels read it.
+template <class Entry>
+Kokkos::View<Entry*, Space> device_list(const std::vector<Entry>& list) {
+  const Kokkos::View<Entry*, Space> view("test::list", list.size());
+  const auto host = Kokkos::create_mirror_view(view);
+  std::copy(list.begin(), list.end(), host.data());
+  Kokkos::deep_copy(view, host);
+  return view;
+}
+
 /// Global rows on the device of lists on the host.
 template <class Scalar>
 RowsOf<Scalar> global_rows_of(const BlockShape& shape, const std::vector<int>& row_ptr,
                               const std::vector<std::int64_t>& columns, const std::vector<Scalar>& values) {
-  const auto on_device = [](const auto& list) {
-    using Entry = typename std::decay_t<decltype(list)>::value_type;
-    const Kokkos::View<Entry*, Space> view("test::list", list.size());
-    const auto host = Kokkos::create_mirror_view(view);
-    std::copy(list.begin(), list.end(), host.data());
-    Kokkos::deep_copy(view, host);
-    return view;
-  };
-  return {shape, on_device(row_ptr), on_device(columns), on_device(values)};
+  return {shape, device_list(row_ptr), device_list(columns), device_list(values)};
 }
 
 /// This rank's rows with 64-bit columns, shuffled within each row.
@@ -101,16 +103,16 @@ RowsWithGhosts<BcsrMatrix<Scalar>> rows_with_ghosts(const MatrixCase<Scalar>& te
     row_ptr(i + 1) = static_cast<int>(to);
   }
   const Exec exec;
-  const auto matrix = copy_to<Space>(
-      exec, Host(whole.block_shape(), {static_cast<int>(columns.size()), row_ptr, col_idx}, values));
+  const auto matrix =
+      copy_to<Space>(exec, Host(whole.block_shape(), {static_cast<int>(columns.size()), row_ptr, col_idx}, values));
   exec.fence();
-  RowsWithGhosts<BcsrMatrix<Scalar>> result{matrix, impl::list_in<Space>(exec, columns)};
-  if (shuffle_rows) result.global_row = impl::list_in<Space>(exec, rows);
+  RowsWithGhosts<BcsrMatrix<Scalar>> result{matrix, device_list(columns)};
+  if (shuffle_rows) result.global_row = device_list(rows);
   return result;
 }
 
-/// Contributions of all ranks whose sum is the matrix: each block in thirds, of which two are given by ranks that mostly
-/// do not own it.
+/// Contributions of all ranks whose sum is the matrix: each block in thirds, of which two are given by ranks that
+/// mostly do not own it.
 template <class Scalar>
 BlockContributions<Scalar> contributions_of(const MatrixCase<Scalar>& test, int rank, int ranks) {
   const auto& whole = test.whole;
@@ -162,7 +164,8 @@ void expect_own_rows(const Exec& exec, const DistributedMatrix<BcsrMatrix<Scalar
   std::vector<std::int64_t> own(a.num_block_rows()), global(own.size());
   std::iota(own.begin(), own.end(), std::int64_t(0));
   std::iota(global.begin(), global.end(), a.row_map().begin(a.rank()));
-  const auto rows = global_rows(exec, a, impl::list_in<Space>(exec, own));
+  const Kokkos::View<const std::int64_t*, Space> list = device_list(own);
+  const auto rows = global_rows(exec, a, list);
   exec.fence();
   expect_rows<Scalar>(rows, whole, global);
   EXPECT_EQ(a.num_global_blocks(), whole.num_blocks());
@@ -191,9 +194,9 @@ void expect_rows_in_all_forms(const Communicator& comm) {
       expect_own_rows(exec, of_ghosts.with_values(exec, given.rows.values()), test.whole);
     }
 
-    const auto assembled = assemble<BcsrMatrix<Scalar>>(exec, group, test.row_map, test.column_map,
-                                                        test.whole.block_shape(),
-                                                        contributions_of(test, rank, comm.size()));
+    const auto assembled =
+        assemble<BcsrMatrix<Scalar>>(exec, group, test.row_map, test.column_map, test.whole.block_shape(),
+                                     contributions_of(test, rank, comm.size()));
     expect_own_rows(exec, assembled, test.whole);
   }
 }
@@ -239,9 +242,9 @@ void expect_redistribution(const Communicator& comm) {
       std::vector<std::vector<Scalar>> x;
       for (int j = 0; j < 3; ++j) x.push_back(random_vector<Scalar>(test.whole.num_cols(), 1 + j));
       const auto check = [&]<class View>(const View& from) {
-        const auto to = part_on_device<View>(std::vector<std::vector<Scalar>>(
-                                                 View::rank() == 1 ? 1 : 3, std::vector<Scalar>(test.whole.num_cols())),
-                                             column_map, rank, C);
+        const auto to = part_on_device<View>(
+            std::vector<std::vector<Scalar>>(View::rank() == 1 ? 1 : 3, std::vector<Scalar>(test.whole.num_cols())),
+            column_map, rank, C);
         redistribute(exec, comm, a.column_map(), column_map, C, from, to);
         const auto expected = View::rank() == 1 ? std::vector<std::vector<Scalar>>{x[0]} : x;
         expect_part(to, expected, column_map, rank, C, "a vector");

@@ -1,8 +1,11 @@
 // Distributed matrices of any shape: products with A, A^T and A^H against the serial ones, and new values.
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <ashlar/distributed/operator.hpp>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <vector>
 
 #include "distributed/matrix_cases.hpp"
 
@@ -16,9 +19,8 @@ TYPED_TEST_SUITE(DistributedMatrixOf, Scalars);
 
 TYPED_TEST(DistributedMatrixOf, MultipliesAsTheSerialProducts) {
   for (const int ranks : {1, 2, 3, 4}) {
-    run_ranks(ranks, [&](Communicator& comm) {
-      expect_right_products_of_all_kinds<TypeParam>(comm, ExchangeMode::blocking);
-    });
+    run_ranks(ranks,
+              [&](Communicator& comm) { expect_right_products_of_all_kinds<TypeParam>(comm, ExchangeMode::blocking); });
   }
 }
 
@@ -77,14 +79,79 @@ TEST(DistributedMatrix, TakesNewValuesInTheSamePattern) {
         expect_products_of<Kokkos::View<double*, Space>>(exec, b, workspace, other, 1);
         // The first one is as it was.
         expect_products_of<Kokkos::View<double*, Space>>(exec, a, workspace, test.whole, 1);
-        expect_refused<ShapeError>("new values", [&] {
-          a.with_values(exec, Kokkos::View<double*, Space>("v", rows.values().extent(0) + 1));
-        });
+        expect_refused<ShapeError>(
+            "new values", [&] { a.with_values(exec, Kokkos::View<double*, Space>("v", rows.values().extent(0) + 1)); });
       }
       const auto without = distributed(exec, group, matrix_cases<double>(ranks)[0], {.keep_value_order = false});
       expect_refused<ArgumentError>("not kept", [&] { without.with_values(exec, {}); });
     });
   }
+}
+
+std::atomic<int> num_allocations{0};
+
+/// Counts allocations of views on all threads, from its construction to its destruction.
+class CountAllocations {
+ public:
+  CountAllocations() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
+    Kokkos::Tools::Experimental::set_allocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle, const char*, const void*, std::uint64_t) { ++num_allocations; });
+  }
+  CountAllocations(const CountAllocations&) = delete;
+  CountAllocations& operator=(const CountAllocations&) = delete;
+  ~CountAllocations() { Kokkos::Tools::Experimental::set_callbacks(before_); }
+
+ private:
+  Kokkos::Tools::Experimental::EventSet before_;
+};
+
+TEST(DistributedMatrix, AllocatesNothingInASecondProduct) {
+  const CountAllocations counting;
+  run_ranks(3, [&](Communicator& comm) {
+    const Exec exec = instance_of_rank();
+    for (const auto& test : matrix_cases<double>(3)) {
+      const auto a = distributed(exec, shared(comm), test);
+      ProductWorkspace<BcsrMatrix<double>> workspace(exec, a);
+      const Kokkos::View<double*, Space> x("x", a.local().num_cols()), y("y", a.local().num_rows());
+      const Kokkos::View<double**, Space> xs("x", a.local().num_cols(), 2), ys("y", a.local().num_rows(), 2);
+      const auto multiply_all = [&] {
+        multiply(exec, a, workspace, x, y);
+        multiply_transpose(exec, a, workspace, y, x);
+        multiply(exec, a, workspace, xs, ys);
+        multiply_transpose(exec, a, workspace, ys, xs);
+        exec.fence();
+      };
+      multiply_all();
+      comm.barrier();
+      num_allocations = 0;
+      comm.barrier();
+      multiply_all();
+      comm.barrier();
+      EXPECT_EQ(num_allocations, 0) << test.name;
+      comm.barrier();
+    }
+  });
+}
+
+// The operator of a distributed matrix has the bits of the operator of its rows.
+TEST(DistributedMatrix, IsAnOperator) {
+  run_ranks(3, [&](Communicator& comm) {
+    const Exec exec = instance_of_rank();
+    const auto cases = matrix_cases<double>(3);
+    const auto a = distributed(exec, shared(comm), cases[0]);
+    const auto x = to_device<Space>(part_of(random_vector<double>(37 * 3, 1), cases[0].row_map, comm.rank(), 3));
+    const Kokkos::View<double*, Space> y("y", x.extent(0)), z("z", x.extent(0));
+    for (const Decomposition decomposition : {Decomposition::one_d, Decomposition::two_d}) {
+      const auto options = with(decomposition, HaloForm::automatic);
+      DistributedOperator<BcsrMatrix<double>>(exec, a, options).apply(exec, x, y);
+      dealt(exec, comm, cases[0].whole, cases[0].row_map, options).apply(exec, x, z);
+      exec.fence();
+      EXPECT_EQ(to_host(y), to_host(z));
+    }
+    const auto unlike = distributed(exec, shared(comm), cases[4]);
+    expect_refused<ArgumentError>("another partition than its columns",
+                                  [&] { DistributedOperator<BcsrMatrix<double>>(exec, unlike).block_size(); });
+  });
 }
 
 TEST(DistributedMatrix, HasTheDiagonalOfItsRows) {

@@ -31,6 +31,30 @@ TYPED_TEST(DistributedRowsOf, GoToOtherPartitions) {
 
 using A = DistributedMatrix<BcsrMatrix<double>>;
 
+// More columns than 32 bits count, of which each rank has fewer.
+TEST(DistributedRows, HaveColumnsBeyond32Bits) {
+  run_ranks(3, [](Communicator& comm) {
+    const Exec exec = instance_of_rank();
+    const std::int64_t giga = 1000000000;
+    const RowPartition rows = sizes({1, 1, 1}), columns({0, 2 * giga, 4 * giga, 4 * giga + 8});
+    const std::vector<std::int64_t> its{0, 2 * giga + comm.rank(), 3 * giga, 4 * giga + 7};
+    const std::vector<double> values{1, 2, 3, 4};
+    DistributedMatrixOptions options;
+    options.halo.form = HaloForm::packed;
+    const A a(exec, shared(comm), rows, columns, global_rows_of<double>(1, {0, 4}, its, values), options);
+    EXPECT_EQ(a.num_global_cols(), 4 * giga + 8);
+    EXPECT_EQ(a.num_global_blocks(), 12);
+    const auto come = remote_rows(exec, a, {2, 0});
+    const auto list = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), come.columns);
+    ASSERT_EQ(list.extent(0), 8U);
+    for (int k = 0; k < 4; ++k) {
+      EXPECT_EQ(list(k), k == 1 ? 2 * giga + 2 : its[k]);
+      EXPECT_EQ(list(4 + k), k == 1 ? 2 * giga : its[k]);
+    }
+    EXPECT_EQ(to_host(come.values), (std::vector<double>{1, 2, 3, 4, 1, 2, 3, 4}));
+  });
+}
+
 // Contributions whose sum depends on their order: that of ranks, and of their lists.
 TEST(Assemble, AddsInTheOrderOfRanks) {
   run_ranks(3, [](Communicator& comm) {
@@ -83,9 +107,9 @@ TEST(DistributedRows, RefuseWhatIsNoMatrix) {
     // Global rows that are none of this rank's, or twice.
     const Kokkos::View<int*, Space> row_ptr("row_ptr", 2), col_idx("col_idx", 0);
     const BcsrMatrix<double> empty(1, {2, row_ptr, col_idx}, {});
-    const auto list = [&](std::vector<std::int64_t> numbers) { return impl::list_in<Space>(exec, numbers); };
     const auto with_ghosts = [&](std::vector<std::int64_t> global_columns, std::vector<std::int64_t> global_row) {
-      A(exec, group, rows, columns, RowsWithGhosts<BcsrMatrix<double>>{empty, list(global_columns), list(global_row)});
+      A(exec, group, rows, columns,
+        RowsWithGhosts<BcsrMatrix<double>>{empty, device_list(global_columns), device_list(global_row)});
     };
     expect_refused<ShapeError>("global numbers of 1 columns", [&] { with_ghosts({0}, {}); });
     expect_refused<ArgumentError>("is global block row 2", [&] { with_ghosts({0, 3}, {2}); });

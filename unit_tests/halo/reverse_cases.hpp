@@ -83,8 +83,7 @@ void expect_right_sums(const Communicator& comm, const Needs& needs, HaloForm fo
       for (std::size_t k = 0; k < halo_of[other].size(); ++k) {
         if (needs.partition.owner(halo_of[other][k]) != rank) continue;
         for (int i = 0; i < block_size * num_vectors; ++i) {
-          expected[(halo_of[other][k] - first) * block_size * num_vectors + i] +=
-              its[k * block_size * num_vectors + i];
+          expected[(halo_of[other][k] - first) * block_size * num_vectors + i] += its[k * block_size * num_vectors + i];
         }
       }
     }

@@ -19,9 +19,8 @@ TEST(ReverseHaloExchange, AddsWhatComesInTheOrderOfRanks) {
 TEST(ReverseHaloExchange, AddsTheSameWithMessagesThatComeLate) {
   using View = Kokkos::View<double*, Kokkos::DefaultExecutionSpace::memory_space>;
   const Needs needs = random_needs(RowPartition::even(40, 4), 0.5, 21);
-  run_ranks(
-      4, [&](Communicator& comm) { expect_right_sums<View>(comm, needs, HaloForm::packed, 2, 1); },
-      {.max_delay = std::chrono::microseconds(200), .seed = 3, .rendezvous = true});
+  run_ranks(4, [&](Communicator& comm) { expect_right_sums<View>(comm, needs, HaloForm::packed, 2, 1); },
+            {.max_delay = std::chrono::microseconds(200), .seed = 3, .rendezvous = true});
 }
 
 TEST(ReverseHaloExchange, AddsInTheOrderOfStreams) {
@@ -64,8 +63,8 @@ TEST(ReverseHaloExchange, AddsToAnEntryThatIsListedTwice) {
     const auto y = to_device<Space>(std::vector<double>{0.5, 0.5, 0.5});
     exchange.end_and_add(exec, y);
     exec.fence();
-    EXPECT_EQ(to_host(y), comm.rank() == 0 ? (std::vector<double>{10.5, 0.5, 101.5})
-                                           : (std::vector<double>{0.5, 0.5, 0.5}));
+    EXPECT_EQ(to_host(y),
+              comm.rank() == 0 ? (std::vector<double>{10.5, 0.5, 101.5}) : (std::vector<double>{0.5, 0.5, 0.5}));
   });
 }
 

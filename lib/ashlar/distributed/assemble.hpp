@@ -9,19 +9,23 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/on_host.hpp>
+#include <ashlar/distributed/impl/require_same.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/row_input.hpp>
+#include <ashlar/halo/check_partition.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace ashlar {
 
-/// Blocks to be added up, on the host: block k is added at (rows[k], cols[k]), global block indices, of any rank's rows.
+/// Blocks to be added up, on the host: block k is added at (rows[k], cols[k]), global block indices, of any rank's
+/// rows.
 ///
 /// Shapes   values holds R * C entries for each block, block after block, each column after column whatever the layout
 ///          of the matrix.
@@ -46,20 +50,20 @@ void check_contributions(const BlockContributions<Scalar>& given, const RowParti
   check("assemble", shape);
   const std::size_t count = given.rows.size();
   if (given.cols.size() != count || given.values.size() != count * std::size_t(shape.num_values())) {
-    throw ShapeError(text("assemble: ", count, " rows, ", given.cols.size(), " columns and ", given.values.size(),
-                          " values"),
-                     text("each block of ", to_string(shape), " has a row, a column and ", shape.num_values(), " values"),
-                     "pass full blocks, column after column");
+    throw ShapeError(
+        text("assemble: ", count, " rows, ", given.cols.size(), " columns and ", given.values.size(), " values"),
+        text("each block of ", to_string(shape), " has a row, a column and ", shape.num_values(), " values"),
+        "pass full blocks, column after column");
   }
   for (std::size_t k = 0; k < count; ++k) {
     if (given.rows[k] >= 0 && given.rows[k] < row_map.num_rows() && given.cols[k] >= 0 &&
         given.cols[k] < column_map.num_rows()) {
       continue;
     }
-    throw StructureError(text("assemble: contribution ", k, " is to block (", given.rows[k], ", ", given.cols[k], ")"),
-                         text("the matrix has ", row_map.num_rows(), " x ", column_map.num_rows(),
-                              " blocks, counted from 0"),
-                         "check the global numbers");
+    throw StructureError(
+        text("assemble: contribution ", k, " is to block (", given.rows[k], ", ", given.cols[k], ")"),
+        text("the matrix has ", row_map.num_rows(), " x ", column_map.num_rows(), " blocks, counted from 0"),
+        "check the global numbers");
   }
 }
 
@@ -129,8 +133,8 @@ GlobalRows<Matrix> summed_rows(const Exec& exec, const BlockContributions<typena
 
 }  // namespace impl
 
-/// The matrix of the sums of all ranks' contributions, each at the rank that owns its row. Contributions to one block are
-/// added in the order of the ranks that make them, and as listed there: the same bits each time.
+/// The matrix of the sums of all ranks' contributions, each at the rank that owns its row. Contributions to one block
+/// are added in the order of the ranks that make them, and as listed there: the same bits each time.
 ///
 /// Memory   on the host, the contributions that this rank makes, and those to its rows, two times. The matrix in
 ///          Matrix::memory_space.
@@ -143,13 +147,12 @@ DistributedMatrix<Matrix> assemble(const Exec& exec, std::shared_ptr<const Commu
                                    const BlockContributions<typename Matrix::scalar_type>& contributions,
                                    const DistributedMatrixOptions& options = {}) {
   impl::require_same(*comm, "assemble", {{"blocks of", to_string(block_shape)}});
-  impl::check_partition(*comm, row_map, "assemble, rows");
+  check_partition(*comm, row_map, "assemble, rows");
   comm->together([&] { impl::check_contributions(contributions, row_map, column_map, block_shape); });
   const auto mine = impl::contributions_to_own(*comm, contributions, row_map, block_shape.num_values());
   const int rank = comm->rank();
-  const auto rows = comm->together([&] {
-    return impl::summed_rows<Matrix>(exec, mine, row_map.begin(rank), row_map.size(rank), block_shape);
-  });
+  const auto rows = comm->together(
+      [&] { return impl::summed_rows<Matrix>(exec, mine, row_map.begin(rank), row_map.size(rank), block_shape); });
   return DistributedMatrix<Matrix>(exec, std::move(comm), std::move(row_map), std::move(column_map), rows, options);
 }
 

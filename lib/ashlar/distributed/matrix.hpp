@@ -22,29 +22,31 @@
 
 namespace ashlar {
 
-/// A sparse matrix of dense blocks over the ranks of a communicator, square or not: each rank has the block rows that the
-/// row map gives it. It is a value: copies share their data.
+/// A sparse matrix of dense blocks over the ranks of a communicator, square or not: each rank has the block rows that
+/// the row map gives it. It is a value: copies share their data.
 ///
 ///     const DistributedMatrix a(exec, comm, row_map, column_map, rows);
 ///     ProductWorkspace workspace(exec, a);           // products.hpp
 ///     multiply(exec, a, workspace, x, y);
 ///     multiply_transpose(exec, a, workspace, y, x);
 ///
-/// A rank's rows lie in two matrices. local() has the columns that the column map gives this rank, counted from the first
-/// of them. remote() has all other columns, counted as the entries of the halo (halo_plan()), and only the rows that have
-/// any: remote_rows() lists them.
+/// A rank's rows lie in two matrices. local() has the columns that the column map gives this rank, counted from the
+/// first of them. remote() has all other columns, counted as the entries of the halo (halo_plan()), and only the rows
+/// that have any: remote_rows() lists them.
 ///
-/// Rows come in three forms: with the global block columns of a Matrix; GlobalRows, with global block columns in 64 bits;
-/// RowsWithGhosts, in an application's own numbering. assemble() makes a matrix of contributions to any rank's rows.
+/// Rows come in three forms: with the global block columns of a Matrix; GlobalRows, with global block columns in 64
+/// bits; RowsWithGhosts, in an application's own numbering. assemble() makes a matrix of contributions to any rank's
+/// rows.
 ///
 /// Shapes   row_map and column_map have a part for each rank of `comm`, be it empty. Vectors that A multiplies have
 ///          column_map.size(rank) block entries on each rank, and products row_map.size(rank).
 /// Memory   the rank's blocks once, in Matrix's memory space, and 8 bytes for each halo entry. During construction, the
 ///          rows that were given besides; if their columns do not ascend, 16 bytes for each block, too. One rank alone
-///          shares the rows that it was given if their columns ascend. options.keep_value_order takes an offset a block.
+///          shares the rows that it was given if their columns ascend. options.keep_value_order takes an offset a
+///          block.
 /// Async    constructors: collective, and wait for `exec`. `comm` is shared: many matrices may use one.
 /// Throws   constructors: on all ranks together, ArgumentError if maps, options or numbers of columns do not fit;
-///          ShapeError if the rows are not those of the row map; StructureError if a row has a column twice;
+///          ShapeError if the rows do not fit the row map; StructureError if a row has a column twice;
 ///          BlockSizeError.
 template <bcsr_matrix Matrix>
 class DistributedMatrix {
@@ -60,9 +62,13 @@ class DistributedMatrix {
                     const Matrix& rows, const DistributedMatrixOptions& options = {})
       : DistributedMatrix(impl::order_and_cut(
             exec, std::move(comm), std::move(row_map), column_map,
-            impl::RankRows<Matrix, typename Matrix::graph_type::col_idx_view, impl::SameBlock>{
-                rows.block_shape(), rows.num_block_rows(), rows.num_blocks(), rows.graph().row_ptr(), rows.values(),
-                rows.graph().col_idx(), {}},
+            impl::GivenRows<Matrix, typename Matrix::graph_type::col_idx_view, impl::SameBlock>{rows.block_shape(),
+                                                                                                rows.num_block_rows(),
+                                                                                                rows.num_blocks(),
+                                                                                                rows.graph().row_ptr(),
+                                                                                                rows.values(),
+                                                                                                rows.graph().col_idx(),
+                                                                                                {}},
             NoList(), options, &rows, [&] { check_columns(rows, column_map); })) {}
 
   template <execution_space Exec>
@@ -70,8 +76,13 @@ class DistributedMatrix {
                     const GlobalRows<Matrix>& rows, const DistributedMatrixOptions& options = {})
       : DistributedMatrix(impl::order_and_cut<Exec, Matrix>(
             exec, std::move(comm), std::move(row_map), std::move(column_map),
-            impl::RankRows<Matrix, typename GlobalRows<Matrix>::column_view, impl::SameBlock>{
-                rows.block_shape, rows.num_block_rows(), rows.num_blocks(), rows.row_ptr, rows.values, rows.columns, {}},
+            impl::GivenRows<Matrix, typename GlobalRows<Matrix>::column_view, impl::SameBlock>{rows.block_shape,
+                                                                                               rows.num_block_rows(),
+                                                                                               rows.num_blocks(),
+                                                                                               rows.row_ptr,
+                                                                                               rows.values,
+                                                                                               rows.columns,
+                                                                                               {}},
             NoList(), options, nullptr, [&] { check_sizes(rows); })) {}
 
   template <execution_space Exec>
@@ -106,7 +117,8 @@ class DistributedMatrix {
   std::int64_t num_blocks() const { return std::int64_t(local_.num_blocks()) + std::int64_t(remote_.num_blocks()); }
 
   /// The matrix of the same pattern with other values, in the order of the blocks that this rank was given. Plans and
-  /// workspaces of this one serve it. For an assembled matrix, blocks are in the order of its own rows and their columns.
+  /// workspaces of this one serve it. For an assembled matrix, blocks are in the order of its own rows and their
+  /// columns.
   ///
   /// Memory   allocates the values, where they lie in two matrices.
   /// Async    enqueued on `exec`; no messages.
@@ -128,8 +140,11 @@ class DistributedMatrix {
                               impl::with_values_from(exec, remote_, s.remote_source, values)});
   }
 
-  /// Whether the other matrix shares the pattern: by with_values(), or as a copy.
+  /// True if both matrices share one pattern, as copies do and results of with_values().
   bool has_pattern_of(const DistributedMatrix& other) const { return structure_ == other.structure_; }
+
+  /// The pieces of the matrix, for the library's own operators.
+  impl::MatrixParts<Matrix> parts() const { return {structure_, local_, remote_}; }
 
   HeldBytes bytes() const {
     const auto& s = *structure_;
@@ -161,10 +176,13 @@ class DistributedMatrix {
                     const DistributedMatrixOptions& options)
       : DistributedMatrix(impl::order_and_cut<Exec, Matrix>(
             exec, std::move(comm), row_map, std::move(column_map),
-            impl::RankRows<Matrix, GhostColumns, impl::SameBlock>{
-                given.rows.block_shape(), given.rows.num_block_rows(), given.rows.num_blocks(),
-                given.rows.graph().row_ptr(), given.rows.values(),
-                {given.global_column, given.rows.graph().col_idx()}, {}},
+            impl::GivenRows<Matrix, GhostColumns, impl::SameBlock>{given.rows.block_shape(),
+                                                                   given.rows.num_block_rows(),
+                                                                   given.rows.num_blocks(),
+                                                                   given.rows.graph().row_ptr(),
+                                                                   given.rows.values(),
+                                                                   {given.global_column, given.rows.graph().col_idx()},
+                                                                   {}},
             row_source, options, nullptr, [] {})) {}
 
   using GhostColumns =

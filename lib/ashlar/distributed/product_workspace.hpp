@@ -25,12 +25,12 @@ namespace ashlar {
 /// How a DistributedMatrix is multiplied. The exchange mode is the same on all ranks.
 struct ProductOptions {
   ExchangeMode exchange = ExchangeMode::automatic;
-  /// Of the products on this rank; its mode is not looked at.
+  /// The products on this rank. Its mode is ignored.
   SpmvOptions spmv = {};
 };
 
-/// What products with matrices of one pattern need besides the matrix: plans of the local and the remote product, and
-/// buffers for the halo. multiply() and multiply_transpose() take it; one product at a time uses it.
+/// Plans of the local and the remote product, and buffers for the halo: products with matrices of one pattern need them
+/// besides the matrix. multiply() and multiply_transpose() take it; one product at a time uses it.
 ///
 /// Scalar is what the vectors hold: the matrix's scalar type, or double if that is float or bfloat16.
 ///

@@ -46,7 +46,7 @@ template <class X, class Vectors>
 auto as_vectors(const Vectors& vectors) {
   if constexpr (X::rank() == 1) {
     return Kokkos::View<typename Vectors::value_type*, typename Vectors::memory_space>(vectors.data(),
-                                                                                      vectors.extent(0));
+                                                                                       vectors.extent(0));
   } else {
     return vectors;
   }
@@ -56,7 +56,8 @@ auto as_vectors(const Vectors& vectors) {
 
 /// y := alpha*A*x + beta*y. The halo travels under the product with local columns.
 ///
-/// Shapes   x: column_map.size(rank) block entries of C on each rank; y: row_map.size(rank) of R. Rank 1, or rank 2 with
+/// Shapes   x: column_map.size(rank) block entries of C on each rank; y: row_map.size(rank) of R. Rank 1, or rank 2
+/// with
 ///          as many columns on all ranks, of any layout.
 /// Memory   all reachable from `exec`; x and y must not overlap.
 /// Async    collective: all ranks make the same products in the same order. Waits on the host as HaloExchange does;
@@ -90,17 +91,16 @@ void multiply(const Exec& exec, const DistributedMatrix<Matrix>& a, ProductWorks
   multiply(exec, a, workspace, Scalar(1), x, Scalar(0), y);
 }
 
-/// y := alpha*A^T*x + beta*y, or alpha*A^H*x + beta*y with Mode::conjugate_transpose. What this rank's rows contribute to
-/// other ranks' entries of y travels under the product with local columns. It is added in the order of the ranks that
-/// sent it: the same bits each time.
+/// y := alpha*A^T*x + beta*y, or alpha*A^H*x + beta*y with Mode::conjugate_transpose. The contributions of this rank's
+/// rows to other ranks' entries of y travel under the product with local columns. Their owners add them in the order of
+/// the ranks that sent them: the same bits each time.
 ///
 /// Shapes   x: row_map.size(rank) block entries of R on each rank; y: column_map.size(rank) of C.
 /// All else as multiply(); the first product with A^T or A^H on a workspace is collective, too.
 template <execution_space Exec, bcsr_matrix Matrix, scalar Scalar, class X, class Y>
 void multiply_transpose(const Exec& exec, const DistributedMatrix<Matrix>& a,
                         ProductWorkspace<Matrix, Exec, Scalar>& workspace, const std::type_identity_t<Scalar>& alpha,
-                        const X& x, const std::type_identity_t<Scalar>& beta, const Y& y,
-                        Mode mode = Mode::transpose) {
+                        const X& x, const std::type_identity_t<Scalar>& beta, const Y& y, Mode mode = Mode::transpose) {
   const Kokkos::Profiling::ScopedRegion region("ashlar::distributed::multiply_transpose");
   if (!is_transposed(mode)) {
     throw ArgumentError(text("multiply_transpose: a product with ", symbol_of(mode)), "it multiplies by A^T or A^H",

@@ -10,7 +10,7 @@
 #include <ashlar/distributed/impl/on_host.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/remote_rows.hpp>
-#include <ashlar/halo/impl/check_partition.hpp>
+#include <ashlar/halo/check_partition.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,8 @@ namespace ashlar {
 
 namespace impl {
 
-/// The first of this rank's rows that goes to each rank, counted from the first of its part; and at last how many it has.
+/// The first of this rank's rows that goes to each rank, counted from the first of its part; and at last how many it
+/// has.
 inline std::vector<std::int64_t> first_rows_of(const RowPartition& from, const RowPartition& to, int rank) {
   std::vector<std::int64_t> first;
   for (int part = 0; part <= to.num_parts(); ++part) {
@@ -47,7 +48,7 @@ inline void check_same_rows(const Communicator& comm, const char* what, const Ro
 
 /// The same matrix with other maps of rows and columns. Collective, on the communicator of `a`, which is shared.
 ///
-/// Memory   allocates the new matrix; on the host, the rank's rows and what comes to it, two times.
+/// Memory   allocates the new matrix; on the host, two copies of the rows that leave and arrive.
 /// Async    waits for `exec`.
 /// Throws   ArgumentError on all ranks together if a map is of other ranks or other numbers.
 template <execution_space Exec, bcsr_matrix Matrix>
@@ -73,21 +74,21 @@ DistributedMatrix<Matrix> redistribute(const Exec& exec, const DistributedMatrix
 ///
 /// Shapes   x: from.size(rank) * block_size rows; y: to.size(rank) * block_size; both of rank 1, or of rank 2 with as
 ///          many columns on all ranks.
-/// Memory   on the host and where the vectors are, what is sent and what comes; two times on the host.
+/// Memory   packed copies of x and y; on the host, two copies of each.
 /// Async    waits for `exec`.
 /// Throws   on all ranks together: ShapeError, ArgumentError if vectors or partitions do not fit.
 template <execution_space Exec, class X, class Y>
 void redistribute(const Exec& exec, const Communicator& comm, const RowPartition& from, const RowPartition& to,
                   int block_size, const X& x, const Y& y) {
-  static_assert(Kokkos::is_view_v<X> && Kokkos::is_view_v<Y> && X::rank() == Y::rank() &&
-                    (X::rank() == 1 || X::rank() == 2),
-                "ashlar::redistribute: x and y must be views of rank 1 or 2");
+  static_assert(
+      Kokkos::is_view_v<X> && Kokkos::is_view_v<Y> && X::rank() == Y::rank() && (X::rank() == 1 || X::rank() == 2),
+      "ashlar::redistribute: x and y must be views of rank 1 or 2");
   using Scalar = typename X::non_const_value_type;
   using Space = typename Exec::memory_space;
   using Packed = std::conditional_t<X::rank() == 1, Kokkos::View<Scalar*, Space>,
                                     Kokkos::View<Scalar**, Kokkos::LayoutRight, Space>>;
   using Flat = Kokkos::View<Scalar*, Space>;
-  impl::check_partition(comm, from, "redistribute, from");
+  check_partition(comm, from, "redistribute, from");
   impl::check_same_rows(comm, "block entries", from, to);
   const std::int64_t columns = X::rank() == 1 ? 1 : std::int64_t(x.extent(1));
   const std::int64_t row = block_size * columns;  // values of a block row
@@ -98,10 +99,10 @@ void redistribute(const Exec& exec, const Communicator& comm, const RowPartition
   const auto mine = comm.together([&] {
     const std::int64_t x_rows = from.size(comm.rank()) * block_size, y_rows = to.size(comm.rank()) * block_size;
     if (std::int64_t(x.extent(0)) != x_rows || std::int64_t(y.extent(0)) != y_rows || x.extent(1) != y.extent(1)) {
-      throw ShapeError(text("redistribute: x of ", x.extent(0), " x ", x.extent(1), " and y of ", y.extent(0), " x ",
-                            y.extent(1)),
-                       text("this rank has ", x_rows, " rows, and is to have ", y_rows),
-                       "pass its parts, with as many columns of both");
+      throw ShapeError(
+          text("redistribute: x of ", x.extent(0), " x ", x.extent(1), " and y of ", y.extent(0), " x ", y.extent(1)),
+          text("this rank has ", x_rows, " rows, and is to have ", y_rows),
+          "pass its parts, with as many columns of both");
     }
     const Packed all = packed(x_rows);
     Kokkos::deep_copy(exec, all, x);
@@ -110,7 +111,8 @@ void redistribute(const Exec& exec, const Communicator& comm, const RowPartition
   const auto first = impl::first_rows_of(from, to, comm.rank());
   std::vector<std::vector<Scalar>> pieces;
   for (int rank = 0; rank < comm.size(); ++rank) {
-    pieces.emplace_back(mine.begin() + first[std::size_t(rank)] * row, mine.begin() + first[std::size_t(rank) + 1] * row);
+    pieces.emplace_back(mine.begin() + first[std::size_t(rank)] * row,
+                        mine.begin() + first[std::size_t(rank) + 1] * row);
   }
   std::vector<Scalar> come;
   for (const auto& piece : comm.all_to_all(pieces)) come.insert(come.end(), piece.begin(), piece.end());

@@ -23,8 +23,8 @@ namespace ashlar {
 
 namespace impl {
 
-/// Own rows with global columns: of row rows(i), first the remote blocks left of the local columns, then the local ones,
-/// then the other remote ones. So columns ascend.
+/// Own rows with global columns: of row rows(i), first the remote blocks left of the local columns, then the local
+/// ones, then the other remote ones. So columns ascend.
 template <class Matrix>
 struct GlobalRowBlocks {
   using Space = typename Matrix::memory_space;
@@ -76,8 +76,9 @@ struct GlobalRowBlocks {
 };
 
 template <class Matrix, class Exec>
-std::int64_t scan_row_lengths(const Exec& exec, const GlobalRowBlocks<Matrix>& blocks,
-                              const Kokkos::View<typename Matrix::offset_type*, typename Matrix::memory_space>& begins) {
+std::int64_t scan_row_lengths(
+    const Exec& exec, const GlobalRowBlocks<Matrix>& blocks,
+    const Kokkos::View<typename Matrix::offset_type*, typename Matrix::memory_space>& begins) {
   const auto num_rows = static_cast<std::int64_t>(blocks.rows.extent(0));
   std::int64_t total = 0;
   Kokkos::parallel_scan(
@@ -205,10 +206,10 @@ HostRows<Matrix> sent_rows(const Communicator& comm, const HostRows<Matrix>& row
 
 }  // namespace impl
 
-/// Block rows of other ranks, and own ones, with global block columns, ascending: for products of matrices. Row i of the
-/// result is global block row `rows[i]`; ranks ask for any rows, in any order.
+/// Block rows of other ranks, and own ones, with global block columns, ascending: for products of matrices. Row i of
+/// the result is global block row `rows[i]`; ranks ask for any rows, in any order.
 ///
-/// Memory   allocates the result where the matrix is; on the host, what comes and what is sent, two times.
+/// Memory   allocates the result where the matrix is; on the host, two copies of the rows that leave and arrive.
 /// Async    collective; waits for `exec`. Rows go from their owners straight to the ranks that ask for them.
 /// Throws   ArgumentError on all ranks together for a row that does not exist.
 template <execution_space Exec, bcsr_matrix Matrix>

@@ -32,10 +32,10 @@ struct EntrySums {
   std::vector<NeighbourMessage> from;  ///< in bytes: messages one after another, by rank
 };
 
-/// What comes where `plan` sends.
+/// The sums at the ranks to which `plan` sends.
 EntrySums entry_sums(const HaloPlan& plan, std::int64_t entry_bytes);
 
-/// y(entry) += the sum of what was received for it, a row of one vector at a time.
+/// y(entry) += all received entries for it, a row of one vector at a time.
 template <class Y>
 struct AddReceived {
   using Scalar = typename Y::non_const_value_type;
@@ -76,16 +76,15 @@ struct AddReceived {
 ///     ...                                  // what does not need the others' contributions
 ///     exchange.end_and_add(exec, y);       // y(own entry) += what came for it
 ///
-/// Contributions to one entry are added in the order of the ranks that sent them: the same bits each time, in all modes.
-/// All ranks begin the same exchanges in the same order.
+/// Contributions to one entry are added in the order of the ranks that sent them: the same bits each time, in all
+/// modes. All ranks begin the same exchanges in the same order.
 ///
 /// Shapes   halo(): plan.num_entries() * block_size rows, in the order of HaloExchange::halo(); multi_halo(): so many
-///          rows of num_vectors columns. y: rank 1 with plan.num_own() * block_size entries, or rank 2 with as many rows
-///          and num_vectors columns.
+///          rows of num_vectors columns. y: rank 1 with plan.num_own() * block_size entries, or rank 2 with as many
+///          rows and num_vectors columns.
 /// Memory   made by the constructor: the buffers of a NeighbourExchange, and three numbers for each entry that comes.
 /// Async    as HaloExchange in the same mode.
-/// Traffic  what is sent is written once; what comes is read once, and the entries of y that it is added to are read
-///          and written.
+/// Traffic  the halo is written once; received entries are read once, and their entries of y read and written.
 /// Throws   ShapeError, ArgumentError before anything is started; CommError if the transport fails.
 template <scalar Scalar, execution_space Exec = Kokkos::DefaultExecutionSpace>
 class ReverseHaloExchange {
@@ -102,9 +101,9 @@ class ReverseHaloExchange {
       : ReverseHaloExchange(exec, comm, plan, impl::HaloEntries{int(sizeof(Scalar)), block_size, num_vectors}, mode,
                             impl::HaloLayout(comm, plan, {int(sizeof(Scalar)), block_size, num_vectors})) {}
 
-  /// Makes halo() ready to be written by what is enqueued on `exec`.
+  /// Prepares halo(): kernels on `exec` may write it from now on.
   void open(const Exec& exec) { open_ = reinterpret_cast<Scalar*>(exchange_.open(exec)); }
-  /// After open() and until begin(): what is to be sent. All of it is: write zeros where there is nothing to add.
+  /// The entries to send, from open() to begin(). All are sent: write zeros for entries without a contribution.
   halo_view halo() const { return halo_view(open_, num_halo_rows()); }
   multi_halo_view multi_halo() const { return multi_halo_view(open_, num_halo_rows(), entries_.num_vectors); }
 
@@ -128,8 +127,7 @@ class ReverseHaloExchange {
                   "ashlar::ReverseHaloExchange: y must be a view of rank 1 or 2");
     static_assert(std::is_same_v<typename Y::value_type, Scalar>,
                   "ashlar::ReverseHaloExchange: y must be writable, and have the scalars of the exchange");
-    static_assert(reachable_from<Exec, Y>,
-                  "ashlar::ReverseHaloExchange: y must be reachable from the execution space");
+    static_assert(reachable_from<Exec, Y>, "ashlar::ReverseHaloExchange: y must be reachable from the execution space");
     const Kokkos::Profiling::ScopedRegion region("ashlar::halo::reverse_end");
     check(y);
     exchange_.finish(exec);

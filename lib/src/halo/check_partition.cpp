@@ -1,4 +1,4 @@
-#include <ashlar/halo/impl/check_partition.hpp>
+#include <ashlar/halo/check_partition.hpp>
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ashlar::impl {
+namespace ashlar {
 
 namespace {
 
@@ -46,4 +46,4 @@ void check_partition(const Communicator& comm, const RowPartition& partition, st
   }
 }
 
-}  // namespace ashlar::impl
+}  // namespace ashlar

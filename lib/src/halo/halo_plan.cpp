@@ -4,7 +4,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/halo/impl/check_partition.hpp>
+#include <ashlar/halo/check_partition.hpp>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -108,7 +108,7 @@ HaloPlan::HaloPlan(const Communicator& comm, const RowPartition& partition, std:
       buffers_(options.buffers),
       time_out_seconds_(options.time_out_seconds),
       packet_bytes_(options.packet_bytes) {
-  impl::check_partition(comm, partition, "halo");
+  check_partition(comm, partition, "halo");
   comm.together([&] {
     check_options(options);
     check_needs(partition, rank_, needed);

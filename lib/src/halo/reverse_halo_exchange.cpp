@@ -16,9 +16,8 @@ EntrySums entry_sums(const HaloPlan& plan, std::int64_t entry_bytes) {
   sums.source.resize(entry_of.size());
   std::iota(sums.source.begin(), sums.source.end(), 0);
   // Messages lie by rank, so that a stable sort keeps the order of ranks within an entry.
-  std::stable_sort(sums.source.begin(), sums.source.end(), [&](std::int64_t a, std::int64_t b) {
-    return entry_of[std::size_t(a)] < entry_of[std::size_t(b)];
-  });
+  std::stable_sort(sums.source.begin(), sums.source.end(),
+                   [&](std::int64_t a, std::int64_t b) { return entry_of[std::size_t(a)] < entry_of[std::size_t(b)]; });
   for (std::size_t s = 0; s < sums.source.size(); ++s) {
     const std::int64_t entry = entry_of[std::size_t(sums.source[s])];
     if (!sums.entry.empty() && sums.entry.back() == entry) continue;

@@ -10,8 +10,9 @@
 #include <ashlar/distributed/impl/column_part.hpp>
 #include <ashlar/distributed/impl/ordered_blocks.hpp>
 #include <ashlar/distributed/impl/require_same.hpp>
+#include <ashlar/distributed/impl/where.hpp>
+#include <ashlar/halo/check_partition.hpp>
 #include <ashlar/halo/halo_plan.hpp>
-#include <ashlar/halo/impl/check_partition.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <ashlar/spmv/traffic.hpp>
 #include <cstddef>
@@ -39,7 +40,7 @@ struct DistributedMatrixOptions {
 
 namespace impl {
 
-/// What all matrices of one pattern share.
+/// All matrices of one pattern share this.
 template <class Matrix>
 struct MatrixStructure {
   using Space = typename Matrix::memory_space;
@@ -48,24 +49,28 @@ struct MatrixStructure {
   std::shared_ptr<const Communicator> comm;
   RowPartition row_map, column_map;
   HaloPlan halo;
-  Kokkos::View<const typename Matrix::ordinal_type*, Space> remote_rows;  ///< own rows that have remote blocks, ascending
+  Kokkos::View<const typename Matrix::ordinal_type*, Space>
+      remote_rows;                                        ///< own rows that have remote blocks, ascending
   Kokkos::View<const std::int64_t*, Space> halo_columns;  ///< global column of each halo entry; -1: nobody needs it
   bool keeps_value_order = false;
-  bool shares_rows = false;          ///< the local matrix is what was given, with its values in the same order
-  Order local_source, remote_source; ///< of each block, its place among those given, if the order is kept
+  bool shares_rows = false;           ///< the local matrix is what was given, with its values in the same order
+  Order local_source, remote_source;  ///< of each block, its place among those given, if the order is kept
   std::int64_t num_given_blocks = 0;
   std::int64_t num_global_blocks = 0;
 };
 
-template <class Matrix>
+/// `Rows` is the type of the rows that were given: Matrix, or the same in the host's memory, where its local part
+/// stays.
+template <class Matrix, class Rows = Matrix>
 struct MatrixParts {
   std::shared_ptr<const MatrixStructure<Matrix>> structure;
-  Matrix local, remote;
+  Rows local;
+  Matrix remote;
 };
 
 /// A rank's rows: the k-th block has global column columns(k), and values at place source(k).
 template <class Matrix, class Columns, class Source>
-struct RankRows {
+struct GivenRows {
   BlockShape block_shape;
   std::int64_t num_rows, num_blocks;
   typename Matrix::graph_type::row_ptr_view row_ptr;
@@ -116,6 +121,20 @@ Matrix with_values_from(const Exec& exec, const Matrix& pattern, const typename 
   return Matrix(pattern.block_shape(), pattern.graph(), values);
 }
 
+/// A list in another memory space; the same list if it is there. Waits for `exec`.
+template <class Space, class Exec, class List>
+Kokkos::View<typename List::const_value_type*, Space> list_on_device(const Exec& exec, const List& list) {
+  if constexpr (std::is_same_v<typename List::memory_space, Space>) {
+    return list;
+  } else {
+    const Kokkos::View<typename List::non_const_value_type*, Space> copy(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::distributed::list"), list.extent(0));
+    Kokkos::deep_copy(exec, copy, list);
+    exec.fence("ashlar::distributed: a list on the device");
+    return copy;
+  }
+}
+
 template <class Ordinal>
 void check_fits_ordinal(std::int64_t count, const char* what) {
   if (count <= std::int64_t(std::numeric_limits<Ordinal>::max())) return;
@@ -124,25 +143,29 @@ void check_fits_ordinal(std::int64_t count, const char* what) {
                    "use more ranks, or wider ordinals");
 }
 
-/// Cuts rows in order into local and remote columns, and plans the halo. Collective; waits for `exec`.
-template <class Exec, class Matrix, class Columns, class Source>
-MatrixParts<Matrix> cut_matrix(const Exec& exec, std::shared_ptr<const Communicator> comm, RowPartition row_map,
-                               RowPartition column_map, const RankRows<Matrix, Columns, Source>& rows,
-                               const DistributedMatrixOptions& options, const Matrix* shared) {
+/// Cuts rows into local and remote columns, and plans the halo. Within a row, blocks stay in the order that they have.
+/// One rank alone takes `shared` for its local part, if it is not null. Collective; waits for `exec`.
+template <class Matrix, class Exec, class Rows, class Columns, class Source>
+MatrixParts<Matrix, Rows> cut_matrix(const Exec& exec, std::shared_ptr<const Communicator> comm, RowPartition row_map,
+                                     RowPartition column_map, const GivenRows<Rows, Columns, Source>& rows,
+                                     const DistributedMatrixOptions& options, const Rows* shared) {
   using Space = typename Matrix::memory_space;
+  using RowsSpace = typename Rows::memory_space;
   using Ordinal = typename Matrix::ordinal_type;
+  const auto where = instance_at<Rows>(exec);
   const int rank = comm->rank();
   const ColumnSet own{column_map.begin(rank), column_map.end(rank)}, others{own.begin, own.end, true};
   const std::vector<std::int64_t> needed =
-      comm->together([&] { return columns_used<Space>(exec, rows.num_blocks, rows.columns, others); });
+      comm->together([&] { return columns_used<RowsSpace>(where, rows.num_blocks, rows.columns, others); });
   HaloOptions halo_options = options.halo;
   halo_options.entry_bytes = int(vector_scalar_bytes_of<typename Matrix::scalar_type>) * rows.block_shape.cols *
                              std::max(options.num_vectors, 1);
   MatrixStructure<Matrix> structure;
   structure.halo = HaloPlan(*comm, column_map, needed, halo_options);
-  structure.keeps_value_order = options.keep_value_order;
   structure.num_given_blocks = rows.num_blocks;
-  Matrix local, remote;
+  structure.shares_rows = shared != nullptr && comm->is_alone();
+  Rows local;
+  Matrix remote;
   comm->together([&] {
     check_fits_ordinal<Ordinal>(own.end - own.begin, "block columns");
     check_fits_ordinal<Ordinal>(structure.halo.num_entries(), "halo entries");
@@ -152,22 +175,29 @@ MatrixParts<Matrix> cut_matrix(const Exec& exec, std::shared_ptr<const Communica
       columns[std::size_t(positions.back())] = column;
     }
     structure.halo_columns = list_in<Space>(exec, columns);
-    auto local_blocks = rows.in(own), remote_blocks = rows.in(others);
-    remote_blocks.numbers = {0, list_in<Space>(exec, needed), list_in<Space>(exec, positions)};
-    remote_blocks.rows = rows_with(exec, rows.num_rows, remote_blocks);
-    structure.remote_rows = remote_blocks.rows;
-    structure.shares_rows = shared != nullptr && comm->is_alone();
-    local = structure.shares_rows ? *shared
-                                  : build_by_rows<Matrix>(exec, rows.block_shape, static_cast<Ordinal>(rows.num_rows),
-                                                          static_cast<Ordinal>(own.end - own.begin), local_blocks,
-                                                          local_blocks);
-    remote = build_by_rows<Matrix>(exec, rows.block_shape, static_cast<Ordinal>(structure.remote_rows.extent(0)),
-                                   static_cast<Ordinal>(structure.halo.num_entries()), remote_blocks, remote_blocks);
-    if (options.keep_value_order && !structure.shares_rows) {
-      structure.local_source = sources_of(exec, local_blocks, local);
-      structure.remote_source = sources_of(exec, remote_blocks, remote);
+    const auto num_rows = static_cast<Ordinal>(rows.num_rows);
+    const auto local_blocks = rows.in(own);
+    local = structure.shares_rows
+                ? *shared
+                : build_by_rows<Rows>(where, rows.block_shape, num_rows, static_cast<Ordinal>(own.end - own.begin),
+                                      local_blocks, local_blocks);
+    auto remote_blocks = rows.in(others);
+    remote_blocks.numbers = {0, list_in<RowsSpace>(where, needed), list_in<RowsSpace>(where, positions)};
+    remote_blocks.rows = rows_with(where, rows.num_rows, remote_blocks);
+    const Rows remote_there =
+        build_by_rows<Rows>(where, rows.block_shape, static_cast<Ordinal>(remote_blocks.rows.extent(0)),
+                            static_cast<Ordinal>(structure.halo.num_entries()), remote_blocks, remote_blocks);
+    where.fence("ashlar::DistributedMatrix: rows cut");
+    remote = on_device<Matrix>(exec, remote_there);
+    structure.remote_rows = list_on_device<Space>(exec, remote_blocks.rows);
+    if constexpr (std::is_same_v<Rows, Matrix>) {
+      structure.keeps_value_order = options.keep_value_order;
+      if (options.keep_value_order && !structure.shares_rows) {
+        structure.local_source = sources_of(exec, local_blocks, local);
+        structure.remote_source = sources_of(exec, remote_blocks, remote);
+      }
     }
-    exec.fence("ashlar::DistributedMatrix: rows cut");
+    exec.fence("ashlar::DistributedMatrix: the order of its values");
   });
   structure.num_global_blocks = comm->sum(rows.num_blocks);
   structure.comm = std::move(comm);
@@ -182,7 +212,7 @@ MatrixParts<Matrix> cut_matrix(const Exec& exec, std::shared_ptr<const Communica
 /// Throws   on all ranks together.
 template <class Exec, class Matrix, class Columns, class RowSource, class Check>
 MatrixParts<Matrix> order_and_cut(const Exec& exec, std::shared_ptr<const Communicator> comm, RowPartition row_map,
-                                  RowPartition column_map, const RankRows<Matrix, Columns, SameBlock>& rows,
+                                  RowPartition column_map, const GivenRows<Matrix, Columns, SameBlock>& rows,
                                   const RowSource& row_source, const DistributedMatrixOptions& options,
                                   const Matrix* shared, const Check& check_input) {
   using Space = typename Matrix::memory_space;
@@ -197,10 +227,10 @@ MatrixParts<Matrix> order_and_cut(const Exec& exec, std::shared_ptr<const Commun
     check(name, rows.block_shape);
     const int rank = comm->rank();
     if (rows.num_rows != row_map.size(rank)) {
-      throw ShapeError(text(name, ": ", rows.num_rows, " block rows on rank ", rank),
-                       text("the row map gives it ", row_map.size(rank), ", ", row_map.begin(rank), " to ",
-                            row_map.end(rank)),
-                       "pass the block rows that the row map says");
+      throw ShapeError(
+          text(name, ": ", rows.num_rows, " block rows on rank ", rank),
+          text("the row map gives it ", row_map.size(rank), ", ", row_map.begin(rank), " to ", row_map.end(rank)),
+          "pass the block rows that the row map says");
     }
     check_input();
   });
@@ -225,11 +255,14 @@ MatrixParts<Matrix> order_and_cut(const Exec& exec, std::shared_ptr<const Commun
     }
     return result;
   });
-  if (!ordered) return cut_matrix(exec, std::move(comm), std::move(row_map), std::move(column_map), rows, options, shared);
-  const RankRows<Matrix, OrderedColumns<Space>, OrderedSources<Space>> in_order{
-      rows.block_shape, rows.num_rows, rows.num_blocks, ordered->row_ptr, rows.values, {ordered->blocks}, {ordered->blocks}};
-  return cut_matrix<Exec, Matrix>(exec, std::move(comm), std::move(row_map), std::move(column_map), in_order, options,
-                                  nullptr);
+  if (!ordered) {
+    return cut_matrix<Matrix>(exec, std::move(comm), std::move(row_map), std::move(column_map), rows, options, shared);
+  }
+  const GivenRows<Matrix, OrderedColumns<Space>, OrderedSources<Space>> in_order{
+      rows.block_shape, rows.num_rows,     rows.num_blocks,  ordered->row_ptr,
+      rows.values,      {ordered->blocks}, {ordered->blocks}};
+  const Matrix* const none = nullptr;
+  return cut_matrix<Matrix>(exec, std::move(comm), std::move(row_map), std::move(column_map), in_order, options, none);
 }
 
 }  // namespace impl

@@ -72,18 +72,18 @@ RowPtr row_begins_from(const Exec& exec, std::int64_t num_rows, const RowPtr& ro
   return begins;
 }
 
-/// The blocks of all rows, sorted by column within a row; `begins` as row_begins_from() makes it. A row is sorted by one
-/// thread. Enqueued on `exec`.
+/// The blocks of all rows, sorted by column within a row; `begins` as row_begins_from() makes it. A row is sorted by
+/// one thread. Enqueued on `exec`.
 template <class Space, class Exec, class RowPtr, class Columns, class RowSource>
 Kokkos::View<ColumnAndBlock*, Space> ordered_blocks(const Exec& exec, std::int64_t num_rows, std::int64_t num_blocks,
-                                                    const RowPtr& row_ptr, const Columns& columns,
-                                                    const RowPtr& begins, const RowSource& row_source) {
+                                                    const RowPtr& row_ptr, const Columns& columns, const RowPtr& begins,
+                                                    const RowSource& row_source) {
   const Kokkos::View<ColumnAndBlock*, Space> blocks(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::distributed::ordered_blocks"), std::size_t(num_blocks));
   const bool is_permuted = row_source.extent(0) > 0;
   Kokkos::parallel_for(
-      "ashlar::distributed[sort columns]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, num_rows),
-      KOKKOS_LAMBDA(std::int64_t i) {
+      "ashlar::distributed[sort columns]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, num_rows), KOKKOS_LAMBDA(std::int64_t i) {
         const std::int64_t from = row_ptr(is_permuted ? std::int64_t(row_source(i)) : i);
         const std::int64_t begin = begins(i), end = begins(i + 1);
         for (std::int64_t k = 0; k < end - begin; ++k) blocks(begin + k) = {columns(from + k), from + k};
