@@ -77,6 +77,7 @@ class HaloPlan {
   HaloPlan() = default;
 
   /// Collective. `needed`: the global block entries that this rank needs of others, ascending, each once, none its own.
+  /// `partition` is the partition of these entries, such as the columns of a matrix. Its rows may have another one.
   ///
   /// Throws   on all ranks together (Communicator::together): ArgumentError where a list is out of order, out of range,
   ///          or names own entries, or where the partition has another number of parts than there are ranks or differs

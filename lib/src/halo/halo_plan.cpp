@@ -4,6 +4,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/halo/check_partition.hpp>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -42,41 +43,6 @@ void check_needs(const RowPartition& partition, int rank, std::span<const std::i
     if (entry >= partition.begin(rank) && entry < partition.end(rank)) {
       throw ArgumentError(problem, text("it is its own: it has ", partition.begin(rank), " to ", partition.end(rank)),
                           "name other ranks' entries only");
-    }
-  }
-}
-
-// FNV-1a, of 64 bits.
-std::uint64_t hash(const std::vector<std::int64_t>& numbers) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const std::int64_t number : numbers) {
-    for (int byte = 0; byte < 8; ++byte) {
-      hash = (hash ^ ((static_cast<std::uint64_t>(number) >> (8 * byte)) & 255U)) * 1099511628211U;
-    }
-  }
-  return hash;
-}
-
-// Collective, and throws on all ranks alike.
-void check_partition(const Communicator& comm, const RowPartition& partition) {
-  struct Summary {
-    std::int64_t num_parts, num_rows;
-    std::uint64_t hash;
-    bool operator==(const Summary&) const = default;
-  };
-  const std::vector<Summary> all =
-      comm.all_gather(Summary{partition.num_parts(), partition.num_rows(), hash(partition.offsets())});
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    if (all[rank].num_parts != comm.size()) {
-      throw ArgumentError(text("halo: a partition of ", all[rank].num_parts, " parts on rank ", rank),
-                          text("there are ", comm.size(), " ranks, and each has a part, be it empty"),
-                          "partition the block rows for as many ranks");
-    }
-    if (!(all[rank] == all[0])) {
-      throw ArgumentError(
-          text("halo: rank ", rank, " has another partition than rank 0"),
-          text("one of ", all[rank].num_rows, " block rows, that one of ", all[0].num_rows, ", or other cuts"),
-          "make it of the same numbers on all ranks");
     }
   }
 }
@@ -142,7 +108,7 @@ HaloPlan::HaloPlan(const Communicator& comm, const RowPartition& partition, std:
       buffers_(options.buffers),
       time_out_seconds_(options.time_out_seconds),
       packet_bytes_(options.packet_bytes) {
-  check_partition(comm, partition);
+  check_partition(comm, partition, "halo");
   comm.together([&] {
     check_options(options);
     check_needs(partition, rank_, needed);

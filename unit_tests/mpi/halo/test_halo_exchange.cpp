@@ -10,6 +10,7 @@
 
 #include "halo/exchange_cases.hpp"
 #include "halo/kernel_cases.hpp"
+#include "halo/reverse_cases.hpp"
 #include "support/mpi_world.hpp"
 #include "support/watcher.hpp"
 
@@ -24,6 +25,10 @@ TEST(HaloExchangeOverMpi, BringsWhatIsNeededInAllForms) {
                                                      ExchangeMode::blocking);
     }
   }
+}
+
+TEST(HaloExchangeOverMpi, AddsContributionsInTheOrderOfRanks) {
+  expect_right_sums_of_all_kinds(world(), ExchangeMode::blocking);
 }
 
 TEST(HaloExchangeOverMpi, AThousandBackToBackWithRandomDelays) {

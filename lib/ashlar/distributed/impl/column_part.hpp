@@ -38,18 +38,25 @@ struct ColumnNumbers {
   }
 };
 
+/// Where the values of the k-th block are: at the k-th place.
+struct SameBlock {
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t k) const { return k; }
+};
+
 /// The blocks of a matrix in some columns, row by row, as build_by_rows asks for them: all rows, or those of a list.
-template <class Matrix>
+/// The k-th block has column col_idx(k), and values at place source(k).
+template <class Matrix, class Columns = typename Matrix::graph_type::col_idx_view, class Source = SameBlock>
 struct BlocksInColumns {
   using Ordinal = typename Matrix::ordinal_type;
   using Space = typename Matrix::memory_space;
 
   typename Matrix::graph_type::row_ptr_view row_ptr;
-  typename Matrix::graph_type::col_idx_view col_idx;
+  Columns col_idx;
   typename Matrix::values_view values;
   ColumnSet columns;
   ColumnNumbers<Space> numbers;
   Kokkos::View<const Ordinal*, Space> rows;  ///< none: all of them
+  Source source = {};
 
   KOKKOS_INLINE_FUNCTION std::int64_t row_of(std::int64_t i) const { return rows.extent(0) == 0 ? i : rows(i); }
 
@@ -69,7 +76,7 @@ struct BlocksInColumns {
     for (std::int64_t k = row_ptr(from); k < std::int64_t(row_ptr(from + 1)); ++k) {
       if (!columns.has(col_idx(k))) continue;
       row.column(to) = static_cast<Ordinal>(numbers(col_idx(k)));
-      const std::int64_t first = k * R * C;
+      const std::int64_t first = source(k) * R * C;
       for (int c = 0; c < C; ++c) {
         for (int r = 0; r < R; ++r) row.value(to, r, c) = values(first + Matrix::layout_type::at(r, c, R, C));
       }
@@ -98,24 +105,31 @@ Kokkos::View<Entry*, Space> listed(const Exec& exec, const char* label, std::int
   return list;
 }
 
+/// Of `num_rows` rows those that have any of these blocks.
+template <class Exec, class Matrix, class... Which>
+Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::memory_space> rows_with(
+    const Exec& exec, std::int64_t num_rows, const BlocksInColumns<Matrix, Which...>& blocks) {
+  return listed<typename Matrix::ordinal_type, typename Matrix::memory_space>(
+      exec, "ashlar::distributed::rows", num_rows,
+      KOKKOS_LAMBDA(std::int64_t i) { return blocks(static_cast<typename Matrix::ordinal_type>(i)) > 0; },
+      KOKKOS_LAMBDA(std::int64_t i) { return i; });
+}
+
 /// The block rows that have blocks in the columns of the set.
 template <class Exec, class Matrix>
 Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::memory_space> rows_with(const Exec& exec,
                                                                                       const Matrix& matrix,
                                                                                       const ColumnSet& columns) {
-  const BlocksInColumns<Matrix> blocks{matrix.graph().row_ptr(), matrix.graph().col_idx(), {}, columns, {}, {}};
-  return listed<typename Matrix::ordinal_type, typename Matrix::memory_space>(
-      exec, "ashlar::distributed::rows", matrix.num_block_rows(),
-      KOKKOS_LAMBDA(std::int64_t i) { return blocks(static_cast<typename Matrix::ordinal_type>(i)) > 0; },
-      KOKKOS_LAMBDA(std::int64_t i) { return i; });
+  return rows_with(exec, matrix.num_block_rows(),
+                   BlocksInColumns<Matrix>{matrix.graph().row_ptr(), matrix.graph().col_idx(), {}, columns, {}, {}});
 }
 
-/// The columns of the set that blocks have, on the host: ascending, each once.
-template <class Exec, class Matrix>
-std::vector<std::int64_t> columns_used(const Exec& exec, const Matrix& matrix, const ColumnSet& columns) {
-  const auto col_idx = matrix.graph().col_idx();
-  const auto used = listed<std::int64_t, typename Matrix::memory_space>(
-      exec, "ashlar::distributed::columns", matrix.num_blocks(),
+/// The columns of the set among col_idx(0) to col_idx(num_blocks - 1), on the host: ascending, each once.
+template <class Space, class Exec, class Columns>
+std::vector<std::int64_t> columns_used(const Exec& exec, std::int64_t num_blocks, const Columns& col_idx,
+                                       const ColumnSet& columns) {
+  const auto used = listed<std::int64_t, Space>(
+      exec, "ashlar::distributed::columns", num_blocks,
       KOKKOS_LAMBDA(std::int64_t k) { return columns.has(col_idx(k)); },
       KOKKOS_LAMBDA(std::int64_t k) { return col_idx(k); });
   std::vector<std::int64_t> result(used.extent(0));
@@ -124,6 +138,12 @@ std::vector<std::int64_t> columns_used(const Exec& exec, const Matrix& matrix, c
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
+}
+
+/// The same of a matrix.
+template <class Exec, class Matrix>
+std::vector<std::int64_t> columns_used(const Exec& exec, const Matrix& matrix, const ColumnSet& columns) {
+  return columns_used<typename Matrix::memory_space>(exec, matrix.num_blocks(), matrix.graph().col_idx(), columns);
 }
 
 /// A list of the host's where kernels read it. Waits for `exec`, as the list may then go.

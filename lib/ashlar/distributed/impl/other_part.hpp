@@ -11,8 +11,7 @@
 
 namespace ashlar::impl {
 
-/// The blocks of a rank's rows whose columns are others', as a matrix with these rows alone, which multiplies a run of
-/// entries of the halo.
+/// Remote blocks of a rank's rows, as a matrix with these rows alone, which multiplies a run of entries of the halo.
 template <class Matrix>
 struct OtherPart {
   using Rows = Kokkos::View<const typename Matrix::ordinal_type*, typename Matrix::memory_space>;
@@ -25,38 +24,42 @@ struct OtherPart {
   SpmvPlan<Matrix> plan;
 };
 
-/// Cuts from a rank's rows what others' columns are: one part for each neighbour, or one for all. `needed` are those
-/// columns, ascending.
-template <class Exec, class Matrix>
-std::vector<OtherPart<Matrix>> other_parts(const Exec& exec, const Matrix& rows, const RowPartition& partition,
-                                           int rank, const std::vector<std::int64_t>& needed, const HaloPlan& halo,
-                                           bool by_neighbour, const SpmvOptions& options) {
-  using Space = typename Matrix::memory_space;
-  using Ordinal = typename Matrix::ordinal_type;
-  std::vector<OtherPart<Matrix>> parts;
-  if (needed.empty()) return parts;
-  std::vector<std::int64_t> positions;
-  positions.reserve(needed.size());
-  for (const std::int64_t column : needed) positions.push_back(halo.position(column));
-  const auto listed = list_in<Space>(exec, needed), number = list_in<Space>(exec, positions);
+/// to(i) := rows(at(i))
+template <class Exec, class Rows, class At>
+Rows rows_at(const Exec& exec, const Rows& rows, const At& at) {
+  const Kokkos::View<typename Rows::non_const_value_type*, typename Rows::memory_space> to(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::distributed::rows"), at.extent(0));
+  Kokkos::parallel_for(
+      "ashlar::distributed[rows of a part]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, static_cast<std::int64_t>(at.extent(0))),
+      KOKKOS_LAMBDA(std::int64_t i) { to(i) = rows(at(i)); });
+  return to;
+}
 
-  std::int64_t first_product = 0;
-  const auto cut = [&](int neighbour, const ColumnSet& columns, std::int64_t first_entry, std::int64_t count) {
-    const typename OtherPart<Matrix>::Rows with = rows_with(exec, rows, columns);
-    const BlocksInColumns<Matrix> blocks{
-        rows.graph().row_ptr(), rows.graph().col_idx(), rows.values(), columns, {first_entry, listed, number}, with};
-    const Matrix matrix = build_by_rows<Matrix>(exec, rows.block_shape(), static_cast<Ordinal>(with.extent(0)),
-                                                static_cast<Ordinal>(count), blocks, blocks);
-    parts.push_back({neighbour, first_entry, with, first_product, matrix, SpmvPlan<Matrix>(exec, matrix, options)});
-    first_product += static_cast<std::int64_t>(with.extent(0));
-  };
+/// The remote blocks of a rank's rows, `remote` in `rows`, as parts: one for all, or one for each neighbour.
+template <class Exec, class Matrix>
+std::vector<OtherPart<Matrix>> other_parts(const Exec& exec, const Matrix& remote,
+                                           const typename OtherPart<Matrix>::Rows& rows, const HaloPlan& halo,
+                                           bool by_neighbour, const SpmvOptions& options) {
+  std::vector<OtherPart<Matrix>> parts;
+  if (remote.num_block_rows() == 0) return parts;
   if (!by_neighbour) {
-    cut(-1, {partition.begin(rank), partition.end(rank), true}, 0, halo.num_entries());
-  } else {
-    for (std::size_t k = 0; k < halo.from().size(); ++k) {
-      const HaloPlan::Neighbour& from = halo.from()[k];
-      cut(static_cast<int>(k), {partition.begin(from.rank), partition.end(from.rank)}, from.begin, from.count);
-    }
+    parts.push_back({-1, 0, rows, 0, remote, SpmvPlan<Matrix>(exec, remote, options)});
+    return parts;
+  }
+  std::int64_t first_product = 0;
+  for (std::size_t k = 0; k < halo.from().size(); ++k) {
+    const HaloPlan::Neighbour& from = halo.from()[k];
+    BlocksInColumns<Matrix> blocks{remote.graph().row_ptr(), remote.graph().col_idx(),
+                                   remote.values(),          {from.begin, from.begin + from.count},
+                                   {from.begin, {}, {}},     {}};
+    blocks.rows = rows_with(exec, remote.num_block_rows(), blocks);
+    const Matrix matrix = build_by_rows<Matrix>(exec, remote.block_shape(),
+                                                static_cast<typename Matrix::ordinal_type>(blocks.rows.extent(0)),
+                                                static_cast<typename Matrix::ordinal_type>(from.count), blocks, blocks);
+    parts.push_back({static_cast<int>(k), from.begin, rows_at(exec, rows, blocks.rows), first_product, matrix,
+                     SpmvPlan<Matrix>(exec, matrix, options)});
+    first_product += static_cast<std::int64_t>(matrix.num_block_rows());
   }
   return parts;
 }

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+// Lists between the memory of kernels and the host, from where messages of set-up go.
+
+namespace ashlar::impl {
+
+/// A contiguous view as a list on the host. Waits for `exec`.
+template <class Exec, class View>
+std::vector<typename View::non_const_value_type> list_of(const Exec& exec, const View& view) {
+  using Entry = typename View::non_const_value_type;
+  std::vector<Entry> list(view.extent(0));
+  Kokkos::deep_copy(exec, Kokkos::View<Entry*, Kokkos::HostSpace>(list.data(), list.size()), view);
+  exec.fence("ashlar::distributed: a list to the host");
+  return list;
+}
+
+/// A list of the host's where kernels read it. Waits for `exec`, as the list may then go.
+template <class Space, class Exec, class Entry>
+Kokkos::View<Entry*, Space> view_from(const Exec& exec, const std::string& label, const std::vector<Entry>& list) {
+  const Kokkos::View<Entry*, Space> view(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), list.size());
+  Kokkos::deep_copy(exec, view, Kokkos::View<const Entry*, Kokkos::HostSpace>(list.data(), list.size()));
+  exec.fence("ashlar::distributed: a list of the host's");
+  return view;
+}
+
+}  // namespace ashlar::impl
