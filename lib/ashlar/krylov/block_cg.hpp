@@ -11,7 +11,6 @@
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/impl/block_cg_state.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
-#include <ashlar/krylov/impl/refuse_overlap.hpp>
 #include <ashlar/krylov/impl/require_system.hpp>
 #include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/stopping.hpp>
@@ -82,6 +81,7 @@ BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b,
   const auto space = a.space();
   const std::int64_t n = space.num_local();
   impl::check_on_all_parts(space, "block_cg", [&] {
+    require_square("block_cg", a);
     if (std::int64_t(b.extent(0)) != n || std::int64_t(x.extent(0)) != n || b.extent(1) != x.extent(1)) {
       throw ShapeError(
           text("block_cg: b is ", b.extent(0), " x ", b.extent(1), " and x is ", x.extent(0), " x ", x.extent(1)),

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <ashlar/krylov/impl/cg_memory.hpp>
+#include <ashlar/krylov/impl/solver_memory.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cmath>
 #include <cstddef>
@@ -25,7 +25,7 @@ inline int interval_for(int asked, std::int64_t traffic_bytes, bool host_waits, 
       std::clamp(bytes_worth_a_check * (ends_by_itself ? 100 : 1) / double(traffic_bytes), 1.0, double(most)));
 }
 
-/// Whether CG will still be at work at this iteration, if the residual goes on falling as it does.
+/// Whether the solve will still be running at this iteration, if the residual goes on falling as it does.
 inline bool is_likely_running(const std::vector<double>& norms, const StoppingLimits& limits, int iteration) {
   if (iteration >= limits.max_iterations) return false;
   const std::size_t span = std::min<std::size_t>(norms.size() - 1, 32);

@@ -6,22 +6,24 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/for_entries.hpp>
-#include <ashlar/krylov/impl/cg_memory.hpp>
+#include <ashlar/krylov/impl/solver_memory.hpp>
 #include <vector>
 
 namespace ashlar::impl {
 
-/// The host's checks of how far CG has come: a check is a copy of the scalars, enqueued behind the iterations that it
+/// The host's checks of a method's progress: a check is a copy of the scalars, enqueued behind the iterations that it
 /// is of. The host waits for it later, while the device goes on. Two may be pending.
-template <execution_space Exec>
+template <execution_space Exec, class Memory>
 class ProgressChecks {
  public:
+  using Scalars = typename Memory::Scalars;
+
   explicit ProgressChecks(const Exec& exec) : slots_{Slot(exec), Slot(exec)} {}
 
   /// Enqueues a check of what has been done when all that is enqueued on `exec` has ended.
-  void enqueue(const Exec& exec, const CgMemory<Exec>& memory) {
+  void enqueue(const Exec& exec, const Memory& memory) {
     Slot& slot = slots_[enqueued_++ % slots_.size()];
-    if constexpr (runs_at_launch<Exec>) {
+    if constexpr (is_known_at_once) {
       // All of it has ended. A check is made in each iteration: only the norms that are new are copied.
       slot.scalars() = memory.scalars();
       const int now = slot.scalars().progress.iterations;
@@ -34,16 +36,19 @@ class ProgressChecks {
       Kokkos::deep_copy(exec, slot.scalars, memory.scalars);
       Kokkos::deep_copy(exec, slot.history, memory.history);
     }
-    slot.event.record(exec);
+    if constexpr (!Memory::is_on_host) slot.event.record(exec);
   }
+
+  /// Forgets the checks that are pending, of a solve that failed.
+  void discard() { seen_ = enqueued_; }
 
   int num_pending() const { return enqueued_ - seen_; }
 
   /// Waits for the oldest check that is pending: the scalars then. Norms that are new since the one before are added to
   /// `norms`, of which there is one for each iteration.
-  CgScalars wait(std::vector<double>& norms) {
+  Scalars wait(std::vector<double>& norms) {
     Slot& slot = slots_[seen_++ % slots_.size()];
-    slot.event.wait();
+    if constexpr (!Memory::is_on_host) slot.event.wait();
     const Progress& progress = slot.scalars().progress;
     if (norms.empty()) norms.push_back(progress.last);
     for (int k = static_cast<int>(norms.size()); k <= progress.iterations; ++k) {
@@ -54,14 +59,15 @@ class ProgressChecks {
 
  private:
   using Pinned = Kokkos::SharedHostPinnedSpace;
+  static constexpr bool is_known_at_once = runs_at_launch<Exec> || Memory::is_on_host;
 
   struct Slot {
     explicit Slot(const Exec& exec)
-        : scalars(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::cg::seen")),
-          history(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::cg::seen_history"), most_between_checks),
+        : scalars(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::solver::seen")),
+          history(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::solver::seen_history"), most_between_checks),
           event(exec) {}
 
-    Kokkos::View<CgScalars, Pinned> scalars;
+    Kokkos::View<Scalars, Pinned> scalars;
     Kokkos::View<double*, Pinned> history;
     Event<Exec> event;
   };
