@@ -11,6 +11,7 @@
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/impl/block_cg_state.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
+#include <ashlar/krylov/impl/progress_checks.hpp>
 #include <ashlar/krylov/impl/require_system.hpp>
 #include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/stopping.hpp>
@@ -103,6 +104,7 @@ BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b,
                                    {"a monitor that may stop", double(options.monitor.may_stop())}});
   const Kokkos::Profiling::ScopedRegion region("ashlar::block_cg");
   impl::BlockCgState<Exec, Op, M, B, X> state(exec, a, m, b, x, options.rtol, options.atol, options.stagnation_window);
+  impl::StopRequests requests(options.monitor, false, 1);
   state.start();
   while (state.is_running()) {
     if (state.report().iterations >= options.max_iterations) {
@@ -110,9 +112,9 @@ BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b,
       break;
     }
     state.step();
-    if (options.monitor && state.is_running()) {
-      const bool stop = options.monitor.wants_stop(state.report().iterations, state.largest_residual());
-      if (options.monitor.may_stop() && space.agree_max(stop ? 1 : 0) > 0) state.stop(SolveStatus::interrupted);
+    if (state.is_running() && requests.ask(space, state.report().iterations, state.largest_residual()) ==
+                                  impl::StopRequests::Wish::stop) {
+      state.stop(SolveStatus::interrupted);
     }
     if (state.needs_check()) state.check(options.max_iterations);
   }

@@ -6,18 +6,16 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/checkpoints.hpp>
-#include <ashlar/krylov/impl/interval.hpp>
 #include <ashlar/krylov/impl/iteration_launcher.hpp>
 #include <ashlar/krylov/impl/progress_checks.hpp>
+#include <ashlar/krylov/impl/solve_state.hpp>
 #include <ashlar/krylov/impl/solver_memory.hpp>
-#include <ashlar/krylov/impl/verdict.hpp>
 #include <ashlar/krylov/method.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
-#include <vector>
 
 namespace ashlar {
 
@@ -50,8 +48,10 @@ class SolveLoop {
         checks_(checks),
         best_x_(best_x),
         b_(b),
-        monitor_(options.monitor),
-        checkpoints_(options) {
+        checkpoints_(options),
+        // As seldom as checks are if the host need not wait.
+        requests_(options.monitor, checkpoints_.saves(),
+                  method.space().agree_max(impl::interval_for(0, method.traffic_bytes(), false, false))) {
     using Real = real_t<typename Method::Scalar>;
     const auto& space = method.space();
     const Vector* z = nullptr;
@@ -68,9 +68,7 @@ class SolveLoop {
     // The loop asks a monitor that may stop before it enqueues more: else x would be ahead of the monitor. A
     // checkpoint, too, is of the iterations that the host knows of.
     checks_behind_ =
-        space.agree_max(launcher.host_waits() ? 1 : 0) == 0 && !monitor_.may_stop() && !checkpoints_.saves();
-    // All ranks agree to stop, which takes a message: as seldom as checks are if the host need not wait.
-    iterations_between_agreements_ = space.agree_max(impl::interval_for(0, method.traffic_bytes(), false, false));
+        space.agree_max(launcher.host_waits() ? 1 : 0) == 0 && !options.monitor.may_stop() && !checkpoints_.saves();
   }
 
   SolveReport run() {
@@ -103,6 +101,7 @@ class SolveLoop {
   }
 
  private:
+  using Wish = impl::StopRequests::Wish;
   static constexpr double largest = std::numeric_limits<double>::max();
   /// Iterations without a new smallest residual after which it is worth two products to examine the matrix.
   static constexpr int plateau = 200;
@@ -168,14 +167,10 @@ class SolveLoop {
     check_device_work(method_.a());
     check_device_work(method_.m());
     check_device_work(method_.space());
-    const int iterations = now().progress.iterations;
-    wants_stop_ = monitor_.wants_stop(iterations, relative(now().progress.last)) || wants_stop_;
-    if ((monitor_.may_stop() || checkpoints_.saves()) && iterations >= next_agreement_) {
-      const int wish = method_.space().agree_max(wants_stop_ ? 2 : checkpoints_.is_due() ? 1 : 0);
-      is_stopped_ = wish == 2;
-      is_checkpoint_due_ = wish > 0 && checkpoints_.saves();
-      next_agreement_ = iterations + iterations_between_agreements_;
-    }
+    const Wish wish = requests_.ask(method_.space(), now().progress.iterations, relative(now().progress.last),
+                                    checkpoints_.is_due());
+    is_stopped_ = is_stopped_ || wish == Wish::stop;
+    is_checkpoint_due_ = is_checkpoint_due_ || (wish != Wish::none && checkpoints_.saves());
   }
 
   /// Sets the verdict: `running` if the solve goes on from here. `before` is the norm of the true residual at the start
@@ -226,23 +221,11 @@ class SolveLoop {
   double relative(double norm) const { return norm_b_ > 0 ? norm / norm_b_ : norm; }
 
   SolveReport report() const {
-    const auto ratio = [](double a, double b) { return b > 0 ? a / b : a; };
-    const SolveAccount& account = state_.account;
-    const std::int64_t of_starts = account.starts * Method::products_of_start;
-    SolveReport report;
+    SolveReport report = impl::report_of(method_, state_, norms_b_, norm_b_);
     report.status = verdict_;
-    report.iterations = state_.now.progress.iterations;
-    report.products = of_starts + Method::products_of(account.iterations_enqueued) + account.products_besides;
-    report.relative_residual = ratio(account.last.two, norms_b_.unpreconditioned);
-    report.preconditioned_residual = ratio(account.last.preconditioned, norms_b_.preconditioned);
-    for (const double norm : state_.norms) report.residual_history.push_back(relative(norm));
-    const std::int64_t of_a = method_.a().traffic_bytes(), of_m = method_.m().traffic_bytes(),
-                       more = of_starts + Method::products_of(report.iterations) - report.iterations;
-    report.bytes_moved =
-        more * (of_a + of_m) + account.products_besides * of_a + report.iterations * method_.traffic_bytes();
     report.launch = launcher_.explain();
     report.iterates_in_kernel = launcher_.has_kernel() && report.iterations > 0;
-    if (account.is_unsuited) {
+    if (state_.account.is_unsuited) {
       report.warning = Method::unsuited;
     } else if (verdict_ == SolveStatus::converged && hidden_error() > impl::most_hidden_error) {
       report.warning = text("||M^-1 r|| is still ", report.preconditioned_residual,
@@ -258,14 +241,14 @@ class SolveLoop {
   Checks& checks_;
   Vector best_x_;
   typename Method::RightHandSide b_;
-  const Monitor& monitor_;
   impl::Checkpoints<Method> checkpoints_;
+  impl::StopRequests requests_;
 
   impl::RightHandSideNorms norms_b_;
   double norm_b_ = 0, target_ = 0;  ///< in the norm by which the solve is judged
   StoppingLimits limits_;
-  int interval_ = 0, iterations_between_agreements_ = 0, next_agreement_ = 0;
-  bool checks_behind_ = false, wants_stop_ = false, is_stopped_ = false, is_checkpoint_due_ = false;
+  int interval_ = 0;
+  bool checks_behind_ = false, is_stopped_ = false, is_checkpoint_due_ = false;
 
   SolveStatus verdict_ = SolveStatus::running;
   impl::SolveState<typename Method::Scalars> state_;

@@ -7,9 +7,9 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/krylov/impl/iteration_launcher.hpp>
+#include <ashlar/krylov/impl/norms.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
 #include <ashlar/krylov/impl/require_system.hpp>
-#include <ashlar/krylov/impl/norms.hpp>
 #include <ashlar/krylov/impl/scaling.hpp>
 #include <ashlar/krylov/method.hpp>
 #include <ashlar/krylov/report.hpp>

@@ -5,6 +5,7 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/krylov/checkpoint.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
+#include <ashlar/krylov/impl/solve_state.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cstddef>
 #include <string>
@@ -12,14 +13,6 @@
 #include <vector>
 
 namespace ashlar::impl {
-
-/// What the host knows of a solve.
-template <class Scalars>
-struct SolveState {
-  Scalars now{};  ///< at the last check
-  SolveAccount account{};
-  std::vector<double> norms{};  ///< of the recurrence, by iteration
-};
 
 /// Saves and restores a solve between two iterations, as its options ask for. Without them, and for methods without
 /// checkpoints, it does nothing.

@@ -5,10 +5,10 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/captured_work.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
-#include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/krylov/concepts.hpp>
+#include <ashlar/krylov/impl/progress_checks.hpp>
 #include <ashlar/krylov/impl/solver_memory.hpp>
-#include <ashlar/krylov/impl/interval.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>

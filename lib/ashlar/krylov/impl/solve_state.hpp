@@ -4,10 +4,41 @@
 #include <ashlar/krylov/checkpoint.hpp>
 #include <ashlar/krylov/impl/norms.hpp>
 #include <ashlar/krylov/report.hpp>
+#include <cstdint>
+#include <vector>
 
-// The true residual judges the status that ended a recurrence.
+// The state of a solve on the host, its report, and its verdicts by the true residual.
 
 namespace ashlar::impl {
+
+/// The state of a solve, as the host knows it.
+template <class Scalars>
+struct SolveState {
+  Scalars now{};  ///< at the last check
+  SolveAccount account{};
+  std::vector<double> norms{};  ///< of the recurrence, by iteration
+};
+
+/// Counts and residuals of a solve that has ended. `norm_b` is the norm of b that residuals of the recurrence are
+/// relative to.
+template <class Method>
+SolveReport report_of(const Method& method, const SolveState<typename Method::Scalars>& state,
+                      const RightHandSideNorms& norms_b, double norm_b) {
+  const auto ratio = [](double a, double b) { return b > 0 ? a / b : a; };
+  const SolveAccount& account = state.account;
+  const std::int64_t of_starts = account.starts * Method::products_of_start;
+  SolveReport report;
+  report.iterations = state.now.progress.iterations;
+  report.products = of_starts + Method::products_of(account.iterations_enqueued) + account.products_besides;
+  report.relative_residual = ratio(account.last.two, norms_b.unpreconditioned);
+  report.preconditioned_residual = ratio(account.last.preconditioned, norms_b.preconditioned);
+  for (const double norm : state.norms) report.residual_history.push_back(ratio(norm, norm_b));
+  const std::int64_t of_a = method.a().traffic_bytes(), of_m = method.m().traffic_bytes(),
+                     more = of_starts + Method::products_of(report.iterations) - report.iterations;
+  report.bytes_moved =
+      more * (of_a + of_m) + account.products_besides * of_a + report.iterations * method.traffic_bytes();
+  return report;
+}
 
 /// The verdict at a start, `running` if the solve goes on from there: `claim` is the status that ended the iterations
 /// before it, `truth` is the status of the true residual.
