@@ -13,7 +13,7 @@ import textwrap
 
 SNIPPET = re.compile(r"(<!-- (?P<file>\S+?)(?: from '(?P<first>[^']+)' to '(?P<last>[^']+)')?: begin[^\n]*-->\n)"
                      r"(?P<body>.*?)(<!-- (?P=file): end -->)", re.DOTALL)
-LANGUAGES = {".cpp": "cpp", ".txt": "cmake", ".sh": "sh"}
+LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".txt": "cmake", ".sh": "sh"}
 
 
 def lines_between(text, first, last):

@@ -99,6 +99,18 @@ TYPED_TEST(KrylovConduct, RefinementStepsAllocateNothing) {
   EXPECT_EQ(allocated_in(1e-14, 1), allocated_in(0.1, 5));
 }
 
+TYPED_TEST(KrylovConduct, ASecondSolveAllocatesNothing) {
+  const TypeParam m(this->exec, this->matrix);
+  CgSolver solver(this->exec, this->a, m, {.launch = CgLaunch::one_by_one});
+  EXPECT_EQ(solver.solve(this->b, this->x).status, SolveStatus::converged);
+  const Vector other = test_vector("other", this->matrix.num_rows(), 3), y = test_vector("y", other.extent(0), 0);
+  this->exec.fence();
+  const Watcher watcher;
+  EXPECT_EQ(solver.solve(other, y).status, SolveStatus::converged);
+  EXPECT_THAT(faults(watcher.seen(), this->exec, Promise::waits), ::testing::IsEmpty());
+  EXPECT_THAT(allocations(watcher), ::testing::IsEmpty());
+}
+
 TEST(CgConduct, MakesNoRoomForWhatNoPreconditionerNeeds) {
   // Behind a type that hides it, too.
   const Exec exec = other_instance();

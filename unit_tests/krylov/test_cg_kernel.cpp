@@ -128,5 +128,34 @@ TEST(CgKernelTest, NobodyIteratesForAnAnswer) {
   EXPECT_FALSE(report.iterates_in_kernel);
 }
 
+/// Counts its kernels.
+struct Counting : Offering {
+  using Offering::Offering;
+  CgKernelOffer<Exec> cg_kernel(const Exec& exec, const IdentityPreconditioner& m, const CgPlace<double>& place) const {
+    ++*kernels;
+    return Offering::cg_kernel(exec, m, place);
+  }
+  std::shared_ptr<int> kernels = std::make_shared<int>(0);
+};
+
+TEST(CgKernelTest, IsKeptFromSolveToSolve) {
+  const Counting a(n, true);
+  const IdentityPreconditioner none;
+  CgSolver solver(Exec(), a, none, {.rtol = 1e-10});
+  const auto expect = [&](int kernels, const Kokkos::View<double*, Space>& x) {
+    Kokkos::deep_copy(x, 0);
+    const auto report = solver.solve(to_device<Space>(random_vector<double>(n, kernels)), x);
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_TRUE(report.iterates_in_kernel);
+    EXPECT_EQ(*a.kernels, kernels);
+  };
+  const auto x = to_device<Space>(std::vector<double>(n)), y = to_device<Space>(std::vector<double>(n));
+  expect(1, x);
+  expect(1, x);
+  expect(2, y);
+  solver.values_changed();
+  expect(3, y);
+}
+
 }  // namespace
 }  // namespace ashlar::testing

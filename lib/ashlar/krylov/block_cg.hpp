@@ -11,7 +11,7 @@
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/impl/block_cg_state.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
-#include <ashlar/krylov/impl/refuse_overlap.hpp>
+#include <ashlar/krylov/impl/progress_checks.hpp>
 #include <ashlar/krylov/impl/require_system.hpp>
 #include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/stopping.hpp>
@@ -82,6 +82,7 @@ BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b,
   const auto space = a.space();
   const std::int64_t n = space.num_local();
   impl::check_on_all_parts(space, "block_cg", [&] {
+    require_square("block_cg", a);
     if (std::int64_t(b.extent(0)) != n || std::int64_t(x.extent(0)) != n || b.extent(1) != x.extent(1)) {
       throw ShapeError(
           text("block_cg: b is ", b.extent(0), " x ", b.extent(1), " and x is ", x.extent(0), " x ", x.extent(1)),
@@ -103,6 +104,7 @@ BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b,
                                    {"a monitor that may stop", double(options.monitor.may_stop())}});
   const Kokkos::Profiling::ScopedRegion region("ashlar::block_cg");
   impl::BlockCgState<Exec, Op, M, B, X> state(exec, a, m, b, x, options.rtol, options.atol, options.stagnation_window);
+  impl::StopRequests requests(options.monitor, false, 1);
   state.start();
   while (state.is_running()) {
     if (state.report().iterations >= options.max_iterations) {
@@ -110,9 +112,9 @@ BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b,
       break;
     }
     state.step();
-    if (options.monitor && state.is_running()) {
-      const bool stop = options.monitor.wants_stop(state.report().iterations, state.largest_residual());
-      if (options.monitor.may_stop() && space.agree_max(stop ? 1 : 0) > 0) state.stop(SolveStatus::interrupted);
+    if (state.is_running() && requests.ask(space, state.report().iterations, state.largest_residual()) ==
+                                  impl::StopRequests::Wish::stop) {
+      state.stop(SolveStatus::interrupted);
     }
     if (state.needs_check()) state.check(options.max_iterations);
   }

@@ -2,14 +2,185 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/krylov/cg_kernel.hpp>
 #include <ashlar/krylov/cg_options.hpp>
+#include <ashlar/krylov/cg_scalars.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
-#include <ashlar/krylov/impl/solve_with.hpp>
-#include <ashlar/krylov/impl/standard_cg.hpp>
+#include <ashlar/krylov/impl/cg_form.hpp>
+#include <ashlar/krylov/impl/cg_steps.hpp>
 #include <ashlar/krylov/report.hpp>
+#include <ashlar/krylov/solver.hpp>
+#include <cstdint>
+#include <vector>
 
 namespace ashlar {
+
+/// The conjugate gradient method as a method of SolveLoop:
+///
+///     r := b - A x                                start
+///     z := M^-1 r
+///     p := z
+///     until ||r|| is small enough
+///       q := A p                                  product
+///       alpha := r^H z / p^H q                    step length
+///       x := x + alpha p
+///       r := r - alpha q                          residual
+///       z := M^-1 r                               preconditioner
+///       beta := r^H z / (r^H z of before)         inner products
+///       p := z + beta p                           direction
+///
+/// alpha and beta stay on the device (CgScalars). An iteration begins with p, and takes three passes over vectors: [p
+/// and x] [q and p^H q] [r and r^H r], and what a preconditioner takes. x lags by a step: it is updated beside p, which
+/// is read for it anyway. Or it has a pass of its own under the reduction, if there are other parts to wait for.
+///
+/// Traffic  of an iteration, with vectors of n entries: the operator's and the preconditioner's, and 8n entries; n more
+///          if x has its own pass; 2n more without dot_operator, and without dot_preconditioner.
+/// Source   Hestenes & Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems, algorithm 9.1.
+template <class Exec, class Op, class M, class Scalar>
+class StandardCg : public impl::CgForm<Exec, Op, M, Scalar> {
+  using Form = impl::CgForm<Exec, Op, M, Scalar>;
+  using Form::a_, Form::m_, Form::space_, Form::x_, Form::memory_, Form::sums_zz_;
+
+ public:
+  using typename Form::Vector, typename Form::RightHandSide;
+  static constexpr const char* name = "cg";
+  enum Sum : int { pq, rr, rz, zz };  ///< p^H q, r^H r, r^H z, z^H z
+
+  /// Collective.
+  StandardCg(const Exec& exec, const Op& a, const M& m, const CgOptions& options)
+      : Form(exec, a, m, options),
+        is_x_update_asked_(options.x_update != CgXUpdate::automatic),
+        x_update_(impl::x_update_for(space_, options.x_update)),
+        copy_bytes_(options.max_iterations < fewest_for_copy ? 0 : options.copy_bytes),
+        r_(Form::vector(exec, "ashlar::cg::r")),
+        z_(Form::preconditioned(exec, "ashlar::cg::z", r_)),
+        p_(Form::vector(exec, "ashlar::cg::p")),
+        q_(Form::vector(exec, "ashlar::cg::q")) {}
+
+  void start(const Exec& exec, const RightHandSide& b) {
+    Form::form_residual(exec, b, r_);
+    Form::dot(exec, r_, r_, rr);
+    apply_preconditioner(exec);
+    if (!m_.is_identity()) Form::dot(exec, z_, z_, zz);
+    Form::sum_over_parts(exec, rr, num_sums_of_residual(true));
+    begin(exec);
+  }
+
+  void iterate(const Exec& exec) {
+    update_direction(exec);
+    multiply(exec);
+    update_residual(exec);
+    apply_preconditioner(exec);
+    sum_and_update_x(exec);
+    advance(exec);
+  }
+
+  /// x gets the step that it still lacks.
+  void finish(const Exec& exec) {
+    if (x_lags()) update_direction(exec);
+  }
+
+  /// The residual, and M^-1 of it; without a preconditioner the same vector.
+  const Vector& r() const { return r_; }
+  const Vector& z() const { return z_; }
+
+  static constexpr bool has_checkpoints = true;
+  std::vector<Vector> state() const { return m_.is_identity() ? std::vector{r_, p_} : std::vector{r_, p_, z_}; }
+
+  CgKernelOffer<Exec> kernel(const Exec& exec) const {
+    if (sums_zz_) return {nullptr, "the norm of the preconditioned residual takes a sum of its own", false};
+    if (is_x_update_asked_ && !x_lags()) return {nullptr, "x is updated by itself", false};
+    if constexpr (provides_cg_kernel<Op, Exec, M, Scalar>) {
+      return a_.cg_kernel(
+          exec, m_,
+          CgPlace<Scalar>{std::int64_t(x_.extent(0)), x_.data(), r_.data(), z_.data(), p_.data(), q_.data(),
+                          memory_.scalars.data(), memory_.history.data(), impl::most_between_checks, copy_bytes_});
+    } else {
+      return {nullptr, "the operator provides none", false};
+    }
+  }
+  /// In the kernel x lags.
+  void follow_kernel() { x_update_ = CgXUpdate::with_direction; }
+
+  std::int64_t traffic_bytes() const {
+    const std::int64_t vectors = 8 + (x_lags() ? 0 : 1) + (sums_zz_ ? 1 : 0) +
+                                 (m_.is_identity() || dot_preconditioner<M, Exec, Vector> ? 0 : 2) +
+                                 (dot_operator<Op, Exec, Vector> ? 0 : 2);
+    return Form::traffic_bytes_with(vectors);
+  }
+
+  // The steps of an iteration. nvcc takes no device lambda in a private member.
+
+  /// p := z + beta p; if x lags it gets the step before.
+  void update_direction(const Exec& exec) { impl::cg_direction(exec, memory_.scalars, z_, p_, x_, x_lags()); }
+
+  /// q := A p, and p^H q over all parts.
+  void multiply(const Exec& exec) {
+    Form::multiply_dot(exec, p_, q_, pq);
+    Form::sum_over_parts(exec, pq, 1);
+  }
+
+  /// r -= alpha q with alpha = r^H z / p^H q, and r^H r.
+  void update_residual(const Exec& exec) { impl::cg_residual(exec, memory_, q_, r_); }
+
+  /// z := M^-1 r, and r^H z.
+  void apply_preconditioner(const Exec& exec) {
+    if (!m_.is_identity()) Form::precondition_dot(exec, r_, z_, rz);
+  }
+
+  /// The inner products over all parts; x += alpha p under the reduction, if it does not lag.
+  void sum_and_update_x(const Exec& exec) {
+    if (sums_zz_) Form::dot(exec, z_, z_, zz);
+    const auto sums = memory_.sums_from(rr, num_sums_of_residual(sums_zz_));
+    const auto update_x = [&] { impl::cg_step_of_x(exec, memory_, p_, x_); };
+    if (x_update_ == CgXUpdate::before_reduction) update_x();
+    space_.sum_begin(exec, sums);
+    if (x_update_ == CgXUpdate::under_reduction) update_x();
+    space_.sum_end(exec, sums);
+  }
+
+  void begin(const Exec& exec) {
+    const bool identity = m_.is_identity();
+    Form::change_scalars(
+        "ashlar::cg[begin]", exec, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double*) {
+          s.begin(sums[rr], identity ? sums[rr] : sums[rz], identity ? sums[rr] : sums[zz]);
+        });
+  }
+
+  /// alpha and beta, and whether it has converged.
+  void advance(const Exec& exec) {
+    const bool identity = m_.is_identity();
+    Form::change_scalars(
+        "ashlar::cg[advance]", exec, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double* history) {
+          s.advance(sums[pq], sums[rr], identity ? sums[rr] : sums[rz], history, impl::most_between_checks, sums[zz]);
+        });
+  }
+
+ private:
+  /// From r^H r on: with a preconditioner r^H z, and if asked for z^H z.
+  int num_sums_of_residual(bool with_zz) const { return m_.is_identity() ? 1 : with_zz ? 3 : 2; }
+
+  bool x_lags() const { return x_update_ == CgXUpdate::with_direction; }
+
+  /// Shorter solves skip the copy of the matrix: it takes as long as ten or twenty iterations, and is worth its cost
+  /// after 35 to 50, which most solves that may take 20 do take.
+  static constexpr int fewest_for_copy = 20;
+
+  bool is_x_update_asked_;
+  CgXUpdate x_update_;
+  std::uint64_t copy_bytes_;
+  Vector r_, z_, p_, q_;
+};
+
+/// CG for many solves with one operator (Solver). For other scalars than double all types are named.
+template <execution_space Exec, class Op, class M = IdentityPreconditioner, scalar Scalar = double>
+class CgSolver : public Solver<StandardCg<Exec, Op, M, Scalar>> {
+ public:
+  using Solver<StandardCg<Exec, Op, M, Scalar>>::Solver;
+};
+template <class Exec, class Op, class M>
+CgSolver(const Exec&, const Op&, const M&, const CgOptions& = {}) -> CgSolver<Exec, Op, M>;
 
 /// Solves A x = b by the preconditioned conjugate gradient method.
 ///
@@ -29,12 +200,11 @@ namespace ashlar {
 ///          claims convergence and the true residual does not bear it out, CG starts again from x; where even that
 ///          gains nothing, the status is stagnation.
 /// Throws   ShapeError, ArgumentError before any work, on all parts of the system if one of them has a reason, or if
-/// they
-///          are asked for different things.
+///          they are asked for different things.
 /// Source   Hestenes & Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems, algorithm 9.1.
 template <execution_space Exec, class Op, class M, class B, class X>
 SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, const CgOptions& options = {}) {
-  return impl::solve_with<impl::StandardCg>(exec, a, m, b, x, options);
+  return impl::solve_once<StandardCg>(exec, a, m, b, x, options);
 }
 
 }  // namespace ashlar

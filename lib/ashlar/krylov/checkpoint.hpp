@@ -11,19 +11,19 @@
 
 namespace ashlar {
 
-/// What a solve has counted and measured so far, beside its vectors and scalars.
-struct CgAccount {
-  /// Norms of a true residual: that by which the solve is judged, the 2-norm, and that of M^-1 r.
+/// The counts and measures of a solve so far, beside its vectors and scalars.
+struct SolveAccount {
+  /// Norms of a true residual: the norm that judges the solve, the 2-norm, and the norm of M^-1 r.
   struct TrueResidual {
     double norm = 0, two = 0, preconditioned = 0;
   };
 
   TrueResidual first, last, best;  ///< at the first start, at the last, and at the best
   std::int64_t starts = 0, iterations_enqueued = 0, products_besides = 0;
-  double hidden_before = std::numeric_limits<double>::max();  ///< see CgSolve
-  bool has_best = false, is_tightened = false, is_symmetry_tested = false, is_unsymmetric = false;
+  double hidden_before = std::numeric_limits<double>::max();  ///< SolveLoop::tightens()
+  bool has_best = false, is_tightened = false, is_examined = false, is_unsuited = false;
 };
-static_assert(std::is_trivially_copyable_v<CgAccount> && std::is_trivially_copyable_v<CgScalars>);
+static_assert(std::is_trivially_copyable_v<SolveAccount> && std::is_trivially_copyable_v<CgScalars>);
 
 /// A solve by cg() between two iterations, of one part of the system. A solve that resumes from it gives the same bits
 /// as one without a break, on the same machine.
@@ -32,7 +32,7 @@ struct CgCheckpoint {
   std::string scalar;  ///< scalar_name() of the vectors
   double scale = 1;    ///< of b: another right-hand side has another, but for chance
   CgScalars scalars;
-  CgAccount account;
+  SolveAccount account;
   std::vector<double> norms;  ///< of the recurrence, by iteration
   /// The bytes of x, r, p, the best x of all starts, and with a preconditioner z.
   std::vector<std::vector<std::byte>> vectors;

@@ -2,7 +2,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
 #include <ashlar/base/held_bytes.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/device/team_sums.hpp>
 #include <concepts>
 #include <cstdint>
@@ -30,7 +32,11 @@ concept inner_product_space = execution_space<Exec> && requires(const S& s, cons
   { s.is_stream_ordered() } -> std::same_as<bool>;
 };
 
-/// A square linear map: apply(exec, x, y) enqueues y := A x on `exec`, for local parts, without fence or allocation.
+/// A linear map: apply(exec, x, y) enqueues y := A x on `exec`, for local parts, without fence or allocation.
+///
+/// x is in its domain space and y in its range space. An operator with space() alone is square: that is both. An
+/// operator with domain_space() and range_space() maps the one to the other, and is square if they have the same sizes;
+/// its space() is the range space. Solvers take square operators (require_square).
 ///
 /// traffic_bytes() is what one application moves at least, 0 where that is not known; bytes() the memory held;
 /// is_stream_ordered() whether the host never waits; explain() how it multiplies, for people.
@@ -75,6 +81,43 @@ concept dot_preconditioner = preconditioner<M, Exec, R, Z> &&
     requires(const M& m, const Exec& exec, const R& r, const Z& z, const TeamSumsAccess& sums, double* slot) {
   m.apply_dot(exec, r, z, sums, slot);
 };
+
+/// The space of x, and the space of y, in y := A x.
+template <class Op>
+auto domain_space(const Op& op) {
+  if constexpr (requires { op.domain_space(); }) {
+    return op.domain_space();
+  } else {
+    return op.space();
+  }
+}
+template <class Op>
+auto range_space(const Op& op) {
+  if constexpr (requires { op.range_space(); }) {
+    return op.range_space();
+  } else {
+    return op.space();
+  }
+}
+
+/// True if the two spaces of an operator have the same sizes, on this part and over all parts.
+template <class Op>
+bool is_square(const Op& op) {
+  const auto domain = domain_space(op);
+  const auto range = range_space(op);
+  return domain.num_local() == range.num_local() && domain.num_global() == range.num_global();
+}
+
+/// Throws ShapeError if an operator is not square; `solver` is named in the message.
+template <class Op>
+void require_square(const char* solver, const Op& op) {
+  if (is_square(op)) return;
+  throw ShapeError(text(solver, ": A maps ", domain_space(op).num_global(), " entries to ",
+                        range_space(op).num_global(), ", on this part ", domain_space(op).num_local(), " to ",
+                        range_space(op).num_local()),
+                   "a solver takes a square operator, whose vectors are distributed alike",
+                   "check how the matrix was built; for least squares pass A^H A as the operator");
+}
 
 /// Whether what `map` (an operator, a preconditioner, a space) enqueues may be captured once and replayed: where it
 /// says nothing of that, not.

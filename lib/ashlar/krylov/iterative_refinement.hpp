@@ -11,7 +11,8 @@
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
-#include <ashlar/krylov/impl/residual.hpp>
+#include <ashlar/krylov/impl/norms.hpp>
+#include <ashlar/krylov/impl/require_system.hpp>
 #include <ashlar/krylov/impl/scaling.hpp>
 #include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/refinement_report.hpp>
@@ -65,12 +66,12 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
                             const RefinementOptions& options = {}) {
   using Scalar = typename X::non_const_value_type;
   using Vector = Kokkos::View<Scalar*, typename Exec::memory_space>;
-  using Form = impl::StandardCg<Exec, Low, M, Vector>;
   static_assert(impl::SystemOfOneVector<Exec, A, M, B, X>::value);
   static_assert(impl::SystemOfOneVector<Exec, Low, M, B, Vector>::value);
   const auto space = a.space();
   const std::int64_t n = space.num_local();
   impl::check_on_all_parts(space, "refined_cg", [&] {
+    require_square("refined_cg", a);
     impl::check_vectors("refined_cg", n, b, x);
     if (std::int64_t(low.space().num_local()) != n) {
       throw ShapeError(text("refined_cg: matrices of ", n, " and ", low.space().num_local(), " rows"),
@@ -96,8 +97,9 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
 
   const auto r = impl::new_vector<Vector>(exec, "ashlar::refined_cg::r", n),
              d = impl::new_vector<Vector>(exec, "ashlar::refined_cg::d", n);
-  const CgOptions of_form{.max_iterations = options.max_iterations, .copy_bytes = options.copy_bytes};
-  impl::Driver<Exec, Form, Low, M> corrections(exec, Form(exec, low, m, d, of_form), low, m, options.launch);
+  Solver<StandardCg<Exec, Low, M, Scalar>> corrections(
+      exec, low, m,
+      {.max_iterations = options.max_iterations, .launch = options.launch, .copy_bytes = options.copy_bytes});
   const auto& memory = corrections.method().memory();
   const double scale = impl::scale_of_right_hand_side(exec, space, b, impl::global_norm(exec, space, memory, b));
   if (scale == 0) {
@@ -105,10 +107,9 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
     exec.fence("ashlar::refined_cg: x = 0 for b = 0");
     return {.status = SolveStatus::converged, .residual_history = {0.0}};
   }
-  const impl::ScaledVector<B> scaled_b{b, scale};
   impl::scale_vector(exec, x, scale);
-  const auto norms_b = impl::norms_of_right_hand_side(exec, space, memory, m, scaled_b, r, d);
-  const double norm_b = norms_b.unpreconditioned;
+  axpby(exec, Scalar(real_t<Scalar>(scale)), b, 0, r);
+  const double norm_b = impl::global_norm(exec, space, memory, r);
   const double target =
       target_residual(options.rtol, std::min(options.atol * scale, std::numeric_limits<double>::max()), norm_b);
   CgOptions inner;
@@ -121,7 +122,8 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
   RefinementReport report;
   const std::int64_t vector_bytes = n * std::int64_t(sizeof(Scalar));
   const auto norm_of_residual = [&](const auto& of) {
-    impl::form_residual(exec, a, scaled_b, of, r);
+    a.apply(exec, of, r);
+    axpby(exec, Scalar(real_t<Scalar>(scale)), b, -1, r);
     const double norm = impl::global_norm(exec, space, memory, r);
     check_device_work(a);
     ++report.products;
@@ -146,7 +148,7 @@ RefinementReport refined_cg(const Exec& exec, const A& a, const Low& low, const 
       inner.monitor = options.monitor.seen_from(report.iterations, residual / norm_b);
     }
     Kokkos::deep_copy(exec, d, Scalar(0));
-    const SolveReport solved = corrections.solve(exec, r, inner);
+    const SolveReport solved = corrections.solve(r, d, inner);
     ++report.steps;
     report.iterations += solved.iterations;
     report.low_products += solved.products;

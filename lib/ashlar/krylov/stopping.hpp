@@ -128,4 +128,49 @@ struct Progress {
   }
 };
 
+namespace impl {
+/// Iterations between two convergence checks at most, and so the norms that the device keeps.
+inline constexpr int most_between_checks = 1024;
+}  // namespace impl
+
+/// The scalars that every iterative method has; a method derives its own type from it. They are double whatever
+/// the vectors hold: squares of floats overflow early, and long sums of them stall.
+///
+/// Memory   device memory, or a copy on the host; the functions are for one thread of either.
+struct IterationScalars {
+  Progress progress;
+  StoppingLimits limits;
+  double start_rr = 0, start_zz = 0;  ///< r^H r, and z^H z with z = M^-1 r, at the last start
+
+  KOKKOS_INLINE_FUNCTION bool is_running() const { return progress.status == SolveStatus::running; }
+
+  /// Starts, or starts again (then progress.iterations goes on), from the sums r^H r, r^H z and z^H z of the true
+  /// residual. A method without z passes r^H r three times.
+  KOKKOS_INLINE_FUNCTION void begin(double rr, double rz, double zz) {
+    start_rr = rr;
+    start_zz = zz;
+    progress.begin(norm_of(rr, rz, zz), limits);
+  }
+
+  /// Counts and judges an iteration that left a residual of this norm and lowered the energy by `gain` (0 if that is
+  /// not known). `history` gets the norm, at the iteration's place in a ring of `capacity`.
+  KOKKOS_INLINE_FUNCTION void end_iteration(double norm, double gain, double* history,
+                                            int capacity = impl::most_between_checks) {
+    progress.advance(norm, gain, limits);
+    if (history != nullptr) history[progress.iterations % capacity] = norm;
+  }
+
+  /// The norm of a residual with these sums by which the solve is judged.
+  KOKKOS_INLINE_FUNCTION double norm_of(double rr, double rz, double zz) const {
+    switch (limits.norm) {
+      case ResidualNorm::preconditioned:
+        return Kokkos::sqrt(zz);
+      case ResidualNorm::natural:
+        return Kokkos::sqrt(Kokkos::abs(rz));
+      default:
+        return Kokkos::sqrt(rr);
+    }
+  }
+};
+
 }  // namespace ashlar

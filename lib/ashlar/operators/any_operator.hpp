@@ -24,7 +24,7 @@ namespace ashlar {
 /// It is applied to contiguous vectors of Scalar and to multi-vectors of any layout. What the operator can do besides,
 /// this one can: a product with a dot in one pass, capture, a kernel that iterates CG by itself.
 ///
-/// Shapes   x and y are the local parts, of space().num_local() entries or rows.
+/// Shapes   x and y are the local parts, of as many entries or rows as domain_space() and range_space() have.
 /// Memory   vectors in the memory space of Exec; the operator is shared, not copied.
 /// Async    as the operator that it holds; a product takes one virtual call besides, and no allocation.
 /// Throws   what that operator throws.
@@ -51,6 +51,8 @@ class AnyOperator {
   }
 
   AnySpace<Exec> space() const { return held_->space(); }
+  AnySpace<Exec> domain_space() const { return held_->domain_space(); }
+  AnySpace<Exec> range_space() const { return held_->range_space(); }
   std::int64_t traffic_bytes() const { return held_->traffic_bytes(); }
   bool is_stream_ordered() const { return held_->is_stream_ordered(); }
   bool is_capturable() const { return held_->is_capturable(); }
@@ -77,6 +79,8 @@ class AnyOperator {
     virtual void apply(const Exec&, const ConstMany&, const Many&) const = 0;
     virtual void apply_dot(const Exec&, const Const&, const One&, const TeamSumsAccess&, double*) const = 0;
     virtual AnySpace<Exec> space() const = 0;
+    virtual AnySpace<Exec> domain_space() const = 0;
+    virtual AnySpace<Exec> range_space() const = 0;
     virtual std::int64_t traffic_bytes() const = 0;
     virtual bool is_stream_ordered() const = 0;
     virtual bool is_capturable() const = 0;
@@ -101,6 +105,8 @@ class AnyOperator {
       }
     }
     AnySpace<Exec> space() const override { return AnySpace<Exec>(op->space()); }
+    AnySpace<Exec> domain_space() const override { return AnySpace<Exec>(ashlar::domain_space(*op)); }
+    AnySpace<Exec> range_space() const override { return AnySpace<Exec>(ashlar::range_space(*op)); }
     std::int64_t traffic_bytes() const override { return op->traffic_bytes(); }
     bool is_stream_ordered() const override { return op->is_stream_ordered(); }
     bool is_capturable() const override { return ashlar::is_capturable(*op); }

@@ -40,7 +40,13 @@ class BcsrOperator {
     spmv_dot(exec, plan_, matrix_, x, y, sums, slot);
   }
 
-  LocalSpace space() const { return LocalSpace(is_transposed(plan_.mode()) ? matrix_.num_cols() : matrix_.num_rows()); }
+  LocalSpace domain_space() const {
+    return LocalSpace(is_transposed(plan_.mode()) ? matrix_.num_rows() : matrix_.num_cols());
+  }
+  LocalSpace range_space() const {
+    return LocalSpace(is_transposed(plan_.mode()) ? matrix_.num_cols() : matrix_.num_rows());
+  }
+  LocalSpace space() const { return range_space(); }
   std::int64_t traffic_bytes() const { return spmv_traffic_bytes(matrix_, true, plan_.mode()); }
   /// Whether the host never waits: on a device.
   bool is_stream_ordered() const { return is_gpu_v<typename Matrix::memory_space::execution_space>; }

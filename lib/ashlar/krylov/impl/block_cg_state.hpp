@@ -11,7 +11,7 @@
 #include <ashlar/krylov/impl/scaling.hpp>
 #include <ashlar/krylov/impl/small_dense.hpp>
 #include <ashlar/krylov/impl/small_exchange.hpp>
-#include <ashlar/krylov/impl/sum_over_parts.hpp>
+#include <ashlar/krylov/impl/solver_memory.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cmath>
 #include <cstdint>
@@ -72,10 +72,9 @@ class BlockCgState {
     scale_columns();
     report_.columns.resize(num_columns_);
     multiply_columns(b_, scale_, v_);
-    const SmallMatrix bb = dot(v_, v_);
-    norm_of_preconditioned_b_ = preconditioned_norms(bb);
+    norm_b_ = norms(dot(v_, v_));
+    norm_of_preconditioned_b_ = preconditioned_norms(norm_b_);
     for (int i = 0; i < num_columns_; ++i) {
-      norm_b_.push_back(std::sqrt(bb(i, i)));
       target_.push_back(
           target_residual(rtol, std::min(atol * scale_[i], std::numeric_limits<double>::max()), norm_b_[i]));
       if (!is_finite(norm_b_[i])) stop(SolveStatus::non_finite);
@@ -202,21 +201,19 @@ class BlockCgState {
     exec_.fence("ashlar::block_cg: x");
   }
 
-  /// ||M^-1 v_i||, where v has residuals of these norms; overwrites z.
-  template <class Norms>
-  std::vector<double> preconditioned_norms(const Norms& norms) {
+  /// The norms of columns with these inner products.
+  static std::vector<double> norms(const SmallMatrix& products) {
     std::vector<double> result;
-    if (!is_preconditioned_) {
-      for (int i = 0; i < num_columns_; ++i) result.push_back(norm_in(norms, i));
-      return result;
-    }
-    m_.apply(exec_, columns(v_, num_columns_), columns(z_, num_columns_));
-    const SmallMatrix zz = dot(z_, z_);
-    for (int i = 0; i < num_columns_; ++i) result.push_back(std::sqrt(zz(i, i)));
+    for (int i = 0; i < products.rows; ++i) result.push_back(std::sqrt(products(i, i)));
     return result;
   }
-  static double norm_in(const SmallMatrix& squares, int i) { return std::sqrt(squares(i, i)); }
-  static double norm_in(const std::vector<double>& norms, int i) { return norms[i]; }
+
+  /// ||M^-1 v_i||, where v has columns of these norms; overwrites z.
+  std::vector<double> preconditioned_norms(const std::vector<double>& norms_of_v) {
+    if (!is_preconditioned_) return norms_of_v;
+    m_.apply(exec_, columns(v_, num_columns_), columns(z_, num_columns_));
+    return norms(dot(z_, z_));
+  }
 
   /// What a step lowers the energy norms of the errors by: sigma_j^T (S^T A S)^-1 sigma_j.
   void note_energy(const SmallMatrix& gain) {
@@ -370,10 +367,7 @@ class BlockCgState {
   std::vector<double> true_norms() {
     a_.apply(exec_, x_, v_);
     subtract_from_b();
-    const SmallMatrix rr = dot(v_, v_);
-    std::vector<double> norm;
-    for (int i = 0; i < num_columns_; ++i) norm.push_back(std::sqrt(rr(i, i)));
-    return norm;
+    return norms(dot(v_, v_));
   }
 
  public:  // nvcc takes no device lambda in a private member

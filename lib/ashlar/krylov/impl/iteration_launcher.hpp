@@ -5,10 +5,10 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/captured_work.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
-#include <ashlar/krylov/cg_options.hpp>
 #include <ashlar/krylov/concepts.hpp>
-#include <ashlar/krylov/impl/cg_memory.hpp>
-#include <ashlar/krylov/impl/interval.hpp>
+#include <ashlar/krylov/impl/progress_checks.hpp>
+#include <ashlar/krylov/impl/solver_memory.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,57 +17,59 @@
 
 namespace ashlar::impl {
 
-/// How the iterations of a form of CG reach the device: kernel by kernel, as a graph that is replayed, or as one kernel
+/// How the iterations of a method reach the device: kernel by kernel, as a graph that is replayed, or as one kernel
 /// that the operator provides.
-template <class Exec, class Method, class Op, class M>
+template <class Method>
 class IterationLauncher {
  public:
+  using Exec = typename Method::Exec;
+
   /// Collective. Throws ArgumentError if the iterations cannot be launched as asked.
-  IterationLauncher(const Exec& exec, Method& method, const Op& a, const M& m, CgLaunch asked) : method_(method) {
-    const auto space = a.space();
+  IterationLauncher(const Exec& exec, Method& method, Launch asked) : method_(method) {
+    const auto& a = method.a();
+    const auto& m = method.m();
+    const auto& space = method.space();
     std::string no_kernel;
-    if (asked == CgLaunch::persistent || asked == CgLaunch::automatic) {
-      auto offer = kernel_of(method, exec);
+    if (asked == Launch::persistent || asked == Launch::automatic) {
+      auto offer = method.kernel(exec);
       no_kernel = offer.why_not;
-      if (offer.kernel && (offer.is_worth_it || asked == CgLaunch::persistent)) kernel_ = std::move(offer.kernel);
+      if (offer.kernel && (offer.is_worth_it || asked == Launch::persistent)) kernel_ = std::move(offer.kernel);
     }
     // All parts launch alike.
-    if (asked == CgLaunch::persistent && space.agree_max(kernel_ == nullptr) > 0) {
+    if (asked == Launch::persistent && space.agree_max(kernel_ == nullptr) > 0) {
       throw ArgumentError(text(Method::name, ": a persistent kernel"),
                           no_kernel.empty() ? "another part of the system has none" : no_kernel, "choose automatic");
     }
-    host_waits_ = !kernel_ && (!a.is_stream_ordered() || !m.is_stream_ordered() || !space.is_stream_ordered());
+    host_waits_ = !kernel_ && (Memory::is_on_host || !a.is_stream_ordered() || !m.is_stream_ordered() || !space.is_stream_ordered());
     if (kernel_) {
-      if constexpr (requires { method.follow_kernel(); }) method.follow_kernel();
+      method.follow_kernel();
       launch_ = "persistent kernel: " + kernel_->explain();
       return;
     }
-    const bool capturable =
-        is_capturable(a) && is_capturable(m) && is_capturable(space) && CapturedWork<Exec>::can_capture(exec);
-    may_capture_ = asked != CgLaunch::one_by_one && space.agree_max(!capturable) == 0;
-    is_graph_asked_ = asked == CgLaunch::graph;
+    const bool capturable = !Memory::is_on_host && is_capturable(a) && is_capturable(m) && is_capturable(space) &&
+                            CapturedWork<Exec>::can_capture(exec);
+    may_capture_ = asked != Launch::one_by_one && space.agree_max(!capturable) == 0;
+    is_graph_asked_ = asked == Launch::graph;
     if (is_graph_asked_ && !may_capture_) {
       throw ArgumentError(text(Method::name, ": iterations as a graph"),
                           "this backend, its stream, the operator or the preconditioner cannot be captured, or a tool "
                           "watches",
                           "choose automatic");
     }
-    if (asked == CgLaunch::automatic) launch_ = text(" (persistent kernel: ", no_kernel, ")");
+    if (asked == Launch::automatic) launch_ = text(" (persistent kernel: ", no_kernel, ")");
   }
 
   /// Chooses the iterations between two checks of a solve: the number asked for, or 0 for as many as are worth one.
   /// Collective.
-  template <class Space>
-  int choose_interval(const Space& space, int asked) {
-    int interval = space.agree_max(interval_for(asked, method_.traffic_bytes(), host_waits_, kernel_ != nullptr));
+  int choose_interval(int asked) {
+    if (Method::iterates_with_b) graph_.reset();
+    int interval = method_.space().agree_max(interval_for(asked, method_.traffic_bytes(), host_waits_, kernel_ != nullptr));
     if (may_capture_ && is_graph_asked_) interval = std::max(interval, 2);
     captures_ = may_capture_ && interval > 1;
-    if constexpr (requires { Method::period; }) {
-      // A graph is the same each time: of whole periods.
-      captures_ = captures_ && (is_graph_asked_ || 4 * interval >= Method::period);
-      const int most = most_between_checks / Method::period * Method::period;
-      if (captures_) interval = std::min((interval + Method::period - 1) / Method::period * Method::period, most);
-    }
+    // A graph is the same each time: of whole periods.
+    constexpr int period = Method::period, most = most_between_checks / period * period;
+    captures_ = captures_ && (is_graph_asked_ || 4 * interval >= period);
+    if (captures_) interval = std::min((interval + period - 1) / period * period, most);
     return interval;
   }
 
@@ -78,13 +80,13 @@ class IterationLauncher {
   /// The method has started, or started again.
   void restart() {
     // The first iterations of a period are enqueued as they are, if there are periods.
-    if constexpr (requires { Method::period; }) has_run_ = false;
+    if (Method::period > 1) has_run_ = false;
   }
 
   void enqueue(const Exec& exec, int iterations) {
     if (kernel_) return kernel_->enqueue(exec, iterations);
     const auto enqueue = [this, exec, iterations] {
-      for (int k = 0; k < iterations; ++k) method_.enqueue(exec);
+      for (int k = 0; k < iterations; ++k) method_.iterate(exec);
     };
     // The first time as it is: kernels are set up then.
     if (!captures_ || std::exchange(has_run_, true) == false) return enqueue();
@@ -106,14 +108,7 @@ class IterationLauncher {
   }
 
  private:
-  template <class Any>
-  static CgKernelOffer<Exec> kernel_of(const Any& method, const Exec& exec) {
-    if constexpr (requires { method.kernel(exec); }) {
-      return method.kernel(exec);
-    } else {
-      return {nullptr, "this form of CG has none", false};
-    }
-  }
+  using Memory = typename Method::Memory;
 
   Method& method_;
   std::unique_ptr<CgKernel<Exec>> kernel_;

@@ -6,22 +6,57 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/for_entries.hpp>
-#include <ashlar/krylov/impl/cg_memory.hpp>
+#include <ashlar/krylov/impl/solver_memory.hpp>
+#include <ashlar/krylov/monitor.hpp>
+#include <ashlar/krylov/stopping.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
+
+// How often the host checks for convergence, how it does, and whether the monitor stops the solve. All ranks decide
+// alike, from numbers that all of them agree on, never from the backend.
 
 namespace ashlar::impl {
 
-/// The host's checks of how far CG has come: a check is a copy of the scalars, enqueued behind the iterations that it
+/// Iterations between two checks: the number asked for, or as many as move some gigabytes: iterations that are enqueued
+/// before the host knows of the end are wasted, and checks cost time. 1 if the host waits in each iteration anyway; a
+/// kernel that ends by itself is checked seldom.
+inline int interval_for(int asked, std::int64_t traffic_bytes, bool host_waits, bool ends_by_itself) {
+  constexpr double bytes_worth_a_check = 4e9;
+  if (asked > 0) return std::min(asked, most_between_checks);
+  if (host_waits) return 1;
+  const int most = ends_by_itself ? 512 : 16;
+  if (traffic_bytes <= 0) return most;
+  return static_cast<int>(
+      std::clamp(bytes_worth_a_check * (ends_by_itself ? 100 : 1) / double(traffic_bytes), 1.0, double(most)));
+}
+
+/// Whether the solve will still be running at this iteration, if the residual goes on falling as it does.
+inline bool is_likely_running(const std::vector<double>& norms, const StoppingLimits& limits, int iteration) {
+  if (iteration >= limits.max_iterations) return false;
+  const std::size_t span = std::min<std::size_t>(norms.size() - 1, 32);
+  if (span == 0) return false;
+  const double now = norms.back(), before = norms[norms.size() - 1 - span];
+  const double least = std::max({limits.target, limits.floor, 1e-300});
+  if (!(now < before)) return true;
+  const double left = double(span) * std::log(now / least) / std::log(before / now);
+  return double(norms.size() - 1) + left >= double(iteration);
+}
+
+/// The host's checks of a method's progress: a check is a copy of the scalars, enqueued behind the iterations that it
 /// is of. The host waits for it later, while the device goes on. Two may be pending.
-template <execution_space Exec>
+template <execution_space Exec, class Memory>
 class ProgressChecks {
  public:
+  using Scalars = typename Memory::Scalars;
+
   explicit ProgressChecks(const Exec& exec) : slots_{Slot(exec), Slot(exec)} {}
 
   /// Enqueues a check of what has been done when all that is enqueued on `exec` has ended.
-  void enqueue(const Exec& exec, const CgMemory<Exec>& memory) {
+  void enqueue(const Exec& exec, const Memory& memory) {
     Slot& slot = slots_[enqueued_++ % slots_.size()];
-    if constexpr (runs_at_launch<Exec>) {
+    if constexpr (is_known_at_once) {
       // All of it has ended. A check is made in each iteration: only the norms that are new are copied.
       slot.scalars() = memory.scalars();
       const int now = slot.scalars().progress.iterations;
@@ -34,16 +69,19 @@ class ProgressChecks {
       Kokkos::deep_copy(exec, slot.scalars, memory.scalars);
       Kokkos::deep_copy(exec, slot.history, memory.history);
     }
-    slot.event.record(exec);
+    if constexpr (!Memory::is_on_host) slot.event.record(exec);
   }
+
+  /// Forgets the checks that are pending, of a solve that failed.
+  void discard() { seen_ = enqueued_; }
 
   int num_pending() const { return enqueued_ - seen_; }
 
   /// Waits for the oldest check that is pending: the scalars then. Norms that are new since the one before are added to
   /// `norms`, of which there is one for each iteration.
-  CgScalars wait(std::vector<double>& norms) {
+  Scalars wait(std::vector<double>& norms) {
     Slot& slot = slots_[seen_++ % slots_.size()];
-    slot.event.wait();
+    if constexpr (!Memory::is_on_host) slot.event.wait();
     const Progress& progress = slot.scalars().progress;
     if (norms.empty()) norms.push_back(progress.last);
     for (int k = static_cast<int>(norms.size()); k <= progress.iterations; ++k) {
@@ -54,14 +92,15 @@ class ProgressChecks {
 
  private:
   using Pinned = Kokkos::SharedHostPinnedSpace;
+  static constexpr bool is_known_at_once = runs_at_launch<Exec> || Memory::is_on_host;
 
   struct Slot {
     explicit Slot(const Exec& exec)
-        : scalars(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::cg::seen")),
-          history(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::cg::seen_history"), most_between_checks),
+        : scalars(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::solver::seen")),
+          history(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::solver::seen_history"), most_between_checks),
           event(exec) {}
 
-    Kokkos::View<CgScalars, Pinned> scalars;
+    Kokkos::View<Scalars, Pinned> scalars;
     Kokkos::View<double*, Pinned> history;
     Event<Exec> event;
   };
@@ -69,6 +108,32 @@ class ProgressChecks {
   std::array<Slot, 2> slots_;
   int enqueued_ = 0, seen_ = 0;
   int copied_ = 0;  ///< iterations whose norms a host has copied
+};
+
+/// Asks the monitor at the checks of a solve. All parts of the system agree on the answer, which takes a message: every
+/// so many iterations.
+class StopRequests {
+ public:
+  enum class Wish : int { none, checkpoint, stop };
+
+  StopRequests(const Monitor& monitor, bool saves_checkpoints, int iterations_between)
+      : monitor_(monitor),
+        agrees_(monitor.may_stop() || saves_checkpoints),
+        iterations_between_(iterations_between) {}
+
+  /// The largest wish of all parts. Collective.
+  template <class Space>
+  Wish ask(const Space& space, int iterations, double residual, bool is_checkpoint_due = false) {
+    wants_stop_ = monitor_.wants_stop(iterations, residual) || wants_stop_;
+    if (!agrees_ || iterations < next_) return Wish::none;
+    next_ = iterations + iterations_between_;
+    return Wish(space.agree_max(int(wants_stop_ ? Wish::stop : is_checkpoint_due ? Wish::checkpoint : Wish::none)));
+  }
+
+ private:
+  const Monitor& monitor_;
+  bool agrees_, wants_stop_ = false;
+  int iterations_between_, next_ = 0;
 };
 
 }  // namespace ashlar::impl

@@ -2,8 +2,12 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/overlap.hpp>
 #include <ashlar/base/scalar.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/krylov/concepts.hpp>
+#include <cstdint>
 #include <type_traits>
 
 namespace ashlar::impl {
@@ -52,5 +56,24 @@ struct SystemOfOneVector {
                 "vectors");
   static constexpr bool value = true;
 };
+
+/// Throws ArgumentError if b and x share memory.
+template <class B, class X>
+void refuse_overlap(const char* solver, const B& b, const X& x) {
+  if (!overlap(b, x)) return;
+  throw ArgumentError(text(solver, ": b and x overlap (", b.label(), ", ", x.label(), ")"),
+                      "b would change with each iterate, and any x would pass for a solution",
+                      "pass an x of its own; it holds the first guess");
+}
+
+/// Throws ShapeError unless b and x are as long as the matrix, ArgumentError where they share memory.
+template <class B, class X>
+void check_vectors(const char* solver, std::int64_t n, const B& b, const X& x) {
+  if (std::int64_t(b.extent(0)) != n || std::int64_t(x.extent(0)) != n) {
+    throw ShapeError(text(solver, ": b has ", b.extent(0), " entries and x has ", x.extent(0)),
+                     text("the matrix has ", n, " rows"), "pass vectors as long as the matrix is high");
+  }
+  refuse_overlap(solver, b, x);
+}
 
 }  // namespace ashlar::impl
