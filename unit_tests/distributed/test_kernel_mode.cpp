@@ -29,7 +29,7 @@ TEST_F(KernelMode, SumsAreAddedInRankOrder) {
   for (const int ranks : {1, 2, 3, 4}) {
     run_ranks(ranks, [&](Communicator& comm) {
       const Exec exec = instance_of_rank();
-      const DistributedSpace<Exec> space(exec, comm, 3 + comm.rank(), SumMode::kernel);
+      const DistributedSpace<Exec> space(exec, comm, 3 + comm.rank(), ExchangeMode::kernel);
       EXPECT_EQ(space.is_stream_ordered(), ranks == 1 || is_gpu_v<Exec>);
       // More than there is room for at first, then fewer again; and many in a row.
       for (int round = 0; round < 300; ++round) {
@@ -50,7 +50,7 @@ TEST_F(KernelMode, TheNextSumLeavesThisOneAlone) {
   std::atomic<int> begun = 0;
   run_ranks(2, [&](Communicator& comm) {
     const Exec exec = instance_of_rank();
-    const DistributedSpace<Exec> space(exec, comm, 1, SumMode::kernel, 5.0);
+    const DistributedSpace<Exec> space(exec, comm, 1, ExchangeMode::kernel, 5.0);
     for (int round = 0; round < rounds; ++round) {
       const Sums sums = to_device<Space>(shares(comm.rank(), count, round));
       space.sum_begin(exec, sums);
@@ -120,7 +120,7 @@ TEST_F(KernelMode, ATimeOutOfNothingIsRefused) {
     const auto refused = [](const auto& make) {
       EXPECT_THAT(message_of<ArgumentError>(make), ::testing::HasSubstr("kernels that wait 0 s for other ranks"));
     };
-    refused([&] { DistributedSpace<Exec>(exec, comm, 3, SumMode::kernel, 0); });
+    refused([&] { DistributedSpace<Exec>(exec, comm, 3, ExchangeMode::kernel, 0); });
     const RowPartition even = RowPartition::even(4, 2);
     refused([&] { HaloPlan(comm, even, std::vector<std::int64_t>{}, {.time_out_seconds = 0}); });
     refused(
@@ -133,7 +133,7 @@ TEST_F(KernelMode, SumsOfSeveralHostsAreRefused) {
             [](Communicator& comm) {
               const Exec exec = instance_of_rank();
               expect_refused<CommError>("they are on 2 hosts",
-                                        [&] { DistributedSpace<Exec>(exec, comm, 3, SumMode::kernel); });
+                                        [&] { DistributedSpace<Exec>(exec, comm, 3, ExchangeMode::kernel); });
             },
             {.hosts = 2});
 }

@@ -25,7 +25,7 @@ TEST_F(StreamMode, SumsAreAddedInRankOrder) {
   for (const int ranks : {1, 2, 3, 4}) {
     run_ranks(ranks, [&](Communicator& comm) {
       const Exec exec = instance_of_rank();
-      const DistributedSpace<Exec> space(exec, with_host_streams(comm), 3 + comm.rank(), SumMode::stream);
+      const DistributedSpace<Exec> space(exec, with_host_streams(comm), 3 + comm.rank(), ExchangeMode::stream);
       EXPECT_TRUE(space.is_stream_ordered());
       EXPECT_EQ(space.num_global(), 3 * ranks + ranks * (ranks - 1) / 2);
       // More than there is room for at first, and then fewer again.
@@ -45,7 +45,7 @@ TEST_F(StreamMode, SumsAreRefusedOnAllRanksWithoutATransport) {
   run_ranks(2, [](Communicator& comm) {
     const Exec exec = instance_of_rank();
     expect_refused<ArgumentError>("rank 0 has no transport for streams",
-                                  [&] { DistributedSpace<Exec>(exec, comm, 3, SumMode::stream); });
+                                  [&] { DistributedSpace<Exec>(exec, comm, 3, ExchangeMode::stream); });
   });
 }
 
@@ -56,13 +56,13 @@ TEST_F(StreamMode, GivesUpASumThatHasNotEnded) {
     const Exec exec = instance_of_rank();
     const Sums sums("test::sums", 2);
     {
-      const DistributedSpace<Exec> space(exec, comm, 1, SumMode::stream);
+      const DistributedSpace<Exec> space(exec, comm, 1, ExchangeMode::stream);
       space.sum_begin(exec, sums);
       space.sum_end(exec, sums);
     }
     EXPECT_EQ(log->aborted, 0);
     {
-      const DistributedSpace<Exec> space(exec, comm, 1, SumMode::stream);
+      const DistributedSpace<Exec> space(exec, comm, 1, ExchangeMode::stream);
       space.sum_begin(exec, sums);
     }
     EXPECT_EQ(log->aborted, 1);

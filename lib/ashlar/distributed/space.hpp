@@ -14,6 +14,7 @@
 #include <ashlar/distributed/impl/device_sums.hpp>
 #include <ashlar/distributed/impl/peer_sums.hpp>
 #include <ashlar/distributed/impl/stream_sums.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/time_out.hpp>
 #include <chrono>
 #include <cstddef>
@@ -26,28 +27,22 @@
 
 namespace ashlar {
 
-/// How sums over ranks travel.
-enum class SumMode {
-  messages,  ///< the host's: it waits for the device, and for the other ranks
-  stream,    ///< in the order of streams, by the communicator's stream transport: the host waits for nothing
-  kernel,    ///< by kernels of ranks of one host, which write to each other's memory: the host waits for nothing
-};
-
 /// The inner-product space of vectors of which each rank has a part: the inner_product_space of the solvers.
 ///
-/// A sum is made of what all ranks gather from each other, added in rank order: the same bits on every rank. What is
-/// enqueued between sum_begin() and sum_end() runs under that.
+/// All ranks gather the local sums and add them in rank order: the same bits on every rank. Work enqueued between
+/// sum_begin() and sum_end() runs during the reduction.
 ///
-/// Copies share one state. A sum must have ended before the next begins: solves that are under way at the same time
-/// take spaces of their own, each with a communicator of its own.
+/// Copies share one state. A sum must end before the next begins: solves that run simultaneously need spaces of their
+/// own, each with its own communicator.
 ///
-/// Sums travel as the host's messages, in the order of streams, or through memory that ranks share (SumMode).
+/// Sums travel as halos do, in one of the modes of ExchangeMode: as messages of the host (blocking; automatic, too),
+/// in the order of streams, or through memory that kernels of all ranks write to.
 ///
-/// Memory   as messages sums travel through pinned memory of the host, allocated by the constructor for 64 of them at a
-///          time; more have it grow when they first come. Else through the device's memory.
-/// Async    as messages the host waits in sum_end() for the device and for the other ranks; where kernels run on the
-///          host, in sum_begin() for those. Else all is enqueued; where kernels run on the host, sum_end() waits for
-///          the other ranks. With one rank a sum is what it is.
+/// Memory   blocking: pinned memory of the host, for 64 sums at a time; it grows when more come. Other modes: the
+///          device's memory.
+/// Async    blocking: the host waits in sum_end() for the device and the other ranks; if kernels run on the host, it
+///          waits for them in sum_begin(). Other modes enqueue everything; if kernels run on the host, sum_end() waits
+///          for the other ranks. One rank alone sends nothing.
 template <execution_space Exec>
 class DistributedSpace {
  public:
@@ -59,7 +54,7 @@ class DistributedSpace {
   ///          them, CommError where none can be made of it, or the ranks share no memory; ArgumentError where kernels
   ///          are to wait no time.
   DistributedSpace(const Exec& exec, std::shared_ptr<const Communicator> comm, std::int64_t num_local,
-                   SumMode mode = SumMode::messages, double time_out_seconds = default_time_out_seconds,
+                   ExchangeMode mode = ExchangeMode::blocking, double time_out_seconds = default_time_out_seconds,
                    IdleClock idle_clock = IdleClock::host)
       : state_(std::make_shared<State>(exec, std::move(comm), mode, time_out_seconds, idle_clock)),
         num_local_(num_local) {
@@ -67,8 +62,9 @@ class DistributedSpace {
   }
 
   /// The same with a duplicate of `comm`.
-  DistributedSpace(const Exec& exec, const Communicator& comm, std::int64_t num_local, SumMode mode = SumMode::messages,
-                   double time_out_seconds = default_time_out_seconds, IdleClock idle_clock = IdleClock::host)
+  DistributedSpace(const Exec& exec, const Communicator& comm, std::int64_t num_local,
+                   ExchangeMode mode = ExchangeMode::blocking, double time_out_seconds = default_time_out_seconds,
+                   IdleClock idle_clock = IdleClock::host)
       : DistributedSpace(exec, std::make_shared<const Communicator>(comm.duplicate()), num_local, mode,
                          time_out_seconds, idle_clock) {}
 
@@ -101,7 +97,7 @@ class DistributedSpace {
     if (state.on_device) {
       const auto begin = std::chrono::steady_clock::now();
       state.on_device->end(exec, sums.data(), count);
-      if (is_gpu_v<Exec> || state.mode != SumMode::kernel) return;
+      if (is_gpu_v<Exec> || state.mode != ExchangeMode::kernel) return;
       state.waited_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       return;
     }
@@ -131,7 +127,7 @@ class DistributedSpace {
 
   int agree_max(int number) const { return is_alone() ? number : state_->comm->max(number); }
   bool is_stream_ordered() const {
-    return is_alone() || (state_->on_device && (is_gpu_v<Exec> || state_->mode == SumMode::stream));
+    return is_alone() || (state_->on_device && (is_gpu_v<Exec> || state_->mode == ExchangeMode::stream));
   }
   /// Throws CommError where the device has waited for another rank in vain so far. So does the next sum otherwise: this
   /// is for who makes none.
@@ -150,14 +146,16 @@ class DistributedSpace {
   using Pinned = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
 
   struct State {
-    State(const Exec& exec, std::shared_ptr<const Communicator> given, SumMode the_mode, double time_out_seconds,
+    State(const Exec& exec, std::shared_ptr<const Communicator> given, ExchangeMode the_mode, double time_out_seconds,
           IdleClock idle_clock)
-        : comm(std::move(given)), mode(the_mode), is_copied(exec) {
+        : comm(std::move(given)),
+          mode(the_mode == ExchangeMode::automatic ? ExchangeMode::blocking : the_mode),
+          is_copied(exec) {
       if (comm->is_alone()) return;
-      if (mode == SumMode::messages && idle_clock == IdleClock::device) idle.emplace();
-      if (mode == SumMode::stream) {
+      if (mode == ExchangeMode::blocking && idle_clock == IdleClock::device) idle.emplace();
+      if (mode == ExchangeMode::stream) {
         make_streams(exec);
-      } else if (mode == SumMode::kernel) {
+      } else if (mode == ExchangeMode::kernel) {
         comm->together([&] { check_time_out("distributed_space", time_out_seconds); });
         on_device = std::make_unique<impl::PeerSums<Exec>>(exec, *comm, time_out_seconds);
       } else {
@@ -194,7 +192,7 @@ class DistributedSpace {
     }
 
     std::shared_ptr<const Communicator> comm;
-    SumMode mode;
+    ExchangeMode mode;
     Event<Exec> is_copied;
     Pinned mine, total;
     std::vector<double> all;  // of all ranks, in rank order

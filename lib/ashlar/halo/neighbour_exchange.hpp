@@ -11,14 +11,12 @@
 #include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_figures.hpp>
-#include <ashlar/halo/impl/exchange_turns.hpp>
-#include <ashlar/halo/impl/exchange_way.hpp>
-#include <ashlar/halo/impl/message_way.hpp>
+#include <ashlar/halo/impl/backend_trial.hpp>
+#include <ashlar/halo/impl/exchange_backend.hpp>
+#include <ashlar/halo/impl/exchange_state.hpp>
+#include <ashlar/halo/impl/make_exchange_backend.hpp>
 #include <ashlar/halo/impl/neighbour_lists.hpp>
 #include <ashlar/halo/impl/peer_kernels.hpp>
-#include <ashlar/halo/impl/peer_way.hpp>
-#include <ashlar/halo/impl/stream_way.hpp>
-#include <ashlar/halo/impl/way_trial.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
 #include <ashlar/halo/peer_stages.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
@@ -78,23 +76,8 @@ class NeighbourExchange {
     for (const NeighbourMessage& message : to) each_sent_.add(message.count);
     for (const NeighbourMessage& message : from_) each_received_.add(message.count);
     Communicator own = impl::agreed_group(comm, to, from_, options);
-    const auto make = [&](ExchangeMode mode, Communicator group) -> std::unique_ptr<impl::ExchangeWay<Exec>> {
-      if (mode == ExchangeMode::stream) {
-        const std::shared_ptr<StreamTransport>& streams = comm.own_streams();
-        return comm.together([&] {
-          return std::make_unique<impl::StreamWay<Exec>>(exec, streams, to, from_, send_bytes_, receive_bytes_);
-        });
-      }
-      if (mode == ExchangeMode::kernel) {
-        return std::make_unique<impl::PeerWay<Exec>>(exec, std::move(group), to, from_, send_bytes_, options);
-      }
-      impl::HaloStaging staging = impl::find_staging(exec, comm, options.buffers);
-      return comm.together([&] {
-        return std::make_unique<impl::MessageWay<Exec>>(exec, std::move(group), to, from_, send_bytes_, receive_bytes_,
-                                                        packed_bytes < 0 ? send_bytes_ : packed_bytes,
-                                                        std::move(staging));
-      });
-    };
+    const impl::NeighbourBuffers buffers{to, from_, send_bytes_, receive_bytes_,
+                                         packed_bytes < 0 ? send_bytes_ : packed_bytes};
     // (What is sent is also what comes, on some rank.)
     const bool is_sent = options.mode == ExchangeMode::automatic && comm.max(send_bytes_) > 0;
     const impl::PossibleModes possible =
@@ -102,9 +85,9 @@ class NeighbourExchange {
                              [&] { return find_peer_memory(exec, comm); });
     if (possible.modes.size() == 1) {
       choice_ = {possible.modes[0], possible.why};
-      way_ = make(mode(), std::move(own));
+      backend_ = impl::make_exchange_backend<Exec>(exec, mode(), comm, std::move(own), buffers, options);
     } else {
-      take_fastest(exec, comm, own, possible, make);
+      take_fastest(exec, comm, own, possible, buffers, options);
     }
   }
 
@@ -116,11 +99,11 @@ class NeighbourExchange {
     send_bytes_ = other.send_bytes_;
     receive_bytes_ = other.receive_bytes_;
     choice_ = std::move(other.choice_);
-    way_ = std::move(other.way_);
+    backend_ = std::move(other.backend_);
     trial_ = other.trial_;
     each_sent_ = other.each_sent_;
     each_received_ = other.each_received_;
-    turns_ = std::move(other.turns_);
+    states_ = std::move(other.states_);
     return *this;
   }
   /// Waits until what was sent has gone. Exchanges that were started and not finished, as after an exception, are given
@@ -132,32 +115,32 @@ class NeighbourExchange {
   /// Why that one, for people.
   const std::string& why_mode() const { return choice_.why; }
   /// Whether nothing here waits on the host.
-  bool is_stream_ordered() const { return way_->is_stream_ordered(); }
+  bool is_stream_ordered() const { return backend_->is_stream_ordered(); }
   /// Throws CommError where the device has waited for another rank in vain so far, in the stream and kernel modes. So
   /// does the next call otherwise: this is for who makes none.
-  void check() const { way_->check(); }
+  void check() const { backend_->check(); }
   /// Exchanges that were started and not finished.
-  int num_in_flight() const { return turns_.now().num_in_flight(); }
+  int num_in_flight() const { return states_.now().num_in_flight(); }
 
   /// Where to pack the next exchange, by what is enqueued on `exec`.
   std::byte* open(const Exec& exec) {
-    const impl::ExchangeTurn& turn = turns_.now();
-    if (turn.num_in_flight() == max_in_flight) {
+    const impl::ExchangeState& state = states_.now();
+    if (state.num_in_flight() == max_in_flight) {
       throw ArgumentError("halo: a third exchange begun while two are on their way", "there are buffers for two",
                           "end one before, or make another exchange");
     }
-    return way_->open(exec, turn.next_slot());
+    return backend_->open(exec, state.next_slot());
   }
 
   /// Where the bytes of the exchange that is open leave from, reachable by kernels on `exec`: for those that are not
   /// packed where open() says.
-  std::byte* outgoing() { return way_->outgoing(turns_.now().next_slot()); }
+  std::byte* outgoing() { return backend_->outgoing(states_.now().next_slot()); }
 
   /// Sends what was packed since open().
   void start(const Exec& exec) {
-    impl::ExchangeTurn& turn = turns_.now();
-    way_->start(exec, turn.next_slot());
-    turn.start();
+    impl::ExchangeState& state = states_.now();
+    backend_->start(exec, state.next_slot());
+    state.start();
   }
 
   /// Whether kernels of the caller's may send and take by themselves, by the three calls that follow: in the kernel
@@ -169,10 +152,10 @@ class NeighbourExchange {
   /// Throws   as open() and start(), and ArgumentError in other modes.
   template <class Pack>
   void start_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs) {
-    impl::PeerWay<Exec>& way = peers();
+    impl::KernelBackend<Exec>& backend = peers();
     open(exec);
-    way.start_by(exec, label, packs);
-    turns_.now().start();
+    backend.start_by(exec, label, packs);
+    states_.now().start();
   }
 
   /// In place of finish(): one kernel of the caller's takes all messages. (Where kernels run on the host, the calling
@@ -181,15 +164,15 @@ class NeighbourExchange {
   /// Throws   as finish(), and ArgumentError in other modes, or where next_arrived() has taken some.
   template <class Take>
   void finish_by(const Exec& exec, const std::string& label, const PeerTasks<Take>& takes) {
-    impl::PeerWay<Exec>& way = peers();
-    impl::ExchangeTurn& turn = turns_.now();
-    if (turn.is_landing) {
+    impl::KernelBackend<Exec>& backend = peers();
+    impl::ExchangeState& state = states_.now();
+    if (state.is_arriving) {
       throw ArgumentError("halo: a kernel that takes all messages of an exchange", "some have been taken",
                           "take the others as those");
     }
-    begin_landing(exec, turn);
-    way.finish_by(exec, label, takes);
-    finish_landing(exec, turn);
+    begin_arrival(exec, state);
+    backend.finish_by(exec, label, takes);
+    finish_arrival(exec, state);
   }
 
   /// Both, where no exchange is on its way, and beside them what needs no message: on a device one launch, elsewhere
@@ -200,7 +183,7 @@ class NeighbourExchange {
   template <class Pack, class Between, class Take>
   void exchange_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs,
                    const PeerTasks<Between>& between, const PeerTasks<Take>& takes) {
-    at_once(exec, [&](impl::PeerWay<Exec>& way) { way.exchange_by(exec, label, packs, between, takes); });
+    at_once(exec, [&](impl::KernelBackend<Exec>& backend) { backend.exchange_by(exec, label, packs, between, takes); });
   }
   /// The same where nothing is taken: received() is then there for what is enqueued on `exec`.
   template <class Pack>
@@ -215,47 +198,47 @@ class NeighbourExchange {
   /// Throws   as exchange_by().
   template <class... Stages>
   void exchange_in_stages(const Exec& exec, const std::string& label, const Stages&... stages) {
-    at_once(exec, [&](impl::PeerWay<Exec>& way) { way.exchange_in_stages(exec, label, stages...); });
+    at_once(exec, [&](impl::KernelBackend<Exec>& backend) { backend.exchange_in_stages(exec, label, stages...); });
   }
 
   /// Waits for the oldest exchange on its way, or for what next_arrived() has not yet returned of it. received() is
   /// then its bytes, for what is enqueued on `exec`. In the kernel mode teams wait on the device, one for each message
   /// or for each 2 to 16 KiB of packets, and hold places that work on other instances could have.
   void finish(const Exec& exec) {
-    impl::ExchangeTurn& turn = turns_.now();
-    const bool some_were_taken = turn.is_landing;
-    begin_landing(exec, turn);
+    impl::ExchangeState& state = states_.now();
+    const bool some_were_taken = state.is_arriving;
+    begin_arrival(exec, state);
     if (some_were_taken) {
-      while (take_next(exec, turn) >= 0) {
+      while (take_next(exec, state) >= 0) {
       }
       return;
     }
-    way_->wait_for_all(exec, turn.shown);
-    finish_landing(exec, turn);
+    backend_->wait_for_all(exec, state.shown);
+    finish_arrival(exec, state);
   }
 
   /// Waits until another message of the oldest exchange has come, and returns its place in `from`: each once, in any
   /// order. Its bytes in received() are then there for what is enqueued on `exec`. Returns -1 when all have been: this
   /// exchange has then finished. One instance takes all messages of an exchange.
   int next_arrived(const Exec& exec) {
-    impl::ExchangeTurn& turn = turns_.now();
-    begin_landing(exec, turn);
-    return take_next(exec, turn);
+    impl::ExchangeState& state = states_.now();
+    begin_arrival(exec, state);
+    return take_next(exec, state);
   }
 
   /// Of the exchange that was finished last, or whose messages are being taken: until the next one is finished, or its
   /// first message taken, by what is enqueued on the same instance. Always the same place where messages are staged.
   /// After a replay of captured work: of the last exchange there. Messages that come as packets are not there where
   /// kernels of the caller's have taken them (finish_by(), exchange_by(), exchange_in_stages()).
-  const std::byte* received() const { return way_->received(turns_.now().shown); }
+  const std::byte* received() const { return backend_->received(states_.now().shown); }
 
   /// Of one exchange.
   std::int64_t bytes_sent() const { return send_bytes_; }
   std::int64_t bytes_received() const { return receive_bytes_; }
-  bool is_staged() const { return way_->is_staged(); }
+  bool is_staged() const { return backend_->is_staged(); }
   /// All that was done so far, counted as it was.
   HaloFigures figures() const {
-    const std::int64_t replayed = turns_.running().replayed;
+    const std::int64_t replayed = states_.running().replayed;
     const auto with_replayed = [&](HaloCount count, const HaloCount& each) {
       count.messages += replayed * each.messages;
       count.bytes += replayed * each.bytes;
@@ -266,113 +249,113 @@ class NeighbourExchange {
       count.bytes -= of_trial.bytes;
       return count;
     };
-    return {turns_.running().made, with_replayed(without_trial(way_->sent(), trial_.sent), each_sent_),
-            with_replayed(without_trial(way_->received_messages(), trial_.received), each_received_), way_->is_staged(),
-            way_->waited_seconds() - trial_.waited_seconds};
+    return {states_.running().made, with_replayed(without_trial(backend_->sent(), trial_.sent), each_sent_),
+            with_replayed(without_trial(backend_->received_messages(), trial_.received), each_received_),
+            backend_->is_staged(), backend_->waited_seconds() - trial_.waited_seconds};
   }
   /// "halo: 12 messages of 4800 bytes sent and 12 of 4800 received in 6 exchanges, staged through pinned memory (...)"
   std::string explain() const {
-    return impl::explain(figures(), text(way_->explain(), ", in mode ", to_string(mode()), " (", why_mode(), ")"));
+    return impl::explain(figures(), text(backend_->explain(), ", in mode ", to_string(mode()), " (", why_mode(), ")"));
   }
   /// The buffers.
-  HeldBytes bytes() const { return way_->bytes(); }
+  HeldBytes bytes() const { return backend_->bytes(); }
 
  private:
-  /// exchange(way), which makes one whole exchange.
+  /// Makes one whole exchange by exchange(backend).
   template <class Exchange>
   void at_once(const Exec& exec, const Exchange& exchange) {
-    impl::PeerWay<Exec>& way = peers();
-    impl::ExchangeTurn& turn = turns_.now();
-    if (turn.num_in_flight() > 0) {
+    impl::KernelBackend<Exec>& backend = peers();
+    impl::ExchangeState& state = states_.now();
+    if (state.num_in_flight() > 0) {
       throw ArgumentError("halo: an exchange by one kernel while another is on its way",
                           "the kernel would take what is that one's", "finish it before");
     }
     open(exec);
-    exchange(way);
-    turn.start();
-    turn.land();
-    turn.finish();
+    exchange(backend);
+    state.start();
+    state.land();
+    state.finish();
   }
 
-  impl::PeerWay<Exec>& peers() const {
+  impl::KernelBackend<Exec>& peers() const {
     if (!has_kernels()) {
       throw ArgumentError("halo: a kernel that sends or takes messages by itself",
                           text("the mode is ", to_string(mode())), "ask has_kernels() before");
     }
-    return static_cast<impl::PeerWay<Exec>&>(*way_);
+    return *backend_->for_kernels();
   }
 
-  /// Makes each of these modes, times it, and keeps the one that takes least on the rank where it takes longest.
-  template <class Make>
+  /// Makes a backend for each possible mode, times it, and keeps the one that is fastest on its slowest rank.
   void take_fastest(const Exec& exec, const Communicator& comm, const Communicator& own,
-                    const impl::PossibleModes& possible, const Make& make) {
+                    const impl::PossibleModes& possible, const impl::NeighbourBuffers& buffers,
+                    const ExchangeOptions& options) {
     impl::ModeTimes times;
     std::vector<std::string> refused = possible.refused;
     for (const ExchangeMode mode : possible.modes) {
-      std::unique_ptr<impl::ExchangeWay<Exec>> way;
+      std::unique_ptr<impl::ExchangeBackend<Exec>> backend;
       try {
-        way = make(mode, own.duplicate());
+        backend = impl::make_exchange_backend<Exec>(exec, mode, comm, own.duplicate(), buffers, options);
       } catch (const Error& error) {  // on all ranks together
         if (mode == ExchangeMode::blocking) throw;
         refused.push_back(text(to_string(mode), ": ", error.what()));
         continue;
       }
-      const impl::WayTrial trial = impl::try_way(exec, comm, *way);
+      const impl::BackendTrial trial = impl::time_backend(exec, comm, *backend);
       times.emplace_back(mode, trial.seconds);
-      if (!way_ || trial.seconds < trial_.seconds) {
-        way_.swap(way);
+      if (!backend_ || trial.seconds < trial_.seconds) {
+        backend_.swap(backend);
         trial_ = trial;
         choice_.mode = mode;
       }
-      if (!way) continue;
-      way->wait_for_sends();
-      way->wait_for_device();
+      if (!backend) continue;
+      backend->wait_for_sends();
+      backend->wait_for_device();
     }
     choice_.why = impl::why_fastest(choice_.mode, times, refused);
-    impl::ExchangeTurn& turn = turns_.running();
-    turn.started = turn.finished = trial_.exchanges;
-    turn.shown = trial_.last_slot();
+    impl::ExchangeState& state = states_.running();
+    state.started = state.finished = trial_.exchanges;
+    state.shown = trial_.last_slot();
   }
 
   /// The oldest exchange on its way is the one whose messages come next. With the first of them, nobody reads those of
   /// the exchange before any more but by what is enqueued on `exec` so far.
-  void begin_landing(const Exec& exec, impl::ExchangeTurn& turn) {
-    if (turn.num_in_flight() == 0) {
+  void begin_arrival(const Exec& exec, impl::ExchangeState& state) {
+    if (state.num_in_flight() == 0) {
       throw ArgumentError("halo: the end of an exchange that was not begun", "none is on its way",
                           "begin one before each end");
     }
-    if (turn.is_landing) return;
-    way_->begin_landing(exec, turn.shown);
-    turn.land();
+    if (state.is_arriving) return;
+    backend_->begin_arrival(exec, state.shown);
+    state.land();
   }
 
-  int take_next(const Exec& exec, impl::ExchangeTurn& turn) {
-    const int k = way_->wait_for_any(exec, turn.shown);
-    if (k < 0) finish_landing(exec, turn);
+  int take_next(const Exec& exec, impl::ExchangeState& state) {
+    const int k = backend_->wait_for_any(exec, state.shown);
+    if (k < 0) finish_arrival(exec, state);
     return k;
   }
 
-  void finish_landing(const Exec& exec, impl::ExchangeTurn& turn) {
-    way_->finish_landing(exec, turn.shown);
-    turn.finish();
+  void finish_arrival(const Exec& exec, impl::ExchangeState& state) {
+    backend_->finish_arrival(exec, state.shown);
+    state.finish();
   }
 
   void let_go() noexcept {
-    if (!way_) return;
+    if (!backend_) return;
     // The usual end, where the others are there to take what was sent, however slow they are. Else the messages give up
     // what is under way as they are destroyed.
-    if (turns_.running().num_in_flight() == 0 && std::uncaught_exceptions() == 0) way_->wait_for_sends();
-    way_->wait_for_device();
-    way_.reset();
+    if (states_.running().num_in_flight() == 0 && std::uncaught_exceptions() == 0) backend_->wait_for_sends();
+    backend_->wait_for_device();
+    backend_.reset();
   }
 
   std::vector<NeighbourMessage> from_;
   std::int64_t send_bytes_, receive_bytes_;
   impl::ChosenMode choice_;
-  std::unique_ptr<impl::ExchangeWay<Exec>> way_;
-  impl::WayTrial trial_;                 // by which it was chosen, if it was
+  std::unique_ptr<impl::ExchangeBackend<Exec>> backend_;
+  impl::BackendTrial trial_;             // by which it was chosen, if it was
   HaloCount each_sent_, each_received_;  // of one exchange
-  impl::ExchangeTurns<Exec> turns_;
+  impl::ExchangeStates<Exec> states_;
 };
 
 }  // namespace ashlar

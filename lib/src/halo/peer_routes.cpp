@@ -1,7 +1,7 @@
 #include <ashlar/halo/impl/peer_routes.hpp>
 
 #include <ashlar/comm/peer/peer_flag.hpp>
-#include <ashlar/halo/impl/exchange_way.hpp>
+#include <ashlar/halo/impl/exchange_backend.hpp>
 #include <ashlar/halo/impl/neighbour_lists.hpp>
 #include <cstddef>
 

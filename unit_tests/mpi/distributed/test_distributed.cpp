@@ -45,7 +45,7 @@ TEST(DistributedOverMpi, SolvesAsOnOneRank) {
 
 TEST(DistributedOverMpi, SumsByKernels) {
   const Exec exec = instance_of_rank();
-  const DistributedSpace<Exec> space(exec, world(), 1, SumMode::kernel);
+  const DistributedSpace<Exec> space(exec, world(), 1, ExchangeMode::kernel);
   for (int round = 0; round < 200; ++round) {
     const int count = 1 + round % 70;
     const auto sums = to_device<Space>(shares(world().rank(), count, round));

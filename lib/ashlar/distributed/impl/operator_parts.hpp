@@ -91,10 +91,8 @@ struct OperatorParts {
       make_own(exec, std::move(parts.local));
       exec.fence("ashlar::distributed_operator: local columns");
     });
-    const SumMode sums = remote->mode() == ExchangeMode::stream   ? SumMode::stream
-                         : remote->mode() == ExchangeMode::kernel ? SumMode::kernel
-                                                                  : SumMode::messages;
-    space.emplace(exec, comm, own->num_rows(), sums, options.halo.time_out_seconds, options.idle_clock);
+    // Sums travel as the halo does.
+    space.emplace(exec, comm, own->num_rows(), remote->mode(), options.halo.time_out_seconds, options.idle_clock);
   }
 
   template <class Rows>

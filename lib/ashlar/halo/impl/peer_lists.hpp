@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/comm/peer/peer_flag.hpp>
 #include <ashlar/device/patient_wait.hpp>
-#include <ashlar/halo/impl/exchange_way.hpp>
+#include <ashlar/halo/impl/exchange_backend.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <desul/atomics.hpp>

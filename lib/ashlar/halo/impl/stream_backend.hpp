@@ -7,7 +7,7 @@
 #include <ashlar/device/capture.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/priority_instance.hpp>
-#include <ashlar/halo/impl/exchange_way.hpp>
+#include <ashlar/halo/impl/exchange_backend.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -24,11 +24,11 @@ namespace ashlar::impl {
 /// Captured exchanges are of one instance, which orders them, what was enqueued before, and their replays. So they wait
 /// for nothing but each exchange's own messages, by events that nobody waits for outside the capture.
 template <execution_space Exec>
-class StreamWay final : public ExchangeWay<Exec> {
+class StreamBackend final : public ExchangeBackend<Exec> {
  public:
   /// Allocates, and waits for `exec`. `transport` is shared with all that keeps one order with this exchange.
-  StreamWay(const Exec& exec, std::shared_ptr<StreamTransport> transport, const std::vector<NeighbourMessage>& to,
-            const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, std::int64_t receive_bytes)
+  StreamBackend(const Exec& exec, std::shared_ptr<StreamTransport> transport, const std::vector<NeighbourMessage>& to,
+                const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, std::int64_t receive_bytes)
       : side_(exec), transport_(std::move(transport)), packed_(exec) {
     const auto uninitialized = [&](const char* label) {
       return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
@@ -76,7 +76,7 @@ class StreamWay final : public ExchangeWay<Exec> {
     for (const StreamReceive& receive : slot.receives) received_.add(std::int64_t(receive.bytes));
   }
 
-  void begin_landing(const Exec& exec, int previous) override {
+  void begin_arrival(const Exec& exec, int previous) override {
     if (Capture<Exec>::current() == nullptr) at(previous).is_free.record(exec);
     num_given_ = 0;
   }
@@ -85,7 +85,7 @@ class StreamWay final : public ExchangeWay<Exec> {
     return num_given_ < int(at(number).receives.size()) ? num_given_++ : -1;
   }
   void wait_for_all(const Exec& exec, int number) override { gone(at(number)).wait(exec); }
-  void finish_landing(const Exec&, int) override {}
+  void finish_arrival(const Exec&, int) override {}
   const std::byte* received(int number) const override { return slots_[std::size_t(number)].receive.data(); }
 
   void wait_for_sends() noexcept override {

@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <array>
-#include <ashlar/halo/impl/exchange_turns.hpp>  // nothing else shows it without a GPU
+#include <ashlar/halo/impl/exchange_state.hpp>  // nothing else shows it without a GPU
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -17,55 +17,55 @@ class Device {
  public:
   struct Work {
     std::vector<int> slots;
-    ExchangeTurn end;
+    ExchangeState end;
   };
 
-  ExchangeTurn turn;
+  ExchangeState state;
 
   void exchange() {
-    exchange(turn, [this](int slot) { land(slot); });
+    exchange(state, [this](int slot) { land(slot); });
   }
   void two_exchanges() {
-    two_exchanges(turn, [this](int slot) { land(slot); });
+    two_exchanges(state, [this](int slot) { land(slot); });
   }
 
   Work capture(int exchanges, bool two_in_flight = false) const {
-    Work work{{}, turn.captured()};
+    Work work{{}, state.captured()};
     const auto record = [&](int slot) { work.slots.push_back(slot); };
     for (int k = 0; k < exchanges; ++k) two_in_flight ? two_exchanges(work.end, record) : exchange(work.end, record);
     return work;
   }
   void replay(const Work& work) {
     for (const int slot : work.slots) land(slot);
-    turn.replay(work.end);
+    state.replay(work.end);
   }
 
   std::int64_t num_made() const { return made_; }
   /// What is read where the last exchange is said to be.
-  std::int64_t shown() const { return in_slot_[std::size_t(turn.shown)]; }
+  std::int64_t shown() const { return in_slot_[std::size_t(state.shown)]; }
   /// Whether two more may come while it is read.
   bool is_kept_while_others_come() const {
-    return turn.next_slot() != turn.shown && (turn.next_slot() + 1) % num_exchange_slots != turn.shown;
+    return state.next_slot() != state.shown && (state.next_slot() + 1) % num_exchange_slots != state.shown;
   }
 
  private:
   template <class Run>
-  static void exchange(ExchangeTurn& turn, const Run& run) {
-    run(turn.next_slot());
-    turn.start();
-    turn.land();
-    turn.finish();
+  static void exchange(ExchangeState& state, const Run& run) {
+    run(state.next_slot());
+    state.start();
+    state.land();
+    state.finish();
   }
   template <class Run>
-  static void two_exchanges(ExchangeTurn& turn, const Run& run) {
+  static void two_exchanges(ExchangeState& state, const Run& run) {
     for (int k = 0; k < 2; ++k) {
-      run(turn.next_slot());
-      turn.start();
+      run(state.next_slot());
+      state.start();
     }
-    EXPECT_EQ(turn.num_in_flight(), 2);
+    EXPECT_EQ(state.num_in_flight(), 2);
     for (int k = 0; k < 2; ++k) {
-      turn.land();
-      turn.finish();
+      state.land();
+      state.finish();
     }
   }
   void land(int slot) { in_slot_[std::size_t(slot)] = ++made_; }
@@ -77,11 +77,11 @@ class Device {
 void expect_right(const Device& device) {
   EXPECT_EQ(device.shown(), device.num_made());
   EXPECT_TRUE(device.is_kept_while_others_come());
-  EXPECT_EQ(device.turn.made, device.num_made());
-  EXPECT_EQ(device.turn.num_in_flight(), 0);
+  EXPECT_EQ(device.state.made, device.num_made());
+  EXPECT_EQ(device.state.num_in_flight(), 0);
 }
 
-TEST(ExchangeTurns, FollowReplaysOfAnyWork) {
+TEST(ExchangeStates, FollowReplaysOfAnyWork) {
   Device device;
   for (int before = 0; before < 3; ++before) {
     device.exchange();
@@ -106,16 +106,16 @@ TEST(ExchangeTurns, FollowReplaysOfAnyWork) {
       }
     }
   }
-  EXPECT_GT(device.turn.replayed, 0);
-  EXPECT_LT(device.turn.replayed, device.turn.made);
+  EXPECT_GT(device.state.replayed, 0);
+  EXPECT_LT(device.state.replayed, device.state.made);
 }
 
-TEST(ExchangeTurns, AreTheSameObjectUnlessCaptured) {
+TEST(ExchangeStates, AreTheSameObjectUnlessCaptured) {
   using Exec = Kokkos::DefaultHostExecutionSpace;
-  ExchangeTurns<Exec> turns;
-  turns.now().start();
-  EXPECT_EQ(turns.running().num_in_flight(), 1);
-  ExchangeTurns<Exec> moved = std::move(turns);
+  ExchangeStates<Exec> states;
+  states.now().start();
+  EXPECT_EQ(states.running().num_in_flight(), 1);
+  ExchangeStates<Exec> moved = std::move(states);
   EXPECT_EQ(moved.now().num_in_flight(), 1);
 }
 

@@ -4,41 +4,40 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/halo_figures.hpp>
-#include <ashlar/halo/impl/exchange_way.hpp>
+#include <ashlar/halo/impl/exchange_backend.hpp>
 #include <chrono>
 #include <cstdint>
 
 namespace ashlar::impl {
 
-/// What a trial of a way has found, and what it has left behind: the exchanges that it made, which go through slots in
-/// turns, and what the way has counted of them.
-struct WayTrial {
-  double seconds = 0;  ///< of an exchange, on the rank where it takes longest
+/// The result of timing a backend: the time of an exchange, and how many exchanges the trial made and counted.
+struct BackendTrial {
+  double seconds = 0;  ///< of an exchange, on the slowest rank
   std::int64_t exchanges = 0;
   HaloCount sent = {}, received = {};
   double waited_seconds = 0;
 
-  /// The slot that landed last.
+  /// The slot that arrived last.
   int last_slot() const { return exchanges == 0 ? 0 : static_cast<int>((exchanges - 1) % num_exchange_slots); }
 };
 
-/// Times some exchanges of a new way, of whatever is in its buffers: ten at most, fewer where they take long.
-/// Collective over `comm`; the same time on all ranks.
+/// Times up to ten exchanges of a new backend, with whatever its buffers hold; fewer if they take long. Collective over
+/// `comm`; the same time on all ranks.
 template <execution_space Exec>
-WayTrial try_way(const Exec& exec, const Communicator& comm, ExchangeWay<Exec>& way) {
+BackendTrial time_backend(const Exec& exec, const Communicator& comm, ExchangeBackend<Exec>& backend) {
   constexpr double seconds_of_batch = 5e-4;
   constexpr int most_of_batch = 4;
-  WayTrial trial;
+  BackendTrial trial;
   const auto seconds_of = [&](int count) {
     const auto begin = std::chrono::steady_clock::now();
     for (int k = 0; k < count; ++k) {
       const int previous = trial.last_slot();
       const int slot = static_cast<int>(trial.exchanges % num_exchange_slots);
-      way.open(exec, slot);
-      way.start(exec, slot);
-      way.begin_landing(exec, previous);
-      way.wait_for_all(exec, slot);
-      way.finish_landing(exec, slot);
+      backend.open(exec, slot);
+      backend.start(exec, slot);
+      backend.begin_arrival(exec, previous);
+      backend.wait_for_all(exec, slot);
+      backend.finish_arrival(exec, slot);
       ++trial.exchanges;
     }
     exec.fence("ashlar::halo: a mode is tried");
@@ -50,9 +49,9 @@ WayTrial try_way(const Exec& exec, const Communicator& comm, ExchangeWay<Exec>& 
   const int count = std::clamp(static_cast<int>(seconds_of_batch / estimate), 1, most_of_batch);
   const double first = seconds_of(count), second = seconds_of(count);
   trial.seconds = comm.max(std::min(first, second));
-  trial.sent = way.sent();
-  trial.received = way.received_messages();
-  trial.waited_seconds = way.waited_seconds();
+  trial.sent = backend.sent();
+  trial.received = backend.received_messages();
+  trial.waited_seconds = backend.waited_seconds();
   return trial;
 }
 

@@ -4,7 +4,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/device/event.hpp>
-#include <ashlar/halo/impl/exchange_way.hpp>
+#include <ashlar/halo/impl/exchange_backend.hpp>
 #include <ashlar/halo/impl/neighbour_messages.hpp>
 #include <ashlar/halo/impl/staging.hpp>
 #include <cstdint>
@@ -19,13 +19,13 @@ namespace ashlar::impl {
 /// from and to the memory of `exec`, or are staged: through pinned memory of the host, and copies between it and the
 /// device.
 template <execution_space Exec>
-class MessageWay final : public ExchangeWay<Exec> {
+class BlockingBackend final : public ExchangeBackend<Exec> {
  public:
   /// Allocates, and waits for `exec`. Of the `send_bytes` of an exchange the first `packed_bytes` are packed where
   /// open() says.
-  MessageWay(const Exec& exec, Communicator comm, const std::vector<NeighbourMessage>& to,
-             const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, std::int64_t receive_bytes,
-             std::int64_t packed_bytes, HaloStaging staging)
+  BlockingBackend(const Exec& exec, Communicator comm, const std::vector<NeighbourMessage>& to,
+                  const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, std::int64_t receive_bytes,
+                  std::int64_t packed_bytes, HaloStaging staging)
       : messages_(std::move(comm), to, from), staging_(std::move(staging)), from_(from), reached_(exec) {
     const auto uninitialized = [&](const std::string& label) {
       return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::halo::" + label);
@@ -66,7 +66,7 @@ class MessageWay final : public ExchangeWay<Exec> {
     messages_.start_sends(number);
   }
 
-  void begin_landing(const Exec& exec, int previous) override {
+  void begin_arrival(const Exec& exec, int previous) override {
     if (!staging_.is_staged) at(previous).is_free.record(exec);
   }
   int wait_for_any(const Exec& exec, int number) override {
@@ -78,7 +78,7 @@ class MessageWay final : public ExchangeWay<Exec> {
     messages_.wait_for_receives(number);
     land(exec, number, 0, std::int64_t(at(number).staged_receive.size()));
   }
-  void finish_landing(const Exec& exec, int number) override {
+  void finish_arrival(const Exec& exec, int number) override {
     if (staging_.is_staged) at(number).is_free.record(exec);  // it has been copied from there
   }
   const std::byte* received(int number) const override {

@@ -9,7 +9,7 @@
 #include <ashlar/device/capture.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
-#include <ashlar/halo/impl/exchange_way.hpp>
+#include <ashlar/halo/impl/exchange_backend.hpp>
 #include <ashlar/halo/impl/listed.hpp>
 #include <ashlar/halo/impl/peer_chunk.hpp>
 #include <ashlar/halo/impl/peer_kernels.hpp>
@@ -42,13 +42,13 @@ namespace ashlar::impl {
 /// Kernels know by themselves which exchange theirs is, so that they may be captured. Captured exchanges are of one
 /// instance, which orders them, what was enqueued before, and their replays.
 template <execution_space Exec>
-class PeerWay final : public ExchangeWay<Exec> {
+class KernelBackend final : public ExchangeBackend<Exec> {
  public:
   /// Collective. Allocates, and waits for `exec`.
   ///
   /// Throws   CommError on all ranks, where they cannot share memory.
-  PeerWay(const Exec& exec, Communicator comm, const std::vector<NeighbourMessage>& to,
-          const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, const ExchangeOptions& options)
+  KernelBackend(const Exec& exec, Communicator comm, const std::vector<NeighbourMessage>& to,
+                const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, const ExchangeOptions& options)
       : patience_ns_(patience_of(options.time_out_seconds)),
         routes_(comm, to, from, options.packet_bytes.value_or(default_packet_bytes<Exec>)),
         memory_(exec, std::move(comm), std::size_t(routes_.segment_bytes())),
@@ -77,7 +77,7 @@ class PeerWay final : public ExchangeWay<Exec> {
     routes_.word_bytes() >= 16 ? put(PeerWord{}) : routes_.word_bytes() >= 4 ? put(std::uint32_t{}) : put(std::byte{});
   }
 
-  void begin_landing(const Exec& exec, int) override {
+  void begin_arrival(const Exec& exec, int) override {
     check();
     if (!is_captured()) enqueued_.wait(exec);
     num_given_ = 0;
@@ -88,10 +88,10 @@ class PeerWay final : public ExchangeWay<Exec> {
     return num_given_++;
   }
   void wait_for_all(const Exec& exec, int) override { land(exec, 0, num_received()); }
-  void finish_landing(const Exec& exec, int) override { mark(exec); }
+  void finish_arrival(const Exec& exec, int) override { mark(exec); }
   const std::byte* received(int slot) const override { return landing() + slot * routes_.slot_bytes(); }
 
-  // Kernels of the caller's: after open(); between begin_landing() and finish_landing(); after open().
+  // Kernels of the caller's: after open(); between begin_arrival() and finish_arrival(); after open().
 
   template <class Pack>
   void start_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs) {
@@ -165,6 +165,7 @@ class PeerWay final : public ExchangeWay<Exec> {
                     "that rank has ended or hangs", "look for its message");
   }
 
+  KernelBackend* for_kernels() override { return this; }
   bool is_stream_ordered() const override { return is_gpu_v<Exec>; }
   bool is_staged() const override { return false; }
   const HaloCount& sent() const override { return sent_; }
