@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/blas1/axpby.hpp>
@@ -32,8 +33,8 @@ namespace ashlar {
 /// Shapes   A is square; vectors are local parts of a.space().num_local() entries.
 /// Memory   references to A and M, which outlive the method; sums and scalars on the device, and no vector.
 /// Async    every function enqueues on `exec`, without fence or allocation, but for those that say otherwise.
-template <execution_space ExecOfMethod, class Op, class M, scalar S, std::derived_from<IterationScalars> ScalarsOfMethod,
-          bool scalars_on_host = false>
+template <execution_space ExecOfMethod, class Op, class M, scalar S,
+          std::derived_from<IterationScalars> ScalarsOfMethod, bool scalars_on_host = false>
 class IterativeMethod {
  public:
   using Exec = ExecOfMethod;
@@ -114,8 +115,9 @@ class IterativeMethod {
   static std::vector<impl::Asked> more_asked(const auto&) { return {}; }
 
  protected:
+  /// With so many sums, and three at least: norms_of() takes three.
   IterativeMethod(const Exec& exec, const Op& a, const M& m, int num_sums)
-      : a_(a), m_(m), space_(a.space()), memory_(exec, num_sums) {}
+      : a_(a), m_(m), space_(a.space()), memory_(exec, std::max(num_sums, 3)) {}
 
   /// A new vector of the space, not initialised. Allocates.
   Vector vector(const Exec& exec, const char* label) const {

@@ -115,7 +115,8 @@ class PipelinedCg : public impl::CgFormByRecurrence<Exec, Op, M, Scalar> {
     Form::change_scalars(
         "ashlar::cg[begin]", exec, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double*) {
           const double rr = sums[impl::cg_sum::rr];
-          s.begin(rr, has_preconditioner ? sums[impl::cg_sum::ru] : rr, has_preconditioner ? sums[impl::cg_sum::uu] : rr);
+          s.begin(rr, has_preconditioner ? sums[impl::cg_sum::ru] : rr,
+                  has_preconditioner ? sums[impl::cg_sum::uu] : rr);
           s.alpha = s.step_length(sums[impl::cg_sum::uw]);  // for the host: the first step computes it again
           fresh() = true;
         });

@@ -47,7 +47,8 @@ class SingleReductionCg : public impl::CgFormByRecurrence<Exec, Op, M, Scalar> {
     Form::change_scalars(
         "ashlar::cg[begin]", exec, KOKKOS_LAMBDA(CgScalars & s, const double* sums, double* history) {
           const double rr = sums[impl::cg_sum::rr];
-          s.begin(rr, has_preconditioner ? sums[impl::cg_sum::ru] : rr, has_preconditioner ? sums[impl::cg_sum::uu] : rr);
+          s.begin(rr, has_preconditioner ? sums[impl::cg_sum::ru] : rr,
+                  has_preconditioner ? sums[impl::cg_sum::uu] : rr);
           impl::advance_by_recurrence(s, sums, has_preconditioner, true, history);
         });
   }
@@ -85,7 +86,8 @@ class SingleReductionCg : public impl::CgFormByRecurrence<Exec, Op, M, Scalar> {
     double* const sums = memory_.sums.data();
     sum_over_entries<3>(
         "ashlar::cg[step]", exec, r.extent(0), memory_.team_sums.access(),
-        {sums + impl::cg_sum::rr, sums + impl::cg_sum::us, sums + impl::cg_sum::ps}, KOKKOS_LAMBDA(std::int64_t i, double(&sum)[3]) {
+        {sums + impl::cg_sum::rr, sums + impl::cg_sum::us, sums + impl::cg_sum::ps},
+        KOKKOS_LAMBDA(std::int64_t i, double(&sum)[3]) {
           const CgScalars& now = scalars();
           auto residual = r(i);
           Scalar direction(0), product(0);

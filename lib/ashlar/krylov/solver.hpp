@@ -120,7 +120,7 @@ class Solver {
     const double norm = impl::global_norm(exec_, space, method_.memory(), from);
     const double scale = impl::scale_of_right_hand_side(exec_, space, from, norm);
     if (scale == 0) {
-      Kokkos::deep_copy(exec_, to, Scalar(0));
+      Kokkos::deep_copy(exec_, x, Scalar(0));
       exec_.fence("ashlar::solver: x = 0 for b = 0");
       return {.status = SolveStatus::converged, .residual_history = {0.0}};
     }

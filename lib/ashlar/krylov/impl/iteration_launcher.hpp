@@ -40,7 +40,8 @@ class IterationLauncher {
       throw ArgumentError(text(Method::name, ": a persistent kernel"),
                           no_kernel.empty() ? "another part of the system has none" : no_kernel, "choose automatic");
     }
-    host_waits_ = !kernel_ && (Memory::is_on_host || !a.is_stream_ordered() || !m.is_stream_ordered() || !space.is_stream_ordered());
+    host_waits_ = !kernel_ && (Memory::is_on_host || !a.is_stream_ordered() || !m.is_stream_ordered() ||
+                               !space.is_stream_ordered());
     if (kernel_) {
       method.follow_kernel();
       launch_ = "persistent kernel: " + kernel_->explain();
@@ -63,7 +64,8 @@ class IterationLauncher {
   /// Collective.
   int choose_interval(int asked) {
     if (Method::iterates_with_b) graph_.reset();
-    int interval = method_.space().agree_max(interval_for(asked, method_.traffic_bytes(), host_waits_, kernel_ != nullptr));
+    int interval = interval_for(asked, method_.traffic_bytes(), host_waits_, kernel_ != nullptr);
+    interval = method_.space().agree_max(interval);
     if (may_capture_ && is_graph_asked_) interval = std::max(interval, 2);
     captures_ = may_capture_ && interval > 1;
     // A graph is the same each time: of whole periods.
