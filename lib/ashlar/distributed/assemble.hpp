@@ -8,7 +8,7 @@
 #include <ashlar/bcsr/block_shape.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/distributed/impl/on_host.hpp>
+#include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/impl/require_same.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/row_input.hpp>

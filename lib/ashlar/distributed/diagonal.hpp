@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
-#include <ashlar/distributed/impl/where.hpp>
+#include <ashlar/distributed/impl/rows_on_device.hpp>
 #include <ashlar/distributed/operator.hpp>
 #include <type_traits>
 

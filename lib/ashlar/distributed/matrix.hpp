@@ -10,6 +10,7 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/cut_matrix.hpp>
+#include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/row_input.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>
@@ -228,7 +229,7 @@ class DistributedMatrix {
       }
       source[std::size_t(local)] = std::int64_t(i);
     }
-    return impl::list_in<memory_space>(exec, source);
+    return impl::view_from<memory_space>(exec, "ashlar::distributed::list", source);
   }
 
   std::shared_ptr<const impl::MatrixStructure<Matrix>> structure_;

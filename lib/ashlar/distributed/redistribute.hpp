@@ -7,7 +7,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/distributed/impl/on_host.hpp>
+#include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/remote_rows.hpp>
 #include <ashlar/halo/check_partition.hpp>
@@ -61,7 +61,8 @@ DistributedMatrix<Matrix> redistribute(const Exec& exec, const DistributedMatrix
   const auto mine = comm.together([&] {
     std::vector<std::int64_t> all(std::size_t(a.num_block_rows()));
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::int64_t(i);
-    return impl::rows_to_host(exec, global_rows(exec, a, impl::list_in<Space>(exec, all)));
+    return impl::rows_to_host(exec,
+                              global_rows(exec, a, impl::view_from<Space>(exec, "ashlar::distributed::list", all)));
   });
   const auto come = impl::sent_rows<Matrix>(comm, mine, impl::first_rows_of(a.row_map(), row_map, comm.rank()),
                                             a.block_shape().num_values());

@@ -9,7 +9,7 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/column_part.hpp>
-#include <ashlar/distributed/impl/on_host.hpp>
+#include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/row_input.hpp>
 #include <ashlar/halo/row_partition.hpp>
@@ -239,7 +239,9 @@ GlobalRows<Matrix> remote_rows(const Exec& exec, const DistributedMatrix<Matrix>
     first_of.push_back(std::int64_t(wanted.size()));
   }
   const auto mine = comm.together([&] {
-    return impl::rows_to_host(exec, global_rows(exec, a, impl::list_in<typename Matrix::memory_space>(exec, wanted)));
+    return impl::rows_to_host(
+        exec, global_rows(exec, a,
+                          impl::view_from<typename Matrix::memory_space>(exec, "ashlar::distributed::list", wanted)));
   });
   const auto come = impl::sent_rows<Matrix>(comm, mine, first_of, of_block);
   return comm.together([&] {

@@ -7,6 +7,7 @@
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -21,15 +22,6 @@
 namespace ashlar {
 
 namespace impl {
-
-/// A copy of the host's entries where `exec` works. Waits for it, as they may then go.
-template <class Space, class Exec, class Entry>
-Kokkos::View<Entry*, Space> view_of(const Exec& exec, const std::string& label, const std::vector<Entry>& entries) {
-  const Kokkos::View<Entry*, Space> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), entries.size());
-  Kokkos::deep_copy(exec, view, Kokkos::View<const Entry*, Kokkos::HostSpace>(entries.data(), entries.size()));
-  exec.fence("ashlar::scatter: entries of this rank");
-  return view;
-}
 
 /// Cuts `entries` as `partition` has it; those of block row `row` begin at begin(row).
 template <class Entry, class Begin>
@@ -97,9 +89,9 @@ Matrix scatter_rows(const Exec& exec, const Communicator& comm, const RowPartiti
   return comm.together([&] {
     return Matrix(
         sizes.block_shape,
-        typename Matrix::graph_type(sizes.num_block_cols, impl::view_of<Space>(exec, "ashlar::row_ptr", row_ptr),
-                                    impl::view_of<Space>(exec, "ashlar::col_idx", my_columns)),
-        impl::view_of<Space>(exec, "ashlar::values", my_values));
+        typename Matrix::graph_type(sizes.num_block_cols, impl::view_from<Space>(exec, "ashlar::row_ptr", row_ptr),
+                                    impl::view_from<Space>(exec, "ashlar::col_idx", my_columns)),
+        impl::view_from<Space>(exec, "ashlar::values", my_values));
   });
 }
 
@@ -121,8 +113,8 @@ auto scatter_vector(const Exec& exec, const Communicator& comm, const RowPartiti
     }
     pieces = impl::pieces_of(partition, whole.data(), [&](std::int64_t row) { return row * block_size; });
   });
-  return impl::view_of<typename Exec::memory_space>(exec, "ashlar::scattered",
-                                                    comm.all_to_all(pieces)[static_cast<std::size_t>(root)]);
+  return impl::view_from<typename Exec::memory_space>(exec, "ashlar::scattered",
+                                                      comm.all_to_all(pieces)[static_cast<std::size_t>(root)]);
 }
 
 /// All of a vector, on the root; nothing elsewhere. Collective. Waits for `exec`.

@@ -134,12 +134,12 @@ class DistributedSpace {
   void check() const {
     if (state_->on_device) state_->on_device->check();
   }
-  /// Whether the host has no part in sums, so that they may be captured (CapturedWork).
+  /// True if sums need no host, so that they may be captured (CapturedWork).
   bool is_capturable() const { return is_stream_ordered(); }
 
   /// How long the host has waited for the other ranks' sums so far, in all copies of this.
   double waited_seconds() const { return state_->waited_seconds; }
-  /// Of that, how long this rank has had nothing to do, as its IdleClock tells it.
+  /// The idle part of that time, measured by IdleClock.
   double idle_seconds() const { return state_->idle ? state_->idle->seconds() : waited_seconds(); }
 
  private:

@@ -196,9 +196,9 @@ CgSolver(const Exec&, const Op&, const M&, const CgOptions& = {}) -> CgSolver<Ex
 ///          iterates_in_kernel whether it is the first. These forms add up in orders of their own, and so agree to
 ///          rounding; each gives the same bits twice, with the same launch. Until convergence is known more products
 ///          may have been enqueued, of which SolveReport::products tells.
-/// Result   the status, and the true residual ||b - A x|| / ||b|| computed from the final x. Where the recurrence
-///          claims convergence and the true residual does not bear it out, CG starts again from x; where even that
-///          gains nothing, the status is stagnation.
+/// Result   the status, and the true residual ||b - A x|| / ||b|| computed from the final x. If the recurrence
+///          claims convergence and the true residual is larger, CG starts again from x; if that gains nothing, the
+///          status is accuracy_limit.
 /// Throws   ShapeError, ArgumentError before any work, on all parts of the system if one of them has a reason, or if
 ///          they are asked for different things.
 /// Source   Hestenes & Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems, algorithm 9.1.

@@ -146,14 +146,4 @@ std::vector<std::int64_t> columns_used(const Exec& exec, const Matrix& matrix, c
   return columns_used<typename Matrix::memory_space>(exec, matrix.num_blocks(), matrix.graph().col_idx(), columns);
 }
 
-/// A list of the host's where kernels read it. Waits for `exec`, as the list may then go.
-template <class Space, class Exec>
-Kokkos::View<const std::int64_t*, Space> list_in(const Exec& exec, const std::vector<std::int64_t>& list) {
-  const Kokkos::View<std::int64_t*, Space> copy(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::distributed::list"), list.size());
-  Kokkos::deep_copy(exec, copy, Kokkos::View<const std::int64_t*, Kokkos::HostSpace>(list.data(), list.size()));
-  exec.fence("ashlar::distributed: a list of the host's");
-  return copy;
-}
-
 }  // namespace ashlar::impl

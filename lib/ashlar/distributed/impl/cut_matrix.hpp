@@ -8,9 +8,10 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/column_part.hpp>
+#include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/impl/ordered_blocks.hpp>
 #include <ashlar/distributed/impl/require_same.hpp>
-#include <ashlar/distributed/impl/where.hpp>
+#include <ashlar/distributed/impl/rows_on_device.hpp>
 #include <ashlar/halo/check_partition.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>
@@ -174,7 +175,7 @@ MatrixParts<Matrix, Rows> cut_matrix(const Exec& exec, std::shared_ptr<const Com
       positions.push_back(structure.halo.position(column));
       columns[std::size_t(positions.back())] = column;
     }
-    structure.halo_columns = list_in<Space>(exec, columns);
+    structure.halo_columns = view_from<Space>(exec, "ashlar::distributed::list", columns);
     const auto num_rows = static_cast<Ordinal>(rows.num_rows);
     const auto local_blocks = rows.in(own);
     local = structure.shares_rows
@@ -182,7 +183,8 @@ MatrixParts<Matrix, Rows> cut_matrix(const Exec& exec, std::shared_ptr<const Com
                 : build_by_rows<Rows>(where, rows.block_shape, num_rows, static_cast<Ordinal>(own.end - own.begin),
                                       local_blocks, local_blocks);
     auto remote_blocks = rows.in(others);
-    remote_blocks.numbers = {0, list_in<RowsSpace>(where, needed), list_in<RowsSpace>(where, positions)};
+    remote_blocks.numbers = {0, view_from<RowsSpace>(where, "ashlar::distributed::list", needed),
+                             view_from<RowsSpace>(where, "ashlar::distributed::list", positions)};
     remote_blocks.rows = rows_with(where, rows.num_rows, remote_blocks);
     const Rows remote_there =
         build_by_rows<Rows>(where, rows.block_shape, static_cast<Ordinal>(remote_blocks.rows.extent(0)),

@@ -21,10 +21,10 @@ std::vector<typename View::non_const_value_type> list_of(const Exec& exec, const
   return list;
 }
 
-/// A list of the host's where kernels read it. Waits for `exec`, as the list may then go.
+/// A copy of a host list where kernels read it. Waits for `exec`: the list may go afterwards.
 template <class Space, class Exec, class Entry>
 Kokkos::View<Entry*, Space> view_from(const Exec& exec, const std::string& label, const std::vector<Entry>& list) {
-  const Kokkos::View<Entry*, Space> view(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), list.size());
+  const Kokkos::View<Entry*, Space> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), list.size());
   Kokkos::deep_copy(exec, view, Kokkos::View<const Entry*, Kokkos::HostSpace>(list.data(), list.size()));
   exec.fence("ashlar::distributed: a list of the host's");
   return view;
