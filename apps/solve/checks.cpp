@@ -13,8 +13,8 @@ void refuse_unsymmetric(const HermitianDefect<double>& defect, const std::string
   throw NumericalError(
       text(name, ": the matrix is not symmetric: entry (", row, ", ", column, ") is ", exact_number(defect.a_ij),
            " and entry (", column, ", ", row, ") is ", exact_number(defect.a_ji)),
-      "CG solves symmetric positive definite systems; rows and columns are counted from 1",
-      "pass --skip-symmetry-check to try nevertheless");
+      "CG and MINRES solve symmetric systems; rows and columns are counted from 1",
+      "pass --solver gmres or bicgstab, or --skip-symmetry-check to try nevertheless");
 }
 
 }  // namespace ashlar::app

@@ -5,8 +5,11 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/bcsr_bytes.hpp>
 #include <ashlar/host/memory.hpp>
+#include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/cg_bytes.hpp>
+#include <ashlar/krylov/gmres.hpp>
+#include <ashlar/krylov/minres.hpp>
 #include <ashlar/operators/preconditioner_bytes.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <limits>
@@ -32,8 +35,18 @@ Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind) {
 /// What the solver allocates for so many rows.
 std::uint64_t method_bytes(std::int64_t rows, const MethodOptions& method) {
   const bool preconditioned = method.preconditioner != PreconditionerKind::none;
-  if (method.solver == SolverKind::block_cg) {
-    return block_cg_bytes(rows, method.num_rhs, sizeof(double), preconditioned);
+  switch (method.solver) {
+    case SolverKind::block_cg:
+      return block_cg_bytes(rows, method.num_rhs, sizeof(double), preconditioned);
+    case SolverKind::automatic:  // at most; for GMRES it looks for more room
+    case SolverKind::minres:
+      return minres_bytes(rows, sizeof(double), preconditioned);
+    case SolverKind::gmres:
+      return gmres_bytes(rows, sizeof(double), preconditioned, method.restart_or_default());
+    case SolverKind::bicgstab:
+      return bicgstab_bytes(rows, sizeof(double), preconditioned);
+    case SolverKind::cg:
+      break;
   }
   switch (method.variant) {
     case VariantKind::single_reduction:

@@ -27,7 +27,9 @@ struct Named {
 constexpr Named<PreconditionerKind> preconditioners[] = {{PreconditionerKind::none, "none"},
                                                          {PreconditionerKind::jacobi, "jacobi"},
                                                          {PreconditionerKind::block_jacobi, "block-jacobi"}};
-constexpr Named<SolverKind> solvers[] = {{SolverKind::cg, "cg"}, {SolverKind::block_cg, "block-cg"}};
+constexpr Named<SolverKind> solvers[] = {{SolverKind::automatic, "auto"},    {SolverKind::cg, "cg"},
+                                         {SolverKind::block_cg, "block-cg"}, {SolverKind::minres, "minres"},
+                                         {SolverKind::gmres, "gmres"},       {SolverKind::bicgstab, "bicgstab"}};
 constexpr Named<VariantKind> variants[] = {{VariantKind::standard, "standard"},
                                            {VariantKind::single_reduction, "single-reduction"},
                                            {VariantKind::pipelined, "pipelined"}};
@@ -181,13 +183,16 @@ void declare_source(CLI::App& command, SourceOptions& source) {
                "bytes",
                &block_size_of);
   group.flag("--skip-symmetry-check", source.skip_symmetry_check,
-             "hand a matrix to CG without looking whether it is symmetric");
+             "do not check whether the matrix is symmetric; gmres and bicgstab never do");
 }
 
 void declare_method(CLI::App& command, MethodOptions& method) {
   Group group(command, "How");
   group.choice("--solver", method.solver, solvers, no_such_name,
-               "cg (the default), or block-cg for several right-hand sides at once");
+               "cg (the default) or block-cg, the latter for several right-hand sides: for symmetric positive definite "
+               "matrices; minres: for symmetric ones; gmres or bicgstab: for any; auto: by the matrix");
+  group.parsed("--restart", method.restart, "N", "iterations of a cycle of gmres, at most 1000 (default 30)",
+               &whole_number_of);
   group.choice("--variant", method.variant, variants, no_such_name,
                "the form of cg: standard (the default), single-reduction or pipelined, which wait less for sums over "
                "many ranks");
@@ -334,18 +339,23 @@ void check_options(const SolveOptions& options, int ranks) {
           "pass a positive number");
   require(!method.threads || *method.threads >= 1, text("--threads ", method.threads.value_or(0)),
           "one at least must solve", "pass a positive number, or leave it out");
-  const bool is_block = method.solver == SolverKind::block_cg;
+  const bool is_block = method.solver == SolverKind::block_cg, is_cg = method.solver == SolverKind::cg;
+  const std::string solver = to_string(method.solver);
   const int most = is_block ? 64 : 1;
-  require(method.num_rhs >= 1 && method.num_rhs <= most,
-          text("--num-rhs ", method.num_rhs, " with --solver ", to_string(method.solver)),
-          is_block ? "block-cg solves for 1 to 64 right-hand sides" : "cg solves for one right-hand side",
+  require(method.num_rhs >= 1 && method.num_rhs <= most, text("--num-rhs ", method.num_rhs, " with --solver ", solver),
+          is_block ? "block-cg solves for 1 to 64 right-hand sides" : solver + " solves for one right-hand side",
           is_block ? "pass a number from 1 to 64" : "pass --solver block-cg");
-  require(!is_block || method.norm == ResidualNorm::unpreconditioned,
-          text("--norm ", to_string(method.norm), " with --solver block-cg"), "block-cg is judged by ||b - A x||",
+  require(is_cg || method.solver == SolverKind::minres || method.norm == ResidualNorm::unpreconditioned,
+          text("--norm ", to_string(method.norm), " with --solver ", solver), solver + " is judged by ||b - A x||",
           "leave one of them out");
-  require(!is_block || method.variant == VariantKind::standard,
-          text("--variant ", to_string(method.variant), " with --solver block-cg"), "it is a form of cg",
+  require(is_cg || method.variant == VariantKind::standard,
+          text("--variant ", to_string(method.variant), " with --solver ", solver), "it is a form of cg",
           "leave one of them out");
+  require(!method.restart || method.solver == SolverKind::gmres || method.solver == SolverKind::automatic,
+          text("--restart ", method.restart.value_or(0), " with --solver ", solver), "gmres alone has cycles",
+          "leave one of them out");
+  require(!method.restart || (*method.restart >= 1 && *method.restart <= 1000),
+          text("--restart ", method.restart.value_or(0)), "a cycle has 1 to 1000 iterations", "pass something like 30");
   require(method.num_rhs == 1 || !source.rhs,
           text("--rhs ", source.rhs.value_or(""), " with --num-rhs ", method.num_rhs), "a file has one right-hand side",
           "leave one of them out");
@@ -365,6 +375,9 @@ void check_options(const SolveOptions& options, int ranks) {
   require(placement.transfer == TransferKind::all || !source.skip_symmetry_check,
           "--transfer half with --skip-symmetry-check", "what is not sent is taken to be the transpose of what is",
           "leave one of them out");
+  require(placement.transfer == TransferKind::all || needs_symmetry(method.solver),
+          "--transfer half with --solver " + solver, "half of a matrix is sent if it is symmetric",
+          "leave one of them out");
   require(placement.transfer == TransferKind::all || !method.tune,
           text("--tune ", method.tune.value_or(""), " with --transfer half"),
           "tuning multiplies by the whole matrix on the device", "leave one of them out");
@@ -372,8 +385,8 @@ void check_options(const SolveOptions& options, int ranks) {
           "pass a number from 0 on");
   const bool has_checkpoints = outputs.checkpoint || outputs.resume;
   const char* const checkpoints = outputs.checkpoint ? "--checkpoint" : "--resume";
-  require(!has_checkpoints || (!is_block && method.variant == VariantKind::standard),
-          text(checkpoints, is_block ? " with --solver block-cg" : " with --variant " + to_string(method.variant)),
+  require(!has_checkpoints || (is_cg && method.variant == VariantKind::standard),
+          text(checkpoints, is_cg ? " with --variant " + to_string(method.variant) : " with --solver " + solver),
           "the standard form of cg alone has checkpoints", "leave one of them out");
   require(!has_checkpoints || ranks == 1 || !distribution.is_measured(),
           text(checkpoints, " with rows by measured rates"),

@@ -18,7 +18,12 @@ namespace ashlar::app {
 
 enum class PreconditionerKind { none, jacobi, block_jacobi };
 
-enum class SolverKind { cg, block_cg };
+enum class SolverKind { automatic, cg, block_cg, minres, gmres, bicgstab };
+
+/// Whether it takes symmetric matrices alone.
+inline bool needs_symmetry(SolverKind kind) {
+  return kind == SolverKind::cg || kind == SolverKind::block_cg || kind == SolverKind::minres;
+}
 
 /// Which form of CG.
 enum class VariantKind { standard, single_reduction, pipelined };
@@ -68,6 +73,9 @@ struct MethodOptions {
   SolverKind solver = SolverKind::cg;
   VariantKind variant = VariantKind::standard;
   int num_rhs = 1;
+  std::string why_solver;      ///< set once --solver auto has chosen
+  std::optional<int> restart;  ///< GmresOptions::restart
+  int restart_or_default() const { return restart.value_or(30); }
   PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
   double rtol = 1e-8;
   ResidualNorm norm = ResidualNorm::unpreconditioned;

@@ -23,6 +23,7 @@ Json options_json(const SolveOptions& options) {
   json["solver"] = to_string(method.solver);
   json["variant"] = to_string(method.variant);
   json["num_rhs"] = method.num_rhs;
+  if (method.solver == SolverKind::gmres) json["restart"] = method.restart_or_default();
   json["stream"] = to_string(placement.stream);
   json["transfer"] = to_string(placement.transfer);
   json["preconditioner"] = to_string(method.preconditioner);

@@ -97,6 +97,8 @@ std::string report_json(const Outcome& outcome) {
   json["relative_residual"] = report.relative_residual;
   json["preconditioned_residual"] = report.preconditioned_residual;
   json["warning"] = report.warning.empty() ? Json(nullptr) : Json(report.warning);
+  json["solver"] = to_string(outcome.solution.solver);
+  json["why_solver"] = outcome.solution.why_solver.empty() ? Json(nullptr) : Json(outcome.solution.why_solver);
   json["rtol"] = outcome.options.method.rtol;
   json["error"] = nullptr;
   if (outcome.error) {

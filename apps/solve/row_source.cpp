@@ -174,7 +174,8 @@ RowSource<Exec> scattered_source(const Exec& exec, const World& world, const Sol
     matrix_only.source.rhs.reset();
     *whole = make_system(exec, matrix_only);
     whole->visit(exec, [&](const auto& where, const auto& matrix) {
-      if (!options.source.skip_symmetry_check) require_symmetric(where, matrix, whole->description);
+      const bool checks = !options.source.skip_symmetry_check && needs_symmetry(options.method.solver);
+      if (checks) require_symmetric(where, matrix, whole->description);
       blocks = blocks_of_rows(exec, matrix);
     });
   });

@@ -38,7 +38,7 @@
 #include "solve/rebalance.hpp"
 #include "solve/report.hpp"
 #include "solve/solve.hpp"
-#include "solve/symmetric_products.hpp"
+#include "solve/solver_choice.hpp"
 #include "solve/system.hpp"
 #include "solve/threads.hpp"
 #include "solve_trace.hpp"
@@ -48,17 +48,6 @@
 namespace ashlar::app {
 
 namespace {
-
-template <class Exec>
-void check_symmetry(const Exec& exec, const LinearSystem<Exec>& system, const SourceOptions& source) {
-  if (!source.matrix || source.skip_symmetry_check) return;
-  if (system.in_file)
-    return require_symmetric_products(exec, Operator<Exec>(std::shared_ptr<const Streamed<Exec>>(system.in_file)),
-                                      system);
-  // A Matrix Market file has been looked at by the rank that has read it.
-  if (system.over_ranks) return require_symmetric_products(exec, Operator<Exec>(system.over_ranks), system);
-  system.visit(exec, [&](const auto& where, const auto& matrix) { require_symmetric(where, matrix, *source.matrix); });
-}
 
 /// The rate at which the device reads its memory, where it is to be measured.
 template <class Exec>
@@ -296,7 +285,8 @@ Solution<Exec> solve_on(const Exec& exec, const World& world, const LinearSystem
 
 /// run_solve() on a rank that computes by Exec, of whose rows this has been decided before.
 template <class Exec>
-int run_on(const World& world, const SolveOptions& options, const RankRoles& roles, Phases& phases, Decided decided) {
+int run_on(const World& world, const SolveOptions& asked, const RankRoles& roles, Phases& phases, Decided decided) {
+  SolveOptions options = asked;
   const Communicator& comm = world.comm();
   const Exec all = instance_of_rank<Exec>(world, options, roles);
   // With --threads it is told how many of all solved.
@@ -341,7 +331,11 @@ int run_on(const World& world, const SolveOptions& options, const RankRoles& rol
     seconds_of_deal = comm.max(timer.seconds());
     return dealt;
   });
-  phases.run("check", [&] { world.alike([&] { check_symmetry(all, system, options.source); }); });
+  phases.run("check", [&] {
+    const SolverChoice choice = choose_solver(all, world, system, options);
+    options.method.solver = choice.solver;
+    options.method.why_solver = choice.why;
+  });
   if (!distribution.is_weighted()) probe_ranks();
   std::optional<OneRankRun> one_rank;
   if (options.outputs.efficiency) {

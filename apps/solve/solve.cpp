@@ -1,8 +1,12 @@
 #include "solve/solve.hpp"
 
 #include <algorithm>
+#include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/gmres.hpp>
+#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/minres.hpp>
 #include <ashlar/krylov/pipelined_cg.hpp>
 #include <ashlar/krylov/single_reduction_cg.hpp>
 #include <ashlar/streaming/overlap.hpp>
@@ -60,10 +64,34 @@ SolveReport summary_of(const BlockSolveReport& block, std::int64_t bytes_of_step
   return report;
 }
 
+/// By a solver of one right-hand side. Those that are no form of CG take the options that all have.
 template <class Exec>
-SolveReport cg_of(VariantKind variant, const Exec& exec, const Operator<Exec>& a, const Preconditioner<Exec>& m,
-                  const Vector<Exec>& b, const Vector<Exec>& x, const CgOptions& options) {
-  switch (variant) {
+SolveReport solve_one(const MethodOptions& method, const Exec& exec, const Operator<Exec>& a,
+                      const Preconditioner<Exec>& m, const Vector<Exec>& b, const Vector<Exec>& x,
+                      const CgOptions& options) {
+  const SolverOptions common{.rtol = options.rtol,
+                             .norm = options.norm,
+                             .max_iterations = options.max_iterations,
+                             .stagnation_window = options.stagnation_window,
+                             .monitor = options.monitor};
+  switch (method.solver) {
+    case SolverKind::minres:
+      return minres(exec, a, m, b, x, common);
+    case SolverKind::gmres:
+      return gmres(exec, a, m, b, x,
+                   {.rtol = common.rtol,
+                    .max_iterations = common.max_iterations,
+                    .stagnation_window = common.stagnation_window,
+                    .monitor = common.monitor,
+                    .restart = method.restart_or_default()});
+    case SolverKind::bicgstab:
+      return bicgstab(exec, a, m, b, x, common);
+    case SolverKind::automatic:
+    case SolverKind::cg:
+    case SolverKind::block_cg:
+      break;
+  }
+  switch (method.variant) {
     case VariantKind::single_reduction:
       return single_reduction_cg(exec, a, m, b, x, options);
     case VariantKind::pipelined:
@@ -114,11 +142,21 @@ CgCheckpoints checkpoints_of(const World& world, const LinearSystem<Exec>& syste
   return checkpoints;
 }
 
+/// The reports of two solves, the second from the x of the first, as of one.
+SolveReport joined(const SolveReport& first, SolveReport second) {
+  second.iterations += first.iterations;
+  second.products += first.products;
+  second.bytes_moved += first.bytes_moved;
+  second.residual_history.insert(second.residual_history.begin(), first.residual_history.begin(),
+                                 first.residual_history.end() - 1);
+  return second;
+}
+
 /// `timed` calls the solver, and nothing besides.
 template <class Exec, class Timed>
-void solve_by_cg(const Exec& exec, const World& world, const Operator<Exec>& a, const Preconditioner<Exec>& m,
-                 const LinearSystem<Exec>& system, const SolveOptions& asked, const Vector<Exec>& x0,
-                 const Timed& timed, const Monitor& monitor, Solution<Exec>& solution) {
+void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a, const Preconditioner<Exec>& m,
+                   const LinearSystem<Exec>& system, const SolveOptions& asked, const Vector<Exec>& x0,
+                   const Timed& timed, const Monitor& monitor, Solution<Exec>& solution) {
   const MethodOptions& method = asked.method;
   const bool starts_from_zero = x0.data() == nullptr;
   solution.x = starts_from_zero ? Vector<Exec>("ashlar::app::x", system.rhs.extent(0)) : x0;
@@ -131,7 +169,28 @@ void solve_by_cg(const Exec& exec, const World& world, const Operator<Exec>& a, 
   std::optional<CgCheckpoint> resumed;
   options.checkpoints = checkpoints_of(world, system, asked, resumed);
   if (asked.placement.device_memory_limit) options.copy_bytes = 0;  // what is within the limit was counted without it
-  solution.report = timed([&] { return cg_of(method.variant, exec, a, m, system.rhs, solution.x, options); });
+  solution.report = timed([&] { return solve_one(method, exec, a, m, system.rhs, solution.x, options); });
+  const SolveStatus status = solution.report.status;
+  const bool may_go_on = status == SolveStatus::indefinite_matrix || status == SolveStatus::breakdown;
+  if (solution.why_solver.empty() || method.solver != SolverKind::cg || !may_go_on) return;
+  // What is symmetric and not positive definite is for MINRES, which goes on from this x; a preconditioner that is not
+  // positive definite is for neither.
+  MethodOptions by_minres = method;
+  by_minres.solver = SolverKind::minres;
+  options.max_iterations -= solution.report.iterations;
+  const auto go_on = [&](const Preconditioner<Exec>& preconditioner) {
+    const SolveReport first = solution.report;
+    solution.report = timed(
+        [&] { return joined(first, solve_one(by_minres, exec, a, preconditioner, system.rhs, solution.x, options)); });
+  };
+  if (status == SolveStatus::breakdown) {
+    go_on(Preconditioner<Exec>(IdentityPreconditioner()));
+    solution.why_solver += ", but neither it nor its preconditioner is positive definite; the latter is left out";
+  } else {
+    go_on(m);
+    solution.why_solver += ", but not positive definite, as CG found";
+  }
+  solution.solver = SolverKind::minres;
 }
 
 template <class Exec, class Timed>
@@ -178,7 +237,7 @@ int iterate(const Exec& exec, const Operator<Exec>& a, const Preconditioner<Exec
   }
   // x is updated as over ranks.
   const CgOptions options{.rtol = 0, .max_iterations = iterations, .x_update = CgXUpdate::under_reduction};
-  return cg_of(method.variant, exec, a, m, Vector<Exec>(b.data(), n), Vector<Exec>(x.data(), n), options).iterations;
+  return solve_one(method, exec, a, m, Vector<Exec>(b.data(), n), Vector<Exec>(x.data(), n), options).iterations;
 }
 
 /// Seconds of so many iterations of this rank's share, while the other ranks rest. Collective.
@@ -224,6 +283,8 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
     exec.fence("ashlar: set-up");
   });
   Solution<Exec> solution;
+  solution.solver = options.method.solver;
+  solution.why_solver = options.method.why_solver;
   solution.kernel = a->kernel;
   solution.streaming = a->streaming;
   solution.tuning = a->tuning;
@@ -254,8 +315,8 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
     return result;
   };
   world.alike([&] {
-    if (options.method.solver == SolverKind::cg) {
-      solve_by_cg(exec, world, a->op, *m, system, options, x0, timed, monitor, solution);
+    if (options.method.solver != SolverKind::block_cg) {
+      solve_for_one(exec, world, a->op, *m, system, options, x0, timed, monitor, solution);
     } else {
       solve_by_block_cg(exec, a->op, *m, system, options.method, timed, monitor, solution);
     }

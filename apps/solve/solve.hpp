@@ -20,7 +20,9 @@ namespace ashlar::app {
 
 /// What is told of a solve.
 struct SolveAccount {
-  SolveReport report;  ///< of block CG its steps, and the largest residual of all columns
+  SolveReport report;                  ///< of block CG its steps, and the largest residual of all columns
+  SolverKind solver = SolverKind::cg;  ///< that ended the solve
+  std::string why_solver;              ///< of --solver auto
   std::optional<BlockSolveReport> block;
   std::string kernel;
   std::string plan;                      ///< explain() of what multiplies

@@ -21,7 +21,19 @@ std::string method_of(const Outcome& outcome) {
   const SolveOptions& options = outcome.options;
   if (options.method.variant == VariantKind::single_reduction) return "single-reduction CG";
   if (options.method.variant == VariantKind::pipelined) return "pipelined CG";
-  if (options.method.solver == SolverKind::cg) return "CG";
+  switch (outcome.solution.solver) {
+    case SolverKind::automatic:
+    case SolverKind::cg:
+      return "CG";
+    case SolverKind::minres:
+      return "MINRES";
+    case SolverKind::gmres:
+      return "GMRES";
+    case SolverKind::bicgstab:
+      return "BiCGStab";
+    case SolverKind::block_cg:
+      break;
+  }
   return "block CG for " + count_text(options.method.num_rhs, "right-hand side");
 }
 
@@ -145,6 +157,7 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
       << '\n'
       << ranks_line(outcome) << "method     " << method_of(outcome) << ", preconditioner "
       << to_string(outcome.options.method.preconditioner) << ", kernel " << outcome.solution.kernel << '\n';
+  if (!outcome.solution.why_solver.empty()) out << "solver     chosen since " << outcome.solution.why_solver << '\n';
   if (!report.launch.empty()) out << "launched   " << report.launch << '\n';
   if (system.is_streamed && outcome.ranks.empty()) {
     const char* const place = system.is_in_file ? "in its file: " : "in the host's memory: ";

@@ -17,7 +17,8 @@ void require_symmetric_products(const Exec& exec, const Operator<Exec>& a, const
   throw NumericalError(
       text(system.description, ": the matrix is not symmetric: x^T (A y) is ", short_number(products->x_ay),
            " and y^T (A x) is ", short_number(products->y_ax), " for pseudo-random x and y"),
-      "CG solves symmetric positive definite systems", "pass --skip-symmetry-check to try nevertheless");
+      "CG and MINRES solve symmetric systems",
+      "pass --solver gmres or bicgstab, or --skip-symmetry-check to try nevertheless");
 }
 
 template void require_symmetric_products(const HostExecution&, const Operator<HostExecution>&,

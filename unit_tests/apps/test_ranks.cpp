@@ -47,7 +47,9 @@ TEST_F(Ranks, SolveAsOneDoes) {
        {"--problem cantilever --nodes 9,5,4", "--problem stencil11 --nodes 8 --dof 2 --preconditioner none",
         "--problem cantilever --nodes 7,4,4 --dof 1 --variant single-reduction --preconditioner jacobi",
         "--problem cantilever --nodes 7,4,4 --variant pipelined",
-        "--problem stencil11 --nodes 7 --solver block-cg --num-rhs 3"}) {
+        "--problem stencil11 --nodes 7 --solver block-cg --num-rhs 3",
+        "--problem cantilever --nodes 7,4,4 --solver gmres --restart 20",
+        "--problem cantilever --nodes 7,4,4 --solver bicgstab", "--problem cantilever --nodes 7,4,4 --solver minres"}) {
     const json one = report_of(system, "");
     EXPECT_TRUE(one.at("ranks").is_null());
     for (const auto& [ranks, way] :

@@ -34,8 +34,8 @@ constexpr RealMatrix spd[] = {
 };
 
 constexpr RealMatrix unsymmetric[] = {
-    {"2dcyl1", 0, false},   {"GT01R", 0, false},  {"opm_spe1", 0, false},
-    {"sherman5", 0, false}, {"steam1", 0, false}, {"steam2", 0, false},
+    {"2dcyl1", 4, true},   {"GT01R", 5, false}, {"opm_spe1", 3, false},
+    {"sherman5", 1, true}, {"steam1", 3, true}, {"steam2", 4, true},
 };
 
 class RealMatrices : public CommandTest, public ::testing::WithParamInterface<RealMatrix> {
@@ -82,6 +82,24 @@ TEST_P(UnsymmetricMatrices, AreRefused) {
   EXPECT_EQ(found[1], found[4]);
   EXPECT_EQ(found[2], found[3]);
   EXPECT_NE(found[1], found[2]);
+}
+
+TEST_P(UnsymmetricMatrices, AreSolvedIfAskedOrAVerdictIsTold) {
+  for (const std::string solver : {"auto", "bicgstab"}) {
+    const CommandResult result =
+        run("solve --no-probe --matrix '" + file_ + "' --max-iterations 2000 --report r.json --solver " + solver);
+    ASSERT_TRUE(result.exit_code == 0 || result.exit_code == 2) << result.exit_code << ' ' << result.err;
+    const auto json = nlohmann::json::parse(read_file(folder() / "r.json"));
+    EXPECT_EQ(json["block_size"], GetParam().block_size);
+    EXPECT_EQ(json["solver"], solver == "auto" ? "gmres" : solver);
+    if (result.exit_code == 0) {
+      EXPECT_LE(json["relative_residual"].get<double>(), 1e-8);
+      EXPECT_EQ(json["status"], "converged");
+    } else {
+      EXPECT_FALSE(GetParam().must_converge) << result.out;
+      EXPECT_LE(json["relative_residual"].get<double>(), 1) << "x is no worse than the first guess";
+    }
+  }
 }
 
 const auto name_of = [](const auto& info) { return std::string(info.param.name); };

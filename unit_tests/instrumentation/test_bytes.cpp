@@ -1,9 +1,12 @@
 // What something is said to take is what it allocates.
 #include <ashlar/bcsr/bcsr_bytes.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
+#include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/cg_bytes.hpp>
+#include <ashlar/krylov/gmres.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/minres.hpp>
 #include <ashlar/krylov/pipelined_cg.hpp>
 #include <ashlar/krylov/single_reduction_cg.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>
@@ -83,6 +86,30 @@ TEST_P(Bytes, FormsOfCg) {
   expect(single_reduction_cg_bytes(n, sizeof(double), true), single, jacobi);
   expect(pipelined_cg_bytes(n, sizeof(double), false), pipelined, none);
   expect(pipelined_cg_bytes(n, sizeof(double), true), pipelined, jacobi);
+}
+
+TEST_P(Bytes, SolversOfUnsymmetricMatrices) {
+  const BcsrOperator<Matrix> a(exec, matrix);
+  const std::int64_t n = matrix.num_rows();
+  const Vector right_hand_side = test_vector("b", n), x = test_vector("x", n, 0);
+  const IdentityPreconditioner none;
+  const JacobiPreconditioner<Matrix> jacobi(exec, matrix);
+  const auto expect = [&](std::uint64_t said, const auto& method, const auto& m) {
+    method(m);  // scratch memory of the instance
+    expect_allocated(exec, said, [&] { return method(m); });
+  };
+  const SolverOptions options{.max_iterations = 2, .launch = Launch::one_by_one};
+  const auto by_gmres = [&](const auto& m) {
+    return gmres(exec, a, m, right_hand_side, x, {.max_iterations = 2, .launch = Launch::one_by_one, .restart = 7});
+  };
+  const auto by_bicgstab = [&](const auto& m) { return bicgstab(exec, a, m, right_hand_side, x, options); };
+  const auto by_minres = [&](const auto& m) { return minres(exec, a, m, right_hand_side, x, options); };
+  expect(gmres_bytes(n, sizeof(double), false, 7), by_gmres, none);
+  expect(gmres_bytes(n, sizeof(double), true, 7), by_gmres, jacobi);
+  expect(bicgstab_bytes(n, sizeof(double), false), by_bicgstab, none);
+  expect(bicgstab_bytes(n, sizeof(double), true), by_bicgstab, jacobi);
+  expect(minres_bytes(n, sizeof(double), false), by_minres, none);
+  expect(minres_bytes(n, sizeof(double), true), by_minres, jacobi);
 }
 
 INSTANTIATE_TEST_SUITE_P(BlockSizes, Bytes, ::testing::Values(1, 3));

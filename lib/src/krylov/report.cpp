@@ -39,10 +39,12 @@ std::string_view describe(SolveStatus status) {
       return "the iteration limit came before convergence (slow or no convergence); raise the limit, or take a "
              "stronger preconditioner";
     case SolveStatus::indefinite_matrix:
-      return "the matrix is not positive definite (a direction with p^H A p <= 0 was met); CG needs one that is";
+      return "the matrix is not positive definite (a direction with p^H A p <= 0 was met); CG needs one that is, "
+             "and MINRES solves symmetric systems of any kind";
     case SolveStatus::breakdown:
       return "the preconditioner is not positive definite (r^H M^-1 r <= 0 was met); Jacobi and block-Jacobi are "
-             "positive definite if the matrix is, and CG needs both to be";
+             "positive definite if the matrix is, and CG and MINRES need one that is; of BiCGStab: its first step "
+             "fails for this matrix, take GMRES";
     case SolveStatus::non_finite:
       return "NaN or infinity came up (in the data, or by overflow); check matrix and right-hand side";
     case SolveStatus::stagnation:
@@ -52,8 +54,8 @@ std::string_view describe(SolveStatus status) {
       return "the residual is as small as rounding allows for this matrix, which is above the tolerance; loosen the "
              "tolerance, or scale the matrix; x is the best that was found";
     case SolveStatus::diverged:
-      return "the residual grew instead of falling; CG needs a symmetric positive definite matrix; x is the best that "
-             "was found";
+      return "the residual grew instead of falling; CG needs a symmetric positive definite matrix, MINRES a symmetric "
+             "one, and GMRES may converge if BiCGStab does not; x is the best that was found";
     case SolveStatus::interrupted:
       return "it was stopped before convergence; x is the last iterate";
   }

@@ -1,0 +1,113 @@
+// The solvers for matrices that are not symmetric positive definite, as the command offers them.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "command.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class Unsymmetric : public CommandTest {
+ protected:
+  /// n unknowns on a line, tridiagonal.
+  void write_line(const std::string& name, int n, double below, double diagonal, double above) const {
+    std::ostringstream file;
+    file << "%%MatrixMarket matrix coordinate real general\n" << n << ' ' << n << ' ' << 3 * n - 2 << '\n';
+    for (int i = 1; i <= n; ++i) {
+      if (i > 1) file << i << ' ' << i - 1 << ' ' << below << '\n';
+      file << i << ' ' << i << ' ' << (i % 2 == 0 ? diagonal : 1.2 * diagonal) << '\n';
+      if (i < n) file << i << ' ' << i + 1 << ' ' << above << '\n';
+    }
+    write(name, file.str());
+  }
+
+  json report_of(const std::string& arguments) const {
+    const CommandResult result = run("solve " + arguments + " --no-probe --report r.json");
+    EXPECT_EQ(result.exit_code, 0) << arguments << '\n' << result.err << result.out;
+    return json::parse(read_file(folder() / "r.json"));
+  }
+};
+
+TEST_F(Unsymmetric, ConvectionIsSolvedByTheSolversForIt) {
+  write_line("A.mtx", 500, -1.4, 2.2, -0.4);
+  expect_refused("solve --matrix A.mtx", {"not symmetric", "--solver gmres or bicgstab"});
+  expect_refused("solve --matrix A.mtx --solver minres", {"not symmetric", "--solver gmres or bicgstab"});
+  const std::pair<const char*, const char*> solvers[] = {
+      {"gmres", "GMRES"}, {"gmres --restart 7", "GMRES"}, {"bicgstab", "BiCGStab"}};
+  for (const auto& [solver, name] : solvers) {
+    for (const std::string preconditioner : {"none", "block-jacobi"}) {
+      SCOPED_TRACE(solver + (" with " + preconditioner));
+      const std::string arguments =
+          std::string("--matrix A.mtx --block-size 2 --solver ") + solver + " --preconditioner " + preconditioner;
+      const json report = report_of(arguments);
+      EXPECT_EQ(report.at("status"), "converged");
+      EXPECT_LE(report.at("relative_residual").get<double>(), 1e-8);
+      EXPECT_LE(report.at("error").at("max_norm").get<double>(), 1e-5) << "x is all ones";
+      EXPECT_THAT(run("solve --no-probe " + arguments).out, HasSubstr(name));
+    }
+  }
+  EXPECT_EQ(report_of("--matrix A.mtx --solver gmres").at("options").at("restart"), 30);
+}
+
+TEST_F(Unsymmetric, IndefiniteIsSolvedByMinres) {
+  write_line("A.mtx", 300, 1, 0.3, 1);
+  const CommandResult by_cg = run("solve --no-probe --matrix A.mtx");
+  EXPECT_EQ(by_cg.exit_code, 2);
+  EXPECT_THAT(by_cg.out, HasSubstr("MINRES"));
+  const json report = report_of("--matrix A.mtx --block-size 1 --solver minres");
+  EXPECT_LE(report.at("error").at("max_norm").get<double>(), 1e-5);
+  for (const std::string norm : {"preconditioned", "natural"}) {
+    EXPECT_EQ(report_of("--matrix A.mtx --block-size 1 --solver minres --norm " + norm).at("status"), "converged");
+  }
+}
+
+TEST_F(Unsymmetric, AutoTakesTheSolverForTheMatrix) {
+  write_line("spd.mtx", 300, -1, 2.5, -1);
+  write_line("indefinite.mtx", 300, 1, 0.3, 1);
+  write_line("negative.mtx", 300, -1, -2.5, -1);
+  write_line("unsymmetric.mtx", 300, -1.9, 2.05, -0.1);
+  const auto chosen = [&](const std::string& arguments, const std::string& why) {
+    const json report = report_of(arguments + " --block-size 1 --solver auto");
+    EXPECT_THAT(report.at("why_solver").get<std::string>(), HasSubstr(why));
+    EXPECT_LE(report.at("error").at("max_norm").get<double>(), 1e-5);
+    EXPECT_EQ(report.at("residual_history").size(), report.at("iterations").get<std::size_t>() + 1);
+    return report.at("solver").get<std::string>();
+  };
+  EXPECT_EQ(chosen("--matrix spd.mtx", "the matrix is symmetric"), "cg");
+  EXPECT_EQ(chosen("--matrix indefinite.mtx", "not positive definite, as CG found"), "minres");
+  EXPECT_EQ(chosen("--matrix negative.mtx", "nor its preconditioner"), "minres");
+  EXPECT_EQ(chosen("--matrix unsymmetric.mtx", "the matrix is not symmetric"), "gmres");
+  EXPECT_EQ(chosen("--matrix spd.mtx --skip-symmetry-check", "not checked"), "gmres");
+  const json generated = report_of("--problem cantilever --nodes 4 --solver auto");
+  EXPECT_EQ(generated.at("solver"), "cg");
+  EXPECT_TRUE(report_of("--problem cantilever --nodes 4").at("why_solver").is_null());
+}
+
+TEST_F(Unsymmetric, StreamedMatricesAreSolved) {
+  write_line("A.mtx", 400, -1.5, 2.5, -0.5);
+  ASSERT_EQ(run("convert A.mtx A.bcsr --block-size 4").exit_code, 0);
+  const json in_memory = report_of("--matrix A.bcsr --solver gmres"),
+             streamed = report_of("--matrix A.bcsr --solver gmres --stream file");
+  EXPECT_TRUE(streamed.at("streamed").get<bool>());
+  EXPECT_EQ(streamed.at("iterations"), in_memory.at("iterations"));
+}
+
+TEST_F(Unsymmetric, OptionsThatDoNotFitAreRefused) {
+  const std::string solve = "solve --problem cantilever --nodes 3 --solver ";
+  expect_refused(solve + "gmres --variant pipelined", {"--variant pipelined with --solver gmres"});
+  expect_refused(solve + "bicgstab --norm natural", {"--norm natural with --solver bicgstab"});
+  expect_refused(solve + "minres --num-rhs 2", {"--num-rhs 2 with --solver minres", "--solver block-cg"});
+  expect_refused(solve + "cg --restart 5", {"--restart 5 with --solver cg"});
+  expect_refused(solve + "gmres --restart 0", {"--restart 0", "1 to 1000"});
+  expect_refused(solve + "gmres --checkpoint c", {"--checkpoint with --solver gmres"});
+  expect_refused(solve + "gmres --stream on --transfer half", {"--transfer half with --solver gmres"});
+}
+
+}  // namespace
+}  // namespace ashlar::testing
