@@ -8,9 +8,9 @@
 
 namespace ashlar::app {
 
-void refuse_unsymmetric(const HermitianDefect<double>& defect, const std::string& name) {
+NumericalError unsymmetric(const HermitianDefect<double>& defect, const std::string& name) {
   const std::int64_t row = defect.row + 1, column = defect.column + 1;
-  throw NumericalError(
+  return NumericalError(
       text(name, ": the matrix is not symmetric: entry (", row, ", ", column, ") is ", exact_number(defect.a_ij),
            " and entry (", column, ", ", row, ") is ", exact_number(defect.a_ji)),
       "CG and MINRES solve symmetric systems; rows and columns are counted from 1",

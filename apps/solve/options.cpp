@@ -378,6 +378,15 @@ void check_options(const SolveOptions& options, int ranks) {
   require(placement.transfer == TransferKind::all || needs_symmetry(method.solver),
           "--transfer half with --solver " + solver, "half of a matrix is sent if it is symmetric",
           "leave one of them out");
+  const bool is_alike_only = method.solver == SolverKind::gmres || method.solver == SolverKind::minres ||
+                             method.solver == SolverKind::automatic;
+  require(distribution.ranks_on_host == 0 || !is_alike_only,
+          text("--ranks-on-host ", distribution.ranks_on_host, " with --solver ", solver),
+          "hosts and devices round its scalars differently, and would end at different iterations",
+          "pass --solver cg or bicgstab, or leave --ranks-on-host out");
+  require(!outputs.efficiency || is_cg || is_block,
+          text("--efficiency ", outputs.efficiency.value_or(""), " with --solver ", solver),
+          "each rank would solve with its own block, for which it need not converge", "leave one of them out");
   require(placement.transfer == TransferKind::all || !method.tune,
           text("--tune ", method.tune.value_or(""), " with --transfer half"),
           "tuning multiplies by the whole matrix on the device", "leave one of them out");

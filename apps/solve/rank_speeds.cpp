@@ -84,6 +84,7 @@ RowPartition rows_to_measure(const World& world, const SolveOptions& options, co
 
 /// How often all ranks wait for each other's sums in an iteration.
 int sums_of_iteration(const MethodOptions& method) {
+  if (method.solver == SolverKind::bicgstab) return 3;
   return method.solver == SolverKind::cg && method.variant != VariantKind::standard ? 1 : 2;
 }
 

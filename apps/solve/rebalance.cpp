@@ -59,6 +59,7 @@ Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOpti
   Rebalanced<Exec> result{std::move(system), {}, {}, std::move(speeds), {}, {}};
   SolveOptions trial = options;
   trial.outputs.efficiency.reset();
+  trial.method.why_solver.clear();  // it stays with CG
   trial.method.max_iterations = iterations_of_trial;
   std::int64_t left = options.method.max_iterations;
   for (int moves = 0; moves < most_moves && left > 2 * iterations_of_trial; ++moves) {

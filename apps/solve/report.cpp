@@ -98,6 +98,7 @@ std::string report_json(const Outcome& outcome) {
   json["preconditioned_residual"] = report.preconditioned_residual;
   json["warning"] = report.warning.empty() ? Json(nullptr) : Json(report.warning);
   json["solver"] = to_string(outcome.solution.solver);
+  json["preconditioner"] = to_string(outcome.solution.preconditioner);
   json["why_solver"] = outcome.solution.why_solver.empty() ? Json(nullptr) : Json(outcome.solution.why_solver);
   json["rtol"] = outcome.options.method.rtol;
   json["error"] = nullptr;

@@ -175,7 +175,7 @@ RowSource<Exec> scattered_source(const Exec& exec, const World& world, const Sol
     *whole = make_system(exec, matrix_only);
     whole->visit(exec, [&](const auto& where, const auto& matrix) {
       const bool checks = !options.source.skip_symmetry_check && needs_symmetry(options.method.solver);
-      if (checks) require_symmetric(where, matrix, whole->description);
+      if (const auto fault = checks ? symmetry_fault(where, matrix, whole->description) : std::nullopt) throw *fault;
       blocks = blocks_of_rows(exec, matrix);
     });
   });

@@ -364,7 +364,7 @@ int run_on(const World& world, const SolveOptions& asked, const RankRoles& roles
     balanced.reset();
     progress.reset();
     trace.reset();
-    return run_on_sharers<Exec>(world, options, roles, phases, rates, std::move(decided));
+    return run_on_sharers<Exec>(world, asked, roles, phases, rates, std::move(decided));
   }
   if (balanced) {
     system = std::move(balanced->system);

@@ -169,28 +169,26 @@ void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a
   std::optional<CgCheckpoint> resumed;
   options.checkpoints = checkpoints_of(world, system, asked, resumed);
   if (asked.placement.device_memory_limit) options.copy_bytes = 0;  // what is within the limit was counted without it
-  solution.report = timed([&] { return solve_one(method, exec, a, m, system.rhs, solution.x, options); });
-  const SolveStatus status = solution.report.status;
-  const bool may_go_on = status == SolveStatus::indefinite_matrix || status == SolveStatus::breakdown;
-  if (solution.why_solver.empty() || method.solver != SolverKind::cg || !may_go_on) return;
-  // What is symmetric and not positive definite is for MINRES, which goes on from this x; a preconditioner that is not
-  // positive definite is for neither.
-  MethodOptions by_minres = method;
-  by_minres.solver = SolverKind::minres;
-  options.max_iterations -= solution.report.iterations;
-  const auto go_on = [&](const Preconditioner<Exec>& preconditioner) {
-    const SolveReport first = solution.report;
-    solution.report = timed(
-        [&] { return joined(first, solve_one(by_minres, exec, a, preconditioner, system.rhs, solution.x, options)); });
-  };
-  if (status == SolveStatus::breakdown) {
-    go_on(Preconditioner<Exec>(IdentityPreconditioner()));
-    solution.why_solver += ", but neither it nor its preconditioner is positive definite; the latter is left out";
-  } else {
-    go_on(m);
-    solution.why_solver += ", but not positive definite, as CG found";
-  }
-  solution.solver = SolverKind::minres;
+  solution.report = timed([&] {
+    const SolveReport first = solve_one(method, exec, a, m, system.rhs, solution.x, options);
+    const bool is_indefinite = first.status == SolveStatus::indefinite_matrix;
+    const bool has_bad_preconditioner =
+        first.status == SolveStatus::breakdown && method.norm == ResidualNorm::unpreconditioned;
+    const bool is_choice = !method.why_solver.empty() && method.solver == SolverKind::cg;
+    if (!is_choice || !(is_indefinite || has_bad_preconditioner)) return first;
+    // A symmetric matrix that is not positive definite is for MINRES, which goes on from this x.
+    MethodOptions by_minres = method;
+    by_minres.solver = solution.solver = SolverKind::minres;
+    options.max_iterations -= first.iterations;
+    if (is_indefinite) {
+      solution.why_solver += ", but not positive definite, as CG found";
+      return joined(first, solve_one(by_minres, exec, a, m, system.rhs, solution.x, options));
+    }
+    solution.why_solver += ", but its preconditioner is not positive definite, and left out";
+    solution.preconditioner = PreconditionerKind::none;
+    const Preconditioner<Exec> none{IdentityPreconditioner()};
+    return joined(first, solve_one(by_minres, exec, a, none, system.rhs, solution.x, options));
+  });
 }
 
 template <class Exec, class Timed>
@@ -284,6 +282,7 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   });
   Solution<Exec> solution;
   solution.solver = options.method.solver;
+  solution.preconditioner = options.method.preconditioner;
   solution.why_solver = options.method.why_solver;
   solution.kernel = a->kernel;
   solution.streaming = a->streaming;

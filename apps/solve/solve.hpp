@@ -23,6 +23,7 @@ struct SolveAccount {
   SolveReport report;                  ///< of block CG its steps, and the largest residual of all columns
   SolverKind solver = SolverKind::cg;  ///< that ended the solve
   std::string why_solver;              ///< of --solver auto
+  PreconditionerKind preconditioner = PreconditionerKind::none;
   std::optional<BlockSolveReport> block;
   std::string kernel;
   std::string plan;                      ///< explain() of what multiplies

@@ -1,8 +1,9 @@
 #include "solve/solver_choice.hpp"
 
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/text.hpp>
 #include <ashlar/krylov/gmres.hpp>
+#include <cstdint>
 #include <memory>
 
 #include "memory_left.hpp"
@@ -15,21 +16,23 @@ namespace ashlar::app {
 namespace {
 
 template <class Exec>
-void check_symmetry(const Exec& exec, const LinearSystem<Exec>& system, const std::string& file) {
-  if (system.in_file)
-    return require_symmetric_products(exec, Operator<Exec>(std::shared_ptr<const Streamed<Exec>>(system.in_file)),
-                                      system);
-  if (system.over_ranks) return require_symmetric_products(exec, Operator<Exec>(system.over_ranks), system);
-  system.visit(exec, [&](const auto& where, const auto& matrix) { require_symmetric(where, matrix, file); });
+SymmetryOfSystem symmetry_of(const Exec& exec, const LinearSystem<Exec>& system, const std::string& file) {
+  if (system.in_file) {
+    return symmetry_by_products(exec, Operator<Exec>(std::shared_ptr<const Streamed<Exec>>(system.in_file)), system);
+  }
+  if (system.over_ranks) return symmetry_by_products(exec, Operator<Exec>(system.over_ranks), system);
+  SymmetryOfSystem found;
+  system.visit(exec, [&](const auto& where, const auto& matrix) { found.fault = symmetry_fault(where, matrix, file); });
+  return found;
 }
 
-/// True if all ranks have room for the vectors of GMRES twice. Plans for --device-memory-limit do not count them.
+/// True if all ranks have room for the vectors of GMRES twice. Ranks on hosts are taken to share their memory.
 template <class Exec>
 bool has_room_for_gmres(const World& world, const LinearSystem<Exec>& system, const SolveOptions& options) {
-  const std::int64_t rows = system.rhs.extent(0);
-  const std::uint64_t needed = gmres_bytes(rows, sizeof(double), true, options.method.restart_or_default());
-  const bool has_room =
-      !options.placement.device_memory_limit && 2 * needed <= bytes_left<typename Exec::memory_space>();
+  const std::uint64_t sharers = is_gpu_v<Exec> ? 1 : std::uint64_t(world.comm().size());
+  const std::uint64_t needed =
+      gmres_bytes(system.rhs.extent(0), sizeof(double), true, options.method.restart_or_default());
+  const bool has_room = 2 * sharers * needed <= bytes_left<typename Exec::memory_space>();
   return world.comm().max(has_room ? 0 : 1) == 0;
 }
 
@@ -41,28 +44,27 @@ SolverChoice choose_solver(const Exec& exec, const World& world, const LinearSys
   const SolverKind asked = options.method.solver;
   const SourceOptions& source = options.source;
   const bool is_automatic = asked == SolverKind::automatic;
-  std::string why = "the problem is symmetric";
-  bool is_symmetric = true;
+  SymmetryOfSystem symmetry;
   if (source.matrix && source.skip_symmetry_check) {
-    is_symmetric = false;
-    why = "whether the matrix is symmetric was not checked";
+    symmetry.is_known = false;
   } else if (source.matrix && (is_automatic || needs_symmetry(asked))) {
-    why = "the matrix is symmetric";
-    try {
-      world.alike([&] { check_symmetry(exec, system, *source.matrix); });
-    } catch (const NumericalError&) {
-      if (!is_automatic) throw;
-      is_symmetric = false;
-    } catch (const RankError&) {
-      if (!is_automatic) throw;
-      is_symmetric = false;
-    }
-    if (!is_symmetric) why = "the matrix is not symmetric";
+    symmetry = symmetry_of(exec, system, *source.matrix);
   }
-  if (!is_automatic) return {asked, ""};
-  if (is_symmetric) return {SolverKind::cg, why};
+  if (!is_automatic) {
+    world.alike([&] {
+      if (symmetry.fault) throw *symmetry.fault;
+    });
+    return {asked, ""};
+  }
+  if (symmetry.is_known && !symmetry.fault) {
+    return {SolverKind::cg, source.matrix ? "the matrix is symmetric" : "the problem is symmetric"};
+  }
+  const std::string why = symmetry.is_known ? "the matrix is not symmetric" : "the matrix may not be symmetric";
+  if (options.placement.device_memory_limit) {
+    return {SolverKind::bicgstab, why + ", and --device-memory-limit leaves no room for the vectors of GMRES"};
+  }
   if (has_room_for_gmres(world, system, options)) return {SolverKind::gmres, why};
-  return {SolverKind::bicgstab, why + ", and there is too little memory for GMRES"};
+  return {SolverKind::bicgstab, why + ", and there is too little memory for the vectors of GMRES"};
 }
 
 template SolverChoice choose_solver(const HostExecution&, const World&, const LinearSystem<HostExecution>&,

@@ -156,7 +156,7 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
                                       : "; at which rate it reads was not measured (--no-probe)")
       << '\n'
       << ranks_line(outcome) << "method     " << method_of(outcome) << ", preconditioner "
-      << to_string(outcome.options.method.preconditioner) << ", kernel " << outcome.solution.kernel << '\n';
+      << to_string(outcome.solution.preconditioner) << ", kernel " << outcome.solution.kernel << '\n';
   if (!outcome.solution.why_solver.empty()) out << "solver     chosen since " << outcome.solution.why_solver << '\n';
   if (!report.launch.empty()) out << "launched   " << report.launch << '\n';
   if (system.is_streamed && outcome.ranks.empty()) {

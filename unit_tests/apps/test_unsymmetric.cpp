@@ -81,9 +81,10 @@ TEST_F(Unsymmetric, AutoTakesTheSolverForTheMatrix) {
   };
   EXPECT_EQ(chosen("--matrix spd.mtx", "the matrix is symmetric"), "cg");
   EXPECT_EQ(chosen("--matrix indefinite.mtx", "not positive definite, as CG found"), "minres");
-  EXPECT_EQ(chosen("--matrix negative.mtx", "nor its preconditioner"), "minres");
+  EXPECT_EQ(chosen("--matrix negative.mtx", "its preconditioner is not positive definite"), "minres");
+  EXPECT_EQ(report_of("--matrix negative.mtx --solver auto").at("preconditioner"), "none");
   EXPECT_EQ(chosen("--matrix unsymmetric.mtx", "the matrix is not symmetric"), "gmres");
-  EXPECT_EQ(chosen("--matrix spd.mtx --skip-symmetry-check", "not checked"), "gmres");
+  EXPECT_EQ(chosen("--matrix spd.mtx --skip-symmetry-check", "may not be symmetric"), "gmres");
   const json generated = report_of("--problem cantilever --nodes 4 --solver auto");
   EXPECT_EQ(generated.at("solver"), "cg");
   EXPECT_TRUE(report_of("--problem cantilever --nodes 4").at("why_solver").is_null());
@@ -106,6 +107,7 @@ TEST_F(Unsymmetric, OptionsThatDoNotFitAreRefused) {
   expect_refused(solve + "cg --restart 5", {"--restart 5 with --solver cg"});
   expect_refused(solve + "gmres --restart 0", {"--restart 0", "1 to 1000"});
   expect_refused(solve + "gmres --checkpoint c", {"--checkpoint with --solver gmres"});
+  expect_refused(solve + "gmres --ranks-on-host 1", {"--ranks-on-host 1 with --solver gmres", "bicgstab"});
   expect_refused(solve + "gmres --stream on --transfer half", {"--transfer half with --solver gmres"});
 }
 

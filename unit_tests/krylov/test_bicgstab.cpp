@@ -97,12 +97,17 @@ TEST_F(BiCgStabOfDoubles, BreaksDownForASkewMatrix) {
     skew(i, i + 1) = 1;
     skew(i + 1, i) = -1;
   }
-  std::vector<double> right(n);
-  right[0] = 1;
-  const SolveReport report =
-      bicgstab(Exec(), dense_operator<double>(skew), IdentityPreconditioner(), to_device<Space>(right), x);
-  EXPECT_EQ(report.status, SolveStatus::breakdown);
-  EXPECT_EQ(report.relative_residual, 1);
+  std::vector<double> unit(n);
+  unit[0] = 1;
+  // Of the other right-hand side r^H A r is rounding.
+  const DenseMatrix<double> random = random_dense<double>(n, 9), dense = random - random.transpose();
+  for (const auto& [matrix, right] : {std::pair(skew, unit), {dense, b}}) {
+    Kokkos::deep_copy(x, 0);
+    const SolveReport report =
+        bicgstab(Exec(), dense_operator<double>(matrix), IdentityPreconditioner(), to_device<Space>(right), x);
+    EXPECT_EQ(report.status, SolveStatus::breakdown);
+    EXPECT_EQ(report.relative_residual, 1);
+  }
 }
 
 TEST_F(BiCgStabOfDoubles, InOneIterationAMultipleOfOne) {

@@ -29,12 +29,13 @@ struct BiCgStabScalars : IterationScalars {
     alpha = omega = beta = Sum(0);
   }
 
-  KOKKOS_FUNCTION void set_alpha(const Sum& shadow_v) {
+  /// From v^H v and shadow^H v; `eps` is the vectors' precision. A product that is rounding alone is none to divide by.
+  KOKKOS_FUNCTION void set_alpha(double vv, const Sum& shadow_v, double eps) {
     if (!is_running()) return;
     const double size = Kokkos::abs(shadow_v);
-    if (!is_finite(size)) {
+    if (!is_finite(size) || !is_finite(vv)) {
       progress.status = SolveStatus::non_finite;
-    } else if (size == 0 || !is_finite(Kokkos::abs(rho) / size)) {
+    } else if (size <= eps * Kokkos::sqrt(start_rr) * Kokkos::sqrt(vv) || !is_finite(Kokkos::abs(rho) / size)) {
       progress.status = SolveStatus::breakdown;
     } else {
       alpha = rho / shadow_v;
@@ -46,14 +47,13 @@ struct BiCgStabScalars : IterationScalars {
     if (is_running()) omega = tt > 0 ? ts / tt : Sum(0);
   }
 
-  KOKKOS_FUNCTION void advance(double rr, const Sum& shadow_r, double* history) {
+  KOKKOS_FUNCTION void advance(double rr, const Sum& shadow_r, double eps, double* history) {
     if (!is_running()) return;
     end_iteration(Kokkos::sqrt(rr), 0, history);
     if (!is_running()) return;
-    constexpr double eps = std::numeric_limits<double>::epsilon();
     beta = shadow_r / rho * (alpha / omega);
     rho = shadow_r;
-    const bool is_lost = Kokkos::abs(rho) <= eps * eps * Kokkos::sqrt(start_rr) * Kokkos::sqrt(rr);
+    const bool is_lost = Kokkos::abs(rho) <= eps * Kokkos::sqrt(start_rr) * Kokkos::sqrt(rr);
     if (is_lost || !is_finite(Kokkos::abs(beta))) progress.status = SolveStatus::breakdown;
   }
 };
@@ -83,6 +83,7 @@ class BiCgStab : public IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<sum
   using Base = IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<Sum>>;
   using Base::a_, Base::m_, Base::x_, Base::memory_;
   static constexpr int parts = is_complex_v<Scalar> ? 2 : 1;  ///< of a sum
+  static constexpr double precision = std::numeric_limits<real_t<Scalar>>::epsilon();
 
  public:
   using typename Base::Vector, typename Base::RightHandSide, typename Base::Scalars;
@@ -115,11 +116,11 @@ class BiCgStab : public IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<sum
   void iterate(const Exec& exec) {
     update_direction(exec);
     multiply(exec, p_, p_hat_, v_);
-    inner_product(exec, shadow_, v_);
+    two_inner_products(exec, "ashlar::bicgstab[v]", shadow_, v_, v_);
     set_alpha(exec);
     subtract_v(exec);
     multiply(exec, r_, s_hat_, t_);
-    inner_products_of_t(exec);
+    two_inner_products(exec, "ashlar::bicgstab[t]", t_, r_, t_);
     set_omega(exec);
     step(exec);
     advance(exec);
@@ -141,20 +142,11 @@ class BiCgStab : public IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<sum
         });
   }
 
-  /// shadow^H v over all parts
-  void inner_product(const Exec& exec, const Vector& u, const Vector& w) {
-    Kokkos::Array<double*, parts> to;
-    for (int k = 0; k < parts; ++k) to[k] = memory_.sums.data() + k;
-    sum_over_entries<parts>(
-        "ashlar::bicgstab[dot]", exec, u.extent(0), memory_.team_sums.access(), to,
-        KOKKOS_LAMBDA(std::int64_t i, double(&sum)[parts]) { add_product(u(i), w(i), sum); });
-    Base::sum_over_parts(exec, 0, parts);
-  }
-
   void set_alpha(const Exec& exec) {
+    const double eps = precision;
     Base::change_scalars(
         "ashlar::bicgstab[alpha]", exec,
-        KOKKOS_LAMBDA(Scalars & s, const double* sums, double*) { s.set_alpha(number_of(sums)); });
+        KOKKOS_LAMBDA(Scalars & s, const double* sums, double*) { s.set_alpha(sums[0], number_of(sums + 1), eps); });
   }
 
   /// s := r - alpha v
@@ -166,9 +158,6 @@ class BiCgStab : public IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<sum
           if (scalars().is_running()) r(i) -= Scalar(scalars().alpha) * v(i);
         });
   }
-
-  /// t^H s and t^H t over all parts
-  void inner_products_of_t(const Exec& exec) { two_inner_products(exec, "ashlar::bicgstab[t]", t_, r_, t_); }
 
   void set_omega(const Exec& exec) {
     Base::change_scalars(
@@ -213,9 +202,10 @@ class BiCgStab : public IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<sum
   }
 
   void advance(const Exec& exec) {
+    const double eps = precision;
     Base::change_scalars(
         "ashlar::bicgstab[advance]", exec, KOKKOS_LAMBDA(Scalars & s, const double* sums, double* history) {
-          s.advance(sums[0], number_of(sums + 1), history);
+          s.advance(sums[0], number_of(sums + 1), eps, history);
         });
   }
 
@@ -258,7 +248,7 @@ class BiCgStab : public IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<sum
 ///          the best x; nothing in the iterations.
 /// Async    as of cg(), but for a persistent kernel, of which there is none.
 /// Result   the status, and the true residual ||b - A x|| / ||b|| computed from the final x. An iteration has two
-///          products with A. `breakdown`: the first step already fails, as for a skew-symmetric A; take gmres().
+///          products with A. `breakdown`: the first step from x fails, as for a skew-symmetric A; take gmres().
 /// Throws   ShapeError, ArgumentError before any work, on all parts of the system.
 /// Source   van der Vorst 1992.
 template <execution_space Exec, class Op, class M, class B, class X>

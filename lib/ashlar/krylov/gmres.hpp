@@ -121,7 +121,7 @@ class GmresMethod : public IterativeMethod<Exec, Op, M, Scalar, impl::GmresScala
 
   /// With half of the basis: the mean over a cycle.
   std::int64_t traffic_bytes() const {
-    const std::int64_t of_basis = 2 * (most_ + 1), of_cycle = (is_flexible ? 4 : 2), others = 9;
+    const std::int64_t of_basis = 2 * (most_ + 1), of_cycle = (is_flexible ? 4 : 2), others = 7;
     return Base::traffic_bytes_with(of_basis + of_cycle + others);
   }
 
@@ -215,6 +215,7 @@ class Fgmres : public GmresMethod<Exec, Op, M, Scalar, true> {
 ///          one for the best x; nothing in the iterations.
 /// Async    as of cg(), but for a persistent kernel, of which there is none. The host never waits for an iteration:
 ///          intervals of iterations are graphs of the device where operator and preconditioner are capturable.
+/// Ranks    all of one kind: hosts and devices round scalars differently, and would end at different iterations.
 /// Result   the status, and the true residual ||b - A x|| / ||b|| computed from the final x. `stagnation` also means
 ///          that A is singular and b is not in its range.
 /// Throws   ShapeError, ArgumentError before any work, on all parts of the system.
@@ -225,7 +226,7 @@ SolveReport gmres(const Exec& exec, const Op& a, const M& m, const B& b, const X
 }
 
 /// Solves A x = b by flexible GMRES: the preconditioner may be another operator in each iteration, an iterative solver
-/// say. Takes `restart` vectors more than gmres(); else as gmres().
+/// say. Allocates 2 * restart + 5 vectors with a preconditioner; else as gmres().
 ///
 /// Source   Saad 1993; Saad, Iterative Methods for Sparse Linear Systems, algorithm 9.6.
 template <execution_space Exec, class Op, class M, class B, class X>

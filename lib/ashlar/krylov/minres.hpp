@@ -28,10 +28,11 @@ struct MinresScalars : IterationScalars {
   double diagonal = 1, upper = 0, upper2 = 0;  ///< a column of R
   double step = 0;                             ///< of x along w
   bool steps = false;
-  double norm_of_a = 0;  ///< the square of a lower bound: that of T
+  double norm_of_a = 0;  ///< the square of a lower bound: the largest column of T
   int idle = 0;          ///< steps in a row that left the residual as it was
 
-  /// So many, with a residual that A nearly maps to 0: it has no part in the range of A.
+  /// So many, with a residual that A nearly maps to 0: it has no part in the range of A. (Floats lose the Lanczos
+  /// vectors before that shows.)
   static constexpr int most_idle = 3;
 
   KOKKOS_FUNCTION void begin(double rr, double rz, double zz) {
@@ -66,10 +67,10 @@ struct MinresScalars : IterationScalars {
     upper = sine * delta + cosine_before * cosine * gamma;
     upper2 = sine_before * gamma;
     diagonal = Kokkos::hypot(left, gamma_next);
-    norm_of_a += delta * delta + gamma * gamma + gamma_next * gamma_next;
+    norm_of_a = Kokkos::max(norm_of_a, delta * delta + gamma * gamma + gamma_next * gamma_next);
     // (||A r|| / ||r||, of the residual before this step: Paige & Saunders 1975)
     const double of_residual = Kokkos::hypot(left, cosine * gamma_next);
-    const bool is_in_range = of_residual * of_residual > eps * norm_of_a;
+    const bool is_in_range = eps > 1e-10 || of_residual * of_residual > 100 * eps * norm_of_a;
     idle = is_in_range || left * left > 500 * eps * diagonal * diagonal ? 0 : idle + 1;
     if (!(diagonal > 0) || idle >= most_idle) {
       progress.status = SolveStatus::stagnation;  // A is singular, and b not in its range
@@ -110,8 +111,8 @@ struct MinresScalars : IterationScalars {
 /// r has the residual's recurrence: M^-1 r with the preconditioned norm. Without a preconditioner, and by the natural
 /// norm, |eta| is the norm, and nobody needs r.
 ///
-/// Traffic  of an iteration, with vectors of n entries: the operator's, and 11n entries; with a preconditioner its own
-///          and 7n more; 2n more without dot_operator, and without dot_preconditioner.
+/// Traffic  of an iteration, with vectors of n entries: the operator's, and 10n entries; with a preconditioner its own
+///          and 3n more, but by the natural norm; 2n more without dot_operator, and without dot_preconditioner.
 /// Source   Paige & Saunders 1975; Elman, Silvester & Wathen, Finite Elements and Fast Iterative Solvers,
 /// algorithm 4.1.
 template <class Exec, class Op, class M, class Scalar>
@@ -183,7 +184,7 @@ class Minres : public IterativeMethod<Exec, Op, M, Scalar, MinresScalars> {
   }
 
   std::int64_t traffic_bytes() const {
-    const std::int64_t vectors = 11 + (follows_r_ ? 4 : 0) + (dot_operator<Op, Exec, Vector> ? 0 : 2) +
+    const std::int64_t vectors = 10 + (follows_r_ ? 3 : 0) + (dot_operator<Op, Exec, Vector> ? 0 : 2) +
                                  (m_.is_identity() || dot_preconditioner<M, Exec, Vector> ? 0 : 2);
     return Base::traffic_bytes_with(vectors);
   }
@@ -272,6 +273,7 @@ class Minres : public IterativeMethod<Exec, Op, M, Scalar, MinresScalars> {
 /// Memory   b and x reachable from `exec`, and apart; allocates five vectors (eight with a preconditioner), and one for
 ///          the best x; nothing in the iterations.
 /// Async    as of cg(), but for a persistent kernel, of which there is none.
+/// Ranks    all of one kind: hosts and devices round scalars differently, and would end at different iterations.
 /// Result   the status, and the true residual ||b - A x|| / ||b|| computed from the final x. `breakdown`: M is not
 ///          positive definite. `stagnation` also means that A is singular and b is not in its range.
 /// Throws   ShapeError, ArgumentError before any work, on all parts of the system.

@@ -44,12 +44,12 @@ std::string_view describe(SolveStatus status) {
     case SolveStatus::breakdown:
       return "the preconditioner is not positive definite (r^H M^-1 r <= 0 was met); Jacobi and block-Jacobi are "
              "positive definite if the matrix is, and CG and MINRES need one that is; of BiCGStab: its first step "
-             "fails for this matrix, take GMRES";
+             "from x fails, take GMRES";
     case SolveStatus::non_finite:
       return "NaN or infinity came up (in the data, or by overflow); check matrix and right-hand side";
     case SolveStatus::stagnation:
       return "neither the residual nor the error falls any more; take a stronger preconditioner, or a longer "
-             "stagnation window";
+             "stagnation window; singular systems end so if b is not in the range of the matrix";
     case SolveStatus::accuracy_limit:
       return "the residual is as small as rounding allows for this matrix, which is above the tolerance; loosen the "
              "tolerance, or scale the matrix; x is the best that was found";
