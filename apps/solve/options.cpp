@@ -378,9 +378,9 @@ void check_options(const SolveOptions& options, int ranks) {
   require(placement.transfer == TransferKind::all || needs_symmetry(method.solver),
           "--transfer half with --solver " + solver, "half of a matrix is sent if it is symmetric",
           "leave one of them out");
-  const bool is_alike_only = method.solver == SolverKind::gmres || method.solver == SolverKind::minres ||
-                             method.solver == SolverKind::automatic;
-  require(distribution.ranks_on_host == 0 || !is_alike_only,
+  const bool needs_like_ranks = method.solver == SolverKind::gmres || method.solver == SolverKind::minres ||
+                                method.solver == SolverKind::automatic;
+  require(distribution.ranks_on_host == 0 || !needs_like_ranks,
           text("--ranks-on-host ", distribution.ranks_on_host, " with --solver ", solver),
           "hosts and devices round its scalars differently, and would end at different iterations",
           "pass --solver cg or bicgstab, or leave --ranks-on-host out");

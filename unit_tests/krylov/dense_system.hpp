@@ -108,6 +108,14 @@ struct DensePreconditioner {
   static constexpr std::int64_t traffic_bytes() { return 0; }
 };
 
+/// x solves A x = b, with an error of at most `tolerance` of ||x||.
+template <class S>
+void expect_solution(const DenseMatrix<S>& a, const std::vector<S>& b, const Kokkos::View<S*, Space>& x,
+                     double tolerance) {
+  const DenseVector<S> exact = a.partialPivLu().solve(to_exact(b));
+  EXPECT_LE((exact_of<S>(x) - exact).norm(), tolerance * exact.norm());
+}
+
 /// The norms of the residuals of GMRES by its definition, from x = 0: each is the least over a Krylov space of A, which
 /// begins again after `restart` iterations. Without restarts they are MINRES's, too, if A is Hermitian.
 template <class S>

@@ -1,14 +1,12 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/blas1/impl/conj_product.hpp>
 #include <ashlar/device/for_entries.hpp>
 #include <ashlar/device/team_sums.hpp>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 // Passes over a basis of Krylov vectors: columns that lie one behind the other. The device knows how many columns there

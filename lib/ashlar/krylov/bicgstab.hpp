@@ -116,11 +116,11 @@ class BiCgStab : public IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<sum
   void iterate(const Exec& exec) {
     update_direction(exec);
     multiply(exec, p_, p_hat_, v_);
-    two_inner_products(exec, "ashlar::bicgstab[v]", shadow_, v_, v_);
+    inner_products(exec, "ashlar::bicgstab[v]", v_, shadow_, v_);
     set_alpha(exec);
     subtract_v(exec);
     multiply(exec, r_, s_hat_, t_);
-    two_inner_products(exec, "ashlar::bicgstab[t]", t_, r_, t_);
+    inner_products(exec, "ashlar::bicgstab[t]", t_, t_, r_);
     set_omega(exec);
     step(exec);
     advance(exec);
@@ -165,15 +165,13 @@ class BiCgStab : public IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<sum
         KOKKOS_LAMBDA(Scalars & s, const double* sums, double*) { s.set_omega(number_of(sums + 1), sums[0]); });
   }
 
-  /// sums := u^H u and v^H w over all parts, in this order
-  void two_inner_products(const Exec& exec, const char* label, const Vector& v, const Vector& w, const Vector& u) {
+  /// sums := u^H u and v^H w over all parts
+  void inner_products(const Exec& exec, const char* label, const Vector& u, const Vector& v, const Vector& w) {
     sum_over_entries<1 + parts>(
         label, exec, u.extent(0), memory_.team_sums.access(), slots(),
         KOKKOS_LAMBDA(std::int64_t i, double(&sum)[1 + parts]) {
           sum[0] += real_product(u(i), u(i));
-          double product[parts] = {};
-          add_product(v(i), w(i), product);
-          for (int k = 0; k < parts; ++k) sum[1 + k] += product[k];
+          add_product(v(i), w(i), sum + 1);
         });
     Base::sum_over_parts(exec, 0, 1 + parts);
   }
@@ -194,9 +192,7 @@ class BiCgStab : public IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<sum
             r(i) = residual;
           }
           sum[0] += real_product(residual, residual);
-          double product[parts] = {};
-          add_product(shadow(i), residual, product);
-          for (int k = 0; k < parts; ++k) sum[1 + k] += product[k];
+          add_product(shadow(i), residual, sum + 1);
         });
     Base::sum_over_parts(exec, 0, 1 + parts);
   }
@@ -210,7 +206,7 @@ class BiCgStab : public IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<sum
   }
 
   /// sum += conj(a) b, by its parts
-  KOKKOS_INLINE_FUNCTION static void add_product(const Scalar& a, const Scalar& b, double (&sum)[parts]) {
+  KOKKOS_INLINE_FUNCTION static void add_product(const Scalar& a, const Scalar& b, double* sum) {
     sum[0] += real_product(a, b);
     if constexpr (parts == 2) {
       sum[1] += double(a.real()) * double(b.imag()) - double(a.imag()) * double(b.real());

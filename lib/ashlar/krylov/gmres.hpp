@@ -8,9 +8,6 @@
 #include <ashlar/blas1/axpby.hpp>
 #include <ashlar/blas1/basis.hpp>
 #include <ashlar/device/for_entries.hpp>
-#include <ashlar/device/team_sums.hpp>
-#include <ashlar/krylov/concepts.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/impl/gmres_steps.hpp>
 #include <ashlar/krylov/impl/method_bytes.hpp>
 #include <ashlar/krylov/method.hpp>

@@ -31,8 +31,7 @@ struct MinresScalars : IterationScalars {
   double norm_of_a = 0;  ///< the square of a lower bound: the largest column of T
   int idle = 0;          ///< steps in a row that left the residual as it was
 
-  /// So many, with a residual that A nearly maps to 0: it has no part in the range of A. (Floats lose the Lanczos
-  /// vectors before that shows.)
+  /// After so many the residual has no part in the range of A, if A nearly maps it to 0.
   static constexpr int most_idle = 3;
 
   KOKKOS_FUNCTION void begin(double rr, double rz, double zz) {
@@ -70,8 +69,10 @@ struct MinresScalars : IterationScalars {
     norm_of_a = Kokkos::max(norm_of_a, delta * delta + gamma * gamma + gamma_next * gamma_next);
     // (||A r|| / ||r||, of the residual before this step: Paige & Saunders 1975)
     const double of_residual = Kokkos::hypot(left, cosine * gamma_next);
-    const bool is_in_range = eps > 1e-10 || of_residual * of_residual > 100 * eps * norm_of_a;
-    idle = is_in_range || left * left > 500 * eps * diagonal * diagonal ? 0 : idle + 1;
+    const bool is_mapped_to_0 = of_residual * of_residual <= 100 * eps * norm_of_a,
+               is_idle = left * left <= 500 * eps * diagonal * diagonal;
+    const bool can_tell = eps < 1e-10;  // floats lose the Lanczos vectors before that shows
+    idle = can_tell && is_mapped_to_0 && is_idle ? idle + 1 : 0;
     if (!(diagonal > 0) || idle >= most_idle) {
       progress.status = SolveStatus::stagnation;  // A is singular, and b not in its range
       return;
