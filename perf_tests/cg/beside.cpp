@@ -14,7 +14,7 @@ namespace ashlar::perf {
 namespace {
 
 CgTimes times_of(const CgPeer& peer, int samples) {
-  constexpr int num_iterations = 100;
+  const int num_iterations = 120 / peer.period * peer.period;
   CgTimes times;
   times.launch = peer.launch;
   std::vector<double> seconds, seconds_of_solve;

@@ -1,10 +1,14 @@
 #include <ashlar/base/error.hpp>
+#include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/gmres.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/pipelined_cg.hpp>
 #include <ashlar/krylov/single_reduction_cg.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
+#include <cg/check.hpp>
+#include <cg/floor.hpp>
 #include <cg/forms.hpp>
 #include <cg/solves.hpp>
 #include <cstdio>
@@ -16,9 +20,15 @@ namespace ashlar::perf {
 namespace {
 
 /// All there are, for b and x. `exec`, `a` and `m` are to live as long as they do.
-template <class Op, class M>
-std::vector<SolverForm> forms_of(const Exec& exec, const Op& a, const M& m, const Vector<double>& b,
+template <class M>
+std::vector<SolverForm> forms_of(const Exec& exec, const BcsrOperator<Matrix>& a, const M& m, const Vector<double>& b,
                                  const Vector<double>& x) {
+  // Pipelined CG replaces its vectors after 24 iterations, and takes twice as many between checks.
+  constexpr int of_cg = 48, any = most_iterations;
+  const double bytes = iteration_bytes(a.matrix());
+  const auto cg_form = [&](const char* name, int slack, const auto& solve) {
+    return SolverForm{{"ashlar", name, bytes}, slack, of_cg, solve};
+  };
   const auto standard = [&exec, &a, &m, b, x](CgLaunch launch) {
     return [&exec, &a, &m, b, x, launch](CgOptions options) {
       options.launch = launch;
@@ -31,9 +41,21 @@ std::vector<SolverForm> forms_of(const Exec& exec, const Op& a, const M& m, cons
   const auto pipelined = [&exec, &a, &m, b, x](const CgOptions& options) {
     return pipelined_cg(exec, a, m, b, x, options);
   };
-  return {{"one_by_one", 0, standard(CgLaunch::one_by_one)}, {"graph", 1, standard(CgLaunch::graph)},
-          {"persistent", 1, standard(CgLaunch::persistent)}, {"automatic", 1, standard(CgLaunch::automatic)},
-          {"single_reduction", 1, single_reduction},         {"pipelined", 3, pipelined}};
+  const auto gmres_form = [&exec, &a, &m, b, x](const CgOptions& options) {
+    return gmres(exec, a, m, b, x, {.rtol = options.rtol, .max_iterations = options.max_iterations});
+  };
+  const auto bicgstab_form = [&exec, &a, &m, b, x](const CgOptions& options) {
+    return bicgstab(exec, a, m, b, x, {.rtol = options.rtol, .max_iterations = options.max_iterations});
+  };
+  const int restart = GmresOptions{}.restart;
+  return {cg_form("one_by_one", 0, standard(CgLaunch::one_by_one)),
+          cg_form("graph", 1, standard(CgLaunch::graph)),
+          cg_form("persistent", 1, standard(CgLaunch::persistent)),
+          cg_form("automatic", 1, standard(CgLaunch::automatic)),
+          cg_form("single_reduction", 1, single_reduction),
+          cg_form("pipelined", 3, pipelined),
+          {{"ashlar", "gmres", gmres_bytes(a.matrix(), restart)}, any, 2 * restart, gmres_form},
+          {{"ashlar", "bicgstab", bicgstab_bytes(a.matrix())}, any, of_cg, bicgstab_form}};
 }
 
 /// Those that the options name, with one preconditioner.
@@ -47,8 +69,8 @@ void measure_with(const Exec& exec, const CgPerfOptions& options, const CgSystem
   const Solves solves(exec, options, system, x);
   const int expected = solves.converge(forms.front()).iterations;
   for (const SolverForm& form : forms) {
-    if (!is_among(options.forms, form.name)) continue;
-    const CgForm named{"ashlar", form.name};
+    const CgForm& named = form.named;
+    if (!is_among(options.forms, named.kernel)) continue;
     try {
       const std::string fault = solves.fault_of(form, expected);
       if (fault.empty()) {

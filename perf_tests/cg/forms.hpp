@@ -7,10 +7,11 @@
 
 namespace ashlar::perf {
 
-/// Our forms of CG on one system, with each of its preconditioners: checked, then timed.
+/// Our forms of CG, GMRES and BiCGStab on one system, with each of its preconditioners: checked, then timed.
 ///
 /// A form is right where a solve converges, the residual is small by plain loops too, the iterations are as many as
-/// kernel by kernel (give or take one; three for pipelined CG), and a second solve gives the same bits.
+/// kernel by kernel (give or take one; three for pipelined CG; any for the others), and a second solve gives the same
+/// bits.
 void measure_forms(const Exec& exec, const CgPerfOptions& options, const CgSystem& system, CgResults& results);
 
 }  // namespace ashlar::perf

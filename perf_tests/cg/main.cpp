@@ -1,8 +1,9 @@
-// perf_cg: an iteration of conjugate gradients on one device, in each of our forms, beside that of other libraries.
+// perf_cg: an iteration of conjugate gradients, GMRES(30) and BiCGStab on one device, in each of our forms, beside
+// those of other libraries.
 //
 // Every form is checked before it is timed: its solution by plain loops, its number of iterations, and that two solves
 // give the same bits. A wrong one has no time, and the exit code is 1. The floor is the time of one pass over the
-// matrix and nine over vectors at the read bandwidth measured in the same run.
+// matrix and nine over vectors (floor.hpp; more for the others) at the read bandwidth measured in the same run.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/error.hpp>
@@ -27,8 +28,10 @@ int main(int argc, char** argv) {
   };
   list("--cases", options.cases,
        "grid27:N, grid27xB:N, stencil11:N or cantilever:N: the matrix, with blocks of B, and points along each side");
-  list("--forms", options.forms, "of our CG: how iterations reach the device, or a variant with fewer sums")
-      ->check(CLI::IsMember({"one_by_one", "graph", "persistent", "automatic", "single_reduction", "pipelined"}));
+  list("--forms", options.forms,
+       "of our CG: how iterations reach the device, or a variant with fewer sums; or another solver")
+      ->check(CLI::IsMember(
+          {"one_by_one", "graph", "persistent", "automatic", "single_reduction", "pipelined", "gmres", "bicgstab"}));
   list("--libraries", options.libraries, "whose CG, as far as they were found")
       ->check(CLI::IsMember({"ashlar", "cusparse"}));
   app.add_option("--samples", options.samples, "of which each time is the median")

@@ -18,7 +18,8 @@ struct CgPerfOptions {
           ? std::vector<std::string>{"grid27:80",     "stencil11:128", "stencil11:256", "grid27x3:68",
                                      "cantilever:33", "stencil11:46",  "stencil11:22"}
           : std::vector<std::string>{"grid27:32", "stencil11:46", "grid27x3:20", "cantilever:17", "stencil11:22"};
-  std::vector<std::string> forms{"one_by_one", "graph", "persistent", "automatic", "single_reduction", "pipelined"};
+  std::vector<std::string> forms{"one_by_one",       "graph",     "persistent", "automatic",
+                                 "single_reduction", "pipelined", "gmres",      "bicgstab"};
   std::vector<std::string> libraries{"ashlar", "cusparse"};
   int samples = 7;
   /// Of the two solves whose difference is timed; none: by the size of the system.

@@ -6,9 +6,10 @@
 
 namespace ashlar::perf {
 
-/// A way to solve a system: whose it is, and which.
+/// A solver of a system: whose it is, and which.
 struct CgForm {
   std::string library, kernel;
+  double bytes;  ///< that an iteration moves at least
 };
 
 /// What was measured of one.
@@ -38,10 +39,10 @@ class CgResults {
   bool all_right() const { return all_right_; }
 
  private:
-  double floor_us() const;
+  double floor_us(double bytes) const { return bytes / read_gb_s_ * 1e-3; }
   nlohmann::json row_of(const CgForm& form) const;
 
-  double read_gb_s_, bytes_ = 0;
+  double read_gb_s_;
   nlohmann::json& rows_;
   nlohmann::json common_ = nlohmann::json::object();  // columns that all rows of a system have
   bool all_right_ = true;

@@ -1,8 +1,8 @@
 #include <Kokkos_Timer.hpp>
+#include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <cg/check.hpp>
-#include <cg/floor.hpp>
 #include <cg/solves.hpp>
 #include <cstdlib>
 #include <support/median.hpp>
@@ -14,12 +14,11 @@ namespace ashlar::perf {
 
 namespace {
 
-/// Multiples of 48, the period of pipelined CG: each has as many of its replacements as it should, hardly an iteration
-/// is enqueued in vain, and both have captured what they replay. Half of them where an iteration takes long.
-std::array<int, 2> iterations_for(const CgSystem& system) {
-  constexpr double large = 1e9;
-  if (iteration_bytes(system.matrix) > large) return {48, 96};
-  return {96, 192};
+/// Multiples of a form's period: hardly an iteration is enqueued in vain, and both have captured what they replay.
+std::array<int, 2> iterations_for(const SolverForm& form) {
+  constexpr double large = 1e9;  // bytes: an iteration takes long
+  if (form.named.bytes > large) return {form.period, 2 * form.period};
+  return {2 * form.period, 4 * form.period};
 }
 
 }  // namespace
@@ -27,12 +26,10 @@ std::array<int, 2> iterations_for(const CgSystem& system) {
 Solves::Solves(const Exec& exec, const CgPerfOptions& options, const CgSystem& system, const Vector<double>& x)
     : exec_(exec),
       samples_(options.samples),
+      asked_(options.iterations),
       system_(system),
       x_(x),
-      first_x_("perf::first_x", x.extent(0)),
-      iterations_(iterations_for(system)) {
-  if (!options.iterations.empty()) iterations_ = {options.iterations[0], options.iterations[1]};
-}
+      first_x_("perf::first_x", x.extent(0)) {}
 
 Solves::Timed Solves::solve(const SolverForm& form, const CgOptions& options) const {
   Kokkos::deep_copy(exec_, x_, 0.0);
@@ -75,9 +72,11 @@ CgTimes Solves::times_of(const SolverForm& form) const {
 
 double Solves::seconds_of_iteration(const SolverForm& form) const {
   SolveSeconds seconds;
+  std::array<int, 2> iterations = iterations_for(form);
+  if (!asked_.empty()) iterations = {asked_[0], asked_[1]};
   for (int sample = -1; sample < samples_; ++sample) {
     for (int turn = 0; turn < 2; ++turn) {
-      const int which = (sample + 1 + turn) % 2, asked = iterations_[which];
+      const int which = (sample + 1 + turn) % 2, asked = iterations[which];
       const Timed timed = solve(form, {.rtol = 0, .max_iterations = asked});
       if (timed.report.iterations != asked) {
         throw ArgumentError(
@@ -88,7 +87,7 @@ double Solves::seconds_of_iteration(const SolverForm& form) const {
       if (sample >= 0) seconds[which].push_back(timed.seconds);
     }
   }
-  return perf::seconds_of_iteration(seconds, iterations_[0], iterations_[1]);
+  return perf::seconds_of_iteration(seconds, iterations[0], iterations[1]);
 }
 
 }  // namespace ashlar::perf

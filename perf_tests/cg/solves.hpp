@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <ashlar/krylov/cg_options.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <cg/options.hpp>
@@ -9,13 +8,15 @@
 #include <functional>
 #include <string>
 #include <support/types.hpp>
+#include <vector>
 
 namespace ashlar::perf {
 
-/// One of our forms of CG, with all that it solves.
+/// One of our solvers, with all that it solves.
 struct SolverForm {
-  std::string name;
-  int slack;  ///< how many iterations more or less than one_by_one it may take
+  CgForm named;
+  int slack;   ///< how many iterations more or less than one_by_one it may take
+  int period;  ///< the numbers of iterations that are timed are multiples of it
   std::function<SolveReport(const CgOptions&)> solve;
 };
 
@@ -47,9 +48,9 @@ class Solves {
 
   Exec exec_;
   int samples_;
+  std::vector<int> asked_;  ///< iterations; none: by the form
   const CgSystem& system_;
   Vector<double> x_, first_x_;
-  std::array<int, 2> iterations_;
 };
 
 }  // namespace ashlar::perf

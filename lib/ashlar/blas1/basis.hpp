@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/blas1/impl/conj_product.hpp>
@@ -27,6 +28,18 @@ struct BasisAccess {
   KOKKOS_FUNCTION Scalar* column(int k) const { return columns + k * rows; }
 };
 
+/// tile += factor * sum over k < count of coefficients[k] v_k, for so many rows from `first` on.
+template <int most, class Scalar>
+KOKKOS_INLINE_FUNCTION void add_combination(const BasisAccess<Scalar>& v, int count, double factor,
+                                            const sum_t<Scalar>* coefficients, std::int64_t first, int rows,
+                                            Scalar (&tile)[most]) {
+  for (int k = 0; k < count; ++k) {
+    const Scalar* const column = v.column(k) + first;
+    const auto coefficient = Scalar(factor * coefficients[k]);
+    for (int i = 0; i < rows; ++i) tile[i] += coefficient * column[i];
+  }
+}
+
 namespace impl {
 
 template <class Team>
@@ -34,56 +47,131 @@ concept team_member = requires(const Team& team) {
   team.league_rank();
 };
 
-/// The sums over one share of the rows: w^H w, v_0^H w, v_1^H w, ... A team of a GPU takes eight columns in a pass over
-/// its share, which its caches hold.
+/// Sums that a team makes together.
+template <class Sum, int N>
+struct SumsTogether {
+  Sum value[N];
+
+  KOKKOS_FUNCTION SumsTogether& operator+=(const SumsTogether& other) {
+    for (int u = 0; u < N; ++u) value[u] += other.value[u];
+    return *this;
+  }
+};
+
+/// One share of the rows: w -= V c, if there are coefficients c, then the sums w^H w, v_0^H w, v_1^H w, ... over it.
 template <class Scalar>
-struct BasisDotsOfShare {
+struct BasisPassOfShare {
   using Sum = sum_t<Scalar>;
+  static constexpr int held = 256 / sizeof(Sum);  ///< columns of which a thread of a GPU keeps entries and sums
+  static constexpr int together = held / 4;
 
   BasisAccess<Scalar> v;
-  const Scalar* w;
+  const Sum* coefficients;  ///< none: nothing is subtracted
+  Scalar* w;
   const int* count;  ///< columns
   Sum* partial;      ///< of each share, sum after sum
   std::int64_t shares;
 
-  KOKKOS_FUNCTION const Scalar* factor(int k) const { return k == 0 ? w : v.column(k - 1); }
-
   template <team_member Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    constexpr int together = 8;
-    const std::int64_t share = team.league_rank();
-    const std::int64_t begin = begin_of_share(v.rows, share, shares), end = begin_of_share(v.rows, share + 1, shares);
-    const int sums = *count > 0 ? *count + 1 : 0;
-    for (int first = 0; first < sums; first += together) {
-      const Scalar* factors[together];
-      for (int u = 0; u < together; ++u) factors[u] = factor(first + u < sums ? first + u : first);
-      Sum sum[together] = {};
-      for (std::int64_t i = begin + team.team_rank(); i < end; i += team.team_size()) {
-        const Scalar entry = w[i];
-        for (int u = 0; u < together; ++u) sum[u] += conj_product<Sum>(Sum(factors[u][i]), Sum(entry));
+    const int columns = *count;
+    if (columns == 0) return;
+    if (columns <= held) {
+      sum_of_columns<together>(team, 0, columns, coefficients);
+      return;
+    }
+    if (coefficients != nullptr) {
+      for (std::int64_t i = begin(team.league_rank()) + team.team_rank(); i < begin(team.league_rank() + 1);
+           i += team.team_size()) {
+        Scalar entry[1] = {w[i]};
+        add_combination(v, columns, -1, coefficients, i, 1, entry);
+        w[i] = entry[0];
       }
-      for (int u = 0; u < together && first + u < sums; ++u) {
-        team.team_reduce(Kokkos::Sum<Sum>(sum[u]));
-        Kokkos::single(Kokkos::PerTeam(team), [&] { partial[(first + u) * shares + share] = sum[u]; });
+    }
+    for (int first = 0; first < columns; first += held) {
+      add_sums<held>(team, first, columns - first < held ? columns - first : held, nullptr);
+    }
+  }
+
+  /// On a host: tiles of rows, which the caches hold, and eight sums side by side, which fill vector registers.
+  void operator()(std::int64_t share) const {
+    constexpr int lanes = 8, most = 256;
+    const int columns = *count;
+    if (columns == 0) return;
+    for (int k = 0; k <= columns; ++k) partial[k * shares + share] = Sum(0);
+    for (std::int64_t first = begin(share); first < begin(share + 1); first += most) {
+      const int rows = static_cast<int>(std::min<std::int64_t>(most, begin(share + 1) - first));
+      Scalar tile[most];
+      for (int i = 0; i < rows; ++i) tile[i] = w[first + i];
+      if (coefficients != nullptr) {
+        add_combination(v, columns, -1, coefficients, first, rows, tile);
+        for (int i = 0; i < rows; ++i) w[first + i] = tile[i];
+      }
+      for (int k = 0; k <= columns; ++k) {
+        const Scalar* const factor = k == 0 ? tile : v.column(k - 1) + first;
+        Sum sum[lanes] = {};
+        int i = 0;
+        for (; i + lanes <= rows; i += lanes) {
+          for (int lane = 0; lane < lanes; ++lane) {
+            sum[lane] += conj_product<Sum>(Sum(factor[i + lane]), Sum(tile[i + lane]));
+          }
+        }
+        for (; i < rows; ++i) sum[0] += conj_product<Sum>(Sum(factor[i]), Sum(tile[i]));
+        for (int lane = 1; lane < lanes; ++lane) sum[0] += sum[lane];
+        partial[k * shares + share] += sum[0];
       }
     }
   }
 
-  /// On a host: eight sums side by side fill vector registers.
-  void operator()(std::int64_t share) const {
-    constexpr int lanes = 8;
-    const std::int64_t begin = begin_of_share(v.rows, share, shares), end = begin_of_share(v.rows, share + 1, shares);
-    const int sums = *count > 0 ? *count + 1 : 0;
-    for (int k = 0; k < sums; ++k) {
-      const Scalar* const from = factor(k);
-      Sum sum[lanes] = {};
-      std::int64_t i = begin;
-      for (; i + lanes <= end; i += lanes) {
-        for (int lane = 0; lane < lanes; ++lane) sum[lane] += conj_product<Sum>(Sum(from[i + lane]), Sum(w[i + lane]));
+ private:
+  KOKKOS_FUNCTION std::int64_t begin(std::int64_t share) const { return begin_of_share(v.rows, share, shares); }
+
+  /// add_sums() compiled for as few columns as there are.
+  template <int most, class Team>
+  KOKKOS_FUNCTION void sum_of_columns(const Team& team, int first, int columns, const Sum* subtracted) const {
+    if constexpr (most < held) {
+      if (columns > most) return sum_of_columns<most + together>(team, first, columns, subtracted);
+    }
+    add_sums<most>(team, first, columns, subtracted);
+  }
+
+  /// Each entry of up to `most` columns is read once: it is in a register when the sums need it. Loads have no
+  /// condition, so that all are under way together; a column too many is the first one again, times 0.
+  template <int most, class Team>
+  KOKKOS_FUNCTION void add_sums(const Team& team, int first, int columns, const Sum* subtracted) const {
+    const std::int64_t share = team.league_rank(), end = begin(share + 1);
+    Sum squares(0), sums[most] = {};
+    for (std::int64_t i = begin(share) + team.team_rank(); i < end; i += team.team_size()) {
+      Scalar entries[most], entry = w[i];
+      for (int k = 0; k < most; ++k) entries[k] = v.column(first + (k < columns ? k : 0))[i];
+      if (subtracted != nullptr) {
+        for (int k = 0; k < most; ++k) entry -= Scalar(k < columns ? subtracted[k] : Sum(0)) * entries[k];
+        w[i] = entry;
       }
-      for (; i < end; ++i) sum[0] += conj_product<Sum>(Sum(from[i]), Sum(w[i]));
-      for (int lane = 1; lane < lanes; ++lane) sum[0] += sum[lane];
-      partial[k * shares + share] = sum[0];
+      squares += conj_product<Sum>(Sum(entry), Sum(entry));
+      for (int k = 0; k < most; ++k) sums[k] += conj_product<Sum>(Sum(entries[k]), Sum(entry));
+    }
+    if (first == 0) {
+      team.team_reduce(Kokkos::Sum<Sum>(squares));
+      Kokkos::single(Kokkos::PerTeam(team), [&] { partial[share] = squares; });
+    }
+    keep<0>(team, first, columns, sums);
+  }
+
+  /// The team's sums, some at a time, from that of column `begin` on.
+  template <int begin, int most, class Team>
+  KOKKOS_FUNCTION void keep(const Team& team, int first, int columns, const Sum (&sums)[most]) const {
+    if constexpr (begin < most) {
+      if (begin >= columns) return;
+      SumsTogether<Sum, together> some;
+      for (int u = 0; u < together; ++u) some.value[u] = sums[begin + u];
+      team.team_reduce(Kokkos::Sum<SumsTogether<Sum, together>>(some));
+      Kokkos::single(Kokkos::PerTeam(team), [&] {
+        for (int u = 0; u < together && begin + u < columns; ++u) {
+          partial[(first + begin + u + 1) * shares + team.league_rank()] = some.value[u];
+        }
+      });
+      keep<begin + together>(team, first, columns, sums);
     }
   }
 };
@@ -115,6 +203,26 @@ struct SumOfShares {
   }
 };
 
+/// basis_dots() or subtract_and_dots().
+template <class Exec, class Scalar>
+void pass_over_basis(const char* label, const char* label_of_sum, const Exec& exec, const BasisAccess<Scalar>& v,
+                     const sum_t<Scalar>* coefficients, Scalar* w, const int* count, int most, sum_t<Scalar>* partial,
+                     sum_t<Scalar>* totals) {
+  const std::int64_t shares = teams_for(v.rows);
+  const BasisPassOfShare<Scalar> pass{v, coefficients, w, count, partial, shares};
+  const SumOfShares<sum_t<Scalar>> sum{count, partial, shares, totals};
+  if constexpr (is_gpu_v<Exec>) {
+    using Policy = Kokkos::TeamPolicy<Exec>;
+    Kokkos::parallel_for(label, Policy(exec, int(shares), 128), pass);
+    Kokkos::parallel_for(label_of_sum, Policy(exec, most + 1, 128), sum);
+  } else {
+    for_each_on_host(label, exec, shares, pass);
+    for_each_on_host(label_of_sum, exec, 1, [sum, most](std::int64_t) {
+      for (int k = 0; k <= most; ++k) sum(k);
+    });
+  }
+}
+
 }  // namespace impl
 
 /// totals := w^H w, and v_k^H w for the first *count columns; all 0 if *count is.
@@ -125,21 +233,20 @@ struct SumOfShares {
 ///          threads.
 /// Traffic  the columns, and w.
 template <execution_space Exec, class Scalar>
-void basis_dots(const Exec& exec, const BasisAccess<Scalar>& v, const Scalar* w, const int* count, int most,
+void basis_dots(const Exec& exec, const BasisAccess<Scalar>& v, Scalar* w, const int* count, int most,
                 sum_t<Scalar>* partial, sum_t<Scalar>* totals) {
-  const std::int64_t shares = impl::teams_for(v.rows);
-  const impl::BasisDotsOfShare<Scalar> dots{v, w, count, partial, shares};
-  const impl::SumOfShares<sum_t<Scalar>> sum{count, partial, shares, totals};
-  if constexpr (is_gpu_v<Exec>) {
-    using Policy = Kokkos::TeamPolicy<Exec>;
-    Kokkos::parallel_for("ashlar::basis_dots", Policy(exec, int(shares), 256), dots);
-    Kokkos::parallel_for("ashlar::basis_dots[sum]", Policy(exec, most + 1, 128), sum);
-  } else {
-    impl::for_each_on_host("ashlar::basis_dots", exec, shares, dots);
-    impl::for_each_on_host("ashlar::basis_dots[sum]", exec, 1, [sum, most](std::int64_t) {
-      for (int k = 0; k <= most; ++k) sum(k);
-    });
-  }
+  impl::pass_over_basis("ashlar::basis_dots", "ashlar::basis_dots[sum]", exec, v,
+                        static_cast<const sum_t<Scalar>*>(nullptr), w, count, most, partial, totals);
+}
+
+/// w -= sum over k < *count of coefficients[k] v_k, then as basis_dots().
+///
+/// Traffic  the columns once, and w twice.
+template <execution_space Exec, class Scalar>
+void subtract_and_dots(const Exec& exec, const BasisAccess<Scalar>& v, const sum_t<Scalar>* coefficients, Scalar* w,
+                       const int* count, int most, sum_t<Scalar>* partial, sum_t<Scalar>* totals) {
+  impl::pass_over_basis("ashlar::subtract_and_dots", "ashlar::subtract_and_dots[sum]", exec, v, coefficients, w, count,
+                        most, partial, totals);
 }
 
 namespace impl {
@@ -179,34 +286,5 @@ void for_row_tiles(const char* label, const Exec& exec, std::int64_t rows, const
     impl::for_each_on_host(label, exec, runs, impl::RowTiles<Exec, Pass>{rows, runs, pass});
   }
 }
-
-/// tile += factor * sum over k < count of coefficients[k] v_k, for so many rows from `first` on.
-template <int most, class Scalar>
-KOKKOS_INLINE_FUNCTION void add_combination(const BasisAccess<Scalar>& v, int count, double factor,
-                                            const sum_t<Scalar>* coefficients, std::int64_t first, int rows,
-                                            Scalar (&tile)[most]) {
-  for (int k = 0; k < count; ++k) {
-    const Scalar* const column = v.column(k) + first;
-    const auto coefficient = Scalar(factor * coefficients[k]);
-    for (int i = 0; i < rows; ++i) tile[i] += coefficient * column[i];
-  }
-}
-
-/// w -= sum over k < *count of coefficients[k] v_k
-template <class Scalar>
-struct SubtractCombination {
-  BasisAccess<Scalar> v;
-  const sum_t<Scalar>* coefficients;
-  const int* count;
-  Scalar* w;
-
-  template <int most>
-  KOKKOS_FUNCTION void rows(std::int64_t first, int rows) const {
-    Scalar tile[most];
-    for (int i = 0; i < rows; ++i) tile[i] = w[first + i];
-    add_combination(v, *count, -1, coefficients, first, rows, tile);
-    for (int i = 0; i < rows; ++i) w[first + i] = tile[i];
-  }
-};
 
 }  // namespace ashlar

@@ -49,7 +49,7 @@ struct GmresOptions {
 ///
 /// The device knows j, and what a cycle's end takes: each iteration enqueues the same work, and the host never waits.
 /// Gram-Schmidt is classical: one reduction for all columns, and two in an iteration. ||w|| follows from the second
-/// one.
+/// one, whose products are added up as the first combination is subtracted: an iteration reads the basis three times.
 template <class Exec, class Op, class M, class Scalar, bool is_flexible>
 class GmresMethod : public IterativeMethod<Exec, Op, M, Scalar, impl::GmresScalars> {
   using Base = IterativeMethod<Exec, Op, M, Scalar, impl::GmresScalars>;
@@ -97,10 +97,10 @@ class GmresMethod : public IterativeMethod<Exec, Op, M, Scalar, impl::GmresScala
   void iterate(const Exec& exec) {
     precondition(exec);
     a_.apply(exec, z_, w_);
-    project(exec, sums(0));
-    for_row_tiles("ashlar::gmres[orthogonalise]", exec, rows_,
-                  SubtractCombination<Scalar>{basis(), sums(0) + 1, active(), w_.data()});
-    project(exec, sums(1));
+    basis_dots(exec, basis(), w_.data(), active(), most_, partial_.data(), sums(0));
+    add_up(exec, 0);
+    subtract_and_dots(exec, basis(), sums(0) + 1, w_.data(), active(), most_, partial_.data(), sums(1));
+    add_up(exec, 1);
     advance(exec);
     step(exec);
   }
@@ -116,9 +116,9 @@ class GmresMethod : public IterativeMethod<Exec, Op, M, Scalar, impl::GmresScala
 
   const Vector& r() const { return w_; }
 
-  /// With half of the basis: the mean over a cycle.
+  /// Three passes over the basis, of which half is there in the mean over a cycle; w four times, v and its column.
   std::int64_t traffic_bytes() const {
-    const std::int64_t of_basis = 2 * (most_ + 1), of_cycle = (is_flexible ? 4 : 2), others = 7;
+    const std::int64_t of_basis = 3 * (most_ + 1) / 2, of_cycle = (is_flexible ? 4 : 2), others = 6;
     return Base::traffic_bytes_with(of_basis + of_cycle + others);
   }
 
@@ -170,11 +170,10 @@ class GmresMethod : public IterativeMethod<Exec, Op, M, Scalar, impl::GmresScala
     }
   }
 
-  /// w^H w and V^H w over all parts: one reduction.
-  void project(const Exec& exec, Sum* to) {
-    basis_dots(exec, basis(), w_.data(), active(), most_, partial_.data(), to);
-    const auto first = static_cast<int>(reinterpret_cast<double*>(to) - memory_.sums.data());
-    Base::sum_over_parts(exec, first, doubles_of_sum * (most_ + 1));
+  /// Of the first or the second projection: one reduction for all columns.
+  void add_up(const Exec& exec, int which) {
+    const int count = doubles_of_sum * (most_ + 1);
+    Base::sum_over_parts(exec, which * count, count);
   }
 
   /// w becomes the next vector of the basis; at the end of a cycle u, or x itself, gets V y.

@@ -42,6 +42,18 @@ class CublasHandle {
     check(cublasDscal(handle_, size(x), alpha, x.data(), 1), "cublasDscal");
   }
 
+  /// norm := ||x||
+  void norm(const Vector<double>& x, double* norm) const {
+    check(cublasDnrm2(handle_, size(x), x.data(), 1, norm), "cublasDnrm2");
+  }
+  /// y := alpha op(A) x + beta y, where A is the first `num_columns` of `columns`
+  template <class Columns>
+  void multiply(cublasOperation_t op, const Columns& columns, int num_columns, const double* alpha, const double* x,
+                const double* beta, double* y) const {
+    const int rows = static_cast<int>(columns.extent(0));
+    check(cublasDgemv(handle_, op, rows, num_columns, alpha, columns.data(), rows, x, 1, beta, y, 1), "cublasDgemv");
+  }
+
  private:
   static constexpr std::size_t workspace_bytes = std::size_t(32) << 20;
 

@@ -4,13 +4,16 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <cg/floor.hpp>
 #include <cg/peers/cusparse_cg.hpp>
+#include <cg/peers/cusparse_gmres.hpp>
 #include <cg/peers/replayed_cg.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <spmv/matrices.hpp>
 #include <spmv/peers/cusparse.hpp>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,7 +25,11 @@ namespace {
 class Peers {
  public:
   Peers(const Exec& exec, const CgSystem& system, const Vector<double>& x)
-      : exec_(exec), libraries_(std::make_shared<const CudaLibraries>(exec)), b_(system.b), x_(x) {}
+      : exec_(exec),
+        matrix_(system.matrix),
+        libraries_(std::make_shared<const CudaLibraries>(exec)),
+        b_(system.b),
+        x_(x) {}
 
   /// Adds one, unless this version of the library has no such product or it cannot be captured. `describe` describes
   /// the matrix, which `keep` keeps.
@@ -35,7 +42,7 @@ class Peers {
       exec_.fence("perf: the first iteration of a peer");
       for (const int iterations_of_graph : {1, ReplayedCg::interval}) {
         const auto replayed = std::make_shared<const ReplayedCg>(cg, iterations_of_graph);
-        peers_.push_back({{"cuSPARSE and cuBLAS", text(product, ", ", replayed->launch())},
+        peers_.push_back({{library, text(product, ", ", replayed->launch()), iteration_bytes(matrix_)},
                           replayed->launch(),
                           [replayed, keep](double tolerance, int most) { return replayed->solve(tolerance, most); },
                           [replayed, keep](int num_iterations) { return replayed->seconds_of(num_iterations); }});
@@ -45,10 +52,29 @@ class Peers {
     }
   }
 
+  /// The same with GMRES.
+  template <class Describe, class Keep>
+  void add_gmres(const char* product, cusparseSpMVAlg_t algorithm, const Describe& describe, const Keep& keep) {
+    try {
+      const auto gmres = std::make_shared<CusparseGmres>(exec_, libraries_, describe, algorithm, b_, x_);
+      const std::string launch = gmres->is_captured() ? "graph of a cycle" : "call by call";
+      peers_.push_back({{library, text("GMRES, ", product, ", ", launch), gmres_bytes(matrix_, CusparseGmres::restart)},
+                        launch,
+                        [gmres, keep](double tolerance, int most) { return gmres->solve(tolerance, most); },
+                        [gmres, keep](int num_iterations) { return gmres->seconds_of(num_iterations); },
+                        CusparseGmres::restart});
+    } catch (const Error& error) {
+      std::printf("  GMRES, %s: left out: %s\n", product, error.what());
+    }
+  }
+
   std::vector<CgPeer> take() { return std::move(peers_); }
 
  private:
+  static constexpr const char* library = "cuSPARSE and cuBLAS";
+
   Exec exec_;
+  Matrix matrix_;
   std::shared_ptr<const CudaLibraries> libraries_;
   Vector<double> b_, x_;
   std::vector<CgPeer> peers_;
@@ -64,6 +90,7 @@ std::vector<CgPeer> cusparse_cg_peers(const Exec& exec, const CgSystem& system, 
     const auto describe = [&] { return cusparse_csr(a, csr); };
     peers.add("CSR, algorithm 1", CUSPARSE_SPMV_CSR_ALG1, describe, csr);
     peers.add("CSR, algorithm 2", CUSPARSE_SPMV_CSR_ALG2, describe, csr);
+    peers.add_gmres("CSR, algorithm 2", CUSPARSE_SPMV_CSR_ALG2, describe, csr);
   }
   if (a.block_size() > 1) {
     const RowMajorMatrix rows = by_rows(exec, a);
