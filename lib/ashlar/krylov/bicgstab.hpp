@@ -2,11 +2,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/real_product.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/blas1/basis.hpp>
 #include <ashlar/device/for_entries.hpp>
 #include <ashlar/device/team_sums.hpp>
+#include <ashlar/krylov/impl/bicgstab_steps.hpp>
 #include <ashlar/krylov/impl/method_bytes.hpp>
 #include <ashlar/krylov/method.hpp>
 #include <ashlar/krylov/report.hpp>
@@ -82,7 +82,7 @@ class BiCgStab : public IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<sum
   using Sum = sum_t<Scalar>;
   using Base = IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<Sum>>;
   using Base::a_, Base::m_, Base::x_, Base::memory_;
-  static constexpr int parts = is_complex_v<Scalar> ? 2 : 1;  ///< of a sum
+  static constexpr int parts = impl::parts_of_sum<Scalar>;
   static constexpr double precision = std::numeric_limits<real_t<Scalar>>::epsilon();
 
  public:
@@ -165,38 +165,6 @@ class BiCgStab : public IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<sum
         KOKKOS_LAMBDA(Scalars & s, const double* sums, double*) { s.set_omega(number_of(sums + 1), sums[0]); });
   }
 
-  /// sums := u^H u and v^H w over all parts
-  void inner_products(const Exec& exec, const char* label, const Vector& u, const Vector& v, const Vector& w) {
-    sum_over_entries<1 + parts>(
-        label, exec, u.extent(0), memory_.team_sums.access(), slots(),
-        KOKKOS_LAMBDA(std::int64_t i, double(&sum)[1 + parts]) {
-          sum[0] += real_product(u(i), u(i));
-          add_product(v(i), w(i), sum + 1);
-        });
-    Base::sum_over_parts(exec, 0, 1 + parts);
-  }
-
-  /// x += alpha p^ + omega s^, r := s - omega t, and r^H r and shadow^H r over all parts
-  void step(const Exec& exec) {
-    const auto scalars = memory_.scalars;
-    const auto x = x_, r = r_, p_hat = p_hat_, s_hat = s_hat_, t = t_, shadow = shadow_;
-    sum_over_entries<1 + parts>(
-        "ashlar::bicgstab[step]", exec, r.extent(0), memory_.team_sums.access(), slots(),
-        KOKKOS_LAMBDA(std::int64_t i, double(&sum)[1 + parts]) {
-          const Scalars& s = scalars();
-          Scalar residual = r(i);
-          if (s.is_running()) {
-            // (Without a preconditioner s^ is r.)
-            x(i) += Scalar(s.alpha) * p_hat(i) + Scalar(s.omega) * s_hat(i);
-            residual -= Scalar(s.omega) * t(i);
-            r(i) = residual;
-          }
-          sum[0] += real_product(residual, residual);
-          add_product(shadow(i), residual, sum + 1);
-        });
-    Base::sum_over_parts(exec, 0, 1 + parts);
-  }
-
   void advance(const Exec& exec) {
     const double eps = precision;
     Base::change_scalars(
@@ -205,13 +173,6 @@ class BiCgStab : public IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<sum
         });
   }
 
-  /// sum += conj(a) b, by its parts
-  KOKKOS_INLINE_FUNCTION static void add_product(const Scalar& a, const Scalar& b, double* sum) {
-    sum[0] += real_product(a, b);
-    if constexpr (parts == 2) {
-      sum[1] += double(a.real()) * double(b.imag()) - double(a.imag()) * double(b.real());
-    }
-  }
   KOKKOS_INLINE_FUNCTION static Sum number_of(const double* sums) {
     if constexpr (parts == 2) {
       return Sum(sums[0], sums[1]);
@@ -221,6 +182,24 @@ class BiCgStab : public IterativeMethod<Exec, Op, M, Scalar, BiCgStabScalars<sum
   }
 
  private:
+  /// sums := u^H u and v^H w over all parts
+  void inner_products(const Exec& exec, const char* label, const Vector& u, const Vector& v, const Vector& w) {
+    add_up(exec, label, impl::SquareAndProduct<Scalar>{u.data(), v.data(), w.data()});
+  }
+
+  /// x += alpha p^ + omega s^, r := s - omega t, and r^H r and shadow^H r over all parts
+  void step(const Exec& exec) {
+    add_up(exec, "ashlar::bicgstab[step]",
+           impl::BiCgStabStep<Scalars, Scalar>{memory_.scalars.data(), p_hat_.data(), s_hat_.data(), t_.data(),
+                                               shadow_.data(), x_.data(), r_.data()});
+  }
+
+  template <class Pass>
+  void add_up(const Exec& exec, const char* label, const Pass& pass) {
+    sum_over_entries<1 + parts>(label, exec, r_.extent(0), memory_.team_sums.access(), slots(), pass);
+    Base::sum_over_parts(exec, 0, 1 + parts);
+  }
+
   /// to := M^-1 from, product := A to
   void multiply(const Exec& exec, const Vector& from, const Vector& to, const Vector& product) {
     if (!m_.is_identity()) m_.apply(exec, from, to);

@@ -82,7 +82,7 @@ class GmresMethod : public IterativeMethod<Exec, Op, M, Scalar, impl::GmresScala
         u_(is_flexible || m.is_identity() ? Vector() : Base::vector(exec, "ashlar::gmres::u")),
         small_(Kokkos::view_alloc(exec, "ashlar::gmres::small"), impl::Hessenberg<Sum>::size(most_)),
         partial_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::gmres::partial"),
-                 (most_ + 1) * impl::teams_for(rows_)) {}
+                 basis_partial_size(rows_, most_)) {}
 
   void start(const Exec& exec, const RightHandSide& b) {
     Base::form_residual(exec, b, w_);
@@ -235,7 +235,7 @@ SolveReport fgmres(const Exec& exec, const Op& a, const M& m, const B& b, const 
 inline std::uint64_t gmres_bytes(std::int64_t n, std::size_t bytes_of_entry, bool preconditioned, int restart) {
   const std::uint64_t vectors = std::uint64_t(restart) + (preconditioned ? 6 : 4),
                       small = impl::Hessenberg<double>::size(restart),
-                      partial = std::uint64_t(restart + 1) * std::uint64_t(impl::teams_for(n));
+                      partial = std::uint64_t(basis_partial_size(n, restart));
   return impl::method_bytes(n, vectors, bytes_of_entry, sizeof(impl::GmresScalars), 2 * (restart + 1)) +
          (small + partial) * sizeof(double);
 }

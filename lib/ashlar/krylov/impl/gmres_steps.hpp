@@ -37,14 +37,14 @@ struct GmresScalars : IterationScalars {
     for (int k = 0; k < active; ++k) {
       const Sum of_basis = second[1 + k];
       squared -= real_part(of_basis) * real_part(of_basis) + imaginary_part(of_basis) * imaginary_part(of_basis);
-      small.r(k, columns) = first[1 + k] + of_basis;
     }
     const double before = real_part(first[0]);
     if (!is_finite(before) || !is_finite(squared)) return end(small, Kokkos::sqrt(before + squared), history);
     // The rest of w may be nothing but rounding: then the residual is 0, or H is singular.
     const double rounding = eps * Kokkos::sqrt(before);
     const double below = squared > rounding * rounding ? Kokkos::sqrt(squared) : 0;
-    const double norm = small.add_column(columns, below, 10 * rounding);
+    const auto entry = [first, second](int k) { return first[1 + k] + second[1 + k]; };
+    const double norm = small.add_column(columns, entry, below, 10 * rounding);
     if (norm < 0) {
       end(small, progress.last, history);
       if (is_running() || progress.status == SolveStatus::iteration_limit) progress.status = SolveStatus::stagnation;

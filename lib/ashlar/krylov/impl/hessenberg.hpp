@@ -30,17 +30,35 @@ struct Hessenberg {
 
   KOKKOS_FUNCTION void begin(double norm) const { g()[0] = norm; }
 
-  /// Takes column j, whose entries 0 to j are in r(., j), with `below` under them. Returns the norm of the residual, or
-  /// -1 if the column adds no more than `rounding`: H is singular.
-  KOKKOS_FUNCTION double add_column(int j, double below, double rounding) const {
-    for (int i = 0; i < j; ++i) rotate(i, r(i, j), r(i + 1, j));
-    const double diagonal = Kokkos::abs(r(j, j)), length = Kokkos::hypot(diagonal, below);
+  /// Takes column j, with entry(i) in rows 0 to j and `below` under them. Returns the norm of the residual, or -1 if
+  /// the column adds no more than `rounding`: H is singular.
+  template <class Entry>
+  KOKKOS_FUNCTION double add_column(int j, const Entry& entry, double below, double rounding) const {
+    constexpr int together = 8;
+    Number upper = entry(0);
+    for (int first = 0; first < j; first += together) {
+      // Loads of some rotations are under way together; stores, which might change what they read, follow.
+      Number cosines[together], sines[together], lower[together];
+      for (int u = 0; u < together; ++u) {
+        const int i = first + u < j ? first + u : j - 1;
+        cosines[u] = cosine(i);
+        sines[u] = sine(i);
+        lower[u] = entry(i + 1);
+      }
+      for (int u = 0; u < together; ++u) {
+        if (first + u >= j) break;
+        rotate(cosines[u], sines[u], upper, lower[u]);
+        r(first + u, j) = upper;
+        upper = lower[u];
+      }
+    }
+    const double diagonal = Kokkos::abs(upper), length = Kokkos::hypot(diagonal, below);
     if (!(length > rounding)) return -1;
     cosine(j) = diagonal / length;
-    sine(j) = diagonal > 0 ? r(j, j) * (below / (diagonal * length)) : Number(1);
-    r(j, j) = diagonal > 0 ? r(j, j) * (length / diagonal) : Number(length);
+    sine(j) = diagonal > 0 ? upper * (below / (diagonal * length)) : Number(1);
+    r(j, j) = diagonal > 0 ? upper * (length / diagonal) : Number(length);
     g()[j + 1] = Number(0);
-    rotate(j, g()[j], g()[j + 1]);
+    rotate(cosine(j), sine(j), g()[j], g()[j + 1]);
     return Kokkos::abs(g()[j + 1]);
   }
 
@@ -70,11 +88,11 @@ struct Hessenberg {
       return number;
     }
   }
-  /// (a, b) := rotation i of it
-  KOKKOS_FUNCTION void rotate(int i, Number& a, Number& b) const {
+  /// (a, b) := the rotation of it
+  KOKKOS_FUNCTION static void rotate(const Number& cosine, const Number& sine, Number& a, Number& b) {
     const Number before = a;
-    a = cosine(i) * before + sine(i) * b;
-    b = cosine(i) * b - conjugate(sine(i)) * before;
+    a = cosine * before + sine * b;
+    b = cosine * b - conjugate(sine) * before;
   }
 };
 
