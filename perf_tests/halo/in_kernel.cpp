@@ -9,9 +9,9 @@
 #include <ashlar/bcsr/layout.hpp>
 #include <ashlar/device/bus_id.hpp>
 #include <ashlar/device/cuda_check.hpp>
-#include <ashlar/distributed/cg_meeting.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>
+#include <ashlar/persistent_cg/rendezvous.hpp>
 #include <operators/cuda/persistent_kernel.hpp>
 #include <operators/cuda/rank_sync.hpp>
 #endif
@@ -69,7 +69,7 @@ struct RoundsInKernel::Kernel {
   Exec exec;
   const Communicator& comm;
   std::int64_t entries;
-  std::shared_ptr<CgMeeting<double>> meeting;
+  std::shared_ptr<CgRendezvous<double>> rendezvous;
   Vector<double> p, values;
   Vector<std::int32_t> rows;  // 0, 1, 2, ...: both where rows begin that have an entry each, and the columns
   Kokkos::View<impl::GridMemory, Space> memory;
@@ -81,7 +81,7 @@ struct RoundsInKernel::Kernel {
       : exec(its_exec),
         comm(its_comm),
         entries(its_entries),
-        meeting(cg_meeting<double>(exec, comm, plan(), 1)),
+        rendezvous(cg_rendezvous<double>(exec, comm, plan(), 1)),
         p("perf::p", entries),
         values("perf::values", entries),
         rows("perf::rows", entries + 1),
@@ -91,9 +91,9 @@ struct RoundsInKernel::Kernel {
     Kokkos::deep_copy(exec, values, 1.0);
     fill_rows();
     const bool is_persistent = impl::why_not_persistent(exec).empty();
-    const CgRanks<double>* const met = meeting->connect(is_persistent ? blocks : 0, bus_id(exec));
+    const CgRanks<double>* const met = rendezvous->connect(is_persistent ? blocks : 0, bus_id(exec));
     if (met == nullptr) {
-      throw Error("perf_halo: no kernels iterate as one", meeting->why_not(),
+      throw Error("perf_halo: no kernels iterate as one", rendezvous->why_not(),
                   "run it with a GPU of one host for each rank");
     }
     ranks = *met;

@@ -34,8 +34,8 @@ DELAYS = (("solves", "distributed", "*", "625"), ("solves_stream", "nccl", "Nccl
           ("ghosts", "multigrid", "*", "17000"), ("ghosts_stream", "nccl", "NcclMultigrid.*", "17000"))
 # Where NVIDIA's checker is there: its tool, program, which of its tests.
 SANITIZER = "compute-sanitizer"
-CHECKS = (("memcheck", "test_operators", "CgLaunches/0*:*VeryDifferentLengths"),
-          ("racecheck", "test_operators", "*StopAtTheLimit*:*MatrixIsIndefinite"), ("memcheck", "test_mpi_halo", "*"))
+CHECKS = (("memcheck", "test_persistent_cg", "CgLaunches/0*:*VeryDifferentLengths"),
+          ("racecheck", "test_persistent_cg", "*StopAtTheLimit*:*MatrixIsIndefinite"), ("memcheck", "test_mpi_halo", "*"))
 
 
 def steps_of(ranks, is_small):
@@ -44,7 +44,7 @@ def steps_of(ranks, is_small):
     many, few = (["--iterations", "100,400"], ["--iterations", "10,40", "--samples", "3"]) if not is_small else ([], [])
     cells = [] if not is_small else ["--log2-boxes", "3", "--samples", "1"]
     packed = ["--decompositions", "1d", "--halos", "packed"]
-    found = [Step("test_operators", 1, 120, "unit_tests/test_operators")]
+    found = [Step("test_persistent_cg", 1, 120, "unit_tests/test_persistent_cg")]
     for n in ranks:
         for program in ("test_mpi_halo", "test_mpi_distributed", "test_mpi_multigrid", "test_mpi_nccl"):
             found.append(Step(f"{program}_{n}", n, 120, f"unit_tests/{program}"))

@@ -28,8 +28,10 @@ MAY_USE = {
     "distributed": ["halo", "streaming", "operators"],
     # The solvers know concepts only.
     "krylov": ["blas1"],
-    # What solvers know as concepts, of matrices: operators, preconditioners, and kernels that iterate by themselves.
-    "operators": ["spmv", "krylov"],
+    # All of CG as one kernel; the kernels of ranks find each other by the halo's plan.
+    "persistent_cg": ["spmv", "krylov", "halo"],
+    # What solvers know as concepts, of matrices: operators and preconditioners. They offer CG's kernel.
+    "operators": ["persistent_cg"],
     "multigrid": ["halo", "blas1"],
     "problems": ["bcsr"],
     "io": ["bcsr"],

@@ -2,7 +2,7 @@
 
 #include <ashlar/base/held_bytes.hpp>
 #include <ashlar/blas1/local_space.hpp>
-#include <ashlar/operators/persistent_cg.hpp>
+#include <ashlar/persistent_cg/one_device.hpp>
 #include <ashlar/spmv/matrix_bytes.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/spmv/spmv_dot.hpp>

@@ -9,8 +9,8 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/validate.hpp>
 #include <ashlar/device/team_sums.hpp>
-#include <ashlar/operators/diagonal_inverse.hpp>
 #include <ashlar/operators/impl/invert_block.hpp>
+#include <ashlar/persistent_cg/diagonal_inverse.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/spmv/spmv_dot.hpp>

@@ -11,7 +11,7 @@
 #include <ashlar/bcsr/validate.hpp>
 #include <ashlar/device/for_entries.hpp>
 #include <ashlar/device/team_sums.hpp>
-#include <ashlar/operators/diagonal_inverse.hpp>
+#include <ashlar/persistent_cg/diagonal_inverse.hpp>
 #include <cstdint>
 
 namespace ashlar {

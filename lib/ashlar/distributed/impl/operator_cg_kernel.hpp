@@ -3,11 +3,11 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/impl/operator_parts.hpp>
-#include <ashlar/distributed/impl/peer_meeting.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
-#include <ashlar/operators/persistent_cg.hpp>
-#include <ashlar/operators/persistent_cg_of_ranks.hpp>
-#include <memory>
+#include <ashlar/persistent_cg/of_ranks.hpp>
+#include <ashlar/persistent_cg/one_device.hpp>
+#include <ashlar/persistent_cg/rendezvous.hpp>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -32,14 +32,15 @@ CgKernelOffer<Exec> distributed_cg_kernel(const Exec& exec, OperatorParts<Matrix
   if (options.decomposition != Decomposition::one_d) return none("in two dimensions");
   if constexpr (is_gpu_v<Exec> && std::is_same_v<Scalar, Value>) {
     if (parts.some_on_host) return none("some ranks compute on the host");
-    if (!parts.meeting) {
-      parts.meeting = parts.comm->together([&] {
-        return std::make_shared<PeerMeeting<Value, Exec>>(exec, *parts.comm, parts.remote->halo(), parts.block_size,
-                                                          parts.remote->parts());
+    if (!parts.rendezvous) {
+      parts.rendezvous = parts.comm->together([&] {
+        std::optional<CgRemoteBlocks<Matrix>> remote;
+        const auto& others = parts.remote->parts();
+        if (!others.empty()) remote = {others.front().rows, others.front().matrix};  // (in one dimension there is one)
+        return cg_rendezvous<Value>(exec, *parts.comm, parts.remote->halo(), parts.block_size, remote);
       });
     }
-    auto offer = persistent_cg_of_ranks(exec, parts.own->plan(), parts.own->matrix(), m, place,
-                                        std::shared_ptr<CgMeeting<Scalar>>(parts.meeting));
+    auto offer = persistent_cg_of_ranks(exec, parts.own->plan(), parts.own->matrix(), m, place, parts.rendezvous);
     // All ranks take it, or none. It is worth more if the host would have to wait otherwise.
     if (offer.kernel) {
       offer.is_worth_it = !parts.remote->waits_on_device() || parts.space->agree_max(offer.is_worth_it ? 0 : 1) == 0;

@@ -15,6 +15,7 @@
 #include <ashlar/distributed/options.hpp>
 #include <ashlar/distributed/space.hpp>
 #include <ashlar/halo/row_partition.hpp>
+#include <ashlar/persistent_cg/ranks.hpp>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -26,7 +27,7 @@
 namespace ashlar::impl {
 
 template <class Value, class Exec>
-class PeerMeeting;
+class PeerRendezvous;
 
 /// A DistributedOperator has three parts: the product with local columns, the product with remote columns, and the
 /// space of the vectors.
@@ -149,7 +150,7 @@ struct OperatorParts {
   std::optional<RemoteProduct<Matrix, Exec>> remote;
   std::optional<OwnPart<Matrix, Exec>> own;
   std::optional<DistributedSpace<Exec>> space;
-  std::shared_ptr<PeerMeeting<typename Matrix::scalar_type, Exec>> meeting;  // made when CG first asks for it
+  std::shared_ptr<CgRendezvous<typename Matrix::scalar_type>> rendezvous;  // made when CG first asks for it
 };
 
 }  // namespace ashlar::impl

@@ -64,29 +64,6 @@ std::vector<OtherPart<Matrix>> other_parts(const Exec& exec, const Matrix& remot
   return parts;
 }
 
-/// Of a matrix that has some of so many rows, `rows`, ascending: where each of all rows begins, and the last ends; the
-/// rows that it does not have are empty. Waits for `exec`.
-template <class Exec, class Rows, class RowPtr>
-Kokkos::View<typename RowPtr::non_const_value_type*, typename RowPtr::memory_space> row_begins_of_all(
-    const Exec& exec, std::int64_t num_rows, const Rows& rows, const RowPtr& row_ptr) {
-  using Offset = typename RowPtr::non_const_value_type;
-  const Kokkos::View<Offset*, typename RowPtr::memory_space> begins(
-      Kokkos::view_alloc(exec, "ashlar::distributed::row_begins"), static_cast<std::size_t>(num_rows) + 1);
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(
-      "ashlar::distributed[row_lengths]", Policy(exec, 0, static_cast<std::int64_t>(rows.extent(0))),
-      KOKKOS_LAMBDA(std::int64_t i) { begins(rows(i)) = row_ptr(i + 1) - row_ptr(i); });
-  Kokkos::parallel_scan(
-      "ashlar::distributed[row_begins]", Policy(exec, 0, num_rows + 1),
-      KOKKOS_LAMBDA(std::int64_t i, Offset & begin, bool is_final) {
-        const Offset length = begins(i);
-        if (is_final) begins(i) = begin;
-        begin += length;
-      });
-  exec.fence("ashlar::distributed: row begins");
-  return begins;
-}
-
 /// to(rows(i)) += from(i), block row by block row: products with a part that were not added as they were made.
 template <class Exec, class Rows, class From, class To>
 void add_rows(const Exec& exec, const Rows& rows, int block_rows, const From& from, const To& to) {

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <ashlar/operators/persistent_cg.hpp>
+#include <ashlar/persistent_cg/one_device.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/cuda_check.hpp>
 #include <ashlar/device/patient_wait.hpp>
-#include <ashlar/operators/cg_ranks.hpp>
+#include <ashlar/persistent_cg/ranks.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,18 +52,18 @@ template <class Sync, class Work, class Value>
 class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
  public:
   using Function = PersistentFunction<Sync, Work, Value>;
-  using Meeting = std::shared_ptr<CgMeeting<Value>>;  // none of a rank that is alone
+  using Rendezvous = std::shared_ptr<CgRendezvous<Value>>;  // none of a rank that is alone
 
   PersistentKernel(const Kokkos::Cuda& exec, Function function, const Work& work, const GridShape& grid,
-                   const DiagonalInverse<Value>& inverse, typename Sync::Ranks ranks, Meeting meeting,
+                   const DiagonalInverse<Value>& inverse, typename Sync::Ranks ranks, Rendezvous rendezvous,
                    const CgPlace<Value>& place, std::string product, std::shared_ptr<const void> kept)
       : function_(function),
         work_(work),
         grid_(grid),
         inverse_(inverse),
         ranks_(ranks),
-        meeting_(std::move(meeting)),
-        patience_seconds_(meeting_ ? meeting_->time_out_seconds() : patience_seconds_of_grid),
+        rendezvous_(std::move(rendezvous)),
+        patience_seconds_(rendezvous_ ? rendezvous_->time_out_seconds() : patience_seconds_of_grid),
         place_(place),
         memory_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::persistent_cg::grid")),
         failed_("ashlar::persistent_cg::failed"),
@@ -97,8 +97,8 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
   void check() const override {
     if (failed_() == 0) return;
     if constexpr (Sync::is_of_ranks) {
-      meeting_->spoil();
-      throw Error(text("cg: the kernels of ", meeting_->num_ranks(), " ranks waited for each other in vain"),
+      rendezvous_->invalidate();
+      throw Error(text("cg: the kernels of ", rendezvous_->num_ranks(), " ranks waited for each other in vain"),
                   text("another rank has ended or hangs; they gave up after ", patience_seconds_, " s"),
                   "look for its message");
     }
@@ -108,9 +108,10 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
   }
 
   std::string explain() const override {
-    return text(grid_.blocks, " thread blocks of ", grid_.threads, " threads, ", product_,
-                inverse_.values == nullptr ? "" : ", with its preconditioner",
-                meeting_ ? text(", with those of ", meeting_->num_ranks(), " ranks: halo and sums as packets") : "");
+    return text(
+        grid_.blocks, " thread blocks of ", grid_.threads, " threads, ", product_,
+        inverse_.values == nullptr ? "" : ", with its preconditioner",
+        rendezvous_ ? text(", with those of ", rendezvous_->num_ranks(), " ranks: halo and sums as packets") : "");
   }
 
  private:
@@ -119,7 +120,7 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
   GridShape grid_;
   DiagonalInverse<Value> inverse_;
   typename Sync::Ranks ranks_;
-  Meeting meeting_;
+  Rendezvous rendezvous_;
   double patience_seconds_;
   CgPlace<Value> place_;
   Kokkos::View<GridMemory, Kokkos::CudaSpace> memory_;

@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
-#include <ashlar/operators/diagonal_inverse.hpp>
+#include <ashlar/persistent_cg/diagonal_inverse.hpp>
 #include <ashlar/spmv/team_product.hpp>
 #include <cstdint>
 #include <string>

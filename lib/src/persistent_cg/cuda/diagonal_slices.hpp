@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/operators/persistent_cg.hpp>
+#include <ashlar/persistent_cg/one_device.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "async_copies.hpp"

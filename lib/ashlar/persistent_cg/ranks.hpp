@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-// What a kernel that iterates CG on several devices needs of them (persistent_cg_of_ranks.hpp).
+// What the kernels of several devices share that iterate CG together (of_ranks.hpp).
 
 namespace ashlar {
 
@@ -52,26 +52,25 @@ struct CgRanks {
   std::int32_t num_other_rows = 0;
 };
 
-/// Brings together the ranks whose kernels iterate as one.
+/// Where the ranks find each other's memory whose kernels iterate as one.
 template <class Value>
-class CgMeeting {
+class CgRendezvous {
  public:
-  virtual ~CgMeeting() = default;
+  virtual ~CgRendezvous() = default;
 
   virtual int num_ranks() const = 0;
-  /// How long a kernel waits for those of other ranks before it gives up: HaloOptions::time_out_seconds.
+  /// A kernel gives up if it waits longer for another rank's: HaloOptions::time_out_seconds.
   virtual double time_out_seconds() const = 0;
 
-  /// Collective. This rank's kernel has so many thread blocks on that device, by the name that it has on its host; 0:
-  /// there is no kernel. Returns what it needs, in the device's memory, good until the next connect() or the end of the
-  /// meeting; null where some rank has no kernel, where two have one device, on which not both kernels can be at once,
-  /// or where ranks share no memory: then why_not() says so.
+  /// Collective. `thread_blocks` is the size of this rank's kernel, 0 if it has none; `device` names the rank's device
+  /// on its host. Returns an argument of the kernel in the device's memory, valid until the next connect() or the end
+  /// of the rendezvous. Returns null if a rank has no kernel, if two ranks share a device, or if ranks share no memory:
+  /// why_not() says which.
   virtual const CgRanks<Value>* connect(int thread_blocks, const std::string& device) = 0;
   virtual std::string why_not() const = 0;
 
-  /// A kernel of this rank gave up: what the ranks share is worth nothing any more, and the next connect() makes it
-  /// anew.
-  virtual void spoil() = 0;
+  /// A kernel of this rank gave up: the next connect() makes the shared memory again.
+  virtual void invalidate() = 0;
 };
 
 }  // namespace ashlar

@@ -7,13 +7,13 @@ namespace ashlar::impl {
 /// Block rows dealt to all warps of a grid, a few at a time. Several lanes may share an entry of a row, each with some
 /// of the row's blocks: as many lanes as let the grid take all rows at once, no more than the longest row has blocks,
 /// and no more than 8, which multiply 16 blocks by two at a time.
-struct DealtRows {
+struct AssignedRows {
   int count;       ///< block rows, those with most blocks first
   int log2_lanes;  ///< of an entry
 
   /// Where the longest has so many blocks.
-  KOKKOS_FUNCTION static DealtRows of(int count, int longest, int block_size, int num_warps) {
-    DealtRows rows{count, 0};
+  KOKKOS_FUNCTION static AssignedRows of(int count, int longest, int block_size, int num_warps) {
+    AssignedRows rows{count, 0};
     const auto fits = [&](int log2_lanes) {
       return (1 << log2_lanes) <= longest && count <= (32 >> log2_lanes) / block_size * num_warps;
     };

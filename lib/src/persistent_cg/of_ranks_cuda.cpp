@@ -1,4 +1,4 @@
-#include <ashlar/operators/persistent_cg_of_ranks.hpp>
+#include <ashlar/persistent_cg/of_ranks.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/base/text.hpp>
@@ -31,11 +31,11 @@ template <class Value, class Layout>
 requires std::is_floating_point_v<Value> CgKernelOffer<Kokkos::Cuda>
 PersistentCgOfRanks<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(
     const Kokkos::Cuda& exec, const Arguments& given, const DiagonalInverse<Value>& inverse,
-    const CgPlace<Value>& place, const std::shared_ptr<CgMeeting<Value>>& meeting) {
+    const CgPlace<Value>& place, const std::shared_ptr<CgRendezvous<Value>>& rendezvous) {
   bool has_met = false;
   const auto connect = [&](int thread_blocks) {
     has_met = true;
-    return meeting->connect(thread_blocks, bus_id(exec));
+    return rendezvous->connect(thread_blocks, bus_id(exec));
   };
   CgKernelOffer<Kokkos::Cuda> result{nullptr, why_not_persistent(exec), false};
   if (result.why_not.empty() && place.n == 0) result.why_not = "a rank has no rows";
@@ -54,20 +54,21 @@ PersistentCgOfRanks<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::ma
                                 std::shared_ptr<const void> kept) -> CgKernelOffer<Kokkos::Cuda> {
             if (std::string why = why_not_together(exec, function, grid); !why.empty()) return {nullptr, why, false};
             const CgRanks<Value>* const ranks = connect(grid.blocks);
-            if (ranks == nullptr) return {nullptr, meeting->why_not(), false};
+            if (ranks == nullptr) return {nullptr, rendezvous->why_not(), false};
             using Work = std::remove_cvref_t<decltype(work)>;
             bool fits = true;
             if constexpr (requires { work.is_interleaved; }) {
               const bool is_smaller = kept != nullptr;  // than what the kernels for each step read; measured on H200
               fits = !work.is_interleaved || is_smaller || has_fast_memory(exec);
             }
-            return {
-                std::make_unique<PersistentKernel<Sync, Work, Value>>(
-                    exec, function, work, grid, inverse, *ranks, meeting, place, std::move(product), std::move(kept)),
-                fits ? "" : "the vectors are too large for the device's cache: kernels for each step are faster", fits};
+            return {std::make_unique<PersistentKernel<Sync, Work, Value>>(exec, function, work, grid, inverse, *ranks,
+                                                                          rendezvous, place, std::move(product),
+                                                                          std::move(kept)),
+                    fits ? "" : "the vectors are too large for the device's cache: kernels for each step are faster",
+                    fits};
           };
-          auto found =
-              with_prefetching_kernel<Sync, b>(exec, arguments, Layout(), meeting->num_ranks(), place.copy_bytes, take);
+          auto found = with_prefetching_kernel<Sync, b>(exec, arguments, Layout(), rendezvous->num_ranks(),
+                                                        place.copy_bytes, take);
           if (found) {
             result = std::move(*found);
           } else {

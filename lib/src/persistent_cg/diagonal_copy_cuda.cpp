@@ -1,4 +1,4 @@
-#include <ashlar/operators/persistent_cg.hpp>
+#include <ashlar/persistent_cg/one_device.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/device/cuda_check.hpp>

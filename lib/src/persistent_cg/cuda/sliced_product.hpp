@@ -1,11 +1,11 @@
 #pragma once
 
-#include <ashlar/operators/persistent_cg.hpp>
+#include <ashlar/persistent_cg/one_device.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/base/real_product.hpp>
-#include <ashlar/operators/impl/dealt_rows.hpp>
-#include <ashlar/operators/impl/inner_slices.hpp>
+#include <ashlar/persistent_cg/impl/assigned_rows.hpp>
+#include <ashlar/persistent_cg/impl/inner_slices.hpp>
 #include <type_traits>
 
 #include "async_copies.hpp"
@@ -18,8 +18,8 @@ namespace ashlar::impl {
 /// What a rank's thread block knows of the block rows with blocks in others' columns. In shared memory: with it in the
 /// registers of each thread these do not suffice for the slices.
 struct OthersOfBlock {
-  InnerSlices inner;  ///< of no such row
-  DealtRows dealt;    ///< those rows
+  InnerSlices inner;   ///< of no such row
+  AssignedRows dealt;  ///< those rows
 };
 
 /// y := A x by slices of a few block rows. Each warp has slices of its own: it prefetches the next ones to shared
@@ -96,7 +96,7 @@ class SlicedProduct<Slices>::Worker {
     if (!is_added_to(grid)) return;
     if (threadIdx.x == 0) {
       others = {InnerSlices::of(grid.begins_of_others(), product_.slices.a.num_block_rows, rows_of_slice),
-                deal_other_rows<B>(grid)};
+                assign_other_rows<B>(grid)};
     }
     __syncthreads();
   }

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <ashlar/operators/persistent_cg.hpp>
+#include <ashlar/persistent_cg/one_device.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/base/real_product.hpp>
-#include <ashlar/operators/impl/dealt_rows.hpp>
+#include <ashlar/persistent_cg/impl/assigned_rows.hpp>
 #include <cstdint>
 
 #include "rank_sync.hpp"
@@ -14,11 +14,11 @@ namespace ashlar::impl {
 /// How the block rows with blocks in others' columns are dealt to the warps of the grid that `sync` is of, whichever
 /// thread block has their own columns: where ranks meet, all rows of a thread block may have some.
 template <int B, class Sync>
-__device__ DealtRows deal_other_rows(const Sync& sync) {
+__device__ AssignedRows assign_other_rows(const Sync& sync) {
   if (sync.num_other_rows() == 0) return {0, 0};
   const typename Sync::Ranks::OtherRow longest = sync.other_row(0);
-  return DealtRows::of(sync.num_other_rows(), longest.end - longest.begin, B,
-                       static_cast<int>(gridDim.x * blockDim.x / 32));
+  return AssignedRows::of(sync.num_other_rows(), longest.end - longest.begin, B,
+                          static_cast<int>(gridDim.x * blockDim.x / 32));
 }
 
 /// All threads: adds to y what these rows have in others' columns, as it comes. The warp that has a row's own columns
@@ -27,13 +27,13 @@ __device__ DealtRows deal_other_rows(const Sync& sync) {
 ///
 /// The last warps of thread blocks have the first rows: they have the fewest slices to multiply.
 template <int B, class Layout, class Value, class Sync>
-__device__ double add_other_rows(Sync& sync, const DealtRows& rows, const Value* x, Value* y) {
+__device__ double add_other_rows(Sync& sync, const AssignedRows& rows, const Value* x, Value* y) {
   const int blocks = static_cast<int>(gridDim.x), warps = static_cast<int>(blockDim.x / 32),
             warps_behind = warps - 1 - static_cast<int>(threadIdx.x / 32), at_a_time = rows.rows_of_warp(B);
   double dot = 0;
   for (int first = (warps_behind * blocks + static_cast<int>(blockIdx.x)) * at_a_time; first < rows.count;
        first += blocks * warps * at_a_time) {
-    const DealtRows::Part part = rows.part(first, threadIdx.x % 32, B);
+    const AssignedRows::Part part = rows.part(first, threadIdx.x % 32, B);
     typename Sync::Ranks::OtherRow of_others;
     if (part.number >= 0) of_others = sync.other_row(part.number);
     const PlaceRun blocks_of_lane{of_others.begin + part.share, of_others.end};

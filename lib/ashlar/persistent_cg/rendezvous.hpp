@@ -6,45 +6,78 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/peer/peer_flag.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
-#include <ashlar/distributed/impl/other_part.hpp>
 #include <ashlar/halo/halo_plan.hpp>
-#include <ashlar/operators/cg_ranks.hpp>
+#include <ashlar/persistent_cg/ranks.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-namespace ashlar::impl {
+namespace ashlar {
 
-/// Where the kernels of a distributed matrix's ranks meet that iterate CG as one: memory that all of them reach, with
-/// the packets of sums, and of the halo. Good for one solve at a time, after another.
+/// This rank's blocks in remote columns: `matrix` has the block rows that have any, whose numbers `rows` lists in
+/// ascending order, and the entries of the halo as its block columns.
+template <class Matrix>
+struct CgRemoteBlocks {
+  Kokkos::View<const typename Matrix::ordinal_type*, typename Matrix::memory_space> rows;
+  Matrix matrix;
+};
+
+namespace impl {
+
+/// Of a matrix that has some of so many rows, `rows`, ascending: where each of all rows begins, and the last ends; the
+/// rows that it does not have are empty. Waits for `exec`.
+template <class Exec, class Rows, class RowPtr>
+Kokkos::View<typename RowPtr::non_const_value_type*, typename RowPtr::memory_space> row_begins_of_all(
+    const Exec& exec, std::int64_t num_rows, const Rows& rows, const RowPtr& row_ptr) {
+  using Offset = typename RowPtr::non_const_value_type;
+  const Kokkos::View<Offset*, typename RowPtr::memory_space> begins(
+      Kokkos::view_alloc(exec, "ashlar::persistent_cg::row_begins"), static_cast<std::size_t>(num_rows) + 1);
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for(
+      "ashlar::persistent_cg[row_lengths]", Policy(exec, 0, static_cast<std::int64_t>(rows.extent(0))),
+      KOKKOS_LAMBDA(std::int64_t i) { begins(rows(i)) = row_ptr(i + 1) - row_ptr(i); });
+  Kokkos::parallel_scan(
+      "ashlar::persistent_cg[row_begins]", Policy(exec, 0, num_rows + 1),
+      KOKKOS_LAMBDA(std::int64_t i, Offset & begin, bool is_final) {
+        const Offset length = begins(i);
+        if (is_final) begins(i) = begin;
+        begin += length;
+      });
+  exec.fence("ashlar::persistent_cg: row begins");
+  return begins;
+}
+
+/// The rendezvous through peer memory: the packets of sums and of the halo lie in memory that all ranks reach. It
+/// serves one solve after another, not two simultaneously.
 ///
-/// The memory of a rank that others reach: a flag, raised where somebody gave up; packets of two sums; packets of the
-/// halo. Besides, of its own: where the blocks in others' columns begin, 4 bytes a block row and 12 more for
-/// each row that has some, and 16 a block entry that is sent.
+/// Memory   reached by other ranks: a flag, raised when a kernel gave up; the packets of two sums; the packets of the
+///          halo. Of this rank alone: 4 bytes a block row and 12 more for each that has remote blocks, 16 for each
+///          block entry that is sent.
 template <class Value, class Exec>
-class PeerMeeting final : public CgMeeting<Value> {
+class PeerRendezvous final : public CgRendezvous<Value> {
  public:
-  /// In one dimension: `others` is one part, or none.
   template <class Matrix>
-  PeerMeeting(const Exec& exec, const Communicator& comm, const HaloPlan& halo, int block_size,
-              const std::vector<OtherPart<Matrix>>& others)
-      : exec_(exec), comm_(comm.duplicate()), halo_(halo), block_size_(block_size), keeps_(others) {
-    if (others.empty()) return;
-    const Matrix& matrix = others.front().matrix;
+  PeerRendezvous(const Exec& exec, const Communicator& comm, const HaloPlan& halo, int block_size,
+                 const std::optional<CgRemoteBlocks<Matrix>>& remote)
+      : exec_(exec), comm_(comm.duplicate()), halo_(halo), block_size_(block_size), keeps_(remote) {
+    if (!remote) return;
+    const auto& [rows, matrix] = *remote;
     if constexpr (std::is_same_v<Value, typename Matrix::scalar_type> &&
                   std::is_same_v<std::int32_t, typename Matrix::ordinal_type> &&
                   std::is_same_v<std::int32_t, typename Matrix::offset_type>) {
-      row_begin_ = row_begins_of_all<Exec>(exec, halo.num_own(), others.front().rows, matrix.graph().row_ptr());
+      row_begin_ = row_begins_of_all(exec, halo.num_own(), rows, matrix.graph().row_ptr());
       mine_.row_begin = row_begin_.data();
       mine_.col_idx = matrix.graph().col_idx().data();
       mine_.values = matrix.values().data();
-      other_rows_ = listed(longest_first(others.front().rows, matrix.graph().row_ptr()));
+      other_rows_ = listed(longest_first(rows, matrix.graph().row_ptr()));
       mine_.other_rows = other_rows_.data();
       mine_.num_other_rows = static_cast<std::int32_t>(other_rows_.size());
     }
@@ -54,7 +87,7 @@ class PeerMeeting final : public CgMeeting<Value> {
   double time_out_seconds() const override { return halo_.time_out_seconds(); }
   std::string why_not() const override { return why_not_; }
 
-  void spoil() override { is_spoiled_ = true; }
+  void invalidate() override { is_valid_ = false; }
 
   const CgRanks<Value>* connect(int thread_blocks, const std::string& device) override {
     why_not_.clear();
@@ -71,10 +104,10 @@ class PeerMeeting final : public CgMeeting<Value> {
       why_not_ = text("more than ", CgRanks<Value>::most_ranks, " ranks");
       return nullptr;
     }
-    const bool is_spoiled = comm_.max(is_spoiled_ ? 1 : 0) > 0;
-    if (memory_ && blocks == blocks_ && !is_spoiled) return &ranks_;
+    const bool all_valid = comm_.max(is_valid_ ? 0 : 1) == 0;
+    if (memory_ && blocks == blocks_ && all_valid) return &ranks_;
     memory_.reset();
-    is_spoiled_ = false;
+    is_valid_ = true;
     blocks_ = blocks;
     try {
       make(blocks);
@@ -146,21 +179,21 @@ class PeerMeeting final : public CgMeeting<Value> {
       sends_ = listed(sends);
       ranks.sends = sends_.data();
       ranks.num_sends = static_cast<std::int32_t>(sends.size());
-      count_ = List<std::uint32_t>("ashlar::distributed::cg_count", 1);
+      count_ = List<std::uint32_t>("ashlar::persistent_cg::count", 1);
       ranks.count = count_.data();
       ranks_ = ranks;
-      exec_.fence("ashlar::distributed: where kernels meet");
+      exec_.fence("ashlar::persistent_cg: the rendezvous");
     });
     comm_.barrier();  // nobody writes to what another one has yet to make
   }
 
   template <class Item>
   List<Item> listed(const std::vector<Item>& items) const {
-    const List<Item> there(Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing, "ashlar::distributed::cg_meeting"),
+    const List<Item> there(Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing, "ashlar::distributed::cg_rendezvous"),
                            items.size());
     using Here = Kokkos::View<const Item*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
     if (!items.empty()) Kokkos::deep_copy(exec_, there, Here(items.data(), items.size()));
-    exec_.fence("ashlar::distributed: lists of a meeting");
+    exec_.fence("ashlar::persistent_cg: a list");
     return there;
   }
 
@@ -168,11 +201,11 @@ class PeerMeeting final : public CgMeeting<Value> {
   Communicator comm_;
   HaloPlan halo_;
   int block_size_;
-  std::any keeps_;  // the parts, whose arrays the kernels read
+  std::any keeps_;  // the remote blocks, whose arrays the kernels read
   Ranks mine_;
   List<std::int32_t> row_begin_;
   List<OtherRow> other_rows_;
-  bool is_spoiled_ = false;
+  bool is_valid_ = true;
   std::vector<int> blocks_;
   std::unique_ptr<PeerMemory> memory_;
   List<Send> sends_;
@@ -181,4 +214,17 @@ class PeerMeeting final : public CgMeeting<Value> {
   std::string why_not_;
 };
 
-}  // namespace ashlar::impl
+}  // namespace impl
+
+/// Collective. The rendezvous of the ranks of `comm`, whose kernels iterate on vectors with this halo, of block entries
+/// of `block_size` entries.
+///
+/// Memory   connect() allocates what the ranks share, on the device of `exec`; all ranks destroy it in the same order.
+template <class Value, class Exec, class Matrix = BcsrMatrix<Value>>
+std::shared_ptr<CgRendezvous<Value>> cg_rendezvous(const Exec& exec, const Communicator& comm, const HaloPlan& halo,
+                                                   int block_size,
+                                                   const std::optional<CgRemoteBlocks<Matrix>>& remote = {}) {
+  return std::make_shared<impl::PeerRendezvous<Value, Exec>>(exec, comm, halo, block_size, remote);
+}
+
+}  // namespace ashlar

@@ -2,7 +2,7 @@
 
 #include <ashlar/base/first_not_less.hpp>
 #include <ashlar/device/grid_sync.hpp>
-#include <ashlar/operators/cg_ranks.hpp>
+#include <ashlar/persistent_cg/ranks.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 
