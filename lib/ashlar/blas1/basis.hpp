@@ -54,17 +54,6 @@ inline int basis_shares(std::int64_t rows) {
   return static_cast<int>(std::clamp<std::int64_t>((rows + rows_of_share - 1) / rows_of_share, 1, most));
 }
 
-/// Sums that a team makes together.
-template <class Sum, int N>
-struct SumsTogether {
-  Sum value[N];
-
-  KOKKOS_FUNCTION SumsTogether& operator+=(const SumsTogether& other) {
-    for (int u = 0; u < N; ++u) value[u] += other.value[u];
-    return *this;
-  }
-};
-
 /// One share of the rows: w -= V c, if there are coefficients c, then the sums w^H w, v_0^H w, v_1^H w, ... over it.
 template <class Scalar>
 struct BasisPassOfShare {

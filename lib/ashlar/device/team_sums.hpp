@@ -9,6 +9,21 @@
 
 namespace ashlar {
 
+namespace impl {
+
+/// Sums that a team reduces together: with as many barriers as one sum takes.
+template <class Sum, int N>
+struct SumsTogether {
+  Sum value[N];
+
+  KOKKOS_FUNCTION SumsTogether& operator+=(const SumsTogether& other) {
+    for (int k = 0; k < N; ++k) value[k] += other.value[k];
+    return *this;
+  }
+};
+
+}  // namespace impl
+
 /// What the teams of one kernel need to add up sums together, as kernels take it. Made by TeamSums.
 struct TeamSumsAccess {
   double* partial = nullptr;    ///< of each team, sum after sum
@@ -23,25 +38,30 @@ struct TeamSumsAccess {
     // Volatile: what other teams wrote must not come from a cache of this one's. (Kokkos' atomic loads and stores of
     // doubles are compare-and-swap loops on CUDA: with these the last team took as long as the rest of a kernel.)
     volatile double* const of_teams = partial;
-    for (int k = 0; k < N; ++k) team.team_reduce(Kokkos::Sum<double>(sum[k]));
+    using Sums = impl::SumsTogether<double, N>;
+    Sums of_team;
+    for (int k = 0; k < N; ++k) of_team.value[k] = sum[k];
+    team.team_reduce(Kokkos::Sum<Sums>(of_team));
     int is_last = 0;
     Kokkos::single(
         Kokkos::PerTeam(team),
         [&](int& last) {
-          for (int k = 0; k < N; ++k) of_teams[k * teams + team.league_rank()] = sum[k];
+          for (int k = 0; k < N; ++k) of_teams[k * teams + team.league_rank()] = of_team.value[k];
           Kokkos::memory_fence();
           last = Kokkos::atomic_fetch_add(arrived, 1u) + 1 == unsigned(teams);
         },
         is_last);
     if (is_last == 0) return;
     Kokkos::memory_fence();
-    for (int k = 0; k < N; ++k) {
-      double mine = 0;
-      for (int i = team.team_rank(); i < teams; i += team.team_size()) mine += of_teams[k * teams + i];
-      team.team_reduce(Kokkos::Sum<double>(mine));
-      Kokkos::single(Kokkos::PerTeam(team), [&] { *total[k] = mine; });
+    Sums of_all = {};
+    for (int i = team.team_rank(); i < teams; i += team.team_size()) {
+      for (int k = 0; k < N; ++k) of_all.value[k] += of_teams[k * teams + i];
     }
-    Kokkos::single(Kokkos::PerTeam(team), [&] { *arrived = 0; });
+    team.team_reduce(Kokkos::Sum<Sums>(of_all));
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      for (int k = 0; k < N; ++k) *total[k] = of_all.value[k];
+      *arrived = 0;
+    });
   }
 };
 
