@@ -30,6 +30,7 @@ void check_files(const SolveOptions& options, int rank, int ranks) {
   }
   const std::vector<NamedFile> inputs{{"--matrix", options.source.matrix},
                                       {"--rhs", options.source.rhs},
+                                      {"--initial-guess", options.source.initial_guess},
                                       {"--partition", partition},
                                       {"--efficiency", options.outputs.efficiency}};
   require_no_dash({"--resume", options.outputs.resume});
@@ -106,13 +107,64 @@ void check_block_file(const SolveOptions& options, const io::BlockFile& file) {
   }
 }
 
-void check_rhs_length(const SolveOptions& options, std::int64_t line, std::int64_t length, std::int64_t num_rows) {
+namespace {
+
+void check_vector_length(const SolveOptions& options, const VectorFile& vector, std::int64_t line, std::int64_t length,
+                         std::int64_t num_rows) {
   if (length == num_rows) return;
-  throw FileError(*options.source.rhs, line, text("a right-hand side of ", count_text(length, "entry")),
+  throw FileError(vector.path, line, text(vector.what, " of ", count_text(length, "entry")),
                   text("the matrix ", options.source.matrix ? "in " + *options.source.matrix : "of the problem",
                        " has ", count_text(num_rows, "row")),
                   "name a vector of that length");
 }
+
+}  // namespace
+
+std::vector<double> read_vector(const SolveOptions& options, const VectorFile& vector, std::int64_t num_rows) {
+  std::vector<double> entries = io::read_matrix_market_vector<double>(vector.path);
+  check_vector_length(options, vector, 0, static_cast<std::int64_t>(entries.size()), num_rows);
+  return entries;
+}
+
+namespace {
+
+/// As far as its header tells.
+void check_vector_header(const SolveOptions& options, const VectorFile& vector, std::optional<std::int64_t> num_rows) {
+  if (is_read_once(vector.path)) return;
+  const io::MatrixMarketHeader header = io::read_matrix_market_header(vector.path);
+  if (header.field == io::MatrixMarketField::complex) {
+    throw FileError(vector.path, 1, text("complex numbers for ", vector.what), "this command solves real systems",
+                    "name a real vector");
+  }
+  if (header.columns != 1) {
+    throw FileError(vector.path, header.size_line, text(vector.what, " of ", header.columns, " columns"),
+                    "one system is solved at a time", "name a file of one column");
+  }
+  if (num_rows) check_vector_length(options, vector, header.size_line, header.rows, *num_rows);
+}
+
+/// Rows of the matrix, if they are known before it is read.
+std::optional<std::int64_t> num_rows_before_reading(const SolveOptions& options) {
+  const SourceOptions& source = options.source;
+  if (source.matrix && is_block_file(*source.matrix)) {
+    const io::BlockFile file(*source.matrix);
+    check_block_file(options, file);
+    return file.num_block_rows() * file.block_shape().rows;
+  }
+  if (source.matrix) {
+    if (is_read_once(*source.matrix)) return std::nullopt;
+    const io::MatrixMarketHeader matrix = io::read_matrix_market_header(*source.matrix);
+    check_matrix_header(options, matrix);
+    return matrix.rows;
+  }
+  const auto [nx, ny, nz] = source.nodes_or_default();
+  // Three sides of 31 bits and a block size: long double holds what 64 bits may not.
+  const long double num_rows = static_cast<long double>(nx) * ny * nz * source.dof_or_default();
+  if (num_rows < 0x1p62L) return static_cast<std::int64_t>(num_rows);
+  return std::nullopt;
+}
+
+}  // namespace
 
 TuningTable load_tuning(const MethodOptions& method) {
   TuningTable table;
@@ -122,33 +174,9 @@ TuningTable load_tuning(const MethodOptions& method) {
 
 void check_headers(const SolveOptions& options) {
   load_tuning(options.method);
-  std::optional<std::int64_t> num_rows;
-  if (options.source.matrix && is_block_file(*options.source.matrix)) {
-    const io::BlockFile file(*options.source.matrix);
-    check_block_file(options, file);
-    num_rows = file.num_block_rows() * file.block_shape().rows;
-  } else if (options.source.matrix && !is_read_once(*options.source.matrix)) {
-    const io::MatrixMarketHeader matrix = io::read_matrix_market_header(*options.source.matrix);
-    check_matrix_header(options, matrix);
-    num_rows = matrix.rows;
-  }
-  if (!options.source.rhs || is_read_once(*options.source.rhs)) return;
-  const io::MatrixMarketHeader rhs = io::read_matrix_market_header(*options.source.rhs);
-  if (rhs.field == io::MatrixMarketField::complex) {
-    throw FileError(*options.source.rhs, 1, "a complex right-hand side", "this command solves real systems",
-                    "name a real vector");
-  }
-  if (rhs.columns != 1) {
-    throw FileError(*options.source.rhs, rhs.size_line, text("a right-hand side of ", rhs.columns, " columns"),
-                    "one system is solved at a time", "name a file of one column");
-  }
-  if (num_rows) check_rhs_length(options, rhs.size_line, rhs.rows, *num_rows);
-  if (options.source.problem) {
-    const auto [nx, ny, nz] = options.source.nodes_or_default();
-    // Three sides of 31 bits and a block size: long double holds what 64 bits may not.
-    const long double num_rows = static_cast<long double>(nx) * ny * nz * options.source.dof_or_default();
-    if (num_rows < 0x1p62L) check_rhs_length(options, rhs.size_line, rhs.rows, static_cast<std::int64_t>(num_rows));
-  }
+  const std::optional<std::int64_t> num_rows = num_rows_before_reading(options);
+  if (const auto& rhs = options.source.rhs) check_vector_header(options, {"a right-hand side", *rhs}, num_rows);
+  if (const auto& x = options.source.initial_guess) check_vector_header(options, {"an initial guess", *x}, num_rows);
 }
 
 }  // namespace ashlar::app

@@ -3,7 +3,9 @@
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "solve/options.hpp"
 
@@ -17,7 +19,8 @@ namespace ashlar::app {
 void check_files(const SolveOptions& options, int rank, int ranks);
 
 /// Looks at the headers of the files named by `options`, however large these are, and checks what they say: real
-/// matrix, square, a block size that divides it, a right-hand side of its length; and at the tuning table.
+/// matrix, square, a block size that divides it, a right-hand side and an initial guess of its length; and at the
+/// tuning table.
 ///
 /// Files that can be read once only are left alone.
 ///
@@ -30,6 +33,14 @@ TuningTable load_tuning(const MethodOptions& method);
 /// The same for one file: after reading, where it was a pipe.
 void check_matrix_header(const SolveOptions& options, const io::MatrixMarketHeader& header);
 void check_block_file(const SolveOptions& options, const io::BlockFile& file);
-void check_rhs_length(const SolveOptions& options, std::int64_t line, std::int64_t length, std::int64_t num_rows);
+
+/// A file with one vector, and what it is for people: "a right-hand side".
+struct VectorFile {
+  const char* what;
+  std::string path;
+};
+
+/// Its entries, as many as the system has rows. Throws FileError.
+std::vector<double> read_vector(const SolveOptions& options, const VectorFile& vector, std::int64_t num_rows);
 
 }  // namespace ashlar::app

@@ -4,6 +4,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -174,10 +175,14 @@ void declare_source(CLI::App& command, SourceOptions& source) {
                "unknowns a node: 1 (Laplacian), 3 (elasticity, the default) or 6 for the cantilever; any number up to "
                "64 for stencil11 (default 1)",
                &whole_number_of);
-  group.word("--matrix", source.matrix, "FILE", "a matrix in a Matrix Market file, or in a block file (A.bcsr)");
+  group.parsed("--matrix", source.matrix, "FILE|-",
+               "a matrix in a Matrix Market file, or in a block file (A.bcsr); -: from standard input",
+               [](const std::string&, const std::string& value) { return value == "-" ? "/dev/stdin" : value; });
   group.word("--rhs", source.rhs, "FILE",
              "the right-hand side in a Matrix Market file; without it the problem's own load, or for a matrix A*1, so "
              "that the solution is known and the error can be told");
+  group.word("--initial-guess", source.initial_guess, "FILE",
+             "x to start from, in a Matrix Market file (default: 0); --solution writes one");
   group.parsed("--block-size", source.block_size, "auto|N",
                "rows of a block in which the matrix is stored; auto (the default) takes the size that moves the fewest "
                "bytes",
@@ -204,10 +209,13 @@ void declare_method(CLI::App& command, MethodOptions& method) {
   group.parsed("--rtol", method.rtol, "NUMBER",
                "stop when ||b - A x|| <= rtol * ||b|| (default 1e-8; 0: not before b - A x is 0); see --norm",
                &number_of);
-  group.choice(
-      "--norm", method.norm, norms, no_such_name,
-      "the norm of --rtol: unpreconditioned, ||b - A x|| (the default); preconditioned, ||M^-1 (b - A x)||, in "
-      "which rows of any size count alike; or natural, the square root of r^T M^-1 r");
+  group.parsed("--atol", method.atol, "NUMBER",
+               "stop also when ||b - A x|| <= atol, whatever ||b|| is (default 0: never by this); see --norm",
+               &number_of);
+  group.choice("--norm", method.norm, norms, no_such_name,
+               "the norm of --rtol and --atol: unpreconditioned, ||b - A x|| (the default); preconditioned, ||M^-1 (b "
+               "- A x)||, in "
+               "which rows of any size count alike; or natural, the square root of r^T M^-1 r");
   group.parsed("--stagnation-window", method.stagnation_window, "N|off",
                "stop after so many iterations without progress (default: the number of unknowns, at least 2000)",
                &stagnation_window_of);
@@ -335,6 +343,8 @@ void check_options(const SolveOptions& options, int ranks) {
           "leave one of them out");
   require(method.rtol >= 0 && method.rtol < 1, text("--rtol ", exact_number(method.rtol)),
           "it is the part of ||b|| that may be left: at least 0, less than 1", "pass something like 1e-8");
+  require(method.atol >= 0 && std::isfinite(method.atol), text("--atol ", exact_number(method.atol)),
+          "it is a norm of b - A x, in the units of b", "pass a number from 0 on");
   require(method.max_iterations >= 1, text("--max-iterations ", method.max_iterations), "it counts iterations",
           "pass a positive number");
   require(!method.threads || *method.threads >= 1, text("--threads ", method.threads.value_or(0)),
@@ -358,6 +368,11 @@ void check_options(const SolveOptions& options, int ranks) {
           text("--restart ", method.restart.value_or(0)), "a cycle has 1 to 1000 iterations", "pass something like 30");
   require(method.num_rhs == 1 || !source.rhs,
           text("--rhs ", source.rhs.value_or(""), " with --num-rhs ", method.num_rhs), "a file has one right-hand side",
+          "leave one of them out");
+  const std::string guess = text("--initial-guess ", source.initial_guess.value_or(""));
+  require(!source.initial_guess || !is_block, guess + " with --solver block-cg", "block-cg starts from 0",
+          "leave one of them out");
+  require(!source.initial_guess || !outputs.resume, guess + " with --resume", "a checkpoint has an x of its own",
           "leave one of them out");
   require(!method.tune || placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
           text("--tune ", method.tune.value_or(""), " with --stream ", to_string(placement.stream)),

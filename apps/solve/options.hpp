@@ -61,6 +61,7 @@ struct SourceOptions {
   std::optional<int> dof;
   std::optional<std::string> matrix;
   std::optional<std::string> rhs;
+  std::optional<std::string> initial_guess;
   std::optional<int> block_size;  ///< 0: auto
   bool skip_symmetry_check = false;
 
@@ -77,7 +78,7 @@ struct MethodOptions {
   std::optional<int> restart;  ///< GmresOptions::restart
   int restart_or_default() const { return restart.value_or(30); }
   PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
-  double rtol = 1e-8;
+  double rtol = 1e-8, atol = 0;
   ResidualNorm norm = ResidualNorm::unpreconditioned;
   int max_iterations = 10000;
   int stagnation_window = 0;  ///< CgOptions::stagnation_window

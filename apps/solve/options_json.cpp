@@ -16,6 +16,7 @@ Json options_json(const SolveOptions& options) {
   }
   json["matrix"] = optional_json(source.matrix);
   json["rhs"] = optional_json(source.rhs);
+  json["initial_guess"] = optional_json(source.initial_guess);
   if (source.matrix) {
     const int block_size = source.block_size.value_or(0);
     json["block_size"] = block_size == 0 ? Json("auto") : Json(block_size);
@@ -28,6 +29,7 @@ Json options_json(const SolveOptions& options) {
   json["transfer"] = to_string(placement.transfer);
   json["preconditioner"] = to_string(method.preconditioner);
   json["rtol"] = method.rtol;
+  json["atol"] = method.atol;
   json["norm"] = std::string(to_string(method.norm));
   json["max_iterations"] = method.max_iterations;
   json["stagnation_window"] = method.stagnation_window == 0                      ? Json("auto")

@@ -130,6 +130,7 @@ LinearSystem<Exec> make_rank_system(const Exec& exec, const World& world, const 
     deal(exec, world, options, partition, place, source.rows(partition), system);
   }
   make_rhs(exec, source, system);
+  if (source.initial_guess) system.initial_guess = source.initial_guess(system.over_ranks->partition());
   exec.fence("ashlar: the system is there");
   return system;
 }

@@ -172,6 +172,7 @@ RowSource<Exec> scattered_source(const Exec& exec, const World& world, const Sol
     if (!world.speaks()) return;
     SolveOptions matrix_only = options;
     matrix_only.source.rhs.reset();
+    matrix_only.source.initial_guess.reset();
     *whole = make_system(exec, matrix_only);
     whole->visit(exec, [&](const auto& where, const auto& matrix) {
       const bool checks = !options.source.skip_symmetry_check && needs_symmetry(options.method.solver);
@@ -196,16 +197,16 @@ RowSource<Exec> scattered_source(const Exec& exec, const World& world, const Sol
   return source;
 }
 
-/// A right-hand side of a file.
+/// The vector of a file, by partition.
 template <class Exec>
-void set_rhs_of_file(const Exec& exec, const World& world, const SolveOptions& options, RowSource<Exec>& source) {
+std::function<Vector<Exec>(const RowPartition&)> vector_of_file(const Exec& exec, const World& world,
+                                                                const SolveOptions& options, const VectorFile& vector,
+                                                                const RowSource<Exec>& source) {
   const auto entries = std::make_shared<std::vector<double>>();
   world.on_all([&] {
-    if (!world.speaks()) return;
-    *entries = io::read_matrix_market_vector<double>(*options.source.rhs);
-    check_rhs_length(options, 0, static_cast<std::int64_t>(entries->size()), source.num_block_rows * source.block_size);
+    if (world.speaks()) *entries = read_vector(options, vector, source.num_block_rows * source.block_size);
   });
-  source.rhs = [exec, entries, all = &world, block_size = source.block_size](const RowPartition& partition) {
+  return [exec, entries, all = &world, block_size = source.block_size](const RowPartition& partition) {
     return scatter_vector(exec, all->comm(), partition, block_size, *entries);
   };
 }
@@ -217,7 +218,12 @@ RowSource<Exec> make_row_source(const Exec& exec, const World& world, const Solv
   RowSource<Exec> source = !options.source.matrix                  ? generated_source(exec, world, options)
                            : is_block_file(*options.source.matrix) ? block_file_source(exec, world, options)
                                                                    : scattered_source(exec, world, options);
-  if (options.source.rhs) set_rhs_of_file(exec, world, options, source);
+  if (const auto& rhs = options.source.rhs) {
+    source.rhs = vector_of_file(exec, world, options, {"a right-hand side", *rhs}, source);
+  }
+  if (const auto& guess = options.source.initial_guess) {
+    source.initial_guess = vector_of_file(exec, world, options, {"an initial guess", *guess}, source);
+  }
   return source;
 }
 

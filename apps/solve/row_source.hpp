@@ -32,15 +32,15 @@ struct RowSource {
   /// ask for the same.
   std::function<Matrix<Exec>(const RowPartition&)> rows;
   std::function<HostMatrix<Exec>(const RowPartition&)> host_rows;
-  /// Its entries of the right-hand side; null: b is A*1.
-  std::function<Vector<Exec>(const RowPartition&)> rhs;
+  /// Its entries of the right-hand side (null: b is A*1), and of the initial guess (null: 0).
+  std::function<Vector<Exec>(const RowPartition&)> rhs, initial_guess;
   /// Where a rank has all rows, they are nowhere but here: its own are not to be elsewhere.
   std::optional<MatrixPlace> place;
 };
 
-/// A generated problem is generated and a block file read row by row, by the ranks that have the rows; a Matrix Market
-/// file, and a right-hand side, is read by rank 0, which keeps it and hands it out. A Matrix Market file is looked at
-/// for symmetry. Collective.
+/// A generated problem is generated and a block file read row by row, by the ranks that have the rows; Matrix
+/// Market files, of matrices and vectors, are read by rank 0, which keeps and scatters them. A Matrix Market file is
+/// looked at for symmetry. Collective.
 ///
 /// Throws   as make_system(), on all ranks together.
 template <class Exec>

@@ -160,7 +160,7 @@ void tell(const Exec& exec, const World& world, const LinearSystem<Exec>& system
 namespace {
 
 void require_same_inputs(const World& world, const SolveOptions& options) {
-  for (const auto& large : {options.source.matrix, options.source.rhs}) {
+  for (const auto& large : {options.source.matrix, options.source.rhs, options.source.initial_guess}) {
     if (large) require_same_file(world, *large, beginning_of_matrix);
   }
   for (const auto& small : {options.distribution.partition_file(), options.outputs.efficiency}) {

@@ -5,10 +5,10 @@
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/gmres.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/minres.hpp>
 #include <ashlar/krylov/pipelined_cg.hpp>
 #include <ashlar/krylov/single_reduction_cg.hpp>
+#include <ashlar/krylov/symmetric_solve.hpp>
 #include <ashlar/streaming/overlap.hpp>
 #include <cmath>
 #include <cstdint>
@@ -70,6 +70,7 @@ SolveReport solve_one(const MethodOptions& method, const Exec& exec, const Opera
                       const Preconditioner<Exec>& m, const Vector<Exec>& b, const Vector<Exec>& x,
                       const CgOptions& options) {
   const SolverOptions common{.rtol = options.rtol,
+                             .atol = options.atol,
                              .norm = options.norm,
                              .max_iterations = options.max_iterations,
                              .stagnation_window = options.stagnation_window,
@@ -80,6 +81,7 @@ SolveReport solve_one(const MethodOptions& method, const Exec& exec, const Opera
     case SolverKind::gmres:
       return gmres(exec, a, m, b, x,
                    {.rtol = common.rtol,
+                    .atol = common.atol,
                     .max_iterations = common.max_iterations,
                     .stagnation_window = common.stagnation_window,
                     .monitor = common.monitor,
@@ -142,16 +144,6 @@ CgCheckpoints checkpoints_of(const World& world, const LinearSystem<Exec>& syste
   return checkpoints;
 }
 
-/// The reports of two solves, the second from the x of the first, as of one.
-SolveReport joined(const SolveReport& first, SolveReport second) {
-  second.iterations += first.iterations;
-  second.products += first.products;
-  second.bytes_moved += first.bytes_moved;
-  second.residual_history.insert(second.residual_history.begin(), first.residual_history.begin(),
-                                 first.residual_history.end() - 1);
-  return second;
-}
-
 /// `timed` calls the solver, and nothing besides.
 template <class Exec, class Timed>
 void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a, const Preconditioner<Exec>& m,
@@ -162,6 +154,7 @@ void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a
   solution.x = starts_from_zero ? Vector<Exec>("ashlar::app::x", system.rhs.extent(0)) : x0;
   CgOptions options;
   options.rtol = method.rtol;
+  options.atol = method.atol;
   options.norm = method.norm;
   options.max_iterations = method.max_iterations;
   options.stagnation_window = method.stagnation_window;
@@ -170,24 +163,17 @@ void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a
   options.checkpoints = checkpoints_of(world, system, asked, resumed);
   if (asked.placement.device_memory_limit) options.copy_bytes = 0;  // what is within the limit was counted without it
   solution.report = timed([&] {
-    const SolveReport first = solve_one(method, exec, a, m, system.rhs, solution.x, options);
-    const bool is_indefinite = first.status == SolveStatus::indefinite_matrix;
-    const bool has_bad_preconditioner =
-        first.status == SolveStatus::breakdown && method.norm == ResidualNorm::unpreconditioned;
     const bool is_choice = !method.why_solver.empty() && method.solver == SolverKind::cg;
-    if (!is_choice || !(is_indefinite || has_bad_preconditioner)) return first;
-    // A symmetric matrix that is not positive definite is for MINRES, which goes on from this x.
-    MethodOptions by_minres = method;
-    by_minres.solver = solution.solver = SolverKind::minres;
-    options.max_iterations -= first.iterations;
-    if (is_indefinite) {
+    if (!is_choice) return solve_one(method, exec, a, m, system.rhs, solution.x, options);
+    SymmetricSolve found = symmetric_solve(exec, a, m, system.rhs, solution.x, options);
+    if (found.by_minres) solution.solver = SolverKind::minres;
+    if (found.without_preconditioner) {
+      solution.why_solver += ", but its preconditioner is not positive definite, and left out";
+      solution.preconditioner = PreconditionerKind::none;
+    } else if (found.by_minres) {
       solution.why_solver += ", but not positive definite, as CG found";
-      return joined(first, solve_one(by_minres, exec, a, m, system.rhs, solution.x, options));
     }
-    solution.why_solver += ", but its preconditioner is not positive definite, and left out";
-    solution.preconditioner = PreconditionerKind::none;
-    const Preconditioner<Exec> none{IdentityPreconditioner()};
-    return joined(first, solve_one(by_minres, exec, a, none, system.rhs, solution.x, options));
+    return std::move(found.report);
   });
 }
 
@@ -199,6 +185,7 @@ void solve_by_block_cg(const Exec& exec, const Operator<Exec>& a, const Precondi
   const Block<Exec> b = right_hand_sides(exec, a, system, x);
   BlockCgOptions options;
   options.rtol = method.rtol;
+  options.atol = method.atol;
   options.max_iterations = method.max_iterations;
   options.stagnation_window = method.stagnation_window;
   options.monitor = monitor;
@@ -315,7 +302,8 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   };
   world.alike([&] {
     if (options.method.solver != SolverKind::block_cg) {
-      solve_for_one(exec, world, a->op, *m, system, options, x0, timed, monitor, solution);
+      const Vector<Exec> start = x0.data() == nullptr ? system.initial_guess : x0;
+      solve_for_one(exec, world, a->op, *m, system, options, start, timed, monitor, solution);
     } else {
       solve_by_block_cg(exec, a->op, *m, system, options.method, timed, monitor, solution);
     }

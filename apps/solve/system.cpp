@@ -229,14 +229,15 @@ LinearSystem<Exec> make_system(const Exec& exec, const SolveOptions& options) {
   LinearSystem<Exec> system = system_without_rhs(exec, options);
   system.device_limit = limit;
   if (options.source.rhs) {
-    const std::vector<double> entries = io::read_matrix_market_vector<double>(*options.source.rhs);
-    check_rhs_length(options, 0, static_cast<std::int64_t>(entries.size()), system.num_rows());
-    system.rhs = vector_of<Exec>(entries);
+    system.rhs = vector_of<Exec>(read_vector(options, {"a right-hand side", *options.source.rhs}, system.num_rows()));
   } else if (system.cantilever) {
     system.rhs = problems::cantilever_load<double, typename Exec::memory_space>(exec, *system.cantilever);
   } else {
     system.rhs = row_sums(exec, system);
     system.ones_is_solution = true;
+  }
+  if (const auto& guess = options.source.initial_guess) {
+    system.initial_guess = vector_of<Exec>(read_vector(options, {"an initial guess", *guess}, system.num_rows()));
   }
   exec.fence("ashlar: the system is there");
   return system;

@@ -32,10 +32,11 @@ struct LinearSystem {
   std::optional<HostMatrix<Exec>> streamed;  ///< in the host's memory, to be sent to the device
   std::shared_ptr<Streamed<Exec>> in_file;   ///< in a block file, which products read
   Vector<Exec> rhs;
+  Vector<Exec> initial_guess;     ///< where a solve begins, and leaves its x; none: 0
   double block_fill = 1;          ///< values stored over entries of the matrix
   bool ones_is_solution = false;  ///< b is A*1
   std::optional<problems::Cantilever> cantilever;
-  /// Where several ranks solve: all of the matrix, of which this rank has its rows; `rhs` has its entries.
+  /// Where several ranks solve: all of the matrix, of which this rank has its rows; the vectors have its entries.
   std::shared_ptr<const DistributedOperator<Matrix<Exec>>> over_ranks;
   std::int64_t total_block_rows = 0, total_blocks = 0;  ///< of all ranks
   std::uint64_t device_limit = 0;  ///< bytes of the device that the solve may take, from before there was anything

@@ -32,6 +32,8 @@ MAY_USE = {
     "persistent_cg": ["spmv", "krylov", "halo"],
     # What solvers know as concepts, of matrices: operators and preconditioners. They offer CG's kernel.
     "operators": ["persistent_cg"],
+    # The compiled entry for arrays: it chooses a solver and a preconditioner.
+    "solve": ["operators"],
     "multigrid": ["halo", "blas1"],
     "problems": ["bcsr"],
     "io": ["bcsr"],

@@ -1,0 +1,150 @@
+#include <ashlar/solve/solve_matrix.hpp>
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/symmetry.hpp>
+#include <ashlar/device/memory.hpp>
+#include <ashlar/krylov/bicgstab.hpp>
+#include <ashlar/krylov/gmres.hpp>
+#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/symmetric_solve.hpp>
+#include <ashlar/operators/any_operator.hpp>
+#include <ashlar/operators/any_preconditioner.hpp>
+#include <ashlar/operators/bcsr_operator.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
+#include <ashlar/operators/jacobi_preconditioner.hpp>
+#include <cstdint>
+#include <optional>
+
+namespace ashlar {
+
+std::string_view to_string(SolveMethod method) {
+  constexpr std::string_view names[] = {"automatic", "cg", "minres", "gmres", "bicgstab"};
+  return names[static_cast<int>(method)];
+}
+
+std::string_view to_string(SolvePreconditioner preconditioner) {
+  constexpr std::string_view names[] = {"automatic", "none", "jacobi", "block_jacobi"};
+  return names[static_cast<int>(preconditioner)];
+}
+
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+/// The method asked for, if the matrix is of its kind, or the one for the matrix; says why in the report.
+template <class Scalar>
+SolveMethod choose_method(const Exec& exec, const BcsrMatrix<Scalar>& a, const SolveOptions& options,
+                          LinearSolveReport& report) {
+  constexpr double tolerance = sizeof(Scalar) == sizeof(double) ? 1e-10 : 1e-5;
+  const bool is_automatic = options.method == SolveMethod::automatic;
+  const bool needs_symmetry = options.method == SolveMethod::cg || options.method == SolveMethod::minres;
+  if (!is_automatic && !needs_symmetry) return options.method;
+  const auto defect = hermitian_defect(exec, a);
+  if (defect.relative <= tolerance) {
+    report.why = "the matrix is symmetric";
+    return is_automatic ? SolveMethod::cg : options.method;
+  }
+  if (!is_automatic) {
+    throw NumericalError(
+        text("ashlar::solve: the matrix is not symmetric: entry (", defect.row, ", ", defect.column, ") is ",
+             defect.a_ij, " and entry (", defect.column, ", ", defect.row, ") is ", defect.a_ji),
+        text(to_string(options.method), " solves symmetric systems; rows are counted from 0"),
+        "take SolveMethod::automatic, gmres or bicgstab");
+  }
+  report.why = "the matrix is not symmetric";
+  const std::uint64_t needed = gmres_bytes(a.num_rows(), sizeof(Scalar), true, options.restart);
+  if (2 * needed <= available_bytes<Exec::memory_space>()) return SolveMethod::gmres;
+  report.why += ", and there is too little memory for the vectors of GMRES";
+  return SolveMethod::bicgstab;
+}
+
+template <class Scalar>
+AnyPreconditioner<Scalar, Exec> make_preconditioner(const Exec& exec, const BcsrMatrix<Scalar>& a,
+                                                    SolvePreconditioner asked, LinearSolveReport& report) {
+  using Any = AnyPreconditioner<Scalar, Exec>;
+  report.preconditioner = asked;
+  switch (asked) {
+    case SolvePreconditioner::jacobi:
+      return Any(JacobiPreconditioner<BcsrMatrix<Scalar>>(exec, a));
+    case SolvePreconditioner::block_jacobi:
+      return Any(BlockJacobiPreconditioner<BcsrMatrix<Scalar>>(exec, a));
+    case SolvePreconditioner::automatic:
+      try {
+        report.preconditioner = SolvePreconditioner::block_jacobi;
+        return Any(BlockJacobiPreconditioner<BcsrMatrix<Scalar>>(exec, a));
+      } catch (const NumericalError& error) {
+        report.why += text(report.why.empty() ? "" : "; ", "no preconditioner: ", error.problem());
+      }
+      break;
+    case SolvePreconditioner::none:
+      break;
+  }
+  report.preconditioner = SolvePreconditioner::none;
+  return Any(IdentityPreconditioner());
+}
+
+/// By CG or, if that finds the matrix indefinite, MINRES.
+template <class... Arguments>
+SolveReport solve_symmetric(LinearSolveReport& report, const Arguments&... arguments) {
+  SymmetricSolve found = symmetric_solve(arguments...);
+  if (found.by_minres) report.method = SolveMethod::minres;
+  if (found.without_preconditioner) {
+    report.preconditioner = SolvePreconditioner::none;
+    report.why += ", but its preconditioner is not positive definite, and left out";
+  } else if (found.by_minres) {
+    report.why += ", but not positive definite, as CG found";
+  }
+  return std::move(found.report);
+}
+
+}  // namespace
+
+template <class Scalar>
+LinearSolveReport solve(const Exec& exec, const BcsrMatrix<Scalar>& a,
+                        const std::type_identity_t<Kokkos::View<const Scalar*>>& b,
+                        const std::type_identity_t<Kokkos::View<Scalar*>>& x, const SolveOptions& options) {
+  if (a.num_rows() != a.num_cols()) {
+    throw ShapeError(text("ashlar::solve: a matrix of ", a.num_rows(), " rows and ", a.num_cols(), " columns"),
+                     "only a square system can be solved", "check how the matrix was built");
+  }
+  LinearSolveReport report;
+  report.block_size = a.block_size();
+  report.method = choose_method(exec, a, options, report);
+  const AnyOperator<Scalar, Exec> op(BcsrOperator<BcsrMatrix<Scalar>>(exec, a));
+  const auto m = make_preconditioner(exec, a, options.preconditioner, report);
+  const SolverOptions common{.rtol = options.rtol, .atol = options.atol, .max_iterations = options.max_iterations};
+  CgOptions of_cg;
+  of_cg.rtol = options.rtol;
+  of_cg.atol = options.atol;
+  of_cg.max_iterations = options.max_iterations;
+  SolveReport& solved = report;
+  switch (report.method) {
+    case SolveMethod::minres:
+      solved = minres(exec, op, m, b, x, common);
+      break;
+    case SolveMethod::gmres:
+      solved = gmres(exec, op, m, b, x,
+                     {.rtol = options.rtol,
+                      .atol = options.atol,
+                      .max_iterations = options.max_iterations,
+                      .restart = options.restart});
+      break;
+    case SolveMethod::bicgstab:
+      solved = bicgstab(exec, op, m, b, x, common);
+      break;
+    case SolveMethod::automatic:
+    case SolveMethod::cg:
+      solved = options.method == SolveMethod::cg ? cg(exec, op, m, b, x, of_cg)
+                                                 : solve_symmetric(report, exec, op, m, b, x, of_cg);
+      break;
+  }
+  return report;
+}
+
+template LinearSolveReport solve(const Exec&, const BcsrMatrix<float>&, const Kokkos::View<const float*>&,
+                                 const Kokkos::View<float*>&, const SolveOptions&);
+template LinearSolveReport solve(const Exec&, const BcsrMatrix<double>&, const Kokkos::View<const double*>&,
+                                 const Kokkos::View<double*>&, const SolveOptions&);
+
+}  // namespace ashlar
