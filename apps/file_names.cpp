@@ -55,7 +55,7 @@ void require_distinct(const NamedFile& output, const NamedFile& other) {
 
 void require_no_dash(const NamedFile& input) {
   if (input.second != "-") return;
-  throw ArgumentError(text(input.first, " -"), "- stands for standard output alone",
+  throw ArgumentError(text(input.first, " -"), "only --matrix reads standard input by -",
                       "pass /dev/stdin for standard input, or ./- for a file of this name");
 }
 

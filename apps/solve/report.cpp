@@ -101,6 +101,7 @@ std::string report_json(const Outcome& outcome) {
   json["preconditioner"] = to_string(outcome.solution.preconditioner);
   json["why_solver"] = outcome.solution.why_solver.empty() ? Json(nullptr) : Json(outcome.solution.why_solver);
   json["rtol"] = outcome.options.method.rtol;
+  json["atol"] = outcome.options.method.atol;
   json["error"] = nullptr;
   if (outcome.error) {
     json["error"] = {{"max_norm", outcome.error->max_norm}, {"relative_2_norm", outcome.error->relative_2_norm}};

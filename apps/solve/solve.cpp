@@ -167,12 +167,8 @@ void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a
     if (!is_choice) return solve_one(method, exec, a, m, system.rhs, solution.x, options);
     SymmetricSolve found = symmetric_solve(exec, a, m, system.rhs, solution.x, options);
     if (found.by_minres) solution.solver = SolverKind::minres;
-    if (found.without_preconditioner) {
-      solution.why_solver += ", but its preconditioner is not positive definite, and left out";
-      solution.preconditioner = PreconditionerKind::none;
-    } else if (found.by_minres) {
-      solution.why_solver += ", but not positive definite, as CG found";
-    }
+    if (found.without_preconditioner) solution.preconditioner = PreconditionerKind::none;
+    solution.why_solver += found.but();
     return std::move(found.report);
   });
 }
@@ -302,7 +298,11 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   };
   world.alike([&] {
     if (options.method.solver != SolverKind::block_cg) {
-      const Vector<Exec> start = x0.data() == nullptr ? system.initial_guess : x0;
+      Vector<Exec> start = x0;
+      if (x0.data() == nullptr && system.initial_guess.data() != nullptr) {
+        start = Vector<Exec>("ashlar::app::x", system.rhs.extent(0));  // the guess stays: a solve may start again
+        Kokkos::deep_copy(exec, start, system.initial_guess);
+      }
       solve_for_one(exec, world, a->op, *m, system, options, start, timed, monitor, solution);
     } else {
       solve_by_block_cg(exec, a->op, *m, system, options.method, timed, monitor, solution);

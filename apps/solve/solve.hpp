@@ -46,7 +46,7 @@ struct Solution : SolveAccount {
 };
 
 /// Solves by the method and with the preconditioner asked for: the phases "setup" and "solve". It starts from
-/// x0 or else from the system's initial guess, which it changes, or else from zero. Block CG starts from zero.
+/// x0, which it changes, else from the system's initial guess, else from zero. Block CG starts from zero.
 ///
 /// A trace, where there is one, records products with a streamed matrix. Over ranks, where --efficiency is given, a
 /// third phase "alone" follows, in which one rank after another iterates while the others rest; not where one kernel of

@@ -124,7 +124,8 @@ std::string residual_text(double residual, double asked) {
 std::string residuals_text(const Outcome& outcome) {
   const SolveReport& report = outcome.solution.report;
   const MethodOptions& method = outcome.options.method;
-  const std::string asked = exact_number(method.rtol);
+  const std::string asked = text(exact_number(method.rtol),
+                                 method.atol > 0 ? text(", or an absolute one of ", exact_number(method.atol)) : "");
   if (method.norm == ResidualNorm::unpreconditioned) {
     return text(residual_text(report.relative_residual, method.rtol), " (asked for ", asked, ")");
   }

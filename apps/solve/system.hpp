@@ -32,7 +32,7 @@ struct LinearSystem {
   std::optional<HostMatrix<Exec>> streamed;  ///< in the host's memory, to be sent to the device
   std::shared_ptr<Streamed<Exec>> in_file;   ///< in a block file, which products read
   Vector<Exec> rhs;
-  Vector<Exec> initial_guess;     ///< where a solve begins, and leaves its x; none: 0
+  Vector<Exec> initial_guess;     ///< where a solve begins; none: 0
   double block_fill = 1;          ///< values stored over entries of the matrix
   bool ones_is_solution = false;  ///< b is A*1
   std::optional<problems::Cantilever> cantilever;

@@ -12,8 +12,8 @@
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <ashlar/persistent_cg/rendezvous.hpp>
-#include <operators/cuda/persistent_kernel.hpp>
-#include <operators/cuda/rank_sync.hpp>
+#include <persistent_cg/cuda/persistent_kernel.hpp>
+#include <persistent_cg/cuda/rank_sync.hpp>
 #endif
 
 namespace ashlar::perf {

@@ -45,7 +45,7 @@ TEST_F(FileNames, OfMeshesEndInWhatIsWritten) {
 TEST_F(FileNames, OfInputsAreNoDash) {
   for (const std::string option : {"--rhs -", "--initial-guess -"}) {
     expect_refused("solve --report r.json --matrix A.mtx " + option + " <A.mtx",
-                   {"- stands for standard output", "pass /dev/stdin"});
+                   {"only --matrix reads standard input", "pass /dev/stdin"});
   }
   expect_refused("solve --matrix A.mtx --tune -", {"--tune -", "read and written"});
   expect_refused("convert - A.bcsr <A.mtx", {"convert: '-'", "standard input", "save it to a file"});

@@ -6,6 +6,8 @@
 #include <ashlar/solve/solve_matrix.hpp>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,7 +62,7 @@ std::vector<Scalar> wave(int n) {
 
 /// Solves for a known x.
 template <class A>
-LinearSolveReport expect_solved(const A& a, const SolveOptions& options = {}, double tolerance = 1e-6) {
+LinearSolveReport expect_solved(const A& a, const LinearSolveOptions& options = {}, double tolerance = 1e-6) {
   using Scalar = typename decltype(a.values)::value_type;
   const int n = static_cast<int>(a.row_ptr.size()) - 1;
   const auto expected = wave<Scalar>(n);
@@ -81,10 +83,16 @@ TEST(Solve, TakesTheMethodForTheMatrix) {
   EXPECT_EQ(unsymmetric.method, SolveMethod::gmres);
   EXPECT_EQ(unsymmetric.why, "the matrix is not symmetric");
 
-  const auto indefinite = expect_solved(line(300, 1, 0.3, 0.4, 1), {.preconditioner = SolvePreconditioner::none}, 1e-4);
-  EXPECT_EQ(indefinite.method, SolveMethod::minres);
-  EXPECT_THAT(indefinite.why, HasSubstr("not positive definite, as CG found"));
-  EXPECT_EQ(indefinite.residual_history.size(), std::size_t(indefinite.iterations) + 1);
+  for (const int block_size : {1, 2, 3}) {
+    for (const auto preconditioner : {SolvePreconditioner::automatic, SolvePreconditioner::none}) {
+      SCOPED_TRACE(block_size);
+      const auto indefinite =
+          expect_solved(line(300, 1, 0.3, 0.4, 1), {.preconditioner = preconditioner, .block_size = block_size}, 1e-4);
+      EXPECT_EQ(indefinite.method, SolveMethod::minres);
+      EXPECT_THAT(indefinite.why, HasSubstr("not positive definite"));
+      EXPECT_EQ(indefinite.residual_history.size(), std::size_t(indefinite.iterations) + 1);
+    }
+  }
 }
 
 TEST(Solve, LeavesOutAPreconditionerThatDoesNotFit) {
@@ -173,7 +181,7 @@ TEST(Solve, OfAMatrixOnTheDevice) {
 
 /// The message of what it throws.
 template <class Fault, class A>
-std::string refusal(const A& a, std::vector<double> b, std::vector<double> x, const SolveOptions& options = {}) {
+std::string refusal(const A& a, std::vector<double> b, std::vector<double> x, const LinearSolveOptions& options = {}) {
   const std::vector<double> before = x;
   try {
     solve(a.view(), b, x, options);
@@ -198,7 +206,7 @@ TEST(Solve, RefusesArraysThatAreNoMatrix) {
   EXPECT_THAT(refusal<StructureError>(Arrays<int, int, double>{{1, 2, 3}, {1, 2}, {1, 1}}, two, two),
               HasSubstr("row pointers that count from 0"));
   EXPECT_THAT(refusal<StructureError>(Arrays<int, int, double>{{0, 3, 2}, {0, 1}, {1, 1}}, two, two),
-              HasSubstr("row_ptr falls from 3 to 2 after row 1"));
+              HasSubstr("row_ptr falls from 3 to 2 in row 1"));
   EXPECT_THAT(refusal<StructureError>(Arrays<int, int, double>{{0, 1, 2}, {1, 2}, {1, 1}}, two, two),
               HasSubstr("as in Fortran"));
   EXPECT_THAT(refusal<StructureError>(Arrays<int, int, double>{{0, 1, 2}, {0, -1}, {1, 1}}, two, two),
@@ -210,11 +218,33 @@ TEST(Solve, RefusesAMethodForOtherMatrices) {
   const std::vector<double> b(10, 1.0), x(10);
   for (const SolveMethod method : {SolveMethod::cg, SolveMethod::minres}) {
     const std::string told = refusal<NumericalError>(a, b, x, {.method = method});
-    EXPECT_THAT(told, HasSubstr("the matrix is not symmetric: entry (0, 1) is -0.1 and entry (1, 0) is -1.9"));
+    EXPECT_THAT(told, HasSubstr("the matrix is not symmetric: entries (0, 1) and (1, 0) differ by "));
     EXPECT_THAT(told, HasSubstr("SolveMethod::automatic"));
   }
   EXPECT_THAT(refusal<ArgumentError>(a, b, x, {.restart = 0}), HasSubstr("restart 0"));
   EXPECT_THAT(refusal<BlockSizeError>(a, b, x, {.block_size = 3}), HasSubstr("3"));
+  EXPECT_THAT(refusal<ArgumentError>(a, b, x, {.block_size = -1}), HasSubstr("block_size -1"));
+}
+
+TEST(Solve, RefusesEntriesThatAreNotFinite) {
+  auto a = line(10, -1, 2.5, 3, -1);
+  a.values[4] = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> b(10, 1.0), x(10);
+  for (const SolveMethod method : {SolveMethod::automatic, SolveMethod::cg}) {
+    EXPECT_THAT(refusal<NumericalError>(a, b, x, {.method = method}), HasSubstr("entry (1, 2) of the matrix is nan"));
+  }
+}
+
+TEST(Solve, TakesSpansAndNoRows) {
+  const std::vector<int> row_ptr{0, 1, 2}, col_idx{0, 1};
+  const std::vector<double> values{2, 4}, b{2, 8};
+  std::vector<double> x(2);
+  const CsrView view{std::span(row_ptr), std::span(col_idx), std::span(values)};
+  EXPECT_EQ(solve(view, b, x).status, SolveStatus::converged);
+  EXPECT_NEAR(x[0], 1, 1e-8);
+  EXPECT_NEAR(x[1], 2, 1e-8);
+  std::vector<double> none;
+  EXPECT_EQ(solve(Arrays<int, int, double>{}.view(), none, none).status, SolveStatus::converged);
 }
 
 }  // namespace

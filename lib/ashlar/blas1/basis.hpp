@@ -226,22 +226,25 @@ inline std::int64_t basis_partial_size(std::int64_t rows, int most) { return (mo
 
 /// totals := w^H w, and v_k^H w for the first *count columns; all 0 if *count is.
 ///
-/// Memory   `partial` is scratch memory of basis_partial_size(rows, most) sums; `totals` holds most + 1. `count` is
-/// read
-///          on the device.
+/// Memory   `partial` is scratch memory of basis_partial_size(rows, most) sums; `totals` holds most + 1. `count` lies
+///          where `exec` reads it.
 /// Async    enqueued on `exec`; no fence, no allocation. Two runs give the same bits, on a host with any number of
 ///          threads.
 /// Traffic  the columns, and w.
 template <execution_space Exec, class Scalar>
-void basis_dots(const Exec& exec, const BasisAccess<Scalar>& v, Scalar* w, const int* count, int most,
+void basis_dots(const Exec& exec, const BasisAccess<Scalar>& v, const Scalar* w, const int* count, int most,
                 sum_t<Scalar>* partial, sum_t<Scalar>* totals) {
+  // (Without coefficients w is only read.)
   impl::pass_over_basis("ashlar::basis_dots", "ashlar::basis_dots[sum]", exec, v,
-                        static_cast<const sum_t<Scalar>*>(nullptr), w, count, most, partial, totals);
+                        static_cast<const sum_t<Scalar>*>(nullptr), const_cast<Scalar*>(w), count, most, partial,
+                        totals);
 }
 
 /// w -= sum over k < *count of coefficients[k] v_k, then as basis_dots().
 ///
-/// Traffic  the columns once, and w twice.
+/// Traffic  the columns once, and w twice. A GPU holds 32 real or 16 complex columns in registers: if there are more,
+/// it
+///          reads the columns twice.
 template <execution_space Exec, class Scalar>
 void subtract_and_dots(const Exec& exec, const BasisAccess<Scalar>& v, const sum_t<Scalar>* coefficients, Scalar* w,
                        const int* count, int most, sum_t<Scalar>* partial, sum_t<Scalar>* totals) {

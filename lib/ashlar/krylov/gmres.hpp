@@ -118,7 +118,7 @@ class GmresMethod : public IterativeMethod<Exec, Op, M, Scalar, impl::GmresScala
 
   /// Three passes over the basis, of which half is there in the mean over a cycle; w four times, v and its column.
   std::int64_t traffic_bytes() const {
-    const std::int64_t of_basis = 3 * (most_ + 1) / 2, of_cycle = (is_flexible ? 4 : 2), others = 6;
+    const std::int64_t of_basis = (3 * (most_ + 1) + 1) / 2, of_cycle = (is_flexible ? 4 : 2), others = 6;
     return Base::traffic_bytes_with(of_basis + of_cycle + others);
   }
 

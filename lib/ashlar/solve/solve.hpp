@@ -20,13 +20,14 @@ enum class SolvePreconditioner { automatic, none, jacobi, block_jacobi };
 std::string_view to_string(SolveMethod method);
 std::string_view to_string(SolvePreconditioner preconditioner);
 
-struct SolveOptions {
+/// What solve() takes besides the system.
+struct LinearSolveOptions {
   SolveMethod method = SolveMethod::automatic;
   SolvePreconditioner preconditioner = SolvePreconditioner::automatic;
   double rtol = 1e-8;  ///< converged when ||b - A x|| <= max(rtol * ||b||, atol)
   double atol = 0;
   int max_iterations = 10000;
-  int restart = 30;    ///< iterations of a cycle of GMRES
+  int restart = 30;    ///< iterations of a cycle of GMRES, 1 to 1000
   int block_size = 0;  ///< unknowns a node, for CSR arrays; 0: the size with which a product reads the fewest bytes
 };
 
@@ -54,19 +55,39 @@ struct CsrView {
       : row_ptr(row_ptr), col_idx(col_idx), values(values) {}
 };
 
+template <class Offset, class Ordinal, class Scalar>
+CsrView(std::span<Offset>, std::span<Ordinal>, std::span<Scalar>)
+    -> CsrView<std::remove_const_t<Offset>, std::remove_const_t<Ordinal>, std::remove_const_t<Scalar>>;
+
+namespace impl {
+
+/// The types that the library has compiled solve() for.
+template <class Offset, class Ordinal, class Scalar>
+inline constexpr bool solves_csr = (std::is_same_v<Offset, std::int64_t> ||
+                                    (std::is_same_v<Offset, std::int32_t> && std::is_same_v<Offset, Ordinal>)) &&
+                                   (std::is_same_v<Ordinal, std::int32_t> ||
+                                    std::is_same_v<Ordinal, std::int64_t>)&&(std::is_same_v<Scalar, float> ||
+                                                                             std::is_same_v<Scalar, double>);
+
+}  // namespace impl
+
 /// Solves A x = b on the default device. The method follows from the matrix: CG if it is symmetric, MINRES if CG then
 /// finds it indefinite, else GMRES, or BiCGStab if memory is short. The preconditioner is block-Jacobi if all diagonal
 /// blocks have inverses, else none.
 ///
-/// Types    indices of 32 or 64 bits, values of float or double.
+/// Types    row_ptr and col_idx of std::int32_t, of std::int64_t, or of std::int64_t and std::int32_t; values, b and x
+///          of float or of double.
 /// Shapes   b and x have num_rows entries. x holds the first guess, and then the solution.
 /// Memory   arrays on the host; the matrix is copied twice there and once to the device.
 /// Async    none: it returns when x is there. Kokkos is initialised.
 /// Result   the status and the true residual ||b - A x|| / ||b||, computed from the final x.
-/// Throws   Error if Kokkos is not initialised; ShapeError, StructureError, NumericalError (a method for symmetric
-///          matrices, and A is not symmetric) and ArgumentError before any work.
+/// Throws   before the solve, x as it was: Error if Kokkos is not initialised; ArgumentError for an option; ShapeError
+///          and StructureError for the arrays; BlockSizeError if the blocks asked for do not divide the rows;
+///          NumericalError if a method for symmetric matrices is asked for and A is not symmetric, if an entry is not
+///          finite, or if the preconditioner asked for does not exist.
 template <class Offset, class Ordinal, class Scalar>
-LinearSolveReport solve(const CsrView<Offset, Ordinal, Scalar>& a, std::span<const std::type_identity_t<Scalar>> b,
-                        std::span<std::type_identity_t<Scalar>> x, const SolveOptions& options = {});
+requires impl::solves_csr<Offset, Ordinal, Scalar> LinearSolveReport
+solve(const CsrView<Offset, Ordinal, Scalar>& a, std::span<const std::type_identity_t<Scalar>> b,
+      std::span<std::type_identity_t<Scalar>> x, const LinearSolveOptions& options = {});
 
 }  // namespace ashlar

@@ -17,6 +17,6 @@ namespace ashlar {
 template <class Scalar>
 LinearSolveReport solve(const Kokkos::DefaultExecutionSpace& exec, const BcsrMatrix<Scalar>& a,
                         const std::type_identity_t<Kokkos::View<const Scalar*>>& b,
-                        const std::type_identity_t<Kokkos::View<Scalar*>>& x, const SolveOptions& options = {});
+                        const std::type_identity_t<Kokkos::View<Scalar*>>& x, const LinearSolveOptions& options = {});
 
 }  // namespace ashlar

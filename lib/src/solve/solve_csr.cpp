@@ -39,7 +39,7 @@ void check_arrays(const CsrView<Offset, Ordinal, Scalar>& a, std::size_t b, std:
   for (std::size_t i = 0; i < n; ++i) {
     if (a.row_ptr[i] > a.row_ptr[i + 1]) {
       throw StructureError(
-          text("ashlar::solve: row_ptr falls from ", a.row_ptr[i], " to ", a.row_ptr[i + 1], " after row ", i),
+          text("ashlar::solve: row_ptr falls from ", a.row_ptr[i], " to ", a.row_ptr[i + 1], " in row ", i),
           "rows lie one behind the other", "correct row_ptr");
     }
   }
@@ -56,7 +56,7 @@ CsrMatrix<Scalar> csr_of(const CsrView<Offset, Ordinal, Scalar>& a) {
   const auto n = static_cast<std::int64_t>(a.row_ptr.size()) - 1;
   if (n > largest) {
     throw ShapeError(text("ashlar::solve: ", n, " rows"), text("columns are stored in 32 bits, up to ", largest),
-                     "build a BcsrMatrix with 64-bit indices");
+                     "build a BcsrMatrix with 64-bit indices, and call a solver such as gmres() with it");
   }
   bool is_sorted = true;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -89,9 +89,14 @@ CsrMatrix<Scalar> csr_of(const CsrView<Offset, Ordinal, Scalar>& a) {
 }  // namespace
 
 template <class Offset, class Ordinal, class Scalar>
-LinearSolveReport solve(const CsrView<Offset, Ordinal, Scalar>& a, std::span<const std::type_identity_t<Scalar>> b,
-                        std::span<std::type_identity_t<Scalar>> x, const SolveOptions& options) {
+requires impl::solves_csr<Offset, Ordinal, Scalar> LinearSolveReport
+solve(const CsrView<Offset, Ordinal, Scalar>& a, std::span<const std::type_identity_t<Scalar>> b,
+      std::span<std::type_identity_t<Scalar>> x, const LinearSolveOptions& options) {
   check_arrays(a, b.size(), x.size());
+  if (options.block_size < 0) {
+    throw ArgumentError(text("ashlar::solve: block_size ", options.block_size), "it counts unknowns a node",
+                        "pass 0 to have it chosen");
+  }
   const Kokkos::DefaultExecutionSpace exec;
   BcsrMatrix<Scalar> matrix;
   {
@@ -112,7 +117,7 @@ LinearSolveReport solve(const CsrView<Offset, Ordinal, Scalar>& a, std::span<con
 
 #define ASHLAR_SOLVE(Offset, Ordinal, Scalar)                                                        \
   template LinearSolveReport solve(const CsrView<Offset, Ordinal, Scalar>&, std::span<const Scalar>, \
-                                   std::span<Scalar>, const SolveOptions&);
+                                   std::span<Scalar>, const LinearSolveOptions&);
 ASHLAR_SOLVE(std::int32_t, std::int32_t, double)
 ASHLAR_SOLVE(std::int64_t, std::int32_t, double)
 ASHLAR_SOLVE(std::int64_t, std::int64_t, double)

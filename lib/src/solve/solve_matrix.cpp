@@ -1,6 +1,7 @@
 #include <ashlar/solve/solve_matrix.hpp>
 
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/symmetry.hpp>
 #include <ashlar/device/memory.hpp>
@@ -14,7 +15,8 @@
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/operators/jacobi_preconditioner.hpp>
 #include <cstdint>
-#include <optional>
+#include <string>
+#include <utility>
 
 namespace ashlar {
 
@@ -34,7 +36,7 @@ using Exec = Kokkos::DefaultExecutionSpace;
 
 /// The method asked for, if the matrix is of its kind, or the one for the matrix; says why in the report.
 template <class Scalar>
-SolveMethod choose_method(const Exec& exec, const BcsrMatrix<Scalar>& a, const SolveOptions& options,
+SolveMethod choose_method(const Exec& exec, const BcsrMatrix<Scalar>& a, const LinearSolveOptions& options,
                           LinearSolveReport& report) {
   constexpr double tolerance = sizeof(Scalar) == sizeof(double) ? 1e-10 : 1e-5;
   const bool is_automatic = options.method == SolveMethod::automatic;
@@ -45,10 +47,17 @@ SolveMethod choose_method(const Exec& exec, const BcsrMatrix<Scalar>& a, const S
     report.why = "the matrix is symmetric";
     return is_automatic ? SolveMethod::cg : options.method;
   }
+  const auto at = [](std::int64_t row, std::int64_t column) { return text("(", row, ", ", column, ")"); };
+  for (const auto& [place, entry] :
+       {std::pair(at(defect.row, defect.column), defect.a_ij), std::pair(at(defect.column, defect.row), defect.a_ji)}) {
+    if (is_finite(entry)) continue;
+    throw NumericalError(text("ashlar::solve: entry ", place, " of the matrix is ", entry),
+                         "every entry must be finite; rows are counted from 0", "find out where it comes from");
+  }
   if (!is_automatic) {
     throw NumericalError(
-        text("ashlar::solve: the matrix is not symmetric: entry (", defect.row, ", ", defect.column, ") is ",
-             defect.a_ij, " and entry (", defect.column, ", ", defect.row, ") is ", defect.a_ji),
+        text("ashlar::solve: the matrix is not symmetric: entries ", at(defect.row, defect.column), " and ",
+             at(defect.column, defect.row), " differ by ", defect.relative, " of the diagonal of these rows"),
         text(to_string(options.method), " solves symmetric systems; rows are counted from 0"),
         "take SolveMethod::automatic, gmres or bicgstab");
   }
@@ -61,7 +70,8 @@ SolveMethod choose_method(const Exec& exec, const BcsrMatrix<Scalar>& a, const S
 
 template <class Scalar>
 AnyPreconditioner<Scalar, Exec> make_preconditioner(const Exec& exec, const BcsrMatrix<Scalar>& a,
-                                                    SolvePreconditioner asked, LinearSolveReport& report) {
+                                                    SolvePreconditioner asked, LinearSolveReport& report,
+                                                    std::string& why_none) {
   using Any = AnyPreconditioner<Scalar, Exec>;
   report.preconditioner = asked;
   switch (asked) {
@@ -74,7 +84,7 @@ AnyPreconditioner<Scalar, Exec> make_preconditioner(const Exec& exec, const Bcsr
         report.preconditioner = SolvePreconditioner::block_jacobi;
         return Any(BlockJacobiPreconditioner<BcsrMatrix<Scalar>>(exec, a));
       } catch (const NumericalError& error) {
-        report.why += text(report.why.empty() ? "" : "; ", "no preconditioner: ", error.problem());
+        why_none = "no preconditioner: " + error.problem();
       }
       break;
     case SolvePreconditioner::none:
@@ -89,12 +99,8 @@ template <class... Arguments>
 SolveReport solve_symmetric(LinearSolveReport& report, const Arguments&... arguments) {
   SymmetricSolve found = symmetric_solve(arguments...);
   if (found.by_minres) report.method = SolveMethod::minres;
-  if (found.without_preconditioner) {
-    report.preconditioner = SolvePreconditioner::none;
-    report.why += ", but its preconditioner is not positive definite, and left out";
-  } else if (found.by_minres) {
-    report.why += ", but not positive definite, as CG found";
-  }
+  if (found.without_preconditioner) report.preconditioner = SolvePreconditioner::none;
+  report.why += found.but();
   return std::move(found.report);
 }
 
@@ -103,16 +109,21 @@ SolveReport solve_symmetric(LinearSolveReport& report, const Arguments&... argum
 template <class Scalar>
 LinearSolveReport solve(const Exec& exec, const BcsrMatrix<Scalar>& a,
                         const std::type_identity_t<Kokkos::View<const Scalar*>>& b,
-                        const std::type_identity_t<Kokkos::View<Scalar*>>& x, const SolveOptions& options) {
+                        const std::type_identity_t<Kokkos::View<Scalar*>>& x, const LinearSolveOptions& options) {
   if (a.num_rows() != a.num_cols()) {
     throw ShapeError(text("ashlar::solve: a matrix of ", a.num_rows(), " rows and ", a.num_cols(), " columns"),
                      "only a square system can be solved", "check how the matrix was built");
+  }
+  if (options.restart < 1 || options.restart > 1000) {
+    throw ArgumentError(text("ashlar::solve: restart ", options.restart), "a cycle of GMRES has 1 to 1000 iterations",
+                        "30 is usual");
   }
   LinearSolveReport report;
   report.block_size = a.block_size();
   report.method = choose_method(exec, a, options, report);
   const AnyOperator<Scalar, Exec> op(BcsrOperator<BcsrMatrix<Scalar>>(exec, a));
-  const auto m = make_preconditioner(exec, a, options.preconditioner, report);
+  std::string why_none;
+  const auto m = make_preconditioner(exec, a, options.preconditioner, report, why_none);
   const SolverOptions common{.rtol = options.rtol, .atol = options.atol, .max_iterations = options.max_iterations};
   CgOptions of_cg;
   of_cg.rtol = options.rtol;
@@ -139,12 +150,13 @@ LinearSolveReport solve(const Exec& exec, const BcsrMatrix<Scalar>& a,
                                                  : solve_symmetric(report, exec, op, m, b, x, of_cg);
       break;
   }
+  if (!why_none.empty()) report.why += (report.why.empty() ? "" : "; ") + why_none;
   return report;
 }
 
 template LinearSolveReport solve(const Exec&, const BcsrMatrix<float>&, const Kokkos::View<const float*>&,
-                                 const Kokkos::View<float*>&, const SolveOptions&);
+                                 const Kokkos::View<float*>&, const LinearSolveOptions&);
 template LinearSolveReport solve(const Exec&, const BcsrMatrix<double>&, const Kokkos::View<const double*>&,
-                                 const Kokkos::View<double*>&, const SolveOptions&);
+                                 const Kokkos::View<double*>&, const LinearSolveOptions&);
 
 }  // namespace ashlar

@@ -90,13 +90,13 @@ std::vector<CgPeer> cusparse_cg_peers(const Exec& exec, const CgSystem& system, 
     const auto describe = [&] { return cusparse_csr(a, csr); };
     peers.add("CSR, algorithm 1", CUSPARSE_SPMV_CSR_ALG1, describe, csr);
     peers.add("CSR, algorithm 2", CUSPARSE_SPMV_CSR_ALG2, describe, csr);
-    peers.add_gmres("CSR, algorithm 2", CUSPARSE_SPMV_CSR_ALG2, describe, csr);
+    peers.add_gmres("CSR, algorithm 1", CUSPARSE_SPMV_CSR_ALG1, describe, csr);
   }
   if (a.block_size() > 1) {
     const RowMajorMatrix rows = by_rows(exec, a);
-    peers.add(
-        "BSR, by columns", CUSPARSE_SPMV_ALG_DEFAULT, [&] { return cusparse_bsr(a, a.values(), CUSPARSE_ORDER_COL); },
-        a);
+    const auto by_columns = [&] { return cusparse_bsr(a, a.values(), CUSPARSE_ORDER_COL); };
+    peers.add("BSR, by columns", CUSPARSE_SPMV_ALG_DEFAULT, by_columns, a);
+    peers.add_gmres("BSR, by columns", CUSPARSE_SPMV_ALG_DEFAULT, by_columns, a);
     peers.add(
         "BSR, by rows", CUSPARSE_SPMV_ALG_DEFAULT, [&] { return cusparse_bsr(a, rows.values(), CUSPARSE_ORDER_ROW); },
         rows);
