@@ -34,6 +34,8 @@ constexpr Named<SolverKind> solvers[] = {{SolverKind::automatic, "auto"},    {So
 constexpr Named<VariantKind> variants[] = {{VariantKind::standard, "standard"},
                                            {VariantKind::single_reduction, "single-reduction"},
                                            {VariantKind::pipelined, "pipelined"}};
+constexpr Named<NullSpaceKind> null_spaces[] = {
+    {NullSpaceKind::none, "none"}, {NullSpaceKind::constant, "constant"}, {NullSpaceKind::components, "components"}};
 constexpr Named<StreamKind> streams[] = {
     {StreamKind::automatic, "auto"}, {StreamKind::on, "on"}, {StreamKind::from_file, "file"}, {StreamKind::off, "off"}};
 constexpr Named<Decomposition> decompositions[] = {{Decomposition::one_d, "1d"}, {Decomposition::two_d, "2d"}};
@@ -157,6 +159,7 @@ bool DistributionOptions::has_rates() const {
 std::string to_string(PreconditionerKind kind) { return name_of(preconditioners, kind); }
 std::string to_string(SolverKind kind) { return name_of(solvers, kind); }
 std::string to_string(VariantKind kind) { return name_of(variants, kind); }
+std::string to_string(NullSpaceKind kind) { return name_of(null_spaces, kind); }
 std::string to_string(StreamKind kind) { return name_of(streams, kind); }
 std::string to_string(TransferKind kind) { return name_of(transfers, kind); }
 std::string option_name(HaloForm form) { return name_of(halos, form); }
@@ -206,6 +209,10 @@ void declare_method(CLI::App& command, MethodOptions& method) {
                &whole_number_of);
   group.choice("--preconditioner", method.preconditioner, preconditioners, no_such_name,
                "none, jacobi or block-jacobi (the default)");
+  group.choice(
+      "--null-space", method.null_space, null_spaces, no_such_name,
+      "what a singular symmetric matrix maps to 0, which is removed from b and x: constant, the vector of ones; "
+      "components, of each unknown of a node its constant vector; or none (the default)");
   group.parsed("--rtol", method.rtol, "NUMBER",
                "stop when ||b - A x|| <= rtol * ||b|| (default 1e-8; 0: not before b - A x is 0); see --norm",
                &number_of);
@@ -369,6 +376,20 @@ void check_options(const SolveOptions& options, int ranks) {
   require(method.num_rhs == 1 || !source.rhs,
           text("--rhs ", source.rhs.value_or(""), " with --num-rhs ", method.num_rhs), "a file has one right-hand side",
           "leave one of them out");
+  const bool is_singular = method.null_space != NullSpaceKind::none;
+  const std::string singular = "--null-space " + to_string(method.null_space);
+  require(!is_singular || !is_block, singular + " with --solver block-cg", "it is removed from one vector at a time",
+          "leave one of them out");
+  require(!is_singular || method.variant != VariantKind::pipelined, singular + " with --variant pipelined",
+          "its reduction is under way while the null space needs another", "pass --variant standard");
+  require(!is_singular || source.rhs, singular + " without --rhs", "b would be A*1, of which nothing is left",
+          "name a right-hand side");
+  require(method.null_space != NullSpaceKind::components || source.problem || source.block_size.value_or(0) > 0 ||
+              is_block_file(source.matrix.value_or("")),
+          "--null-space components without --block-size", "the unknowns of a node are the rows of a block",
+          "pass --block-size N");
+  require(!is_singular || !(outputs.checkpoint || outputs.resume), singular + " with a checkpoint",
+          "checkpoints do not know of it", "leave one of them out");
   const std::string guess = text("--initial-guess ", source.initial_guess.value_or(""));
   require(!source.initial_guess || !is_block, guess + " with --solver block-cg", "block-cg starts from 0",
           "leave one of them out");

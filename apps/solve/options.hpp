@@ -28,6 +28,13 @@ inline bool needs_symmetry(SolverKind kind) {
 /// Which form of CG.
 enum class VariantKind { standard, single_reduction, pipelined };
 
+/// The vectors that a singular matrix maps to 0.
+enum class NullSpaceKind {
+  none,
+  constant,   ///< the vector of ones
+  components  ///< of each unknown of a node its constant vector
+};
+
 /// Whether the matrix stays in the host's memory, or in its file, and is sent to the device for each product.
 enum class StreamKind {
   automatic,  ///< where the device has too little memory for it; from its file, where the host has, too
@@ -46,6 +53,7 @@ enum class TransferKind {
 std::string to_string(PreconditionerKind kind);
 std::string to_string(SolverKind kind);
 std::string to_string(VariantKind kind);
+std::string to_string(NullSpaceKind kind);
 std::string to_string(StreamKind kind);
 std::string to_string(TransferKind kind);
 /// What options call these: "auto", where the library says "automatic".
@@ -78,6 +86,7 @@ struct MethodOptions {
   std::optional<int> restart;  ///< GmresOptions::restart
   int restart_or_default() const { return restart.value_or(30); }
   PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
+  NullSpaceKind null_space = NullSpaceKind::none;
   double rtol = 1e-8, atol = 0;
   ResidualNorm norm = ResidualNorm::unpreconditioned;
   int max_iterations = 10000;

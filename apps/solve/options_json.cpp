@@ -28,6 +28,7 @@ Json options_json(const SolveOptions& options) {
   json["stream"] = to_string(placement.stream);
   json["transfer"] = to_string(placement.transfer);
   json["preconditioner"] = to_string(method.preconditioner);
+  json["null_space"] = to_string(method.null_space);
   json["rtol"] = method.rtol;
   json["atol"] = method.atol;
   json["norm"] = std::string(to_string(method.norm));

@@ -24,6 +24,7 @@ struct SolveAccount {
   SolverKind solver = SolverKind::cg;  ///< that ended the solve
   std::string why_solver;              ///< of --solver auto
   PreconditionerKind preconditioner = PreconditionerKind::none;
+  std::optional<double> rhs_in_null_space;  ///< of b's norm, that --null-space has removed
   std::optional<BlockSolveReport> block;
   std::string kernel;
   std::string plan;                      ///< explain() of what multiplies

@@ -159,6 +159,10 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
       << ranks_line(outcome) << "method     " << method_of(outcome) << ", preconditioner "
       << to_string(outcome.solution.preconditioner) << ", kernel " << outcome.solution.kernel << '\n';
   if (!outcome.solution.why_solver.empty()) out << "solver     chosen since " << outcome.solution.why_solver << '\n';
+  if (const auto share = outcome.solution.rhs_in_null_space) {
+    out << "null space " << to_string(outcome.options.method.null_space) << ": removed from x, and from b "
+        << short_number(*share) << " of its norm" << (*share > 1e-8 ? ": no x gives that part" : "") << '\n';
+  }
   if (!report.launch.empty()) out << "launched   " << report.launch << '\n';
   if (system.is_streamed && outcome.ranks.empty()) {
     const char* const place = system.is_in_file ? "in its file: " : "in the host's memory: ";

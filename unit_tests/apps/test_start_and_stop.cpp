@@ -1,6 +1,7 @@
 // Where a solve of the command starts and when it stops: --initial-guess and --atol; a matrix from standard input.
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -88,6 +89,70 @@ TEST_F(StartAndStop, AtolStopsByTheResidualAlone) {
   EXPECT_EQ(iterations_of(cantilever + "--solver block-cg --num-rhs 2 --rtol 0 --atol 1e300"), 0);
   expect_refused("solve " + cantilever + "--atol -1", {"--atol -1", "a norm of b - A x"});
   expect_refused("solve " + cantilever + "--atol small", {"--atol"});
+}
+
+/// A chain with free ends, and forces of which one end is pulled: they do not add up to 0.
+template <class Test>
+void write_free_chain(const Test& write, int n) {
+  std::ostringstream matrix, forces;
+  matrix << "%%MatrixMarket matrix coordinate real symmetric\n" << n << ' ' << n << ' ' << 2 * n - 1 << '\n';
+  forces << "%%MatrixMarket matrix array real general\n" << n << " 1\n";
+  for (int i = 1; i <= n; ++i) {
+    matrix << i << ' ' << i << (i == 1 || i == n ? " 1\n" : " 2\n");
+    if (i < n) matrix << i + 1 << ' ' << i << " -1\n";
+    forces << (i == 1 ? "3\n" : i == n ? "-1\n" : "0\n");
+  }
+  write("A.mtx", matrix.str());
+  write("b.mtx", forces.str());
+}
+
+const std::string free_chain = "--no-probe --matrix A.mtx --rhs b.mtx --preconditioner jacobi --block-size 1 ";
+
+template <class Report>
+void expect_chain_is_solved(const Report& report, const std::string& x) {
+  EXPECT_EQ(report.at("status"), "converged");
+  EXPECT_NEAR(report.at("rhs_in_null_space").template get<double>(), 2 / std::sqrt(60 * 10.0), 1e-12);
+  std::istringstream file(x.substr(x.find('\n') + 1));
+  int n = 0, columns = 0;
+  file >> n >> columns;
+  double sum = 0, first = 0, second = 0;
+  for (int i = 0; i < n; ++i) {
+    double entry = 0;
+    file >> entry;
+    sum += entry;
+    if (i == 0) first = entry;
+    if (i == 1) second = entry;
+  }
+  EXPECT_NEAR(sum, 0, 1e-6) << "the least solution";
+  EXPECT_NEAR(first - second, 3 - 2.0 / 60, 1e-6) << "the first row";
+}
+
+TEST_F(StartAndStop, ASingularSystemIsSolvedWithoutItsNullSpace) {
+  write_free_chain([&](const auto&... file) { write(file...); }, 60);
+  for (const std::string solver : {"cg", "minres", "gmres --restart 60", "bicgstab", "auto"}) {
+    SCOPED_TRACE(solver);
+    const auto report = report_of(free_chain + "--null-space constant --solution x.mtx --solver " + solver);
+    expect_chain_is_solved(report, read_file(folder() / "x.mtx"));
+  }
+  expect_refused("solve --no-probe --matrix A.mtx --rhs b.mtx --null-space components --block-size 2",
+                 {"the constant vector is not in the null space"});
+}
+
+TEST_F(StartAndStop, ANullSpaceIsRefusedWhereItIsNone) {
+  write_free_chain([&](const auto&... file) { write(file...); }, 60);
+  expect_refused("solve " + cantilever + "--null-space constant", {"without --rhs"});
+  expect_refused("solve " + free_chain + "--null-space constant --solver block-cg", {"one vector at a time"});
+  expect_refused("solve " + free_chain + "--null-space constant --variant pipelined", {"--variant standard"});
+  expect_refused("solve --no-probe --matrix A.mtx --rhs b.mtx --null-space components", {"--block-size N"});
+  expect_refused("solve " + free_chain + "--null-space rigid", {"--null-space 'rigid'"});
+}
+
+TEST_F(StartAndStopOverRanks, TheNullSpaceIsThatOfAllRanks) {
+  write_free_chain([&](const auto&... file) { this->write(file...); }, 60);
+  for (const int ranks : {2, 3}) {
+    const auto report = report_of(free_chain + "--null-space constant --solution x.mtx", on(ranks));
+    expect_chain_is_solved(report, read_file(folder() / "x.mtx"));
+  }
 }
 
 TEST_F(StartAndStop, AMatrixComesFromStandardInput) {

@@ -75,11 +75,11 @@ class DeviceTools(unittest.TestCase):
         self.assertIn("4 test_mpi_halo", started)
 
     def test_runs_tests_under_a_checker_that_is_there(self):
-        self.program("build/unit_tests/test_operators", PASSES)
+        self.program("build/unit_tests/test_persistent_cg", PASSES)
         checker = self.program("bin/compute-sanitizer", CHECKER)
         steps = self.measure("--only", "memcheck,racecheck", code=1, path=checker.parent)
         self.assertEqual({name: step["status"] for name, step in steps.items()},
-                         {"memcheck_test_operators": "passed", "racecheck_test_operators": "failed",
+                         {"memcheck_test_persistent_cg": "passed", "racecheck_test_persistent_cg": "failed",
                           "memcheck_test_mpi_halo": "passed"})
 
     def test_passes_where_all_do(self):
