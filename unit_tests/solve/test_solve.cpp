@@ -1,4 +1,4 @@
-// Solving with a caller's arrays: what is chosen, what x becomes, what is refused.
+// Solving with a caller's arrays: the choice of a solver, the solution, refusals.
 #include <gmock/gmock.h>
 
 #include <ashlar/base/error.hpp>
@@ -179,7 +179,7 @@ TEST(Solve, OfAMatrixOnTheDevice) {
   for (int i = 0; i < 120; ++i) EXPECT_NEAR(found[i], expected[i], 1e-6);
 }
 
-/// The message of what it throws.
+/// The message of the exception.
 template <class Fault, class A>
 std::string refusal(const A& a, std::vector<double> b, std::vector<double> x, const LinearSolveOptions& options = {}) {
   const std::vector<double> before = x;

@@ -16,7 +16,7 @@ struct SymmetricSolve {
   bool by_minres = false;               ///< CG found that A or M is not positive definite
   bool without_preconditioner = false;  ///< M is not positive definite
 
-  /// What to add to the reason for CG: "" if CG ended the solve.
+  /// The rest of a sentence that says why CG was taken; "" if CG ended the solve.
   std::string but() const {
     if (without_preconditioner) return ", but its preconditioner is not positive definite, and left out";
     return by_minres ? ", but not positive definite, as CG found" : "";

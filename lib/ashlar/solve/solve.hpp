@@ -20,7 +20,7 @@ enum class SolvePreconditioner { automatic, none, jacobi, block_jacobi };
 std::string_view to_string(SolveMethod method);
 std::string_view to_string(SolvePreconditioner preconditioner);
 
-/// What solve() takes besides the system.
+/// Options of solve().
 struct LinearSolveOptions {
   SolveMethod method = SolveMethod::automatic;
   SolvePreconditioner preconditioner = SolvePreconditioner::automatic;
