@@ -6,11 +6,9 @@
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/gmres.hpp>
 #include <ashlar/krylov/minres.hpp>
-#include <ashlar/krylov/null_space.hpp>
 #include <ashlar/krylov/pipelined_cg.hpp>
 #include <ashlar/krylov/single_reduction_cg.hpp>
 #include <ashlar/krylov/symmetric_solve.hpp>
-#include <ashlar/operators/any_space.hpp>
 #include <ashlar/streaming/overlap.hpp>
 #include <cmath>
 #include <cstdint>
@@ -21,12 +19,12 @@
 #include <utility>
 #include <vector>
 
-#include "number_text.hpp"
 #include "solve/checkpoint_file.hpp"
 #include "solve/local_work.hpp"
 #include "solve/operator.hpp"
 #include "solve/preconditioner.hpp"
 #include "solve/pseudo_random.hpp"
+#include "solve/singular_system.hpp"
 #include "stop_signals.hpp"
 
 namespace ashlar::app {
@@ -176,54 +174,6 @@ void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a
   });
 }
 
-template <class Exec>
-double norm_of(const Exec& exec, const Communicator& comm, const Vector<Exec>& x) {
-  double squares = 0;
-  Kokkos::parallel_reduce(
-      "ashlar::app::norm", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, x.extent(0)),
-      KOKKOS_LAMBDA(std::int64_t i, double& sum) { sum += x(i) * x(i); }, squares);
-  return std::sqrt(comm.sum(squares));
-}
-
-/// A singular system of which the null space is removed: P A x = P b. Collective.
-template <class Exec>
-struct SingularSystem {
-  using Null = NullSpace<double, Exec, AnySpace<Exec>>;
-
-  Null null_space;
-  double rhs_share;  ///< of b's norm, in the null space
-  Operator<Exec> op;
-  LinearSystem<Exec> system;
-
-  /// Throws NumericalError if A does not map the vectors to 0, on all ranks alike.
-  SingularSystem(const Exec& exec, const World& world, const Operator<Exec>& a, const LinearSystem<Exec>& given,
-                 const typename Null::Vectors& vectors)
-      : null_space(exec, a.space(), vectors),
-        rhs_share(null_space.share_of(exec, given.rhs)),
-        op(ProjectedOperator<Operator<Exec>, Null>(a, null_space)),
-        system(given) {
-    const Vector<Exec> x("ashlar::app::x", given.rhs.extent(0)), y("ashlar::app::y", given.rhs.extent(0));
-    const auto growth = [&] {
-      a.apply(exec, x, y);
-      return norm_of(exec, world.comm(), y) / norm_of(exec, world.comm(), x);
-    };
-    fill_pseudo_random(exec, Block<Exec>(x.data(), x.extent(0), 1), 5, given.first_row(), given.num_rows());
-    const double of_others = growth();
-    for (std::size_t k = 0; k < vectors.extent(1); ++k) {
-      Kokkos::deep_copy(exec, x, Kokkos::subview(vectors, Kokkos::ALL, k));
-      const double grown = growth() / of_others;
-      if (grown <= 1e-8) continue;
-      throw NumericalError(text(given.description, ": the constant vector is not in the null space of the matrix"),
-                           text("A maps it to ", short_number(grown), " of what it maps other vectors to"),
-                           "leave --null-space out if the matrix is not singular");
-    }
-    system.rhs = Vector<Exec>("ashlar::app::b", given.rhs.extent(0));
-    Kokkos::deep_copy(exec, system.rhs, given.rhs);
-    null_space.remove(exec, system.rhs);
-    exec.fence("ashlar: b without the null space");
-  }
-};
-
 template <class Exec, class Timed>
 void solve_by_block_cg(const Exec& exec, const Operator<Exec>& a, const Preconditioner<Exec>& m,
                        const LinearSystem<Exec>& system, const MethodOptions& method, const Timed& timed,
@@ -357,9 +307,7 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
       if (options.method.null_space == NullSpaceKind::none) {
         solve_for_one(exec, world, a->op, *m, system, options, start, timed, monitor, solution);
       } else {
-        const int components = options.method.null_space == NullSpaceKind::constant ? 1 : system.block_size();
-        const SingularSystem<Exec> singular(
-            exec, world, a->op, system, constant_vectors<double>(exec, std::int64_t(system.rhs.extent(0)), components));
+        const SingularSystem<Exec> singular(exec, world, a->op, system, options.method.null_space);
         solution.rhs_in_null_space = singular.rhs_share;
         solve_for_one(exec, world, singular.op, *m, singular.system, options, start, timed, monitor, solution);
         singular.null_space.remove(exec, solution.x);

@@ -99,22 +99,15 @@ class NullSpace {
   /// w -= V V^H w: collective. Enqueued on `exec`; no fence, no allocation. One reduction over the parts.
   template <class W>
   void remove(const Exec& exec, const W& w) const {
-    const BasisAccess<Scalar> v{basis_.data(), std::int64_t(basis_.extent(0))};
-    Sum* const totals = reinterpret_cast<Sum*>(sums_.data());
-    basis_dots(exec, v, w.data(), count_.data(), size_, partial_.data(), totals);
-    space_.sum_begin(exec, sums_);
-    space_.sum_end(exec, sums_);
-    for_row_tiles("ashlar::null_space[remove]", exec, v.rows,
-                  impl::SubtractCombination<Scalar>{v, totals + 1, count_.data(), w.data()});
+    project(exec, w);
+    for_row_tiles("ashlar::null_space[remove]", exec, basis().rows,
+                  impl::SubtractCombination<Scalar>{basis(), totals() + 1, count_.data(), w.data()});
   }
 
   /// ||V^H w|| / ||w||, how much of w lies in the null space: collective; waits.
   template <class W>
   double share_of(const Exec& exec, const W& w) const {
-    const BasisAccess<Scalar> v{basis_.data(), std::int64_t(basis_.extent(0))};
-    basis_dots(exec, v, w.data(), count_.data(), size_, partial_.data(), reinterpret_cast<Sum*>(sums_.data()));
-    space_.sum_begin(exec, sums_);
-    space_.sum_end(exec, sums_);
+    project(exec, w);
     const auto sums = Kokkos::create_mirror_view(sums_);
     Kokkos::deep_copy(exec, sums, sums_);
     exec.fence("ashlar::null_space: the share of a vector");
@@ -148,6 +141,17 @@ class NullSpace {
   }
 
  private:
+  BasisAccess<Scalar> basis() const { return {basis_.data(), std::int64_t(basis_.extent(0))}; }
+  Sum* totals() const { return reinterpret_cast<Sum*>(sums_.data()); }
+
+  /// totals := w^H w and V^H w over all parts
+  template <class W>
+  void project(const Exec& exec, const W& w) const {
+    basis_dots(exec, basis(), w.data(), count_.data(), size_, partial_.data(), totals());
+    space_.sum_begin(exec, sums_);
+    space_.sum_end(exec, sums_);
+  }
+
   auto column(int j) const { return Kokkos::subview(basis_, Kokkos::ALL, j); }
 
   Space space_;

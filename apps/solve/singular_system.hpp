@@ -1,0 +1,81 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/krylov/null_space.hpp>
+#include <ashlar/operators/any_space.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "number_text.hpp"
+#include "solve/options.hpp"
+#include "solve/pseudo_random.hpp"
+#include "solve/system.hpp"
+#include "types.hpp"
+#include "world.hpp"
+
+namespace ashlar::app {
+
+/// Over all ranks: collective.
+template <class Exec>
+double norm_of(const Exec& exec, const Communicator& comm, const Vector<Exec>& x) {
+  double squares = 0;
+  Kokkos::parallel_reduce(
+      "ashlar::app::norm", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, x.extent(0)),
+      KOKKOS_LAMBDA(std::int64_t i, double& sum) { sum += x(i) * x(i); }, squares);
+  return std::sqrt(comm.sum(squares));
+}
+
+/// A singular system of which the null space is removed: P A x = P b. Collective.
+template <class Exec>
+struct SingularSystem {
+  using Null = NullSpace<double, Exec, AnySpace<Exec>>;
+
+  Null null_space;
+  double rhs_share;  ///< of b's norm, in the null space
+  Operator<Exec> op;
+  LinearSystem<Exec> system;
+
+  /// Throws NumericalError if A does not map the vectors to 0, on all ranks alike.
+  SingularSystem(const Exec& exec, const World& world, const Operator<Exec>& a, const LinearSystem<Exec>& given,
+                 NullSpaceKind kind)
+      : SingularSystem(exec, world, a, given, constants_of(exec, given, kind)) {}
+
+ private:
+  SingularSystem(const Exec& exec, const World& world, const Operator<Exec>& a, const LinearSystem<Exec>& given,
+                 const typename Null::Vectors& vectors)
+      : null_space(exec, a.space(), vectors),
+        rhs_share(null_space.share_of(exec, given.rhs)),
+        op(ProjectedOperator<Operator<Exec>, Null>(a, null_space)),
+        system(given) {
+    const Vector<Exec> x("ashlar::app::x", given.rhs.extent(0)), y("ashlar::app::y", given.rhs.extent(0));
+    const auto growth = [&] {
+      a.apply(exec, x, y);
+      return norm_of(exec, world.comm(), y) / norm_of(exec, world.comm(), x);
+    };
+    fill_pseudo_random(exec, Block<Exec>(x.data(), x.extent(0), 1), 5, given.first_row(), given.num_rows());
+    const double of_others = growth();
+    for (std::size_t k = 0; k < vectors.extent(1); ++k) {
+      Kokkos::deep_copy(exec, x, Kokkos::subview(vectors, Kokkos::ALL, k));
+      const double grown = growth() / of_others;
+      if (grown <= 1e-8) continue;
+      throw NumericalError(text(given.description, ": the constant vector is not in the null space of the matrix"),
+                           text("A maps it to ", short_number(grown), " of what it maps other vectors to"),
+                           "leave --null-space out if the matrix is not singular");
+    }
+    system.rhs = Vector<Exec>("ashlar::app::b", given.rhs.extent(0));
+    Kokkos::deep_copy(exec, system.rhs, given.rhs);
+    null_space.remove(exec, system.rhs);
+    exec.fence("ashlar: b without the null space");
+  }
+
+  static typename Null::Vectors constants_of(const Exec& exec, const LinearSystem<Exec>& system, NullSpaceKind kind) {
+    const int components = kind == NullSpaceKind::constant ? 1 : system.block_size();
+    return constant_vectors<double>(exec, std::int64_t(system.rhs.extent(0)), components);
+  }
+};
+
+}  // namespace ashlar::app
