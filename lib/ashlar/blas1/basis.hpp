@@ -131,8 +131,9 @@ struct BasisPassOfShare {
     add_sums<most>(team, first, columns, subtracted);
   }
 
-  /// Each entry of up to `most` columns is read once: it is in a register when the sums need it. Loads have no
-  /// condition, so that all are under way together; a column too many is the first one again, times 0.
+  /// A thread reads each entry of up to `most` columns once and keeps it in a register for the sums. Loads have no
+  /// condition, so all are in flight together. Places without a column load the first column again; their sums are
+  /// dropped, and their coefficients are 0.
   template <int most, class Team>
   KOKKOS_FUNCTION void add_sums(const Team& team, int first, int columns, const Sum* subtracted) const {
     const std::int64_t share = team.league_rank(), end = begin(share + 1);
@@ -154,7 +155,7 @@ struct BasisPassOfShare {
     keep<0>(team, first, columns, sums);
   }
 
-  /// The team's sums, some at a time, from that of column `begin` on.
+  /// Reduces and stores the team's sums from column `begin` on, `together` at a time.
   template <int begin, int most, class Team>
   KOKKOS_FUNCTION void keep(const Team& team, int first, int columns, const Sum (&sums)[most]) const {
     if constexpr (begin < most) {

@@ -37,7 +37,7 @@ struct Hessenberg {
     constexpr int together = 8;
     Number upper = entry(0);
     for (int first = 0; first < j; first += together) {
-      // Loads of some rotations are under way together; stores, which might change what they read, follow.
+      // Stores might alias the loads. So eight rotations are loaded together before the first one is stored.
       Number cosines[together], sines[together], lower[together];
       for (int u = 0; u < together; ++u) {
         const int i = first + u < j ? first + u : j - 1;
