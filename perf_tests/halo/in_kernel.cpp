@@ -9,6 +9,7 @@
 #include <ashlar/bcsr/layout.hpp>
 #include <ashlar/device/bus_id.hpp>
 #include <ashlar/device/cuda_check.hpp>
+#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <ashlar/persistent_cg/rendezvous.hpp>
@@ -29,9 +30,9 @@ using Sync = impl::RankSync<double, num_sums>;
 /// Counts the threads whose sums are wrong. Whole numbers, so that they are right to the bit.
 __global__ void __launch_bounds__(RoundsInKernel::threads, 1)
     rounds_kernel(Round round, int rounds, double* p, std::int64_t entries, impl::GridMemory* memory,
-                  std::uint64_t patience_ns, unsigned long long* wrong, const __grid_constant__ CgRanks<double> ranks) {
+                  std::uint64_t limit_ns, unsigned long long* wrong, const __grid_constant__ CgRanks<double> ranks) {
   extern __shared__ double scratch[];
-  Sync grid(memory, patience_ns, ranks);
+  Sync grid(memory, limit_ns, ranks);
   const std::int64_t first = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x,
                      step = std::int64_t(gridDim.x) * blockDim.x;
   const double all_threads = double(ranks.first_block[ranks.num_ranks]) * blockDim.x,
@@ -131,7 +132,7 @@ struct RoundsInKernel::Kernel {
     launch.attrs = &together;
     launch.numAttrs = 1;
     impl::cuda_check(cudaLaunchKernelEx(&launch, rounds_kernel, round, rounds, p.data(), entries, memory.data(),
-                                        patience_of(impl::patience_seconds_of_grid), wrong.data(), ranks),
+                                        time_limit_ns(default_time_out_seconds), wrong.data(), ranks),
                      "cudaLaunchKernelEx");
     exec.fence("perf::in_kernel");
   }

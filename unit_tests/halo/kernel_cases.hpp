@@ -5,7 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/device/patient_wait.hpp>
+#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
 #include <chrono>
 #include <cstdint>

@@ -267,7 +267,7 @@ TEST_F(KernelsThatWait, ACountThatNoRankHasMadeIsTold) {
     comm.barrier();
     if (comm.rank() == 1) return;
     // The flags are before what comes: first the one that says that it has.
-    auto* const flags = reinterpret_cast<PeerFlag*>(const_cast<std::byte*>(side.exchange->received())) - 2;
+    auto* const flags = reinterpret_cast<SharedFlag*>(const_cast<std::byte*>(side.exchange->received())) - 2;
     ASSERT_EQ(flags[0].count, 1U);
     flags[0].count = std::uint64_t(1) << 40;
     EXPECT_THAT(message_of<CommError>([&] { side.at_once(1); }),
@@ -278,9 +278,9 @@ TEST_F(KernelsThatWait, ACountThatNoRankHasMadeIsTold) {
 
 TEST_P(ExchangeInKernels, ARankThatDoesNotComeIsTold) {
   run_ranks(2, [&](Communicator& comm) {
-    ExchangeOptions impatient = options();
-    impatient.time_out_seconds = 0.1;
-    AllToAll side(comm, impatient);
+    ExchangeOptions short_limit = options();
+    short_limit.time_out_seconds = 0.1;
+    AllToAll side(comm, short_limit);
     if (comm.rank() == 1) return;
     side.start(0);
     EXPECT_THAT(message_of<CommError>([&] {

@@ -18,7 +18,7 @@ struct Packets {
 
   OutgoingMessage out(std::uint32_t number) { return {reinterpret_cast<std::byte*>(words.data()), true, number}; }
   IncomingMessage in(std::uint32_t number) {
-    return {reinterpret_cast<const std::byte*>(words.data()), true, number, impl::PeerPatience{1'000'000, &gave_up}};
+    return {reinterpret_cast<const std::byte*>(words.data()), true, number, TimeLimit{1'000'000, &gave_up}};
   }
 };
 

@@ -16,7 +16,7 @@ using HostExec = Kokkos::DefaultHostExecutionSpace;
 /// A neighbour that takes nothing by itself, and the sender's counts.
 struct SlowNeighbour {
   std::array<double, impl::num_exchange_slots> slots{};
-  PeerFlag arrived, taken;
+  SharedFlag arrived, taken;
   impl::PeerCount count;
   std::uint64_t skipped = 0;
   int gave_up = impl::peers_work;
@@ -24,7 +24,7 @@ struct SlowNeighbour {
   /// Sends the next message, which is one number. Returns whether it went.
   bool send(double value) {
     const impl::PeerPut put{reinterpret_cast<std::byte*>(slots.data()), sizeof(double), &arrived, &taken, false};
-    const PeerSends sends(&put, &count, &skipped, impl::PeerPatience{1'000'000, &gave_up});
+    const PeerSends sends(&put, &count, &skipped, TimeLimit{1'000'000, &gave_up});
     gave_up = impl::peers_work;
     Kokkos::parallel_for("test::send", Kokkos::TeamPolicy<HostExec>(HostExec(), 1, 1),
                          [=](const Kokkos::TeamPolicy<HostExec>::member_type& team) {

@@ -10,12 +10,12 @@
 #include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/idle_timer.hpp>
+#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/distributed/idle_clock.hpp>
 #include <ashlar/distributed/impl/device_sums.hpp>
 #include <ashlar/distributed/impl/peer_sums.hpp>
 #include <ashlar/distributed/impl/stream_sums.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
-#include <ashlar/halo/time_out.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

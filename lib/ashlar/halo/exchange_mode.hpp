@@ -1,8 +1,8 @@
 #pragma once
 
+#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/packet_bytes.hpp>
-#include <ashlar/halo/time_out.hpp>
 #include <cstdint>
 #include <optional>
 #include <string_view>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/halo/packet_bytes.hpp>
 #include <ashlar/halo/row_partition.hpp>
-#include <ashlar/halo/time_out.hpp>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -1,9 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/comm/peer/peer_packet.hpp>
-#include <ashlar/device/patient_wait.hpp>
-#include <ashlar/halo/impl/peer_lists.hpp>
+#include <ashlar/device/packets/packet.hpp>
+#include <ashlar/device/packets/time_limit.hpp>
 #include <cstddef>
 #include <cstdint>
 
@@ -29,28 +28,26 @@ class IncomingMessage {
     return is_packets_ ? nullptr : reinterpret_cast<const T*>(place_);
   }
 
-  /// Waits for the i-th value of a message that comes as packets. False where that is in vain.
+  /// Waits for the i-th value of a message that comes as packets. Returns false if the time limit has passed.
   template <class T>
   KOKKOS_FUNCTION bool wait_for(std::int64_t i, PacketData<T>& data) const {
     using Data = PacketData<T>;
     const std::uint64_t* const from = reinterpret_cast<const std::uint64_t*>(place_) + i * Data::num_words;
     for (int w = 0; w < Data::num_words; ++w) {
-      const auto has_come = [&] { return take_counted(from + w, number_, data.words[w]); };
-      if (!wait_patiently(has_come, patience_.nanoseconds, patience_.gave_up)) return false;
+      if (!wait_until([&] { return receive_packet_word(from + w, number_, data.words[w]); }, limit_)) return false;
     }
     return true;
   }
 
   /// As PeerReceives makes it; `number`: of the exchange.
-  KOKKOS_FUNCTION IncomingMessage(const std::byte* place, bool is_packets, std::uint32_t number,
-                                  const impl::PeerPatience& patience)
-      : place_(place), is_packets_(is_packets), number_(number), patience_(patience) {}
+  KOKKOS_FUNCTION IncomingMessage(const std::byte* place, bool is_packets, std::uint32_t number, const TimeLimit& limit)
+      : place_(place), is_packets_(is_packets), number_(number), limit_(limit) {}
 
  private:
   const std::byte* place_;
   bool is_packets_;
   std::uint32_t number_;
-  impl::PeerPatience patience_;
+  TimeLimit limit_;
 };
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/comm/peer/peer_packet.hpp>
+#include <ashlar/device/packets/packet.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -23,7 +23,7 @@ class OutgoingMessage {
     }
     const Data data = Kokkos::bit_cast<Data>(value);
     std::uint64_t* const to = reinterpret_cast<std::uint64_t*>(place_) + i * Data::num_words;
-    for (int w = 0; w < Data::num_words; ++w) send_counted(to + w, data.words[w], number_);
+    for (int w = 0; w < Data::num_words; ++w) send_packet_word(to + w, data.words[w], number_);
   }
 
   /// Where the first value is to be, for what writes many, or values of other sizes; null where it goes as packets.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/device/packets/flag.hpp>
+#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/halo/impl/peer_chunk.hpp>
 #include <ashlar/halo/impl/peer_lists.hpp>
 #include <ashlar/halo/incoming_message.hpp>
@@ -70,9 +72,8 @@ class PeerReceives {
   }
 
   /// As NeighbourExchange makes it.
-  PeerReceives(const impl::PeerGet* gets, impl::PeerCount* counts, const std::uint64_t* skipped,
-               const impl::PeerPatience& patience)
-      : gets_(gets), counts_(counts), skipped_(skipped), patience_(patience) {}
+  PeerReceives(const impl::PeerGet* gets, impl::PeerCount* counts, const std::uint64_t* skipped, const TimeLimit& limit)
+      : gets_(gets), counts_(counts), skipped_(skipped), limit_(limit) {}
 
  private:
   KOKKOS_FUNCTION std::uint64_t number_of(int message) const {
@@ -95,12 +96,12 @@ class PeerReceives {
     return number;
   }
   KOKKOS_FUNCTION bool wait_for_flag(const impl::PeerGet& get, std::uint64_t number) const {
-    return impl::wait_for_flag(get.arrived, number, patience_);
+    return impl::wait_for_flag(get.arrived, number, limit_);
   }
   KOKKOS_FUNCTION IncomingMessage incoming(const impl::PeerGet& get, std::uint64_t number) const {
     const bool is_packets = get.packets != nullptr;
     return {(is_packets ? get.packets : get.slots) + impl::slot_of(number) * get.slot_bytes, is_packets,
-            static_cast<std::uint32_t>(number), patience_};
+            static_cast<std::uint32_t>(number), limit_};
   }
   /// To where the message is read, four bytes of it.
   KOKKOS_FUNCTION void unpack(const impl::PeerGet& get, std::uint64_t number, std::int64_t i) const {
@@ -118,7 +119,7 @@ class PeerReceives {
   const impl::PeerGet* gets_;  // by message
   impl::PeerCount* counts_;
   const std::uint64_t* skipped_;
-  impl::PeerPatience patience_;
+  TimeLimit limit_;
 };
 
 }  // namespace ashlar

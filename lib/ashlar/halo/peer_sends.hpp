@@ -1,6 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/device/packets/flag.hpp>
+#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/halo/impl/peer_lists.hpp>
 #include <ashlar/halo/outgoing_message.hpp>
 #include <cstdint>
@@ -36,7 +38,7 @@ class PeerSends {
           // (It is counted when all teams are done, and so not before this one has read it.)
           const std::uint64_t its = *skipped_ + load_shared(&count.exchanges) + 1;
           constexpr std::uint64_t slots = impl::num_exchange_slots;
-          answer = its <= slots || impl::wait_for_flag(put.taken, its - slots, patience_) ? its : 0;
+          answer = its <= slots || impl::wait_for_flag(put.taken, its - slots, limit_) ? its : 0;
         },
         number);
     if (number == 0) return;
@@ -56,15 +58,14 @@ class PeerSends {
   }
 
   /// As NeighbourExchange makes it.
-  PeerSends(const impl::PeerPut* puts, impl::PeerCount* counts, const std::uint64_t* skipped,
-            const impl::PeerPatience& patience)
-      : puts_(puts), counts_(counts), skipped_(skipped), patience_(patience) {}
+  PeerSends(const impl::PeerPut* puts, impl::PeerCount* counts, const std::uint64_t* skipped, const TimeLimit& limit)
+      : puts_(puts), counts_(counts), skipped_(skipped), limit_(limit) {}
 
  private:
   const impl::PeerPut* puts_;  // by message
   impl::PeerCount* counts_;
   const std::uint64_t* skipped_;
-  impl::PeerPatience patience_;
+  TimeLimit limit_;
 };
 
 }  // namespace ashlar

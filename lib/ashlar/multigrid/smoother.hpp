@@ -106,7 +106,7 @@ bool relax_in_scratch(const Exec& exec, const Level<Exec, Real>& level, const Ve
       relax.coarse_layout = coarse->layout;
     }
     if constexpr (!Tiles::is_one) {
-      relax.exchanged = recorder->template room<ExchangedCell, typename Exec::memory_space>(
+      relax.exchanged = recorder->template room<Packet, typename Exec::memory_space>(
           exec, &level, std::size_t(2 * level.layout.volume()));
     }
     recorder->add("ashlar::multigrid::smooth[gsrb]", relax, 1, level.num_cells());

@@ -1,19 +1,12 @@
 #pragma once
 
+#include <ashlar/device/packets/packet.hpp>
 #include <cstdint>
 #include <string>
 
 // What the kernels of several devices share that iterate CG together (of_ranks.hpp).
 
 namespace ashlar {
-
-/// A number that one device writes to another's memory: two words of half of it each, below the count of numbers so
-/// far. Each word is written at once, so who reads the right count in both has the number, without fence or flag.
-///
-/// Source   as NCCL's LL protocol has it.
-struct alignas(16) CgPacket {
-  std::uint64_t words[2] = {};
-};
 
 /// What the kernels of all ranks have between them, as that of one rank sees it: an argument of the kernel. All that it
 /// points to is memory of devices.
@@ -24,7 +17,7 @@ struct CgRanks {
 
   /// A block entry of p that a neighbour needs.
   struct Send {
-    CgPacket* to = nullptr;  ///< in the neighbour's halo: a packet for each entry of the block
+    Packet* to = nullptr;  ///< in the neighbour's halo: a packet for each entry of the block
     std::int32_t entry = 0;
   };
 
@@ -35,14 +28,14 @@ struct CgRanks {
 
   int num_ranks = 1, rank = 0;
   int first_block[most_ranks + 1] = {};  ///< thread blocks of the ranks before, and of all
-  CgPacket* sums[most_ranks] =
+  Packet* sums[most_ranks] =
       {};  ///< by rank: packets of a sum and of the next: each of most_sums for each thread block
-  std::uint32_t* gave_up[most_ranks] = {};  ///< by rank: not 0 where somebody has waited too long
-  std::uint32_t* count = nullptr;           ///< of sums so far, from one kernel to the next
+  SharedFlag* gave_up[most_ranks] = {};  ///< by rank: raised if a thread has reached the time limit
+  std::uint32_t* count = nullptr;        ///< of sums so far, from one kernel to the next
 
   const Send* sends = nullptr;  ///< to all neighbours, ascending by block entries
   std::int32_t num_sends = 0;
-  const CgPacket* halo = nullptr;  ///< of this rank: a packet for each entry, by block entries
+  const Packet* halo = nullptr;  ///< of this rank: a packet for each entry, by block entries
 
   // Blocks in others' columns: CSR by blocks of all of this rank's rows, columns as the halo numbers them.
   const std::int32_t* row_begin = nullptr;  ///< null: no row has any

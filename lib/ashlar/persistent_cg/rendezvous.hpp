@@ -8,8 +8,8 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/comm/peer/peer_flag.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
+#include <ashlar/device/packets/packet.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/persistent_cg/ranks.hpp>
 #include <cstddef>
@@ -148,15 +148,15 @@ class PeerRendezvous final : public CgRendezvous<Value> {
     for (int rank = 0; rank < ranks.num_ranks; ++rank) {
       ranks.first_block[rank + 1] = ranks.first_block[rank] + blocks[std::size_t(rank)];
     }
-    const std::size_t flag = sizeof(PeerFlag),
-                      sums = sizeof(CgPacket) * 2 * Ranks::most_sums * std::size_t(ranks.first_block[ranks.num_ranks]),
-                      halo = sizeof(CgPacket) * std::size_t(halo_.num_entries() * block_size_);
+    const std::size_t flag = sizeof(SharedFlag),
+                      sums = sizeof(Packet) * 2 * Ranks::most_sums * std::size_t(ranks.first_block[ranks.num_ranks]),
+                      halo = sizeof(Packet) * std::size_t(halo_.num_entries() * block_size_);
     memory_ = std::make_unique<PeerMemory>(exec_, comm_.duplicate(), flag + sums + halo);
     const auto packets = [&](int rank, std::size_t offset) {
-      return reinterpret_cast<CgPacket*>(memory_->of(rank) + offset);
+      return reinterpret_cast<Packet*>(memory_->of(rank) + offset);
     };
     for (int rank = 0; rank < ranks.num_ranks; ++rank) {
-      ranks.gave_up[rank] = reinterpret_cast<std::uint32_t*>(memory_->of(rank));
+      ranks.gave_up[rank] = reinterpret_cast<SharedFlag*>(memory_->of(rank));
       ranks.sums[rank] = packets(rank, flag);
     }
     ranks.halo = packets(ranks.rank, flag + sums);
@@ -168,7 +168,7 @@ class PeerRendezvous final : public CgRendezvous<Value> {
     comm_.together([&] {
       std::vector<Send> sends;
       for (const HaloPlan::Neighbour& to : halo_.to()) {
-        CgPacket* const first = packets(to.rank, flag + sums) + there[std::size_t(to.rank)].at(0) * block_size_;
+        Packet* const first = packets(to.rank, flag + sums) + there[std::size_t(to.rank)].at(0) * block_size_;
         for (std::int64_t k = 0; k < to.count; ++k) {
           const std::int64_t entry =
               to.form == HaloForm::packed ? halo_.send_index()[std::size_t(to.begin + k)] : to.first + k;

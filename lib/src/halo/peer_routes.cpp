@@ -1,6 +1,6 @@
 #include <ashlar/halo/impl/peer_routes.hpp>
 
-#include <ashlar/comm/peer/peer_flag.hpp>
+#include <ashlar/device/packets/flag.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
 #include <ashlar/halo/impl/neighbour_lists.hpp>
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace ashlar::impl {
 
 namespace {
 
-constexpr std::int64_t flag_bytes = sizeof(PeerFlag);
+constexpr std::int64_t flag_bytes = sizeof(SharedFlag);
 
 std::int64_t rounded_up(std::int64_t bytes) { return (bytes + flag_bytes - 1) / flag_bytes * flag_bytes; }
 

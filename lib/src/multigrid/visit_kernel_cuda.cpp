@@ -5,6 +5,8 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/device/cuda_check.hpp>
 #include <ashlar/device/grid_sync.hpp>
+#include <ashlar/device/packets/packet.hpp>
+#include <ashlar/device/packets/time_limit.hpp>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,8 +18,7 @@ namespace {
 
 using ashlar::impl::cuda_check, ashlar::impl::GridMemory, ashlar::impl::GridSync;
 
-/// How long a thread waits for others: longer than any debugger keeps them, shorter than for ever.
-constexpr std::uint64_t patience_ns = 30'000'000'000;
+constexpr std::uint64_t limit_ns = time_limit_ns(default_time_out_seconds);
 constexpr int num_threads = VisitKernel<Kokkos::Cuda, double>::num_threads;
 
 struct MeetAsBlock {
@@ -36,19 +37,16 @@ struct MeetAsBlock {
 /// boundary.
 static_assert(num_threads >= widest_tile_in_scratch * widest_tile_in_scratch * widest_tile_in_scratch);
 static_assert(num_threads >= most_pairs_around && num_threads >= most_ghosts_in_scratch);
-static_assert(sizeof(ExchangedCell) == sizeof(uint4) && alignof(ExchangedCell) == alignof(uint4));
 
-/// By packets, which need no meeting: each has the number of its exchange with it.
+/// By packets, which need no barrier: the sequence number of each is the number of its exchange.
 struct ExchangeByPackets {
   GridSync* grid;
-  unsigned* number;  // of the exchange that is under way, counted through all visits
+  unsigned* number;  // of the current exchange, counted over all launches
 
   KOKKOS_FUNCTION void begin(int exchanges) const { *number += static_cast<unsigned>(exchanges); }
-  KOKKOS_FUNCTION void send([[maybe_unused]] ExchangedCell* to, [[maybe_unused]] double value) const {
-    KOKKOS_IF_ON_DEVICE((GridSync::send_packet(reinterpret_cast<uint4*>(to), value, *number);))
-  }
-  KOKKOS_FUNCTION double receive([[maybe_unused]] const ExchangedCell* from) const {
-    KOKKOS_IF_ON_DEVICE((return grid->receive_packet(reinterpret_cast<const uint4*>(from), *number);))
+  KOKKOS_FUNCTION void send(Packet* to, double value) const { send_packet<PacketScope::device>(to, value, *number); }
+  KOKKOS_FUNCTION double receive([[maybe_unused]] const Packet* from) const {
+    KOKKOS_IF_ON_DEVICE((return grid->wait_for_packet(from, *number);))
     KOKKOS_IF_ON_HOST((return 0;))
   }
 };
@@ -85,7 +83,7 @@ __global__ void __launch_bounds__(num_threads)
     visit_kernel(const Step* steps, int first, int end, GridMemory* memory, unsigned* exchanges, unsigned* failed) {
   __shared__ Step two[2];  // this one and the next
   __shared__ double scratch[crew_scratch_size];
-  GridSync grid(memory, patience_ns);
+  GridSync grid(memory, limit_ns);
   // Each thread block keeps its own count for the next visit.
   unsigned number = exchanges[blockIdx.x];
   const ExchangeByPackets exchange{&grid, &number};
@@ -152,7 +150,7 @@ void VisitKernel<Kokkos::Cuda, Real>::enqueue(const Kokkos::Cuda& exec, const St
   }
   cuda_check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
   const cudaStream_t stream = exec.cuda_stream();
-  // Of what the thread blocks meet in: they add up nothing.
+  // (Without the packets: the kernel has no sums.)
   cuda_check(cudaMemsetAsync(memory_.data(), 0, offsetof(GridMemory, packets), stream), "cudaMemsetAsync");
   cudaLaunchAttribute together{};
   together.id = cudaLaunchAttributeCooperative;
@@ -173,7 +171,7 @@ template <class Real>
 void VisitKernel<Kokkos::Cuda, Real>::check() const {
   if (failed_.extent(0) == 0 || failed_(0) == 0) return;
   throw Error("multigrid: the thread blocks of its kernel for small levels waited for each other in vain",
-              text("they gave up after ", patience_ns / 1'000'000'000, " s"),
+              text("they gave up after ", default_time_out_seconds, " s"),
               "set one_kernel_cells to 0, and tell us of the device");
 }
 

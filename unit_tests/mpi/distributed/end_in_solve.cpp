@@ -29,7 +29,7 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = BcsrMatrix<double, BlockColumnMajor, std::int32_t, std::int32_t, Exec::memory_space>;
 using Vector = Kokkos::View<double*, Exec::memory_space>;
 
-constexpr double patience_seconds = 2, seconds_before = 0.5;
+constexpr double time_out_seconds = 2, seconds_before = 0.5;
 
 bool is_last(const Communicator& world) { return world.rank() + 1 == world.size(); }
 
@@ -53,7 +53,7 @@ void solve_by_cg(const Communicator& world, ExchangeMode mode, int signal) {
       exec, problem, problems::RowRange{partition.begin(world.rank()), partition.end(world.rank())});
   DistributedOptions options;
   options.exchange = mode;
-  options.halo.time_out_seconds = patience_seconds;
+  options.halo.time_out_seconds = time_out_seconds;
   const DistributedOperator<Matrix> a(exec, world, partition, rows, options);
   const BlockJacobiPreconditioner<Matrix> m(exec, a.own_matrix());
   const Vector b("b", a.space().num_local()), x("x", a.space().num_local());
@@ -75,7 +75,7 @@ void solve_by_cg(const Communicator& world, ExchangeMode mode, int signal) {
 
 void solve_by_multigrid(const Communicator& world, ExchangeMode mode, int signal) {
   const Exec exec;
-  const MultigridOptions options{.exchange = {.mode = mode, .time_out_seconds = patience_seconds}};
+  const MultigridOptions options{.exchange = {.mode = mode, .time_out_seconds = time_out_seconds}};
   const HierarchyOptions over_all{.min_cells_per_rank = 0, .joins_boxes = false};
   Multigrid<Exec> levels(exec,
                          make_hierarchy(2, 8, reach_of(options.discretisation), world.size(), world.rank(), over_all),

@@ -5,10 +5,10 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/error.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
-#include <ashlar/comm/peer/peer_packet.hpp>
 #include <ashlar/device/capture.hpp>
 #include <ashlar/device/event.hpp>
-#include <ashlar/device/patient_wait.hpp>
+#include <ashlar/device/packets/packet.hpp>
+#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/distributed/impl/device_sums.hpp>
 #include <cstdint>
 #include <memory>
@@ -20,7 +20,7 @@ namespace ashlar::impl {
 
 /// Where packets begin.
 struct PeerPackets {
-  PeerPacket* first = nullptr;
+  Packet* first = nullptr;
 };
 
 /// The numbers of the sum begun last and of the one ended last, from 1. Kernels count for themselves, so that they may
@@ -29,11 +29,11 @@ struct PeerSumNumbers {
   std::uint32_t begun = 0, ended = 0;
 };
 
-/// Writes what this rank has to the memory of each rank: number k to packet k of those that are for this rank's.
+/// Writes this rank's numbers to the memory of each rank: number k to packet k of this rank's packets there.
 template <class Targets>
 struct SendSums {
-  Targets targets;       ///< by rank, where its packets from this rank begin
-  std::int64_t by_turn;  ///< how far those of the next sum are from those of this one
+  Targets targets;         ///< by rank, where its packets from this rank begin
+  std::int64_t slot_size;  ///< packets of a slot
   const double* mine;
   std::int64_t count;
   PeerSumNumbers* numbers;
@@ -42,27 +42,26 @@ struct SendSums {
     const std::int64_t rank = i / count, k = i - rank * count;
     const std::uint32_t number = numbers->ended + 1;
     if (i == 0) numbers->begun = number;
-    send_packet(targets(rank).first + number % 2 * by_turn + k, mine[k], number);
+    send_packet<PacketScope::system>(targets(rank).first + number % 2 * slot_size + k, mine[k], number);
   }
 };
 
-/// Waits for what all ranks have written, and adds it in rank order.
+/// Waits for the packets of all ranks, and adds them in rank order.
 struct AddSums {
-  const PeerPacket* packets;  ///< of rank 0; those of the next one lie `apart` further
-  std::int64_t apart, by_turn;
+  const Packet* packets;  ///< of rank 0; those of the next one lie `apart` further
+  std::int64_t apart, slot_size;
   double* sums;
   int num_ranks;
   PeerSumNumbers* numbers;
-  std::uint64_t patience;
-  int* gave_up;
+  TimeLimit limit;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t k) const {
     const std::uint32_t number = numbers->begun;
     double sum = 0;
     for (int rank = 0; rank < num_ranks; ++rank) {
       double value = 0;
-      const PeerPacket* const packet = packets + number % 2 * by_turn + rank * apart + k;
-      if (!wait_patiently([&] { return take_packet(packet, number, value); }, patience, gave_up)) {
+      const Packet* const packet = packets + number % 2 * slot_size + rank * apart + k;
+      if (!wait_until([&] { return receive_packet<PacketScope::system>(packet, number, value); }, limit)) {
         value = Kokkos::Experimental::quiet_NaN_v<double>;  // no part of a sum is taken for one
       }
       sum += value;
@@ -74,8 +73,8 @@ struct AddSums {
 
 /// Sums over ranks of one host, by kernels that write to each other's memory and wait for what comes there.
 ///
-/// Packets are those of one sum and of the next in turns: who begins a sum has ended the one before, in which it had
-/// something of all others, who had therefore ended the one before that.
+/// Sums use two slots of packets alternately. A rank that begins a sum has ended the previous one, in which it received
+/// packets of all others. So all ranks have ended the sum before that, whose slot the new sum uses.
 template <execution_space Exec>
 class PeerSums final : public DeviceSums<Exec> {
  public:
@@ -84,7 +83,7 @@ class PeerSums final : public DeviceSums<Exec> {
   /// Throws   on all ranks together, where they cannot share memory.
   PeerSums(const Exec& exec, const Communicator& comm, double time_out_seconds)
       : comm_(comm.duplicate()),
-        patience_ns_(patience_of(time_out_seconds)),
+        limit_ns_(time_limit_ns(time_out_seconds)),
         gave_up_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::distributed_space::gave_up")),
         numbers_(Kokkos::view_alloc(exec, "ashlar::distributed_space::numbers")),
         added_(exec) {
@@ -99,18 +98,17 @@ class PeerSums final : public DeviceSums<Exec> {
     if (Capture<Exec>* const capture = Capture<Exec>::current()) follow(*capture);
     const auto number = std::int64_t(count);
     Kokkos::parallel_for("ashlar::distributed_space[send]", policy(exec, number * comm_.size()),
-                         SendSums<Targets>{targets_, by_turn(), mine, number, numbers_.data()});
+                         SendSums<Targets>{targets_, slot_size(), mine, number, numbers_.data()});
   }
 
   void end(const Exec& exec, double* sums, std::size_t count) override {
-    const AddSums body{reinterpret_cast<const PeerPacket*>(memory_->own()),
+    const AddSums body{reinterpret_cast<const Packet*>(memory_->own()),
                        room_,
-                       by_turn(),
+                       slot_size(),
                        sums,
                        comm_.size(),
                        numbers_.data(),
-                       patience_ns_,
-                       gave_up_.data()};
+                       {limit_ns_, gave_up_.data()}};
     if constexpr (is_gpu_v<Exec>) {
       Kokkos::parallel_for("ashlar::distributed_space[sum]", policy(exec, std::int64_t(count)), body);
     } else {
@@ -124,7 +122,7 @@ class PeerSums final : public DeviceSums<Exec> {
 
   void check() const override {
     if (*static_cast<volatile const int*>(gave_up_.data()) == 0) return;
-    throw CommError(text("distributed_space: rank ", comm_.rank(), " has waited ", 1e-9 * double(patience_ns_),
+    throw CommError(text("distributed_space: rank ", comm_.rank(), " has waited ", 1e-9 * double(limit_ns_),
                          " s in a kernel for another rank's part of a sum"),
                     "that rank has ended or hangs", "look for its message");
   }
@@ -138,8 +136,8 @@ class PeerSums final : public DeviceSums<Exec> {
     return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count);
   }
 
-  /// Packets of one sum, of all ranks, in anybody's memory.
-  std::int64_t by_turn() const { return comm_.size() * room_; }
+  /// Packets of one sum, of all ranks, in the memory of any rank.
+  std::int64_t slot_size() const { return comm_.size() * room_; }
 
   /// What is replayed is waited for as what was enqueued last.
   void follow(Capture<Exec>& capture) {
@@ -153,10 +151,10 @@ class PeerSums final : public DeviceSums<Exec> {
     exec.fence("ashlar::distributed_space: the sum before");
     memory_.reset();
     room_ = std::int64_t(count);
-    memory_ = std::make_unique<PeerMemory>(exec, comm_.duplicate(), sizeof(PeerPacket) * std::size_t(2 * by_turn()));
+    memory_ = std::make_unique<PeerMemory>(exec, comm_.duplicate(), sizeof(Packet) * std::size_t(2 * slot_size()));
     std::vector<PeerPackets> here;
     for (int rank = 0; rank < comm_.size(); ++rank) {
-      here.push_back({reinterpret_cast<PeerPacket*>(memory_->of(rank)) + comm_.rank() * room_});
+      here.push_back({reinterpret_cast<Packet*>(memory_->of(rank)) + comm_.rank() * room_});
     }
     targets_ = Targets(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::distributed_space::targets"),
                        here.size());
@@ -166,7 +164,7 @@ class PeerSums final : public DeviceSums<Exec> {
   }
 
   Communicator comm_;
-  std::uint64_t patience_ns_;
+  std::uint64_t limit_ns_;
   Flag gave_up_;
   Kokkos::View<PeerSumNumbers, memory_space> numbers_;
   Event<Exec> added_;

@@ -8,6 +8,8 @@
 #include <ashlar/comm/peer/peer_memory.hpp>
 #include <ashlar/device/capture.hpp>
 #include <ashlar/device/event.hpp>
+#include <ashlar/device/packets/flag.hpp>
+#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
 #include <ashlar/halo/impl/listed.hpp>
@@ -49,7 +51,7 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   /// Throws   CommError on all ranks, where they cannot share memory.
   KernelBackend(const Exec& exec, Communicator comm, const std::vector<NeighbourMessage>& to,
                 const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, const ExchangeOptions& options)
-      : patience_ns_(patience_of(options.time_out_seconds)),
+      : limit_ns_(time_limit_ns(options.time_out_seconds)),
         routes_(comm, to, from, options.packet_bytes.value_or(default_packet_bytes<Exec>)),
         memory_(exec, std::move(comm), std::size_t(routes_.segment_bytes())),
         enqueued_(exec) {
@@ -114,7 +116,7 @@ class KernelBackend final : public ExchangeBackend<Exec> {
     begin_sending();
     auto all = kernel(packs, between, takes);
     if constexpr (is_gpu_v<Exec>) {
-      if (!leave_places(exec, takes.count)) all.turn = turn_.data();
+      if (!leave_places(exec, takes.count)) all.next_task = next_task_.data();
       launch_tasks(label, exec, all.num_tasks, all);
     } else {
       launch_tasks(label, exec, packs.count + between.count, all);
@@ -130,7 +132,7 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   template <class... Stages>
   void exchange_in_stages(const Exec& exec, const std::string& label, const Stages&... stages) {
     begin_sending();
-    const auto all = kernel_in_stages(sends(), receives(), patience(), stage_counts_.data(), stages...);
+    const auto all = kernel_in_stages(sends(), receives(), limit(), stage_counts_.data(), stages...);
     if constexpr (is_gpu_v<Exec>) {
       launch_tasks(label, exec, int(all.num_tasks), all);
     } else {
@@ -155,12 +157,12 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   void check() const override {
     const int failure = *static_cast<volatile const int*>(gave_up_.data());
     if (failure == peers_work) return;
-    if (failure == peer_flag_is_wrong) {
+    if (failure == flag_is_wrong) {
       throw CommError(text("halo: rank ", memory_.comm().rank(), " finds a count of exchanges that no rank has made"),
                       "the memory that ranks share was written by something else",
                       "look for writes beyond the end of arrays");
     }
-    throw CommError(text("halo: rank ", memory_.comm().rank(), " has waited ", 1e-9 * double(patience_ns_),
+    throw CommError(text("halo: rank ", memory_.comm().rank(), " has waited ", 1e-9 * double(limit_ns_),
                          " s in a kernel for data of another rank, or for its own to be taken"),
                     "that rank has ended or hangs", "look for its message");
   }
@@ -200,14 +202,14 @@ class KernelBackend final : public ExchangeBackend<Exec> {
     num_sent_ = List<PeerCount>(zeros("ashlar::halo::num_sent"), to.size());
     num_landed_ = List<PeerCount>(zeros("ashlar::halo::num_landed"), from.size());
     skipped_ = List<std::uint64_t>(zeros("ashlar::halo::skipped"), 1);
-    turn_ = List<unsigned>(zeros("ashlar::halo::turn"), 1);
+    next_task_ = List<unsigned>(zeros("ashlar::halo::next_task"), 1);
     stage_counts_ = List<StageCounts>(zeros("ashlar::halo::stage_counts"), 1);
     std::vector<PeerPut> puts;
     std::vector<PeerGet> gets;
     std::vector<PeerChunk> chunks, landings;
     first_landings_ = {0};
     const auto flag = [&](int rank, std::int64_t offset) {
-      return reinterpret_cast<PeerFlag*>(memory_.of(rank) + offset);
+      return reinterpret_cast<SharedFlag*>(memory_.of(rank) + offset);
     };
     const int rank = memory_.comm().rank();
     for (std::size_t k = 0; k < to.size(); ++k) {
@@ -250,9 +252,9 @@ class KernelBackend final : public ExchangeBackend<Exec> {
     return {packs.body,  between.body,  takes.body, sends(), receives(),
             packs.count, between.count, num_tasks,  0,       nullptr};
   }
-  PeerSends sends() const { return {puts_.data(), num_sent_.data(), skipped_.data(), patience()}; }
-  PeerReceives receives() const { return {gets_.data(), num_landed_.data(), skipped_.data(), patience()}; }
-  PeerPatience patience() const { return {patience_ns_, gave_up_.data()}; }
+  PeerSends sends() const { return {puts_.data(), num_sent_.data(), skipped_.data(), limit()}; }
+  PeerReceives receives() const { return {gets_.data(), num_landed_.data(), skipped_.data(), limit()}; }
+  TimeLimit limit() const { return {limit_ns_, gave_up_.data()}; }
 
   void begin_sending() {
     check();
@@ -295,7 +297,7 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   void wait_until_taken() const {
     if (num_started_ <= num_exchange_slots) return;
     for (std::size_t k = 0; k < puts_.extent(0); ++k) {
-      wait_for_flag(puts_(k).taken, num_started_ - num_exchange_slots, patience());
+      wait_for_flag(puts_(k).taken, num_started_ - num_exchange_slots, limit());
     }
     check();
   }
@@ -308,7 +310,7 @@ class KernelBackend final : public ExchangeBackend<Exec> {
     check();
   }
 
-  std::uint64_t patience_ns_;
+  std::uint64_t limit_ns_;
   PeerRoutes routes_;
   PeerMemory memory_;
   List<std::byte> buffer_;
@@ -321,7 +323,7 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   std::vector<std::int64_t> sent_bytes_, received_bytes_;
   List<PeerCount> num_sent_, num_landed_;
   List<std::uint64_t> skipped_;
-  List<unsigned> turn_;
+  List<unsigned> next_task_;
   List<StageCounts> stage_counts_;
   // As the host enqueues them, captured ones too; kernels have counts of their own, of what runs.
   std::uint64_t num_started_ = 0;

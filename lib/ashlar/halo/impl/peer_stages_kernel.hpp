@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/device/patient_wait.hpp>
+#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/halo/impl/peer_lists.hpp>
 #include <ashlar/halo/peer_receives.hpp>
 #include <ashlar/halo/peer_sends.hpp>
@@ -42,7 +42,7 @@ struct PeerStagesKernel {
   StageList<Stages...> stages;
   PeerSends sends;
   PeerReceives receives;
-  PeerPatience patience;
+  TimeLimit limit;
   StageCounts* counts;
   unsigned sizes[most_peer_stages];  ///< tasks by stage
   unsigned num_tasks;
@@ -79,7 +79,7 @@ struct PeerStagesKernel {
     end<stage>(team);
   }
 
-  /// Waits for the stages. False where that is in vain.
+  /// Waits for the stages. Returns false if the time limit has passed.
   template <unsigned stages_before, class Team>
   KOKKOS_FUNCTION bool may_begin(const Team& team) const {
     if constexpr (stages_before == 0) {
@@ -95,7 +95,7 @@ struct PeerStagesKernel {
               }
               return true;
             };
-            may = wait_patiently(are_done, patience.nanoseconds, patience.gave_up) ? 1 : 0;
+            may = wait_until(are_done, limit) ? 1 : 0;
             desul::atomic_thread_fence(desul::MemoryOrderAcquire(), desul::MemoryScopeDevice());
           },
           answer);
@@ -132,9 +132,8 @@ int tasks_before_takes(const Stages&... stages) {
 
 template <class... Stages>
 PeerStagesKernel<Stages...> kernel_in_stages(const PeerSends& sends, const PeerReceives& receives,
-                                             const PeerPatience& patience, StageCounts* counts,
-                                             const Stages&... stages) {
-  PeerStagesKernel<Stages...> kernel{list_of_stages(stages...), sends, receives, patience, counts, {}, 0};
+                                             const TimeLimit& limit, StageCounts* counts, const Stages&... stages) {
+  PeerStagesKernel<Stages...> kernel{list_of_stages(stages...), sends, receives, limit, counts, {}, 0};
   int stage = 0;
   const auto add = [&](int count) {
     kernel.sizes[stage++] = unsigned(count);

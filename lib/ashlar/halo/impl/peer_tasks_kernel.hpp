@@ -12,9 +12,9 @@ namespace ashlar::impl {
 /// The kernel of teams of which each does one task of an exchange: packs and sends, does what needs no message, or
 /// waits and takes. On a device one launch has all of them.
 ///
-/// Teams that wait hold their places on the device until other ranks have sent, which wait for what this one sends. So
-/// some place has to be left for teams that pack. Where as many may wait as there are places, teams take tasks in turns
-/// as they begin, whatever their rank: then all that is to be packed has been begun before anybody waits.
+/// Teams that wait occupy the device until other ranks have sent, and those wait for this rank's messages. So the
+/// device needs room for teams that pack. If the waiting teams may fill the device, teams take tasks in the order in
+/// which they begin, instead of by rank: then all tasks that pack have begun before a team waits.
 template <class Pack, class Between, class Take>
 struct PeerTasksKernel {
   Pack pack;
@@ -23,17 +23,17 @@ struct PeerTasksKernel {
   PeerSends sends;
   PeerReceives receives;
   int num_packs, num_between, num_tasks;
-  int first;       ///< task of the first team
-  unsigned* turn;  ///< of the next team; null where their rank says it
+  int first;            ///< task of the first team
+  unsigned* next_task;  ///< of the team that begins next; null if tasks go by rank
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     int task = first + team.league_rank();
-    if (turn != nullptr) {
+    if (next_task != nullptr) {
       Kokkos::single(
           Kokkos::PerTeam(team),
           [&](int& its) {
-            its = int(desul::atomic_fetch_inc_mod(turn, unsigned(num_tasks - 1), desul::MemoryOrderRelaxed(),
+            its = int(desul::atomic_fetch_inc_mod(next_task, unsigned(num_tasks - 1), desul::MemoryOrderRelaxed(),
                                                   desul::MemoryScopeDevice()));
           },
           task);

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/device/packets/packet.hpp>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,22 +12,16 @@ namespace ashlar::multigrid::impl {
 /// Doubles that each team has: what BottomInScratch takes of 5^3 cells, which is more than a tile of RelaxInScratch.
 inline constexpr int crew_scratch_size = 3936;
 
-/// Room for what a team makes of a cell, for other teams: the value, or a packet of it.
-struct alignas(16) ExchangedCell {
-  double value;
-  double rest_of_packet;
-};
-
-/// How a team sends cells to others, and receives theirs, in exchanges that all teams count alike. Here it is alone,
-/// and meets between the two.
+/// How a team sends cells to other teams and receives theirs, in exchanges that all teams count alike. This is the form
+/// for a single team, which synchronises between the two: the first word of a packet is the value itself.
 struct ExchangeWithin {
   /// So many exchanges more, one after another.
   KOKKOS_FUNCTION void begin(int) const {}
   template <class Real>
-  KOKKOS_FUNCTION void send(ExchangedCell* to, Real value) const {
-    to->value = value;
+  KOKKOS_FUNCTION void send(Packet* to, Real value) const {
+    to->words[0] = Kokkos::bit_cast<std::uint64_t>(double(value));
   }
-  KOKKOS_FUNCTION double receive(const ExchangedCell* from) const { return from->value; }
+  KOKKOS_FUNCTION double receive(const Packet* from) const { return Kokkos::bit_cast<double>(from->words[0]); }
 };
 
 /// The threads that do a step together, as one of them sees them: a team, or all teams of a grid. Groups of `lanes`

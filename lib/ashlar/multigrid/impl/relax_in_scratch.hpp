@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/device/packets/packet.hpp>
 #include <ashlar/multigrid/boundary.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/impl/box_in_scratch.hpp>
@@ -33,7 +34,7 @@ struct RelaxInScratch {
   int num_half_sweeps;
   Real* restricted = nullptr;  // the residual, on a level of this layout; nullptr: nobody asks
   BoxLayout coarse_layout{};
-  ExchangedCell* exchanged = nullptr;  // two vectors of the level, in turns; of one tile nullptr
+  Packet* exchanged = nullptr;  // two vectors of the level, used alternately; of one tile nullptr
 
   /// Of a level with so many own boxes, by teams which have so many tiles at most. A box has as many cells of either
   /// colour, and as many as the polynomial needs.
@@ -135,7 +136,7 @@ struct RelaxInScratch {
         x = next;
       } else {
         const bool is_exchanged = sweep < num_exchanges();
-        ExchangedCell* const cells = exchanged + (sweep & 1) * layout.volume();
+        Packet* const cells = exchanged + (sweep & 1) * layout.volume();
         if (is_exchanged) crew.exchange.begin(1);
         for_each_cell([&](const Cell& cell) {
           if (cell.colour != colour) return;

@@ -107,7 +107,7 @@ __device__ double apply_inverse(const DiagonalInverse<Scalar>& inverse, const Sc
 template <class Sync, class Product, class Scalar>
 __global__ void __launch_bounds__(Product::most_threads, 1)
     persistent_cg_kernel(const Product product, const CgPlace<Scalar> place, const DiagonalInverse<Scalar> inverse,
-                         GridMemory* const memory, unsigned* const failed, const std::uint64_t patience_ns,
+                         GridMemory* const memory, unsigned* const failed, const std::uint64_t limit_ns,
                          const __grid_constant__ typename Sync::Ranks ranks, const int iterations) {
   constexpr int B = Product::block_size;
   extern __shared__ __align__(128) char shared[];
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
   __syncthreads();
   if (!s.is_running() || iterations <= 0) return;
 
-  Sync grid(memory, patience_ns, ranks);
+  Sync grid(memory, limit_ns, ranks);
   typename WorkerOf<Product>::type worker(product, shared + bytes_before_product(Sync::blocks_of_sums(ranks)));
   if constexpr (Sync::is_of_ranks) worker.look_at_others(grid, others_of_block(shared));
   // (Made of the worker's where they are wanted: registers are few.)

@@ -6,7 +6,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/cuda_check.hpp>
-#include <ashlar/device/patient_wait.hpp>
+#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/persistent_cg/ranks.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -17,9 +17,6 @@
 #include "rank_sync.hpp"
 
 namespace ashlar::impl {
-
-/// How long a thread waits for the others of its grid: longer than any debugger keeps them, shorter than for ever.
-inline constexpr double patience_seconds_of_grid = 30;
 
 inline int attribute_of(const Kokkos::Cuda& exec, cudaDeviceAttr attribute) {
   int value = 0;
@@ -63,7 +60,7 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
         inverse_(inverse),
         ranks_(ranks),
         rendezvous_(std::move(rendezvous)),
-        patience_seconds_(rendezvous_ ? rendezvous_->time_out_seconds() : patience_seconds_of_grid),
+        time_out_seconds_(rendezvous_ ? rendezvous_->time_out_seconds() : default_time_out_seconds),
         place_(place),
         memory_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::persistent_cg::grid")),
         failed_("ashlar::persistent_cg::failed"),
@@ -89,7 +86,7 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
     launch.attrs = &together;
     launch.numAttrs = 1;
     cuda_check(cudaLaunchKernelEx(&launch, function_, work_, place_, inverse_, memory_.data(), failed_.data(),
-                                  patience_of(patience_seconds_), ranks_, iterations),
+                                  time_limit_ns(time_out_seconds_), ranks_, iterations),
                "cudaLaunchKernelEx");
     if (is_watched) Kokkos::Tools::endParallelFor(id);
   }
@@ -99,11 +96,11 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
     if constexpr (Sync::is_of_ranks) {
       rendezvous_->invalidate();
       throw Error(text("cg: the kernels of ", rendezvous_->num_ranks(), " ranks waited for each other in vain"),
-                  text("another rank has ended or hangs; they gave up after ", patience_seconds_, " s"),
+                  text("another rank has ended or hangs; they gave up after ", time_out_seconds_, " s"),
                   "look for its message");
     }
     throw Error("cg: the thread blocks of its persistent kernel waited for each other in vain",
-                text("they gave up after ", patience_seconds_, " s"),
+                text("they gave up after ", time_out_seconds_, " s"),
                 "ask for the launch 'graph', and tell us of the device");
   }
 
@@ -121,7 +118,7 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
   DiagonalInverse<Value> inverse_;
   typename Sync::Ranks ranks_;
   Rendezvous rendezvous_;
-  double patience_seconds_;
+  double time_out_seconds_;
   CgPlace<Value> place_;
   Kokkos::View<GridMemory, Kokkos::CudaSpace> memory_;
   Kokkos::View<unsigned, Kokkos::SharedHostPinnedSpace> failed_;

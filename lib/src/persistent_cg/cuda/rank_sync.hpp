@@ -8,12 +8,10 @@
 
 // How the kernels of several ranks, each on a device of its own, iterate as one: sums over all of them, and the halo.
 //
-// A kernel writes to the memory of the others and reads its own. What it writes are packets (CgPacket), so that nothing
-// needs a fence across devices. Sums have room for two, in turns: who sends the sum after next has had the next one,
-// to which all thread blocks came after they had read this one. The halo has room for one: a rank sends the next when
-// it has had a sum to which all thread blocks of all ranks came after they had read this one.
-//
-// Source: PTX ISA 8.8, memory consistency model.
+// A kernel writes to the memory of the others and reads its own. It writes packets, so that nothing needs a fence
+// across devices. Sums use two slots alternately: a thread block that sends the sum after next has received the next
+// one, to which all thread blocks came after they had read this one. The halo has one slot: a rank sends the next halo
+// after it has received a sum to which all thread blocks of all ranks came after they had read this halo.
 
 namespace ashlar::impl {
 
@@ -28,7 +26,7 @@ class LoneSync : public GridSync {
   struct Ranks {};
   static constexpr bool is_of_ranks = false;
 
-  __device__ LoneSync(GridMemory* memory, std::uint64_t patience_ns, const Ranks&) : GridSync(memory, patience_ns) {}
+  __device__ LoneSync(GridMemory* memory, std::uint64_t limit_ns, const Ranks&) : GridSync(memory, limit_ns) {}
 
   /// Block rows with blocks in others' columns.
   __device__ static int num_other_rows() { return 0; }
@@ -46,8 +44,8 @@ class RankSync : public GridSync {
   static_assert(most <= CgRanks<Value>::most_sums);
 
   /// `ranks` is the kernel's argument itself, where devices read it fast.
-  __device__ RankSync(GridMemory* memory, std::uint64_t patience_ns, const Ranks& ranks)
-      : GridSync(memory, patience_ns), ranks_(ranks), sums_(*ranks.count) {}
+  __device__ RankSync(GridMemory* memory, std::uint64_t limit_ns, const Ranks& ranks)
+      : GridSync(memory, limit_ns), ranks_(ranks), sums_(*ranks.count) {}
 
   /// Of how many thread blocks shared memory has room for sums: those of any grids.
   __device__ static int blocks_of_sums(const Ranks& ranks) { return ranks.num_ranks * GridMemory::most_blocks; }
@@ -67,17 +65,17 @@ class RankSync : public GridSync {
     if (warp < N && lane < num_ranks) {
       if (is_barrier) __threadfence();
       const int mine = place + warp * blocks + ranks_.first_block[ranks_.rank] + static_cast<int>(blockIdx.x);
-      send_to_rank(ranks_.sums[lane] + mine, of_block, sums_);
+      send_packet<PacketScope::system>(ranks_.sums[lane] + mine, of_block, sums_);
     }
-    const CgPacket* const packets = ranks_.sums[ranks_.rank] + place;
-    Patience patience;
+    const Packet* const packets = ranks_.sums[ranks_.rank] + place;
+    PollTimer timer;
     collect(of_blocks, N * blocks, [&](int i) {
       double value = 0;
-      while (!failed_ && !receive_from_rank(packets + i, sums_, value)) wait_for_ranks(patience);
+      while (!failed_ && !receive_packet<PacketScope::system>(packets + i, sums_, value)) check_limit_of_ranks(timer);
       return value;
     });
-    // (By all threads, where others of the thread block have received: that is enough as this is fence.sc.gpu, of which
-    // there is one order; a fence of acq_rel would have to come before the thread block meets in collect().)
+    // (By all threads, although other threads of the thread block received the packets. That is enough because this is
+    // fence.sc.gpu, which has one order; a fence of acq_rel would have to come before the barrier in collect().)
     if (is_barrier) __threadfence();
     for (int k = 0; k < N; ++k) {
       sum[k] = 0;
@@ -88,15 +86,16 @@ class RankSync : public GridSync {
     }
   }
 
-  /// Sends what others need of p, which all thread blocks of this rank have written before a barrier. All threads; the
-  /// packets are dealt to all thread blocks, to their last warps first, as those have the fewest slices to multiply.
+  /// Sends the boundary entries of p, which all thread blocks of this rank have written before a barrier. All threads.
+  /// The packets are distributed over all thread blocks, to their last warps first: those multiply the fewest slices.
   __device__ void send_halo(unsigned block_size, const Value* p) {
     const unsigned count = unsigned(ranks_.num_sends) * block_size, step = gridDim.x * blockDim.x,
                    warps_behind = (blockDim.x - 1 - threadIdx.x) / 32;
     for (unsigned i = (warps_behind * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32; i < count; i += step) {
       const unsigned row = i % block_size;
       const typename Ranks::Send send = ranks_.sends[i / block_size];
-      send_to_rank(send.to + row, double(p[std::int64_t(send.entry) * block_size + row]), count_of_halo());
+      send_packet<PacketScope::system>(send.to + row, double(p[std::int64_t(send.entry) * block_size + row]),
+                                       number_of_halo());
     }
   }
 
@@ -106,7 +105,7 @@ class RankSync : public GridSync {
   /// Instead of send_halo(), by all threads: sends one entry of p, to all who need it.
   __device__ void send_entry(const PlaceRun& sends, int row_of_block, Value p) {
     for (std::int32_t k = sends.begin; k < sends.end; ++k) {
-      send_to_rank(ranks_.sends[k].to + row_of_block, double(p), count_of_halo());
+      send_packet<PacketScope::system>(ranks_.sends[k].to + row_of_block, double(p), number_of_halo());
     }
   }
 
@@ -131,7 +130,7 @@ class RankSync : public GridSync {
   __device__ Value multiply_others(const PlaceRun& blocks, int step, int row) {
     constexpr int in_flight = B <= 4 ? 2 : 1;  // blocks whose x a thread polls for at a time
     Value sum(0);
-    Patience patience;
+    PollTimer timer;
 #pragma unroll 1
     for (std::int32_t j = blocks.begin; j < blocks.end; j += in_flight * step) {
       std::int32_t from[in_flight];
@@ -145,7 +144,7 @@ class RankSync : public GridSync {
         for (int c = 0; c < B; ++c) of_row[u][c] = block[Layout::at(row, c, B, B)];
       }
       double x[in_flight][B] = {};
-      while (!failed_ && !receive_blocks(from, x)) wait_for_ranks(patience);
+      while (!failed_ && !receive_blocks(from, x)) check_limit_of_ranks(timer);
 #pragma unroll
       for (int u = 0; u < in_flight; ++u) {
         if (j + u * step >= blocks.end) continue;
@@ -165,8 +164,8 @@ class RankSync : public GridSync {
     return static_cast<std::int32_t>(first_not_less(entry_of, 0, ranks_.num_sends, row));
   }
 
-  /// What halo packets are counted by: there is a sum between one halo and the next. (0 is what has never come.)
-  __device__ std::uint32_t count_of_halo() const { return sums_ + 1; }
+  /// The sequence number of halo packets: there is a sum between one halo and the next.
+  __device__ std::uint32_t number_of_halo() const { return sums_ + 1; }
 
   template <int count, int B>
   __device__ bool receive_blocks(const std::int32_t (&from)[count], double (&x)[count][B]) const {
@@ -175,52 +174,21 @@ class RankSync : public GridSync {
     for (int u = 0; u < count; ++u) {
 #pragma unroll
       for (int c = 0; c < B; ++c) {
-        const CgPacket* const packet = ranks_.halo + (std::int64_t(from[u]) * B + c);
-        are_all_there = receive_from_rank(packet, count_of_halo(), x[u][c]) && are_all_there;
+        const Packet* const packet = ranks_.halo + (std::int64_t(from[u]) * B + c);
+        are_all_there = receive_packet<PacketScope::system>(packet, number_of_halo(), x[u][c]) && are_all_there;
       }
     }
     return are_all_there;
   }
 
-  /// As wait_a_little(); who gives up, or hears of it, tells all ranks.
-  __device__ void wait_for_ranks(Patience& patience) {
-    if (++patience.polls % 1024 != 0) return;
-    if (is_spent(patience) || load_relaxed(ranks_.gave_up[ranks_.rank]) != 0) give_up();
-    hear_who_gave_up();
+  /// As check_limit(). A thread that gives up tells all ranks.
+  __device__ void check_limit_of_ranks(PollTimer& timer) {
+    if (!timer.is_due()) return;
+    if (has_passed_limit(timer) || load_shared(&ranks_.gave_up[ranks_.rank]->count) != 0) give_up();
+    check_others();
     if (!failed_) return;
 #pragma unroll 1
-    for (int rank = 0; rank < ranks_.num_ranks; ++rank) store_relaxed(ranks_.gave_up[rank], 1);
-  }
-
-  __device__ static void store_relaxed(std::uint32_t* to, std::uint32_t value) {
-#if __CUDA_ARCH__ >= 700
-    asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
-#endif
-  }
-
-  __device__ static std::uint32_t load_relaxed(const std::uint32_t* from) {
-    std::uint32_t value = 0;
-#if __CUDA_ARCH__ >= 700
-    asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
-#endif
-    return value;
-  }
-
-  __device__ static void send_to_rank(CgPacket* to, double value, std::uint32_t count) {
-    const std::uint64_t low = std::uint64_t(static_cast<std::uint32_t>(__double2loint(value))) << 32 | count,
-                        high = std::uint64_t(static_cast<std::uint32_t>(__double2hiint(value))) << 32 | count;
-#if __CUDA_ARCH__ >= 700
-    asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high) : "memory");
-#endif
-  }
-
-  __device__ static bool receive_from_rank(const CgPacket* from, std::uint32_t count, double& value) {
-    std::uint64_t low = 0, high = 0;
-#if __CUDA_ARCH__ >= 700
-    asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(from) : "memory");
-#endif
-    value = __hiloint2double(static_cast<int>(high >> 32), static_cast<int>(low >> 32));
-    return static_cast<std::uint32_t>(low) == count && static_cast<std::uint32_t>(high) == count;
+    for (int rank = 0; rank < ranks_.num_ranks; ++rank) store_shared(&ranks_.gave_up[rank]->count, 1);
   }
 
   const CgRanks<Value>& ranks_;

@@ -25,7 +25,7 @@ template <class Sync, class Value, class Layout, int B>
 __global__ void __launch_bounds__(1024, 1)
     resident_cg_kernel(const SpmvArguments<Value, Value, std::int32_t, std::int32_t> a, const CgPlace<Value> place,
                        const DiagonalInverse<Value> inverse, GridMemory* const memory, unsigned* const failed,
-                       const std::uint64_t patience_ns, const __grid_constant__ typename Sync::Ranks ranks,
+                       const std::uint64_t limit_ns, const __grid_constant__ typename Sync::Ranks ranks,
                        const int iterations) {
   constexpr int in_flight = B > 4 ? 1 : 8 / B;  // blocks whose p a thread loads before it uses the first
   extern __shared__ __align__(128) char shared[];
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(1024, 1)
   }
   __syncthreads();
 
-  Sync grid(memory, patience_ns, ranks);
+  Sync grid(memory, limit_ns, ranks);
   [[maybe_unused]] PlaceRun sends, others;
   if constexpr (Sync::is_of_ranks) {
     if (is_there) sends = grid.sends_of(block_row);
