@@ -2,17 +2,14 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/peer/peer_memory.hpp>
+#include <ashlar/comm/communicator.hpp>
+#include <ashlar/comm/peer/peer_channel.hpp>
 #include <ashlar/device/capture.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/packets/packet.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/distributed/impl/device_sums.hpp>
 #include <cstdint>
-#include <memory>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -83,11 +80,9 @@ class PeerSums final : public DeviceSums<Exec> {
   /// Throws   on all ranks together, where they cannot share memory.
   PeerSums(const Exec& exec, const Communicator& comm, double time_out_seconds)
       : comm_(comm.duplicate()),
-        limit_ns_(time_limit_ns(time_out_seconds)),
-        gave_up_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::distributed_space::gave_up")),
+        channel_(time_out_seconds),
         numbers_(Kokkos::view_alloc(exec, "ashlar::distributed_space::numbers")),
         added_(exec) {
-    *gave_up_.data() = 0;  // by the host, which reaches it
     make_room(exec, 64);
   }
   ~PeerSums() override { added_.wait(); }
@@ -102,13 +97,13 @@ class PeerSums final : public DeviceSums<Exec> {
   }
 
   void end(const Exec& exec, double* sums, std::size_t count) override {
-    const AddSums body{reinterpret_cast<const Packet*>(memory_->own()),
+    const AddSums body{reinterpret_cast<const Packet*>(channel_.memory().own()),
                        room_,
                        slot_size(),
                        sums,
                        comm_.size(),
                        numbers_.data(),
-                       {limit_ns_, gave_up_.data()}};
+                       channel_.limit()};
     if constexpr (is_gpu_v<Exec>) {
       Kokkos::parallel_for("ashlar::distributed_space[sum]", policy(exec, std::int64_t(count)), body);
     } else {
@@ -120,17 +115,11 @@ class PeerSums final : public DeviceSums<Exec> {
     if (Capture<Exec>::current() == nullptr) added_.record(exec);
   }
 
-  void check() const override {
-    if (*static_cast<volatile const int*>(gave_up_.data()) == 0) return;
-    throw CommError(text("distributed_space: rank ", comm_.rank(), " has waited ", 1e-9 * double(limit_ns_),
-                         " s in a kernel for another rank's part of a sum"),
-                    "that rank has ended or hangs", "look for its message");
-  }
+  void check() const override { channel_.check("distributed_space", "another rank's part of a sum"); }
 
  private:
   using memory_space = typename Exec::memory_space;
   using Targets = Kokkos::View<PeerPackets*, memory_space>;  // by rank
-  using Flag = Kokkos::View<int, std::conditional_t<is_gpu_v<Exec>, Kokkos::SharedHostPinnedSpace, memory_space>>;
 
   static auto policy(const Exec& exec, std::int64_t count) {
     return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count);
@@ -149,12 +138,11 @@ class PeerSums final : public DeviceSums<Exec> {
   void make_room(const Exec& exec, std::size_t count) {
     if (std::int64_t(count) <= room_) return;
     exec.fence("ashlar::distributed_space: the sum before");
-    memory_.reset();
     room_ = std::int64_t(count);
-    memory_ = std::make_unique<PeerMemory>(exec, comm_.duplicate(), sizeof(Packet) * std::size_t(2 * slot_size()));
+    channel_.allocate(exec, comm_.duplicate(), sizeof(Packet) * std::size_t(2 * slot_size()));
     std::vector<PeerPackets> here;
     for (int rank = 0; rank < comm_.size(); ++rank) {
-      here.push_back({reinterpret_cast<Packet*>(memory_->of(rank)) + comm_.rank() * room_});
+      here.push_back({reinterpret_cast<Packet*>(channel_.memory().of(rank)) + comm_.rank() * room_});
     }
     targets_ = Targets(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::distributed_space::targets"),
                        here.size());
@@ -164,11 +152,9 @@ class PeerSums final : public DeviceSums<Exec> {
   }
 
   Communicator comm_;
-  std::uint64_t limit_ns_;
-  Flag gave_up_;
+  PeerChannel<Exec> channel_;
   Kokkos::View<PeerSumNumbers, memory_space> numbers_;
   Event<Exec> added_;
-  std::unique_ptr<PeerMemory> memory_;
   Targets targets_;
   std::int64_t room_ = 0;
   std::uint64_t followed_ = 0;  // the capture, by number

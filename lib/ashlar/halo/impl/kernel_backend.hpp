@@ -5,7 +5,7 @@
 #include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/error.hpp>
-#include <ashlar/comm/peer/peer_memory.hpp>
+#include <ashlar/comm/peer/peer_channel.hpp>
 #include <ashlar/device/capture.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/packets/flag.hpp>
@@ -51,11 +51,11 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   /// Throws   CommError on all ranks, where they cannot share memory.
   KernelBackend(const Exec& exec, Communicator comm, const std::vector<NeighbourMessage>& to,
                 const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, const ExchangeOptions& options)
-      : limit_ns_(time_limit_ns(options.time_out_seconds)),
-        routes_(comm, to, from, options.packet_bytes.value_or(default_packet_bytes<Exec>)),
-        memory_(exec, std::move(comm), std::size_t(routes_.segment_bytes())),
+      : routes_(comm, to, from, options.packet_bytes.value_or(default_packet_bytes<Exec>)),
+        channel_(options.time_out_seconds),
         enqueued_(exec) {
-    memory_.comm().together([&] { allocate(exec, to, from, send_bytes); });
+    channel_.allocate(exec, std::move(comm), std::size_t(routes_.segment_bytes()));
+    memory().comm().together([&] { allocate(exec, to, from, send_bytes); });
   }
 
   std::byte* open(const Exec& exec, int slot) override {
@@ -155,16 +155,12 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   void wait_for_device() noexcept override { enqueued_.wait(); }
 
   void check() const override {
-    const int failure = *static_cast<volatile const int*>(gave_up_.data());
-    if (failure == peers_work) return;
-    if (failure == flag_is_wrong) {
-      throw CommError(text("halo: rank ", memory_.comm().rank(), " finds a count of exchanges that no rank has made"),
+    if (channel_.failure() == flag_is_wrong) {
+      throw CommError(text("halo: rank ", memory().comm().rank(), " finds a count of exchanges that no rank has made"),
                       "the memory that ranks share was written by something else",
                       "look for writes beyond the end of arrays");
     }
-    throw CommError(text("halo: rank ", memory_.comm().rank(), " has waited ", 1e-9 * double(limit_ns_),
-                         " s in a kernel for data of another rank, or for its own to be taken"),
-                    "that rank has ended or hangs", "look for its message");
+    channel_.check("halo", "data of another rank, or for its own to be taken");
   }
 
   KernelBackend* for_kernels() override { return this; }
@@ -174,7 +170,7 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   const HaloCount& received_messages() const override { return received_; }
   double waited_seconds() const override { return waited_seconds_; }
   std::string explain() const override {
-    return text("by kernels, through ", memory_.explain(),
+    return text("by kernels, through ", memory().explain(),
                 is_gpu_v<Exec> ? ", in one launch where nothing is between begin and end" : "",
                 num_as_packets_ > 0 ? text(", of what comes ", num_as_packets_, " of ",
                                            count_text(num_received(), "message"), " as packets")
@@ -186,18 +182,15 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   using memory_space = typename Exec::memory_space;
   template <class Item>
   using List = Kokkos::View<Item*, memory_space>;
-  using Flag = Kokkos::View<int, std::conditional_t<is_gpu_v<Exec>, Kokkos::SharedHostPinnedSpace, memory_space>>;
 
-  std::byte* landing() const { return memory_.own() + routes_.slots_begin(); }
+  const PeerMemory& memory() const { return channel_.memory(); }
+  std::byte* landing() const { return memory().own() + routes_.slots_begin(); }
   static bool is_captured() { return Capture<Exec>::current() != nullptr; }
 
   void allocate(const Exec& exec, const std::vector<NeighbourMessage>& to, const std::vector<NeighbourMessage>& from,
                 std::int64_t send_bytes) {
     buffer_ = List<std::byte>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::halo::send"),
                               std::size_t(send_bytes));
-    // Set by the host, which reaches it: Kokkos would do so on an instance that is nobody's.
-    gave_up_ = Flag(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::halo::gave_up"));
-    *gave_up_.data() = 0;
     const auto zeros = [&](const char* label) { return Kokkos::view_alloc(exec, std::string(label)); };
     num_sent_ = List<PeerCount>(zeros("ashlar::halo::num_sent"), to.size());
     num_landed_ = List<PeerCount>(zeros("ashlar::halo::num_landed"), from.size());
@@ -209,12 +202,12 @@ class KernelBackend final : public ExchangeBackend<Exec> {
     std::vector<PeerChunk> chunks, landings;
     first_landings_ = {0};
     const auto flag = [&](int rank, std::int64_t offset) {
-      return reinterpret_cast<SharedFlag*>(memory_.of(rank) + offset);
+      return reinterpret_cast<SharedFlag*>(memory().of(rank) + offset);
     };
-    const int rank = memory_.comm().rank();
+    const int rank = memory().comm().rank();
     for (std::size_t k = 0; k < to.size(); ++k) {
       const PeerRoutes::To& route = routes_.to()[k];
-      puts.push_back({memory_.of(to[k].rank) + route.slots, route.slot_bytes, flag(to[k].rank, route.arrived),
+      puts.push_back({memory().of(to[k].rank) + route.slots, route.slot_bytes, flag(to[k].rank, route.arrived),
                       flag(rank, routes_.taken_flag(int(k))), route.are_packets});
       add_chunks(chunks, int(k), to[k].count, chunk_of(to[k].count));
       sent_bytes_.push_back(to[k].count);
@@ -223,7 +216,7 @@ class KernelBackend final : public ExchangeBackend<Exec> {
     for (std::size_t k = 0; k < from.size(); ++k) {
       const PeerRoutes::From& route = routes_.from()[k];
       const bool are_packets = route.packets >= 0;
-      gets.push_back({landing() + from[k].begin, are_packets ? memory_.own() + route.packets : nullptr,
+      gets.push_back({landing() + from[k].begin, are_packets ? memory().own() + route.packets : nullptr,
                       are_packets ? from[k].count / 4 : 0, routes_.slot_bytes(),
                       flag(rank, routes_.arrived_flag(int(k))), flag(from[k].rank, route.taken)});
       received_bytes_.push_back(from[k].count);
@@ -254,7 +247,7 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   }
   PeerSends sends() const { return {puts_.data(), num_sent_.data(), skipped_.data(), limit()}; }
   PeerReceives receives() const { return {gets_.data(), num_landed_.data(), skipped_.data(), limit()}; }
-  TimeLimit limit() const { return {limit_ns_, gave_up_.data()}; }
+  TimeLimit limit() const { return channel_.limit(); }
 
   void begin_sending() {
     check();
@@ -310,16 +303,14 @@ class KernelBackend final : public ExchangeBackend<Exec> {
     check();
   }
 
-  std::uint64_t limit_ns_;
   PeerRoutes routes_;
-  PeerMemory memory_;
+  PeerChannel<Exec> channel_;
   List<std::byte> buffer_;
   List<PeerPut> puts_;
   List<PeerGet> gets_;
   List<PeerChunk> chunks_;           // of what is packed in the buffer, by bytes
   List<PeerChunk> landings_;         // of what comes as packets, by words; each other message has one, of none
   std::vector<int> first_landings_;  // by message, and behind the last
-  Flag gave_up_;
   std::vector<std::int64_t> sent_bytes_, received_bytes_;
   List<PeerCount> num_sent_, num_landed_;
   List<std::uint64_t> skipped_;
