@@ -23,7 +23,7 @@ constexpr const char* how_to_make_it = "solve the same on one rank with --report
 /// What both solves were asked for is the same, where an iteration depends on it.
 void require_same_options(const std::string& path, const Json& there, const Json& here) {
   for (const char* name : {"problem", "nodes", "dof", "matrix", "rhs", "solver", "variant", "num_rhs", "restart",
-                           "null_space", "preconditioner", "kernel"}) {
+                           "null_space", "preconditioner", "preconditioner_precision", "kernel"}) {
     // The size of a mesh is left out where there is none.
     const Json theirs = there.value(name, Json(nullptr)), ours = here.value(name, Json(nullptr));
     if (theirs == ours) continue;

@@ -27,7 +27,11 @@ struct Named {
 
 constexpr Named<PreconditionerKind> preconditioners[] = {{PreconditionerKind::none, "none"},
                                                          {PreconditionerKind::jacobi, "jacobi"},
-                                                         {PreconditionerKind::block_jacobi, "block-jacobi"}};
+                                                         {PreconditionerKind::block_jacobi, "block-jacobi"},
+                                                         {PreconditionerKind::amg, "amg"}};
+constexpr Named<NearNullKind> near_nulls[] = {
+    {NearNullKind::automatic, "auto"}, {NearNullKind::constants, "constants"}, {NearNullKind::rigid, "rigid"}};
+constexpr Named<PrecisionKind> precisions[] = {{PrecisionKind::in_double, "double"}, {PrecisionKind::single, "single"}};
 constexpr Named<SolverKind> solvers[] = {{SolverKind::automatic, "auto"},    {SolverKind::cg, "cg"},
                                          {SolverKind::block_cg, "block-cg"}, {SolverKind::minres, "minres"},
                                          {SolverKind::gmres, "gmres"},       {SolverKind::bicgstab, "bicgstab"}};
@@ -121,6 +125,42 @@ void require(bool holds, const std::string& problem, const std::string& why, con
   if (!holds) throw ArgumentError(problem, why, suggestion);
 }
 
+/// What algebraic multigrid takes, and what is its alone.
+void check_amg(const SolveOptions& options, int ranks) {
+  const auto& [source, method, placement, distribution, outputs] = options;
+  const std::string amg = "--preconditioner amg";
+  if (method.preconditioner != PreconditionerKind::amg) {
+    const std::string other = " with --preconditioner " + to_string(method.preconditioner);
+    require(method.near_null == NearNullKind::automatic, "--near-null " + to_string(method.near_null) + other,
+            "only amg has modes", "pass " + amg);
+    require(!method.coordinates, text("--coordinates ", method.coordinates.value_or(""), other),
+            "only amg uses coordinates", "pass " + amg);
+    require(method.preconditioner_precision == PrecisionKind::in_double, "--preconditioner-precision single" + other,
+            "only amg has levels of its own", "pass " + amg);
+    return;
+  }
+  require(ranks == 1, amg + text(" over ", ranks, " ranks"), "its levels are of one rank's matrix",
+          "start one rank, or pass --preconditioner block-jacobi");
+  require(placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
+          amg + " with --stream " + to_string(placement.stream), "its levels are made of a matrix in memory",
+          "pass --stream off, or another preconditioner");
+  require(!(outputs.checkpoint || outputs.resume), amg + " with a checkpoint", "checkpoints do not keep its options",
+          "leave one of them out");
+  require(method.near_null != NearNullKind::constants || !method.coordinates,
+          text("--coordinates ", method.coordinates.value_or(""), " with --near-null constants"),
+          "constants need no coordinates", "leave one of them out");
+  require(method.near_null != NearNullKind::rigid || source.problem || method.coordinates,
+          "--near-null rigid without --coordinates", "rigid-body modes are made of the coordinates of the nodes",
+          "pass --coordinates FILE, or --near-null constants");
+  require(method.near_null != NearNullKind::rigid || !source.problem || *source.problem == "cantilever",
+          "--near-null rigid with --problem stencil11", "its unknowns are no displacements", "leave it out");
+  require(method.near_null != NearNullKind::rigid || !source.problem || source.dof_or_default() != 1,
+          "--near-null rigid with --dof 1", "a Laplacian's unknowns are no displacements", "leave it out");
+  require(!source.problem || !method.coordinates,
+          text("--coordinates ", method.coordinates.value_or(""), " with --problem"), "a problem knows its own",
+          "leave it out");
+}
+
 void check_problem(const SourceOptions& source, const OutputOptions& outputs) {
   const std::string& problem = *source.problem;
   require(problem == "cantilever" || problem == "stencil11", text("--problem '", problem, "'"),
@@ -157,6 +197,8 @@ bool DistributionOptions::has_rates() const {
 }
 
 std::string to_string(PreconditionerKind kind) { return name_of(preconditioners, kind); }
+std::string to_string(NearNullKind kind) { return name_of(near_nulls, kind); }
+std::string to_string(PrecisionKind kind) { return name_of(precisions, kind); }
 std::string to_string(SolverKind kind) { return name_of(solvers, kind); }
 std::string to_string(VariantKind kind) { return name_of(variants, kind); }
 std::string to_string(NullSpaceKind kind) { return name_of(null_spaces, kind); }
@@ -208,7 +250,14 @@ void declare_method(CLI::App& command, MethodOptions& method) {
                "right-hand sides of block-cg: the usual one, and A times vectors of pseudo-random numbers (default 1)",
                &whole_number_of);
   group.choice("--preconditioner", method.preconditioner, preconditioners, no_such_name,
-               "none, jacobi or block-jacobi (the default)");
+               "none, jacobi, block-jacobi (the default), or amg, algebraic multigrid by smoothed aggregation");
+  group.choice("--near-null", method.near_null, near_nulls, no_such_name,
+               "modes of amg: rigid, rigid-body modes from coordinates; constants, one vector for each unknown of a "
+               "node; auto (the default), rigid if the coordinates of an elastic problem are known");
+  group.word("--coordinates", method.coordinates, "FILE",
+             "coordinates of the nodes for --near-null rigid: a Matrix Market file with a row for each node");
+  group.choice("--preconditioner-precision", method.preconditioner_precision, precisions, no_such_name,
+               "precision of amg's levels: double (the default) or single, which moves half of the bytes");
   group.choice(
       "--null-space", method.null_space, null_spaces, no_such_name,
       "what a singular symmetric matrix maps to 0, which is removed from b and x: constant, the vector of ones; "
@@ -439,6 +488,7 @@ void check_options(const SolveOptions& options, int ranks) {
           "pass --partition nnz, rows or a file");
   require(outputs.checkpoint_every >= 0, text("--checkpoint-every ", outputs.checkpoint_every),
           "it is a time in seconds", "pass something like 600");
+  check_amg(options, ranks);
   require(!distribution.is_weighted() || !outputs.no_probe, "--partition weighted with --no-probe",
           "a rank is given blocks by the rate at which it reads its memory, and that is not measured",
           "leave one of them out");

@@ -16,7 +16,17 @@ class App;
 
 namespace ashlar::app {
 
-enum class PreconditionerKind { none, jacobi, block_jacobi };
+enum class PreconditionerKind { none, jacobi, block_jacobi, amg };
+
+/// The vectors that coarse levels of algebraic multigrid represent exactly.
+enum class NearNullKind {
+  automatic,  ///< rigid for an elastic problem or with coordinates, else constants
+  constants,  ///< of each unknown of a node its constant vector
+  rigid       ///< translations and rotations
+};
+
+/// In which a preconditioner keeps its hierarchy.
+enum class PrecisionKind { in_double, single };
 
 enum class SolverKind { automatic, cg, block_cg, minres, gmres, bicgstab };
 
@@ -51,6 +61,8 @@ enum class TransferKind {
 
 /// "block-jacobi": the name in options and reports.
 std::string to_string(PreconditionerKind kind);
+std::string to_string(NearNullKind kind);
+std::string to_string(PrecisionKind kind);
 std::string to_string(SolverKind kind);
 std::string to_string(VariantKind kind);
 std::string to_string(NullSpaceKind kind);
@@ -86,6 +98,9 @@ struct MethodOptions {
   std::optional<int> restart;  ///< GmresOptions::restart
   int restart_or_default() const { return restart.value_or(30); }
   PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
+  NearNullKind near_null = NearNullKind::automatic;
+  std::optional<std::string> coordinates;  ///< of the nodes, a file
+  PrecisionKind preconditioner_precision = PrecisionKind::in_double;
   NullSpaceKind null_space = NullSpaceKind::none;
   double rtol = 1e-8, atol = 0;
   ResidualNorm norm = ResidualNorm::unpreconditioned;

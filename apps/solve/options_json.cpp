@@ -28,6 +28,9 @@ Json options_json(const SolveOptions& options) {
   json["stream"] = to_string(placement.stream);
   json["transfer"] = to_string(placement.transfer);
   json["preconditioner"] = to_string(method.preconditioner);
+  json["near_null"] = to_string(method.near_null);
+  json["coordinates"] = optional_json(method.coordinates);
+  json["preconditioner_precision"] = to_string(method.preconditioner_precision);
   json["null_space"] = to_string(method.null_space);
   json["rtol"] = method.rtol;
   json["atol"] = method.atol;

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <string>
 
+#include "solve/amg_preconditioner.hpp"
+
 namespace ashlar::app {
 
 namespace {
@@ -49,6 +51,7 @@ Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& mat
       return Preconditioner<Exec>(JacobiPreconditioner<Matrix<Exec>>(exec, matrix));
     case PreconditionerKind::block_jacobi:
       return Preconditioner<Exec>(BlockJacobiPreconditioner<Matrix<Exec>>(exec, matrix));
+    case PreconditionerKind::amg:  // amg_preconditioner()
     case PreconditionerKind::none:
       break;
   }
@@ -65,8 +68,19 @@ std::string bad_block(std::int64_t first_row, std::int64_t block_row, int block_
 }  // namespace
 
 template <class Exec>
-Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Exec>& system, PreconditionerKind kind) {
+Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Exec>& system,
+                                         const MethodOptions& method, std::string& hierarchy) {
+  const PreconditionerKind kind = method.preconditioner;
   try {
+    if (kind == PreconditionerKind::amg) {
+      if (system.is_streamed()) {
+        throw Error(text(system.description, ": --preconditioner amg with a streamed matrix"),
+                    "the device has too little memory for the matrix, and for the levels less",
+                    "pass --preconditioner block-jacobi");
+      }
+      require_nonzero_diagonal(exec, system.matrix, system);
+      return amg_preconditioner(exec, system, method, hierarchy);
+    }
     if (!system.is_streamed()) {
       return preconditioner_of(exec, system.over_ranks ? system.over_ranks->own_matrix() : system.matrix, kind, system);
     }
@@ -78,7 +92,8 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
     const HostMatrix<Exec> diagonal = diagonal_blocks(HostExecution(), *system.streamed);
     return preconditioner_of(exec, copy_to<typename Exec::memory_space>(exec, diagonal), kind, system);
   } catch (const NumericalError& error) {
-    const int size = kind == PreconditionerKind::block_jacobi ? system.block_size() : 1;
+    const bool has_blocks = kind == PreconditionerKind::block_jacobi || kind == PreconditionerKind::amg;
+    const int size = has_blocks ? system.block_size() : 1;
     throw NumericalError(
         text(system.description, ": ",
              error.row() < 0 ? error.problem() : bad_block(system.first_row(), error.row(), size)),
@@ -88,10 +103,10 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
 }
 
 template Preconditioner<HostExecution> make_preconditioner(const HostExecution&, const LinearSystem<HostExecution>&,
-                                                           PreconditionerKind);
+                                                           const MethodOptions&, std::string&);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 template Preconditioner<Execution> make_preconditioner(const Execution&, const LinearSystem<Execution>&,
-                                                       PreconditionerKind);
+                                                       const MethodOptions&, std::string&);
 #endif
 
 }  // namespace ashlar::app

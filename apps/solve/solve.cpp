@@ -258,15 +258,17 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
                      const Vector<Exec>& x0) {
   std::optional<Preconditioner<Exec>> m;
   std::optional<SystemOperator<Exec>> a;
+  std::string hierarchy;
   phases.run("setup", [&] {
     // Before the matrix takes what is left of the device: its diagonal is there for a moment.
-    m.emplace(world.on_all([&] { return make_preconditioner(exec, system, options.method.preconditioner); }));
+    m.emplace(world.on_all([&] { return make_preconditioner(exec, system, options.method, hierarchy); }));
     a.emplace(make_operator(exec, system, options));
     exec.fence("ashlar: set-up");
   });
   Solution<Exec> solution;
   solution.solver = options.method.solver;
   solution.preconditioner = options.method.preconditioner;
+  solution.hierarchy = hierarchy;
   solution.why_solver = options.method.why_solver;
   solution.kernel = a->kernel;
   solution.streaming = a->streaming;

@@ -158,6 +158,12 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
       << '\n'
       << ranks_line(outcome) << "method     " << method_of(outcome) << ", preconditioner "
       << to_string(outcome.solution.preconditioner) << ", kernel " << outcome.solution.kernel << '\n';
+  if (const std::string& levels = outcome.solution.hierarchy; !levels.empty()) {
+    for (std::size_t begin = 0; begin < levels.size(); begin = levels.find('\n', begin) + 1) {
+      const std::string line = levels.substr(begin, levels.find('\n', begin) - begin);
+      out << (begin == 0 ? "amg        " : "           ") << line << '\n';
+    }
+  }
   if (!outcome.solution.why_solver.empty()) out << "solver     chosen since " << outcome.solution.why_solver << '\n';
   if (const auto share = outcome.solution.rhs_in_null_space) {
     out << "null space " << to_string(outcome.options.method.null_space) << ": removed from x, and from b "

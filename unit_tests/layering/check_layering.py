@@ -32,8 +32,12 @@ MAY_USE = {
     "persistent_cg": ["spmv", "krylov", "halo"],
     # What solvers know as concepts, of matrices: operators and preconditioners. They offer CG's kernel.
     "operators": ["persistent_cg"],
+    # A multigrid cycle as a list of steps, for levels of any kind.
+    "cycles": ["device"],
+    # Algebraic multigrid: levels of block matrices.
+    "amg": ["operators", "cycles"],
     # The compiled entry for arrays: it chooses a solver and a preconditioner.
-    "solve": ["operators"],
+    "solve": ["amg"],
     "multigrid": ["halo", "blas1"],
     "problems": ["bcsr"],
     "io": ["bcsr"],

@@ -1,5 +1,7 @@
 #include <ashlar/solve/solve_matrix.hpp>
 
+#include <ashlar/amg/near_null_space.hpp>
+#include <ashlar/amg/preconditioner.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
@@ -26,7 +28,7 @@ std::string_view to_string(SolveMethod method) {
 }
 
 std::string_view to_string(SolvePreconditioner preconditioner) {
-  constexpr std::string_view names[] = {"automatic", "none", "jacobi", "block_jacobi"};
+  constexpr std::string_view names[] = {"automatic", "none", "jacobi", "block_jacobi", "amg"};
   return names[static_cast<int>(preconditioner)];
 }
 
@@ -68,10 +70,34 @@ SolveMethod choose_method(const Exec& exec, const BcsrMatrix<Scalar>& a, const L
   return SolveMethod::bicgstab;
 }
 
+/// Rigid-body modes, if there are coordinates, or constants.
+template <class Scalar>
+AnyPreconditioner<Scalar, Exec> make_amg(const Exec& exec, const BcsrMatrix<Scalar>& a,
+                                         const LinearSolveOptions& options) {
+  using Space = Exec::memory_space;
+  const auto given = options.coordinates;
+  if (given.empty()) {
+    const auto modes = amg::constant_modes<Space>(exec, a.num_block_rows(), a.block_size());
+    return AnyPreconditioner<Scalar, Exec>(amg::Preconditioner<BcsrMatrix<Scalar>>(exec, a, modes));
+  }
+  if (options.dimensions < 1 || std::int64_t(given.size()) != std::int64_t(a.num_block_rows()) * options.dimensions) {
+    throw ShapeError(
+        text("ashlar::solve: ", given.size(), " coordinates in ", options.dimensions, " dimensions"),
+        text("the matrix has ", a.num_block_rows(), " nodes, which are its block rows of size ", a.block_size()),
+        "pass one for each node and dimension, and the block size");
+  }
+  const Kokkos::View<double*> there("ashlar::solve::coordinates", given.size());
+  using Here = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  Kokkos::deep_copy(exec, there, Here(given.data(), given.size()));
+  const auto modes = amg::rigid_body_modes<Space>(exec, there, options.dimensions, a.block_size());
+  return AnyPreconditioner<Scalar, Exec>(amg::Preconditioner<BcsrMatrix<Scalar>>(exec, a, modes));
+}
+
 template <class Scalar>
 AnyPreconditioner<Scalar, Exec> make_preconditioner(const Exec& exec, const BcsrMatrix<Scalar>& a,
-                                                    SolvePreconditioner asked, LinearSolveReport& report,
+                                                    const LinearSolveOptions& options, LinearSolveReport& report,
                                                     std::string& why_none) {
+  const SolvePreconditioner asked = options.preconditioner;
   using Any = AnyPreconditioner<Scalar, Exec>;
   report.preconditioner = asked;
   switch (asked) {
@@ -79,6 +105,8 @@ AnyPreconditioner<Scalar, Exec> make_preconditioner(const Exec& exec, const Bcsr
       return Any(JacobiPreconditioner<BcsrMatrix<Scalar>>(exec, a));
     case SolvePreconditioner::block_jacobi:
       return Any(BlockJacobiPreconditioner<BcsrMatrix<Scalar>>(exec, a));
+    case SolvePreconditioner::amg:
+      return make_amg(exec, a, options);
     case SolvePreconditioner::automatic:
       try {
         report.preconditioner = SolvePreconditioner::block_jacobi;
@@ -123,7 +151,7 @@ LinearSolveReport solve(const Exec& exec, const BcsrMatrix<Scalar>& a,
   report.method = choose_method(exec, a, options, report);
   const AnyOperator<Scalar, Exec> op(BcsrOperator<BcsrMatrix<Scalar>>(exec, a));
   std::string why_none;
-  const auto m = make_preconditioner(exec, a, options.preconditioner, report, why_none);
+  const auto m = make_preconditioner(exec, a, options, report, why_none);
   const SolverOptions common{.rtol = options.rtol, .atol = options.atol, .max_iterations = options.max_iterations};
   CgOptions of_cg;
   of_cg.rtol = options.rtol;

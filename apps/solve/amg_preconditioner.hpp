@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "solve/options.hpp"
+#include "solve/system.hpp"
+#include "types.hpp"
+
+namespace ashlar::app {
+
+/// Algebraic multigrid for a matrix in memory, with the modes that were asked for. `hierarchy` becomes its levels, a
+/// line each.
+///
+/// Throws   FileError for the file of coordinates; NumericalError for a diagonal block without an inverse.
+template <class Exec>
+Preconditioner<Exec> amg_preconditioner(const Exec& exec, const LinearSystem<Exec>& system, const MethodOptions& method,
+                                        std::string& hierarchy);
+
+/// The modes that `method` asks for, of a problem or of a matrix file.
+NearNullKind near_null_of(const MethodOptions& method, bool is_elastic_problem);
+
+}  // namespace ashlar::app

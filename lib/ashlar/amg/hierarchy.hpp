@@ -1,0 +1,285 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/amg/aggregate.hpp>
+#include <ashlar/amg/galerkin.hpp>
+#include <ashlar/amg/level.hpp>
+#include <ashlar/amg/near_null_space.hpp>
+#include <ashlar/amg/options.hpp>
+#include <ashlar/amg/smooth_prolongator.hpp>
+#include <ashlar/amg/strength.hpp>
+#include <ashlar/amg/tentative.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/cycles/cycle.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+// The hierarchy of smoothed aggregation. With A_0 = A and the near-null space B_0, for l = 0, 1, ...:
+//
+//   S        := strong couplings of A_l                      strength.hpp
+//   N        := aggregates of nodes by S                     aggregate.hpp
+//   P0 B_l+1 := B_l, aggregate by aggregate                  tentative.hpp
+//   P_l      := (I - omega D^-1 A_l) P0                      smooth_prolongator.hpp
+//   A_l+1    := P_l^T A_l P_l                                galerkin.hpp
+//
+// until A_l is small enough for a dense inverse.
+
+namespace ashlar::amg {
+
+/// Seconds of set-up by phase.
+struct SetupTimes {
+  double smoothers = 0, aggregation = 0, tentative = 0, prolongators = 0, galerkin = 0, coarsest = 0;
+  double sum() const { return smoothers + aggregation + tentative + prolongators + galerkin + coarsest; }
+};
+
+/// What is told of a level.
+struct LevelFigures {
+  std::int64_t rows = 0, block_rows = 0, blocks = 0;
+  int block_size = 0;
+  double largest_eigenvalue = 0;
+};
+
+namespace impl {
+
+/// The largest entry of a mode, infinity if one is not finite.
+template <class Modes>
+struct LargestEntry {
+  Modes modes;
+  int k;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, double& largest) const {
+    const double size = Kokkos::abs(modes(row, k));
+    if (!(size <= largest)) largest = Kokkos::isfinite(size) ? size : Kokkos::Experimental::infinity_v<double>;
+  }
+};
+
+/// Entries of two graphs of the same sizes that differ.
+template <class Graph>
+struct CountDifferences {
+  typename Graph::row_ptr_view row_ptr, other_row_ptr;
+  typename Graph::col_idx_view col_idx, other_col_idx;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k, std::int64_t& count) const {
+    if (k < std::int64_t(row_ptr.extent(0))) count += row_ptr(k) != other_row_ptr(k);
+    if (k < std::int64_t(col_idx.extent(0))) count += col_idx(k) != other_col_idx(k);
+  }
+};
+
+/// Whether two graphs have the same blocks. Waits for `exec`.
+template <class Exec, class Graph>
+bool are_alike(const Exec& exec, const Graph& a, const Graph& b) {
+  if (a.row_ptr().extent(0) != b.row_ptr().extent(0) || a.col_idx().extent(0) != b.col_idx().extent(0)) return false;
+  if (a.row_ptr().data() == b.row_ptr().data() && a.col_idx().data() == b.col_idx().data()) return true;
+  const std::size_t longest = std::max(a.row_ptr().extent(0), a.col_idx().extent(0));
+  std::int64_t differences = 0;
+  Kokkos::parallel_reduce("ashlar::amg[same structure]",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(longest)),
+                          CountDifferences<Graph>{a.row_ptr(), b.row_ptr(), a.col_idx(), b.col_idx()}, differences);
+  exec.fence("ashlar::amg: same structure");
+  return differences == 0;
+}
+
+}  // namespace impl
+
+/// The levels of smoothed aggregation for a matrix, and the steps of their cycle.
+template <bcsr_matrix Matrix>
+class Hierarchy {
+ public:
+  using Space = typename Matrix::memory_space;
+  using Modes = NearNullSpace<Space>;
+
+  /// Shapes   A is square, with square blocks; `modes` has A's rows, and 1 to max_modes columns.
+  /// Memory   shares the values of A, which must not change while the hierarchy is used, unless update_values()
+  /// follows. Async    waits for `exec`. Throws   ShapeError, ArgumentError; NumericalError if a diagonal block has no
+  /// inverse or a mode is 0.
+  template <execution_space Exec>
+  Hierarchy(const Exec& exec, const Matrix& a, Modes modes, const Options& options = {}) : options_(options) {
+    amg::check(options);
+    check(exec, a, modes);
+    levels_.push_back(timed(exec, times_.smoothers, [&] { return Level<Matrix>(exec, a, options_); }));
+    while (can_be_coarser()) {
+      const Matrix& fine = levels_.back().matrix();
+      const auto aggregates = timed(exec, times_.aggregation,
+                                    [&] { return aggregate(exec, strength_graph(exec, fine, options_.strength)); });
+      if (aggregates.count == 0 || 5 * std::int64_t(aggregates.count) > 4 * std::int64_t(fine.num_block_rows())) break;
+      Tentative<Matrix> tentative = timed(exec, times_.tentative, [&] {
+        return tentative_prolongator<Matrix>(exec, aggregates, modes, fine.block_size());
+      });
+      modes = tentative.coarse_modes;
+      steps_.push_back(timed(exec, times_.prolongators, [&] { return Coarsening(exec, filtered(exec), tentative); }));
+      Matrix coarse = coarsen(exec, levels_.size() - 1);
+      levels_.push_back(
+          timed(exec, times_.smoothers, [&] { return Level<Matrix>(exec, std::move(coarse), options_); }));
+    }
+    finish(exec);
+    cycle_ = cycles::cycle_steps(options_.cycle, static_cast<int>(levels_.size()));
+  }
+
+  /// New values of the matrix, in the same structure: aggregates and structures stay. Not for a strength above 0, by
+  /// which aggregates depend on the values.
+  ///
+  /// Async    waits for `exec`.
+  /// Throws   ShapeError for another structure; ArgumentError with a strength above 0; NumericalError as the
+  ///          constructor.
+  template <execution_space Exec>
+  void update_values(const Exec& exec, const Matrix& a) {
+    const Matrix& before = levels_.front().matrix();
+    if (a.block_shape() != before.block_shape() || !impl::are_alike(exec, a.graph(), before.graph())) {
+      throw ShapeError(text("amg: new values of a matrix of ", a.num_blocks(), " blocks"),
+                       text("the hierarchy was made for ", before.num_blocks(), " in other places"),
+                       "make a new hierarchy");
+    }
+    if (options_.strength > 0) {
+      throw ArgumentError(text("amg: new values with strength ", options_.strength),
+                          "which couplings are strong depends on the values", "make a new hierarchy");
+    }
+    times_ = {};
+    timed(exec, times_.smoothers, [&] {
+      // (Plans know their matrix by its graph.)
+      levels_.front().set_matrix(exec, Matrix(a.block_shape(), before.graph(), a.values()), options_);
+      return 0;
+    });
+    for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+      Matrix coarse = coarsen(exec, l);
+      timed(exec, times_.smoothers, [&] {
+        levels_[l + 1].set_matrix(exec, std::move(coarse), options_);
+        return 0;
+      });
+    }
+    finish(exec);
+  }
+
+  /// One cycle from zero: x of level 0 from its b.
+  ///
+  /// Async    enqueued on `exec`; no fence, no allocation.
+  template <execution_space Exec>
+  void cycle(const Exec& exec) const {
+    cycles::run(exec, cycle_, levels_);
+  }
+
+  const std::vector<Level<Matrix>>& levels() const { return levels_; }
+  const std::vector<cycles::Step>& steps() const { return cycle_; }
+  const Options& options() const { return options_; }
+  /// Of the constructor, or of the last update_values().
+  const SetupTimes& setup_times() const { return times_; }
+
+  std::vector<LevelFigures> figures() const {
+    std::vector<LevelFigures> all;
+    for (const Level<Matrix>& level : levels_) {
+      const Matrix& a = level.matrix();
+      all.push_back({a.num_rows(), std::int64_t(a.num_block_rows()), std::int64_t(a.num_blocks()), a.block_size(),
+                     level.largest_eigenvalue()});
+    }
+    return all;
+  }
+
+  /// Values of the matrices of all levels, over those of A.
+  double operator_complexity() const {
+    double sum = 0;
+    for (const Level<Matrix>& level : levels_) sum += double(level.matrix().num_values());
+    return sum / double(levels_.front().matrix().num_values());
+  }
+
+ private:
+  /// The structures between a level and the next.
+  struct Coarsening {
+    template <class Exec>
+    Coarsening(const Exec& exec, const Matrix& filtered, Tentative<Matrix> made)
+        : tentative(std::move(made)), smoothing(exec, filtered, tentative.prolongator) {}
+
+    Tentative<Matrix> tentative;
+    MatrixProduct<Matrix> smoothing;
+    std::optional<GalerkinProduct<Matrix>> galerkin;
+  };
+
+  template <class Exec, class Work>
+  static auto timed(const Exec& exec, double& seconds, const Work& work) {
+    const Kokkos::Timer timer;
+    auto result = work();
+    exec.fence("ashlar::amg: a phase of set-up");
+    seconds += timer.seconds();
+    return result;
+  }
+
+  bool can_be_coarser() const {
+    return levels_.back().matrix().num_rows() > options_.coarsest_rows && int(levels_.size()) < options_.max_levels;
+  }
+
+  template <class Exec>
+  Matrix filtered(const Exec& exec) const {
+    const Matrix& a = levels_.back().matrix();
+    return options_.strength > 0 ? filtered_matrix(exec, a, options_.strength) : a;
+  }
+
+  /// The prolongator to level l and the matrix of level l + 1.
+  template <class Exec>
+  Matrix coarsen(const Exec& exec, std::size_t l) {
+    Level<Matrix>& level = levels_[l];
+    Coarsening& step = steps_[l];
+    const Matrix p = timed(exec, times_.prolongators, [&] {
+      const bool is_filtered = options_.strength > 0;
+      const Matrix a = is_filtered ? filtered_matrix(exec, level.matrix(), options_.strength) : level.matrix();
+      const double omega =
+          level.largest_eigenvalue() > 0 ? options_.prolongator_damping / level.largest_eigenvalue() : 0;
+      return smooth_prolongator(exec, step.smoothing, a, step.tentative.prolongator,
+                                level.smoother().inverse_of_diagonal(), omega);
+    });
+    return timed(exec, times_.galerkin, [&] {
+      level.set_prolongator(exec, p);
+      if (!step.galerkin) step.galerkin.emplace(exec, level.matrix(), p);
+      return step.galerkin->multiply(exec, level.matrix(), p);
+    });
+  }
+
+  template <class Exec>
+  void finish(const Exec& exec) {
+    if (levels_.back().matrix().num_rows() > options_.coarsest_rows) return;
+    timed(exec, times_.coarsest, [&] {
+      levels_.back().set_dense_inverse(exec);
+      return 0;
+    });
+  }
+
+  template <class Exec>
+  static void check(const Exec& exec, const Matrix& a, const Modes& modes) {
+    if (a.num_block_rows() != a.num_block_cols()) {
+      throw ShapeError(text("amg: a matrix of ", a.num_block_rows(), " x ", a.num_block_cols(), " blocks"),
+                       "coarse levels are made of a square matrix", "check how the matrix was built");
+    }
+    if (a.block_size() > 64) {
+      throw BlockSizeError(a.block_size(), text("amg: blocks of size ", a.block_size()), "they have 64 rows at most",
+                           "take smaller blocks");
+    }
+    const auto m = static_cast<int>(modes.extent(1));
+    if (std::int64_t(modes.extent(0)) != a.num_rows() || m < 1 || m > max_modes) {
+      throw ShapeError(text("amg: a near-null space of ", modes.extent(0), " x ", m, " entries"),
+                       text("the matrix has ", a.num_rows(), " rows, and there are 1 to ", max_modes, " modes"),
+                       "pass a row for each row of the matrix and a column for each mode");
+    }
+    for (int k = 0; k < m; ++k) {
+      double largest = 0;
+      Kokkos::parallel_reduce("ashlar::amg[check modes]",
+                              Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.num_rows()),
+                              impl::LargestEntry<Modes>{modes, k}, Kokkos::Max<double>(largest));
+      exec.fence("ashlar::amg: a mode is there");
+      if (a.num_rows() > 0 && !(largest > 0 && Kokkos::isfinite(largest))) {
+        throw NumericalError(-1, text("amg: mode ", k, largest > 0 ? " is not finite" : " is 0"),
+                             "each mode is a vector that the matrix maps to nearly zero", "leave it out");
+      }
+    }
+  }
+
+  Options options_;
+  SetupTimes times_;
+  std::vector<Level<Matrix>> levels_;
+  std::vector<Coarsening> steps_;
+  std::vector<cycles::Step> cycle_;
+};
+
+}  // namespace ashlar::amg

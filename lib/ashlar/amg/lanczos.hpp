@@ -1,0 +1,99 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/pseudo_random.hpp>
+#include <ashlar/device/for_entries.hpp>
+#include <ashlar/device/team_sums.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
+#include <ashlar/spmv/spmv.hpp>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ashlar::amg {
+
+/// The largest eigenvalue of a symmetric tridiagonal matrix with this diagonal and subdiagonal, one shorter.
+double largest_eigenvalue(const std::vector<double>& diagonal, const std::vector<double>& subdiagonal);
+
+namespace impl {
+
+/// x . y to the host.
+template <class Exec, class X>
+double dot_on_host(const Exec& exec, const X& x, const X& y, const TeamSums<typename Exec::memory_space>& sums,
+                   const Kokkos::View<double*, typename Exec::memory_space>& total) {
+  using Scalar = typename X::non_const_value_type;
+  sum_over_entries<1>(
+      "ashlar::amg[dot]", exec, x.extent(0), sums.access(), {total.data()},
+      KOKKOS_LAMBDA(std::int64_t i, double(&sum)[1]) { sum[0] += double(x(i)) * double(static_cast<Scalar>(y(i))); });
+  double result = 0;
+  Kokkos::deep_copy(exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&result, 1), total);
+  exec.fence("ashlar::amg: dot product");
+  return result;
+}
+
+}  // namespace impl
+
+/// The largest eigenvalue of D^-1 A, from below, by steps of Lanczos' method in the inner product of D from a fixed
+/// pseudo-random vector:
+///
+///   u := r_1 random;  z := D^-1 u;  beta_1 := sqrt(u . z)
+///   for j = 1, 2, ...:  q_j := u / beta_j;  p_j := z / beta_j;  u := A p_j - beta_j q_{j-1};  alpha_j := u . p_j
+///                       u := u - alpha_j q_j;  z := D^-1 u;  beta_{j+1} := sqrt(u . z)
+///
+/// and the largest eigenvalue of the tridiagonal matrix of alpha and beta.
+///
+/// Async    waits for `exec` in each step.
+/// Result   the same bits for any number of threads.
+/// Source   Saad, Numerical Methods for Large Eigenvalue Problems, section 6.6.
+template <execution_space Exec, class Matrix>
+double largest_eigenvalue(const Exec& exec, const SpmvPlan<Matrix>& plan, const Matrix& a,
+                          const BlockJacobiPreconditioner<Matrix>& inverse, int steps = 12) {
+  using Scalar = typename Matrix::scalar_type;
+  using Vector = Kokkos::View<Scalar*, typename Matrix::memory_space>;
+  const std::int64_t n = a.num_rows();
+  const TeamSums<typename Exec::memory_space> sums(exec);
+  const Kokkos::View<double*, typename Exec::memory_space> total(Kokkos::view_alloc(exec, "ashlar::amg::sum"), 1);
+  const auto make = [&](const std::string& label) { return Vector(Kokkos::view_alloc(exec, label), std::size_t(n)); };
+  const Vector u = make("ashlar::amg::u"), z = make("ashlar::amg::z");
+  Vector q = make("ashlar::amg::q"), before = make("ashlar::amg::q_before"), ap = make("ashlar::amg::ap");
+  for_entries(
+      "ashlar::amg[random]", exec, n,
+      KOKKOS_LAMBDA(std::int64_t i) { u(i) = static_cast<Scalar>(pseudo_random(std::uint64_t(i) + 1)); });
+  std::vector<double> alpha, beta;
+  inverse.apply(exec, u, z);
+  double length = std::sqrt(impl::dot_on_host(exec, u, z, sums, total));
+  while (length > 0 && int(alpha.size()) < steps) {
+    const auto scale = static_cast<Scalar>(1 / length);
+    std::swap(q, before);
+    {
+      const Vector own = q;
+      for_entries(
+          "ashlar::amg[normalise]", exec, n, KOKKOS_LAMBDA(std::int64_t i) {
+            own(i) = scale * u(i);
+            z(i) *= scale;
+          });
+    }
+    spmv(exec, plan, Scalar(1), a, z, Scalar(0), ap);
+    const double share = impl::dot_on_host(exec, ap, z, sums, total);
+    alpha.push_back(share);
+    {
+      const Vector own = q, last = before, product = ap;
+      const auto of_own = static_cast<Scalar>(share), of_last = static_cast<Scalar>(alpha.size() > 1 ? length : 0);
+      for_entries(
+          "ashlar::amg[orthogonalise]", exec, n,
+          KOKKOS_LAMBDA(std::int64_t i) { u(i) = product(i) - of_own * own(i) - of_last * last(i); });
+    }
+    inverse.apply(exec, u, z);
+    const double squared = impl::dot_on_host(exec, u, z, sums, total);
+    length = squared > 0 ? std::sqrt(squared) : 0;
+    beta.push_back(length);
+  }
+  if (alpha.empty()) return 0;
+  beta.pop_back();
+  return largest_eigenvalue(alpha, beta);
+}
+
+}  // namespace ashlar::amg

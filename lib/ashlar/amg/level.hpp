@@ -1,0 +1,127 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/amg/chebyshev.hpp>
+#include <ashlar/amg/dense_inverse.hpp>
+#include <ashlar/amg/lanczos.hpp>
+#include <ashlar/amg/options.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
+#include <ashlar/spmv/spmv.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace ashlar::amg {
+
+/// A level of a hierarchy as a cycle sees it: its matrix, its vectors, its smoother, and the prolongator from the next
+/// coarser one.
+template <bcsr_matrix Matrix>
+class Level {
+ public:
+  using Scalar = typename Matrix::scalar_type;
+  using Vector = Kokkos::View<Scalar*, typename Matrix::memory_space>;
+
+  /// Without a prolongator: the coarsest level so far.
+  template <execution_space Exec>
+  Level(const Exec& exec, Matrix a, const Options& options)
+      : a_(std::move(a)),
+        plan_(exec, a_),
+        smoother_(make_smoother(exec, options)),
+        b_(make(exec, "ashlar::amg::b")),
+        x_(make(exec, "ashlar::amg::x")),
+        r_(make(exec, "ashlar::amg::r")),
+        d_(make(exec, "ashlar::amg::d")),
+        t_(make(exec, "ashlar::amg::t")) {}
+
+  /// New values of the same structure.
+  template <execution_space Exec>
+  void set_matrix(const Exec& exec, Matrix a, const Options& options) {
+    a_ = std::move(a);
+    smoother_ = make_smoother(exec, options);
+  }
+
+  template <execution_space Exec>
+  void set_prolongator(const Exec& exec, Matrix p) {
+    if (!p_) {
+      prolong_.emplace(exec, p);
+      restrict_.emplace(exec, p, SpmvOptions{.mode = Mode::transpose});
+    }
+    p_ = std::move(p);
+  }
+
+  template <execution_space Exec>
+  void set_dense_inverse(const Exec& exec) {
+    inverse_.emplace(exec, a_);
+  }
+
+  template <class Exec>
+  void smooth_zero(const Exec& exec) const {
+    smoother_.smooth(exec, plan_, a_, true, b_, x_, r_, d_, t_);
+  }
+  template <class Exec>
+  void smooth(const Exec& exec) const {
+    smoother_.smooth(exec, plan_, a_, false, b_, x_, r_, d_, t_);
+  }
+  template <class Exec>
+  void smooth_adjoint(const Exec& exec) const {
+    smooth(exec);
+  }
+  template <class Exec>
+  void restrict_to(const Exec& exec, const Level& next) const {
+    smoother_.residual(exec, plan_, a_, r_, d_);
+    spmv(exec, *restrict_, Scalar(1), *p_, r_, Scalar(0), next.b_);
+  }
+  template <class Exec>
+  void prolong_from(const Exec& exec, const Level& next) const {
+    spmv(exec, *prolong_, Scalar(1), *p_, next.x_, Scalar(1), x_);
+  }
+  /// By the dense inverse, or if the level has none, by smoothing.
+  template <class Exec>
+  void solve(const Exec& exec) const {
+    if (inverse_) {
+      inverse_->solve(exec, b_, x_);
+    } else {
+      smooth_zero(exec);
+    }
+  }
+
+  const Matrix& matrix() const { return a_; }
+  const SpmvPlan<Matrix>& plan() const { return plan_; }
+  const std::optional<Matrix>& prolongator() const { return p_; }
+  const ChebyshevSmoother<Matrix>& smoother() const { return smoother_; }
+  bool is_dense() const { return inverse_.has_value(); }
+  const Vector& b() const { return b_; }
+  const Vector& x() const { return x_; }
+  /// The largest eigenvalue of D^-1 A, as it was estimated.
+  double largest_eigenvalue() const { return smoother_.largest() / safety; }
+
+ private:
+  /// The estimate of the largest eigenvalue is one from below.
+  static constexpr double safety = 1.1;
+
+  template <class Exec>
+  ChebyshevSmoother<Matrix> make_smoother(const Exec& exec, const Options& options) const {
+    BlockJacobiPreconditioner<Matrix> inverse(exec, a_);
+    const double largest = safety * amg::largest_eigenvalue(exec, plan_, a_, inverse);
+    return {std::move(inverse), options.smoother_degree, options.smoothed_fraction * largest, largest};
+  }
+
+  template <class Exec>
+  Vector make(const Exec& exec, const std::string& label) const {
+    return Vector(Kokkos::view_alloc(exec, label), std::size_t(a_.num_rows()));
+  }
+
+  Matrix a_;
+  SpmvPlan<Matrix> plan_;
+  ChebyshevSmoother<Matrix> smoother_;
+  Vector b_, x_, r_, d_, t_;
+  std::optional<Matrix> p_;
+  std::optional<SpmvPlan<Matrix>> prolong_, restrict_;
+  std::optional<DenseInverse<Matrix>> inverse_;
+};
+
+}  // namespace ashlar::amg

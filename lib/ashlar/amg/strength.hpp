@@ -1,0 +1,172 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/bcsr/build_by_rows.hpp>
+#include <ashlar/bcsr/diagonal.hpp>
+#include <ashlar/bcsr/matrix.hpp>
+#include <cstddef>
+#include <cstdint>
+
+namespace ashlar::amg {
+
+/// The strong couplings of the nodes of a matrix: for each node its strong neighbours, not itself, ascending, and how
+/// strong each coupling is, ||A_ij|| in the Frobenius norm.
+template <class Graph>
+struct StrengthGraph {
+  using memory_space = typename Graph::memory_space;
+
+  typename Graph::row_ptr_view row_ptr;
+  typename Graph::col_idx_view col_idx;
+  Kokkos::View<const float*, typename Graph::memory_space> weight;
+
+  std::int64_t num_nodes() const { return std::int64_t(row_ptr.extent(0)) - 1; }
+};
+
+namespace impl {
+
+/// Which couplings are strong, by the norms of blocks.
+template <class Graph>
+struct StrongCouplings {
+  using Space = typename Graph::memory_space;
+  typename Graph::row_ptr_view row_ptr;
+  typename Graph::col_idx_view col_idx;
+  Kokkos::View<const float*, Space> norm;              // of each block
+  Kokkos::View<const float*, Space> norm_of_diagonal;  // of each block row's
+  float strength;
+
+  KOKKOS_INLINE_FUNCTION bool is_strong(std::int64_t i, std::int64_t k) const {
+    const std::int64_t j = col_idx(k);
+    if (j == i || !(norm(k) > 0)) return false;
+    return norm(k) > strength * Kokkos::sqrt(norm_of_diagonal(i) * norm_of_diagonal(j));
+  }
+};
+
+/// ||A_k|| of each block k.
+template <class Exec, class Matrix>
+Kokkos::View<float*, typename Matrix::memory_space> block_norms(const Exec& exec, const Matrix& a) {
+  const Kokkos::View<float*, typename Matrix::memory_space> norm(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::norm"), std::size_t(a.num_blocks()));
+  const auto values = a.values();
+  const auto size = static_cast<int>(a.block_shape().num_values());
+  Kokkos::parallel_for(
+      "ashlar::amg[block norms]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(a.num_blocks())),
+      KOKKOS_LAMBDA(std::int64_t k) {
+        double sum = 0;
+        for (int e = 0; e < size; ++e) sum += double(values(k * size + e)) * double(values(k * size + e));
+        norm(k) = static_cast<float>(Kokkos::sqrt(sum));
+      });
+  return norm;
+}
+
+template <class Exec, class Matrix>
+StrongCouplings<typename Matrix::graph_type> strong_couplings(const Exec& exec, const Matrix& a, double strength) {
+  const auto norm = block_norms(exec, a);
+  const auto diagonal = diagonal_block_index(exec, a);
+  const std::int64_t n = a.num_block_rows();
+  const Kokkos::View<float*, typename Matrix::memory_space> of_diagonal(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::norm_of_diagonal"), std::size_t(n));
+  Kokkos::parallel_for(
+      "ashlar::amg[diagonal norms]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      KOKKOS_LAMBDA(std::int64_t i) { of_diagonal(i) = diagonal(i) >= 0 ? norm(diagonal(i)) : 0; });
+  return {a.graph().row_ptr(), a.graph().col_idx(), norm, of_diagonal, static_cast<float>(strength)};
+}
+
+}  // namespace impl
+
+/// The strong couplings of A: ||A_ij|| > strength * sqrt(||A_ii|| ||A_jj||), and more than zero.
+///
+/// Async    waits for `exec`.
+template <execution_space Exec, bcsr_matrix Matrix>
+StrengthGraph<typename Matrix::graph_type> strength_graph(const Exec& exec, const Matrix& a, double strength) {
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  using Space = typename Matrix::memory_space;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  const auto couplings = impl::strong_couplings(exec, a, strength);
+  const std::int64_t n = a.num_block_rows();
+  const Kokkos::View<Offset*, Space> row_ptr(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::row_ptr"),
+                                             std::size_t(n) + 1);
+  std::int64_t total = 0;
+  Kokkos::parallel_scan(
+      "ashlar::amg[count strong]", Policy(exec, 0, n + 1),
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum, bool last) {
+        if (last) row_ptr(i) = static_cast<Offset>(sum);
+        if (i == n) return;
+        for (std::int64_t k = couplings.row_ptr(i); k < std::int64_t(couplings.row_ptr(i + 1)); ++k) {
+          sum += couplings.is_strong(i, k);
+        }
+      },
+      total);
+  exec.fence("ashlar::amg: number of strong couplings");
+  const Kokkos::View<Ordinal*, Space> col_idx(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::col_idx"),
+                                              std::size_t(total));
+  const Kokkos::View<float*, Space> weight(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::weight"),
+                                           std::size_t(total));
+  Kokkos::parallel_for(
+      "ashlar::amg[strong couplings]", Policy(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
+        std::int64_t place = row_ptr(i);
+        for (std::int64_t k = couplings.row_ptr(i); k < std::int64_t(couplings.row_ptr(i + 1)); ++k) {
+          if (!couplings.is_strong(i, k)) continue;
+          col_idx(place) = couplings.col_idx(k);
+          weight(place) = couplings.norm(k);
+          ++place;
+        }
+      });
+  return {row_ptr, col_idx, weight};
+}
+
+namespace impl {
+
+/// Counts and fills the block rows of a matrix without its weak couplings.
+template <class Matrix>
+struct FilteredRow {
+  StrongCouplings<typename Matrix::graph_type> couplings;
+  typename Matrix::values_view values;
+  int b;
+
+  KOKKOS_INLINE_FUNCTION bool stays(std::int64_t i, std::int64_t k) const {
+    return couplings.col_idx(k) == i || couplings.is_strong(i, k);
+  }
+
+  KOKKOS_FUNCTION int operator()(std::int64_t i) const {
+    int count = 0;
+    for (std::int64_t k = couplings.row_ptr(i); k < std::int64_t(couplings.row_ptr(i + 1)); ++k) count += stays(i, k);
+    return count;
+  }
+
+  template <class Row>
+  KOKKOS_FUNCTION void operator()(std::int64_t i, const Row& row) const {
+    int place = 0, diagonal = -1;
+    for (std::int64_t k = couplings.row_ptr(i); k < std::int64_t(couplings.row_ptr(i + 1)); ++k) {
+      if (!stays(i, k)) continue;
+      if (couplings.col_idx(k) == i) diagonal = place;
+      row.column(place++) = couplings.col_idx(k);
+    }
+    place = 0;
+    for (std::int64_t k = couplings.row_ptr(i); k < std::int64_t(couplings.row_ptr(i + 1)); ++k) {
+      const int target = stays(i, k) ? place++ : diagonal;
+      if (target < 0) continue;
+      for (int c = 0; c < b; ++c) {
+        for (int r = 0; r < b; ++r) {
+          row.value(target, r, c) += values(k * b * b + Matrix::layout_type::at(r, c, b));
+        }
+      }
+    }
+  }
+};
+
+}  // namespace impl
+
+/// A without its weak couplings: their blocks are added to the diagonal blocks, so that row sums stay.
+///
+/// Async    waits for `exec`.
+template <execution_space Exec, bcsr_matrix Matrix>
+Matrix filtered_matrix(const Exec& exec, const Matrix& a, double strength) {
+  const impl::FilteredRow<Matrix> row{impl::strong_couplings(exec, a, strength), a.values(), a.block_size()};
+  return build_by_rows<Matrix>(exec, a.block_shape(), a.num_block_rows(), a.num_block_cols(), row, row);
+}
+
+}  // namespace ashlar::amg

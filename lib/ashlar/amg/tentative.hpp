@@ -1,0 +1,131 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/amg/aggregate.hpp>
+#include <ashlar/amg/near_null_space.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/bcsr/transpose_index.hpp>
+#include <cstddef>
+#include <cstdint>
+
+namespace ashlar::amg {
+
+/// The tentative prolongator P0, with one block a node, and the near-null space of the coarse level: P0 * coarse_modes
+/// is the near-null space of the fine level, on all nodes that have an aggregate.
+template <class Matrix>
+struct Tentative {
+  Matrix prolongator;
+  NearNullSpace<typename Matrix::memory_space> coarse_modes;
+};
+
+namespace impl {
+
+/// The rows of the near-null space in one aggregate as Q R: Q in the blocks of its nodes, R in the coarse modes.
+/// Modified Gram-Schmidt, each column twice. A column that depends on those before becomes 0 in both.
+template <class Matrix>
+struct FactorAggregate {
+  using Scalar = typename Matrix::scalar_type;
+  using Layout = typename Matrix::layout_type;
+  using Space = typename Matrix::memory_space;
+
+  TransposeIndex<typename Matrix::ordinal_type, typename Matrix::offset_type, Space> nodes;
+  NearNullSpace<Space> modes, coarse_modes;
+  Scalar* values;
+  int b, m;
+
+  /// Entry (row r, mode k) of the node with this block.
+  KOKKOS_INLINE_FUNCTION Scalar& entry(std::int64_t block, int r, int k) const {
+    return values[block * b * m + Layout::at(r, k, b, m)];
+  }
+
+  template <class Work>
+  KOKKOS_INLINE_FUNCTION void for_each_row(std::int64_t aggregate, const Work& work) const {
+    for (std::int64_t e = nodes.row_ptr(aggregate); e < std::int64_t(nodes.row_ptr(aggregate + 1)); ++e) {
+      for (int r = 0; r < b; ++r)
+        work(std::int64_t(nodes.block_offset(e)), std::int64_t(nodes.block_row(e)) * b + r, r);
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION double product(std::int64_t aggregate, int j, int k) const {
+    double sum = 0;
+    for_each_row(aggregate, [&](std::int64_t block, std::int64_t, int r) {
+      sum += double(entry(block, r, j)) * double(entry(block, r, k));
+    });
+    return sum;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t aggregate) const {
+    for_each_row(aggregate, [&](std::int64_t block, std::int64_t row, int r) {
+      for (int k = 0; k < m; ++k) entry(block, r, k) = static_cast<Scalar>(modes(row, k));
+    });
+    const std::int64_t first = aggregate * m;
+    for (int k = 0; k < m; ++k) {
+      const double before = product(aggregate, k, k);
+      for (int repetition = 0; repetition < 2; ++repetition) {
+        for (int j = 0; j < k; ++j) {
+          const double share = product(aggregate, j, k);
+          coarse_modes(first + j, k) += share;
+          for_each_row(aggregate, [&](std::int64_t block, std::int64_t, int r) {
+            entry(block, r, k) -= static_cast<Scalar>(share * double(entry(block, r, j)));
+          });
+        }
+      }
+      const double after = product(aggregate, k, k);
+      constexpr double rounding = sizeof(Scalar) == sizeof(float) ? 1e-10 : 1e-16;
+      const bool depends = !(after > rounding * before);
+      const double length = depends ? 0 : Kokkos::sqrt(after), scale = depends ? 0 : 1 / length;
+      coarse_modes(first + k, k) = length;
+      for_each_row(aggregate, [&](std::int64_t block, std::int64_t, int r) {
+        entry(block, r, k) = static_cast<Scalar>(scale * double(entry(block, r, k)));
+      });
+    }
+  }
+};
+
+}  // namespace impl
+
+/// P0 of a level with these aggregates and modes, by a QR factorisation of each aggregate's rows.
+///
+/// Async    waits for `exec`.
+/// Source   Vanek, Mandel and Brezina 1996, section 3.
+template <bcsr_matrix Matrix, execution_space Exec>
+Tentative<Matrix> tentative_prolongator(const Exec& exec, const Aggregates<typename Matrix::memory_space>& aggregates,
+                                        const NearNullSpace<typename Matrix::memory_space>& modes, int block_size) {
+  using Graph = typename Matrix::graph_type;
+  using Ordinal = typename Matrix::ordinal_type;
+  using Offset = typename Matrix::offset_type;
+  using Space = typename Matrix::memory_space;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Kokkos::view_alloc;
+  using Kokkos::WithoutInitializing;
+  const auto of_node = aggregates.of_node;
+  const auto n = std::int64_t(of_node.extent(0));
+  const int m = static_cast<int>(modes.extent(1));
+  const Kokkos::View<Offset*, Space> row_ptr(view_alloc(WithoutInitializing, "ashlar::row_ptr"), std::size_t(n) + 1);
+  std::int64_t blocks = 0;
+  Kokkos::parallel_scan(
+      "ashlar::amg[count blocks]", Policy(exec, 0, n + 1),
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum, bool last) {
+        if (last) row_ptr(i) = static_cast<Offset>(sum);
+        if (i < n) sum += of_node(i) >= 0;
+      },
+      blocks);
+  exec.fence("ashlar::amg: blocks of the tentative prolongator");
+  const Kokkos::View<Ordinal*, Space> col_idx(view_alloc(WithoutInitializing, "ashlar::col_idx"), std::size_t(blocks));
+  Kokkos::parallel_for(
+      "ashlar::amg[columns]", Policy(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
+        if (of_node(i) >= 0) col_idx(row_ptr(i)) = of_node(i);
+      });
+  const Graph graph(aggregates.count, row_ptr, col_idx);
+  const typename Matrix::values_view values(view_alloc(WithoutInitializing, "ashlar::values"),
+                                            std::size_t(blocks) * block_size * m);
+  const NearNullSpace<Space> coarse(view_alloc(exec, "ashlar::amg::modes"), std::size_t(aggregates.count) * m, m);
+  Kokkos::parallel_for(
+      "ashlar::amg[QR]", Policy(exec, 0, aggregates.count),
+      impl::FactorAggregate<Matrix>{transpose_index(exec, graph), modes, coarse, values.data(), block_size, m});
+  exec.fence("ashlar::amg: tentative prolongator");
+  return {Matrix({block_size, m}, graph, values), coarse};
+}
+
+}  // namespace ashlar::amg

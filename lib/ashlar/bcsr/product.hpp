@@ -1,0 +1,112 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/impl/multiply_rows.hpp>
+#include <ashlar/bcsr/impl/product_structure.hpp>
+#include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/bcsr/transpose_index.hpp>
+#include <cstdint>
+#include <utility>
+
+namespace ashlar {
+
+/// The product C = A B or C = A^T B of two block matrices: its structure is computed once, its values for each pair of
+/// matrices with the structures of the first.
+///
+/// Shapes   blocks of op(A) are R x K, those of B are K x C, and those of the product R x C; op(A) has as many block
+///          columns as B has block rows.
+/// Memory   the structure of C and, for A^T, the transpose index of A.
+/// Async    the constructor waits for `exec`.
+/// Result   the same bits for any number of threads.
+/// Throws   ShapeError for matrices that do not fit; ShapeError if C has more blocks than its offsets count.
+/// Source   Gustavson 1978: row by row, first the structure, then the values.
+template <bcsr_matrix Matrix>
+class MatrixProduct {
+ public:
+  using graph_type = typename Matrix::graph_type;
+
+  /// Of A B.
+  template <execution_space Exec>
+  MatrixProduct(const Exec& exec, const Matrix& a, const Matrix& b) : MatrixProduct(exec, a, b, false) {}
+
+  /// Of A^T B.
+  template <execution_space Exec>
+  static MatrixProduct of_transpose(const Exec& exec, const Matrix& a, const Matrix& b) {
+    return MatrixProduct(exec, a, b, true);
+  }
+
+  const graph_type& graph() const { return graph_; }
+
+  /// C in a matrix of its own.
+  ///
+  /// Async    the values are enqueued on `exec`, their allocation is not.
+  template <execution_space Exec>
+  Matrix multiply(const Exec& exec, const Matrix& a, const Matrix& b) const {
+    const BlockShape shape(rows_of(a), b.block_shape().cols);
+    const typename Matrix::values_view values(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::values"),
+                                              std::size_t(graph_.num_blocks()) * shape.num_values());
+    const Matrix c(shape, graph_, values);
+    multiply(exec, a, b, c);
+    return c;
+  }
+
+  /// C into a matrix with graph().
+  ///
+  /// Async    enqueued on `exec`; no fence, no allocation.
+  template <execution_space Exec>
+  void multiply(const Exec& exec, const Matrix& a, const Matrix& b, const Matrix& c) const {
+    check(a, b);
+    const bool fits = c.graph().row_ptr().data() == graph_.row_ptr().data() && c.block_shape().rows == rows_of(a) &&
+                      c.block_shape().cols == b.block_shape().cols;
+    if (!fits) {
+      throw ShapeError("MatrixProduct: C is another matrix than the product's",
+                       "its values go to the structure that was computed", "pass what multiply(exec, a, b) returned");
+    }
+    if (is_transposed_) {
+      impl::multiply_rows<true>(exec, impl::transposed_rows(a, index_), b, c);
+    } else {
+      impl::multiply_rows<false>(exec, impl::rows_of_matrix(a), b, c);
+    }
+  }
+
+ private:
+  template <class Exec>
+  MatrixProduct(const Exec& exec, const Matrix& a, const Matrix& b, bool is_transposed)
+      : is_transposed_(is_transposed), blocks_of_a_(a.num_blocks()), blocks_of_b_(b.num_blocks()) {
+    check(a, b);
+    if (is_transposed) {
+      index_ = transpose_index(exec, a.graph());
+      graph_ = impl::product_graph(exec, impl::transposed_rows(a, index_), b.graph());
+    } else {
+      graph_ = impl::product_graph(exec, impl::rows_of_matrix(a), b.graph());
+    }
+  }
+
+  int rows_of(const Matrix& a) const { return is_transposed_ ? a.block_shape().cols : a.block_shape().rows; }
+
+  void check(const Matrix& a, const Matrix& b) const {
+    const std::int64_t inner = is_transposed_ ? a.num_block_rows() : a.num_block_cols();
+    const int size = is_transposed_ ? a.block_shape().rows : a.block_shape().cols;
+    if (inner != std::int64_t(b.num_block_rows()) || size != b.block_shape().rows) {
+      throw ShapeError(text("MatrixProduct: ", is_transposed_ ? "A^T" : "A", " has ", inner, " block columns of width ",
+                            size, " and B has ", b.num_block_rows(), " block rows of height ", b.block_shape().rows),
+                       "each block of op(A) is multiplied by blocks of one block row of B", "pass matrices that fit");
+    }
+    if (std::int64_t(a.num_blocks()) != blocks_of_a_ || std::int64_t(b.num_blocks()) != blocks_of_b_) {
+      throw ShapeError(text("MatrixProduct: matrices of ", a.num_blocks(), " and ", b.num_blocks(), " blocks"),
+                       text("the product was made for ", blocks_of_a_, " and ", blocks_of_b_),
+                       "make a product for these structures");
+    }
+  }
+
+  bool is_transposed_;
+  std::int64_t blocks_of_a_, blocks_of_b_;
+  TransposeIndex<typename Matrix::ordinal_type, typename Matrix::offset_type, typename Matrix::memory_space> index_;
+  graph_type graph_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,187 @@
+// perf_amg: time to solution of elastic cantilevers, CG with block-Jacobi beside CG with algebraic multigrid.
+//
+// A solve is checked before its time counts: it must reach the true residual asked for. Times are medians of several
+// set-ups and solves; the update of values is a set-up with new values in the same structure.
+#include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <amg/problem.hpp>
+#include <ashlar/amg/preconditioner.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/host/output_file.hpp>
+#include <ashlar/krylov/cg.hpp>
+#include <ashlar/operators/bcsr_operator.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <support/context.hpp>
+#include <support/median.hpp>
+#include <vector>
+
+namespace ashlar::perf {
+namespace {
+
+struct Options {
+  std::vector<std::string> cases = is_gpu_v<Exec>
+                                       ? std::vector<std::string>{"33", "65", "97", "129", "321x33x33", "33:0.45"}
+                                       : std::vector<std::string>{"20", "33", "81x21x21", "33:0.45"};
+  std::vector<std::string> preconditioners{"block_jacobi", "amg", "amg_single"};
+  int samples = 3;
+  double rtol = 1e-8;
+  bool explain = false;
+  std::string json, commit = "unknown";
+};
+
+/// One preconditioner of a problem, timed.
+class Measurement {
+ public:
+  Measurement(const Exec& exec, const AmgProblem& problem, const Options& options, double read_gb_s,
+              nlohmann::json& rows)
+      : exec_(exec), problem_(problem), options_(options), read_gb_s_(read_gb_s), rows_(rows) {}
+
+  bool run(const std::string& name) {
+    if (name == "block_jacobi") return run_block_jacobi();
+    return name == "amg" ? run_amg<double>(name) : run_amg<float>(name);
+  }
+
+ private:
+  bool run_block_jacobi() {
+    std::vector<double> set_up;
+    for (int k = 0; k < options_.samples; ++k) {
+      set_up.push_back(seconds([&] { BlockJacobiPreconditioner<Matrix>(exec_, problem_.a); }));
+    }
+    nlohmann::json row{{"seconds_set_up", median(set_up)}};
+    return solve("block_jacobi", BlockJacobiPreconditioner<Matrix>(exec_, problem_.a), row);
+  }
+
+  template <class Real>
+  bool run_amg(const std::string& name) {
+    using Amg = amg::Preconditioner<Matrix, Real>;
+    std::vector<double> set_up, update;
+    for (int k = 0; k < options_.samples; ++k) {
+      set_up.push_back(seconds([&] { Amg(exec_, problem_.a, problem_.make_modes(exec_)); }));
+    }
+    const Amg m(exec_, problem_.a, problem_.make_modes(exec_));
+    const amg::SetupTimes times = m.hierarchy().setup_times();
+    for (int k = 0; k < options_.samples; ++k) update.push_back(seconds([&] { m.update_values(exec_, problem_.a); }));
+    if (options_.explain) std::printf("%s", m.explain().c_str());
+    nlohmann::json row{{"seconds_set_up", median(set_up)},
+                       {"seconds_update", median(update)},
+                       {"levels", m.hierarchy().levels().size()},
+                       {"operator_complexity", m.hierarchy().operator_complexity()},
+                       {"seconds_of_phases",
+                        {{"smoothers", times.smoothers},
+                         {"aggregation", times.aggregation},
+                         {"tentative", times.tentative},
+                         {"prolongators", times.prolongators},
+                         {"galerkin", times.galerkin},
+                         {"coarsest", times.coarsest}}}};
+    return solve(name, m, row);
+  }
+
+  template <class M>
+  bool solve(const std::string& name, const M& m, nlohmann::json row) {
+    const BcsrOperator<Matrix> op(exec_, problem_.a);
+    const Kokkos::View<double*> x("perf::x", problem_.a.num_rows());
+    CgOptions options;
+    options.rtol = options_.rtol;
+    SolveReport report;
+    std::vector<double> solves;
+    for (int k = 0; k <= options_.samples; ++k) {  // the first warms up
+      Kokkos::deep_copy(exec_, x, 0.0);
+      const double taken = seconds([&] { report = cg(exec_, op, m, problem_.load, x, options); });
+      if (k > 0) solves.push_back(taken);
+    }
+    const bool verified = report.status == SolveStatus::converged && report.relative_residual <= 1.05 * options_.rtol;
+    const double solve = median(solves), set_up = row["seconds_set_up"].get<double>();
+    const double product = double(spmv_traffic_bytes(problem_.a));
+    row.update({{"case", problem_.name},
+                {"library", "ashlar"},
+                {"kernel", name},
+                {"block_size", problem_.a.block_size()},
+                {"num_rows", problem_.a.num_rows()},
+                {"num_blocks", problem_.a.num_blocks()},
+                {"seconds_solve", solve},
+                {"seconds", set_up + solve},
+                {"iterations", report.iterations},
+                {"residual", report.relative_residual},
+                {"products_an_iteration", solve / report.iterations / (product / read_gb_s_ * 1e-9)},
+                {"launch", report.launch},
+                {"bytes", product},
+                {"gb_s", product * report.iterations / solve * 1e-9},
+                {"limit_gb_s", read_gb_s_},
+                {"verified", verified}});
+    std::printf("  %-14s set-up %9.4f s, solve %9.4f s, %5d iterations, an iteration takes %6.2f products%s%s\n",
+                name.c_str(), set_up, solve, report.iterations, row["products_an_iteration"].get<double>(),
+                row.contains("seconds_update")
+                    ? (", update " + std::to_string(row["seconds_update"].get<double>())).c_str()
+                    : "",
+                verified ? "" : " WRONG");
+    std::fflush(stdout);
+    rows_.push_back(std::move(row));
+    return verified;
+  }
+
+  template <class Work>
+  double seconds(const Work& work) const {
+    exec_.fence("perf_amg: before");
+    const Kokkos::Timer timer;
+    work();
+    exec_.fence("perf_amg: after");
+    return timer.seconds();
+  }
+
+  const Exec& exec_;
+  const AmgProblem& problem_;
+  const Options& options_;
+  double read_gb_s_;
+  nlohmann::json& rows_;
+};
+
+}  // namespace
+}  // namespace ashlar::perf
+
+int main(int argc, char** argv) {
+  using namespace ashlar;
+  perf::Options options;
+  CLI::App app("Time to solution of elastic cantilevers by CG with block-Jacobi and with algebraic multigrid");
+  app.add_option("--cases", options.cases, "N or NXxNYxNZ nodes, and :NU for another Poisson's ratio than 0.3")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--preconditioners", options.preconditioners, "amg_single has its hierarchy in float")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"block_jacobi", "amg", "amg_single"}))
+      ->capture_default_str();
+  app.add_option("--samples", options.samples, "of which each time is the median")->check(CLI::PositiveNumber);
+  app.add_option("--rtol", options.rtol, "the true residual to reach")->check(CLI::PositiveNumber);
+  app.add_flag("--explain", options.explain, "print the levels");
+  app.add_option("--json", options.json, "write the results here");
+  app.add_option("--commit", options.commit, "recorded in the context");
+  CLI11_PARSE(app, argc, argv);
+
+  const Kokkos::ScopeGuard kokkos(argc, argv);
+  try {
+    if (!options.json.empty()) require_writable(options.json);
+    const perf::Exec exec;
+    const double read = measure_read_bandwidth(exec);
+    std::printf("read bandwidth %.1f GB/s\n", read);
+    nlohmann::json rows = nlohmann::json::array();
+    bool all_right = true;
+    for (const std::string& name : options.cases) {
+      const perf::AmgProblem problem(exec, name);
+      std::printf("cantilever %s: %lld unknowns, %lld blocks\n", name.c_str(),
+                  static_cast<long long>(problem.a.num_rows()), static_cast<long long>(problem.a.num_blocks()));
+      for (const std::string& preconditioner : options.preconditioners) {
+        all_right = perf::Measurement(exec, problem, options, read, rows).run(preconditioner) && all_right;
+      }
+      if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
+    }
+    return all_right ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::cerr << "perf_amg: " << error.what() << '\n';
+    return 1;
+  }
+}

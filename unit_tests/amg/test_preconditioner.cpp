@@ -1,0 +1,240 @@
+// Smoothed aggregation as a preconditioner: the coarse matrices, symmetry, iteration counts, new values, errors.
+#include <gmock/gmock.h>
+
+#include <ashlar/base/error.hpp>
+#include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/symmetric_solve.hpp>
+#include <ashlar/operators/any_preconditioner.hpp>
+#include <ashlar/operators/bcsr_operator.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
+#include <ashlar/reference/dense.hpp>
+
+#include "amg/systems.hpp"
+#include "krylov/systems.hpp"
+#include "support/instances.hpp"
+#include "support/message.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Amg = amg::Preconditioner<Matrix>;
+using AmgInFloat = amg::Preconditioner<Matrix, float>;
+
+template <class M>
+SolveReport solve(const Matrix& a, const Kokkos::View<double*, Space>& b, const M& m, double rtol = 1e-8) {
+  const Exec exec;
+  const Kokkos::View<double*, Space> x("x", a.num_rows());
+  CgOptions options;
+  options.rtol = rtol;
+  return cg(exec, BcsrOperator<Matrix>(exec, a), m, b, x, options);
+}
+
+TEST(Amg, CoarseMatricesAreTripleProducts) {
+  const Exec exec;
+  const Beam beam({9, 8, 7});
+  const Amg m(exec, beam.a, beam.modes, {.coarsest_rows = 30});
+  const auto& levels = m.hierarchy().levels();
+  ASSERT_GE(levels.size(), 2u);
+  const auto dense = [&](const Matrix& matrix) {
+    const auto host = copy_to<Kokkos::HostSpace>(exec, matrix);
+    exec.fence();
+    return reference::dense(host);
+  };
+  const auto a = dense(levels[0].matrix()), p = dense(*levels[0].prolongator()), coarse = dense(levels[1].matrix());
+  const std::int64_t n = levels[0].matrix().num_rows(), nc = levels[1].matrix().num_rows();
+  std::vector<double> ap(n * nc, 0), ptap(nc * nc, 0);
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      for (std::int64_t j = 0; a[i * n + k] != 0 && j < nc; ++j) ap[i * nc + j] += a[i * n + k] * p[k * nc + j];
+    }
+  }
+  for (std::int64_t k = 0; k < n; ++k) {
+    for (std::int64_t i = 0; i < nc; ++i) {
+      for (std::int64_t j = 0; p[k * nc + i] != 0 && j < nc; ++j) ptap[i * nc + j] += p[k * nc + i] * ap[k * nc + j];
+    }
+  }
+  for (std::int64_t i = 0; i < nc; ++i) {
+    if (ptap[i * nc + i] == 0) ptap[i * nc + i] = 1;  // a mode that depends on others in its aggregate
+  }
+  EXPECT_LE(max_difference(coarse, ptap), 1e-13);
+}
+
+/// r^T M s = s^T M r, and r^T M r > 0.
+template <class M>
+void expect_symmetric(const M& m, std::int64_t n, double tolerance) {
+  const Exec exec;
+  const Kokkos::View<double*, Space> mr("mr", n), ms("ms", n);
+  for (unsigned seed = 1; seed < 4; ++seed) {
+    const auto r = random_vector<double>(n, seed), s = random_vector<double>(n, seed + 10);
+    m.apply(exec, to_device<Space>(r), mr);
+    m.apply(exec, to_device<Space>(s), ms);
+    exec.fence();
+    const auto of_r = to_host(mr), of_s = to_host(ms);
+    double rms = 0, smr = 0, rmr = 0, sms = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      rms += r[i] * of_s[i], smr += s[i] * of_r[i], rmr += r[i] * of_r[i], sms += s[i] * of_s[i];
+    }
+    EXPECT_GT(rmr, 0);
+    EXPECT_GT(sms, 0);
+    EXPECT_NEAR(rms, smr, tolerance * std::sqrt(rmr * sms));
+  }
+}
+
+TEST(Amg, IsSymmetricAndPositiveDefinite) {
+  const Exec exec;
+  const Beam beam({17, 9, 9});
+  for (const auto cycle : {cycles::CycleKind::v, cycles::CycleKind::w}) {
+    for (const int degree : {1, 2, 3}) {
+      const amg::Options options{.cycle = cycle, .smoother_degree = degree, .coarsest_rows = 30};
+      expect_symmetric(Amg(exec, beam.a, beam.modes, options), beam.a.num_rows(), 1e-12);
+      expect_symmetric(AmgInFloat(exec, beam.a, beam.modes, options), beam.a.num_rows(), 1e-4);
+    }
+  }
+}
+
+TEST(Amg, NeedsFewIterationsAtAnySize) {
+  const Exec exec;
+  for (const auto nodes : {std::array{9, 9, 9}, {17, 17, 17}, {25, 25, 25}, {49, 9, 9}}) {
+    const Beam beam(nodes);
+    const SolveReport report = solve(beam.a, beam.load, Amg(exec, beam.a, beam.modes));
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_LE(report.iterations, 20) << nodes[0];
+    EXPECT_LE(report.relative_residual, 1.01e-8);
+  }
+}
+
+TEST(Amg, SolvesHarderProblems) {
+  const Exec exec;
+  const Beam stiff({17, 17, 17}, 0.45), scalar({25, 25, 25}, 0.3, 1), six({9, 9, 9}, 0.3, 6);
+  EXPECT_LE(solve(stiff.a, stiff.load, Amg(exec, stiff.a, stiff.modes)).iterations, 30);
+  EXPECT_LE(solve(scalar.a, scalar.load, Amg(exec, scalar.a, scalar.modes)).iterations, 15);
+  EXPECT_LE(solve(six.a, six.load, Amg(exec, six.a, six.modes)).iterations, 25);
+}
+
+/// The same true residual with a hierarchy of floats, in about as many iterations.
+TEST(Amg, FloatHierarchyReachesTheSameResidual) {
+  const Exec exec;
+  const Beam beam({17, 17, 17});
+  const SolveReport in_double = solve(beam.a, beam.load, Amg(exec, beam.a, beam.modes), 1e-11),
+                    in_float = solve(beam.a, beam.load, AmgInFloat(exec, beam.a, beam.modes), 1e-11);
+  EXPECT_EQ(in_float.status, SolveStatus::converged);
+  EXPECT_LE(in_float.relative_residual, 1.01e-11);
+  EXPECT_LE(in_float.iterations, in_double.iterations + 2);
+}
+
+/// Constants as modes, which are what is known of a matrix without coordinates, still beat block-Jacobi.
+TEST(Amg, ConstantModes) {
+  const Exec exec;
+  const Beam beam({17, 17, 17});
+  const auto modes = amg::constant_modes<Space>(exec, beam.a.num_block_rows(), 3);
+  const int iterations = solve(beam.a, beam.load, Amg(exec, beam.a, modes)).iterations;
+  EXPECT_LT(3 * iterations, solve(beam.a, beam.load, BlockJacobiPreconditioner<Matrix>(exec, beam.a)).iterations);
+}
+
+TEST(Amg, UpdateOfValuesIsANewHierarchy) {
+  const Exec exec;
+  const Beam first({13, 9, 9}, 0.3), second({13, 9, 9}, 0.4);
+  const Amg updated(exec, first.a, first.modes, {.coarsest_rows = 30}),
+      made(exec, second.a, second.modes, {.coarsest_rows = 30});
+  updated.update_values(exec, second.a);
+  const std::int64_t n = second.a.num_rows();
+  const auto r = to_device<Space>(random_vector<double>(n, 5));
+  const Kokkos::View<double*, Space> z("z", n), expected("expected", n);
+  updated.apply(exec, r, z);
+  made.apply(exec, r, expected);
+  exec.fence();
+  EXPECT_EQ(max_difference(to_host(z), to_host(expected)), 0);
+}
+
+/// The same bits from instances with one and with several threads, and twice.
+TEST(Amg, SameBitsForAnyNumberOfThreads) {
+  const Exec exec;
+  const Beam beam({17, 9, 9});
+  const std::int64_t n = beam.a.num_rows();
+  const auto r = to_device<Space>(random_vector<double>(n, 5));
+  const auto apply = [&](const Exec& instance) {
+    const Kokkos::View<double*, Space> z("z", n);
+    const Amg m(instance, beam.a, beam.modes, {.coarsest_rows = 30});
+    m.apply(instance, r, z);
+    instance.fence();
+    return to_host(z);
+  };
+  const auto expected = apply(exec);
+  EXPECT_EQ(max_difference(apply(exec), expected), 0);
+#ifdef KOKKOS_ENABLE_OPENMP
+  if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) {
+    EXPECT_EQ(max_difference(apply(Kokkos::OpenMP(1)), expected), 0);
+  }
+#endif
+}
+
+/// Matrices that need no coarse level, or can have none.
+TEST(Amg, SmallAndUncoupledMatrices) {
+  const Exec exec;
+  const auto uncoupled = block_diagonal<double>(500, 3, [](int i, int r, int c) { return r == c ? 2.0 + i : 1.0; });
+  const auto modes = amg::constant_modes<Space>(exec, 500, 3);
+  const auto b = to_device<Space>(random_vector<double>(1500, 5));
+  EXPECT_LE(solve(uncoupled, b, Amg(exec, uncoupled, modes)).iterations, 4);
+  const auto one = block_diagonal<double>(1, 3, [](int, int r, int c) { return r == c ? 2.0 : 1.0; });
+  const auto b_of_one = to_device<Space>(random_vector<double>(3, 5));
+  EXPECT_EQ(solve(one, b_of_one, Amg(exec, one, amg::constant_modes<Space>(exec, 1, 3))).iterations, 1);
+  const auto chain = laplacian_1d(3000);
+  const auto b_of_chain = to_device<Space>(random_vector<double>(3000, 5));
+  EXPECT_LE(solve(chain, b_of_chain, Amg(exec, chain, amg::constant_modes<Space>(exec, 3000, 1))).iterations, 25);
+}
+
+TEST(Amg, ServesSeveralVectorsAndAnyPreconditioner) {
+  const Exec exec;
+  const Beam beam({9, 9, 9});
+  const std::int64_t n = beam.a.num_rows();
+  using Block = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
+  const auto r = random_block<Block>(n, 2, 3);
+  const Block z("z", n, 2), z_of_any("z", n, 2);
+  const Amg m(exec, beam.a, beam.modes);
+  m.apply(exec, r, z);
+  AnyPreconditioner<double, Exec>(m).apply(exec, r, z_of_any);
+  const Kokkos::View<double*, Space> one("one", n);
+  m.apply(exec, Kokkos::subview(r, Kokkos::ALL, 1), one);
+  exec.fence();
+  EXPECT_EQ(max_difference(to_host(Kokkos::subview(z, Kokkos::ALL, 1)), to_host(one)), 0);
+  EXPECT_EQ(max_difference(to_host(Kokkos::subview(z_of_any, Kokkos::ALL, 1)), to_host(one)), 0);
+}
+
+TEST(Amg, SaysItsLevels) {
+  const Beam beam({17, 17, 17});
+  const std::string text = Amg(Exec(), beam.a, beam.modes).explain();
+  EXPECT_THAT(text, HasSubstr("level 0: 14739 rows, 117649 blocks of 3 x 3"));
+  EXPECT_THAT(text, HasSubstr("blocks of 6 x 6"));
+  EXPECT_THAT(text, HasSubstr("coarsest level: dense inverse"));
+}
+
+TEST(Amg, RefusesBadInput) {
+  const Exec exec;
+  const Beam beam({9, 9, 9});
+  const auto message = [&](const Modes& modes, const amg::Options& options = {}) {
+    return message_of<Error>([&] { Amg(exec, beam.a, modes, options); });
+  };
+  EXPECT_THAT(message(Modes("short", 30, 6)), HasSubstr("the matrix has 2187 rows"));
+  EXPECT_THAT(message(Modes("none", 2187, 0)), HasSubstr("1 to 12 modes"));
+  EXPECT_THAT(message(Modes("zero", 2187, 2)), HasSubstr("mode 0 is 0"));
+  const Modes infinite("infinite", 2187, 1);
+  Kokkos::deep_copy(infinite, INFINITY);
+  EXPECT_THAT(message(infinite), HasSubstr("mode 0 is not finite"));
+  EXPECT_THAT(message(beam.modes, {.strength = 1}), HasSubstr("strength 1"));
+  EXPECT_THAT(message(beam.modes, {.smoother_degree = 0}), HasSubstr("smoother_degree 0"));
+  EXPECT_THAT(message(beam.modes, {.coarsest_rows = 0}), HasSubstr("coarsest_rows 0"));
+  const auto singular = block_diagonal<double>(3, 2, [](int i, int, int) { return i == 1 ? 0.0 : 1.0; });
+  EXPECT_THAT(message_of<NumericalError>([&] { Amg(exec, singular, amg::constant_modes<Space>(exec, 3, 2)); }),
+              HasSubstr("block row 0"));
+  const Amg m(exec, beam.a, beam.modes);
+  const Kokkos::View<double*, Space> r("r", 2187), z("z", 2186);
+  EXPECT_THAT(message_of<ShapeError>([&] { m.apply(exec, r, z); }), HasSubstr("z has 2186"));
+  EXPECT_THAT(message_of<ShapeError>([&] { m.update_values(exec, Beam({9, 9, 5}).a); }), HasSubstr("was made for"));
+  EXPECT_THAT(
+      message_of<ArgumentError>([&] { Amg(exec, beam.a, beam.modes, {.strength = 0.01}).update_values(exec, beam.a); }),
+      HasSubstr("strength 0.01"));
+}
+
+}  // namespace
+}  // namespace ashlar::testing
