@@ -41,7 +41,7 @@ TEST(Amg, CoarseMatricesAreTripleProducts) {
     exec.fence();
     return reference::dense(host);
   };
-  const auto a = dense(levels[0].matrix()), p = dense(*levels[0].prolongator()), coarse = dense(levels[1].matrix());
+  const auto a = dense(levels[0].matrix()), p = dense(levels[0].transfer()->prolongator()), coarse = dense(levels[1].matrix());
   const std::int64_t n = levels[0].matrix().num_rows(), nc = levels[1].matrix().num_rows();
   std::vector<double> ap(n * nc, 0), ptap(nc * nc, 0);
   for (std::int64_t i = 0; i < n; ++i) {
@@ -153,7 +153,7 @@ TEST(Amg, SameBitsForAnyNumberOfThreads) {
   const Beam beam({17, 9, 9});
   const std::int64_t n = beam.a.num_rows();
   const auto r = to_device<Space>(random_vector<double>(n, 5));
-  const auto apply = [&](const Exec& instance) {
+  const auto apply = [&](const auto& instance) {
     const Kokkos::View<double*, Space> z("z", n);
     const Amg m(instance, beam.a, beam.modes, {.coarsest_rows = 30});
     m.apply(instance, r, z);

@@ -37,23 +37,24 @@ TYPED_TEST(ProductOf, RandomMatrices) {
   const Device exec;
   const double tolerance = sizeof(real_t<typename Matrix::scalar_type>) == sizeof(double) ? 1e-13 : 1e-4;
   for (const auto& [r, k, c] : {std::array{1, 1, 1},
-                               {2, 2, 2},
-                               {2, 2, 3},
-                               {3, 2, 3},
-                               {3, 3, 3},
-                               {3, 3, 6},
-                               {6, 3, 6},
-                               {6, 6, 6},
-                               {4, 5, 7},
-                               {1, 6, 2}}) {
+                                {2, 2, 2},
+                                {2, 2, 3},
+                                {3, 2, 3},
+                                {3, 3, 3},
+                                {3, 3, 6},
+                                {6, 3, 6},
+                                {6, 6, 6},
+                                {4, 5, 7},
+                                {1, 6, 2}}) {
     const auto b = copy_to<DeviceSpace>(
         exec, reference::random_bcsr<Matrix>(9, 14, {k, c}, {.max_blocks = 6, .empty_every = 4, .full_row = 3}, 7));
     const auto a = copy_to<DeviceSpace>(
         exec, reference::random_bcsr<Matrix>(12, 9, {r, k}, {.max_blocks = 5, .empty_every = 5, .full_row = 6}, 3));
     const auto a_of_transpose = copy_to<DeviceSpace>(
         exec, reference::random_bcsr<Matrix>(9, 12, {k, r}, {.max_blocks = 5, .empty_every = 5, .full_row = 6}, 4));
-    const Matrix ab = MatrixProduct<Matrix>(exec, a, b).multiply(exec, a, b);
-    const Matrix atb = MatrixProduct<Matrix>::of_transpose(exec, a_of_transpose, b).multiply(exec, a_of_transpose, b);
+    const Matrix ab = MatrixProduct<Matrix>(exec, a.graph(), b.graph()).multiply(exec, a, b);
+    const Matrix atb =
+        MatrixProduct<Matrix>::of_transpose(exec, a_of_transpose.graph(), b.graph()).multiply(exec, a_of_transpose, b);
     EXPECT_EQ(to_string(ab.block_shape()), to_string(BlockShape(r, c)));
     EXPECT_LE(max_difference(dense(ab), dense_product(dense(a), dense(b), 12 * r, 9 * k, 14 * c, false)), tolerance)
         << r << k << c;
@@ -70,7 +71,7 @@ TEST(Product, StructureByHand) {
   using Matrix = BcsrMatrix<double>;
   const auto a = matrix_of<Matrix>(1, 3, {0, 2, 2, 3}, {0, 1, 2}, {1, 2, 3});
   const auto b = matrix_of<Matrix>(1, 4, {0, 2, 3, 5}, {1, 3, 0, 2, 3}, {1, 2, 3, 4, 5});
-  const MatrixProduct<Matrix> product(Device(), a, b);
+  const MatrixProduct<Matrix> product(Device(), a.graph(), b.graph());
   EXPECT_THAT(to_host(product.graph().row_ptr()), ElementsAre(0, 3, 3, 5));
   EXPECT_THAT(to_host(product.graph().col_idx()), ElementsAre(0, 1, 3, 2, 3));
   EXPECT_THAT(to_host(product.multiply(Device(), a, b).values()), ElementsAre(6, 1, 2, 12, 15));
@@ -85,7 +86,7 @@ TEST(Product, NewValues) {
                                           8, 8, 3, [](std::int64_t) { return 8; }, seed));
   };
   const auto a = make(1), b = make(2), other = make(3);
-  const MatrixProduct<Matrix> product(exec, a, b);
+  const MatrixProduct<Matrix> product(exec, a.graph(), b.graph());
   const Matrix c = product.multiply(exec, a, b);
   product.multiply(exec, other, b, c);
   EXPECT_LE(max_difference(dense(c), dense_product(dense(other), dense(b), 24, 24, 24, false)), 1e-13);
@@ -99,18 +100,18 @@ TEST(Product, RefusesMatricesThatDoNotFit) {
   };
   const auto a = make(4, 5, {2, 3});
   EXPECT_THAT(message_of<ShapeError>([&] {
-                MatrixProduct<Matrix>(exec, a, make(6, 2, {3, 1}));
+                MatrixProduct<Matrix>(exec, a.graph(), make(6, 2, {3, 1}).graph());
               }),
-              HasSubstr("A has 5 block columns of width 3 and B has 6"));
-  EXPECT_THAT(message_of<ShapeError>([&] {
-                MatrixProduct<Matrix>(exec, a, make(5, 2, {2, 1}));
-              }),
-              HasSubstr("height 2"));
+              HasSubstr("A has 5 block columns and B has 6 block rows"));
   const auto b = make(5, 2, {3, 1});
-  const MatrixProduct<Matrix> product(exec, a, b);
-  const auto longer = copy_to<DeviceSpace>(exec, reference::random_bcsr<Matrix>(
-                                                     5, 2, {3, 1}, [](std::int64_t) { return 2; }, 1));
-  EXPECT_THAT(message_of<ShapeError>([&] { product.multiply(exec, a, longer); }), HasSubstr("was made for"));
+  const MatrixProduct<Matrix> product(exec, a.graph(), b.graph());
+  EXPECT_THAT(message_of<ShapeError>([&] {
+                product.multiply(exec, a, make(5, 2, {2, 1}));
+              }),
+              HasSubstr("blocks of 2 x 3 times blocks of 2 x 1"));
+  const auto shorter = copy_to<DeviceSpace>(exec, reference::random_bcsr<Matrix>(
+                                                     5, 2, {3, 1}, [](std::int64_t i) { return i % 2; }, 1));
+  EXPECT_THAT(message_of<ShapeError>([&] { product.multiply(exec, a, shorter); }), HasSubstr("was made for"));
   EXPECT_THAT(message_of<ShapeError>([&] { product.multiply(exec, a, b, a); }), HasSubstr("another matrix"));
 }
 

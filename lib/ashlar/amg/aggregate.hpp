@@ -6,6 +6,8 @@
 #include <ashlar/device/packets/flag.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
 
 namespace ashlar::amg {
 
@@ -29,6 +31,8 @@ struct NodeRank {
   /// the one before ends with its run.
   static constexpr std::uint64_t run_length = 16384;
 
+  KOKKOS_INLINE_FUNCTION static bool is_candidate(std::uint64_t rank) { return rank != excluded && rank != root; }
+
   KOKKOS_INLINE_FUNCTION static std::uint64_t of_candidate(std::uint64_t node) {
     std::uint64_t hash = node / run_length * 0x9e3779b97f4a7c15;
     hash = (hash ^ (hash >> 31)) * 0xbf58476d1ce4e5b9;
@@ -37,50 +41,84 @@ struct NodeRank {
   }
 };
 
-/// Decides about one node, if all nodes within two couplings that come before it are decided: it is a root if none of
-/// these is. Threads change ranks while others read them; what is decided does not depend on when they do.
-template <class Graph>
-struct DecideNode {
+/// A list of nodes that threads append to.
+template <class Space>
+struct NodeList {
+  Kokkos::View<std::int32_t*, Space> nodes;
+  Kokkos::View<std::int32_t, Space> count;
+
+  KOKKOS_INLINE_FUNCTION void append(std::int32_t node) const { nodes(Kokkos::atomic_fetch_add(&count(), 1)) = node; }
+};
+
+/// Sorts out the undecided nodes: those that are decided by now; those whose blocker is not, which wait; and those that
+/// look around.
+template <class Space>
+struct SortOutNodes {
+  Kokkos::View<std::uint64_t*, Space> rank;
+  Kokkos::View<std::int32_t*, Space> blocker;  ///< an undecided node that comes before this one; itself: none is known
+  Kokkos::View<std::int32_t*, Space> undecided;
+  NodeList<Space> still_undecided, looking;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    const std::int32_t i = undecided(k);
+    if (!NodeRank::is_candidate(rank(i))) return;
+    still_undecided.append(i);
+    if (blocker(i) == i || !NodeRank::is_candidate(rank(blocker(i)))) looking.append(i);
+  }
+};
+
+/// A node looks at all nodes within two couplings. If an undecided one comes before it, it waits for that one. If none
+/// does, it becomes a root and excludes all of them. Threads change ranks while others read them: what is decided does
+/// not depend on when they do, as each node is decided after all that come before it.
+template <class Graph, class Exec>
+struct LookAround {
+  using Space = typename Exec::memory_space;
+  static constexpr std::int32_t nobody = -1, a_root = 0x7fffffff;
+
   Graph graph;
-  Kokkos::View<std::uint64_t*, typename Graph::memory_space> rank;
-  Kokkos::View<std::int32_t*, typename Graph::memory_space> blocker;  ///< an undecided node before this one, or itself
+  Kokkos::View<std::uint64_t*, Space> rank;
+  Kokkos::View<std::int32_t*, Space> blocker, looking;
 
-  /// Adds 1 to `undecided` if it has to wait.
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& undecided) const {
-    const std::uint64_t own = load_shared(&rank(i));
-    if (own == NodeRank::excluded || own == NodeRank::root) return;
-    const std::int32_t before = blocker(i);
-    if (before != i && is_candidate(load_shared(&rank(before)))) {
-      ++undecided;
-      return;
-    }
-    for (std::int64_t e = graph.row_ptr(i); e < std::int64_t(graph.row_ptr(i + 1)); ++e) {
-      const std::int64_t j = graph.col_idx(e);
-      if (!precedes(j, i, own, undecided)) return;
-      for (std::int64_t k = graph.row_ptr(j); k < std::int64_t(graph.row_ptr(j + 1)); ++k) {
-        if (!precedes(graph.col_idx(k), i, own, undecided)) return;
-      }
-    }
-    store_shared(&rank(i), NodeRank::root);
-  }
-
- private:
-  KOKKOS_INLINE_FUNCTION static bool is_candidate(std::uint64_t rank) {
-    return rank != NodeRank::excluded && rank != NodeRank::root;
-  }
-
-  /// Whether node i comes before node `other`; if not, what that means for i.
-  KOKKOS_INLINE_FUNCTION bool precedes(std::int64_t other, std::int64_t i, std::uint64_t own,
-                                       std::int64_t& undecided) const {
+  /// What keeps a node of rank `own` from being a root: an undecided node before it, a root, or nobody.
+  KOKKOS_INLINE_FUNCTION std::int32_t obstacle(std::int32_t other, std::uint64_t own) const {
     const std::uint64_t of_other = load_shared(&rank(other));
-    if (of_other <= own) return true;
-    if (of_other == NodeRank::root) {
-      store_shared(&rank(i), NodeRank::excluded);
-    } else {
-      blocker(i) = static_cast<std::int32_t>(other);
-      ++undecided;
-    }
-    return false;
+    if (of_other <= own) return nobody;
+    return of_other == NodeRank::root ? a_root : other;
+  }
+
+  KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
+    const std::int32_t i = looking(team.league_rank());
+    const std::uint64_t own = NodeRank::of_candidate(i);
+    const std::int64_t first = graph.row_ptr(i);
+    const int degree = static_cast<int>(std::int64_t(graph.row_ptr(i + 1)) - first);
+    std::int32_t found = nobody;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, degree),
+        [&](int e, std::int32_t& largest) {
+          const std::int32_t j = graph.col_idx(first + e);
+          largest = Kokkos::max(largest, obstacle(j, own));
+          for (std::int64_t k = graph.row_ptr(j); k < std::int64_t(graph.row_ptr(j + 1)); ++k) {
+            largest = Kokkos::max(largest, obstacle(graph.col_idx(k), own));
+          }
+        },
+        Kokkos::Max<std::int32_t>(found));
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      if (found == nobody) {
+        store_shared(&rank(i), NodeRank::root);
+      } else if (found == a_root) {
+        store_shared(&rank(i), NodeRank::excluded);
+      } else {
+        blocker(i) = found;
+      }
+    });
+    if (found >= 0) return;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, degree), [&](int e) {
+      const std::int32_t j = graph.col_idx(first + e);
+      store_shared(&rank(j), NodeRank::excluded);
+      for (std::int64_t k = graph.row_ptr(j); k < std::int64_t(graph.row_ptr(j + 1)); ++k) {
+        if (graph.col_idx(k) != i) store_shared(&rank(graph.col_idx(k)), NodeRank::excluded);
+      }
+    });
   }
 };
 
@@ -90,22 +128,41 @@ template <class Exec, class Graph>
 Kokkos::View<std::uint64_t*, typename Exec::memory_space> choose_roots(const Exec& exec, const Graph& graph) {
   using Space = typename Exec::memory_space;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Nodes = Kokkos::View<std::int32_t*, Space>;
   const std::int64_t n = graph.num_nodes();
+  const auto make = [&](const std::string& label) {
+    return Nodes(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), std::size_t(n));
+  };
   const Kokkos::View<std::uint64_t*, Space> rank(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::rank"),
                                                  std::size_t(n));
-  const Kokkos::View<std::int32_t*, Space> blocker(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::blocker"), std::size_t(n));
+  const Nodes blocker = make("ashlar::amg::blocker"), looking = make("ashlar::amg::looking");
+  const Kokkos::View<std::int32_t*, Space> counts(Kokkos::view_alloc(exec, "ashlar::amg::counts"), 2);
+  Nodes undecided = make("ashlar::amg::undecided"), still_undecided = make("ashlar::amg::undecided");
   Kokkos::parallel_for(
       "ashlar::amg[candidates]", Policy(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
         const bool is_alone = graph.row_ptr(i) == graph.row_ptr(i + 1);
         rank(i) = is_alone ? NodeRank::excluded : NodeRank::of_candidate(i);
-        blocker(i) = static_cast<std::int32_t>(i);
+        blocker(i) = undecided(i) = static_cast<std::int32_t>(i);
       });
-  std::int64_t undecided = n;
-  while (undecided > 0) {
-    Kokkos::parallel_reduce("ashlar::amg[choose roots]", Policy(exec, 0, n), DecideNode<Graph>{graph, rank, blocker},
-                            undecided);
+  for (std::int64_t left = n; left > 0;) {
+    Kokkos::deep_copy(exec, counts, 0);
+    Kokkos::parallel_for("ashlar::amg[sort out nodes]", Policy(exec, 0, left),
+                         SortOutNodes<Space>{rank,
+                                             blocker,
+                                             undecided,
+                                             {still_undecided, Kokkos::subview(counts, 0)},
+                                             {looking, Kokkos::subview(counts, 1)}});
+    std::int32_t numbers[2] = {};
+    Kokkos::deep_copy(exec, Kokkos::View<std::int32_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(numbers, 2),
+                      counts);
     exec.fence("ashlar::amg: undecided nodes");
+    left = numbers[0];
+    if (numbers[1] > 0) {
+      Kokkos::parallel_for("ashlar::amg[look around]",
+                           Kokkos::TeamPolicy<Exec>(exec, numbers[1], is_gpu_v<Exec> ? 32 : 1),
+                           LookAround<Graph, Exec>{graph, rank, blocker, looking});
+    }
+    std::swap(undecided, still_undecided);
   }
   return rank;
 }

@@ -18,7 +18,7 @@ class GalerkinProduct {
  public:
   template <execution_space Exec>
   GalerkinProduct(const Exec& exec, const Matrix& a, const Matrix& p)
-      : ap_(exec, a, p), ptap_(MatrixProduct<Matrix>::of_transpose(exec, p, structure_of_ap(p))) {}
+      : ap_(exec, a.graph(), p.graph()), ptap_(MatrixProduct<Matrix>::of_transpose(exec, p.graph(), ap_.graph())) {}
 
   /// P^T A P. A row and column that P does not reach, of a mode that depends on others in its aggregate, gets a 1 on
   /// the diagonal.
@@ -46,14 +46,6 @@ class GalerkinProduct {
   }
 
  private:
-  /// A matrix without values of its own: the second product needs its structure and block shape.
-  Matrix structure_of_ap(const Matrix& p) const {
-    const BlockShape shape = p.block_shape();
-    const typename Matrix::values_view none(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::ap"),
-                                            std::size_t(ap_.graph().num_blocks()) * shape.num_values());
-    return Matrix(shape, ap_.graph(), none);
-  }
-
   MatrixProduct<Matrix> ap_, ptap_;
 };
 

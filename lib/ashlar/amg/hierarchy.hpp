@@ -191,7 +191,7 @@ class Hierarchy {
   struct Coarsening {
     template <class Exec>
     Coarsening(const Exec& exec, const Matrix& filtered, Tentative<Matrix> made)
-        : tentative(std::move(made)), smoothing(exec, filtered, tentative.prolongator) {}
+        : tentative(std::move(made)), smoothing(exec, filtered.graph(), tentative.prolongator.graph()) {}
 
     Tentative<Matrix> tentative;
     MatrixProduct<Matrix> smoothing;

@@ -50,7 +50,7 @@ double dot_on_host(const Exec& exec, const X& x, const X& y, const TeamSums<type
 /// Source   Saad, Numerical Methods for Large Eigenvalue Problems, section 6.6.
 template <execution_space Exec, class Matrix>
 double largest_eigenvalue(const Exec& exec, const SpmvPlan<Matrix>& plan, const Matrix& a,
-                          const BlockJacobiPreconditioner<Matrix>& inverse, int steps = 12) {
+                          const BlockJacobiPreconditioner<Matrix>& inverse, int steps = 10) {
   using Scalar = typename Matrix::scalar_type;
   using Vector = Kokkos::View<Scalar*, typename Matrix::memory_space>;
   const std::int64_t n = a.num_rows();

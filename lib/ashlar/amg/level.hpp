@@ -5,6 +5,7 @@
 #include <ashlar/amg/dense_inverse.hpp>
 #include <ashlar/amg/lanczos.hpp>
 #include <ashlar/amg/options.hpp>
+#include <ashlar/amg/transfer.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
@@ -46,11 +47,11 @@ class Level {
 
   template <execution_space Exec>
   void set_prolongator(const Exec& exec, Matrix p) {
-    if (!p_) {
-      prolong_.emplace(exec, p);
-      restrict_.emplace(exec, p, SpmvOptions{.mode = Mode::transpose});
+    if (transfer_) {
+      transfer_->set(std::move(p));
+    } else {
+      transfer_.emplace(exec, std::move(p));
     }
-    p_ = std::move(p);
   }
 
   template <execution_space Exec>
@@ -73,11 +74,11 @@ class Level {
   template <class Exec>
   void restrict_to(const Exec& exec, const Level& next) const {
     smoother_.residual(exec, plan_, a_, r_, d_);
-    spmv(exec, *restrict_, Scalar(1), *p_, r_, Scalar(0), next.b_);
+    transfer_->restrict_to(exec, r_, next.b_);
   }
   template <class Exec>
   void prolong_from(const Exec& exec, const Level& next) const {
-    spmv(exec, *prolong_, Scalar(1), *p_, next.x_, Scalar(1), x_);
+    transfer_->prolong_add(exec, next.x_, x_);
   }
   /// By the dense inverse, or if the level has none, by smoothing.
   template <class Exec>
@@ -91,7 +92,8 @@ class Level {
 
   const Matrix& matrix() const { return a_; }
   const SpmvPlan<Matrix>& plan() const { return plan_; }
-  const std::optional<Matrix>& prolongator() const { return p_; }
+  /// To this level from the next; none on the coarsest.
+  const std::optional<Transfer<Matrix>>& transfer() const { return transfer_; }
   const ChebyshevSmoother<Matrix>& smoother() const { return smoother_; }
   bool is_dense() const { return inverse_.has_value(); }
   const Vector& b() const { return b_; }
@@ -119,8 +121,7 @@ class Level {
   SpmvPlan<Matrix> plan_;
   ChebyshevSmoother<Matrix> smoother_;
   Vector b_, x_, r_, d_, t_;
-  std::optional<Matrix> p_;
-  std::optional<SpmvPlan<Matrix>> prolong_, restrict_;
+  std::optional<Transfer<Matrix>> transfer_;
   std::optional<DenseInverse<Matrix>> inverse_;
 };
 

@@ -17,7 +17,7 @@ struct Options {
   /// P = (I - damping/lambda D^-1 A) P0; 0 leaves the tentative prolongator P0.
   double prolongator_damping = 4.0 / 3;
   /// A level of at most so many rows is solved by a dense inverse; 1 to 2000.
-  int coarsest_rows = 400;
+  int coarsest_rows = 200;
   int max_levels = 20;
 };
 

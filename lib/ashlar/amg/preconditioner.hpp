@@ -98,8 +98,9 @@ class Preconditioner {
     std::int64_t sum = 0;
     for (const auto& level : hierarchy_->levels()) {
       const std::int64_t product = spmv_traffic_bytes(level.matrix());
-      if (!level.prolongator()) continue;
-      sum += 2 * hierarchy_->options().smoother_degree * product + 2 * spmv_traffic_bytes(*level.prolongator());
+      if (!level.transfer()) continue;
+      sum +=
+          2 * hierarchy_->options().smoother_degree * product + 2 * spmv_traffic_bytes(level.transfer()->prolongator());
     }
     return sum;
   }

@@ -22,9 +22,11 @@ struct Tentative {
 namespace impl {
 
 /// The rows of the near-null space in one aggregate as Q R: Q in the blocks of its nodes, R in the coarse modes.
-/// Modified Gram-Schmidt, each column twice. A column that depends on those before becomes 0 in both.
-template <class Matrix>
+/// Modified Gram-Schmidt, each column twice. A column that depends on those before becomes 0 in both. An aggregate is a
+/// team's, whose threads have the same rows in each pass.
+template <class Matrix, class Exec>
 struct FactorAggregate {
+  using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
   using Scalar = typename Matrix::scalar_type;
   using Layout = typename Matrix::layout_type;
   using Space = typename Matrix::memory_space;
@@ -39,44 +41,57 @@ struct FactorAggregate {
     return values[block * b * m + Layout::at(r, k, b, m)];
   }
 
-  template <class Work>
-  KOKKOS_INLINE_FUNCTION void for_each_row(std::int64_t aggregate, const Work& work) const {
-    for (std::int64_t e = nodes.row_ptr(aggregate); e < std::int64_t(nodes.row_ptr(aggregate + 1)); ++e) {
-      for (int r = 0; r < b; ++r)
-        work(std::int64_t(nodes.block_offset(e)), std::int64_t(nodes.block_row(e)) * b + r, r);
-    }
+  KOKKOS_INLINE_FUNCTION std::int64_t first_of(std::int64_t aggregate) const { return nodes.row_ptr(aggregate); }
+  KOKKOS_INLINE_FUNCTION int num_rows(std::int64_t aggregate) const {
+    return static_cast<int>(std::int64_t(nodes.row_ptr(aggregate + 1)) - first_of(aggregate)) * b;
   }
 
-  KOKKOS_INLINE_FUNCTION double product(std::int64_t aggregate, int j, int k) const {
-    double sum = 0;
-    for_each_row(aggregate, [&](std::int64_t block, std::int64_t, int r) {
-      sum += double(entry(block, r, j)) * double(entry(block, r, k));
+  /// work(block, row of the matrix, row of the block) for each row of the aggregate.
+  template <class Work>
+  KOKKOS_INLINE_FUNCTION void for_each_row(const Team& team, const Work& work) const {
+    const std::int64_t aggregate = team.league_rank(), first = first_of(aggregate);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, num_rows(aggregate)), [&](int row) {
+      const std::int64_t e = first + row / b;
+      work(std::int64_t(nodes.block_offset(e)), std::int64_t(nodes.block_row(e)) * b + row % b, row % b);
     });
+  }
+
+  /// The inner product of two columns.
+  KOKKOS_INLINE_FUNCTION double product(const Team& team, int j, int k) const {
+    const std::int64_t aggregate = team.league_rank(), first = first_of(aggregate);
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, num_rows(aggregate)),
+        [&](int row, double& part) {
+          const std::int64_t block = nodes.block_offset(first + row / b);
+          part += double(entry(block, row % b, j)) * double(entry(block, row % b, k));
+        },
+        sum);
     return sum;
   }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t aggregate) const {
-    for_each_row(aggregate, [&](std::int64_t block, std::int64_t row, int r) {
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    for_each_row(team, [&](std::int64_t block, std::int64_t row, int r) {
       for (int k = 0; k < m; ++k) entry(block, r, k) = static_cast<Scalar>(modes(row, k));
     });
-    const std::int64_t first = aggregate * m;
+    const std::int64_t first = std::int64_t(team.league_rank()) * m;
     for (int k = 0; k < m; ++k) {
-      const double before = product(aggregate, k, k);
+      const double before = product(team, k, k);
       for (int repetition = 0; repetition < 2; ++repetition) {
         for (int j = 0; j < k; ++j) {
-          const double share = product(aggregate, j, k);
-          coarse_modes(first + j, k) += share;
-          for_each_row(aggregate, [&](std::int64_t block, std::int64_t, int r) {
+          const double share = product(team, j, k);
+          Kokkos::single(Kokkos::PerTeam(team), [&] { coarse_modes(first + j, k) += share; });
+          for_each_row(team, [&](std::int64_t block, std::int64_t, int r) {
             entry(block, r, k) -= static_cast<Scalar>(share * double(entry(block, r, j)));
           });
         }
       }
-      const double after = product(aggregate, k, k);
+      const double after = product(team, k, k);
       constexpr double rounding = sizeof(Scalar) == sizeof(float) ? 1e-10 : 1e-16;
       const bool depends = !(after > rounding * before);
       const double length = depends ? 0 : Kokkos::sqrt(after), scale = depends ? 0 : 1 / length;
-      coarse_modes(first + k, k) = length;
-      for_each_row(aggregate, [&](std::int64_t block, std::int64_t, int r) {
+      Kokkos::single(Kokkos::PerTeam(team), [&] { coarse_modes(first + k, k) = length; });
+      for_each_row(team, [&](std::int64_t block, std::int64_t, int r) {
         entry(block, r, k) = static_cast<Scalar>(scale * double(entry(block, r, k)));
       });
     }
@@ -122,8 +137,8 @@ Tentative<Matrix> tentative_prolongator(const Exec& exec, const Aggregates<typen
                                             std::size_t(blocks) * block_size * m);
   const NearNullSpace<Space> coarse(view_alloc(exec, "ashlar::amg::modes"), std::size_t(aggregates.count) * m, m);
   Kokkos::parallel_for(
-      "ashlar::amg[QR]", Policy(exec, 0, aggregates.count),
-      impl::FactorAggregate<Matrix>{transpose_index(exec, graph), modes, coarse, values.data(), block_size, m});
+      "ashlar::amg[QR]", Kokkos::TeamPolicy<Exec>(exec, aggregates.count, is_gpu_v<Exec> ? 32 : 1),
+      impl::FactorAggregate<Matrix, Exec>{transpose_index(exec, graph), modes, coarse, values.data(), block_size, m});
   exec.fence("ashlar::amg: tentative prolongator");
   return {Matrix({block_size, m}, graph, values), coarse};
 }

@@ -29,13 +29,13 @@ class MatrixProduct {
  public:
   using graph_type = typename Matrix::graph_type;
 
-  /// Of A B.
+  /// Of A B, by the structures of A and B.
   template <execution_space Exec>
-  MatrixProduct(const Exec& exec, const Matrix& a, const Matrix& b) : MatrixProduct(exec, a, b, false) {}
+  MatrixProduct(const Exec& exec, const graph_type& a, const graph_type& b) : MatrixProduct(exec, a, b, false) {}
 
   /// Of A^T B.
   template <execution_space Exec>
-  static MatrixProduct of_transpose(const Exec& exec, const Matrix& a, const Matrix& b) {
+  static MatrixProduct of_transpose(const Exec& exec, const graph_type& a, const graph_type& b) {
     return MatrixProduct(exec, a, b, true);
   }
 
@@ -46,7 +46,8 @@ class MatrixProduct {
   /// Async    the values are enqueued on `exec`, their allocation is not.
   template <execution_space Exec>
   Matrix multiply(const Exec& exec, const Matrix& a, const Matrix& b) const {
-    const BlockShape shape(rows_of(a), b.block_shape().cols);
+    check(a, b);
+    const BlockShape shape(shape_of_factor(a).rows, b.block_shape().cols);
     const typename Matrix::values_view values(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::values"),
                                               std::size_t(graph_.num_blocks()) * shape.num_values());
     const Matrix c(shape, graph_, values);
@@ -60,41 +61,45 @@ class MatrixProduct {
   template <execution_space Exec>
   void multiply(const Exec& exec, const Matrix& a, const Matrix& b, const Matrix& c) const {
     check(a, b);
-    const bool fits = c.graph().row_ptr().data() == graph_.row_ptr().data() && c.block_shape().rows == rows_of(a) &&
-                      c.block_shape().cols == b.block_shape().cols;
-    if (!fits) {
+    if (c.graph().row_ptr().data() != graph_.row_ptr().data() ||
+        c.block_shape() != BlockShape(shape_of_factor(a).rows, b.block_shape().cols)) {
       throw ShapeError("MatrixProduct: C is another matrix than the product's",
                        "its values go to the structure that was computed", "pass what multiply(exec, a, b) returned");
     }
     if (is_transposed_) {
-      impl::multiply_rows<true>(exec, impl::transposed_rows(a, index_), b, c);
+      impl::multiply_rows<true>(exec, impl::columns_of_graph(a.graph(), index_), a, b, c);
     } else {
-      impl::multiply_rows<false>(exec, impl::rows_of_matrix(a), b, c);
+      impl::multiply_rows<false>(exec, impl::rows_of_graph(a.graph()), a, b, c);
     }
   }
 
  private:
   template <class Exec>
-  MatrixProduct(const Exec& exec, const Matrix& a, const Matrix& b, bool is_transposed)
+  MatrixProduct(const Exec& exec, const graph_type& a, const graph_type& b, bool is_transposed)
       : is_transposed_(is_transposed), blocks_of_a_(a.num_blocks()), blocks_of_b_(b.num_blocks()) {
-    check(a, b);
+    const std::int64_t inner = is_transposed ? a.num_block_rows() : a.num_block_cols();
+    if (inner != std::int64_t(b.num_block_rows())) {
+      throw ShapeError(text("MatrixProduct: ", is_transposed ? "A^T" : "A", " has ", inner, " block columns and B has ",
+                            b.num_block_rows(), " block rows"),
+                       "each block of op(A) is multiplied by blocks of one block row of B", "pass matrices that fit");
+    }
     if (is_transposed) {
-      index_ = transpose_index(exec, a.graph());
-      graph_ = impl::product_graph(exec, impl::transposed_rows(a, index_), b.graph());
+      index_ = transpose_index(exec, a);
+      graph_ = impl::product_graph(exec, impl::columns_of_graph(a, index_), b);
     } else {
-      graph_ = impl::product_graph(exec, impl::rows_of_matrix(a), b.graph());
+      graph_ = impl::product_graph(exec, impl::rows_of_graph(a), b);
     }
   }
 
-  int rows_of(const Matrix& a) const { return is_transposed_ ? a.block_shape().cols : a.block_shape().rows; }
+  BlockShape shape_of_factor(const Matrix& a) const {
+    return is_transposed_ ? a.block_shape().transposed() : a.block_shape();
+  }
 
   void check(const Matrix& a, const Matrix& b) const {
-    const std::int64_t inner = is_transposed_ ? a.num_block_rows() : a.num_block_cols();
-    const int size = is_transposed_ ? a.block_shape().rows : a.block_shape().cols;
-    if (inner != std::int64_t(b.num_block_rows()) || size != b.block_shape().rows) {
-      throw ShapeError(text("MatrixProduct: ", is_transposed_ ? "A^T" : "A", " has ", inner, " block columns of width ",
-                            size, " and B has ", b.num_block_rows(), " block rows of height ", b.block_shape().rows),
-                       "each block of op(A) is multiplied by blocks of one block row of B", "pass matrices that fit");
+    if (shape_of_factor(a).cols != b.block_shape().rows) {
+      throw ShapeError(text("MatrixProduct: blocks of ", to_string(shape_of_factor(a)), " times blocks of ",
+                            to_string(b.block_shape())),
+                       "the first have as many columns as the second have rows", "pass matrices that fit");
     }
     if (std::int64_t(a.num_blocks()) != blocks_of_a_ || std::int64_t(b.num_blocks()) != blocks_of_b_) {
       throw ShapeError(text("MatrixProduct: matrices of ", a.num_blocks(), " and ", b.num_blocks(), " blocks"),

@@ -48,7 +48,7 @@ struct MultiplyRow {
   Rows a;
   const Offset *b_row_ptr, *c_row_ptr;
   const Ordinal *b_col, *c_col;
-  const Scalar* b_values;
+  const Scalar *a_values, *b_values;
   Scalar* c_values;
   BlockShape b_shape, c_shape;
 
@@ -63,7 +63,7 @@ struct MultiplyRow {
     const std::int64_t first = c_row_ptr[i], last = c_row_ptr[i + 1];
     const auto column = [this](std::int64_t p) { return c_col[p]; };
     for (std::int64_t e = a.begin(i); e < a.end(i); ++e) {
-      const Scalar* const block_a = a.values + a.offset(e) * size_a;
+      const Scalar* const block_a = a_values + a.offset(e) * size_a;
       const std::int64_t j = a.col(e), end = b_row_ptr[j + 1];
       std::int64_t place = first;
       for (std::int64_t k = b_row_ptr[j]; k < end; ++k) {
@@ -128,24 +128,25 @@ struct MultiplyRows {
 
 /// The values of C = op(A) B, whose structure is there. Enqueued on `exec`; no fence, no allocation.
 template <bool transposed, class Exec, class Rows, class Matrix>
-void multiply_rows(const Exec& exec, const Rows& a, const Matrix& b, const Matrix& c) {
+void multiply_rows(const Exec& exec, const Rows& rows, const Matrix& a, const Matrix& b, const Matrix& c) {
   const BlockShape of_b = b.block_shape(), of_c = c.block_shape();
   with_product_shape(of_c.rows, of_b.rows, of_c.cols, [&](auto shape) {
     using Row = MultiplyRow<transposed, decltype(shape), Rows, Matrix>;
     constexpr bool by_entry = is_gpu_v<Exec>;
     const int entries = static_cast<int>(of_c.num_values());
-    const Row row{a,
+    const Row row{rows,
                   b.graph().row_ptr().data(),
                   c.graph().row_ptr().data(),
                   b.graph().col_idx().data(),
                   c.graph().col_idx().data(),
+                  a.values().data(),
                   b.values().data(),
                   c.values().data(),
                   of_b,
                   of_c};
     Kokkos::parallel_for("ashlar::product[multiply]",
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::Schedule<Kokkos::Dynamic>>(
-                             exec, 0, a.num_rows * (by_entry ? entries : 1)),
+                             exec, 0, rows.num_rows * (by_entry ? entries : 1)),
                          MultiplyRows<Row, by_entry>{row, entries});
   });
 }

@@ -7,7 +7,6 @@
 #include <ashlar/base/first_not_less.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/graph.hpp>
-#include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
 #include <cstdint>
 
@@ -16,18 +15,15 @@
 namespace ashlar::impl {
 
 /// The block rows of op(A): entry e of row i, for e from begin(i) to end(i) - 1, is block offset(e), in column col(e).
-template <class Matrix>
+template <class Graph>
 struct RowsOfFactor {
-  using Ordinal = typename Matrix::ordinal_type;
-  using Offset = typename Matrix::offset_type;
-  using Scalar = typename Matrix::scalar_type;
+  using Ordinal = typename Graph::ordinal_type;
+  using Offset = typename Graph::offset_type;
 
   std::int64_t num_rows;
   const Offset* row_ptr;
   const Ordinal* column;
   const Offset* block;  ///< null: entry e is block e
-  const Scalar* values;
-  BlockShape shape;  ///< of a block of A as it is stored
 
   KOKKOS_INLINE_FUNCTION std::int64_t begin(std::int64_t i) const { return row_ptr[i]; }
   KOKKOS_INLINE_FUNCTION std::int64_t end(std::int64_t i) const { return row_ptr[i + 1]; }
@@ -35,20 +31,15 @@ struct RowsOfFactor {
   KOKKOS_INLINE_FUNCTION std::int64_t offset(std::int64_t e) const { return block == nullptr ? e : block[e]; }
 };
 
-template <class Matrix>
-RowsOfFactor<Matrix> rows_of_matrix(const Matrix& a) {
-  return {std::int64_t(a.num_block_rows()),
-          a.graph().row_ptr().data(),
-          a.graph().col_idx().data(),
-          nullptr,
-          a.values().data(),
-          a.block_shape()};
+template <class Graph>
+RowsOfFactor<Graph> rows_of_graph(const Graph& a) {
+  return {std::int64_t(a.num_block_rows()), a.row_ptr().data(), a.col_idx().data(), nullptr};
 }
 
-template <class Matrix, class Index>
-RowsOfFactor<Matrix> transposed_rows(const Matrix& a, const Index& index) {
-  return {std::int64_t(a.num_block_cols()), index.row_ptr.data(), index.block_row.data(),
-          index.block_offset.data(),        a.values().data(),    a.block_shape()};
+/// Those of A^T.
+template <class Graph, class Index>
+RowsOfFactor<Graph> columns_of_graph(const Graph& a, const Index& index) {
+  return {std::int64_t(a.num_block_cols()), index.row_ptr.data(), index.block_row.data(), index.block_offset.data()};
 }
 
 /// The block columns of row i of the product, ascending, in `list`, which has room for all; returns how many.
