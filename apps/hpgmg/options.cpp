@@ -143,12 +143,9 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
       std::array{ExchangeMode::automatic, ExchangeMode::blocking, ExchangeMode::stream, ExchangeMode::kernel},
       "over ranks, who sends ghost cells and waits for them: the host, the devices' streams, by NCCL, or kernels, "
       "which write to each other's memory; auto (the default): the fastest of those that work here, as measured");
-  add_choice(
-      command, "--overlap", options.methods.overlap,
-      std::array{Overlap::automatic, Overlap::on, Overlap::off, Overlap::fused},
-      "over ranks, whether cells that need no message are computed while messages are on their way; fused: a sweep and "
-      "all of its exchange by one kernel, with --exchange kernel; auto (the default): what was measured to take "
-      "the least time on a level");
+  add_choice(command, "--overlap", options.methods.overlap, std::array{Overlap::automatic, Overlap::on, Overlap::off},
+             "over ranks, whether cells that need no message are computed while messages are on their way; auto (the "
+             "default): what was measured to take less time on a level");
   command
       .add_option_function<std::string>(
           "--min-cells-per-rank",

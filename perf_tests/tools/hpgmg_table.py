@@ -113,17 +113,14 @@ def weak_table(rows):
 def hidden_table(rows):
     rows = [row for row in rows if "hidden" in row]
     hpgmg.wanted(rows, "nothing of what is hidden", "perf_hpgmg_ranks --hidden writes it", "pass a file of it")
-    table = [["boxes of, mode", "exchange, us", "interior", "both", "hidden", "residual not cut", "cut", "fused"]]
+    table = [["boxes of, mode", "exchange, us", "interior", "both", "hidden", "residual not cut", "cut"]]
     of_group = hpgmg.series(rows, ("device", "operator", "ranks"))
     for name, rows in of_group.items():
         for row in rows:
             what = f"{hpgmg.cube(row['box_dim'])}, {row['exchange']}" + (f", {name}" if len(of_group) > 1 else "")
-            # In other modes than the kernel one the same again, as no kernel can be fused with what the host does.
-            fused = row.get("seconds_fused") if row["exchange"] == "kernel" else None
             numbers = [hpgmg.three(1e6 * row[key]) for key in ("exchange_seconds", "interior_seconds", "both_seconds")]
             table.append([what] + numbers + [f"{row['hidden']:.2f}"] + [
-                hpgmg.three(1e6 * row[key]) for key in ("seconds_not_cut", "seconds")] +
-                [hpgmg.three(1e6 * fused) if fused else ""])
+                hpgmg.three(1e6 * row[key]) for key in ("seconds_not_cut", "seconds")])
     return table
 
 

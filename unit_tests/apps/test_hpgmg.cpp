@@ -289,7 +289,7 @@ TEST_F(HpgmgCommand, RefusesBadInput) {
   expect_refused("hpgmg 4 8 --vtk u --report u", {"u"});
   expect_refused("hpgmg 4 8 --report no/r.json", {"no/r.json"});
   expect_refused("hpgmg 4 8 --exchange fast", {"--exchange"});
-  expect_refused("hpgmg 4 8 --overlap sometimes", {"--overlap 'sometimes'", "auto, on, off or fused"});
+  expect_refused("hpgmg 4 8 --overlap sometimes", {"--overlap 'sometimes'", "auto, on or off"});
   expect_refused("hpgmg 4 8 --host-threshold=-1", {"--host-threshold '-1'", "0: none"});
   expect_refused("hpgmg 4 8 --min-cells-per-rank -1", {"--min-cells-per-rank '-1'", "0: none does"});
   expect_refused("hpgmg 4 8 --min-cells-per-rank 1e30", {"--min-cells-per-rank '1e30'"});

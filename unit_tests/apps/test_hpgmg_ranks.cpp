@@ -91,9 +91,6 @@ TEST_F(HpgmgOverRanks, PrintTheSameWhereKernelsWriteToEachOther) {
   const Told one = told("4 8", "OMP_NUM_THREADS=1"), two = told("4 8 --exchange kernel", on(2));
   EXPECT_EQ(two.numbers(), one.numbers());
   EXPECT_EQ(two.report.at("options").at("exchange"), "kernel");
-  const Told fused = told("4 8 --exchange kernel --overlap fused", on(2));
-  EXPECT_EQ(fused.numbers(), one.numbers());
-  EXPECT_EQ(fused.report.at("options").at("overlap"), "fused");
 }
 
 TEST_F(HpgmgOverRanks, FourTake48CellsADirection) {
@@ -109,7 +106,6 @@ TEST_F(HpgmgOverRanks, FourTake48CellsADirection) {
 TEST_F(HpgmgOverRanks, ErrorsAreToldOnce) {
   expect_one_message("hpgmg 4 1", 3, {"3 ranks for 1 box of 16^3 cells", "take more boxes a rank"});
   expect_one_message("hpgmg 4 8 --report no/r.json", 2, {"no/r.json"});
-  expect_one_message("hpgmg 4 8 --exchange blocking --overlap fused", 2, {"fused", "level 0 is 'blocking'"});
   expect_one_message("hpgmg 10 32", 2, {"multigrid of", "bytes"});
 }
 
@@ -122,10 +118,10 @@ TEST_F(HpgmgOverRanks, AModeThatTheMachineLacksIsRefusedByName) {
 
 TEST_F(HpgmgOverRanks, OneAloneSaysThatItExchangesNothing) {
   const Told plain = told("4 8", "OMP_NUM_THREADS=1"),
-             asked = told("4 8 --exchange stream --overlap fused", "OMP_NUM_THREADS=1"),
+             asked = told("4 8 --exchange stream --overlap on", "OMP_NUM_THREADS=1"),
              mode = told("4 8 --exchange kernel --overlap off", "OMP_NUM_THREADS=1");
   EXPECT_EQ(asked.numbers(), plain.numbers());
-  const std::string said = "messages: none, as one rank has all boxes (asked for: exchange stream, overlap fused)";
+  const std::string said = "messages: none, as one rank has all boxes (asked for: exchange stream, overlap on)";
   EXPECT_THAT(asked.out, HasSubstr("\n  " + said + "\n"));
   EXPECT_THAT(asked.report.at("explain").get<std::string>(), HasSubstr("; " + said + "; "));
   EXPECT_THAT(mode.out, HasSubstr("(asked for: exchange kernel)"));

@@ -147,7 +147,7 @@ std::vector<How> all_modes() {
   if (!is_gpu_v<Exec>) result.push_back({ExchangeMode::stream, Overlap::on, "stream"});
   if (why_no_kernels_of_ranks() == nullptr) {
     result.push_back({ExchangeMode::kernel, Overlap::off, "kernel"});
-    result.push_back({ExchangeMode::kernel, Overlap::fused, "fused"});
+    result.push_back({ExchangeMode::kernel, Overlap::on, "kernel, overlaps"});
   }
   return result;
 }

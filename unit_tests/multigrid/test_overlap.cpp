@@ -129,7 +129,6 @@ void expect_no_early_read(const Communicator& comm, Discretisation kind, Exchang
     for (const Overlap form : {Overlap::off, overlap, overlap}) {
       level.set_overlap(exec, form);
       EXPECT_EQ(level.is_cut(), form != Overlap::off && level.num_boxes() > 0);
-      EXPECT_EQ(level.is_fused(), form == Overlap::fused && level.num_boxes() > 0);
       RankVector(exec, level, level.u).fill([&](int box, int i, int j, int k) {
         const auto is_own = [n = dim](int x) { return x >= 0 && x < n; };
         return is_own(i) && is_own(j) && is_own(k) ? value(level, box, i, j, k)
@@ -241,47 +240,6 @@ TEST(OverlapOfRanks, HasTheSameBitsInEachMode) {
   options.exchange.mode = ExchangeMode::kernel;
   EXPECT_EQ(solution_of(4, 2, 8, options, {}), one);
 #endif
-}
-
-/// A residual and its exchange as one kernel, or two on the host.
-TEST(FusedSweeps, ReadNoGhostCellThatIsNotThereYet) {
-  if (const char* why = why_no_kernels_of_ranks()) GTEST_SKIP() << why;
-  const auto compute = [](const Exec& exec, const Level<Exec>& level) {
-    residual(exec, level, level.u, level.f, level.temp);
-  };
-  for (const Discretisation kind : {fv2, fv4}) {
-    for (const int ranks : {2, 3, 8}) {
-      run_ranks(ranks, [&](Communicator& comm) {
-        expect_no_early_read(comm, kind, ExchangeMode::kernel, Overlap::fused, compute);
-      });
-    }
-  }
-}
-
-TEST(FusedSweeps, HaveTheSameBits) {
-  if (const char* why = why_no_kernels_of_ranks()) GTEST_SKIP() << why;
-  for (const Discretisation kind : {fv2, fv4}) {
-    for (const Smoother smoother : {Smoother::gsrb, Smoother::chebyshev}) {
-      MultigridOptions options{.discretisation = kind, .smoother = smoother};
-      const Boxes one = solution_of(1, 3, 8, options);
-      options.exchange.mode = ExchangeMode::kernel;
-      options.overlap = Overlap::fused;
-      for (const int ranks : {2, 5}) {
-        options.exchange.packet_bytes = ranks == 2 ? all_as_packets : 0;
-        EXPECT_EQ(solution_of(ranks, 3, 8, options, {}), one)
-            << to_string(kind) << ", " << to_string(smoother) << ", " << ranks << " ranks";
-      }
-    }
-  }
-}
-
-TEST(FusedSweeps, WantKernelsThatExchange) {
-  run_ranks(2, [&](Communicator& comm) {
-    const MultigridOptions options{.exchange = {.mode = ExchangeMode::blocking}, .overlap = Overlap::fused};
-    const std::string message =
-        message_of<ArgumentError>([&] { benchmark_of_ranks(rank_instance<Exec>(), comm, 2, 8, options); });
-    EXPECT_THAT(message, HasSubstr("level 0 is 'blocking'"));
-  });
 }
 
 TEST(OverlapOfRanks, IsChosenTogetherAndTold) {

@@ -9,7 +9,6 @@
 #include <ashlar/device/priority_instance.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_figures.hpp>
-#include <ashlar/halo/peer_stages.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
 #include <ashlar/halo/plain_buffer.hpp>
 #include <ashlar/multigrid/boundary.hpp>
@@ -116,33 +115,9 @@ class GhostFill {
     }
   }
 
-  /// The same and all that depends on it, in the kernel mode (has_kernels()) as one launch on a device: tasks as of
-  /// PeerTasks, of which those of `interior` read and write as interior() above may, and those of `shell` come when all
-  /// ghost cells are there.
-  template <class Vector, class Interior, class Shell>
-  void as_one(const Exec& exec, const std::string& label, const Vector& x, BoundaryOrder order,
-              const PeerTasks<Interior>& interior, const PeerTasks<Shell>& shell) const {
-    constexpr auto packs = PeerStageKind::packs, works = PeerStageKind::works, takes = PeerStageKind::takes;
-    const Weights of = weights(order);
-    const auto pack = pack_tasks(x, of);
-    const auto own = own_tasks(x, of);
-    const auto unpack = unpack_tasks(x, of);
-    // The bits are stages: this has filled what needs no message, and these have filled all ghost cells. What is sent
-    // is read before the shell, which may be written in place.
-    constexpr unsigned filled_by_own = 0b10, all_but_interior = 0b1011;
-    messages_.by_kernels()->exchange_in_stages(
-        exec, label, PeerStage<packs, 0, impl::PackGhostParts<Real>>{pack.count, pack.body},
-        PeerStage<works, 0, impl::FillOwnGhosts<Real>>{own.count, own.body},
-        PeerStage<works, filled_by_own, Interior>{interior.count, interior.body},
-        PeerStage<takes, 0, impl::UnpackGhostParts<Real>>{unpack.count, unpack.body},
-        PeerStage<works, all_but_interior, Shell>{shell.count, shell.body});
-  }
-
   /// Whether exchanges are enqueued, and the host waits for none: then they may be captured on a device. The same on
   /// all ranks.
   bool is_stream_ordered() const { return messages_.is_stream_ordered(); }
-  /// Whether this rank has neighbours, with which kernels exchange by themselves.
-  bool has_kernels() const { return messages_.by_kernels() != nullptr; }
 
   /// Allocates what beside() needs on a device.
   void prepare_beside(const Exec& exec) {

@@ -26,11 +26,9 @@
 
 namespace ashlar::multigrid {
 
-/// Seconds of six sweeps, as measured at set-up: with messages on their way beside it, without, and, where it was
-/// tried, each as one launch with its exchange.
+/// Seconds of six sweeps, as measured at set-up: with messages on their way beside it, and without.
 struct OverlapTimes {
   double with = 0, without = 0;
-  std::optional<double> fused;
 };
 
 /// One level of a multigrid: its boxes, its vectors, and how their ghost cells are filled. All vectors are arrays of
@@ -80,9 +78,8 @@ struct Level {
   }
 
   /// From here on what the operator computes goes in two parts where this rank has neighbours: the cells that need none
-  /// of their messages, while these are on their way, and then the others; or, with `off`, no longer; or, with `fused`,
-  /// sweeps and residuals as one launch with their exchange, where has_kernels() is true of it, else as with `on`. Not
-  /// automatic. The first time it allocates, and waits for `exec`.
+  /// of their messages, while these are on their way, and then the others; or, with `off`, no longer. Not automatic.
+  /// The first time it allocates, and waits for `exec`.
   void set_overlap(const Exec& exec, Overlap overlap) {
     overlap_ = overlap;
     if (overlap == Overlap::off || shell.extent(0) > 0 || !grid.is_shared()) return;
@@ -94,9 +91,7 @@ struct Level {
   /// The same on all ranks.
   Overlap overlap() const { return overlap_; }
   /// Whether there is a part on this rank that needs no message, and one that does.
-  bool is_cut() const { return overlap_ != Overlap::off && interior.extent(0) > 0 && shell.extent(0) > 0; }
-  /// Whether sweeps and residuals on this rank are one launch with their exchange.
-  bool is_fused() const { return overlap_ == Overlap::fused && times == nullptr && fill_for_operator.has_kernels(); }
+  bool is_cut() const { return overlap_ == Overlap::on && interior.extent(0) > 0 && shell.extent(0) > 0; }
 
   /// The largest of all ranks' numbers, on all of them.
   double max_over_ranks(double mine) const { return comm->is_alone() ? mine : comm->max(mine); }

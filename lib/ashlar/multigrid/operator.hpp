@@ -4,11 +4,9 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/halo/peer_tasks.hpp>
 #include <ashlar/multigrid/impl/for_cell_regions.hpp>
 #include <ashlar/multigrid/impl/for_each_tile.hpp>
 #include <ashlar/multigrid/impl/ghost_kernels.hpp>
-#include <ashlar/multigrid/impl/items.hpp>
 #include <ashlar/multigrid/impl/march.hpp>
 #include <ashlar/multigrid/level_vectors.hpp>
 #include <ashlar/multigrid/stencil.hpp>
@@ -88,20 +86,6 @@ void fill_ghosts(const Exec& exec, const Level<Exec, Real>& level, const Vector&
   level.timed(exec, Phase::exchange, [&] { level.fill_for_operator(exec, x, operator_boundary_order(level)); });
 }
 
-namespace impl {
-/// body.update(cell) for the cells of the colour, body.keep(cell) for the others, as one launch with the exchange of x.
-template <class Exec, class Real, class Vector, class Body>
-void colour_as_one(const std::string& name, const Exec& exec, const Level<Exec, Real>& level, const Vector& x,
-                   int colour, const Body& body) {
-  using Task = ColourAtRegions<false, Items<CellRegion>, Body, Items<int>>;
-  const auto tasks = [&](const auto& regions) -> PeerTasks<Task> {
-    return {int(regions.extent(0)), {items(regions), body, level.layout, items(level.parities), colour}};
-  };
-  level.fill_for_operator.as_one(exec, "ashlar::multigrid::" + name, x, operator_boundary_order(level),
-                                 tasks(level.interior), tasks(level.shell));
-}
-}  // namespace impl
-
 /// Fills them, and calls work(cells), which computes what depends on them: of all cells (null), or, where the level is
 /// cut, of those that need no messages while these are on their way, and then of the others. Where phases are timed,
 /// one by one, nothing is cut.
@@ -115,28 +99,6 @@ void with_ghosts(const Exec& exec, const Level<Exec, Real>& level, const Vector&
   level.fill_for_operator.beside(exec, x, operator_boundary_order(level), [&] { work(&level.interior); });
   work(&level.shell);
 }
-
-namespace impl {
-/// with_ghosts(), of a body that wants the sum of the fluxes into a cell, and of whose colour the cells are if it has
-/// one; as one launch with the exchange where the level is fused.
-template <class Exec, class Real, class Vector, class Body>
-void fluxes_with_ghosts(const std::string& name, const Exec& exec, const Level<Exec, Real>& level, const Vector& x,
-                        Phase phase, const Body& body) {
-  if (!level.is_fused()) {
-    return with_ghosts(exec, level, x, phase, [&](CellsOf<Exec> cells) { for_fluxes(name, exec, level, cells, body); });
-  }
-  if constexpr (has_colour<Body>) {
-    colour_as_one(name, exec, level, x, body.colour, WithFluxes<Body>{body});
-  } else {
-    using Task = AtRegionCells<Items<CellRegion>, WithFluxes<Body>>;
-    const auto tasks = [&](const auto& regions) -> PeerTasks<Task> {
-      return {int(regions.extent(0)), {items(regions), {body}, level.layout}};
-    };
-    level.fill_for_operator.as_one(exec, "ashlar::multigrid::" + name, x, operator_boundary_order(level),
-                                   tasks(level.interior), tasks(level.shell));
-  }
-}
-}  // namespace impl
 
 /// y := A x; the ghost cells of x are filled on the way.
 template <class Exec, class Real, class Vector>
@@ -160,10 +122,7 @@ void residual_at(const Exec& exec, const Level<Exec, Real>& level, CellsOf<Exec>
 /// r := f - A x; r may be f. The ghost cells of x are filled on the way.
 template <class Exec, class Real, class Vector>
 void residual(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, const Vector& f, const Vector& r) {
-  with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
-    impl::fluxes_with_ghosts("residual", exec, level, x, Phase::residual,
-                             impl::ResidualBody<Stencil>{stencil, f.data(), r.data()});
-  });
+  with_ghosts(exec, level, x, Phase::residual, [&](CellsOf<Exec> cells) { residual_at(exec, level, cells, x, f, r); });
 }
 
 /// Makes the ghost cells of the level's coefficients, which have been set at each box's own cells and on the domain's

@@ -41,14 +41,13 @@ void gauss_seidel_half_sweep(const Exec& exec, const Level<Exec, Real>& level, V
   const Real* const inverse = level.inverse_diagonal.data();
   if (level.discretisation == Discretisation::fv2) {
     const impl::RelaxInPlaceBody<Fv2Stencil<Real>> body{{level.stencil_data(x)}, f.data(), inverse, x.data()};
-    if (level.is_fused()) return impl::colour_as_one("smooth[gsrb]", exec, level, x, colour, body);
     with_ghosts(exec, level, x, Phase::smooth, [&](CellsOf<Exec> cells) {
       impl::for_colour("ashlar::multigrid::smooth[gsrb]", exec, level, cells, colour, body);
     });
   } else {
-    impl::fluxes_with_ghosts(
-        "smooth[gsrb]", exec, level, x, Phase::smooth,
-        impl::RelaxBody<Fv4Stencil<Real>>{{level.stencil_data(x)}, f.data(), inverse, temp.data(), colour});
+    const impl::RelaxBody<Fv4Stencil<Real>> body{{level.stencil_data(x)}, f.data(), inverse, temp.data(), colour};
+    with_ghosts(exec, level, x, Phase::smooth,
+                [&](CellsOf<Exec> cells) { impl::for_fluxes("smooth[gsrb]", exec, level, cells, body); });
     std::swap(x, temp);
   }
 }
@@ -143,9 +142,9 @@ void polynomial(const Exec& exec, const Level<Exec, Real>& level, Smoother smoot
     const bool is_jacobi = smoother == Smoother::jacobi;
     const Real c1 = Real(is_jacobi ? 0 : factors.c1[s]), c2 = Real(is_jacobi ? 2. / 3 : factors.c2[s]);
     with_stencil(level, now, [&]<class Stencil>(const Stencil& stencil) {
-      fluxes_with_ghosts(
-          "smooth[polynomial]", exec, level, now, Phase::smooth,
-          PolynomialBody<Stencil>{stencil, f.data(), level.inverse_diagonal.data(), next.data(), c1, c2});
+      const PolynomialBody<Stencil> body{stencil, f.data(), level.inverse_diagonal.data(), next.data(), c1, c2};
+      with_ghosts(exec, level, now, Phase::smooth,
+                  [&](CellsOf<Exec> cells) { for_fluxes("smooth[polynomial]", exec, level, cells, body); });
     });
     std::swap(now, next);
   }

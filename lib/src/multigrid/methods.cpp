@@ -40,8 +40,6 @@ std::string_view to_string(Overlap overlap) {
       return "on";
     case Overlap::off:
       return "off";
-    case Overlap::fused:
-      return "fused";
   }
   return "unknown";
 }

@@ -54,13 +54,6 @@ TEST_P(BitsOverMpi, AreThoseOfOneRankInKernelMode) {
   expect_bits_of_one(world(), ExchangeMode::kernel, Overlap::on);
 }
 
-/// Sweeps and their exchange as one launch; on GPUs of their own, for ranks that share one cannot wait in kernels.
-TEST_P(BitsOverMpi, AreThoseOfOneRankInFusedSweeps) {
-  if (world().is_alone()) GTEST_SKIP() << "one rank exchanges nothing";
-  if (const PeersFound found = find_peer_memory(Exec(), world()); !found.work) GTEST_SKIP() << found.why;
-  expect_bits_of_one(world(), ExchangeMode::kernel, Overlap::fused);
-}
-
 INSTANTIATE_TEST_SUITE_P(
     Solves, BitsOverMpi,
     ::testing::Values(Solve{"Fv4", 2, 8, {.discretisation = fv4}, Cycle::fv},

@@ -30,13 +30,7 @@ struct AtRegionCells {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    (*this)(team, team.league_rank());
-  }
-
-  /// The region of this number, as a task of a kernel that has others.
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, int number) const {
-    const CellRegion region = regions(number);
+    const CellRegion region = regions(team.league_rank());
     const int ni = region.size[0], nj = region.size[1];
     const std::int64_t first = layout.at(region.box, region.begin[0], region.begin[1], region.begin[2]);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, ni * nj * region.size[2]), [&](int cell) {
@@ -68,13 +62,7 @@ struct ColourAtRegions {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const requires(!by_rows) {
-    (*this)(team, team.league_rank());
-  }
-
-  /// The region of this number, as a task of a kernel that has others.
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, int number) const requires(!by_rows) {
-    const CellRegion region = regions(number);
+    const CellRegion region = regions(team.league_rank());
     const int ni = region.size[0], nj = region.size[1], pairs = (ni + 1) / 2;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, pairs * nj * region.size[2]), [&](int index) {
       const int number = index / pairs, i = 2 * (index - number * pairs), k = number / nj;

@@ -26,14 +26,9 @@ std::string explain_messages(const Level<Exec, Real>& level) {
 template <class Exec, class Real>
 std::string explain_overlap(const Level<Exec, Real>& level) {
   if (!level.grid.is_shared()) return "";
-  const Overlap overlap = level.overlap();
-  std::string result = overlap == Overlap::fused ? ", sweeps and exchanges fused"
-                       : overlap == Overlap::on  ? ", overlaps"
-                                                 : ", no overlap";
+  std::string result = level.overlap() == Overlap::on ? ", overlaps" : ", no overlap";
   if (const auto& times = level.overlap_times) {
-    result += text(" (", 1e6 * times->with, " us a smoothing with it, ", 1e6 * times->without, " without");
-    if (times->fused) result += text(", ", 1e6 * *times->fused, " fused");
-    result += ")";
+    result += text(" (", 1e6 * times->with, " us a smoothing with it, ", 1e6 * times->without, " without)");
   }
   return result;
 }
@@ -64,9 +59,7 @@ std::vector<std::string> Multigrid<Exec, Real>::explain_parts() const {
   if (comm_->is_alone()) {
     std::string asked;
     if (options_.exchange.mode != ExchangeMode::automatic) asked = text("exchange ", to_string(options_.exchange.mode));
-    if (options_.overlap == Overlap::on || options_.overlap == Overlap::fused) {
-      asked += text(asked.empty() ? "" : ", ", "overlap ", to_string(options_.overlap));
-    }
+    if (options_.overlap == Overlap::on) asked += text(asked.empty() ? "" : ", ", "overlap on");
     if (!asked.empty()) parts.push_back(text("messages: none, as one rank has all boxes (asked for: ", asked, ")"));
   }
   if (!is_within) parts.push_back(text("one kernel: none (", why_no_lists_, ")"));

@@ -51,17 +51,6 @@ void require_memory_for(const std::vector<BoxGrid>& grids, const MultigridOption
   });
 }
 
-/// Its exchange is the same on all ranks.
-template <class Exec, class Real>
-void check_overlap(const Level<Exec, Real>& level, Overlap overlap) {
-  const ExchangeMode mode = level.exchange_options.mode;
-  if (overlap != Overlap::fused || mode == ExchangeMode::kernel) return;
-  throw ArgumentError("multigrid: sweeps that are fused with their exchange",
-                      text("the exchange of level ", level.number, " is '", to_string(mode),
-                           "': kernels do not exchange by themselves"),
-                      "take the exchange 'kernel', or another overlap");
-}
-
 }  // namespace impl
 
 template <execution_space Exec, class Real>
@@ -90,10 +79,7 @@ Multigrid<Exec, Real>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& g
     levels_.emplace_back(exec, grid, options.discretisation, options.equation, first_number + levels_.size(), comm_,
                          options.exchange);
     if (options.overlap != Overlap::automatic && grid.is_shared()) {
-      comm_->together([&] {
-        impl::check_overlap(levels_.back(), options.overlap);
-        levels_.back().set_overlap(exec, options.overlap);
-      });
+      comm_->together([&] { levels_.back().set_overlap(exec, options.overlap); });
     }
     comm_->together([&] { levels_.back().sweep_by(exec, options.sweeps); });
     if (levels_.size() > 1) transfers_.emplace_back(exec, levels_[levels_.size() - 2], levels_.back());
@@ -107,7 +93,6 @@ Multigrid<Exec, Real>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& g
     if (is_gpu_v<Exec>) for_host.sweeps = SweepForm::automatic;
     if (is_gpu_v<Exec> || options.exchange.mode != ExchangeMode::kernel) {
       for_host.exchange.mode = ExchangeMode::blocking;
-      if (options.overlap == Overlap::fused) for_host.overlap = Overlap::automatic;
     }
     // (Its constructor is private: make_unique cannot.)
     below_.reset(

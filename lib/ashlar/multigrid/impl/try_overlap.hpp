@@ -38,23 +38,16 @@ void try_overlap(const Exec& exec, Level<Exec, Real>& level, Smoother smoother, 
     exec.fence("ashlar::multigrid: an overlap is tried");
     return level.comm->max(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / count);
   };
-  // On the host kernels do not wait: there it would be more launches.
-  const bool tries_fused = is_gpu_v<Exec> && level.exchange_options.mode == ExchangeMode::kernel;
   prepare(Overlap::on);
   prepare(Overlap::off);
-  if (tries_fused) prepare(Overlap::fused);
   const double estimate = std::max(seconds_of(Overlap::off, 1), 1e-9);
   const int count = std::clamp(static_cast<int>(seconds_of_batch / estimate), 1, most_of_batch);
-  OverlapTimes taken{seconds_of(Overlap::on, count), seconds_of(Overlap::off, count), {}};
-  if (tries_fused) taken.fused = seconds_of(Overlap::fused, count);
+  OverlapTimes taken{seconds_of(Overlap::on, count), seconds_of(Overlap::off, count)};
   for (int turn = 0; turn < 2; ++turn) {
     taken.with = std::min(taken.with, seconds_of(Overlap::on, count));
     taken.without = std::min(taken.without, seconds_of(Overlap::off, count));
-    if (tries_fused) taken.fused = std::min(*taken.fused, seconds_of(Overlap::fused, count));
   }
-  const bool overlaps = taken.with < taken.without;
-  const bool is_fused = taken.fused && *taken.fused < std::min(taken.with, taken.without);
-  level.set_overlap(exec, is_fused ? Overlap::fused : overlaps ? Overlap::on : Overlap::off);
+  level.set_overlap(exec, taken.with < taken.without ? Overlap::on : Overlap::off);
   level.overlap_times = taken;
   level.times = times;
   Kokkos::deep_copy(exec, level.u, 0.0);
