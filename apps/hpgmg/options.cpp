@@ -144,8 +144,8 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
       "over ranks, who sends ghost cells and waits for them: the host, the devices' streams, by NCCL, or kernels, "
       "which write to each other's memory; auto (the default): the fastest of those that work here, as measured");
   add_choice(command, "--overlap", options.methods.overlap, std::array{Overlap::automatic, Overlap::on, Overlap::off},
-             "over ranks, whether cells that need no message are computed while messages are on their way; auto (the "
-             "default): what was measured to take less time on a level");
+             "over ranks, whether levels in the blocking mode compute cells that need no message while messages are on "
+             "their way; auto (the default): what was measured to take less time on a level");
   command
       .add_option_function<std::string>(
           "--min-cells-per-rank",
@@ -220,6 +220,12 @@ void check_before_start(const World& world, const HpgmgOptions& options) {
     throw ArgumentError(text("--host-threshold '", options.methods.host_threshold, "'"),
                         "levels of fewer cells a rank run on the host",
                         "pass a number from 1 on, or 0: none runs there");
+  }
+  const ExchangeMode mode = options.methods.exchange.mode;
+  if (options.methods.overlap == Overlap::on && (mode == ExchangeMode::stream || mode == ExchangeMode::kernel)) {
+    throw ArgumentError(text("--overlap on with --exchange ", name_of(mode)),
+                        "only levels in the blocking mode compute while messages are on their way",
+                        "pass --exchange blocking, or leave out --overlap");
   }
   if (options.methods.one_kernel_cells < 0) {
     throw ArgumentError(text("--one-kernel-cells '", options.methods.one_kernel_cells, "'"),

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/captured_work.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
 #include <ashlar/multigrid/operator.hpp>
@@ -10,11 +8,10 @@
 #include <functional>
 #include <hpgmg_ranks/box_name.hpp>
 #include <hpgmg_ranks/hidden.hpp>
-#include <hpgmg_ranks/mode_name.hpp>
 #include <memory>
 #include <string>
 #include <support/rank_timing.hpp>
-#include <utility>
+#include <vector>
 
 namespace ashlar::perf {
 
@@ -22,11 +19,11 @@ namespace {
 
 using namespace ashlar::multigrid;
 
-Level<Exec> make_level(const Exec& exec, const Communicator& comm, const HiddenCase& one, ExchangeMode mode) {
+Level<Exec> make_level(const Exec& exec, const Communicator& comm, const HiddenCase& one) {
   const int boxes = boxes_per_dimension(one.box_dim, one.boxes_per_rank, comm.size());
   const BoxGrid grid(boxes, one.box_dim, comm.size(), comm.rank());
   ExchangeOptions exchanges;
-  exchanges.mode = mode;
+  exchanges.mode = ExchangeMode::blocking;
   Level<Exec> level(exec, grid, one.discretisation, Equation::poisson, 0,
                     std::make_shared<const Communicator>(comm.duplicate()), exchanges);
   level.sweep_by(exec, SweepForm::automatic);  // where it is not cut, as in cycles
@@ -49,95 +46,58 @@ bool is_same(const Exec& exec, Level<Exec>& level) {
 
 }  // namespace
 
-bool measure_hidden(const Exec& exec, const Communicator& comm, const HiddenCase& one,
-                    const std::vector<ExchangeMode>& modes, int samples, double read_gb_s, nlohmann::json& rows,
-                    nlohmann::json& left_out) {
-  const bool speaks = comm.rank() == 0;
+bool measure_hidden(const Exec& exec, const Communicator& comm, const HiddenCase& one, int samples, double read_gb_s,
+                    nlohmann::json& rows) {
   const std::string name = text("hidden, ", to_string(one.discretisation), ", boxes of ", box_name(one.box_dim));
-  if (speaks) std::printf("%s\n", name.c_str());
-  bool all_right = true;
-  for (const ExchangeMode mode : modes) {
-    std::unique_ptr<Level<Exec>> made;
-    try {
-      made = std::make_unique<Level<Exec>>(make_level(exec, comm, one, mode));
-    } catch (const Error& error) {  // on all ranks together
-      left_out.push_back({{"case", name}, {"exchange", mode_name(mode)}, {"why", error.what()}});
-      if (speaks) std::printf("  %-9s left out: %s\n", mode_name(mode).c_str(), error.what());
-      continue;
-    }
-    Level<Exec>& level = *made;
-    const bool is_right = is_same(exec, level);
-    all_right = all_right && is_right;
-    const BoundaryOrder order = operator_boundary_order(level);
-    const auto interior = [&] { residual_at(exec, level, &level.interior, level.u, level.f, level.r); };
-    const auto wait = [&] { exec.fence("perf_hpgmg_ranks: a sample"); };
-    const auto whole = [&](Overlap overlap) {
-      level.set_overlap(exec, overlap);
-      residual(exec, level, level.u, level.f, level.r);
-    };
-    const std::vector<std::function<void()>> works{
-        [&] { level.fill_for_operator(exec, level.u, order); },
-        interior,
-        [&] { level.fill_for_operator.beside(exec, level.u, order, interior); },
-        [&] { residual_at(exec, level, &level.shell, level.u, level.f, level.r); },
-        [&] { whole(Overlap::off); },
-        [&] { whole(Overlap::on); }};
-    // As cycles are: replayed, many kernels by one launch, where the host waits for nothing.
-    constexpr int calls = 10;
-    const bool is_replayed = CapturedWork<Exec>::can_capture(exec) && level.fill_for_operator.is_stream_ordered();
-    std::vector<CapturedWork<Exec>> captured;
-    std::vector<RankWork> timed;
-    captured.reserve(works.size());
-    for (const auto& work : works) {
-      if (is_replayed) {
-        work();  // what is captured has run once before
-        captured.emplace_back(exec, [&work] {
-          for (int k = 0; k < calls; ++k) work();
-        });
-        timed.push_back({[&exec, &replayed = captured.back()] { replayed.replay(exec); }, wait});
-      } else {
-        timed.push_back({work, wait});
-      }
-    }
-    std::vector<double> seconds = alternating_medians(comm, timed, {samples, 0.02});
-    if (is_replayed) {
-      for (double& of_work : seconds) of_work /= calls;
-    }
-    const double hidden = (seconds[0] + seconds[1] - seconds[2]) / std::min(seconds[0], seconds[1]);
-    const auto bytes = static_cast<double>(level.num_cells() * residual_bytes(level.equation));
-    if (!speaks) continue;
-    const std::string its_mode = mode_name(mode);
-    std::printf("  %-9s exchange %9.1f us, interior %9.1f, both %9.1f: hidden %5.2f; residual %9.1f, cut %9.1f%s\n",
-                its_mode.c_str(), 1e6 * seconds[0], 1e6 * seconds[1], 1e6 * seconds[2], hidden, 1e6 * seconds[4],
-                1e6 * seconds[5], is_right ? "" : ", WRONG");
-    std::fflush(stdout);
-    rows.push_back({{"case", name},
-                    {"library", "ashlar"},
-                    {"kernel", text("residual beside its exchange, ", its_mode)},
-                    {"type", "double"},
-                    {"block_size", 1},
-                    {"exchange", its_mode},
-                    {"exchange_taken", to_string(level.exchange_options.mode)},
-                    {"operator", to_string(one.discretisation)},
-                    {"box_dim", one.box_dim},
-                    {"num_boxes", level.grid.num_boxes()},
-                    {"cells_per_dim", level.grid.cells_per_dim()},
-                    {"ranks", comm.size()},
-                    {"verified", is_right},
-                    {"replayed", is_replayed},
-                    {"seconds", seconds[5]},
-                    {"seconds_not_cut", seconds[4]},
-                    {"bytes", bytes},
-                    {"gb_s", 1e-9 * bytes / seconds[5]},
-                    {"limit_gb_s", read_gb_s},
-                    {"fraction", 1e-9 * bytes / seconds[5] / read_gb_s},
-                    {"exchange_seconds", seconds[0]},
-                    {"interior_seconds", seconds[1]},
-                    {"both_seconds", seconds[2]},
-                    {"shell_seconds", seconds[3]},
-                    {"hidden", hidden}});
-  }
-  return all_right;
+  Level<Exec> level = make_level(exec, comm, one);
+  const bool is_right = is_same(exec, level);
+  const BoundaryOrder order = operator_boundary_order(level);
+  const auto interior = [&] { residual_at(exec, level, &level.interior, level.u, level.f, level.r); };
+  const auto whole = [&](Overlap overlap) {
+    level.set_overlap(exec, overlap);
+    residual(exec, level, level.u, level.f, level.r);
+  };
+  const std::vector<std::function<void()>> works{
+      [&] { level.fill_for_operator(exec, level.u, order); },
+      interior,
+      [&] { level.fill_for_operator.beside(exec, level.u, order, interior); },
+      [&] { residual_at(exec, level, &level.shell, level.u, level.f, level.r); },
+      [&] { whole(Overlap::off); },
+      [&] { whole(Overlap::on); }};
+  std::vector<RankWork> timed;
+  for (const auto& work : works) timed.push_back({work, [&] { exec.fence("perf_hpgmg_ranks: a sample"); }});
+  const std::vector<double> seconds = alternating_medians(comm, timed, {samples, 0.02});
+  const double hidden = (seconds[0] + seconds[1] - seconds[2]) / std::min(seconds[0], seconds[1]);
+  const auto bytes = static_cast<double>(level.num_cells() * residual_bytes(level.equation));
+  if (comm.rank() != 0) return is_right;
+  std::printf("%s\n  exchange %9.1f us, interior %9.1f, both %9.1f: hidden %5.2f; residual %9.1f, cut %9.1f%s\n",
+              name.c_str(), 1e6 * seconds[0], 1e6 * seconds[1], 1e6 * seconds[2], hidden, 1e6 * seconds[4],
+              1e6 * seconds[5], is_right ? "" : ", WRONG");
+  std::fflush(stdout);
+  rows.push_back({{"case", name},
+                  {"library", "ashlar"},
+                  {"kernel", "residual beside its exchange, blocking"},
+                  {"type", "double"},
+                  {"block_size", 1},
+                  {"exchange", "blocking"},
+                  {"operator", to_string(one.discretisation)},
+                  {"box_dim", one.box_dim},
+                  {"num_boxes", level.grid.num_boxes()},
+                  {"cells_per_dim", level.grid.cells_per_dim()},
+                  {"ranks", comm.size()},
+                  {"verified", is_right},
+                  {"seconds", seconds[5]},
+                  {"seconds_not_cut", seconds[4]},
+                  {"bytes", bytes},
+                  {"gb_s", 1e-9 * bytes / seconds[5]},
+                  {"limit_gb_s", read_gb_s},
+                  {"fraction", 1e-9 * bytes / seconds[5] / read_gb_s},
+                  {"exchange_seconds", seconds[0]},
+                  {"interior_seconds", seconds[1]},
+                  {"both_seconds", seconds[2]},
+                  {"shell_seconds", seconds[3]},
+                  {"hidden", hidden}});
+  return is_right;
 }
 
 }  // namespace ashlar::perf

@@ -5,8 +5,8 @@
 // one. `device_seconds` are those of a solve without what the host spends on levels that run there, and gains are
 // counted from them, in percent of those of the blocking mode.
 //
-// With --hidden no cycle is timed, but a residual of the finest level over ranks: its exchange alone, its interior
-// alone, and both at once; `hidden` is the share of the shorter one that doing both at once saves.
+// With --hidden no cycle is timed, but a residual of the finest level over ranks, in the blocking mode: its exchange
+// alone, its interior alone, and both simultaneously; `hidden` is the share of the shorter one that this saves.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/count_text.hpp>
@@ -68,7 +68,7 @@ bool run(const perf::HpgmgRanksOptions& options, const Communicator& comm) {
       };
       if (options.hidden) {
         const perf::HiddenCase one{operators.at(name), box_dim, options.boxes_per_rank};
-        written(perf::measure_hidden(exec, comm, one, modes, options.samples, read, rows, left_out));
+        written(perf::measure_hidden(exec, comm, one, options.samples, read, rows));
         continue;
       }
       for (const int threshold : options.host_thresholds) {
@@ -98,7 +98,8 @@ int main(int argc, char** argv) {
   list("--operators", options.operators, "of order 2 and 4")->check(CLI::IsMember(operators));
   list("--exchange", options.exchanges, "blocking, stream, kernel, or auto: on each level what was fastest")
       ->check(CLI::IsMember(exchanges));
-  app.add_flag("--hidden", options.hidden, "measure which share of an exchange a residual hides, instead of cycles");
+  app.add_flag("--hidden", options.hidden,
+               "measure which share of an exchange in the blocking mode a residual hides, instead of cycles");
   list("--host-thresholds", options.host_thresholds, "levels of fewer cells a rank run on the host; 0: none")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--min-cells-per-rank", options.min_cells_per_rank,

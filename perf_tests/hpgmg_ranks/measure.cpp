@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <hpgmg_ranks/box_name.hpp>
 #include <hpgmg_ranks/measure.hpp>
-#include <hpgmg_ranks/mode_name.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +21,11 @@ namespace ashlar::perf {
 namespace {
 
 using namespace ashlar::multigrid;
+
+/// As --exchange has it.
+std::string mode_name(ExchangeMode mode) {
+  return mode == ExchangeMode::automatic ? "auto" : std::string(to_string(mode));
+}
 
 /// One mode, ready to solve.
 struct Solver {

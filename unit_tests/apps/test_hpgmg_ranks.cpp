@@ -106,6 +106,9 @@ TEST_F(HpgmgOverRanks, FourTake48CellsADirection) {
 TEST_F(HpgmgOverRanks, ErrorsAreToldOnce) {
   expect_one_message("hpgmg 4 1", 3, {"3 ranks for 1 box of 16^3 cells", "take more boxes a rank"});
   expect_one_message("hpgmg 4 8 --report no/r.json", 2, {"no/r.json"});
+  expect_one_message(
+      "hpgmg 4 8 --exchange kernel --overlap on", 2,
+      {"--overlap on with --exchange kernel (only levels in the blocking mode", "pass --exchange blocking"});
   expect_one_message("hpgmg 10 32", 2, {"multigrid of", "bytes"});
 }
 
@@ -118,10 +121,10 @@ TEST_F(HpgmgOverRanks, AModeThatTheMachineLacksIsRefusedByName) {
 
 TEST_F(HpgmgOverRanks, OneAloneSaysThatItExchangesNothing) {
   const Told plain = told("4 8", "OMP_NUM_THREADS=1"),
-             asked = told("4 8 --exchange stream --overlap on", "OMP_NUM_THREADS=1"),
+             asked = told("4 8 --exchange blocking --overlap on", "OMP_NUM_THREADS=1"),
              mode = told("4 8 --exchange kernel --overlap off", "OMP_NUM_THREADS=1");
   EXPECT_EQ(asked.numbers(), plain.numbers());
-  const std::string said = "messages: none, as one rank has all boxes (asked for: exchange stream, overlap on)";
+  const std::string said = "messages: none, as one rank has all boxes (asked for: exchange blocking, overlap on)";
   EXPECT_THAT(asked.out, HasSubstr("\n  " + said + "\n"));
   EXPECT_THAT(asked.report.at("explain").get<std::string>(), HasSubstr("; " + said + "; "));
   EXPECT_THAT(mode.out, HasSubstr("(asked for: exchange kernel)"));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <ashlar/base/text.hpp>
-#include <initializer_list>
 #include <iterator>
 #include <vector>
 
@@ -25,17 +24,15 @@ inline std::vector<ReferenceRow> rows_in_time() {
 
 /// Collective.
 inline void expect_row_over(const Communicator& comm, const ReferenceRow& row, ExchangeMode mode,
-                            std::initializer_list<Overlap> overlaps) {
+                            Overlap overlap = Overlap::off) {
   const Exec exec = rank_instance<Exec>();
-  for (const Overlap overlap : overlaps) {
-    SCOPED_TRACE(text(row.name, ", ", to_string(mode), ", overlap ", to_string(overlap), ", ", comm.size(), " ranks"));
-    MultigridOptions options = row.options;
-    options.exchange.mode = mode;
-    options.overlap = overlap;
-    const auto multigrid = benchmark_of_ranks(exec, comm, 2, row.box_dim, options);
-    EXPECT_EQ(multigrid->level(0).exchange_options.mode, mode);
-    expect_row(row, exec, *multigrid);
-  }
+  SCOPED_TRACE(text(row.name, ", ", to_string(mode), ", overlap ", to_string(overlap), ", ", comm.size(), " ranks"));
+  MultigridOptions options = row.options;
+  options.exchange.mode = mode;
+  options.overlap = overlap;
+  const auto multigrid = benchmark_of_ranks(exec, comm, 2, row.box_dim, options);
+  EXPECT_EQ(multigrid->level(0).exchange_options.mode, mode);
+  expect_row(row, exec, *multigrid);
 }
 
 }  // namespace ashlar::testing

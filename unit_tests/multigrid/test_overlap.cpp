@@ -111,31 +111,29 @@ double value(const Level<Exec>& level, int box, int i, int j, int k) {
   return (7 * (place[0] * n + i) + 13 * (place[1] * n + j) + 29 * (place[2] * n + k)) % 31 - 15;
 }
 
-/// compute(exec, level), which makes temp of u, finds the same with this overlap as without, more than once. Ghost
-/// cells hold NaN when the messages start: whoever reads one too early, or does not fill it, has NaN.
-template <class Compute>
-void expect_no_early_read(const Communicator& comm, Discretisation kind, ExchangeMode mode, Overlap overlap,
-                          const Compute& compute) {
+/// A x is the same with overlap as without, more than once. Ghost cells hold NaN when the messages start: a result is
+/// NaN if a ghost cell is read too early, or not filled.
+void expect_no_early_read(const Communicator& comm, Discretisation kind) {
   const Exec exec = rank_instance<Exec>();
   for (const auto& [boxes, dim] : {std::pair{2, 8}, {3, 6}, {4, 5}, {2, 36}}) {
     Level<Exec> level(exec, BoxGrid(boxes, dim, comm.size(), comm.rank()), kind, Equation::poisson, 0,
-                      std::make_shared<const Communicator>(comm.duplicate()), {.mode = mode});
+                      std::make_shared<const Communicator>(comm.duplicate()), {.mode = ExchangeMode::blocking});
     for (int d = 0; d < 3; ++d) {
       RankVector(exec, level, level.beta[d]).fill([&](int box, int i, int j, int k) {
         return 20 + d + value(level, box, i, j, k);
       });
     }
     std::vector<std::vector<std::vector<double>>> found;
-    for (const Overlap form : {Overlap::off, overlap, overlap}) {
-      level.set_overlap(exec, form);
-      EXPECT_EQ(level.is_cut(), form != Overlap::off && level.num_boxes() > 0);
+    for (const Overlap overlap : {Overlap::off, Overlap::on, Overlap::on}) {
+      level.set_overlap(exec, overlap);
+      EXPECT_EQ(level.is_cut(), overlap == Overlap::on && level.num_boxes() > 0);
       RankVector(exec, level, level.u).fill([&](int box, int i, int j, int k) {
         const auto is_own = [n = dim](int x) { return x >= 0 && x < n; };
         return is_own(i) && is_own(j) && is_own(k) ? value(level, box, i, j, k)
                                                    : std::numeric_limits<double>::quiet_NaN();
       });
       RankVector(exec, level, level.temp).fill([](int, int, int, int) { return 0.5; });
-      compute(exec, level);
+      apply(exec, level, level.u, level.temp);
       found.push_back(RankVector(exec, level, level.temp).boxes());
     }
     for (const auto& box : found[0]) {
@@ -148,13 +146,10 @@ void expect_no_early_read(const Communicator& comm, Discretisation kind, Exchang
 }
 
 TEST(OverlapOfRanks, ReadsNoGhostCellThatIsNotThereYet) {
-  const auto compute = [](const Exec& exec, const Level<Exec>& level) { apply(exec, level, level.u, level.temp); };
   for (const Discretisation kind : {fv2, fv4}) {
     for (const int ranks : {2, 3, 4, 8}) {
       run_ranks(
-          ranks,
-          [&](Communicator& comm) { expect_no_early_read(comm, kind, ExchangeOptions().mode, Overlap::on, compute); },
-          with_delays);
+          ranks, [&](Communicator& comm) { expect_no_early_read(comm, kind); }, with_delays);
     }
   }
 }
@@ -182,15 +177,10 @@ void solve(const Communicator& comm, int boxes_per_dim, int box_dim, const Multi
   }
 }
 
-Boxes solution_of(int ranks, int boxes_per_dim, int box_dim, const MultigridOptions& options,
-                  const ThreadRanksOptions& how = with_delays, bool has_streams = false) {
+Boxes solution_of(int ranks, int boxes_per_dim, int box_dim, const MultigridOptions& options) {
   Boxes solution(std::size_t(boxes_per_dim * boxes_per_dim * boxes_per_dim));
   run_ranks(
-      ranks,
-      [&](Communicator& comm) {
-        solve(has_streams ? with_host_streams(comm) : comm.duplicate(), boxes_per_dim, box_dim, options, solution);
-      },
-      how);
+      ranks, [&](Communicator& comm) { solve(comm, boxes_per_dim, box_dim, options, solution); }, with_delays);
   return solution;
 }
 
@@ -229,17 +219,24 @@ INSTANTIATE_TEST_SUITE_P(
                       OverlapCase{"Fv4Jacobi", 2, 8, {.discretisation = fv4, .smoother = Smoother::jacobi}}),
     [](const auto& info) { return std::string(info.param.name); });
 
-TEST(OverlapOfRanks, HasTheSameBitsInEachMode) {
-  if (is_gpu_v<Exec>) GTEST_SKIP() << "ranks that share a device have no streams, nor kernels that wait";
-  MultigridOptions options{.discretisation = fv4};
-  const Boxes one = solution_of(1, 2, 8, options);
-  options.overlap = Overlap::on;
-  options.exchange.mode = ExchangeMode::stream;
-  EXPECT_EQ(solution_of(4, 2, 8, options, with_delays, true), one);
-#ifndef KOKKOS_ENABLE_ATOMICS_BYPASS  // else there are no threads: ranks take turns, and none waits in a kernel
-  options.exchange.mode = ExchangeMode::kernel;
-  EXPECT_EQ(solution_of(4, 2, 8, options, {}), one);
-#endif
+TEST(OverlapOfRanks, IsForTheBlockingMode) {
+  for (const ExchangeMode mode : {ExchangeMode::stream, ExchangeMode::kernel}) {
+    run_ranks(2, [&](Communicator& comm) {
+      const MultigridOptions options{.exchange = {.mode = mode}, .overlap = Overlap::on};
+      const std::string message =
+          message_of<ArgumentError>([&] { benchmark_of_ranks(rank_instance<Exec>(), comm, 2, 8, options); });
+      EXPECT_THAT(message, HasSubstr("overlap on in the exchange mode " + std::string(to_string(mode)) + " (only"));
+    });
+  }
+  if (is_gpu_v<Exec>) return;  // ranks that share a device have no streams
+  run_ranks(2, [&](Communicator& comm) {
+    const auto multigrid = benchmark_of_ranks(rank_instance<Exec>(), with_host_streams(comm), 2, 8,
+                                              {.exchange = {.mode = ExchangeMode::stream}});
+    const Level<Exec>& level = multigrid->level(0);
+    EXPECT_FALSE(level.may_be_cut() || level.is_cut() || level.overlap_times);
+    EXPECT_EQ(level.overlap(), Overlap::off);
+    EXPECT_THAT(multigrid->explain(), Not(HasSubstr("overlap")));
+  });
 }
 
 TEST(OverlapOfRanks, IsChosenTogetherAndTold) {

@@ -12,28 +12,26 @@ namespace {
 class ReferenceTableOfRanks : public ::testing::TestWithParam<ReferenceRow> {
  protected:
   /// On 2 and 8 ranks.
-  static void expect_row_in(ExchangeMode mode, std::initializer_list<Overlap> overlaps) {
+  static void expect_row_in(ExchangeMode mode) {
     for (const int ranks : {2, 8}) {
       run_ranks(ranks, [&](Communicator& comm) {
         const Communicator group = mode == ExchangeMode::stream ? with_host_streams(comm) : comm.duplicate();
-        expect_row_over(group, GetParam(), mode, overlaps);
+        expect_row_over(group, GetParam(), mode);
       });
     }
   }
 };
 
-TEST_P(ReferenceTableOfRanks, HasTheSameNumbersInBlockingMode) {
-  expect_row_in(ExchangeMode::blocking, {Overlap::off});
-}
+TEST_P(ReferenceTableOfRanks, HasTheSameNumbersInBlockingMode) { expect_row_in(ExchangeMode::blocking); }
 
 TEST_P(ReferenceTableOfRanks, HasTheSameNumbersInStreamMode) {
   if (is_gpu_v<Exec>) GTEST_SKIP() << "ranks that share a device have no streams";
-  expect_row_in(ExchangeMode::stream, {Overlap::on});
+  expect_row_in(ExchangeMode::stream);
 }
 
 TEST_P(ReferenceTableOfRanks, HasTheSameNumbersInKernelMode) {
   if (const char* why = why_no_kernels_of_ranks()) GTEST_SKIP() << why;
-  expect_row_in(ExchangeMode::kernel, {Overlap::off, Overlap::on});
+  expect_row_in(ExchangeMode::kernel);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, ReferenceTableOfRanks, ::testing::ValuesIn(rows_in_time()),

@@ -80,8 +80,8 @@ class GhostFill {
   }
 
   /// The same, and interior() meanwhile, which enqueues work on `exec` that reads no ghost cell that follows from other
-  /// ranks' cells, and writes none of the cells that are sent (LevelCut). On a device messages have an instance of
-  /// their own beside `exec`, once prepare_beside() has been called.
+  /// ranks' cells, and writes none of the cells that are sent (LevelCut). In the blocking mode. On a device messages
+  /// have an instance of their own beside `exec`, once prepare_beside() has been called.
   template <class Vector, class Interior>
   void beside(const Exec& exec, const Vector& x, BoundaryOrder order, const Interior& interior) const {
     const Exec& aside = side_ ? side_->instance.get() : exec;
@@ -94,21 +94,11 @@ class GhostFill {
       fill_own(exec, x, of);
       interior();
     };
-    auto* const exchange = messages_.by_kernels();
-    if (is_gpu_v<Exec> && exchange != nullptr) {
-      exchange->exchange_by(aside, "ashlar::multigrid::exchange", pack_tasks(x, of), PeerTasks<NoPeerTask>{},
-                            unpack_tasks(x, of));
-      without_messages();
-    } else if (!is_gpu_v<Exec> || messages_.is_stream_ordered()) {
-      send(aside, x, of);
-      without_messages();
-      receive(aside, x, of);
-    } else {
-      // The host waits in send(): what else there is to do is enqueued before.
-      without_messages();
-      send(aside, x, of);
-      receive(aside, x, of);
-    }
+    // On a device the host waits in send(): what else there is to do is enqueued before.
+    if constexpr (is_gpu_v<Exec>) without_messages();
+    send(aside, x, of);
+    if constexpr (!is_gpu_v<Exec>) without_messages();
+    receive(aside, x, of);
     if (side_) {
       side_->has_come.record(aside);
       side_->has_come.wait(exec);
@@ -189,9 +179,6 @@ class GhostFill {
 
   template <class Vector>
   void send(const Exec& exec, const Vector& x, const Weights& of) const {
-    if (auto* const exchange = messages_.by_kernels()) {
-      return exchange->start_by(exec, "ashlar::multigrid::pack", pack_tasks(x, of));
-    }
     messages_.send(exec, [&](Real* buffer) {
       impl::for_each_region("ashlar::multigrid::pack", exec, pack_,
                             impl::PackGhosts<Real, PlainBuffer<Real>>{{x.data(), layout_, of}, {buffer}});
@@ -203,9 +190,6 @@ class GhostFill {
   }
   template <class Vector>
   void receive(const Exec& exec, const Vector& x, const Weights& of) const {
-    if (auto* const exchange = messages_.by_kernels()) {
-      return exchange->finish_by(exec, "ashlar::multigrid::unpack", unpack_tasks(x, of));
-    }
     messages_.receive(exec, [&](const Real* buffer) {
       impl::for_each_region(
           "ashlar::multigrid::unpack", exec, unpack_,

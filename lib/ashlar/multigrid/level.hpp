@@ -77,12 +77,16 @@ struct Level {
     return {exec, layout, plan, *comm, exchange_options};
   }
 
-  /// From here on what the operator computes goes in two parts where this rank has neighbours: the cells that need none
-  /// of their messages, while these are on their way, and then the others; or, with `off`, no longer. Not automatic.
+  /// Whether set_overlap() may cut it: several ranks have it, and the host waits for their messages (the blocking
+  /// mode).
+  bool may_be_cut() const { return grid.is_shared() && exchange_options.mode == ExchangeMode::blocking; }
+
+  /// With `on`, the operator from here on computes the cells that need no message while messages are on their way, and
+  /// the others afterwards; with `off`, all cells afterwards. Not automatic. A level that may not be cut stays whole.
   /// The first time it allocates, and waits for `exec`.
   void set_overlap(const Exec& exec, Overlap overlap) {
-    overlap_ = overlap;
-    if (overlap == Overlap::off || shell.extent(0) > 0 || !grid.is_shared()) return;
+    overlap_ = may_be_cut() ? overlap : Overlap::off;
+    if (overlap_ == Overlap::off || shell.extent(0) > 0) return;
     const LevelCut cut = cut_level(grid, layout.ghosts, operator_shape(), impl::region_size<Exec>());
     interior = impl::to_space(exec, "ashlar::multigrid::interior", cut.interior);
     shell = impl::to_space(exec, "ashlar::multigrid::shell", cut.shell);

@@ -11,8 +11,8 @@ enum class Equation { poisson, helmholtz };
 enum class Smoother { gsrb, chebyshev, jacobi };
 /// V-cycles from zero; one F-cycle; one F-cycle and V-cycles after it.
 enum class Cycle { f, v, fv };
-/// Whether a level over ranks computes while its messages are on their way: cells that need none of them first. With
-/// `automatic`, if that takes less time, as measured at set-up. The bits are the same.
+/// Whether a level over ranks computes cells while its messages are on their way. Only levels in the blocking mode may.
+/// With `automatic` set-up measures which is faster. The bits are the same.
 enum class Overlap { automatic, on, off };
 /// What a thread takes where fv4 needs the fluxes into cells: a cell, or on CPUs a tile of rows; or what a team of
 /// threads does together, which goes through the planes of a tile and reads each value from memory about once; or that

@@ -39,8 +39,8 @@ struct MultigridOptions {
   Discretisation discretisation = Discretisation::fv4;
   Equation equation = Equation::poisson;
   Smoother smoother = Smoother::gsrb;
-  ExchangeOptions exchange = {};  ///< of the messages between ranks
-  Overlap overlap = Overlap::automatic;
+  ExchangeOptions exchange = {};         ///< of the messages between ranks
+  Overlap overlap = Overlap::automatic;  ///< `on` is for the blocking mode, or an automatic one
   /// Levels of fewer cells a rank run on the host, all but the finest; 0: none does.
   std::int64_t host_threshold = 0;
   /// A visit of a level of so many cells or fewer, and of all coarser ones, is one kernel, where one rank has all of
@@ -91,9 +91,9 @@ class Multigrid {
   /// Allocates all that it will need. `grids` are those of make_hierarchy() for this rank of `comm`. Collective; `comm`
   /// is not used later.
   ///
-  /// Throws   on all ranks together: ArgumentError where the grids are another rank's, or several ranks have boxes of
-  /// the
-  ///          coarsest level, whose solver is one rank's; MemoryError.
+  /// Throws   on all ranks together: ArgumentError where the grids are another rank's, several ranks have boxes of the
+  ///          coarsest level, whose solver is one rank's, or overlap is on in the stream or the kernel mode;
+  ///          MemoryError.
   Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, const MultigridOptions& options,
             const Communicator& comm = {});
   Multigrid(const Multigrid&) = delete;
@@ -134,7 +134,7 @@ class Multigrid {
   std::vector<std::string> explain_parts() const;
 
   /// Restricts the coefficients and the right-hand side of the finest level to all others, and finds the diagonals.
-  /// Where overlap is automatic, each level over ranks is timed with and without.
+  /// If overlap is automatic, each level over ranks in the blocking mode is timed with and without.
   ///
   /// Async    waits for `exec`.
   /// Throws   NumericalError, on all ranks alike, where a diagonal is not positive.

@@ -22,10 +22,10 @@ std::string explain_messages(const Level<Exec, Real>& level) {
               ")");
 }
 
-/// ", overlaps (315 us a smoothing with it, 451 without)"; of a level of one rank nothing.
+/// ", overlaps (315 us a smoothing with it, 451 without)"; of a level that may not be cut nothing.
 template <class Exec, class Real>
 std::string explain_overlap(const Level<Exec, Real>& level) {
-  if (!level.grid.is_shared()) return "";
+  if (!level.may_be_cut()) return "";
   std::string result = level.overlap() == Overlap::on ? ", overlaps" : ", no overlap";
   if (const auto& times = level.overlap_times) {
     result += text(" (", 1e6 * times->with, " us a smoothing with it, ", 1e6 * times->without, " without)");

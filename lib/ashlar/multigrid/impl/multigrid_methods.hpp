@@ -39,6 +39,14 @@ inline void check_grids(const std::vector<BoxGrid>& grids, const Communicator& c
   }
 }
 
+inline void check_overlap(const MultigridOptions& options) {
+  const ExchangeMode mode = options.exchange.mode;
+  if (options.overlap != Overlap::on || mode == ExchangeMode::automatic || mode == ExchangeMode::blocking) return;
+  throw ArgumentError(text("multigrid: overlap on in the exchange mode ", to_string(mode)),
+                      "only levels in the blocking mode compute while messages are on their way",
+                      "take the blocking mode, or leave overlap automatic");
+}
+
 /// Of a host all ranks use the same memory.
 template <class Exec, class Real>
 void require_memory_for(const std::vector<BoxGrid>& grids, const MultigridOptions& options, const Communicator& comm) {
@@ -65,6 +73,7 @@ Multigrid<Exec, Real>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& g
   std::size_t count = 0;
   comm_->together([&] {
     impl::check_grids(grids, *comm_);
+    impl::check_overlap(options);
     count = first_host_level(grids, options.host_threshold);
     if (options.one_kernel_cells < 0) {
       throw ArgumentError(text("multigrid: one kernel for levels of ", options.one_kernel_cells, " cells"),
@@ -78,8 +87,8 @@ Multigrid<Exec, Real>::Multigrid(const Exec& exec, const std::vector<BoxGrid>& g
   for (const BoxGrid& grid : own) {
     levels_.emplace_back(exec, grid, options.discretisation, options.equation, first_number + levels_.size(), comm_,
                          options.exchange);
-    if (options.overlap != Overlap::automatic && grid.is_shared()) {
-      comm_->together([&] { levels_.back().set_overlap(exec, options.overlap); });
+    if (options.overlap == Overlap::on) {
+      comm_->together([&] { levels_.back().set_overlap(exec, Overlap::on); });
     }
     comm_->together([&] { levels_.back().sweep_by(exec, options.sweeps); });
     if (levels_.size() > 1) transfers_.emplace_back(exec, levels_[levels_.size() - 2], levels_.back());
@@ -121,8 +130,8 @@ void Multigrid<Exec, Real>::set_up(const Exec& exec) {
     Level<Exec, Real>& level = levels_[number];
     fill_coefficient_ghosts(exec, level);
     find_diagonal(exec, level);
-    if (options_.overlap == Overlap::automatic && level.grid.is_shared()) {
-      impl::try_overlap(exec, level, options_.smoother, options_.graphs && all_capture_);
+    if (options_.overlap == Overlap::automatic && level.may_be_cut()) {
+      impl::try_overlap(exec, level, options_.smoother);
     }
     if (number + 1 == num_levels()) continue;
     const auto restrict_all = [&](const auto& transfer, const auto& next) {
