@@ -124,10 +124,9 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
              "red-black Gauss-Seidel (the default), Chebyshev's polynomial, or damped Jacobi: six sweeps each time");
   add_choice(
       command, "--sweeps", options.methods.sweeps,
-      std::array{SweepForm::automatic, SweepForm::cells, SweepForm::planes, SweepForm::both_colours},
-      "with fv4, what a thread takes in a sweep: a cell; with others of a team the planes of a tile; and that with "
-      "both colours of Gauss-Seidel in one pass; auto (the default): on GPUs planes for many cells; all "
-      "give the same numbers");
+      std::array{SweepForm::automatic, SweepForm::cells, SweepForm::planes},
+      "with fv4, what a thread takes in a sweep: a cell, or with others of a team the planes of a tile; auto (the "
+      "default): on GPUs planes for many cells; both give the same numbers");
   add_choice(
       command, "--solver", options.solver, std::array{HpgmgSolver::cycles, HpgmgSolver::mg_pcg},
       "cycles by themselves (the default), or conjugate gradients with one V-cycle as their preconditioner, until "

@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   const std::map<std::string, Smoother> smoothers{
       {"gsrb", Smoother::gsrb}, {"chebyshev", Smoother::chebyshev}, {"jacobi", Smoother::jacobi}};
   std::map<std::string, SweepForm> forms;
-  for (const auto form : {SweepForm::automatic, SweepForm::cells, SweepForm::planes, SweepForm::both_colours}) {
+  for (const auto form : {SweepForm::automatic, SweepForm::cells, SweepForm::planes}) {
     forms.emplace(to_string(form), form);
   }
   perf::HpgmgPerfOptions options;
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   list("--switches", options.switches, "measured in turns: default, keep_boxes, plain, graphs, one_kernel or both")
       ->check(CLI::IsMember({"default", "keep_boxes", "plain", "graphs", "one_kernel", "both"}));
   std::string sweeps = "automatic";
-  app.add_option("--sweeps", sweeps, "with fv4: automatic, cells, planes or both-colours")->check(CLI::IsMember(forms));
+  app.add_option("--sweeps", sweeps, "with fv4: automatic, cells or planes")->check(CLI::IsMember(forms));
   app.add_flag(
       "--forms", options.forms_alone,
       "instead of cycles what a level does by itself, in each form of sweeps: two half sweeps, a residual, ghost "

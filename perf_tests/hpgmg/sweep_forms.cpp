@@ -18,11 +18,10 @@ namespace {
 using namespace ashlar::multigrid;
 using BoxVector = Level<Exec>::Vector;
 
-constexpr std::array forms{SweepForm::cells, SweepForm::planes, SweepForm::both_colours};
+constexpr std::array forms{SweepForm::cells, SweepForm::planes};
 
 /// Half sweeps of both colours; the result is in x.
 void sweep(const Exec& exec, const Level<Exec>& level, BoxVector& x, BoxVector& temp) {
-  if (level.sweeps == SweepForm::both_colours) return gauss_seidel_sweep(exec, level, x, temp, level.f, 0);
   for (const int colour : {0, 1}) gauss_seidel_half_sweep(exec, level, x, temp, level.f, colour);
 }
 
@@ -72,14 +71,11 @@ bool measure_sweep_forms(const Exec& exec, int cells, const HpgmgPerfOptions& op
     std::vector<std::function<void()>> works{[&] { fill_ghosts(exec, level, level.u); }};
     BoxVector x = level.u, temp = level.temp;
     for (const SweepForm form : forms) {
-      // (sweep_by() would allocate: the borders are there from here on.)
-      level.sweep_by(exec, form);
-      what.push_back({"two half sweeps", form, form == SweepForm::both_colours ? 1 : 2, 56});
+      what.push_back({"two half sweeps", form, 2, 56});
       works.emplace_back([&, form] {
         level.sweeps = form;
         sweep(exec, level, x, temp);
       });
-      if (form == SweepForm::both_colours) continue;
       what.push_back({"residual", form, 1, 48});
       works.emplace_back([&, form] {
         level.sweeps = form;
@@ -102,7 +98,7 @@ bool measure_sweep_forms(const Exec& exec, int cells, const HpgmgPerfOptions& op
                       {"sweeps", form},
                       {"seconds", seconds[w]},
                       {"bytes", bytes},
-                      {"bytes_formula", "of a cell 56 for each half sweep, or for two in one pass; 48 for a residual"},
+                      {"bytes_formula", "of a cell 56 for each half sweep; 48 for a residual"},
                       {"gb_s", gb_s},
                       {"limit_gb_s", read_gb_s},
                       {"fraction", gb_s / read_gb_s},

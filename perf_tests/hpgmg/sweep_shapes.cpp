@@ -48,7 +48,7 @@ void add_tiles(const Exec& exec, const Level<Exec>& level, Shapes& shapes) {
   });
 }
 
-/// The same by planes, and both colours in one pass, by the planes of a team; 0: as the library chooses.
+/// The same by planes, `depth` of them a team's; 0: as the library chooses.
 void add_depth(const Exec& exec, const Level<Exec>& level, int depth, Shapes& shapes) {
   const std::string planes = depth == 0 ? "as chosen" : text(depth, " planes");
   const multigrid::impl::RelaxBody<Fv4Stencil<double>> relax{
@@ -60,10 +60,6 @@ void add_depth(const Exec& exec, const Level<Exec>& level, int depth, Shapes& sh
     const multigrid::impl::ResidualBody<Fv4Stencil<double>> body{
         {level.stencil_data(level.u)}, level.f.data(), level.r.data()};
     multigrid::impl::march("residual", exec, level.num_boxes(), level.layout, level.parities, body, depth);
-  });
-  shapes.add("both colours, " + planes, [&exec, &level, relax, depth] {
-    multigrid::impl::march_both_colours("both colours", exec, level.num_boxes(), level.grid.cells_per_dim(),
-                                        level.layout, level.parities, level.origins, relax, depth);
   });
 }
 
@@ -78,7 +74,6 @@ void measure_sweep_shapes(const Exec& exec, int cells, const HpgmgPerfOptions& o
     set_benchmark_problem(exec, level);
     fill_coefficient_ghosts(exec, level);
     find_diagonal(exec, level);
-    level.sweep_by(exec, SweepForm::both_colours);
     Shapes shapes;
     shapes.add("ghost cells", [&] { fill_ghosts(exec, level, level.u); });
     if constexpr (is_gpu_v<Exec>) {
@@ -93,7 +88,6 @@ void measure_sweep_shapes(const Exec& exec, int cells, const HpgmgPerfOptions& o
     for (const int depth : {0, 1, 2, 4, 8, 16, 32, 64, 128, 256}) {
       if (depth <= box_dim) add_depth(exec, level, depth, shapes);
     }
-    shapes.add("borders of both colours", [&] { relax_borders(exec, level, level.u, level.temp, level.f, 1); });
     const std::vector<double> seconds = alternating_medians(exec, shapes.works, {options.samples, 0.01});
     std::printf("fv4 %d^3 in %d box(es), kernels alone\n", cells, boxes);
     for (std::size_t s = 0; s < seconds.size(); ++s) {

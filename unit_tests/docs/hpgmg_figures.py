@@ -28,8 +28,8 @@ BY_SWITCHES = {
     "h200/hpgmg_switches.json": {1: ("default", "automatic"), 3: ("plain", "automatic")},
     "h100/hpgmg_switches.json": {1: ("default", "automatic"), 2: ("graphs", "automatic")},
 }
-FORMS = {2: ["two half sweeps, cells", "two half sweeps, planes", "two half sweeps, both-colours"],
-         3: ["residual, cells", "residual, planes"], 1: ["ghost cells"]}
+FORMS = {2: ["two half sweeps, cells", "two half sweeps, planes"], 3: ["residual, cells", "residual, planes"],
+         1: ["ghost cells"]}
 
 
 class Choices:

@@ -135,7 +135,6 @@ TEST(SinglePrecisionForms, HaveTheSameBits) {
     EXPECT_EQ(found({.one_kernel_cells = 0, .sweeps = SweepForm::cells}), plain) << "graphs";
     EXPECT_EQ(found({.one_kernel_cells = 4096}), plain) << "one kernel for 16^3 cells";
     EXPECT_EQ(found({.sweeps = SweepForm::planes}), plain) << "planes";
-    EXPECT_EQ(found({.sweeps = SweepForm::both_colours}), plain) << "both colours";
     EXPECT_EQ(found({.host_threshold = 1000}), plain) << "on the host";
   }
 }

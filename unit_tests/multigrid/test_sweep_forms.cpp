@@ -1,9 +1,7 @@
 // Forms of sweeps against each other: all give the same bits.
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <ashlar/base/error.hpp>
-#include <ashlar/multigrid/border.hpp>
 #include <ashlar/multigrid/cell_tiles.hpp>
 #include <ashlar/multigrid/impl/march_tiles.hpp>  // nothing else shows on hosts which levels of GPUs go by planes
 #include <ashlar/multigrid/operator.hpp>
@@ -59,7 +57,7 @@ int num_different(const std::vector<double>& a, const std::vector<double>& b) {
   return different;
 }
 
-// Wider, and narrower, than tiles; odd; several columns of planes in k; less than two borders.
+// Wider, and narrower, than tiles; odd; several columns of planes in k; few cells.
 const std::vector<std::pair<int, int>> cuts{{1, 36}, {1, 35}, {1, 19}, {2, 20}, {3, 9},
                                             {1, 66}, {1, 8},  {2, 4},  {4, 2},  {1, 2}};
 
@@ -107,7 +105,7 @@ TEST(SweepForm, SmoothersOfAllFormsHaveTheBitsOfCells) {
       for (const Smoother smoother : {Smoother::gsrb, Smoother::chebyshev}) {
         if (dim > 40 && (equation == Equation::helmholtz || smoother == Smoother::chebyshev)) continue;  // takes long
         std::vector<double> wanted, wanted_back;
-        for (const SweepForm form : {SweepForm::cells, SweepForm::planes, SweepForm::both_colours}) {
+        for (const SweepForm form : {SweepForm::cells, SweepForm::planes}) {
           RandomProblem problem(boxes, dim, equation);
           Level<Exec>& level = problem.level;
           level.largest_eigenvalue = 2;
@@ -136,7 +134,7 @@ TEST(SweepForm, SmoothersOfAllFormsHaveTheBitsOfCells) {
 TEST(SweepForm, SolvesOfAllFormsHaveTheSameBits) {
   for (const Discretisation discretisation : {Discretisation::fv2, Discretisation::fv4}) {
     std::vector<double> norms;
-    for (const SweepForm form : {SweepForm::automatic, SweepForm::cells, SweepForm::planes, SweepForm::both_colours}) {
+    for (const SweepForm form : {SweepForm::automatic, SweepForm::cells, SweepForm::planes}) {
       const auto multigrid = benchmark(16, 8, {.discretisation = discretisation, .sweeps = form});
       const auto found = multigrid->solve(Exec(), Cycle::f).norms;
       if (norms.empty()) norms = found;
@@ -159,8 +157,8 @@ TEST(SweepForm, IsChosenByWhatTeamsHaveToDo) {
   EXPECT_EQ(form(SweepForm::automatic, 32, 512), of_many);
   EXPECT_EQ(form(SweepForm::automatic, 16, 4096), SweepForm::cells);
   EXPECT_EQ(form(SweepForm::cells, 256, 1), SweepForm::cells);
-  EXPECT_EQ(form(SweepForm::both_colours, 8, 1), SweepForm::both_colours);
-  EXPECT_EQ(form(SweepForm::both_colours, 256, 1, Discretisation::fv2), SweepForm::cells) << "sweeps in place";
+  EXPECT_EQ(form(SweepForm::planes, 8, 1), SweepForm::planes);
+  EXPECT_EQ(form(SweepForm::planes, 256, 1, Discretisation::fv2), SweepForm::cells) << "sweeps in place";
 }
 
 TEST(MarchTiles, TellWhichShareOfTheirTimeTeamsHaveWork) {
@@ -196,37 +194,6 @@ TEST(CellTiles, HaveEachPlaceOnce) {
   for (const int dim : {8, 16, 32, 128}) {
     const Index3 pairs{dim / 2, dim, dim};
     EXPECT_LE(Tiles::of(pairs).count(1) * Tiles::threads, 2 * pairs[0] * pairs[1] * pairs[2]) << dim;
-  }
-}
-
-TEST(Border, HasEachCellThatIsNotWithinOnce) {
-  for (const auto& [boxes, dim] : {std::pair{1, 40}, {3, 9}, {2, 5}, {2, 4}, {1, 2}}) {
-    const BoxGrid grid(boxes, dim);
-    const BoxLayout layout{dim, 0};
-    std::vector<int> times(std::size_t(grid.num_boxes() * layout.volume()));
-    for (const RegionOfPairs& part : border_regions(grid)) {
-      for (int pair = 0; pair < part.size[0] * part.size[1] * part.size[2]; ++pair) {
-        const int row = pair / part.size[0], first = part.begin[0] + 2 * (pair % part.size[0]);
-        const int j = part.begin[1] + row % part.size[1], k = part.begin[2] + row / part.size[1];
-        for (int i = first; i < std::min(first + 2, part.end_i); ++i) {
-          ++times[std::size_t(layout.at(part.box, i, j, k))];
-        }
-      }
-    }
-    int wrong = 0;
-    for (int box = 0; box < grid.num_boxes(); ++box) {
-      const Index3& place = grid.place(box);
-      for (int c = 0; c < dim * dim * dim; ++c) {
-        const int cell[3] = {c % dim, c / dim % dim, c / (dim * dim)};
-        bool is_in_border = false;
-        for (int d = 0; d < 3; ++d) {
-          const int low = place[d] == 0 ? 4 : 2, high = place[d] == boxes - 1 ? 4 : 2;
-          is_in_border = is_in_border || cell[d] < low || cell[d] >= dim - high;
-        }
-        wrong += times[std::size_t(layout.at(box, cell[0], cell[1], cell[2]))] != int(is_in_border);
-      }
-    }
-    EXPECT_EQ(wrong, 0) << boxes << "^3 boxes of " << dim << "^3 cells";
   }
 }
 

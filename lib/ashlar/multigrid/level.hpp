@@ -4,7 +4,6 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
-#include <ashlar/multigrid/border.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_fill.hpp>
@@ -56,14 +55,11 @@ struct Level {
     fill_for_interpolation = ghost_fill(exec, make_ghost_plan(grid, layout.ghosts, GhostShape::box));
   }
 
-  /// From here on what needs fluxes goes by this form, or by the one that is best here. Allocates, and waits for
-  /// `exec`.
+  /// From here on fluxes are computed in this form, or, with `automatic`, in the form that is best here.
   ///
   /// Throws   ArgumentError where teams of this device have too little scratch memory for a form that is named.
   void sweep_by(const Exec& exec, SweepForm form) {
     sweeps = sweep_form(exec, form, discretisation, layout.dim, num_boxes());
-    if (sweeps == SweepForm::both_colours)
-      borders = impl::to_space(exec, "ashlar::multigrid::borders", border_regions(grid));
   }
 
   /// One more of them, of zeros.
@@ -153,7 +149,6 @@ struct Level {
   Kokkos::View<CellRegion*, Space> interior, shell;  ///< this rank's cells, where set_overlap() has cut the level
   std::optional<OverlapTimes> overlap_times;         ///< where set-up has tried which is faster
   SweepForm sweeps = SweepForm::cells;               ///< never automatic
-  Kokkos::View<RegionOfPairs*, Space> borders;       ///< of both_colours
   PhaseTimes* times = nullptr;
 
  private:

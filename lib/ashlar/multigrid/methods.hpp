@@ -14,10 +14,10 @@ enum class Cycle { f, v, fv };
 /// Whether a level over ranks computes cells while its messages are on their way. Only levels in the blocking mode may.
 /// With `automatic` set-up measures which is faster. The bits are the same.
 enum class Overlap { automatic, on, off };
-/// What a thread takes where fv4 needs the fluxes into cells: a cell, or on CPUs a tile of rows; or what a team of
-/// threads does together, which goes through the planes of a tile and reads each value from memory about once; or that
-/// with both colours of Gauss-Seidel in one pass. All give the same bits. fv2 sweeps in place and by cells.
-enum class SweepForm { automatic, cells, planes, both_colours };
+/// How fv4 computes the fluxes into cells. By cells, a thread takes a cell, or on CPUs a tile of rows. By planes, a
+/// team of threads goes through the planes of a tile and reads each value from memory about once. The bits are the
+/// same. fv2 sweeps in place and by cells.
+enum class SweepForm { automatic, cells, planes };
 
 std::string_view to_string(Discretisation discretisation);
 std::string_view to_string(Equation equation);

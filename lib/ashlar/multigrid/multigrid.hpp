@@ -195,7 +195,7 @@ class Multigrid {
   void smooth_down_and_up(const Exec& exec, std::size_t number, Visit visit) const;
   void solve_bottom(const Exec& exec, Visit visit) const;
   void make_lists(const Exec& exec);
-  void prolong(const Exec& exec, std::size_t fine, bool within_v_cycle, const Vector& to) const;
+  void prolong(const Exec& exec, std::size_t fine, bool within_v_cycle) const;
   void restrict_to_next(const Exec& exec, std::size_t fine, const Vector& from) const;
   template <class Work>
   auto on_host(const Exec& exec, const Work& work) const;

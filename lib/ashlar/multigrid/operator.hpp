@@ -51,7 +51,7 @@ void for_fluxes(const std::string& name, const Exec& exec, const Level<Exec, Rea
                 const Body& body) {
   const std::string label = "ashlar::multigrid::" + name;
   if constexpr (has_sweep_forms<Exec> && std::same_as<decltype(body.stencil), Fv4Stencil<Real>>) {
-    if (cells == nullptr && level.sweeps != SweepForm::cells && StepRecorder::current() == nullptr) {
+    if (cells == nullptr && level.sweeps == SweepForm::planes && StepRecorder::current() == nullptr) {
       return march(label, exec, level.num_boxes(), level.layout, level.parities, body);
     }
   }

@@ -14,11 +14,11 @@ namespace ashlar::multigrid {
 
 /// Planes pay on GPUs where teams have work for half of their time or more. On an H200 they are as fast as cells for
 /// one box of 64^3, where teams have it for 0.28 of the time, and take 0.7 of what cells take for one of 128^3, where
-/// they have it for 0.74. Both colours in one pass were nowhere faster.
+/// they have it for 0.74.
 inline constexpr double least_share_of_planes = 0.5;
 
-/// Forms other than by cells are compiled for this execution space only: those for large boxes, and so none of a host
-/// that has a device beside it.
+/// Planes are compiled for this execution space only: they are for large boxes, and so for no host that has a device
+/// beside it.
 template <execution_space Exec>
 inline constexpr bool has_sweep_forms = std::same_as<Exec, Kokkos::DefaultExecutionSpace>;
 
@@ -40,7 +40,7 @@ SweepForm sweep_form(const Exec& exec, SweepForm asked, Discretisation discretis
   }
   if (!is_gpu_v<Exec> || !is_possible) return SweepForm::cells;
   using Shape = impl::MarchShape<Exec>;
-  const int teams = impl::teams_at_once(exec, Shape::teams_at_a_time), boxes = static_cast<int>(num_boxes);
+  const int teams = impl::teams_at_once(exec), boxes = static_cast<int>(num_boxes);
   const auto tiles = impl::MarchTiles::of(boxes, box_dim, Shape::width, Shape::height, teams);
   return tiles.used_share(boxes, box_dim, teams) >= least_share_of_planes ? SweepForm::planes : SweepForm::cells;
 }

@@ -52,8 +52,6 @@ std::string_view to_string(SweepForm form) {
       return "cells";
     case SweepForm::planes:
       return "planes";
-    case SweepForm::both_colours:
-      return "both-colours";
   }
   return "unknown";
 }

@@ -5,7 +5,6 @@
 #include <ashlar/device/for_wide_teams.hpp>
 #include <ashlar/multigrid/impl/cell_bodies.hpp>
 #include <ashlar/multigrid/impl/march_rings.hpp>
-#include <ashlar/multigrid/impl/march_surroundings.hpp>
 #include <ashlar/multigrid/impl/march_tiles.hpp>
 #include <ashlar/multigrid/impl/plane_ring.hpp>
 #include <cstddef>
@@ -27,10 +26,7 @@ struct March {
   static constexpr int cells_of_lane = is_of_colour ? 1 : 2;
   static constexpr int width = Shape::width, height = Shape::height;
   static constexpr int threads = width / 2 * height, teams_at_a_time = Shape::teams_at_a_time;
-  using Cells = PlaneRing<Real, 6, width, height, 2, 2>;       // from k - 2 to k + 3, which is on its way
-  using Faces = PlaneRing<Real, 4, width, height, 1, 2>;       // normal to i and j: from k - 1 to k + 2
-  using FacesAbove = PlaneRing<Real, 3, width, height, 1, 2>;  // normal to k: from k to k + 2
-  using Rings = MarchRings<Cells, Faces, FacesAbove>;
+  using Rings = MarchRings<Real, width, height>;
   using Surroundings = MarchSurroundings<Rings>;
   static constexpr std::size_t scratch_bytes = sizeof(Real) * Rings::size;
   static_assert(scratch_bytes <= usual_wide_scratch<Exec>);
@@ -159,8 +155,8 @@ template <class Exec, class Parities, class Body>
 void march(const std::string& label, const Exec& exec, int num_boxes, const BoxLayout& layout, const Parities& parities,
            const Body& body, int depth = 0) {
   using Kernel = March<Exec, Body, Parities>;
-  const MarchTiles tiles = MarchTiles::of(num_boxes, layout.dim, Kernel::width, Kernel::height,
-                                          teams_at_once(exec, Kernel::teams_at_a_time), depth);
+  const MarchTiles tiles =
+      MarchTiles::of(num_boxes, layout.dim, Kernel::width, Kernel::height, teams_at_once(exec), depth);
   for_wide_teams<Kernel::threads, Kernel::teams_at_a_time>(label, exec, tiles.count(num_boxes), Kernel::scratch_bytes,
                                                            Kernel{body, layout, parities, tiles});
 }

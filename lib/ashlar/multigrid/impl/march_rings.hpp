@@ -9,26 +9,26 @@
 
 namespace ashlar::multigrid::impl {
 
-/// The planes of a tile that a team has in scratch memory: x by cell, and the coefficients of the faces normal to i and
-/// j, and to k, of which fewer planes are wanted. All rows are as long.
-template <class CellPlanes, class FacePlanes, class FacePlanesAbove>
+/// The planes of a tile that a team has in scratch memory while it makes plane k: x by cell, and the coefficients of
+/// the faces normal to i and j, and to k. All rows have the same length.
+template <class Type, int width, int height>
 struct MarchRings {
-  using Real = typename CellPlanes::Real;
-  static constexpr int size = CellPlanes::size + 2 * FacePlanes::size + FacePlanesAbove::size;  // numbers
-  static constexpr int row = CellPlanes::row;
-  static_assert(FacePlanes::row == row && FacePlanes::around == CellPlanes::around);
-  static_assert(FacePlanesAbove::plane == FacePlanes::plane && FacePlanesAbove::around == FacePlanes::around &&
-                FacePlanesAbove::halo == FacePlanes::halo);  // so that a lane copies the same of either
+  using Real = Type;
+  using Cells = PlaneRing<Real, 6, width, height, 2>;       // from k - 2 to k + 3, which is on its way
+  using Faces = PlaneRing<Real, 4, width, height, 1>;       // normal to i and j: from k - 1 to k + 2
+  using FacesAbove = PlaneRing<Real, 3, width, height, 1>;  // normal to k: from k to k + 2
+  static constexpr int size = Cells::size + 2 * Faces::size + FacesAbove::size;  // numbers
+  static constexpr int row = Cells::row;
 
-  CellPlanes x;
-  FacePlanes beta_i, beta_j;
-  FacePlanesAbove beta_k;
+  Cells x;
+  Faces beta_i, beta_j;
+  FacesAbove beta_k;
 
   KOKKOS_FUNCTION explicit MarchRings(Real* scratch)
       : x(scratch),
-        beta_i(scratch + CellPlanes::size),
-        beta_j(scratch + CellPlanes::size + FacePlanes::size),
-        beta_k(scratch + CellPlanes::size + 2 * FacePlanes::size) {}
+        beta_i(scratch + Cells::size),
+        beta_j(scratch + Cells::size + Faces::size),
+        beta_k(scratch + Cells::size + 2 * Faces::size) {}
 };
 
 /// A lane's part in bringing planes of a tile to the rings.
@@ -67,6 +67,49 @@ class MarchCopies {
   CopiedPairs<decltype(Rings::x), threads> cells_;
   CopiedPairs<decltype(Rings::beta_i), threads> faces_;
   bool are_aligned_ = false;
+};
+
+/// What is around cell (i, j, k) of a tile, in scratch memory (MarchRings). Cells are told by their distance from it.
+template <class Rings>
+struct MarchSurroundings {
+  using Real = typename Rings::Real;
+  static constexpr int row = Rings::row;
+
+  const Real *x[5], *beta_i[3], *beta_j[3], *beta_k[2];  // by plane: from k - 2, k - 1 and k on
+
+  KOKKOS_FUNCTION MarchSurroundings(const Rings& rings, int i, int j, int k) {
+    for (int p = 0; p < 5; ++p) x[p] = rings.x.cell(k - 2 + p, i, j);
+    for (int p = 0; p < 3; ++p) {
+      beta_i[p] = rings.beta_i.cell(k - 1 + p, i, j);
+      beta_j[p] = rings.beta_j.cell(k - 1 + p, i, j);
+    }
+    for (int p = 0; p < 2; ++p) beta_k[p] = rings.beta_k.cell(k + p, i, j);
+  }
+
+  KOKKOS_FUNCTION Real here() const { return x[2][0]; }
+
+  /// Through the low face of a cell that is normal to d.
+  template <int d>
+  KOKKOS_FUNCTION Real flux(int i, int j, int k) const {
+    return fv4_flux<d>(face<d>(i, j, k),
+                       [&](int di, int dj, int dk) { return x[2 + k + dk][i + di + (j + dj) * row]; });
+  }
+
+ private:
+  template <int d>
+  KOKKOS_FUNCTION FaceOfFv4<Real> face(int i, int j, int k) const {
+    const int at = i + j * row;
+    if constexpr (d == 0) {
+      const Real* const beta = beta_i[1 + k];
+      return {beta[at], beta[at + row] - beta[at - row], beta_i[2 + k][at] - beta_i[k][at]};
+    } else if constexpr (d == 1) {
+      const Real* const beta = beta_j[1 + k];
+      return {beta[at], beta_j[2 + k][at] - beta_j[k][at], beta[at + 1] - beta[at - 1]};
+    } else {
+      const Real* const beta = beta_k[k];
+      return {beta[at], beta[at + 1] - beta[at - 1], beta[at + row] - beta[at - row]};
+    }
+  }
 };
 
 }  // namespace ashlar::multigrid::impl

@@ -21,12 +21,12 @@ struct MarchShape {
   static constexpr int width = 32, height = is_large ? 16 : 8, teams_at_a_time = 2 * 16 / height;
 };
 
-/// How many teams run at once where a multiprocessor has so many. Of hosts it is a number that makes tests have columns
-/// of one plane and of several.
+/// How many teams run at once. Of hosts it is a number that makes tests have columns of one plane and of several.
 template <execution_space Exec>
-int teams_at_once(const Exec& exec, int of_multiprocessor) {
+int teams_at_once(const Exec& exec) {
   constexpr int threads_of_multiprocessor = 2048, of_host = 64;
-  return is_gpu_v<Exec> ? exec.concurrency() / threads_of_multiprocessor * of_multiprocessor : of_host;
+  if (!is_gpu_v<Exec>) return of_host;
+  return exec.concurrency() / threads_of_multiprocessor * MarchShape<Exec>::teams_at_a_time;
 }
 
 /// What the first planes of a column cost beside the others, in planes: its team waits for them, and the one below

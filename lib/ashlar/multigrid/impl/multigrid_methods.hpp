@@ -175,7 +175,8 @@ void Multigrid<Exec, Real>::solve_bottom(const Exec& exec, Visit visit) const {
 
 /// Of the fourth order only for the start on a finer level: corrections are as good with less.
 template <execution_space Exec, class Real>
-void Multigrid<Exec, Real>::prolong(const Exec& exec, std::size_t fine, bool within_v_cycle, const Vector& to) const {
+void Multigrid<Exec, Real>::prolong(const Exec& exec, std::size_t fine, bool within_v_cycle) const {
+  const Vector& to = levels_[fine].u;
   const bool is_quartic = !within_v_cycle && options_.discretisation == Discretisation::fv4;
   const auto fill = [&](const auto& instance, const auto& coarse) {
     coarse.timed(instance, Phase::exchange, [&] {
@@ -279,7 +280,7 @@ void Multigrid<Exec, Real>::launch_visit(const Exec& exec, std::size_t number, V
   if (visit == Visit::f_cycle) {
     restrict_to_next(exec, number, levels_[number].r);
     this->visit(exec, number + 1, visit, false);
-    prolong(exec, number, false, levels_[number].u);
+    prolong(exec, number, false);
     return smooth_down_and_up(exec, number, Visit::v_cycle);
   }
   if (from_zero) set_zero(exec, levels_[number].u);
@@ -290,18 +291,16 @@ void Multigrid<Exec, Real>::launch_visit(const Exec& exec, std::size_t number, V
 template <execution_space Exec, class Real>
 void Multigrid<Exec, Real>::smooth_down_and_up(const Exec& exec, std::size_t number, Visit visit) const {
   const Level<Exec, Real>& level = levels_[number];
-  // Each smoothing may leave its result in the other of these two; after both it is in u.
-  Vector x = level.u, temp = level.temp;
   const bool is_gsrb = options_.smoother == Smoother::gsrb, is_next_here = !is_on_host(number + 1);
-  if (!is_gsrb || !is_next_here || !impl::relax_in_scratch(exec, level, x, level.r, 0, &levels_[number + 1])) {
-    smooth_and_find_residual(exec, level, options_.smoother, x, temp, level.r);
-    restrict_to_next(exec, number, temp);
+  if (!is_gsrb || !is_next_here || !impl::relax_in_scratch(exec, level, level.u, level.r, 0, &levels_[number + 1])) {
+    smooth(exec, level, options_.smoother, level.u, level.r);
+    residual(exec, level, level.u, level.r, level.temp);
+    restrict_to_next(exec, number, level.temp);
   }
   this->visit(exec, number + 1, visit, true);
-  prolong(exec, number, true, x);
+  prolong(exec, number, true);
   const bool is_symmetric = visit == Visit::symmetric_v_cycle;
-  smooth_between(exec, level, options_.smoother, is_symmetric ? SmoothingOrder::back : SmoothingOrder::forth, x, temp,
-                 level.r);
+  smooth(exec, level, options_.smoother, level.u, level.r, is_symmetric ? SmoothingOrder::back : SmoothingOrder::forth);
 }
 
 /// The visits that are one kernel: of the first level that is small and one rank's, and of all below it. Where ranks

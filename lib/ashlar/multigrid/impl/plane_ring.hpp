@@ -14,22 +14,22 @@ struct alignas(2 * sizeof(Real)) NeighbourPair {
 };
 
 /// Planes of a tile in a team's scratch memory: Depth that follow each other, so that a new one takes the place of the
-/// oldest. A plane has the tile's Width x Height cells, with Halo more rows beyond each side and Around more columns.
+/// oldest. A plane has the tile's Width x Height cells, with Halo more rows beyond each side and two more columns.
 /// Pairs of neighbours begin at columns of even number.
-template <class Type, int Depth, int Width, int Height, int Halo, int Around>
+template <class Type, int Depth, int Width, int Height, int Halo>
 class PlaneRing {
  public:
   using Real = Type;
-  static constexpr int halo = Halo, around = Around, rows = Height + 2 * Halo, row = Width + 2 * Around;
+  static constexpr int halo = Halo, around = 2, rows = Height + 2 * Halo, row = Width + 2 * around;
   static constexpr int plane = rows * row, size = Depth * plane;
-  static_assert(row % 2 == 0 && Around % 2 == 0);
+  static_assert(row % 2 == 0);
 
   KOKKOS_FUNCTION explicit PlaneRing(Real* begin) : begin_(begin) {}
 
   /// Cell (i, j) of plane p, which is -Depth or more.
-  KOKKOS_FUNCTION Real* cell(int p, int i, int j) const { return first_of(p) + (j + Halo) * row + Around + i; }
+  KOKKOS_FUNCTION Real* cell(int p, int i, int j) const { return first_of(p) + (j + Halo) * row + around + i; }
 
-  /// Where the first of all cells of plane p is, (-Around, -Halo).
+  /// Where the first of all cells of plane p is, (-around, -Halo).
   KOKKOS_FUNCTION Real* first_of(int p) const { return begin_ + int(unsigned(p + Depth) % unsigned(Depth)) * plane; }
 
  private:
