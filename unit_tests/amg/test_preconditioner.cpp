@@ -41,7 +41,8 @@ TEST(Amg, CoarseMatricesAreTripleProducts) {
     exec.fence();
     return reference::dense(host);
   };
-  const auto a = dense(levels[0].matrix()), p = dense(levels[0].transfer()->prolongator()), coarse = dense(levels[1].matrix());
+  const auto a = dense(levels[0].matrix()), p = dense(levels[0].transfer()->prolongator()),
+             coarse = dense(levels[1].matrix());
   const std::int64_t n = levels[0].matrix().num_rows(), nc = levels[1].matrix().num_rows();
   std::vector<double> ap(n * nc, 0), ptap(nc * nc, 0);
   for (std::int64_t i = 0; i < n; ++i) {

@@ -64,6 +64,28 @@ TEST(AmgAggregates, OfAChain) {
   }
 }
 
+/// In rounds on the device, on the host, or on both, the same nodes are roots: the first that a serial pass finds.
+TEST(AmgAggregates, RootsAreThoseOfASerialPass) {
+  const Exec exec;
+  for (const Matrix& a : {Beam({9, 8, 7}).a, laplacian_1d(1000)}) {
+    const auto strength = amg::strength_graph(exec, a, 0);
+    const auto row_ptr = to_host(strength.row_ptr);
+    const auto col_idx = to_host(strength.col_idx);
+    std::vector<bool> is_taken(row_ptr.size() - 1, false), is_root(is_taken);
+    for (std::size_t i = 0; i < is_root.size(); ++i) {
+      bool is_free = row_ptr[i] < row_ptr[i + 1] && !is_taken[i];
+      for (int k = row_ptr[i]; k < row_ptr[i + 1]; ++k) is_free = is_free && !is_taken[col_idx[k]];
+      if (!is_free) continue;
+      is_root[i] = is_taken[i] = true;
+      for (int k = row_ptr[i]; k < row_ptr[i + 1]; ++k) is_taken[col_idx[k]] = true;
+    }
+    for (const int rounds : {0, 1, 3, 1000000}) {
+      const auto rank = to_host(amg::impl::choose_roots(exec, strength, rounds));
+      for (std::size_t i = 0; i < is_root.size(); ++i) EXPECT_EQ(rank[i] == amg::impl::NodeRank::root, is_root[i]) << i;
+    }
+  }
+}
+
 /// A weak coupling neither joins nodes nor stays in the filtered matrix, whose row sums are the matrix's.
 TEST(AmgStrength, LeavesOutWeakCouplings) {
   const Exec exec;

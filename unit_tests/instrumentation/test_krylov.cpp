@@ -1,10 +1,11 @@
+#include <ashlar/amg/preconditioner.hpp>
+#include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/iterative_refinement.hpp>
 #include <ashlar/operators/any_operator.hpp>
 #include <ashlar/operators/any_preconditioner.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
-#include <ashlar/krylov/cg.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
-#include <ashlar/krylov/iterative_refinement.hpp>
 #include <ashlar/operators/jacobi_preconditioner.hpp>
 
 #include "instrumentation/expect.hpp"
@@ -14,6 +15,16 @@ namespace {
 
 struct Identity : IdentityPreconditioner {
   Identity(const Exec&, const Matrix&) {}
+};
+
+/// Algebraic multigrid of several levels.
+struct Multigrid : amg::Preconditioner<Matrix> {
+  Multigrid(const Exec& exec, const Matrix& a)
+      : amg::Preconditioner<Matrix>(exec, a,
+                                    amg::constant_modes<Matrix::memory_space>(exec, a.num_block_rows(), a.block_size()),
+                                    {.coarsest_rows = 20}) {
+    EXPECT_GE(hierarchy().levels().size(), 2u);
+  }
 };
 
 template <class Preconditioner>
@@ -40,7 +51,8 @@ class KrylovConduct : public ::testing::Test {
   }
 };
 
-using Preconditioners = ::testing::Types<Identity, JacobiPreconditioner<Matrix>, BlockJacobiPreconditioner<Matrix>>;
+using Preconditioners =
+    ::testing::Types<Identity, JacobiPreconditioner<Matrix>, BlockJacobiPreconditioner<Matrix>, Multigrid>;
 TYPED_TEST_SUITE(KrylovConduct, Preconditioners);
 
 TYPED_TEST(KrylovConduct, Construction) {

@@ -45,7 +45,7 @@ class DenseInverse {
       }
     }
     const std::vector<double> inverse = symmetric_inverse(dense, n);
-    const auto here = Kokkos::create_mirror_view(inverse_);
+    const auto here = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, inverse_);
     for (int j = 0; j < n; ++j) {
       for (int i = 0; i < n; ++i) here(i, j) = static_cast<Scalar>(inverse[i + std::size_t(j) * n]);
     }
