@@ -13,6 +13,8 @@
 
 #include "support/compare.hpp"
 
+#include "support/message.hpp"
+
 namespace ashlar::testing {
 namespace {
 
@@ -103,6 +105,26 @@ TEST(Solve, LeavesOutAPreconditionerThatDoesNotFit) {
   const auto zero_diagonal = expect_solved(line(40, 1, 0, 3, 1), {.block_size = 1}, 1e-4);
   EXPECT_EQ(zero_diagonal.preconditioner, SolvePreconditioner::none);
   EXPECT_THAT(zero_diagonal.why, HasSubstr("no preconditioner: "));
+}
+
+/// Springs along a bar and across it: two unknowns a node, and with coordinates three modes.
+TEST(Solve, AlgebraicMultigrid) {
+  const auto bar = line(1200, -1, 2.5, 2.1, -1);
+  const auto jacobi = expect_solved(bar, {.method = SolveMethod::cg, .block_size = 2});
+  const LinearSolveOptions amg{.method = SolveMethod::cg, .preconditioner = SolvePreconditioner::amg, .block_size = 2};
+  const auto constants = expect_solved(bar, amg);
+  EXPECT_EQ(constants.preconditioner, SolvePreconditioner::amg);
+  EXPECT_LT(constants.iterations, jacobi.iterations);
+  std::vector<double> xy(1200, 0.5);
+  for (int i = 0; i < 600; ++i) xy[2 * i] = i;
+  LinearSolveOptions with_coordinates = amg;
+  with_coordinates.coordinates = xy;
+  with_coordinates.dimensions = 2;
+  expect_solved(bar, with_coordinates);
+  with_coordinates.dimensions = 3;
+  std::vector<double> x(1200);
+  EXPECT_THAT(message_of<ShapeError>([&] { solve(bar.view(), x, x, with_coordinates); }),
+              HasSubstr("1200 coordinates in 3 dimensions"));
 }
 
 TEST(Solve, TakesTheMethodAskedFor) {

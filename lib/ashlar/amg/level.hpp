@@ -7,11 +7,14 @@
 #include <ashlar/amg/options.hpp>
 #include <ashlar/amg/transfer.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -109,6 +112,11 @@ class Level {
   ChebyshevSmoother<Matrix> make_smoother(const Exec& exec, const Options& options) const {
     BlockJacobiPreconditioner<Matrix> inverse(exec, a_);
     const double largest = safety * amg::largest_eigenvalue(exec, plan_, a_, inverse);
+    if (a_.num_rows() > 0 && !(largest > 0 && largest < std::numeric_limits<double>::infinity())) {
+      throw NumericalError(
+          -1, text("amg: no positive eigenvalue of D^-1 A was found on a level of ", a_.num_rows(), " rows"),
+          "the matrix, or that of a coarse level, is not positive definite", "take block-Jacobi, or no preconditioner");
+    }
     return {std::move(inverse), options.smoother_degree, options.smoothed_fraction * largest, largest};
   }
 
