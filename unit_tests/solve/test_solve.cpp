@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "support/compare.hpp"
-
 #include "support/message.hpp"
 
 namespace ashlar::testing {

@@ -94,10 +94,11 @@ class Hierarchy {
   using Space = typename Matrix::memory_space;
   using Modes = NearNullSpace<Space>;
 
-  /// Shapes   A is square, with square blocks; `modes` has A's rows, and 1 to max_modes columns.
-  /// Memory   shares the values of A, which must not change while the hierarchy is used, unless update_values()
-  /// follows. Async    waits for `exec`. Throws   ShapeError, ArgumentError; NumericalError if a diagonal block has no
-  /// inverse or a mode is 0.
+  /// Shapes   A is square, with square blocks; `modes` has the rows of A, and 1 to max_modes columns.
+  /// Memory   shares the values of A. If they change, update_values() follows before the next cycle.
+  /// Async    waits for `exec`.
+  /// Throws   ShapeError, ArgumentError, BlockSizeError; NumericalError if a diagonal block has no inverse, if a mode is
+  ///          0 or not finite, or if D^-1 A has no positive eigenvalue.
   template <execution_space Exec>
   Hierarchy(const Exec& exec, const Matrix& a, Modes modes, const Options& options = {}) : options_(options) {
     amg::check(options);

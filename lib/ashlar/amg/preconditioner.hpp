@@ -48,7 +48,7 @@ struct CopyEntry {
 ///          Copies share the hierarchy, whose vectors serve one application at a time.
 /// Async    the constructor waits for `exec`; applications are enqueued, without fence or allocation.
 /// Throws   ShapeError, ArgumentError, BlockSizeError; NumericalError if a diagonal block has no inverse, naming its
-///          row, or if a mode is 0 or not finite.
+///          row, if a mode is 0 or not finite, or if the matrix is seen not to be positive definite.
 /// Source   Vanek, Mandel and Brezina 1996.
 template <bcsr_matrix Matrix, class Real = typename Matrix::scalar_type>
 class Preconditioner {
