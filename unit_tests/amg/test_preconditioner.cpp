@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 
 #include <ashlar/base/error.hpp>
+#include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/null_space.hpp>
 #include <ashlar/krylov/symmetric_solve.hpp>
 #include <ashlar/operators/any_preconditioner.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>
@@ -179,6 +181,39 @@ TEST(Amg, SmallAndUncoupledMatrices) {
   const auto chain = laplacian_1d(3000);
   const auto b_of_chain = to_device<Space>(random_vector<double>(3000, 5));
   EXPECT_LE(solve(chain, b_of_chain, Amg(exec, chain, amg::constant_modes<Space>(exec, 3000, 1))).iterations, 25);
+}
+
+/// -1, 2, -1 with 1 at both ends: constants are its null space.
+struct FreeChain {
+  Laplacian1d fixed;
+  KOKKOS_FUNCTION int operator()(std::int32_t i) const { return fixed(i); }
+  template <class Row>
+  KOKKOS_FUNCTION void operator()(std::int32_t i, const Row& row) const {
+    fixed(i, row);
+    if (i == 0) row.value(0, 0, 0) = 1;
+    if (i == fixed.n - 1) row.value(1, 0, 0) = 1;
+  }
+};
+
+/// The coarsest matrix is singular, too: its pseudo-inverse brings nothing of the null space, which would grow.
+TEST(Amg, SingularMatrices) {
+  const Exec exec;
+  const int n = 2000;
+  const FreeChain rows{{n}};
+  const auto a = build_by_rows<Matrix>(exec, 1, n, n, rows, rows);
+  const Kokkos::View<double**, Kokkos::LayoutLeft, Space> ones("ones", n, 1);
+  Kokkos::deep_copy(ones, 1.0);
+  const BcsrOperator<Matrix> op(exec, a);
+  const NullSpace<double, Exec, LocalSpace> null_space(exec, op.space(), ones);
+  const auto b = to_device<Space>(random_vector<double>(n, 5));
+  null_space.remove(exec, b);
+  const Kokkos::View<double*, Space> x("x", n);
+  CgOptions options;
+  options.rtol = 1e-10;
+  const SolveReport report =
+      cg(exec, ProjectedOperator(op, null_space), Amg(exec, a, amg::constant_modes<Space>(exec, n, 1)), b, x, options);
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_LE(report.iterations, 30);
 }
 
 TEST(Amg, ServesSeveralVectorsAndAnyPreconditioner) {

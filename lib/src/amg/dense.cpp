@@ -49,7 +49,7 @@ std::vector<double> symmetric_inverse(const std::vector<double>& a, int n) {
   const Eigen::LLT<Matrix> cholesky(matrix);
   if (cholesky.info() == Eigen::Success) {
     const Eigen::VectorXd pivots = Matrix(cholesky.matrixL()).diagonal();
-    if (n == 0 || pivots.minCoeff() > 1e-7 * pivots.maxCoeff()) {
+    if (n == 0 || pivots.minCoeff() > 1e-6 * pivots.maxCoeff()) {
       inverse = cholesky.solve(Matrix::Identity(n, n));
       return result;
     }
