@@ -26,8 +26,9 @@ Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind) {
       return {jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
     case PreconditionerKind::block_jacobi:
       return {block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
-    case PreconditionerKind::amg:  // the matrices and prolongators of its levels, two products, and their vectors
-      return Bytes{4} * matrix_bytes(shape);
+    case PreconditionerKind::amg:  // matrices and prolongators of its levels, two products; vectors
+      return Bytes{4} * matrix_bytes(shape) +
+             Bytes{20} * Bytes{shape.num_block_rows} * Bytes{shape.block_size} * scalar_bytes;
     case PreconditionerKind::none:
       break;
   }

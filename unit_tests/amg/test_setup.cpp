@@ -108,6 +108,21 @@ TEST(AmgStrength, LeavesOutWeakCouplings) {
   EXPECT_THAT(reference::dense(filtered), ElementsAre(2, -1, 0, -1, 1.49, 0, 0, 0, 0.99));
 }
 
+/// A block without its counterpart couples nobody, and one that is much smaller than its counterpart does.
+TEST(AmgStrength, IsSymmetricForAnyMatrix) {
+  const Exec exec;
+  using Host = Matrix::in_space<Kokkos::HostSpace>;
+  Kokkos::View<std::int32_t*, Kokkos::HostSpace> row_ptr("r", 4), col_idx("c", 6);
+  Host::values_view values("v", 6);
+  const int columns[] = {0, 1, 2, 0, 1, 2}, rows[] = {0, 3, 5, 6};  // (0, 2) has no counterpart
+  const double entries[] = {2, -1, -1, 0, 2, 2};
+  for (int k = 0; k < 6; ++k) col_idx(k) = columns[k], values(k) = entries[k];
+  for (int i = 0; i < 4; ++i) row_ptr(i) = rows[i];
+  const auto strength = amg::strength_graph(exec, copy_to<Space>(exec, Host(1, {3, row_ptr, col_idx}, values)), 0.1);
+  EXPECT_THAT(to_host(strength.row_ptr), ElementsAre(0, 1, 2, 2));
+  EXPECT_THAT(to_host(strength.col_idx), ElementsAre(1, 0));
+}
+
 /// P0 reproduces the modes on all nodes of aggregates, and its columns are orthonormal.
 TEST(AmgTentative, ReproducesTheModes) {
   const Exec exec;

@@ -198,12 +198,12 @@ Kokkos::View<std::uint64_t*, typename Exec::memory_space> choose_roots(const Exe
 template <class Strength, class Numbers>
 KOKKOS_INLINE_FUNCTION std::int32_t strongest_aggregate(const Strength& s, const Numbers& first, std::int64_t i) {
   std::int32_t best = -1;
-  float best_weight = 0;
+  double best_weight = 0;
   const std::int64_t begin = s.row_ptr(i), end = s.row_ptr(i + 1);
   for (std::int64_t k = begin; k < end; ++k) {
     const std::int32_t candidate = first(s.col_idx(k));
     if (candidate < 0) continue;
-    float weight = 0;
+    double weight = 0;
     for (std::int64_t other = begin; other < end; ++other) {
       if (first(s.col_idx(other)) == candidate) weight += s.weight(other);
     }

@@ -6,8 +6,30 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/product.hpp>
 #include <cstdint>
+#include <type_traits>
 
 namespace ashlar::amg {
+
+namespace impl {
+
+/// The diagonal of a matrix of square blocks.
+template <class Matrix, class Index>
+struct MatrixDiagonal {
+  using Scalar = typename Matrix::scalar_type;
+  typename Matrix::values_view values;
+  Index block;  // of each block row
+  int m;
+
+  KOKKOS_INLINE_FUNCTION Scalar& entry(std::int64_t i, int r) const {
+    return values(std::int64_t(block(i)) * m * m + Matrix::layout_type::at(r, r, m));
+  }
+  /// The largest entry so far.
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& largest) const {
+    for (int r = 0; block(i) >= 0 && r < m; ++r) largest = Kokkos::max(largest, Kokkos::abs(double(entry(i, r))));
+  }
+};
+
+}  // namespace impl
 
 /// The matrix of the coarse level, P^T A P: its structure once, its values for each new A and P.
 ///
@@ -20,25 +42,27 @@ class GalerkinProduct {
   GalerkinProduct(const Exec& exec, const Matrix& a, const Matrix& p)
       : ap_(exec, a.graph(), p.graph()), ptap_(MatrixProduct<Matrix>::of_transpose(exec, p.graph(), ap_.graph())) {}
 
-  /// P^T A P. A row and column that P does not reach, of a mode that depends on others in its aggregate, gets a 1 on
-  /// the diagonal.
+  /// P^T A P. A row and column that P does not reach, of a mode that depends on others in its aggregate, gets the
+  /// largest diagonal entry of the others on its diagonal.
   ///
-  /// Async    the values are enqueued on `exec`; their allocation is not.
+  /// Async    waits for `exec`.
   template <execution_space Exec>
   Matrix multiply(const Exec& exec, const Matrix& a, const Matrix& p) const {
     const Matrix coarse = ptap_.multiply(exec, p, ap_.multiply(exec, a, p));
-    using Layout = typename Matrix::layout_type;
     using Scalar = typename Matrix::scalar_type;
-    const auto values = coarse.values();
-    const auto diagonal = diagonal_block_index(exec, coarse);
-    const int m = coarse.block_size();
+    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+    const auto block = diagonal_block_index(exec, coarse);
+    const impl::MatrixDiagonal<Matrix, std::decay_t<decltype(block)>> diagonal{coarse.values(), block,
+                                                                               coarse.block_size()};
+    const Policy rows(exec, 0, std::int64_t(coarse.num_block_rows()));
+    double largest = 0;
+    Kokkos::parallel_reduce("ashlar::amg[largest diagonal entry]", rows, diagonal, Kokkos::Max<double>(largest));
+    exec.fence("ashlar::amg: the largest diagonal entry");
+    const auto scale = static_cast<Scalar>(largest > 0 ? largest : 1);
     Kokkos::parallel_for(
-        "ashlar::amg[unreached rows]",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(coarse.num_block_rows())),
-        KOKKOS_LAMBDA(std::int64_t i) {
-          for (int r = 0; diagonal(i) >= 0 && r < m; ++r) {
-            Scalar& entry = values(std::int64_t(diagonal(i)) * m * m + Layout::at(r, r, m));
-            if (entry == Scalar(0)) entry = Scalar(1);
+        "ashlar::amg[unreached rows]", rows, KOKKOS_LAMBDA(std::int64_t i) {
+          for (int r = 0; diagonal.block(i) >= 0 && r < diagonal.m; ++r) {
+            if (diagonal.entry(i, r) == Scalar(0)) diagonal.entry(i, r) = scale;
           }
         });
     exec.fence("ashlar::amg: Galerkin product");

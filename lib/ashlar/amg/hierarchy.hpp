@@ -16,6 +16,7 @@
 #include <ashlar/cycles/cycle.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -97,7 +98,8 @@ class Hierarchy {
   /// Shapes   A is square, with square blocks; `modes` has the rows of A, and 1 to max_modes columns.
   /// Memory   shares the values of A. If they change, update_values() follows before the next cycle.
   /// Async    waits for `exec`.
-  /// Throws   ShapeError, ArgumentError, BlockSizeError; NumericalError if a diagonal block has no inverse, if a mode is
+  /// Throws   ShapeError, ArgumentError, BlockSizeError; NumericalError if a diagonal block has no inverse, if a mode
+  /// is
   ///          0 or not finite, or if D^-1 A has no positive eigenvalue.
   template <execution_space Exec>
   Hierarchy(const Exec& exec, const Matrix& a, Modes modes, const Options& options = {}) : options_(options) {
@@ -115,15 +117,16 @@ class Hierarchy {
       modes = tentative.coarse_modes;
       steps_.push_back(timed(exec, times_.prolongators, [&] { return Coarsening(exec, filtered(exec), tentative); }));
       Matrix coarse = coarsen(exec, levels_.size() - 1);
-      levels_.push_back(
-          timed(exec, times_.smoothers, [&] { return Level<Matrix>(exec, std::move(coarse), options_); }));
+      levels_.push_back(timed(exec, times_.smoothers, [&] {
+        return of_level(levels_.size(), [&] { return Level<Matrix>(exec, std::move(coarse), options_); });
+      }));
     }
     finish(exec);
     cycle_ = cycles::cycle_steps(options_.cycle, static_cast<int>(levels_.size()));
   }
 
   /// New values of the matrix, in the same structure: aggregates and structures stay. Not for a strength above 0, by
-  /// which aggregates depend on the values.
+  /// which aggregates depend on the values. After an exception the hierarchy is of no use: make a new one.
   ///
   /// Async    waits for `exec`.
   /// Throws   ShapeError for another structure; ArgumentError with a strength above 0; NumericalError as the
@@ -149,7 +152,7 @@ class Hierarchy {
     for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
       Matrix coarse = coarsen(exec, l);
       timed(exec, times_.smoothers, [&] {
-        levels_[l + 1].set_matrix(exec, std::move(coarse), options_);
+        of_level(l + 1, [&] { levels_[l + 1].set_matrix(exec, std::move(coarse), options_); });
         return 0;
       });
     }
@@ -184,7 +187,7 @@ class Hierarchy {
   double operator_complexity() const {
     double sum = 0;
     for (const Level<Matrix>& level : levels_) sum += double(level.matrix().num_values());
-    return sum / double(levels_.front().matrix().num_values());
+    return sum > 0 ? sum / double(levels_.front().matrix().num_values()) : 1;
   }
 
  private:
@@ -206,6 +209,17 @@ class Hierarchy {
     exec.fence("ashlar::amg: a phase of set-up");
     seconds += timer.seconds();
     return result;
+  }
+
+  /// work(), whose errors name the level and no row: rows of a coarse level are not the caller's.
+  template <class Work>
+  static auto of_level(std::size_t number, const Work& work) {
+    try {
+      return work();
+    } catch (const NumericalError& error) {
+      throw NumericalError(text("amg: level ", number, ": ", error.problem()), error.why(),
+                           "take block-Jacobi, or no preconditioner");
+    }
   }
 
   bool can_be_coarser() const {
@@ -252,6 +266,10 @@ class Hierarchy {
     if (a.num_block_rows() != a.num_block_cols()) {
       throw ShapeError(text("amg: a matrix of ", a.num_block_rows(), " x ", a.num_block_cols(), " blocks"),
                        "coarse levels are made of a square matrix", "check how the matrix was built");
+    }
+    if (std::int64_t(a.num_block_rows()) > std::numeric_limits<std::int32_t>::max()) {
+      throw ShapeError(text("amg: ", a.num_block_rows(), " block rows"), "nodes are counted in 32 bits",
+                       "distribute the matrix");
     }
     if (a.block_size() > 64) {
       throw BlockSizeError(a.block_size(), text("amg: blocks of size ", a.block_size()), "they have 64 rows at most",

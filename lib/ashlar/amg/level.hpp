@@ -115,7 +115,7 @@ class Level {
     if (a_.num_rows() > 0 && !(largest > 0 && largest < std::numeric_limits<double>::infinity())) {
       throw NumericalError(
           -1, text("amg: no positive eigenvalue of D^-1 A was found on a level of ", a_.num_rows(), " rows"),
-          "the matrix, or that of a coarse level, is not positive definite", "take block-Jacobi, or no preconditioner");
+          "the matrix of the level is not positive definite", "take block-Jacobi, or no preconditioner");
     }
     return {std::move(inverse), options.smoother_degree, options.smoothed_fraction * largest, largest};
   }

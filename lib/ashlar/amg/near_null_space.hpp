@@ -16,8 +16,8 @@ namespace ashlar::amg {
 template <memory_space Space>
 using NearNullSpace = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
 
-/// The most vectors of a near-null space.
-inline constexpr int max_modes = 12;
+/// The most vectors of a near-null space: the kernels take blocks up to this size.
+inline constexpr int max_modes = 64;
 
 /// For each of `block_size` unknowns its constant vector: for diffusion, and if nothing is known of the problem.
 ///

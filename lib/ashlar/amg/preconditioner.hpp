@@ -44,11 +44,13 @@ struct CopyEntry {
 ///          are taken one after another. `modes`, the near-null space, has a column for each unknown of a coarse node:
 ///          rigid_body_modes() for elasticity, constant_modes() for diffusion.
 /// Types    A holds double or float.
-/// Memory   the hierarchy: about 1.15 times A and the prolongators. Shares the values of A if it is of type Real.
-///          Copies share the hierarchy, whose vectors serve one application at a time.
+/// Memory   the matrices of all levels (about 1.15 times A, which is shared if it is of type Real), prolongators and
+///          their indexes, structures of products, inverse diagonal blocks and five vectors a level. Copies share the
+///          hierarchy, whose vectors serve one application at a time.
 /// Async    the constructor waits for `exec`; applications are enqueued, without fence or allocation.
 /// Throws   ShapeError, ArgumentError, BlockSizeError; NumericalError if a diagonal block has no inverse, naming its
-///          row, if a mode is 0 or not finite, or if the matrix is seen not to be positive definite.
+///          block row, or of a coarse level the level, if a mode is 0 or not finite, or if the matrix is seen not to be
+///          positive definite.
 /// Source   Vanek, Mandel and Brezina 1996.
 template <bcsr_matrix Matrix, class Real = typename Matrix::scalar_type>
 class Preconditioner {
@@ -73,6 +75,10 @@ class Preconditioner {
   template <execution_space Exec, class R, class Z>
   void apply(const Exec& exec, const R& r, const Z& z) const {
     if constexpr (R::rank() == 2) {
+      if (r.extent(1) != z.extent(1)) {
+        throw ShapeError(text("amg: r has ", r.extent(1), " columns and z has ", z.extent(1)),
+                         "each column of z is one application", "pass as many columns of both");
+      }
       for (std::size_t j = 0; j < r.extent(1); ++j) {
         apply(exec, Kokkos::subview(r, Kokkos::ALL, j), Kokkos::subview(z, Kokkos::ALL, j));
       }
@@ -93,7 +99,7 @@ class Preconditioner {
   bool is_stream_ordered() const { return is_gpu_v<typename Matrix::memory_space::execution_space>; }
   bool is_capturable() const { return true; }
 
-  /// What one cycle moves at least: the products and the blocks of the smoothers.
+  /// Bytes that the products of one cycle move at least.
   std::int64_t traffic_bytes() const {
     std::int64_t sum = 0;
     for (const auto& level : hierarchy_->levels()) {

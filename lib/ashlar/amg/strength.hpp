@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/first_not_less.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
@@ -19,66 +20,63 @@ struct StrengthGraph {
 
   typename Graph::row_ptr_view row_ptr;
   typename Graph::col_idx_view col_idx;
-  Kokkos::View<const float*, typename Graph::memory_space> weight;
+  Kokkos::View<const double*, typename Graph::memory_space> weight;
 
   std::int64_t num_nodes() const { return std::int64_t(row_ptr.extent(0)) - 1; }
 };
 
 namespace impl {
 
-/// Which couplings are strong, by the norms of blocks.
+/// Which couplings are strong: those of blocks k in block row i.
 template <class Graph>
 struct StrongCouplings {
   using Space = typename Graph::memory_space;
   typename Graph::row_ptr_view row_ptr;
   typename Graph::col_idx_view col_idx;
-  Kokkos::View<const float*, Space> norm;              // of each block
-  Kokkos::View<const float*, Space> norm_of_diagonal;  // of each block row's
-  float strength;
+  Kokkos::View<const double*, Space> norm;      // of each block
+  Kokkos::View<const double*, Space> diagonal;  // the square root of the norm of each block row's diagonal block
+  double strength;
 
+  /// Decided from both blocks of a pair, so that j is a strong neighbour of i if i is one of j. A block without its
+  /// counterpart is not strong.
   KOKKOS_INLINE_FUNCTION bool is_strong(std::int64_t i, std::int64_t k) const {
     const std::int64_t j = col_idx(k);
-    if (j == i || !(norm(k) > 0)) return false;
-    return norm(k) > strength * Kokkos::sqrt(norm_of_diagonal(i) * norm_of_diagonal(j));
+    if (j == i) return false;
+    const std::int64_t end = row_ptr(j + 1), other = first_not_less(col_idx, row_ptr(j), end, i);
+    if (other == end || std::int64_t(col_idx(other)) != i) return false;
+    const double larger = Kokkos::max(norm(k), norm(other));
+    return larger > 0 && larger > strength * (diagonal(i) * diagonal(j));
   }
 };
 
-/// ||A_k|| of each block k.
 template <class Exec, class Matrix>
-Kokkos::View<float*, typename Matrix::memory_space> block_norms(const Exec& exec, const Matrix& a) {
-  const Kokkos::View<float*, typename Matrix::memory_space> norm(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::norm"), std::size_t(a.num_blocks()));
+StrongCouplings<typename Matrix::graph_type> strong_couplings(const Exec& exec, const Matrix& a, double strength) {
+  using Norms = Kokkos::View<double*, typename Matrix::memory_space>;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  const Norms norm(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::norm"), std::size_t(a.num_blocks()));
   const auto values = a.values();
   const auto size = static_cast<int>(a.block_shape().num_values());
   Kokkos::parallel_for(
-      "ashlar::amg[block norms]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(a.num_blocks())),
-      KOKKOS_LAMBDA(std::int64_t k) {
+      "ashlar::amg[block norms]", Policy(exec, 0, std::int64_t(a.num_blocks())), KOKKOS_LAMBDA(std::int64_t k) {
         double sum = 0;
         for (int e = 0; e < size; ++e) sum += double(values(k * size + e)) * double(values(k * size + e));
-        norm(k) = static_cast<float>(Kokkos::sqrt(sum));
+        norm(k) = Kokkos::sqrt(sum);
       });
-  return norm;
-}
-
-template <class Exec, class Matrix>
-StrongCouplings<typename Matrix::graph_type> strong_couplings(const Exec& exec, const Matrix& a, double strength) {
-  const auto norm = block_norms(exec, a);
-  const auto diagonal = diagonal_block_index(exec, a);
+  const auto place = diagonal_block_index(exec, a);
   const std::int64_t n = a.num_block_rows();
-  const Kokkos::View<float*, typename Matrix::memory_space> of_diagonal(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::norm_of_diagonal"), std::size_t(n));
+  const Norms diagonal(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::diagonal"), std::size_t(n));
   Kokkos::parallel_for(
-      "ashlar::amg[diagonal norms]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
-      KOKKOS_LAMBDA(std::int64_t i) { of_diagonal(i) = diagonal(i) >= 0 ? norm(diagonal(i)) : 0; });
-  return {a.graph().row_ptr(), a.graph().col_idx(), norm, of_diagonal, static_cast<float>(strength)};
+      "ashlar::amg[diagonal norms]", Policy(exec, 0, n),
+      KOKKOS_LAMBDA(std::int64_t i) { diagonal(i) = place(i) >= 0 ? Kokkos::sqrt(norm(place(i))) : 0; });
+  return {a.graph().row_ptr(), a.graph().col_idx(), norm, diagonal, strength};
 }
 
 }  // namespace impl
 
-/// The strong couplings of A: ||A_ij|| > strength * sqrt(||A_ii|| ||A_jj||), and more than zero.
+/// The strong couplings of A: the larger of ||A_ij|| and ||A_ji|| is more than strength * sqrt(||A_ii|| ||A_jj||), and
+/// more than zero. Symmetric, whether A is or not.
 ///
-/// Async    waits for `exec`.
+/// Async    waits for `exec` once; the fill is enqueued.
 template <execution_space Exec, bcsr_matrix Matrix>
 StrengthGraph<typename Matrix::graph_type> strength_graph(const Exec& exec, const Matrix& a, double strength) {
   using Ordinal = typename Matrix::ordinal_type;
@@ -103,8 +101,8 @@ StrengthGraph<typename Matrix::graph_type> strength_graph(const Exec& exec, cons
   exec.fence("ashlar::amg: number of strong couplings");
   const Kokkos::View<Ordinal*, Space> col_idx(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::col_idx"),
                                               std::size_t(total));
-  const Kokkos::View<float*, Space> weight(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::weight"),
-                                           std::size_t(total));
+  const Kokkos::View<double*, Space> weight(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::weight"),
+                                            std::size_t(total));
   Kokkos::parallel_for(
       "ashlar::amg[strong couplings]", Policy(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
         std::int64_t place = row_ptr(i);
@@ -162,7 +160,7 @@ struct FilteredRow {
 
 /// A without its weak couplings: their blocks are added to the diagonal blocks, so that row sums stay.
 ///
-/// Async    waits for `exec`.
+/// Async    waits for `exec` once; the fill is enqueued.
 template <execution_space Exec, bcsr_matrix Matrix>
 Matrix filtered_matrix(const Exec& exec, const Matrix& a, double strength) {
   const impl::FilteredRow<Matrix> row{impl::strong_couplings(exec, a, strength), a.values(), a.block_size()};

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
+#include <array>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
@@ -20,7 +20,9 @@ namespace ashlar {
 /// Shapes   blocks of op(A) are R x K, those of B are K x C, and those of the product R x C; op(A) has as many block
 ///          columns as B has block rows.
 /// Memory   the structure of C and, for A^T, the transpose index of A.
-/// Async    the constructor waits for `exec`.
+///          Matrices of other values have the structures of the first: their sizes are checked. The values of C are
+///          not those of A or B.
+/// Async    the constructor waits for `exec`; the columns of C are enqueued.
 /// Result   the same bits for any number of threads.
 /// Throws   ShapeError for matrices that do not fit; ShapeError if C has more blocks than its offsets count.
 /// Source   Gustavson 1978: row by row, first the structure, then the values.
@@ -76,7 +78,7 @@ class MatrixProduct {
  private:
   template <class Exec>
   MatrixProduct(const Exec& exec, const graph_type& a, const graph_type& b, bool is_transposed)
-      : is_transposed_(is_transposed), blocks_of_a_(a.num_blocks()), blocks_of_b_(b.num_blocks()) {
+      : is_transposed_(is_transposed), a_(sizes_of(a)), b_(sizes_of(b)) {
     const std::int64_t inner = is_transposed ? a.num_block_rows() : a.num_block_cols();
     if (inner != std::int64_t(b.num_block_rows())) {
       throw ShapeError(text("MatrixProduct: ", is_transposed ? "A^T" : "A", " has ", inner, " block columns and B has ",
@@ -91,6 +93,12 @@ class MatrixProduct {
     }
   }
 
+  /// Block rows, block columns, blocks.
+  static std::array<std::int64_t, 3> sizes_of(const graph_type& graph) {
+    return {std::int64_t(graph.num_block_rows()), std::int64_t(graph.num_block_cols()),
+            std::int64_t(graph.num_blocks())};
+  }
+
   BlockShape shape_of_factor(const Matrix& a) const {
     return is_transposed_ ? a.block_shape().transposed() : a.block_shape();
   }
@@ -101,15 +109,15 @@ class MatrixProduct {
                             to_string(b.block_shape())),
                        "the first have as many columns as the second have rows", "pass matrices that fit");
     }
-    if (std::int64_t(a.num_blocks()) != blocks_of_a_ || std::int64_t(b.num_blocks()) != blocks_of_b_) {
+    if (sizes_of(a.graph()) != a_ || sizes_of(b.graph()) != b_) {
       throw ShapeError(text("MatrixProduct: matrices of ", a.num_blocks(), " and ", b.num_blocks(), " blocks"),
-                       text("the product was made for ", blocks_of_a_, " and ", blocks_of_b_),
+                       text("the product was made for ", a_[2], " and ", b_[2], ", or for other block rows or columns"),
                        "make a product for these structures");
     }
   }
 
   bool is_transposed_;
-  std::int64_t blocks_of_a_, blocks_of_b_;
+  std::array<std::int64_t, 3> a_, b_;
   TransposeIndex<typename Matrix::ordinal_type, typename Matrix::offset_type, typename Matrix::memory_space> index_;
   graph_type graph_;
 };

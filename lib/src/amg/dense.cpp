@@ -50,7 +50,8 @@ std::vector<double> symmetric_inverse(const std::vector<double>& a, int n) {
   if (cholesky.info() == Eigen::Success) {
     const Eigen::VectorXd pivots = Matrix(cholesky.matrixL()).diagonal();
     if (n == 0 || pivots.minCoeff() > 1e-6 * pivots.maxCoeff()) {
-      inverse = cholesky.solve(Matrix::Identity(n, n));
+      const Matrix solved = cholesky.solve(Matrix::Identity(n, n));
+      inverse = (solved + solved.transpose()) / 2;  // the cycle is to be symmetric
       return result;
     }
   }

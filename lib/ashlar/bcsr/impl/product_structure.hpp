@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/first_not_less.hpp>
@@ -9,6 +8,7 @@
 #include <ashlar/bcsr/graph.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
 #include <cstdint>
+#include <vector>
 
 // The structure of a product of block matrices.
 
@@ -110,28 +110,33 @@ BcsrGraph<Ordinal, Offset, Space> product_graph(const Exec& exec, const Rows& a,
 
   // Rows whose lists fit the scratch memory take it together.
   constexpr std::int64_t scratch_entries = (std::int64_t(256) << 20) / std::int64_t(sizeof(Ordinal));
-  const std::int64_t chunks = std::max<std::int64_t>(1, (candidates + scratch_entries - 1) / scratch_entries);
-  const auto first_row = [&](std::int64_t chunk) { return n * chunk / chunks; };
-  const auto begin_of = [&](std::int64_t row) {
-    std::int64_t value = 0;
-    Kokkos::deep_copy(exec, Kokkos::View<std::int64_t, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&value),
-                      Kokkos::subview(begin, row));
+  std::vector<std::int64_t> first_rows{0}, first_entries{0};
+  if (candidates > scratch_entries) {
+    const auto here = Kokkos::create_mirror_view(WithoutInitializing, begin);
+    Kokkos::deep_copy(exec, here, begin);
     exec.fence("ashlar::product: where lists begin");
-    return value;
-  };
+    for (std::int64_t i = 1; i < n; ++i) {
+      if (here(i + 1) - first_entries.back() <= scratch_entries) continue;
+      first_rows.push_back(i);
+      first_entries.push_back(here(i));
+    }
+  }
+  first_rows.push_back(n);
+  first_entries.push_back(candidates);
   const Kokkos::View<std::int64_t*, Space> count(view_alloc(WithoutInitializing, "ashlar::product.count"),
                                                  std::size_t(n));
   {
     Kokkos::View<Ordinal*, Space> lists;
-    for (std::int64_t chunk = 0; chunk < chunks && n > 0; ++chunk) {
-      const std::int64_t first = first_row(chunk), last = first_row(chunk + 1), offset = begin_of(first);
-      const std::size_t size = begin_of(last) - offset;
+    for (std::size_t chunk = 0; chunk + 1 < first_rows.size(); ++chunk) {
+      const std::int64_t offset = first_entries[chunk];
+      const auto size = static_cast<std::size_t>(first_entries[chunk + 1] - offset);
       if (lists.extent(0) < size) {
+        exec.fence("ashlar::product: lists before");
         lists = {};
         lists = Kokkos::View<Ordinal*, Space>(view_alloc(WithoutInitializing, "ashlar::product.lists"), size);
       }
       Kokkos::parallel_for(
-          "ashlar::product[count]", Policy(exec, first, last),
+          "ashlar::product[count]", Policy(exec, first_rows[chunk], first_rows[chunk + 1]),
           KOKKOS_LAMBDA(std::int64_t i) { count(i) = columns.collect(i, lists.data() + (begin(i) - offset)); });
     }
     exec.fence("ashlar::product: counted");
