@@ -18,8 +18,8 @@ struct Identity : IdentityPreconditioner {
 };
 
 /// Algebraic multigrid of several levels.
-struct Multigrid : amg::Preconditioner<Matrix> {
-  Multigrid(const Exec& exec, const Matrix& a)
+struct SmoothedAggregation : amg::Preconditioner<Matrix> {
+  SmoothedAggregation(const Exec& exec, const Matrix& a)
       : amg::Preconditioner<Matrix>(exec, a,
                                     amg::constant_modes<Matrix::memory_space>(exec, a.num_block_rows(), a.block_size()),
                                     {.coarsest_rows = 20}) {
@@ -52,7 +52,7 @@ class KrylovConduct : public ::testing::Test {
 };
 
 using Preconditioners =
-    ::testing::Types<Identity, JacobiPreconditioner<Matrix>, BlockJacobiPreconditioner<Matrix>, Multigrid>;
+    ::testing::Types<Identity, JacobiPreconditioner<Matrix>, BlockJacobiPreconditioner<Matrix>, SmoothedAggregation>;
 TYPED_TEST_SUITE(KrylovConduct, Preconditioners);
 
 TYPED_TEST(KrylovConduct, Construction) {
