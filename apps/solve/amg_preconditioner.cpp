@@ -47,6 +47,12 @@ Coordinates read_coordinates(const std::string& path, std::int64_t num_nodes, in
   return result;
 }
 
+/// The modes asked for, of a problem or of a matrix file.
+NearNullKind near_null_of(const MethodOptions& method, bool is_elastic_problem) {
+  if (method.near_null != NearNullKind::automatic) return method.near_null;
+  return is_elastic_problem || method.coordinates ? NearNullKind::rigid : NearNullKind::constants;
+}
+
 template <class Exec>
 amg::NearNullSpace<typename Exec::memory_space> modes_of(const Exec& exec, const LinearSystem<Exec>& system,
                                                          const MethodOptions& method) {
@@ -75,11 +81,6 @@ Preconditioner<Exec> make(const Exec& exec, const LinearSystem<Exec>& system, co
 }
 
 }  // namespace
-
-NearNullKind near_null_of(const MethodOptions& method, bool is_elastic_problem) {
-  if (method.near_null != NearNullKind::automatic) return method.near_null;
-  return is_elastic_problem || method.coordinates ? NearNullKind::rigid : NearNullKind::constants;
-}
 
 template <class Exec>
 Preconditioner<Exec> amg_preconditioner(const Exec& exec, const LinearSystem<Exec>& system, const MethodOptions& method,

@@ -16,7 +16,4 @@ template <class Exec>
 Preconditioner<Exec> amg_preconditioner(const Exec& exec, const LinearSystem<Exec>& system, const MethodOptions& method,
                                         std::string& hierarchy);
 
-/// The modes that `method` asks for, of a problem or of a matrix file.
-NearNullKind near_null_of(const MethodOptions& method, bool is_elastic_problem);
-
 }  // namespace ashlar::app

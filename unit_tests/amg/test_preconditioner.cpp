@@ -186,7 +186,9 @@ TEST(Amg, UnitsDoNotMatter) {
       const SolveReport report =
           solve(scaled, beam.load, Amg(exec, scaled, beam.modes, {.strength = strength, .coarsest_rows = 30}));
       EXPECT_EQ(report.status, SolveStatus::converged) << scale;
-      if (strength == 0) EXPECT_EQ(report.iterations, iterations) << scale;
+      if (strength == 0) {
+        EXPECT_EQ(report.iterations, iterations) << scale;
+      }
     }
   }
 }

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <ashlar/amg/aggregate.hpp>
 #include <ashlar/amg/galerkin.hpp>
+#include <ashlar/amg/impl/check_input.hpp>
 #include <ashlar/amg/level.hpp>
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/amg/options.hpp>
@@ -16,8 +16,8 @@
 #include <ashlar/cycles/cycle.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,54 +39,12 @@ struct SetupTimes {
   double sum() const { return smoothers + aggregation + tentative + prolongators + galerkin + coarsest; }
 };
 
-/// What is told of a level.
+/// Sizes of a level, for reports.
 struct LevelFigures {
   std::int64_t rows = 0, block_rows = 0, blocks = 0;
   int block_size = 0;
   double largest_eigenvalue = 0;
 };
-
-namespace impl {
-
-/// The largest entry of a mode, infinity if one is not finite.
-template <class Modes>
-struct LargestEntry {
-  Modes modes;
-  int k;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t row, double& largest) const {
-    const double size = Kokkos::abs(modes(row, k));
-    if (!(size <= largest)) largest = Kokkos::isfinite(size) ? size : Kokkos::Experimental::infinity_v<double>;
-  }
-};
-
-/// Entries of two graphs of the same sizes that differ.
-template <class Graph>
-struct CountDifferences {
-  typename Graph::row_ptr_view row_ptr, other_row_ptr;
-  typename Graph::col_idx_view col_idx, other_col_idx;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t k, std::int64_t& count) const {
-    if (k < std::int64_t(row_ptr.extent(0))) count += row_ptr(k) != other_row_ptr(k);
-    if (k < std::int64_t(col_idx.extent(0))) count += col_idx(k) != other_col_idx(k);
-  }
-};
-
-/// Whether two graphs have the same blocks. Waits for `exec`.
-template <class Exec, class Graph>
-bool are_alike(const Exec& exec, const Graph& a, const Graph& b) {
-  if (a.row_ptr().extent(0) != b.row_ptr().extent(0) || a.col_idx().extent(0) != b.col_idx().extent(0)) return false;
-  if (a.row_ptr().data() == b.row_ptr().data() && a.col_idx().data() == b.col_idx().data()) return true;
-  const std::size_t longest = std::max(a.row_ptr().extent(0), a.col_idx().extent(0));
-  std::int64_t differences = 0;
-  Kokkos::parallel_reduce("ashlar::amg[same structure]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(longest)),
-                          CountDifferences<Graph>{a.row_ptr(), b.row_ptr(), a.col_idx(), b.col_idx()}, differences);
-  exec.fence("ashlar::amg: same structure");
-  return differences == 0;
-}
-
-}  // namespace impl
 
 /// The levels of smoothed aggregation for a matrix, and the steps of their cycle.
 template <bcsr_matrix Matrix>
@@ -98,13 +56,12 @@ class Hierarchy {
   /// Shapes   A is square, with square blocks; `modes` has the rows of A, and 1 to max_modes columns.
   /// Memory   shares the values of A. If they change, update_values() follows before the next cycle.
   /// Async    waits for `exec`.
-  /// Throws   ShapeError, ArgumentError, BlockSizeError; NumericalError if a diagonal block has no inverse, if a mode
-  /// is
-  ///          0 or not finite, or if D^-1 A has no positive eigenvalue.
+  /// Throws   ShapeError, ArgumentError, BlockSizeError; NumericalError if a mode is 0 or not finite, or if, on some
+  ///          level, a diagonal block has no inverse or D^-1 A no positive eigenvalue.
   template <execution_space Exec>
   Hierarchy(const Exec& exec, const Matrix& a, Modes modes, const Options& options = {}) : options_(options) {
-    amg::check(options);
-    check(exec, a, modes);
+    check(options);
+    impl::check_input(exec, a, modes);
     levels_.push_back(timed(exec, times_.smoothers, [&] { return Level<Matrix>(exec, a, options_); }));
     while (can_be_coarser()) {
       const Matrix& fine = levels_.back().matrix();
@@ -115,7 +72,8 @@ class Hierarchy {
         return tentative_prolongator<Matrix>(exec, aggregates, modes, fine.block_size());
       });
       modes = tentative.coarse_modes;
-      steps_.push_back(timed(exec, times_.prolongators, [&] { return Coarsening(exec, filtered(exec), tentative); }));
+      coarsenings_.push_back(
+          timed(exec, times_.prolongators, [&] { return Coarsening(exec, filtered(exec, fine), tentative); }));
       Matrix coarse = coarsen(exec, levels_.size() - 1);
       levels_.push_back(timed(exec, times_.smoothers, [&] {
         return of_level(levels_.size(), [&] { return Level<Matrix>(exec, std::move(coarse), options_); });
@@ -147,14 +105,11 @@ class Hierarchy {
     timed(exec, times_.smoothers, [&] {
       // (Plans know their matrix by its graph.)
       levels_.front().set_matrix(exec, Matrix(a.block_shape(), before.graph(), a.values()), options_);
-      return 0;
     });
     for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
       Matrix coarse = coarsen(exec, l);
-      timed(exec, times_.smoothers, [&] {
-        of_level(l + 1, [&] { levels_[l + 1].set_matrix(exec, std::move(coarse), options_); });
-        return 0;
-      });
+      timed(exec, times_.smoothers,
+            [&] { of_level(l + 1, [&] { levels_[l + 1].set_matrix(exec, std::move(coarse), options_); }); });
     }
     finish(exec);
   }
@@ -205,10 +160,18 @@ class Hierarchy {
   template <class Exec, class Work>
   static auto timed(const Exec& exec, double& seconds, const Work& work) {
     const Kokkos::Timer timer;
-    auto result = work();
-    exec.fence("ashlar::amg: a phase of set-up");
-    seconds += timer.seconds();
-    return result;
+    const auto stop = [&] {
+      exec.fence("ashlar::amg: a phase of set-up");
+      seconds += timer.seconds();
+    };
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      stop();
+    } else {
+      auto result = work();
+      stop();
+      return result;
+    }
   }
 
   /// work(), whose errors name the level and no row: rows of a coarse level are not the caller's.
@@ -226,9 +189,9 @@ class Hierarchy {
     return levels_.back().matrix().num_rows() > options_.coarsest_rows && int(levels_.size()) < options_.max_levels;
   }
 
+  /// The matrix whose strong couplings smooth the prolongator.
   template <class Exec>
-  Matrix filtered(const Exec& exec) const {
-    const Matrix& a = levels_.back().matrix();
+  Matrix filtered(const Exec& exec, const Matrix& a) const {
     return options_.strength > 0 ? filtered_matrix(exec, a, options_.strength) : a;
   }
 
@@ -236,14 +199,11 @@ class Hierarchy {
   template <class Exec>
   Matrix coarsen(const Exec& exec, std::size_t l) {
     Level<Matrix>& level = levels_[l];
-    Coarsening& step = steps_[l];
+    Coarsening& step = coarsenings_[l];
     const Matrix p = timed(exec, times_.prolongators, [&] {
-      const bool is_filtered = options_.strength > 0;
-      const Matrix a = is_filtered ? filtered_matrix(exec, level.matrix(), options_.strength) : level.matrix();
-      const double omega =
-          level.largest_eigenvalue() > 0 ? options_.prolongator_damping / level.largest_eigenvalue() : 0;
-      return smooth_prolongator(exec, step.smoothing, a, step.tentative.prolongator,
-                                level.smoother().inverse_of_diagonal(), omega);
+      return smooth_prolongator(exec, step.smoothing, filtered(exec, level.matrix()), step.tentative.prolongator,
+                                level.smoother().inverse_of_diagonal(),
+                                options_.prolongator_damping / level.largest_eigenvalue());
     });
     return timed(exec, times_.galerkin, [&] {
       level.set_prolongator(exec, p);
@@ -255,49 +215,13 @@ class Hierarchy {
   template <class Exec>
   void finish(const Exec& exec) {
     if (levels_.back().matrix().num_rows() > options_.coarsest_rows) return;
-    timed(exec, times_.coarsest, [&] {
-      levels_.back().set_dense_inverse(exec);
-      return 0;
-    });
-  }
-
-  template <class Exec>
-  static void check(const Exec& exec, const Matrix& a, const Modes& modes) {
-    if (a.num_block_rows() != a.num_block_cols()) {
-      throw ShapeError(text("amg: a matrix of ", a.num_block_rows(), " x ", a.num_block_cols(), " blocks"),
-                       "coarse levels are made of a square matrix", "check how the matrix was built");
-    }
-    if (std::int64_t(a.num_block_rows()) > std::numeric_limits<std::int32_t>::max()) {
-      throw ShapeError(text("amg: ", a.num_block_rows(), " block rows"), "nodes are counted in 32 bits",
-                       "distribute the matrix");
-    }
-    if (a.block_size() > 64) {
-      throw BlockSizeError(a.block_size(), text("amg: blocks of size ", a.block_size()), "they have 64 rows at most",
-                           "take smaller blocks");
-    }
-    const auto m = static_cast<int>(modes.extent(1));
-    if (std::int64_t(modes.extent(0)) != a.num_rows() || m < 1 || m > max_modes) {
-      throw ShapeError(text("amg: a near-null space of ", modes.extent(0), " x ", m, " entries"),
-                       text("the matrix has ", a.num_rows(), " rows, and there are 1 to ", max_modes, " modes"),
-                       "pass a row for each row of the matrix and a column for each mode");
-    }
-    for (int k = 0; k < m; ++k) {
-      double largest = 0;
-      Kokkos::parallel_reduce("ashlar::amg[check modes]",
-                              Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.num_rows()),
-                              impl::LargestEntry<Modes>{modes, k}, Kokkos::Max<double>(largest));
-      exec.fence("ashlar::amg: a mode is there");
-      if (a.num_rows() > 0 && !(largest > 0 && Kokkos::isfinite(largest))) {
-        throw NumericalError(-1, text("amg: mode ", k, largest > 0 ? " is not finite" : " is 0"),
-                             "each mode is a vector that the matrix maps to nearly zero", "leave it out");
-      }
-    }
+    timed(exec, times_.coarsest, [&] { levels_.back().set_dense_inverse(exec); });
   }
 
   Options options_;
   SetupTimes times_;
   std::vector<Level<Matrix>> levels_;
-  std::vector<Coarsening> steps_;
+  std::vector<Coarsening> coarsenings_;
   std::vector<cycles::Step> cycle_;
 };
 

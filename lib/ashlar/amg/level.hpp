@@ -94,7 +94,6 @@ class Level {
   }
 
   const Matrix& matrix() const { return a_; }
-  const SpmvPlan<Matrix>& plan() const { return plan_; }
   /// To this level from the next; none on the coarsest.
   const std::optional<Transfer<Matrix>>& transfer() const { return transfer_; }
   const ChebyshevSmoother<Matrix>& smoother() const { return smoother_; }

@@ -37,15 +37,41 @@ struct StrongCouplings {
   Kokkos::View<const double*, Space> diagonal;  // the square root of the norm of each block row's diagonal block
   double strength;
 
-  /// Decided from both blocks of a pair, so that j is a strong neighbour of i if i is one of j. A block without its
-  /// counterpart is not strong.
-  KOKKOS_INLINE_FUNCTION bool is_strong(std::int64_t i, std::int64_t k) const {
+  /// How strongly the nodes of block k in block row i are coupled: the larger norm of the block and its counterpart; 0
+  /// if they are not coupled strongly, if it has no counterpart, or on the diagonal. The same for both blocks.
+  KOKKOS_INLINE_FUNCTION double strong_norm(std::int64_t i, std::int64_t k) const {
     const std::int64_t j = col_idx(k);
-    if (j == i) return false;
+    if (j == i) return 0;
     const std::int64_t end = row_ptr(j + 1), other = first_not_less(col_idx, row_ptr(j), end, i);
-    if (other == end || std::int64_t(col_idx(other)) != i) return false;
+    if (other == end || std::int64_t(col_idx(other)) != i) return 0;
     const double larger = Kokkos::max(norm(k), norm(other));
-    return larger > 0 && larger > strength * (diagonal(i) * diagonal(j));
+    return larger > strength * (diagonal(i) * diagonal(j)) ? larger : 0;
+  }
+  KOKKOS_INLINE_FUNCTION bool is_strong(std::int64_t i, std::int64_t k) const { return strong_norm(i, k) > 0; }
+};
+
+/// Counts and fills the rows of a strength graph.
+template <class Graph>
+struct StrengthRow {
+  StrongCouplings<Graph> couplings;
+
+  KOKKOS_FUNCTION int operator()(std::int64_t i) const {
+    int count = 0;
+    for (std::int64_t k = couplings.row_ptr(i); k < std::int64_t(couplings.row_ptr(i + 1)); ++k) {
+      count += couplings.is_strong(i, k);
+    }
+    return count;
+  }
+
+  template <class Row>
+  KOKKOS_FUNCTION void operator()(std::int64_t i, const Row& row) const {
+    int place = 0;
+    for (std::int64_t k = couplings.row_ptr(i); k < std::int64_t(couplings.row_ptr(i + 1)); ++k) {
+      const double norm = couplings.strong_norm(i, k);
+      if (!(norm > 0)) continue;
+      row.column(place) = couplings.col_idx(k);
+      row.value(place++, 0, 0) = norm;
+    }
   }
 };
 
@@ -79,41 +105,11 @@ StrongCouplings<typename Matrix::graph_type> strong_couplings(const Exec& exec, 
 /// Async    waits for `exec` once; the fill is enqueued.
 template <execution_space Exec, bcsr_matrix Matrix>
 StrengthGraph<typename Matrix::graph_type> strength_graph(const Exec& exec, const Matrix& a, double strength) {
-  using Ordinal = typename Matrix::ordinal_type;
-  using Offset = typename Matrix::offset_type;
-  using Space = typename Matrix::memory_space;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  const auto couplings = impl::strong_couplings(exec, a, strength);
-  const std::int64_t n = a.num_block_rows();
-  const Kokkos::View<Offset*, Space> row_ptr(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::row_ptr"),
-                                             std::size_t(n) + 1);
-  std::int64_t total = 0;
-  Kokkos::parallel_scan(
-      "ashlar::amg[count strong]", Policy(exec, 0, n + 1),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum, bool last) {
-        if (last) row_ptr(i) = static_cast<Offset>(sum);
-        if (i == n) return;
-        for (std::int64_t k = couplings.row_ptr(i); k < std::int64_t(couplings.row_ptr(i + 1)); ++k) {
-          sum += couplings.is_strong(i, k);
-        }
-      },
-      total);
-  exec.fence("ashlar::amg: number of strong couplings");
-  const Kokkos::View<Ordinal*, Space> col_idx(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::col_idx"),
-                                              std::size_t(total));
-  const Kokkos::View<double*, Space> weight(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::weight"),
-                                            std::size_t(total));
-  Kokkos::parallel_for(
-      "ashlar::amg[strong couplings]", Policy(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
-        std::int64_t place = row_ptr(i);
-        for (std::int64_t k = couplings.row_ptr(i); k < std::int64_t(couplings.row_ptr(i + 1)); ++k) {
-          if (!couplings.is_strong(i, k)) continue;
-          col_idx(place) = couplings.col_idx(k);
-          weight(place) = couplings.norm(k);
-          ++place;
-        }
-      });
-  return {row_ptr, col_idx, weight};
+  using Norms = BcsrMatrix<double, BlockColumnMajor, typename Matrix::ordinal_type, typename Matrix::offset_type,
+                           typename Matrix::memory_space>;
+  const impl::StrengthRow<typename Matrix::graph_type> row{impl::strong_couplings(exec, a, strength)};
+  const auto norms = build_by_rows<Norms>(exec, 1, a.num_block_rows(), a.num_block_cols(), row, row);
+  return {norms.graph().row_ptr(), norms.graph().col_idx(), norms.values()};
 }
 
 namespace impl {

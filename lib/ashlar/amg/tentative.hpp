@@ -4,6 +4,7 @@
 #include <ashlar/amg/aggregate.hpp>
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
 #include <cstddef>
@@ -20,6 +21,18 @@ struct Tentative {
 };
 
 namespace impl {
+
+/// Counts and fills the block rows of P0: the block of a node's aggregate, whose values follow.
+template <class Space>
+struct TentativeRow {
+  Kokkos::View<const std::int32_t*, Space> aggregate_of_node;
+
+  KOKKOS_FUNCTION int operator()(std::int64_t i) const { return aggregate_of_node(i) >= 0; }
+  template <class Row>
+  KOKKOS_FUNCTION void operator()(std::int64_t i, const Row& row) const {
+    if (row.num_blocks() > 0) row.column(0) = aggregate_of_node(i);
+  }
+};
 
 /// The rows of the near-null space in one aggregate as Q R: Q in the blocks of its nodes, R in the coarse modes.
 /// Modified Gram-Schmidt, each column twice. A column that depends on those before becomes 0 in both. An aggregate is a
@@ -107,40 +120,19 @@ struct FactorAggregate {
 template <bcsr_matrix Matrix, execution_space Exec>
 Tentative<Matrix> tentative_prolongator(const Exec& exec, const Aggregates<typename Matrix::memory_space>& aggregates,
                                         const NearNullSpace<typename Matrix::memory_space>& modes, int block_size) {
-  using Graph = typename Matrix::graph_type;
-  using Ordinal = typename Matrix::ordinal_type;
-  using Offset = typename Matrix::offset_type;
   using Space = typename Matrix::memory_space;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  using Kokkos::view_alloc;
-  using Kokkos::WithoutInitializing;
-  const auto of_node = aggregates.of_node;
-  const auto n = std::int64_t(of_node.extent(0));
   const int m = static_cast<int>(modes.extent(1));
-  const Kokkos::View<Offset*, Space> row_ptr(view_alloc(WithoutInitializing, "ashlar::row_ptr"), std::size_t(n) + 1);
-  std::int64_t blocks = 0;
-  Kokkos::parallel_scan(
-      "ashlar::amg[count blocks]", Policy(exec, 0, n + 1),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum, bool last) {
-        if (last) row_ptr(i) = static_cast<Offset>(sum);
-        if (i < n) sum += of_node(i) >= 0;
-      },
-      blocks);
-  exec.fence("ashlar::amg: blocks of the tentative prolongator");
-  const Kokkos::View<Ordinal*, Space> col_idx(view_alloc(WithoutInitializing, "ashlar::col_idx"), std::size_t(blocks));
-  Kokkos::parallel_for(
-      "ashlar::amg[columns]", Policy(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
-        if (of_node(i) >= 0) col_idx(row_ptr(i)) = of_node(i);
-      });
-  const Graph graph(aggregates.count, row_ptr, col_idx);
-  const typename Matrix::values_view values(view_alloc(WithoutInitializing, "ashlar::values"),
-                                            std::size_t(blocks) * block_size * m);
-  const NearNullSpace<Space> coarse(view_alloc(exec, "ashlar::amg::modes"), std::size_t(aggregates.count) * m, m);
-  Kokkos::parallel_for(
-      "ashlar::amg[QR]", Kokkos::TeamPolicy<Exec>(exec, aggregates.count, is_gpu_v<Exec> ? 32 : 1),
-      impl::FactorAggregate<Matrix, Exec>{transpose_index(exec, graph), modes, coarse, values.data(), block_size, m});
+  const impl::TentativeRow<Space> row{aggregates.of_node};
+  const auto prolongator = build_by_rows<Matrix>(
+      exec, {block_size, m}, static_cast<typename Matrix::ordinal_type>(aggregates.of_node.extent(0)), aggregates.count,
+      row, row);
+  const NearNullSpace<Space> coarse(Kokkos::view_alloc(exec, "ashlar::amg::modes"), std::size_t(aggregates.count) * m,
+                                    m);
+  Kokkos::parallel_for("ashlar::amg[QR]", Kokkos::TeamPolicy<Exec>(exec, aggregates.count, is_gpu_v<Exec> ? 32 : 1),
+                       impl::FactorAggregate<Matrix, Exec>{transpose_index(exec, prolongator.graph()), modes, coarse,
+                                                           prolongator.values().data(), block_size, m});
   exec.fence("ashlar::amg: tentative prolongator");
-  return {Matrix({block_size, m}, graph, values), coarse};
+  return {prolongator, coarse};
 }
 
 }  // namespace ashlar::amg

@@ -61,7 +61,7 @@ struct TransferRows {
     return sum;
   }
 
-  /// What entry e of the lists by column brings to entry c of P^T r.
+  /// The term of entry e of the lists by column in entry c of P^T r.
   KOKKOS_INLINE_FUNCTION Scalar restricted(std::int64_t e, int c, const Scalar* r) const {
     const std::int64_t block = index.block_offset(e);
     const Scalar* const from = r + std::int64_t(index.block_row(e)) * rows();

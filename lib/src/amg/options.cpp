@@ -1,0 +1,26 @@
+#include <ashlar/amg/options.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <string>
+
+namespace ashlar::amg {
+
+void check(const Options& options) {
+  const auto require = [](bool holds, const std::string& problem, const char* why, const char* suggestion) {
+    if (!holds) throw ArgumentError("amg: " + problem, why, suggestion);
+  };
+  require(options.strength >= 0 && options.strength < 1, text("strength ", options.strength),
+          "it compares the coupling of two nodes with their diagonal blocks: from 0 to below 1", "0 or 0.02 are usual");
+  require(options.smoother_degree >= 1 && options.smoother_degree <= 10,
+          text("smoother_degree ", options.smoother_degree), "it is 1 to 10", "2 is usual");
+  require(options.smoothed_fraction > 0 && options.smoothed_fraction < 1,
+          text("smoothed_fraction ", options.smoothed_fraction), "it lies between 0 and 1", "0.1 is usual");
+  require(options.prolongator_damping >= 0 && options.prolongator_damping < 2,
+          text("prolongator_damping ", options.prolongator_damping), "it is from 0 to below 2", "4/3 is usual");
+  require(options.coarsest_rows >= 1 && options.coarsest_rows <= 2000, text("coarsest_rows ", options.coarsest_rows),
+          "a dense matrix of so many rows is inverted: 1 to 2000", "200 is usual");
+  require(options.max_levels >= 1, text("max_levels ", options.max_levels), "there is one level at least",
+          "20 is usual");
+}
+
+}  // namespace ashlar::amg
