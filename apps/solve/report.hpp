@@ -40,7 +40,7 @@ struct Outcome {
   std::optional<double> bandwidth_fraction() const;
 };
 
-/// The report as JSON; docs/command.md says what its fields mean. Numbers that are not finite become null.
+/// The report as JSON; docs/reference/report.md says what its fields mean. Numbers that are not finite become null.
 std::string report_json(const Outcome& outcome);
 
 /// A few lines for people.

@@ -24,7 +24,7 @@ inline std::string checksum_bytes(const std::string& bytes) {
   return bytes_of(std::uint64_t(XXH3_64bits(bytes.data(), bytes.size())));
 }
 
-/// A block file put together as docs/block_file.md says, and as any other program could: right, or wrong with checksums
+/// A block file put together as docs/reference/file_formats.md says, and as any other program could: right, or wrong with checksums
 /// that are right.
 struct BlockFileBytes {
   std::uint32_t byte_order = 0x01020304, version = 1, scalar = 2, layout = 1, col_idx_bytes = 4, row_ptr_bytes = 8;

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-/// Block sparse matrices as binary files, of which any range of blocks can be read (docs/block_file.md).
+/// Block sparse matrices as binary files, of which any range of blocks can be read (docs/reference/file_formats.md).
 namespace ashlar::io {
 
 struct BlockFileOptions {

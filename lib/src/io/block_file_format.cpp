@@ -59,7 +59,7 @@ class Sum {
 /// What a header with the right checksum can still get wrong: the program that wrote it is to blame.
 void check_fields(const std::string& path, const BlockFileHeader& header) {
   const auto refuse = [&](const std::string& problem, const std::string& why) {
-    fail(path, "the header " + problem, why, "write the file anew; docs/block_file.md defines the format");
+    fail(path, "the header " + problem, why, "write the file anew; docs/reference/file_formats.md defines the format");
   };
   const auto field = [](auto code) { return static_cast<std::uint32_t>(code); };
   if (!find_scalar(header.scalar)) refuse(text("names the scalar type ", field(header.scalar)), "there is none");

@@ -7,7 +7,7 @@
 #include <string>
 #include <type_traits>
 
-/// The block file as docs/block_file.md defines it, byte by byte.
+/// The block file as docs/reference/file_formats.md defines it, byte by byte.
 namespace ashlar::io {
 
 inline constexpr std::array<unsigned char, 8> block_file_magic = {0x89, 'B', 'C', 'S', 'R', '\r', '\n', 0x1a};
