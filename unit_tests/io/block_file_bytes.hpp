@@ -24,8 +24,8 @@ inline std::string checksum_bytes(const std::string& bytes) {
   return bytes_of(std::uint64_t(XXH3_64bits(bytes.data(), bytes.size())));
 }
 
-/// A block file put together as docs/reference/file_formats.md says, and as any other program could: right, or wrong with checksums
-/// that are right.
+/// A block file put together as docs/reference/file_formats.md says, and as any other program could: right, or wrong with
+/// checksums that are right.
 struct BlockFileBytes {
   std::uint32_t byte_order = 0x01020304, version = 1, scalar = 2, layout = 1, col_idx_bytes = 4, row_ptr_bytes = 8;
   std::uint32_t block_rows = 1, block_cols = 1;
