@@ -7,7 +7,6 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/copy.hpp>
-#include <ashlar/bcsr/impl/host_execution.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <cstddef>
 #include <cstdint>

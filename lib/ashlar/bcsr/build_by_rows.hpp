@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/row_ranges.hpp>
-#include <ashlar/host/huge_pages.hpp>
+#include <ashlar/host/memory.hpp>
 #include <cstdint>
 #include <string>
 

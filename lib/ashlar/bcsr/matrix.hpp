@@ -2,9 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <ashlar/bcsr/graph.hpp>
-#include <ashlar/bcsr/layout.hpp>
 #include <cstdint>
 #include <utility>
 

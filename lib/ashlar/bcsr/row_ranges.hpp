@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <limits>

@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/bcsr/graph.hpp>
-#include <ashlar/bcsr/impl/search.hpp>
 #include <cstddef>
 #include <cstdint>
 

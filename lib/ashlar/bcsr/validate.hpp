@@ -6,7 +6,7 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
-#include <ashlar/bcsr/impl/search.hpp>
+#include <ashlar/bcsr/graph.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <cstdint>
 #include <limits>

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <ashlar/base/error.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace ashlar {
 
@@ -22,5 +25,23 @@ void require_memory(std::uint64_t needed, std::uint64_t available, const std::st
 ///
 /// `root` stands before /proc and /sys: for tests. What cannot be read limits nothing.
 MemoryAmount host_memory(const std::string& root = "");
+
+/// Asks the system to back host memory by large pages: for arrays that products read from end to end, where a page of
+/// 4 KiB ends what the processor prefetches and costs an address to look up.
+///
+/// Linux gives them to those that ask where /sys/kernel/mm/transparent_hugepage/enabled says "madvise". To be asked
+/// before the memory is touched; what is smaller than 4 MiB is left as it is. Where there are no such pages nothing
+/// happens.
+void ask_for_huge_pages(void* data, std::size_t bytes);
+
+/// The same for a view in host memory; views in other memory are left alone.
+template <class View>
+requires Kokkos::is_view_v<View>
+void ask_for_huge_pages(const View& view) {
+  if constexpr (std::is_same_v<typename View::memory_space, Kokkos::HostSpace>) {
+    ask_for_huge_pages(const_cast<typename View::non_const_value_type*>(view.data()),
+                       view.span() * sizeof(typename View::value_type));
+  }
+}
 
 }  // namespace ashlar

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -24,5 +27,29 @@ void replace_text_file(const std::string& path, std::string_view text);
 ///
 /// Throws   FileError when there is no such file, it cannot be read, is a folder, or is larger than max_bytes.
 std::string read_text_file(const std::string& path, std::size_t max_bytes = std::size_t(1) << 30);
+
+/// The content of a file, or its beginning, in memory.
+///
+/// Read, not mapped: a file that another program cuts short while it is mapped would end this one with a signal.
+///
+/// Throws   FileError when there is no such file, it cannot be read, is a folder, or does not fit memory.
+class FileText {
+ public:
+  /// Looks at the first bytes of a file, up to `beginning_bytes`, before the rest is read, and throws if it is the
+  /// wrong one: /dev/zero has no end.
+  using Look = std::function<void(std::string_view beginning)>;
+  static constexpr std::size_t beginning_bytes = 1 << 16;
+
+  explicit FileText(const std::string& path, std::size_t max_bytes = std::numeric_limits<std::size_t>::max(),
+                    const Look& look = {});
+
+  std::string_view view() const { return {text_.get(), size_}; }
+  bool is_whole_file() const { return whole_; }
+
+ private:
+  std::unique_ptr<char[]> text_;
+  std::size_t size_ = 0;
+  bool whole_ = false;
+};
 
 }  // namespace ashlar

@@ -3,22 +3,21 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/bcsr/matrix_bytes.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
-#include <ashlar/device/device_cache.hpp>
+#include <ashlar/device/loads/cache_hint.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
-#include <ashlar/spmv/impl/choose_launch.hpp>
-#include <ashlar/spmv/impl/decide.hpp>
-#include <ashlar/spmv/impl/kernel_properties.hpp>
-#include <ashlar/spmv/impl/launch_widths.hpp>
-#include <ashlar/spmv/impl/long_rows.hpp>
-#include <ashlar/spmv/impl/spmv_launch.hpp>
-#include <ashlar/spmv/impl/tuning_key.hpp>
+#include <ashlar/spmv/impl/choice/choose_launch.hpp>
+#include <ashlar/spmv/impl/choice/launch_widths.hpp>
+#include <ashlar/spmv/impl/choice/tuning_key.hpp>
+#include <ashlar/spmv/impl/launch/spmv_launch.hpp>
+#include <ashlar/spmv/impl/products/long_rows.hpp>
 #include <ashlar/spmv/kernel.hpp>
-#include <ashlar/spmv/mode.hpp>
 #include <ashlar/spmv/traffic.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
 #include <optional>
@@ -313,5 +312,13 @@ class SpmvPlan {
   long_rows_type long_rows_;
   index_type index_;
 };
+
+/// Memory that a plan holds besides: the index of A^T.
+template <bcsr_matrix Matrix>
+HeldBytes held_bytes(const SpmvPlan<Matrix>& plan) {
+  const auto bytes = [](const auto& view) { return std::uint64_t(view.span()) * sizeof(*view.data()); };
+  const auto& index = plan.index();
+  return {bytes(index.row_ptr) + bytes(index.block_row) + bytes(index.block_offset), 0};
+}
 
 }  // namespace ashlar

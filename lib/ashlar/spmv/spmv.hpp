@@ -1,16 +1,16 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/overlap.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
-#include <ashlar/spmv/impl/fallback_launch.hpp>
-#include <ashlar/spmv/impl/instantiations.hpp>
-#include <ashlar/spmv/impl/launch.hpp>
-#include <ashlar/spmv/impl/long_rows.hpp>
-#include <ashlar/spmv/impl/scale.hpp>
+#include <ashlar/spmv/impl/choice/choose_launch.hpp>
+#include <ashlar/spmv/impl/launch/instantiations.hpp>
+#include <ashlar/spmv/impl/launch/launch.hpp>
+#include <ashlar/spmv/impl/products/long_rows.hpp>
+#include <ashlar/spmv/impl/products/scale.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/traffic.hpp>
 #include <cstdint>

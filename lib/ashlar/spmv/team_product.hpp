@@ -3,19 +3,35 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/device/virtual_team.hpp>
-#include <ashlar/spmv/impl/arguments.hpp>
-#include <ashlar/spmv/impl/can_load_chunks.hpp>
-#include <ashlar/spmv/impl/dotted_rows.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/device/teams/virtual_team.hpp>
 #include <ashlar/spmv/impl/kernels/by_line.hpp>
 #include <ashlar/spmv/impl/kernels/by_tile.hpp>
-#include <ashlar/spmv/impl/line_parts.hpp>
+#include <ashlar/spmv/impl/launch/launch.hpp>
+#include <ashlar/spmv/impl/operands/arguments.hpp>
+#include <ashlar/spmv/impl/products/block_parts.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <bit>
 #include <cstdint>
 #include <string>
 #include <type_traits>
+
+namespace ashlar::impl {
+
+/// Block rows whose product y := A x leaves x^H y behind: a thread adds its share to *dot as it stores. A is square.
+template <class Rows>
+struct DottedRows : Rows {
+  double* dot;
+
+  KOKKOS_INLINE_FUNCTION void store(std::int64_t block_row, int row, const typename Rows::scalar_type& sum) const {
+    const std::int64_t i = block_row * this->rows_of_block() + row;
+    this->a.y[i] = sum;
+    *dot += real_product(this->a.x[i], sum);
+  }
+};
+
+}  // namespace ashlar::impl
 
 namespace ashlar {
 

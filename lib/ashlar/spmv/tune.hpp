@@ -6,7 +6,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/bcsr/matrix.hpp>
-#include <ashlar/spmv/impl/tournament.hpp>
+#include <ashlar/spmv/impl/choice/tournament.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/spmv/tuning_table.hpp>

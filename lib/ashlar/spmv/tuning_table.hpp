@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <ashlar/spmv/kernel.hpp>
 #include <cstddef>
 #include <cstdint>

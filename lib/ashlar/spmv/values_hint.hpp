@@ -1,10 +1,9 @@
 #pragma once
 
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/device/cache_hint.hpp>
-#include <ashlar/device/device_cache.hpp>
-#include <ashlar/spmv/impl/choose_launch.hpp>
-#include <ashlar/spmv/impl/tuning_key.hpp>
+#include <ashlar/device/loads/cache_hint.hpp>
+#include <ashlar/spmv/impl/choice/choose_launch.hpp>
+#include <ashlar/spmv/impl/choice/tuning_key.hpp>
 #include <cstdint>
 
 namespace ashlar {

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <ashlar/spmv/impl/tournament.hpp>
+#include <ashlar/spmv/impl/choice/tournament.hpp>
 #include <cstddef>
 
 namespace ashlar::impl {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/first_not_less.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/graph.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/bcsr/layout.hpp>
-#include <ashlar/spmv/impl/block_parts.hpp>
-#include <ashlar/spmv/impl/flat_kernel.hpp>
+#include <ashlar/bcsr/block.hpp>
+#include <ashlar/spmv/impl/products/block_parts.hpp>
+#include <ashlar/spmv/impl/products/flat_kernel.hpp>
 #include <cstdint>
 #include <type_traits>
 

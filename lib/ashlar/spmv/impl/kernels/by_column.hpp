@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/bcsr/layout.hpp>
-#include <ashlar/spmv/impl/flat_kernel.hpp>
+#include <ashlar/bcsr/block.hpp>
+#include <ashlar/spmv/impl/products/flat_kernel.hpp>
 #include <cstdint>
 #include <string>
 #include <type_traits>

@@ -3,11 +3,10 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/load_chunk.hpp>
-#include <ashlar/spmv/impl/kernel_of.hpp>
-#include <ashlar/spmv/impl/lanes.hpp>
-#include <ashlar/spmv/impl/launch_teams.hpp>
-#include <ashlar/spmv/impl/tile_shape.hpp>
+#include <ashlar/device/loads/load_chunk.hpp>
+#include <ashlar/spmv/impl/launch/kernel_of.hpp>
+#include <ashlar/spmv/impl/launch/spmv_launch.hpp>
+#include <ashlar/spmv/impl/operands/lanes.hpp>
 #include <bit>
 #include <cstdint>
 #include <string>

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/spmv/impl/kernel_of.hpp>
-#include <ashlar/spmv/impl/launch_teams.hpp>
-#include <ashlar/spmv/impl/line_parts.hpp>
-#include <ashlar/spmv/impl/staged_multi_product.hpp>
-#include <ashlar/spmv/impl/staged_tuning.hpp>
-#include <ashlar/spmv/impl/with_panel.hpp>
+#include <ashlar/spmv/impl/launch/kernel_of.hpp>
+#include <ashlar/spmv/impl/launch/spmv_launch.hpp>
+#include <ashlar/spmv/impl/operands/vectors.hpp>
+#include <ashlar/spmv/impl/products/block_parts.hpp>
+#include <ashlar/spmv/impl/products/staged_multi_product.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/spmv/impl/kernel_of.hpp>
-#include <ashlar/spmv/impl/launch_teams.hpp>
-#include <ashlar/spmv/impl/matrix_unit.hpp>
-#include <ashlar/spmv/impl/tensor_core_product.hpp>
+#include <ashlar/spmv/impl/launch/kernel_of.hpp>
+#include <ashlar/spmv/impl/launch/spmv_launch.hpp>
+#include <ashlar/spmv/impl/products/matrix_unit.hpp>
+#include <ashlar/spmv/impl/products/tensor_core_product.hpp>
 #include <cstdint>
 #include <limits>
 #include <string>
