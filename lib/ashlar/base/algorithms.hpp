@@ -22,7 +22,7 @@ KOKKOS_INLINE_FUNCTION std::int64_t first_not_less(const List& ascending, std::i
   return low;
 }
 
-/// Whether the memory that two views span has a byte in common: what lies between the entries of strided views counts.
+/// True if the memory that two views span overlaps. The gaps between the entries of strided views count.
 template <class A, class B>
 bool overlap(const A& a, const B& b) {
   if (a.size() == 0 || b.size() == 0) return false;

@@ -16,10 +16,10 @@ concept exact_in_double = std::is_arithmetic_v<T> && sizeof(T) <= (std::is_integ
 /// A number stored in 16 bits: sign, exponent and the first 8 of the 24 bits that a float's fraction has (7 of them
 /// stored). The range of float, and two to three decimal digits.
 ///
-/// For values of matrices that are read often and need not be exact, such as those of a preconditioner. It is made from
-/// a number (rounded to the nearest, ties to even) and becomes one again (exactly); to reckon with, it is converted.
-/// Kokkos has such a type too (bhalf_t), which is a float where the compiler has none of its own: its size is not the
-/// same on host and device then.
+/// For values of matrices that are read often and need not be exact, for example in a preconditioner. It is made from a
+/// number (rounded to the nearest, ties to even) and becomes one again (exactly); arithmetic converts it. Kokkos has
+/// such a type too (bhalf_t), which is a float if the compiler has no such type: then its size differs between host and
+/// device.
 class bfloat16 {
  public:
   bfloat16() = default;
@@ -40,8 +40,8 @@ class bfloat16 {
  private:
   static constexpr std::uint32_t magnitude = 0x7fffffff, infinity = 0x7f800000, quiet = 0x00400000;
 
-  /// A float that rounds as `number` does. What a double has beyond a float's bits counts only in that it is not zero:
-  /// it sets the last bit, so that rounding twice is not another number than rounding once.
+  /// A float that rounds as `number` does. The bits that a float lacks only count as zero or not zero: they set the
+  /// last bit, so that rounding twice gives the same number as rounding once.
   template <class Number>
   KOKKOS_INLINE_FUNCTION static float to_float(Number number) {
     const float nearest = static_cast<float>(number);
@@ -93,7 +93,7 @@ inline constexpr bool is_complex_v = !std::is_same_v<real_t<T>, std::remove_cv_t
 template <class T>
 concept scalar = std::is_floating_point_v<real_t<T>>;
 
-/// What the values of a matrix may be: scalars, or bfloat16, which saves memory and is multiplied in double.
+/// The types of a matrix's values: scalars, or bfloat16, which saves memory and is multiplied in double.
 template <class T>
 concept matrix_value = scalar<T> || std::is_same_v<T, bfloat16>;
 
@@ -140,7 +140,7 @@ KOKKOS_INLINE_FUNCTION real_t<T> abs_squared(const T& a) {
   }
 }
 
-/// Whether a is neither NaN nor infinite, tested by its bits: with -ffast-math compilers take isfinite(a) for true.
+/// True if a is neither NaN nor infinite, tested by its bits: with -ffast-math compilers take isfinite(a) for true.
 template <scalar T>
 KOKKOS_INLINE_FUNCTION bool is_finite(const T& a) {
   if constexpr (is_complex_v<T>) {

@@ -21,11 +21,11 @@ std::string text(const Args&... args) {
   return out.str();
 }
 
-/// What so many of them are called: "rank" of 1, else "ranks". Nouns that end in x have "es" ("boxes"), those in y
-/// "ies" ("entries"); others, with a vowel before the y or an end like that of "match", are not for this.
+/// The noun for a number of things: "rank" for 1, else "ranks". Nouns that end in x get "es" ("boxes"), and nouns that
+/// end in y get "ies" ("entries"). Other irregular nouns ("match", "day") are not supported.
 std::string noun_for(std::int64_t number, std::string_view noun);
 
-/// So many of what `noun` names: "1 rank", "1234 block rows", "2 boxes", "0 entries". For messages.
+/// The number with its noun: "1 rank", "1234 block rows", "2 boxes", "0 entries". For messages.
 std::string count_text(std::int64_t number, std::string_view noun);
 
 /// The bytes of the UTF-8 character at the start of a text that is not empty; 0 if none begins there.

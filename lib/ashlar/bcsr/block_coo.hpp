@@ -115,7 +115,7 @@ struct SumBlocks {
 
 }  // namespace impl
 
-/// The matrix of these blocks; those of one place are summed in the order of the list, so always to the same bits.
+/// The matrix of these blocks. Blocks at one place are summed in the order of the list, so always to the same bits.
 ///
 /// Memory   allocates the matrix in Matrix::memory_space. Sorted and summed on the host, in parallel over block rows,
 ///          then copied.

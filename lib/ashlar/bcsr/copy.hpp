@@ -29,8 +29,8 @@ namespace ashlar {
 
 namespace impl {
 
-/// A vector in `To` to be copied into. That of a host is written by the host's threads first, so that it does not lie
-/// all near the one that copies.
+/// A vector in `To` that data is copied into. On a host its threads write it first, so that its pages do not all lie
+/// near the copying thread.
 template <class T, memory_space To>
 Kokkos::View<T*, To> target_of_copy(const std::string& label, std::size_t count) {
   if constexpr (std::is_same_v<To, Kokkos::HostSpace>) {

@@ -55,7 +55,7 @@ struct FillSymmetricHalf {
 /// T with A = T + T^T, for a symmetric A: its upper triangle of blocks, and half of each block on the diagonal. (To
 /// halve a number is exact, but for the smallest ones of all.)
 ///
-/// What lies below the diagonal is not looked at: hermitian_defect() says whether A is symmetric.
+/// The part below the diagonal is not checked: hermitian_defect() says whether A is symmetric.
 ///
 /// Shapes   A is square; T is as large, with somewhat more than half of the blocks.
 /// Types    real.

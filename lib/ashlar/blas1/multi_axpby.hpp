@@ -41,7 +41,7 @@ struct MultiAxpbyByTiles {
     const std::int64_t first = std::int64_t(team.league_rank()) * rows, n = y.extent(0);
     double* const held =
         static_cast<double*>(team.team_scratch(0).get_shmem(std::size_t(rows) * stride * sizeof(double)));
-    // Of the two ways to go through a tile, neighbouring lanes take that in which the entries lie side by side.
+    // There are two orders to traverse a tile. Neighbouring lanes use the one in which the entries lie side by side.
     constexpr bool by_rows = !std::is_same_v<typename Y::array_layout, Kokkos::LayoutLeft>;
     const int column_tile = by_rows ? lane % column_tiles : lane / row_tiles;
     const int row_tile = by_rows ? lane / column_tiles : lane % row_tiles;
@@ -79,7 +79,7 @@ struct MultiAxpbyByTiles {
   }
 
  private:
-  /// Of a row in scratch memory: odd, so that the entries of a column are in different banks.
+  /// The length of a row in scratch memory: odd, so that the entries of a column are in different banks.
   KOKKOS_INLINE_FUNCTION static constexpr int stride_of(int p) { return p | 1; }
 
   /// A lane's share of: held[row * stride + k] := x(first + row, k). Beyond the end there is 0.
@@ -124,7 +124,7 @@ struct MultiAxpbyByRows {
 
 namespace ashlar {
 
-/// y := x*t + beta*w, for a small matrix t: each column of y is a combination of those of x.
+/// y := x*t + beta*w, for a small matrix t: each column of y is a combination of the columns of x.
 ///
 /// Shapes   x is n x p, t is p x q, w and y are n x q, with p, q <= 64.
 /// Types    of real numbers; t and the sums are double.

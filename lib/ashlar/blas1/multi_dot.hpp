@@ -16,8 +16,8 @@ inline constexpr std::int64_t rows_of_multi_dot = 256;
 /// Partial sums that are left when most have been folded together.
 inline constexpr std::int64_t folded_sums = 64;
 
-/// The inner products of some columns of x and of y over every groups-th row, on a GPU: a tile of pairs of columns a
-/// lane. Neighbouring lanes take the tiles of a row, and then those of the next.
+/// The inner products of some columns of x and of y over every groups-th row, on a GPU: each lane computes a tile of
+/// pairs of columns. Neighbouring lanes take the tiles of a row, then the tiles of the next row.
 template <class X, class Y, class Partial>
 struct MultiDotByTiles {
   X x;

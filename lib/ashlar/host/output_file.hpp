@@ -8,8 +8,8 @@
 
 namespace ashlar {
 
-/// The open descriptor that a name stands for: /dev/stdout, /dev/fd/3. It is written to as it is, since opening it by
-/// name would cut the file behind it to nothing, and write over what others write there.
+/// The open descriptor that a name stands for: /dev/stdout, /dev/fd/3. The descriptor is written to directly: opening
+/// it by name would truncate the file behind it and overwrite other writers' data.
 std::optional<int> descriptor_of(const std::string& path);
 
 /// Where writing to `path` puts the data: a link is followed to the file that it leads to, even if that is missing. Of
@@ -18,8 +18,8 @@ std::string link_target(const std::string& path);
 
 /// Finds out now, before any work is done, whether a file can be written later.
 ///
-/// Leaves an existing file as it is, and no file where there was none. What only writing shows (a disk that fills up)
-/// is found by the writers, which say so then.
+/// Leaves an existing file as it is, and creates no file. Errors that only writing shows (a full disk) are reported
+/// later by the writers.
 ///
 /// Throws   FileError that says why: no name, no such folder, no permission, a folder in the place of the file, a loop
 ///          of links.

@@ -46,13 +46,13 @@ class Processors {
 /// The host's processor, as its operating system calls it; "unknown processor" where that does not say.
 std::string processor_name();
 
-/// Whether the host's processor is one of Intel's; asks the operating system once.
+/// True if the host's processor is made by Intel; asks the operating system once.
 bool is_intel_processor();
 
 /// Bytes of the processors' last caches that `threads` threads have, each in a cache of its own as long as there are
 /// some left; 0 where the system does not say (other than Linux).
 ///
-/// Of each cache no more than 32 MiB count in a virtual machine: its system names the whole cache, which other machines
+/// In a virtual machine at most 32 MiB of each cache count: its system reports the whole cache, which other machines
 /// share. `root` stands before /proc and /sys: for tests.
 std::int64_t last_cache_bytes(int threads, const std::string& root = "");
 

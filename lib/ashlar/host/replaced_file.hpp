@@ -10,8 +10,8 @@ namespace ashlar {
 /// The name of a file that is being written and has not got its own name yet: removed by the destructor, or by
 /// remove_all() if a signal ends the process before.
 ///
-/// Async    several threads may have some at a time. Of more than 16 at a time the rest is removed by destructors
-/// alone.
+/// Async    several threads may have some at a time. If there are more than 16 at a time, only destructors remove the
+///          others.
 class UnfinishedFile {
  public:
   /// `path` is absolute: it counts when the signal comes.
@@ -44,7 +44,7 @@ class UnfinishedFile {
 /// Throws   FileError in the name of `path`.
 class ReplacedFile {
  public:
-  /// Whether other processes are to open it by new_name().
+  /// unnamed, or named if other processes open it by new_name().
   enum class Kind { unnamed, named };
 
   explicit ReplacedFile(const std::string& path, Kind kind = Kind::unnamed);
@@ -56,7 +56,7 @@ class ReplacedFile {
   /// By which the new file is opened for writing; a file without a name by its descriptor, /proc/self/fd/N.
   const std::string& new_name() const { return new_name_; }
   bool is_replaced() const { return is_replaced_; }
-  /// Whether the new file has no name yet. Other processes of this host may find it as /proc/PID/fd/N.
+  /// True if the new file has no name yet. Other processes of this host may find it as /proc/PID/fd/N.
   bool is_unnamed() const { return is_replaced_ && !named_; }
 
   /// Once it is complete.

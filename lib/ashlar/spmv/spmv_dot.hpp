@@ -26,7 +26,7 @@ struct DotTeams {
   double* total;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const auto meet = [&] { team.team_barrier(); };
+    const auto barrier = [&] { team.team_barrier(); };
     char* const scratch =
         static_cast<char*>(team.team_scratch(0).get_shmem_aligned(teams_of_block(team) * product.scratch_bytes(), 16));
     const int own = team.team_rank() / Product::threads, rank = team.team_rank() % Product::threads;
@@ -34,7 +34,7 @@ struct DotTeams {
     double sum[1] = {0};
     // All teams are at neighbouring rows at a time, so that what of x they share comes from the cache.
     product(std::int64_t(team.league_rank()) * teams_of_block(team) + own, product.num_places(),
-            std::int64_t(team.league_size()) * teams_of_block(team), rank, of_team, meet, sum);
+            std::int64_t(team.league_size()) * teams_of_block(team), rank, of_team, barrier, sum);
     sums.add<1>(team, sum, {total});
   }
 

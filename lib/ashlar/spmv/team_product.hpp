@@ -41,7 +41,7 @@ inline constexpr int largest_team_product_block = 7;
 /// y := A x with x^H y left behind, as work for teams of any kind: what one team does for its block rows is a device
 /// function. Kernels that multiply and do other things besides, such as persistent ones, are made of it.
 ///
-/// Of square blocks of size B, compiled in, by the kernels that the plans of such blocks choose: by_tile for B = 1,
+/// For square blocks of size B, compiled in, by the kernels that plans choose for such blocks: by_tile for B = 1,
 /// by_line for larger ones.
 template <class Value, class Layout, class Ordinal, class Offset, int B, execution_space Exec>
 class TeamProduct {
@@ -65,7 +65,7 @@ class TeamProduct {
   TeamProduct(const Arguments& arguments, impl::TileShape tile, std::int64_t num_teams)
       : rows_{arguments}, tile_(tile) {
     if constexpr (by_tile) {
-      // No more block rows than let all teams have some; what tiles of them hold follows from what it was.
+      // No more block rows than leave work for all teams; the capacity of tiles follows from the former number.
       const auto n = std::max<std::int64_t>(arguments.num_block_rows, 1);
       const auto fair = static_cast<int>(std::bit_ceil(std::uint64_t((n + num_teams - 1) / num_teams)));
       const int rows = std::clamp(fair, 1, tile.rows);

@@ -11,7 +11,7 @@ namespace ashlar::impl {
 
 namespace {
 
-/// Those of a device, by how much is kept.
+/// The policies of a device, by the share that is kept.
 using Policies = std::array<std::uint64_t, CacheHint::parts + 1>;
 
 struct MakePolicies {

@@ -66,7 +66,7 @@ struct MemoryDriver {
   void check(CUresult code, const char* call) const {
     if (code == CUDA_SUCCESS) return;
     throw Error(text(call, " failed with ", name_of(code)), "memory of a device behind a file descriptor",
-                "share memory in another way");
+                "share memory by another method");
   }
   /// The same for destructors.
   void report(CUresult code, const char* call) const noexcept {
@@ -164,7 +164,7 @@ FileDescriptor DescribedMemory::descriptor() const {
 namespace {
 
 [[noreturn]] void refuse_descriptors() {
-  throw Error("device: memory behind a file descriptor", "this build has no CUDA", "share memory in another way");
+  throw Error("device: memory behind a file descriptor", "this build has no CUDA", "share memory by another method");
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ void apply_limit(const std::string& folder, const MemoryFiles& files, MemoryAmou
   const auto found = number_in(folder + files.limit);
   if (!found) return;
   const std::uint64_t limit(*found), used(number_in(folder + files.used).value_or(0));
-  // Pages of files that are read count as used, but make way.
+  // The page cache counts as used, but the kernel reclaims it.
   const std::uint64_t reclaimable(number_in(folder + "memory.stat", files.reclaimable).value_or(0));
   const std::uint64_t taken = used - std::min(used, reclaimable);
   amount.total = std::min(amount.total, limit);

@@ -24,7 +24,7 @@ namespace {
 
 std::string reason(int error_number) { return std::generic_category().message(error_number); }
 
-/// Whether the folder takes a new file, by one without a name: nothing of it is ever seen.
+/// True if the folder accepts a new file, tested by a file without a name that nobody ever sees.
 bool takes_unnamed_file(const fs::path& folder) {
   const FileDescriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
   return file.is_open();
@@ -73,7 +73,7 @@ void require_writable(const std::string& path) {
     // Only a regular file is tried by opening it: opening a pipe would wait for its other end.
     const bool regular = fs::is_regular_file(status);
     const int file = regular ? ::open(target.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC) : ::access(path.c_str(), W_OK);
-    // What another process (another rank with the same arguments) made to try it may be gone again.
+    // A file that another process (another rank with the same arguments) made for this test may be gone again.
     const bool is_gone = file < 0 && errno == ENOENT;
     if (file < 0 && !is_gone) refuse(path, reason(errno), "change its permissions, or name another file");
     if (file >= 0 && regular) ::close(file);

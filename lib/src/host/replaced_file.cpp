@@ -23,7 +23,7 @@ namespace {
 
 enum class SlotState : int { free, taken, named };
 
-/// What a signal handler may read: it allocates nothing and outlives every file.
+/// The data that a signal handler may read: it allocates nothing and outlives every file.
 struct Slot {
   std::atomic<SlotState> state{SlotState::free};
   std::array<char, PATH_MAX> path{};
@@ -68,7 +68,7 @@ namespace {
 constexpr std::string_view mark = ".ashlar-new-";
 constexpr std::size_t num_digits = 16;
 
-/// What left-overs of a file begin with: as much of its name as leaves room for the rest, in whole UTF-8 characters.
+/// The prefix of left-over files: as much of the file's name as leaves room for the rest, in whole UTF-8 characters.
 std::string beginning_of(const fs::path& target) {
   constexpr std::size_t longest = 249 - mark.size() - num_digits;
   std::string name = target.filename().string();
@@ -133,7 +133,7 @@ void ReplacedFile::take_name() {
   if (!is_replaced_) return;
   if (permissions_) ::fchmod(file_.get(), *permissions_);
   if (is_unnamed()) {
-    // Only a name that is not there yet can be given to it at once.
+    // The name can be given in one step only if it does not exist yet.
     if (::linkat(AT_FDCWD, new_name_.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
     if (errno != EEXIST) fail_to_replace(errno);
     named_.emplace(temporary_name());

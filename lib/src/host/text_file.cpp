@@ -54,7 +54,7 @@ std::unique_ptr<char[]> allocate(const std::string& path, std::size_t size) {
 
 }  // namespace
 
-FileText::FileText(const std::string& path, std::size_t max_bytes, const Look& look) {
+FileText::FileText(const std::string& path, std::size_t max_bytes, const Check& check) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw FileError(path, 0, "cannot be read", "it is a folder", "name a file");
@@ -72,18 +72,18 @@ FileText::FileText(const std::string& path, std::size_t max_bytes, const Look& l
   const bool knows_size = !ignored && std::filesystem::is_regular_file(path, ignored);
   std::size_t capacity = std::min<std::size_t>(knows_size ? told + 1 : beginning_bytes, max_bytes);
   text_ = allocate(path, capacity);
-  bool is_looked_at = !look;
+  bool is_checked = !check;
   for (;;) {
-    const std::size_t until = is_looked_at ? capacity : std::min(capacity, beginning_bytes);
+    const std::size_t until = is_checked ? capacity : std::min(capacity, beginning_bytes);
     const std::size_t count = std::fread(text_.get() + size_, 1, until - size_, file.get());
     size_ += count;
     if (std::ferror(file.get())) {
       throw FileError(path, 0, text("cannot be read past byte ", size_), std::generic_category().message(errno),
                       "check the disk");
     }
-    if (!is_looked_at && (count == 0 || size_ == until)) {
-      look(view());
-      is_looked_at = true;
+    if (!is_checked && (count == 0 || size_ == until)) {
+      check(view());
+      is_checked = true;
     }
     if (count == 0 && size_ < capacity) break;
     if (size_ == max_bytes) return;

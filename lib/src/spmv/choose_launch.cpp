@@ -69,7 +69,7 @@ Kernel in_place(Kernel kernel, const SpmvShape& shape) {
 }  // namespace
 
 CacheHint choose_cache_hint(const SpmvShape& shape, const SpmvDevice& device) {
-  // A cache holds less than its size of what is read over and over. Beside vectors some of what they take is lost.
+  // A cache keeps less repeatedly read data than its size. The values lose some of it to the vectors.
   constexpr double most = 0.6, most_of_values = 0.4, taken_by_others = 0.9;
   const double cache = double(device.cache_bytes);
   if (cache == 0) return CacheHint();

@@ -10,7 +10,7 @@ namespace {
 
 std::string microseconds(double seconds) { return text(rounded(seconds * 1e6), " us"); }
 
-/// What the cost model went by: "27 blocks a row on average, 16.2 chunks for each of 15 busy lanes".
+/// The grounds of the cost model: "27 blocks a row on average, 16.2 chunks for each of 15 busy lanes".
 std::string grounds_of(const SpmvShape& shape, const SpmvDevice& device, const SpmvLaunch& launch) {
   return text(rounded(average_row(shape)), " blocks a row on average",
               with_kernel(launch.kernel, [&](auto k) { return k.grounds(shape, device, launch); }));

@@ -118,7 +118,7 @@ class Entry {
 
 bool is_power_of_two(std::int64_t n) { return n > 0 && std::has_single_bit(std::uint64_t(n)); }
 
-/// Whether there could be a device whose block rows are taken by so many lanes: warps have 32 or 64.
+/// True if some device could give a block row this number of lanes: warps have 32 or 64.
 bool is_width_somewhere(std::int64_t width) {
   return width == 0 || (width <= 64 ? is_power_of_two(width) : width <= 1024 && width % 32 == 0);
 }
@@ -199,10 +199,11 @@ Json json_of(const TuningKey& key, const TuningChoice& choice) {
   return json;
 }
 
-constexpr const char* is_it_right = "is it the right file? Otherwise make it anew by tuning";
+constexpr const char* is_it_right = "is it the right file? Otherwise make it again by tuning";
 
 Json parse(const std::string& file, const std::string& content) {
-  // A table is three deep. What is far deeper would be taken apart, and shown, by as many calls within each other.
+  // A table is three levels deep. A much deeper one is refused, because parsing and printing it would recurse as
+  // deeply.
   constexpr int deepest = 100;
   const auto require_shallow = [&](int depth, Json::parse_event_t, const Json&) {
     if (depth <= deepest) return true;

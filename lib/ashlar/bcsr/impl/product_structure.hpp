@@ -36,7 +36,7 @@ RowsOfFactor<Graph> rows_of_graph(const Graph& a) {
   return {std::int64_t(a.num_block_rows()), a.row_ptr().data(), a.col_idx().data(), nullptr};
 }
 
-/// Those of A^T.
+/// The block rows of A^T.
 template <class Graph, class Index>
 RowsOfFactor<Graph> columns_of_graph(const Graph& a, const Index& index) {
   return {std::int64_t(a.num_block_cols()), index.row_ptr.data(), index.block_row.data(), index.block_offset.data()};

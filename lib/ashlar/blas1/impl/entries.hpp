@@ -42,7 +42,7 @@ inline constexpr int tile_edge = 4;
 /// Tiles that cover `count` entries.
 KOKKOS_INLINE_FUNCTION constexpr int tiles_of(int count) { return (count + tile_edge - 1) / tile_edge; }
 
-/// Entry k of a tile: they lie `tiles` apart, so that those of neighbouring lanes lie side by side.
+/// Entry k of a tile. The entries lie `tiles` apart, so that neighbouring lanes access neighbouring entries.
 KOKKOS_INLINE_FUNCTION constexpr int entry_of_tile(int tile, int k, int tiles) { return tile + k * tiles; }
 
 }  // namespace ashlar::impl

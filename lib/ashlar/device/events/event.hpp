@@ -38,10 +38,10 @@ class Event {
  public:
   explicit Event(const Exec& exec = Exec(), HostWait host_wait = HostWait::spins) : handle_(exec, host_wait) {}
 
-  /// Marks what is enqueued on `exec` so far; moves the mark where there was one. `exec` is on the event's device.
+  /// Marks the end of the work enqueued on `exec` so far, and drops an earlier mark. `exec` is on the event's device.
   void record(const Exec& exec) { handle_.record(exec); }
 
-  /// What is enqueued on `exec` from here on starts after the marked work has ended. `exec` may be on another device.
+  /// Later work on `exec` starts after the marked work has ended. `exec` may be on another device.
   void wait(const Exec& exec) const { handle_.wait(exec); }
 
   /// Returns when the marked work has ended; how the thread waits, the constructor was told. The mark is not moved
@@ -52,7 +52,7 @@ class Event {
   impl::EventHandle<Exec> handle_;
 };
 
-/// What is enqueued on `later` from here on starts after what is enqueued on `earlier` so far has ended.
+/// Work enqueued on `later` after this call starts after the work enqueued on `earlier` before it has ended.
 ///
 /// Memory   makes an event and frees it; where this is done often, keep an Event.
 /// Async    as Event.

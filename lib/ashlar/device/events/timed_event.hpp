@@ -82,7 +82,7 @@ class TimedEvent {
   TimedEvent(TimedEvent&&) noexcept = default;
   TimedEvent& operator=(TimedEvent&&) noexcept = default;
 
-  /// Marks what is enqueued on `exec` so far; moves the mark where there was one. `exec` is on the event's device.
+  /// Marks the end of the work enqueued on `exec` so far, and drops an earlier mark. `exec` is on the event's device.
   void record(const Exec& exec) {
     handle_.record(exec);
     is_recorded_ = true;
@@ -154,7 +154,7 @@ class IdleTimer {
     bool are_set = false;  // and not yet read
   };
 
-  /// Those of long ago are reached, so that nobody waits to read them.
+  /// The marks of the oldest wait. The device has reached them, so that reading them does not wait.
   Marks& of_next(const Exec& exec) {
     std::optional<Marks>& marks = ring_[next_];
     next_ = (next_ + 1) % ring_.size();

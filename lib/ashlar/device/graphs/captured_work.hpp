@@ -22,14 +22,14 @@ class CapturedWork;
 template <execution_space Exec>
 class Capture {
  public:
-  /// Null where nothing is being captured: what is enqueued then runs once.
+  /// Null if no capture is under way: enqueued work then runs once.
   static Capture* current() { return current_; }
 
-  /// Of all captures of the process, from 1.
+  /// The number of this capture among all captures of the process, from 1.
   std::uint64_t number() const { return number_; }
 
-  /// Has call(exec) called after each replay, which was enqueued on `exec`. What it belongs to lives as long as the
-  /// captured work.
+  /// Calls call(exec) after each replay, which was enqueued on `exec`. The object that call() belongs to must outlive
+  /// the captured work.
   void at_replay(std::function<void(const Exec&)> call) { calls_.push_back(std::move(call)); }
 
  private:
@@ -116,9 +116,9 @@ class CapturedWorkHandle<gpu::Exec> {
 
 namespace ashlar {
 
-/// Work that is enqueued over and over: captured once as a graph of the device, and replayed by one launch. Where the
-/// backend has no graphs, on a stream that cannot be captured (the legacy one), and where a tool watches Kokkos'
-/// kernels (which then waits around each), it is enqueued anew each time.
+/// Work that is enqueued over and over: captured once as a graph of the device, and replayed by one launch. It is
+/// enqueued again each time if the backend has no graphs, if the stream cannot be captured (the legacy one), or if a
+/// tool watches Kokkos' kernels (and waits around each).
 ///
 /// The work enqueues on `exec`, and on instances that wait there for events of `exec` and for which `exec` waits in the
 /// end: always the same kernels with the same arguments. It neither waits on the host nor allocates: so it has run once
@@ -140,10 +140,10 @@ class CapturedWork {
     }
   }
 
-  /// Whether the backend has graphs.
+  /// True if the backend has graphs.
   static constexpr bool has_graphs = impl::CapturedWorkHandle<Exec>::can_capture;
 
-  /// Whether work is captured here and now, and not enqueued anew.
+  /// True if work is captured here, rather than enqueued again each time.
   static bool can_capture([[maybe_unused]] const Exec& exec) {
     if constexpr (Handle::can_capture) {
       return Handle::can_capture_from(exec) && !Kokkos::Tools::profileLibraryLoaded();

@@ -6,14 +6,13 @@
 
 namespace ashlar {
 
-/// What the last cache of a device is to do with the cache lines that loads of an array fetch, where it can be told
-/// (CUDA from compute capability 8.0 on): keep a share of them, and give up the others first. All of an array that fits
-/// in and is read again soon, some of one that does not, and none of one so large that it would only drive out what
-/// else the cache holds. Which lines belong to a share is the device's to choose; an H200 chooses the same each time.
+/// Tells the last cache of a device which cache lines to keep when an array is loaded (CUDA from compute capability 8.0
+/// on): it keeps a share of them, and evicts the others first. Keep all of an array that fits and is read again soon, a
+/// share of a larger one, and none of one so large that it would only evict other data. The device chooses the lines of
+/// a share; an H200 chooses the same each time.
 ///
 /// Loads take a policy, whose bits only the device knows. A hint that is made in a kernel has one. On the host
-/// cache_hint_for() gives a hint that kernels may be passed; one that is made there without it only says how much is to
-/// be kept.
+/// cache_hint_for() makes a hint for kernels; a hint that the host makes without it only says how much to keep.
 /// Source: PTX ISA 8.8, createpolicy.fractional.
 class CacheHint {
  public:

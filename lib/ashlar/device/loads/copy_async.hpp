@@ -34,7 +34,7 @@ KOKKOS_INLINE_FUNCTION void copy_async(void* to, const void* from, [[maybe_unuse
   __builtin_memcpy(__builtin_assume_aligned(to, Bytes), __builtin_assume_aligned(from, Bytes), Bytes);
 }
 
-/// What copies of a run begin at multiples of, in scratch memory as in memory.
+/// The alignment at which the copies of a run begin, in scratch memory and in memory.
 inline constexpr int copy_granule = 16;
 
 /// Bytes from a multiple of the granule to what `first` points at.
@@ -62,7 +62,7 @@ KOKKOS_INLINE_FUNCTION void copy_run_async(unsigned char* to, const Entry* first
   for (int i = lane * copy_granule; i < whole; i += width * copy_granule) {
     copy_async<copy_granule, NearToo>(to + i, from + i, hint);
   }
-  // Of the last run of an array what is behind its whole granules.
+  // The entries of the array's last run behind its whole granules.
   for (int i = (whole > shift ? whole : shift) + lane * size; i < bytes; i += width * size) {
     copy_async<size>(to + i, from + i, hint);
   }

@@ -14,7 +14,7 @@ struct alignas(Bytes) Chunk {
   Value value[size];
 };
 
-/// Whether chunks can be loaded from the multiples of their size on.
+/// True if the values are aligned to the size of a chunk.
 template <class Value>
 bool holds_aligned_chunks(const Value* values) {
   return reinterpret_cast<std::uintptr_t>(values) % sizeof(Chunk<Value>) == 0;

@@ -14,8 +14,8 @@
 
 namespace ashlar::impl {
 
-/// What tells an execution-space instance from others, to be kept and compared with ==. Of a GPU its stream, which is
-/// the same whoever has wrapped it, and is not kept alive.
+/// A key that identifies an execution-space instance and is compared with ==. The key of a GPU instance is its stream:
+/// all wrappers of a stream have the same key, and the key does not keep the stream alive.
 template <class Exec>
 auto instance_key(const Exec& exec) {
   return exec;
@@ -29,14 +29,14 @@ inline auto instance_key(const gpu::Exec& exec) { return std::pair(gpu::device_o
 
 namespace ashlar {
 
-/// Scratch memory of something that any number of execution-space instances use at once: a piece for each of them.
+/// Scratch memory of an object that several execution-space instances use simultaneously: one piece per instance.
 ///
-/// An instance gets its piece when it first asks, and keeps it: what is enqueued on it uses the piece in turn. Copies
-/// share the pieces.
+/// An instance gets its piece when it first asks, and keeps it: its enqueued work uses the piece in order. Copies share
+/// the pieces.
 ///
-/// Memory   so many bytes of Space for each instance that has asked, until the last copy is gone.
-/// Async    of() allocates on `exec` where that asks for the first time, and may wait for it then; later it neither
-///          allocates nor waits. Threads may ask at once.
+/// Memory   the given number of bytes of Space for each instance that has asked, until the last copy is gone.
+/// Async    of() allocates on `exec` at the first request, and may wait for it then; later it neither allocates nor
+///          waits. Several threads may call it simultaneously.
 template <class Space>
 class InstanceScratch {
  public:

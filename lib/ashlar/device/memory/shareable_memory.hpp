@@ -9,7 +9,7 @@
 
 namespace ashlar {
 
-/// By what another process of the host opens memory of a device.
+/// The handle by which another process of the host opens memory of a device.
 using SharedMemoryHandle = std::array<char, 64>;
 
 /// Memory of the current device that other processes of the host may open: CUDA and HIP. Zeros at first.
@@ -62,9 +62,9 @@ void make_current([[maybe_unused]] const Exec& exec) {
 /// Throws   Error naming the call that failed, or that this build has no CUDA.
 class DescribedMemory {
  public:
-  /// Of the current device; zeros at first. So many bytes() or more.
+  /// Allocates bytes() or more of the current device, filled with zeros.
   explicit DescribedMemory(std::size_t bytes);
-  /// What another process's descriptor() stands for, of its bytes(), for kernels of the current device.
+  /// Maps the memory of another process, given its descriptor() and bytes(), for kernels of the current device.
   DescribedMemory(const FileDescriptor& descriptor, std::size_t bytes);
   ~DescribedMemory();
   DescribedMemory(const DescribedMemory&) = delete;
@@ -79,7 +79,7 @@ class DescribedMemory {
   DescribedMemory() = default;
   void map();
 
-  // What there is so far, as the destructor has to know it: numbers of the driver; 0: none.
+  // The state that the destructor releases: numbers of the driver; 0 means none.
   std::size_t bytes_ = 0;
   int device_ = 0;
   unsigned long long allocation_ = 0, address_ = 0;

@@ -28,7 +28,7 @@ class GridSync {
  public:
   __device__ GridSync(GridMemory* memory, std::uint64_t limit_ns) : memory_(memory), limit_ns_(limit_ns) {}
 
-  /// Whether somebody gave up: nothing that was computed since means anything.
+  /// True if a thread gave up: results computed since then are meaningless.
   __device__ bool has_failed() const { return failed_; }
 
   /// All threads of all thread blocks: what each has written before is seen by all after.
@@ -42,8 +42,8 @@ class GridSync {
     __syncthreads();
   }
 
-  /// The same, and each thread calls meanwhile() when its thread block has come, before it waits for the others: what
-  /// that writes is not among what they see.
+  /// The same. Each thread calls meanwhile() when its thread block has arrived, before it waits for the others. The
+  /// others do not see what meanwhile() writes.
   template <class Meanwhile>
   __device__ void barrier(const Meanwhile& meanwhile) {
     ++barriers_;
@@ -104,7 +104,7 @@ class GridSync {
     return value;
   }
 
-  /// Sums over the thread block's threads: that of sum[k] for all lanes of warp k, nothing for the other warps. One
+  /// Sums over the thread block's threads: all lanes of warp k get the sum of sum[k], the other warps nothing. One
   /// __syncthreads().
   template <int N>
   __device__ static double sum_of_block(const double (&sum)[N], double* scratch) {
@@ -117,16 +117,16 @@ class GridSync {
     return warp < N ? sum_of_warp(lane < warps ? scratch[warp * 32 + lane] : 0.0) : 0.0;
   }
 
-  /// of_blocks[i] := receive(i) for so many packets, which the thread block's threads share; all see all of them after.
-  /// (Shared memory is written to again only behind a __syncthreads() that all readers have come to: that of the
-  /// thread block's next sum.)
+  /// of_blocks[i] := receive(i) for the given number of packets, which the thread block's threads share; all threads
+  /// see all of them afterwards. (Shared memory is written again only behind a __syncthreads() that all readers have
+  /// reached: the one in the thread block's next sum.)
   template <class Receive>
   __device__ static void collect(double* of_blocks, int count, const Receive& receive) {
     for (int i = threadIdx.x; i < count; i += blockDim.x) of_blocks[i] = receive(i);
     __syncthreads();
   }
 
-  /// Of so many of what was collected: each warp for itself, the same bits.
+  /// Sums the given number of collected packets: each warp for itself, with the same bits.
   __device__ static double sum_of_collected(const double* of_blocks, int count) {
     double of_lane = 0;
     for (int i = threadIdx.x % 32; i < count; i += 32) of_lane += of_blocks[i];

@@ -14,8 +14,8 @@
 
 namespace ashlar {
 
-/// Bytes that no cache holds: what the measurements take unless told otherwise. On a GPU so many that the end of the
-/// reduction does not count. At most a quarter of what is free.
+/// The default size of the measurements in bytes: more than any cache holds. On a GPU it is so large that the end of
+/// the reduction does not count. At most a quarter of the free memory.
 template <execution_space Exec>
 std::int64_t bandwidth_probe_bytes() {
   const auto quarter = static_cast<std::int64_t>(available_bytes<typename Exec::memory_space>() / 4);

@@ -16,7 +16,8 @@ std::string gpu_name(const Kokkos::DefaultExecutionSpace& exec);
 
 }  // namespace impl
 
-/// "NVIDIA H200", "AMD EPYC 9654 96-Core Processor": what `exec` runs on, for reports and for what is kept by device.
+/// The name of the hardware that `exec` runs on, for reports and tuning tables: "NVIDIA H200", "AMD EPYC 9654 96-Core
+/// Processor".
 ///
 /// Async    none.
 template <execution_space Exec>
@@ -47,8 +48,8 @@ std::int64_t device_scratch_bytes([[maybe_unused]] const Exec& exec) {
   }
 }
 
-/// By what all processes of the host know the device of `exec`, "0000:1b:00.0"; "" where that is the host. The device
-/// is the calling thread's from here on.
+/// The identifier of `exec`'s device in all processes of the host, "0000:1b:00.0"; "" if that is the host. The device
+/// becomes the calling thread's current one.
 ///
 /// Throws   Error where the runtime does not tell.
 template <execution_space Exec>

@@ -11,7 +11,7 @@
 
 namespace ashlar::impl {
 
-/// The one place where return codes of the CUDA runtime are looked at. Throws Error.
+/// The one place where return codes of the CUDA runtime are checked. Throws Error.
 inline void cuda_check(cudaError_t code, const char* call) {
   if (code == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());  // or the next launch would be told of it

@@ -12,7 +12,7 @@ namespace ashlar {
 /// other one itself.
 ///
 /// Memory   on a GPU a stream, made by the constructor and freed by the destructor; no copy of get() may live longer.
-/// Async    the destructor does not wait for what is enqueued.
+/// Async    the destructor does not wait for enqueued work.
 template <execution_space Exec>
 class PriorityInstance {
  public:

@@ -10,7 +10,7 @@ namespace ashlar {
 
 namespace impl {
 
-/// Whether a kernel has ended when its launch returns, so that a plain call may stand in for it.
+/// True if a kernel has ended when its launch returns, so that a plain call may stand in for it.
 template <class Exec>
 inline constexpr bool runs_at_launch = false;
 #ifdef KOKKOS_ENABLE_SERIAL
@@ -44,9 +44,9 @@ std::int64_t threads_for(const Exec& exec, std::int64_t n) {
   return std::clamp<std::int64_t>(n / entries_of_thread, 1, exec.concurrency());
 }
 
-/// What a thread calls for its entries: function.for_thread() where there is that, made once by each thread. It holds
-/// in registers what the function itself points at; a compiler would read that again for each entry, as for all it
-/// knows what is written may have changed it.
+/// The function that a thread calls for its entries: function.for_thread() if it exists, made once by each thread. It
+/// holds in registers the values that the function itself points at. Without it a compiler reads them again for each
+/// entry, because a store may have changed them.
 template <class Function>
 KOKKOS_INLINE_FUNCTION decltype(auto) for_thread(const Function& function) {
   if constexpr (requires { function.for_thread(); }) {
@@ -83,8 +83,8 @@ struct RunsOfEntries {
 
 }  // namespace impl
 
-/// function(i) for all i < n, in any order and side by side: what it writes for one entry it does not read for another.
-/// It may have for_thread(), which returns what a thread is to call instead, with scalars loaded.
+/// function(i) for all i < n, in any order and in parallel: an entry must not read what another entry writes. The
+/// function may have for_thread(), which returns the function that a thread calls instead, with scalars loaded.
 ///
 /// Async    enqueued on `exec`; no fence, no allocation. On a host, few entries are a plain loop of the calling thread.
 template <execution_space Exec, class Function>

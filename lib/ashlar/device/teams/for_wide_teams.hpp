@@ -30,7 +30,7 @@ template <>
 inline constexpr std::int64_t usual_wide_scratch<Kokkos::HIP> = 60 * 1024;
 #endif
 
-/// Whether this device has what is usual.
+/// True if this device has the usual scratch memory.
 template <execution_space Exec>
 bool has_usual_wide_scratch([[maybe_unused]] const Exec& exec) {
 #ifdef KOKKOS_ENABLE_CUDA
@@ -101,14 +101,14 @@ KOKKOS_INLINE_FUNCTION void* wide_scratch_of(const Team& team, std::size_t scrat
   return begin;
 }
 
-/// function(lane) for each of the Threads threads of a team: on hosts its one thread plays them in turn.
+/// function(lane) for each of the Threads threads of a team: on hosts its one thread runs them one after another.
 template <int Threads, class Team, class Function>
 KOKKOS_INLINE_FUNCTION void for_lanes(const Team& team, const Function& function) {
   KOKKOS_IF_ON_DEVICE((function(team.team_rank());))
   KOKKOS_IF_ON_HOST((static_cast<void>(team); for (int lane = 0; lane < Threads; ++lane) function(lane);))
 }
 
-/// What a lane keeps for itself: on hosts one thread has that of all of them.
+/// A lane's private storage: on hosts one thread holds the storage of all lanes.
 template <class Value, int Threads, execution_space Exec>
 class OfLanes {
  public:

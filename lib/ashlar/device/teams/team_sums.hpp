@@ -24,14 +24,13 @@ struct SumsTogether {
 
 }  // namespace impl
 
-/// What the teams of one kernel need to add up sums together, as kernels take it. Made by TeamSums.
+/// The memory with which the teams of one kernel add up sums, as kernels take it. Made by TeamSums.
 struct TeamSumsAccess {
   double* partial = nullptr;    ///< of each team, sum after sum
   unsigned* arrived = nullptr;  ///< teams that have written theirs
 
-  /// total[k] := the sum over all teams of what they call with: each team once, with all of its threads, of which each
-  /// brings a summand of its own. The team that comes last adds up, always in the same order: two runs give the same
-  /// bits.
+  /// total[k] := the sum of all teams' summands. Each team calls once, with all of its threads, and each thread brings
+  /// a summand of its own. The last team adds up, always in the same order: two runs give the same bits.
   template <int N, class Team>
   KOKKOS_INLINE_FUNCTION void add(const Team& team, double (&sum)[N], const Kokkos::Array<double*, N>& total) const {
     const int teams = team.league_size();
@@ -133,7 +132,7 @@ struct SumOverEntries {
 };
 
 /// The same on a host, where a thread takes the shares of some teams, one after another. The entries of a share are
-/// dealt to eight sums in turn: additions to one sum wait for each other, and sums side by side fill vector registers.
+/// distributed over eight sums: additions to one sum wait for each other, and sums side by side fill vector registers.
 /// The order of additions depends on n alone, not on the number of threads or the width of registers.
 template <int N, class Function>
 struct SumOverEntriesOnHost {
@@ -191,7 +190,7 @@ struct SumOverEntriesOnHost {
 
 }  // namespace impl
 
-/// total[k] := the sums of what function(i, sums) adds to sums[k] over all i < n.
+/// total[k] := the sum over all i < n of the amounts that function(i, sums) adds to sums[k].
 ///
 /// A function that writes may be cut in two, function.load(i) and function(i, loaded, sums): then a thread asks for
 /// several entries before it uses the first. It may have for_thread(), as in for_entries().

@@ -10,8 +10,8 @@ namespace ashlar {
 /// own teams. So what a team does for its rows is one device function, whether teams come as a TeamPolicy has them, in
 /// a loop, or in a kernel of the backend's own.
 ///
-/// Barrier is called where the threads of the team wait for each other. Scratch memory is the same at each place: who
-/// goes on to the next lets them meet before.
+/// Barrier is called when the threads of the team wait for each other. Scratch memory is the same at each place:
+/// synchronise the threads before the team takes the next place.
 template <execution_space Exec, class Barrier>
 class VirtualTeam {
  public:

@@ -30,8 +30,9 @@ inline std::int64_t host_probe_bytes() {
   return std::clamp<std::int64_t>(4 * cache, std::int64_t(128) << 20, std::int64_t(2) << 30);
 }
 
-/// A GPU's way through the array: a thread has `loads` loads in flight at once, those of neighbours coalesce, and it
-/// goes on until the end of the array. (One round a thread reads 5 % slower: threads that start and end leave gaps.)
+/// How a GPU reads the array: a thread has `loads` loads in flight, neighbours' loads coalesce, and the thread
+/// continues until the end of the array. (One round per thread reads 5 % slower: threads that start and end leave
+/// gaps.)
 struct GpuSum {
   const double* data;
   std::int64_t num_pairs;
@@ -53,7 +54,7 @@ struct GpuSum {
   }
 };
 
-/// A CPU's way: sums that do not wait for each other, as wide as vector registers are.
+/// How a CPU reads the array: sums that do not wait for each other, as wide as vector registers are.
 struct CpuSum {
   const double* data;
 

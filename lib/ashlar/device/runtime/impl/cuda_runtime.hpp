@@ -34,14 +34,14 @@ inline int current_device() {
   return device;
 }
 inline void set_device(int device) { cuda_check(cudaSetDevice(device), "cudaSetDevice"); }
-/// By what the host knows it, in all processes.
+/// The device's identifier in all processes of the host.
 inline std::string bus_id_of_current_device() {
   char id[32] = {};
   cuda_check(cudaDeviceGetPCIBusId(id, sizeof(id), current_device()), "cudaDeviceGetPCIBusId");
   return id;
 }
 
-/// On the current device: its kernels come before those of other streams, and it waits for none of them.
+/// A stream on the current device: its kernels come before the kernels of other streams, and it waits for none of them.
 inline Stream create_priority_stream() {
   int least = 0, greatest = 0;
   cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
@@ -75,13 +75,13 @@ inline double seconds_between(EventHandle earlier, EventHandle later) {
 inline void begin_capture(Stream stream) {
   cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
 }
-/// Leaves the capture that went wrong within, and what it has so far.
+/// Ends a capture that failed, and drops the work captured so far.
 inline void abandon_capture(Stream stream) noexcept {
   cudaGraph_t graph = nullptr;
   static_cast<void>(cudaStreamEndCapture(stream, &graph));
   if (graph != nullptr) cuda_report(cudaGraphDestroy(graph), "cudaGraphDestroy");
 }
-/// What was captured, ready to be launched.
+/// The captured work, ready to be launched.
 inline GraphExec end_capture(Stream stream) {
   cudaGraph_t graph = nullptr;
   cuda_check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
@@ -122,7 +122,7 @@ inline void* open_shared(const SharedHandle& handle) {
 }
 inline void close_shared(void* memory) noexcept { cuda_report(cudaIpcCloseMemHandle(memory), "cudaIpcCloseMemHandle"); }
 
-/// Of the device that is current.
+/// The memory of the current device.
 inline void memory_amount(std::size_t& available, std::size_t& total) {
   cuda_check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
 }

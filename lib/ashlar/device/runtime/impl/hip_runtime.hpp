@@ -11,7 +11,7 @@
 
 namespace ashlar::impl {
 
-/// The one place where return codes of the HIP runtime are looked at. Throws Error.
+/// The one place where return codes of the HIP runtime are checked. Throws Error.
 inline void hip_check(hipError_t code, const char* call) {
   if (code == hipSuccess) return;
   throw Error(text(call, " failed with ", hipGetErrorName(code)), hipGetErrorString(code),
@@ -59,14 +59,14 @@ inline int current_device() {
   return device;
 }
 inline void set_device(int device) { hip_check(hipSetDevice(device), "hipSetDevice"); }
-/// By what the host knows it, in all processes.
+/// The device's identifier in all processes of the host.
 inline std::string bus_id_of_current_device() {
   char id[32] = {};
   hip_check(hipDeviceGetPCIBusId(id, sizeof(id), current_device()), "hipDeviceGetPCIBusId");
   return id;
 }
 
-/// On the current device: its kernels come before those of other streams, and it waits for none of them.
+/// A stream on the current device: its kernels come before the kernels of other streams, and it waits for none of them.
 inline Stream create_priority_stream() {
   int least = 0, greatest = 0;
   hip_check(hipDeviceGetStreamPriorityRange(&least, &greatest), "hipDeviceGetStreamPriorityRange");
@@ -100,13 +100,13 @@ inline double seconds_between(EventHandle earlier, EventHandle later) {
 inline void begin_capture(Stream stream) {
   hip_check(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed), "hipStreamBeginCapture");
 }
-/// Leaves the capture that went wrong within, and what it has so far.
+/// Ends a capture that failed, and drops the work captured so far.
 inline void abandon_capture(Stream stream) noexcept {
   hipGraph_t graph = nullptr;
   static_cast<void>(hipStreamEndCapture(stream, &graph));
   if (graph != nullptr) hip_report(hipGraphDestroy(graph), "hipGraphDestroy");
 }
-/// What was captured, ready to be launched.
+/// The captured work, ready to be launched.
 inline GraphExec end_capture(Stream stream) {
   hipGraph_t graph = nullptr;
   hip_check(hipStreamEndCapture(stream, &graph), "hipStreamEndCapture");
@@ -141,7 +141,7 @@ inline void* open_shared(const SharedHandle& handle) {
 }
 inline void close_shared(void* memory) noexcept { hip_report(hipIpcCloseMemHandle(memory), "hipIpcCloseMemHandle"); }
 
-/// Of the device that is current.
+/// The memory of the current device.
 inline void memory_amount(std::size_t& available, std::size_t& total) {
   hip_check(hipMemGetInfo(&available, &total), "hipMemGetInfo");
 }

@@ -19,10 +19,10 @@ namespace ashlar::impl {
 /// and the indices, and for what else a solver has (measured on an H200).
 CacheHint choose_cache_hint(const SpmvShape& shape, const SpmvDevice& device);
 
-/// Whether `kernel` can take the shape with groups of `width` lanes; 0: of some width.
+/// True if `kernel` can take the shape with groups of `width` lanes; 0: of some width.
 bool serves(Kernel kernel, const SpmvShape& shape, int width);
 
-/// What is asked for, and the best known for the rest. Throws   BlockSizeError, ArgumentError, ShapeError.
+/// The requested launch; the cost model fills in the rest. Throws   BlockSizeError, ArgumentError, ShapeError.
 SpmvLaunch choose_launch(const SpmvShape& shape, const SpmvDevice& device, const LaunchRequest& request);
 
 /// The same for products with several vectors: `kernel` and `width` as far as they serve those, else the best known.
@@ -44,18 +44,18 @@ struct Decision {
 
 /// The launch of a plan: as asked for; or, where nothing is asked for, as measured; or as the cost model has it.
 ///
-/// What was measured is left aside, and the grounds say so, where its kernel cannot take this shape: the matrices of a
-/// class differ.
+/// A measured launch is ignored, and the grounds say so, if its kernel cannot take this shape: the matrices of a class
+/// differ.
 ///
 /// Throws   as choose_launch; ArgumentError where what was measured has a width that this device does not.
 Decision decide(const SpmvShape& shape, const SpmvDevice& device, const LaunchRequest& request,
                 const std::optional<TuningChoice>& measured);
 
-/// The launches that are worth measuring, by what to ask for; the first is the cost model's choice.
+/// The launches that are worth measuring, as requests; the first is the cost model's choice.
 std::vector<LaunchRequest> launch_candidates(const SpmvShape& shape, const SpmvDevice& device);
 
-/// row_per_thread in the place of a kernel that cannot load what it is given: as wide as suits the blocks, of the same
-/// block rows, and labelled as what it is. `warp` lanes are the widest group.
+/// The launch of row_per_thread instead of a kernel that cannot load its operands: with a width that suits the blocks,
+/// for the same block rows, and labelled as row_per_thread. `warp` lanes are the widest group.
 SpmvLaunch fallback_launch(const SpmvLaunch& launch, const BlockShape& block_shape, bool is_gpu, int warp);
 
 template <execution_space Exec>
@@ -66,19 +66,19 @@ SpmvLaunch fallback_launch(const Exec&, const SpmvLaunch& launch, const BlockSha
   return fallback_launch(launch, block_shape, is_gpu_v<Exec>, warp);
 }
 
-// What kernels say of themselves (KernelOf), for those who have no need to know them all.
+// The properties of kernels (KernelOf) for callers that need not include all kernels.
 
-/// Whether it multiplies single vectors, and whether several.
+/// has_single(): it multiplies one vector. has_multi(): it multiplies several.
 bool has_single(Kernel kernel);
 bool has_multi(Kernel kernel);
 
-/// Whether groups of lanes share block rows; else a thread takes one, or many.
+/// True if groups of lanes share block rows; else a thread takes one or several rows.
 bool has_lanes(Kernel kernel);
 
 /// Bytes of values that the kernel loads at a time, beginning at multiples of that.
 int bytes_of_load(Kernel kernel, const BlockShape& shape, int value_bytes);
 
-/// How a launch deals block rows out: ", 16 lanes a block row, 8 block rows a team".
+/// How a launch distributes block rows: ", 16 lanes a block row, 8 block rows a team".
 std::string describe(const SpmvLaunch& launch);
 
 }  // namespace ashlar::impl

@@ -9,15 +9,15 @@
 
 namespace ashlar::impl {
 
-// What any shape and any device have.
+// Limits of any shape and any device.
 
 /// The most lanes of a group. With several vectors all their sums are in scratch memory together, which bounds them.
 int widest(const SpmvShape& shape);
 
-/// Whether a block row may be given to `width` lanes of this device.
+/// True if a block row may be given to `width` lanes of this device.
 bool is_width(const SpmvShape& shape, const SpmvDevice& device, int width);
 
-/// The widths that are worth a look, in ascending order.
+/// The widths that are worth considering, in ascending order.
 std::vector<int> widths_of(const SpmvShape& shape, const SpmvDevice& device);
 
 /// Bytes of an entry of x, as far as the plan was told.
@@ -26,7 +26,7 @@ int vector_bytes_of(const SpmvShape& shape);
 /// Blocks of a block row.
 double average_row(const SpmvShape& shape);
 
-/// Whether some block rows are so long that the average says little of the others.
+/// True if some block rows are so long that the average says little about the others.
 bool has_uneven_rows(const SpmvShape& shape);
 
 /// With fewer threads than this a device is mostly idle, and what counts is how soon the last is done (measured on an
@@ -36,7 +36,7 @@ double enough_threads(const SpmvDevice& device);
 /// With one digit behind the point, for people.
 inline double rounded(double number) { return std::round(number * 10) / 10; }
 
-// What a kernel says of itself, asked by its name.
+// Properties of a kernel, by its name.
 
 /// The most lanes that this kernel takes.
 int widest(Kernel kernel, const SpmvShape& shape);
@@ -61,7 +61,7 @@ std::string work_of_lanes(Kernel kernel, const SpmvShape& shape, int width, cons
 
 // Widths and launches for kernels that have nothing special about theirs.
 
-/// What a kernel's lanes are best at.
+/// The kind of work that suits a kernel's lanes best.
 struct LaneHabits {
   /// Chunks that a lane should read of a block row of average length: the sum over the lanes at its end is then a small
   /// part of its work, and the lanes of one multiprocessor still have enough in flight (measured on an H200).

@@ -36,7 +36,7 @@ struct SpmvDevice {
   bool gains_by_prefetch = false;          ///< of a CPU: whether all values are best prefetched
 };
 
-/// What of a launch somebody may ask for; what is automatic, 0 or nothing is left to the cost model.
+/// The parts of a launch that a caller may request. The cost model chooses parts that are automatic, 0 or empty.
 struct LaunchRequest {
   Kernel kernel = Kernel::automatic;
   int width = 0;

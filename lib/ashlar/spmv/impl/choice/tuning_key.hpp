@@ -53,20 +53,19 @@ SpmvDevice spmv_device(const Exec& exec) {
   return device;
 }
 
-/// The device's name; of a CPU with the number of threads, on which depends what is fast.
+/// The device's name; for a CPU with the number of threads, since the fastest kernel depends on it.
 template <class Exec>
 std::string tuning_device(const Exec& exec) {
   return is_gpu_v<Exec> ? device_name(exec) : text(device_name(exec), ", ", exec.concurrency(), " threads");
 }
 
-/// Whether the vectors that a matrix of Value multiplies are of doubles; of floats it may be either, and has to be
-/// told.
+/// True if a matrix of Value multiplies vectors of doubles; for floats the caller has to say so.
 template <class Value>
 constexpr bool are_vectors_double(bool told) {
   return std::is_same_v<vector_scalar_t<Value>, double> && (told || !std::is_same_v<Value, float>);
 }
 
-/// What the product of `shape` with such a matrix goes by in a table.
+/// The key of the product of `shape` with such a matrix in a table.
 template <class Matrix, class Exec>
 TuningKey tuning_key(const Exec& exec, const SpmvShape& shape, Mode mode, bool double_vectors) {
   using Value = typename Matrix::scalar_type;

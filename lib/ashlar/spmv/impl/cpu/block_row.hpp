@@ -11,9 +11,9 @@
 
 namespace ashlar::impl {
 
-/// What the ways to sum a block row on a CPU have in common. A complex number is two real ones here; Lanes numbers fill
-/// a register, or the part of one that a column or row of the block has numbers for. Values are prefetched `ahead`
-/// bytes before they are used, or not (0).
+/// The common part of the strategies to sum a block row on a CPU. A complex number is two real ones here. `Lanes`
+/// numbers fill a register, or as much of one as a column or row of the block has numbers for. Values are prefetched
+/// `ahead` bytes before they are used, or not (0).
 template <class Rows, int Lanes>
 struct CpuBlockRow {
   using Scalar = typename Rows::scalar_type;
@@ -58,8 +58,8 @@ struct CpuBlockRow {
 ///   registers   | a  a  a  a          |      row 3 is summed twice and stored once
 ///               |          b  b  b  b |
 ///
-/// Of a complex block each number is multiplied by the real and by the imaginary part of x, apart; what belongs
-/// together is put together at the end.
+/// In a complex block each number is multiplied by the real and by the imaginary part of x separately; the end of the
+/// function combines them.
 template <class Rows, int Lanes>
 struct CpuByColumns : CpuBlockRow<Rows, Lanes> {
   using Base = CpuBlockRow<Rows, Lanes>;
@@ -74,8 +74,8 @@ struct CpuByColumns : CpuBlockRow<Rows, Lanes> {
   static constexpr int whole = b > 0 ? parts* b / Lanes : 0;                    // of these hold rows of their own
   static constexpr int most_registers = (parts * capacity + Lanes - 1) / Lanes;
 
-  /// An addition takes some cycles, and the next one to the same sum waits for it: where a column is few registers,
-  /// columns are dealt to several sums in turn. Those of small blocks are of several blocks.
+  /// An addition takes some cycles, and the next one to the same sum waits for it: if a column is few registers, the
+  /// columns are distributed over several sums. In small blocks the sums cover several blocks.
   static constexpr int enough_sums = 8;
   static constexpr int places = registers > 0 ? enough_sums / (parts * registers) : 0;
   static constexpr int sums_that_fit = places > 0 ? static_cast<int>(std::bit_floor(unsigned(places))) : 1;
@@ -102,7 +102,7 @@ struct CpuByColumns : CpuBlockRow<Rows, Lanes> {
     if (height % Lanes != 0) add(height - Lanes, registers > 0 ? registers - 1 : height / Lanes);
   }
 
-  /// Adds the columns of a block, to sum number `first` and those that follow, in turn.
+  /// Adds the columns of a block alternately to the sums, from sum number `first` on.
   template <int First>
   [[gnu::always_inline]] static void add_block(const RealValue* block, const Real* x, int height, int width, int ahead,
                                                Sums& sum) {
@@ -156,9 +156,9 @@ struct CpuByColumns : CpuBlockRow<Rows, Lanes> {
 /// The sum of a block row whose blocks are stored by rows: each row times the block's part of x, in registers that hold
 /// columns of the block. The numbers of a register are added up at the end of the block row.
 ///
-/// Where a row is not whole registers, the last one ends with the row, and has sums of its own, of which only those are
-/// used that no other register has. Of a complex block each number is multiplied by its counterpart in x, and by the
-/// other part of that.
+/// If a row is not whole registers, the last one ends with the row and has sums of its own. Only the sums that no other
+/// register has are used. In a complex block each number is multiplied by its counterpart in x, and by the other part
+/// of it.
 template <class Rows, int Lanes>
 struct CpuByRows : CpuBlockRow<Rows, Lanes> {
   using Base = CpuBlockRow<Rows, Lanes>;
@@ -171,7 +171,7 @@ struct CpuByRows : CpuBlockRow<Rows, Lanes> {
   using typename Base::Scalar;
   static constexpr int whole = b > 0 ? parts* b / Lanes : 0;  // registers of a row
   static constexpr int most_whole = parts * capacity / Lanes;
-  /// Small blocks are dealt to several sums in turn.
+  /// Small blocks are distributed over several sums.
   static constexpr int bytes = b * b * static_cast<int>(sizeof(typename Rows::value_type));
   static constexpr int at_a_time = bytes == 0 || bytes > 64 ? 1 : bytes > 32 ? 2 : 4;
   static constexpr bool may_end_within = b > 0 ? parts* b % Lanes != 0 : Lanes > 1;
@@ -188,8 +188,8 @@ struct CpuByRows : CpuBlockRow<Rows, Lanes> {
     return load_pack<Real, Lanes>(from);
   }
 
-  /// The numbers of a register from lane `first` on: their sum; of complex ones, the real part of the products with x
-  /// as it is (part 0), or the imaginary part, of those with x exchanged. What is of A's imaginary part has `sign`.
+  /// The sum of a register's numbers from lane `first` on. For complex numbers: the real part of the products with x
+  /// (part 0), or the imaginary part of the products with x exchanged. Contributions of A's imaginary part have `sign`.
   [[gnu::always_inline]] static Real added_up(const Numbers& numbers, int first, int part, Real sign) {
     Real sum = 0;
     for (int lane = first; lane < Lanes; ++lane) {

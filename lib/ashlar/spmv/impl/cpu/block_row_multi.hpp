@@ -14,7 +14,7 @@
 namespace ashlar::impl {
 
 /// A block row times a panel of some vectors on a CPU. A register holds the entries of neighbouring vectors; each value
-/// of a block is multiplied by those of its column, and added to those of its row:
+/// of a block is multiplied by the entries of its column, and added to the sums of its row:
 ///
 ///   column of the block   | a |      | x x x x x x x x |   the panel's entries of one row of X, in `packs` registers
 ///   (or T of its rows)    | a |  *
@@ -22,9 +22,9 @@ namespace ashlar::impl {
 ///                                    | s s s s s s s s |   complex numbers twice as many
 ///                                    | s s s s s s s s |
 ///
-/// Of a block with at most as many rows as there are registers for, sums stay there for the whole block row; of others,
-/// some rows at a time for the columns of one block. A complex number is two real ones here: of the values real and
-/// imaginary parts are multiplied apart, and what belongs together is put together at the end.
+/// If a block has at most as many rows as there are registers for, the sums stay there for the whole block row;
+/// otherwise some rows at a time, for the columns of one block. A complex number is two real ones here: real and
+/// imaginary parts of the values are multiplied separately, and combined at the end.
 template <class Rows, int Vectors>
 class CpuBlockRowMulti {
  public:
@@ -55,7 +55,7 @@ class CpuBlockRowMulti {
   static constexpr int lanes = lanes_for<Real>(parts * Vectors), packs = parts * Vectors / lanes;
   static_assert(parts * Vectors == packs * lanes);
   using Numbers = Pack<Real, lanes>;
-  /// Of a CPU's 16 or 32 registers, those for sums; and the rows that they are enough for.
+  /// The registers for sums, of a CPU's 16 or 32; and the number of rows that they are enough for.
   static constexpr int registers = register_bytes == 64 ? 24 : 12;
   static constexpr int most_rows = std::clamp(registers / (packs * parts), 1, 8);
 
@@ -136,7 +136,7 @@ class CpuBlockRowMulti {
     if (R <= most_rows) return sum_up_rows<most_rows, SideBySide>(rows, panel, begin, end, store);
     Sum sum[max_block_size];
     for (int row = 0; row < R; ++row) sum[row] = Sum{};
-    // Tiles of about as many rows each: those of a small rest would load x for little.
+    // Tiles of about as many rows each: a small last tile would load x for few rows.
     const int tiles = (R + most_rows - 1) / most_rows, tile = (R + tiles - 1) / tiles;
     for (std::int64_t k = begin; k < end; ++k) {
       for (int row = 0; row < R; row += tile) {
@@ -180,9 +180,9 @@ template <class Rows>
 using SingleEntryRows = BlockRows<typename Rows::value_type, typename Rows::scalar_type, typename Rows::layout_type,
                                   typename Rows::ordinal_type, typename Rows::offset_type, 1, Rows::is_indirect>;
 
-/// What a thread of a CPU does with a row of real numbers, b = 1, and vectors of which each lies in one piece: four at
-/// a time, of which registers hold the sums. In the order of CpuBlockRowMulti, so with the same bits; but as part of
-/// the loop over rows, since a row is short, and with values prefetched.
+/// A row of real numbers, b = 1, by a thread of a CPU, with contiguous vectors: four at a time, whose sums stay in
+/// registers. In the order of CpuBlockRowMulti, so with the same bits; but as part of the loop over rows, since a row
+/// is short, and with values prefetched.
 template <class Rows>
 struct CpuEntriesMulti {
   using Scalar = typename Rows::scalar_type;
@@ -195,7 +195,7 @@ struct CpuEntriesMulti {
   [[gnu::always_inline]] void multiply(const Rows& rows, std::int64_t row, std::int64_t begin, std::int64_t end) const {
     const std::int64_t row_of_y = rows.row_of_y(row);
     for (int first = 0; first < vectors.num_vectors; first += panel) {
-      // Those that are not there are the last one again.
+      // Missing vectors repeat the last one.
       const int last = std::min(vectors.num_vectors - first, panel) - 1;
       const Scalar* x[panel];
       for (int v = 0; v < panel; ++v) x[v] = &vectors.x(0, first + std::min(v, last));
@@ -215,7 +215,7 @@ struct CpuEntriesMulti {
   using Real = real_t<Scalar>;  // as it is, where this serves
   static constexpr int panel = 4, lanes = lanes_for<Real>(panel), packs = panel / lanes;
   using Numbers = Pack<Real, lanes>;
-  /// Of which values are prefetched at once: four lines, as of many the last would wait.
+  /// The size of the values that are prefetched together: four lines, since with more the last ones would wait.
   static constexpr std::int64_t entries_together = 4 * bytes_of_line / sizeof(Value);
 
   [[gnu::always_inline]] void prefetch(const Rows& rows, std::int64_t k, std::int64_t count) const {

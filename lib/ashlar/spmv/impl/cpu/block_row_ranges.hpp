@@ -32,7 +32,7 @@ struct BlockRowRanges {
     const bool planned = first_row.extent(0) > 0;
     const std::int64_t first = planned ? first_row(which) : which;
     const std::int64_t last = planned ? first_row(which + 1) : is_alone ? rows.a.num_block_rows : which + 1;
-    // A copy: for all that a compiler knows, what is written to y might change the member.
+    // A copy: as far as a compiler knows, a store to y might change the member.
     const Rows own = rows;
     for (std::int64_t row = first; row < last; ++row) {
       const EntryRange range = own.entries_of(row);
@@ -43,7 +43,7 @@ struct BlockRowRanges {
   }
 };
 
-/// What a thread does with a block row where there is one vector.
+/// A thread's work for a block row with one vector.
 template <class Rows, class Sum>
 struct OneVector {
   int prefetch_bytes;
@@ -78,7 +78,7 @@ void with_block_row_ranges(const Rows& rows, const SpmvLaunch& launch, bool is_a
   constexpr int b = Rows::compiled_block_size, parts = is_complex_v<Scalar> ? 2 : 1;
   constexpr int widest = register_bytes / static_cast<int>(sizeof(Real));
   constexpr bool by_columns = std::is_same_v<typename Rows::layout_type, BlockColumnMajor>;
-  // Of what lies together: a column, or a row.
+  // A contiguous part: a column, or a row.
   [[maybe_unused]] const int length = by_columns ? rows.rows_of_block() : rows.cols_of_block();
   const auto with_lanes = [&](auto lanes) {
     using Sum = std::conditional_t<by_columns, CpuByColumns<Rows, lanes()>, CpuByRows<Rows, lanes()>>;

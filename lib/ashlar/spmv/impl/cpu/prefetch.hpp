@@ -4,15 +4,15 @@
 
 namespace ashlar::impl {
 
-/// How far ahead values are prefetched where that pays: about what memory delivers until the first of them arrives.
-/// Those no farther ahead than the first go into the first cache; else into the second, where they are in nobody's way,
-/// and for which a core can wait for more lines. And the farthest that it may be.
+/// The usual distances of prefetching: about as many bytes as memory delivers until the first of them arrives. Values
+/// up to the first distance ahead go into the first cache. Values farther ahead go into the second cache, where they
+/// displace nothing else and a core can wait for more lines. most_prefetch_bytes is the longest distance.
 inline constexpr int first_cache_prefetch_bytes = 3072, second_cache_prefetch_bytes = 4096;
 inline constexpr int most_prefetch_bytes = 1 << 20;
 /// The distance of single entries where what a CPU prefetches by itself is nearly in time: past the end of a page.
 inline constexpr int single_entry_prefetch_bytes = 512;
 
-/// Whether the values of such blocks can be prefetched: those that lie one after another, of a compiled size.
+/// True if the values of such blocks can be prefetched: contiguous blocks of a compiled size.
 constexpr bool can_prefetch(int compiled_size, bool in_order) { return in_order && compiled_size > 0; }
 
 /// When values are prefetched: before some blocks of a block row, or before each column or row of a block. Never many
@@ -46,8 +46,8 @@ template <PrefetchTo To>
   }
 }
 
-/// Prefetches what lies `ahead` bytes after `count` values from `begin` on, in an array that is read once: a line for
-/// each beginning 64 bytes of them. Of pieces that follow each other so all lines come, some twice.
+/// Prefetches values `ahead` bytes after the `count` values from `begin` on, in an array that is read once: one line
+/// for each started 64 bytes. Consecutive pieces thus prefetch all lines, some twice.
 template <PrefetchTo To, class Value>
 [[gnu::always_inline]] inline void prefetch_piece(const Value* begin, std::int64_t count, int ahead) {
   if constexpr (To == PrefetchTo::nothing) return;
@@ -69,9 +69,9 @@ template <PrefetchTo To, class Value>
   }
 }
 
-/// work(begin, end) for entries begin .. end - 1 of a block row: all at once, or where the values of blocks are
-/// prefetched `ahead` bytes ahead (0: they are not), in groups of two lines, or of AtATime larger blocks. Only the last
-/// group may be no multiple of AtATime.
+/// work(begin, end) for entries begin .. end - 1 of a block row. Without prefetching (`ahead` is 0) one call covers all
+/// entries. With it, a call covers the blocks of two lines, or AtATime larger blocks; only the last group may be no
+/// multiple of AtATime.
 ///
 /// A CPU that prefetches by itself stops at the end of each page; this does not.
 template <int AtATime, class Rows, class Work>

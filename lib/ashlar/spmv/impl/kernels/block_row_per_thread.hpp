@@ -132,7 +132,7 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
     if (shape.block_shape.num_values() > 4) return {};
     return {{kernel}};
   }
-  /// How far ahead values are prefetched may change much, and which way depends on the machine.
+  /// The distance of prefetching may change the time much, and the best distance depends on the machine.
   static std::vector<LaunchRequest> candidates_on_cpu(const SpmvShape& shape) {
     if (!can_prefetch(compiled_size_of(kernel, shape, false), shape.in_order)) return {{kernel}};
     std::vector<LaunchRequest> candidates{{kernel, 0, 0, 0}};

@@ -94,8 +94,8 @@ struct ByBlockRows {
     }
   }
 
-  /// Where the i-th row of a lane is, from its first. What would be beyond the block is its last row, which a neighbour
-  /// reads at the same time; the sum is not used.
+  /// The position of a lane's i-th row, from its first. A row beyond the block is replaced by the last row, which a
+  /// neighbour reads at the same time; its sum is not used.
   KOKKOS_INLINE_FUNCTION static int offset(int first_row, int i) {
     const int row = i * parts.rows_at_a_time;
     constexpr bool all_have_as_many = b % parts.rows_at_a_time == 0;

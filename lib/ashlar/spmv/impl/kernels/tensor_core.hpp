@@ -27,7 +27,7 @@ struct KernelOf<Kernel::tensor_core> : KernelBasics<Kernel::tensor_core> {
     return uses_matrix_unit_v<Exec, Scalar> && vectors.x.row_stride >= 0 && vectors.x.row_stride <= most;
   }
 
-  /// Of blocks of one or two rows most of its tiles would be empty.
+  /// For blocks of one or two rows most of its tiles would be empty.
   static bool pays(const SpmvShape& shape, const SpmvDevice&) { return shape.block_shape.rows > 2; }
 
   /// Warps that share the columns of a block row: more than one where there are few block rows, or long ones.

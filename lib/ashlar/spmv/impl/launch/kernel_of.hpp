@@ -15,8 +15,8 @@
 
 namespace ashlar::impl {
 
-/// What a kernel says of itself: what it serves, how wide, why it is chosen, how it is launched. A specialisation for
-/// each, in the file of its name in impl/kernels/, with
+/// The description of a kernel: the shapes it serves, its widths, why it is chosen, how it is launched. Each kernel
+/// specialises it in the file of its name in impl/kernels/, with
 ///
 ///   static constexpr bool has_single, has_multi;         whether it multiplies one vector; whether several
 ///   static void run(exec, launch, rows);                 where has_single: launches it for one vector
@@ -35,19 +35,19 @@ struct KernelBasics {
   static constexpr Kernel kernel = K;
   static constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
-  /// Whether it is made for CPUs, which run the others only where they are asked for by name.
+  /// True if it is made for CPUs, which run the other kernels only on request by name.
   static constexpr bool for_cpus = false;
-  /// Whether a group of lanes shares a block row; else a thread takes it.
+  /// True if a group of lanes shares a block row; else a thread takes it.
   static constexpr bool has_lanes = true;
-  /// What it can count.
+  /// The kernel's limits.
   static constexpr std::int64_t most_block_rows = std::numeric_limits<std::int32_t>::max();
   static constexpr std::int64_t most_entries_of_x = std::numeric_limits<std::uint32_t>::max();
 
-  // What it serves.
+  // The shapes it serves.
 
   /// The kernel that stands in for it where it is asked for, but another is the one for such a shape.
   static Kernel in_place(const SpmvShape&) { return K; }
-  /// Whether it can take the shape with groups of `width` lanes; 0: of some width.
+  /// True if it can take the shape with groups of `width` lanes; 0: of some width.
   static bool serves(const SpmvShape& shape, int width) {
     return This::busy_lanes(shape, width > 0 ? width : This::widest(shape)) > 0;
   }
@@ -59,25 +59,25 @@ struct KernelBasics {
     return text("there are registers and scratch memory for the sums of ", This::widest(shape), " lanes, and ", width,
                 " were asked for");
   }
-  /// Whether this device runs it.
+  /// True if this device runs it.
   static bool runs_on(const SpmvDevice&) { return true; }
   /// Bytes of values that it loads at a time, beginning at multiples of that.
   static int bytes_of_load(const BlockShape&, int value_bytes) { return value_bytes; }
-  /// Whether it can read these vectors. It serves the shape as far as the plan was told.
+  /// True if it can read these vectors. It serves the shape as far as the plan was told.
   template <class Exec, class Scalar>
   static bool can_read(const BlockShape&, const MultiVectors<Scalar>&) {
     return true;
   }
 
-  // What is compiled.
+  // The instances that are compiled.
 
-  /// The size of square blocks that is compiled in for one vector for blocks of `block_size`, one of those that may be
-  /// (CompiledBlockSizes): that size, or runtime_block_size where there is nothing to gain, since another kernel is the
-  /// one to take. by_columns: how the kernel sees the blocks stored, which for A^T is the other way.
+  /// The size of square blocks that is compiled in for one vector for blocks of `block_size`, one of
+  /// CompiledBlockSizes: that size, or runtime_block_size if it gains nothing, since another kernel is chosen.
+  /// by_columns: how the kernel sees the stored blocks; for A^T it is the opposite of the storage.
   static constexpr int compiled_size(int /*block_size*/, int /*value_bytes*/, bool /*by_columns*/, bool /*is_gpu*/) {
     return runtime_block_size;
   }
-  /// The same for several vectors: what it saves is mostly little beside the work of a panel of them.
+  /// The same for several vectors: its savings are mostly little beside the work of a panel of them.
   static constexpr int compiled_size_multi(int /*block_size*/) { return runtime_block_size; }
 
   // How its lanes work.
@@ -91,7 +91,7 @@ struct KernelBasics {
 
   // Why it is chosen, and how it is launched.
 
-  /// Whether it is the one to choose where it serves and those before it in the list are not chosen.
+  /// True if it is the choice for a shape that it serves, if no kernel before it in the list is chosen.
   static bool pays(const SpmvShape&, const SpmvDevice&) { return true; }
   static int choose_width(const SpmvShape& shape, const SpmvDevice& device) {
     return width_by_chunks(K, shape, device, {});
@@ -108,13 +108,13 @@ struct KernelBasics {
   /// The same on a CPU, where one thread plays all lanes: how many they are changes little.
   static std::vector<LaunchRequest> candidates_on_cpu(const SpmvShape&) { return {{K}}; }
 
-  // What it tells people.
+  // Texts for people.
 
-  /// How a launch deals block rows out: ", 16 lanes a block row, 8 block rows a team".
+  /// How a launch distributes block rows: ", 16 lanes a block row, 8 block rows a team".
   static std::string describe(const SpmvLaunch& launch) {
     return text(", ", launch.grouping.width, " lanes a block row, ", launch.grouping.groups, " block rows a team");
   }
-  /// What the cost model went by: ", 16.2 chunks for each of 15 busy lanes".
+  /// The grounds of the cost model: ", 16.2 chunks for each of 15 busy lanes".
   static std::string grounds(const SpmvShape&, const SpmvDevice& device, const SpmvLaunch&) {
     return device.is_gpu ? "" : ", on a CPU";
   }

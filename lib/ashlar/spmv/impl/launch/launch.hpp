@@ -12,14 +12,14 @@
 
 namespace ashlar::impl {
 
-/// Whether the values start where the kernel can load them.
+/// True if the values are aligned as the kernel loads them.
 template <class Value, class Scalar, class Ordinal, class Offset>
 bool can_load_chunks(Kernel kernel, const SpmvArguments<Value, Scalar, Ordinal, Offset>& arguments) {
   const int bytes = bytes_of_load(kernel, arguments.block_shape, sizeof(Value));
   return reinterpret_cast<std::uintptr_t>(arguments.values) % bytes == 0;
 }
 
-/// Whether `kernel` can read the vectors: plans may have been told of others.
+/// True if `kernel` can read the vectors: plans may have been told of others.
 template <class Exec, class Scalar>
 bool can_read(Kernel kernel, const BlockShape& block_shape, const MultiVectors<Scalar>& vectors) {
   return with_kernel(kernel, [&](auto k) { return k.template can_read<Exec>(block_shape, vectors); });

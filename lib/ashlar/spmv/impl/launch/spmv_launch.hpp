@@ -34,17 +34,17 @@ struct TileShape {
 
 namespace ashlar::impl {
 
-/// The largest blocks: of larger ones a lane has no registers left for the sums and a block's x. Those of 7 and 8 are
-/// measured, and compiled, with vectors of doubles alone.
+/// The largest blocks: with larger ones a lane has no registers left for the sums and a block's x. Blocks of 7 and 8
+/// are measured, and compiled, with vectors of doubles only.
 constexpr int largest_staged_block(bool double_vectors) { return double_vectors ? 8 : 6; }
 
 /// Threads of a team, as groups of lanes within a warp are put together.
 inline constexpr int staged_threads = 128;
 
-/// Those of the widest: no more than 16 lanes load from one entry of x, 16 bytes each, its vectors.
+/// The number of vectors of the widest panel: no more than 16 lanes load from one row of x, 16 bytes each.
 constexpr int widest_staged_panel(int vector_bytes) { return vector_bytes > 8 ? 16 : 32; }
 
-/// The lanes of a block row that are compiled in, beside a warp's 32; vector_bytes are those of an entry of x.
+/// The compiled numbers of lanes of a block row, beside a warp's 32; vector_bytes is the size of an entry of x.
 constexpr int usual_staged_width(int block_size, int vector_bytes) {
   if (block_size == 1) return vector_bytes > 8 ? 8 : 4;
   return block_size <= 4 ? 8 : 16;
@@ -55,8 +55,8 @@ constexpr int wide_staged_width(int block_size, int lanes_of_block) {
   return lanes_of_block > 8 || block_size >= 6 ? 16 : 8;
 }
 
-/// Whether copies go through the first cache as well: where there are several panels they want the same values, and
-/// block rows shorter than a line the same lines.
+/// True if copies go through the first cache as well: several panels read the same values, and block rows shorter than
+/// a line read the same lines.
 constexpr bool stages_near(int block_size, int panel) { return block_size == 1 || panel > usual_panel; }
 
 /// Blocks whose x a lane asks for before it uses the first.
@@ -90,8 +90,8 @@ struct Staging {
   int block_bytes = 1;  ///< of a block's values and its column
   int usual_row = 1;    ///< blocks of a block row of usual length
 
-  /// Those that each of `groups` of a team holds at a time: a block row of usual length in as few pieces as there is
-  /// room for, all of about the same size. One at least.
+  /// The blocks that each of `groups` of a team holds at a time: a block row of usual length in as few pieces as there
+  /// is room for, all of about the same size. At least one.
   int blocks(int groups) const {
     const int room = std::max(1, (team_bytes / groups - scratch_of_group) / block_bytes);
     const int pieces = std::max(1, (usual_row + room - 1) / room);
@@ -99,7 +99,7 @@ struct Staging {
   }
 };
 
-/// What a plan decides: which kernel, and how its threads are grouped.
+/// The decision of a plan: which kernel, and how its threads are grouped.
 struct SpmvLaunch {
   Kernel kernel = Kernel::automatic;
   int compiled_size = runtime_block_size;  ///< of the blocks

@@ -20,8 +20,8 @@ auto with_kernel_of(KernelList<First, Others...>, Kernel kernel, const Function&
   }
 }
 
-/// What function(KernelOf<kernel>{}) returns: the one place where a kernel's number becomes a type. Of automatic, which
-/// is no kernel: nothing, {}.
+/// The result of function(KernelOf<kernel>{}): the one place where a kernel's number becomes a type. For automatic,
+/// which is no kernel: nothing, {}.
 template <class Function>
 auto with_kernel(Kernel kernel, const Function& function) {
   return with_kernel_of(AllKernels{}, kernel, function);

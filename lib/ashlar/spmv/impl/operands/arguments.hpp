@@ -9,8 +9,8 @@
 
 namespace ashlar::impl {
 
-/// Where in y a block row of a product goes: to the block row that a list has for it; or, where there is no list, to
-/// that of its own number.
+/// The block row of y to which a block row of a product is stored: the list's entry, or the same block row if there is
+/// no list.
 ///
 /// The list is asked where a row is stored and nowhere before, so that it costs kernels no register meanwhile, and
 /// whether there is one is the same for all threads.
@@ -29,7 +29,7 @@ KOKKOS_INLINE_FUNCTION void update(Scalar& y, const Scalar& alpha, const Scalar&
   y = beta == Scalar(0) ? alpha * sum : alpha * sum + beta * y;
 }
 
-/// What every kernel gets, by value: plain pointers, so that one instantiation serves every kind of view.
+/// The arguments of every kernel, by value: plain pointers, so that one instantiation serves every kind of view.
 template <class Value, class Scalar, class Ordinal, class Offset>
 struct SpmvArguments {
   std::int64_t num_block_rows;  // of the product: of A, or of A^T
@@ -87,8 +87,8 @@ struct BlockRows {
   KOKKOS_INLINE_FUNCTION std::int64_t begin(std::int64_t row) const { return a.row_begin[row]; }
   KOKKOS_INLINE_FUNCTION std::int64_t end(std::int64_t row) const { return a.row_end[row]; }
 
-  /// What a kernel begins with: the entries of the block row that a group of lanes has come to. It is not there where
-  /// the group is left over, and where the block row is too long for one group: others multiply it in segments.
+  /// The first step of a kernel: the entries of the block row that a group of lanes has reached. It is empty if the
+  /// group has no row, or if the block row is too long for one group: other kernels multiply it in segments.
   KOKKOS_INLINE_FUNCTION EntryRange entries_of(std::int64_t block_row) const {
     EntryRange range;
     if (block_row >= a.num_block_rows) return range;

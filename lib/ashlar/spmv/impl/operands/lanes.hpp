@@ -10,14 +10,15 @@ namespace ashlar::impl {
 template <class Exec>
 inline constexpr int scratch_level = is_gpu_v<Exec> ? 0 : 1;
 
-/// How the threads of a team are dealt out: groups of `width` neighbours that work on one thing together.
+/// How the threads of a team are grouped: `width` neighbours work on one thing together.
 struct Grouping {
   int width = 1;        ///< lanes of a group
   int groups = 1;       ///< groups of a team; 1 on a CPU, and wherever a group is wider than a warp
   bool in_warp = true;  ///< whether a group lies within one warp or wavefront; its width is then a power of two
 };
 
-/// A group of lanes: on a GPU `width` consecutive threads of a team, on a CPU one thread that plays all lanes in turn.
+/// A group of lanes: on a GPU `width` consecutive threads of a team, on a CPU one thread that runs all lanes one after
+/// another.
 ///
 /// Lanes pass values to each other through scratch memory. After `for_each` returns, what one lane wrote is seen by
 /// all of its group. Groups of one warp do not wait for each other, and one may leave early.
@@ -70,10 +71,10 @@ class Lanes {
     KOKKOS_IF_ON_HOST((for (int lane = 0; lane < Width; ++lane) function(lane);))
   }
 
-  /// On GPUs, in a function that all lanes run at once: waits for the others, and sees what they wrote.
-  KOKKOS_INLINE_FUNCTION void meet() const { KOKKOS_IF_ON_DEVICE((wait();)) }
+  /// On GPUs, in a function that all lanes run together: waits for the other lanes, and sees their writes.
+  KOKKOS_INLINE_FUNCTION void barrier() const { KOKKOS_IF_ON_DEVICE((wait();)) }
 
-  /// What another lane of the group holds. On GPUs only, of a group within a warp whose lanes all ask at once.
+  /// The value of another lane of the group. On GPUs only, for a group within a warp, called by all lanes together.
   template <class Scalar>
   KOKKOS_INLINE_FUNCTION Scalar of_lane([[maybe_unused]] int lane, const Scalar& mine) const {
     static_assert(sizeof(Scalar) % sizeof(int) == 0);
@@ -168,9 +169,9 @@ KOKKOS_INLINE_FUNCTION void add_up(const Lanes& lanes, int rows, int summands, S
 /// n = Width / Distance lanes with some of the results: sum[j] of lane l := the total of sum[j*n + l/Distance], where
 /// j*n + l/Distance < Count.
 ///
-/// In each of the log2(n) steps a lane gives half of what it has left to its partner and takes over the other half, so
-/// that all steps together move little more than one step of an all-to-all sum, and the results can be stored by
-/// lanes side by side. On GPUs, with a width that is compiled in; all lanes of the group call it together.
+/// In each of the log2(n) steps a lane gives half of its sums to its partner and takes over the other half. All steps
+/// together move little more than one step of an all-to-all sum, and lanes side by side can store the results. On GPUs,
+/// with a compiled width; all lanes of the group call it together.
 /// Source: recursive halving, Thakur, Rabenseifner & Gropp 2005.
 template <int Count, int Distance, class TeamMember, int Width, class Scalar, int Size>
 KOKKOS_INLINE_FUNCTION void reduce_scatter(const Lanes<TeamMember, Width>& lanes, int lane, Scalar (&sum)[Size]) {

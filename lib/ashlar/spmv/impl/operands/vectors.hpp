@@ -56,7 +56,7 @@ struct MultiVectors {
   Vectors<const Scalar> x;
   Vectors<Scalar> y;
 
-  /// Those from `first` on, at most `count` of them.
+  /// At most `count` vectors from `first` on.
   MultiVectors from(int first, int count) const {
     const int rest = num_vectors - first;
     return {rest < count ? rest : count,
@@ -64,10 +64,10 @@ struct MultiVectors {
             {&y(0, first), y.row_stride, y.vector_stride}};
   }
 
-  /// Whether the entries of a row of x lie side by side.
+  /// True if the entries of a row of x lie side by side.
   bool are_by_rows() const { return x.vector_stride == 1; }
 
-  /// Whether x can be loaded chunk by chunk, `panel` vectors at a time.
+  /// True if x can be loaded chunk by chunk, `panel` vectors at a time.
   bool are_interleaved(int panel) const {
     constexpr int size = Chunk<Scalar>::size;
     return are_by_rows() && x.row_stride % size == 0 && panel % size == 0 && num_vectors % panel == 0 &&
@@ -75,7 +75,7 @@ struct MultiVectors {
   }
 };
 
-/// Which panel of which block row the `index`-th of all panels is: those of one block row follow each other.
+/// The block row and panel of the `index`-th of all panels: the panels of one block row are consecutive.
 template <int Panel>
 struct PanelOfRow {
   std::int64_t block_row;
@@ -87,7 +87,7 @@ struct PanelOfRow {
     set_panel(static_cast<int>(index - block_row * panels), all_vectors);
   }
 
-  /// The same where the block rows of one panel follow each other, and then come those of the next.
+  /// The same if the block rows of one panel are consecutive, followed by the block rows of the next panel.
   KOKKOS_INLINE_FUNCTION static PanelOfRow of_panel_after_panel(std::int64_t index, int all_vectors,
                                                                 std::int64_t num_block_rows) {
     PanelOfRow result;
@@ -113,7 +113,7 @@ class VectorPanel {
   KOKKOS_INLINE_FUNCTION VectorPanel(const Vectors<const Scalar>& all, int first_vector, int num_vectors)
       : vectors_{&all(0, first_vector), all.row_stride, all.vector_stride}, last_(num_vectors - 1) {}
 
-  /// An entry of each; where the panel is not full, those of the last vector again.
+  /// One entry of each vector; if the panel is not full, the last vector's entry is repeated.
   KOKKOS_INLINE_FUNCTION void load(std::int64_t row, Scalar (&x)[Panel]) const {
     if constexpr (Interleaved) {
       constexpr int size = Chunk<Scalar>::size;

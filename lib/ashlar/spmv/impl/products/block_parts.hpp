@@ -6,8 +6,8 @@
 
 namespace ashlar::impl {
 
-/// How by_line deals the lines of a block to lanes. A line is what of a block lies together: a column of blocks that
-/// are stored by columns, else a row.
+/// How by_line distributes the lines of a block over lanes. A line is a contiguous part of a block: a column of blocks
+/// that are stored by columns, else a row.
 struct LineParts {
   int load = 1;           ///< values_of_load
   bool in_pairs = false;  ///< whether a lane loads pairs, and a single value before or after them (an odd height)
@@ -39,8 +39,8 @@ constexpr int values_of_load(int line_length, int value_bytes) {
   return values;
 }
 
-/// The widest group within a warp whose lanes still have a little more to do than what they have in flight at a time,
-/// else the narrowest that can; and two warps where one would be long at it (measured on an H200).
+/// The widest group within a warp whose lanes still have a little more to do than their loads in flight, else the
+/// narrowest that can; and two warps if one would take long (measured on an H200).
 constexpr int line_width(const LineParts& line, double lines, int warp) {
   const double too_much = 45;
   int width = warp;
@@ -87,7 +87,7 @@ constexpr int lines_in_flight(const LineParts& line, int block_size, int part_by
 /// all the cache lines that the part and its neighbours have, so that with more than four the first cache has more to
 /// do than the memory (measured on an H200; where they are the whole line a few more are as good).
 ///
-/// vector_bytes are those of an entry of x.
+/// vector_bytes is the size of an entry of x.
 constexpr LineParts line_parts(int block_size, int value_bytes, int vector_bytes, bool by_columns) {
   constexpr int largest = 32, most_bytes = 48, most_loads = 4, most_bytes_of_sums = 128;
   LineParts line;
@@ -103,7 +103,7 @@ constexpr LineParts line_parts(int block_size, int value_bytes, int vector_bytes
   if (has_few_loads && has_few_sums && block_size * value_bytes <= most_bytes_of_line) {
     line.parts = 1;
   } else if (by_columns) {
-    // The sums of a column's parts are of rows of their own. Those of a row's would have to be added.
+    // The parts of a column have sums for different rows. The sums of a row's parts would have to be added.
     const int highest_by_loads = line.in_pairs ? 2 * most_loads - 1 : most_loads * line.load;
     cut_line(line, block_size,
              std::min({highest_by_loads, most_bytes / value_bytes, most_bytes_of_sums / vector_bytes}));
@@ -126,23 +126,23 @@ constexpr LineParts line_parts(int block_size, int value_bytes, int vector_bytes
   return line;
 }
 
-/// The most lanes of a group for blocks that are dealt row by row: more would have too few registers.
+/// The most lanes of a group for blocks that are distributed row by row: more would have too few registers.
 inline constexpr int widest_by_block_rows = 256;
 
-/// How by_block_rows deals square blocks that are stored by rows, and too large for by_line, to lanes: some rows of the
-/// block side by side, a few values of a row to each lane, which keeps its columns and goes down the block.
+/// How by_block_rows distributes square blocks that are stored by rows, and too large for by_line, over lanes: some
+/// rows of the block side by side, a few values of a row to each lane, which keeps its columns and goes down the block.
 struct BlockParts {
   int load = 1;            ///< values_of_load
-  int lanes_of_row = 0;    ///< lanes that read one row of the block; 0: such blocks are not dealt so
+  int lanes_of_row = 0;    ///< lanes that read one row of the block; 0: by_block_rows does not serve such blocks
   int rows_at_a_time = 1;  ///< of the block
-  int sums = 1;            ///< rows of the block that a lane meets
+  int sums = 1;            ///< rows of the block that a lane multiplies
 
   constexpr bool is_served() const { return lanes_of_row > 0; }
 
   /// Lanes that one block takes.
   constexpr int lanes() const { return lanes_of_row * rows_at_a_time; }
 
-  /// Lanes of `width` that have work: those of whole blocks.
+  /// Lanes of `width` that have work: the lanes of whole blocks.
   constexpr int busy_lanes(int width) const { return is_served() ? width / lanes() * lanes() : 0; }
 };
 
@@ -168,7 +168,7 @@ constexpr BlockParts block_parts(int block_size, int value_bytes) {
   return parts;
 }
 
-/// The parts for the blocks of a product with one vector, as far as they are dealt row by row.
+/// The parts for the blocks of a product with one vector, if they are distributed row by row.
 inline BlockParts block_parts_of(const SpmvShape& shape) {
   if (shape.many_vectors || shape.by_columns || !is_compiled(shape.block_shape)) return {};
   return block_parts(shape.block_shape.rows, shape.value_bytes);

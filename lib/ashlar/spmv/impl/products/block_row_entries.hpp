@@ -18,7 +18,7 @@ constexpr int entries_of_chunk(int value_bytes, int block_size, bool in_order) {
 /// The stored entries of one block row as one list, in the order of storage, read chunk by chunk.
 ///
 /// A chunk must start at an address that its size divides, and a block row may not: so the list is counted from
-/// `shift()` entries before the block row. Those belong to the row before, are read and not used.
+/// `shift()` entries before the block row. These entries of the row before are read and not used.
 ///
 /// Indirect rows (A^T) have their blocks anywhere. Where a block is whole chunks they are read so, else by the entry.
 template <class Rows>
@@ -36,7 +36,7 @@ class BlockRowEntries {
       values_ = rows.a.values + first;
       if constexpr (b == 0 || b * b % chunk != 0) {
         shift_ = static_cast<int>(first % chunk);
-        // What follows is the next block rows', as far as there are any.
+        // The following entries belong to the next block rows, if there are any.
         const std::int64_t rest = (rows.a.num_blocks - first_block) * rows.values_of_block();
         readable_ = rest < count_ + chunk - 1 ? static_cast<int>(rest) : count_ + chunk - 1;
       }

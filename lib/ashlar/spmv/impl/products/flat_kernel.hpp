@@ -14,8 +14,8 @@
 
 namespace ashlar::impl {
 
-/// What the kernels say that take a block row's entries as one list, chunk by chunk (FlatProduct), for one vector and
-/// for several. They add
+/// The description of kernels that take a block row's entries as one list, chunk by chunk (FlatProduct), for one vector
+/// and for several. Such kernels add
 ///
 ///   static int period(const BlockShape&);                   after so many entries a lane is at the same place again
 ///   static constexpr int usual_width(int block_size);       the width that is compiled in on GPUs, or 0: the best on

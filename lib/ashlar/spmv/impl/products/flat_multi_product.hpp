@@ -112,8 +112,8 @@ struct FlatMultiProduct {
     }
   }
 
-  /// Adds the products of a chunk, which begins with `entry` and multiplies `row_of_x` first. Partly: of those of its
-  /// entries that are the row's.
+  /// Adds the products of a chunk, which begins with `entry` and multiplies `row_of_x` first. Partly: only the entries
+  /// that belong to the row.
   template <bool Partly>
   KOKKOS_INLINE_FUNCTION void add(const Value (&value)[chunk], const Panels& x, std::uint32_t row_of_x,
                                   const Walk<Rows, chunk>& walk, int u, int entry, int count,

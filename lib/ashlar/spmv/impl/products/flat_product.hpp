@@ -19,9 +19,10 @@ KOKKOS_INLINE_FUNCTION constexpr int busy_lanes(int width, int period, int chunk
 }
 
 /// A group of lanes multiplies one block row: its entries are one list in the order of storage, of which the lanes take
-/// chunk after chunk side by side. Walk says which period the lanes keep, and what of x a chunk meets.
+/// chunk after chunk side by side. Walk gives the period that the lanes keep, and the entries of x that a chunk
+/// multiplies.
 ///
-/// A lane meets the same rows of the block in all its chunks, so that it sums in registers; the sums of a row are added
+/// All chunks of a lane belong to the same rows of the block, so that it sums in registers. The sums of a row are added
 /// in scratch memory at the end, always in the same order.
 ///
 /// Width is the group's width where that is compiled in, which saves short block rows much arithmetic on indices; or 0.
@@ -91,7 +92,7 @@ struct FlatProduct {
       }
       walk.advance(unroll);
     }
-    // The same once more, less what is beyond the end.
+    // The same for the last chunk, without the entries beyond the end.
     Value value[unroll][chunk];
     Scalar x[unroll][chunk];
     for (int u = 0; u < unroll; ++u) {

@@ -6,15 +6,15 @@
 
 namespace ashlar::impl {
 
-/// Whether the GPUs that this is compiled for multiply small matrices of doubles by a unit of their own (the tensor
-/// cores of NVIDIA's data-centre GPUs since A100).
+/// True if the GPUs that this is compiled for have a unit that multiplies small matrices of doubles (the tensor cores
+/// of NVIDIA's data-centre GPUs since A100).
 #if defined(KOKKOS_ARCH_AMPERE80) || defined(KOKKOS_ARCH_HOPPER90) || defined(KOKKOS_ARCH_BLACKWELL100)
 inline constexpr bool has_matrix_unit = true;
 #else
 inline constexpr bool has_matrix_unit = false;
 #endif
 
-/// Whether products with several vectors of Scalar can use it on Exec.
+/// True if products with several vectors of Scalar can use it on Exec.
 template <class Exec, class Scalar>
 inline constexpr bool uses_matrix_unit_v = has_matrix_unit&& is_gpu_v<Exec>&& std::is_same_v<Scalar, double>;
 
@@ -31,7 +31,7 @@ KOKKOS_INLINE_FUNCTION void multiply_add_tile(double a, double b, double (&c)[2]
 #endif
 }
 
-/// What lane `lane` of the warp has; all 32 lanes take part.
+/// The entries that lane `lane` of the warp holds; all 32 lanes take part.
 template <class T>
 KOKKOS_INLINE_FUNCTION T from_lane(T value, int lane) {
 #if defined(__CUDA_ARCH__)

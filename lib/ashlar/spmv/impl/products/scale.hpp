@@ -16,7 +16,7 @@ KOKKOS_INLINE_FUNCTION auto& entry_of(const Y& y, std::int64_t i) {
   }
 }
 
-/// y := beta*y, zeros where beta is 0: what is left of a product with alpha 0, which reads neither A nor x.
+/// y := beta*y, zeros if beta is 0: a product with alpha 0, which reads neither A nor x.
 template <class Exec, class Scalar, class Y>
 void scale(const Exec& exec, const Scalar beta, const Y& y) {
   Kokkos::parallel_for(

@@ -14,10 +14,10 @@
 namespace ashlar::impl {
 
 /// By lines, for several vectors: a group of lanes multiplies one block row. Its values and block columns are copied to
-/// scratch memory, up to `capacity` blocks at a time, by copies that need no registers: so a group has all of them
-/// in flight at once, and its registers are left for x. Some neighbouring lanes take a block, line after line, each of
-/// them all of its values and those vectors of the panel that one load of x brings: a warp's loads of x are whole runs,
-/// and a lane's sums are few.
+/// scratch memory, up to `capacity` blocks at a time, by copies that need no registers: so a group has all of them in
+/// flight, and its registers are left for x. Some neighbouring lanes take a block, line after line. Each lane takes all
+/// of its values and the vectors of the panel that one load of x brings: a warp's loads of x are whole runs, and a
+/// lane's sums are few.
 ///
 /// Width is the group's width where that is compiled in, or 0 where one thread plays all lanes.
 template <class Rows, class TeamMember, int Panel, bool Interleaved, int Width = 0>
@@ -39,7 +39,7 @@ struct StagedMultiProduct {
   static constexpr int unroll = Interleaved ? blocks_in_flight(b) : columns_in_flight(b);
   static constexpr int sums = b * vectors_of_lane;
   static constexpr bool near_too = stages_near(b, Panel);
-  /// Whether neighbouring blocks lie in the same banks of scratch memory, so that lanes do well to begin with different
+  /// True if neighbouring blocks lie in the same banks of scratch memory, so that lanes should begin with different
   /// columns.
   static constexpr bool rotates = columns > 1 && bb * sizeof(Value) % 64 == 0;
 
@@ -105,7 +105,7 @@ struct StagedMultiProduct {
     }
     for (int from = 0; from < num_blocks; from += capacity) {
       const Piece piece = piece_at(scratch, first, from, num_blocks);
-      if (from > 0) lanes.meet();  // until nobody reads the piece before
+      if (from > 0) lanes.barrier();  // until nobody reads the piece before
       copy(piece, lane, Width);
       multiply(lanes, at, piece, slot, slots, part, sum);
     }
@@ -184,7 +184,7 @@ struct StagedMultiProduct {
     const int rotation = rotates ? slot * (by_columns ? 1 : load_size) % b : 0;
     const int count = piece.count * (b / columns);
     wait_for_copies<1>();
-    lanes.meet();
+    lanes.barrier();
     for (int begin = 0; begin < count; begin += unroll * slots) {
       const int k = begin + slot;
       Scalar x[unroll][columns][vectors_of_lane];
@@ -195,7 +195,7 @@ struct StagedMultiProduct {
       }
       if (begin == 0) {  // the values, with x in flight
         wait_for_copies<0>();
-        lanes.meet();
+        lanes.barrier();
       }
       for (int u = 0; u < unroll; ++u) {
         if (k + u * slots >= count) continue;
@@ -271,7 +271,7 @@ struct StagedMultiProduct {
     }
   }
 
-  /// Of vectors that are not there, nothing.
+  /// Missing vectors are not stored.
   KOKKOS_INLINE_FUNCTION void store(const PanelOfRow<Panel>& at, int row, int vector, const Scalar& sum) const {
     if (!Interleaved && vector >= at.num_vectors) return;
     rows.store(vectors, rows.row_of_y(at.block_row) + row, at.first_vector + vector, sum);

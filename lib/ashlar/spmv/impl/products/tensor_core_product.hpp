@@ -24,8 +24,8 @@ struct TensorCoreProduct {
   using Scalar = typename Rows::scalar_type;
   static constexpr int tile = 8, depth = 4, lanes_of_warp = 32;
   static constexpr int vectors_of_group = VectorTiles * tile;
-  /// Whether the entries of x are as many bytes as those of A, or more: then many block rows side by side must share
-  /// them in the first cache, and threads keep to few registers.
+  /// True if the entries of x have at least as many bytes as the entries of A: then many neighbouring block rows must
+  /// share them in the first cache, and threads keep to few registers.
   static constexpr bool is_bound_by_x = RowTiles == 1 && VectorTiles == 1;
   static constexpr int threads_of_team = is_bound_by_x ? 512 : 256;
   /// Teams on a multiprocessor: what bounds the registers. Threads count for more than a spilled register or two.
@@ -33,7 +33,7 @@ struct TensorCoreProduct {
   /// Steps of four columns that are loaded before the first is used.
   static constexpr int unroll = RowTiles <= 2 ? 4 : 2;
 
-  /// What four columns are: whole blocks, and columns besides.
+  /// Four columns consist of whole blocks and single columns.
   struct Steps {
     int blocks, columns;
   };
@@ -79,9 +79,9 @@ struct TensorCoreProduct {
   using Sums = double[RowTiles][VectorTiles][2];
   using Value = typename Rows::value_type;
 
-  /// What a lane loads: its place in every tile of a, and in every tile of x.
+  /// A lane's loads: its place in every tile of a, and in every tile of x.
   ///
-  /// A lane whose row or vector is not there takes the last one's: what comes of it is never stored.
+  /// A lane without a row or vector takes the last one: its results are never stored.
   class Loads {
    public:
     KOKKOS_INLINE_FUNCTION Loads(const TensorCoreProduct& product, int first_row, const Panel& panel, int lane)
@@ -180,7 +180,7 @@ struct TensorCoreProduct {
     }
   }
 
-  /// The first warp's sums become those of all, added in the order of the warps.
+  /// The first warp's sums become the sums of all warps, added in the order of the warps.
   KOKKOS_INLINE_FUNCTION void add_warps(const Lanes<TeamMember>& lanes, Scalar* partial, int rank, int warps,
                                         Sums& sum) const {
     const int width = lanes.width();
