@@ -128,7 +128,7 @@ def weak_scaling(results):
 
 
 def hidden(results):
-    return [", ".join(f"{results.row('h200/hpgmg_hidden_2', box_dim=cells, exchange='kernel')['hidden']:.2f}"
+    return [", ".join(f"{results.row('h200/hpgmg_hidden_2', box_dim=cells, exchange='blocking')['hidden']:.2f}"
                       for cells in (64, 128))]
 
 
