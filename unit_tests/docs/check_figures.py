@@ -43,6 +43,12 @@ def one_device(results):
     return figures
 
 
+def small_system(results):
+    found = results.rows("h200/cg", case="stencil11:22")
+    ours, = [row["us"] for row in found if row["kernel"] == "automatic"]
+    return [f"{number(ours)} us", times(min(row["us"] for row in found if row["library"] != "ashlar"), ours)]
+
+
 def several_devices(results, ranks, case):
     us = {library: min(row["us"] for row in results.rows(f"h200/cg_ranks_{ranks}_peers", case=case, library=library))
           for library in ("ashlar", "nccl", "in_kernel")}
@@ -140,7 +146,7 @@ def readme(results):
             "h200_host/spmv_grid": grid(results, "h200_host/spmv_grid"),
             "h200/spmv_multivector": [f"{vectors[0]} times", vectors[1]],
             "h200/spmv_suites": power_law(results), "h200/cg_gmres": one_device(results),
-            "h200/cg_ranks_2_peers": several_devices(results, 2, "stencil11:128"),
+            "h200/cg": small_system(results), "h200/cg_ranks_2_peers": several_devices(results, 2, "stencil11:128"),
             "h200/cg_ranks_4_peers": several_devices(results, 4, "stencil11:46"),
             "h200/amg": [cube[0], f"{cube[1]:.2f}"], "h200/streaming_limit": [half[0], f"{half[1]:.2f}"]}
 

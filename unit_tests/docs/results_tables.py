@@ -4,6 +4,9 @@ import json
 RESULTS = "perf_tests/results"
 # Milliseconds of an F-cycle of HPGMG's CUDA version in 8 boxes on an H200, measured once; no result file has them.
 NVIDIA_HPGMG_MS = {32: 2.8, 64: 5.5, 128: 7.5, 256: 19.0}
+# Time of a CUDA prototype of ours over Ashlar's, measured once; no result file has it.
+CG_PROTOTYPE = {("H200", "stencil11:22"): 0.88, ("H200", "stencil11:46"): 1.01, ("H200", "grid27:80"): 1.23,
+                ("H200", "grid27x3:68"): 1.03, ("H100", "grid27x3:68"): 0.98, ("H100", "stencil11:256"): 0.91}
 # The same systems have other names in other programs.
 SYSTEMS = {"stencil11:22": "11-point 22^3", "stencil11:46": "11-point 46^3", "grid27:80": "27-point 80^3",
            "grid27x1:80": "27-point 80^3", "stencil11:128": "11-point 128^3", "stencil11:256": "11-point 256^3",
@@ -105,7 +108,8 @@ def processors(results):
 
 
 def cg(results):
-    table = [["card", "system", "Ashlar, us", "over minimum traffic", "cuSPARSE, cuBLAS, us", "peer / ours"]]
+    table = [["card", "system", "Ashlar, us", "over minimum traffic", "cuSPARSE, cuBLAS, us", "peer / ours",
+              "our prototype / ours"]]
     for card, name, case in (("H200", "h200/cg", "stencil11:22"), ("H200", "h200/cg", "stencil11:46"),
                              ("H200", "h200/cg_gmres", "grid27:80"), ("H200", "h200/cg_gmres", "grid27x3:68"),
                              ("H100", "h100/cg", "grid27x3:68"), ("H100", "h100/cg", "stencil11:256")):
@@ -113,7 +117,7 @@ def cg(results):
         peer = min((row for row in results.rows(name, case=case) if row["library"] != "ashlar" and
                     "GMRES" not in row["kernel"]), key=lambda row: row["us"])
         table.append([card, SYSTEMS[case], number(ours["us"]), times(ours["us"], ours["floor_us"]), number(peer["us"]),
-                      times(peer["us"], ours["us"])])
+                      times(peer["us"], ours["us"]), f"{CG_PROTOTYPE[card, case]:.2f}"])
     return table
 
 
