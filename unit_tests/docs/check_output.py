@@ -1,11 +1,20 @@
 #!/usr/bin/env python3
-"""A page has what a program prints, as a code block of its own.
+"""A page has what a program prints, or the first lines of it, as a code block of its own.
 
 check_output.py PROGRAM PAGE...      run PROGRAM; exit 1 if it fails or no PAGE has a block of what it prints
 """
 import pathlib
+import re
 import subprocess
 import sys
+
+# A block without a language; those of programs name theirs.
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def shows(page, output):
+    blocks = (body for language, body in BLOCK.findall(pathlib.Path(page).read_text()) if not language)
+    return any(body and output.startswith(body) for body in blocks)
 
 
 def main(program, *pages):
@@ -14,7 +23,7 @@ def main(program, *pages):
     if run.returncode != 0:
         print(f"{program} ends with {run.returncode}")
         return 1
-    if not any(f"```\n{run.stdout}```\n" in pathlib.Path(page).read_text() for page in pages):
+    if not any(shows(page, run.stdout) for page in pages):
         print(f"no page of {', '.join(pages)} has a block of these lines")
         return 1
     return 0
