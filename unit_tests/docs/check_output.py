@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A page has what a program prints, or the first lines of it, as a code block of its own.
 
-check_output.py PROGRAM PAGE...      run PROGRAM; exit 1 if it fails or no PAGE has a block of what it prints
+check_output.py PROGRAM PAGE      run PROGRAM; exit 1 if it fails or PAGE has no block of what it prints
 """
 import pathlib
 import re
@@ -17,14 +17,14 @@ def shows(page, output):
     return any(body and output.startswith(body) for body in blocks)
 
 
-def main(program, *pages):
+def main(program, page):
     run = subprocess.run([program], capture_output=True, text=True, check=False)
     print(run.stdout, run.stderr, sep="")
     if run.returncode != 0:
         print(f"{program} ends with {run.returncode}")
         return 1
-    if not any(shows(page, run.stdout) for page in pages):
-        print(f"no page of {', '.join(pages)} has a block of these lines")
+    if not shows(page, run.stdout):
+        print(f"{page} has no block of these lines")
         return 1
     return 0
 
