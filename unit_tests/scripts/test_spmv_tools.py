@@ -226,8 +226,8 @@ class Plot(SpmvTools):
 class Figures(unittest.TestCase):
     def test_pages_show_figures_that_are_there(self):
         shown = set()
-        for page in ("products.md", "results.md"):
-            shown |= set(re.findall(r"!\[[^\]]+\]\((figures/[^)]+)\)", (SOURCE / "docs" / page).read_text()))
+        for page in ("explanation/products.md", "results.md"):
+            shown |= set(re.findall(r"!\[[^\]]+\]\((?:\.\./)?(figures/[^)]+)\)", (SOURCE / "docs" / page).read_text()))
         there = {f"figures/{path.name}" for path in (SOURCE / "docs/figures").glob("products_*.svg")}
         self.assertEqual(there, {name for name in shown if name.startswith("figures/products_")})
 
