@@ -2,7 +2,7 @@
 # the library holds compiled an explicit instantiation each, in files that compile side by side. What a kernel serves
 # its own file says, impl/kernels/<its name>.hpp: has_single, has_multi, for_cpus. Adds to `sources`.
 set(spmv ${CMAKE_CURRENT_SOURCE_DIR}/ashlar/spmv)
-set(made ${PROJECT_BINARY_DIR}/include/ashlar/spmv/impl)
+set(made ${PROJECT_BINARY_DIR}/include/ashlar/spmv/impl/launch)
 
 file(STRINGS ${spmv}/kernel.hpp kernels REGEX "^  [a-z_]+,  ")
 list(TRANSFORM kernels REPLACE "^  ([a-z_]+),.*" "\\1")
@@ -15,8 +15,8 @@ list(TRANSFORM kernels PREPEND "Kernel::" OUTPUT_VARIABLE kernel_list)
 list(JOIN kernel_list ", " kernel_list)
 list(TRANSFORM kernels REPLACE "(.+)" "#include <ashlar/spmv/impl/kernels/\\1.hpp>" OUTPUT_VARIABLE kernel_includes)
 list(JOIN kernel_includes "\n" kernel_includes)
-configure_file(${spmv}/impl/kernel_list.hpp.in ${made}/kernel_list.hpp @ONLY)
-configure_file(${spmv}/impl/all_kernels.hpp.in ${made}/all_kernels.hpp @ONLY)
+configure_file(${spmv}/impl/launch/kernel_list.hpp.in ${made}/kernel_list.hpp @ONLY)
+configure_file(${spmv}/impl/launch/all_kernels.hpp.in ${made}/all_kernels.hpp @ONLY)
 
 set(for_gpus FALSE)
 if(Kokkos_DEVICES MATCHES "CUDA|HIP")
@@ -120,4 +120,4 @@ foreach(kernel ${kernels})
 endforeach()
 set(instances_of_host "${all_of_host}")
 set(instances_of_device "${all_of_device}")
-configure_file(${spmv}/impl/instantiations.hpp.in ${made}/instantiations.hpp @ONLY)
+configure_file(${spmv}/impl/launch/instantiations.hpp.in ${made}/instantiations.hpp @ONLY)

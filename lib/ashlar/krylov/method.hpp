@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/blas1/axpby.hpp>
-#include <ashlar/blas1/dot.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/norms.hpp>

@@ -5,17 +5,16 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/layout.hpp>
-#include <ashlar/device/for_entries.hpp>
+#include <ashlar/bcsr/block.hpp>
+#include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
-#include <ashlar/spmv/impl/arguments.hpp>
-#include <ashlar/spmv/impl/block_row_ranges.hpp>
-#include <ashlar/spmv/impl/choose_launch.hpp>
-#include <ashlar/spmv/impl/cpu_entries_multi.hpp>
-#include <ashlar/spmv/impl/kernel_of.hpp>
-#include <ashlar/spmv/impl/prefetch.hpp>
-#include <ashlar/spmv/impl/vectors.hpp>
-#include <ashlar/spmv/impl/with_panel.hpp>
+#include <ashlar/spmv/impl/choice/choose_launch.hpp>
+#include <ashlar/spmv/impl/cpu/block_row_multi.hpp>
+#include <ashlar/spmv/impl/cpu/block_row_ranges.hpp>
+#include <ashlar/spmv/impl/cpu/prefetch.hpp>
+#include <ashlar/spmv/impl/launch/kernel_of.hpp>
+#include <ashlar/spmv/impl/operands/arguments.hpp>
+#include <ashlar/spmv/impl/operands/vectors.hpp>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -133,7 +132,7 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
     if (shape.block_shape.num_values() > 4) return {};
     return {{kernel}};
   }
-  /// How far ahead values are prefetched may change much, and which way depends on the machine.
+  /// The distance of prefetching may change the time much, and the best distance depends on the machine.
   static std::vector<LaunchRequest> candidates_on_cpu(const SpmvShape& shape) {
     if (!can_prefetch(compiled_size_of(kernel, shape, false), shape.in_order)) return {{kernel}};
     std::vector<LaunchRequest> candidates{{kernel, 0, 0, 0}};
