@@ -87,7 +87,7 @@ foreach(kernel ${kernels})
   endif()
   if(NOT structs)
     message(FATAL_ERROR "${file_of_kernel} says neither 'has_single = true' nor 'has_multi = true': "
-      "a kernel multiplies one vector or several. See docs/add_a_kernel.md")
+      "a kernel multiplies one vector or several. See docs/how_to/add_a_kernel.md")
   endif()
   foreach(struct ${structs})
     foreach(space host device)

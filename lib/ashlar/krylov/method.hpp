@@ -24,7 +24,7 @@ namespace ashlar {
 
 /// The base of iterative methods: the system, the scalars, steps that methods have in common, and a default for every
 /// optional part. A method derives from it, hides the defaults that do not fit, and adds what `iterative_method`
-/// requires. docs/add_a_solver.md shows one.
+/// requires. docs/how_to/add_a_solver.md shows one.
 ///
 /// `scalars_on_host`: the host computes the progress (by small dense algebra, say) and writes memory().scalars and
 /// memory().history itself: then nothing is captured, and checks cost no copy from the device.

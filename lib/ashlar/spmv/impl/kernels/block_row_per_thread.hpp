@@ -197,7 +197,7 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
   /// they come in time. A quarter of that is sure to be there: other programs and the vectors of a solver use it, too,
   /// and to prefetch in vain costs a tenth, not to prefetch from memory a fifth to two fifths. From memory what a CPU
   /// prefetches by itself comes too late for small blocks, and for single entries at each page; for larger ones on some
-  /// machines, where on others prefetching halves the speed. (docs/products.md has all.)
+  /// machines, where on others prefetching halves the speed. docs/lab_notes/products.md has the measurements.
   static int choose_prefetch(const SpmvShape& shape, const SpmvDevice& device, const std::optional<int>& asked) {
     constexpr int small_block = 96;
     if (shape.many_vectors) return 0;

@@ -23,7 +23,7 @@ namespace ashlar::impl {
 ///   static void run_multi(exec, launch, rows, vectors);  where has_multi
 ///
 /// and what differs from KernelBasics, of which it is made. `exec`, `rows` (BlockRows) and `vectors` (MultiVectors) are
-/// of types that the kernel is compiled for; how to add one is in docs/add_a_kernel.md.
+/// of types that the kernel is compiled for; how to add one is in docs/how_to/add_a_kernel.md.
 template <Kernel K>
 struct KernelOf;
 
