@@ -2,9 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/printable.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
 #include <ashlar/bcsr/to_csr.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/device/device_name.hpp>
+#include <ashlar/device/probes/device_properties.hpp>
 #include <string>
 #include <vector>
 

@@ -4,8 +4,8 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/base/version.hpp>
 #include <ashlar/comm/measure_links.hpp>
-#include <ashlar/device/bandwidth.hpp>
-#include <ashlar/device/memory.hpp>
+#include <ashlar/device/memory/available_memory.hpp>
+#include <ashlar/device/probes/bandwidth.hpp>
 #include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #include "matrix_bytes.hpp"
 
 #include <algorithm>
-#include <ashlar/bcsr/bcsr_bytes.hpp>
+#include <ashlar/bcsr/matrix_bytes.hpp>
 
 namespace ashlar::app {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/base/byte_count.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <cstdint>
 

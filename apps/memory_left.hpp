@@ -1,7 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <ashlar/device/memory.hpp>
+#include <ashlar/device/memory/available_memory.hpp>
 #include <cstdint>
 #include <limits>
 #include <string>

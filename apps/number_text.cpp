@@ -1,7 +1,6 @@
 #include "number_text.hpp"
 
 #include <array>
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <charconv>
 #include <cmath>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <ashlar/base/printable.hpp>
+#include <ashlar/base/text.hpp>
 #include <iostream>
 #include <string>
 

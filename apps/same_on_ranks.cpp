@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/host/file_text.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <filesystem>
 
 #include "file_names.hpp"

@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-#include <ashlar/host/unfinished_file.hpp>
+#include <ashlar/host/replaced_file.hpp>
 
 namespace ashlar::app {
 

@@ -1,7 +1,6 @@
 #include "hpgmg/outcome.hpp"
 
 #include <array>
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/base/version.hpp>
 #include <cstddef>

@@ -2,7 +2,6 @@
 
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/amg/preconditioner.hpp>
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/io/matrix_market.hpp>

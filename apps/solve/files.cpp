@@ -1,7 +1,6 @@
 #include "solve/files.hpp"
 
 #include <algorithm>
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/held_bytes.hpp>
 #include <ashlar/blas1/local_space.hpp>
 #include <ashlar/distributed/operator.hpp>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/bcsr_bytes.hpp>
+#include <ashlar/bcsr/matrix_bytes.hpp>
 #include <ashlar/host/memory.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/block_cg.hpp>

@@ -1,6 +1,5 @@
 #include "solve/partition_file.hpp"
 
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/host/text_file.hpp>

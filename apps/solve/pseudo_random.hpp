@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/base/pseudo_random.hpp>
+#include <ashlar/base/algorithms.hpp>
 #include <cstdint>
 
 #include "types.hpp"

@@ -1,6 +1,5 @@
 #include "solve/rank_roles.hpp"
 
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 

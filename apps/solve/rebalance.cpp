@@ -1,7 +1,6 @@
 #include "solve/rebalance.hpp"
 
 #include <algorithm>
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/scatter.hpp>
 #include <cstddef>

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/device/probes/bandwidth.hpp>
 #include <ashlar/distributed/rank_speed.hpp>
 #include <ashlar/host/text_file.hpp>
 #include <ashlar/krylov/monitor.hpp>

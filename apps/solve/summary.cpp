@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <ashlar/base/count_text.hpp>
-#include <ashlar/base/printable.hpp>
 #include <ashlar/base/text.hpp>
 #include <cstdint>
 #include <iomanip>

@@ -1,6 +1,5 @@
 #include "solve/system.hpp"
 
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/block_size_detection.hpp>
 #include <ashlar/bcsr/from_csr.hpp>

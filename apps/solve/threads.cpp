@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/host/processors.hpp>

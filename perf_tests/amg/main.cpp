@@ -8,7 +8,7 @@
 #include <amg/problem.hpp>
 #include <ashlar/amg/preconditioner.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/device/probes/bandwidth.hpp>
 #include <ashlar/host/output_file.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>

@@ -1,5 +1,5 @@
 #include <ashlar/base/text.hpp>
-#include <ashlar/spmv/mode.hpp>
+#include <ashlar/spmv/kernel.hpp>
 #include <cg/check.hpp>
 #include <cmath>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/spmv/mode.hpp>
+#include <ashlar/spmv/kernel.hpp>
 #include <cg_ranks/beside.hpp>
 #include <cg_ranks/measure.hpp>
 #include <cg_ranks/peers/peer.hpp>

@@ -6,10 +6,10 @@
 #include <vector>
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include <ashlar/bcsr/layout.hpp>
-#include <ashlar/device/bus_id.hpp>
-#include <ashlar/device/cuda_check.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
+#include <ashlar/device/probes/device_properties.hpp>
+#include <ashlar/device/runtime/cuda_check.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <ashlar/persistent_cg/rendezvous.hpp>

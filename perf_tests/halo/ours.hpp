@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/device/captured_work.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/halo/halo_exchange.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
 #include <ashlar/halo/row_partition.hpp>

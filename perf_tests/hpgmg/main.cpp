@@ -7,7 +7,7 @@
 // waits around each phase.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
-#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/device/probes/bandwidth.hpp>
 #include <ashlar/host/output_file.hpp>
 #include <cstdio>
 #include <exception>

@@ -9,9 +9,9 @@
 // alone, its interior alone, and both simultaneously; `hidden` is the share of the shorter one that this saves.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/count_text.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/comm/mpi/communicator.hpp>
-#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/device/probes/bandwidth.hpp>
 #include <ashlar/host/output_file.hpp>
 #include <cstdio>
 #include <exception>

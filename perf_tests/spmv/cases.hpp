@@ -1,7 +1,7 @@
 #pragma once
 
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/convert_values.hpp>
+#include <ashlar/bcsr/copy.hpp>
 #include <ashlar/spmv/tune.hpp>
 #include <exception>
 #include <nlohmann/json.hpp>

@@ -6,7 +6,7 @@
 // limit is the read bandwidth measured in the same run; on a CPU in turns with the products.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
-#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/device/probes/bandwidth.hpp>
 #include <ashlar/host/output_file.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>

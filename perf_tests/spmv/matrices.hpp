@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <ashlar/bcsr/build_by_rows.hpp>
-#include <ashlar/host/huge_pages.hpp>
+#include <ashlar/host/memory.hpp>
 #include <ashlar/problems/grid27.hpp>
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #include <ashlar/bcsr/build_by_rows.hpp>
-#include <ashlar/bcsr/coo.hpp>
+#include <ashlar/bcsr/csr.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <cmath>

@@ -1,4 +1,3 @@
-#include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/symmetric_half.hpp>
 #include <ashlar/streaming/streamed_symmetric_matrix.hpp>

@@ -2,7 +2,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/symmetric_half.hpp>
-#include <ashlar/device/memory.hpp>
+#include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/streamed_symmetric_matrix.hpp>
 #include <ashlar/streaming/tune.hpp>

@@ -8,7 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/error.hpp>
-#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/device/probes/bandwidth.hpp>
 #include <ashlar/host/output_file.hpp>
 #include <ashlar/host/text_file.hpp>
 #include <ashlar/trace/chrome_json.hpp>

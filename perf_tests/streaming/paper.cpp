@@ -3,8 +3,8 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
-#include <ashlar/blas1/axpby.hpp>
-#include <ashlar/device/device_name.hpp>
+#include <ashlar/blas1/blas1.hpp>
+#include <ashlar/device/probes/device_properties.hpp>
 #include <ashlar/reference/spmv.hpp>
 #include <ashlar/streaming/timeline.hpp>
 #include <cmath>

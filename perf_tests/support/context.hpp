@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/version.hpp>
-#include <ashlar/device/device_name.hpp>
+#include <ashlar/device/probes/device_properties.hpp>
 #include <ashlar/host/text_file.hpp>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/spmv/mode.hpp>
+#include <ashlar/spmv/kernel.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/device/probes/bandwidth.hpp>
 #include <cstdint>
 #include <support/types.hpp>
 

@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/device/probes/bandwidth.hpp>
 #include <ashlar/host/output_file.hpp>
 #include <ashlar/interop/tpetra.hpp>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
-#include <ashlar/blas1/axpby.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/null_space.hpp>
 #include <ashlar/krylov/symmetric_solve.hpp>

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <ashlar/base/byte_count.hpp>
+#include <ashlar/base/bytes.hpp>
 
 namespace ashlar::testing {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <ashlar/base/count_text.hpp>
+#include <ashlar/base/text.hpp>
 
 namespace ashlar::testing {
 namespace {

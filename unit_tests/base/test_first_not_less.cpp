@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ashlar/base/first_not_less.hpp>
+#include <ashlar/base/algorithms.hpp>
 #include <vector>
 
 namespace ashlar::testing {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/overlap.hpp>
+#include <ashlar/base/algorithms.hpp>
 #include <utility>
 
 namespace ashlar::testing {

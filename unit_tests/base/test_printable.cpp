@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <ashlar/base/printable.hpp>
+#include <ashlar/base/text.hpp>
 #include <string>
 
 namespace ashlar {

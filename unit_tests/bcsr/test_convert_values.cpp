@@ -1,4 +1,3 @@
-#include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <support/compare.hpp>

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <ashlar/bcsr/coo.hpp>
 #include <ashlar/bcsr/csr.hpp>
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <ashlar/bcsr/layout.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <set>
 #include <type_traits>
 

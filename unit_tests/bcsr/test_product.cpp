@@ -64,6 +64,26 @@ TYPED_TEST(ProductOf, RandomMatrices) {
   }
 }
 
+/// Rows of C of so many blocks that a GPU computes them in several windows.
+TEST(Product, LongRows) {
+  using Matrix = BcsrMatrix<double>;
+  const Device exec;
+  const auto make = [&](int rows, int cols, BlockShape shape, int blocks, std::uint64_t seed) {
+    return copy_to<DeviceSpace>(exec,
+                                reference::random_bcsr<Matrix>(
+                                    rows, cols, shape, [=](std::int64_t i) { return i % 3 == 2 ? 1 : blocks; }, seed));
+  };
+  const auto a = make(7, 20, {3, 6}, 9, 1), a_of_transpose = make(20, 7, {6, 3}, 4, 2),
+             b = make(20, 150, {6, 6}, 40, 3);
+  const auto expect_equal = [&](const Matrix& c, const Matrix& factor, bool transposed) {
+    EXPECT_LE(max_difference(dense(c), dense_product(dense(factor), dense(b), 21, 120, 900, transposed)), 1e-12);
+  };
+  expect_equal(MatrixProduct<Matrix>(exec, a.graph(), b.graph()).multiply(exec, a, b), a, false);
+  expect_equal(
+      MatrixProduct<Matrix>::of_transpose(exec, a_of_transpose.graph(), b.graph()).multiply(exec, a_of_transpose, b),
+      a_of_transpose, true);
+}
+
 TEST(Product, StructureByHand) {
   // [1 1 .]   [. 1 . 1]   [1 1 . 1]
   // [. . .] * [1 . . .] = [. . . .]
@@ -110,7 +130,7 @@ TEST(Product, RefusesMatricesThatDoNotFit) {
               }),
               HasSubstr("blocks of 2 x 3 times blocks of 2 x 1"));
   const auto shorter = copy_to<DeviceSpace>(exec, reference::random_bcsr<Matrix>(
-                                                     5, 2, {3, 1}, [](std::int64_t i) { return i % 2; }, 1));
+                                                      5, 2, {3, 1}, [](std::int64_t i) { return i % 2; }, 1));
   EXPECT_THAT(message_of<ShapeError>([&] { product.multiply(exec, a, shorter); }), HasSubstr("was made for"));
   EXPECT_THAT(message_of<ShapeError>([&] { product.multiply(exec, a, b, a); }), HasSubstr("another matrix"));
 }

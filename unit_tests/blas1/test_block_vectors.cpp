@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <ashlar/base/error.hpp>
-#include <ashlar/blas1/block_axpby.hpp>
-#include <ashlar/blas1/block_dot.hpp>
+#include <ashlar/blas1/multi_axpby.hpp>
+#include <ashlar/blas1/multi_dot.hpp>
 #include <cmath>
 #include <limits>
 #include <support/compare.hpp>
@@ -50,9 +50,9 @@ TYPED_TEST(BlockVectors, InnerProductsOfAllColumns) {
   for (const std::int64_t n : {0, 1, 511, 513, 5000}) {
     for (const auto& [p, q] : {std::pair{1, 1}, {3, 5}, {64, 64}, {7, 1}}) {
       const auto x = this->block(n, p, 1), y = this->block(n, q, 2);
-      const Small result("test::result", p, q), partial("test::partial", block_dot_ranges(n), p * q);
+      const Small result("test::result", p, q), partial("test::partial", multi_dot_ranges(n), p * q);
       Kokkos::deep_copy(result, 7);
-      block_dot(exec, x, y, result, partial);
+      multi_dot(exec, x, y, result, partial);
       exec.fence();
       const auto of_x = this->entries(x), of_y = this->entries(y), found = this->entries(result);
       for (int i = 0; i < p; ++i) {
@@ -82,8 +82,8 @@ TYPED_TEST(BlockVectors, InnerProductsOfManyRows) {
     };
     fill(x, 0);
     fill(y, p);
-    const Small result("test::result", p, q), partial("test::partial", block_dot_ranges(n), p * q);
-    block_dot(exec, x, y, result, partial);
+    const Small result("test::result", p, q), partial("test::partial", multi_dot_ranges(n), p * q);
+    multi_dot(exec, x, y, result, partial);
     exec.fence();
     const auto found = this->entries(result);
     for (int i = 0; i < p; ++i) {
@@ -116,14 +116,14 @@ TYPED_TEST(BlockVectors, CombinationsOfColumnsInPlaceToo) {
         }
       }
     };
-    block_axpby(exec, x, t, -1.5, w, y);
+    multi_axpby(exec, x, t, -1.5, w, y);
     exec.fence();
     expect(this->entries(y), -1.5);
     // With beta 0 what w holds does not matter; and the result may take the place of x.
     const auto nan = this->block(n, q, 5);
     Kokkos::deep_copy(nan, std::numeric_limits<typename TestFixture::Scalar>::quiet_NaN());
     const auto in_place = Kokkos::subview(all, Kokkos::ALL, std::make_pair(0, q));
-    block_axpby(exec, x, t, 0, nan, in_place);
+    multi_axpby(exec, x, t, 0, nan, in_place);
     exec.fence();
     expect(this->entries(in_place), 0);
   }
@@ -135,9 +135,9 @@ TYPED_TEST(BlockVectors, MayHaveNoColumns) {
   const std::int64_t n = 70;
   const auto block = this->block(n, 2, 1), none = this->block(n, 0, 2);
   const auto before = this->entries(block);
-  block_dot(exec, none, block, Small("test::result", 0, 2), Small("test::partial", block_dot_ranges(n), 0));
-  block_axpby(exec, block, Small("test::t", 2, 0), 1, none, none);
-  block_axpby(exec, none, Small("test::t", 0, 2), 2, block, block);
+  multi_dot(exec, none, block, Small("test::result", 0, 2), Small("test::partial", multi_dot_ranges(n), 0));
+  multi_axpby(exec, block, Small("test::t", 2, 0), 1, none, none);
+  multi_axpby(exec, none, Small("test::t", 0, 2), 2, block, block);
   exec.fence();
   const auto found = this->entries(block);
   for (std::int64_t row = 0; row < n; ++row)
@@ -148,12 +148,12 @@ TYPED_TEST(BlockVectors, RefuseWhatDoesNotFit) {
   const Exec exec;
   const auto x = this->block(10, 3, 1), y = this->block(11, 2, 1);
   const Small result("test::result", 3, 2), partial("test::partial", 1, 6), narrow("test::narrow", 1, 5);
-  EXPECT_THROW(block_dot(exec, x, y, result, partial), ShapeError);
-  EXPECT_THROW(block_dot(exec, x, x, result, partial), ShapeError);
-  EXPECT_THROW(block_dot(exec, x, this->block(10, 2, 1), result, narrow), ShapeError);
-  EXPECT_THROW(block_dot(exec, this->block(10, 65, 1), x, Small("test::wide", 65, 3), Small("test::p", 1, 195)),
+  EXPECT_THROW(multi_dot(exec, x, y, result, partial), ShapeError);
+  EXPECT_THROW(multi_dot(exec, x, x, result, partial), ShapeError);
+  EXPECT_THROW(multi_dot(exec, x, this->block(10, 2, 1), result, narrow), ShapeError);
+  EXPECT_THROW(multi_dot(exec, this->block(10, 65, 1), x, Small("test::wide", 65, 3), Small("test::p", 1, 195)),
                ShapeError);
-  EXPECT_THROW(block_axpby(exec, x, result, 1, y, y), ShapeError);
+  EXPECT_THROW(multi_axpby(exec, x, result, 1, y, y), ShapeError);
 }
 
 }  // namespace

@@ -1,7 +1,4 @@
-#include <ashlar/blas1/axpby.hpp>
-#include <ashlar/blas1/dot.hpp>
-#include <ashlar/blas1/norm2.hpp>
-#include <ashlar/blas1/norm_inf.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <cmath>
 #include <limits>
 #include <support/compare.hpp>

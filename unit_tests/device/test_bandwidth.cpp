@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/device/probes/bandwidth.hpp>
 #include <cmath>
 #include <vector>
 

@@ -1,9 +1,8 @@
 // Work that is captured once and replayed: the same work each time, and nothing when it is captured.
 #include <gtest/gtest.h>
 
-#include <ashlar/device/capture.hpp>
-#include <ashlar/device/captured_work.hpp>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <cstdint>
 #include <support/compare.hpp>
 #include <utility>

@@ -3,8 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/chunk.hpp>
-#include <ashlar/device/copy_async.hpp>
+#include <ashlar/device/loads/copy_async.hpp>
+#include <ashlar/device/loads/load_chunk.hpp>
 #include <cstdint>
 #include <string>
 

@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <ashlar/device/device_cache.hpp>
-#include <ashlar/device/device_name.hpp>
-#include <ashlar/device/device_scratch.hpp>
+#include <ashlar/device/loads/cache_hint.hpp>
+#include <ashlar/device/probes/device_properties.hpp>
 
 namespace ashlar::testing {
 namespace {

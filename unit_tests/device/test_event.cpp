@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/device/event.hpp>
+#include <ashlar/device/events/event.hpp>
 #include <thread>
 #include <type_traits>
 #include <utility>

@@ -1,7 +1,7 @@
 // A pass over entries: each once, with what a thread loads once; and a kernel where a tool watches.
 #include <gtest/gtest.h>
 
-#include <ashlar/device/for_entries.hpp>
+#include <ashlar/device/teams/for_entries.hpp>
 #include <numeric>
 #include <support/compare.hpp>
 #include <support/watcher.hpp>

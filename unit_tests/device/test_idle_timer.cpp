@@ -3,7 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Timer.hpp>
-#include <ashlar/device/idle_timer.hpp>
+#include <ashlar/device/events/timed_event.hpp>
 #include <chrono>
 #include <stdexcept>
 #include <support/spin.hpp>

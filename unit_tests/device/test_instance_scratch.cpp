@@ -1,7 +1,7 @@
 // Scratch memory with a piece for each execution-space instance.
 #include <gmock/gmock.h>
 
-#include <ashlar/device/instance_scratch.hpp>
+#include <ashlar/device/memory/instance_scratch.hpp>
 #include <set>
 #include <support/instances.hpp>
 #include <support/watcher.hpp>

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/device/device_cache.hpp>
-#include <ashlar/device/load_chunk.hpp>
+#include <ashlar/device/loads/cache_hint.hpp>
+#include <ashlar/device/loads/load_chunk.hpp>
 #include <cstdint>
 #include <set>
 

@@ -1,7 +1,7 @@
 // Sums over all teams of a kernel: each summand once, in one order.
 #include <gtest/gtest.h>
 
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <support/compare.hpp>
 
 namespace ashlar::testing {

@@ -3,8 +3,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Timer.hpp>
-#include <ashlar/device/event.hpp>
-#include <ashlar/device/timed_event.hpp>
+#include <ashlar/device/events/event.hpp>
+#include <ashlar/device/events/timed_event.hpp>
 #include <chrono>
 #include <support/message.hpp>
 #include <type_traits>

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/device/captured_work.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,99 +1,207 @@
 #!/usr/bin/env python3
-"""The figures at the head of README.md are those of the committed results: each is computed anew from its file, and must
-be in the line of README that links the file. So are the tables of HPGMG in docs/.
+"""Each figure of the pages is that of the committed results.
 
-check_figures.py SOURCE_DIR      compare; exit 1 and name each figure that is missing
+- docs/results.md has the tables of results_tables.py, each between `<!-- table NAME -->` and `<!-- end -->`.
+- A line of README.md or docs/results.md that links a result file has the figures computed from it below.
+
+check_figures.py SOURCE_DIR            compare; exit 1 and name each figure that is missing
+check_figures.py --write SOURCE_DIR    put the tables into docs/results.md first
 """
-import json
 import pathlib
+import re
 import sys
 
-import hpgmg_figures
+from results_tables import NVIDIA_HPGMG_MS, RESULTS, TABLES, Results, milliseconds, number, span, text_of, times
 
-RESULTS = pathlib.Path("perf_tests/results/h200")
-
-
-def rows(source, name, **wanted):
-    """The rows of a result file that have these values, and a time."""
-    every = json.loads((source / RESULTS / name).read_text())["results"]
-    return [row for row in every if row.get("seconds") and all(row.get(key) == value for key, value in wanted.items())]
+PAGE = "docs/results.md"
+TABLE = re.compile(r"(<!-- table (?P<name>\w+) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
 
 
-def ours_and_best_peer(found):
-    ours = [row for row in found if row["library"] == "ashlar"]
-    peers = [row for row in found if row["library"] != "ashlar"]
-    return min(row["seconds"] for row in ours), min(row["seconds"] for row in peers)
+def grid(results, name):
+    pairs = [results.ours_and_best_peer(name, block_size=size) for size in range(1, 33)]
+    return [f"{span([ours['fraction'] for ours, _ in pairs])} of the read bandwidth",
+            span([peer["seconds"] / ours["seconds"] for ours, peer in pairs])]
 
 
-def grid(source):
-    found = rows(source, "spmv_grid.json")
-    ratios, ours, theirs = [], [], []
-    for size in range(1, 33):
-        of_size = [row for row in found if row["block_size"] == size]
-        mine, best = ours_and_best_peer(of_size)
-        ratios.append(best / mine)
-        for row in of_size:
-            if row["library"] == "ashlar":
-                ours.append(row["fraction"])
-            elif row["seconds"] == best:
-                theirs.append(row["gb_s"] / row["limit_gb_s"])
-    return [f"{min(ours):.2f} to {max(ours):.2f} of the", f"{min(ratios):.2f} to {max(ratios):.2f} times",
-            f"{min(theirs):.2f} to {max(theirs):.2f}"]
+def eight_vectors(results, size):
+    one, eight = (results.ours_and_best_peer("h200/spmv_multivector", block_size=size, num_vectors=k) for k in (1, 8))
+    return times(eight[0]["seconds"], one[0]["seconds"]), times(eight[1]["seconds"], eight[0]["seconds"])
 
 
-def multivector(source):
-    of = {k: ours_and_best_peer(rows(source, "spmv_multivector.json", block_size=3, num_vectors=k)) for k in (1, 8)}
-    return [f"{of[8][0] / of[1][0]:.2f} times", f"{of[8][1] / of[8][0]:.1f} times"]
+def power_law(results):
+    ours, peer = results.ours_and_best_peer("h200/spmv_suites", case="power law", block_size=1)
+    return [f"{1e6 * ours['seconds']:.0f} us", times(peer["seconds"], ours["seconds"])]
 
 
-def streaming(source):
-    of = {row["kernel"]: row["seconds"] * 1e3 for row in rows(source, "streaming_limit.json", num_vectors=1)
-          if row["kernel"] != "sweep"}
-    return [f"{of['half of it: A = T + T^T']:.1f} ms", f"{of['planned']:.1f} ms", f"{of['no share of the host']:.1f} ms"]
-
-
-def from_file(source):
-    disk, = rows(source, "streaming_file.json", cached=False, hide=True)
-    return [f"{disk['fraction']:.2f} of the", f"{disk['limit_gb_s']:.1f} GB/s"]
-
-
-def several_devices(source):
-    mine, best = ours_and_best_peer([row for row in rows(source, "cg_ranks_2_peers.json", case="stencil11:128")
-                                     if row["library"] != "in_kernel"])  # a program for this alone, not a library
-    return [f"{mine * 1e6:.1f} us", f"{best / mine:.2f} times"]
-
-
-def solver(source):
+def one_device(results):
     figures = []
-    for case in ("grid27x3:68", "stencil11:22"):
-        found = rows(source, "cg.json", case=case)
-        ours, = [row["us"] for row in found if row["kernel"] == "automatic" and row["preconditioner"] == "none"]
-        peer = min(row["us"] for row in found if row["library"] != "ashlar")
-        figures += [f"{ours:.3g} us", f"{peer / ours:.2f} times"]
+    for case, form in (("grid27:80", "automatic"), ("grid27x3:68", "automatic"), ("grid27x3:68", "gmres")):
+        ours = results.row("h200/cg_gmres", case=case, kernel=form)
+        peer = min(row["us"] for row in results.rows("h200/cg_gmres", case=case)
+                   if row["library"] != "ashlar" and row["kernel"].startswith("GMRES") == (form == "gmres"))
+        figures += [f"{number(ours['us'])} us", times(peer, ours["us"])]
     return figures
 
 
-FIGURES = {"spmv_grid.json": grid, "spmv_multivector.json": multivector, "streaming_limit.json": streaming,
-           "streaming_file.json": from_file, "cg.json": solver,
-           "cg_ranks_2_peers.json": several_devices}
+def small_system(results):
+    found = results.rows("h200/cg", case="stencil11:22")
+    ours, = [row["us"] for row in found if row["kernel"] == "automatic"]
+    return [f"{number(ours)} us", times(min(row["us"] for row in found if row["library"] != "ashlar"), ours)]
 
 
-def main(source):
-    readme = (source / "README.md").read_text()
-    missing = 0
-    for name, figures_of in FIGURES.items():
-        lines = " ".join(line for line in readme.splitlines() if f"({RESULTS / name})" in line)
-        for figure in figures_of(source):
-            print(f"{name}: {figure}")
-            if figure not in lines:
-                missing += 1
-                print(f"README.md: '{figure}' is not in a line that links {RESULTS / name}")
-    for wrong in hpgmg_figures.missing(source):
-        missing += 1
-        print(wrong)
-    print(f"{missing} figures are missing")
-    return 1 if missing else 0
+def several_devices(results, ranks, case):
+    us = {library: min(row["us"] for row in results.rows(f"h200/cg_ranks_{ranks}_peers", case=case, library=library))
+          for library in ("ashlar", "nccl", "in_kernel")}
+    return [f"{number(us['ashlar'])} us", times(us["nccl"], us["ashlar"]), times(us["in_kernel"], us["ashlar"])]
+
+
+def amg(results, case):
+    """Seconds of ours, the ratio of block-Jacobi, and set-up with new values over set-up."""
+    ours, plain = (results.row("h200/amg", case=case, kernel=kernel) for kernel in ("amg", "block_jacobi"))
+    return (f"{ours['seconds']:.3f} s", plain["seconds"] / ours["seconds"],
+            ours["seconds_update"] / ours["seconds_set_up"], ours["seconds_set_up"] / ours["seconds"])
+
+
+def streamed(results, kernel):
+    sent, ours = (results.row("h200/streaming_limit", kernel=name, num_vectors=1) for name in
+                  ("no share of the host", kernel))
+    return f"{milliseconds(ours)} ms", sent["seconds"] / ours["seconds"]
+
+
+def over_floor(results):
+    gmres, cg = (results.row("h200/cg_gmres", case="grid27:80", kernel=form) for form in ("gmres", "one_by_one"))
+    return [times(row["us"], row["floor_us"]) for row in (gmres, cg)]
+
+
+def beside_petsc(results):
+    ratios = []
+    for nodes in (20, 33, 48):
+        found = results.rows("2core/cg_petsc", case=f"cantilever {nodes}^3, block-Jacobi, rtol 1e-8")
+        of = {row["library"]: row["seconds"] for row in found}
+        ratios.append(next(seconds for library, seconds in of.items() if library != "ashlar") / of["ashlar"])
+    return [span(ratios)]
+
+
+def single_entries(results, name):
+    ours, peer = results.ours_and_best_peer(name, block_size=1)
+    return [times(peer["seconds"], ours["seconds"])]
+
+
+def slow_matrices(results):
+    ours = [results.ours_and_best_peer("h200/spmv_suites", case=case, block_size=size) for case, size in
+            (("audikw_1 (twin)", 3), ("power law", 1), ("power law", 3), ("small, 100 block rows", 3))]
+    fractions = [f"{row['fraction']:.2f}" for row, _ in ours]
+    return [fractions[0], f"{fractions[1]}, {fractions[2]}", times(ours[3][1]["seconds"], ours[3][0]["seconds"])]
+
+
+def types(results):
+    return [", ".join(f"{results.row('h200/spmv_types', type='mixed', block_size=size)['fraction']:.2f}"
+                      for size in (1, 2))]
+
+
+def by_rows(results):
+    ours = results.row("h200/spmv_row_major", block_size=5)["fraction"]
+    return [times(ours, results.row("h200/spmv_grid", library="ashlar", block_size=5)["fraction"])]
+
+
+def with_host(results):
+    alone, both = (results.row("h200/cg_ranks_with_host_limit", kernel=f"1d whole, {name}, planned")["us"]
+                   for name in ("device alone", "device and its host"))
+    return [times(alone, both)]
+
+
+def idle(results):
+    row = results.row("h200/cg_ranks_with_host", case="stencil11:128", kernel="1d packed, refined 3")
+    return [f"{100 * row['idle_us'][0] / row['us']:.0f} %"]
+
+
+def h100(results):
+    found = results.rows("h100/cg", case="grid27x3:68")
+    ours, = [row["us"] for row in found if row["kernel"] == "automatic"]
+    return [times(min(row["us"] for row in found if row["library"] != "ashlar"), ours)]
+
+
+def hpgmg(results):
+    found = {cells: results.row("h200/hpgmg_switches", cells_per_dim=cells, num_boxes=1, switches="default")
+             for cells in (128, 256)}
+    return [", ".join(f"{NVIDIA_HPGMG_MS[cells] * 1e-3 / row['seconds']:.1f}" for cells, row in found.items())]
+
+
+def weak_scaling(results):
+    rate = {ranks: results.row(f"h200/hpgmg_weak_{ranks}", exchange="kernel")["unknowns_per_second"] / ranks
+            for ranks in (1, 2, 4)}
+    return [f"{rate[2] / rate[1]:.2f}, {rate[4] / rate[1]:.2f}"]
+
+
+def hidden(results):
+    return [", ".join(f"{results.row('h200/hpgmg_hidden_2', box_dim=cells, exchange='blocking')['hidden']:.2f}"
+                      for cells in (64, 128))]
+
+
+def readme(results):
+    half = streamed(results, "half of it: A = T + T^T")
+    cube = amg(results, "129")
+    vectors = eight_vectors(results, 3)
+    return {"h200/spmv_grid": grid(results, "h200/spmv_grid"),
+            "h200_host/spmv_grid": grid(results, "h200_host/spmv_grid"),
+            "h200/spmv_multivector": [f"{vectors[0]} times", vectors[1]],
+            "h200/spmv_suites": power_law(results), "h200/cg_gmres": one_device(results),
+            "h200/cg": small_system(results), "h200/cg_ranks_2_peers": several_devices(results, 2, "stencil11:128"),
+            "h200/cg_ranks_4_peers": several_devices(results, 4, "stencil11:46"),
+            "h200/amg": [cube[0], f"{cube[1]:.2f}"], "h200/streaming_limit": [half[0], f"{half[1]:.2f}"]}
+
+
+def goals(results):
+    beam = amg(results, "321x33x33")
+    boxes = results.row("h200/hpgmg_boxes", num_boxes=8, switches="default")
+    return {"h200/cg_gmres": over_floor(results),
+            "h200/amg": [f"{beam[1]:.1f}", f"{amg(results, '129')[2]:.2f}", f"{100 * beam[3]:.0f} %"],
+            "2core/cg_petsc": beside_petsc(results),
+            "h200_host/spmv_grid": single_entries(results, "h200_host/spmv_grid"),
+            "2core/spmv_grid_xeon": single_entries(results, "2core/spmv_grid_xeon"),
+            "h200/spmv_multivector": [", ".join(eight_vectors(results, size)[0] for size in (3, 5))],
+            "h200/spmv_suites": slow_matrices(results), "h200/spmv_types": types(results),
+            "h200/spmv_row_major": by_rows(results),
+            "h200/streaming_limit": [f"{streamed(results, 'planned')[1]:.1f}"],
+            "h200/cg_ranks_with_host_limit": with_host(results), "h200/cg_ranks_with_host": idle(results),
+            "h100/cg": h100(results), "h200/hpgmg_switches": hpgmg(results),
+            "h200/hpgmg_weak_2": weak_scaling(results), "h200/hpgmg_hidden_2": hidden(results),
+            "h200/hpgmg_boxes": [f"{milliseconds(boxes)} ms"]}
+
+
+def missing_figures(source, page, figures):
+    text = (source / page).read_text().splitlines()
+    for name, wanted in figures.items():
+        lines = " ".join(line for line in text if f"{RESULTS}/{name}.json)" in line)
+        for figure in wanted:
+            print(f"{page}: {name}: {figure}")
+            if not re.search(rf"(?<![\d.]){re.escape(figure)}(?!\d)", lines):
+                yield f"{page}: '{figure}' is not in a line that links {RESULTS}/{name}.json"
+
+
+def missing_tables(source, text):
+    found = {match["name"]: match["body"] for match in TABLE.finditer(text)}
+    for name in TABLES:
+        print(f"{PAGE}: table {name}")
+        if found.pop(name, None) != text_of(name, source):
+            yield f"{PAGE} does not have the table '{name}' of the committed results; run this with --write"
+    for name in found:
+        yield f"{PAGE}: results_tables.py has no table '{name}'"
+
+
+def main(arguments):
+    write = arguments[:1] == ["--write"]
+    source = pathlib.Path(arguments[-1])
+    text = (source / PAGE).read_text()
+    if write:
+        text = TABLE.sub(lambda match: match[1] + text_of(match["name"], source) + match[4], text)
+        (source / PAGE).write_text(text)
+    results = Results(source)
+    wrong = [*missing_tables(source, text), *missing_figures(source, "README.md", readme(results)),
+             *missing_figures(source, PAGE, goals(results))]
+    print(*wrong, f"{len(wrong)} figures are missing", sep="\n")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(sys.argv[1])))
+    sys.exit(main(sys.argv[1:]))

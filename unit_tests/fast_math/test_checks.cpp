@@ -5,8 +5,7 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/bcsr/symmetry.hpp>
 #include <ashlar/bcsr/validate.hpp>
-#include <ashlar/blas1/axpby.hpp>
-#include <ashlar/blas1/norm_inf.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <ashlar/multigrid/operator.hpp>
 #include <ashlar/problems/cantilever.hpp>

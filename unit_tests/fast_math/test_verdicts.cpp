@@ -2,7 +2,7 @@
 // "converged".
 #include <gtest/gtest.h>
 
-#include <ashlar/bcsr/convert_values.hpp>
+#include <ashlar/bcsr/copy.hpp>
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/iterative_refinement.hpp>
 #include <ashlar/krylov/pipelined_cg.hpp>

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/device/captured_work.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/halo/halo_exchange.hpp>
 #include <chrono>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ashlar/base/count_text.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
 #include <atomic>
 #include <chrono>

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/host/huge_pages.hpp>
+#include <ashlar/host/memory.hpp>
 #include <cstdint>
 #include <fstream>
 #include <sstream>

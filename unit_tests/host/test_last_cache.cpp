@@ -1,4 +1,4 @@
-#include <ashlar/host/last_cache.hpp>
+#include <ashlar/host/processors.hpp>
 
 #include "host/fake_root.hpp"
 

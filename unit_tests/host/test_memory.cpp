@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <ashlar/device/memory.hpp>
+#include <ashlar/device/memory/available_memory.hpp>
 #include <string>
 
 #include "host/fake_root.hpp"

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <ashlar/base/error.hpp>
-#include <ashlar/host/file_writer.hpp>
 #include <ashlar/host/output_file.hpp>
 #include <ashlar/host/text_file.hpp>
 #include <string>

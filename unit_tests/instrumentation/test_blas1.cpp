@@ -1,7 +1,5 @@
-#include <ashlar/blas1/axpby.hpp>
-#include <ashlar/blas1/dot.hpp>
-#include <ashlar/blas1/norm2.hpp>
-#include <ashlar/device/bandwidth.hpp>
+#include <ashlar/blas1/blas1.hpp>
+#include <ashlar/device/probes/bandwidth.hpp>
 
 #include "instrumentation/expect.hpp"
 

@@ -1,5 +1,5 @@
 // What something is said to take is what it allocates.
-#include <ashlar/bcsr/bcsr_bytes.hpp>
+#include <ashlar/bcsr/matrix_bytes.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/cg.hpp>
@@ -13,7 +13,7 @@
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/operators/jacobi_preconditioner.hpp>
 #include <ashlar/operators/preconditioner_bytes.hpp>
-#include <ashlar/spmv/matrix_bytes.hpp>
+#include <ashlar/spmv/plan.hpp>
 #include <cstdint>
 
 #include "instrumentation/expect.hpp"

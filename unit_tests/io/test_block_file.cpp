@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/base/error.hpp>
-#include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/reference/random_matrix.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/real_product.hpp>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/krylov/method.hpp>
 #include <cstdint>
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/problems/cantilever.hpp>
 #include <ashlar/reference/spmv.hpp>

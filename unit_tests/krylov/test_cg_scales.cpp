@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/convert_values.hpp>
+#include <ashlar/bcsr/copy.hpp>
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/iterative_refinement.hpp>
 #include <ashlar/krylov/pipelined_cg.hpp>

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <ashlar/base/text.hpp>
-#include <ashlar/blas1/axpby.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <ashlar/krylov/gmres.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <cmath>

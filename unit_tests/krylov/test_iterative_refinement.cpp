@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/bcsr/copy.hpp>
-#include <ashlar/blas1/axpby.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/iterative_refinement.hpp>

@@ -1,7 +1,7 @@
 // A method written with the public headers alone runs in the loop of all solvers: verdicts, monitor, ranks.
 #include <gmock/gmock.h>
 
-#include <ashlar/blas1/axpby.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/space.hpp>
 #include <ashlar/krylov/make_operator.hpp>

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/captured_work.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <ashlar/base/error.hpp>
-#include <ashlar/blas1/axpby.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/multigrid/flat_vectors.hpp>
 #include <ashlar/multigrid/multigrid_operator.hpp>

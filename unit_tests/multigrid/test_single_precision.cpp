@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>
-#include <ashlar/blas1/axpby.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/multigrid/copy_coefficients.hpp>
 #include <ashlar/multigrid/flat_vectors.hpp>

@@ -3,7 +3,7 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/captured_work.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/multigrid/flat_vectors.hpp>
 #include <ashlar/multigrid/multigrid_preconditioner.hpp>
 #include <cstdint>

@@ -144,7 +144,7 @@ class Plot(SpmvTools):
         """The committed figure says the same: the commit measured, the libraries. Its bytes may be of another Matplotlib.
         """
         self.assertEqual(self.texts((SOURCE / "docs/figures" / name).read_text()), self.texts(figure),
-                         f"docs/figures/{name} is not of the committed results: docs/results.md says how to draw it")
+                         f"docs/figures/{name} is not of the committed results: docs/how_to/benchmark.md says how to draw it")
 
     def plot_error(self, *arguments):
         error = self.run_tool("spmv_plot", *arguments, "-o", "figure.svg", code=2)
@@ -226,8 +226,8 @@ class Plot(SpmvTools):
 class Figures(unittest.TestCase):
     def test_pages_show_figures_that_are_there(self):
         shown = set()
-        for page in ("products.md", "results.md"):
-            shown |= set(re.findall(r"!\[[^\]]+\]\((figures/[^)]+)\)", (SOURCE / "docs" / page).read_text()))
+        for page in ("explanation/products.md", "results.md"):
+            shown |= set(re.findall(r"!\[[^\]]+\]\((?:\.\./)?(figures/[^)]+)\)", (SOURCE / "docs" / page).read_text()))
         there = {f"figures/{path.name}" for path in (SOURCE / "docs/figures").glob("products_*.svg")}
         self.assertEqual(there, {name for name in shown if name.startswith("figures/products_")})
 

@@ -1,8 +1,8 @@
 // What the front door checks, what the plan says, and that a plan serves new values.
 #include <gmock/gmock.h>
 
-#include <ashlar/bcsr/convert_values.hpp>
-#include <ashlar/device/device_cache.hpp>
+#include <ashlar/bcsr/copy.hpp>
+#include <ashlar/device/loads/cache_hint.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <spmv/product_case.hpp>
 #include <support/message.hpp>

@@ -1,6 +1,6 @@
 // Offsets into the values beyond 2^31: a matrix of 525,000 blocks of 64 x 64 floats.
 #include <ashlar/bcsr/build_by_rows.hpp>
-#include <ashlar/device/memory.hpp>
+#include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <support/compare.hpp>
 

@@ -1,7 +1,7 @@
 // Values prefetched on CPUs: who decides, and that it changes no bits.
 #include <gmock/gmock.h>
 
-#include <ashlar/host/last_cache.hpp>
+#include <ashlar/host/processors.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/spmv/tune.hpp>
 #include <optional>

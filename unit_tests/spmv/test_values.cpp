@@ -1,5 +1,5 @@
 // Values of lower precision than the vectors, and values that start where no chunk can.
-#include <ashlar/bcsr/convert_values.hpp>
+#include <ashlar/bcsr/copy.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/spmv/tune.hpp>
 #include <spmv/product_case.hpp>

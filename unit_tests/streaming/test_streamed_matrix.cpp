@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <ashlar/bcsr/convert_values.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/reference/random_matrix.hpp>

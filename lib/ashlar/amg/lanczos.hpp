@@ -1,10 +1,10 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/pseudo_random.hpp>
-#include <ashlar/device/for_entries.hpp>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/device/teams/for_entries.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <cmath>

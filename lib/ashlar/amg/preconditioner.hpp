@@ -5,8 +5,8 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/convert_values.hpp>
-#include <ashlar/device/for_entries.hpp>
+#include <ashlar/bcsr/copy.hpp>
+#include <ashlar/device/teams/for_entries.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <iomanip>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/first_not_less.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/product.hpp>
 #include <cstdint>

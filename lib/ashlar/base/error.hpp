@@ -7,7 +7,7 @@
 
 namespace ashlar {
 
-/// What every exception of Ashlar is: a message of the form "problem (why); suggestion", and its three parts.
+/// The base of all exceptions of Ashlar: a message of the form "problem (why); suggestion", and its three parts.
 class Error : public std::runtime_error {
  public:
   Error(std::string problem, std::string why, std::string suggestion)
@@ -60,7 +60,7 @@ class NumericalError : public Error {
   std::int64_t row_;
 };
 
-/// An option or an argument outside what it may be.
+/// An option or an argument outside its allowed range.
 class ArgumentError : public Error {
   using Error::Error;
 };

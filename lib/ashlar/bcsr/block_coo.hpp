@@ -7,7 +7,6 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/copy.hpp>
-#include <ashlar/bcsr/impl/host_execution.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -116,7 +115,7 @@ struct SumBlocks {
 
 }  // namespace impl
 
-/// The matrix of these blocks; those of one place are summed in the order of the list, so always to the same bits.
+/// The matrix of these blocks. Blocks at one place are summed in the order of the list, so always to the same bits.
 ///
 /// Memory   allocates the matrix in Matrix::memory_space. Sorted and summed on the host, in parallel over block rows,
 ///          then copied.

@@ -7,13 +7,13 @@
 
 namespace ashlar {
 
-/// What a matrix would be if it were stored in blocks of one size.
+/// The figures of a matrix if it were stored in blocks of one size.
 struct BlockSizeCandidate {
   int block_size;
   std::int64_t num_blocks;
   /// Values stored over entries of the CSR matrix: 1 where every block is full.
   double fill;
-  /// What a product has to read of the matrix: values, 32-bit block columns, 32-bit row pointers.
+  /// The bytes of the matrix that a product reads: values, 32-bit block columns, 32-bit row pointers.
   std::int64_t bytes;
 };
 

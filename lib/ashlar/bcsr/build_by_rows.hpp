@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/row_ranges.hpp>
-#include <ashlar/host/huge_pages.hpp>
+#include <ashlar/host/memory.hpp>
 #include <cstdint>
 #include <string>
 
@@ -87,7 +87,8 @@ struct FillRange {
 
 }  // namespace impl
 
-/// A matrix built in two passes, each parallel over block rows: how many blocks a row has, then what they are.
+/// A matrix built in two passes, each parallel over block rows: first the number of blocks of each row, then the
+/// blocks.
 ///
 /// `count(i)` gives the number of blocks of block row i; `fill(i, row)` writes `row.column(k)`, ascending, and
 /// `row.value(k, r, c)` for k < row.num_blocks(). Both are called on `exec`, once for each row, in any order: no

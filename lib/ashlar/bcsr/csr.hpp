@@ -2,11 +2,26 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/bcsr/coo.hpp>
 #include <cstdint>
 #include <vector>
 
 namespace ashlar {
+
+/// A sparse matrix on the host as a list of entries: value values[k] at (rows[k], cols[k]), counted from 0.
+///
+/// Shapes   the three vectors have one length. Entries come in any order; functions that read them add up repeated
+///          entries.
+/// Memory   the host's.
+template <scalar Scalar>
+struct CooMatrix {
+  std::int64_t num_rows = 0;
+  std::int64_t num_cols = 0;
+  std::vector<std::int32_t> rows;
+  std::vector<std::int32_t> cols;
+  std::vector<Scalar> values;
+
+  std::int64_t num_values() const { return static_cast<std::int64_t>(values.size()); }
+};
 
 /// A sparse matrix on the host, row after row: what files and scalar codes hand over.
 ///
@@ -25,9 +40,10 @@ struct CsrMatrix {
   std::int64_t num_values() const { return static_cast<std::int64_t>(values.size()); }
 };
 
-/// The entries in CSR; those of one place are summed in the order in which they are listed, so always to the same bits.
+/// The entries in CSR. Entries at one place are summed in the order in which they are listed, so always to the same
+/// bits.
 ///
-/// A sum that is zero is kept: what is stored follows from the places alone.
+/// A sum of zero is kept: the structure depends on the places alone.
 ///
 /// Throws   ShapeError where the vectors' lengths differ; StructureError naming the first entry out of range.
 template <scalar Scalar>

@@ -6,7 +6,6 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/graph.hpp>
-#include <ashlar/bcsr/impl/search.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/validate.hpp>
 #include <cstddef>

@@ -6,7 +6,6 @@
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/csr.hpp>
-#include <ashlar/bcsr/impl/host_execution.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -95,9 +94,9 @@ struct FillBlocksOfRow {
 
 }  // namespace impl
 
-/// The CSR matrix cut into blocks: every block with an entry is stored whole, and what it has no entry for is zero.
+/// The CSR matrix cut into blocks. Every block with an entry is stored whole, and its other values are zero.
 ///
-/// The fill that this costs is num_values() of the result over those of `csr`; `block_size_candidates` tells it before.
+/// The fill is num_values() of the result divided by num_values() of `csr`; `block_size_candidates` computes it before.
 ///
 /// Shapes   the block's rows divide the matrix's rows, its columns the matrix's columns.
 /// Memory   allocates the matrix in Matrix::memory_space, and 8 bytes a row of scratch. Built on the host, in parallel

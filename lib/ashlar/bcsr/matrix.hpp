@@ -2,9 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <ashlar/bcsr/graph.hpp>
-#include <ashlar/bcsr/layout.hpp>
 #include <cstdint>
 #include <utility>
 
@@ -14,7 +13,7 @@ namespace ashlar {
 ///
 /// Shapes   (num_block_rows * R) x (num_block_cols * C), with blocks of R x C. The values are one vector of
 ///          num_blocks * R * C entries, block after block in the order of the graph, each block as Layout says.
-/// Types    values are scalars, or bfloat16; those of float and bfloat16 multiply vectors of doubles too.
+/// Types    values are scalars or bfloat16; matrices of float or bfloat16 also multiply vectors of doubles.
 /// Memory   everything in MemorySpace, shared as views are: copying a matrix copies no data.
 /// Throws   ShapeError, BlockSizeError at construction.
 /// Source   the storage of Eberhardt & Hoemmen 2016.

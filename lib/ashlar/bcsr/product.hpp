@@ -17,11 +17,10 @@ namespace ashlar {
 /// The product C = A B or C = A^T B of two block matrices: its structure is computed once, its values for each pair of
 /// matrices with the structures of the first.
 ///
-/// Shapes   blocks of op(A) are R x K, those of B are K x C, and those of the product R x C; op(A) has as many block
-///          columns as B has block rows.
-/// Memory   the structure of C and, for A^T, the transpose index of A.
-///          Matrices of other values have the structures of the first: their sizes are checked. The values of C are
-///          not those of A or B.
+/// Shapes   blocks of op(A) are R x K, blocks of B are K x C, and blocks of the product are R x C; op(A) has as many
+///          block columns as B has block rows.
+/// Memory   the structure of C and, for A^T, the transpose index of A. Matrices with new values have the structures of
+///          the first: their sizes are checked. C must not share its values with A or B.
 /// Async    the constructor waits for `exec`; the columns of C are enqueued.
 /// Result   the same bits for any number of threads.
 /// Throws   ShapeError for matrices that do not fit; ShapeError if C has more blocks than its offsets count.

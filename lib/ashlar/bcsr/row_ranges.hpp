@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -14,13 +14,12 @@ namespace ashlar {
 /// Where the ranges of block rows that the threads of a host take begin, and one beyond the last.
 using RowRanges = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
 
-/// Cuts block rows into `num_ranges` ranges of about the same work: that of a block row of n blocks is n*C + 1, for C
-/// columns of a block, the entries of a row and what a row costs besides. A cut lies at the row that is nearest to
-/// where it should be, so that a range is off by half a block row at each end. The same row pointers give the same
-/// cuts.
+/// Cuts block rows into `num_ranges` ranges of about the same work. The work of a block row of n blocks is n*C + 1, for
+/// C columns of a block: the entries of a row and its overhead. A cut lies at the row nearest to its ideal place, so
+/// that a range is off by half a block row at each end. The same row pointers give the same cuts.
 ///
-/// Block rows of more than `longest_row` blocks count as empty: they are left to others. The row pointers may begin
-/// with any number of blocks: those of some rows of a matrix do.
+/// Block rows of more than `longest_row` blocks count as empty: others process them. The first row pointer need not be
+/// 0, as in a slice of a matrix's rows.
 ///
 /// Memory   num_ranges + 1 numbers on the host, where row_ptr lies too.
 /// Async    reads row_ptr on the calling thread: wait for what writes it before.

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/first_not_less.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
@@ -55,7 +55,7 @@ struct FillSymmetricHalf {
 /// T with A = T + T^T, for a symmetric A: its upper triangle of blocks, and half of each block on the diagonal. (To
 /// halve a number is exact, but for the smallest ones of all.)
 ///
-/// What lies below the diagonal is not looked at: hermitian_defect() says whether A is symmetric.
+/// The part below the diagonal is not checked: hermitian_defect() says whether A is symmetric.
 ///
 /// Shapes   A is square; T is as large, with somewhat more than half of the blocks.
 /// Types    real.

@@ -5,7 +5,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/impl/search.hpp>
+#include <ashlar/bcsr/graph.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/validate.hpp>
 #include <cstdint>
@@ -30,7 +30,7 @@ struct HermitianDefect {
 
 namespace impl {
 
-/// What stands for the difference of entries that are not finite. (A number: with -ffast-math there is no infinity.)
+/// The difference that is reported for entries that are not finite. (A number: with -ffast-math there is no infinity.)
 inline constexpr double no_difference = Kokkos::Experimental::finite_max_v<double>;
 
 /// |a - conj(b)| over the largest of `scale`, |a| and |b|; no_difference if one is not finite, so that a NaN is never
@@ -140,7 +140,7 @@ HermitianDefect<typename Matrix::scalar_type> hermitian_defect(const Exec& exec,
   // If columns do not ascend, bisection misses mirror images that are there.
   validate(exec, matrix.graph());
 
-  // What is there, put together where the matrix is.
+  // The kernel collects the place and the two entries in the memory of the matrix.
   Kokkos::View<Defect, Space> where(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::hermitian_defect.where"));
   const std::int64_t place = worst.loc;
   Kokkos::parallel_for(

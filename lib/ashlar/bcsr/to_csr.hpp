@@ -5,7 +5,6 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/csr.hpp>
-#include <ashlar/bcsr/impl/host_execution.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <cstddef>
 #include <cstdint>

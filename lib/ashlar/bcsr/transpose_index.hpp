@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/bcsr/graph.hpp>
-#include <ashlar/bcsr/impl/search.hpp>
 #include <cstddef>
 #include <cstdint>
 
@@ -71,13 +70,12 @@ struct BlocksOfColumns {
 
 }  // namespace impl
 
-/// The blocks of `graph` in the block columns from first_col on, num_cols of them, listed by block column; the same
-/// lists each time. The first list is that of first_col.
+/// The blocks of `graph` in the num_cols block columns from first_col on, listed by block column, always in the same
+/// order. The first list belongs to first_col.
 ///
-/// Blocks are dropped into their columns in parallel, in whatever order; as offsets ascend with the rows, sorting each
-/// column's offsets then brings it into the one order there is. A column is sorted by one thread: a column of very many
-/// blocks is slow on a GPU. Row pointers may begin with any number of blocks, and end before the last: those of some
-/// rows of a matrix do.
+/// Blocks are inserted into their columns in parallel, in any order. Offsets ascend with the rows, so sorting each
+/// column's offsets restores the one order. One thread sorts a column: a column of very many blocks is slow on a GPU.
+/// The first row pointer need not be 0, nor the last one the number of blocks, as in a slice of a matrix's rows.
 ///
 /// Memory   allocates the index in the graph's memory space, which `exec` reaches, and one offset a column of scratch.
 /// Async    enqueued on `exec`; but Kokkos waits for the device before it frees the scratch.

@@ -6,7 +6,7 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
-#include <ashlar/bcsr/impl/search.hpp>
+#include <ashlar/bcsr/graph.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <cstdint>
 #include <limits>
@@ -37,7 +37,7 @@ std::int64_t first_decreasing_row(const Exec& exec, const Graph& graph) {
   return first;
 }
 
-/// The first block whose column is out of range, or not after that of the block before it in its row.
+/// The first block whose column is out of range, or not greater than the column of the block before it in its row.
 ///
 /// Parallel over blocks, so that a huge row takes no longer than many small ones; only where columns do not ascend is
 /// it looked up whether a row starts there.

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/blas1/impl/conj_product.hpp>
-#include <ashlar/device/for_entries.hpp>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/blas1/impl/entries.hpp>
+#include <ashlar/device/teams/for_entries.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <cstdint>
 #include <type_traits>
 

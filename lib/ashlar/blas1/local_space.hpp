@@ -5,7 +5,7 @@
 
 namespace ashlar {
 
-/// The inner-product space of vectors that are whole, in one memory: sums are what they are.
+/// The inner-product space of vectors that lie in one memory: its reductions do nothing.
 class LocalSpace {
  public:
   explicit LocalSpace(std::int64_t size = 0) : size_(size) {}

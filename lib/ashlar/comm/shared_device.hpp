@@ -3,7 +3,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/device/bus_id.hpp>
+#include <ashlar/device/probes/device_properties.hpp>
 #include <cstddef>
 #include <optional>
 #include <string>

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/held_bytes.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>
@@ -14,7 +13,7 @@
 #include <ashlar/distributed/row_input.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>
-#include <ashlar/spmv/matrix_bytes.hpp>
+#include <ashlar/spmv/plan.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>

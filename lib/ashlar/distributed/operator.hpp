@@ -2,7 +2,7 @@
 
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/bcsr/matrix.hpp>
-#include <ashlar/blas1/dot.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <ashlar/distributed/impl/operator_cg_kernel.hpp>
 #include <ashlar/distributed/impl/operator_parts.hpp>
 #include <ashlar/distributed/matrix.hpp>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/held_bytes.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
@@ -11,7 +11,6 @@
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_exchange.hpp>
 #include <ashlar/halo/reverse_halo_exchange.hpp>
-#include <ashlar/spmv/matrix_bytes.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <cstdint>
 #include <map>

@@ -8,7 +8,7 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/product_workspace.hpp>
-#include <ashlar/spmv/mode.hpp>
+#include <ashlar/spmv/kernel.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <cstdint>
 #include <type_traits>

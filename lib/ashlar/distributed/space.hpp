@@ -8,8 +8,8 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/memory_kind_of.hpp>
 #include <ashlar/comm/stream_transport.hpp>
-#include <ashlar/device/event.hpp>
-#include <ashlar/device/idle_timer.hpp>
+#include <ashlar/device/events/event.hpp>
+#include <ashlar/device/events/timed_event.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/distributed/idle_clock.hpp>
 #include <ashlar/distributed/impl/device_sums.hpp>

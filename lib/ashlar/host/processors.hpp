@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,5 +42,18 @@ class Processors {
   std::shared_ptr<const Mask> mask_;
   int count_ = 1;
 };
+
+/// The host's processor, as its operating system calls it; "unknown processor" where that does not say.
+std::string processor_name();
+
+/// True if the host's processor is made by Intel; asks the operating system once.
+bool is_intel_processor();
+
+/// Bytes of the processors' last caches that `threads` threads have, each in a cache of its own as long as there are
+/// some left; 0 where the system does not say (other than Linux).
+///
+/// In a virtual machine at most 32 MiB of each cache count: its system reports the whole cache, which other machines
+/// share. `root` stands before /proc and /sys: for tests.
+std::int64_t last_cache_bytes(int threads, const std::string& root = "");
 
 }  // namespace ashlar

@@ -2,11 +2,34 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/host/file_descriptor.hpp>
-#include <ashlar/host/unfinished_file.hpp>
 #include <optional>
 #include <string>
 
 namespace ashlar {
+
+/// The name of a file that is being written and has not got its own name yet: removed by the destructor, or by
+/// remove_all() if a signal ends the process before.
+///
+/// Async    several threads may have some at a time. If there are more than 16 at a time, only destructors remove the
+///          others.
+class UnfinishedFile {
+ public:
+  /// `path` is absolute: it counts when the signal comes.
+  explicit UnfinishedFile(std::string path);
+  /// Harmless if it has been renamed.
+  ~UnfinishedFile();
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  /// For a signal handler, which may run at any time: removes those that there are.
+  static void remove_all() noexcept;
+
+ private:
+  std::string path_;
+  int slot_;
+};
 
 /// A new file in the folder of `path`, which takes the name `path` once it is complete: whoever reads that meanwhile,
 /// or after a failure, finds all of the old file or all of the new.
@@ -21,7 +44,7 @@ namespace ashlar {
 /// Throws   FileError in the name of `path`.
 class ReplacedFile {
  public:
-  /// Whether other processes are to open it by new_name().
+  /// unnamed, or named if other processes open it by new_name().
   enum class Kind { unnamed, named };
 
   explicit ReplacedFile(const std::string& path, Kind kind = Kind::unnamed);
@@ -33,7 +56,7 @@ class ReplacedFile {
   /// By which the new file is opened for writing; a file without a name by its descriptor, /proc/self/fd/N.
   const std::string& new_name() const { return new_name_; }
   bool is_replaced() const { return is_replaced_; }
-  /// Whether the new file has no name yet. Other processes of this host may find it as /proc/PID/fd/N.
+  /// True if the new file has no name yet. Other processes of this host may find it as /proc/PID/fd/N.
   bool is_unnamed() const { return is_replaced_ && !named_; }
 
   /// Once it is complete.

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -14,8 +17,8 @@ void write_text_file(const std::string& path, std::string_view text);
 /// The same by way of a new file beside it that takes its name once it is whole: whoever reads `path` meanwhile, or
 /// after a failure, finds all of the old text or all of the new.
 ///
-/// A link stays one, and what it leads to is replaced; permissions stay. What is no regular file (a terminal, a pipe)
-/// is written to as it is.
+/// A link stays one, and its target is replaced; permissions stay. A path that is no regular file (a terminal, a pipe)
+/// is written to directly.
 ///
 /// Throws   FileError; what was there is then still there.
 void replace_text_file(const std::string& path, std::string_view text);
@@ -24,5 +27,29 @@ void replace_text_file(const std::string& path, std::string_view text);
 ///
 /// Throws   FileError when there is no such file, it cannot be read, is a folder, or is larger than max_bytes.
 std::string read_text_file(const std::string& path, std::size_t max_bytes = std::size_t(1) << 30);
+
+/// The content of a file, or its beginning, in memory.
+///
+/// Read, not mapped: a file that another program cuts short while it is mapped would end this one with a signal.
+///
+/// Throws   FileError when there is no such file, it cannot be read, is a folder, or does not fit memory.
+class FileText {
+ public:
+  /// Checks the first bytes of a file, up to `beginning_bytes`, before the rest is read, and throws if it is the wrong
+  /// one: /dev/zero has no end.
+  using Check = std::function<void(std::string_view beginning)>;
+  static constexpr std::size_t beginning_bytes = 1 << 16;
+
+  explicit FileText(const std::string& path, std::size_t max_bytes = std::numeric_limits<std::size_t>::max(),
+                    const Check& check = {});
+
+  std::string_view view() const { return {text_.get(), size_}; }
+  bool is_whole_file() const { return whole_; }
+
+ private:
+  std::unique_ptr<char[]> text_;
+  std::size_t size_ = 0;
+  bool whole_ = false;
+};
 
 }  // namespace ashlar

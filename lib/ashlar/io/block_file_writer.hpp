@@ -1,7 +1,7 @@
 #pragma once
 
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <cstdint>

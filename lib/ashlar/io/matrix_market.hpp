@@ -1,7 +1,6 @@
 #pragma once
 
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/bcsr/coo.hpp>
 #include <ashlar/bcsr/csr.hpp>
 #include <cstdint>
 #include <string>

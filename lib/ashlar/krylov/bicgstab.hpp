@@ -4,8 +4,8 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/blas1/basis.hpp>
-#include <ashlar/device/for_entries.hpp>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/device/teams/for_entries.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/krylov/impl/bicgstab_steps.hpp>
 #include <ashlar/krylov/impl/method_bytes.hpp>
 #include <ashlar/krylov/method.hpp>

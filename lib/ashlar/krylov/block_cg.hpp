@@ -37,7 +37,7 @@ struct BlockCgOptions {
 inline std::uint64_t block_cg_bytes(std::int64_t n, int s, std::size_t scalar_bytes, bool preconditioned) {
   const auto columns = static_cast<std::uint64_t>(s);
   const std::uint64_t blocks = preconditioned ? 4 : 3;
-  const std::uint64_t sums = std::uint64_t(block_dot_ranges(n)) + (preconditioned ? 2 : 1);
+  const std::uint64_t sums = std::uint64_t(multi_dot_ranges(n)) + (preconditioned ? 2 : 1);
   return blocks * std::uint64_t(n) * columns * scalar_bytes + sums * columns * columns * sizeof(double);
 }
 
@@ -88,9 +88,9 @@ BlockSolveReport block_cg(const Exec& exec, const Op& a, const M& m, const B& b,
           text("block_cg: b is ", b.extent(0), " x ", b.extent(1), " and x is ", x.extent(0), " x ", x.extent(1)),
           text("the matrix has ", n, " rows"), "pass a column of x for each of b, as long as the matrix");
     }
-    if (b.extent(1) < 1 || b.extent(1) > impl::most_block_vectors) {
+    if (b.extent(1) < 1 || b.extent(1) > impl::most_vectors_of_multi) {
       throw ArgumentError(text("block_cg: ", b.extent(1), " right-hand sides"),
-                          text("it takes 1 to ", impl::most_block_vectors), "solve for fewer at a time");
+                          text("it takes 1 to ", impl::most_vectors_of_multi), "solve for fewer at a time");
     }
     impl::refuse_overlap("block_cg", b, x);
     check_stopping("block_cg", options.rtol, options.atol, options.max_iterations, options.stagnation_window);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -3,9 +3,9 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/held_bytes.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <concepts>
 #include <cstdint>
 #include <string>

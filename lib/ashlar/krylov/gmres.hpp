@@ -5,9 +5,9 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/blas1/axpby.hpp>
 #include <ashlar/blas1/basis.hpp>
-#include <ashlar/device/for_entries.hpp>
+#include <ashlar/blas1/blas1.hpp>
+#include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/krylov/impl/gmres_steps.hpp>
 #include <ashlar/krylov/impl/method_bytes.hpp>
 #include <ashlar/krylov/method.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/held_bytes.hpp>
 #include <ashlar/blas1/local_space.hpp>
 #include <cstdint>
 #include <string>

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/blas1/axpby.hpp>
-#include <ashlar/blas1/dot.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/norms.hpp>
@@ -25,7 +24,7 @@ namespace ashlar {
 
 /// The base of iterative methods: the system, the scalars, steps that methods have in common, and a default for every
 /// optional part. A method derives from it, hides the defaults that do not fit, and adds what `iterative_method`
-/// requires. docs/add_a_solver.md shows one.
+/// requires. docs/how_to/add_a_solver.md shows one.
 ///
 /// `scalars_on_host`: the host computes the progress (by small dense algebra, say) and writes memory().scalars and
 /// memory().history itself: then nothing is captured, and checks cost no copy from the device.

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/real_product.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/device/for_entries.hpp>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/device/teams/for_entries.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/krylov/impl/method_bytes.hpp>
 #include <ashlar/krylov/method.hpp>
 #include <ashlar/krylov/report.hpp>

@@ -1,15 +1,14 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/held_bytes.hpp>
-#include <ashlar/base/real_product.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/basis.hpp>
-#include <ashlar/device/for_entries.hpp>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/device/teams/for_entries.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <cmath>
 #include <cstdint>

@@ -2,9 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/real_product.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/krylov/cg_options.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <ashlar/krylov/concepts.hpp>

@@ -2,10 +2,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <array>
+#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/pseudo_random.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/blas1/dot.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <cmath>
 #include <cstdint>

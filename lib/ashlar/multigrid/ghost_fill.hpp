@@ -5,8 +5,8 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/device/event.hpp>
-#include <ashlar/device/priority_instance.hpp>
+#include <ashlar/device/events/event.hpp>
+#include <ashlar/device/runtime/priority_instance.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/peer_tasks.hpp>

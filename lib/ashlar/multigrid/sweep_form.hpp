@@ -4,7 +4,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/for_wide_teams.hpp>
+#include <ashlar/device/teams/for_wide_teams.hpp>
 #include <ashlar/multigrid/impl/march_tiles.hpp>
 #include <ashlar/multigrid/methods.hpp>
 #include <concepts>

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/held_bytes.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/blas1/dot.hpp>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/blas1/blas1.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/operators/any_preconditioner.hpp>

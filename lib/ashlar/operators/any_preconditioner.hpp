@@ -3,8 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/blas1/dot.hpp>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/blas1/blas1.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/operators/impl/any_vectors.hpp>
 #include <ashlar/persistent_cg/diagonal_inverse.hpp>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <ashlar/base/held_bytes.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/blas1/local_space.hpp>
 #include <ashlar/persistent_cg/one_device.hpp>
-#include <ashlar/spmv/matrix_bytes.hpp>
+#include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/spmv/spmv_dot.hpp>
 #include <cstdint>

@@ -3,12 +3,12 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/real_product.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/validate.hpp>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/operators/impl/invert_block.hpp>
 #include <ashlar/persistent_cg/diagonal_inverse.hpp>
 #include <ashlar/spmv/block_sizes.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <ashlar/base/byte_count.hpp>
-#include <ashlar/bcsr/bcsr_bytes.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/bcsr/matrix_bytes.hpp>
 #include <cstdint>
 
 namespace ashlar {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -35,10 +35,10 @@ constexpr bool is_one_of(std::integer_sequence<int, Sizes...>, int block_size) {
 }
 }  // namespace impl
 
-/// Whether `block_size` has kernels of its own.
+/// True if `block_size` has kernels of its own.
 constexpr bool is_compiled_block_size(int block_size) { return impl::is_one_of(CompiledBlockSizes{}, block_size); }
 
-/// Whether blocks of this shape have kernels of their own: square ones, of a size on the list.
+/// True if blocks of this shape have kernels of their own: square ones, of a size on the list.
 constexpr bool is_compiled(const BlockShape& shape) { return shape.is_square() && is_compiled_block_size(shape.rows); }
 
 /// Calls function(std::integral_constant<int, B>) with B the size of blocks that are square and on the list, and

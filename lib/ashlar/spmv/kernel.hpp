@@ -8,9 +8,9 @@ namespace ashlar {
 
 /// The methods of multiplying by a BCSR matrix. Source: Eberhardt & Hoemmen 2016.
 ///
-/// The one list of them: names, dispatch and what the library holds compiled are made of it by the build. Each has a
-/// file of its name in impl/kernels/, which says what it serves and why it is chosen. Plans ask them in this order, and
-/// take the first that serves and pays.
+/// The only list of kernels: the build makes their names, their dispatch and the compiled instances from it. Each has a
+/// file of its name in impl/kernels/, which says what shapes it serves and why it is chosen. Plans ask them in this
+/// order, and take the first that serves the shape and is worth its cost.
 enum class Kernel {
   automatic,             ///< the plan decides
   staged,                ///< several vectors; block rows are copied to scratch memory, some threads take a block, line
@@ -40,5 +40,23 @@ std::optional<Kernel> kernel_from_string(std::string_view name);
 
 /// Every kernel there is, in the order of the list; not automatic.
 const std::vector<Kernel>& all_kernels();
+
+/// Which operator op(A) a matrix stands for: A, A^T, conj(A) or A^H. For real matrices conjugation changes nothing.
+enum class Mode { no_transpose, transpose, conjugate, conjugate_transpose };
+
+/// True if op(A) has the shape of A^T.
+constexpr bool is_transposed(Mode mode) { return mode == Mode::transpose || mode == Mode::conjugate_transpose; }
+
+/// True if op(A) has the entries of A conjugated.
+constexpr bool is_conjugated(Mode mode) { return mode == Mode::conjugate || mode == Mode::conjugate_transpose; }
+
+/// "conjugate_transpose": the name in labels, options and reports.
+std::string_view to_string(Mode mode);
+
+/// The mode of this name, or of its letter in BLAS (N, T, C for conjugate, H), or nothing.
+std::optional<Mode> mode_from_string(std::string_view name);
+
+/// op(A) as formulas write it: "A", "A^T", "conj(A)", "A^H".
+std::string_view symbol_of(Mode mode);
 
 }  // namespace ashlar

@@ -3,22 +3,21 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/bcsr/matrix_bytes.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
-#include <ashlar/device/device_cache.hpp>
+#include <ashlar/device/loads/cache_hint.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
-#include <ashlar/spmv/impl/choose_launch.hpp>
-#include <ashlar/spmv/impl/decide.hpp>
-#include <ashlar/spmv/impl/kernel_properties.hpp>
-#include <ashlar/spmv/impl/launch_widths.hpp>
-#include <ashlar/spmv/impl/long_rows.hpp>
-#include <ashlar/spmv/impl/spmv_launch.hpp>
-#include <ashlar/spmv/impl/tuning_key.hpp>
+#include <ashlar/spmv/impl/choice/choose_launch.hpp>
+#include <ashlar/spmv/impl/choice/launch_widths.hpp>
+#include <ashlar/spmv/impl/choice/tuning_key.hpp>
+#include <ashlar/spmv/impl/launch/spmv_launch.hpp>
+#include <ashlar/spmv/impl/products/long_rows.hpp>
 #include <ashlar/spmv/kernel.hpp>
-#include <ashlar/spmv/mode.hpp>
 #include <ashlar/spmv/traffic.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
 #include <optional>
@@ -27,7 +26,7 @@
 
 namespace ashlar {
 
-/// What a caller may ask of a plan.
+/// The requests of a caller to a plan.
 struct SpmvOptions {
   Kernel kernel = Kernel::automatic;
   Mode mode = Mode::no_transpose;
@@ -39,15 +38,15 @@ struct SpmvOptions {
   int num_vectors = 1;
   /// Block rows of a tile of by_tile: a power of two up to 128; 0: the plan decides.
   int tile_rows = 0;
-  /// Of a CPU: how many bytes ahead, up to 1 MiB, block_row_per_thread prefetches values (0: not at all); left out, the
-  /// plan decides. For A and conj(A) and blocks of a compiled size, with one vector, and single entries with several by
-  /// columns; else without effect. Changes no bits.
+  /// For CPUs: how many bytes ahead, up to 1 MiB, block_row_per_thread prefetches values (0: not at all). If left out,
+  /// the plan decides. It applies to A and conj(A) and blocks of a compiled size, with one vector, and to single
+  /// entries with several vectors by columns. It changes no bits.
   std::optional<int> prefetch_bytes = std::nullopt;
-  /// Where to look for a choice that was measured (tune()) before the cost model is asked; read by the constructor of
-  /// the plan only. What is asked for above comes first.
+  /// The table in which the constructor of the plan looks up a measured choice (tune()) before it asks the cost model.
+  /// The requests above come first.
   const TuningTable* tuning = nullptr;
-  /// Whether a matrix of floats is to multiply vectors of doubles. (One of bfloat16 always does.) Products with either
-  /// are right without; but tables tell the two apart, and tensor_core takes doubles only.
+  /// True if a matrix of floats is to multiply vectors of doubles. (A matrix of bfloat16 always does.) Products with
+  /// either are right without it; but tables tell the two apart, and tensor_core takes doubles only.
   bool double_vectors = false;
 };
 
@@ -58,8 +57,8 @@ struct SpmvOptions {
 ///          num_block_cols + 1 offsets, in the matrix's memory space. Where a few block rows are much longer than the
 ///          rest, they are cut into segments (has_segments()): some indices, and a partial result of each for every
 ///          execution-space instance that multiplies. For the threads of a CPU: a number for each.
-/// Async    waits for `exec`, to learn how long block rows are; not where it has a single thread. A plan serves any
-///          number of instances at once, on each of which one thread of the host enqueues at a time.
+/// Async    waits for `exec`, to learn how long block rows are, unless it has a single thread. Any number of instances
+///          may use a plan simultaneously; one thread of the host at a time enqueues on each.
 /// Throws   BlockSizeError where the kernel asked for cannot take the block size, and says which can; ArgumentError
 ///          where the width is none that the kernel and the device have, or prefetch_bytes is out of range.
 template <bcsr_matrix Matrix>
@@ -77,8 +76,8 @@ class SpmvPlan {
       : SpmvPlan(exec, matrix, options,
                  is_transposed(options.mode) ? transpose_index(exec, matrix.graph()) : index_type{}) {}
 
-  /// Products with A^T or A^H by an index that has been made, of as many block columns as `matrix` has. The blocks'
-  /// columns are those of its lists; what the graph says of them is ignored, and may count from another one.
+  /// Products with A^T or A^H by an existing index, of as many block columns as `matrix` has. The block columns come
+  /// from the lists of the index; the graph's columns are ignored, and may count from another one.
   ///
   /// Throws   ShapeError besides, for an index of another number of columns.
   template <execution_space Exec>
@@ -111,8 +110,8 @@ class SpmvPlan {
   ///
   /// `rows` has those block rows; where they begin among its blocks is what its row pointers say.
   ///
-  /// Throws   ArgumentError where the plan is of A^T or A^H, whose rows are columns of what is stored; ShapeError where
-  ///          the block rows cannot be of that matrix.
+  /// Throws   ArgumentError if the plan is for A^T or A^H, whose rows are columns of the stored matrix; ShapeError if
+  ///          the block rows cannot belong to that matrix.
   template <execution_space Exec>
   SpmvPlan(const Exec& exec, const Matrix& rows, const SpmvPlan& whole) : SpmvPlan(whole) {
     if (is_transposed(mode_)) {
@@ -136,7 +135,8 @@ class SpmvPlan {
     cut_long_rows(exec, whole.long_rows_.num_vectors);
   }
 
-  /// The same products in another way: what this plan holds of the structure is shared. options.mode is ignored.
+  /// The same products with other options: both plans share the structure that this plan holds. options.mode is
+  /// ignored.
   template <execution_space Exec>
   SpmvPlan with(const Exec& exec, const SpmvOptions& options) const {
     SpmvPlan result = *this;
@@ -169,7 +169,7 @@ class SpmvPlan {
     return by_columns == by_rows ? result : text(result, ", by columns ", to_string(by_columns));
   }
 
-  /// Whether the plan was made for this matrix's structure; in constant time, from what the graphs share.
+  /// True if the plan was made for this matrix's structure; in constant time, from the shared parts of the graphs.
   bool fits(const Matrix& matrix) const {
     const graph_type& graph = matrix.graph();
     return matrix.block_shape() == block_shape_ && graph.num_block_rows() == graph_.num_block_rows() &&
@@ -177,10 +177,10 @@ class SpmvPlan {
            (!holds_structure() || graph.col_idx().data() == graph_.col_idx().data());
   }
 
-  /// Whether some block rows are cut into segments.
+  /// True if some block rows are cut into segments.
   bool has_segments() const { return long_rows_.row.extent(0) > 0; }
 
-  /// Whether threads of a CPU take ranges of block rows that were cut for this structure.
+  /// True if threads of a CPU take ranges of block rows that were cut for this structure.
   bool has_ranges() const {
     return std::max({launch_.first_row.extent(0), multi_launch_[0].first_row.extent(0),
                      multi_launch_[1].first_row.extent(0)}) > 0;
@@ -193,7 +193,7 @@ class SpmvPlan {
   const impl::SpmvShape& shape() const { return shape_; }
   const impl::SpmvLaunch& launch() const { return launch_; }
   const impl::SpmvLaunch& segment_launch() const { return segment_launch_; }
-  /// Of several vectors whose entries of a row lie side by side, or not.
+  /// The launch for several vectors, whose entries of a row lie side by side or not.
   const impl::SpmvLaunch& multi_launch(bool by_rows) const { return multi_launch_[by_rows]; }
   const impl::SpmvLaunch& multi_segment_launch(bool by_rows) const { return multi_segment_launch_[by_rows]; }
   const long_rows_type& long_rows() const { return long_rows_; }
@@ -205,8 +205,8 @@ class SpmvPlan {
                 what, mode_ == Mode::no_transpose ? "" : text(",", to_string(mode_)), "]");
   }
 
-  /// Whether the plan holds more of the structure than its sizes: the index of A^T, where long rows begin and end, or
-  /// which block rows a thread takes.
+  /// True if the plan depends on more of the structure than its sizes: the index of A^T, the positions of long rows, or
+  /// the block rows of each thread.
   bool holds_structure() const { return is_transposed(mode_) || has_segments() || has_ranges(); }
 
   auto row_ptr() const { return is_transposed(mode_) ? index_.row_ptr : graph_.row_ptr(); }
@@ -293,7 +293,7 @@ class SpmvPlan {
     long_rows_ = {};
     long_rows_.num_vectors = num_vectors;
     if (shape_.longest_row <= launch_.longest_row) return;
-    // Partial results in the precision of the vectors, which may be more than that of the values.
+    // Partial results in the precision of the vectors, which may exceed the precision of the values.
     const std::size_t partial_bytes = sizeof(vector_scalar_t<scalar_type>) * shape_.block_shape.rows * num_vectors;
     impl::find_long_rows(exec, row_ptr(), launch_.longest_row, impl::blocks_of_segment(block_shape_), partial_bytes,
                          long_rows_);
@@ -313,5 +313,13 @@ class SpmvPlan {
   long_rows_type long_rows_;
   index_type index_;
 };
+
+/// Memory that a plan holds besides: the index of A^T.
+template <bcsr_matrix Matrix>
+HeldBytes held_bytes(const SpmvPlan<Matrix>& plan) {
+  const auto bytes = [](const auto& view) { return std::uint64_t(view.span()) * sizeof(*view.data()); };
+  const auto& index = plan.index();
+  return {bytes(index.row_ptr) + bytes(index.block_row) + bytes(index.block_offset), 0};
+}
 
 }  // namespace ashlar

@@ -1,16 +1,16 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/overlap.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
-#include <ashlar/spmv/impl/fallback_launch.hpp>
-#include <ashlar/spmv/impl/instantiations.hpp>
-#include <ashlar/spmv/impl/launch.hpp>
-#include <ashlar/spmv/impl/long_rows.hpp>
-#include <ashlar/spmv/impl/scale.hpp>
+#include <ashlar/spmv/impl/choice/choose_launch.hpp>
+#include <ashlar/spmv/impl/launch/instantiations.hpp>
+#include <ashlar/spmv/impl/launch/launch.hpp>
+#include <ashlar/spmv/impl/products/long_rows.hpp>
+#include <ashlar/spmv/impl/products/scale.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/traffic.hpp>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace ashlar {
 
 namespace impl {
 
-/// Whether matrices of Value multiply vectors of Scalar: the same, or doubles by real values of less precision.
+/// True if matrices of Value multiply vectors of Scalar: the same type, or doubles by real values of less precision.
 template <class Value, class Scalar>
 inline constexpr bool is_product_of_v =
     (scalar<Value> && std::is_same_v<Value, Scalar>) || std::is_same_v<vector_scalar_t<Value>, Scalar>;
@@ -118,7 +118,7 @@ constexpr void check_types() {
       "ashlar::spmv: A, x and y must be reachable from the execution space");
 }
 
-/// What the kernels get of A, as the plan reads it; x and y are left out, and a list of rows.
+/// The kernels' arguments for A, as the plan reads it; x, y and a list of rows are left out.
 template <class Scalar, class Matrix>
 auto spmv_arguments(const SpmvPlan<Matrix>& plan, const Matrix& a, const Scalar& alpha, const Scalar& beta) {
   const bool transpose = is_transposed(plan.mode());
@@ -147,7 +147,7 @@ auto spmv_arguments(const SpmvPlan<Matrix>& plan, const Matrix& a, const Scalar&
       .row_of_y = {}};
 }
 
-/// One vector, by the kernel of the launch, or by what takes its place.
+/// One vector, by the kernel of the launch, or by its fallback.
 template <class Exec, class Layout, class Arguments>
 void run_launch(const Exec& exec, const SpmvLaunch& launch, const Arguments& arguments) {
   if (can_load_chunks(launch.kernel, arguments)) return run_spmv<Exec, Layout>(exec, launch, arguments);
@@ -243,9 +243,9 @@ void spmv(const Exec& exec, const SpmvPlan<Matrix>& plan, const typename X::non_
   impl::multiply(exec, plan, impl::spmv_arguments(plan, a, alpha, beta), x, y);
 }
 
-/// The same product in some block rows of y: block row i of op(A) belongs to block row rows(i) of it, so that
-/// y(rows) := alpha*op(A)*x + beta*y(rows). What else y holds is neither read nor written. A matrix of which few block
-/// rows hold anything so needs no empty ones: it has those alone, and y has them all.
+/// The same product in some block rows of y: block row i of op(A) belongs to block row rows(i) of y, so that y(rows) :=
+/// alpha*op(A)*x + beta*y(rows). Other rows of y are neither read nor written. A matrix with few non-empty block rows
+/// stores only these; y has all rows.
 ///
 /// Shapes   rows has an entry for each block row of op(A), in any order, and y at least as many block rows.
 /// Types    rows is a contiguous view of the matrix's ordinal type.

@@ -3,19 +3,35 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/device/virtual_team.hpp>
-#include <ashlar/spmv/impl/arguments.hpp>
-#include <ashlar/spmv/impl/can_load_chunks.hpp>
-#include <ashlar/spmv/impl/dotted_rows.hpp>
+#include <ashlar/base/scalar.hpp>
+#include <ashlar/device/teams/virtual_team.hpp>
 #include <ashlar/spmv/impl/kernels/by_line.hpp>
 #include <ashlar/spmv/impl/kernels/by_tile.hpp>
-#include <ashlar/spmv/impl/line_parts.hpp>
+#include <ashlar/spmv/impl/launch/launch.hpp>
+#include <ashlar/spmv/impl/operands/arguments.hpp>
+#include <ashlar/spmv/impl/products/block_parts.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <bit>
 #include <cstdint>
 #include <string>
 #include <type_traits>
+
+namespace ashlar::impl {
+
+/// Block rows whose product y := A x leaves x^H y behind: a thread adds its share to *dot as it stores. A is square.
+template <class Rows>
+struct DottedRows : Rows {
+  double* dot;
+
+  KOKKOS_INLINE_FUNCTION void store(std::int64_t block_row, int row, const typename Rows::scalar_type& sum) const {
+    const std::int64_t i = block_row * this->rows_of_block() + row;
+    this->a.y[i] = sum;
+    *dot += real_product(this->a.x[i], sum);
+  }
+};
+
+}  // namespace ashlar::impl
 
 namespace ashlar {
 
@@ -25,7 +41,7 @@ inline constexpr int largest_team_product_block = 7;
 /// y := A x with x^H y left behind, as work for teams of any kind: what one team does for its block rows is a device
 /// function. Kernels that multiply and do other things besides, such as persistent ones, are made of it.
 ///
-/// Of square blocks of size B, compiled in, by the kernels that the plans of such blocks choose: by_tile for B = 1,
+/// For square blocks of size B, compiled in, by the kernels that plans choose for such blocks: by_tile for B = 1,
 /// by_line for larger ones.
 template <class Value, class Layout, class Ordinal, class Offset, int B, execution_space Exec>
 class TeamProduct {
@@ -49,7 +65,7 @@ class TeamProduct {
   TeamProduct(const Arguments& arguments, impl::TileShape tile, std::int64_t num_teams)
       : rows_{arguments}, tile_(tile) {
     if constexpr (by_tile) {
-      // No more block rows than let all teams have some; what tiles of them hold follows from what it was.
+      // No more block rows than leave work for all teams; the capacity of tiles follows from the former number.
       const auto n = std::max<std::int64_t>(arguments.num_block_rows, 1);
       const auto fair = static_cast<int>(std::bit_ceil(std::uint64_t((n + num_teams - 1) / num_teams)));
       const int rows = std::clamp(fair, 1, tile.rows);

@@ -2,7 +2,7 @@
 
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/bcsr/matrix.hpp>
-#include <ashlar/spmv/mode.hpp>
+#include <ashlar/spmv/kernel.hpp>
 #include <cstdint>
 
 namespace ashlar {

@@ -6,7 +6,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/bcsr/matrix.hpp>
-#include <ashlar/spmv/impl/tournament.hpp>
+#include <ashlar/spmv/impl/choice/tournament.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
@@ -15,7 +15,7 @@
 
 namespace ashlar {
 
-/// A way to make a product, and how long it took.
+/// A launch of a product, and how long it took.
 struct MeasuredLaunch {
   Kernel kernel = Kernel::automatic;
   int width = 0;           ///< as chosen, whoever chose it
@@ -146,14 +146,14 @@ Tuned<Matrix> tune_products(const Exec& exec, const Matrix& matrix, const SpmvOp
 /// noise seen: the wider of the two interquartile ranges over 15 samples of each, alternating, and 1 % at least. So a
 /// tuned plan is never slower than the default beyond noise.
 ///
-/// options  mode, double_vectors and num_vectors say what products are meant (measured is one vector); kernel, widths
-///          and, on a CPU, prefetch_bytes are what is chosen; a table is ignored.
+/// options  mode, double_vectors and num_vectors describe the products (one vector is measured); kernel, widths and, on
+/// a CPU, prefetch_bytes are chosen; a table is ignored.
 /// Memory   x and y, num_rows + num_cols scalars, and what the plans of the candidates hold, until it returns. The
 ///          matrix is read only.
 /// Async    waits for `exec` many times: for set-up. It takes some tenths of a second, and more where a product takes
 ///          more than some milliseconds: up to some 100 products. Whatever else the device is given meanwhile disturbs
 ///          the measurement.
-/// Throws   ArgumentError where one of what is chosen is asked for.
+/// Throws   ArgumentError if the options request something that tune() chooses.
 template <execution_space Exec, bcsr_matrix Matrix>
 Tuned<Matrix> tune(const Exec& exec, const Matrix& matrix, const SpmvOptions& options = {}) {
   using Value = typename Matrix::scalar_type;
@@ -163,8 +163,8 @@ Tuned<Matrix> tune(const Exec& exec, const Matrix& matrix, const SpmvOptions& op
   return impl::tune_products<vector_scalar_t<Value>>(exec, matrix, options);
 }
 
-/// The plan that `table` has for this matrix; where it has none, or one that does not fit, that of tune(), whose choice
-/// is put into the table.
+/// The plan that `table` has for this matrix. If it has none, or one that does not fit, the plan of tune(), whose
+/// choice is put into the table.
 ///
 /// Memory, Async, Throws   as SpmvPlan where the table has the choice, otherwise as tune().
 template <execution_space Exec, bcsr_matrix Matrix>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <ashlar/spmv/kernel.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace ashlar {
 
-/// What decides which kernel is fastest: the device, the types, and the class of matrices that a matrix is one of.
-/// Matrices of one class share one choice.
+/// The key of the fastest kernel: the device, the types, and the class of the matrix. Matrices of one class share one
+/// choice.
 struct TuningKey {
   std::string device;  ///< device_name(); of a CPU with its threads
   BlockShape block_shape;
@@ -36,7 +36,7 @@ struct TuningKey {
   friend bool operator<(const TuningKey& a, const TuningKey& b) { return a.tie() < b.tie(); }
 };
 
-/// What measuring found to be fastest.
+/// The fastest launch that was measured.
 struct TuningChoice {
   /// automatic: nothing was faster than the cost model's choice by more than the noise; the others are then 0.
   Kernel kernel = Kernel::automatic;

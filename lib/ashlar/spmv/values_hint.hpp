@@ -1,17 +1,17 @@
 #pragma once
 
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/device/cache_hint.hpp>
-#include <ashlar/device/device_cache.hpp>
-#include <ashlar/spmv/impl/choose_launch.hpp>
-#include <ashlar/spmv/impl/tuning_key.hpp>
+#include <ashlar/device/loads/cache_hint.hpp>
+#include <ashlar/spmv/impl/choice/choose_launch.hpp>
+#include <ashlar/spmv/impl/choice/tuning_key.hpp>
 #include <cstdint>
 
 namespace ashlar {
 
-/// What the device's last cache is to keep of the values of a square matrix from one product to the next, beside what
-/// locates them and the vectors, whose entries have the size of a value: as SpmvPlan has it, for who multiplies by a
-/// copy of a format of its own. Waits for a small kernel when a device is first asked, as cache_hint_for() does.
+/// The share of a square matrix's values that the device's last cache is to keep from one product to the next, beside
+/// the indices and the vectors, whose entries have the size of a value. The same hint as SpmvPlan's, for kernels that
+/// multiply by a copy in a format of their own. Waits for a small kernel when a device is first asked, like
+/// cache_hint_for().
 template <execution_space Exec>
 CacheHint values_hint(const Exec& exec, std::int64_t num_rows, std::int64_t num_values, int value_bytes,
                       std::int64_t index_bytes) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <ashlar/streaming/options.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <cstdint>

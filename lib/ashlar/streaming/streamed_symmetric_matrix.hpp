@@ -8,7 +8,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/symmetric_half.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
-#include <ashlar/device/memory.hpp>
+#include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/impl/column_range.hpp>
 #include <ashlar/streaming/recording.hpp>

@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <ashlar/bcsr/row_ranges.hpp>
 #include <ashlar/streaming/taper.hpp>
 #include <cstdint>

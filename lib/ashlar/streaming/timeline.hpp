@@ -4,7 +4,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/timed_event.hpp>
+#include <ashlar/device/events/timed_event.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

@@ -56,8 +56,7 @@ CsrMatrix<Scalar> csr_from_coo(const CooMatrix<Scalar>& coo) {
     csr.values[place] = coo.values[k];
   }
 
-  // Rows are then sorted where they are not sorted yet, and written down again without repeats: never ahead of what
-  // is still to be read.
+  // Unsorted rows are then sorted, and written back without repeats: the writer never overtakes the reader.
   csr.row_ptr.assign(1, 0);
   csr.row_ptr.reserve(num_rows + 1);
   std::vector<std::pair<std::int32_t, Scalar>> row;

@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/impl/self_transport.hpp>

@@ -1,8 +1,7 @@
-#include <ashlar/device/device_cache.hpp>
-#include <ashlar/device/device_name.hpp>
-#include <ashlar/device/device_scratch.hpp>
-#include <ashlar/device/impl/gpu_runtime.hpp>
-#include <ashlar/device/memory.hpp>
+#include <ashlar/device/loads/cache_hint.hpp>
+#include <ashlar/device/memory/available_memory.hpp>
+#include <ashlar/device/probes/device_properties.hpp>
+#include <ashlar/device/runtime/impl/gpu_runtime.hpp>
 #include <cstddef>
 
 #ifdef ASHLAR_HAS_GPU_RUNTIME

@@ -1,4 +1,4 @@
-#include <ashlar/device/shareable_memory.hpp>
+#include <ashlar/device/memory/shareable_memory.hpp>
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>

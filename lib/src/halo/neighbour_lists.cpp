@@ -1,6 +1,5 @@
 #include <ashlar/halo/impl/neighbour_lists.hpp>
 
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/stream_transport.hpp>

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-// What control groups (containers, batch jobs) say of the resources of this process.
+// The limits that control groups (containers, batch jobs) set on the resources of this process.
 
 namespace ashlar::impl {
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace ashlar {
 
@@ -23,7 +24,7 @@ namespace {
 
 std::string reason(int error_number) { return std::generic_category().message(error_number); }
 
-/// Whether the folder takes a new file, by one without a name: nothing of it is ever seen.
+/// True if the folder accepts a new file, tested by a file without a name that nobody ever sees.
 bool takes_unnamed_file(const fs::path& folder) {
   const FileDescriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
   return file.is_open();
@@ -72,7 +73,7 @@ void require_writable(const std::string& path) {
     // Only a regular file is tried by opening it: opening a pipe would wait for its other end.
     const bool regular = fs::is_regular_file(status);
     const int file = regular ? ::open(target.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC) : ::access(path.c_str(), W_OK);
-    // What another process (another rank with the same arguments) made to try it may be gone again.
+    // A file that another process (another rank with the same arguments) made for this test may be gone again.
     const bool is_gone = file < 0 && errno == ENOENT;
     if (file < 0 && !is_gone) refuse(path, reason(errno), "change its permissions, or name another file");
     if (file >= 0 && regular) ::close(file);
@@ -95,6 +96,64 @@ void require_writable(const std::string& path) {
   } else if (errno != EEXIST) {  // another process may be trying it just now
     refuse(path, reason(errno), "change the permissions of the folder, or name another");
   }
+}
+
+namespace {
+
+constexpr std::size_t buffer_bytes = 1 << 20;
+
+void remove_file(const std::string& path) noexcept {
+  std::error_code ignored;
+  if (std::filesystem::symlink_status(path, ignored).type() == std::filesystem::file_type::regular) {
+    std::filesystem::remove(path, ignored);
+  }
+}
+
+}  // namespace
+
+FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
+  require_writable(path_);
+  const auto descriptor = descriptor_of(path_);
+  file_ = descriptor ? ::fdopen(::dup(*descriptor), "wb") : std::fopen(path_.c_str(), "wb");
+  if (!file_) fail(errno);
+  std::setvbuf(file_, nullptr, _IONBF, 0);
+  buffer_.reserve(buffer_bytes);
+}
+
+void FileWriter::write(const void* bytes, std::size_t size) {
+  if (buffer_.size() + size > buffer_bytes) flush();
+  if (size >= buffer_bytes) {
+    if (std::fwrite(bytes, 1, size, file_) != size) fail(errno);
+  } else {
+    buffer_.append(static_cast<const char*>(bytes), size);
+  }
+}
+
+void FileWriter::flush() {
+  if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size()) fail(errno);
+  buffer_.clear();
+}
+
+void FileWriter::close() {
+  flush();
+  // Some file systems (NFS, quotas) report only here that the data did not fit.
+  if (std::fclose(std::exchange(file_, nullptr)) != 0) {
+    const int error_number = errno;
+    remove_file(path_);
+    fail(error_number);
+  }
+}
+
+void FileWriter::discard() noexcept {
+  if (!file_) return;
+  std::fclose(std::exchange(file_, nullptr));
+  remove_file(path_);
+}
+
+void FileWriter::fail(int error_number) {
+  discard();
+  throw FileError(path_, 0, "cannot be written", std::generic_category().message(error_number),
+                  error_number == ENOSPC ? "free some space, or name a file on another disk" : "name another file");
 }
 
 }  // namespace ashlar

@@ -3,17 +3,62 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <ashlar/base/text.hpp>
 #include <ashlar/host/output_file.hpp>
 #include <ashlar/host/replaced_file.hpp>
+#include <atomic>
 #include <cerrno>
+#include <climits>
 #include <filesystem>
 #include <iomanip>
 #include <random>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace ashlar {
+
+namespace {
+
+enum class SlotState : int { free, taken, named };
+
+/// The data that a signal handler may read: it allocates nothing and outlives every file.
+struct Slot {
+  std::atomic<SlotState> state{SlotState::free};
+  std::array<char, PATH_MAX> path{};
+};
+static_assert(std::atomic<SlotState>::is_always_lock_free);
+
+std::array<Slot, 16> slots;
+
+int take_slot(const std::string& path) {
+  if (path.size() >= PATH_MAX) return -1;
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    SlotState free = SlotState::free;
+    if (!slots[k].state.compare_exchange_strong(free, SlotState::taken)) continue;
+    path.copy(slots[k].path.data(), path.size());
+    slots[k].path[path.size()] = '\0';
+    slots[k].state = SlotState::named;
+    return static_cast<int>(k);
+  }
+  return -1;
+}
+
+}  // namespace
+
+UnfinishedFile::UnfinishedFile(std::string path) : path_(std::move(path)), slot_(take_slot(path_)) {}
+
+UnfinishedFile::~UnfinishedFile() {
+  ::unlink(path_.c_str());
+  if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].state = SlotState::free;
+}
+
+void UnfinishedFile::remove_all() noexcept {
+  for (const Slot& slot : slots) {
+    if (slot.state == SlotState::named) ::unlink(slot.path.data());
+  }
+}
 
 namespace fs = std::filesystem;
 
@@ -23,7 +68,7 @@ namespace {
 constexpr std::string_view mark = ".ashlar-new-";
 constexpr std::size_t num_digits = 16;
 
-/// What left-overs of a file begin with: as much of its name as leaves room for the rest, in whole UTF-8 characters.
+/// The prefix of left-over files: as much of the file's name as leaves room for the rest, in whole UTF-8 characters.
 std::string beginning_of(const fs::path& target) {
   constexpr std::size_t longest = 249 - mark.size() - num_digits;
   std::string name = target.filename().string();
@@ -88,7 +133,7 @@ void ReplacedFile::take_name() {
   if (!is_replaced_) return;
   if (permissions_) ::fchmod(file_.get(), *permissions_);
   if (is_unnamed()) {
-    // Only a name that is not there yet can be given to it at once.
+    // The name can be given in one step only if it does not exist yet.
     if (::linkat(AT_FDCWD, new_name_.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
     if (errno != EEXIST) fail_to_replace(errno);
     named_.emplace(temporary_name());

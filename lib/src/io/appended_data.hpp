@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include <ashlar/host/file_writer.hpp>
+#include <ashlar/host/output_file.hpp>
 #include "base64_block.hpp"
 #include "vtk_names.hpp"
 

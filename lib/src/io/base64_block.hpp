@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ashlar/host/file_writer.hpp>
+#include <ashlar/host/output_file.hpp>
 
 namespace ashlar::io {
 

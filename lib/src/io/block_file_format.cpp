@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/layout.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <ashlar/io/checksum.hpp>
 #include <bit>
 #include <cstring>

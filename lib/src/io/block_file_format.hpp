@@ -1,7 +1,7 @@
 #pragma once
 
 #include <array>
-#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>

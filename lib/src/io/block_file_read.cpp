@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/convert_values.hpp>
+#include <ashlar/bcsr/copy.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/checksum.hpp>
 #include <functional>

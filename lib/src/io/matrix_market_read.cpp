@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include <ashlar/host/file_text.hpp>
+#include <ashlar/host/text_file.hpp>
 #include "in_quotes.hpp"
 #include "matrix_market_format.hpp"
 #include "number_parser.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <ashlar/host/file_writer.hpp>
+#include <ashlar/host/output_file.hpp>
 #include "line_writer.hpp"
 #include "matrix_market_format.hpp"
 

@@ -1,5 +1,5 @@
 #include <ashlar/base/text.hpp>
-#include <ashlar/host/file_writer.hpp>
+#include <ashlar/host/output_file.hpp>
 #include <ashlar/io/pvtu.hpp>
 #include <bit>
 

@@ -5,7 +5,7 @@
 #include <ashlar/io/vtu.hpp>
 #include <charconv>
 
-#include <ashlar/host/file_writer.hpp>
+#include <ashlar/host/output_file.hpp>
 #include "appended_data.hpp"
 #include "in_quotes.hpp"
 #include "vtk_names.hpp"

@@ -5,7 +5,7 @@
 #include <ashlar/io/vtu.hpp>
 #include <cstddef>
 
-#include <ashlar/host/file_writer.hpp>
+#include <ashlar/host/output_file.hpp>
 #include "appended_data.hpp"
 #include "base64_block.hpp"
 #include "in_quotes.hpp"

@@ -1,9 +1,8 @@
-#include <ashlar/base/count_text.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/hierarchy.hpp>
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/text.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 #include <ashlar/persistent_cg/one_device.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include <ashlar/device/cuda_check.hpp>
+#include <ashlar/device/runtime/cuda_check.hpp>
 #include <ashlar/spmv/values_hint.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/bus_id.hpp>
-#include <ashlar/device/cuda_check.hpp>
+#include <ashlar/device/probes/device_properties.hpp>
+#include <ashlar/device/runtime/cuda_check.hpp>
 #include <exception>
 #include <memory>
 #include <string>

@@ -3,8 +3,8 @@
 #ifdef KOKKOS_ENABLE_CUDA
 #include <algorithm>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/cuda_check.hpp>
-#include <ashlar/device/device_cache.hpp>
+#include <ashlar/device/loads/cache_hint.hpp>
+#include <ashlar/device/runtime/cuda_check.hpp>
 #include <memory>
 #include <string>
 #include <utility>

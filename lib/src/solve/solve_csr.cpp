@@ -3,7 +3,6 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/block_size_detection.hpp>
-#include <ashlar/bcsr/coo.hpp>
 #include <ashlar/bcsr/csr.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
 #include <ashlar/solve/solve_matrix.hpp>

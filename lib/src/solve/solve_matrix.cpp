@@ -6,7 +6,7 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/symmetry.hpp>
-#include <ashlar/device/memory.hpp>
+#include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/gmres.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>

@@ -2,12 +2,13 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
-#include <ashlar/spmv/impl/choose_launch.hpp>
-#include <ashlar/spmv/impl/launch_widths.hpp>
-#include <ashlar/spmv/impl/prefetch.hpp>
-#include <ashlar/spmv/impl/with_kernel.hpp>
+#include <ashlar/spmv/impl/choice/choose_launch.hpp>
+#include <ashlar/spmv/impl/choice/launch_widths.hpp>
+#include <ashlar/spmv/impl/cpu/prefetch.hpp>
+#include <ashlar/spmv/impl/launch/with_kernel.hpp>
 #include <bit>
 #include <limits>
+#include <string>
 
 namespace ashlar::impl {
 
@@ -68,7 +69,7 @@ Kernel in_place(Kernel kernel, const SpmvShape& shape) {
 }  // namespace
 
 CacheHint choose_cache_hint(const SpmvShape& shape, const SpmvDevice& device) {
-  // A cache holds less than its size of what is read over and over. Beside vectors some of what they take is lost.
+  // A cache keeps less repeatedly read data than its size. The values lose some of it to the vectors.
   constexpr double most = 0.6, most_of_values = 0.4, taken_by_others = 0.9;
   const double cache = double(device.cache_bytes);
   if (cache == 0) return CacheHint();
@@ -135,6 +136,22 @@ SpmvLaunch choose_segment_launch(const SpmvShape& shape, std::int64_t num_segmen
   result.prefetch_bytes = launch.prefetch_bytes;
   result.longest_row = std::numeric_limits<std::int64_t>::max();
   result.label = launch.label + "[long rows]";
+  return result;
+}
+
+SpmvLaunch fallback_launch(const SpmvLaunch& launch, const BlockShape& block_shape, bool is_gpu, int warp) {
+  SpmvShape shape;
+  shape.block_shape = block_shape;
+  SpmvDevice device;
+  device.is_gpu = is_gpu;
+  device.warp = warp;
+  SpmvLaunch result = choose_launch(shape, device, {Kernel::row_per_thread});
+  result.longest_row = launch.longest_row;
+  result.label = launch.label;
+  const std::string name = text("[", to_string(launch.kernel), ",");
+  if (const auto at = result.label.find(name); at != std::string::npos) {
+    result.label.replace(at, name.size(), text("[", to_string(result.kernel), ","));
+  }
   return result;
 }
 

@@ -1,8 +1,8 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/spmv/impl/decide.hpp>
-#include <ashlar/spmv/impl/launch_widths.hpp>
-#include <ashlar/spmv/impl/with_kernel.hpp>
+#include <ashlar/spmv/impl/choice/choose_launch.hpp>
+#include <ashlar/spmv/impl/choice/launch_widths.hpp>
+#include <ashlar/spmv/impl/launch/with_kernel.hpp>
 
 namespace ashlar::impl {
 
@@ -10,7 +10,7 @@ namespace {
 
 std::string microseconds(double seconds) { return text(rounded(seconds * 1e6), " us"); }
 
-/// What the cost model went by: "27 blocks a row on average, 16.2 chunks for each of 15 busy lanes".
+/// The grounds of the cost model: "27 blocks a row on average, 16.2 chunks for each of 15 busy lanes".
 std::string grounds_of(const SpmvShape& shape, const SpmvDevice& device, const SpmvLaunch& launch) {
   return text(rounded(average_row(shape)), " blocks a row on average",
               with_kernel(launch.kernel, [&](auto k) { return k.grounds(shape, device, launch); }));
@@ -72,6 +72,31 @@ Decision decide(const SpmvShape& shape, const SpmvDevice& device, const LaunchRe
   if (device.is_gpu) wanted.prefetch_bytes.reset();
   if (!wanted.is_free()) return by_caller(shape, device, wanted);
   return measured ? by_measurement(shape, device, *measured) : by_cost_model(shape, device);
+}
+
+namespace {
+
+bool is_same(const SpmvLaunch& a, const SpmvLaunch& b) {
+  return a.kernel == b.kernel && a.grouping.width == b.grouping.width && a.tile.rows == b.tile.rows &&
+         a.prefetch_bytes == b.prefetch_bytes;
+}
+
+}  // namespace
+
+std::vector<LaunchRequest> launch_candidates(const SpmvShape& shape, const SpmvDevice& device) {
+  const SpmvLaunch model = choose_launch(shape, device, {});
+  std::vector<LaunchRequest> candidates{{}};
+  for (const Kernel kernel : all_kernels()) {
+    const SpmvLaunch of_kernel = serves(kernel, shape, 0) ? choose_launch(shape, device, {kernel}) : SpmvLaunch();
+    if (of_kernel.kernel != kernel) continue;  // nor where another stands in for it
+    const auto requests = with_kernel(kernel, [&](auto k) {
+      return device.is_gpu ? k.candidates(shape, device, of_kernel) : k.candidates_on_cpu(shape);
+    });
+    for (const LaunchRequest& request : requests) {
+      if (!is_same(choose_launch(shape, device, request), model)) candidates.push_back(request);
+    }
+  }
+  return candidates;
 }
 
 }  // namespace ashlar::impl

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
-#include <ashlar/spmv/impl/launch_widths.hpp>
-#include <ashlar/spmv/impl/with_kernel.hpp>
+#include <ashlar/spmv/impl/choice/launch_widths.hpp>
+#include <ashlar/spmv/impl/launch/with_kernel.hpp>
 #include <bit>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <ashlar/spmv/impl/tournament.hpp>
+#include <ashlar/spmv/impl/choice/tournament.hpp>
 #include <cstddef>
 
 namespace ashlar::impl {
@@ -14,7 +14,7 @@ constexpr int finalists = 4;
 /// After one round, who takes so many times as long as the best is out.
 constexpr double hopeless = 2;
 
-/// The least difference that counts, as a part of what candidate 0 takes.
+/// The least difference that counts, as a part of candidate 0's time.
 constexpr double least_gain = 0.01;
 
 double quantile(std::vector<double> samples, double part) {
@@ -42,7 +42,7 @@ class Heat {
     ++first_;
   }
 
-  /// Those who take part, the fastest first.
+  /// The candidates that take part, the fastest first.
   std::vector<int> ranking() const {
     std::vector<int> order = in_;
     std::stable_sort(order.begin(), order.end(),

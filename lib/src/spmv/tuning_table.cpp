@@ -4,8 +4,9 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/host/text_file.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
-#include <ashlar/spmv/impl/prefetch.hpp>
-#include <ashlar/spmv/impl/tuning_class.hpp>
+#include <ashlar/spmv/impl/choice/launch_widths.hpp>
+#include <ashlar/spmv/impl/choice/tuning_key.hpp>
+#include <ashlar/spmv/impl/cpu/prefetch.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
 #include <bit>
 #include <cmath>
@@ -14,6 +15,38 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
+
+namespace ashlar::impl {
+
+std::int64_t block_rows_class(std::int64_t block_rows) {
+  std::int64_t from = 1;
+  while (from < last_block_rows_class && 4 * from <= block_rows) from *= 4;
+  return from;
+}
+
+std::int64_t row_blocks_class(const SpmvShape& shape) {
+  const double average = average_row(shape);
+  if (average < 1) return 0;
+  std::int64_t from = 1;
+  while (2 * double(from) <= average) from *= 2;
+  return from;
+}
+
+std::string_view spread_class(const SpmvShape& shape) {
+  const double ratio = double(shape.longest_row) / std::max(average_row(shape), 1.0);
+  return spreads[ratio <= 2 ? 0 : ratio <= 16 ? 1 : 2];
+}
+
+TuningKey tuning_class(const SpmvShape& shape) {
+  TuningKey key;
+  key.block_shape = shape.block_shape;
+  key.block_rows_from = block_rows_class(shape.num_block_rows);
+  key.row_blocks_from = row_blocks_class(shape);
+  key.spread = spread_class(shape);
+  return key;
+}
+
+}  // namespace ashlar::impl
 
 namespace ashlar {
 
@@ -85,7 +118,7 @@ class Entry {
 
 bool is_power_of_two(std::int64_t n) { return n > 0 && std::has_single_bit(std::uint64_t(n)); }
 
-/// Whether there could be a device whose block rows are taken by so many lanes: warps have 32 or 64.
+/// True if some device could give a block row this number of lanes: warps have 32 or 64.
 bool is_width_somewhere(std::int64_t width) {
   return width == 0 || (width <= 64 ? is_power_of_two(width) : width <= 1024 && width % 32 == 0);
 }
@@ -166,10 +199,11 @@ Json json_of(const TuningKey& key, const TuningChoice& choice) {
   return json;
 }
 
-constexpr const char* is_it_right = "is it the right file? Otherwise make it anew by tuning";
+constexpr const char* is_it_right = "is it the right file? Otherwise make it again by tuning";
 
 Json parse(const std::string& file, const std::string& content) {
-  // A table is three deep. What is far deeper would be taken apart, and shown, by as many calls within each other.
+  // A table is three levels deep. A much deeper one is refused, because parsing and printing it would recurse as
+  // deeply.
   constexpr int deepest = 100;
   const auto require_shallow = [&](int depth, Json::parse_event_t, const Json&) {
     if (depth <= deepest) return true;

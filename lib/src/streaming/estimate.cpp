@@ -2,7 +2,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/memory.hpp>
+#include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/streaming/estimate.hpp>
 #include <numeric>
 

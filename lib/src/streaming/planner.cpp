@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/memory.hpp>
+#include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/streaming/impl/host_pieces.hpp>
 #include <ashlar/streaming/planner.hpp>
 #include <cmath>

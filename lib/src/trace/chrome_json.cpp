@@ -1,5 +1,4 @@
 #include <array>
-#include <ashlar/base/printable.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/trace/chrome_json.hpp>
 #include <cstddef>

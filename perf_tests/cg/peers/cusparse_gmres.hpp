@@ -2,8 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/device/captured_work.hpp>
-#include <ashlar/device/timed_event.hpp>
+#include <ashlar/device/events/timed_event.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <cg/peers/cusparse_cg.hpp>
 #include <cg/peers/cusparse_product.hpp>
 #include <cmath>

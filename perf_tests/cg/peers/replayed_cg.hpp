@@ -1,9 +1,8 @@
 #pragma once
 
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/captured_work.hpp>
-#include <ashlar/device/timed_event.hpp>
+#include <ashlar/device/events/timed_event.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <cg/peers/cusparse_cg.hpp>
 #include <memory>
 #include <string>

@@ -6,7 +6,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/peer/find_peer_memory.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
-#include <ashlar/device/cuda_check.hpp>
+#include <ashlar/device/runtime/cuda_check.hpp>
 #include <cg_ranks/peers/rank_team.hpp>
 #include <cg_ranks/peers/sliced_rows.hpp>
 #include <cstddef>

@@ -6,7 +6,7 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/captured_work.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <cg/peers/cusparse_cg.hpp>
 #include <cg/peers/cusparse_product.hpp>
 #include <exception>

@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/stream_transport.hpp>
-#include <ashlar/device/priority_instance.hpp>
+#include <ashlar/device/runtime/priority_instance.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <halo/messages.hpp>

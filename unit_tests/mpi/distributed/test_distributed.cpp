@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ashlar/comm/memory_kind_of.hpp>
 #include <ashlar/comm/peer/find_peer_memory.hpp>
-#include <ashlar/device/device_cache.hpp>
+#include <ashlar/device/loads/cache_hint.hpp>
 #include <chrono>
 #include <cmath>
 #include <optional>

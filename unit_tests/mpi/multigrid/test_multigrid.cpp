@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/comm/peer/find_peer_memory.hpp>
-#include <ashlar/device/captured_work.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/trace/recorder.hpp>
 #include <optional>
 #include <vector>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/first_not_less.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/graph.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
@@ -36,7 +36,7 @@ RowsOfFactor<Graph> rows_of_graph(const Graph& a) {
   return {std::int64_t(a.num_block_rows()), a.row_ptr().data(), a.col_idx().data(), nullptr};
 }
 
-/// Those of A^T.
+/// The block rows of A^T.
 template <class Graph, class Index>
 RowsOfFactor<Graph> columns_of_graph(const Graph& a, const Index& index) {
   return {std::int64_t(a.num_block_cols()), index.row_ptr.data(), index.block_row.data(), index.block_offset.data()};

@@ -8,7 +8,7 @@
 #include <ashlar/comm/error.hpp>
 #include <ashlar/comm/impl/trial_memory.hpp>
 #include <ashlar/comm/stream_transport.hpp>
-#include <ashlar/device/priority_instance.hpp>
+#include <ashlar/device/runtime/priority_instance.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -4,7 +4,7 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/memory_kind.hpp>
 #include <ashlar/comm/memory_kind_of.hpp>
-#include <ashlar/device/bus_id.hpp>
+#include <ashlar/device/probes/device_properties.hpp>
 #include <string>
 
 namespace ashlar {

@@ -5,7 +5,7 @@
 #include <ashlar/comm/impl/peer_check.hpp>
 #include <ashlar/comm/impl/peer_segments.hpp>
 #include <ashlar/comm/memory_kind_of.hpp>
-#include <ashlar/device/shareable_memory.hpp>
+#include <ashlar/device/memory/shareable_memory.hpp>
 #include <cstddef>
 #include <memory>
 #include <string>

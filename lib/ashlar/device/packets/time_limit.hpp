@@ -21,8 +21,8 @@ inline constexpr double default_time_out_seconds = 30;
 /// Throws   ArgumentError if `seconds` is not positive. `what` says who is to wait.
 inline void check_time_out(std::string_view what, double seconds) {
   if (seconds > 0) return;
-  throw ArgumentError(text(what, ": kernels that wait ", seconds, " s for other ranks"), "they would give up at once",
-                      "give a positive number of seconds");
+  throw ArgumentError(text(what, ": kernels that wait ", seconds, " s for other ranks"),
+                      "they would give up immediately", "give a positive number of seconds");
 }
 
 /// The time limit in nanoseconds; at most about thirty years.

@@ -3,7 +3,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/block_shape.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/require_same.hpp>
 #include <ashlar/distributed/options.hpp>

@@ -2,8 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/first_not_less.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <cstddef>

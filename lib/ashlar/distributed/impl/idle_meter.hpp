@@ -1,7 +1,7 @@
 #pragma once
 
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/device/idle_timer.hpp>
+#include <ashlar/device/events/timed_event.hpp>
 #include <optional>
 
 namespace ashlar::impl {

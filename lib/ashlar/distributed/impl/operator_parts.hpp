@@ -1,9 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/held_bytes.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/check_rows.hpp>

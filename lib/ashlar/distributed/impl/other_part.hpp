@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/distributed/impl/column_part.hpp>
 #include <ashlar/halo/halo_plan.hpp>
-#include <ashlar/spmv/matrix_bytes.hpp>
+#include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <cstdint>
 #include <utility>

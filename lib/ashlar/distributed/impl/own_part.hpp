@@ -1,12 +1,12 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/held_bytes.hpp>
 #include <ashlar/bcsr/matrix.hpp>
-#include <ashlar/blas1/dot.hpp>
-#include <ashlar/device/team_sums.hpp>
-#include <ashlar/spmv/matrix_bytes.hpp>
+#include <ashlar/blas1/blas1.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
+#include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/spmv/spmv_dot.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>

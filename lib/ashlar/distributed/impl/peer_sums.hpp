@@ -4,8 +4,8 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/peer/peer_channel.hpp>
-#include <ashlar/device/capture.hpp>
-#include <ashlar/device/event.hpp>
+#include <ashlar/device/events/event.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/device/packets/packet.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/distributed/impl/device_sums.hpp>

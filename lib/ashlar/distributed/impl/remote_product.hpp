@@ -1,8 +1,7 @@
 #pragma once
 
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/count_text.hpp>
-#include <ashlar/base/held_bytes.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
@@ -13,7 +12,7 @@
 #include <ashlar/distributed/options.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_figures.hpp>
-#include <ashlar/spmv/matrix_bytes.hpp>
+#include <ashlar/spmv/plan.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>

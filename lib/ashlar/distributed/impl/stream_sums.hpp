@@ -3,9 +3,9 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/stream_transport.hpp>
-#include <ashlar/device/capture.hpp>
-#include <ashlar/device/event.hpp>
-#include <ashlar/device/priority_instance.hpp>
+#include <ashlar/device/events/event.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
+#include <ashlar/device/runtime/priority_instance.hpp>
 #include <ashlar/distributed/impl/device_sums.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/device/event.hpp>
+#include <ashlar/device/events/event.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
 #include <ashlar/halo/impl/neighbour_messages.hpp>
 #include <ashlar/halo/impl/staging.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/held_bytes.hpp>
 #include <ashlar/halo/halo_figures.hpp>
 #include <cstddef>
 #include <string>

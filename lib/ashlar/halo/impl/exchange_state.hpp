@@ -2,7 +2,7 @@
 
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/device/capture.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
 #include <cstdint>
 #include <memory>

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/device/event.hpp>
+#include <ashlar/device/events/event.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/impl/pack.hpp>
 #include <chrono>

@@ -2,12 +2,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/error.hpp>
 #include <ashlar/comm/peer/peer_channel.hpp>
-#include <ashlar/device/capture.hpp>
-#include <ashlar/device/event.hpp>
+#include <ashlar/device/events/event.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/device/packets/flag.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/halo/exchange_mode.hpp>

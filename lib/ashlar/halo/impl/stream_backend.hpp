@@ -4,9 +4,9 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/stream_transport.hpp>
-#include <ashlar/device/capture.hpp>
-#include <ashlar/device/event.hpp>
-#include <ashlar/device/priority_instance.hpp>
+#include <ashlar/device/events/event.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
+#include <ashlar/device/runtime/priority_instance.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
 #include <cstddef>

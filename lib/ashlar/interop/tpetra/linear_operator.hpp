@@ -6,9 +6,9 @@
 #include <Tpetra_MultiVector.hpp>
 #include <Tpetra_Operator.hpp>
 #include <array>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/held_bytes.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/space.hpp>
 #include <ashlar/interop/tpetra/communicator.hpp>

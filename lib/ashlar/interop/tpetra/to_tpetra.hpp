@@ -8,8 +8,8 @@
 #include <Tpetra_CrsGraph.hpp>
 #include <Tpetra_Map.hpp>
 #include <algorithm>
+#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/first_not_less.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/halo/row_partition.hpp>

@@ -4,7 +4,7 @@
 #include <Tpetra_Map.hpp>
 #include <Tpetra_MultiVector.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/bcsr/layout.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <complex>
 #include <cstddef>

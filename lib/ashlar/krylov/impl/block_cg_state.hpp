@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/blas1/block_axpby.hpp>
-#include <ashlar/blas1/block_dot.hpp>
+#include <ashlar/blas1/multi_axpby.hpp>
+#include <ashlar/blas1/multi_dot.hpp>
 #include <ashlar/krylov/block_report.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/scaling.hpp>
@@ -44,7 +44,7 @@ class BlockCgState {
   using Small = typename SmallExchange<Exec>::Matrix;
   /// A factor for each column, as kernels take it.
   struct Factors {
-    Kokkos::Array<Scalar, most_block_vectors> of;
+    Kokkos::Array<Scalar, most_vectors_of_multi> of;
   };
 
   /// `window` is as asked for: 0 where it is to be found.
@@ -67,7 +67,7 @@ class BlockCgState {
     s_ = vectors("ashlar::block_cg::s");
     q_ = vectors("ashlar::block_cg::q");
     partial_ = Small(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::block_cg::partial"),
-                     block_dot_ranges(std::int64_t(n)), s * s);
+                     multi_dot_ranges(std::int64_t(n)), s * s);
 
     scale_columns();
     report_.columns.resize(num_columns_);
@@ -119,17 +119,17 @@ class BlockCgState {
     for (int i = 0; i < rank_; ++i) {
       for (std::size_t j = 0; j < active_.size(); ++j) gain_of_all(i, active_[j]) = gain(i, static_cast<int>(j));
     }
-    block_axpby(exec_, s, exchange_.send(gain_of_all), 1, x_, x_);
+    multi_axpby(exec_, s, exchange_.send(gain_of_all), 1, x_, x_);
     SmallMatrix minus = *inverse;
     for (double& entry : minus.entries) entry = -entry;
-    block_axpby(exec_, q, exchange_.send(minus), 1, columns(v_, rank_), columns(v_, rank_));
+    multi_axpby(exec_, q, exchange_.send(minus), 1, columns(v_, rank_), columns(v_, rank_));
 
     const int before = rank_;
     const auto zeta = orthonormalise(before);
     if (!zeta) return;
     rank_ = zeta->rows;
     sigma_ = product(*zeta, sigma_);
-    block_axpby(exec_, columns(s_, before), exchange_.send(transposed(*zeta)), 1, columns(z_, rank_),
+    multi_axpby(exec_, columns(s_, before), exchange_.send(transposed(*zeta)), 1, columns(z_, rank_),
                 columns(s_, rank_));
     judge_norms();
   }
@@ -231,7 +231,7 @@ class BlockCgState {
   template <class Left, class Right>
   SmallMatrix dot(const Left& left, const Right& right) {
     SmallMatrix result(static_cast<int>(left.extent(1)), static_cast<int>(right.extent(1)));
-    block_dot(exec_, left, right, exchange_.place(result.rows, result.cols), partial_);
+    multi_dot(exec_, left, right, exchange_.place(result.rows, result.cols), partial_);
     sum_over_parts(exec_, a_.space(), exchange_.numbers(result.entries.size()));
     std::copy_n(exchange_.receive(result.entries.size()), result.entries.size(), result.entries.begin());
     check_device_work(a_);
@@ -247,8 +247,8 @@ class BlockCgState {
     SmallMatrix vz(count, count);
     vv_ = vz;
     const std::size_t size = vz.entries.size();
-    block_dot(exec_, v, columns(z_, count), exchange_.place(count, count), partial_);
-    block_dot(exec_, v, v, exchange_.place(count, count, size), partial_);
+    multi_dot(exec_, v, columns(z_, count), exchange_.place(count, count), partial_);
+    multi_dot(exec_, v, v, exchange_.place(count, count, size), partial_);
     sum_over_parts(exec_, a_.space(), exchange_.numbers(2 * size));
     const double* const sums = exchange_.receive(2 * size);
     check_device_work(a_);
@@ -261,7 +261,7 @@ class BlockCgState {
   /// The first columns become combinations of them: themselves times t.
   void combine(const Vectors& vectors, const Small::const_type& t) {
     const auto target = columns(vectors, static_cast<int>(t.extent(1)));
-    block_axpby(exec_, columns(vectors, static_cast<int>(t.extent(0))), t, 0, target, target);
+    multi_axpby(exec_, columns(vectors, static_cast<int>(t.extent(0))), t, 0, target, target);
   }
 
   /// Makes the first `count` columns of V orthonormal in the inner product of M^-1, with Z = M^-1 V; returns what they

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/real_product.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/device/for_entries.hpp>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/device/teams/for_entries.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/captured_work.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/progress_checks.hpp>

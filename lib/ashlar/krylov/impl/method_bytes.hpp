@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/device/team_sums.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cstddef>
 #include <cstdint>

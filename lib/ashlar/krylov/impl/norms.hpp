@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <array>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/blas1/dot.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/solver_memory.hpp>
 #include <ashlar/krylov/stopping.hpp>

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/device/event.hpp>
-#include <ashlar/device/for_entries.hpp>
+#include <ashlar/device/events/event.hpp>
+#include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/krylov/impl/solver_memory.hpp>
 #include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/stopping.hpp>

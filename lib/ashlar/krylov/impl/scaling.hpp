@@ -3,8 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/blas1/axpby.hpp>
-#include <ashlar/blas1/norm_inf.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <cmath>
 #include <limits>
 

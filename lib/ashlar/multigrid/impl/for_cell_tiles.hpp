@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/device/for_wide_teams.hpp>
+#include <ashlar/device/teams/for_wide_teams.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/cell_tiles.hpp>
 #include <string>

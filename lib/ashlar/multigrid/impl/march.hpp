@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/device/copy_async.hpp>
-#include <ashlar/device/for_wide_teams.hpp>
+#include <ashlar/device/loads/copy_async.hpp>
+#include <ashlar/device/teams/for_wide_teams.hpp>
 #include <ashlar/multigrid/impl/cell_bodies.hpp>
 #include <ashlar/multigrid/impl/march_rings.hpp>
 #include <ashlar/multigrid/impl/march_tiles.hpp>

@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/device/for_wide_teams.hpp>
+#include <ashlar/device/teams/for_wide_teams.hpp>
 #include <cstdint>
 #include <limits>
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <cstddef>

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <algorithm>
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/shared_device.hpp>
-#include <ashlar/device/captured_work.hpp>
-#include <ashlar/device/memory.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
+#include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/multigrid/impl/try_overlap.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <ashlar/multigrid/operator.hpp>

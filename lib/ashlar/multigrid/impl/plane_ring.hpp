@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/device/copy_word_async.hpp>
+#include <ashlar/device/loads/copy_async.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <cstdint>
 

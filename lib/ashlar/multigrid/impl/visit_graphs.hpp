@@ -1,8 +1,7 @@
 #pragma once
 
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/device/capture.hpp>
-#include <ashlar/device/captured_work.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <functional>
 #include <map>
 #include <optional>

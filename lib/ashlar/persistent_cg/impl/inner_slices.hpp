@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/first_not_less.hpp>
+#include <ashlar/base/algorithms.hpp>
 #include <cstdint>
 
 namespace ashlar::impl {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/device/memory.hpp>
+#include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/estimate.hpp>
 #include <ashlar/streaming/file_matrix.hpp>

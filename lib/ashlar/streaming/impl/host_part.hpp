@@ -5,7 +5,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/event.hpp>
+#include <ashlar/device/events/event.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/impl/arrivals.hpp>
 #include <ashlar/streaming/impl/structure.hpp>

@@ -3,10 +3,9 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/count_text.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/event.hpp>
-#include <ashlar/device/memory.hpp>
+#include <ashlar/device/events/event.hpp>
+#include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/read_ahead.hpp>
 #include <ashlar/streaming/impl/block_source.hpp>

@@ -8,7 +8,7 @@
 #include <ashlar/comm/impl/trial_memory.hpp>
 #include <ashlar/comm/memory_kind_of.hpp>
 #include <ashlar/comm/shared_device.hpp>
-#include <ashlar/device/event.hpp>
+#include <ashlar/device/events/event.hpp>
 #include <chrono>
 #include <cstddef>
 #include <exception>

@@ -1,7 +1,6 @@
 #include "device_segment.hpp"
 
-#include <ashlar/device/described_memory.hpp>
-#include <ashlar/device/shareable_memory.hpp>
+#include <ashlar/device/memory/shareable_memory.hpp>
 
 namespace ashlar::impl {
 

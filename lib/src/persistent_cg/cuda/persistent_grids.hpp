@@ -5,7 +5,7 @@
 #ifdef KOKKOS_ENABLE_CUDA
 #include <algorithm>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/device_cache.hpp>
+#include <ashlar/device/loads/cache_hint.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

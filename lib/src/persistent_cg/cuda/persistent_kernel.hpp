@@ -5,8 +5,8 @@
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/cuda_check.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
+#include <ashlar/device/runtime/cuda_check.hpp>
 #include <ashlar/persistent_cg/ranks.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <ashlar/base/first_not_less.hpp>
-#include <ashlar/device/grid_sync.hpp>
+#include <ashlar/base/algorithms.hpp>
+#include <ashlar/device/packets/grid_sync.hpp>
 #include <ashlar/persistent_cg/ranks.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA

@@ -3,7 +3,7 @@
 #include <ashlar/persistent_cg/one_device.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include <ashlar/base/real_product.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/persistent_cg/impl/assigned_rows.hpp>
 #include <ashlar/persistent_cg/impl/inner_slices.hpp>
 #include <type_traits>

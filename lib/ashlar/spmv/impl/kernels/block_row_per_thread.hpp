@@ -5,17 +5,16 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/layout.hpp>
-#include <ashlar/device/for_entries.hpp>
+#include <ashlar/bcsr/block.hpp>
+#include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
-#include <ashlar/spmv/impl/arguments.hpp>
-#include <ashlar/spmv/impl/block_row_ranges.hpp>
-#include <ashlar/spmv/impl/choose_launch.hpp>
-#include <ashlar/spmv/impl/cpu_entries_multi.hpp>
-#include <ashlar/spmv/impl/kernel_of.hpp>
-#include <ashlar/spmv/impl/prefetch.hpp>
-#include <ashlar/spmv/impl/vectors.hpp>
-#include <ashlar/spmv/impl/with_panel.hpp>
+#include <ashlar/spmv/impl/choice/choose_launch.hpp>
+#include <ashlar/spmv/impl/cpu/block_row_multi.hpp>
+#include <ashlar/spmv/impl/cpu/block_row_ranges.hpp>
+#include <ashlar/spmv/impl/cpu/prefetch.hpp>
+#include <ashlar/spmv/impl/launch/kernel_of.hpp>
+#include <ashlar/spmv/impl/operands/arguments.hpp>
+#include <ashlar/spmv/impl/operands/vectors.hpp>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -133,7 +132,7 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
     if (shape.block_shape.num_values() > 4) return {};
     return {{kernel}};
   }
-  /// How far ahead values are prefetched may change much, and which way depends on the machine.
+  /// The distance of prefetching may change the time much, and the best distance depends on the machine.
   static std::vector<LaunchRequest> candidates_on_cpu(const SpmvShape& shape) {
     if (!can_prefetch(compiled_size_of(kernel, shape, false), shape.in_order)) return {{kernel}};
     std::vector<LaunchRequest> candidates{{kernel, 0, 0, 0}};
@@ -198,7 +197,7 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
   /// they come in time. A quarter of that is sure to be there: other programs and the vectors of a solver use it, too,
   /// and to prefetch in vain costs a tenth, not to prefetch from memory a fifth to two fifths. From memory what a CPU
   /// prefetches by itself comes too late for small blocks, and for single entries at each page; for larger ones on some
-  /// machines, where on others prefetching halves the speed. (docs/products.md has all.)
+  /// machines, where on others prefetching halves the speed. docs/lab_notes/products.md has the measurements.
   static int choose_prefetch(const SpmvShape& shape, const SpmvDevice& device, const std::optional<int>& asked) {
     constexpr int small_block = 96;
     if (shape.many_vectors) return 0;

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/bcsr/layout.hpp>
-#include <ashlar/spmv/impl/block_parts.hpp>
-#include <ashlar/spmv/impl/flat_kernel.hpp>
+#include <ashlar/bcsr/block.hpp>
+#include <ashlar/spmv/impl/products/block_parts.hpp>
+#include <ashlar/spmv/impl/products/flat_kernel.hpp>
 #include <cstdint>
 #include <type_traits>
 
@@ -24,8 +24,8 @@ class ByBlock {
     return rows_of_block * cols_of_block;
   }
 
-  /// Of the lane whose first chunk starts at `entry` (down to 1 - Chunk) of the block row that begins with block
-  /// `first_block`, and that goes on in steps of `step` entries.
+  /// The position of a lane whose first chunk starts at `entry` (down to 1 - Chunk) of the block row that begins with
+  /// block `first_block`, and that continues in steps of `step` entries.
   KOKKOS_INLINE_FUNCTION ByBlock(const Rows& rows, std::int64_t first_block, int entry, int step)
       : rows_(rows), cols_(rows.a.col_idx + first_block - Chunk), step_(step / rows.values_of_block()) {
     const int bb = rows.values_of_block();
@@ -39,7 +39,7 @@ class ByBlock {
     }
   }
 
-  /// Whether entry j of a chunk multiplies another part of x than entry j - 1.
+  /// True if entry j of a chunk multiplies another part of x than entry j - 1.
   KOKKOS_INLINE_FUNCTION bool moves_on(int j) const {
     return column_[j] != column_[j - 1] || ahead_[j] != ahead_[j - 1];
   }

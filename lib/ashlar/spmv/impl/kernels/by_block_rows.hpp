@@ -3,14 +3,13 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/layout.hpp>
-#include <ashlar/device/load_chunk.hpp>
-#include <ashlar/spmv/impl/add_up.hpp>
-#include <ashlar/spmv/impl/arguments.hpp>
-#include <ashlar/spmv/impl/block_parts.hpp>
-#include <ashlar/spmv/impl/kernel_of.hpp>
-#include <ashlar/spmv/impl/lanes.hpp>
-#include <ashlar/spmv/impl/launch_teams.hpp>
+#include <ashlar/bcsr/block.hpp>
+#include <ashlar/device/loads/load_chunk.hpp>
+#include <ashlar/spmv/impl/launch/kernel_of.hpp>
+#include <ashlar/spmv/impl/launch/spmv_launch.hpp>
+#include <ashlar/spmv/impl/operands/arguments.hpp>
+#include <ashlar/spmv/impl/operands/lanes.hpp>
+#include <ashlar/spmv/impl/products/block_parts.hpp>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -95,8 +94,8 @@ struct ByBlockRows {
     }
   }
 
-  /// Where the i-th row of a lane is, from its first. What would be beyond the block is its last row, which a neighbour
-  /// reads at the same time; the sum is not used.
+  /// The position of a lane's i-th row, from its first. A row beyond the block is replaced by the last row, which a
+  /// neighbour reads at the same time; its sum is not used.
   KOKKOS_INLINE_FUNCTION static int offset(int first_row, int i) {
     const int row = i * parts.rows_at_a_time;
     constexpr bool all_have_as_many = b % parts.rows_at_a_time == 0;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/bcsr/layout.hpp>
-#include <ashlar/spmv/impl/flat_kernel.hpp>
+#include <ashlar/bcsr/block.hpp>
+#include <ashlar/spmv/impl/products/flat_kernel.hpp>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -62,7 +62,7 @@ struct KernelOf<Kernel::by_column> : FlatKernel<Kernel::by_column, ByColumn> {
     const bool pays = block_size >= 3 && block_size <= 11 && block_size % 2 == 1;
     return !pays ? 0 : block_size == 3 ? 8 : block_size < 9 ? 16 : 32;
   }
-  /// Odd columns are by_line's, but those of complex<double>.
+  /// by_line serves odd columns, except columns of complex<double>.
   static constexpr int compiled_size(int block_size, int value_bytes, bool, bool) {
     return block_size % 2 == 1 && value_bytes <= 8 ? runtime_block_size : block_size;
   }

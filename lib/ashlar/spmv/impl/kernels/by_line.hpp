@@ -4,15 +4,13 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/layout.hpp>
-#include <ashlar/device/load_chunk.hpp>
-#include <ashlar/spmv/impl/add_up.hpp>
-#include <ashlar/spmv/impl/arguments.hpp>
-#include <ashlar/spmv/impl/kernel_of.hpp>
-#include <ashlar/spmv/impl/lanes.hpp>
-#include <ashlar/spmv/impl/launch_teams.hpp>
-#include <ashlar/spmv/impl/line_parts.hpp>
-#include <ashlar/spmv/impl/reduce_scatter.hpp>
+#include <ashlar/bcsr/block.hpp>
+#include <ashlar/device/loads/load_chunk.hpp>
+#include <ashlar/spmv/impl/launch/kernel_of.hpp>
+#include <ashlar/spmv/impl/launch/spmv_launch.hpp>
+#include <ashlar/spmv/impl/operands/arguments.hpp>
+#include <ashlar/spmv/impl/operands/lanes.hpp>
+#include <ashlar/spmv/impl/products/block_parts.hpp>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -25,8 +23,8 @@ namespace ashlar::impl {
 /// lies between, though each of their loads takes only some of it: the first cache holds the rest until it is asked
 /// for.
 ///
-/// A lane keeps its place in the line. Of columns it needs one entry of x a line and sums for the rows of its part; of
-/// rows it keeps the row as well, needs all of the block's x, and one sum.
+/// A lane keeps its place in the line. For columns it needs one entry of x per line and sums for the rows of its part.
+/// For rows it also keeps the row, and needs all of the block's x and one sum.
 ///
 /// Width is the group's width where that is compiled in, or 0. Serves the compiled block sizes that line_parts does.
 template <class Rows, class TeamMember, int Width = 0>
@@ -45,7 +43,7 @@ struct ByLine {
   static constexpr int unroll = line_of_block.in_flight;
   static constexpr int sums = by_columns ? height : 1;
   static constexpr int entries_of_x = by_columns ? 1 : b;
-  /// Whether lanes pass values on in registers, where that takes few steps; else by way of scratch memory.
+  /// True if lanes exchange values in registers, which takes few steps; else through scratch memory.
   static constexpr bool in_registers = parts == 1 && b <= Width && Width <= 32;
 
   Rows rows;
@@ -168,8 +166,7 @@ struct ByLine {
     }
   }
 
-  /// Asks for a part of a line of the block row: the values from `place` on. Those that are loaded in pairs come first,
-  /// and then the single one.
+  /// Loads a part of a line of the block row: the values from `place` on. Pairs come first, then the single value.
   KOKKOS_INLINE_FUNCTION void load(std::int64_t first_block, std::uint32_t line, int place,
                                    Value (&value)[height]) const {
     const Value* from = rows.line(first_block, line) + place;
@@ -186,7 +183,7 @@ struct ByLine {
     }
   }
 
-  /// Value i of a part, of what load() has brought.
+  /// Value i of a part that load() has loaded.
   KOKKOS_INLINE_FUNCTION static Value of_part(const Value (&value)[height], int i, bool begins_late) {
     if constexpr (!in_pairs) return value[i];
     return begins_late ? value[i > 0 ? i - 1 : height - 1] : value[i];
@@ -287,7 +284,7 @@ struct KernelOf<Kernel::by_line> : KernelBasics<Kernel::by_line> {
   }
 
  private:
-  /// How it deals the lines of these blocks, if it does.
+  /// How it distributes the lines of these blocks, if it serves them.
   static LineParts line_of(const SpmvShape& shape) {
     if (!is_compiled(shape.block_shape)) return {};
     return line_parts(shape.block_shape.rows, shape.value_bytes, vector_bytes_of(shape), shape.by_columns);

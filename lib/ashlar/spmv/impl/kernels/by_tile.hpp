@@ -3,11 +3,10 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/text.hpp>
-#include <ashlar/device/load_chunk.hpp>
-#include <ashlar/spmv/impl/kernel_of.hpp>
-#include <ashlar/spmv/impl/lanes.hpp>
-#include <ashlar/spmv/impl/launch_teams.hpp>
-#include <ashlar/spmv/impl/tile_shape.hpp>
+#include <ashlar/device/loads/load_chunk.hpp>
+#include <ashlar/spmv/impl/launch/kernel_of.hpp>
+#include <ashlar/spmv/impl/launch/spmv_launch.hpp>
+#include <ashlar/spmv/impl/operands/lanes.hpp>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -15,8 +14,8 @@
 
 namespace ashlar::impl {
 
-/// A team takes a tile, some block rows that follow each other, as one list of blocks: a lane multiplies a whole block
-/// at a time, the products go to scratch memory, and then some lanes a row add up what is its.
+/// A team takes a tile, some consecutive block rows, as one list of blocks: a lane multiplies a whole block at a time,
+/// the products go to scratch memory, and then some lanes per row add up the products of the row.
 ///
 /// For blocks so small that a block row gives a warp too little: how rows lie in the list does not matter to the
 /// loads. A tile of more blocks than are held at a time is worked off in passes.
@@ -119,7 +118,7 @@ struct ByTile {
     const Value* const first =
         Rows::is_indirect ? rows.block(begin + k) : rows.a.values + begin * entries + k * entries;
     for (int j = 0; j < entries; j += size) {
-      // Of a block that one load does not bring, or that lies anywhere, the first cache keeps the rest of the line.
+      // If one load does not cover the block, or the block lies anywhere, the first cache keeps the rest of the line.
       const auto chunk = entries == size && !Rows::is_indirect ? load_once<load_bytes>(first + j, rows.a.hint)
                                                                : load_strided<load_bytes>(first + j, rows.a.hint);
       for (int i = 0; i < size; ++i) value[j + i] = chunk.value[i];
@@ -219,8 +218,8 @@ struct KernelOf<Kernel::by_tile> : KernelBasics<Kernel::by_tile> {
     const int b = shape.block_shape.rows;
     const int vector_bytes = vector_bytes_of(shape);
     double values = values_of_lane[b] * (vector_bytes > 4 ? 1 : 2);
-    // Entries that lie anywhere share sectors with those of the next rows: what the first cache holds of them is
-    // bounded.
+    // Entries that lie anywhere share sectors with entries of the next rows: the first cache holds a bounded number of
+    // them.
     if (b == 1 && !shape.in_order) values = values_of_indirect_lane;
     const double blocks = values / (b * b) * width;
     const double average = std::max(average_row(shape), 1e-3);

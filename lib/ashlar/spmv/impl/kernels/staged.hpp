@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/spmv/impl/kernel_of.hpp>
-#include <ashlar/spmv/impl/launch_teams.hpp>
-#include <ashlar/spmv/impl/line_parts.hpp>
-#include <ashlar/spmv/impl/staged_multi_product.hpp>
-#include <ashlar/spmv/impl/staged_tuning.hpp>
-#include <ashlar/spmv/impl/with_panel.hpp>
+#include <ashlar/spmv/impl/launch/kernel_of.hpp>
+#include <ashlar/spmv/impl/launch/spmv_launch.hpp>
+#include <ashlar/spmv/impl/operands/vectors.hpp>
+#include <ashlar/spmv/impl/products/block_parts.hpp>
+#include <ashlar/spmv/impl/products/staged_multi_product.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -75,7 +74,7 @@ struct KernelOf<Kernel::staged> : KernelBasics<Kernel::staged> {
   static void run_multi(const Exec& exec, const SpmvLaunch& launch, const Rows& rows,
                         const MultiVectors<typename Rows::scalar_type>& vectors) {
     using Scalar = typename Rows::scalar_type;
-    // Of other sizes the plan refuses it.
+    // The plan refuses other sizes.
     constexpr int b = Rows::compiled_block_size, largest = largest_staged_block(std::is_same_v<Scalar, double>);
     if constexpr (b > 0 && b <= largest) {
       // On CPUs nobody chooses it, and half of it is enough to be tested: it takes long to compile.
@@ -105,12 +104,12 @@ struct KernelOf<Kernel::staged> : KernelBasics<Kernel::staged> {
     };
     constexpr int usual =
         Panel > usual_panel ? wide_staged_width(b, Panel / Chunk<Scalar>::size) : usual_staged_width(b, sizeof(Scalar));
-    // A wide panel has lanes of its own number: of what the plan chose only a whole warp counts.
+    // A wide panel has its own number of lanes: only a choice of a whole warp counts.
     if (launch.grouping.width == 32) return with_width(std::integral_constant<int, 32>{});
     with_width(std::integral_constant<int, usual>{});
   }
 
-  /// Scratch memory for as many teams as there are to be, and what is to lie in it.
+  /// The scratch memory for the wanted number of teams, and its contents.
   static Staging choose_staging(const SpmvShape& shape, const SpmvDevice& device) {
     constexpr double usual_times_average = 1.25;
     const std::int64_t of_team = device.scratch_bytes / staged_teams(shape.block_shape.rows) - scratch_of_team;

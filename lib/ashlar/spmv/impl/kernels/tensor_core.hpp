@@ -1,10 +1,10 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/spmv/impl/kernel_of.hpp>
-#include <ashlar/spmv/impl/launch_teams.hpp>
-#include <ashlar/spmv/impl/matrix_unit.hpp>
-#include <ashlar/spmv/impl/tensor_core_product.hpp>
+#include <ashlar/spmv/impl/launch/kernel_of.hpp>
+#include <ashlar/spmv/impl/launch/spmv_launch.hpp>
+#include <ashlar/spmv/impl/products/matrix_unit.hpp>
+#include <ashlar/spmv/impl/products/tensor_core_product.hpp>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -27,7 +27,7 @@ struct KernelOf<Kernel::tensor_core> : KernelBasics<Kernel::tensor_core> {
     return uses_matrix_unit_v<Exec, Scalar> && vectors.x.row_stride >= 0 && vectors.x.row_stride <= most;
   }
 
-  /// Of blocks of one or two rows most of its tiles would be empty.
+  /// For blocks of one or two rows most of its tiles would be empty.
   static bool pays(const SpmvShape& shape, const SpmvDevice&) { return shape.block_shape.rows > 2; }
 
   /// Warps that share the columns of a block row: more than one where there are few block rows, or long ones.

@@ -1,0 +1,20 @@
+# Two parts of the tests. `scripts/test` builds the target ashlar_basic_tests and runs the tests without the label
+# `extended`. `scripts/test --all` builds and runs the others, too: each header compiled alone, the performance tests, and
+# what builds the library once more (shared, beside Trilinos).
+add_custom_target(ashlar_basic_tests)
+set(folders ${PROJECT_SOURCE_DIR}/unit_tests ${PROJECT_SOURCE_DIR}/examples)
+if(ASHLAR_ENABLE_APPS)
+  list(APPEND folders ${PROJECT_SOURCE_DIR}/apps)
+endif()
+get_property(below DIRECTORY ${PROJECT_SOURCE_DIR}/unit_tests PROPERTY SUBDIRECTORIES)
+list(APPEND folders ${below})
+foreach(folder IN LISTS folders)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    get_target_property(is_apart ${target} EXCLUDE_FROM_ALL)
+    if(type MATCHES "EXECUTABLE|MODULE_LIBRARY" AND NOT is_apart)
+      add_dependencies(ashlar_basic_tests ${target})
+    endif()
+  endforeach()
+endforeach()
