@@ -17,7 +17,7 @@ Matrix from_csr(const Exec& exec) {
   return ashlar::bcsr_from_csr<Matrix>(exec, csr, 2);
 }
 
-/// Entries in any order: those of one place are added.
+/// Entries in any order: entries of one place are added.
 Matrix from_coo(const Exec& exec) {
   const ashlar::CooMatrix<double> coo{.num_rows = 4,
                                       .num_cols = 4,
@@ -27,7 +27,7 @@ Matrix from_coo(const Exec& exec) {
   return ashlar::bcsr_from_csr<Matrix>(exec, ashlar::csr_from_coo(coo), 2);
 }
 
-/// Blocks in any order, each column after column: those of one place are added.
+/// Blocks in any order, each column after column: blocks of one place are added.
 Matrix from_blocks(const Exec& exec) {
   const ashlar::BlockCoo<double> blocks{.num_block_rows = 2,
                                         .num_block_cols = 2,
@@ -38,7 +38,7 @@ Matrix from_blocks(const Exec& exec) {
   return ashlar::bcsr_from_block_coo<Matrix>(exec, blocks);
 }
 
-/// Rows from a functor, on the device: how many blocks a row has, then what they are.
+/// Rows from a functor, on the device: the number of blocks of a row, then the blocks.
 struct Rows {
   KOKKOS_FUNCTION int operator()(int) const { return 2; }
 

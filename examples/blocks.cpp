@@ -37,7 +37,7 @@ Mesh beam(int nx, int ny, int nz) {
   return mesh;
 }
 
-/// A block for each pair of nodes of each element; those of one place are added later. Held nodes keep their diagonal.
+/// A block for each pair of nodes of each element. Blocks of one place are added later. Held nodes keep their diagonal.
 ashlar::BlockCoo<double> assemble(const Mesh& mesh, double poissons_ratio) {
   const auto element = ashlar::problems::hex8_stiffness({1, 1, 1}, 1.0, poissons_ratio);  // 24 x 24
   ashlar::BlockCoo<double> blocks{mesh.num_nodes(), mesh.num_nodes(), 3, {}, {}, {}};
