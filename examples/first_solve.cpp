@@ -1,6 +1,6 @@
 // Solves a system of CSR arrays: a chain of 1000 unknowns, each pulled by its neighbours.
 #include <Kokkos_Core.hpp>
-#include <ashlar/solve/solve.hpp>
+#include <ashlar/ashlar.hpp>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -24,5 +24,6 @@ int main(int argc, char** argv) {
   std::printf("%s after %d iterations: %s with %s, as %s\n", std::string(to_string(report.status)).c_str(),
               report.iterations, std::string(to_string(report.method)).c_str(),
               std::string(to_string(report.preconditioner)).c_str(), report.why.c_str());
+  std::printf("residual %.0e, x in the middle %.4f\n", report.relative_residual, x[n / 2]);
   return report.status == ashlar::SolveStatus::converged ? 0 : 1;
 }
