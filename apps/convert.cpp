@@ -13,7 +13,6 @@
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/block_file_rows.hpp>
 #include <ashlar/io/matrix_market.hpp>
-#include <ashlar/io/matrix_market_text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <filesystem>
 #include <iostream>
@@ -23,14 +22,11 @@
 #include <vector>
 
 #include "block_size.hpp"
-#include "csr_file.hpp"
 #include "file_names.hpp"
 #include "matrix_bytes.hpp"
-#include "memory_left.hpp"
-#include "number_text.hpp"
+#include "numbers.hpp"
 #include "option_values.hpp"
-#include "output_file.hpp"
-#include "same_on_ranks.hpp"
+#include "world.hpp"
 
 namespace ashlar::app {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/host/replaced_file.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,5 +33,49 @@ void require_ending(const std::string& option, const std::string& path, const st
 /// Whether the name is that of a block file, A.bcsr; or of a Matrix Market file, A.mtx.
 bool is_block_file(const std::string& path);
 bool is_matrix_market_file(const std::string& path);
+
+/// Where an output of the command goes. A regular file is replaced once the new one is complete (ReplacedFile): an
+/// error or a signal leaves what was there before, and no half. What is there and is no regular file (standard output,
+/// which
+/// "-" means too, other open descriptors, pipes) is written to as it is.
+///
+/// Throws   FileError from the constructor if it cannot be written: nothing has been computed by then.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path);
+
+  /// Calls write(name), which writes a file of this name.
+  ///
+  /// Throws   FileError in the name of the output, and what `write` throws.
+  template <class Write>
+  void write(const Write& write) const {
+    flush_standard_output();
+    is_replaced_ ? replace_file(path_, write) : write(path_);
+  }
+
+  /// Whether a new file takes its place.
+  bool is_replaced() const { return is_replaced_; }
+
+ private:
+  /// What was printed before stands before it.
+  static void flush_standard_output();
+
+  std::string path_;
+  bool is_replaced_;
+};
+
+/// Whether it is no regular file, and is written to as it is: open descriptors, pipes, terminals.
+bool is_written_through(const std::string& path);
+
+/// From here on signals that end the command remove the unfinished files first, and a file that has become as large as
+/// `ulimit -f` allows is an error of writing instead of the end.
+void handle_signals();
+
+/// From here on writing to a pipe that nobody reads any more is an error of writing, instead of the end of the command:
+/// what it has computed reaches its other outputs.
+void survive_closed_pipes();
+
+/// Flushes standard output. Returns a message where it has not taken all that was printed.
+std::optional<std::string> standard_output_fault();
 
 }  // namespace ashlar::app

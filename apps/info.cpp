@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "device.hpp"
-#include "number_text.hpp"
+#include "numbers.hpp"
 #include "types.hpp"
 
 namespace ashlar::app {

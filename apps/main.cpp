@@ -11,19 +11,15 @@
 #include <vector>
 
 #include "convert.hpp"
+#include "file_names.hpp"
 #include "hpgmg/run.hpp"
 #include "info.hpp"
 #include "kokkos_scope.hpp"
-#include "memory_left.hpp"
-#include "one_line.hpp"
-#include "same_on_ranks.hpp"
+#include "matrix_bytes.hpp"
 #include "solve/options.hpp"
-#include "solve/phases.hpp"
+#include "solve/progress.hpp"
 #include "solve/run.hpp"
-#include "standard_output.hpp"
 #include "stop_signals.hpp"
-#include "unfinished_file.hpp"
-#include "wait_policy.hpp"
 #include "world.hpp"
 
 namespace {

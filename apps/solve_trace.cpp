@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "number_text.hpp"
+#include "numbers.hpp"
 
 namespace ashlar::app {
 

@@ -2,7 +2,6 @@
 
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/streaming/timeline.hpp>
-#include <ashlar/trace/chrome_json.hpp>
 #include <ashlar/trace/recorder.hpp>
 #include <chrono>
 #include <cstdint>

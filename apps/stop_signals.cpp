@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "solve/progress_line.hpp"
+#include "solve/progress.hpp"
 
 namespace ashlar::app {
 

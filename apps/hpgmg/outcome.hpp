@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "file_names.hpp"
 #include "hpgmg/options.hpp"
 #include "types.hpp"
+#include "world.hpp"
 
 namespace ashlar::app {
 
@@ -38,5 +40,12 @@ void print_levels(const multigrid::Multigrid<Execution>& mg);
 void print_outcome(const multigrid::Multigrid<Execution>& mg, const HpgmgOutcome& outcome);
 /// The report as JSON.
 std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOutcome& outcome);
+
+/// Writes u of a level, averages over cells, as an image file of VTK's (.vti): all of it, on rank 0, which alone has
+/// the file. Collective.
+///
+/// Throws   FileError, on the other ranks RankError; as World::on_all().
+void write_picture(const Execution& exec, const World& world, const std::optional<OutputFile>& file,
+                   const multigrid::Level<Execution>& level);
 
 }  // namespace ashlar::app

@@ -13,12 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "file_names.hpp"
 #include "hpgmg/conjugate_gradients.hpp"
 #include "hpgmg/outcome.hpp"
-#include "hpgmg/picture.hpp"
-#include "output_file.hpp"
 #include "solve_trace.hpp"
-#include "write_errors.hpp"
+#include "world.hpp"
 
 namespace ashlar::app {
 

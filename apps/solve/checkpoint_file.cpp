@@ -1,9 +1,9 @@
-#include "solve/checkpoint_file.hpp"
+#include "solve/files.hpp"
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/shared_file.hpp>
-#include <ashlar/io/checksum.hpp>
+#include <ashlar/io/block_file.hpp>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>

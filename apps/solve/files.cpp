@@ -12,8 +12,6 @@
 #include "block_size.hpp"
 #include "file_names.hpp"
 #include "matrix_bytes.hpp"
-#include "output_file.hpp"
-#include "solve/mesh_file.hpp"
 #include "types.hpp"
 
 namespace ashlar::app {

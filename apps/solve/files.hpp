@@ -2,12 +2,16 @@
 
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
+#include <ashlar/krylov/checkpoint.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "solve/options.hpp"
+#include "solve/system.hpp"
+#include "types.hpp"
+#include "world.hpp"
 
 namespace ashlar::app {
 
@@ -42,5 +46,46 @@ struct VectorFile {
 
 /// Its entries, as many as the system has rows. Throws FileError.
 std::vector<double> read_vector(const SolveOptions& options, const VectorFile& vector, std::int64_t num_rows);
+
+/// What a checkpoint is of, as words: "system", "cantilever of 33 x 33 x 33 nodes". A solve resumes from a checkpoint
+/// only if all of them are the same.
+struct Identity {
+  std::string name, value;
+};
+
+/// A checkpoint of all ranks in one file: a header with the place, the size and the checksum of each rank's part, and
+/// these parts. The numbers are those of the machine that wrote it: it is for the same build on the same kind of
+/// machine.
+///
+/// Writes the parts of all ranks. Whoever reads the file finds all of the old checkpoint or all of the new. Collective.
+///
+/// Throws   FileError on the rank that cannot write its part, RankError on the others.
+void write_checkpoint(const World& world, const std::string& path, const std::vector<Identity>& identities,
+                      const CgCheckpoint& checkpoint);
+
+/// Reads this rank's part. Not collective.
+///
+/// Throws   FileError if the file is no checkpoint, is damaged, or is of another number of ranks; ArgumentError that
+///          names what differs, if it is of another solve.
+CgCheckpoint read_checkpoint(const World& world, const std::string& path, const std::vector<Identity>& identities);
+
+/// Throws FileError, before any work, if read_checkpoint() would for the header alone.
+void check_checkpoint_header(const World& world, const std::string& path);
+
+/// Whether a mesh of this name is written in pieces, one for each rank: x.pvtu.
+bool is_mesh_of_pieces(const std::string& path);
+
+/// The piece of a rank, beside it: x_0.vtu.
+std::string mesh_piece(const std::string& path, int rank);
+
+/// Writes the cantilever's mesh to `path`, a VTK file, and at its points the solution `x`, of which each rank has its
+/// part: in pieces, which take their names when all are whole, and the file that names them; or, of another name, all
+/// of it on rank 0. Collective.
+///
+/// Throws   FileError where a rank cannot write its piece, in the name of `path`, RankError on the others; as
+/// World::on_all().
+template <class Exec>
+void write_mesh(const Exec& exec, const World& world, const std::string& path, const LinearSystem<Exec>& system,
+                const Vector<Exec>& x);
 
 }  // namespace ashlar::app

@@ -1,5 +1,3 @@
-#include "solve/memory_need.hpp"
-
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
@@ -7,14 +5,15 @@
 #include <ashlar/host/memory.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/block_cg.hpp>
-#include <ashlar/krylov/cg_bytes.hpp>
+#include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/gmres.hpp>
 #include <ashlar/krylov/minres.hpp>
 #include <ashlar/operators/preconditioner_bytes.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <limits>
 
-#include "memory_left.hpp"
+#include "matrix_bytes.hpp"
+#include "solve/memory_need.hpp"
 
 namespace ashlar::app {
 
@@ -181,5 +180,21 @@ template void require_memory_for<Execution>(const MatrixShape&, const std::strin
 template FileNeed file_need<Execution>(const io::MatrixMarketHeader&, std::uint64_t, const SolveOptions&);
 template void require_device_memory<Execution>(std::uint64_t, const std::string&, const SolveOptions&);
 #endif
+
+std::uint64_t bytes_beside_streaming(const MatrixShape& shape, const SolveOptions& options, std::uint64_t besides) {
+  const std::uint64_t x_and_y =
+      2 * shape.num_block_rows * shape.block_size * sizeof(double) * std::uint64_t(options.method.num_rhs);
+  return solver_bytes(shape, options) + besides - x_and_y;
+}
+
+StreamingOptions streaming_options(const MatrixShape& shape, const SolveOptions& options, std::uint64_t limit,
+                                   std::uint64_t besides) {
+  StreamingOptions streaming;
+  streaming.product.kernel = options.method.kernel;
+  streaming.product.num_vectors = options.method.num_rhs;
+  const std::uint64_t taken = bytes_beside_streaming(shape, options, besides);
+  streaming.device_memory_limit = limit > taken ? limit - taken : 1;
+  return streaming;
+}
 
 }  // namespace ashlar::app

@@ -1,14 +1,12 @@
-#include "solve/mesh_file.hpp"
+#include "solve/files.hpp"
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/scatter.hpp>
 #include <ashlar/host/replaced_file.hpp>
-#include <ashlar/io/pvtu.hpp>
-#include <ashlar/io/vtu.hpp>
+#include <ashlar/io/vtk.hpp>
 #include <ashlar/problems/hex_grid.hpp>
-#include <ashlar/problems/hex_piece.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -16,7 +14,6 @@
 #include <vector>
 
 #include "file_names.hpp"
-#include "output_file.hpp"
 
 namespace ashlar::app {
 

@@ -4,14 +4,13 @@
 #include <ashlar/distributed/scatter.hpp>
 #include <ashlar/distributed/shared_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
-#include <ashlar/io/matrix_market_text.hpp>
 #include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "output_file.hpp"
-#include "solve/mesh_file.hpp"
+#include "file_names.hpp"
+#include "solve/files.hpp"
 
 namespace ashlar::app {
 

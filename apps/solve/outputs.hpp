@@ -4,7 +4,6 @@
 #include "solve/solve.hpp"
 #include "solve/system.hpp"
 #include "world.hpp"
-#include "write_errors.hpp"
 
 namespace ashlar::app {
 

@@ -1,13 +1,17 @@
-#include "solve/rank_efficiency.hpp"
-
 #include <algorithm>
 #include <ashlar/base/text.hpp>
 #include <ashlar/trace/parallel_efficiency.hpp>
 
-#include "number_text.hpp"
-#include "solve/optional_json.hpp"
+#include "numbers.hpp"
+#include "solve/rank_efficiency.hpp"
 
 namespace ashlar::app {
+
+ExchangeAccount exchange_of_kernels(const ExchangeAccount& of_products) {
+  return {"packets", text("one kernel of each rank iterates, and sends halo and sums itself, not as messages; products "
+                          "by themselves: ",
+                          of_products.mode, ", ", of_products.why)};
+}
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "solve/rank_speeds.hpp"
+#include "solve/ranks.hpp"
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
@@ -12,8 +12,6 @@
 #include <string>
 
 #include "solve/memory_need.hpp"
-#include "solve/rank_system.hpp"
-#include "solve/streaming_options.hpp"
 
 namespace ashlar::app {
 

@@ -1,4 +1,4 @@
-#include "solve/rebalance.hpp"
+#include "solve/ranks.hpp"
 
 #include <algorithm>
 #include <ashlar/base/text.hpp>
@@ -8,9 +8,8 @@
 #include <numeric>
 #include <utility>
 
-#include "number_text.hpp"
-#include "solve/phases.hpp"
-#include "solve/rank_system.hpp"
+#include "numbers.hpp"
+#include "solve/progress.hpp"
 
 namespace ashlar::app {
 

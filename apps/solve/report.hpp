@@ -1,15 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "device.hpp"
-#include "solve/kernel_iterations.hpp"
 #include "solve/options.hpp"
-#include "solve/phases.hpp"
-#include "solve/rank_account.hpp"
+#include "solve/progress.hpp"
 #include "solve/rank_efficiency.hpp"
 #include "solve/solve.hpp"
 #include "solve/system.hpp"
@@ -48,5 +48,26 @@ void print_summary(std::ostream& out, const Outcome& outcome);
 
 /// The residual after each iteration.
 void print_history(std::ostream& out, const SolveReport& report);
+
+/// A solve on one rank, from its report: what the efficiency of several is counted from.
+struct OneRankRun {
+  std::string path;
+  double seconds_of_iteration = 0;
+  std::int64_t num_rows = 0, num_blocks = 0;
+  int block_size = 0;
+  Device device;
+};
+
+/// Reads such a report.
+///
+/// Throws   FileError where it is none, or of several ranks, of a streamed matrix, of no iteration; or where that solve
+///          was asked for another system, method or kernel than `options` do.
+OneRankRun read_one_rank_run(const std::string& path, const SolveOptions& options);
+
+/// Throws FileError where the run was of another system, or on a device that is not like this one.
+void require_alike(const OneRankRun& run, const SystemAccount& system, const Device& device);
+
+/// All options with the values used, as they stand in reports.
+nlohmann::ordered_json options_json(const SolveOptions& options);
 
 }  // namespace ashlar::app

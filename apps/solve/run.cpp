@@ -6,8 +6,8 @@
 #include <ashlar/device/probes/bandwidth.hpp>
 #include <ashlar/distributed/rank_speed.hpp>
 #include <ashlar/host/text_file.hpp>
-#include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/report.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <cstdint>
 #include <iostream>
 #include <limits>
@@ -19,30 +19,22 @@
 #include <utility>
 #include <vector>
 
-#include "memory_left.hpp"
-#include "number_text.hpp"
-#include "output_file.hpp"
-#include "same_on_ranks.hpp"
-#include "solve/checkpoint_file.hpp"
-#include "solve/checks.hpp"
+#include "file_names.hpp"
+#include "matrix_bytes.hpp"
+#include "numbers.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
-#include "solve/one_rank_run.hpp"
 #include "solve/outputs.hpp"
-#include "solve/partition_file.hpp"
-#include "solve/progress_line.hpp"
-#include "solve/rank_roles.hpp"
-#include "solve/rank_speeds.hpp"
-#include "solve/rank_system.hpp"
-#include "solve/rebalance.hpp"
+#include "solve/progress.hpp"
+#include "solve/ranks.hpp"
 #include "solve/report.hpp"
 #include "solve/solve.hpp"
-#include "solve/solver_choice.hpp"
+#include "solve/solver_parts.hpp"
 #include "solve/system.hpp"
 #include "solve/threads.hpp"
 #include "solve_trace.hpp"
 #include "stop_signals.hpp"
-#include "write_errors.hpp"
+#include "world.hpp"
 
 namespace ashlar::app {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "solve/options.hpp"
-#include "solve/phases.hpp"
+#include "solve/progress.hpp"
 #include "world.hpp"
 
 namespace ashlar::app {

@@ -9,7 +9,7 @@
 #include <ashlar/krylov/pipelined_cg.hpp>
 #include <ashlar/krylov/single_reduction_cg.hpp>
 #include <ashlar/krylov/symmetric_solve.hpp>
-#include <ashlar/streaming/overlap.hpp>
+#include <ashlar/streaming/timeline.hpp>
 #include <cmath>
 #include <cstdint>
 #include <iostream>
@@ -19,12 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include "solve/checkpoint_file.hpp"
-#include "solve/local_work.hpp"
-#include "solve/operator.hpp"
-#include "solve/preconditioner.hpp"
-#include "solve/pseudo_random.hpp"
+#include "solve/files.hpp"
 #include "solve/singular_system.hpp"
+#include "solve/solver_parts.hpp"
 #include "stop_signals.hpp"
 
 namespace ashlar::app {

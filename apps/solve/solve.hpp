@@ -2,15 +2,14 @@
 
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/halo_figures.hpp>
-#include <ashlar/krylov/block_report.hpp>
-#include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/report.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
 #include <optional>
 #include <string>
 
 #include "solve/options.hpp"
-#include "solve/phases.hpp"
+#include "solve/progress.hpp"
 #include "solve/system.hpp"
 #include "solve_trace.hpp"
 #include "types.hpp"

@@ -7,7 +7,6 @@
 #include <sstream>
 #include <string>
 
-#include "number_text.hpp"
 #include "numbers.hpp"
 #include "solve/report.hpp"
 

@@ -14,12 +14,11 @@
 #include <utility>
 
 #include "block_size.hpp"
-#include "csr_file.hpp"
 #include "file_names.hpp"
-#include "memory_left.hpp"
-#include "solve/file_matrix.hpp"
+#include "matrix_bytes.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
+#include "solve/solver_parts.hpp"
 
 namespace ashlar::app {
 

@@ -9,9 +9,9 @@
 //   to_tpetra              an Ashlar matrix as a BlockCrsMatrix, on the same memory
 //   TpetraLinearOperator   a Tpetra::Operator in Ashlar's solvers, as operator or as preconditioner
 
-#include <ashlar/interop/diagonal.hpp>
-#include <ashlar/interop/tpetra/communicator.hpp>
+#include <ashlar/interop/column_map_operator.hpp>
 #include <ashlar/interop/tpetra/from_tpetra.hpp>
 #include <ashlar/interop/tpetra/linear_operator.hpp>
 #include <ashlar/interop/tpetra/operator.hpp>
 #include <ashlar/interop/tpetra/to_tpetra.hpp>
+#include <ashlar/interop/tpetra/types.hpp>

@@ -8,6 +8,7 @@
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/validate.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -190,5 +191,8 @@ template <bcsr_matrix Matrix, execution_space Exec>
 Matrix read_block_file(const Exec& exec, const std::string& path) {
   return read_block_file<Matrix>(exec, BlockFile(path));
 }
+
+/// The checksum of block files and checkpoints: XXH3 of 64 bits, without a seed.
+std::uint64_t checksum(const void* bytes, std::size_t size);
 
 }  // namespace ashlar::io

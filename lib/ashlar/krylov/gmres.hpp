@@ -9,7 +9,7 @@
 #include <ashlar/blas1/blas1.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/krylov/impl/gmres_steps.hpp>
-#include <ashlar/krylov/impl/method_bytes.hpp>
+#include <ashlar/krylov/impl/solver_memory.hpp>
 #include <ashlar/krylov/method.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/solver.hpp>

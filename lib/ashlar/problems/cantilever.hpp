@@ -4,10 +4,9 @@
 #include <array>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/problems/hex_grid.hpp>
-#include <ashlar/problems/impl/check_fits.hpp>
-#include <ashlar/problems/impl/hex_load.hpp>
+#include <ashlar/problems/impl/build_range.hpp>
 #include <ashlar/problems/impl/hex_rows.hpp>
-#include <ashlar/problems/row_range.hpp>
+#include <ashlar/problems/lattice.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/problems/impl/build_range.hpp>
-#include <ashlar/problems/impl/check_fits.hpp>
 #include <ashlar/problems/lattice.hpp>
 
 namespace ashlar::problems {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <ashlar/spmv/plan.hpp>
-#include <ashlar/streaming/taper.hpp>
+#include <ashlar/streaming/subdivision.hpp>
 #include <cstdint>
 
 namespace ashlar {

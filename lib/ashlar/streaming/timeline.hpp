@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -143,5 +144,40 @@ class StreamTimeline {
   std::size_t num_device_ = 0, num_host_ = 0;
   std::int64_t num_missed_ = 0;
 };
+
+/// That a streamed matrix records its products on a timeline: what record() returns. It ends with this object, or when
+/// the matrix begins another. The matrix may be moved, or go first; the timeline stays where it is as long as this
+/// lives.
+///
+/// Move-only.
+template <execution_space Exec>
+class [[nodiscard]] StreamRecording {
+ public:
+  explicit StreamRecording(StreamTimeline<Exec>& timeline) : timeline_(&timeline, [](StreamTimeline<Exec>*) {}) {}
+  StreamRecording(StreamRecording&&) noexcept = default;
+  StreamRecording& operator=(StreamRecording&&) noexcept = default;
+
+  /// Ends it now.
+  void stop() { timeline_.reset(); }
+
+  /// For the matrix: nothing once this has ended.
+  std::weak_ptr<StreamTimeline<Exec>> timeline() const { return timeline_; }
+
+ private:
+  std::shared_ptr<StreamTimeline<Exec>> timeline_;  // owns nothing: who holds it records
+};
+
+/// How much of its copies a streamed matrix hid behind products, or of its products behind copies.
+struct StreamOverlap {
+  double copy_seconds = 0;     ///< in which copies were under way
+  double product_seconds = 0;  ///< in which products were
+  double both_seconds = 0;     ///< in which both were
+
+  /// The part of the shorter of the two that passed beside the other; 1 where there was nothing to hide.
+  double hidden_share() const;
+};
+
+/// Of the spans of a timeline; pieces of the host's share and reads of a file are left out.
+StreamOverlap overlap_of(const std::vector<StreamSpan>& spans);
 
 }  // namespace ashlar

@@ -1,14 +1,14 @@
-#include "block_file_format.hpp"
-
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/block.hpp>
-#include <ashlar/io/checksum.hpp>
+#include <ashlar/io/block_file.hpp>
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <numeric>
+
+#include "block_file_format.hpp"
 
 namespace ashlar::io {
 
@@ -227,5 +227,15 @@ void require_little_endian(const std::string& path) {
                     "use Matrix Market files here");
   }
 }
+
+}  // namespace ashlar::io
+
+// Compiled here and only here: no library of that name is linked.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace ashlar::io {
+
+std::uint64_t checksum(const void* bytes, std::size_t size) { return XXH3_64bits(bytes, size); }
 
 }  // namespace ashlar::io

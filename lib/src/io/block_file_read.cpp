@@ -3,15 +3,13 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/io/block_file.hpp>
-#include <ashlar/io/checksum.hpp>
 #include <functional>
 #include <numeric>
 #include <span>
 #include <type_traits>
 
 #include "block_file_format.hpp"
-#include "random_access_file.hpp"
-#include "section_reader.hpp"
+#include "sections.hpp"
 
 namespace ashlar::io {
 

@@ -13,7 +13,6 @@
 #include "matrix_market_format.hpp"
 #include "number_parser.hpp"
 #include "parallel_parts.hpp"
-#include "text_chunks.hpp"
 
 namespace ashlar::io {
 

@@ -1,4 +1,4 @@
-#include <ashlar/persistent_cg/of_ranks.hpp>
+#include <ashlar/persistent_cg/ranks.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/base/text.hpp>

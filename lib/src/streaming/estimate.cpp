@@ -3,7 +3,7 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/memory/available_memory.hpp>
-#include <ashlar/streaming/estimate.hpp>
+#include <ashlar/streaming/planner.hpp>
 #include <numeric>
 
 namespace ashlar::impl {

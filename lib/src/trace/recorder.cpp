@@ -3,7 +3,6 @@
 #include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/trace/chrome_json.hpp>
 #include <ashlar/trace/recorder.hpp>
 #include <chrono>
 #include <cstdint>

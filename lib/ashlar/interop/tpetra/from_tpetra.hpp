@@ -12,7 +12,6 @@
 #include <ashlar/interop/column_map_operator.hpp>
 #include <ashlar/interop/column_sources.hpp>
 #include <ashlar/interop/kokkos_kernels.hpp>
-#include <ashlar/interop/tpetra/communicator.hpp>
 #include <ashlar/interop/tpetra/operator.hpp>
 #include <ashlar/interop/tpetra/types.hpp>
 #include <cstddef>

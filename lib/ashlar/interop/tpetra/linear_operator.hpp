@@ -11,7 +11,6 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/space.hpp>
-#include <ashlar/interop/tpetra/communicator.hpp>
 #include <ashlar/interop/tpetra/types.hpp>
 #include <cstddef>
 #include <cstdint>

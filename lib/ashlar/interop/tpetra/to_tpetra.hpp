@@ -13,7 +13,6 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/halo/row_partition.hpp>
-#include <ashlar/interop/tpetra/communicator.hpp>
 #include <ashlar/interop/tpetra/types.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -6,12 +6,11 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/multi_axpby.hpp>
 #include <ashlar/blas1/multi_dot.hpp>
-#include <ashlar/krylov/block_report.hpp>
 #include <ashlar/krylov/concepts.hpp>
-#include <ashlar/krylov/impl/scaling.hpp>
+#include <ashlar/krylov/impl/norms.hpp>
 #include <ashlar/krylov/impl/small_dense.hpp>
-#include <ashlar/krylov/impl/small_exchange.hpp>
 #include <ashlar/krylov/impl/solver_memory.hpp>
+#include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cmath>
 #include <cstdint>

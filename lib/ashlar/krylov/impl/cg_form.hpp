@@ -5,11 +5,11 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/krylov/cg_options.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
 #include <ashlar/krylov/method.hpp>
 #include <ashlar/krylov/report.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/krylov/symmetry_of_products.hpp>
 #include <cstdint>
 #include <limits>

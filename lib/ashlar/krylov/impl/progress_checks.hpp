@@ -7,7 +7,7 @@
 #include <ashlar/device/events/event.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/krylov/impl/solver_memory.hpp>
-#include <ashlar/krylov/monitor.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cmath>
 #include <cstddef>

@@ -6,7 +6,6 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/spmv/spmv.hpp>
-#include <ashlar/streaming/estimate.hpp>
 #include <ashlar/streaming/file_matrix.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/options.hpp>

@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
-#include <ashlar/streaming/figures.hpp>
+#include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <utility>
 #include <vector>

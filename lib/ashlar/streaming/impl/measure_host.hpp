@@ -3,8 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/spmv/spmv.hpp>
-#include <ashlar/streaming/figures.hpp>
 #include <ashlar/streaming/impl/host_part.hpp>
+#include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <cstddef>
 #include <cstdint>

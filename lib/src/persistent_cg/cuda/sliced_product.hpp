@@ -5,13 +5,12 @@
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/persistent_cg/impl/assigned_rows.hpp>
-#include <ashlar/persistent_cg/impl/inner_slices.hpp>
 #include <type_traits>
 
 #include "async_copies.hpp"
+#include "diagonal_slices.hpp"
 #include "other_rows.hpp"
 #include "rank_sync.hpp"
-#include "slice_room.hpp"
 
 namespace ashlar::impl {
 

@@ -4,8 +4,7 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "async_copies.hpp"
-#include "issue_loads.hpp"
-#include "slice_room.hpp"
+#include "diagonal_slices.hpp"
 
 namespace ashlar::impl {
 
