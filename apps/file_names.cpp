@@ -36,7 +36,7 @@ bool same_file(const std::string& a, const std::string& b) {
 
 std::optional<int> stream_of(const std::string& path) { return path == "-" ? 1 : descriptor_of(path); }
 
-/// Whether what is written to both would mix: in one descriptor or pipe. (Who names a terminal twice sees both.)
+/// True if writes to both would mix: in one descriptor or pipe. (A terminal may be named twice and shows both.)
 bool same_stream(const std::string& a, const std::string& b) {
   const std::optional<int> stream_a = stream_of(a), stream_b = stream_of(b);
   if (stream_a || stream_b) return stream_a == stream_b;
@@ -101,7 +101,7 @@ namespace {
 
 extern "C" void handle_signal(int signal_number) {
   UnfinishedFile::remove_all();
-  // The handler was for one time: now the signal does what it does to anybody.
+  // The handler was for one signal: now the signal has its default effect.
   ::raise(signal_number);
 }
 

@@ -33,7 +33,7 @@ namespace ashlar::app {
 void require_threads(int count) {
   std::vector<std::jthread> threads;
   threads.reserve(static_cast<std::size_t>(count));
-  // (All at once: one that has ended leaves its place to the next.)
+  // (All simultaneously: one that has ended leaves its place to the next.)
   std::latch all_there(1);
   std::string why;
   try {
@@ -68,7 +68,7 @@ void wait_passively([[maybe_unused]] char** arguments) {
 
 namespace {
 
-/// The threads that Kokkos' OpenMP has room for (OpenMPTraits::MAX_THREAD_COUNT); it looks at no number itself.
+/// The threads that Kokkos' OpenMP has room for (OpenMPTraits::MAX_THREAD_COUNT); it checks no number itself.
 constexpr int most_threads = 512;
 
 enum class Kind { threads, device, truth, mapping };
@@ -173,7 +173,7 @@ void check_visible_devices() {
   }
 }
 
-/// Those that OpenMP takes where Kokkos is told nothing.
+/// The threads that OpenMP takes if Kokkos has no number.
 void check_openmp_threads(bool is_told) {
 #ifdef KOKKOS_ENABLE_OPENMP
   if (is_told) return;
@@ -191,7 +191,7 @@ void check_openmp_threads(bool is_told) {
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP
-/// What Kokkos goes by, in its order; it has been checked.
+/// The settings that Kokkos reads, in its order; they have been checked.
 int num_threads(const std::vector<std::string>& options) {
   constexpr std::string_view option = "--kokkos-num-threads=";
   for (const std::string& given : options) {

@@ -16,7 +16,9 @@ namespace {
 std::uint64_t entries_of(const io::MatrixMarketHeader& header, std::uint64_t file_size) {
   const bool is_array = header.format == io::MatrixMarketFormat::array;
   const std::uint64_t rows = static_cast<std::uint64_t>(header.rows);
-  // "1\n" is the shortest line of an array, "1 1\n" that of a list of entries.
+  // "1
+  // " is the shortest line of an array, and "1 1
+  // " the shortest line of a list of entries.
   const std::uint64_t in_file = std::min<std::uint64_t>(header.entries, file_size / (is_array ? 2 : 4) + 1);
   const bool is_half = header.symmetry != io::MatrixMarketSymmetry::general;
   return is_half && in_file > rows ? 2 * in_file - rows : in_file;
@@ -44,7 +46,7 @@ std::uint64_t reading_bytes(const io::MatrixMarketHeader& header, std::uint64_t 
   const Bytes list = entries * per_entry_of_list;
   const Bytes by_rows = entries * per_entry_of_rows + rows * Bytes{8};
   const Bytes assembly{assembly_bytes(least_shape(header, file_size, block_size))};
-  // Three times at which much is held at once: while the text is read, the list sorted, the rows cut into blocks.
+  // Three times at which much memory is held: while the text is read, the list sorted, the rows cut into blocks.
   return std::max({(Bytes{file_size} + list).count, (list + by_rows).count, (by_rows + assembly).count});
 }
 

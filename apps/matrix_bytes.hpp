@@ -21,7 +21,7 @@ inline constexpr Bytes scalar_bytes{sizeof(SizedMatrix::scalar_type)};
 inline constexpr Bytes index_bytes{sizeof(SizedMatrix::ordinal_type)};
 static_assert(sizeof(SizedMatrix::ordinal_type) == sizeof(SizedMatrix::offset_type));
 
-/// What a matrix of square blocks takes is told by its structure alone.
+/// The structure of a matrix of square blocks, which determines its size in memory.
 struct MatrixShape {
   std::uint64_t num_block_rows = 0;
   std::uint64_t num_blocks = 0;

@@ -115,7 +115,7 @@ std::string argument_at(const std::vector<std::string>& arguments, std::size_t p
   return place < arguments.size() ? "'" + arguments[place] + "'" : "nothing";
 }
 
-/// Where the first difference lies, and what it is.
+/// The place of the first difference, and both values.
 std::string first_difference(const std::vector<std::string>& mine, const std::vector<std::string>& of_first, int rank) {
   const auto [here, there] = std::mismatch(mine.begin(), mine.end(), of_first.begin(), of_first.end());
   const auto place = static_cast<std::size_t>(here - mine.begin());

@@ -34,7 +34,7 @@ class World {
   Communicator with_streams(int ranks_on_host = 0) const;
   /// The ranks that say the same: as a world of their own, which must go before this one. Collective.
   World part(bool belongs) const;
-  /// Whether this rank tells what is to be told once.
+  /// True if this rank prints messages that are printed once.
   bool speaks() const { return comm_->rank() == 0; }
 
   /// Calls work() on all ranks, and leaves it on all of them where it fails on some: on the lowest of those with its
@@ -85,7 +85,7 @@ auto World::on_all(const Work& work) const {
   }
 }
 
-/// Refuses ranks that were started with different arguments: what they would do differs, and some would wait for others
+/// Refuses ranks that were started with different arguments: their work would differ, and some would wait for others
 /// without end. Collective.
 ///
 /// Throws   ArgumentError that names the first argument that differs, on the lowest rank that has another one than rank
@@ -96,7 +96,7 @@ void require_same_arguments(const World& world, const std::vector<std::string>& 
 ///
 /// A block file is read by all ranks, and begins with a header of 4096 bytes, in which there is a checksum of its table
 /// of checksums: files with the same header have the same content, or are found to be damaged where they are read. A
-/// Matrix Market file is read by rank 0 alone. The others look at its header, which lies there, too.
+/// Matrix Market file is read by rank 0 alone. The others read its header, which lies there, too.
 inline constexpr std::size_t beginning_of_matrix = 4096;
 
 /// Refuses an input file that is not the same on all ranks, by its size and its first `most_bytes` bytes. What can be
@@ -114,7 +114,7 @@ inline std::string one_line(std::string message) {
   return printable(message);
 }
 
-/// What went wrong, on one line of standard error: one write, which lines of other ranks do not mix with.
+/// An error message as one line of standard error: one write, which other ranks' lines do not mix with.
 inline void tell_error(const std::string& message) {
   const std::string line = "ashlar: " + one_line(message) + "\n";
   std::cerr << line << std::flush;

@@ -224,7 +224,7 @@ std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOu
 
 namespace {
 
-/// What lies box after box, along x first, through all boxes.
+/// The values of all boxes, box after box, along x first.
 std::vector<double> in_rows(const multigrid::BoxGrid& grid, const std::vector<double>& flat) {
   const std::int64_t n = grid.box_dim(), cells = grid.cells_per_dim();
   std::vector<double> result(flat.size());

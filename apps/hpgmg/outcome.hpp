@@ -16,7 +16,7 @@
 
 namespace ashlar::app {
 
-/// What a run of `ashlar hpgmg` found. Times are those of the slowest rank.
+/// The results of a run of `ashlar hpgmg`. Times are the slowest rank's.
 struct HpgmgOutcome {
   HpgmgOptions options;
   multigrid::CycleReport solve;
@@ -32,7 +32,7 @@ struct HpgmgOutcome {
   }
 };
 
-/// What all ranks send on each level, to fill the ghost cells that the operator reads. Collective.
+/// The messages of all ranks on each level, which fill the ghost cells that the operator reads. Collective.
 std::vector<HaloCount> exchange_of_levels(const multigrid::Multigrid<Execution>& mg);
 
 /// Tables for standard output.

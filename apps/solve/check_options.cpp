@@ -19,7 +19,7 @@ void require(bool holds, const std::string& problem, const std::string& why, con
   if (!holds) throw ArgumentError(problem, why, suggestion);
 }
 
-/// What algebraic multigrid takes, and what is its alone.
+/// The limits of algebraic multigrid, and the options that only it takes.
 void check_amg(const SolveOptions& options, int ranks) {
   const auto& [source, method, placement, distribution, outputs] = options;
   const std::string amg = "--preconditioner amg";
@@ -84,7 +84,7 @@ void check_matrix(const SourceOptions& source, const OutputOptions& outputs) {
           "a matrix file has no mesh to draw on", "leave it out; --solution writes the numbers");
 }
 
-/// What one rank does and several do not.
+/// Restrictions of solves over several ranks.
 void check_over_ranks(const SolveOptions& options, int ranks) {
   const auto& [source, method, placement, distribution, outputs] = options;
   const std::string over = text(" over ", ranks, " ranks");
@@ -95,12 +95,12 @@ void check_over_ranks(const SolveOptions& options, int ranks) {
   require(!method.tune, text("--tune ", method.tune.value_or(""), over), "tuning multiplies by a whole matrix",
           "tune on one rank");
   if (source.matrix) {
-    require(!is_read_once(*source.matrix), text("--matrix ", *source.matrix, over), "all ranks look at its header",
+    require(!is_read_once(*source.matrix), text("--matrix ", *source.matrix, over), "all ranks read its header",
             "name a file, not a pipe");
   }
   if (outputs.efficiency) {
-    require(!is_read_once(*outputs.efficiency), text("--efficiency ", *outputs.efficiency, over),
-            "all ranks look at it", "name a file, not a pipe");
+    require(!is_read_once(*outputs.efficiency), text("--efficiency ", *outputs.efficiency, over), "all ranks read it",
+            "name a file, not a pipe");
   }
 }
 

@@ -15,30 +15,29 @@
 
 namespace ashlar::app {
 
-/// Finds out before any work is done that inputs can be opened and outputs written, and that no output is an input or
-/// another output: rank `rank` of `ranks`, which tries what it makes. Rank 0 makes all outputs, and each rank its piece
-/// of a mesh.
+/// Checks before any work is done that inputs can be opened and outputs written, and that no output is an input or
+/// another output: rank `rank` of `ranks`, which tries the files that it makes. Rank 0 makes all outputs, and each rank
+/// its piece of a mesh.
 ///
 /// Throws   FileError, ArgumentError.
 void check_files(const SolveOptions& options, int rank, int ranks);
 
-/// Looks at the headers of the files named by `options`, however large these are, and checks what they say: real
-/// matrix, square, a block size that divides it, a right-hand side and an initial guess of its length; and at the
-/// tuning table.
+/// Reads the headers of the files named by `options`, however large these are, and checks them: real matrix, square, a
+/// block size that divides it, a right-hand side and an initial guess of its length. Checks the tuning table, too.
 ///
 /// Files that can be read once only are left alone.
 ///
 /// Throws   FileError with the file, the line and the numbers.
 void check_headers(const SolveOptions& options);
 
-/// What the file of --tune holds; nothing where there is none yet. Throws FileError.
+/// The contents of the file of --tune; nothing if there is no file yet. Throws FileError.
 TuningTable load_tuning(const MethodOptions& method);
 
 /// The same for one file: after reading, where it was a pipe.
 void check_matrix_header(const SolveOptions& options, const io::MatrixMarketHeader& header);
 void check_block_file(const SolveOptions& options, const io::BlockFile& file);
 
-/// A file with one vector, and what it is for people: "a right-hand side".
+/// A file with one vector, and its description for people: "a right-hand side".
 struct VectorFile {
   const char* what;
   std::string path;
@@ -47,15 +46,15 @@ struct VectorFile {
 /// Its entries, as many as the system has rows. Throws FileError.
 std::vector<double> read_vector(const SolveOptions& options, const VectorFile& vector, std::int64_t num_rows);
 
-/// What a checkpoint is of, as words: "system", "cantilever of 33 x 33 x 33 nodes". A solve resumes from a checkpoint
-/// only if all of them are the same.
+/// A property of the solve that a checkpoint records, in words: "system", "cantilever of 33 x 33 x 33 nodes". A solve
+/// resumes from a checkpoint only if all of them are the same.
 struct Identity {
   std::string name, value;
 };
 
 /// A checkpoint of all ranks in one file: a header with the place, the size and the checksum of each rank's part, and
-/// these parts. The numbers are those of the machine that wrote it: it is for the same build on the same kind of
-/// machine.
+/// these parts. Numbers have the format of the machine that wrote it: a checkpoint serves the same build on the same
+/// kind of machine.
 ///
 /// Writes the parts of all ranks. Whoever reads the file finds all of the old checkpoint or all of the new. Collective.
 ///
@@ -72,7 +71,7 @@ CgCheckpoint read_checkpoint(const World& world, const std::string& path, const 
 /// Throws FileError, before any work, if read_checkpoint() would for the header alone.
 void check_checkpoint_header(const World& world, const std::string& path);
 
-/// Whether a mesh of this name is written in pieces, one for each rank: x.pvtu.
+/// True if a mesh of this name is written in pieces, one for each rank: x.pvtu.
 bool is_mesh_of_pieces(const std::string& path);
 
 /// The piece of a rank, beside it: x_0.vtu.

@@ -34,13 +34,13 @@ Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind) {
   return {0};
 }
 
-/// What the solver allocates for so many rows.
+/// The bytes that the solver allocates for this number of rows.
 std::uint64_t method_bytes(std::int64_t rows, const MethodOptions& method) {
   const bool preconditioned = method.preconditioner != PreconditionerKind::none;
   switch (method.solver) {
     case SolverKind::block_cg:
       return block_cg_bytes(rows, method.num_rhs, sizeof(double), preconditioned);
-    case SolverKind::automatic:  // at most; for GMRES it looks for more room
+    case SolverKind::automatic:  // at most; for GMRES it needs more room
     case SolverKind::minres:
       return minres_bytes(rows, sizeof(double), preconditioned);
     case SolverKind::gmres:
@@ -121,8 +121,8 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
     return require_device_memory<Exec>((Bytes{device_bytes(shape, options)} + half).count, what, options);
   }
   const Bytes block_rows{shape.num_block_rows}, rows = block_rows * Bytes{shape.block_size};
-  // What streaming takes besides follows from the structure, which is not there yet (StreamedMatrix::estimate): row
-  // pointers of the matrix and of its parts, at least; on a device what Kokkos keeps, and two small buffers.
+  // The other memory for streaming depends on the structure, which does not exist yet (StreamedMatrix::estimate): at
+  // least the row pointers of the matrix and of its parts; on a device Kokkos' own memory and two small buffers.
   Bytes least = Bytes{solver_bytes(shape, options)} + Bytes{2} * block_rows * index_bytes;
   if (has_device_memory<Exec>) least = least + Bytes{8 << 20};
   if (options.method.preconditioner == PreconditionerKind::block_jacobi) {

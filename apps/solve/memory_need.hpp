@@ -18,7 +18,7 @@ std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options
 /// The same with the matrix.
 std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options);
 
-/// Bytes that are free where Exec computes, or that its device was limited to. What follows is of memory there, too.
+/// Bytes that are free where Exec computes, or the limit set for its device. The functions below count the same memory.
 template <class Exec>
 std::uint64_t device_limit(const SolveOptions& options);
 
@@ -56,7 +56,7 @@ void require_within_limit(std::uint64_t needed, std::uint64_t available, const s
 template <class Exec>
 void require_device_memory(std::uint64_t needed, const std::string& what, const SolveOptions& options);
 
-/// What the solve takes of the device beside a streamed matrix and a product's two vectors, with so many bytes more.
+/// The solve's device memory beside a streamed matrix and a product's two vectors, with `besides` bytes more.
 std::uint64_t bytes_beside_streaming(const MatrixShape& shape, const SolveOptions& options, std::uint64_t besides = 0);
 
 /// How a matrix is to be streamed: with what `limit` bytes of the device leave beside the solver's vectors, its
@@ -64,8 +64,8 @@ std::uint64_t bytes_beside_streaming(const MatrixShape& shape, const SolveOption
 StreamingOptions streaming_options(const MatrixShape& shape, const SolveOptions& options, std::uint64_t limit,
                                    std::uint64_t besides = 0);
 
-/// make(), which streams a matrix within what `limit` bytes leave beside others that are taken. A MemoryError knows
-/// only of what is left: told again with the limit, and with what `what` needs in all (require_within_limit()).
+/// make(), which streams a matrix within `limit` bytes less the `taken` ones. A MemoryError knows only the rest: it is
+/// thrown again with the limit, and with the total need of `what` (require_within_limit()).
 ///
 /// Throws   MemoryError, and what else make() throws.
 template <class Make>

@@ -18,7 +18,7 @@ namespace ashlar::app {
 
 namespace {
 
-/// What a kind is called in options and reports.
+/// The name of a kind in options and reports.
 template <class Kind>
 struct Named {
   Kind kind;
@@ -250,9 +250,10 @@ void declare_distribution(CLI::App& command, DistributionOptions& distribution) 
   command
       .add_option(
           "--partition", distribution.partition,
-          "how block rows are dealt: nnz, as many blocks to each rank; rows, as many rows; weighted, blocks by the "
-          "rate at which each rank reads its memory; measured, by the rate at which it multiplies, and anew "
-          "after some iterations, where that is repaid; auto (the default), measured where ranks on the host "
+          "how block rows are distributed: nnz, as many blocks to each rank; rows, as many rows; weighted, blocks by "
+          "the "
+          "rate at which each rank reads its memory; measured, by the rate at which it multiplies, and again "
+          "after some iterations, if that is worth its cost; auto (the default), measured where ranks on the host "
           "stand beside devices, else nnz; or a file with the number of block rows of each rank")
       ->type_name("auto|nnz|rows|weighted|measured|FILE")
       ->group("Over several ranks (mpirun -n N ashlar solve ...)");

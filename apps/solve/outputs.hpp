@@ -7,7 +7,7 @@
 
 namespace ashlar::app {
 
-/// Whether one of them is "-", standard output, for which the command has nothing else to say there then.
+/// True if one of them is "-", standard output, for which the command has nothing else to say there then.
 bool uses_standard_output(const OutputOptions& options);
 
 /// Finds out before any work is done whether all ranks see the files that they are to write together. Collective.

@@ -128,7 +128,7 @@ void require_nonzero_diagonal(const Exec& exec, const Matrix<Exec>& matrix, cons
               "no positive definite matrix has one; rows are counted from 1", "pass --preconditioner none to try CG");
 }
 
-/// The preconditioner of a matrix, of which the diagonal blocks are looked at.
+/// The preconditioner of a matrix, made of its diagonal blocks.
 template <class Exec>
 Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& matrix, PreconditionerKind kind,
                                        const LinearSystem<Exec>& system) {
@@ -145,7 +145,7 @@ Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& mat
   return Preconditioner<Exec>(IdentityPreconditioner());
 }
 
-/// The diagonal block that has no inverse, by its rows, from 1 as in a file; those of this rank begin with first_row.
+/// The diagonal block that has no inverse, by its rows, from 1 as in a file; this rank's rows begin with first_row.
 std::string bad_block(std::int64_t first_row, std::int64_t block_row, int block_size) {
   const std::int64_t first = first_row + block_row * block_size + 1, last = first + block_size - 1;
   if (block_size == 1) return text("the diagonal entry (", first, ", ", first, ") is 0 or has no inverse");

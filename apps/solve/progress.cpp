@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view erasure = "\r\033[K";
 
-/// One terminal has one line; a signal handler looks at it.
+/// One terminal has one line; a signal handler reads it.
 std::atomic<bool> is_on_screen = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 

@@ -13,7 +13,7 @@ namespace ashlar::app {
 /// The parts of a run and the seconds they took, in the order in which they came. Each is a profiling region, too.
 class Phases {
  public:
-  /// Runs `work` as the phase of this name and returns what it returns.
+  /// Runs `work` as the phase of this name and returns its result.
   template <class Work>
   auto run(const std::string& name, const Work& work) {
     const Measure measure(*this, name);

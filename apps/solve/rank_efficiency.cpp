@@ -45,7 +45,7 @@ RankEfficiency with_all_factors(const RankTimes& times) {
 constexpr const char* no_factors =
     "granularity, tasks and pipeline: how long a rank waits for others in the kernel that iterates is not measured";
 
-/// How to get what is counted from one rank.
+/// How to get the figures that are relative to one rank.
 std::string how_to_get(const RankTimes& times) {
   return times.is_one_given ? ": no iteration was made"
                             : ", counted from one rank alone: solve the same on one rank like these with --report "

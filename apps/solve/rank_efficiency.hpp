@@ -9,11 +9,11 @@
 
 namespace ashlar::app {
 
-/// One of several ranks, and what it did in the solve.
+/// One of several ranks, and its figures in the solve.
 struct RankAccount {
   std::string host, space, device;            ///< "OpenMP" is a space
   std::optional<double> read_bandwidth_gb_s;  ///< while the others measured theirs
-  std::optional<double> nonzeros_per_second;  ///< by which rows were dealt
+  std::optional<double> nonzeros_per_second;  ///< by which rows were distributed
   std::int64_t num_block_rows = 0, num_blocks = 0;
   double busy_seconds = 0, waited_seconds = 0;  ///< waited for other ranks
   std::optional<double> idle_seconds = 0;       ///< of that, with nothing to do; unknown of a kernel that iterates
@@ -31,23 +31,23 @@ struct RankAccount {
   }
 };
 
-/// How ranks exchanged what they need of each other, and why so.
+/// How ranks exchanged their halos, and why so.
 struct ExchangeAccount {
   std::string mode, why;
 };
 
-/// Of a solve by kernels that iterate: these send halo and sums themselves. `of_products` is how products by themselves
-/// exchange, of which such a solve has few.
+/// The exchange of a solve by kernels that iterate: these send halo and sums themselves. `of_products` is the exchange
+/// of separate products, of which such a solve has few.
 ExchangeAccount exchange_of_kernels(const ExchangeAccount& of_products);
 
-/// What of the ranks' time in a solve is known.
+/// The known times of the ranks in a solve.
 struct RankTimes {
   const std::vector<RankAccount>& ranks;
-  /// Of as many iterations by one rank, where its report was given and there were iterations.
+  /// The time of the same number of iterations on one rank, if its report was given and there were iterations.
   std::optional<double> seconds_on_one = {};
   bool is_one_given = false;
-  /// One kernel of each rank iterated: what it waits for the others in there nobody measures, and to the host it is
-  /// busy all the time.
+  /// One kernel of each rank iterated: nobody measures how long it waits for the others, and to the host it is busy all
+  /// the time.
   bool iterates_in_kernels = false;
 };
 

@@ -55,10 +55,10 @@ RowPartition read_partition(const std::string& path, std::int64_t num_block_rows
 
 namespace {
 
-/// Deals rows to the operator, which streams those of the host's memory where `place` is that.
+/// Distributes rows to the operator, which streams the host's rows if `place` is the host.
 template <class Exec, class Rows>
-void deal(const Exec& exec, const World& world, const SolveOptions& options, const RowPartition& partition,
-          MatrixPlace place, Rows rows, LinearSystem<Exec>& system) {
+void distribute(const Exec& exec, const World& world, const SolveOptions& options, const RowPartition& partition,
+                MatrixPlace place, Rows rows, LinearSystem<Exec>& system) {
   const Communicator& comm = world.comm();
   DistributedOptions distributed;
   distributed.decomposition = options.distribution.decomposition;
@@ -115,7 +115,7 @@ template <class Exec>
 void require_memory_for_share(const World& world, const SolveOptions& options, const std::string& what,
                               const MatrixShape& share, MatrixPlace place) {
   const Communicator& comm = world.comm();
-  // Those whose rows are in the host's memory.
+  // The ranks whose rows are in the host's memory.
   const bool on_host = !has_device_memory<Exec> || place == MatrixPlace::host;
   const auto sharing = std::uint64_t(comm.split_by_host().sum(on_host ? 1 : 0));
   const std::string of_ranks = text(what, " on ", comm.size(), " ranks");
@@ -163,9 +163,9 @@ LinearSystem<Exec> make_rank_system(const Exec& exec, const World& world, const 
   system.block_fill = source.block_fill;
   system.cantilever = source.cantilever;
   if (place == MatrixPlace::host) {
-    deal(exec, world, options, partition, place, source.host_rows(partition), system);
+    distribute(exec, world, options, partition, place, source.host_rows(partition), system);
   } else {
-    deal(exec, world, options, partition, place, source.rows(partition), system);
+    distribute(exec, world, options, partition, place, source.rows(partition), system);
   }
   make_rhs(exec, source, system);
   if (source.initial_guess) system.initial_guess = source.initial_guess(system.over_ranks->partition());

@@ -39,7 +39,7 @@ RankRoles roles_of(const World& world, int ranks_on_host);
 ///          add up to all block rows.
 RowPartition read_partition(const std::string& path, std::int64_t num_block_rows, int ranks);
 
-/// A system whose block rows can be dealt to the ranks in any way, and any number of times.
+/// A system whose block rows can be distributed to the ranks by any partition, any number of times.
 template <class Exec>
 struct RowSource {
   std::string description;
@@ -48,7 +48,7 @@ struct RowSource {
   double block_fill = 1;
   std::optional<problems::Cantilever> cantilever;
 
-  // What follows is collective, and throws on all ranks together.
+  // The following functions are collective, and throw on all ranks together.
 
   /// How many blocks all block rows before one have, of the whole.
   std::function<std::vector<std::int64_t>()> row_ptr;
@@ -64,13 +64,13 @@ struct RowSource {
 
 /// A generated problem is generated and a block file read row by row, by the ranks that have the rows; Matrix
 /// Market files, of matrices and vectors, are read by rank 0, which keeps and scatters them. A Matrix Market file is
-/// looked at for symmetry. Collective.
+/// checked for symmetry. Collective.
 ///
 /// Throws   as make_system(), on all ranks together.
 template <class Exec>
 RowSource<Exec> make_row_source(const Exec& exec, const World& world, const SolveOptions& options);
 
-/// What a rank has of a system, about.
+/// The approximate size of a rank's part of a system.
 template <class Exec>
 MatrixShape share_of(const RowSource<Exec>& source, std::int64_t num_block_rows);
 
@@ -99,14 +99,14 @@ template <class Exec>
 LinearSystem<Exec> make_rank_system(const Exec& exec, const World& world, const SolveOptions& options,
                                     const RowSource<Exec>& source, const RowPartition& partition);
 
-/// Whether one rank alone computes on a device, and would stream the whole system to it. By itself such a rank lets its
+/// True if one rank alone computes on a device, and would stream the whole system to it. By itself such a rank lets its
 /// host multiply a share (plan_streaming()), with the same processors and no messages. Collective.
 template <class Exec>
 bool one_device_streams(const World& world, const SolveOptions& options, const RankRoles& roles,
                         const RowSource<Exec>& source);
 
 /// How many blocks a second each rank multiplies, and what messages of halo and sums cost it in an iteration besides,
-/// by rank: measured on rows that are made for that, by all ranks at once, as some share a memory. Each has as many
+/// by rank: measured on rows that are made for that, by all ranks together, as some share a memory. Each has as many
 /// rows, and streams those for which its device has no room. Where ranks on the host stand beside devices that would
 /// stream without them, devices are measured on nine tenths of the rows. Collective.
 ///
@@ -124,18 +124,18 @@ struct Rebalanced {
   std::vector<double> residuals;     ///< relative, after each iteration made
   std::vector<RankSpeed> speeds;     ///< of the ranks, as measured last
   std::vector<std::string> decided;  ///< for people: why rows were moved, or stay
-  /// Of each rank, where some cost more than they do: the solve is to begin anew without those. Else none.
+  /// The shares of the ranks if some cost more than they save: the solve restarts without those ranks. Else empty.
   std::vector<double> shares;
 };
 
-/// Makes a few iterations, from which the ranks' busy times tell their speeds anew, and deals the rows again where what
-/// is likely left of the solve repays that; at most three times. What it costs is the time that dealing them took
-/// before (`seconds_of_deal`). x goes along, and CG begins anew from there. Collective.
+/// Makes a few iterations, which measure the ranks' speeds again by their busy times. Redistributes the rows if the
+/// rest of the solve is likely to repay the cost; at most three times. The cost is the time of the previous
+/// distribution (`seconds_of_distribution`). x is redistributed too, and CG restarts from it. Collective.
 ///
 /// Throws   what make_rank_system() and solve() do.
 template <class Exec>
 Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOptions& options,
                            const RowSource<Exec>& source, LinearSystem<Exec> system, std::vector<RankSpeed> speeds,
-                           double seconds_of_deal, const Monitor& monitor);
+                           double seconds_of_distribution, const Monitor& monitor);
 
 }  // namespace ashlar::app

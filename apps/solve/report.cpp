@@ -78,7 +78,7 @@ constexpr const char* how_to_make_it = "solve the same on one rank with --report
   throw FileError(path, 0, problem, why, how_to_make_it);
 }
 
-/// What both solves were asked for is the same, where an iteration depends on it.
+/// True if both solves had the same options that an iteration depends on.
 void require_same_options(const std::string& path, const Json& there, const Json& here) {
   for (const char* name : {"problem", "nodes", "dof", "matrix", "rhs", "solver", "variant", "num_rhs", "restart",
                            "null_space", "preconditioner", "preconditioner_precision", "kernel"}) {
@@ -94,7 +94,8 @@ void require_same_options(const std::string& path, const Json& there, const Json
 
 OneRankRun read_one_rank_run(const std::string& path, const SolveOptions& options) {
   constexpr std::size_t most_bytes = std::size_t(1) << 28;
-  // A report is a few levels deep. What is far deeper would be compared, and shown, by as many calls within each other.
+  // A report is a few levels deep. A much deeper one is refused, because comparing and printing it would recurse as
+  // deeply.
   constexpr int deepest = 100;
   const auto require_shallow = [&](int depth, Json::parse_event_t, const Json&) {
     if (depth > deepest) refuse(path, "it is no report of ashlar solve", "it has lists within lists");

@@ -27,12 +27,12 @@ struct Outcome {
   std::optional<SolutionError> error;
   std::optional<double> read_bandwidth_gb_s;  ///< of the device, measured at start-up unless that was not wanted
   std::vector<RankAccount> ranks = {};        ///< where there are several
-  std::vector<std::string> decided = {};      ///< how rows were dealt, and why, where that was measured
+  std::vector<std::string> decided = {};      ///< how rows were distributed, and why, if that was measured
   std::optional<double> seconds_on_one = {};  ///< of as many iterations by one rank, where they are known
 
-  /// Whether the matrix was streamed, by one rank or by some.
+  /// True if the matrix was streamed, by one rank or by some.
   bool is_streamed() const;
-  /// Of several ranks: whether one kernel of each made the iterations, how they exchanged, and where their time went.
+  /// For several ranks: whether one kernel of each made the iterations, how they exchanged, and where their time went.
   bool iterates_in_kernels() const;
   ExchangeAccount exchange() const;
   RankEfficiency efficiency() const;

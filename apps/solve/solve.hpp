@@ -17,7 +17,7 @@
 
 namespace ashlar::app {
 
-/// What is told of a solve.
+/// The figures of a solve.
 struct SolveAccount {
   SolveReport report;                  ///< of block CG its steps, and the largest residual of all columns
   SolverKind solver = SolverKind::cg;  ///< that ended the solve
@@ -35,7 +35,7 @@ struct SolveAccount {
   double idle_seconds = 0;               ///< of that, with nothing to do meanwhile: DistributedOperator::idle_seconds()
   int iterations_before = 0;             ///< of the report's, those made before the rows lay as they do
   HaloFigures halo;                      ///< what this rank exchanged with others, in the solve
-  /// Of this rank's share of the solve while the other ranks rest, where --efficiency asks for it.
+  /// The time of this rank's share of the solve while the other ranks rest, if --efficiency asks for it.
   std::optional<double> alone_seconds;
 };
 

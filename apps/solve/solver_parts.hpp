@@ -33,15 +33,15 @@ struct SystemOperator {
   std::function<StreamRecording<Exec>(StreamTimeline<Exec>&)> record;
 };
 
-/// Plans the products: by what was asked for, by a tuning table, or for a matrix that is streamed from the host's
-/// memory to a device by measuring how to.
+/// Plans the products: by the options, by a tuning table, or by measuring if a matrix is streamed from the host's
+/// memory to a device.
 ///
 /// Throws   what plans do; MemoryError where the device has too little memory for streaming, too.
 template <class Exec>
 SystemOperator<Exec> make_operator(const Exec& exec, const LinearSystem<Exec>& system, const SolveOptions& options);
 
-/// What a rank does in a product over ranks, less the exchange, as an operator: for the time that its work takes alone.
-/// Of others' entries it takes those that came last.
+/// A rank's work in a product over ranks, without the exchange, as an operator: to measure the time of the work alone.
+/// Its halo entries are the last ones received.
 template <class Exec>
 class LocalWork {
  public:
@@ -61,7 +61,7 @@ class LocalWork {
   std::shared_ptr<const DistributedOperator<Matrix<Exec>>> op_;
 };
 
-/// A matrix that is too large for memory and stays in its block file, with what one look through it has found.
+/// A matrix that is too large for memory and stays in its block file, with the results of one pass through it.
 template <class Exec>
 struct FileMatrixFound {
   std::shared_ptr<Streamed<Exec>> matrix;
@@ -76,7 +76,7 @@ template <class Exec>
 FileMatrixFound<Exec> open_file_matrix(const Exec& exec, io::BlockFile file, const SolveOptions& options,
                                        std::uint64_t limit);
 
-/// The preconditioner that was asked for. All but algebraic multigrid look at the diagonal alone, which goes to the
+/// The preconditioner that was asked for. All but algebraic multigrid use the diagonal alone, which goes to the
 /// device also where the matrix does not stay there. `hierarchy` becomes the levels of algebraic multigrid, a line
 /// each.
 ///
@@ -100,7 +100,7 @@ inline constexpr double symmetry_tolerance = 1e-10;
 /// The error that names the worst entry; `name` is the file's.
 NumericalError unsymmetric(const HermitianDefect<double>& defect, const std::string& name);
 
-/// What is wrong with a matrix, reachable from `exec`, that is not symmetric; nothing if it is.
+/// The fault of a matrix, reachable from `exec`, that is not symmetric; nothing if it is symmetric.
 template <class Exec, class Matrix>
 std::optional<NumericalError> symmetry_fault(const Exec& exec, const Matrix& matrix, const std::string& name) {
   const HermitianDefect<double> defect = hermitian_defect(exec, matrix);

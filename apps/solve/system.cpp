@@ -155,7 +155,7 @@ LinearSystem<Exec> matrix_system(const Exec& exec, const SolveOptions& options) 
     const MatrixPlace place = place_of<Exec>(shape, options);
     require_memory_for<Exec>(shape, what, options, place);
     streamed = place == MatrixPlace::host;
-    // What is put together on the host is then copied to where a device can read it.
+    // A system that is assembled on the host is then copied to the device.
     const std::uint64_t copied = streamed && has_device_memory<Exec> ? matrix_bytes(shape).count : 0;
     require_host_memory((Bytes{assembly_bytes(shape)} + Bytes{copied}).count, what);
   }

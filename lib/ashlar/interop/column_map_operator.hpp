@@ -42,8 +42,8 @@ struct ColumnMapOptions {
 ///
 /// Shapes   x: num_own block entries, y: a block entry for each block row; of rank 1, or of rank 2 with as many columns
 ///          on all ranks, of any layout.
-/// Memory   shares the matrix's data. x in the order of the column map, and what comes and goes of it, for each number
-///          of vectors: made by the first product with so many.
+/// Memory   shares the matrix's data. Stores x in the order of the column map, and buffers of its halo, for each number
+///          of vectors: made by the first product with that number.
 /// Async    the constructor, and the first product with so many vectors, are collective. A product waits on the host
 ///          where HaloExchange does. Copies share all of this: one solve at a time uses it.
 /// Throws   constructor: on all ranks together, ArgumentError, ShapeError where plan, columns and matrix do not fit;
@@ -104,7 +104,7 @@ class ColumnMapOperator {
     }
     return bytes;
   }
-  /// Whether the host never waits: on a device, of a rank that is alone. (Sums are the host's messages.)
+  /// True if the host never waits: on a device, of a rank that is alone. (Sums are the host's messages.)
   bool is_stream_ordered() const {
     const State& s = *state_;
     return is_gpu_v<Exec> && s.space->is_stream_ordered() && (!s.gather || s.comm->is_alone());
@@ -142,7 +142,7 @@ class ColumnMapOperator {
     }
     return columns;
   }
-  /// Of a matrix whose x is read in place: one that is empty.
+  /// An empty vector for a matrix whose x is read in place.
   const HaloPlan& halo_plan() const { return state_->plan; }
   int block_size() const { return state_->block_size; }
   /// The operator's own.

@@ -49,7 +49,7 @@ class BlockFileParts {
 ///          columns; ArgumentError for a chunk's size that is none, for more blocks than there are, for fewer at
 ///          close(), and after that; FileError when the file cannot be written.
 ///
-/// Block columns are not looked at: who reads them does.
+/// Block columns are not checked: readers check them.
 template <bcsr_matrix Matrix>
 class BlockFileWriter {
  public:
@@ -89,7 +89,7 @@ class BlockFileWriter {
   impl::BlockFileParts parts_;
 };
 
-/// What a block file says of the whole of its matrix: types by name, numbers of all rows.
+/// The header of a block file, for its whole matrix: types by name, numbers of all rows.
 struct BlockFileContent {
   std::string scalar, layout;  ///< scalar_name<double>(), BlockColumnMajor::name
   int col_idx_bytes = 4;
@@ -140,11 +140,11 @@ std::vector<std::uint64_t> block_file_checksums(std::span<const std::byte> bytes
 ///
 /// A new one is removed where it is left without close(), and at the first error.
 ///
-/// Throws   FileError from every operation; for what is there and is no regular file, which has no places.
+/// Throws   FileError from every operation; for an existing path that is no regular file, which has no positions.
 class PlacedWriter {
  public:
-  /// Whose file it is: one that this makes, in the place of what is there, or one that another process has made and
-  /// several write to, which stays whatever happens here.
+  /// The owner of the file: this object makes it and replaces the existing one; or another process has made it and
+  /// several write to it, and this object never removes it.
   enum class File { made, shared };
 
   /// Errors name the file `shown`, whose place it is to take.

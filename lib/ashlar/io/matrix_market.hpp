@@ -25,7 +25,7 @@ enum class MatrixMarketFormat { coordinate, array };
 enum class MatrixMarketField { real, complex, integer, pattern };
 enum class MatrixMarketSymmetry { general, symmetric, skew_symmetric, hermitian };
 
-/// What the banner and the size line of a file say.
+/// The banner and the size line of a file.
 struct MatrixMarketHeader {
   std::string object;
   MatrixMarketFormat format;
@@ -43,7 +43,7 @@ struct MatrixMarketHeader {
 /// Throws   FileError with the file, the line and the text that is at fault.
 MatrixMarketHeader read_matrix_market_header(const std::string& path);
 
-/// Reads a matrix. Symmetric storage is expanded: the mirrored entries follow all those of the file, in their order.
+/// Reads a matrix. Symmetric storage is expanded: the mirrored entries follow the entries of the file, in their order.
 ///
 /// An array file gives an entry for every one of its values, zeros included. Entries of a pattern are 1. Files of real
 /// values may be read as complex numbers.
@@ -68,8 +68,8 @@ std::vector<S> read_matrix_market_vector(const std::string& path);
 
 /// Writes a matrix as a coordinate file, each value with as many digits as it takes to read back the same bits.
 ///
-/// Of a matrix declared symmetric, skew-symmetric or hermitian, the entries on and below the diagonal are written
-/// (below it, when skew-symmetric). It must then be so exactly; an entry that is not there counts as 0.
+/// If a matrix is declared symmetric, skew-symmetric or hermitian, only the entries on and below the diagonal are
+/// written (below it, if skew-symmetric). It must then be so exactly; a missing entry counts as 0.
 ///
 /// Throws   ShapeError, StructureError, NumericalError (nan or inf; a matrix without the symmetry declared),
 ///          ArgumentError (a real matrix declared hermitian) before the file is touched; FileError when it cannot be

@@ -40,8 +40,8 @@ inline std::uint64_t block_cg_bytes(std::int64_t n, int s, std::size_t scalar_by
   return blocks * std::uint64_t(n) * columns * scalar_bytes + sums * columns * columns * sizeof(double);
 }
 
-/// Solves A X = B for several right-hand sides at once by the block conjugate gradient method: each step multiplies A
-/// by several directions at once, in whose span all solutions improve.
+/// Solves A X = B for several right-hand sides together by the block conjugate gradient method: each step multiplies A
+/// by several directions together, in whose span all solutions improve.
 ///
 /// The residuals are kept as an orthonormal basis (in the preconditioner's inner product) times small coefficients, so
 /// that right-hand sides that depend on each other, or come to, do no harm: directions that are lost to rounding are

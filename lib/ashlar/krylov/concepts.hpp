@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <string>
 
-// What the solvers know of a system. Vectors are the local parts, plain views; whether there are other parts, on other
-// ranks, only the inner-product space and the operator know.
+// The solvers' view of a system. Vectors are the local parts, plain views. Only the inner-product space and the
+// operator know whether there are other parts, on other ranks.
 
 namespace ashlar {
 
@@ -119,7 +119,7 @@ void require_square(const char* solver, const Op& op) {
                    "check how the matrix was built; for least squares pass A^H A as the operator");
 }
 
-/// Whether what `map` (an operator, a preconditioner, a space) enqueues may be captured once and replayed: where it
+/// True if what `map` (an operator, a preconditioner, a space) enqueues may be captured once and replayed: where it
 /// says nothing of that, not.
 template <class Map>
 bool is_capturable(const Map& map) {

@@ -170,7 +170,7 @@ class GmresMethod : public IterativeMethod<Exec, Op, M, Scalar, impl::GmresScala
     }
   }
 
-  /// Of the first or the second projection: one reduction for all columns.
+  /// The first or the second projection: one reduction for all columns.
   void add_up(const Exec& exec, int which) {
     const int count = doubles_of_sum * (most_ + 1);
     Base::sum_over_parts(exec, which * count, count);

@@ -185,7 +185,7 @@ class SolveLoop {
     return impl::hidden_error(state_.account, norms_b_, limits_, target_);
   }
 
-  /// Whether ||r|| is small enough, and ||M^-1 r|| so far from it that the solve goes on to a smaller ||r||.
+  /// True if ||r|| is small enough, and ||M^-1 r|| so far from it that the solve goes on to a smaller ||r||.
   bool tightens() {
     const double hidden = hidden_error();
     const bool gains = is_finite(hidden) && hidden > impl::most_hidden_error && hidden <= 0.5 * account().hidden_before;

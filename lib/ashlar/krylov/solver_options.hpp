@@ -11,7 +11,7 @@
 
 namespace ashlar {
 
-/// What a monitor wants of the solve that it watches.
+/// A monitor's request to the solve that it watches.
 enum class MonitorAction { proceed, stop };
 
 /// A function that a solver calls at each convergence check, with the iterations done and the relative residual.
@@ -46,7 +46,7 @@ class Monitor {
 
   explicit operator bool() const { return static_cast<bool>(function_); }
 
-  /// Whether it may return `stop`. Solvers then wait for its answer before they enqueue more iterations.
+  /// True if it may return `stop`. Solvers then wait for its answer before they enqueue more iterations.
   bool may_stop() const { return may_stop_; }
 
   /// The monitor of a step of a longer solve, which begins after so many iterations, at such a residual.
@@ -59,7 +59,7 @@ class Monitor {
     return monitor;
   }
 
-  /// Whether to stop; an empty monitor never wants to.
+  /// Calls the monitor, and returns true if it wants to stop; an empty monitor never does.
   bool wants_stop(int iterations, double residual) const {
     return function_ && function_(iterations, residual) == MonitorAction::stop;
   }
@@ -115,7 +115,7 @@ struct CgOptions {
   /// For cg() alone: the other forms have fewer sums, or sums that run under a product.
   CgXUpdate x_update = CgXUpdate::automatic;
   /// For cg() alone: device memory that an iteration's kernel may take for a copy of the matrix that moves fewer bytes
-  /// (SolveReport::launch tells of it); 0: none. No more than half of what is free, in any case.
+  /// (SolveReport::launch reports it); 0: none. It never takes more than half of the free memory.
   std::uint64_t copy_bytes = std::numeric_limits<std::uint64_t>::max();
   Monitor monitor = {};
   /// For cg() alone: the state that a solve saves, from which another one resumes.

@@ -7,12 +7,12 @@
 #include <string>
 #include <type_traits>
 
-// What the kernels of several devices share that iterate CG together (of_ranks.hpp).
+// The data that the kernels of several devices share when they iterate CG together.
 
 namespace ashlar {
 
-/// What the kernels of all ranks have between them, as that of one rank sees it: an argument of the kernel. All that it
-/// points to is memory of devices.
+/// The data shared by the kernels of all ranks, from the view of one rank: an argument of the kernel. All its pointers
+/// point to memory of devices.
 template <class Value>
 struct CgRanks {
   static constexpr int most_ranks = 8;
@@ -97,8 +97,8 @@ struct PersistentCgOfRanks<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32
 /// why there is none. The kernels of all ranks run simultaneously and iterate as one. `a` has this rank's rows in local
 /// columns; the rendezvous has the blocks in remote columns.
 ///
-/// An iteration is that of persistent_cg(), with three additions. At the first barrier the thread blocks send the
-/// boundary entries of p, as packets. Products of remote blocks are added to those of local ones as soon as their
+/// An iteration is persistent_cg()'s, with three additions. At the first barrier the thread blocks send the boundary
+/// entries of p, as packets. Products of remote blocks are added to the products of local ones as soon as their
 /// packets arrive: by warps to which such rows are assigned or, if the matrix stays in scratch memory, by the thread
 /// that has the row. Sums run over all thread blocks of all ranks in one order and give the same bits everywhere. The
 /// host waits for nothing. All ranks have a kernel, or none has.
@@ -118,7 +118,7 @@ CgKernelOffer<Exec> persistent_cg_of_ranks(const Exec& exec, const SpmvPlan<Matr
     return {nullptr, "there is one for CUDA alone, with matrices and vectors of float or of double and 32-bit indices",
             false};
   } else {
-    // What one rank cannot do, none does: each connects.
+    // If one rank cannot do it, none does: each connects.
     DiagonalInverse<Scalar> inverse;
     std::string why = why_no_team_product(plan, a);
     if (why.empty()) why = impl::why_no_inverse(m, a.block_size(), inverse);

@@ -43,7 +43,7 @@ struct Cantilever {
   double coupling = 1;
 };
 
-/// Throws   ArgumentError where an option is outside what it may be.
+/// Throws   ArgumentError if an option is out of range.
 void check(const Cantilever& problem);
 
 /// The problem's mesh. Throws as `check` does.

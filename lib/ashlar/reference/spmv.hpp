@@ -34,7 +34,7 @@ void for_each_entry(const Matrix& A, const Call& call) {
 
 namespace ashlar::reference {
 
-/// All num_rows() x num_cols() entries, row after row: for matrices small enough to look at.
+/// All num_rows() x num_cols() entries, row after row: for matrices small enough to read.
 ///
 /// Memory   A reachable from the host.
 template <bcsr_matrix Matrix>

@@ -102,14 +102,14 @@ class StreamedSymmetricMatrix {
   /// The fewest bytes of device memory that a product moves; those over the link are estimate().sent_bytes.
   std::int64_t traffic_bytes() const { return 2 * half_.traffic_bytes(); }
 
-  /// What streaming A as T would take. Reads T's structure at once.
+  /// The memory that streaming A as T would take. Reads T's structure immediately.
   ///
   /// Throws   as the constructor does.
   static StreamingEstimate estimate(const host_type& half, const StreamingOptions& options = {}) {
     return work(half, options).estimate;
   }
 
-  /// How `options` divide the work with T: for planning. Reads T's structure at once.
+  /// How `options` divide the work with T: for planning. Reads T's structure immediately.
   ///
   /// Throws   as the constructor does.
   static impl::StreamedWork work(const host_type& half, const StreamingOptions& options) {
@@ -154,7 +154,7 @@ class StreamedSymmetricMatrix {
     });
   }
 
-  /// What copies and products take on this machine, for plan_streaming(); as StreamedMatrix, without a share of the
+  /// The times of copies and products on this machine, for plan_streaming(); as StreamedMatrix, without a share of the
   /// host.
   template <class X, class Y>
   StreamingFigures measure(const Exec& exec, const X& x, const Y& y) const {
@@ -191,7 +191,7 @@ class StreamedSymmetricMatrix {
     return half;
   }
 
-  /// Whether T is multiplied where it is.
+  /// True if T is multiplied where it is.
   static bool is_in_place(const StreamingOptions& options) {
     return streamed_type::has_one_memory && !options.copy_always;
   }

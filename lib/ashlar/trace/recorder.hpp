@@ -49,7 +49,7 @@ std::vector<SpanTotal> totals(const std::vector<Span>& spans);
 ///
 /// Tracks   one for each host thread (its regions and fences), one for each execution-space instance (its kernels), one
 ///          for each pair of memory spaces (the copies between them: Kokkos does not say which instance copies).
-/// Times    On CPUs, those of the work itself. On GPUs Kokkos fences the device before and after each kernel and
+/// Times    On CPUs, the times of the work itself. On GPUs Kokkos fences the device before and after each kernel and
 ///          region while a tool is there, and the recorder asks for the same around copies: spans are the device's own
 ///          times, but what would overlap runs one after another. Where a tool loaded before has told Kokkos not to
 ///          fence, kernels' spans are their launches only: `device_times()` is then false.
@@ -65,13 +65,13 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// The spans so far, in the order in which they began. What has not ended yet ends now.
+  /// The spans so far, in the order in which they began. Spans that have not ended yet end now.
   std::vector<Span> spans() const;
 
   /// The names of the tracks, in the order in which they are shown: host threads first, then instances, then copies.
   std::vector<std::string> tracks() const;
 
-  /// Whether the spans of GPU kernels are the times of the device, and not of launches.
+  /// True if the spans of GPU kernels are the times of the device, and not of launches.
   bool device_times() const;
 
   /// Writes the spans so far as Chrome/Perfetto JSON: open it at ui.perfetto.dev.
@@ -84,7 +84,7 @@ class Recorder {
   std::unique_ptr<Timeline> timeline_;
 };
 
-/// The text as a JSON string with its quotes. What is no UTF-8 becomes U+FFFD, so that every label can be written.
+/// The text as a JSON string with its quotes. Invalid UTF-8 becomes U+FFFD, so that every label can be written.
 std::string json_string(std::string_view text);
 
 /// Tracks that are shown together, under a name.

@@ -52,14 +52,14 @@ class Sum {
 };
 
 [[noreturn]] void fail(const std::string& path, const std::string& problem, const std::string& why,
-                       const std::string& suggestion = "copy it again from where it came from, or write it anew") {
+                       const std::string& suggestion = "copy it again from where it came from, or write it again") {
   throw FileError(path, 0, problem, why, suggestion);
 }
 
-/// What a header with the right checksum can still get wrong: the program that wrote it is to blame.
+/// Checks the fields of a header with a right checksum: errors there come from the program that wrote it.
 void check_fields(const std::string& path, const BlockFileHeader& header) {
   const auto refuse = [&](const std::string& problem, const std::string& why) {
-    fail(path, "the header " + problem, why, "write the file anew; docs/block_file.md defines the format");
+    fail(path, "the header " + problem, why, "write the file again; docs/block_file.md defines the format");
   };
   const auto field = [](auto code) { return static_cast<std::uint32_t>(code); };
   if (!find_scalar(header.scalar)) refuse(text("names the scalar type ", field(header.scalar)), "there is none");

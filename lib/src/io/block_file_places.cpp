@@ -107,7 +107,7 @@ PlacedWriter::PlacedWriter(std::string path, std::string shown, File file)
 PlacedWriter::~PlacedWriter() { discard(); }
 
 void PlacedWriter::write(std::uint64_t offset, const void* bytes, std::size_t size) {
-  // The system writes no more than 2 GiB at once.
+  // The system writes no more than 2 GiB in one call.
   constexpr std::size_t at_once = std::size_t(1) << 30;
   const auto* next = static_cast<const char*>(bytes);
   while (size > 0) {

@@ -35,10 +35,10 @@ inline std::string_view word_at(const Cursor& cursor) {
   return {cursor.at, static_cast<std::size_t>(last - cursor.at)};
 }
 
-/// Whether a decimal number, read without regard to its sign, is below one.
+/// True if a decimal number, read without regard to its sign, is below one.
 bool is_below_one(std::string_view number);
 
-/// What std::from_chars does not take or tells apart: Fortran exponents, numbers too small for the type.
+/// Handles cases that std::from_chars does not: Fortran exponents, numbers too small for the type.
 template <std::floating_point Real>
 NumberFault parse_unusual(std::string_view word, Real& value) {
   std::string copy(word);

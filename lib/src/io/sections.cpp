@@ -45,7 +45,7 @@ RandomAccessFile::~RandomAccessFile() {
 }
 
 void RandomAccessFile::read(std::uint64_t offset, std::size_t bytes, void* to) const {
-  // The system reads no more than 2 GiB at once.
+  // The system reads no more than 2 GiB in one call.
   constexpr std::size_t at_once = std::size_t(1) << 30;
   char* next = static_cast<char*>(to);
   while (bytes > 0) {
@@ -101,7 +101,7 @@ void SectionReader::verify(std::uint64_t begin, std::uint64_t end, const std::by
                     text("its section ", name(section_), " is damaged in bytes ", place_.offset + at, " to ",
                          place_.offset + chunk_end - 1, " of the file"),
                     "their checksum is not the one that was written",
-                    "copy it again from where it came from, or write it anew");
+                    "copy it again from where it came from, or write it again");
   }
 }
 

@@ -11,7 +11,7 @@
 
 namespace ashlar::io {
 
-/// A regular file open for reading at any place, by any number of threads at once.
+/// A regular file open for reading at any place, by any number of threads simultaneously.
 ///
 /// Throws   FileError when there is no such file, it cannot be read, or is no regular file.
 class RandomAccessFile {
@@ -46,7 +46,7 @@ class SectionReader {
   /// a part is wanted, by way of a buffer. What `to` holds after an error is not to be used.
   void read(std::uint64_t begin, std::uint64_t end, std::byte* to) const;
 
-  /// The longest piece to be read at once: whole chunks, some MiB.
+  /// The longest piece of one read: whole chunks, some MiB.
   std::uint64_t piece_bytes() const;
 
  private:
@@ -68,10 +68,10 @@ class SectionWriter {
   /// The next bytes. Throws FileError.
   void append(const void* bytes, std::uint64_t size);
 
-  /// Writes what is left, the last chunk.
+  /// Writes the rest, the last chunk.
   void finish();
 
-  /// Of all chunks, once the section is finished.
+  /// The checksums of all chunks, once the section is finished.
   const std::vector<std::uint64_t>& checksums() const { return checksums_; }
 
  private:

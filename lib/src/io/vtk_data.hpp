@@ -21,9 +21,9 @@ std::string escaped(const std::string& name);
 
 /// One array of the appended data of a VTK XML file: the number of its bytes and the bytes, as one base64 text.
 ///
-/// After a text that ends in one or two '=' stand as many letters that belong to no array. VTK goes by the offsets and
-/// never sees them. meshio 5.3 decodes from the offset of an array to the end of the file: decoders that go on past a
-/// '=' (Python 3.14's does) then find whole groups of four.
+/// A text that ends in one or two '=' is followed by as many letters that belong to no array. VTK uses the offsets and
+/// never sees them. meshio 5.3 decodes from the offset of an array to the end of the file: decoders that continue past
+/// a '=' (Python 3.14's does) then find whole groups of four.
 class Base64Block {
  public:
   /// The characters that the block of an array of so many bytes takes.

@@ -30,7 +30,7 @@ using tpetra_memory_space = typename Node::device_type::memory_space;
 
 namespace impl {
 
-/// What views of Tpetra objects hold: Kokkos::complex where Scalar is std::complex.
+/// The element type of Tpetra objects' views: Kokkos::complex if Scalar is std::complex.
 template <class Scalar, class LO, class GO, class Node>
 struct ViewScalar {
   using type = typename Tpetra::MultiVector<Scalar, LO, GO, Node>::impl_scalar_type;
@@ -52,7 +52,7 @@ template <class Scalar, class LO, class GO, class Node>
 using bcsr_of_tpetra =
     BcsrMatrix<impl::view_scalar<Scalar, LO, GO, Node>, BlockRowMajor, LO, std::size_t, tpetra_memory_space<Node>>;
 
-/// The ranks of a Teuchos communicator, which may go before what is returned. Collective over it.
+/// The ranks of a Teuchos communicator, which need not outlive the result. Collective over it.
 ///
 /// Throws   ArgumentError for a communicator of several ranks that is not one of MPI.
 inline Communicator from_teuchos(const Teuchos::Comm<int>& comm) {

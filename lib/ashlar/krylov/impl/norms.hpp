@@ -49,7 +49,7 @@ struct RightHandSideNorms {
 
 // Solvers work on scale*b and scale*x, with a power of two that makes ||b|| about 1: then no square of a residual
 // underflows or overflows, whatever the units of b. A power of two changes no bit of any other number, so results are
-// what they are without it.
+// the same as without it.
 
 namespace ashlar::impl {
 
@@ -92,7 +92,7 @@ void scale_vector(const Exec& exec, const X& x, double factor) {
   if (factor != 1) axpby(exec, Scalar(real_t<Scalar>(factor)), x, 0, x);
 }
 
-/// Whether the largest entry of x/scale is a number that its type holds to full precision. Collective; waits for
+/// True if the largest entry of x/scale is a number that its type holds to full precision. Collective; waits for
 /// `exec`.
 template <class Exec, class Space, class X>
 bool is_representable(const Exec& exec, const Space& space, const X& x, double scale) {

@@ -46,9 +46,9 @@ std::optional<SmallMatrix> inverse_of_spd(const SmallMatrix& a);
 
 /// Small matrices that go back and forth between the host and an instance of an execution space.
 ///
-/// The host waits where it receives. It does not wait where it sends: what it sends lies in a slot of pinned memory of
-/// its own until the device has taken it, and the wait of a receive() shows that. Only where all slots are taken and
-/// nothing was received since, send() waits as well.
+/// The host waits in receive(). It does not wait in send(): the sent data stays in a slot of pinned memory of its own
+/// until the device has taken it, and the wait of a receive() shows that. send() waits only if all slots are taken and
+/// nothing was received since.
 ///
 /// Memory   num_numbers doubles on the device; that, and as much as the slots, in pinned memory on the host.
 /// Async    all is enqueued on the instance that the constructor was given; only one host thread at a time.

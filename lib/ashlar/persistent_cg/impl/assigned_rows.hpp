@@ -6,9 +6,9 @@
 
 namespace ashlar::impl {
 
-/// Block rows dealt to all warps of a grid, a few at a time. Several lanes may share an entry of a row, each with some
-/// of the row's blocks: as many lanes as let the grid take all rows at once, no more than the longest row has blocks,
-/// and no more than 8, which multiply 16 blocks by two at a time.
+/// Block rows assigned to all warps of a grid, a few at a time. Several lanes may share an entry of a row, each with
+/// some of the row's blocks. There are as many lanes as let the grid take all rows together, no more than the longest
+/// row has blocks, and no more than 8, which multiply 16 blocks by two at a time.
 struct AssignedRows {
   int count;       ///< block rows, those with most blocks first
   int log2_lanes;  ///< of an entry
@@ -28,7 +28,7 @@ struct AssignedRows {
   /// Of a warp, at a time.
   KOKKOS_FUNCTION int rows_of_warp(int block_size) const { return (32 >> log2_lanes) / block_size; }
 
-  /// What a lane has of the rows that its warp takes from number `first` on.
+  /// A lane's part of the rows that its warp takes from number `first` on.
   struct Part {
     int number;  ///< the block row's; -1: none
     int row;     ///< of the block row

@@ -28,7 +28,7 @@ inline std::int64_t checked_product(const std::string& what, std::initializer_li
   return product;
 }
 
-/// Whether the matrix type can hold this many block rows and blocks, found out before anything is allocated. Without
+/// True if the matrix type can hold this many block rows and blocks, found out before anything is allocated. Without
 /// blocks: of some rows, whose blocks build_by_rows counts.
 ///
 /// Throws   BlockSizeError, ShapeError where a number passes what its type counts, ArgumentError where the bytes pass

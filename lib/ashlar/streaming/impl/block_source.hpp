@@ -25,7 +25,7 @@ struct BlockBuffer {
   Values values;
   Columns col_idx;
 
-  /// Of what a block that comes here is made.
+  /// The parts of a block that comes here.
   std::int64_t block_bytes(std::int64_t values_of_block) const {
     const std::int64_t column_bytes = col_idx.extent(0) > 0 ? sizeof(typename Matrix::ordinal_type) : 0;
     return values_of_block * std::int64_t(sizeof(typename Matrix::scalar_type)) + column_bytes;
@@ -54,13 +54,13 @@ class BlockSource {
   /// to it.
   virtual void send(const Exec& exec, int k, const Buffer& to, StreamTimeline<Exec>* timeline) = 0;
 
-  /// What is enqueued on `exec` so far is the last to read subdivision k in its buffer.
+  /// The work enqueued on `exec` so far is the last to read subdivision k in its buffer.
   virtual void release(int /*k*/, const Exec& /*exec*/) {}
 
-  /// Whether the buffer of subdivision k still has it after release(), until another is sent there.
+  /// True if the buffer of subdivision k still has it after release(), until another is sent there.
   virtual bool keeps(int /*k*/) const { return true; }
 
-  /// Subdivisions are not sent in turn from here on, or one was sent that nobody released.
+  /// Subdivisions are not sent in order from here on, or one was sent that nobody released.
   virtual void start_over() {}
 
   /// Copies the block columns of all subdivisions to where they stay; may be still under way on `exec`.
@@ -104,11 +104,11 @@ class MemorySource : public BlockSource<Matrix, Exec> {
 /// How a file is read while it is streamed.
 struct FileReading {
   int num_threads = 1;
-  /// Whether pieces are read before they are wanted.
+  /// True if pieces are read before they are wanted.
   bool ahead = true;
   /// The subdivision that follows the last one; as many as there are: none does.
   int first_again = 0;
-  /// Whether block columns go with the values.
+  /// True if block columns go with the values.
   bool with_columns = false;
 };
 
@@ -128,7 +128,7 @@ struct FilePiece {
   }
 };
 
-/// What threads have read of subdivision k, together so many bytes, as spans of a timeline, where there is one.
+/// The bytes that threads have read of subdivision k, as spans of a timeline, if there is one.
 template <class Timeline>
 void add_reads(int k, std::int64_t bytes, const std::vector<io::ReadAhead::Piece>& pieces, Timeline* timeline) {
   if (timeline == nullptr || bytes == 0) return;

@@ -53,7 +53,7 @@ class InPlaceFileSource : public BlockSource<Matrix, Exec> {
     reader_->give_back(buffer_of_[k]);
   }
 
-  /// Those that are read around and around are to be taken in turn, be they on the device still.
+  /// Subdivisions that are read cyclically are taken in order, even if they are still on the device.
   bool keeps(int k) const override { return k < reading_.first_again; }
 
   void start_over() override { reader_->start_over(); }

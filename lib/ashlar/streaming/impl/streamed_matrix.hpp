@@ -29,7 +29,7 @@ std::string StreamedMatrix<Matrix, Exec>::explain() const {
   if (!all_stay) {
     result += text(", ", bytes_text(estimate_.sent_bytes), " a product sent through ", estimate_.num_buffers,
                    " buffers of ", bytes_text(estimate_.buffer_bytes / std::uint64_t(estimate_.num_buffers)),
-                   ", copies ", options_.hide ? "beside products" : "and products by turns");
+                   ", copies ", options_.hide ? "beside products" : "and products alternate");
   }
   if (file_) result += text("; ", file_->path(), " is read by ", count_text(options_.num_readers, "thread"));
   if (host_part_) {
@@ -105,8 +105,8 @@ void StreamedMatrix<Matrix, Exec>::stream(const Exec& exec, const Work& work,
     for (int k = 0; k < count; ++k) work_with(k, exec, work);
     return;
   }
-  // Products with what stays come first: the first copies hide behind them. Who waits for a file has enqueued before
-  // what there is to do.
+  // Products with the resident part come first: the first copies hide behind them. If a file is read, the host enqueues
+  // this work before it waits.
   const bool hide = options_.hide, early = hide && !file_;
   const int resident = num_resident_parts(), ahead = early ? estimate_.num_buffers : 1;
   int next = resident;
@@ -130,7 +130,7 @@ void StreamedMatrix<Matrix, Exec>::stream(const Exec& exec, const Work& work,
       if (!hide) exec.fence("ashlar::streaming: product, not hidden");
     }
   } catch (...) {
-    // What is on its way, or in use, is sent again when that has ended.
+    // Copies under way, and buffers in use, are sent again after that work has ended.
     ring_->clear(exec);
     throw;
   }

@@ -24,7 +24,7 @@ struct SliceRoom {
   }
 };
 
-/// What a slice holds: blocks begin to end - 1 of the matrix, or diagonals.
+/// The contents of a slice: blocks begin to end - 1 of the matrix, or diagonals.
 struct SliceExtent {
   std::int32_t begin = 0, end = 0;
 };

@@ -35,7 +35,7 @@ class TeamWorker {
     last_ = places * (blockIdx.x + 1) / gridDim.x;
   }
 
-  /// Whether the thread block's threads have multiplied the block rows that are its own.
+  /// True if the thread block's threads have multiplied the block rows that are its own.
   __device__ bool is_own() const { return true; }
   /// The block rows of this thread block.
   __device__ std::int64_t first_block_row() const { return row_of(first_); }
@@ -43,9 +43,9 @@ class TeamWorker {
 
   /// The product of the thread block's rows, and the thread's share of x^H y.
   __device__ double multiply(const LoneSync&) const {
-    const auto meet = [] { __syncwarp(); };
+    const auto barrier = [] { __syncwarp(); };
     double dot = 0;
-    product_(first_ + team_, last_, blockDim.x / Product::threads, threadIdx.x % Product::threads, scratch_, meet,
+    product_(first_ + team_, last_, blockDim.x / Product::threads, threadIdx.x % Product::threads, scratch_, barrier,
              &dot);
     return dot;
   }
@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
     if constexpr (Sync::is_of_ranks) worker.prepare(grid);
     grid.barrier();
 
-    // (What others need of p travels under the products of the rows that need nothing of others.)
+    // (The halo entries of p travel under the products of the rows without remote blocks.)
     if constexpr (Sync::is_of_ranks) grid.send_halo(B, place.p);
     double pq[1] = {worker.multiply(grid)};
     if (!worker.is_own()) grid.barrier();
