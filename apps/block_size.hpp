@@ -3,7 +3,6 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/block_size_detection.hpp>
 #include <ashlar/bcsr/csr.hpp>
 #include <cstdint>
 #include <string>

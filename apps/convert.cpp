@@ -1,4 +1,4 @@
-#include "convert.hpp"
+#include "commands.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

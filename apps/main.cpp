@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "convert.hpp"
+#include "commands.hpp"
 #include "file_names.hpp"
-#include "hpgmg/run.hpp"
-#include "info.hpp"
+#include "hpgmg/options.hpp"
 #include "kokkos_scope.hpp"
 #include "matrix_bytes.hpp"
 #include "solve/options.hpp"

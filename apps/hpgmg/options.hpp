@@ -55,4 +55,9 @@ void declare_options(CLI::App& command, HpgmgOptions& options);
 /// Throws   ArgumentError.
 void check_before_start(const World& world, const HpgmgOptions& options);
 
+/// Solves the benchmark's problem, says how far and how fast, and writes the report.
+///
+/// Returns  the exit code: 0, or 2 where the cycles did not converge.
+int run_hpgmg(const World& world, const HpgmgOptions& options);
+
 }  // namespace ashlar::app

@@ -1,4 +1,4 @@
-#include "hpgmg/run.hpp"
+#include "hpgmg/options.hpp"
 
 #include <algorithm>
 #include <ashlar/host/text_file.hpp>

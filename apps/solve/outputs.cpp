@@ -1,4 +1,4 @@
-#include "solve/outputs.hpp"
+#include "solve/files.hpp"
 
 #include <algorithm>
 #include <ashlar/distributed/scatter.hpp>
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "file_names.hpp"
-#include "solve/files.hpp"
 
 namespace ashlar::app {
 

@@ -24,7 +24,6 @@
 #include "numbers.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
-#include "solve/outputs.hpp"
 #include "solve/progress.hpp"
 #include "solve/ranks.hpp"
 #include "solve/report.hpp"

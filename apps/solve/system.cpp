@@ -1,7 +1,7 @@
 #include "solve/system.hpp"
 
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/block_size_detection.hpp>
+#include <ashlar/bcsr/csr.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
 #include <ashlar/bcsr/validate.hpp>
 #include <ashlar/io/block_file.hpp>

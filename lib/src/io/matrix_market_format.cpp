@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "in_quotes.hpp"
-#include "number_parser.hpp"
+#include "text_parsing.hpp"
 
 namespace ashlar::io {
 

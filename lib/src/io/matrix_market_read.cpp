@@ -11,8 +11,7 @@
 #include <ashlar/host/text_file.hpp>
 #include "in_quotes.hpp"
 #include "matrix_market_format.hpp"
-#include "number_parser.hpp"
-#include "parallel_parts.hpp"
+#include "text_parsing.hpp"
 
 namespace ashlar::io {
 

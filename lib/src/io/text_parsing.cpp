@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "number_parser.hpp"
-#include "parallel_parts.hpp"
+#include "text_parsing.hpp"
 
 namespace ashlar::io {
 

@@ -30,4 +30,8 @@ void check_before_start(const World& world, const ConvertOptions& options);
 /// file is written by all of them, each its rows. Collective.
 void run_convert(const World& world, const ConvertOptions& options);
 
+/// Prints backends, devices, versions, memory and measured bandwidths to standard output; where there are several ranks
+/// also these, and the messages between them. Kokkos must be initialised. Collective.
+void print_info(const World& world, bool as_json);
+
 }  // namespace ashlar::app

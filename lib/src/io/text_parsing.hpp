@@ -1,12 +1,16 @@
 #pragma once
 
 #include <ashlar/base/scalar.hpp>
+#include <ashlar/host/processors.hpp>
 #include <charconv>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 /// Numbers out of text that is no more than a range of characters, fast where they are well formed.
@@ -95,5 +99,40 @@ std::vector<TextChunk> split_into_chunks(std::string_view text, std::int64_t fir
 
 /// The line on which an entry, counted from 0, stands.
 std::int64_t line_of_entry(const std::vector<TextChunk>& chunks, std::int64_t entry);
+
+/// Calls work(0) to work(parts - 1), each on a thread of its own. Plain threads, so that files can be read before
+/// Kokkos is initialised.
+///
+/// Throws   what the first part that failed, in the order of the parts, has thrown: the same one every time.
+template <class Work>
+void in_parallel(std::size_t parts, const Work& work) {
+  std::vector<std::exception_ptr> failures(parts);
+  const auto guarded = [&](std::size_t part) {
+    try {
+      work(part);
+    } catch (...) {
+      failures[part] = std::current_exception();
+    }
+  };
+  const Processors processors = Processors::of_process();
+  const auto elsewhere = [&](std::size_t part) {
+    processors.take();
+    guarded(part);
+  };
+  std::vector<std::thread> threads;
+  threads.reserve(parts);
+  for (std::size_t part = 1; part < parts; ++part) {
+    try {
+      threads.emplace_back(elsewhere, part);
+    } catch (...) {  // No more threads, or no memory for one: this one does the work.
+      guarded(part);
+    }
+  }
+  if (parts > 0) guarded(0);
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
 
 }  // namespace ashlar::io
