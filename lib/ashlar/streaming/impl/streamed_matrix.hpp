@@ -49,7 +49,7 @@ StreamedMatrix<Matrix, Exec>::StreamedMatrix(const Exec& exec, const Exec& copy_
     : file_(std::move(file)),
       host_(finished(exec, std::move(matrix))),
       options_(options),
-      turns_{Event<Exec>(exec), Event<Exec>(exec)} {
+      alternation_{Event<Exec>(exec), Event<Exec>(exec)} {
   const Division division(host_, options, file_ != nullptr);
   host_rows_ = division.host_rows();
   estimate_ = division.estimate();
