@@ -1,4 +1,4 @@
-#include "convert.hpp"
+#include "commands.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,7 +13,6 @@
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/block_file_rows.hpp>
 #include <ashlar/io/matrix_market.hpp>
-#include <ashlar/io/matrix_market_text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <filesystem>
 #include <iostream>
@@ -23,14 +22,11 @@
 #include <vector>
 
 #include "block_size.hpp"
-#include "csr_file.hpp"
 #include "file_names.hpp"
 #include "matrix_bytes.hpp"
-#include "memory_left.hpp"
-#include "number_text.hpp"
+#include "numbers.hpp"
 #include "option_values.hpp"
-#include "output_file.hpp"
-#include "same_on_ranks.hpp"
+#include "world.hpp"
 
 namespace ashlar::app {
 
@@ -60,7 +56,7 @@ void check_header(const ConvertOptions& options, const io::MatrixMarketHeader& h
   check_block_size(options.from, header.size_line, options.block_size.value_or(0), header.rows, header.columns);
 }
 
-/// A Matrix Market file in blocks, and what is to be said of it.
+/// A Matrix Market file in blocks, and its description.
 template <scalar Scalar>
 BlocksOnHost<Scalar, BlockColumnMajor> read_in_blocks(const ConvertOptions& options, std::string& said) {
   const HostExecution exec;
@@ -82,7 +78,7 @@ BlocksOnHost<Scalar, BlockColumnMajor> read_in_blocks(const ConvertOptions& opti
   return matrix;
 }
 
-/// Rank 0 reads the text, and deals rows to all.
+/// Rank 0 reads the text, and distributes rows to all ranks.
 template <scalar Scalar>
 void convert_to_blocks(const World& world, const ConvertOptions& options) {
   const HostExecution exec;
@@ -111,7 +107,7 @@ void convert_to_blocks(const World& world, const ConvertOptions& options) {
 void to_block_file(const World& world, const ConvertOptions& options) {
   bool is_complex = false;
   world.on_all([&] {
-    // What can be read once only is taken for real, and refused on the way where it is not.
+    // A pipe is read only for the real conversion, which refuses a wrong one on the way.
     if (!world.speaks() || is_read_once(options.from)) return;
     const io::MatrixMarketHeader header = io::read_matrix_market_header(options.from);
     check_header(options, header);
@@ -146,7 +142,7 @@ void say_entries(const ConvertOptions& options, const io::BlockFile& file, std::
                             counted(file.num_blocks(), "block"), " of ", shape.rows, " x ", shape.cols));
 }
 
-/// What work() finds wrong with the numbers, in the name of the file that has them.
+/// Reports NumericalErrors of work() in the name of the file that holds the numbers.
 template <class Work>
 auto in_name_of(const io::BlockFile& file, const Work& work) {
   try {
@@ -191,7 +187,7 @@ void convert_to_entries(const World& world, const ConvertOptions& options, const
 /// Numbers are written as double, which holds every one of them.
 void to_matrix_market(const World& world, const ConvertOptions& options) {
   const io::BlockFile file = world.on_all([&] { return io::BlockFile(options.from); });
-  // What has no places, as a pipe, takes the text of one rank alone.
+  // An output without positions, such as a pipe, takes the text of one rank alone.
   const bool by_all = !world.is_alone() && !world.comm().broadcast(is_written_through(options.to));
   const auto convert = [&]<scalar Scalar, class Layout>(Scalar, Layout) {
     if (by_all) return convert_to_entries<Scalar, Layout>(world, options, file);

@@ -37,7 +37,7 @@ DevicesFound find_devices() {
 
 std::string device_text(const Device& device) {
   return text(device.backend, ", ", device.name, ", ", count_text(device.concurrency, "thread"),
-              device.concurrency == 1 ? "" : " at once");
+              device.concurrency == 1 ? "" : " in parallel");
 }
 
 Device this_device() { return device_of(Execution()); }

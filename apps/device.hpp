@@ -6,14 +6,14 @@
 
 namespace ashlar::app {
 
-/// What the kernels run on, and what the command was built with.
+/// The device that the kernels run on, and the build of the command.
 struct Device {
   std::string backend;  ///< "OpenMP", "Cuda"
   std::string name;     ///< of the processor
-  int concurrency = 0;  ///< threads that run at once
+  int concurrency = 0;  ///< threads that run in parallel
 };
 
-/// "OpenMP, Intel Xeon, 96 threads at once".
+/// "OpenMP, Intel Xeon, 96 threads in parallel".
 std::string device_text(const Device& device);
 
 /// What an instance computes on.

@@ -1,13 +1,18 @@
-#include "file_names.hpp"
+#include <unistd.h>
 
+#include <poll.h>
+#include <signal.h>
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/host/output_file.hpp>
+#include <ashlar/host/replaced_file.hpp>
+#include <cstdio>
 #include <filesystem>
+#include <iostream>
 #include <system_error>
 
-#include "output_file.hpp"
+#include "file_names.hpp"
 
 namespace ashlar::app {
 
@@ -31,7 +36,7 @@ bool same_file(const std::string& a, const std::string& b) {
 
 std::optional<int> stream_of(const std::string& path) { return path == "-" ? 1 : descriptor_of(path); }
 
-/// Whether what is written to both would mix: in one descriptor or pipe. (Who names a terminal twice sees both.)
+/// True if writes to both would mix: in one descriptor or pipe. (A terminal may be named twice and shows both.)
 bool same_stream(const std::string& a, const std::string& b) {
   const std::optional<int> stream_a = stream_of(a), stream_b = stream_of(b);
   if (stream_a || stream_b) return stream_a == stream_b;
@@ -81,5 +86,61 @@ void require_ending(const std::string& option, const std::string& path, const st
 bool is_block_file(const std::string& path) { return ending_of(path) == ".bcsr"; }
 
 bool is_matrix_market_file(const std::string& path) { return ending_of(path) == ".mtx"; }
+
+OutputFile::OutputFile(const std::string& path)
+    : path_(path == "-" ? "/dev/stdout" : path), is_replaced_(ReplacedFile(path_).is_replaced()) {}
+
+void OutputFile::flush_standard_output() { std::cout.flush(); }
+
+bool is_written_through(const std::string& path) {
+  std::error_code unknown;  // then opening it says what is wrong
+  return path == "-" || descriptor_of(path) || std::filesystem::is_other(std::filesystem::status(path, unknown));
+}
+
+namespace {
+
+extern "C" void handle_signal(int signal_number) {
+  UnfinishedFile::remove_all();
+  // The handler was for one signal: now the signal has its default effect.
+  ::raise(signal_number);
+}
+
+}  // namespace
+
+void handle_signals() {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    // Who started the command with the signal ignored (nohup) wants it ignored.
+    if (::sigaction(signal_number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = handle_signal;
+    action.sa_flags = SA_RESETHAND;
+    ::sigaction(signal_number, &action, nullptr);
+  }
+  ::signal(SIGXFSZ, SIG_IGN);
+}
+
+namespace {
+
+bool has_no_reader(int descriptor) {
+  struct pollfd asked {
+    descriptor, POLLOUT, 0
+  };
+  return ::poll(&asked, 1, 0) == 1 && (asked.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+}  // namespace
+
+void survive_closed_pipes() { ::signal(SIGPIPE, SIG_IGN); }
+
+std::optional<std::string> standard_output_fault() {
+  // Some of us print by streams, and some by C's functions.
+  const bool has_streamed = bool(std::cout.flush()), has_flushed = std::fflush(stdout) == 0;
+  if (has_streamed && has_flushed && std::ferror(stdout) == 0) return std::nullopt;
+  if (has_no_reader(STDOUT_FILENO)) {
+    return "standard output was closed (what reads it ended before all was printed); send it to a file to keep all";
+  }
+  return "standard output cannot be written (is its disk full?); send it elsewhere";
+}
 
 }  // namespace ashlar::app

@@ -1,4 +1,4 @@
-#include "info.hpp"
+#include "commands.hpp"
 
 #include <algorithm>
 #include <ashlar/base/text.hpp>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "device.hpp"
-#include "number_text.hpp"
+#include "numbers.hpp"
 #include "types.hpp"
 
 namespace ashlar::app {
@@ -30,7 +30,7 @@ Json to_json(const MemoryAmount& amount) {
   return {{"total_bytes", amount.total}, {"available_bytes", amount.available}};
 }
 
-/// The ranks, and a matrix of what lies between them.
+/// The ranks, and a matrix of the connections between them.
 void gather_ranks(const Communicator& comm, Json& info) {
   info["ranks"] = Json::array();
   const auto hosts = comm.all_gather(comm.transport().host_name()), devices = comm.all_gather(this_device().name);

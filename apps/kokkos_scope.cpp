@@ -1,21 +1,28 @@
-#include "kokkos_scope.hpp"
+#include <unistd.h>
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_Macros.hpp>
 #include <algorithm>
 #include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/host/processors.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <latch>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include "device.hpp"
+#include "kokkos_scope.hpp"
 #include "numbers.hpp"
-#include "one_line.hpp"
-#include "require_threads.hpp"
+#include "world.hpp"
 
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <omp.h>
@@ -23,9 +30,45 @@
 
 namespace ashlar::app {
 
+void require_threads(int count) {
+  std::vector<std::jthread> threads;
+  threads.reserve(static_cast<std::size_t>(count));
+  // (All simultaneously: one that has ended leaves its place to the next.)
+  std::latch all_there(1);
+  std::string why;
+  try {
+    for (int i = 0; i < count; ++i) threads.emplace_back([&all_there] { all_there.wait(); });
+  } catch (const std::system_error& error) {
+    why = error.what();
+  }
+  all_there.count_down();
+  const std::size_t started = threads.size();
+  threads.clear();
+  if (why.empty()) return;
+  throw Error(text("thread ", started + 1, " of ", count, " cannot be started beside the first"),
+              text(why, ": limits of the process or of the machine do not allow it"),
+              "raise ulimit -v or ulimit -u, lower ulimit -s, or set OMP_NUM_THREADS to fewer");
+}
+
+void wait_passively([[maybe_unused]] char** arguments) {
+#ifdef KOKKOS_ENABLE_OPENMP
+  for (const char* const variable : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"}) {
+    if (std::getenv(variable) != nullptr) return;
+  }
+  // By its real name, which ps and top then show.
+  std::array<char, 4096> program{};
+  const ssize_t length = ::readlink("/proc/self/exe", program.data(), program.size() - 1);
+  if (length <= 0) return;
+  ::setenv("OMP_WAIT_POLICY", "passive", 1);
+  ::execv(program.data(), arguments);
+  // It did not work out: what the program starts itself is not to see it.
+  ::unsetenv("OMP_WAIT_POLICY");
+#endif
+}
+
 namespace {
 
-/// The threads that Kokkos' OpenMP has room for (OpenMPTraits::MAX_THREAD_COUNT); it looks at no number itself.
+/// The threads that Kokkos' OpenMP has room for (OpenMPTraits::MAX_THREAD_COUNT); it checks no number itself.
 constexpr int most_threads = 512;
 
 enum class Kind { threads, device, truth, mapping };
@@ -130,7 +173,7 @@ void check_visible_devices() {
   }
 }
 
-/// Those that OpenMP takes where Kokkos is told nothing.
+/// The threads that OpenMP takes if Kokkos has no number.
 void check_openmp_threads(bool is_told) {
 #ifdef KOKKOS_ENABLE_OPENMP
   if (is_told) return;
@@ -148,7 +191,7 @@ void check_openmp_threads(bool is_told) {
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP
-/// What Kokkos goes by, in its order; it has been checked.
+/// The settings that Kokkos reads, in its order; they have been checked.
 int num_threads(const std::vector<std::string>& options) {
   constexpr std::string_view option = "--kokkos-num-threads=";
   for (const std::string& given : options) {

@@ -10,20 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "convert.hpp"
-#include "hpgmg/run.hpp"
-#include "info.hpp"
+#include "commands.hpp"
+#include "file_names.hpp"
+#include "hpgmg/options.hpp"
 #include "kokkos_scope.hpp"
-#include "memory_left.hpp"
-#include "one_line.hpp"
-#include "same_on_ranks.hpp"
+#include "matrix_bytes.hpp"
 #include "solve/options.hpp"
-#include "solve/phases.hpp"
+#include "solve/progress.hpp"
 #include "solve/run.hpp"
-#include "standard_output.hpp"
 #include "stop_signals.hpp"
-#include "unfinished_file.hpp"
-#include "wait_policy.hpp"
 #include "world.hpp"
 
 namespace {
@@ -50,7 +45,7 @@ constexpr const char* hpgmg_examples = R"(  ashlar hpgmg 5 8 --report r.json
 constexpr const char* info_examples = R"(  ashlar info --json
 )";
 
-/// The command line in three: the program's name, what is Kokkos', and what is ours.
+/// The command line in three parts: the program's name, Kokkos' arguments, and ours.
 struct Arguments {
   std::string program = "ashlar";
   std::vector<std::string> kokkos, own;
@@ -64,7 +59,7 @@ struct Arguments {
   }
 };
 
-/// What went wrong, on one line of standard error.
+/// An error message, on one line of standard error.
 int fail(const std::string& message) {
   app::tell_error(message);
   return exit_bad_input;
@@ -158,7 +153,7 @@ int run_command(const app::World& world, int argc, char** argv) {
   return exit_code_when_printed(world, exit_code);
 }
 
-/// An allocation has failed although the checks of memory found room for what they know of.
+/// An allocation has failed although the memory checks found enough room.
 int fail_for_memory(const std::string& what) {
   return fail(text("out of memory (", what, "); try a smaller problem, or a machine with more memory"));
 }
@@ -172,7 +167,7 @@ std::string failed_allocation(const std::string& message) {
   return begin == message.npos ? message.substr(0, end) : message.substr(begin + 7, end - begin - 7);
 }
 
-/// Tells what is under way, on the one rank of those that failed together which has more to say than that another did.
+/// Reports the current error, on the one failed rank that knows more than that another rank failed.
 int fail_for_exception() {
   try {
     throw;

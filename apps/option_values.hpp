@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <string>
 
-/// What options are given, read strictly. Each throws an ArgumentError that says which option it was and what was
-/// found.
+/// Strict parsers of option values. Each throws an ArgumentError that names the option and the value found.
 namespace ashlar::app {
 
 double number_of(const std::string& option, const std::string& value);

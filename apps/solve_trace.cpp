@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "number_text.hpp"
+#include "numbers.hpp"
 
 namespace ashlar::app {
 
@@ -65,7 +65,7 @@ std::string SolveTrace<Exec>::json(const Communicator& comm) const {
   if (!comm.is_alone()) {
     for (trace::Process& process : processes) process.name = text("rank ", comm.rank(), ": ", process.name);
   }
-  // Of each rank as many numbers as any has.
+  // Each rank sends as many numbers as the largest has.
   const int each = comm.max(static_cast<int>(processes.size()));
   const std::string mine = chrome_events(processes, std::size_t(comm.rank()) * std::size_t(each));
   std::vector<std::vector<char>> to(static_cast<std::size_t>(comm.size()));

@@ -2,7 +2,6 @@
 
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/streaming/timeline.hpp>
-#include <ashlar/trace/chrome_json.hpp>
 #include <ashlar/trace/recorder.hpp>
 #include <chrono>
 #include <cstdint>
@@ -24,13 +23,13 @@ class SolveTrace {
 
   SolveTrace() : start_(std::chrono::steady_clock::now()) { recorder_.emplace(); }
 
-  /// For a streamed matrix to record() its products in, from here on instead of what Kokkos tells of a GPU.
+  /// The timeline in which a streamed matrix record()s its products, from here on instead of Kokkos' view of a GPU.
   StreamTimeline<Exec>& timeline(const Exec& exec);
 
-  /// What a reader of it has to know, for people: a line each, where there is anything.
+  /// Notes for readers of the trace: a line each, if there are any.
   std::vector<std::string> notes() const;
 
-  /// What was recorded on all ranks, as one text; nothing but on rank 0. Times count from where the ranks met before
+  /// The spans of all ranks, as one text; empty on other ranks than 0. Times count from the barrier of the ranks before
   /// they made their traces. Collective.
   std::string json(const Communicator& comm) const;
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "solve/progress_line.hpp"
+#include "solve/progress.hpp"
 
 namespace ashlar::app {
 
@@ -25,7 +25,7 @@ struct StopSignal {
 constexpr std::array<StopSignal, 5> stop_signals{
     {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"}, {SIGXCPU, "SIGXCPU"}}};
 
-// What the handler may look at: it runs whatever any thread is in the middle of.
+// The data that the handler may read: it may interrupt any thread at any point.
 std::array<struct sigaction, stop_signals.size()> actions_before;
 std::atomic<bool> are_iterating = false;
 std::atomic<int> first_signal = 0;
@@ -45,7 +45,7 @@ void restore_actions() noexcept {
   }
 }
 
-/// Whether this one tells nothing that the first has not told.
+/// True if this one tells nothing that the first has not told.
 bool repeats_first(int signal_number) noexcept {
   constexpr std::int64_t together = 250;
   const int first = first_signal;

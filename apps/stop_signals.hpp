@@ -5,8 +5,8 @@
 namespace ashlar::app {
 
 /// While this lives, signals may stop a solve instead of ending the command: SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and
-/// SIGXCPU. The first that comes while iterations are under way is remembered; the solve asks received(). At any other
-/// time, and if a second one comes, a signal does what it did before this was made.
+/// SIGXCPU. The first signal that comes during iterations is remembered; the solve asks received(). At any other time,
+/// and for a second signal, the earlier handler applies.
 ///
 /// A signal within a quarter of a second of the first is the same one: `timeout` sends each twice. The system sends
 /// SIGXCPU every second, and a repeated one counts as the first.

@@ -10,8 +10,8 @@
 
 namespace ashlar::app {
 
-/// What the command computes with: the device of this build; and the host, for ranks that compute there. They are one
-/// where there is no device.
+/// The execution spaces of the command: the device of this build; and the host, for ranks that compute there. They are
+/// one if there is no device.
 using Execution = Kokkos::DefaultExecutionSpace;
 using HostExecution = Kokkos::DefaultHostExecutionSpace;
 using Space = Execution::memory_space;
@@ -32,13 +32,13 @@ template <class Exec>
 using StreamedHalf = StreamedSymmetricMatrix<Matrix<Exec>>;
 template <class Exec>
 using HostMatrix = typename Streamed<Exec>::host_type;
-/// What the solvers see, so that they are compiled once for each.
+/// The types that the solvers see, so that they are compiled once for each.
 template <class Exec>
 using Operator = AnyOperator<double, Exec>;
 template <class Exec>
 using Preconditioner = AnyPreconditioner<double, Exec>;
 
-/// Whether kernels work in memory that is not the host's.
+/// True if kernels work in memory that is not the host's.
 template <class Exec>
 inline constexpr bool has_device_memory =
     !Kokkos::SpaceAccessibility<HostExecution, typename Exec::memory_space>::accessible;

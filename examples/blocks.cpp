@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <array>
 #include <ashlar/ashlar.hpp>
-#include <ashlar/problems/hex8.hpp>
+#include <ashlar/problems/hex_grid.hpp>
 #include <cstdio>
 #include <vector>
 

@@ -131,7 +131,7 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
       "cycles by themselves (the default), or conjugate gradients with one V-cycle as their preconditioner, until "
       "||f - A u|| < 1e-10 ||f||");
   add_choice(command, "--cycle", options.cycle, std::array{Cycle::f, Cycle::v, Cycle::fv},
-             "one F-cycle (the default); V-cycles until max|f - A u| < 1e-10 max|f|; or both in turn");
+             "one F-cycle (the default); V-cycles until max|f - A u| < 1e-10 max|f|; or both, one after the other");
   add_choice(
       command, "--precision", options.precision, std::array{CyclePrecision::in_double, CyclePrecision::in_single},
       "with mg-pcg, of the numbers of the V-cycle; in single precision it moves half of the bytes, and CG stays in "

@@ -23,7 +23,7 @@ enum class HpgmgSolver { cycles, mg_pcg };
 /// "cycles", "mg-pcg"
 std::string_view to_string(HpgmgSolver solver);
 
-/// Of the numbers of a V-cycle that preconditions: as of all others, or half as long.
+/// The precision of a V-cycle that preconditions: the precision of the solve, or half of it.
 enum class CyclePrecision { in_double, in_single };
 
 /// "double", "single"
@@ -50,9 +50,14 @@ std::vector<multigrid::BoxGrid> grids_of(const HpgmgOptions& options, int num_ra
 
 void declare_options(CLI::App& command, HpgmgOptions& options);
 
-/// Finds out what is wrong before any work is done. All ranks find the same.
+/// Checks the options before any work is done. All ranks find the same errors.
 ///
 /// Throws   ArgumentError.
 void check_before_start(const World& world, const HpgmgOptions& options);
+
+/// Solves the benchmark's problem, says how far and how fast, and writes the report.
+///
+/// Returns  the exit code: 0, or 2 where the cycles did not converge.
+int run_hpgmg(const World& world, const HpgmgOptions& options);
 
 }  // namespace ashlar::app

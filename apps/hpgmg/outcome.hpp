@@ -9,12 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "file_names.hpp"
 #include "hpgmg/options.hpp"
 #include "types.hpp"
+#include "world.hpp"
 
 namespace ashlar::app {
 
-/// What a run of `ashlar hpgmg` found. Times are those of the slowest rank.
+/// The results of a run of `ashlar hpgmg`. Times are the slowest rank's.
 struct HpgmgOutcome {
   HpgmgOptions options;
   multigrid::CycleReport solve;
@@ -30,7 +32,7 @@ struct HpgmgOutcome {
   }
 };
 
-/// What all ranks send on each level, to fill the ghost cells that the operator reads. Collective.
+/// The messages of all ranks on each level, which fill the ghost cells that the operator reads. Collective.
 std::vector<HaloCount> exchange_of_levels(const multigrid::Multigrid<Execution>& mg);
 
 /// Tables for standard output.
@@ -38,5 +40,12 @@ void print_levels(const multigrid::Multigrid<Execution>& mg);
 void print_outcome(const multigrid::Multigrid<Execution>& mg, const HpgmgOutcome& outcome);
 /// The report as JSON.
 std::string report_json(const multigrid::Multigrid<Execution>& mg, const HpgmgOutcome& outcome);
+
+/// Writes u of a level, averages over cells, as an image file of VTK's (.vti): all of it, on rank 0, which alone has
+/// the file. Collective.
+///
+/// Throws   FileError, on the other ranks RankError; as World::on_all().
+void write_picture(const Execution& exec, const World& world, const std::optional<OutputFile>& file,
+                   const multigrid::Level<Execution>& level);
 
 }  // namespace ashlar::app

@@ -1,4 +1,4 @@
-#include "hpgmg/run.hpp"
+#include "hpgmg/options.hpp"
 
 #include <algorithm>
 #include <ashlar/host/text_file.hpp>
@@ -13,12 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "file_names.hpp"
 #include "hpgmg/conjugate_gradients.hpp"
 #include "hpgmg/outcome.hpp"
-#include "hpgmg/picture.hpp"
-#include "output_file.hpp"
 #include "solve_trace.hpp"
-#include "write_errors.hpp"
+#include "world.hpp"
 
 namespace ashlar::app {
 
@@ -40,7 +39,7 @@ std::vector<double> time_solves(const Communicator& comm, const Solve& solve) {
   return seconds;
 }
 
-/// The levels of the ranks' grids. What fails on some ranks is told by one of them.
+/// The levels of the ranks' grids. If some ranks fail, one of them reports the error.
 template <class Real>
 std::unique_ptr<multigrid::Multigrid<Execution, Real>> make_multigrid(const Execution& exec, const World& world,
                                                                       const HpgmgOptions& options) {
@@ -62,7 +61,7 @@ std::unique_ptr<multigrid::Multigrid<Execution, Real>> make_multigrid(const Exec
   return mg;
 }
 
-/// What a solve by CG has come to, as one by cycles tells it. Uses level(0).temp.
+/// The result of a solve by CG in the form of a solve by cycles. Uses level(0).temp.
 multigrid::CycleReport judged(const Execution& exec, const multigrid::Multigrid<Execution>& mg, const SolveReport& cg) {
   const auto& level = mg.level(0);
   multigrid::residual(exec, level, level.u, level.f, level.temp);
@@ -103,7 +102,7 @@ int run_hpgmg(const World& world, const HpgmgOptions& options) {
     if (options.picture && world.speaks()) picture.emplace(*options.picture);
     if (options.trace && world.speaks()) trace.emplace(*options.trace);
   });
-  // What is on standard output is the report then, or the picture, or the timeline.
+  // Standard output then holds the report, the picture or the timeline.
   const bool prints = world.speaks() && options.report != "-" && options.picture != "-" && options.trace != "-";
 
   const std::shared_ptr<multigrid::Multigrid<Execution>> levels = make_multigrid<double>(exec, world, options);

@@ -1,9 +1,9 @@
-#include "solve/checkpoint_file.hpp"
+#include "solve/files.hpp"
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/shared_file.hpp>
-#include <ashlar/io/checksum.hpp>
+#include <ashlar/io/block_file.hpp>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -207,7 +207,7 @@ CgCheckpoint read_checkpoint(const World& world, const std::string& path, const 
     return values[0];
   };
   checkpoint.scalars = one(reader.get_sequence<CgScalars>());
-  checkpoint.account = one(reader.get_sequence<SolveAccount>());
+  checkpoint.account = one(reader.get_sequence<ashlar::SolveAccount>());
   checkpoint.norms = reader.get_sequence<double>();
   for (auto vectors = reader.get<std::uint64_t>(); vectors > 0; --vectors) {
     checkpoint.vectors.push_back(reader.get_sequence<std::byte>());

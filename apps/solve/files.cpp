@@ -12,8 +12,6 @@
 #include "block_size.hpp"
 #include "file_names.hpp"
 #include "matrix_bytes.hpp"
-#include "output_file.hpp"
-#include "solve/mesh_file.hpp"
 #include "types.hpp"
 
 namespace ashlar::app {
@@ -23,8 +21,7 @@ namespace fs = std::filesystem;
 void check_files(const SolveOptions& options, int rank, int ranks) {
   const std::optional<std::string> partition = options.distribution.partition_file();  // outlives what names it
   if (std::error_code ignored; partition && !fs::exists(*partition, ignored)) {
-    throw ArgumentError(text("--partition '", *partition, "'"),
-                        "that is no way to deal rows, and there is no such file",
+    throw ArgumentError(text("--partition '", *partition, "'"), "it is no kind of partition, and there is no such file",
                         "pass auto, nnz, rows, weighted, measured or a file");
   }
   const std::vector<NamedFile> inputs{{"--matrix", options.source.matrix},

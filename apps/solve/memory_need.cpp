@@ -1,5 +1,3 @@
-#include "solve/memory_need.hpp"
-
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
@@ -7,14 +5,15 @@
 #include <ashlar/host/memory.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/block_cg.hpp>
-#include <ashlar/krylov/cg_bytes.hpp>
+#include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/gmres.hpp>
 #include <ashlar/krylov/minres.hpp>
 #include <ashlar/operators/preconditioner_bytes.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <limits>
 
-#include "memory_left.hpp"
+#include "matrix_bytes.hpp"
+#include "solve/memory_need.hpp"
 
 namespace ashlar::app {
 
@@ -35,13 +34,13 @@ Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind) {
   return {0};
 }
 
-/// What the solver allocates for so many rows.
+/// The bytes that the solver allocates for this number of rows.
 std::uint64_t method_bytes(std::int64_t rows, const MethodOptions& method) {
   const bool preconditioned = method.preconditioner != PreconditionerKind::none;
   switch (method.solver) {
     case SolverKind::block_cg:
       return block_cg_bytes(rows, method.num_rhs, sizeof(double), preconditioned);
-    case SolverKind::automatic:  // at most; for GMRES it looks for more room
+    case SolverKind::automatic:  // at most; for GMRES it needs more room
     case SolverKind::minres:
       return minres_bytes(rows, sizeof(double), preconditioned);
     case SolverKind::gmres:
@@ -122,8 +121,8 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
     return require_device_memory<Exec>((Bytes{device_bytes(shape, options)} + half).count, what, options);
   }
   const Bytes block_rows{shape.num_block_rows}, rows = block_rows * Bytes{shape.block_size};
-  // What streaming takes besides follows from the structure, which is not there yet (StreamedMatrix::estimate): row
-  // pointers of the matrix and of its parts, at least; on a device what Kokkos keeps, and two small buffers.
+  // The other memory for streaming depends on the structure, which does not exist yet (StreamedMatrix::estimate): at
+  // least the row pointers of the matrix and of its parts; on a device Kokkos' own memory and two small buffers.
   Bytes least = Bytes{solver_bytes(shape, options)} + Bytes{2} * block_rows * index_bytes;
   if (has_device_memory<Exec>) least = least + Bytes{8 << 20};
   if (options.method.preconditioner == PreconditionerKind::block_jacobi) {
@@ -181,5 +180,21 @@ template void require_memory_for<Execution>(const MatrixShape&, const std::strin
 template FileNeed file_need<Execution>(const io::MatrixMarketHeader&, std::uint64_t, const SolveOptions&);
 template void require_device_memory<Execution>(std::uint64_t, const std::string&, const SolveOptions&);
 #endif
+
+std::uint64_t bytes_beside_streaming(const MatrixShape& shape, const SolveOptions& options, std::uint64_t besides) {
+  const std::uint64_t x_and_y =
+      2 * shape.num_block_rows * shape.block_size * sizeof(double) * std::uint64_t(options.method.num_rhs);
+  return solver_bytes(shape, options) + besides - x_and_y;
+}
+
+StreamingOptions streaming_options(const MatrixShape& shape, const SolveOptions& options, std::uint64_t limit,
+                                   std::uint64_t besides) {
+  StreamingOptions streaming;
+  streaming.product.kernel = options.method.kernel;
+  streaming.product.num_vectors = options.method.num_rhs;
+  const std::uint64_t taken = bytes_beside_streaming(shape, options, besides);
+  streaming.device_memory_limit = limit > taken ? limit - taken : 1;
+  return streaming;
+}
 
 }  // namespace ashlar::app

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <ashlar/base/error.hpp>
 #include <ashlar/io/matrix_market.hpp>
+#include <ashlar/streaming/options.hpp>
 #include <cstdint>
 #include <string>
 
@@ -16,7 +18,7 @@ std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options
 /// The same with the matrix.
 std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options);
 
-/// Bytes that are free where Exec computes, or that its device was limited to. What follows is of memory there, too.
+/// Bytes that are free where Exec computes, or the limit set for its device. The functions below count the same memory.
 template <class Exec>
 std::uint64_t device_limit(const SolveOptions& options);
 
@@ -53,5 +55,28 @@ void require_within_limit(std::uint64_t needed, std::uint64_t available, const s
 /// The same with the device_limit() of now.
 template <class Exec>
 void require_device_memory(std::uint64_t needed, const std::string& what, const SolveOptions& options);
+
+/// The solve's device memory beside a streamed matrix and a product's two vectors, with `besides` bytes more.
+std::uint64_t bytes_beside_streaming(const MatrixShape& shape, const SolveOptions& options, std::uint64_t besides = 0);
+
+/// How a matrix is to be streamed: with what `limit` bytes of the device leave beside the solver's vectors, its
+/// preconditioner, and so many bytes more.
+StreamingOptions streaming_options(const MatrixShape& shape, const SolveOptions& options, std::uint64_t limit,
+                                   std::uint64_t besides = 0);
+
+/// make(), which streams a matrix within `limit` bytes less the `taken` ones. A MemoryError knows only the rest: it is
+/// thrown again with the limit, and with the total need of `what` (require_within_limit()).
+///
+/// Throws   MemoryError, and what else make() throws.
+template <class Make>
+auto within_limit(std::uint64_t limit, std::uint64_t taken, const std::string& what, const SolveOptions& options,
+                  const Make& make) {
+  try {
+    return make();
+  } catch (const MemoryError& error) {
+    require_within_limit(error.needed() + taken, limit, what + ", streamed", options);
+    throw;
+  }
+}
 
 }  // namespace ashlar::app

@@ -1,14 +1,12 @@
-#include "solve/mesh_file.hpp"
+#include "solve/files.hpp"
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/scatter.hpp>
 #include <ashlar/host/replaced_file.hpp>
-#include <ashlar/io/pvtu.hpp>
-#include <ashlar/io/vtu.hpp>
+#include <ashlar/io/vtk.hpp>
 #include <ashlar/problems/hex_grid.hpp>
-#include <ashlar/problems/hex_piece.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -16,7 +14,6 @@
 #include <vector>
 
 #include "file_names.hpp"
-#include "output_file.hpp"
 
 namespace ashlar::app {
 
@@ -25,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using problems::RowRange;
 
-/// What is shown at the points of a mesh.
+/// The values shown at the points of a mesh.
 struct Shown {
   std::string name;
   int components;
@@ -37,7 +34,7 @@ struct Shown {
 Shown shown(int dof, std::vector<double> x) {
   if (dof == 1) return {"solution", 1, std::move(x)};
   if (dof == 3) return {"displacement", 3, std::move(x)};
-  // Of the two solids of dof 6 the first is shown.
+  // With 6 unknowns per node the first of the two solids is shown.
   Shown first{"displacement", 3, {}};
   first.values.reserve(x.size() / 2);
   for (std::size_t node = 0; node < x.size(); node += 6) {

@@ -30,7 +30,7 @@ enum class PrecisionKind { in_double, single };
 
 enum class SolverKind { automatic, cg, block_cg, minres, gmres, bicgstab };
 
-/// Whether it takes symmetric matrices alone.
+/// True if it takes symmetric matrices alone.
 inline bool needs_symmetry(SolverKind kind) {
   return kind == SolverKind::cg || kind == SolverKind::block_cg || kind == SolverKind::minres;
 }
@@ -45,7 +45,7 @@ enum class NullSpaceKind {
   components  ///< of each unknown of a node its constant vector
 };
 
-/// Whether the matrix stays in the host's memory, or in its file, and is sent to the device for each product.
+/// True if the matrix stays in the host's memory, or in its file, and is sent to the device for each product.
 enum class StreamKind {
   automatic,  ///< where the device has too little memory for it; from its file, where the host has, too
   on,
@@ -53,7 +53,7 @@ enum class StreamKind {
   off
 };
 
-/// What of a streamed matrix is sent.
+/// The part of a streamed matrix that is sent.
 enum class TransferKind {
   all,
   half  ///< the upper triangle of blocks: each is used for its row and, transposed, for its column
@@ -68,11 +68,11 @@ std::string to_string(VariantKind kind);
 std::string to_string(NullSpaceKind kind);
 std::string to_string(StreamKind kind);
 std::string to_string(TransferKind kind);
-/// What options call these: "auto", where the library says "automatic".
+/// The names in options: "auto", for the library's "automatic".
 std::string option_name(HaloForm form);
 std::string option_name(ExchangeMode mode);
 
-// What `ashlar solve` was asked for, in groups. What has no value was not given.
+// The requests to `ashlar solve`, in groups. Members without a value were not given.
 
 /// The system: a generated problem, or files.
 struct SourceOptions {
@@ -118,7 +118,7 @@ struct PlacementOptions {
   std::optional<std::uint64_t> device_memory_limit;
 };
 
-/// How the system is dealt to the ranks, where there are several.
+/// How the system is distributed over the ranks, if there are several.
 struct DistributionOptions {
   Decomposition decomposition = Decomposition::one_d;
   HaloForm halo = HaloForm::automatic;
@@ -127,12 +127,12 @@ struct DistributionOptions {
   int ranks_on_host = 0;           ///< of each host: the last ones compute there, whatever devices there are
 
   bool is_weighted() const { return partition == "weighted"; }
-  /// Whether ranks have rows by the rates of their own products: asked for, or by default where some compute on the
+  /// True if ranks have rows by the rates of their own products: asked for, or by default where some compute on the
   /// host beside devices.
   bool has_rates() const;
-  /// Whether each rank has as many blocks.
+  /// True if each rank has as many blocks.
   bool is_by_blocks() const { return partition == "nnz" || (partition == "auto" && !has_rates()); }
-  /// Whether the rows of ranks follow from what was measured of them.
+  /// True if the rows of ranks follow from what was measured of them.
   bool is_measured() const { return is_weighted() || has_rates(); }
   std::optional<std::string> partition_file() const {
     if (is_by_blocks() || partition == "rows" || is_measured()) return std::nullopt;
@@ -140,7 +140,7 @@ struct DistributionOptions {
   }
 };
 
-/// What is told of it.
+/// The outputs.
 struct OutputOptions {
   std::optional<std::string> solution, report, vtk, trace;
   std::optional<std::string> checkpoint, resume;
@@ -161,8 +161,8 @@ struct SolveOptions {
 /// Declares the options of `ashlar solve`; parsing fills `options`, which must outlive `command`.
 void declare_options(CLI::App& command, SolveOptions& options);
 
-/// Throws ArgumentError where options contradict each other, lie outside what they may be, or ask for what so many
-/// ranks do not do.
+/// Throws ArgumentError if options contradict each other, are out of range, or request something that this number of
+/// ranks does not support.
 void check_options(const SolveOptions& options, int ranks);
 
 }  // namespace ashlar::app

@@ -1,17 +1,15 @@
-#include "solve/outputs.hpp"
+#include "solve/files.hpp"
 
 #include <algorithm>
 #include <ashlar/distributed/scatter.hpp>
 #include <ashlar/distributed/shared_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
-#include <ashlar/io/matrix_market_text.hpp>
 #include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "output_file.hpp"
-#include "solve/mesh_file.hpp"
+#include "file_names.hpp"
 
 namespace ashlar::app {
 
@@ -96,9 +94,9 @@ bool write_outputs(const Exec& exec, const World& world, const OutputOptions& op
   if (world.comm().max(int(!is_finite)) > 0) return false;
   if (options.solution) {
     errors.keep_from([&] {
-      // Of what is no regular file rank 0 knows: other hosts may have none of this name.
+      // Only rank 0 knows an output that is no regular file: other hosts may have none of this name.
       const bool is_stream = world.comm().broadcast(is_written_through(*options.solution));
-      // What several ranks cannot write one of them keeps.
+      // An error of several ranks is kept by one of them.
       world.on_all([&] {
         world.is_alone() || is_stream ? write_solution_on_one(world, *options.solution, mine)
                                       : write_solution_on_all(world, *options.solution, mine);

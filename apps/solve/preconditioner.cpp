@@ -1,20 +1,107 @@
-#include "solve/preconditioner.hpp"
-
+#include <ashlar/amg/near_null_space.hpp>
+#include <ashlar/amg/preconditioner.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/distributed/diagonal.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/io/matrix_market.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/operators/jacobi_preconditioner.hpp>
+#include <ashlar/problems/cantilever.hpp>
 #include <ashlar/streaming/diagonal.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "solve/amg_preconditioner.hpp"
+#include "solve/solver_parts.hpp"
 
 namespace ashlar::app {
+
+namespace {
+
+/// Coordinates of nodes, node after node.
+struct Coordinates {
+  std::vector<double> values;
+  int dimensions = 3;
+};
+
+/// A file with a row for each node and a column for each dimension.
+Coordinates read_coordinates(const std::string& path, std::int64_t num_nodes, int block_size) {
+  const CooMatrix<double> entries = io::read_matrix_market<double>(path);
+  const auto refuse = [&](const std::string& problem, const std::string& why, const std::string& suggestion) {
+    throw FileError(path, 0, problem, why, suggestion);
+  };
+  if (entries.num_rows != num_nodes) {
+    refuse(text("coordinates of ", count_text(entries.num_rows, "node")),
+           text("the matrix has ", count_text(num_nodes, "block row"), " of size ", block_size, ", one for each node"),
+           "name a file with a row for each node, or pass another --block-size");
+  }
+  if (entries.num_cols != 2 && entries.num_cols != 3) {
+    refuse(text("coordinates in ", count_text(entries.num_cols, "dimension")), "bodies have 2 or 3",
+           "name a file of 2 or 3 columns");
+  }
+  if (block_size % entries.num_cols != 0) {
+    refuse(text("coordinates in ", entries.num_cols, " dimensions for blocks of size ", block_size),
+           "a node has a displacement in each dimension", "pass another --block-size, or --near-null constants");
+  }
+  Coordinates result{std::vector<double>(std::size_t(num_nodes * entries.num_cols), 0), int(entries.num_cols)};
+  for (std::size_t k = 0; k < entries.values.size(); ++k) {
+    result.values[std::size_t(entries.rows[k]) * entries.num_cols + entries.cols[k]] += entries.values[k];
+  }
+  return result;
+}
+
+/// The modes asked for, of a problem or of a matrix file.
+NearNullKind near_null_of(const MethodOptions& method, bool is_elastic_problem) {
+  if (method.near_null != NearNullKind::automatic) return method.near_null;
+  return is_elastic_problem || method.coordinates ? NearNullKind::rigid : NearNullKind::constants;
+}
+
+template <class Exec>
+amg::NearNullSpace<typename Exec::memory_space> modes_of(const Exec& exec, const LinearSystem<Exec>& system,
+                                                         const MethodOptions& method) {
+  using Space = typename Exec::memory_space;
+  const int b = system.block_size();
+  const bool is_elastic = system.cantilever && system.cantilever->dof != 1;
+  if (near_null_of(method, is_elastic) == NearNullKind::constants) {
+    return amg::constant_modes<Space>(exec, system.num_block_rows(), b);
+  }
+  const Coordinates points = system.cantilever
+                                 ? Coordinates{problems::hex_points(problems::cantilever_grid(*system.cantilever)), 3}
+                                 : read_coordinates(*method.coordinates, system.num_block_rows(), b);
+  const Vector<Exec> there(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::coordinates"),
+                           points.values.size());
+  using Here = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  Kokkos::deep_copy(exec, there, Here(points.values.data(), points.values.size()));
+  return amg::rigid_body_modes<Space>(exec, there, points.dimensions, b);
+}
+
+template <class Real, class Exec>
+Preconditioner<Exec> make(const Exec& exec, const LinearSystem<Exec>& system, const MethodOptions& method,
+                          std::string& hierarchy) {
+  const amg::Preconditioner<Matrix<Exec>, Real> m(exec, system.matrix, modes_of(exec, system, method));
+  hierarchy = m.explain();
+  return Preconditioner<Exec>(m);
+}
+
+}  // namespace
+
+template <class Exec>
+Preconditioner<Exec> amg_preconditioner(const Exec& exec, const LinearSystem<Exec>& system, const MethodOptions& method,
+                                        std::string& hierarchy) {
+  if (method.preconditioner_precision == PrecisionKind::single) return make<float>(exec, system, method, hierarchy);
+  return make<double>(exec, system, method, hierarchy);
+}
+
+template Preconditioner<HostExecution> amg_preconditioner(const HostExecution&, const LinearSystem<HostExecution>&,
+                                                          const MethodOptions&, std::string&);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template Preconditioner<Execution> amg_preconditioner(const Execution&, const LinearSystem<Execution>&,
+                                                      const MethodOptions&, std::string&);
+#endif
 
 namespace {
 
@@ -41,7 +128,7 @@ void require_nonzero_diagonal(const Exec& exec, const Matrix<Exec>& matrix, cons
               "no positive definite matrix has one; rows are counted from 1", "pass --preconditioner none to try CG");
 }
 
-/// The preconditioner of a matrix, of which the diagonal blocks are looked at.
+/// The preconditioner of a matrix, made of its diagonal blocks.
 template <class Exec>
 Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& matrix, PreconditionerKind kind,
                                        const LinearSystem<Exec>& system) {
@@ -58,7 +145,7 @@ Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& mat
   return Preconditioner<Exec>(IdentityPreconditioner());
 }
 
-/// The diagonal block that has no inverse, by its rows, from 1 as in a file; those of this rank begin with first_row.
+/// The diagonal block that has no inverse, by its rows, from 1 as in a file; this rank's rows begin with first_row.
 std::string bad_block(std::int64_t first_row, std::int64_t block_row, int block_size) {
   const std::int64_t first = first_row + block_row * block_size + 1, last = first + block_size - 1;
   if (block_size == 1) return text("the diagonal entry (", first, ", ", first, ") is 0 or has no inverse");

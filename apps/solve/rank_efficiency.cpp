@@ -1,13 +1,17 @@
-#include "solve/rank_efficiency.hpp"
-
 #include <algorithm>
 #include <ashlar/base/text.hpp>
 #include <ashlar/trace/parallel_efficiency.hpp>
 
-#include "number_text.hpp"
-#include "solve/optional_json.hpp"
+#include "numbers.hpp"
+#include "solve/rank_efficiency.hpp"
 
 namespace ashlar::app {
+
+ExchangeAccount exchange_of_kernels(const ExchangeAccount& of_products) {
+  return {"packets", text("one kernel of each rank iterates, and sends halo and sums itself, not as messages; products "
+                          "by themselves: ",
+                          of_products.mode, ", ", of_products.why)};
+}
 
 namespace {
 
@@ -41,7 +45,7 @@ RankEfficiency with_all_factors(const RankTimes& times) {
 constexpr const char* no_factors =
     "granularity, tasks and pipeline: how long a rank waits for others in the kernel that iterates is not measured";
 
-/// How to get what is counted from one rank.
+/// How to get the figures that are relative to one rank.
 std::string how_to_get(const RankTimes& times) {
   return times.is_one_given ? ": no iteration was made"
                             : ", counted from one rank alone: solve the same on one rank like these with --report "

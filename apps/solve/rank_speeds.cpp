@@ -1,4 +1,4 @@
-#include "solve/rank_speeds.hpp"
+#include "solve/ranks.hpp"
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
@@ -12,8 +12,6 @@
 #include <string>
 
 #include "solve/memory_need.hpp"
-#include "solve/rank_system.hpp"
-#include "solve/streaming_options.hpp"
 
 namespace ashlar::app {
 
@@ -88,7 +86,7 @@ int sums_of_iteration(const MethodOptions& method) {
   return method.solver == SolverKind::cg && method.variant != VariantKind::standard ? 1 : 2;
 }
 
-/// What two sums over all ranks take, as messages of the host. Collective; the same on all ranks.
+/// The time of two sums over all ranks, as messages of the host. Collective; the same on all ranks.
 template <class Exec>
 double seconds_of_sums(const Exec& exec, const Communicator& comm) {
   constexpr int count = 50;
@@ -151,7 +149,7 @@ std::vector<RankSpeed> measure_speeds(const Exec& exec, const World& world, cons
       exec.fence("ashlar: before products are timed");
       return made;
     });
-    comm.barrier();  // all at once: some may share a memory
+    comm.barrier();  // all together: some may share a memory
     speed = world.on_all([&] { return blocks_per_second(exec, product); });
   }
   const HaloCosts costs = measure_halo(exec, comm);

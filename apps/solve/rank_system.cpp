@@ -1,25 +1,64 @@
-#include "solve/rank_system.hpp"
-
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <cstdint>
 #include <exception>
+#include <locale>
 #include <memory>
+#include <sstream>
 #include <utility>
+#include <vector>
 
-#include "memory_left.hpp"
+#include "matrix_bytes.hpp"
+#include "numbers.hpp"
 #include "solve/memory_need.hpp"
-#include "solve/partition_file.hpp"
-#include "solve/streaming_options.hpp"
+#include "solve/ranks.hpp"
 
 namespace ashlar::app {
 
+RankRoles roles_of(const World& world, int ranks_on_host) {
+  const Communicator here = world.comm().split_by_host();
+  world.on_all([&] {
+    if (ranks_on_host < here.size()) return;
+    throw ArgumentError(text("--ranks-on-host ", ranks_on_host),
+                        text(world.comm().transport().host_name(), " has ", count_text(here.size(), "rank"),
+                             ", and none would be left for its device"),
+                        "start more ranks with mpirun, or let fewer compute on the host");
+  });
+  return {here.rank() >= here.size() - ranks_on_host, here.size() - ranks_on_host, ranks_on_host};
+}
+
+RowPartition read_partition(const std::string& path, std::int64_t num_block_rows, int ranks) {
+  constexpr std::size_t most_bytes = std::size_t(1) << 24;
+  const auto refuse = [&](const std::string& problem, const std::string& why) {
+    throw FileError(path, 0, problem, why, "write the block rows of each rank, one number after another");
+  };
+  std::istringstream words(read_text_file(path, most_bytes));
+  words.imbue(std::locale::classic());
+  std::vector<std::int64_t> offsets{0};
+  for (std::string word; words >> word;) {
+    const auto count = parse_whole_number(word);
+    if (!count || *count < 0 || *count > num_block_rows) {
+      refuse(text("'", word.substr(0, 40), "'"), text("a rank has 0 to ", num_block_rows, " block rows"));
+    }
+    offsets.push_back(offsets.back() + *count);
+  }
+  if (static_cast<int>(offsets.size()) - 1 != ranks) {
+    refuse("a partition for " + count_text(static_cast<std::int64_t>(offsets.size()) - 1, "rank"),
+           text("it runs on ", count_text(ranks, "rank")));
+  }
+  if (offsets.back() != num_block_rows) {
+    refuse(text("its numbers add up to ", offsets.back()), text("the system has ", num_block_rows, " block rows"));
+  }
+  return RowPartition(std::move(offsets));
+}
+
 namespace {
 
-/// Deals rows to the operator, which streams those of the host's memory where `place` is that.
+/// Distributes rows to the operator, which streams the host's rows if `place` is the host.
 template <class Exec, class Rows>
-void deal(const Exec& exec, const World& world, const SolveOptions& options, const RowPartition& partition,
-          MatrixPlace place, Rows rows, LinearSystem<Exec>& system) {
+void distribute(const Exec& exec, const World& world, const SolveOptions& options, const RowPartition& partition,
+                MatrixPlace place, Rows rows, LinearSystem<Exec>& system) {
   const Communicator& comm = world.comm();
   DistributedOptions distributed;
   distributed.decomposition = options.distribution.decomposition;
@@ -76,7 +115,7 @@ template <class Exec>
 void require_memory_for_share(const World& world, const SolveOptions& options, const std::string& what,
                               const MatrixShape& share, MatrixPlace place) {
   const Communicator& comm = world.comm();
-  // Those whose rows are in the host's memory.
+  // The ranks whose rows are in the host's memory.
   const bool on_host = !has_device_memory<Exec> || place == MatrixPlace::host;
   const auto sharing = std::uint64_t(comm.split_by_host().sum(on_host ? 1 : 0));
   const std::string of_ranks = text(what, " on ", comm.size(), " ranks");
@@ -124,9 +163,9 @@ LinearSystem<Exec> make_rank_system(const Exec& exec, const World& world, const 
   system.block_fill = source.block_fill;
   system.cantilever = source.cantilever;
   if (place == MatrixPlace::host) {
-    deal(exec, world, options, partition, place, source.host_rows(partition), system);
+    distribute(exec, world, options, partition, place, source.host_rows(partition), system);
   } else {
-    deal(exec, world, options, partition, place, source.rows(partition), system);
+    distribute(exec, world, options, partition, place, source.rows(partition), system);
   }
   make_rhs(exec, source, system);
   if (source.initial_guess) system.initial_guess = source.initial_guess(system.over_ranks->partition());

@@ -1,4 +1,4 @@
-#include "solve/rebalance.hpp"
+#include "solve/ranks.hpp"
 
 #include <algorithm>
 #include <ashlar/base/text.hpp>
@@ -8,9 +8,8 @@
 #include <numeric>
 #include <utility>
 
-#include "number_text.hpp"
-#include "solve/phases.hpp"
-#include "solve/rank_system.hpp"
+#include "numbers.hpp"
+#include "solve/progress.hpp"
 
 namespace ashlar::app {
 
@@ -34,7 +33,7 @@ std::vector<RankSpeed> speeds_by_busy_times(const std::vector<double>& blocks, c
   return speeds;
 }
 
-/// Whether a rank that has blocks is to have none.
+/// True if a rank that has blocks is to have none.
 bool leaves_some_out(const std::vector<double>& blocks, const std::vector<double>& shares) {
   for (std::size_t rank = 0; rank < blocks.size(); ++rank) {
     if (blocks[rank] > 0 && shares[rank] == 0) return true;
@@ -53,7 +52,7 @@ Vector<Exec> dealt_anew(const Exec& exec, const Communicator& comm, const RowPar
 template <class Exec>
 Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOptions& options,
                            const RowSource<Exec>& source, LinearSystem<Exec> system, std::vector<RankSpeed> speeds,
-                           double seconds_of_deal, const Monitor& monitor) {
+                           double seconds_of_distribution, const Monitor& monitor) {
   const Communicator& comm = world.comm();
   Rebalanced<Exec> result{std::move(system), {}, {}, std::move(speeds), {}, {}};
   SolveOptions trial = options;
@@ -91,12 +90,12 @@ Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOpti
     const double now = seconds_of_parts(blocks, result.speeds);
     const double saved = std::max(now - shares.seconds, 0.0);
     const bool leaves_out = leaves_some_out(blocks, shares.shares);
-    // Without some ranks the solve begins anew.
-    const double cost = seconds_of_deal + (leaves_out ? now * double(result.residuals.size()) : 0);
+    // The solve restarts without some ranks.
+    const double cost = seconds_of_distribution + (leaves_out ? now * double(result.residuals.size()) : 0);
     const std::int64_t expected = iterations_left(history, options.method.rtol, left);
     const double repaid = saved * double(expected);
     const std::string numbers =
-        text(leaves_out ? "to begin anew without some ranks takes " : "to deal them anew takes ", short_number(cost),
+        text(leaves_out ? "to restart without some ranks takes " : "to redistribute them takes ", short_number(cost),
              " s, and saves ", short_number(1e6 * saved), " us in each of the ", count_text(expected, "iteration"),
              " likely left");
     const RowPartition partition = RowPartition::by_shares(source.row_ptr(), shares.shares);
@@ -109,12 +108,12 @@ Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOpti
       result.shares = shares.shares;
       break;
     }
-    result.decided.push_back("the rows were dealt anew: " + numbers);
+    result.decided.push_back("the rows were redistributed: " + numbers);
     const Kokkos::Timer timer;
     result.system = {};  // its memory goes before that of the next
     result.system = make_rank_system(exec, world, options, source, partition);
     result.x = dealt_anew(exec, comm, partition, result.system.block_size(), result.x);
-    seconds_of_deal = comm.max(timer.seconds());
+    seconds_of_distribution = comm.max(timer.seconds());
   }
   return result;
 }

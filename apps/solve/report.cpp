@@ -1,13 +1,145 @@
-#include "solve/report.hpp"
-
 #include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/base/version.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <nlohmann/json.hpp>
 
-#include "solve/optional_json.hpp"
-#include "solve/options_json.hpp"
+#include "solve/rank_efficiency.hpp"
+#include "solve/report.hpp"
 
 namespace ashlar::app {
+
+using Json = nlohmann::ordered_json;
+
+Json options_json(const SolveOptions& options) {
+  const auto& [source, method, placement, distribution, outputs] = options;
+  Json json;
+  json["problem"] = optional_json(source.problem);
+  if (source.problem) {
+    json["nodes"] = source.nodes_or_default();
+    json["dof"] = source.dof_or_default();
+  }
+  json["matrix"] = optional_json(source.matrix);
+  json["rhs"] = optional_json(source.rhs);
+  json["initial_guess"] = optional_json(source.initial_guess);
+  if (source.matrix) {
+    const int block_size = source.block_size.value_or(0);
+    json["block_size"] = block_size == 0 ? Json("auto") : Json(block_size);
+  }
+  json["solver"] = to_string(method.solver);
+  json["variant"] = to_string(method.variant);
+  json["num_rhs"] = method.num_rhs;
+  if (method.solver == SolverKind::gmres) json["restart"] = method.restart_or_default();
+  json["stream"] = to_string(placement.stream);
+  json["transfer"] = to_string(placement.transfer);
+  json["preconditioner"] = to_string(method.preconditioner);
+  json["near_null"] = to_string(method.near_null);
+  json["coordinates"] = optional_json(method.coordinates);
+  json["preconditioner_precision"] = to_string(method.preconditioner_precision);
+  json["null_space"] = to_string(method.null_space);
+  json["rtol"] = method.rtol;
+  json["atol"] = method.atol;
+  json["norm"] = std::string(to_string(method.norm));
+  json["max_iterations"] = method.max_iterations;
+  json["stagnation_window"] = method.stagnation_window == 0                      ? Json("auto")
+                              : method.stagnation_window == no_stagnation_window ? Json("off")
+                                                                                 : Json(method.stagnation_window);
+  json["kernel"] = to_string(method.kernel);
+  json["threads"] = optional_json(method.threads);
+  json["tune"] = optional_json(method.tune);
+  json["skip_symmetry_check"] = source.skip_symmetry_check;
+  json["device_memory_limit"] = optional_json(placement.device_memory_limit);
+  json["decomposition"] = std::string(to_string(distribution.decomposition));
+  json["halo"] = option_name(distribution.halo);
+  json["exchange"] = option_name(distribution.exchange);
+  json["partition"] = distribution.partition;
+  json["ranks_on_host"] = distribution.ranks_on_host;
+  json["solution"] = optional_json(outputs.solution);
+  json["report"] = optional_json(outputs.report);
+  json["vtk"] = optional_json(outputs.vtk);
+  json["trace"] = optional_json(outputs.trace);
+  json["checkpoint"] = optional_json(outputs.checkpoint);
+  json["checkpoint_every"] = outputs.checkpoint_every;
+  json["resume"] = optional_json(outputs.resume);
+  json["efficiency"] = optional_json(outputs.efficiency);
+  json["history"] = outputs.history;
+  json["probe"] = !outputs.no_probe;
+  return json;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* how_to_make_it = "solve the same on one rank with --report, and name that file";
+
+[[noreturn]] void refuse(const std::string& path, const std::string& problem, const std::string& why) {
+  throw FileError(path, 0, problem, why, how_to_make_it);
+}
+
+/// True if both solves had the same options that an iteration depends on.
+void require_same_options(const std::string& path, const Json& there, const Json& here) {
+  for (const char* name : {"problem", "nodes", "dof", "matrix", "rhs", "solver", "variant", "num_rhs", "restart",
+                           "null_space", "preconditioner", "preconditioner_precision", "kernel"}) {
+    // The size of a mesh is left out where there is none.
+    const Json theirs = there.value(name, Json(nullptr)), ours = here.value(name, Json(nullptr));
+    if (theirs == ours) continue;
+    refuse(path, text("the report of a solve with ", name, " ", theirs.dump(), ", not ", ours.dump()),
+           "efficiency compares the same work on one rank and on several");
+  }
+}
+
+}  // namespace
+
+OneRankRun read_one_rank_run(const std::string& path, const SolveOptions& options) {
+  constexpr std::size_t most_bytes = std::size_t(1) << 28;
+  // A report is a few levels deep. A much deeper one is refused, because comparing and printing it would recurse as
+  // deeply.
+  constexpr int deepest = 100;
+  const auto require_shallow = [&](int depth, Json::parse_event_t, const Json&) {
+    if (depth > deepest) refuse(path, "it is no report of ashlar solve", "it has lists within lists");
+    return true;
+  };
+  const Json report = Json::parse(read_text_file(path, most_bytes), require_shallow, false);
+  const char* const why_one = "efficiency is counted from one rank that has the whole matrix in memory";
+  OneRankRun run;
+  run.path = path;
+  try {
+    if (!report.at("ranks").is_null())
+      refuse(path, text("the report of ", report.at("ranks").size(), " ranks"), why_one);
+    if (report.at("streamed").get<bool>()) refuse(path, "the report of a solve with a streamed matrix", why_one);
+    require_same_options(path, report.at("options"), options_json(options));
+    const auto iterations = report.at("iterations").get<std::int64_t>();
+    if (iterations < 1) refuse(path, "the report of a solve without iterations", "their time is compared");
+    run.seconds_of_iteration = report.at("seconds").at("solve").get<double>() / double(iterations);
+    run.num_rows = report.at("num_rows").get<std::int64_t>();
+    run.num_blocks = report.at("num_blocks").get<std::int64_t>();
+    run.block_size = report.at("block_size").get<int>();
+    const Json& device = report.at("device");
+    run.device = {device.at("backend").get<std::string>(), device.at("name").get<std::string>(),
+                  device.at("concurrency").get<int>()};
+  } catch (const Json::exception&) {
+    refuse(path, "it is no report of ashlar solve", "its fields are not there");
+  }
+  if (!(run.seconds_of_iteration > 0)) refuse(path, "the report of a solve that took no time", "times are compared");
+  return run;
+}
+
+void require_alike(const OneRankRun& run, const SystemAccount& system, const Device& device) {
+  const auto shape = [](std::int64_t rows, std::int64_t blocks, int block_size) {
+    return text(count_text(rows, "row"), " and ", count_text(blocks, "block"), " of size ", block_size);
+  };
+  const std::string theirs = shape(run.num_rows, run.num_blocks, run.block_size),
+                    ours = shape(system.num_rows(), system.num_blocks, system.block_size);
+  if (theirs != ours) {
+    refuse(run.path, text("the report of a matrix of ", theirs), text(system.description, " has ", ours));
+  }
+  if (device_text(run.device) != device_text(device)) {
+    refuse(run.path, text("the report of a solve on ", device_text(run.device)),
+           text("a rank has ", device_text(device), ", and efficiency counts from one like it"));
+  }
+}
 
 namespace {
 

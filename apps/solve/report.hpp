@@ -1,15 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "device.hpp"
-#include "solve/kernel_iterations.hpp"
 #include "solve/options.hpp"
-#include "solve/phases.hpp"
-#include "solve/rank_account.hpp"
+#include "solve/progress.hpp"
 #include "solve/rank_efficiency.hpp"
 #include "solve/solve.hpp"
 #include "solve/system.hpp"
@@ -27,12 +27,12 @@ struct Outcome {
   std::optional<SolutionError> error;
   std::optional<double> read_bandwidth_gb_s;  ///< of the device, measured at start-up unless that was not wanted
   std::vector<RankAccount> ranks = {};        ///< where there are several
-  std::vector<std::string> decided = {};      ///< how rows were dealt, and why, where that was measured
+  std::vector<std::string> decided = {};      ///< how rows were distributed, and why, if that was measured
   std::optional<double> seconds_on_one = {};  ///< of as many iterations by one rank, where they are known
 
-  /// Whether the matrix was streamed, by one rank or by some.
+  /// True if the matrix was streamed, by one rank or by some.
   bool is_streamed() const;
-  /// Of several ranks: whether one kernel of each made the iterations, how they exchanged, and where their time went.
+  /// For several ranks: whether one kernel of each made the iterations, how they exchanged, and where their time went.
   bool iterates_in_kernels() const;
   ExchangeAccount exchange() const;
   RankEfficiency efficiency() const;
@@ -48,5 +48,26 @@ void print_summary(std::ostream& out, const Outcome& outcome);
 
 /// The residual after each iteration.
 void print_history(std::ostream& out, const SolveReport& report);
+
+/// A solve on one rank, from its report: what the efficiency of several is counted from.
+struct OneRankRun {
+  std::string path;
+  double seconds_of_iteration = 0;
+  std::int64_t num_rows = 0, num_blocks = 0;
+  int block_size = 0;
+  Device device;
+};
+
+/// Reads such a report.
+///
+/// Throws   FileError where it is none, or of several ranks, of a streamed matrix, of no iteration; or where that solve
+///          was asked for another system, method or kernel than `options` do.
+OneRankRun read_one_rank_run(const std::string& path, const SolveOptions& options);
+
+/// Throws FileError where the run was of another system, or on a device that is not like this one.
+void require_alike(const OneRankRun& run, const SystemAccount& system, const Device& device);
+
+/// All options with the values used, as they stand in reports.
+nlohmann::ordered_json options_json(const SolveOptions& options);
 
 }  // namespace ashlar::app

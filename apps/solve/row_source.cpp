@@ -1,4 +1,4 @@
-#include "solve/row_source.hpp"
+#include "solve/ranks.hpp"
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>
@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "file_names.hpp"
-#include "solve/checks.hpp"
 #include "solve/files.hpp"
+#include "solve/solver_parts.hpp"
 #include "solve/system.hpp"
 
 namespace ashlar::app {

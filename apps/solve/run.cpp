@@ -6,8 +6,8 @@
 #include <ashlar/device/probes/bandwidth.hpp>
 #include <ashlar/distributed/rank_speed.hpp>
 #include <ashlar/host/text_file.hpp>
-#include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/report.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <cstdint>
 #include <iostream>
 #include <limits>
@@ -19,30 +19,21 @@
 #include <utility>
 #include <vector>
 
-#include "memory_left.hpp"
-#include "number_text.hpp"
-#include "output_file.hpp"
-#include "same_on_ranks.hpp"
-#include "solve/checkpoint_file.hpp"
-#include "solve/checks.hpp"
+#include "file_names.hpp"
+#include "matrix_bytes.hpp"
+#include "numbers.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
-#include "solve/one_rank_run.hpp"
-#include "solve/outputs.hpp"
-#include "solve/partition_file.hpp"
-#include "solve/progress_line.hpp"
-#include "solve/rank_roles.hpp"
-#include "solve/rank_speeds.hpp"
-#include "solve/rank_system.hpp"
-#include "solve/rebalance.hpp"
+#include "solve/progress.hpp"
+#include "solve/ranks.hpp"
 #include "solve/report.hpp"
 #include "solve/solve.hpp"
-#include "solve/solver_choice.hpp"
+#include "solve/solver_parts.hpp"
 #include "solve/system.hpp"
 #include "solve/threads.hpp"
 #include "solve_trace.hpp"
 #include "stop_signals.hpp"
-#include "write_errors.hpp"
+#include "world.hpp"
 
 namespace ashlar::app {
 
@@ -52,8 +43,8 @@ namespace {
 template <class Exec>
 std::optional<double> probe(const Exec& exec, const OutputOptions& options) {
   if (options.no_probe) return std::nullopt;
-  // Of a host so much that it is written and read in a few tenths of a second, whatever size its last cache is said to
-  // have.
+  // The size on a host is limited so that it is written and read in a few tenths of a second, even if the last cache is
+  // reported as very large.
   constexpr std::int64_t most_of_host = std::int64_t(256) << 20;
   const auto quarter = static_cast<std::int64_t>(bytes_left<typename Exec::memory_space>() / 4);
   const std::int64_t bytes = std::min(bandwidth_probe_bytes<Exec>(), quarter);
@@ -63,12 +54,12 @@ std::optional<double> probe(const Exec& exec, const OutputOptions& options) {
 /// The same of all ranks, in their order; nothing where it is not to be measured. Collective.
 template <class Exec>
 std::vector<double> probe_all(const Exec& exec, const World& world, const OutputOptions& options) {
-  world.comm().barrier();  // all at once: some may share a memory
+  world.comm().barrier();  // all together: some may share a memory
   const std::optional<double> mine = world.on_all([&] { return probe(exec, options); });
   return mine ? world.comm().all_gather(*mine) : std::vector<double>();
 }
 
-/// Bytes of the solve on this rank. Those of a file are read by as many threads as there are.
+/// Bytes of the solve on this rank. A file is read by as many threads as there are.
 template <class Exec>
 std::uint64_t bytes_here(const LinearSystem<Exec>& system, const SolveOptions& options) {
   if (system.in_file) return std::numeric_limits<std::uint64_t>::max();
@@ -80,7 +71,7 @@ std::uint64_t bytes_here(const LinearSystem<Exec>& system, const SolveOptions& o
   return device_bytes({std::uint64_t(block_rows), std::uint64_t(blocks), std::uint64_t(system.block_size())}, options);
 }
 
-/// What each rank had, and did in the solve; of one alone nothing. Collective.
+/// Each rank's part and its figures in the solve; empty for a single rank. Collective.
 template <class Exec>
 std::vector<RankAccount> account_of_ranks(const Communicator& comm, const LinearSystem<Exec>& system,
                                           const Solution<Exec>& solution, const std::vector<double>& speeds,
@@ -199,7 +190,7 @@ Exec instance_of_rank(const World& world, const SolveOptions& options, const Ran
   return world.on_all([&] { return instance_of_threads<Exec>(threads); });
 }
 
-/// What each rank does a second, and what it is to have for that.
+/// The speed of each rank, and its share of the rows for it.
 struct RankRates {
   std::vector<RankSpeed> speeds;
   std::vector<double> shares;
@@ -227,7 +218,7 @@ RankRates measure_rates(const Exec& exec, const World& world, const SolveOptions
 
 using Decided = std::vector<std::string>;
 
-/// That of a solve, unless a signal has come amid its iterations.
+/// The exit code of a solve, unless a signal has interrupted its iterations.
 int exit_code_of(int signal_number, int of_solve) {
   return signal_number > 0 ? exit_by_signal + signal_number : of_solve;
 }
@@ -295,14 +286,14 @@ int run_on(const World& world, const SolveOptions& asked, const RankRoles& roles
   if (options.outputs.trace) trace.emplace();
   SolveTrace<Exec>* const recorded = trace ? &*trace : nullptr;
 
-  // Of a weighted partition first: it is made by that.
+  // A weighted partition comes first: the system is made by it.
   const DistributionOptions& distribution = options.distribution;
   std::vector<double> speeds;
   const auto probe_ranks = [&] {
     speeds = phases.run("probe", [&] { return probe_all(all, world, options.outputs); });
   };
   if (distribution.is_weighted()) probe_ranks();
-  std::optional<RowSource<Exec>> source;  // until nothing is dealt any more
+  std::optional<RowSource<Exec>> source;  // until rows are distributed for the last time
   RankRates rates;
   if (distribution.has_rates() && !world.is_alone()) {
     rates = phases.run("measure", [&] {
@@ -315,7 +306,7 @@ int run_on(const World& world, const SolveOptions& asked, const RankRoles& roles
       return run_on_sharers<Exec>(world, options, roles, phases, rates, std::move(decided));
     }
   }
-  double seconds_of_deal = 0;
+  double seconds_of_distribution = 0;
   LinearSystem<Exec> system = phases.run("load", [&] {
     if (world.is_alone()) {
       LinearSystem<Exec> whole = make_system(all, options);
@@ -326,9 +317,9 @@ int run_on(const World& world, const SolveOptions& asked, const RankRoles& roles
     const RowPartition partition =
         partition_of(world, options, *source, distribution.is_weighted() ? speeds : rates.shares);
     const Kokkos::Timer timer;
-    LinearSystem<Exec> dealt = make_rank_system(all, world, options, *source, partition);
-    seconds_of_deal = comm.max(timer.seconds());
-    return dealt;
+    LinearSystem<Exec> system_of_ranks = make_rank_system(all, world, options, *source, partition);
+    seconds_of_distribution = comm.max(timer.seconds());
+    return system_of_ranks;
   });
   phases.run("check", [&] {
     const SolverChoice choice = choose_solver(all, world, system, options);
@@ -353,7 +344,8 @@ int run_on(const World& world, const SolveOptions& asked, const RankRoles& roles
   std::optional<Rebalanced<Exec>> balanced;
   if (!rates.speeds.empty() && options.method.solver == SolverKind::cg) {
     balanced = phases.run("balance", [&] {
-      return rebalance(exec, world, options, *source, std::move(system), rates.speeds, seconds_of_deal, monitor);
+      return rebalance(exec, world, options, *source, std::move(system), rates.speeds, seconds_of_distribution,
+                       monitor);
     });
     decided.insert(decided.end(), balanced->decided.begin(), balanced->decided.end());
   }

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "solve/options.hpp"
-#include "solve/phases.hpp"
+#include "solve/progress.hpp"
 #include "world.hpp"
 
 namespace ashlar::app {
 
-/// What can be found out before Kokkos is initialised: options, files, headers.
+/// Checks that need no Kokkos: options, files, headers.
 ///
 /// Throws   ashlar::Error; on one of the ranks, or on all.
 void check_before_start(const World& world, const SolveOptions& options);

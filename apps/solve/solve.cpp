@@ -9,7 +9,7 @@
 #include <ashlar/krylov/pipelined_cg.hpp>
 #include <ashlar/krylov/single_reduction_cg.hpp>
 #include <ashlar/krylov/symmetric_solve.hpp>
-#include <ashlar/streaming/overlap.hpp>
+#include <ashlar/streaming/timeline.hpp>
 #include <cmath>
 #include <cstdint>
 #include <iostream>
@@ -19,12 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include "solve/checkpoint_file.hpp"
-#include "solve/local_work.hpp"
-#include "solve/operator.hpp"
-#include "solve/preconditioner.hpp"
-#include "solve/pseudo_random.hpp"
+#include "solve/files.hpp"
 #include "solve/singular_system.hpp"
+#include "solve/solver_parts.hpp"
 #include "stop_signals.hpp"
 
 namespace ashlar::app {
@@ -43,7 +40,7 @@ Block<Exec> right_hand_sides(const Exec& exec, const Operator<Exec>& a, const Li
   return b;
 }
 
-/// What of a block solve is told as of any solve.
+/// The figures that a block solve shares with any solve.
 SolveReport summary_of(const BlockSolveReport& block, std::int64_t bytes_of_step) {
   SolveReport report;
   report.status = block.status;
@@ -65,7 +62,7 @@ SolveReport summary_of(const BlockSolveReport& block, std::int64_t bytes_of_step
   return report;
 }
 
-/// By a solver of one right-hand side. Those that are no form of CG take the options that all have.
+/// A solve with one right-hand side. Solvers that are no form of CG take the common options.
 template <class Exec>
 SolveReport solve_one(const MethodOptions& method, const Exec& exec, const Operator<Exec>& a,
                       const Preconditioner<Exec>& m, const Vector<Exec>& b, const Vector<Exec>& x,
@@ -196,7 +193,7 @@ void solve_by_block_cg(const Exec& exec, const Operator<Exec>& a, const Precondi
   exec.fence("ashlar: solution of the first right-hand side");
 }
 
-/// What a rank has exchanged since it had exchanged `before`.
+/// The figures of a rank's exchanges since `before`.
 HaloFigures since(const HaloFigures& before, HaloFigures now) {
   now.exchanges -= before.exchanges;
   now.sent.messages -= before.sent.messages;
@@ -228,7 +225,7 @@ double seconds_alone(const Exec& exec, const World& world, const LinearSystem<Ex
                      const Preconditioner<Exec>& m, const MethodOptions& method, int iterations) {
   // More would take long, and tell no more.
   const int most = std::min(iterations, 100);
-  // Of others only zeros: what is left is the rank's own block of A, which is SPD, too.
+  // Other ranks' entries are zero: the operator is the rank's own block of A, which is SPD, too.
   const Block<Exec> zeros("ashlar::app::x", system.rhs.extent(0), method.num_rhs), y("ashlar::app::y", zeros.layout());
   if (method.solver == SolverKind::block_cg) {
     system.over_ranks->apply(exec, zeros, y);
@@ -238,9 +235,9 @@ double seconds_alone(const Exec& exec, const World& world, const LinearSystem<Ex
   exec.fence("ashlar: nothing of others");
   const Operator<Exec> local{LocalWork<Exec>(system.over_ranks)};
   double seconds = 0;
-  for (int turn = 0; turn < world.comm().size(); ++turn) {
+  for (int active = 0; active < world.comm().size(); ++active) {
     world.on_all([&] {
-      if (turn != world.comm().rank()) return;
+      if (active != world.comm().rank()) return;
       const Kokkos::Timer timer;
       const int done = iterate(exec, local, m, method, most);
       exec.fence("ashlar: a rank alone");
@@ -260,7 +257,7 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   std::optional<SystemOperator<Exec>> a;
   std::string hierarchy;
   phases.run("setup", [&] {
-    // Before the matrix takes what is left of the device: its diagonal is there for a moment.
+    // Before the matrix takes the rest of the device: its diagonal is there for a moment.
     m.emplace(world.on_all([&] { return make_preconditioner(exec, system, options.method, hierarchy); }));
     a.emplace(make_operator(exec, system, options));
     exec.fence("ashlar: set-up");
@@ -273,7 +270,7 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   solution.kernel = a->kernel;
   solution.streaming = a->streaming;
   solution.tuning = a->tuning;
-  // Of ranks it is told how much they hid, with a trace or without.
+  // Ranks report their hidden share, with a trace or without.
   constexpr int some_spans = 4000;
   const bool is_told = system.over_ranks && a->record && system.over_ranks->streamed()->copies();
   std::optional<StreamTimeline<Exec>> timeline;
@@ -288,7 +285,7 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   const auto waited = [&] { return system.over_ranks ? system.over_ranks->waited_seconds() : 0; };
   const auto idle = [&] { return system.over_ranks ? system.over_ranks->idle_seconds() : 0; };
   const auto exchanged = [&] { return system.over_ranks ? system.over_ranks->halo_figures() : HaloFigures(); };
-  // Of the solve alone: right-hand sides may take products before it.
+  // The figures of the solve alone: right-hand sides may take products before it.
   const auto timed = [&](const auto& work) {
     const double waited_before = waited(), idle_before = idle();
     const HaloFigures exchanged_before = exchanged();

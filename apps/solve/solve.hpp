@@ -2,15 +2,14 @@
 
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/halo_figures.hpp>
-#include <ashlar/krylov/block_report.hpp>
-#include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/report.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
 #include <optional>
 #include <string>
 
 #include "solve/options.hpp"
-#include "solve/phases.hpp"
+#include "solve/progress.hpp"
 #include "solve/system.hpp"
 #include "solve_trace.hpp"
 #include "types.hpp"
@@ -18,7 +17,7 @@
 
 namespace ashlar::app {
 
-/// What is told of a solve.
+/// The figures of a solve.
 struct SolveAccount {
   SolveReport report;                  ///< of block CG its steps, and the largest residual of all columns
   SolverKind solver = SolverKind::cg;  ///< that ended the solve
@@ -36,7 +35,7 @@ struct SolveAccount {
   double idle_seconds = 0;               ///< of that, with nothing to do meanwhile: DistributedOperator::idle_seconds()
   int iterations_before = 0;             ///< of the report's, those made before the rows lay as they do
   HaloFigures halo;                      ///< what this rank exchanged with others, in the solve
-  /// Of this rank's share of the solve while the other ranks rest, where --efficiency asks for it.
+  /// The time of this rank's share of the solve while the other ranks rest, if --efficiency asks for it.
   std::optional<double> alone_seconds;
 };
 

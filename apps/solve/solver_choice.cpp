@@ -1,17 +1,47 @@
-#include "solve/solver_choice.hpp"
-
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/krylov/gmres.hpp>
+#include <ashlar/krylov/symmetry_of_products.hpp>
 #include <cstdint>
 #include <memory>
+#include <string>
 
-#include "memory_left.hpp"
-#include "solve/checks.hpp"
-#include "solve/operator.hpp"
-#include "solve/symmetric_products.hpp"
+#include "matrix_bytes.hpp"
+#include "numbers.hpp"
+#include "solve/solver_parts.hpp"
 
 namespace ashlar::app {
+
+NumericalError unsymmetric(const HermitianDefect<double>& defect, const std::string& name) {
+  const std::int64_t row = defect.row + 1, column = defect.column + 1;
+  return NumericalError(
+      text(name, ": the matrix is not symmetric: entry (", row, ", ", column, ") is ", exact_number(defect.a_ij),
+           " and entry (", column, ", ", row, ") is ", exact_number(defect.a_ji)),
+      "CG and MINRES solve symmetric systems; rows and columns are counted from 1",
+      "pass --solver gmres or bicgstab, or --skip-symmetry-check to try nevertheless");
+}
+
+template <class Exec>
+SymmetryOfSystem symmetry_by_products(const Exec& exec, const Operator<Exec>& a, const LinearSystem<Exec>& system) {
+  const auto products = symmetry_of_products<double>(exec, a, system.first_row());
+  // Rounding of a sum of n products is some 1e-16 of the magnitude, and far less than n times as much.
+  constexpr double tolerance = 1e-13;
+  if (!products) return {.is_known = false};
+  if (products->is_symmetric(tolerance)) return {};
+  return {.fault = NumericalError(
+              text(system.description, ": the matrix is not symmetric: x^T (A y) is ", short_number(products->x_ay),
+                   " and y^T (A x) is ", short_number(products->y_ax), " for pseudo-random x and y"),
+              "CG and MINRES solve symmetric systems",
+              "pass --solver gmres or bicgstab, or --skip-symmetry-check to try nevertheless")};
+}
+
+template SymmetryOfSystem symmetry_by_products(const HostExecution&, const Operator<HostExecution>&,
+                                               const LinearSystem<HostExecution>&);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template SymmetryOfSystem symmetry_by_products(const Execution&, const Operator<Execution>&,
+                                               const LinearSystem<Execution>&);
+#endif
 
 namespace {
 

@@ -7,7 +7,6 @@
 #include <sstream>
 #include <string>
 
-#include "number_text.hpp"
 #include "numbers.hpp"
 #include "solve/report.hpp"
 
@@ -35,7 +34,7 @@ std::string method_of(const Outcome& outcome) {
   return "block CG for " + count_text(options.method.num_rhs, "right-hand side");
 }
 
-/// What ranks that streamed sent and hid; nothing where none did.
+/// The bytes that streaming ranks sent, and their hidden shares; nothing if no rank streamed.
 std::string ranks_streamed_line(const Outcome& outcome) {
   std::size_t count = 0;
   std::uint64_t most = 0;
@@ -77,7 +76,7 @@ std::string decided_lines(const Outcome& outcome) {
   return lines;
 }
 
-/// Who computes where, where not all do so alike; and how rows were dealt, where that was measured.
+/// The place where each rank computes, unless all are alike; and how rows were distributed, if that was measured.
 std::string shares_lines(const Outcome& outcome) {
   std::string lines;
   for (std::size_t k = 0; k < outcome.ranks.size(); ++k) {
@@ -111,7 +110,7 @@ std::string ranks_line(const Outcome& outcome) {
               efficiency_line(efficiency));
 }
 
-/// Three digits, or all if three would show it on the other side of what was asked for: 0.9999985 is not 1.
+/// Three digits, or all if three would move it across the requested tolerance: 0.9999985 is not 1.
 std::string residual_text(double residual, double asked) {
   const std::string three = short_number(residual);
   const std::optional<double> shown = parse_number(three);

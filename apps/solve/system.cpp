@@ -1,7 +1,7 @@
 #include "solve/system.hpp"
 
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/block_size_detection.hpp>
+#include <ashlar/bcsr/csr.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
 #include <ashlar/bcsr/validate.hpp>
 #include <ashlar/io/block_file.hpp>
@@ -14,12 +14,11 @@
 #include <utility>
 
 #include "block_size.hpp"
-#include "csr_file.hpp"
 #include "file_names.hpp"
-#include "memory_left.hpp"
-#include "solve/file_matrix.hpp"
+#include "matrix_bytes.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
+#include "solve/solver_parts.hpp"
 
 namespace ashlar::app {
 
@@ -156,7 +155,7 @@ LinearSystem<Exec> matrix_system(const Exec& exec, const SolveOptions& options) 
     const MatrixPlace place = place_of<Exec>(shape, options);
     require_memory_for<Exec>(shape, what, options, place);
     streamed = place == MatrixPlace::host;
-    // What is put together on the host is then copied to where a device can read it.
+    // A system that is assembled on the host is then copied to the device.
     const std::uint64_t copied = streamed && has_device_memory<Exec> ? matrix_bytes(shape).count : 0;
     require_host_memory((Bytes{assembly_bytes(shape)} + Bytes{copied}).count, what);
   }

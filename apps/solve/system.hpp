@@ -12,7 +12,7 @@
 
 namespace ashlar::app {
 
-/// What is told of a system, whoever has it.
+/// The figures of a system, whichever ranks hold it.
 struct SystemAccount {
   std::string description;
   std::int64_t num_block_rows = 0, num_blocks = 0;
@@ -24,7 +24,7 @@ struct SystemAccount {
   std::int64_t num_rows() const { return num_block_rows * block_size; }
 };
 
-/// A x = b, where it came from, and what is known of x.
+/// A x = b, its source, and the known parts of x.
 template <class Exec>
 struct LinearSystem {
   std::string description;                   ///< "cantilever of 33 x 33 x 33 nodes"
@@ -52,7 +52,7 @@ struct LinearSystem {
     return streamed ? work(HostExecution(), *streamed) : work(exec, matrix);
   }
 
-  // Of the whole system, whoever has it.
+  // Figures of the whole system, whichever ranks hold it.
   std::int64_t num_block_rows() const {
     if (over_ranks) return total_block_rows;
     return shape([](const auto& a) { return a.num_block_rows(); });

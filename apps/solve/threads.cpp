@@ -56,9 +56,9 @@ ProcessorsShared processors_of_rank(const Communicator& comm, bool on_host) {
   }
   ProcessorsShared shared{threads_within_quota(processors.count()), 0, 0};
   for (const Its& its : here.all_gather(mine)) {
-    bool meets = mine.processors == its.processors;  // nobody knows: all of them, then
-    for (std::size_t k = 0; k < mine.processors.size(); ++k) meets |= (mine.processors[k] & its.processors[k]) != 0;
-    if (meets) ++(its.on_host ? shared.host_ranks : shared.device_ranks);
+    bool overlaps = mine.processors == its.processors;  // nobody knows: all of them, then
+    for (std::size_t k = 0; k < mine.processors.size(); ++k) overlaps |= (mine.processors[k] & its.processors[k]) != 0;
+    if (overlaps) ++(its.on_host ? shared.host_ranks : shared.device_ranks);
   }
   return shared;
 }

@@ -9,7 +9,7 @@
 
 namespace ashlar::app {
 
-/// The instance with so many of this process' threads; with all of them where no number was asked for.
+/// The instance with the requested number of this process' threads; with all of them if no number was requested.
 ///
 /// Throws   ArgumentError where there are fewer, or threads are not what Exec computes with.
 template <class Exec>

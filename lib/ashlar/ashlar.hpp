@@ -20,9 +20,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/version.hpp>
 #include <ashlar/bcsr/block_coo.hpp>
-#include <ashlar/bcsr/block_size_detection.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
-#include <ashlar/bcsr/coo.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/csr.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
@@ -31,12 +29,12 @@
 #include <ashlar/bcsr/validate.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
-#include <ashlar/io/vtu.hpp>
+#include <ashlar/io/vtk.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/gmres.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/iterative_refinement.hpp>
 #include <ashlar/krylov/make_operator.hpp>
 #include <ashlar/krylov/minres.hpp>

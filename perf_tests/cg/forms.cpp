@@ -1,8 +1,8 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/gmres.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/pipelined_cg.hpp>
 #include <ashlar/krylov/single_reduction_cg.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <ashlar/krylov/cg_options.hpp>
 #include <ashlar/krylov/report.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <cg/options.hpp>
 #include <cg/results.hpp>
 #include <cg/system.hpp>

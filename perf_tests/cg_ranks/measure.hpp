@@ -2,7 +2,7 @@
 
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/operator.hpp>
-#include <ashlar/krylov/cg_options.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <cg_ranks/system.hpp>
 #include <optional>
 #include <string>

@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/problems/lattice.hpp>
-#include <ashlar/problems/row_range.hpp>
 #include <cstdint>
 
 namespace ashlar::perf {

@@ -3,7 +3,7 @@
 #include <Kokkos_Timer.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/krylov/cg.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <cg_ranks/system.hpp>
 #include <utility>
 

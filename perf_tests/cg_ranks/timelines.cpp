@@ -1,5 +1,4 @@
 #include <ashlar/base/text.hpp>
-#include <ashlar/trace/chrome_json.hpp>
 #include <ashlar/trace/recorder.hpp>
 #include <cg_ranks/operator.hpp>
 #include <cg_ranks/solve.hpp>

@@ -3,7 +3,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/krylov/block_cg.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>
 #include <cstdio>
 #include <streaming/block_solve.hpp>

@@ -11,7 +11,7 @@
 #include <ashlar/device/probes/bandwidth.hpp>
 #include <ashlar/host/output_file.hpp>
 #include <ashlar/host/text_file.hpp>
-#include <ashlar/trace/chrome_json.hpp>
+#include <ashlar/trace/recorder.hpp>
 #include <cstdio>
 #include <iostream>
 #include <map>

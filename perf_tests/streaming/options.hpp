@@ -1,7 +1,7 @@
 #pragma once
 
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/streaming/taper.hpp>
+#include <ashlar/streaming/subdivision.hpp>
 #include <cstdint>
 #include <string>
 #include <support/types.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/trace/chrome_json.hpp>
+#include <ashlar/trace/recorder.hpp>
 #include <nlohmann/json.hpp>
 #include <streaming/case.hpp>
 #include <streaming/options.hpp>

@@ -10,7 +10,7 @@
 #include <ashlar/operators/any_preconditioner.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
-#include <ashlar/reference/dense.hpp>
+#include <ashlar/reference/spmv.hpp>
 #include <cmath>
 
 #include "amg/systems.hpp"

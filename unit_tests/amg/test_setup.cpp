@@ -3,7 +3,7 @@
 
 #include <ashlar/amg/lanczos.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/reference/dense.hpp>
+#include <ashlar/reference/spmv.hpp>
 #include <cmath>
 #include <set>
 

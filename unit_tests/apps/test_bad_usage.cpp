@@ -1,7 +1,7 @@
 #include <unistd.h>
 
 #include <Kokkos_Macros.hpp>
-#include <ashlar/krylov/cg_bytes.hpp>
+#include <ashlar/krylov/cg.hpp>
 
 #include "command.hpp"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "command.hpp"
-#include "number_text.hpp"
+#include "numbers.hpp"
 
 namespace ashlar::testing {
 namespace {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "solve/kernel_iterations.hpp"
 #include "solve/rank_efficiency.hpp"
 
 namespace ashlar::testing {

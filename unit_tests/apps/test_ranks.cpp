@@ -207,7 +207,7 @@ TEST_F(Ranks, EfficiencyOfWhatIsNotTheSameIsRefused) {
   refused(other, {"a matrix of 432 rows", "11-point stencil on 6 x 6 x 6"});
   other = one;
   other["device"]["concurrency"] = 7;
-  refused(other, {"7 threads at once", "1 thread,"});
+  refused(other, {"7 threads in parallel", "1 thread,"});
   refused(json::object(), {"no report of ashlar solve"});
   write("one.json", one.dump());
   expect_refused("solve " + system + " --efficiency one.json", {"--efficiency one.json on one rank"});

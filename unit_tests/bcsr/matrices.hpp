@@ -6,7 +6,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/matrix.hpp>
-#include <ashlar/reference/dense.hpp>
+#include <ashlar/reference/spmv.hpp>
 #include <vector>
 
 #include "support/compare.hpp"

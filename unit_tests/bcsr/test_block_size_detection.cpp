@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <ashlar/bcsr/block_size_detection.hpp>
+#include <ashlar/bcsr/csr.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
 #include <ashlar/bcsr/to_csr.hpp>
 #include <ashlar/reference/random_matrix.hpp>

@@ -4,7 +4,7 @@
 
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/products.hpp>
-#include <ashlar/reference/dense.hpp>
+#include <ashlar/reference/spmv.hpp>
 #include <cstdint>
 #include <limits>
 #include <memory>

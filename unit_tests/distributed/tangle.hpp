@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
-#include <ashlar/problems/row_range.hpp>
+#include <ashlar/problems/lattice.hpp>
 #include <cstdint>
 
 namespace ashlar::testing {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <ashlar/distributed/operator.hpp>
 #include <ashlar/krylov/cg.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/problems/grid27.hpp>
 #include <atomic>
 #include <cstdint>

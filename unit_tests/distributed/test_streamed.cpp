@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <ashlar/distributed/diagonal.hpp>
-#include <ashlar/streaming/overlap.hpp>
+#include <ashlar/streaming/timeline.hpp>
 #include <functional>
 #include <limits>
 #include <string>

@@ -7,7 +7,7 @@
 #include <ashlar/halo/impl/neighbour_lists.hpp>  // nothing else shows what ranks of two kinds agree on without a GPU
 #include <ashlar/halo/measure_halo.hpp>
 #include <ashlar/krylov/cg.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/problems/stencil11.hpp>
 #include <chrono>
 #include <cstdint>

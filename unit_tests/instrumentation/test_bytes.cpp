@@ -3,9 +3,8 @@
 #include <ashlar/bcsr/transpose_index.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/cg.hpp>
-#include <ashlar/krylov/cg_bytes.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/gmres.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/minres.hpp>
 #include <ashlar/krylov/pipelined_cg.hpp>
 #include <ashlar/krylov/single_reduction_cg.hpp>

@@ -1,6 +1,6 @@
 #include <ashlar/amg/preconditioner.hpp>
 #include <ashlar/krylov/cg.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/iterative_refinement.hpp>
 #include <ashlar/operators/any_operator.hpp>
 #include <ashlar/operators/any_preconditioner.hpp>

@@ -6,7 +6,6 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/block_coo.hpp>
 #include <ashlar/interop/column_map_operator.hpp>
-#include <ashlar/interop/diagonal.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/operators/jacobi_preconditioner.hpp>
 #include <cmath>

@@ -6,7 +6,6 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/bcsr/csr.hpp>
 #include <ashlar/io/matrix_market.hpp>
-#include <ashlar/io/matrix_market_text.hpp>
 #include <cmath>
 #include <cstdint>
 #include <span>

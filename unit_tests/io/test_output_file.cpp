@@ -7,7 +7,7 @@
 #include <ashlar/host/output_file.hpp>
 #include <ashlar/host/text_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
-#include <ashlar/io/vtu.hpp>
+#include <ashlar/io/vtk.hpp>
 #include <atomic>
 #include <filesystem>
 #include <string>

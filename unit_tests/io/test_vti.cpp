@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/base/error.hpp>
-#include <ashlar/io/vti.hpp>
+#include <ashlar/io/vtk.hpp>
 #include <bit>
 #include <filesystem>
 #include <limits>

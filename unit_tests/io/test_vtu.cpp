@@ -3,7 +3,7 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/io/vtu.hpp>
+#include <ashlar/io/vtk.hpp>
 #include <bit>
 #include <cstdint>
 #include <cstdlib>

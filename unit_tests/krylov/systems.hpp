@@ -3,7 +3,7 @@
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/krylov/cg.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/operators/jacobi_preconditioner.hpp>

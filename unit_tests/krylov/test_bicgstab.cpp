@@ -4,7 +4,7 @@
 #include <Eigen/IterativeLinearSolvers>
 #include <ashlar/base/text.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <cmath>
 #include <limits>
 #include <vector>

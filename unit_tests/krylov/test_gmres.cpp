@@ -3,8 +3,8 @@
 
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/blas1.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/gmres.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
 #include <cmath>
 #include <limits>
 #include <support/message.hpp>

@@ -6,7 +6,7 @@
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/blas1/blas1.hpp>
 #include <ashlar/krylov/cg.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/iterative_refinement.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>

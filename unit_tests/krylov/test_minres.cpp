@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <ashlar/base/text.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/minres.hpp>
 #include <cmath>
 #include <limits>

@@ -42,7 +42,7 @@ class CheckLayering(unittest.TestCase):
             "lib/ashlar/operators/any.hpp": "#include <ashlar/krylov/cg.hpp>\n#include <ashlar/spmv/spmv.hpp>\n",
             "lib/src/bcsr_validate.cpp": "#include <ashlar/bcsr/validate.hpp>\n",
             "lib/src/io/read.cpp": '#include <ashlar/bcsr/csr.hpp>\n#include "scan.hpp"\n',
-            "unit_tests/io/test_io.cpp": "#include <ashlar/io/vtu.hpp>\n",
+            "unit_tests/io/test_io.cpp": "#include <ashlar/io/vtk.hpp>\n",
         })
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
@@ -56,8 +56,8 @@ class CheckLayering(unittest.TestCase):
                               "lib/src/base/text.cpp:3:", "prints")
 
     def test_include_sideways(self):
-        self.assert_fault({"lib/src/io/vtu.cpp": "#include <ashlar/problems/cantilever.hpp>\n"},
-                          "lib/src/io/vtu.cpp:1:", "io includes ashlar/problems/cantilever.hpp")
+        self.assert_fault({"lib/src/io/vtk.cpp": "#include <ashlar/problems/cantilever.hpp>\n"},
+                          "lib/src/io/vtk.cpp:1:", "io includes ashlar/problems/cantilever.hpp")
 
     def test_include_upwards_from_a_flat_source(self):
         self.assert_fault({"lib/src/base_memory.cpp": "#include <ashlar/bcsr/matrix.hpp>\n"},

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ashlar/persistent_cg/impl/inner_slices.hpp>  // nothing else shows on a host which rows a kernel leaves out
+#include <ashlar/persistent_cg/impl/assigned_rows.hpp>  // nothing else shows on a host which rows a kernel leaves out
 #include <cstdint>
 #include <vector>
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <ashlar/problems/hex8.hpp>
+#include <ashlar/problems/hex_grid.hpp>
 #include <cmath>
 #include <numeric>
 

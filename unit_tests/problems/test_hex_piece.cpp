@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/base/error.hpp>
-#include <ashlar/problems/hex_piece.hpp>
+#include <ashlar/problems/hex_grid.hpp>
 #include <cstdint>
 #include <vector>
 

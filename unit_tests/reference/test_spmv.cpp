@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <ashlar/reference/dense.hpp>
 #include <ashlar/reference/spmv.hpp>
 #include <limits>
 #include <vector>

@@ -5,7 +5,7 @@
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/krylov/cg.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/problems/cantilever.hpp>
 #include <ashlar/reference/random_matrix.hpp>
 #include <ashlar/streaming/planner.hpp>

@@ -1,7 +1,7 @@
 // How much of copies lay beside products, from spans whose overlap is known.
 #include <gtest/gtest.h>
 
-#include <ashlar/streaming/overlap.hpp>
+#include <ashlar/streaming/timeline.hpp>
 
 namespace ashlar::testing {
 namespace {

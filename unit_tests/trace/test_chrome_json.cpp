@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <ashlar/trace/chrome_json.hpp>
+#include <ashlar/trace/recorder.hpp>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>

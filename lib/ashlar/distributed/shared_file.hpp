@@ -2,7 +2,7 @@
 
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/host/replaced_file.hpp>
-#include <ashlar/io/placed_writer.hpp>
+#include <ashlar/io/block_file_writer.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -6,6 +6,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/space.hpp>
@@ -41,8 +42,8 @@ struct ColumnMapOptions {
 ///
 /// Shapes   x: num_own block entries, y: a block entry for each block row; of rank 1, or of rank 2 with as many columns
 ///          on all ranks, of any layout.
-/// Memory   shares the matrix's data. x in the order of the column map, and what comes and goes of it, for each number
-///          of vectors: made by the first product with so many.
+/// Memory   shares the matrix's data. Stores x in the order of the column map, and buffers of its halo, for each number
+///          of vectors: made by the first product with that number.
 /// Async    the constructor, and the first product with so many vectors, are collective. A product waits on the host
 ///          where HaloExchange does. Copies share all of this: one solve at a time uses it.
 /// Throws   constructor: on all ranks together, ArgumentError, ShapeError where plan, columns and matrix do not fit;
@@ -103,7 +104,7 @@ class ColumnMapOperator {
     }
     return bytes;
   }
-  /// Whether the host never waits: on a device, of a rank that is alone. (Sums are the host's messages.)
+  /// True if the host never waits: on a device, of a rank that is alone. (Sums are the host's messages.)
   bool is_stream_ordered() const {
     const State& s = *state_;
     return is_gpu_v<Exec> && s.space->is_stream_ordered() && (!s.gather || s.comm->is_alone());
@@ -141,7 +142,7 @@ class ColumnMapOperator {
     }
     return columns;
   }
-  /// Of a matrix whose x is read in place: one that is empty.
+  /// An empty vector for a matrix whose x is read in place.
   const HaloPlan& halo_plan() const { return state_->plan; }
   int block_size() const { return state_->block_size; }
   /// The operator's own.
@@ -247,5 +248,30 @@ class ColumnMapOperator {
 
   std::shared_ptr<const State> state_;
 };
+
+/// The diagonal blocks of this rank's rows as a square matrix, for Jacobi and block-Jacobi preconditioners:
+///
+///   const BlockJacobiPreconditioner preconditioner(exec, diagonal_blocks(exec, a));
+///
+/// The diagonal block of block row i is in the column that reads x's own entry i, wherever the column map has it: own
+/// columns may be in any order among ghost columns. A row without such a block is empty. Later changes of the matrix'
+/// values are not followed.
+///
+/// Memory   allocates the result, a block and two numbers for each block row, and a number for each while it works.
+/// Async    waits for `exec`. Not collective: what throws on one rank does not throw on the others.
+/// Throws   ShapeError if the rank has another number of rows than of entries of x; StructureError if a row has no
+///          diagonal block and its columns do not ascend.
+template <bcsr_matrix Matrix, execution_space Exec>
+Matrix diagonal_blocks(const Exec& exec, const ColumnMapOperator<Matrix, Exec>& a) {
+  const auto own_columns = a.own_columns(exec);
+  if (std::int64_t(own_columns.extent(0)) != std::int64_t(a.matrix().num_block_rows())) {
+    throw ShapeError(text("diagonal_blocks: ", a.matrix().num_block_rows(), " block rows on a rank with ",
+                          own_columns.extent(0), " block entries of x"),
+                     "only a square operator has a diagonal", "partition rows and x alike");
+  }
+  Matrix result = diagonal_blocks(exec, a.matrix(), own_columns);
+  exec.fence("ashlar::diagonal_blocks: own columns may go");
+  return result;
+}
 
 }  // namespace ashlar

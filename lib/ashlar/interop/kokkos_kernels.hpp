@@ -47,7 +47,7 @@ auto on_memory_of(const Theirs& a, int block_size) {
 }  // namespace impl
 
 /// An Ashlar matrix (bcsr_of_kokkos_kernels) on the memory of a BsrMatrix: row map, entries and values are shared, as
-/// views are, and nothing is copied. What is written to the values through one is seen by the other.
+/// views are, and nothing is copied. A change of the values in one is visible in the other.
 ///
 /// Shapes   as the BsrMatrix. That its columns ascend in each row is the caller's promise (`validate()` checks).
 /// Async    nothing is enqueued.

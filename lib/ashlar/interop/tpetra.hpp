@@ -5,13 +5,13 @@
 //   TpetraOperator         an Ashlar operator as a Tpetra::Operator, which Belos takes
 //   from_tpetra            a BlockCrsMatrix or CrsMatrix as an Ashlar operator, on the same memory
 //   diagonal_blocks        of that operator: what Jacobi and block-Jacobi preconditioners are made of
-//   tpetra_operator        both at once: what takes a matrix's place in a program
+//   tpetra_operator        both: it replaces a matrix in a program
 //   to_tpetra              an Ashlar matrix as a BlockCrsMatrix, on the same memory
 //   TpetraLinearOperator   a Tpetra::Operator in Ashlar's solvers, as operator or as preconditioner
 
-#include <ashlar/interop/diagonal.hpp>
-#include <ashlar/interop/tpetra/communicator.hpp>
+#include <ashlar/interop/column_map_operator.hpp>
 #include <ashlar/interop/tpetra/from_tpetra.hpp>
 #include <ashlar/interop/tpetra/linear_operator.hpp>
 #include <ashlar/interop/tpetra/operator.hpp>
 #include <ashlar/interop/tpetra/to_tpetra.hpp>
+#include <ashlar/interop/tpetra/types.hpp>

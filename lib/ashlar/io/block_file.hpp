@@ -8,6 +8,7 @@
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/validate.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -26,11 +27,11 @@ struct BlockFileOptions {
 
 /// A block file, open for reading.
 ///
-/// Opening it reads the header, the row pointers and the table of checksums. What is read later is compared with that
-/// table first: what is not as it was written is an error that names the bytes.
+/// Opening it reads the header, the row pointers and the table of checksums. Data read later is checked against that
+/// table first: damaged data is an error that names the bytes.
 ///
 /// Memory   the row pointers, 8 bytes a block row, and the table, 8 bytes for each chunk.
-/// Async    none: plain host code (Kokkos need not be initialised). Any number of threads may read at once.
+/// Async    none: plain host code (Kokkos need not be initialised). Any number of threads may read simultaneously.
 /// Throws   FileError when it cannot be read, is no block file or one of another version, is damaged, or has lost
 ///          bytes at its end.
 class BlockFile {
@@ -53,8 +54,8 @@ class BlockFile {
   std::string layout_name() const;
   /// Bytes that share a checksum.
   std::int64_t chunk_bytes() const;
-  /// Of the values of so many blocks whole chunks are made: what begins and ends at a multiple of it is read without a
-  /// detour.
+  /// The number of blocks whose values fill whole chunks: a range that begins and ends at a multiple of it is read
+  /// without a detour.
   std::int64_t blocks_together() const;
 
   /// num_block_rows() + 1 numbers, which rise from 0 to num_blocks().
@@ -63,7 +64,7 @@ class BlockFile {
   /// The values of blocks first_block .. first_block + count - 1, as they lie in the file: block_shape().num_values()
   /// each, in its layout.
   ///
-  /// Types    that of the file; or a wider one of its kind (double for float and bfloat16, complex<double> for
+  /// Types    the file's type; or a wider one of its kind (double for float and bfloat16, complex<double> for
   ///          complex<float>), to which values are converted some MiB at a time.
   /// Throws   ArgumentError for blocks that are not there; FileError for another type, or where the file is damaged:
   ///          what `to` holds is then not to be used.
@@ -97,14 +98,14 @@ struct HostMatrix {
 
 void write_block_file(const std::string& path, const HostMatrix& matrix, const BlockFileOptions& options);
 
-/// Throws FileError where the blocks of the file have another layout, or its numbers exceed those of the index types.
+/// Throws FileError if the blocks of the file have another layout, or its numbers exceed the range of the index types.
 void require_fit(const BlockFile& file, const std::string& layout, std::int64_t largest_ordinal,
                  std::int64_t largest_offset);
 
 template <class Space>
 inline constexpr bool is_on_host = Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;
 
-/// What checks a matrix on the host: `exec` itself if it is the host's.
+/// The instance that checks a matrix on the host: `exec` itself if it is the host's.
 template <execution_space Exec>
 Kokkos::DefaultHostExecutionSpace host_instance(const Exec& exec) {
   if constexpr (std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace>) {
@@ -151,8 +152,8 @@ void write_block_file(const Exec& exec, const std::string& path, const Matrix& m
 
 /// Reads a whole matrix to the memory space of its type.
 ///
-/// Types    The layout must be that of the file; index types must count what it holds; the scalar is the file's or one
-///          to which BlockFile::read_values() converts.
+/// Types    The layout must be the file's; index types must be wide enough for its numbers; the scalar is the file's or
+///          one to which BlockFile::read_values() converts.
 /// Memory   allocates the matrix in Matrix::memory_space, and another on the host if that does not reach the first.
 /// Async    waits for `exec`.
 /// Throws   FileError as BlockFile does, for types that do not fit, and for block columns that do not ascend in a row.
@@ -190,5 +191,8 @@ template <bcsr_matrix Matrix, execution_space Exec>
 Matrix read_block_file(const Exec& exec, const std::string& path) {
   return read_block_file<Matrix>(exec, BlockFile(path));
 }
+
+/// The checksum of block files and checkpoints: XXH3 of 64 bits, without a seed.
+std::uint64_t checksum(const void* bytes, std::size_t size);
 
 }  // namespace ashlar::io

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+#include <span>
 
 /// Matrices and vectors as text files of the Matrix Market exchange format.
 ///
@@ -24,7 +25,7 @@ enum class MatrixMarketFormat { coordinate, array };
 enum class MatrixMarketField { real, complex, integer, pattern };
 enum class MatrixMarketSymmetry { general, symmetric, skew_symmetric, hermitian };
 
-/// What the banner and the size line of a file say.
+/// The banner and the size line of a file.
 struct MatrixMarketHeader {
   std::string object;
   MatrixMarketFormat format;
@@ -42,7 +43,7 @@ struct MatrixMarketHeader {
 /// Throws   FileError with the file, the line and the text that is at fault.
 MatrixMarketHeader read_matrix_market_header(const std::string& path);
 
-/// Reads a matrix. Symmetric storage is expanded: the mirrored entries follow all those of the file, in their order.
+/// Reads a matrix. Symmetric storage is expanded: the mirrored entries follow the entries of the file, in their order.
 ///
 /// An array file gives an entry for every one of its values, zeros included. Entries of a pattern are 1. Files of real
 /// values may be read as complex numbers.
@@ -67,8 +68,8 @@ std::vector<S> read_matrix_market_vector(const std::string& path);
 
 /// Writes a matrix as a coordinate file, each value with as many digits as it takes to read back the same bits.
 ///
-/// Of a matrix declared symmetric, skew-symmetric or hermitian, the entries on and below the diagonal are written
-/// (below it, when skew-symmetric). It must then be so exactly; an entry that is not there counts as 0.
+/// If a matrix is declared symmetric, skew-symmetric or hermitian, only the entries on and below the diagonal are
+/// written (below it, if skew-symmetric). It must then be so exactly; a missing entry counts as 0.
 ///
 /// Throws   ShapeError, StructureError, NumericalError (nan or inf; a matrix without the symmetry declared),
 ///          ArgumentError (a real matrix declared hermitian) before the file is touched; FileError when it cannot be
@@ -91,5 +92,31 @@ void write_matrix_market_vector(const std::string& path, const std::vector<S>& v
 /// Throws   ShapeError where the entries are no whole number of vectors; otherwise as write_matrix_market_vector().
 template <scalar S>
 void write_matrix_market_array(const std::string& path, std::int64_t num_rows, const std::vector<S>& entries);
+
+}  // namespace ashlar::io
+
+/// Matrix Market files in parts, as text, for those who write one together: head and lines, one after another, are what
+/// write_matrix_market() and write_matrix_market_array() write.
+namespace ashlar::io {
+
+/// The first lines of an array of so many rows and columns.
+template <scalar S>
+std::string matrix_market_array_head(std::int64_t num_rows, std::int64_t num_columns);
+
+/// The lines of some entries of an array, one each.
+///
+/// Throws   NumericalError for nan and inf.
+template <scalar S>
+std::string matrix_market_array_lines(std::span<const S> entries);
+
+/// The first lines of a matrix without symmetry that has so many entries.
+template <scalar S>
+std::string matrix_market_head(std::int64_t num_rows, std::int64_t num_cols, std::int64_t num_entries);
+
+/// The lines of some rows of a matrix, of which `rows` has them alone: its row 0 is row `first_row`.
+///
+/// Throws   as write_matrix_market().
+template <scalar S>
+std::string matrix_market_lines(const CsrMatrix<S>& rows, std::int64_t first_row);
 
 }  // namespace ashlar::io

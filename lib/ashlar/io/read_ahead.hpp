@@ -22,14 +22,15 @@ class ReadAhead {
   };
   struct Options {
     int num_threads = 1;
-    /// What follows the last item; as many as there are items: nothing does.
+    /// The item that follows the last one; the number of items if none does.
     int first_again = 0;
-    /// Whether items are read before somebody wants them (want(), take()).
+    /// True if items are read before somebody wants them (want(), take()).
     bool ahead = true;
   };
-  /// read(item, piece) reads a piece of an item into its slot. Called by any of the threads, for several at once.
+  /// read(item, piece) reads a piece of an item into its slot. Called by any of the threads, for several pieces
+  /// simultaneously.
   using Read = std::function<void(int item, int piece)>;
-  /// wait(slot) returns when nobody reads any more what is in a slot that was given back. As `read`.
+  /// wait(slot) returns when nobody reads the contents of a returned slot any more. As `read`.
   using Wait = std::function<void(int slot)>;
 
   /// Begins to read, by fewer threads where the system has no more.
@@ -51,9 +52,8 @@ class ReadAhead {
     std::chrono::steady_clock::time_point begin, end;
   };
 
-  /// Returns when the item has been read, with when that was for each of its pieces. Who takes them in turn finds them
-  /// read; after any other than the next, reading begins anew with the one taken, into slots that all count as given
-  /// back.
+  /// Returns when the item has been read, with the time of each of its pieces. Items taken in order have been read
+  /// ahead. If another item than the next is taken, reading restarts with it, and all slots count as returned.
   ///
   /// Throws   what reading it threw; taken again, it is read again.
   std::vector<Piece> take(int item);
@@ -61,8 +61,7 @@ class ReadAhead {
   /// The slot may be overwritten: wait(slot) returns when it has.
   void give_back(int slot);
 
-  /// What was read ahead is forgotten, and all slots are as given back: with the next item that is taken reading begins
-  /// anew.
+  /// Forgets the items read ahead, and returns all slots: reading restarts with the next item that is taken.
   void start_over();
 
  private:

@@ -6,14 +6,13 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/krylov/block_report.hpp>
+#include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/concepts.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/impl/block_cg_state.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
 #include <ashlar/krylov/impl/progress_checks.hpp>
 #include <ashlar/krylov/impl/require_system.hpp>
-#include <ashlar/krylov/monitor.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cstdint>
 #include <type_traits>
@@ -41,8 +40,8 @@ inline std::uint64_t block_cg_bytes(std::int64_t n, int s, std::size_t scalar_by
   return blocks * std::uint64_t(n) * columns * scalar_bytes + sums * columns * columns * sizeof(double);
 }
 
-/// Solves A X = B for several right-hand sides at once by the block conjugate gradient method: each step multiplies A
-/// by several directions at once, in whose span all solutions improve.
+/// Solves A X = B for several right-hand sides together by the block conjugate gradient method: each step multiplies A
+/// by several directions together, in whose span all solutions improve.
 ///
 /// The residuals are kept as an orthonormal basis (in the preconditioner's inner product) times small coefficients, so
 /// that right-hand sides that depend on each other, or come to, do no harm: directions that are lost to rounding are

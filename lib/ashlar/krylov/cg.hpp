@@ -2,15 +2,16 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
-#include <ashlar/krylov/cg_options.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <ashlar/krylov/concepts.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/impl/cg_form.hpp>
 #include <ashlar/krylov/impl/cg_steps.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/solver.hpp>
+#include <ashlar/krylov/solver_options.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -205,6 +206,37 @@ CgSolver(const Exec&, const Op&, const M&, const CgOptions& = {}) -> CgSolver<Ex
 template <execution_space Exec, class Op, class M, class B, class X>
 SolveReport cg(const Exec& exec, const Op& a, const M& m, const B& b, const X& x, const CgOptions& options = {}) {
   return impl::solve_once<StandardCg>(exec, a, m, b, x, options);
+}
+
+}  // namespace ashlar
+
+// Bytes that the forms of CG allocate where vectors are, for n entries of the local part, beside a header of some
+// hundred for each of a few allocations: what block_cg_bytes() is for block CG. They stand beside the solvers' headers,
+// as who plans memory need not compile solvers. Without the copy of the matrix that CgOptions::copy_bytes allows.
+
+namespace ashlar {
+
+namespace impl {
+
+inline std::uint64_t cg_bytes(std::int64_t n, std::uint64_t vectors, std::size_t scalar_bytes) {
+  using Sums = TeamSums<Kokkos::HostSpace>;
+  // Besides vectors: sums, the norms of an interval (CgOptions::check_interval), and what teams add up.
+  constexpr std::uint64_t interval = 1024, numbers = most_sums_of_step + Sums::most_sums * Sums::most_teams + interval;
+  return vectors * std::uint64_t(n) * scalar_bytes + sizeof(CgScalars) + numbers * sizeof(double) + sizeof(unsigned);
+}
+
+}  // namespace impl
+
+inline std::uint64_t cg_bytes(std::int64_t n, std::size_t scalar_bytes, bool preconditioned) {
+  return impl::cg_bytes(n, preconditioned ? 5 : 4, scalar_bytes);
+}
+
+inline std::uint64_t single_reduction_cg_bytes(std::int64_t n, std::size_t scalar_bytes, bool preconditioned) {
+  return impl::cg_bytes(n, preconditioned ? 6 : 5, scalar_bytes);
+}
+
+inline std::uint64_t pipelined_cg_bytes(std::int64_t n, std::size_t scalar_bytes, bool preconditioned) {
+  return impl::cg_bytes(n, preconditioned ? 10 : 7, scalar_bytes) + sizeof(bool);
 }
 
 }  // namespace ashlar

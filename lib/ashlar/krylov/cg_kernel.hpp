@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-// What an operator provides that can make many iterations of CG in one kernel.
+// The interface of an operator that can make many iterations of CG in one kernel.
 
 namespace ashlar {
 

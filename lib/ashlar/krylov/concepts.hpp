@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <string>
 
-// What the solvers know of a system. Vectors are the local parts, plain views; whether there are other parts, on other
-// ranks, only the inner-product space and the operator know.
+// The solvers' view of a system. Vectors are the local parts, plain views. Only the inner-product space and the
+// operator know whether there are other parts, on other ranks.
 
 namespace ashlar {
 
@@ -119,7 +119,7 @@ void require_square(const char* solver, const Op& op) {
                    "check how the matrix was built; for least squares pass A^H A as the operator");
 }
 
-/// Whether what `map` (an operator, a preconditioner, a space) enqueues may be captured once and replayed: where it
+/// True if what `map` (an operator, a preconditioner, a space) enqueues may be captured once and replayed: where it
 /// says nothing of that, not.
 template <class Map>
 bool is_capturable(const Map& map) {
@@ -137,5 +137,22 @@ template <class Map>
 void check_device_work(const Map& map) {
   if constexpr (requires { map.check(); }) map.check();
 }
+
+
+/// No preconditioner: z := r. Solvers do not apply it, and let z be r.
+///
+/// Shapes   r and z are vectors, or multi-vectors, of one shape.
+/// Memory   both reachable from `exec`; they may be one.
+/// Async    enqueued on `exec`; no fence, no allocation.
+struct IdentityPreconditioner {
+  template <execution_space Exec, class R, class Z>
+  void apply(const Exec& exec, const R& r, const Z& z) const {
+    if (z.data() != r.data()) Kokkos::deep_copy(exec, z, r);
+  }
+  bool is_identity() const { return true; }
+  bool is_stream_ordered() const { return true; }
+  bool is_capturable() const { return true; }
+  std::int64_t traffic_bytes() const { return 0; }
+};
 
 }  // namespace ashlar

@@ -9,7 +9,7 @@
 #include <ashlar/blas1/blas1.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/krylov/impl/gmres_steps.hpp>
-#include <ashlar/krylov/impl/method_bytes.hpp>
+#include <ashlar/krylov/impl/solver_memory.hpp>
 #include <ashlar/krylov/method.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/solver.hpp>
@@ -170,7 +170,7 @@ class GmresMethod : public IterativeMethod<Exec, Op, M, Scalar, impl::GmresScala
     }
   }
 
-  /// Of the first or the second projection: one reduction for all columns.
+  /// The first or the second projection: one reduction for all columns.
   void add_up(const Exec& exec, int which) {
     const int count = doubles_of_sum * (most_ + 1);
     Base::sum_over_parts(exec, which * count, count);

@@ -13,9 +13,8 @@
 #include <ashlar/krylov/impl/on_all_parts.hpp>
 #include <ashlar/krylov/impl/norms.hpp>
 #include <ashlar/krylov/impl/require_system.hpp>
-#include <ashlar/krylov/impl/scaling.hpp>
-#include <ashlar/krylov/monitor.hpp>
-#include <ashlar/krylov/refinement_report.hpp>
+#include <ashlar/krylov/solver_options.hpp>
+#include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cmath>
 #include <cstdint>

@@ -9,7 +9,6 @@
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/norms.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
-#include <ashlar/krylov/impl/scaling.hpp>
 #include <ashlar/krylov/impl/solver_memory.hpp>
 #include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/krylov/stopping.hpp>

@@ -7,7 +7,7 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/device/teams/team_sums.hpp>
-#include <ashlar/krylov/impl/method_bytes.hpp>
+#include <ashlar/krylov/impl/solver_memory.hpp>
 #include <ashlar/krylov/method.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/solver.hpp>

@@ -24,27 +24,63 @@ enum class SolveStatus {
 /// "iteration_limit": the name in reports.
 std::string_view to_string(SolveStatus status);
 
-/// One sentence on what it means and what to do, for people.
+/// One sentence for people on its meaning and the next step.
 std::string_view describe(SolveStatus status);
 
 /// What a solver says of a solve.
 struct SolveReport {
   SolveStatus status = SolveStatus::running;
   int iterations = 0;
-  /// With the matrix. Those are among them that were enqueued after the end, before the host noticed.
+  /// Products with the matrix. The count includes products enqueued after the end, before the host noticed.
   std::int64_t products = 0;
   double relative_residual = 0;  ///< ||b - A x|| / ||b||, computed from x at the end
   /// ||M^-1 (b - A x)|| / ||M^-1 b||, computed from x at the end; without a preconditioner the same as
   /// relative_residual.
   double preconditioned_residual = 0;
-  /// Of the recurrence, in the norm asked for (ResidualNorm): entry k is ||r_k|| / ||b|| after k iterations.
+  /// The residuals of the recurrence, in the requested norm (ResidualNorm): entry k is ||r_k|| / ||b|| after k
+  /// iterations.
   std::vector<double> residual_history;
   std::int64_t bytes_moved = 0;  ///< by the byte models of operator, preconditioner and vector steps
   std::string launch = {};       ///< how iterations reached the device, and why so: for people
   std::string warning = {};      ///< what to know beside the status, in a sentence; empty: nothing
-  /// Whether one kernel of the device made the iterations, over ranks one of each (CgKernel): then nobody outside knows
+  /// True if one kernel of the device made the iterations, over ranks one of each (CgKernel): then nobody outside knows
   /// how long it waits in there. False where there were none to make.
   bool iterates_in_kernel = false;
+};
+
+/// A block solver's report on one right-hand side.
+struct ColumnReport {
+  SolveStatus status = SolveStatus::running;  ///< of what ended the solve, where this column had not converged
+  int iterations = 0;                         ///< block steps until this column had converged, or all there were
+  double relative_residual = 0;               ///< ||b - A x|| / ||b||, computed from x at the end; 0 where b is 0
+  double preconditioned_residual = 0;         ///< ||M^-1 (b - A x)|| / ||M^-1 b||, as SolveReport has it
+  std::vector<double> residual_history;       ///< of the recurrence: entry k is ||r_k|| / ||b|| after k block steps
+};
+
+/// A block solver's report on a solve with several right-hand sides.
+struct BlockSolveReport {
+  SolveStatus status = SolveStatus::running;  ///< converged where all columns have; else of what ended it
+  int iterations = 0;                         ///< block steps, each one product with several vectors
+  int restarts = 0;                           ///< from a true residual that did not bear out the recurrence's
+  std::vector<ColumnReport> columns;
+  /// Directions: entry k in block step k. Fewer than right-hand sides where some of those depend on
+  /// others, or had converged at the start.
+  std::vector<int> num_directions;
+};
+
+/// The report of iterative refinement. All residuals are true ones, of the matrix itself.
+struct RefinementReport {
+  SolveStatus status = SolveStatus::running;
+  int steps = 0;                  ///< corrections computed, each by a solve with the cheaper matrix
+  int iterations = 0;             ///< of those solves together
+  std::int64_t products = 0;      ///< with the matrix itself: one more than steps
+  std::int64_t low_products = 0;  ///< with the cheaper one: SolveReport::products of those solves together
+  double relative_residual = 0;   ///< ||b - A x|| / ||b|| of the final x
+  /// Entry k is ||b - A x|| / ||b|| after k steps. Where the last is not smaller than the one before, x was left as it
+  /// was.
+  std::vector<double> residual_history;
+  std::string warning = {};      ///< SolveReport::warning of the step that ended the solve
+  std::int64_t bytes_moved = 0;  ///< by the byte models of both operators, preconditioner and vector steps
 };
 
 }  // namespace ashlar

@@ -4,13 +4,12 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/device/teams/team_sums.hpp>
-#include <ashlar/krylov/cg_options.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <ashlar/krylov/concepts.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/impl/cg_form.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/solver.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <cstdint>
 
 namespace ashlar {

@@ -5,10 +5,9 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/krylov/concepts.hpp>
-#include <ashlar/krylov/impl/checkpoints.hpp>
+#include <ashlar/krylov/impl/solve_state.hpp>
 #include <ashlar/krylov/impl/iteration_launcher.hpp>
 #include <ashlar/krylov/impl/progress_checks.hpp>
-#include <ashlar/krylov/impl/solve_state.hpp>
 #include <ashlar/krylov/impl/solver_memory.hpp>
 #include <ashlar/krylov/method.hpp>
 #include <ashlar/krylov/report.hpp>
@@ -186,7 +185,7 @@ class SolveLoop {
     return impl::hidden_error(state_.account, norms_b_, limits_, target_);
   }
 
-  /// Whether ||r|| is small enough, and ||M^-1 r|| so far from it that the solve goes on to a smaller ||r||.
+  /// True if ||r|| is small enough, and ||M^-1 r|| so far from it that the solve goes on to a smaller ||r||.
   bool tightens() {
     const double hidden = hidden_error();
     const bool gains = is_finite(hidden) && hidden > impl::most_hidden_error && hidden <= 0.5 * account().hidden_before;

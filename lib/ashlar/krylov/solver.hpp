@@ -10,7 +10,6 @@
 #include <ashlar/krylov/impl/norms.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
 #include <ashlar/krylov/impl/require_system.hpp>
-#include <ashlar/krylov/impl/scaling.hpp>
 #include <ashlar/krylov/method.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/solve_loop.hpp>

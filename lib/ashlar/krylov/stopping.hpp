@@ -28,8 +28,8 @@ std::string_view to_string(ResidualNorm norm);
 /// The norm of b - A x that counts as converged: the larger of both tolerances.
 inline double target_residual(double rtol, double atol, double norm_b) { return std::max(rtol * norm_b, atol); }
 
-/// ||r|| of a recurrence below which rounding does not let x follow: nothing is left to gain. eps is that of the
-/// vectors.
+/// The ||r|| of a recurrence below which rounding keeps x from following: further iterations gain nothing. eps is the
+/// precision of the vectors.
 inline double residual_floor(double eps, double norm_b) { return eps * eps * norm_b; }
 
 /// A stagnation_window that never ends a solve.
@@ -98,7 +98,7 @@ struct Progress {
   }
 
   /// Counts an iteration that left a residual of this norm and lowered the energy by `gain`, and judges it. The limit
-  /// is looked at last.
+  /// is checked last.
   KOKKOS_INLINE_FUNCTION void advance(double norm, double gain, const StoppingLimits& limits) {
     ++iterations;
     last = norm;

@@ -2,7 +2,7 @@
 
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/krylov/cg.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/minres.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <string>

@@ -17,12 +17,12 @@
 
 namespace ashlar {
 
-/// What two products say of an operator's symmetry: x^H (A y) and y^H (A x) are conjugates if A is Hermitian.
+/// Two products that test an operator's symmetry: x^H (A y) and y^H (A x) are conjugates if A is Hermitian.
 struct SymmetryOfProducts {
   double x_ay = 0, y_ax = 0;  ///< the real parts, which are equal for a Hermitian operator
   double magnitude = 0;       ///< ||x|| * ||A y||
 
-  /// Whether they differ by no more than `tolerance` of their magnitude.
+  /// True if they differ by no more than `tolerance` of their magnitude.
   bool is_symmetric(double tolerance) const {
     return is_finite(magnitude) && is_finite(x_ay - y_ax) && std::abs(x_ay - y_ax) <= tolerance * magnitude;
   }

@@ -7,7 +7,7 @@
 #include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/operators/impl/any_vectors.hpp>
-#include <ashlar/persistent_cg/diagonal_inverse.hpp>
+#include <ashlar/persistent_cg/one_device.hpp>
 #include <cstdint>
 #include <memory>
 #include <type_traits>

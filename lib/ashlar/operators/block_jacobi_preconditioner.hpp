@@ -10,7 +10,7 @@
 #include <ashlar/bcsr/validate.hpp>
 #include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/operators/impl/invert_block.hpp>
-#include <ashlar/persistent_cg/diagonal_inverse.hpp>
+#include <ashlar/persistent_cg/one_device.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/spmv/spmv_dot.hpp>

@@ -10,7 +10,7 @@
 #include <ashlar/bcsr/validate.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/device/teams/team_sums.hpp>
-#include <ashlar/persistent_cg/diagonal_inverse.hpp>
+#include <ashlar/persistent_cg/one_device.hpp>
 #include <cstdint>
 
 namespace ashlar {

@@ -3,15 +3,34 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
-#include <ashlar/persistent_cg/diagonal_inverse.hpp>
 #include <ashlar/spmv/team_product.hpp>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
 namespace ashlar {
 
+/// The inverses of diagonal blocks, for kernels that apply a preconditioner by themselves: one block per block row,
+/// contiguous in the device's memory. With block size 1 they are the inverses of diagonal entries.
+template <class Scalar>
+struct DiagonalInverse {
+  const Scalar* values = nullptr;
+  int block_size = 1;
+  bool by_columns = true;  ///< whether a block is stored by columns
+};
+
+/// A preconditioner by diagonal blocks of this scalar that shows them.
+template <class M, class Scalar>
+concept inverts_diagonal = requires(const M& m) {
+  { m.diagonal_inverse() } -> std::same_as<DiagonalInverse<Scalar>>;
+};
+
 namespace impl {
+
+/// The suggestion for a matrix that is not square and thus has no diagonal preconditioner.
+inline constexpr const char* instead_of_not_square =
+    "check how the matrix was built; for a rank's rows with ghost columns pass diagonal_blocks() of the operator";
 
 /// CG's iterations with a BCSR matrix in one kernel. One specialisation for each type of matrix, in the library; one
 /// file a backend, as Kokkos has no barrier for all teams of a kernel.
@@ -51,18 +70,18 @@ std::string why_no_inverse(const M& m, int block_size, DiagonalInverse<Scalar>& 
 /// is a TeamProduct, without preconditioner or with one by diagonal blocks of the matrix's size or of 1.
 ///
 /// It has three steps an iteration that all thread blocks of the grid take together: [x and p] barrier [q = A p, p^H q]
-/// sum [r, z = M^-1 r, r^H r, r^H z] sum. Each thread block keeps to rows of its own, so that only p is passed on in
-/// memory. Sums are added up thread block after thread block, and so differ by rounding from those of the kernels one
-/// by one.
+/// sum [r, z = M^-1 r, r^H r, r^H z] sum. Each thread block keeps to its own rows, so that only p is exchanged in
+/// memory. Sums are added up thread block after thread block. They differ by rounding from the sums of separate
+/// kernels.
 ///
 /// Shapes   A is square, and has place.n rows.
 /// Memory   all of `place`, the matrix and the preconditioner are on the device, and outlive the kernel; besides some
-///          17 KB for the sums of the grid, a flag in pinned memory, and a copy of the matrix of single values where
-///          that is smaller by diagonals: place.copy_bytes at most, and half of what is free. The copy has the values
-///          of the time when the kernel is made.
+///          17 KB for the sums of the grid, a flag in pinned memory, and a copy of the matrix of single values if
+///          diagonals make it smaller: at most place.copy_bytes, and half of the free memory. The copy has the values
+///          at the time when the kernel is made.
 /// Async    waits for `exec` (how large slices of the matrix are, and how far apart the columns of some lie: where that
 ///          is far, the offer says that it is not worth it); the kernel is enqueued as CgKernel says.
-/// Throws   Error where a call of CUDA fails. What cannot be served is no error: the offer says why.
+/// Throws   Error if a call of CUDA fails. A system that cannot be served is no error: the offer says why.
 /// Source   Hestenes & Stiefel 1952.
 template <class Exec, bcsr_matrix Matrix, class M, class Scalar>
 CgKernelOffer<Exec> persistent_cg(const Exec& exec, const SpmvPlan<Matrix>& plan, const Matrix& a, const M& m,

@@ -32,8 +32,8 @@ struct CgRemoteBlocks {
 
 namespace impl {
 
-/// Of a matrix that has some of so many rows, `rows`, ascending: where each of all rows begins, and the last ends; the
-/// rows that it does not have are empty. Waits for `exec`.
+/// For a matrix that stores only the block rows `rows`, ascending: the begin of each of all rows, and the end of the
+/// last; missing rows are empty. Waits for `exec`.
 template <class Exec, class Rows, class RowPtr>
 Kokkos::View<typename RowPtr::non_const_value_type*, typename RowPtr::memory_space> row_begins_of_all(
     const Exec& exec, std::int64_t num_rows, const Rows& rows, const RowPtr& row_ptr) {
@@ -59,7 +59,7 @@ Kokkos::View<typename RowPtr::non_const_value_type*, typename RowPtr::memory_spa
 /// serves one solve after another, not two simultaneously.
 ///
 /// Memory   reached by other ranks: a flag, raised when a kernel gave up; the packets of two sums; the packets of the
-///          halo. Of this rank alone: 4 bytes a block row and 12 more for each that has remote blocks, 16 for each
+///          halo. On this rank alone: 4 bytes a block row and 12 more for each that has remote blocks, 16 for each
 ///          block entry that is sent.
 template <class Value, class Exec>
 class PeerRendezvous final : public CgRendezvous<Value> {

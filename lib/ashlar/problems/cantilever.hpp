@@ -4,10 +4,9 @@
 #include <array>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/problems/hex_grid.hpp>
-#include <ashlar/problems/impl/check_fits.hpp>
-#include <ashlar/problems/impl/hex_load.hpp>
+#include <ashlar/problems/impl/build_range.hpp>
 #include <ashlar/problems/impl/hex_rows.hpp>
-#include <ashlar/problems/row_range.hpp>
+#include <ashlar/problems/lattice.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,7 +43,7 @@ struct Cantilever {
   double coupling = 1;
 };
 
-/// Throws   ArgumentError where an option is outside what it may be.
+/// Throws   ArgumentError if an option is out of range.
 void check(const Cantilever& problem);
 
 /// The problem's mesh. Throws as `check` does.

@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/problems/impl/build_range.hpp>
-#include <ashlar/problems/impl/check_fits.hpp>
 #include <ashlar/problems/lattice.hpp>
 
 namespace ashlar::problems {
@@ -40,7 +39,7 @@ struct FillGrid27 {
  private:
   template <class Row>
   KOKKOS_INLINE_FUNCTION void write_block(Ordinal i, Ordinal j, const Row& row, int k) const {
-    // An entry and its mirror image hash the same four numbers: those of the one in the upper triangle.
+    // An entry and its mirror image hash the same four numbers: the numbers of the one in the upper triangle.
     const int b = row.block_size();
     const bool upper = i <= j;
     const auto first = static_cast<std::uint64_t>(upper ? i : j), second = static_cast<std::uint64_t>(upper ? j : i);

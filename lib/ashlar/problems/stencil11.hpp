@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/problems/impl/build_range.hpp>
-#include <ashlar/problems/impl/check_fits.hpp>
 #include <ashlar/problems/lattice.hpp>
 
 namespace ashlar::problems {
@@ -70,7 +69,7 @@ Matrix stencil11_rows(const Exec& exec, const Lattice& lattice, int block_size, 
 }  // namespace impl
 
 /// The 11-point stencil of the multi-GPU paper on nx x ny x nz points: the 7 points of the axes and the four in-plane
-/// diagonals, here those of the y-z plane, whose points are numbered together.
+/// diagonals, here in the y-z plane, whose points are numbered together.
 ///
 /// The paper names no values. Here it is 10 in the middle and -1 at the ten neighbours, with zeros outside the box:
 /// diagonally dominant, strictly so at the boundary, and irreducible, hence SPD, with a condition that grows as n^2

@@ -1,14 +1,51 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
-#include <ashlar/reference/impl/entries.hpp>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
 
+namespace ashlar::reference::impl {
+
+/// call(row, column, value) for each entry that A stores, block row after block row, and in a block row after row.
+///
+/// Memory   A reachable from the host.
+template <class Matrix, class Call>
+void for_each_entry(const Matrix& A, const Call& call) {
+  static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Matrix::memory_space>::accessible,
+                "ashlar::reference: copy the matrix to the host first (copy_to)");
+  const auto [R, C] = A.block_shape();
+  for (std::int64_t i = 0; i < A.num_block_rows(); ++i) {
+    for (std::int64_t k = A.graph().row_ptr()(i); k < std::int64_t(A.graph().row_ptr()(i + 1)); ++k) {
+      const std::int64_t j = A.graph().col_idx()(k);
+      for (int r = 0; r < R; ++r) {
+        for (int c = 0; c < C; ++c) {
+          call(i * R + r, j * C + c, A.values()(k * R * C + Matrix::layout_type::at(r, c, R, C)));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace ashlar::reference::impl
+
 namespace ashlar::reference {
+
+/// All num_rows() x num_cols() entries, row after row: for matrices small enough to read.
+///
+/// Memory   A reachable from the host.
+template <bcsr_matrix Matrix>
+std::vector<typename Matrix::scalar_type> dense(const Matrix& A) {
+  using Scalar = typename Matrix::scalar_type;
+  std::vector<Scalar> entries(A.num_rows() * A.num_cols(), Scalar(0));
+  impl::for_each_entry(A, [&](std::int64_t row, std::int64_t column, const Scalar& value) {
+    entries[row * A.num_cols() + column] = value;
+  });
+  return entries;
+}
 
 namespace impl {
 

@@ -14,10 +14,10 @@ namespace ashlar {
 /// A matrix that stays in a block file: in memory are its row pointers alone. For StreamedMatrix, whose type of it is
 /// StreamedMatrix::file_type.
 ///
-/// Types    the layout of HostMatrix must be that of the file; index types must count what it holds; the scalar is the
-///          file's or one to which BlockFile::read_values() converts.
-/// Memory   the row pointers, twice: those of the file's 64 bits, and those of HostMatrix.
-/// Throws   FileError where types do not fit.
+/// Types    the layout of HostMatrix must be the file's; index types must be wide enough for its numbers; the scalar is
+///          the file's or one to which BlockFile::read_values() converts.
+/// Memory   the row pointers, twice: the file's with 64 bits, and HostMatrix's.
+/// Throws   FileError if types do not fit.
 template <bcsr_matrix HostMatrix>
 class FileMatrix {
  public:
@@ -42,7 +42,7 @@ class FileMatrix {
                        no_values);
   }
 
-  /// Of memory, for so many block rows.
+  /// The bytes of memory for this number of block rows.
   static constexpr std::uint64_t bytes_of(std::int64_t num_block_rows) {
     return std::uint64_t(num_block_rows + 1) * (sizeof(std::int64_t) + sizeof(typename HostMatrix::offset_type));
   }

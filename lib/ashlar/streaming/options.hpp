@@ -1,7 +1,7 @@
 #pragma once
 
 #include <ashlar/spmv/plan.hpp>
-#include <ashlar/streaming/taper.hpp>
+#include <ashlar/streaming/subdivision.hpp>
 #include <cstdint>
 
 namespace ashlar {
@@ -25,24 +25,24 @@ struct StreamingOptions {
   /// How many subdivisions, the first ones, stay on the device for good; -1: as many as the memory limit leaves room
   /// for.
   int num_resident = -1;
-  /// Of the blocks, the share that the host multiplies where they are, while the device works on the others: the last
-  /// block rows. Those have the bits of the host's products. Not of a file.
+  /// The share of the blocks that the host multiplies in place, while the device works on the others: the last block
+  /// rows. Their results have the bits of the host's products. Not for a file.
   double host_share = 0;
   /// Bytes of device memory that the matrix and the vectors of its products may take together; never more than what is
   /// free, less a sixteenth, which is what 0 stands for. (Of the host's memory, where that is the device's.)
   std::uint64_t device_memory_limit = 0;
-  /// Whether copies (and reading a file) run beside products. Without, each waits for the other: for measuring what
+  /// True if copies (and reading a file) run beside products. Without, each waits for the other: for measuring what
   /// hiding is worth.
   bool hide = true;
-  /// Whether the first subdivisions of the next product are sent as soon as a product has been enqueued.
+  /// True if the first subdivisions of the next product are sent as soon as a product has been enqueued.
   bool send_ahead = true;
-  /// Whether subdivisions are copied even where host and device share one memory: for tests.
+  /// True if subdivisions are copied even where host and device share one memory: for tests.
   bool copy_always = false;
   /// Threads that read the file of a matrix that stays in one (FileMatrix); 0: one for every two processors of this
   /// process, 8 at most.
   int num_readers = 0;
-  /// What a plan of products is asked for; A and conj(A) only. A kernel and its width are the device's: the host's share
-  /// keeps to its own.
+  /// The options of the products' plan; A and conj(A) only. A kernel and its width apply to the device: the host's
+  /// share has its own.
   SpmvOptions product = {};
 };
 

@@ -13,20 +13,15 @@
 #include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/spmv.hpp>
-#include <ashlar/streaming/estimate.hpp>
 #include <ashlar/streaming/file_matrix.hpp>
 #include <ashlar/streaming/impl/division.hpp>
 #include <ashlar/streaming/impl/host_part.hpp>
-#include <ashlar/streaming/impl/host_pieces.hpp>
-#include <ashlar/streaming/impl/in_place_file_source.hpp>
 #include <ashlar/streaming/impl/measure.hpp>
 #include <ashlar/streaming/impl/measure_host.hpp>
 #include <ashlar/streaming/impl/ring.hpp>
-#include <ashlar/streaming/impl/staged_file_source.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/options.hpp>
 #include <ashlar/streaming/planner.hpp>
-#include <ashlar/streaming/recording.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <ashlar/streaming/timeline.hpp>
 #include <cstdint>
@@ -53,18 +48,17 @@ using PinnedSpace = Kokkos::SharedHostPinnedSpace;
 ///          which copy_to<PinnedSpace>() brings a matrix from anywhere, or for a host's products the type itself. A
 ///          `file_type` stays in its file, which threads read ahead into two pieces of about 16 MiB of pinned memory
 ///          each; nobody changes it meanwhile.
-/// Memory   estimate() says what it takes, all of it allocated by the constructor; the limit holds for it and x and y
-///          together. Shares the data of the host's matrix. Where host and device are one memory, nothing is copied:
-///          products are by subdivision only, and explain() says so; what comes from a file is read to where it is
+/// Memory   estimate() returns its size, all of it allocated by the constructor; the limit holds for it and x and y
+///          together. Shares the data of the host's matrix. If host and device are one memory, nothing is copied:
+///          products are by subdivision only, and explain() says so; data of a file is read to the place where it is
 ///          multiplied.
 /// Async    the constructor waits for `exec`, and reads the host's row pointers then. Products are enqueued on the
-///          instance that they are given, copies on that of the constructor; they wait for each other by events, and
-///          the host for neither (where the backend has no events: Event). With a share of its own the host multiplies
-///          while the device works, and a product returns when it has; one of a file returns when that has been read,
-///          as products begin behind what was read. One instance at a time makes products, but for
-///          apply_repeated() by turns. The host's values are read
-///          until products have ended, and for the next one beyond that: who changes them waits, changes them, and says
-///          values_changed().
+///          given instance, copies on the constructor's; they wait for each other by events, and the host for neither
+///          (if the backend has no events: Event). With a share of its own the host multiplies while the device works,
+///          and a product returns when the host has finished. A product of a file returns when the file has been read,
+///          since products start behind the reading. One instance at a time makes products, except in apply_repeated().
+///          The host's values are read until products have ended, and for the next product beyond that: to change them,
+///          wait, change them, and call values_changed().
 /// Throws   ArgumentError, MemoryError (with the least limit that would do) before anything is allocated;
 ///          BlockSizeError and what else plans throw. Products of a file throw FileError where it is damaged or cannot
 ///          be read: y then holds nothing.
@@ -97,7 +91,8 @@ class StreamedMatrix {
   StreamedMatrix(StreamedMatrix&&) noexcept = default;
   StreamedMatrix& operator=(StreamedMatrix&&) = delete;  // copies under way read what would be let go of
 
-  /// What streaming `matrix` would take: nothing is allocated on the device. Reads the row pointers at once.
+  /// The memory that streaming `matrix` would take; allocates nothing on the device. Reads the row pointers
+  /// immediately.
   ///
   /// Throws   as the constructor does.
   static StreamingEstimate estimate(const host_type& matrix, const StreamingOptions& options = {}) {
@@ -107,7 +102,7 @@ class StreamedMatrix {
     return Division(matrix.without_blocks(), options, true).estimate();
   }
 
-  /// How `options` divide the work with `matrix`: for planning. Reads the row pointers at once.
+  /// How `options` divide the work with `matrix`: for planning. Reads the row pointers immediately.
   ///
   /// Throws   as the constructor does.
   template <class Source>
@@ -136,21 +131,21 @@ class StreamedMatrix {
   /// In the order in which they are multiplied; those that stay on the device are the first, as one.
   const std::vector<Subdivision>& subdivisions() const { return subdivisions_; }
   int num_subdivisions() const { return estimate_.num_subdivisions; }
-  /// Of a file, without its blocks: FileMatrix::without_blocks().
+  /// The host's matrix; for a file, without its blocks: FileMatrix::without_blocks().
   const host_type& matrix() const { return host_; }
   /// That multiplies on the device.
   Kernel kernel() const { return kernel_; }
   std::int64_t num_rows() const { return host_.num_rows(); }
   std::int64_t num_cols() const { return host_.num_cols(); }
 
-  /// Whether subdivisions come to the device, and go: not where host and device are one memory, unless from a file.
+  /// True if subdivisions come to the device, and go: not where host and device are one memory, unless from a file.
   bool copies() const { return Division::comes(options_, file_ != nullptr); }
 
   LocalSpace space() const { return LocalSpace(num_rows()); }
-  /// Whether the host never waits: where it multiplies no share, reads no file, and there is a device.
+  /// True if the host never waits: where it multiplies no share, reads no file, and there is a device.
   bool is_stream_ordered() const { return is_gpu_v<Exec> && !host_part_ && !file_; }
-  /// Vectors are the caller's. Of a file the host holds the row pointers; the pieces that are read ahead are not
-  /// counted.
+  /// The memory held, without the caller's vectors. For a file the host holds the row pointers; the pieces that are
+  /// read ahead are not counted.
   HeldBytes bytes() const {
     const std::uint64_t device = estimate_.device_bytes() - estimate_.vector_bytes;
     if (file_) {
@@ -164,29 +159,7 @@ class StreamedMatrix {
   std::int64_t traffic_bytes() const { return spmv_traffic_bytes(host_, true, options_.product.mode); }
 
   /// The subdivisions, where they go, and how they are multiplied: for people.
-  std::string explain() const {
-    std::string result = text("streaming ", num_subdivisions(), " subdivisions of whole block rows");
-    if (!copies()) return result + ", in place: host and device are one memory; " + product_;
-    const bool all_stay = estimate_.num_resident == num_subdivisions();
-    if (estimate_.num_resident > 0) {
-      result += text(", of which ", all_stay ? "all" : text("the first ", estimate_.num_resident),
-                     " stay on the device (", bytes_text(estimate_.resident_bytes), ")");
-    }
-    if (!all_stay) {
-      result += text(", ", bytes_text(estimate_.sent_bytes), " a product sent through ", estimate_.num_buffers,
-                     " buffers of ", bytes_text(estimate_.buffer_bytes / std::uint64_t(estimate_.num_buffers)),
-                     ", copies ", options_.hide ? "beside products" : "and products by turns");
-    }
-    if (file_) result += text("; ", file_->path(), " is read by ", count_text(options_.num_readers, "thread"));
-    if (host_part_) {
-      const int pieces = host_pieces().count();
-      result += text("; the host multiplies the last ", host_rows_.num_rows, " block rows where they are (",
-                     bytes_text(estimate_.host_bytes), pieces > 1 ? text(", in ", pieces, " pieces") : "", ")");
-    }
-    result += text("; block columns ", estimate_.structure_is_resident ? "stay on the device" : "go with the values",
-                   "; ", bytes_text(estimate_.device_bytes()), " of device memory with the vectors");
-    return result + "; " + product_;
-  }
+  std::string explain() const;
 
   /// y := A x. x and y are vectors or multi-vectors as spmv() takes them.
   template <class X, class Y>
@@ -224,9 +197,9 @@ class StreamedMatrix {
     finish();
   }
 
-  /// `num_products` products with each subdivision before the next takes its place: the j-th is with column j of x, and
-  /// goes to column j of y; where there are fewer columns, they come again from the first on, and those of y add up.
-  /// What a solver with many right-hand sides would do, one vector at a time.
+  /// `num_products` products with each subdivision before the next takes its place: the j-th multiplies column j of x,
+  /// and is stored in column j of y. If there are fewer columns, x repeats them cyclically, and y accumulates. A solver
+  /// with many right-hand sides works so, one vector at a time.
   ///
   /// Shapes   x and y of rank 2, entries of a column together (Kokkos::LayoutLeft).
   /// Source   the protocol of Fagerlund et al. 2014, with 50 products.
@@ -240,8 +213,8 @@ class StreamedMatrix {
   /// block rows are cut into segments, all products are on `exec`.
   ///
   /// Memory   Kokkos' own for team kernels on `other`, which its first product makes, and no estimate knows of.
-  /// Async    what is enqueued on `exec` before and after is before and after all products. `other` is an instance on
-  ///          the same device, and not that of the copies.
+  /// Async    earlier and later work on `exec` comes before and after all products. `other` is an instance on the same
+  ///          device, but not the copies' instance.
   /// Throws   ShapeError, ArgumentError before anything is enqueued.
   template <class X, class Y>
   void apply_repeated(const Exec& exec, const Exec& other, const X& x, const Y& y, int num_products) const {
@@ -261,12 +234,12 @@ class StreamedMatrix {
                           "they are to show what copies and products of the device cost", "leave host_share at 0");
     }
     const int num_x = static_cast<int>(x.extent(1)), num_y = static_cast<int>(y.extent(1));
-    const bool by_turns = other != exec && num_y > 1;
+    const bool on_both = other != exec && num_y > 1;
     stream(exec, [&](const Part& part, const Subdivision& rows) {
-      const bool on_two = by_turns && !part.plan.has_segments();
+      const bool on_two = on_both && !part.plan.has_segments();
       if (on_two) {
-        turns_.begun.record(exec);
-        turns_.begun.wait(other);
+        alternation_.begun.record(exec);
+        alternation_.begun.wait(other);
       }
       for (int j = 0; j < num_products; ++j) {
         const int column = j % num_y;
@@ -275,19 +248,20 @@ class StreamedMatrix {
              rows_of(Kokkos::subview(y, Kokkos::ALL, column), rows));
       }
       if (on_two) {
-        turns_.ended.record(other);
-        turns_.ended.wait(exec);
+        alternation_.ended.record(other);
+        alternation_.ended.wait(exec);
       }
     });
   }
 
-  /// What copies and products take on this machine, from some of each: for plan_streaming(). Takes some tenths of a
-  /// second, and longer where a product with a subdivision takes as long. Of a file, a copy counts from the disk on.
-  /// Where all of the matrix stays on the device, only products are measured: plans with more memory, or less, need a
-  /// measurement of their own.
+  /// The times of copies and products on this machine, from some of each: for plan_streaming(). Takes some tenths of a
+  /// second, and longer if a product with a subdivision takes as long. For a file, a copy counts from the disk on. If
+  /// all of the matrix stays on the device, only products are measured: plans with more or less memory need their own
+  /// measurement.
   ///
-  /// Memory   x and y are like those of products to come, with at most product.num_vectors columns, and hold numbers; y
-  ///          is overwritten. Takes no more memory of the device than the estimate has; of the host some more.
+  /// Memory   x and y are like the vectors of later products, with at most product.num_vectors columns, and hold
+  ///          numbers; y is overwritten. Takes no more memory of the device than the estimate has, and some more of the
+  ///          host.
   /// Async    waits for `exec`, and returns when all is measured.
   template <class X, class Y>
   StreamingFigures measure(const Exec& exec, const X& x, const Y& y) const {
@@ -301,8 +275,8 @@ class StreamedMatrix {
     return result;
   }
 
-  /// The same without a share of the host, for an operator that is made of this one: multiply(k) enqueues on `exec`
-  /// what it does with subdivision k, which is on the device then.
+  /// The same without a share of the host, for an operator that is made of this one: multiply(k) enqueues on `exec` its
+  /// work with subdivision k, which is on the device then.
   template <class Multiply>
   StreamingFigures measure_work(const Exec& exec, const Multiply& multiply) const {
     if (copies()) {
@@ -315,8 +289,8 @@ class StreamedMatrix {
     return result;
   }
 
-  /// work(rows, plan, subdivision) for all subdivisions in turn: what products are made of. `rows` are the block rows
-  /// of the subdivision, which what `work` enqueues on `exec` finds on the device. Not those of the host's share.
+  /// work(rows, plan, subdivision) for all subdivisions in order: the base of products. `rows` are the block rows of
+  /// the subdivision, on the device for the work that `work` enqueues on `exec`. Without the host's share.
   template <class Work>
   void for_each(const Exec& exec, const Work& work) const {
     stream(exec, [&](const Part& part, const Subdivision& rows) { work(part.rows, part.plan, rows); });
@@ -367,68 +341,23 @@ class StreamedMatrix {
     SpmvPlan<Matrix> plan;
   };
 
-  /// Between two instances that make products by turns.
-  struct Turns {
+  /// Events between two instances that make products alternately.
+  struct Alternation {
     Event<Exec> begun, ended;
   };
 
   /// A matrix in memory, or in a file, of which `matrix` then has the row pointers.
   StreamedMatrix(const Exec& exec, const Exec& copy_exec, std::shared_ptr<const io::BlockFile> file, host_type matrix,
-                 const StreamingOptions& options)
-      : file_(std::move(file)),
-        host_(finished(exec, std::move(matrix))),
-        options_(options),
-        turns_{Event<Exec>(exec), Event<Exec>(exec)} {
-    const Division division(host_, options, file_ != nullptr);
-    host_rows_ = division.host_rows();
-    estimate_ = division.estimate();
-    subdivisions_ = division.subdivisions(estimate_);
-    if (file_) options_.num_readers = impl::num_readers(options_);
-    const SpmvPlan<Matrix> whole = impl::plan_of_whole<Matrix>(exec, host_, options_.product);
-    kernel_ = whole.kernel();
-    product_ = whole.explain();
-    if (copies()) {
-      structure_ = impl::resident_structure<Matrix>(exec, host_, subdivisions_, estimate_.structure_is_resident);
-      std::unique_ptr<impl::BlockSource<Matrix, Exec>> source = make_source(copy_exec);
-      if (estimate_.structure_is_resident) source->bring_columns(exec, structure_.col_idx);
-      ring_ = std::make_unique<impl::SubdivisionRing<Matrix, Exec>>(
-          copy_exec, subdivisions_, num_resident_parts(), estimate_.num_buffers, estimate_.structure_is_resident,
-          host_.block_shape().num_values(), std::move(source));
-    }
-    for (int k = 0; k < num_parts(); ++k) {
-      const Matrix rows = rows_of(k);
-      parts_.push_back({rows, SpmvPlan<Matrix>(exec, rows, whole)});
-    }
-    if (host_rows_.num_rows > 0) {
-      host_part_ = std::make_unique<impl::HostPart<host_type, Exec>>(
-          exec, host_, host_rows_, options_.product, std::max(sizeof(double), sizeof(typename Matrix::scalar_type)),
-          host_pieces().count());
-    }
-    exec.fence("ashlar::streaming: set-up");
-  }
+                 const StreamingOptions& options);
 
-  std::unique_ptr<impl::BlockSource<Matrix, Exec>> make_source(const Exec& copy_exec) const {
-    if (!file_) return std::make_unique<impl::MemorySource<Matrix, host_type, Exec>>(host_, subdivisions_);
-    // Buffers that have room for all that is sent keep it.
-    const bool again = num_parts() - num_resident_parts() > estimate_.num_buffers;
-    const impl::FileReading reading{.num_threads = options_.num_readers,
-                                    .ahead = options_.hide,
-                                    .first_again = again ? num_resident_parts() : num_parts(),
-                                    .with_columns = !estimate_.structure_is_resident};
-    if constexpr (has_one_memory) {
-      if (!options_.copy_always) {
-        return std::make_unique<impl::InPlaceFileSource<Matrix, Exec>>(file_, subdivisions_, reading);
-      }
-    }
-    return std::make_unique<impl::StagedFileSource<Matrix, host_type, Exec>>(copy_exec, file_, subdivisions_, reading);
-  }
+  std::unique_ptr<impl::BlockSource<Matrix, Exec>> make_source(const Exec& copy_exec) const;
 
-  /// What stays is one part, however many subdivisions it is.
+  /// The resident subdivisions are one part, however many there are.
   int num_resident_parts() const { return std::min(estimate_.num_resident, 1); }
   int num_parts() const { return static_cast<int>(subdivisions_.size()); }
   impl::HostPieces host_pieces() const { return {num_parts(), estimate_.host_bytes}; }
 
-  /// Whether nothing is sent after the first product, and the host multiplies nothing: then there is nothing to plan.
+  /// True if nothing is sent after the first product, and the host multiplies nothing: then there is nothing to plan.
   bool all_stays() const { return estimate_.num_resident == num_subdivisions() && host_rows_.num_rows == 0; }
 
   /// From which subdivision on copies and products are measured: those that are sent, where there are any.
@@ -472,50 +401,10 @@ class StreamedMatrix {
     stream(exec, work, [](int) {});
   }
 
-  /// work(part, its block rows) for all subdivisions in turn, each when it is on the device; and, where the host has a
+  /// work(part, its block rows) for all subdivisions in order, each when it is on the device; and, where the host has a
   /// share, multiply_piece(piece) for its pieces, between subdivisions.
   template <class Work, class MultiplyPiece>
-  void stream(const Exec& exec, const Work& work, const MultiplyPiece& multiply_piece) const {
-    const int count = num_parts();
-    if (!copies()) {
-      for (int k = 0; k < count; ++k) work_with(k, exec, work);
-      return;
-    }
-    // Products with what stays come first: the first copies hide behind them. Who waits for a file has enqueued before
-    // what there is to do.
-    const bool hide = options_.hide, early = hide && !file_;
-    const int resident = num_resident_parts(), ahead = early ? estimate_.num_buffers : 1;
-    int next = resident;
-    const auto send_up_to = [&](int end) {
-      for (; next < std::min(end, count); ++next) ring_->send(next, timeline());
-    };
-    int next_piece = 0;
-    const auto multiply_up_to = [&](int end) {
-      for (; host_part_ && next_piece < end; ++next_piece) multiply_piece(next_piece);
-    };
-    try {
-      if (resident > 0) ring_->send(0, timeline());
-      if (early) send_up_to(resident + ahead);
-      for (int k = 0; k < count; ++k) {
-        multiply_up_to(host_pieces().before(k));
-        if (k >= resident) send_up_to(k + ahead);
-        if (!hide) ring_->copy_exec().fence("ashlar::streaming: copy, not hidden");
-        ring_->wait_for_copy(k, exec);
-        work_with(k, exec, work);
-        ring_->release(k, exec);
-        if (!hide) exec.fence("ashlar::streaming: product, not hidden");
-      }
-    } catch (...) {
-      // What is on its way, or in use, is sent again when that has ended.
-      ring_->clear(exec);
-      throw;
-    }
-    if (early && options_.send_ahead) {
-      next = resident;
-      send_up_to(resident + ahead);
-    }
-    multiply_up_to(host_pieces().count());
-  }
+  void stream(const Exec& exec, const Work& work, const MultiplyPiece& multiply_piece) const;
 
   std::shared_ptr<const io::BlockFile> file_;
   host_type host_;
@@ -527,10 +416,12 @@ class StreamedMatrix {
   std::unique_ptr<impl::SubdivisionRing<Matrix, Exec>> ring_;
   std::vector<Part> parts_;
   std::unique_ptr<impl::HostPart<host_type, Exec>> host_part_;
-  mutable Turns turns_;
+  mutable Alternation alternation_;
   Kernel kernel_ = Kernel::automatic;
   std::string product_;
   std::weak_ptr<StreamTimeline<Exec>> timeline_;
 };
 
 }  // namespace ashlar
+
+#include <ashlar/streaming/impl/streamed_matrix.hpp>

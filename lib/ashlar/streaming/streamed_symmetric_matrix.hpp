@@ -10,13 +10,43 @@
 #include <ashlar/bcsr/transpose_index.hpp>
 #include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/spmv/spmv.hpp>
-#include <ashlar/streaming/impl/column_range.hpp>
-#include <ashlar/streaming/recording.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
+#include <ashlar/streaming/subdivision.hpp>
+#include <ashlar/streaming/timeline.hpp>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace ashlar::impl {
+
+/// Block columns that follow each other.
+struct ColumnRange {
+  std::int64_t first = 0, count = 0;
+
+  /// The block rows of these numbers, of which a symmetric matrix has the same entries of vectors.
+  Subdivision as_rows() const { return {first, count, 0, 0}; }
+};
+
+/// From the first to the last block column in which some block rows of a matrix have blocks. Columns ascend in each.
+///
+/// Async    reads the matrix' structure on the calling thread.
+template <class HostMatrix>
+ColumnRange columns_of(const HostMatrix& matrix, const Subdivision& rows) {
+  const auto row_ptr = matrix.graph().row_ptr();
+  const auto col_idx = matrix.graph().col_idx();
+  std::int64_t first = std::numeric_limits<std::int64_t>::max(), end = 0;
+  for (std::int64_t row = rows.first_row; row < rows.first_row + rows.num_rows; ++row) {
+    const std::int64_t begin_of_row = row_ptr(row), end_of_row = row_ptr(row + 1);
+    if (begin_of_row == end_of_row) continue;
+    first = std::min<std::int64_t>(first, col_idx(begin_of_row));
+    end = std::max<std::int64_t>(end, col_idx(end_of_row - 1) + 1);
+  }
+  return end > 0 ? ColumnRange{first, end - first} : ColumnRange{};
+}
+
+}  // namespace ashlar::impl
 
 namespace ashlar {
 
@@ -72,14 +102,14 @@ class StreamedSymmetricMatrix {
   /// The fewest bytes of device memory that a product moves; those over the link are estimate().sent_bytes.
   std::int64_t traffic_bytes() const { return 2 * half_.traffic_bytes(); }
 
-  /// What streaming A as T would take. Reads T's structure at once.
+  /// The memory that streaming A as T would take. Reads T's structure immediately.
   ///
   /// Throws   as the constructor does.
   static StreamingEstimate estimate(const host_type& half, const StreamingOptions& options = {}) {
     return work(half, options).estimate;
   }
 
-  /// How `options` divide the work with T: for planning. Reads T's structure at once.
+  /// How `options` divide the work with T: for planning. Reads T's structure immediately.
   ///
   /// Throws   as the constructor does.
   static impl::StreamedWork work(const host_type& half, const StreamingOptions& options) {
@@ -124,7 +154,7 @@ class StreamedSymmetricMatrix {
     });
   }
 
-  /// What copies and products take on this machine, for plan_streaming(); as StreamedMatrix, without a share of the
+  /// The times of copies and products on this machine, for plan_streaming(); as StreamedMatrix, without a share of the
   /// host.
   template <class X, class Y>
   StreamingFigures measure(const Exec& exec, const X& x, const Y& y) const {
@@ -161,7 +191,7 @@ class StreamedSymmetricMatrix {
     return half;
   }
 
-  /// Whether T is multiplied where it is.
+  /// True if T is multiplied where it is.
   static bool is_in_place(const StreamingOptions& options) {
     return streamed_type::has_one_memory && !options.copy_always;
   }

@@ -4,12 +4,24 @@
 #include <algorithm>
 #include <ashlar/bcsr/block.hpp>
 #include <ashlar/bcsr/row_ranges.hpp>
-#include <ashlar/streaming/taper.hpp>
 #include <cstdint>
 #include <numeric>
+#include <string>
 #include <vector>
 
 namespace ashlar {
+
+/// Which subdivisions are smaller than the others: what nothing hides, the first copy or the products with the last
+/// subdivision, is then little.
+enum class Taper {
+  none,   ///< all have about as many blocks
+  front,  ///< they grow from the first on: for products that take longer than copies
+  back,   ///< they shrink towards the last: for copies that take longer than products
+  both
+};
+
+/// "front": the name in options and results.
+std::string to_string(Taper taper);
 
 /// Block rows that follow each other, and their blocks, with which they are sent.
 struct Subdivision {

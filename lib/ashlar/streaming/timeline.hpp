@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct StreamSpan {
 ///
 /// Times    the device's, on all its instances; pieces of the host's share and reads of a file by the host's clock, to
 ///          some hundredths of a millisecond. Where the backend has no events the host waits at each mark: TimedEvent.
-/// Memory   all marks are made by the constructor, two for each span. What comes when all are taken is only counted.
+/// Memory   the constructor makes all marks, two for each span. If all are taken, later spans are only counted.
 /// Async    the constructor waits for `exec`.
 template <execution_space Exec = Kokkos::DefaultExecutionSpace>
 class StreamTimeline {
@@ -35,7 +36,7 @@ class StreamTimeline {
   using Clock = std::chrono::steady_clock;
   enum class Track { copies, products };
 
-  /// Begins now, with room for so many spans of the device, and so many of the host.
+  /// Begins now, with room for the given numbers of spans of the device and of the host.
   ///
   /// Throws   ArgumentError for less than none; Error of the backend.
   StreamTimeline(const Exec& exec, int max_spans) : start_(exec) {
@@ -87,7 +88,8 @@ class StreamTimeline {
     ++num_host_;
   }
 
-  /// A thread has read so many bytes of subdivision k from a file. What it read before the timeline began is left out.
+  /// A thread has read the given number of bytes of subdivision k from a file. Reads before the timeline began are left
+  /// out.
   void add_read(int k, std::uint64_t bytes, int thread, Clock::time_point begin, Clock::time_point end) {
     if (begin < host_start_) return;
     if (num_host_ == host_.size()) {
@@ -97,11 +99,11 @@ class StreamTimeline {
     host_[num_host_++] = {text("reader ", thread), text("read ", k), begin, end, bytes};
   }
 
-  /// Of spans for which no room was left.
+  /// The number of spans for which no room was left.
   std::int64_t num_missed() const { return num_missed_; }
 
-  /// All that was recorded: those of the device in the order in which they were enqueued, then those of the host. Waits
-  /// until the last has ended.
+  /// All recorded spans: the device's in the order in which they were enqueued, then the host's. Waits until the last
+  /// has ended.
   std::vector<StreamSpan> spans() const {
     std::vector<StreamSpan> result;
     for (std::size_t i = 0; i < num_device_; ++i) {
@@ -143,5 +145,40 @@ class StreamTimeline {
   std::size_t num_device_ = 0, num_host_ = 0;
   std::int64_t num_missed_ = 0;
 };
+
+/// That a streamed matrix records its products on a timeline: what record() returns. It ends with this object, or when
+/// the matrix begins another. The matrix may be moved, or go first; the timeline stays where it is as long as this
+/// lives.
+///
+/// Move-only.
+template <execution_space Exec>
+class [[nodiscard]] StreamRecording {
+ public:
+  explicit StreamRecording(StreamTimeline<Exec>& timeline) : timeline_(&timeline, [](StreamTimeline<Exec>*) {}) {}
+  StreamRecording(StreamRecording&&) noexcept = default;
+  StreamRecording& operator=(StreamRecording&&) noexcept = default;
+
+  /// Ends it now.
+  void stop() { timeline_.reset(); }
+
+  /// For the matrix: nothing once this has ended.
+  std::weak_ptr<StreamTimeline<Exec>> timeline() const { return timeline_; }
+
+ private:
+  std::shared_ptr<StreamTimeline<Exec>> timeline_;  // owns nothing: who holds it records
+};
+
+/// How much of its copies a streamed matrix hid behind products, or of its products behind copies.
+struct StreamOverlap {
+  double copy_seconds = 0;     ///< in which copies were under way
+  double product_seconds = 0;  ///< in which products were
+  double both_seconds = 0;     ///< in which both were
+
+  /// The part of the shorter of the two that passed beside the other; 1 where there was nothing to hide.
+  double hidden_share() const;
+};
+
+/// The overlap of a timeline's spans; pieces of the host's share and reads of a file are left out.
+StreamOverlap overlap_of(const std::vector<StreamSpan>& spans);
 
 }  // namespace ashlar

@@ -14,8 +14,8 @@ namespace ashlar {
 /// a little and much smaller and larger, of at most most_host_share of the blocks, as long as one of them is faster;
 /// where the plan leaves the host idle, a tenth. `seconds` of the result is measured.
 ///
-/// Memory   makes a StreamedMatrix for each that it tries, one after another, within the plan's limit; x and y are like
-///          those of products to come, and hold numbers; y is overwritten.
+/// Memory   makes a StreamedMatrix for each trial, one after another, within the plan's limit; x and y are like the
+///          vectors of later products, and hold numbers; y is overwritten.
 /// Async    returns when all is measured.
 /// Throws   as StreamedMatrix does.
 template <class Streamed, class Exec, class X, class Y>

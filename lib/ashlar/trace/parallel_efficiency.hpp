@@ -17,7 +17,7 @@ struct ParallelEfficiency {
 ///
 /// serial_seconds  of the whole by one rank
 /// alone_seconds   of each rank's share, while the other ranks rest
-/// busy_seconds    of each rank's share in the run, less what it waited for others
+/// busy_seconds    of each rank's share in the run, without its waits for others
 /// wall_seconds    of the run
 ///
 /// Throws   ArgumentError for times that are not positive, or lists that are empty or of two lengths.

@@ -3,7 +3,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/block_file.hpp>
 #include <ashlar/distributed/shared_file.hpp>
-#include <ashlar/io/block_file_places.hpp>
+#include <ashlar/io/block_file_writer.hpp>
 #include <cstddef>
 
 namespace ashlar::impl {

@@ -1,14 +1,14 @@
-#include "block_file_format.hpp"
-
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/block.hpp>
-#include <ashlar/io/checksum.hpp>
+#include <ashlar/io/block_file.hpp>
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <numeric>
+
+#include "block_file_format.hpp"
 
 namespace ashlar::io {
 
@@ -52,14 +52,14 @@ class Sum {
 };
 
 [[noreturn]] void fail(const std::string& path, const std::string& problem, const std::string& why,
-                       const std::string& suggestion = "copy it again from where it came from, or write it anew") {
+                       const std::string& suggestion = "copy it again from where it came from, or write it again") {
   throw FileError(path, 0, problem, why, suggestion);
 }
 
-/// What a header with the right checksum can still get wrong: the program that wrote it is to blame.
+/// Checks the fields of a header with a right checksum: errors there come from the program that wrote it.
 void check_fields(const std::string& path, const BlockFileHeader& header) {
   const auto refuse = [&](const std::string& problem, const std::string& why) {
-    fail(path, "the header " + problem, why, "write the file anew; docs/reference/file_formats.md defines the format");
+    fail(path, "the header " + problem, why, "write the file again; docs/reference/file_formats.md defines the format");
   };
   const auto field = [](auto code) { return static_cast<std::uint32_t>(code); };
   if (!find_scalar(header.scalar)) refuse(text("names the scalar type ", field(header.scalar)), "there is none");
@@ -227,5 +227,15 @@ void require_little_endian(const std::string& path) {
                     "use Matrix Market files here");
   }
 }
+
+}  // namespace ashlar::io
+
+// Compiled here and only here: no library of that name is linked.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace ashlar::io {
+
+std::uint64_t checksum(const void* bytes, std::size_t size) { return XXH3_64bits(bytes, size); }
 
 }  // namespace ashlar::io

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <ashlar/bcsr/block.hpp>
+#include <ashlar/io/block_file_writer.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -79,5 +80,10 @@ BlockFileHeader parse_block_file_header(const std::string& path, const void* byt
 
 /// Throws FileError on a machine of the other byte order, for which nothing here is written.
 void require_little_endian(const std::string& path);
+
+/// The header of a new file, without its checksums.
+///
+/// Throws   as BlockFilePlaces does.
+BlockFileHeader new_block_file_header(const BlockFileContent& content, const BlockFileOptions& options);
 
 }  // namespace ashlar::io

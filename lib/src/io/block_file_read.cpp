@@ -3,15 +3,13 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/io/block_file.hpp>
-#include <ashlar/io/checksum.hpp>
 #include <functional>
 #include <numeric>
 #include <span>
 #include <type_traits>
 
 #include "block_file_format.hpp"
-#include "random_access_file.hpp"
-#include "section_reader.hpp"
+#include "sections.hpp"
 
 namespace ashlar::io {
 
@@ -34,7 +32,7 @@ std::vector<std::uint64_t> read_checksums(const RandomAccessFile& file, const Bl
                   text("its table of checksums is damaged, bytes ", place.offset, " to ",
                        place.offset + place.bytes - 1, " of the file"),
                   "its own checksum is not the one that was written",
-                  "copy it again from where it came from, or write it anew");
+                  "copy it again from where it came from, or write it again");
 }
 
 /// The entries first .. first+count-1 of a section of `From`, each converted.
@@ -56,7 +54,7 @@ void read_entries(const SectionReader& section, std::int64_t first, std::int64_t
   }
 }
 
-/// Whether every value of From is one of To.
+/// True if every value of From is one of To.
 template <class From, class To>
 inline constexpr bool is_widened_by = std::is_same_v<From, To> ||
                                       (is_complex_v<From> == is_complex_v<To> && sizeof(From) < sizeof(To));
@@ -172,7 +170,7 @@ void BlockFile::read_col_idx(std::int64_t first_block, std::int64_t count, I* to
   } else {
     read_entries<std::int64_t>(section, first_block, count, to, checked);
   }
-  // Those that were read straight to their place are still to be looked at.
+  // Chunks that were read directly to their place are still to be checked.
   if (k == first_block) std::for_each(to, to + count, checked);
 }
 

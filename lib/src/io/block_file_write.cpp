@@ -2,14 +2,12 @@
 #include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/io/block_file.hpp>
 #include <ashlar/io/block_file_writer.hpp>
-#include <ashlar/io/checksum.hpp>
-#include <ashlar/io/placed_writer.hpp>
 
 #include <ashlar/host/replaced_file.hpp>
 #include "block_file_format.hpp"
-#include "new_block_file_header.hpp"
-#include "section_writer.hpp"
+#include "sections.hpp"
 
 namespace ashlar::io::impl {
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "in_quotes.hpp"
-#include "number_parser.hpp"
+#include "text_parsing.hpp"
 
 namespace ashlar::io {
 
@@ -41,7 +41,7 @@ Enum parse_word(const std::string& path, std::string_view what, const std::strin
                   text("the ", what, " of a Matrix Market file is one of ", known), "correct the banner");
 }
 
-/// What files of other kinds begin with.
+/// The first bytes of files of other kinds.
 struct OtherKind {
   std::string_view beginning;
   const char *problem, *suggestion;

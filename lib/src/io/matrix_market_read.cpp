@@ -11,9 +11,7 @@
 #include <ashlar/host/text_file.hpp>
 #include "in_quotes.hpp"
 #include "matrix_market_format.hpp"
-#include "number_parser.hpp"
-#include "parallel_parts.hpp"
-#include "text_chunks.hpp"
+#include "text_parsing.hpp"
 
 namespace ashlar::io {
 
@@ -24,7 +22,7 @@ struct Place {
   std::int64_t line;
 };
 
-/// Says what is wrong with the number before which the cursor stands.
+/// Reports the error in the number at the cursor.
 template <class Number>
 [[noreturn]] void fail_at_number(const Place& place, const Cursor& cursor, NumberFault fault, const char* what,
                                  const char* line_shape) {
@@ -84,7 +82,7 @@ std::int32_t read_index(Cursor& cursor, const Place& place, const char* what, st
   return static_cast<std::int32_t>(index - 1);
 }
 
-/// An integer of the file in Real, which must hold it: what is counted is not rounded.
+/// An integer of the file in Real, which must hold it: counts are not rounded.
 template <std::floating_point Real>
 Real read_integer(Cursor& cursor, const Place& place, const char* shape) {
   const auto value = read_or_fail<std::int64_t>(cursor, place, "value", shape);
@@ -115,7 +113,7 @@ S read_value(Cursor& cursor, const Place& place, MatrixMarketField field, const 
     const Real re = read_or_fail<Real>(cursor, place, "real part", shape);
     return S(re, read_or_fail<Real>(cursor, place, "imaginary part", shape));
   } else {
-    return S{};  // Not reached: a complex file is refused before its entries are looked at.
+    return S{};  // Not reached: a complex file is refused before its entries are read.
   }
 }
 
@@ -182,7 +180,7 @@ void require_number_of_entries(const std::string& path, const ParsedHeader& pars
   }
 }
 
-/// A matrix whose vectors do not fit memory serves nothing, and what is built from it next would take the machine down.
+/// Refuses a matrix whose vectors do not fit in memory: the objects built from it next would exhaust the machine.
 template <scalar S>
 void require_vectors_fit_memory(const std::string& path, const ParsedHeader& parsed) {
   const auto& [rows, columns] = std::pair(parsed.header.rows, parsed.header.columns);

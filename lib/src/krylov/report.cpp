@@ -39,10 +39,10 @@ std::string_view describe(SolveStatus status) {
       return "the iteration limit came before convergence (slow or no convergence); raise the limit, or take a "
              "stronger preconditioner";
     case SolveStatus::indefinite_matrix:
-      return "the matrix is not positive definite (a direction with p^H A p <= 0 was met); CG needs one that is, "
+      return "the matrix is not positive definite (a direction with p^H A p <= 0 was found); CG needs one that is, "
              "and MINRES solves symmetric systems of any kind";
     case SolveStatus::breakdown:
-      return "the preconditioner is not positive definite (r^H M^-1 r <= 0 was met); Jacobi and block-Jacobi are "
+      return "the preconditioner is not positive definite (r^H M^-1 r <= 0 was found); Jacobi and block-Jacobi are "
              "positive definite if the matrix is, and CG and MINRES need one that is; of BiCGStab: its first step "
              "from x fails, take GMRES";
     case SolveStatus::non_finite:

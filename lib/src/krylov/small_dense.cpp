@@ -18,7 +18,7 @@ SmallMatrix from(const Dense& a) {
   return result;
 }
 
-/// What rounding leaves of a squared length of 1 in a direction that is not there: sums of many terms are behind it.
+/// The rounding error of a squared length of 1 in a missing direction: it comes from sums of many terms.
 constexpr double rounding = 1e-13;
 
 }  // namespace

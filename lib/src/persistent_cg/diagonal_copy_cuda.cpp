@@ -92,7 +92,7 @@ struct Diagonals {
   std::int32_t most = 0;
 };
 
-/// counts[s] := the sum of those before; the last one that of all.
+/// counts[s] := the sum of the counts before s; the last one is the total.
 Diagonals add_up(const Kokkos::Cuda& exec, const Kokkos::View<std::int32_t*, Kokkos::CudaSpace>& counts) {
   using Policy = Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>;
   const auto num_slices = static_cast<std::int64_t>(counts.extent(0)) - 1;

@@ -1,4 +1,4 @@
-#include <ashlar/persistent_cg/of_ranks.hpp>
+#include <ashlar/persistent_cg/ranks.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/base/text.hpp>
@@ -15,7 +15,7 @@ namespace ashlar::impl {
 
 namespace {
 
-/// Whether the kernel is faster than kernels for each step with vectors, too, that are larger than the second cache.
+/// True if the kernel is faster than kernels for each step with vectors, too, that are larger than the second cache.
 /// (Measured at 11-point 256^3, slices as they are stored, us an iteration: on two H100, of 3.3 TB/s, 745 against 689
 /// by kernels and messages on streams; on two H200, of 4.8 TB/s, 540 against 592, and on four 288 against 338.)
 bool has_fast_memory(const Kokkos::Cuda& exec) {
@@ -78,7 +78,7 @@ PersistentCgOfRanks<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::ma
       });
     } catch (const std::exception& error) {
       if (has_met) throw;
-      result = {nullptr, text("it cannot be made: ", error.what()), false};  // the others wait where ranks meet
+      result = {nullptr, text("it cannot be made: ", error.what()), false};  // the others wait where ranks synchronise
     }
   }
   if (!has_met) connect(0);

@@ -15,7 +15,7 @@ namespace ashlar::impl {
 
 namespace {
 
-/// The kernel, or why its thread blocks cannot all be on the device at once. `why_slower`, if anything, says why
+/// The kernel, or why its thread blocks cannot all be resident together. `why_slower`, if anything, says why
 /// kernels for each step are faster.
 template <class Work, class Value>
 CgKernelOffer<Kokkos::Cuda> offer(const Kokkos::Cuda& exec, PersistentFunction<LoneSync, Work, Value> function,

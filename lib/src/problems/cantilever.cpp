@@ -2,7 +2,7 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/problems/cantilever.hpp>
-#include <ashlar/problems/hex8.hpp>
+#include <ashlar/problems/hex_grid.hpp>
 #include <cmath>
 
 namespace ashlar::problems {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/block_size_detection.hpp>
 #include <ashlar/bcsr/csr.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
 #include <ashlar/solve/solve_matrix.hpp>

@@ -8,8 +8,8 @@
 #include <ashlar/bcsr/symmetry.hpp>
 #include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/gmres.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
 #include <ashlar/krylov/symmetric_solve.hpp>
 #include <ashlar/operators/any_operator.hpp>
 #include <ashlar/operators/any_preconditioner.hpp>

@@ -3,14 +3,14 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/memory/available_memory.hpp>
-#include <ashlar/streaming/estimate.hpp>
+#include <ashlar/streaming/planner.hpp>
 #include <numeric>
 
 namespace ashlar::impl {
 
 namespace {
 
-/// What starting a copy and a product costs, in bytes that the link could carry meanwhile: some 10 us.
+/// The cost of starting a copy and a product, in bytes that the link could carry meanwhile: some 10 us.
 constexpr double bytes_of_start = 1 << 19;
 
 /// Kokkos' own header of an allocation, and what its end is rounded up to.

@@ -2,14 +2,43 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/memory/available_memory.hpp>
-#include <ashlar/streaming/impl/host_pieces.hpp>
+#include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/planner.hpp>
+#include <ashlar/streaming/subdivision.hpp>
 #include <cmath>
 #include <iomanip>
 #include <optional>
 #include <utility>
 
 namespace ashlar {
+
+std::string to_string(Taper taper) {
+  switch (taper) {
+    case Taper::none:
+      return "none";
+    case Taper::front:
+      return "front";
+    case Taper::back:
+      return "back";
+    case Taper::both:
+      return "both";
+  }
+  return "unknown";
+}
+
+std::vector<int> subdivision_units(int count, Taper taper) {
+  std::vector<int> units(count, 1);
+  constexpr int first = 4, most = 8 * first, most_tapered = 1024;
+  if (taper == Taper::none || count > most_tapered) return units;
+  int size = first;
+  const int grown = taper == Taper::both ? (count + 1) / 2 : count;
+  for (int k = 0; k < grown; ++k) {
+    if (taper != Taper::back) units[k] = size;
+    if (taper != Taper::front) units[count - 1 - k] = size;
+    size = std::min(size + size / 4, most);
+  }
+  return units;
+}
 
 namespace {
 
@@ -88,7 +117,7 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
   // The host waits only for the x of its first piece; only the y of its last piece is not hidden.
   double link_rate = figures.link_bytes_per_second, multiplying = 0, piece_vector_seconds = 0;
   if (has_host) {
-    // The host's part of y goes the way of the blocks, that of x the other way.
+    // The host's part of y is sent in the direction of the blocks, its part of x in the other direction.
     const double vector_bytes = double(work.host_vector_bytes);
     const Together busy = together(bytes + vector_bytes, double(work.host_blocks), figures);
     multiplying = busy.host;
@@ -118,7 +147,7 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
       const double of_host = before > 0 ? waiting + multiplying * before / pieces.count() : 0;
       return pass_begin + of_host + (k + 1) * figures.enqueue_seconds;
     };
-    // What the host multiplied last is on the device by then.
+    // The host's last results are on the device by then.
     device_free = end;
     for (int k = 0; k < count; ++k) {
       double ready = enqueued_at(k);
@@ -136,14 +165,14 @@ StreamingPlan predict(const StreamedWork& work, const StreamingFigures& figures)
       if (k >= resident && sends) buffer_free[(k - resident) % buffers] = device_free;
     }
     const double multiplied = pass_begin + waiting + multiplying + enqueuing;
-    // Who multiplies faster than its vectors travel waits for those of all pieces.
+    // A host that multiplies faster than its vectors travel waits for the vectors of all pieces.
     const double travelled =
         pass_begin + waiting + multiplying / pieces.count() + pieces.count() * piece_vector_seconds;
     end = has_host ? std::max({device_free, multiplied + piece_vector_seconds, travelled}) : device_free;
     result.link_seconds = link_busy;
     result.device_seconds = device_busy;
     sent_ahead = enqueued_at(count - 1);
-    // The host enqueues the next product when it has multiplied; without a share of its own, at once.
+    // The host enqueues the next product when it has multiplied; without a share of its own, immediately.
     pass_begin = multiplied;
   }
   result.seconds = end - end_before;
@@ -185,7 +214,7 @@ StreamingPlan plan(const StreamingOptions& options, const StreamingFigures& figu
     for (int step = 0; step < 12; ++step) {
       const double middle = (less + more) / 2;
       const auto candidate = try_also(middle, num_subdivisions);
-      // What the host has needs no room on the device.
+      // The host's share needs no room on the device.
       const bool host_is_late = candidate && candidate->host_seconds >= candidate->seconds * 0.999;
       (host_is_late ? more : less) = middle;
     }

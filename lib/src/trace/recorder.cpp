@@ -3,7 +3,6 @@
 #include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/trace/chrome_json.hpp>
 #include <ashlar/trace/recorder.hpp>
 #include <chrono>
 #include <cstdint>
@@ -124,7 +123,7 @@ struct Recorder::Timeline {
   }
 
   static void begin_fence(const char* name, std::uint32_t, std::uint64_t* id) {
-    // Kokkos fences because we record: that is no part of what is recorded.
+    // Kokkos fences because of the recorder: these fences are not recorded.
     if (std::string_view(name).find("Kokkos Profile Tool Fence") != std::string_view::npos) {
       heard_tool_fence = true;
       *id = std::uint64_t(-1);

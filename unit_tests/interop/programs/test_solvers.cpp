@@ -8,7 +8,7 @@
 #include <ashlar/distributed/operator.hpp>
 #include <ashlar/interop/tpetra.hpp>
 #include <ashlar/krylov/cg.hpp>
-#include <ashlar/krylov/identity_preconditioner.hpp>
+#include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/single_reduction_cg.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>

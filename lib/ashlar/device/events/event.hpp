@@ -69,7 +69,7 @@ namespace ashlar::impl {
 
 /// The event of a backend that has none: it remembers who recorded, and fences that instance where another waits.
 ///
-/// Backends with events of their own specialise this, in a file each.
+/// Backends with events of their own specialise this.
 template <execution_space Exec>
 class EventHandle {
  public:
@@ -140,13 +140,6 @@ class GpuEventHandle {
   int device_ = 0;
   gpu::EventHandle event_ = nullptr;
 };
-
-}  // namespace ashlar::impl
-#endif
-
-#ifdef ASHLAR_HAS_GPU_RUNTIME
-
-namespace ashlar::impl {
 
 /// An event of the GPU's runtime, without a time of its own: those are cheaper.
 template <>

@@ -13,7 +13,7 @@ namespace ashlar::impl {
 
 /// The timed event of a backend that has none: the host waits for the work before it, and takes its own time.
 ///
-/// Backends with events of their own specialise this, in a file each.
+/// Backends with events of their own specialise this.
 template <execution_space Exec>
 class TimedEventHandle {
  public:

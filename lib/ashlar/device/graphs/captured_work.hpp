@@ -64,7 +64,7 @@ namespace ashlar::impl {
 
 /// The captured work of a backend that captures none.
 ///
-/// Backends that do specialise this, in a file each.
+/// Backends that do specialise this.
 template <execution_space Exec>
 class CapturedWorkHandle {
  public:

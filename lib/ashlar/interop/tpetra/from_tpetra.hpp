@@ -12,7 +12,6 @@
 #include <ashlar/interop/column_map_operator.hpp>
 #include <ashlar/interop/column_sources.hpp>
 #include <ashlar/interop/kokkos_kernels.hpp>
-#include <ashlar/interop/tpetra/communicator.hpp>
 #include <ashlar/interop/tpetra/operator.hpp>
 #include <ashlar/interop/tpetra/types.hpp>
 #include <cstddef>
@@ -28,7 +27,7 @@ using TpetraMatrixOperator = ColumnMapOperator<bcsr_of_tpetra<Scalar, LO, GO, No
 
 namespace impl {
 
-/// What an importer moves, as a plan of ours and where the columns' entries are then.
+/// The messages of an importer, as a plan of ours, and the places of the columns' entries after it.
 struct ImportedHalo {
   HaloPlan plan;
   ColumnSources sources;
@@ -56,7 +55,7 @@ ImportedHalo imported_halo(const Communicator& comm, const Tpetra::Import<LO, GO
   const auto num_same = static_cast<std::int64_t>(importer.getNumSameIDs());
   for (std::int64_t k = 0; k < num_same; ++k) result.sources.own.add(k, k);
   for (std::size_t k = 0; k < to.extent(0); ++k) result.sources.own.add(to(k), from(k));
-  // Remote columns are listed message by message, in the importer's order of ranks; our halo is in that of ranks.
+  // Remote columns are listed message by message, in the importer's order of ranks; our halo is ordered by rank.
   std::size_t next = 0;
   for (std::size_t m = 0; m < std::size_t(from_ranks.size()); ++m) {
     std::int64_t entry = 0;

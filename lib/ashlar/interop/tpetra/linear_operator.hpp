@@ -11,7 +11,6 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/space.hpp>
-#include <ashlar/interop/tpetra/communicator.hpp>
 #include <ashlar/interop/tpetra/types.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -26,10 +25,10 @@ namespace ashlar {
 /// preconditioners of Ifpack2, MueLu and whatever else has that interface.
 ///
 /// Shapes   vectors of as many entries as the map has on this rank, or multi-vectors with Kokkos::LayoutLeft.
-/// Memory   vectors are wrapped where they are. The last few that came are remembered, so that an iteration wraps none
-///          anew. On a device whose memory the host does not reach, Tpetra allocates a mirror on the host for each.
-/// Async    the constructor is collective. Tpetra computes on the default instance of its space: another instance is
-///          waited for before, and that one after. Whether the host waits within is the operator's affair.
+/// Memory   vectors are wrapped in place. The last few are remembered, so that an iteration does not wrap them again.
+///          On a device whose memory the host does not reach, Tpetra allocates a mirror on the host for each.
+/// Async    the constructor is collective. Tpetra computes on the default instance of its space. If `exec` is another
+///          instance, each waits for the other, before and after. The operator decides whether the host waits within.
 /// Throws   ArgumentError where domain and range map differ: solvers take square operators.
 template <class Scalar, class LO, class GO, class Node>
 class TpetraLinearOperator {

@@ -14,8 +14,8 @@
 
 namespace ashlar {
 
-/// The map of a vector whose block rows are dealt to ranks by a partition: what a Tpetra::MultiVector for an operator
-/// with this partition is made with. Collective.
+/// The map of a vector whose block rows are distributed to ranks by a partition. Use it to make a Tpetra::MultiVector
+/// for an operator with this partition. Collective.
 template <class LO = Tpetra::Map<>::local_ordinal_type, class GO = Tpetra::Map<>::global_ordinal_type,
           class Node = Tpetra::Map<>::node_type>
 Teuchos::RCP<const Tpetra::Map<LO, GO, Node>> tpetra_map(const Teuchos::RCP<const Teuchos::Comm<int>>& comm,
@@ -45,7 +45,7 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LO, GO, Node> {
   using map_type = Tpetra::Map<LO, GO, Node>;
   using vectors_type = Tpetra::MultiVector<Scalar, LO, GO, Node>;
 
-  /// Of vectors x and y with these maps, whose local order is the operator's.
+  /// For vectors x and y with these maps, whose local order is the operator's.
   TpetraOperator(Op op, Teuchos::RCP<const map_type> domain, Teuchos::RCP<const map_type> range)
       : op_(std::move(op)), domain_(std::move(domain)), range_(std::move(range)) {}
 

@@ -13,7 +13,6 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/halo/row_partition.hpp>
-#include <ashlar/interop/tpetra/communicator.hpp>
 #include <ashlar/interop/tpetra/types.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +24,7 @@ namespace ashlar {
 
 namespace impl {
 
-/// What a graph of Tpetra is made of: its own row offsets, local column numbers, and the global ones that they are of,
+/// The parts of a Tpetra graph: its own row offsets, local column numbers, and the global columns that they stand for,
 /// which ascend, so that blocks keep their order.
 template <class LO, class GO, class Node>
 struct TpetraColumns {
@@ -63,15 +62,15 @@ TpetraColumns<LO, GO, Node> tpetra_columns(const Graph& graph) {
 
 }  // namespace impl
 
-/// A Tpetra::BlockCrsMatrix on the values of an Ashlar matrix: block rows dealt to ranks by a partition, each rank's
-/// with the block columns of the whole matrix, as DistributedOperator takes them. Collective.
+/// A Tpetra::BlockCrsMatrix on the values of an Ashlar matrix: block rows distributed to ranks by a partition, each
+/// rank's with the block columns of the whole matrix, as DistributedOperator takes them. Collective.
 ///
-/// Values are shared, and nothing of them is copied: what is written through one is seen by the other. Row offsets and
-/// columns are Tpetra's own: it counts in std::size_t, and numbers columns anew on each rank.
+/// Values are shared, and none of them is copied: a change through one matrix is visible in the other. Row offsets and
+/// columns are Tpetra's own: it counts in std::size_t, and numbers columns separately on each rank.
 ///
-/// Memory   on the host, for a moment, the structure once more, where it is not there.
-/// Throws   on all ranks: ShapeError where the rows are not those of the partition; ArgumentError where it is of other
-///          ranks; BlockSizeError where blocks are not square.
+/// Memory   on the host, for a moment, the structure once more, unless it is there already.
+/// Throws   on all ranks: ShapeError if the rows are not the partition's; ArgumentError if the partition is for other
+///          ranks; BlockSizeError if blocks are not square.
 template <class Scalar = Tpetra::BlockCrsMatrix<>::scalar_type,
           class LO = typename Tpetra::BlockCrsMatrix<Scalar>::local_ordinal_type,
           class GO = typename Tpetra::BlockCrsMatrix<Scalar, LO>::global_ordinal_type,

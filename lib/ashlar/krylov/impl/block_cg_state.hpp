@@ -6,12 +6,11 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/blas1/multi_axpby.hpp>
 #include <ashlar/blas1/multi_dot.hpp>
-#include <ashlar/krylov/block_report.hpp>
 #include <ashlar/krylov/concepts.hpp>
-#include <ashlar/krylov/impl/scaling.hpp>
+#include <ashlar/krylov/impl/norms.hpp>
 #include <ashlar/krylov/impl/small_dense.hpp>
-#include <ashlar/krylov/impl/small_exchange.hpp>
 #include <ashlar/krylov/impl/solver_memory.hpp>
+#include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cmath>
 #include <cstdint>
@@ -85,7 +84,7 @@ class BlockCgState {
 
   const BlockSolveReport& report() const { return report_; }
   bool is_running() const { return report_.status == SolveStatus::running; }
-  /// Whether the recurrence has no column left to work on.
+  /// True if the recurrence has no column left to work on.
   bool needs_check() const { return is_running() && active_.empty(); }
 
   /// The largest ||r_i|| / ||b_i|| of the columns that the last step worked on.
@@ -215,7 +214,7 @@ class BlockCgState {
     return norms(dot(z_, z_));
   }
 
-  /// What a step lowers the energy norms of the errors by: sigma_j^T (S^T A S)^-1 sigma_j.
+  /// The amount by which a step lowers the energy norms of the errors: sigma_j^T (S^T A S)^-1 sigma_j.
   void note_energy(const SmallMatrix& gain) {
     for (std::size_t j = 0; j < active_.size(); ++j) {
       double of_column = 0;
@@ -316,8 +315,8 @@ class BlockCgState {
     best_step_ = report_.iterations;
   }
 
-  /// Writes down the residuals, and drops columns that have converged: their x stays as it is. Their directions stay
-  /// in use: without them the others would lose what they are conjugate to, and be slower than alone.
+  /// Records the residuals, and drops columns that have converged: their x stays as it is. Their directions stay in
+  /// use: otherwise the other columns would lose conjugacy, and be slower than alone.
   void judge_norms() {
     if (!all_finite(vv_) || !all_finite(sigma_)) return stop(SolveStatus::non_finite);
     // Without a preconditioner V^T V = I.

@@ -5,11 +5,11 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/krylov/cg_options.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
 #include <ashlar/krylov/method.hpp>
 #include <ashlar/krylov/report.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/krylov/symmetry_of_products.hpp>
 #include <cstdint>
 #include <limits>
@@ -73,7 +73,7 @@ inline constexpr int rr = 0, uw = 1, us = 2, ps = 3, ru = 4, uu = 5;
 /// How many of them an iteration adds up.
 inline int num_sums_of(bool has_preconditioner, bool with_uu) { return has_preconditioner ? (with_uu ? 6 : 5) : 4; }
 
-/// CgScalars::advance() for the forms of CG that know all sums at once: p^H A p of the step to come follows from them,
+/// CgScalars::advance() for the forms of CG that know all sums together: p^H A p of the step to come follows from them,
 /// without a reduction of its own. So alpha and beta are of that step.
 ///
 /// p := u + beta*p has the product p^H A p = u^H w + 2 beta u^H s + beta^2 p^H s, of sums that are all computed. (The

@@ -75,7 +75,7 @@ class IterationLauncher {
     return interval;
   }
 
-  /// Whether the host waits in each iteration. (In the kernel nobody else multiplies or adds up.)
+  /// True if the host waits in each iteration. (In the kernel nobody else multiplies or adds up.)
   bool host_waits() const { return host_waits_; }
   bool has_kernel() const { return kernel_ != nullptr; }
 

@@ -7,7 +7,7 @@
 #include <ashlar/device/events/event.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/krylov/impl/solver_memory.hpp>
-#include <ashlar/krylov/monitor.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cmath>
 #include <cstddef>
@@ -32,7 +32,7 @@ inline int interval_for(int asked, std::int64_t traffic_bytes, bool host_waits, 
       std::clamp(bytes_worth_a_check * (ends_by_itself ? 100 : 1) / double(traffic_bytes), 1.0, double(most)));
 }
 
-/// Whether the solve will still be running at this iteration, if the residual goes on falling as it does.
+/// True if the solve will still be running at this iteration, if the residual goes on falling as it does.
 inline bool is_likely_running(const std::vector<double>& norms, const StoppingLimits& limits, int iteration) {
   if (iteration >= limits.max_iterations) return false;
   const std::size_t span = std::min<std::size_t>(norms.size() - 1, 32);
@@ -53,7 +53,7 @@ class ProgressChecks {
 
   explicit ProgressChecks(const Exec& exec) : slots_{Slot(exec), Slot(exec)} {}
 
-  /// Enqueues a check of what has been done when all that is enqueued on `exec` has ended.
+  /// Enqueues a check of the progress, behind the work enqueued on `exec` so far.
   void enqueue(const Exec& exec, const Memory& memory) {
     Slot& slot = slots_[enqueued_++ % slots_.size()];
     if constexpr (is_known_at_once) {

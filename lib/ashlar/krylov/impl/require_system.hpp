@@ -23,7 +23,7 @@ concept plain_matrix = (
 // Requirements are class templates, and solvers assert their `value` before anything else: a function's assertions
 // would come after errors in the body of its caller.
 
-/// What is required first: without it the messages of all other requirements would mislead.
+/// The first requirement: without it the messages of all others would mislead.
 template <class Op, class B, class X>
 struct OperatorAndScalars {
   static_assert(!plain_matrix<Op>,

@@ -9,6 +9,8 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <algorithm>
+#include <cstddef>
 
 namespace ashlar::impl {
 
@@ -103,6 +105,15 @@ void set_limits(const Exec& exec, const Memory& memory, const StoppingLimits& li
   change_scalars(
       "ashlar::solver[limits]", exec, memory,
       KOKKOS_LAMBDA(Scalars & s, const double*, double*) { s.limits = limits; });
+}
+
+
+/// Bytes that a method and its solver allocate where vectors are: so many vectors of n entries, and SolverMemory.
+inline std::uint64_t method_bytes(std::int64_t n, std::uint64_t vectors, std::size_t bytes_of_entry,
+                                  std::size_t bytes_of_scalars, int num_sums) {
+  using Sums = TeamSums<Kokkos::HostSpace>;
+  const std::uint64_t numbers = std::max(num_sums, 3) + Sums::most_sums * Sums::most_teams + most_between_checks;
+  return vectors * std::uint64_t(n) * bytes_of_entry + bytes_of_scalars + numbers * sizeof(double) + sizeof(unsigned);
 }
 
 }  // namespace ashlar::impl

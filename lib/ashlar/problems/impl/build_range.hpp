@@ -4,11 +4,55 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
-#include <ashlar/problems/row_range.hpp>
+#include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/problems/lattice.hpp>
 #include <cstdint>
+#include <initializer_list>
+#include <limits>
 #include <string>
 
 namespace ashlar::problems::impl {
+
+/// The product of numbers none of which is negative.
+///
+/// Throws   ArgumentError, whose message begins with `what`, where it does not fit into 64 bits.
+inline std::int64_t checked_product(const std::string& what, std::initializer_list<std::int64_t> factors) {
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t product = 1;
+  bool fits = true;
+  for (const std::int64_t factor : factors) {
+    fits = fits && (factor == 0 || product <= largest / factor);
+    if (fits) product *= factor;
+  }
+  if (!fits) throw ArgumentError(what, text("a count would pass ", largest), "use fewer points a side");
+  return product;
+}
+
+/// True if the matrix type can hold this many block rows and blocks, found out before anything is allocated. Without
+/// blocks: of some rows, whose blocks build_by_rows counts.
+///
+/// Throws   BlockSizeError, ShapeError where a number passes what its type counts, ArgumentError where the bytes pass
+///          64 bits.
+template <bcsr_matrix Matrix>
+void check_fits(const std::string& problem, int block_size, std::int64_t num_block_rows, std::int64_t num_blocks = 0) {
+  static_assert(!is_complex_v<typename Matrix::scalar_type>, "ashlar::problems: the matrices are real");
+  constexpr auto most_rows = std::int64_t(std::numeric_limits<typename Matrix::ordinal_type>::max());
+  constexpr std::int64_t most_blocks = ashlar::most_blocks<typename Matrix::offset_type>;
+  if (block_size < 1) {
+    throw BlockSizeError(block_size, text(problem, ": block size ", block_size), "a block has at least one row",
+                         "pass the number of unknowns of a node");
+  }
+  if (num_block_rows > most_rows) {
+    throw ShapeError(text(problem, ": ", num_block_rows, " block rows"), text("the ordinal type counts to ", most_rows),
+                     "use fewer points, or a matrix type with std::int64_t ordinals");
+  }
+  if (num_blocks > most_blocks) {
+    throw ShapeError(text(problem, ": ", num_blocks, " blocks"), text("the offset type counts to ", most_blocks),
+                     "use a matrix type with std::int64_t offsets");
+  }
+  checked_product(text(problem, ": ", num_blocks, " blocks of size ", block_size),
+                  {num_blocks, block_size, block_size, std::int64_t(sizeof(typename Matrix::scalar_type))});
+}
 
 /// A count or a fill of the whole, for rows that begin further down.
 template <class OfWhole>

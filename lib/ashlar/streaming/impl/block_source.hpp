@@ -1,8 +1,13 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/host/processors.hpp>
+#include <ashlar/io/block_file.hpp>
+#include <ashlar/io/read_ahead.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
+#include <ashlar/streaming/options.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <ashlar/streaming/timeline.hpp>
 #include <cstdint>
@@ -20,7 +25,7 @@ struct BlockBuffer {
   Values values;
   Columns col_idx;
 
-  /// Of what a block that comes here is made.
+  /// The parts of a block that comes here.
   std::int64_t block_bytes(std::int64_t values_of_block) const {
     const std::int64_t column_bytes = col_idx.extent(0) > 0 ? sizeof(typename Matrix::ordinal_type) : 0;
     return values_of_block * std::int64_t(sizeof(typename Matrix::scalar_type)) + column_bytes;
@@ -49,13 +54,13 @@ class BlockSource {
   /// to it.
   virtual void send(const Exec& exec, int k, const Buffer& to, StreamTimeline<Exec>* timeline) = 0;
 
-  /// What is enqueued on `exec` so far is the last to read subdivision k in its buffer.
+  /// The work enqueued on `exec` so far is the last to read subdivision k in its buffer.
   virtual void release(int /*k*/, const Exec& /*exec*/) {}
 
-  /// Whether the buffer of subdivision k still has it after release(), until another is sent there.
+  /// True if the buffer of subdivision k still has it after release(), until another is sent there.
   virtual bool keeps(int /*k*/) const { return true; }
 
-  /// Subdivisions are not sent in turn from here on, or one was sent that nobody released.
+  /// Subdivisions are not sent in order from here on, or one was sent that nobody released.
   virtual void start_over() {}
 
   /// Copies the block columns of all subdivisions to where they stay; may be still under way on `exec`.
@@ -95,5 +100,63 @@ class MemorySource : public BlockSource<Matrix, Exec> {
   HostMatrix matrix_;
   std::vector<Subdivision> subdivisions_;
 };
+
+/// How a file is read while it is streamed.
+struct FileReading {
+  int num_threads = 1;
+  /// True if pieces are read before they are wanted.
+  bool ahead = true;
+  /// The subdivision that follows the last one; as many as there are: none does.
+  int first_again = 0;
+  /// True if block columns go with the values.
+  bool with_columns = false;
+};
+
+inline int num_readers(const StreamingOptions& options) {
+  if (options.num_readers > 0) return options.num_readers;
+  return std::clamp(threads_within_quota(Processors::of_process().count()) / 2, 1, 8);
+}
+
+/// Blocks that a thread reads from a file at a time.
+struct FilePiece {
+  std::int64_t first_block = 0, num_blocks = 0;
+
+  template <class T, class I>
+  void read(const io::BlockFile& file, T* values, I* col_idx_or_null) const {
+    file.read_values(first_block, num_blocks, values);
+    if (col_idx_or_null != nullptr) file.read_col_idx(first_block, num_blocks, col_idx_or_null);
+  }
+};
+
+/// The bytes that threads have read of subdivision k, as spans of a timeline, if there is one.
+template <class Timeline>
+void add_reads(int k, std::int64_t bytes, const std::vector<io::ReadAhead::Piece>& pieces, Timeline* timeline) {
+  if (timeline == nullptr || bytes == 0) return;
+  for (const io::ReadAhead::Piece& piece : pieces) {
+    timeline->add_read(k, std::uint64_t(bytes) / pieces.size(), piece.thread, piece.begin, piece.end);
+  }
+}
+
+/// About 16 MiB: what a disk reads at its full rate, and a link carries in some ten starts of a copy. Whole chunks of
+/// the file, if those hold whole blocks.
+inline std::int64_t blocks_of_piece(const io::BlockFile& file, std::int64_t block_bytes) {
+  constexpr std::int64_t usual_bytes = 16 << 20;
+  const std::int64_t usual = std::max<std::int64_t>(usual_bytes / std::max<std::int64_t>(block_bytes, 1), 1);
+  const std::int64_t together = file.blocks_together();
+  return together <= usual ? usual / together * together : usual;
+}
+
+/// The blocks that are sent of a subdivision, cut at multiples of blocks_of_piece; one piece at least.
+inline std::vector<FilePiece> pieces_of(const Subdivision& part, std::int64_t blocks_of_piece) {
+  std::vector<FilePiece> result;
+  const std::int64_t end = part.first_sent() + part.num_sent();
+  for (std::int64_t at = part.first_sent(); at < end;) {
+    const std::int64_t next = std::min((at / blocks_of_piece + 1) * blocks_of_piece, end);
+    result.push_back({at, next - at});
+    at = next;
+  }
+  if (result.empty()) result.push_back({part.first_sent(), 0});
+  return result;
+}
 
 }  // namespace ashlar::impl

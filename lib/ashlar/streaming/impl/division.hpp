@@ -6,7 +6,6 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/spmv/spmv.hpp>
-#include <ashlar/streaming/estimate.hpp>
 #include <ashlar/streaming/file_matrix.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/options.hpp>
@@ -26,7 +25,7 @@ std::int64_t rows_together(const BlockShape& block_shape) {
   return may_be_tiles ? lanes_of_tile : 1;
 }
 
-/// What does not depend on how a matrix is divided.
+/// The figures that do not depend on how a matrix is divided.
 struct DivisionInvariants {
   std::uint64_t bytes_of_plans = 0, available_bytes = 0;
 };
@@ -36,7 +35,7 @@ struct DivisionInvariants {
 template <class Matrix, class HostMatrix, execution_space Exec>
 class StreamDivision {
  public:
-  /// Reads the row pointers at once. `matrix` and `options` outlive it.
+  /// Reads the row pointers immediately. `matrix` and `options` outlive it.
   ///
   /// Throws   ArgumentError for a share of the host in a matrix that stays in its file.
   StreamDivision(const HostMatrix& matrix, const StreamingOptions& options, bool from_file)
@@ -58,7 +57,7 @@ class StreamDivision {
     return {bytes_of_plans(matrix, options.product.num_vectors), available_bytes<typename Matrix::memory_space>()};
   }
 
-  /// Whether subdivisions come to where they are multiplied.
+  /// True if subdivisions come to where they are multiplied.
   static bool comes(const StreamingOptions& options, bool from_file) {
     return !has_one_memory || options.copy_always || from_file;
   }
@@ -84,10 +83,10 @@ class StreamDivision {
     shape.offset_bytes = sizeof(typename Matrix::offset_type);
     shape.vector_scalar_bytes = bytes_of_vector_entry();
     shape.plan_bytes = invariants_.bytes_of_plans;
-    // What Kokkos keeps on the device for each of its instances: that of copies, and that of the host's vectors.
+    // Kokkos' memory on the device for each of its instances: the copies' and the host's vectors'.
     constexpr std::uint64_t bytes_of_instance = 1 << 20;
     if (is_gpu_v<Exec>) shape.plan_bytes += 2 * bytes_of_instance;
-    // What a FileMatrix has, where that is the memory that is limited.
+    // The memory of a FileMatrix, if that is the limited memory.
     if (has_one_memory && from_file_) shape.plan_bytes += FileMatrix<HostMatrix>::bytes_of(matrix_.num_block_rows());
     if (!comes(options_, from_file_)) return estimate_in_place(shape, options_);
     StreamingEstimate result =

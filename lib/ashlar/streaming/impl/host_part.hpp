@@ -7,7 +7,6 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/events/event.hpp>
 #include <ashlar/spmv/spmv.hpp>
-#include <ashlar/streaming/impl/arrivals.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <ashlar/streaming/timeline.hpp>
@@ -19,11 +18,39 @@
 
 namespace ashlar::impl {
 
+/// Entries of a vector, from the first to before the second.
+using VectorRange = std::pair<std::int64_t, std::int64_t>;
+
+/// The data that has to arrive for each of several pieces of work that begin one after another: `needed` is the range
+/// of each piece's entries. The arrived data is always one range, gaps between pieces included; so there are up to two
+/// ranges for a piece.
+inline std::vector<std::vector<VectorRange>> arrivals_of(const std::vector<VectorRange>& needed) {
+  std::vector<std::vector<VectorRange>> result;
+  VectorRange arrived(0, 0);
+  for (const VectorRange& range : needed) {
+    auto& of_piece = result.emplace_back();
+    if (range.first == range.second) continue;
+    if (arrived.first == arrived.second) {
+      of_piece.push_back(arrived = range);
+      continue;
+    }
+    if (range.first < arrived.first) {
+      of_piece.emplace_back(range.first, arrived.first);
+      arrived.first = range.first;
+    }
+    if (range.second > arrived.second) {
+      of_piece.emplace_back(arrived.second, range.second);
+      arrived.second = range.second;
+    }
+  }
+  return result;
+}
+
 /// The block rows that the host multiplies where they are, while the device works on the others.
 ///
-/// What of x they need comes to the host and their part of y goes back on an instance of its own: on that of the
-/// subdivisions' copies they would wait behind those. With several pieces, each is multiplied as soon as what it needs
-/// of x has arrived, and its part of y goes back while the next is multiplied.
+/// The needed entries of x come to the host, and its part of y goes back, on an instance of its own: on the instance of
+/// the subdivisions' copies they would wait behind those. With several pieces, each is multiplied as soon as its
+/// entries of x have arrived, and its part of y goes back while the next is multiplied.
 template <class HostMatrix, execution_space Exec>
 class HostPart {
  public:
@@ -52,7 +79,7 @@ class HostPart {
   HostPart& operator=(const HostPart&) = delete;
   ~HostPart() { side_.fence("ashlar::streaming: end of the host's copies"); }
 
-  /// Sends the host what it reads, behind what is enqueued on `exec` so far; y has the part's rows.
+  /// Sends the host its entries of x, behind the work enqueued on `exec` so far; y has the part's rows.
   ///
   /// Throws   ArgumentError where there is no room for so many columns.
   template <class X, class Y, class Scalar>
@@ -80,8 +107,8 @@ class HostPart {
   /// Until all that was sent has arrived.
   void wait() const { side_.fence("ashlar::streaming: x for the host"); }
 
-  /// y := alpha*A*x + beta*y for the rows of a piece, of what was sent; y has the part's rows. Waits until what this
-  /// piece and those before it need has arrived, and returns when the host has multiplied.
+  /// y := alpha*A*x + beta*y for the rows of a piece, with the entries that were sent; y has the part's rows. Waits
+  /// until the entries for this piece and the pieces before it have arrived, and returns when the host has multiplied.
   template <class X, class Y, class Scalar>
   void multiply(int piece, const Scalar& alpha, const X& x, const Scalar& beta, const Y& y,
                 StreamTimeline<Exec>* timeline = nullptr) {
@@ -106,7 +133,7 @@ class HostPart {
     copy_rows(rows_of(y, rows), rows_of(on_host(y_, y, num_rows()), rows));
   }
 
-  /// What is enqueued on `exec` from here on has in y what was given back.
+  /// Work enqueued on `exec` from here on sees the returned parts in y.
   void finish(const Exec& exec) {
     done_.record(side_);
     done_.wait(exec);
@@ -195,7 +222,7 @@ class HostPart {
     }
   }
 
-  /// The entries of x that blocks of some block rows meet lie in this range.
+  /// The entries of x that blocks of some block rows multiply lie in this range.
   VectorRange columns_of_blocks(const HostMatrix& matrix, const Subdivision& rows) const {
     if (rows.num_blocks == 0) return {0, 0};
     const auto* const col_idx = matrix.graph().col_idx().data() + rows.first_block;

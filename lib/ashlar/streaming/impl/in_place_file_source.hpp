@@ -5,7 +5,6 @@
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/read_ahead.hpp>
 #include <ashlar/streaming/impl/block_source.hpp>
-#include <ashlar/streaming/impl/file_pieces.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <cstdint>
 #include <memory>
@@ -54,7 +53,7 @@ class InPlaceFileSource : public BlockSource<Matrix, Exec> {
     reader_->give_back(buffer_of_[k]);
   }
 
-  /// Those that are read around and around are to be taken in turn, be they on the device still.
+  /// Subdivisions that are read cyclically are taken in order, even if they are still on the device.
   bool keeps(int k) const override { return k < reading_.first_again; }
 
   void start_over() override { reader_->start_over(); }

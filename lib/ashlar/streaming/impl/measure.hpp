@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
-#include <ashlar/streaming/figures.hpp>
+#include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <utility>
 #include <vector>
@@ -104,11 +104,11 @@ void measure_copies(const Exec& copy_exec, const std::vector<Subdivision>& parts
   figures.link_bytes_per_second = line.per_unit > 0 ? 1 / line.per_unit : 0;
 }
 
-/// What the host takes to enqueue the copy of a subdivision and the products with it.
+/// The time that the host takes to enqueue the copy of a subdivision and the products with it.
 template <class Enqueue, class Wait, class Bytes>
 void measure_enqueuing(const std::vector<Subdivision>& parts, int first, const Enqueue& enqueue, const Wait& wait,
                        const Bytes& bytes_sent, StreamingFigures& figures) {
-  // Not so many that what is enqueued would have to wait for room, nor that the copies take long.
+  // Not so many that enqueueing would wait for room, or that the copies take long.
   constexpr double most_count = 32, most_bytes = 128 << 20;
   const int k = extremes(parts, first).first;
   const int count = static_cast<int>(std::clamp(most_bytes / std::max(bytes_sent(k), 1.0), 1.0, most_count));
@@ -120,8 +120,9 @@ void measure_enqueuing(const std::vector<Subdivision>& parts, int first, const E
   wait();
 }
 
-/// What copies by `ring` and products take, each by itself, with subdivisions from `first` on: multiply(k) enqueues on
-/// `exec` the products with one. Of a file, a copy counts from the disk on. With all_stays, only products are measured.
+/// The times of copies by `ring` and of products, each measured separately, with subdivisions from `first` on:
+/// multiply(k) enqueues on `exec` the products with one. For a file, a copy counts from the disk on. With all_stays,
+/// only products are measured.
 ///
 /// Async    waits for `exec`, and returns when all is measured.
 template <class Exec, class Ring, class Multiply>

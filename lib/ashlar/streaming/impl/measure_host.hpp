@@ -3,8 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/spmv/spmv.hpp>
-#include <ashlar/streaming/figures.hpp>
 #include <ashlar/streaming/impl/host_part.hpp>
+#include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -18,10 +18,10 @@ struct HostSamples {
   std::vector<double> alone, beside, link_bytes_per_second;
 };
 
-/// What a plan may count on, as the host's memory may be in use by others.
+/// The time that a plan may count on, as others may use the host's memory.
 ///
-/// The host's time varies where that of copies hardly does, and a product ends when the later of both does: so of the
-/// host counts what it keeps to three times of four, of the link the median.
+/// The host's time varies, the copies' time hardly does, and a product ends when both have ended. The model uses the
+/// 75th percentile of the host's time and the median of the link's.
 inline void set_host_figures(HostSamples samples, StreamingFigures& figures) {
   const auto quantile = [](std::vector<double>& values, double part) {
     std::sort(values.begin(), values.end());
@@ -49,7 +49,7 @@ inline int suitable_copy(const std::vector<Subdivision>& parts, int first, doubl
 
 /// Products of the host with the last block rows of the matrix, alone and beside copies by `ring` of a subdivision from
 /// `first` on, alternately. Each is with the next of the pieces into which these rows are cut, so that a piece is in no
-/// cache when its turn comes again. Takes some tenths of a second at most, however slow the host is.
+/// cache when it is read again. Takes some tenths of a second at most, however slow the host is.
 template <class Exec, class HostMatrix, class X, class Y, class Ring>
 void measure_host(const Exec& exec, const HostMatrix& matrix, const SpmvOptions& options, std::int64_t rows_together,
                   const X& x, const Y& y, Ring& ring, const std::vector<Subdivision>& parts, int first,

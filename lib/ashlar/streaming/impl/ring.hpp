@@ -17,9 +17,9 @@ namespace ashlar::impl {
 
 /// The device's buffers for subdivisions, and the instance on which they are filled.
 ///
-/// The first subdivision may stay, in a buffer of its own. Of the others the k-th goes to buffer k mod the number of
-/// buffers. Two events of each buffer keep copies and products apart: a copy waits until the product with what was
-/// there before has ended, a product until its copy has.
+/// The first subdivision may stay, in a buffer of its own. The k-th of the others goes to buffer k mod the number of
+/// buffers. Two events of each buffer keep copies and products apart: a copy waits until the product with the earlier
+/// contents has ended, a product until its copy has.
 template <class Matrix, execution_space Exec>
 class SubdivisionRing {
  public:
@@ -87,7 +87,7 @@ class SubdivisionRing {
     buffer.holds = k;
   }
 
-  /// What send() copies for subdivision k.
+  /// The data that send() copies for subdivision k.
   double bytes_sent(int k) const {
     return double(subdivisions_[k].num_sent()) * double(buffers_[buffer_of(k)].room.block_bytes(values_of_block_));
   }
@@ -98,10 +98,10 @@ class SubdivisionRing {
     source_->start_over();
   }
 
-  /// What is enqueued on `exec` from here on starts after subdivision k has been copied.
+  /// Work enqueued on `exec` from here on starts after subdivision k has been copied.
   void wait_for_copy(int k, const Exec& exec) const { buffers_[buffer_of(k)].copied.wait(exec); }
 
-  /// What overwrites subdivision k starts after what is enqueued on `exec` so far has ended.
+  /// Later copies over subdivision k start after the work enqueued on `exec` so far has ended.
   void release(int k, const Exec& exec) {
     Buffer& buffer = buffers_[buffer_of(k)];
     buffer.used.record(exec);
@@ -109,7 +109,7 @@ class SubdivisionRing {
     if (!source_->keeps(k)) buffer.holds = nothing;
   }
 
-  /// Forgets what the buffers hold; what is sent from here on is sent after what is enqueued on `exec` so far.
+  /// Forgets the contents of the buffers; later copies start after the work enqueued on `exec` so far.
   void clear(const Exec& exec) {
     for (Buffer& buffer : buffers_) buffer.holds = nothing;
     changed_.record(exec);

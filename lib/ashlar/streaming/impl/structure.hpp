@@ -13,7 +13,7 @@
 
 namespace ashlar::impl {
 
-/// What of the structure is on the device for good.
+/// The part of the structure that stays on the device.
 template <class Matrix>
 struct ResidentStructure {
   template <class T>
@@ -108,7 +108,7 @@ std::uint64_t bytes_of_plans(const HostMatrix& host, int num_vectors) {
   return 2 * of_segments + row_ptr.extent(0) * sizeof(typename HostMatrix::offset_type);
 }
 
-/// A plan of products with the whole matrix, as if it were on the device. (Plans look at row pointers and at how many
+/// A plan of products with the whole matrix, as if it were on the device. (Plans read row pointers and at how many
 /// blocks there are, not at the blocks.)
 template <class Matrix, class Exec, class HostMatrix>
 SpmvPlan<Matrix> plan_of_whole(const Exec& exec, const HostMatrix& host, const SpmvOptions& options) {
@@ -125,5 +125,40 @@ SpmvPlan<Matrix> plan_of_whole(const Exec& exec, const HostMatrix& host, const S
     return {exec, Matrix(host.block_shape(), {host.num_block_cols(), row_ptr, no_col_idx}, no_values), options};
   }
 }
+
+/// In how many pieces the host multiplies its share, and when: between two it goes on enqueuing.
+///
+/// The number of commands for which a device's queue has room (CUDA's for more than 1000 subdivisions). Enqueueing more
+/// would wait for room; the host multiplies instead. A part of the queue is left, so that the device has work in the
+/// meantime.
+///
+/// A large share has several pieces, however little is to be enqueued: what of x the later ones need comes, and what
+/// earlier ones have of y goes, while the host multiplies. (After each piece the slowest thread is waited for: they are
+/// to be few.)
+struct HostPieces {
+  static constexpr int first = 512;  ///< subdivisions that are enqueued before the first piece
+  static constexpr int next = 256;   ///< and before those that follow
+  /// The number of a piece, if a round has several.
+  static constexpr std::uint64_t least_bytes = std::uint64_t(128) << 20;
+  static constexpr int most_by_size = 4;
+
+  int num_subdivisions;
+  std::uint64_t bytes = 0;  ///< of the share
+
+  int count() const { return num_rounds() * in_a_row(); }
+
+  /// Pieces that come before subdivision k is enqueued.
+  int before(int k) const { return k < first ? 0 : in_a_row() * (1 + (k - first) / next); }
+
+ private:
+  /// How often the host enqueues and then multiplies.
+  int num_rounds() const { return num_subdivisions <= first ? 1 : 1 + (num_subdivisions - first + next - 1) / next; }
+
+  /// Pieces of a round.
+  int in_a_row() const {
+    const int by_size = static_cast<int>(std::clamp<std::uint64_t>(bytes / least_bytes, 1, most_by_size));
+    return std::max(by_size / num_rounds(), 1);
+  }
+};
 
 }  // namespace ashlar::impl

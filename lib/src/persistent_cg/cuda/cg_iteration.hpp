@@ -5,12 +5,12 @@
 #ifdef KOKKOS_ENABLE_CUDA
 #include "rank_sync.hpp"
 
-// What the kernels that iterate CG by themselves have in common.
+// The common part of the kernels that iterate CG by themselves.
 
 namespace ashlar::impl {
 
-/// Shared memory of a thread block: the scalars, with a little room for the kernel's own, behind them what sums need,
-/// and then what is the kernel's own.
+/// Shared memory of a thread block: the scalars, with a little room for the kernel's own, then the memory for sums, and
+/// then the kernel's own memory.
 inline constexpr std::size_t bytes_of_scalars = 192;
 static_assert(sizeof(CgScalars) <= bytes_of_scalars);
 __host__ __device__ inline std::size_t bytes_of_scalars_and_sums(int blocks) {

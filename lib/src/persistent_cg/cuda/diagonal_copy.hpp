@@ -30,9 +30,9 @@ struct DiagonalCopy {
   }
 };
 
-/// Copies a matrix of single values into slices by diagonals; nothing where these are hardly smaller than the matrix as
-/// it is stored, where they take more than `most_bytes`, or more than half of what the device has free. Reads the
-/// matrix twice at most, and waits for `exec`.
+/// Copies a matrix of single values into slices by diagonals. Makes no copy if the slices are hardly smaller than the
+/// stored matrix, or take more than `most_bytes` or half of the device's free memory. Reads the matrix twice at most,
+/// and waits for `exec`.
 template <class Value>
 std::optional<DiagonalCopy<Value>> make_diagonal_copy(const Kokkos::Cuda& exec,
                                                       const SpmvArguments<Value, Value, std::int32_t, std::int32_t>& a,

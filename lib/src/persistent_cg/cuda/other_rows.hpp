@@ -11,8 +11,8 @@
 
 namespace ashlar::impl {
 
-/// How the block rows with blocks in others' columns are dealt to the warps of the grid that `sync` is of, whichever
-/// thread block has their own columns: where ranks meet, all rows of a thread block may have some.
+/// How the block rows with remote blocks are assigned to the warps of `sync`'s grid. Any thread block may have their
+/// local columns: with several ranks, all rows of a thread block may have remote blocks.
 template <int B, class Sync>
 __device__ AssignedRows assign_other_rows(const Sync& sync) {
   if (sync.num_other_rows() == 0) return {0, 0};

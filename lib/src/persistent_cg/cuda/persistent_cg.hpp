@@ -3,10 +3,74 @@
 #include <ashlar/persistent_cg/one_device.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
+#include "rank_sync.hpp"
+
+namespace ashlar::impl {
+
+/// A TeamProduct whose teams are warps, with what a grid needs to know of it. For devices and matrices without
+/// SlicedProduct.
+template <class Product>
+struct GridTeams {
+  static_assert(Product::threads == 32);
+  static constexpr int block_size = Product::block_size;
+  static constexpr int most_threads = 768;  // 80 registers each
+  /// Loads of vectors that a thread has in flight.
+  static constexpr int entries_in_flight = 1;
+
+  Product product;
+};
+
+/// The teams of a thread block, which go through the places of its share.
+template <class Teams>
+class TeamWorker {
+ public:
+  using Product = decltype(Teams::product);
+
+  __device__ TeamWorker(const Teams& teams, char* shared)
+      : product_(teams.product),
+        team_(threadIdx.x / Product::threads),
+        scratch_(shared + team_ * teams.product.scratch_bytes()) {
+    const std::int64_t places = product_.num_places();
+    first_ = places * blockIdx.x / gridDim.x;
+    last_ = places * (blockIdx.x + 1) / gridDim.x;
+  }
+
+  /// True if the thread block's threads have multiplied the block rows that are its own.
+  __device__ bool is_own() const { return true; }
+  /// The block rows of this thread block.
+  __device__ std::int64_t first_block_row() const { return row_of(first_); }
+  __device__ std::int64_t last_block_row() const { return row_of(last_); }
+
+  /// The product of the thread block's rows, and the thread's share of x^H y.
+  __device__ double multiply(const LoneSync&) const {
+    const auto barrier = [] { __syncwarp(); };
+    double dot = 0;
+    product_(first_ + team_, last_, blockDim.x / Product::threads, threadIdx.x % Product::threads, scratch_, barrier,
+             &dot);
+    return dot;
+  }
+
+  __device__ void finish() const {}
+
+ private:
+  __device__ std::int64_t row_of(std::int64_t place) const {
+    const std::int64_t row = place * product_.block_rows_of_place(), all = product_.arguments().num_block_rows;
+    return row < all ? row : all;
+  }
+
+  const Product& product_;
+  int team_;
+  char* scratch_;
+  std::int64_t first_, last_;
+};
+
+}  // namespace ashlar::impl
+#endif
+
+#ifdef KOKKOS_ENABLE_CUDA
 #include "cg_iteration.hpp"
 #include "rank_sync.hpp"
 #include "sliced_product.hpp"
-#include "team_worker.hpp"
 
 namespace ashlar::impl {
 
@@ -129,7 +193,7 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
     if constexpr (Sync::is_of_ranks) worker.prepare(grid);
     grid.barrier();
 
-    // (What others need of p travels under the products of the rows that need nothing of others.)
+    // (The halo entries of p travel under the products of the rows without remote blocks.)
     if constexpr (Sync::is_of_ranks) grid.send_halo(B, place.p);
     double pq[1] = {worker.multiply(grid)};
     if (!worker.is_own()) grid.barrier();

@@ -58,7 +58,8 @@ struct SlicesOfRows {
   }
 };
 
-/// Of how many thread blocks a thread block keeps sums, where the grid has `blocks` and so many ranks iterate as one.
+/// The number of thread blocks whose sums a thread block keeps, if the grid has `blocks` and this number of ranks
+/// iterate as one.
 inline int blocks_of_sums(int blocks, int num_ranks) {
   return num_ranks == 1 ? blocks : num_ranks * GridMemory::most_blocks;
 }
@@ -88,7 +89,7 @@ GridShape sliced_grid(const Kokkos::Cuda& exec, SlicedProduct<Slices>& product, 
   grid.blocks = static_cast<int>(std::clamp<std::int64_t>(product.num_slices() / 8, 1, most_blocks));
   const std::size_t all = attribute_of(exec, cudaDevAttrMaxSharedMemoryPerBlockOptin),
                     room = all - bytes_before_product(blocks_of_sums(grid.blocks, num_ranks));
-  // As many warps as there is room for a slice of each, and then another slice: what they take is the first cache's.
+  // One warp per slice that there is room for, then another slice: their memory is taken from the first cache.
   int warps = Slices::most_threads / 32;
   const auto fits = [&](int stages) {
     product.room.stages = stages;
@@ -119,9 +120,9 @@ GridShape resident_grid(const Kokkos::Cuda& exec, const Arguments& a, int most_b
   return {blocks, std::max(static_cast<int>((rows + 31) / 32 * 32), fewest_threads), bytes};
 }
 
-/// Calls take(function, work, grid, what it is, what holds its memory) with the kernel that keeps the matrix in shared
-/// memory, or prefetches its slices, for blocks of b x b, by diagonals where a copy of no more than `copy_bytes` is
-/// worth it; returns what that does, or nothing where there is no such kernel. Waits for `exec`.
+/// Calls take(function, work, grid, description, owner of its memory) with the kernel that keeps the matrix in shared
+/// memory, or prefetches its slices, for blocks of b x b, by diagonals if a copy of no more than `copy_bytes` is worth
+/// it. Returns the result, or nothing if there is no such kernel. Waits for `exec`.
 template <class Sync, int b, class Value, class Layout, class Take>
 auto with_prefetching_kernel(const Kokkos::Cuda& exec,
                              const SpmvArguments<Value, Value, std::int32_t, std::int32_t>& arguments, Layout,

@@ -24,7 +24,7 @@ inline int attribute_of(const Kokkos::Cuda& exec, cudaDeviceAttr attribute) {
   return value;
 }
 
-/// Whether the function was compiled for devices that copy by bulk (ArrivalBarrier): a program for older ones runs on
+/// True if the function was compiled for devices that copy by bulk (ArrivalBarrier): a program for older ones runs on
 /// newer ones, too, and does not.
 template <class Function>
 bool has_bulk_copies(Function function) {
@@ -39,7 +39,7 @@ struct GridShape {
   std::size_t shared_bytes = 0;
 };
 
-/// A kernel that iterates CG: how Sync's thread blocks wait for each other, and Work is what it multiplies by.
+/// A kernel that iterates CG: Sync is how its thread blocks wait for each other, and Work multiplies.
 template <class Sync, class Work, class Value>
 using PersistentFunction = void (*)(Work, CgPlace<Value>, DiagonalInverse<Value>, GridMemory*, unsigned*, std::uint64_t,
                                     typename Sync::Ranks, int);
@@ -126,7 +126,7 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
   std::string product_, label_;
 };
 
-/// Why the thread blocks of a grid cannot all be on the device at once; empty where they can.
+/// Why the thread blocks of a grid cannot all be resident together; empty if they can.
 template <class Function>
 std::string why_not_together(const Kokkos::Cuda& exec, Function function, const GridShape& grid) {
   if (grid.shared_bytes > std::size_t(attribute_of(exec, cudaDevAttrMaxSharedMemoryPerBlockOptin))) {

@@ -31,7 +31,7 @@ class LoneSync : public GridSync {
   /// Block rows with blocks in others' columns.
   __device__ static int num_other_rows() { return 0; }
 
-  /// Of how many thread blocks shared memory has sums.
+  /// The number of thread blocks whose sums are in shared memory.
   __device__ static int blocks_of_sums(const Ranks&) { return static_cast<int>(gridDim.x); }
 };
 
@@ -47,7 +47,7 @@ class RankSync : public GridSync {
   __device__ RankSync(GridMemory* memory, std::uint64_t limit_ns, const Ranks& ranks)
       : GridSync(memory, limit_ns), ranks_(ranks), sums_(*ranks.count) {}
 
-  /// Of how many thread blocks shared memory has room for sums: those of any grids.
+  /// The number of thread blocks for whose sums shared memory has room: the maximum over all grids.
   __device__ static int blocks_of_sums(const Ranks& ranks) { return ranks.num_ranks * GridMemory::most_blocks; }
 
   /// sum[k] := the sum over all threads of all thread blocks of all ranks, the same bits for each of them: thread block
@@ -109,12 +109,12 @@ class RankSync : public GridSync {
     }
   }
 
-  /// Whether some of these block rows have blocks in others' columns.
+  /// True if some of these block rows have blocks in others' columns.
   __device__ bool has_others(std::int64_t first_row, std::int64_t last_row) const {
     return ranks_.row_begin != nullptr && ranks_.row_begin[first_row] < ranks_.row_begin[last_row];
   }
 
-  /// Where those of each block row begin, as in row pointers. Where some row has any.
+  /// The begin of each block row's remote blocks, as in row pointers, if some row has any.
   __device__ const std::int32_t* begins_of_others() const { return ranks_.row_begin; }
 
   /// The block rows that have some, those with most of them first.

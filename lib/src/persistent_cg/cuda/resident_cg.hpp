@@ -15,9 +15,9 @@ std::size_t resident_bytes(int grid, std::int64_t num_blocks) {
 }
 
 /// Many iterations of CG with a matrix so small that it stays on the device's multiprocessors: each thread block copies
-/// its block rows to shared memory, once, and each of its threads keeps a row of x, r, z, p and q in registers. What
-/// goes through memory is p, for the others to read; to other ranks each thread sends its entry itself, and of what
-/// they send it polls for what its row needs.
+/// its block rows to shared memory, once, and each of its threads keeps a row of x, r, z, p and q in registers. Only p
+/// goes through memory, for the other threads to read. Each thread sends its entry to other ranks itself, and polls for
+/// the remote entries that its row needs.
 ///
 /// For no more rows a thread block than it has threads. z by blocks of the diagonal goes through memory, too, within a
 /// thread block.
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(1024, 1)
     grid.template sum<1>(pq, scratch);
 
     const double length = s.step_length(pq[0]);
-    // (0 times what is not finite would be no number.)
+    // (0 times a number that is not finite would be NaN.)
     if (length != 0) r -= Value(length) * q;
     if (is_identity) {
       z = r;

@@ -5,31 +5,30 @@
 #ifdef KOKKOS_ENABLE_CUDA
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/persistent_cg/impl/assigned_rows.hpp>
-#include <ashlar/persistent_cg/impl/inner_slices.hpp>
 #include <type_traits>
 
 #include "async_copies.hpp"
+#include "diagonal_slices.hpp"
 #include "other_rows.hpp"
 #include "rank_sync.hpp"
-#include "slice_room.hpp"
 
 namespace ashlar::impl {
 
-/// What a rank's thread block knows of the block rows with blocks in others' columns. In shared memory: with it in the
-/// registers of each thread these do not suffice for the slices.
+/// A thread block's data on the block rows with remote blocks, in shared memory: with it in each thread's registers,
+/// these would not suffice for the slices.
 struct OthersOfBlock {
-  InnerSlices inner;   ///< of no such row
-  AssignedRows dealt;  ///< those rows
+  InnerSlices inner;      ///< of no such row
+  AssignedRows assigned;  ///< those rows
 };
 
 /// y := A x by slices of a few block rows. Each warp has slices of its own: it prefetches the next ones to shared
-/// memory, also those of the next product, which so come while the grid adds up. Some lanes take a row; they read the
-/// slice where it lies, and of memory only x.
+/// memory, also for the next product, so that they arrive while the grid adds up. Some lanes take a row; they read the
+/// slice in place, and only x from memory.
 ///
 /// How slices lie in memory is what Slices says: StoredSlices, as the matrix is stored, or DiagonalSlices.
 ///
-/// Where several ranks iterate as one, A has this rank's own columns. What rows have in others' columns is added last,
-/// dealt among all warps (add_other_rows).
+/// If several ranks iterate as one, A has this rank's local columns. Products of remote blocks are added last,
+/// distributed over all warps (add_other_rows).
 ///
 /// On devices of compute capability 9.0.
 template <class Slices>
@@ -46,7 +45,7 @@ class SlicedProduct {
 
   Slices slices;
   SliceRoom room;
-  /// Whether the slices of the thread blocks of the grid are interleaved, so that all of them are at neighbouring rows
+  /// True if the slices of the thread blocks of the grid are interleaved, so that all of them are at neighbouring rows
   /// at a time, and x comes from the cache however long it is; else each takes the slices of its own rows: as many as
   /// others, since vectors are gone through between products. (Shares of as many blocks were 5 to 9 % slower on an
   /// H200, where the rows of a grid's first and last plane have fewer.)
@@ -101,10 +100,9 @@ class SlicedProduct<Slices>::Worker {
     __syncthreads();
   }
 
-  /// Whether the thread block's threads have multiplied the block rows that are its own, but for what they have in
-  /// others' columns.
+  /// True if the thread block's threads have multiplied its own block rows, except for remote blocks.
   __device__ bool is_own() const { return !product_.is_interleaved; }
-  /// Whether others add to them.
+  /// True if others add to them.
   template <class Sync>
   __device__ bool is_added_to(const Sync& grid) const {
     return Sync::is_of_ranks && grid.num_other_rows() > 0;
@@ -113,8 +111,8 @@ class SlicedProduct<Slices>::Worker {
   __device__ std::int64_t first_block_row() const { return first_block_row_; }
   __device__ std::int64_t last_block_row() const { return last_block_row_; }
 
-  /// Before a barrier that comes before the product: makes ready what others add to. (Where rows in the middle have
-  /// blocks in others' columns, too, that is all of y, which is gone through twice more.)
+  /// Before a barrier that comes before the product: prepares the entries that others add to. (If rows in the middle
+  /// have remote blocks, too, this is all of y, which is traversed twice more.)
   template <class Sync>
   __device__ void prepare(const Sync& grid) const {
     if (!is_added_to(grid)) return;
@@ -161,7 +159,7 @@ class SlicedProduct<Slices>::Worker {
     }
     if constexpr (Sync::is_of_ranks) {
       if (is_added_to(grid)) {
-        dot += add_other_rows<B, Layout>(grid, others_->dealt, slices.a.x, slices.a.y);
+        dot += add_other_rows<B, Layout>(grid, others_->assigned, slices.a.x, slices.a.y);
       }
     }
     return dot;
@@ -177,7 +175,7 @@ class SlicedProduct<Slices>::Worker {
   }
 
  private:
-  /// Whether all of the warp's slices stay in shared memory.
+  /// True if all of the warp's slices stay in shared memory.
   __device__ bool stays() const { return count_ <= product_.room.stages; }
 
   /// The warp's slices.
@@ -193,15 +191,15 @@ class SlicedProduct<Slices>::Worker {
     if (stage_ == 0) parity_ ^= 1;
   }
 
-  /// One lane: prefetches the warp's slice number k, of this product or of the one after, to a stage. What it holds has
-  /// come by now, as that is loaded long before it is needed.
+  /// One lane: prefetches the warp's slice number k, of this product or of the next, to a stage. The previous contents
+  /// have been used by now, as slices are loaded long before they are needed.
   __device__ void prefetch(int k, int stage) {
     const SliceRoom& room = product_.room;
     product_.slices.copy(slice_of(k), next_, stages_ + stage * room.stage_bytes(), room, barriers_[stage]);
     next_ = product_.slices.extent_of(slice_of(k + 1 < count_ ? k + 1 : 0));
   }
 
-  // Little: what is here is in registers all the time, beside the loads in flight. (Arguments of the kernel are not.)
+  // Few members: they are in registers all the time, beside the loads in flight. (Arguments of the kernel are not.)
   const SlicedProduct& product_;
   int lane_, first_block_row_, last_block_row_;
   int first_, step_, count_;  // this warp's slices

@@ -4,8 +4,7 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "async_copies.hpp"
-#include "issue_loads.hpp"
-#include "slice_room.hpp"
+#include "diagonal_slices.hpp"
 
 namespace ashlar::impl {
 
@@ -46,7 +45,7 @@ struct StoredSlices {
                                      std::int64_t(blocks.end) * values_of_block, a.num_blocks * values_of_block);
     const Run cols = run_of<std::int32_t>(blocks.begin, blocks.end, a.num_blocks);
     const Run rows = run_of<std::int32_t>(first, last + 1, a.num_block_rows + 1);
-    // What is no whole granule is written at once, and seen with the end of the phase.
+    // Data that is no whole granule is written immediately, and visible at the end of the phase.
     copy_rest(to, a.values, values);
     copy_rest(to + room.value_bytes, a.col_idx, cols);
     copy_rest(to + room.value_bytes + room.column_bytes, a.row_begin, rows);
@@ -67,8 +66,8 @@ struct StoredSlices {
     return row_of_slice * B + in_circle(column + (B % 2 == 0 ? row_of_slice % B : 0));
   }
 
-  /// A lane's share of its row of the slice, which has come to `at`, times x. A lane takes a column of every block of
-  /// its block row, so that it loads one entry of x, and at the end gives others what it has of their rows. It begins
+  /// A lane's share of its row of the slice, which has arrived at `at`, times x. A lane takes a column of every block
+  /// of its block row, so that it loads one entry of x, and at the end passes the others their rows' sums. It begins
   /// with its own row and goes round, so that no two lanes of a block row read the same row.
   __device__ Value multiply(int slice, const char* at, const SliceRoom& room, int lane) const {
     const int half = lane / lanes, place = lane % lanes, row_of_slice = place / B, column = place % B;
@@ -84,8 +83,8 @@ struct StoredSlices {
     const int begin = is_there ? rows[row_of_slice] - begin_of_slice : 0,
               end = is_there ? rows[row_of_slice + 1] - begin_of_slice : 0;
     Value sums[B] = {};  // of the rows from own_row, in a circle
-    // All lanes go round as often as the longest row needs, as they meet at barriers. One that has no more loads its
-    // last block's x again, or that of the slice's first block: a condition for each load would take a register.
+    // All lanes take as many rounds as the longest row needs, as they share barriers. A lane without more blocks loads
+    // its last block's x again, or the x of the slice's first block: a condition for each load would take a register.
     for (int j = begin + half; __any_sync(0xffffffffu, j < end); j += H * in_flight) {
       Value x[in_flight];
 #pragma unroll

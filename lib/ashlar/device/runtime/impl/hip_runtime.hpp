@@ -7,7 +7,10 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
+#include <string>
 
 namespace ashlar::impl {
 
@@ -26,14 +29,6 @@ inline void hip_report(hipError_t code, const char* call) noexcept {
 }
 
 }  // namespace ashlar::impl
-#endif
-
-#ifdef KOKKOS_ENABLE_HIP
-
-#include <cstddef>
-#include <cstdint>
-#include <string>
-
 // The calls of the HIP runtime that the library makes, under the names that cuda_runtime.hpp has as well. Each throws
 // Error where it fails, except those that destroy, which report.
 

@@ -4,7 +4,6 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/bcsr/block.hpp>
 #include <ashlar/device/loads/cache_hint.hpp>
-#include <ashlar/spmv/impl/choice/spmv_shape.hpp>
 #include <ashlar/spmv/impl/launch/spmv_launch.hpp>
 #include <ashlar/spmv/kernel.hpp>
 #include <ashlar/spmv/tuning_table.hpp>

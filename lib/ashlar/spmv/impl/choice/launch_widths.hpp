@@ -1,6 +1,5 @@
 #pragma once
 
-#include <ashlar/spmv/impl/choice/spmv_shape.hpp>
 #include <ashlar/spmv/impl/launch/spmv_launch.hpp>
 #include <ashlar/spmv/kernel.hpp>
 #include <cmath>

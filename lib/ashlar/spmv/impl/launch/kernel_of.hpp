@@ -3,7 +3,6 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/choice/launch_widths.hpp>
-#include <ashlar/spmv/impl/choice/spmv_shape.hpp>
 #include <ashlar/spmv/impl/launch/spmv_launch.hpp>
 #include <ashlar/spmv/impl/operands/vectors.hpp>
 #include <ashlar/spmv/impl/products/block_row_entries.hpp>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <ashlar/spmv/block_sizes.hpp>
-#include <ashlar/spmv/impl/choice/spmv_shape.hpp>
+#include <ashlar/spmv/impl/launch/spmv_launch.hpp>
 
 namespace ashlar::impl {
 
