@@ -2,7 +2,7 @@
 
 #include <ashlar/distributed/scatter.hpp>
 #include <ashlar/io/vti.hpp>
-#include <ashlar/multigrid/flat_vectors.hpp>
+#include <ashlar/multigrid/level_vectors.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>

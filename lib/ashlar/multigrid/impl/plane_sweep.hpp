@@ -4,53 +4,52 @@
 #include <ashlar/device/copy_async.hpp>
 #include <ashlar/device/for_wide_teams.hpp>
 #include <ashlar/multigrid/impl/cell_bodies.hpp>
-#include <ashlar/multigrid/impl/march_rings.hpp>
-#include <ashlar/multigrid/impl/march_tiles.hpp>
-#include <ashlar/multigrid/impl/plane_ring.hpp>
+#include <ashlar/multigrid/impl/tile_rings.hpp>
+#include <ashlar/multigrid/sweep_form.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 /// Kernels of fv4 for GPUs that read each value from memory about once: a team goes upwards in k through the planes of
-/// a tile, and has those that its cells read in scratch memory, while the next one is on its way. The bits are those of
-/// all other forms, since each flux is fv4_flux() of the same numbers.
+/// a tile, and keeps the planes that its cells read in scratch memory, while the next one is on its way. The bits are
+/// the same as in all other forms, since each flux is fv4_flux() of the same numbers.
 namespace ashlar::multigrid::impl {
 
-/// One pass of a body, for all cells or those of a colour. A lane has two neighbours in i of each plane, and makes one
-/// or both.
+/// One pass of a body, for all cells or the cells of a colour. A lane has two neighbours in i of each plane, and makes
+/// one or both.
 template <class Exec, class Body, class Parities>
-struct March {
+struct PlaneSweep {
   using Real = typename decltype(Body::stencil)::Real;
-  using Shape = MarchShape<Exec>;
+  using Shape = PlaneTileShape<Exec>;
   static constexpr bool is_of_colour = has_colour<Body>;
   static constexpr int cells_of_lane = is_of_colour ? 1 : 2;
   static constexpr int width = Shape::width, height = Shape::height;
   static constexpr int threads = width / 2 * height, teams_at_a_time = Shape::teams_at_a_time;
-  using Rings = MarchRings<Real, width, height>;
-  using Surroundings = MarchSurroundings<Rings>;
+  using Rings = TileRings<Real, width, height>;
+  using Surroundings = TileSurroundings<Rings>;
   static constexpr std::size_t scratch_bytes = sizeof(Real) * Rings::size;
   static_assert(scratch_bytes <= usual_wide_scratch<Exec>);
 
-  /// What a lane has from one plane for the next, by cell: what comes of memory for it, read a step ahead, and, where
-  /// all cells are made, the fluxes between these planes.
+  /// Values that a lane keeps from one plane for the next, by cell: values read from memory a step ahead, and, if all
+  /// cells are computed, the fluxes between these planes.
   struct Carried {
     typename Body::Read reads[cells_of_lane];
     Real low_k[cells_of_lane];
   };
   struct Lane {
-    MarchCopies<Rings, threads> copies;
+    TileCopies<Rings, threads> copies;
     Carried carried;
   };
 
   Body body;
   BoxLayout layout;
   Parities parities;  // of the place of each box's first cell
-  MarchTiles tiles;
+  PlaneTiles tiles;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     const Rings rings(static_cast<Real*>(wide_scratch_of(team, scratch_bytes)));
-    const MarchPart part = tiles.part(team.league_rank(), layout.dim);
+    const PlanePart part = tiles.part(team.league_rank(), layout.dim);
     const int colour = colour_at(part);
     const auto& data = body.stencil.data;
     OfLanes<Lane, threads, Exec> lanes;
@@ -92,8 +91,8 @@ struct March {
   KOKKOS_FUNCTION static int i_of(int lane) { return lane % width / 2 * 2; }
   KOKKOS_FUNCTION static int j_of(int lane) { return lane / width * 2 + lane % 2; }
 
-  /// Of a cell with i = j = k = 0 of the box, and i0 even: whether those of even i + j + k are updated (0).
-  KOKKOS_FUNCTION int colour_at(const MarchPart& part) const {
+  /// 0 if the cells of even i + j + k are updated, from cell i = j = k = 0 of the box, with i0 even.
+  KOKKOS_FUNCTION int colour_at(const PlanePart& part) const {
     if constexpr (is_of_colour) {
       return (body.colour + parities(part.box) + part.j0) & 1;
     } else {
@@ -105,11 +104,11 @@ struct March {
     return (is_of_colour ? j_of(lane) + k + colour : j_of(lane) + n) & 1;
   }
 
-  KOKKOS_FUNCTION bool has(const MarchPart& part, int i, int j) const {
+  KOKKOS_FUNCTION bool has(const PlanePart& part, int i, int j) const {
     return part.i0 + i < layout.dim && part.j0 + j < layout.dim;
   }
 
-  KOKKOS_FUNCTION void read(const MarchPart& part, int lane, int k, int colour, Carried& to) const {
+  KOKKOS_FUNCTION void read(const PlanePart& part, int lane, int k, int colour, Carried& to) const {
     const int i = i_of(lane), j = j_of(lane);
     const std::int64_t c = layout.at(part.box, part.i0 + i, part.j0 + j, k);
     for (int n = 0; n < cells_of_lane; ++n) {
@@ -118,9 +117,9 @@ struct March {
     }
   }
 
-  /// Begins copies of what plane k reads that those before it do not.
-  KOKKOS_FUNCTION void begin_copies_for(const Rings& rings, const MarchPart& part, int lane, int k,
-                                        const MarchCopies<Rings, threads>& copies) const {
+  /// Begins copies of the values that plane k reads, and earlier planes do not.
+  KOKKOS_FUNCTION void begin_copies_for(const Rings& rings, const PlanePart& part, int lane, int k,
+                                        const TileCopies<Rings, threads>& copies) const {
     if (k < part.k1) {
       copies.begin_cells(rings, body.stencil.data, layout, part, lane, k + 2);
       copies.begin_faces(rings, body.stencil.data, layout, part, lane, k + 1, true);
@@ -128,7 +127,7 @@ struct March {
     end_batch_of_copies();
   }
 
-  KOKKOS_FUNCTION void work(const Rings& rings, const MarchPart& part, int lane, int k, int colour, const Carried& now,
+  KOKKOS_FUNCTION void work(const Rings& rings, const PlanePart& part, int lane, int k, int colour, const Carried& now,
                             [[maybe_unused]] Carried& next) const {
     const int i = i_of(lane), j = j_of(lane);
     if (!has(part, i, j)) return;
@@ -152,11 +151,11 @@ struct March {
 
 /// `depth` planes are a team's, or, with 0, as many as is fastest.
 template <class Exec, class Parities, class Body>
-void march(const std::string& label, const Exec& exec, int num_boxes, const BoxLayout& layout, const Parities& parities,
-           const Body& body, int depth = 0) {
-  using Kernel = March<Exec, Body, Parities>;
-  const MarchTiles tiles =
-      MarchTiles::of(num_boxes, layout.dim, Kernel::width, Kernel::height, teams_at_once(exec), depth);
+void sweep_planes(const std::string& label, const Exec& exec, int num_boxes, const BoxLayout& layout,
+                  const Parities& parities, const Body& body, int depth = 0) {
+  using Kernel = PlaneSweep<Exec, Body, Parities>;
+  const PlaneTiles tiles =
+      PlaneTiles::of(num_boxes, layout.dim, Kernel::width, Kernel::height, teams_at_once(exec), depth);
   for_wide_teams<Kernel::threads, Kernel::teams_at_a_time>(label, exec, tiles.count(num_boxes), Kernel::scratch_bytes,
                                                            Kernel{body, layout, parities, tiles});
 }

@@ -1,4 +1,4 @@
-#include <ashlar/multigrid/impl/visit_kernel.hpp>
+#include <ashlar/multigrid/impl/one_kernel.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// A visit of levels by one cooperative grid.
+// The small levels of cycles by one cooperative grid.
 
 namespace ashlar::multigrid::impl {
 
@@ -19,12 +19,12 @@ namespace {
 using ashlar::impl::cuda_check, ashlar::impl::GridMemory, ashlar::impl::GridSync;
 
 constexpr std::uint64_t limit_ns = time_limit_ns(default_time_out_seconds);
-constexpr int num_threads = VisitKernel<Kokkos::Cuda, double>::num_threads;
+constexpr int num_threads = OneKernel<Kokkos::Cuda, double>::num_threads;
 
-struct MeetAsBlock {
+struct BlockBarrier {
   KOKKOS_FUNCTION void operator()() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
 
-  /// What the lanes of a warp have, joined in pairs: the same bits for each lane.
+  /// Joins the values of the lanes of a warp in pairs: the same bits for each lane.
   template <class Join>
   KOKKOS_FUNCTION double join_lanes(double value, [[maybe_unused]] const Join& join) const {
     KOKKOS_IF_ON_DEVICE((for (int distance = 16; distance > 0;
@@ -33,8 +33,7 @@ struct MeetAsBlock {
   }
 };
 
-/// What makes a team wide: a thread for each cell of a tile, and for each of what lies around it and beyond the
-/// boundary.
+/// A wide team has a thread for each cell of a tile, for each pair around it, and for each ghost beyond the boundary.
 static_assert(num_threads >= widest_tile_in_scratch * widest_tile_in_scratch * widest_tile_in_scratch);
 static_assert(num_threads >= most_pairs_around && num_threads >= most_ghosts_in_scratch);
 
@@ -53,8 +52,8 @@ struct ExchangeByPackets {
 
 /// A thread in the first thread block alone, or in all of them: there neighbouring warps are of different blocks, so
 /// that a step which has too little for all threads keeps all multiprocessors busy.
-__device__ Crew<MeetAsBlock, ExchangeByPackets, true> crew_of_step(bool is_for_one_team, double* scratch,
-                                                                   const ExchangeByPackets& exchange) {
+__device__ ThreadGroup<BlockBarrier, ExchangeByPackets, true> group_of_kernel(bool is_for_one_team, double* scratch,
+                                                                              const ExchangeByPackets& exchange) {
   constexpr int lanes = 32;
   const int thread = threadIdx.x, lane = thread % lanes, warp = thread / lanes;
   if (is_for_one_team) return {thread, num_threads, 0, 1, thread, num_threads, lanes, scratch, {}, exchange};
@@ -63,43 +62,44 @@ __device__ Crew<MeetAsBlock, ExchangeByPackets, true> crew_of_step(bool is_for_o
   return {rank, blocks * num_threads, block, blocks, thread, num_threads, lanes, scratch, {}, exchange};
 }
 
-/// Each thread's part of copying a step to shared memory: loaded early, stored late.
-struct StepWord {
-  static constexpr int count = sizeof(Step) / sizeof(std::uint64_t);
-  static_assert(sizeof(Step) % sizeof(std::uint64_t) == 0 && count <= num_threads);
+/// Each thread's part of copying a packed kernel to shared memory: loaded early, stored late.
+struct KernelWord {
+  static constexpr int count = sizeof(PackedKernel) / sizeof(std::uint64_t);
+  static_assert(sizeof(PackedKernel) % sizeof(std::uint64_t) == 0 && count <= num_threads);
 
   std::uint64_t word = 0;
 
-  __device__ void load(const Step* from) {
+  __device__ void load(const PackedKernel* from) {
     if (threadIdx.x < count) word = reinterpret_cast<const std::uint64_t*>(from)[threadIdx.x];
   }
-  __device__ void store(Step* to) const {
+  __device__ void store(PackedKernel* to) const {
     if (threadIdx.x < count) reinterpret_cast<std::uint64_t*>(to)[threadIdx.x] = word;
   }
 };
 
 template <class Real>
-__global__ void __launch_bounds__(num_threads)
-    visit_kernel(const Step* steps, int first, int end, GridMemory* memory, unsigned* exchanges, unsigned* failed) {
-  __shared__ Step two[2];  // this one and the next
-  __shared__ double scratch[crew_scratch_size];
+__global__ void __launch_bounds__(num_threads) cycle_kernel(const PackedKernel* kernels, int first, int end,
+                                                            GridMemory* memory, unsigned* exchanges, unsigned* failed) {
+  __shared__ PackedKernel two[2];  // this one and the next
+  __shared__ double scratch[scratch_size_of_team];
   GridSync grid(memory, limit_ns);
-  // Each thread block keeps its own count for the next visit.
+  // Each thread block keeps its own count for the next launch.
   unsigned number = exchanges[blockIdx.x];
   const ExchangeByPackets exchange{&grid, &number};
-  StepWord word;
-  word.load(steps + first);
+  KernelWord word;
+  word.load(kernels + first);
   word.store(two + first % 2);
   __syncthreads();
   for (int s = first; s < end; ++s) {
-    const Step& step = two[s % 2];
-    const bool is_for_one_team = step.is_for_one_team != 0, all_meet = step.all_meet_after_it != 0;
+    const PackedKernel& kernel = two[s % 2];
+    const bool is_for_one_team = kernel.is_for_one_team != 0, has_barrier = kernel.barrier_after_it != 0;
     const bool is_last = s + 1 == end;
-    if (!is_last) word.load(steps + s + 1);
-    if (!is_for_one_team || blockIdx.x == 0) run_step<Real>(step, crew_of_step(is_for_one_team, scratch, exchange));
+    if (!is_last) word.load(kernels + s + 1);
+    if (!is_for_one_team || blockIdx.x == 0)
+      run_kernel<Real>(kernel, group_of_kernel(is_for_one_team, scratch, exchange));
     if (is_last) break;
     word.store(two + (s + 1) % 2);
-    if (all_meet) {
+    if (has_barrier) {
       grid.barrier();  // who has given up waits no longer, and comes to the end
     } else {
       __syncthreads();
@@ -121,7 +121,7 @@ int attribute_of(const Kokkos::Cuda& exec, cudaDeviceAttr attribute) {
 }  // namespace
 
 template <class Real>
-VisitKernel<Kokkos::Cuda, Real>::VisitKernel(const Kokkos::Cuda& exec) {
+OneKernel<Kokkos::Cuda, Real>::OneKernel(const Kokkos::Cuda& exec) {
   if (attribute_of(exec, cudaDevAttrCooperativeLaunch) == 0) {
     why_not_ = "the device cannot launch thread blocks that wait for each other";
   } else if (attribute_of(exec, cudaDevAttrComputeCapabilityMajor) < 7) {
@@ -129,24 +129,24 @@ VisitKernel<Kokkos::Cuda, Real>::VisitKernel(const Kokkos::Cuda& exec) {
   } else {
     cuda_check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     int resident = 0;
-    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, visit_kernel<Real>, num_threads, 0),
+    cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, cycle_kernel<Real>, num_threads, 0),
                "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
     if (resident < 1) why_not_ = "its thread blocks do not fit on a multiprocessor";
   }
   if (!why_not_.empty()) return;
   num_blocks_ = std::min(attribute_of(exec, cudaDevAttrMultiProcessorCount), GridMemory::most_blocks);
-  memory_ = decltype(memory_)(Kokkos::view_alloc(exec, "ashlar::multigrid::visit::grid"), sizeof(GridMemory));
-  exchanges_ = decltype(exchanges_)(Kokkos::view_alloc(exec, "ashlar::multigrid::visit::exchanges"), num_blocks_);
-  failed_ = decltype(failed_)(Kokkos::view_alloc(exec, "ashlar::multigrid::visit::failed"), 1);
+  memory_ = decltype(memory_)(Kokkos::view_alloc(exec, "ashlar::multigrid::one_kernel::grid"), sizeof(GridMemory));
+  exchanges_ = decltype(exchanges_)(Kokkos::view_alloc(exec, "ashlar::multigrid::one_kernel::exchanges"), num_blocks_);
+  failed_ = decltype(failed_)(Kokkos::view_alloc(exec, "ashlar::multigrid::one_kernel::failed"), 1);
 }
 
 template <class Real>
-void VisitKernel<Kokkos::Cuda, Real>::enqueue(const Kokkos::Cuda& exec, const Step* steps,
-                                              const StepRange& range) const {
+void OneKernel<Kokkos::Cuda, Real>::enqueue(const Kokkos::Cuda& exec, const PackedKernel* kernels,
+                                            const KernelRange& range) const {
   std::uint64_t id = 0;
   const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
   if (is_watched) {
-    Kokkos::Tools::beginParallelFor("ashlar::multigrid::visit", Kokkos::Tools::Experimental::device_id(exec), &id);
+    Kokkos::Tools::beginParallelFor("ashlar::multigrid::one_kernel", Kokkos::Tools::Experimental::device_id(exec), &id);
   }
   cuda_check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
   const cudaStream_t stream = exec.cuda_stream();
@@ -161,22 +161,22 @@ void VisitKernel<Kokkos::Cuda, Real>::enqueue(const Kokkos::Cuda& exec, const St
   launch.stream = stream;
   launch.attrs = &together;
   launch.numAttrs = 1;
-  cuda_check(cudaLaunchKernelEx(&launch, visit_kernel<Real>, steps, range.first, range.end,
+  cuda_check(cudaLaunchKernelEx(&launch, cycle_kernel<Real>, kernels, range.first, range.end,
                                 reinterpret_cast<GridMemory*>(memory_.data()), exchanges_.data(), failed_.data()),
              "cudaLaunchKernelEx");
   if (is_watched) Kokkos::Tools::endParallelFor(id);
 }
 
 template <class Real>
-void VisitKernel<Kokkos::Cuda, Real>::check() const {
+void OneKernel<Kokkos::Cuda, Real>::check() const {
   if (failed_.extent(0) == 0 || failed_(0) == 0) return;
   throw Error("multigrid: the thread blocks of its kernel for small levels waited for each other in vain",
               text("they gave up after ", default_time_out_seconds, " s"),
               "set one_kernel_cells to 0, and tell us of the device");
 }
 
-template class VisitKernel<Kokkos::Cuda, double>;
-template class VisitKernel<Kokkos::Cuda, float>;
+template class OneKernel<Kokkos::Cuda, double>;
+template class OneKernel<Kokkos::Cuda, float>;
 
 }  // namespace ashlar::multigrid::impl
 #endif

@@ -2,19 +2,22 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/cycles/cycle.hpp>
 #include <ashlar/multigrid/level.hpp>
 #include <ashlar/multigrid/transfer.hpp>
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ashlar::multigrid {
 
 /// Where levels that are small run.
 using HostExecution = Kokkos::DefaultHostExecutionSpace;
 
-/// The instance of the host that levels below those of `exec` run on: `exec` itself where it is the host's, else the
-/// default one.
+/// The instance on which levels of the host run: `exec` itself if it is the host's, else the default one.
 template <execution_space Exec>
 HostExecution host_instance(const Exec& exec) {
   if constexpr (std::same_as<Exec, HostExecution>) {
@@ -24,19 +27,24 @@ HostExecution host_instance(const Exec& exec) {
   }
 }
 
-/// Between a level in the memory of Exec and the next coarser one, which is in the host's. All is computed by Exec, in
-/// a vector of the coarser level in its memory: what restriction makes is then copied to the host, and what is to be
-/// interpolated comes from there before. The coarser level's u and r become pinned memory, so that these copies are
-/// enqueued.
 template <execution_space Exec, class Real>
-class HostTransfer {
+class Multigrid;
+
+/// The levels that run on the host, as a multigrid of their own, and what lies between them and the last level in the
+/// memory of Exec. Exec computes all transfers, in a vector of the coarser level in its memory: the result of a
+/// restriction is then copied to the host, and a vector is copied from there before it is interpolated. The coarser
+/// level's u and r become pinned memory, so that these copies are enqueued.
+template <execution_space Exec, class Real>
+class HostLevels {
  public:
   using Vector = typename Level<Exec, Real>::Vector;
   using HostVector = typename Level<HostExecution, Real>::Vector;
+  using HostMultigrid = Multigrid<HostExecution, Real>;
 
-  /// Collective over the ranks of the levels.
-  HostTransfer(const Exec& exec, const Level<Exec, Real>& fine, Level<HostExecution, Real>& coarse)
-      : transfer_(exec, fine, coarse) {
+  /// `coarse` is the first level of `below`. Collective over the ranks of the levels.
+  HostLevels(const Exec& exec, std::unique_ptr<HostMultigrid> below, const Level<Exec, Real>& fine,
+             Level<HostExecution, Real>& coarse)
+      : below_(std::move(below)), transfer_(exec, fine, coarse) {
     fine.comm->together([&] {
       const std::size_t boxes = coarse.u.extent(0), volume = coarse.u.extent(1);
       coarse_ = Vector(Kokkos::view_alloc(exec, "ashlar::multigrid::coarse"), boxes, volume);
@@ -49,6 +57,18 @@ class HostTransfer {
     });
     exec.fence("ashlar::multigrid: memory between device and host");
   }
+
+  HostMultigrid& levels() const { return *below_; }
+  const Level<HostExecution, Real>& first() const { return below_->level(0); }
+
+  /// work(instance) with the instance of the host; its time is counted.
+  template <class Work>
+  decltype(auto) timed(const Exec& exec, const Work& work) const {
+    const Count count{seconds_};
+    return work(host_instance(exec));
+  }
+  /// Seconds of such work since this was made.
+  double seconds() const { return seconds_; }
 
   /// coarse := the means of the fine cells
   ///
@@ -67,8 +87,8 @@ class HostTransfer {
 
   /// fine := coarse, interpolated, or fine := fine + that. The ghost cells of `coarse` have been filled (shape box).
   ///
-  /// Async    enqueued on `exec`, after what is enqueued on the host's instance; until it is done `coarse` must not
-  ///          change: the next restriction waits for that.
+  /// Async    enqueued on `exec`, after the work on the host's instance; until it is done `coarse` must not change: the
+  ///          next restriction waits for that.
   void interpolate(const Exec& exec, InterpolationOrder order, bool adds, const HostVector& coarse,
                    const Vector& fine) const {
     if (coarse.size() > 0) {
@@ -81,6 +101,12 @@ class HostTransfer {
   }
 
  private:
+  /// Adds the time of its life.
+  struct Count {
+    double& seconds;
+    Kokkos::Timer timer = {};
+    ~Count() { seconds += timer.seconds(); }
+  };
   using Pinned = Kokkos::View<Real**, Kokkos::LayoutRight, Kokkos::SharedHostPinnedSpace>;
 
   void copy_to_host(const Exec& exec, const HostVector& coarse) const {
@@ -89,9 +115,11 @@ class HostTransfer {
     exec.fence("ashlar::multigrid: what goes to the host");
   }
 
+  std::unique_ptr<HostMultigrid> below_;
   LevelTransfer<Exec, Real> transfer_;
   Vector coarse_;
   Pinned u_, r_;
+  mutable double seconds_ = 0;
 };
 
 }  // namespace ashlar::multigrid

@@ -1,11 +1,11 @@
-// Visits of small levels as one kernel, and cycles as graphs: the same bits as kernel by kernel.
+// Small levels as one kernel, and cycles as graphs: the same bits as kernel by kernel.
 #include <gmock/gmock.h>
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/captured_work.hpp>
-#include <ashlar/multigrid/flat_vectors.hpp>
-#include <ashlar/multigrid/multigrid_preconditioner.hpp>
+#include <ashlar/multigrid/level_vectors.hpp>
+#include <ashlar/multigrid/multigrid_operator.hpp>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -55,7 +55,7 @@ std::string name_of(const ::testing::TestParamInfo<Case>& info) {
               to_string(c.equation), "_", c.boxes, "_of_", c.box_dim);
 }
 
-class Visits : public ::testing::TestWithParam<Case> {
+class Executors : public ::testing::TestWithParam<Case> {
  protected:
   MultigridOptions options(std::int64_t one_kernel_cells, bool graphs) const {
     const Case& c = GetParam();
@@ -71,7 +71,7 @@ class Visits : public ::testing::TestWithParam<Case> {
   }
 };
 
-TEST_P(Visits, HaveTheSameBitsWithEachSwitchOnAndOff) {
+TEST_P(Executors, GiveTheSameBits) {
   const std::vector<double> plain = numbers(0, false);
   EXPECT_EQ(numbers(0, true), plain) << "graphs";
   for (const std::int64_t cells : {std::int64_t(512), all_cells}) {
@@ -102,10 +102,10 @@ std::vector<Case> cases() {
   if (is_gpu_v<Exec>) result.insert(result.end(), {{32, 1, fv4}, {36, 1, fv4}, {40, 1, fv4}, {44, 1, fv4}});
   return result;
 }
-INSTANTIATE_TEST_SUITE_P(All, Visits, ::testing::ValuesIn(cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(All, Executors, ::testing::ValuesIn(cases()), name_of);
 
 /// As a preconditioner, which smooths back in another order.
-TEST(Visits, PreconditionTheSame) {
+TEST(OneKernel, PreconditionsTheSame) {
   const Exec exec;
   const auto preconditioned = [&](int box_dim, int boxes, Discretisation discretisation, std::int64_t cells,
                                   bool graphs) {
@@ -128,7 +128,7 @@ TEST(Visits, PreconditionTheSame) {
   EXPECT_EQ(preconditioned(20, 1, fv4, all_cells, true), preconditioned(20, 1, fv4, 0, false)) << "several tiles";
 }
 
-TEST(Visits, AreOneKernelFromASmallLevelOn) {
+TEST(OneKernel, BeginsAtASmallLevel) {
   const auto with = [](const MultigridOptions& options) { return benchmark(8, 8, options); };
   const auto half = with({.one_kernel_cells = 512});
   ASSERT_EQ(half->num_levels(), 4U);  // 16^3, 8^3, 4^3 and 2^3 cells
@@ -143,7 +143,55 @@ TEST(Visits, AreOneKernelFromASmallLevelOn) {
   EXPECT_THROW(with({.one_kernel_cells = -1}), ArgumentError);
 }
 
-TEST(Visits, AreTold) {
+/// The steps of a cycle, with the executors that run them.
+TEST(CycleOfBoxes, IsToldStepByStep) {
+  const auto told = [](const MultigridOptions& options, LevelCycle kind, std::size_t level = 0) {
+    return benchmark(8, 8, options)->describe_cycle(kind, level);  // 16^3, 8^3, 4^3 and 2^3 cells
+  };
+  EXPECT_EQ(told({.one_kernel_cells = 512, .graphs = false}, LevelCycle::v),
+            "kernel by kernel\n"
+            "  level 0: smooth\n"
+            "  level 0: residual\n"
+            "  level 0: restrict the residual\n"
+            "one kernel\n"
+            "  level 1: smooth from zero\n"
+            "  level 1: residual\n"
+            "  level 1: restrict the residual\n"
+            "  level 2: smooth from zero\n"
+            "  level 2: residual\n"
+            "  level 2: restrict the residual\n"
+            "  level 3: solve roughly\n"
+            "  level 2: prolong and add\n"
+            "  level 2: smooth\n"
+            "  level 1: prolong and add\n"
+            "  level 1: smooth\n"
+            "kernel by kernel\n"
+            "  level 0: prolong and add\n"
+            "  level 0: smooth\n");
+  EXPECT_EQ(told({.host_threshold = 9, .graphs = false}, LevelCycle::symmetric_v, 2),
+            "kernel by kernel\n"
+            "  level 2: smooth\n"
+            "  level 2: residual\n"
+            "  level 2: restrict the residual\n"
+            "host\n"
+            "  level 3: solve\n"
+            "kernel by kernel\n"
+            "  level 2: prolong and add\n"
+            "  level 2: smooth, adjoint\n");
+  EXPECT_EQ(told({.one_kernel_cells = 0, .graphs = false}, LevelCycle::f, 2),
+            "kernel by kernel\n"
+            "  level 2: restrict the right-hand side\n"
+            "  level 3: solve roughly\n"
+            "  level 2: start from the coarser level\n"
+            "  level 2: smooth\n"
+            "  level 2: residual\n"
+            "  level 2: restrict the residual\n"
+            "  level 3: solve roughly\n"
+            "  level 2: prolong and add\n"
+            "  level 2: smooth\n");
+}
+
+TEST(OneKernel, IsTold) {
   using ::testing::HasSubstr;
   const auto told = [](const MultigridOptions& options) { return benchmark(8, 8, options)->explain(); };
   const std::string half = told({.one_kernel_cells = 512});
@@ -160,22 +208,22 @@ TEST(Visits, AreTold) {
   }
 }
 
-/// Phases cannot be told apart within one kernel: they are a phase of its own.
-TEST(Visits, AreAPhaseOfTheirOwn) {
+/// Phases cannot be told apart within one kernel.
+TEST(OneKernel, IsAPhaseOfItsOwn) {
   const auto multigrid = benchmark(8, 8, {.discretisation = fv4, .one_kernel_cells = 512});
   PhaseTimes times(multigrid->num_levels());
   multigrid->count_times(&times);
   multigrid->solve(Exec(), Cycle::f);
   multigrid->count_times(nullptr);
   EXPECT_GT(times.of(0, Phase::smooth), 0);
-  EXPECT_EQ(times.of(0, Phase::visit), 0);
-  EXPECT_GT(times.of(1, Phase::visit), 0);
+  EXPECT_EQ(times.of(0, Phase::one_kernel), 0);
+  EXPECT_GT(times.of(1, Phase::one_kernel), 0);
   EXPECT_EQ(times.of(1, Phase::smooth), 0);
   EXPECT_EQ(times.of(3, Phase::bottom), 0);
 }
 
-/// Coefficients that are set anew are those of the next solve, graph or not.
-TEST(Visits, AreMadeAnewBySetUp) {
+/// The next solve uses new coefficients, with a graph or without.
+TEST(OneKernel, IsMadeAgainBySetUp) {
   const auto solved = [](bool twice) {
     const Exec exec;
     const auto multigrid = benchmark(8, 8, {.smoother = Smoother::chebyshev, .one_kernel_cells = 512});
