@@ -2,9 +2,8 @@
 
 #include <ashlar/distributed/space.hpp>
 #include <ashlar/krylov/cg.hpp>
-#include <ashlar/multigrid/flat_vectors.hpp>
+#include <ashlar/multigrid/level_vectors.hpp>
 #include <ashlar/multigrid/multigrid_operator.hpp>
-#include <ashlar/multigrid/multigrid_preconditioner.hpp>
 #include <string>
 #include <utility>
 

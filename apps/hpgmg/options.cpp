@@ -4,7 +4,7 @@
 #include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/multigrid/hierarchy.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,8 +18,7 @@ namespace ashlar::app {
 
 namespace {
 
-using multigrid::Cycle, multigrid::Discretisation, multigrid::Equation, multigrid::Overlap, multigrid::Smoother,
-    multigrid::SweepForm;
+using multigrid::Cycle, multigrid::Discretisation, multigrid::Equation, multigrid::Overlap, multigrid::SweepForm;
 
 /// As options name it.
 template <class Kind>
@@ -118,8 +117,7 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
              "finite volumes of order 2, or of order 4 (the default)");
   add_choice(command, "--equation", options.methods.equation, std::array{Equation::poisson, Equation::helmholtz},
              "-div(beta grad u) = f (the default), or u - div(beta grad u) = f");
-  add_choice(command, "--smoother", options.methods.smoother,
-             std::array{Smoother::gsrb, Smoother::chebyshev, Smoother::jacobi},
+  add_choice(command, "--smoother", options.methods.smoother, multigrid::all_smoothers,
              "red-black Gauss-Seidel (the default), Chebyshev's polynomial, or damped Jacobi: six sweeps each time");
   add_choice(
       command, "--sweeps", options.methods.sweeps,
@@ -171,10 +169,10 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
           [&options](const std::string& value) {
             options.methods.one_kernel_cells = whole_number_of("--one-kernel-cells", value);
           },
-          text(
-              "a visit of a level of N cells or fewer and of all below is one kernel, where one rank has them; 0: none "
-              "is (the default here is ",
-              multigrid::default_one_kernel_cells, ")"))
+          text("a cycle's work on a level of N cells or fewer and on all below is one kernel, where one rank has them; "
+               "0: none "
+               "is (the default here is ",
+               multigrid::default_one_kernel_cells, ")"))
       ->type_name("N");
   command.add_flag_callback(
       "--no-graphs", [&options] { options.methods.graphs = false; },

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <ashlar/multigrid/box_grid.hpp>
-#include <ashlar/multigrid/hierarchy.hpp>
 #include <ashlar/multigrid/methods.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <optional>

@@ -3,7 +3,7 @@
 #include <ashlar/base/version.hpp>
 #include <ashlar/distributed/scatter.hpp>
 #include <ashlar/io/vtk.hpp>
-#include <ashlar/multigrid/flat_vectors.hpp>
+#include <ashlar/multigrid/level_vectors.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <iomanip>

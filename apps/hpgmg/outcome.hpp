@@ -3,8 +3,8 @@
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/multigrid/level.hpp>
+#include <ashlar/multigrid/methods.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
-#include <ashlar/multigrid/phase_times.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ashlar/host/text_file.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
-#include <ashlar/multigrid/copy_coefficients.hpp>
+#include <ashlar/multigrid/level_vectors.hpp>
 #include <ashlar/multigrid/operator.hpp>
 #include <exception>
 #include <functional>

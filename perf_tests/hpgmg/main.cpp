@@ -25,8 +25,8 @@ int main(int argc, char** argv) {
   using namespace ashlar;
   using multigrid::Discretisation, multigrid::Smoother, multigrid::SweepForm;
   const std::map<std::string, Discretisation> operators{{"fv2", Discretisation::fv2}, {"fv4", Discretisation::fv4}};
-  const std::map<std::string, Smoother> smoothers{
-      {"gsrb", Smoother::gsrb}, {"chebyshev", Smoother::chebyshev}, {"jacobi", Smoother::jacobi}};
+  std::map<std::string, Smoother> smoothers;
+  for (const Smoother smoother : multigrid::all_smoothers) smoothers.emplace(to_string(smoother), smoother);
   std::map<std::string, SweepForm> forms;
   for (const auto form : {SweepForm::automatic, SweepForm::cells, SweepForm::planes}) {
     forms.emplace(to_string(form), form);

@@ -1,9 +1,9 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
-#include <ashlar/multigrid/hierarchy.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
+#include <ashlar/multigrid/methods.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
-#include <ashlar/multigrid/phase_times.hpp>
-#include <ashlar/multigrid/traffic.hpp>
+#include <ashlar/multigrid/multigrid_operator.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -28,7 +28,7 @@ using namespace ashlar::multigrid;
 constexpr const char* bytes_formula =
     "f_cycle_bytes: cells of level 0 * (16 + 48 + 8) + sum over levels l but the coarsest of its cells * ((l + 1) * V "
     "+ "
-    "16), where V = visit_bytes = 12 sweeps * 56 (x, f, 1/D, three coefficients read, x written; 10 * 8 more with "
+    "16), where V = cycle_bytes = 12 sweeps * 56 (x, f, 1/D, three coefficients read, x written; 10 * 8 more with "
     "chebyshev) + residual 48 + restriction 8 + interpolation 16";
 
 /// What must be: one F-cycle leaves the norm that the same cells leave in one box, V-cycles after it converge. The

@@ -54,12 +54,12 @@ void add_depth(const Exec& exec, const Level<Exec>& level, int depth, Shapes& sh
   const multigrid::impl::RelaxBody<Fv4Stencil<double>> relax{
       {level.stencil_data(level.u)}, level.f.data(), level.inverse_diagonal.data(), level.temp.data(), 0};
   shapes.add("half sweep by planes, " + planes, [&exec, &level, relax, depth] {
-    multigrid::impl::march("half sweep", exec, level.num_boxes(), level.layout, level.parities, relax, depth);
+    multigrid::impl::sweep_planes("half sweep", exec, level.num_boxes(), level.layout, level.parities, relax, depth);
   });
   shapes.add("residual by planes, " + planes, [&exec, &level, depth] {
     const multigrid::impl::ResidualBody<Fv4Stencil<double>> body{
         {level.stencil_data(level.u)}, level.f.data(), level.r.data()};
-    multigrid::impl::march("residual", exec, level.num_boxes(), level.layout, level.parities, body, depth);
+    multigrid::impl::sweep_planes("residual", exec, level.num_boxes(), level.layout, level.parities, body, depth);
   });
 }
 

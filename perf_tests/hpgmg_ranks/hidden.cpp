@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
-#include <ashlar/multigrid/hierarchy.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/operator.hpp>
-#include <ashlar/multigrid/traffic.hpp>
+#include <ashlar/multigrid/multigrid_operator.hpp>
 #include <cstdio>
 #include <functional>
 #include <hpgmg_ranks/box_name.hpp>

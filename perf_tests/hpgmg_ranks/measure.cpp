@@ -1,9 +1,9 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
-#include <ashlar/multigrid/hierarchy.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
-#include <ashlar/multigrid/traffic.hpp>
+#include <ashlar/multigrid/multigrid_operator.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

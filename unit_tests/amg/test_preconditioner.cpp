@@ -279,6 +279,7 @@ TEST(Amg, RefusesBadInput) {
   Kokkos::deep_copy(infinite, INFINITY);
   EXPECT_THAT(message(infinite), HasSubstr("mode 0 is not finite"));
   EXPECT_THAT(message(beam.modes, {.strength = 1}), HasSubstr("strength 1"));
+  EXPECT_THAT(message(beam.modes, {.cycle = cycles::CycleKind::f}), HasSubstr("an F-cycle"));
   EXPECT_THAT(message(beam.modes, {.smoother_degree = 0}), HasSubstr("smoother_degree 0"));
   EXPECT_THAT(message(beam.modes, {.coarsest_rows = 0}), HasSubstr("coarsest_rows 0"));
   const auto singular = block_diagonal<double>(3, 2, [](int i, int, int) { return i == 1 ? 0.0 : 1.0; });

@@ -32,13 +32,13 @@ MAY_USE = {
     "persistent_cg": ["spmv", "krylov", "halo"],
     # What solvers know as concepts, of matrices: operators and preconditioners. They offer CG's kernel.
     "operators": ["persistent_cg"],
-    # A multigrid cycle as a list of steps, for levels of any kind.
+    # A multigrid cycle as a list of steps, and its executors, for levels of any kind.
     "cycles": ["device"],
     # Algebraic multigrid: levels of block matrices.
     "amg": ["operators", "cycles"],
     # The compiled entry for arrays: it chooses a solver and a preconditioner.
     "solve": ["amg"],
-    "multigrid": ["halo", "blas1"],
+    "multigrid": ["halo", "blas1", "cycles"],
     "problems": ["bcsr"],
     "io": ["bcsr"],
     "trace": ["base"],

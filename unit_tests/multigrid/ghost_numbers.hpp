@@ -2,7 +2,7 @@
 
 #include <array>
 #include <ashlar/multigrid/box_grid.hpp>
-#include <ashlar/multigrid/ghost_plan.hpp>
+#include <ashlar/multigrid/plans.hpp>
 
 // Cells filled with their numbers, and what ghost cells are to hold then.
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <ashlar/multigrid/benchmark_problem.hpp>
-#include <ashlar/multigrid/hierarchy.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <cmath>
 #include <limits>

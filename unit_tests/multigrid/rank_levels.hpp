@@ -4,7 +4,7 @@
 
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
-#include <ashlar/multigrid/hierarchy.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <ashlar/multigrid/operator.hpp>
 #include <chrono>

@@ -109,7 +109,7 @@ TEST(AgglomerationOfKernels, HasTheSameBits) {
 }
 
 /// Levels that were several ranks' are one kernel where one has all of them, and graphs.
-TEST(AgglomerationOfVisits, IsOneKernelOfOneRank) {
+TEST(AgglomerationOfCycles, IsOneKernelOfOneRank) {
   constexpr MultigridOptions options{.discretisation = fv4, .one_kernel_cells = 1 << 20};
   for (const int ranks : {2, 3}) {
     run_ranks(ranks, [&](Communicator& comm) {
@@ -129,7 +129,8 @@ TEST(AgglomerationOfVisits, IsOneKernelOfOneRank) {
         EXPECT_THAT(told, HasSubstr("level 1: 16^3 cells in 8 boxes on 1 rank, in one kernel"));
       }
       if (CapturedWork<Exec>::has_graphs) {
-        EXPECT_THAT(told, HasSubstr("; graphs from level 1 on (above none: the host waits for messages between ranks)"));
+        EXPECT_THAT(told,
+                    HasSubstr("; graphs from level 1 on (above none: the host waits for messages between ranks)"));
         EXPECT_THAT(apart->explain(), HasSubstr("; graphs from level 2 on"));
       }
       EXPECT_EQ(comm.broadcast(told), told);
@@ -141,7 +142,7 @@ TEST(AgglomerationOfVisits, IsOneKernelOfOneRank) {
 }
 
 /// Nothing is one kernel, so that a device's graphs are of many.
-TEST(AgglomerationOfVisits, IsReplayedByOneRank) {
+TEST(AgglomerationOfCycles, IsReplayedByOneRank) {
   const MultigridOptions options{.discretisation = fv4, .one_kernel_cells = 0};
   run_ranks(2, [&](Communicator& comm) {
     const Exec exec = rank_instance<Exec>();

@@ -18,7 +18,7 @@ struct BottomRow {
 
 class BottomIterations : public ::testing::TestWithParam<BottomRow> {};
 
-/// With fv2 the coarsest cell's right-hand side is 0 up to rounding: chance has it whether a visit needs an iteration.
+/// With fv2 the coarsest cell's right-hand side is 0 up to rounding: chance has it whether a cycle needs an iteration.
 TEST_P(BottomIterations, AreAsManyAsTheReferenceMakes) {
   const BottomRow& row = GetParam();
   for (const auto& [box_dim, count] : {std::pair{16, row.of_32}, {32, row.of_64}, {64, row.of_128}}) {

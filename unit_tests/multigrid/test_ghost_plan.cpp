@@ -2,9 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <ashlar/base/error.hpp>
-#include <ashlar/multigrid/box_layout.hpp>
-#include <ashlar/multigrid/ghost_plan.hpp>
-#include <ashlar/multigrid/transfer_plan.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
+#include <ashlar/multigrid/plans.hpp>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -128,9 +127,8 @@ void expect_copies_beyond_the_domain(const std::vector<BoxGrid>& grids, const st
     times_beside.push_back(count(plans[rank].beside_boxes));
     times_own.push_back(count(plans[rank].boundary));
   }
-  for_beyond([&](std::size_t rank, std::size_t at, double its, bool is_beside) {
-    x[rank][at] = is_beside ? untouched : its;
-  });
+  for_beyond(
+      [&](std::size_t rank, std::size_t at, double its, bool is_beside) { x[rank][at] = is_beside ? untouched : its; });
   ASSERT_NO_FATAL_FAILURE(exchange_on_host(plans, layout, x));
   int wrong = 0;
   for_beyond([&](std::size_t rank, std::size_t at, double its, bool is_beside) {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>
-#include <ashlar/multigrid/hierarchy.hpp>
-#include <ashlar/multigrid/transfer_plan.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
+#include <ashlar/multigrid/plans.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -45,7 +45,7 @@ TEST(BoxGrid, NumbersBoxesInMortonOrder) {
   EXPECT_EQ(grid.box_at({0, 4, 0}), -1);
 }
 
-TEST(BoxGrid, DealsRangesOfBoxesToRanks) {
+TEST(BoxGrid, AssignsRangesOfBoxesToRanks) {
   // Two ranks share a cube of 8 boxes across k.
   EXPECT_EQ(BoxGrid(2, 4, 2, 0).first_own(), 0);
   EXPECT_EQ(BoxGrid(2, 4, 2, 1).first_own(), 4);

@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <ashlar/base/error.hpp>
-#include <ashlar/multigrid/flat_vectors.hpp>
+#include <ashlar/multigrid/level_vectors.hpp>
 #include <ashlar/multigrid/multigrid_operator.hpp>
-#include <ashlar/multigrid/multigrid_preconditioner.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <ashlar/multigrid/level_cut.hpp>
 #include <ashlar/multigrid/operator.hpp>
+#include <ashlar/multigrid/plans.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <limits>

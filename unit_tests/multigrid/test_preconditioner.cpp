@@ -4,10 +4,8 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/blas1/blas1.hpp>
 #include <ashlar/krylov/cg.hpp>
-#include <ashlar/multigrid/flat_vectors.hpp>
+#include <ashlar/multigrid/level_vectors.hpp>
 #include <ashlar/multigrid/multigrid_operator.hpp>
-#include <ashlar/multigrid/multigrid_preconditioner.hpp>
-#include <ashlar/multigrid/traffic.hpp>
 #include <ashlar/operators/any_operator.hpp>
 #include <ashlar/operators/any_preconditioner.hpp>
 #include <cmath>
@@ -259,9 +257,9 @@ INSTANTIATE_TEST_SUITE_P(Methods, MultigridCg,
 
 TEST(Traffic, CountsWhatCyclesReadAndWrite) {
   // 12 sweeps of 7 vectors, a residual of 6, and 3 in transfers.
-  EXPECT_EQ(visit_bytes(Smoother::gsrb, Equation::poisson), 8 * (12 * 7 + 6 + 3));
-  EXPECT_EQ(visit_bytes(Smoother::jacobi, Equation::helmholtz), 8 * (12 * 8 + 7 + 3));
-  EXPECT_EQ(visit_bytes(Smoother::chebyshev, Equation::poisson), 8 * (12 * 7 + 10 + 6 + 3));
+  EXPECT_EQ(cycle_bytes(Smoother::gsrb, Equation::poisson), 8 * (12 * 7 + 6 + 3));
+  EXPECT_EQ(cycle_bytes(Smoother::jacobi, Equation::helmholtz), 8 * (12 * 8 + 7 + 3));
+  EXPECT_EQ(cycle_bytes(Smoother::chebyshev, Equation::poisson), 8 * (12 * 7 + 10 + 6 + 3));
   // 8^3, 4^3 and, which does not count, 2^3 cells.
   const auto multigrid = benchmark(8, 1, {.discretisation = fv4});
   ASSERT_EQ(multigrid->num_levels(), 3U);

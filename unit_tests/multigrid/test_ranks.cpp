@@ -260,7 +260,7 @@ TEST(HostLevelsOfRanks, FindTheSameBits) {
 }
 
 /// Small levels that are one rank's are one kernel there.
-TEST(VisitsOfRanks, FindTheSameBits) {
+TEST(ExecutorsOfRanks, FindTheSameBits) {
   for (const Discretisation kind : {fv2, fv4}) {
     MultigridOptions options{.discretisation = kind, .one_kernel_cells = 0};
     std::vector<double> one;

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <ashlar/multigrid/impl/pairs_around.hpp>   // nothing else shows which of them is wrong
-#include <ashlar/multigrid/impl/scratch_tiles.hpp>  // nothing else shows sizes of tiles
+#include <ashlar/multigrid/impl/box_in_scratch.hpp>  // nothing else shows sizes of tiles
+#include <ashlar/multigrid/impl/pairs_around.hpp>    // nothing else shows which of them is wrong
 #include <map>
 
 namespace ashlar::testing {
@@ -33,7 +33,7 @@ TEST(ScratchTiles, HaveEachCellOnceAndAreNoNarrowerThanABoundaryReads) {
   EXPECT_FALSE(ScratchTiles(26).are_wide()) << "the last one would have two cells in a direction";
 }
 
-TEST(ScratchTiles, AreDealtToTeamsEachOnce) {
+TEST(ScratchTiles, AreDistributedToTeamsEachOnce) {
   const ScratchTiles tiles(20);
   for (const int num_teams : {1, 5, 27, 132}) {
     int count = 0;

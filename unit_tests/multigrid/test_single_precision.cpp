@@ -5,11 +5,8 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/blas1/blas1.hpp>
 #include <ashlar/krylov/cg.hpp>
-#include <ashlar/multigrid/copy_coefficients.hpp>
-#include <ashlar/multigrid/flat_vectors.hpp>
+#include <ashlar/multigrid/level_vectors.hpp>
 #include <ashlar/multigrid/multigrid_operator.hpp>
-#include <ashlar/multigrid/multigrid_preconditioner.hpp>
-#include <ashlar/multigrid/traffic.hpp>
 #include <cmath>
 #include <memory>
 #include <random>

@@ -3,9 +3,9 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/multigrid/cell_tiles.hpp>
-#include <ashlar/multigrid/impl/march_tiles.hpp>  // nothing else shows on hosts which levels of GPUs go by planes
 #include <ashlar/multigrid/operator.hpp>
 #include <ashlar/multigrid/smoother.hpp>
+#include <ashlar/multigrid/sweep_form.hpp>  // nothing else shows on hosts which levels of GPUs go by planes
 #include <limits>
 #include <random>
 #include <string>
@@ -92,8 +92,8 @@ TEST(SweepForm, PlanesOfVectorsThatBeginAnywhereHaveTheSameBits) {
   auto data = level.stencil_data(level.u);
   data.x = behind.data();
   using Body = multigrid::impl::ResidualBody<Fv4Stencil<double>>;
-  multigrid::impl::march("test", exec, level.num_boxes(), level.layout, level.parities,
-                         Body{{data}, level.f.data(), level.r.data()});
+  multigrid::impl::sweep_planes("test", exec, level.num_boxes(), level.layout, level.parities,
+                                Body{{data}, level.f.data(), level.r.data()});
   exec.fence();
   EXPECT_EQ(num_different(problem.cells_of(level.r), wanted), 0);
 }
@@ -161,10 +161,10 @@ TEST(SweepForm, IsChosenByWhatTeamsHaveToDo) {
   EXPECT_EQ(form(SweepForm::planes, 256, 1, Discretisation::fv2), SweepForm::cells) << "sweeps in place";
 }
 
-TEST(MarchTiles, TellWhichShareOfTheirTimeTeamsHaveWork) {
+TEST(PlaneTiles, TellWhichShareOfTheirTimeTeamsHaveWork) {
   constexpr int teams = 264, width = 32, height = 16;  // of an H200
   const auto share = [&](int boxes, int dim) {
-    return multigrid::impl::MarchTiles::of(boxes, dim, width, height, teams).used_share(boxes, dim, teams);
+    return multigrid::impl::PlaneTiles::of(boxes, dim, width, height, teams).used_share(boxes, dim, teams);
   };
   // 128 columns of 2 slabs work at a time, each of 128 planes and what 5 take: 256 of 264 teams.
   EXPECT_DOUBLE_EQ(share(1, 256), 256. / 264 * 128 / 133);

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/cycles/chebyshev.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <cstdint>
@@ -62,10 +63,10 @@ class ChebyshevSmoother {
 
   /// Damps the part of the spectrum of D^-1 A between `lowest` and `largest`.
   ChebyshevSmoother(BlockJacobiPreconditioner<Matrix> inverse, int degree, double lowest, double largest)
-      : inverse_(std::move(inverse)), degree_(degree), centre_((largest + lowest) / 2), half_((largest - lowest) / 2) {}
+      : inverse_(std::move(inverse)), degree_(degree), coefficients_(lowest, largest) {}
 
   const Scalar* inverse_of_diagonal() const { return inverse_.diagonal_inverse().values; }
-  double largest() const { return centre_ + half_; }
+  double largest() const { return coefficients_.largest(); }
 
   /// x := S(x, b), or S(0, b). Leaves in r and d what residual() needs; t is scratch memory.
   ///
@@ -85,14 +86,13 @@ class ChebyshevSmoother {
       });
     };
     if (!from_zero) spmv(exec, plan, Scalar(1), a, x, Scalar(0), t);
-    update(from_zero ? ChebyshevStep::first_from_zero : ChebyshevStep::first, 0, 1 / centre_);
-    const double sigma = centre_ / half_;
-    double rho = 1 / sigma;
+    cycles::Chebyshev coefficients = coefficients_;
+    const auto [of_d, of_r] = coefficients.first();
+    update(from_zero ? ChebyshevStep::first_from_zero : ChebyshevStep::first, of_d, of_r);
     for (int k = 1; k < degree_; ++k) {
       spmv(exec, plan, Scalar(1), a, d, Scalar(0), t);
-      const double next = 1 / (2 * sigma - rho);
-      update(ChebyshevStep::next, next * rho, 2 * next / half_);
-      rho = next;
+      const auto step = coefficients.next();
+      update(ChebyshevStep::next, step.of_d, step.of_r);
     }
   }
 
@@ -106,7 +106,7 @@ class ChebyshevSmoother {
  private:
   BlockJacobiPreconditioner<Matrix> inverse_;
   int degree_;
-  double centre_, half_;
+  cycles::Chebyshev coefficients_;
 };
 
 }  // namespace ashlar::amg

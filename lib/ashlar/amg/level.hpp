@@ -74,13 +74,17 @@ class Level {
   void smooth_adjoint(const Exec& exec) const {
     smooth(exec);
   }
+  /// From what the smoother leaves in r and d.
   template <class Exec>
-  void restrict_to(const Exec& exec, const Level& next) const {
+  void residual(const Exec& exec) const {
     smoother_.residual(exec, plan_, a_, r_, d_);
+  }
+  template <class Exec>
+  void restrict_residual(const Exec& exec, const Level& next) const {
     transfer_->restrict_to(exec, r_, next.b_);
   }
   template <class Exec>
-  void prolong_from(const Exec& exec, const Level& next) const {
+  void prolong_add(const Exec& exec, const Level& next) const {
     transfer_->prolong_add(exec, next.x_, x_);
   }
   /// By the dense inverse, or if the level has none, by smoothing.

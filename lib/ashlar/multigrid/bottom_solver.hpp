@@ -1,10 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/multigrid/bicgstab.hpp>
 #include <ashlar/multigrid/impl/bottom_solve.hpp>
-#include <ashlar/multigrid/impl/crew.hpp>
-#include <ashlar/multigrid/impl/step_recorder.hpp>
+#include <ashlar/multigrid/impl/thread_group.hpp>
 #include <ashlar/multigrid/operator.hpp>
 #include <cstdint>
 
@@ -16,6 +14,10 @@ template <execution_space Exec, class Real>
 class BottomSolver {
  public:
   using Vector = typename Level<Exec, Real>::Vector;
+  static constexpr double default_reduction = 1e-3;
+  /// For a solve to the precision of the vectors.
+  static constexpr double reduction_to_rounding = sizeof(Real) < sizeof(double) ? 1e-6 : 1e-12;
+  static constexpr int default_iterations = 200;
 
   BottomSolver() = default;
   BottomSolver(const Exec& exec, const Level<Exec, Real>& level)
@@ -29,33 +31,18 @@ class BottomSolver {
         iterations_told_(Kokkos::view_alloc(exec, "ashlar::multigrid::bottom_iterations_told"), 1),
         is_one_kernel_(level.num_cells() <= impl::BottomSolve<Fv2Stencil<Real>>::most_cells) {}
 
-  /// Whether a solve is one kernel, which is enqueued; else the host waits for each sum.
+  /// A solve is one kernel, which is enqueued. If not, the host waits for each sum.
   bool is_one_kernel() const { return is_one_kernel_; }
 
-  /// Solves A x = f on the level, from x on, until max |f - A x| is less than `reduction` times what it was.
+  /// Solves A x = f on the level, from x on, until max |f - A x| is less than `reduction` times its first value.
   ///
   /// Async    enqueued on `exec` where is_one_kernel(); else waits for `exec` several times an iteration. No
   /// allocation.
   void solve(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, const Vector& f,
-             double reduction = 1e-3, int max_iterations = 200) const {
+             double reduction = default_reduction, int max_iterations = default_iterations) const {
     if (is_one_kernel_) {
-      with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
-        const impl::BottomSolve<Stencil> kernel{
-            stencil.data,
-            level.layout,
-            level.num_boxes(),
-            impl::items(level.fill_for_operator.local()),
-            impl::items(level.fill_for_operator.boundary()),
-            level.fill_for_operator.weights(operator_boundary_order(level)),
-            level.inverse_diagonal.data(),
-            {x.data(), f.data(), r_.data(), r0_.data(), p_.data(), preconditioned_.data(), ap_.data(), as_.data()},
-            reduction,
-            max_iterations,
-            iterations_.data(),
-            iterations_told_.data()};
-        constexpr const char* label = "ashlar::multigrid::bottom[bicgstab]";
-        if (auto* const recorder = impl::StepRecorder::current()) return recorder->add(label, kernel, 1, 1);
-        impl::run_by_crew(label, exec, kernel, 1);
+      with_kernel(level, x, f, reduction, max_iterations, [&](const auto& kernel) {
+        impl::run_by_team("ashlar::multigrid::bottom[bicgstab]", exec, kernel, 1);
       });
     } else {
       const BicgstabVectors<Vector> vectors{x, f, r_, r0_, p_, preconditioned_, ap_, as_};
@@ -63,11 +50,32 @@ class BottomSolver {
     }
   }
 
-  /// Of all solves so far that `exec` has been waited for; 0 where there are none.
+  /// Calls work(kernel) with the kernel of a solve, of a level where is_one_kernel().
+  template <class Work>
+  void with_kernel(const Level<Exec, Real>& level, const Vector& x, const Vector& f, double reduction,
+                   int max_iterations, const Work& work) const {
+    with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
+      work(impl::BottomSolve<Stencil>{
+          stencil.data,
+          level.layout,
+          level.num_boxes(),
+          impl::items(level.fill_for_operator.local()),
+          impl::items(level.fill_for_operator.boundary()),
+          level.fill_for_operator.weights(operator_boundary_order(level)),
+          level.inverse_diagonal.data(),
+          {x.data(), f.data(), r_.data(), r0_.data(), p_.data(), preconditioned_.data(), ap_.data(), as_.data()},
+          reduction,
+          max_iterations,
+          iterations_.data(),
+          iterations_told_.data()});
+    });
+  }
+
+  /// Iterations of all solves that have completed; 0 if there are none.
   std::int64_t iterations() const { return iterations_told_.extent(0) == 0 ? 0 : iterations_told_(0); }
 
  private:
-  /// How the host computes for bicgstab(): by a kernel for each call.
+  /// Computes for bicgstab() by a kernel for each call of the host.
   struct ByKernels {
     const Exec& exec;
     const Level<Exec, Real>& level;

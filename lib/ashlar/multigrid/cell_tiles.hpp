@@ -2,16 +2,19 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/device/teams/for_wide_teams.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <bit>
 #include <cstdint>
+#include <string>
 
 namespace ashlar::multigrid {
 
 /// How boxes are cut into tiles for the teams of a GPU, a thread a place, where cells read their neighbours: about as
-/// long in j as in k, so that most of what a cell reads has been read for another of the tile, and is in the first
-/// cache of the multiprocessor. A tile has 2^(bits_i + bits_j + bits_k) places, and of smaller boxes those as well that
-/// are too many in one direction.
+/// long in j as in k, so that most values that a cell reads have been read for another of the tile, and are in the
+/// first cache of the multiprocessor. A tile has 2^(bits_i + bits_j + bits_k) places, and of smaller boxes those as
+/// well that are too many in one direction.
 template <int bits_i = 4, int bits_j = 3, int bits_k = 2>
 struct CellTiles {
   static constexpr int all_bits = bits_i + bits_j + bits_k, threads = 1 << all_bits;
@@ -22,7 +25,7 @@ struct CellTiles {
   int tiles[3];  // of a box
   Index3 size;   // of a box, in places
 
-  /// Whether boxes of dim^3 cells fill most of their tiles, and there is a tile for each multiprocessor.
+  /// Boxes of dim^3 cells fill most of their tiles, and there is a tile for each multiprocessor.
   static bool are_worth_it(int num_boxes, int dim) {
     constexpr std::int64_t least_cells = 64 * 64 * 64;
     return dim >= 8 && std::int64_t(num_boxes) * dim * dim * dim >= least_cells;
@@ -52,3 +55,29 @@ struct CellTiles {
 };
 
 }  // namespace ashlar::multigrid
+
+namespace ashlar::multigrid::impl {
+
+template <class Tiles, class Cells>
+struct AtTileCells {
+  Cells cells;
+  Tiles tiles;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    tiles.at(team.league_rank(), team.team_rank(), [&](int box, int i, int j, int k) { cells.at(box, i, j, k); });
+  }
+};
+
+/// cells.at(box, i, j, k) for each place of boxes of `size` places, on GPUs.
+///
+/// Async    enqueued on `exec`; no fence, no allocation.
+template <class Tiles, execution_space Exec, class Cells>
+void for_tiles_of_cells(const std::string& label, const Exec& exec, int num_boxes, const Index3& size,
+                        const Cells& cells) {
+  const Tiles tiles = Tiles::of(size);
+  for_wide_teams<Tiles::threads, Tiles::teams_at_a_time>(label, exec, tiles.count(num_boxes), 0,
+                                                         AtTileCells<Tiles, Cells>{cells, tiles});
+}
+
+}  // namespace ashlar::multigrid::impl

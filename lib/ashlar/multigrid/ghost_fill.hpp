@@ -11,14 +11,11 @@
 #include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
 #include <ashlar/halo/plain_buffer.hpp>
-#include <ashlar/multigrid/boundary.hpp>
-#include <ashlar/multigrid/box_layout.hpp>
-#include <ashlar/multigrid/ghost_plan.hpp>
-#include <ashlar/multigrid/impl/box_messages.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/impl/ghost_kernels.hpp>
-#include <ashlar/multigrid/impl/ghost_tasks.hpp>
-#include <ashlar/multigrid/impl/message_bodies.hpp>
+#include <ashlar/multigrid/impl/messages.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
+#include <ashlar/multigrid/plans.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -105,8 +102,7 @@ class GhostFill {
     }
   }
 
-  /// Whether exchanges are enqueued, and the host waits for none: then they may be captured on a device. The same on
-  /// all ranks.
+  /// Exchanges are enqueued, and the host waits for none: then they may be captured on a device. The same on all ranks.
   bool is_stream_ordered() const { return messages_.is_stream_ordered(); }
 
   /// Allocates what beside() needs on a device.
@@ -114,7 +110,8 @@ class GhostFill {
     if (is_gpu_v<Exec> && messages_.has_neighbours() && !side_) side_ = std::make_shared<Side>(exec);
   }
 
-  /// What it copies from box to box, what it fills beyond the boundary, and how: for kernels that do this themselves.
+  /// The copies from box to box, the regions beyond the boundary, and their weights, for kernels that fill ghost cells
+  /// themselves.
   const Kokkos::View<GhostCopy*, Space>& local() const { return local_; }
   const Kokkos::View<BoundaryRegion*, Space>& boundary() const { return boundary_; }
   BoundaryWeights<Real> weights(BoundaryOrder order) const {

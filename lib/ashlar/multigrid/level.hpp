@@ -5,14 +5,11 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
-#include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_fill.hpp>
-#include <ashlar/multigrid/ghost_plan.hpp>
-#include <ashlar/multigrid/impl/for_cell_regions.hpp>
+#include <ashlar/multigrid/impl/for_each_tile.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
-#include <ashlar/multigrid/level_cut.hpp>
 #include <ashlar/multigrid/methods.hpp>
-#include <ashlar/multigrid/phase_times.hpp>
+#include <ashlar/multigrid/plans.hpp>
 #include <ashlar/multigrid/stencil.hpp>
 #include <ashlar/multigrid/sweep_form.hpp>
 #include <cstddef>
@@ -31,14 +28,14 @@ struct OverlapTimes {
 };
 
 /// One level of a multigrid: its boxes, its vectors, and how their ghost cells are filled. All vectors are arrays of
-/// boxes (layout()), with ghost cells; a rank has those of its own boxes.
+/// boxes (layout()), with ghost cells; a rank has only its own boxes.
 template <execution_space Exec, class Real = double>
 struct Level {
   using Space = typename Exec::memory_space;
   using Vector = Kokkos::View<Real**, Kokkos::LayoutRight, Space>;
 
-  /// Allocates, and waits for `exec`. `number` counts levels from the finest, 0. Collective over `ranks`, which are
-  /// those of the grid; none are one rank alone.
+  /// Allocates, and waits for `exec`. `number` counts levels from the finest, 0. Collective over `ranks`, the
+  /// ranks of the grid; without them there is one rank alone.
   Level(const Exec& exec, const BoxGrid& boxes, Discretisation kind, Equation pde, std::size_t level_number,
         std::shared_ptr<const Communicator> ranks = nullptr, const ExchangeOptions& exchanges = {})
       : comm(ranks ? std::move(ranks) : std::make_shared<const Communicator>()),
@@ -68,13 +65,12 @@ struct Level {
                   std::size_t(layout.volume()));
   }
 
-  /// What fills ghost cells after a plan of this level's grid. Collective.
+  /// Fills ghost cells after a plan of this level's grid. Collective.
   GhostFill<Exec, Real> ghost_fill(const Exec& exec, const GhostPlan& plan) const {
     return {exec, layout, plan, *comm, exchange_options};
   }
 
-  /// Whether set_overlap() may cut it: several ranks have it, and the host waits for their messages (the blocking
-  /// mode).
+  /// set_overlap() may cut it: several ranks have it, and the host waits for their messages (the blocking mode).
   bool may_be_cut() const { return grid.is_shared() && exchange_options.mode == ExchangeMode::blocking; }
 
   /// With `on`, the operator from here on computes the cells that need no message while messages are on their way, and
@@ -90,13 +86,13 @@ struct Level {
   }
   /// The same on all ranks.
   Overlap overlap() const { return overlap_; }
-  /// Whether there is a part on this rank that needs no message, and one that does.
+  /// This rank has cells that need no message, and cells that do.
   bool is_cut() const { return overlap_ == Overlap::on && interior.extent(0) > 0 && shell.extent(0) > 0; }
 
   /// The largest of all ranks' numbers, on all of them.
   double max_over_ranks(double mine) const { return comm->is_alone() ? mine : comm->max(mine); }
 
-  /// What the operator at a cell reads of `x`, whose ghost cells have been filled.
+  /// The data that the operator at a cell reads, for an `x` whose ghost cells have been filled.
   StencilData<Real> stencil_data(const Vector& x) const {
     const double h = grid.cell_width();
     StencilData<Real> data;
@@ -174,6 +170,16 @@ struct Level {
     origins = impl::to_space(exec, "ashlar::multigrid::origins", cells);
   }
 };
+
+/// Calls work(stencil) with the operator of the level, for a vector whose ghost cells have been filled.
+template <class Exec, class Real, class Vector, class Work>
+void with_stencil(const Level<Exec, Real>& level, const Vector& x, const Work& work) {
+  if (level.discretisation == Discretisation::fv2) {
+    work(Fv2Stencil<Real>{level.stencil_data(x)});
+  } else {
+    work(Fv4Stencil<Real>{level.stencil_data(x)});
+  }
+}
 
 /// Bytes that the vectors of a level take on this rank.
 template <class Real = double>

@@ -1,33 +1,36 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <array>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/cycles/executors.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/multigrid/bottom_solver.hpp>
-#include <ashlar/multigrid/hierarchy.hpp>
-#include <ashlar/multigrid/host_transfer.hpp>
-#include <ashlar/multigrid/impl/visit_graphs.hpp>
-#include <ashlar/multigrid/impl/visit_lists.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
+#include <ashlar/multigrid/host_levels.hpp>
+#include <ashlar/multigrid/impl/cycle_level.hpp>
+#include <ashlar/multigrid/impl/one_kernel.hpp>
 #include <ashlar/multigrid/level.hpp>
 #include <ashlar/multigrid/methods.hpp>
 #include <ashlar/multigrid/transfer.hpp>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace ashlar::multigrid {
 
-/// Levels of so many cells and fewer are one kernel where nothing else is said: with CUDA one grid does a whole visit;
-/// elsewhere on GPUs one team; on CPUs launches cost little.
+/// By default levels of so many cells and fewer are one kernel: with CUDA one grid runs it; elsewhere on GPUs one team;
+/// on CPUs launches cost little.
 inline constexpr std::int64_t default_one_kernel_cells = !is_gpu_v<Kokkos::DefaultExecutionSpace> ? 0
 #ifdef KOKKOS_ENABLE_CUDA
                                                          : std::same_as<Kokkos::DefaultExecutionSpace, Kokkos::Cuda>
@@ -43,22 +46,26 @@ struct MultigridOptions {
   Overlap overlap = Overlap::automatic;  ///< `on` is for the blocking mode, or an automatic one
   /// Levels of fewer cells a rank run on the host, all but the finest; 0: none does.
   std::int64_t host_threshold = 0;
-  /// A visit of a level of so many cells or fewer, and of all coarser ones, is one kernel, where one rank has all of
-  /// them (make_hierarchy() gives small levels to one); 0: none is. The same bits.
+  /// A level of this number of cells or fewer, and all coarser ones, run as one kernel in a cycle, if one rank has all
+  /// of them (make_hierarchy() gives small levels to one); 0: none is. The same bits.
   std::int64_t one_kernel_cells = default_one_kernel_cells;
-  /// What a cycle launches is captured at its second run, and replayed by one launch from then on, where the backend
+  /// The launches of a cycle are captured at its second run, and replayed by one launch from then on, if the backend
   /// has graphs, all levels are on the device, and the host waits for no message between ranks (it does in the blocking
-  /// mode; then what is launched from the first level on that is one rank's). All ranks replay, or none does, as
+  /// mode; then only levels that are one rank's are captured). All ranks replay, or none does, as
   /// set_up() finds it: a tool that watches kernels comes and goes on all of them alike. The same bits.
   bool graphs = true;
   SweepForm sweeps = SweepForm::automatic;  ///< with fv4; levels on the host choose for themselves
 };
 
-/// The plain cycle of the benchmark, or one that is as symmetric as the operator is, for CG: what smooths after the
-/// coarser level is the adjoint of what smooths before, and the coarsest level is solved to rounding.
+/// The plain cycle of the benchmark, or one that is as symmetric as the operator is, for CG: the smoothing after the
+/// coarser level is the adjoint of the smoothing before, and the coarsest level is solved to rounding.
 enum class VCycle { plain, symmetric };
 
-/// What a solve came to.
+/// A cycle that begins on a level: a V-cycle, a symmetric one, or an F-cycle.
+enum class LevelCycle { v, symmetric_v, f };
+inline constexpr std::array all_level_cycles{LevelCycle::v, LevelCycle::symmetric_v, LevelCycle::f};
+
+/// The result of a solve.
 struct CycleReport {
   std::vector<double> norms;  ///< max |f - A u| after each cycle
   double norm_of_f = 0;       ///< max |f|
@@ -88,8 +95,8 @@ class Multigrid {
  public:
   using Vector = typename Level<Exec, Real>::Vector;
 
-  /// Allocates all that it will need. `grids` are those of make_hierarchy() for this rank of `comm`. Collective; `comm`
-  /// is not used later.
+  /// Allocates all that it will need. `grids` come from make_hierarchy() for this rank of `comm`. Collective; `comm` is
+  /// not used later.
   ///
   /// Throws   on all ranks together: ArgumentError where the grids are another rank's, several ranks have boxes of the
   ///          coarsest level, whose solver is one rank's, or overlap is on in the stream or the kernel mode;
@@ -102,8 +109,8 @@ class Multigrid {
   const MultigridOptions& options() const { return options_; }
   /// A group of its own.
   const Communicator& communicator() const { return *comm_; }
-  std::size_t num_levels() const { return levels_.size() + (below_ ? below_->num_levels() : 0); }
-  /// Whether it is one of those that run on the host for they are small.
+  std::size_t num_levels() const { return levels_.size() + (host_ ? host_->levels().num_levels() : 0); }
+  /// The level is small, and runs on the host.
   bool is_on_host(std::size_t number) const { return number >= levels_.size(); }
   /// A level in the memory of Exec.
   ///
@@ -111,7 +118,7 @@ class Multigrid {
   const Level<Exec, Real>& level(std::size_t number) const {
     if (!is_on_host(number)) return levels_[number];
     if constexpr (std::same_as<Exec, HostExecution>) {
-      return below_->level(number - levels_.size());
+      return host_->levels().level(number - levels_.size());
     } else {
       throw ArgumentError(text("multigrid: level ", number, " as one of the device"), "it is on the host",
                           "use with_level(), or a smaller host_threshold");
@@ -120,7 +127,7 @@ class Multigrid {
   /// work(level) with any level, wherever it is: a Level<Exec, Real> or a Level<HostExecution, Real>.
   template <class Work>
   decltype(auto) with_level(std::size_t number, const Work& work) const {
-    return is_on_host(number) ? work(below_->level(number - levels_.size())) : work(levels_[number]);
+    return is_on_host(number) ? work(host_->levels().level(number - levels_.size())) : work(levels_[number]);
   }
   const BoxGrid& grid(std::size_t number) const {
     return with_level(number, [](const auto& level) -> const BoxGrid& { return level.grid; });
@@ -132,6 +139,9 @@ class Multigrid {
   std::string explain() const;
   /// Its parts: the methods, each level, one kernel, graphs.
   std::vector<std::string> explain_parts() const;
+  /// The steps of a cycle that begins on this level with its u, and the executors that run them, a line each. On this
+  /// rank: those on levels of which it may have boxes.
+  std::string describe_cycle(LevelCycle kind, std::size_t number = 0) const;
 
   /// Restricts the coefficients and the right-hand side of the finest level to all others, and finds the diagonals.
   /// If overlap is automatic, each level over ranks in the blocking mode is timed with and without.
@@ -142,16 +152,16 @@ class Multigrid {
 
   /// One V-cycle on the level for A u = r, from its u on.
   ///
-  /// Async    enqueued on `exec`. The host waits where levels run there, once for what is restricted to them; where a
+  /// Async    enqueued on `exec`. The host waits if levels run there, once for each restriction to them; if a
   ///          coarsest level has more than 4096 cells, for its sums; and for messages, as NeighbourExchange does.
   void v_cycle(const Exec& exec, std::size_t number, VCycle kind = VCycle::plain) const;
 
   /// Iterations of the coarsest level's solver in all cycles so far that `exec` has been waited for; 0 on ranks without
   /// boxes there.
-  std::int64_t bottom_iterations() const { return below_ ? below_->bottom_iterations() : bottom_.iterations(); }
+  std::int64_t bottom_iterations() const { return host_ ? host_->levels().bottom_iterations() : bottom_.iterations(); }
 
-  /// Whether a visit of this level and all coarser ones is one kernel.
-  bool is_one_kernel(std::size_t number) const { return lists_.has(number); }
+  /// Cycles that begin on this level are one kernel.
+  bool is_one_kernel(std::size_t number) const { return number >= first_of_one_kernel_ && number + 1 < levels_.size(); }
   /// Why the cycles of this level are not replayed as graphs; empty where they are, on a stream that can be captured.
   std::string why_no_graph(std::size_t number) const;
 
@@ -174,50 +184,53 @@ class Multigrid {
   void count_times(PhaseTimes* times);
 
   /// Seconds that this rank's host has spent on levels that run there, since the multigrid was made.
-  double seconds_on_host() const { return seconds_on_host_; }
+  double seconds_on_host() const { return host_ ? host_->seconds() : 0; }
 
  private:
   template <execution_space OtherExec, class OtherReal>
   friend class Multigrid;
+  using Parts = std::vector<cycles::Part>;
+
+  /// For cycles::run().
+  struct Executors;
 
   /// The levels from `first_number` on.
   Multigrid(const Exec& exec, const std::vector<BoxGrid>& grids, const MultigridOptions& options,
             std::shared_ptr<const Communicator> comm, std::size_t first_number);
 
-  void run(const Exec& exec, std::size_t number, Visit visit) const;
-  void visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const;
+  void make_cycles(const Exec& exec);
+  std::string find_first_of_one_kernel();
+  Parts make_parts(const Exec& exec, std::vector<cycles::Step> steps);
+  const Parts& cycle_of(std::size_t number, LevelCycle kind) const;
+  void run_cycle(const Exec& exec, std::size_t number, LevelCycle kind) const;
+  void run_parts(const Exec& exec, const Parts& parts) const;
   bool has_part_from(std::size_t number) const;
-  bool begins_graphs(std::size_t number) const;
   bool waits_on_host(std::size_t number) const;
-  void visit_by_graph(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const;
-  void visit_by_list(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const;
-  void launch_visit(const Exec& exec, std::size_t number, Visit visit, bool from_zero) const;
-  void smooth_down_and_up(const Exec& exec, std::size_t number, Visit visit) const;
-  void solve_bottom(const Exec& exec, Visit visit) const;
-  void make_lists(const Exec& exec);
-  void prolong(const Exec& exec, std::size_t fine, bool within_v_cycle) const;
-  void restrict_to_next(const Exec& exec, std::size_t fine, const Vector& from) const;
-  template <class Work>
-  auto on_host(const Exec& exec, const Work& work) const;
 
   MultigridOptions options_;
   std::shared_ptr<const Communicator> comm_;
   std::vector<Level<Exec, Real>> levels_;
   std::vector<LevelTransfer<Exec, Real>> transfers_;
-  BottomSolver<Exec, Real> bottom_;  // where no level is on the host
-  impl::VisitLists<Exec, Real> lists_;
-  std::string why_no_lists_ = "it is not set up";
-  bool shares_device_ = false;                                                    // any two of the ranks
-  bool all_capture_ = true;                                                       // all ranks, as set_up() finds
-  mutable impl::VisitGraphs<Exec, std::tuple<std::size_t, Visit, bool>> graphs_;  // by level, and whether from zero
+  BottomSolver<Exec, Real> bottom_;                      // where no level is on the host
+  std::unique_ptr<const HostLevels<Exec, Real>> host_;   // where levels are
+  std::vector<impl::CycleLevel<Exec, Real>> of_cycles_;  // levels_ as steps see them, and the first on the host
 
-  std::unique_ptr<Multigrid<HostExecution, Real>> below_;    // of the levels on the host, if there are any
-  std::unique_ptr<const HostTransfer<Exec, Real>> to_host_;  // between the last of levels_ and the first of those
-  mutable double seconds_on_host_ = 0;
+  bool is_set_up_ = false;
+  bool shares_device_ = false;  // any two of the ranks
+  bool all_capture_ = true;     // all ranks, as set_up() finds
+
+  // The cycles, each made once: by level and kind; and those that a multigrid hands over to this one on the host.
+  std::vector<Parts> cycles_;
+  mutable std::map<int, Parts> handed_over_;
+  cycles::PartCutter cutter_;
+  std::size_t first_of_one_kernel_ = std::numeric_limits<std::size_t>::max();
+  std::string why_no_kernel_;
+  impl::Programs<Exec, Real> programs_;
+  mutable cycles::Graphs<Exec> graphs_;
 };
 
-/// What the analysis of Richardson makes of solutions on three levels: the error of the finest is about that between it
-/// and the next, and the ratio of two such errors tells the order.
+/// Richardson's analysis of solutions on three levels. The error of the finest is about its difference to the next one,
+/// and the ratio of two such errors gives the order.
 struct RichardsonReport {
   CycleReport h, h2, h4;
   double error = 0, order = 0;
@@ -234,5 +247,6 @@ extern template std::optional<RichardsonReport> richardson(const Kokkos::Default
 
 }  // namespace ashlar::multigrid
 
+#include <ashlar/multigrid/impl/multigrid_cycles.hpp>
 #include <ashlar/multigrid/impl/multigrid_explain.hpp>
-#include <ashlar/multigrid/impl/multigrid_methods.hpp>
+#include <ashlar/multigrid/impl/multigrid_set_up.hpp>

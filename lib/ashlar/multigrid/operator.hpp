@@ -4,10 +4,9 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/multigrid/impl/for_cell_regions.hpp>
 #include <ashlar/multigrid/impl/for_each_tile.hpp>
 #include <ashlar/multigrid/impl/ghost_kernels.hpp>
-#include <ashlar/multigrid/impl/march.hpp>
+#include <ashlar/multigrid/impl/plane_sweep.hpp>
 #include <ashlar/multigrid/level_vectors.hpp>
 #include <ashlar/multigrid/stencil.hpp>
 #include <cmath>
@@ -17,17 +16,7 @@
 
 namespace ashlar::multigrid {
 
-/// Calls work(stencil) with the operator of the level, for a vector whose ghost cells have been filled.
-template <class Exec, class Real, class Vector, class Work>
-void with_stencil(const Level<Exec, Real>& level, const Vector& x, const Work& work) {
-  if (level.discretisation == Discretisation::fv2) {
-    work(Fv2Stencil<Real>{level.stencil_data(x)});
-  } else {
-    work(Fv4Stencil<Real>{level.stencil_data(x)});
-  }
-}
-
-/// Which cells of a level: all, or those of a list.
+/// All cells of a level, or a list of them.
 template <class Exec>
 using CellsOf = const Kokkos::View<CellRegion*, typename Exec::memory_space>*;
 
@@ -44,35 +33,35 @@ void for_colour(const std::string& label, const Exec& exec, const Level<Exec, Re
 }
 
 /// Calls a body that wants the sum of the fluxes into a cell for cells of the level; null: all, in the form that the
-/// level has. By cells, and for those of a list, a GPU's thread works out those of its cell; on CPUs they are worked
-/// out by rows, and each is used on both sides of its face.
+/// level has. By cells, and for a list, a GPU's thread computes the fluxes of its cell. On CPUs fluxes are computed by
+/// rows, and each is used on both sides of its face.
 template <class Exec, class Real, class Body>
 void for_fluxes(const std::string& name, const Exec& exec, const Level<Exec, Real>& level, CellsOf<Exec> cells,
                 const Body& body) {
   const std::string label = "ashlar::multigrid::" + name;
   if constexpr (has_sweep_forms<Exec> && std::same_as<decltype(body.stencil), Fv4Stencil<Real>>) {
-    if (cells == nullptr && level.sweeps == SweepForm::planes && StepRecorder::current() == nullptr) {
-      return march(label, exec, level.num_boxes(), level.layout, level.parities, body);
+    if (cells == nullptr && level.sweeps == SweepForm::planes) {
+      return sweep_planes(label, exec, level.num_boxes(), level.layout, level.parities, body);
     }
   }
   if constexpr (!is_gpu_v<Exec>) {
-    if (cells != nullptr) return for_tiles_in_regions(label, exec, *cells, level.layout, level.parities, body);
-    if (StepRecorder::current() == nullptr) {
-      return for_each_tile(label, exec, level.num_boxes(), level.layout, level.parities, body);
+    if (cells == nullptr) {
+      for_each_tile(label, exec, level.num_boxes(), level.layout, level.parities, body);
+    } else {
+      for_tiles_in_regions(label, exec, *cells, level.layout, level.parities, body);
     }
-  }
-  if constexpr (has_colour<Body>) {
+  } else if constexpr (has_colour<Body>) {
     for_colour(label, exec, level, cells, body.colour, WithFluxes<Body>{body});
   } else if (cells == nullptr) {
     for_each_cell_by_neighbours(label, exec, level.num_boxes(), level.box_size(),
                                 ByPlace<WithFluxes<Body>>{{body}, level.layout});
-  } else if constexpr (is_gpu_v<Exec>) {
+  } else {
     for_cells_in_regions(label, exec, *cells, level.layout, WithFluxes<Body>{body});
   }
 }
 }  // namespace impl
 
-/// Of the polynomials that the operator's ghost cells follow beyond the boundary.
+/// The order of the polynomials that the operator's ghost cells follow beyond the boundary.
 template <class Exec, class Real>
 BoundaryOrder operator_boundary_order(const Level<Exec, Real>& level) {
   return level.discretisation == Discretisation::fv2 ? BoundaryOrder::quadratic : BoundaryOrder::quartic;
@@ -80,7 +69,7 @@ BoundaryOrder operator_boundary_order(const Level<Exec, Real>& level) {
 
 /// Fills the ghost cells of x that the operator reads.
 ///
-/// Async    enqueued on `exec`; no fence, no allocation. (The same is true of what follows.)
+/// Async    enqueued on `exec`; no fence, no allocation. (The same is true of the functions below.)
 template <class Exec, class Real, class Vector>
 void fill_ghosts(const Exec& exec, const Level<Exec, Real>& level, const Vector& x) {
   level.timed(exec, Phase::exchange, [&] { level.fill_for_operator(exec, x, operator_boundary_order(level)); });

@@ -7,8 +7,8 @@
 /// fluxes through faces. Functions of the device, for vectors whose ghost cells have been filled.
 namespace ashlar::multigrid {
 
-/// What both operators read; vectors by cell, the faces' coefficients at the cell on whose low side the face is. Real
-/// is the type of all entries, here and below.
+/// The data that both operators read: vectors by cell, the faces' coefficients at the cell on whose low side the face
+/// is. Real is the type of all entries, here and below.
 template <class Real>
 struct StencilData {
   const Real* x = nullptr;
@@ -29,7 +29,7 @@ struct StencilData {
   }
 };
 
-/// Of order 2: differences of neighbours.
+/// The operator of order 2: differences of neighbours.
 template <class Type>
 struct Fv2Stencil {
   using Real = Type;
@@ -43,8 +43,8 @@ struct Fv2Stencil {
   }
 };
 
-/// Of order 4, what a face has to do with: its beta, and how beta changes along the face, from the neighbours in the
-/// two directions after its normal's (j and k of a face normal to i; k and i; i and j).
+/// The coefficients of a face in the operator of order 4: its beta, and how beta changes along the face, from the
+/// neighbours in the two directions after its normal's (j and k of a face normal to i; k and i; i and j).
 template <class Real>
 struct FaceOfFv4 {
   Real beta, along_t, along_u;
@@ -52,7 +52,7 @@ struct FaceOfFv4 {
 
 /// Through the low face normal to d of a cell, where x(i, j, k) is as many cells away: the difference across a face
 /// reads two cells on either side, and as the average of a product is not the product of averages, the change of beta
-/// along the face times that of the difference is added. Whatever computes a flux calls this: bits are the same.
+/// along the face times the change of the difference is added. Whatever computes a flux calls this: bits are the same.
 ///
 /// Source   McCorquodale & Colella 2011, "A high-order finite-volume method for conservation laws on locally refined
 ///          grids".
@@ -73,7 +73,7 @@ KOKKOS_FORCEINLINE_FUNCTION Real fv4_flux(const FaceOfFv4<Real>& face, const Cel
   return straight + (along_t + along_u);
 }
 
-/// What flows into a cell through its six faces: low and high by direction.
+/// The sum of the fluxes into a cell through its six faces: low and high by direction.
 template <class Real, class Cells>
 KOKKOS_FORCEINLINE_FUNCTION Real fv4_fluxes(const FaceOfFv4<Real> (&low)[3], const FaceOfFv4<Real> (&high)[3],
                                             const Cells& x) {
@@ -105,7 +105,7 @@ struct Fv4Stencil {
   }
 };
 
-/// What flows into a cell through its six faces.
+/// The sum of the fluxes into a cell through its six faces.
 template <class Stencil>
 KOKKOS_FUNCTION typename Stencil::Real fluxes_at(const Stencil& stencil, std::int64_t c) {
   const auto& data = stencil.data;

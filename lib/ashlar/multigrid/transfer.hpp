@@ -2,16 +2,12 @@
 
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/halo/halo_figures.hpp>
-#include <ashlar/multigrid/impl/box_messages.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
-#include <ashlar/multigrid/impl/items.hpp>
-#include <ashlar/multigrid/impl/message_bodies.hpp>
-#include <ashlar/multigrid/impl/prolong_in_scratch.hpp>
+#include <ashlar/multigrid/impl/messages.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
-#include <ashlar/multigrid/impl/step_recorder.hpp>
 #include <ashlar/multigrid/impl/transfer_bodies.hpp>
 #include <ashlar/multigrid/level.hpp>
-#include <ashlar/multigrid/transfer_plan.hpp>
+#include <ashlar/multigrid/plans.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -121,7 +117,19 @@ class LevelTransfer {
     });
   }
 
-  /// What this rank sends in a restriction of cells, and in an interpolation.
+  /// The bodies of restriction and interpolation within this rank, for each coarse cell of its blocks.
+  impl::RestrictCells<impl::Items<TransferBlock>, Real> restriction(const Vector& fine, const Vector& coarse) const {
+    return {{local(), fine_layout_, coarse_layout_}, fine.data(), coarse.data()};
+  }
+  template <int reach>
+  impl::Interpolate<impl::Items<TransferBlock>, Real, reach> interpolation(
+      const impl::InterpolationWeights<Real, reach>& weights, const Vector& coarse, const Vector& fine) const {
+    return {{local(), fine_layout_, coarse_layout_}, coarse.data(), fine.data(), weights};
+  }
+  int num_blocks() const { return local().count; }
+  Index3 block_size() const { return {dim_, dim_, dim_}; }
+
+  /// The messages that this rank sends in a restriction of cells, and in an interpolation.
   const HaloCount& sent_to_coarse() const { return restricted_.sent(); }
   const HaloCount& sent_to_fine() const { return interpolated_.sent(); }
 
@@ -143,7 +151,7 @@ class LevelTransfer {
   Blocks to_coarse() const { return impl::items(to_coarse_); }
   Blocks from_fine() const { return impl::items(from_fine_); }
 
-  // A block of a buffer. That of faces has ghost cells, for the layer more that there is in one direction.
+  // A block of a buffer. For faces it has ghost cells: there is one more layer in one direction.
   BoxLayout coarse_cells() const { return {dim_, 0}; }
   BoxLayout coarse_faces() const { return {dim_, 1}; }
   BoxLayout fine_cells() const { return {2 * dim_, 0}; }
@@ -153,27 +161,5 @@ class LevelTransfer {
   List local_, to_coarse_, from_fine_;
   impl::BoxMessages<Exec, Real> restricted_, restricted_faces_, interpolated_;
 };
-
-namespace impl {
-/// Where a visit is being recorded and both levels are one box, one step for interpolation and the ghost cells that it
-/// needs; returns whether it is.
-template <class Exec, class Real, class Vector>
-bool prolong_in_scratch(const Level<Exec, Real>& coarse, const Level<Exec, Real>& fine, bool is_quartic, bool adds,
-                        const Vector& to) {
-  auto* const recorder = StepRecorder::current();
-  if (recorder == nullptr) return false;
-  const BoundaryWeights<Real> boundary =
-      coarse.fill_for_interpolation.weights(is_quartic ? BoundaryOrder::quartic : BoundaryOrder::quadratic);
-  const auto add = [&]<int reach>(const InterpolationWeights<Real, reach>& weights) {
-    using Prolong = ProlongInScratch<Real, reach>;
-    if (!Prolong::serves(coarse.layout, coarse.num_boxes(), fine.num_boxes(), boundary.points)) return false;
-    recorder->add("ashlar::multigrid::interpolate",
-                  Prolong{coarse.u.data(), to.data(), coarse.layout, fine.layout, boundary, weights}, 1,
-                  fine.num_cells());
-    return true;
-  };
-  return is_quartic ? add(quartic_weights<Real>(adds)) : add(quadratic_weights<Real>(adds));
-}
-}  // namespace impl
 
 }  // namespace ashlar::multigrid

@@ -11,6 +11,7 @@ void check(const Options& options) {
   };
   require(options.strength >= 0 && options.strength < 1, text("strength ", options.strength),
           "it compares the coupling of two nodes with their diagonal blocks: from 0 to below 1", "0 or 0.02 are usual");
+  require(options.cycle != cycles::CycleKind::f, "an F-cycle", "it is not symmetric, as CG needs it", "take V or W");
   require(options.smoother_degree >= 1 && options.smoother_degree <= 10,
           text("smoother_degree ", options.smoother_degree), "it is 1 to 10", "2 is usual");
   require(options.smoothed_fraction > 0 && options.smoothed_fraction < 1,

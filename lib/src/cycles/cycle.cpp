@@ -6,36 +6,69 @@ namespace ashlar::cycles {
 
 namespace {
 
-void append_cycle(std::vector<Step>& steps, CycleKind kind, int level, int coarsest, bool is_first) {
-  if (level == coarsest) {
-    steps.push_back({Operation::solve, level});
-    return;
-  }
-  steps.push_back({is_first ? Operation::smooth_zero : Operation::smooth, level});
-  steps.push_back({Operation::restrict_to_next, level});
-  append_cycle(steps, kind, level + 1, coarsest, true);
-  // The coarsest level is solved: nothing is left for a second time.
-  if (kind == CycleKind::w && level + 1 < coarsest) append_cycle(steps, kind, level + 1, coarsest, false);
-  steps.push_back({Operation::prolong_from_next, level});
-  steps.push_back({Operation::smooth_adjoint, level});
-}
+/// Appends the steps of cycles.
+struct Writer {
+  std::vector<Step>& steps;
+  int coarsest;
+  bool is_symmetric;
 
-std::string_view to_string(Operation operation) {
-  constexpr std::string_view names[] = {"smooth from zero", "smooth",         "restrict the residual", "solve",
-                                        "prolong",          "smooth, adjoint"};
-  return names[static_cast<int>(operation)];
-}
+  void add(Operation operation, int level) const { steps.push_back({operation, level}); }
+  void solve() const { add(is_symmetric ? Operation::solve : Operation::solve_roughly, coarsest); }
+
+  void v_or_w(int level, bool is_w, bool from_zero) const {
+    if (level == coarsest) return solve();
+    add(from_zero ? Operation::smooth_zero : Operation::smooth, level);
+    add(Operation::residual, level);
+    add(Operation::restrict_residual, level);
+    v_or_w(level + 1, is_w, true);
+    // The coarsest level is solved: nothing is left for a second time.
+    if (is_w && level + 1 < coarsest) v_or_w(level + 1, is_w, false);
+    add(Operation::prolong_add, level);
+    add(is_symmetric ? Operation::smooth_adjoint : Operation::smooth, level);
+  }
+
+  void f(int level) const {
+    if (level == coarsest) return solve();
+    add(Operation::restrict_b, level);
+    f(level + 1);
+    add(Operation::start, level);
+    v_or_w(level, false, false);
+  }
+};
 
 }  // namespace
 
-std::string_view to_string(CycleKind kind) { return kind == CycleKind::v ? "V" : "W"; }
+std::string_view to_string(CycleKind kind) {
+  constexpr std::string_view names[] = {"V", "W", "F"};
+  return names[static_cast<int>(kind)];
+}
 
-std::vector<Step> cycle_steps(CycleKind kind, int num_levels) {
-  if (num_levels < 1) {
-    throw ArgumentError(text("cycles: ", num_levels, " levels"), "a cycle has one at least", "make a hierarchy first");
+std::string_view to_string(Operation operation) {
+  constexpr std::string_view names[] = {"smooth from zero",
+                                        "smooth",
+                                        "smooth, adjoint",
+                                        "residual",
+                                        "restrict the residual",
+                                        "restrict the right-hand side",
+                                        "prolong and add",
+                                        "start from the coarser level",
+                                        "solve",
+                                        "solve roughly"};
+  return names[static_cast<int>(operation)];
+}
+
+std::vector<Step> cycle_steps(CycleKind kind, int num_levels, const CycleForm& form) {
+  if (form.first_level < 0 || form.first_level >= num_levels) {
+    throw ArgumentError(text("cycles: a cycle from level ", form.first_level, " on, of ", num_levels, " levels"),
+                        "a cycle has one at least", "make a hierarchy first, and begin on one of its levels");
   }
   std::vector<Step> steps;
-  append_cycle(steps, kind, 0, num_levels - 1, true);
+  const Writer writer{steps, num_levels - 1, form.is_symmetric && kind != CycleKind::f};
+  if (kind == CycleKind::f) {
+    writer.f(form.first_level);
+  } else {
+    writer.v_or_w(form.first_level, kind == CycleKind::w, form.from_zero);
+  }
   return steps;
 }
 

@@ -1,4 +1,4 @@
-#include <ashlar/multigrid/level_cut.hpp>
+#include <ashlar/multigrid/plans.hpp>
 
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ std::vector<int> cuts_of(int dim, int depth) {
   return cuts;
 }
 
-// Whether its cells see the box that lies there.
+// Its cells see the box that lies there.
 bool sees(const CellRegion& region, int dim, int depth, const Index3& direction) {
   for (int d = 0; d < 3; ++d) {
     if (direction[d] < 0 && region.begin[d] >= depth) return false;
@@ -39,7 +39,7 @@ bool continues(const Part& part, const Part& next, int direction) {
   return true;
 }
 
-// Joins those of a box that lie beside each other and are alike.
+// Joins parts of a box that lie beside each other and are alike.
 std::vector<Part> joined(const std::vector<Part>& parts, int direction) {
   std::vector<Part> result;
   for (const Part& next : parts) {

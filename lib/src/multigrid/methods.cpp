@@ -1,4 +1,5 @@
 #include <ashlar/multigrid/methods.hpp>
+#include <ashlar/multigrid/smoother.hpp>
 
 namespace ashlar::multigrid {
 
@@ -9,15 +10,10 @@ std::string_view to_string(Discretisation discretisation) {
 std::string_view to_string(Equation equation) { return equation == Equation::poisson ? "poisson" : "helmholtz"; }
 
 std::string_view to_string(Smoother smoother) {
-  switch (smoother) {
-    case Smoother::gsrb:
-      return "gsrb";
-    case Smoother::chebyshev:
-      return "chebyshev";
-    case Smoother::jacobi:
-      return "jacobi";
-  }
-  return "unknown";
+  static_assert(all_smoothers.size() == std::tuple_size_v<Smoothers>);
+  std::string_view name = "unknown";
+  with_smoother(smoother, [&]<class Kind>(const Kind&) { name = Kind::name; });
+  return name;
 }
 
 std::string_view to_string(Cycle cycle) {
@@ -54,6 +50,18 @@ std::string_view to_string(SweepForm form) {
       return "planes";
   }
   return "unknown";
+}
+
+std::string_view to_string(Phase phase) {
+  constexpr std::string_view names[num_phases] = {"smooth",        "residual", "exchange",  "restriction",
+                                                  "interpolation", "bottom",   "one_kernel"};
+  return names[std::size_t(phase)];
+}
+
+void PhaseTimes::take_slowest(const Communicator& comm) {
+  for (auto& phases : seconds_) {
+    for (double& seconds : phases) seconds = comm.max(seconds);
+  }
 }
 
 }  // namespace ashlar::multigrid

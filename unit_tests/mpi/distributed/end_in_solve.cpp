@@ -9,7 +9,7 @@
 #include <ashlar/distributed/operator.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
-#include <ashlar/multigrid/hierarchy.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <ashlar/multigrid/operator.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>

@@ -1,47 +1,102 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/multigrid/boundary.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
-#include <ashlar/multigrid/box_layout.hpp>
-#include <ashlar/multigrid/impl/crew.hpp>
-#include <ashlar/multigrid/impl/scratch_tiles.hpp>
+#include <ashlar/multigrid/impl/thread_group.hpp>
 #include <ashlar/multigrid/stencil.hpp>
 #include <type_traits>
 
-/// A level of one small box whose vectors are in the scratch memory of a team, laid out as ever, while the team
-/// computes with fv4; or of a larger one, of which each team has a tile. There a step of a visit of its own takes
-/// longer than what it does.
 namespace ashlar::multigrid::impl {
 
-/// make(i) for each i < count, which is not 0, dealt to the members of a team. Each keeps its first, so that it makes
-/// nothing again where there are as many members as things. A wide team has no more of them than threads.
+// How the only box of a level lies in the scratch memory of teams: as one tile or as several, each with two more cells
+// on all sides, which are cells of other tiles, or ghost cells. Both have the same functions, so that kernels for one
+// tile have nothing to find out.
+
+inline constexpr int widest_tile_in_scratch = 8, around_tile_in_scratch = 2;
+/// Cells of the widest tile and those around it.
+inline constexpr int widest_volume_in_scratch = 12 * 12 * 12;
+static_assert(widest_tile_in_scratch + 2 * around_tile_in_scratch == 12);
+
+/// A small box, by one team.
+struct OneScratchTile {
+  static constexpr bool is_one = true;
+
+  int dim, width;  // of the box, and so of the tile
+
+  KOKKOS_FUNCTION explicit OneScratchTile(int box_dim) : dim(box_dim), width(box_dim) {}
+
+  /// How many of them a team has, which takes every num_teams-th.
+  KOKKOS_FUNCTION static constexpr int count_of(int, int) { return 1; }
+  /// The team's tile to which an item belongs, if each tile has `count_of_tile` items.
+  KOKKOS_FUNCTION static constexpr int slot_of(int, int) { return 0; }
+  /// The box's cell that is the first of a tile.
+  KOKKOS_FUNCTION static constexpr Index3 first(int) { return {0, 0, 0}; }
+  KOKKOS_FUNCTION static constexpr bool is_in_box(int, int, int) { return true; }
+  /// The layout of a tile in scratch memory; several tiles lie one behind the other.
+  KOKKOS_FUNCTION BoxLayout layout() const { return {width, around_tile_in_scratch}; }
+  KOKKOS_FUNCTION int num_cells() const { return width * width * width; }
+};
+
+/// Tiles of even size, equally wide in each direction, except for the last ones. These are as wide as the boundary's
+/// polynomial at least, so that all cells that it reads are the tile's own.
+struct ScratchTiles {
+  static constexpr bool is_one = false;
+  static constexpr int narrowest = 4;
+
+  int dim, width, per_dim;
+
+  KOKKOS_FUNCTION explicit ScratchTiles(int box_dim) : dim(box_dim), width(widest_tile_in_scratch) {
+    while (width > narrowest && !are_wide()) width -= 2;
+    per_dim = (dim + width - 1) / width;
+  }
+
+  /// There are such tiles: not for 26 cells in a direction.
+  KOKKOS_FUNCTION bool are_wide() const { return dim % width == 0 || dim % width >= narrowest; }
+  KOKKOS_FUNCTION int count() const { return per_dim * per_dim * per_dim; }
+  KOKKOS_FUNCTION int count_of(int team, int num_teams) const { return (count() - team + num_teams - 1) / num_teams; }
+  KOKKOS_FUNCTION static int slot_of(int number, int count_of_tile) { return number / count_of_tile; }
+  KOKKOS_FUNCTION Index3 first(int tile) const {
+    return {tile % per_dim * width, tile / per_dim % per_dim * width, tile / (per_dim * per_dim) * width};
+  }
+  KOKKOS_FUNCTION bool is_in_box(int i, int j, int k) const {
+    return i >= 0 && i < dim && j >= 0 && j < dim && k >= 0 && k < dim;
+  }
+  KOKKOS_FUNCTION BoxLayout layout() const { return {width, around_tile_in_scratch}; }
+  KOKKOS_FUNCTION int num_cells() const { return width * width * width; }
+};
+
+// A level of one small box whose vectors are in the scratch memory of a team, laid out as ever, while the team
+// computes with fv4; or of a larger one, of which each team has a tile. There separate kernels take longer than
+// their work.
+
+/// make(i) for each i < count, which is not 0, distributed to the members of a team. Each keeps its first item, so that
+/// it makes nothing again if there are as many members as items. A wide team has no more items than threads.
 template <class Members, class Make>
-class Dealt {
+class Distributed {
  public:
   using Thing = std::invoke_result_t<const Make&, int>;
 
-  KOKKOS_FUNCTION Dealt(const Members& crew, int count, const Make& make)
-      : crew_(crew), count_(count), make_(make), first_(make(crew.thread < count ? crew.thread : count - 1)) {}
+  KOKKOS_FUNCTION Distributed(const Members& group, int count, const Make& make)
+      : group_(group), count_(count), make_(make), first_(make(group.thread < count ? group.thread : count - 1)) {}
 
   template <class Work>
   KOKKOS_FUNCTION void for_each(const Work& work) const {
-    if (crew_.thread >= count_) return;
+    if (group_.thread >= count_) return;
     work(first_);
     // (A second place to call it from would keep what a thread has out of its registers.)
     if constexpr (!Members::is_wide) {
-      for (int i = crew_.thread + crew_.num_threads; i < count_; i += crew_.num_threads) work(make_(i));
+      for (int i = group_.thread + group_.num_threads; i < count_; i += group_.num_threads) work(make_(i));
     }
   }
 
  private:
-  const Members& crew_;
+  const Members& group_;
   int count_;
   Make make_;
   Thing first_;
 };
 
-/// What the operator has to do with a cell of the box besides its x.
+/// The data of the operator at a cell of the box, besides x.
 template <class Real>
 struct CellInScratch {
   int at, here;  // its places in the vectors of the level, and in scratch memory
@@ -55,7 +110,7 @@ struct CellInScratch {
         high{stencil.template face<0>(at + 1), stencil.template face<1>(at + layout.row()),
              stencil.template face<2>(at + layout.plane())} {}
 
-  /// What flows into it, for a vector in scratch memory whose ghost cells have been filled.
+  /// The fluxes into it, for a vector in scratch memory whose ghost cells have been filled.
   KOKKOS_FUNCTION Real fluxes(const Real* x, const BoxLayout& in_scratch) const {
     const Real* const cell = x + here;
     const int row = in_scratch.row(), plane = in_scratch.plane();
@@ -118,7 +173,7 @@ struct MakeGhostsInScratch {
     const int slot = tiles.slot_of(number, count_of_tile()), n = number - slot * count_of_tile();
     const Index3 first = tiles.first(team + slot * num_teams);
     const BoxLayout layout = tiles.layout();
-    // Whether the tile is at this side, 0 or 1, of the box.
+    // The tile is at this side, 0 or 1, of the box.
     const auto is_at = [&](int d, int side) {
       if constexpr (Tiles::is_one) return true;
       return side == 0 ? first[d] == 0 : first[d] + tiles.width >= tiles.dim;
@@ -156,7 +211,7 @@ struct MakeGhostsInScratch {
   }
 };
 
-/// Of a tile, at most: of one tile; several have fewer.
+/// The most ghost cells of a tile: a single tile has the most.
 inline constexpr int most_ghosts_in_scratch =
     6 * widest_tile_in_scratch * widest_tile_in_scratch + 12 * widest_tile_in_scratch;
 

@@ -3,11 +3,10 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
-#include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/stencil.hpp>
 #include <cstdint>
 
-/// What kernels do at a cell. Places of cells are those of BoxLayout.
+/// What kernels do at a cell. Places of cells are as in BoxLayout.
 namespace ashlar::multigrid::impl {
 
 /// A body that wants the place of the cell only.
@@ -52,44 +51,7 @@ struct ResidualBody {
   }
 };
 
-/// out := x + D^-1 (f - A x) at cells of a colour, x at others, for which it is not called.
-template <class Stencil>
-struct RelaxBody {
-  using Real = typename Stencil::Real;
-  Stencil stencil;
-  const Real* f;
-  const Real* inverse_diagonal;
-  Real* out;
-  int colour;
-  struct Read {
-    Real f, inverse_diagonal;
-  };
-  KOKKOS_FUNCTION Read read(std::int64_t c) const { return {f[c], inverse_diagonal[c]}; }
-  KOKKOS_FUNCTION Real operator()(std::int64_t c, Real here, Real fluxes, const Read& read) const {
-    return here + read.inverse_diagonal * (read.f - applied(stencil, c, here, fluxes));
-  }
-};
-
-/// out := x + c1 (x - out) + c2 D^-1 (f - A x); with c1 = 0 whatever `out` holds.
-template <class Stencil>
-struct PolynomialBody {
-  using Real = typename Stencil::Real;
-  Stencil stencil;
-  const Real* f;
-  const Real* inverse_diagonal;
-  Real* out;
-  Real c1, c2;
-  struct Read {
-    Real f, inverse_diagonal, before;
-  };
-  KOKKOS_FUNCTION Read read(std::int64_t c) const { return {f[c], inverse_diagonal[c], c1 == 0 ? 0 : out[c]}; }
-  KOKKOS_FUNCTION Real operator()(std::int64_t c, Real here, Real fluxes, const Read& read) const {
-    const Real before = c1 == 0 ? 0 : c1 * (here - read.before);
-    return here + before + c2 * (read.inverse_diagonal * (read.f - applied(stencil, c, here, fluxes)));
-  }
-};
-
-/// Whether a body is for the cells of one colour.
+/// The body is for the cells of one colour.
 template <class Body>
 inline constexpr bool has_colour = requires(const Body& body) {
   body.colour;
@@ -106,24 +68,10 @@ struct WithFluxes {
   KOKKOS_FUNCTION void keep(std::int64_t c) const { body.out[c] = body.stencil.data.x[c]; }
 };
 
-/// x := x + D^-1 (f - A x) at cells of a colour, in place, where they do not read each other.
-template <class Stencil>
-struct RelaxInPlaceBody {
-  using Real = typename Stencil::Real;
-  Stencil stencil;
-  const Real* f;
-  const Real* inverse_diagonal;
-  Real* x;
-  KOKKOS_FUNCTION void update(std::int64_t c) const {
-    x[c] += inverse_diagonal[c] * (f[c] - applied(stencil, c, x[c], fluxes_at(stencil, c)));
-  }
-  KOKKOS_FUNCTION void keep(std::int64_t) const {}
-};
-
 /// x := 0, all of a vector.
 template <class Real>
 struct SetZero {
-  /// A visit sets to zero what the step before neither reads nor writes.
+  /// Cycles set a vector to zero that the kernel before neither reads nor writes.
   static constexpr bool needs_none_before = true;
 
   Real* x;
@@ -161,7 +109,7 @@ struct DotBody {
   KOKKOS_FUNCTION void operator()(std::int64_t c, double& sum) const { sum += double(x[c]) * double(y[c]); }
 };
 
-/// Of a vector with NaN the norm is infinite: a comparison would pass over it.
+/// The norm of a vector with NaN is infinite: a comparison would pass over it.
 template <class Real>
 struct NormBody {
   const Real* x;
@@ -191,7 +139,7 @@ struct ColourBody {
   }
 };
 
-/// Of the operator times a colour: the diagonal at its cells, at others something to add to the sum of what is off it.
+/// From the operator times a colour: the diagonal at its cells, at others a term of the sum of off-diagonal entries.
 template <class Origins, class Real>
 struct ProbeBody {
   ColourBody<Origins, Real> colour;

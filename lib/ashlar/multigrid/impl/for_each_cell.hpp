@@ -3,18 +3,45 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
-#include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/cell_tiles.hpp>
-#include <ashlar/multigrid/impl/cell_divisor.hpp>
-#include <ashlar/multigrid/impl/for_cell_tiles.hpp>
-#include <ashlar/multigrid/impl/items.hpp>
-#include <ashlar/multigrid/impl/step_recorder.hpp>
+#include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <cstdint>
 #include <string>
 
-/// One launch for the cells of all boxes: a thread a cell on GPUs, or two of a row, a row of cells at a time on CPUs.
-/// Bodies are functors. What is being recorded (StepRecorder) becomes a step, for a thread a cell, and is not launched.
 namespace ashlar::multigrid::impl {
+
+/// Division of cells' numbers, below 2^50, by 1 to 2^13, which is known at run time only. On GPUs it is the upper half
+/// of a product: they take a hundred instructions for a division of 64-bit numbers.
+///
+/// Source   Granlund & Montgomery 1994.
+class CellDivisor {
+ public:
+  CellDivisor() = default;
+  KOKKOS_FUNCTION explicit CellDivisor(int by) : factor_(~std::uint64_t(0) / std::uint64_t(by) + 1), by_(by) {}
+
+  KOKKOS_FUNCTION int by() const { return by_; }
+  KOKKOS_FUNCTION std::int64_t quotient(std::int64_t number) const {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+    return by_ == 1 ? number : static_cast<std::int64_t>(__umul64hi(std::uint64_t(number), factor_));
+#else
+    return number / by_;
+#endif
+  }
+  /// number = quotient * by + remainder; `number` becomes the quotient.
+  KOKKOS_FUNCTION int remainder(std::int64_t& number) const {
+    const std::int64_t whole = quotient(number);
+    const int rest = static_cast<int>(number - whole * by_);
+    number = whole;
+    return rest;
+  }
+
+ private:
+  [[maybe_unused]] std::uint64_t factor_ = 0;  // GPUs' alone
+  int by_ = 1;
+};
+
+// One launch for the cells of all boxes: a thread a cell on GPUs, or two of a row, a row of cells at a time on CPUs.
+// Bodies are functors.
 
 template <class Exec>
 using CellRange = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
@@ -37,7 +64,7 @@ struct AtCells {
     const int i = by_rows ? 0 : ni.remainder(left);
     const int j = nj.remainder(left), k = nk.remainder(left), box = int(left);
     if constexpr (by_rows) {
-      // A copy, which no store can change: what it holds stays in registers.
+      // A copy, which no store can change: its members stay in registers.
       const Body mine = body;
       for (int at = 0; at < ni.by(); ++at) mine(box, at, j, k, rest...);
     } else {
@@ -51,10 +78,6 @@ void for_each_cell(const std::string& label, const Exec& exec, int num_boxes, co
   const AtCells<!is_gpu_v<Exec>, Body> cells(body, size);
   const std::int64_t rows = std::int64_t(num_boxes) * size[1] * size[2];
   if (rows == 0) return;
-  if (auto* const recorder = StepRecorder::current()) {
-    const std::int64_t cells = rows * size[0];
-    return recorder->add(label, AtCells<false, Body>(body, size), cells, cells);
-  }
   Kokkos::parallel_for(label, CellRange<Exec>(exec, 0, is_gpu_v<Exec> ? rows * size[0] : rows), cells);
 }
 
@@ -96,7 +119,7 @@ struct AtColour {
   /// Which cells of a row are of the colour: of any two neighbours the first (0) or the second.
   KOKKOS_FUNCTION int first_of(int box, int j, int k) const { return (j + k + colour + parities(box)) & 1; }
 
-  /// A pair of neighbours, which is what is called for a place of a tile.
+  /// A pair of neighbours, for a place of a tile.
   KOKKOS_FUNCTION void at(int box, int pair, int j, int k) const {
     const int n = layout.dim, i = 2 * pair, first = first_of(box, j, k);
     const std::int64_t place = layout.at(box, i, j, k);
@@ -127,10 +150,6 @@ void for_each_of_colour(const std::string& label, const Exec& exec, int num_boxe
   const std::int64_t rows = std::int64_t(num_boxes) * layout.dim * layout.dim;
   if (rows == 0) return;
   const std::int64_t pairs = rows * ((layout.dim + 1) / 2);
-  if (auto* const recorder = StepRecorder::current()) {
-    const Items<int> list = items(parities);
-    return recorder->add(label, AtColour<false, Body, Items<int>>(body, layout, list, colour), pairs, pairs);
-  }
   if constexpr (is_gpu_v<Exec>) {
     if (CellTiles<>::are_worth_it(num_boxes, layout.dim)) {
       return for_tiles_of_cells<CellTiles<>>(label, exec, num_boxes, {cells.pairs.by(), layout.dim, layout.dim}, cells);
@@ -144,7 +163,7 @@ template <execution_space Exec, class Body>
 void for_each_cell_by_neighbours(const std::string& label, const Exec& exec, int num_boxes, const Index3& size,
                                  const Body& body) {
   if constexpr (is_gpu_v<Exec>) {
-    if (StepRecorder::current() == nullptr && CellTiles<>::are_worth_it(num_boxes, size[0])) {
+    if (CellTiles<>::are_worth_it(num_boxes, size[0])) {
       return for_tiles_of_cells<CellTiles<>>(label, exec, num_boxes, size, AtCells<false, Body>(body, size));
     }
   }

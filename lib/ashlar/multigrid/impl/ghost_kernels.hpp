@@ -2,16 +2,13 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/multigrid/boundary.hpp>
-#include <ashlar/multigrid/box_layout.hpp>
-#include <ashlar/multigrid/ghost_plan.hpp>
-#include <ashlar/multigrid/impl/items.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>
-#include <ashlar/multigrid/impl/step_recorder.hpp>
+#include <ashlar/multigrid/plans.hpp>
 #include <cstdint>
 #include <string>
 
-/// What fills ghost cells: copies from box to box, and what follows beyond the boundary.
+/// Kernels that fill ghost cells: copies from box to box, and extrapolation beyond the boundary.
 namespace ashlar::multigrid::impl {
 
 /// A cell that lies beyond the boundary in `directions` directions: a sum over `points` cells in each of them.
@@ -51,14 +48,14 @@ struct ExtendedCell {
   }
 };
 
-/// What cells beyond the boundary of a box are to be.
+/// The values of cells beyond the boundary of a box.
 template <class Real>
 struct BeyondBoundary {
   const Real* x;
   BoxLayout layout;
   BoundaryWeights<Real> weights;
 
-  /// Of a region: work(value), of which value(i, j, k) is that of its cell.
+  /// work(value) for a region, where value(i, j, k) is the value of its cell.
   template <int most_directions, class Work>
   KOKKOS_FUNCTION void with_values(const BoundaryRegion& region, const Work& work) const {
     const int directions = int(region.outside[0] != 0) + int(region.outside[1] != 0) + int(region.outside[2] != 0);
@@ -115,8 +112,8 @@ struct StoredCell {
   KOKKOS_FUNCTION void operator()(int i, int j, int k) const { to[i + j * row + k * plane] = value(i, j, k); }
 };
 
-/// What a ghost cell of another box is to be: work(value) as with_values() has it. Of what lies beyond the domain
-/// nothing where there is no boundary condition.
+/// work(value) as in with_values(), for ghost cells of another box. Not called for cells beyond the domain if there is
+/// no boundary condition.
 template <class Real, class Work>
 KOKKOS_FUNCTION void with_copied(const GhostCopy& copy, const BeyondBoundary<Real>& beyond, const Work& work) {
   const BoxLayout& layout = beyond.layout;
@@ -137,7 +134,7 @@ constexpr BoundaryWeights<Real> no_boundary() {
   return {0, {}};
 }
 
-/// What a rank fills by itself: copies from its boxes, and what lies beyond the boundary of a box.
+/// The cells that a rank fills by itself: copies from its boxes, and cells beyond the boundary of a box.
 template <class Real>
 struct FillGhosts {
   Real* x;
@@ -222,7 +219,7 @@ void fill_own_ghosts(const Exec& exec, const Copies& copies, const Boundary& bou
                      const FillOwnGhosts<Real>& own) {
   const std::string label = "ashlar::multigrid::exchange";
   if constexpr (is_gpu_v<Exec>) {
-    if (StepRecorder::current() == nullptr && num_plain > many_copies) {
+    if (num_plain > many_copies) {
       using Plain = CopyBetweenBoxes<Real>;
       const int teams = (num_plain + Plain::warps_of_team - 1) / Plain::warps_of_team;
       Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, teams, Plain::warps_of_team, Plain::warp),
@@ -233,12 +230,11 @@ void fill_own_ghosts(const Exec& exec, const Copies& copies, const Boundary& bou
         Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, rest.count(), 128), rest);
       return;
     }
-    if (StepRecorder::current() == nullptr && own.copies.count > 0 && own.boundary.count > 0) {
+    if (own.copies.count > 0 && own.boundary.count > 0) {
       Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, own.count(), 128), own);
       return;
     }
   }
-  // (In a visit that is recorded these are two steps: most levels there are one box, and have nothing to copy.)
   for_each_region(label, exec, copies, own.fill);
   if (own.boundary.count > 0) for_each_region("ashlar::multigrid::boundary", exec, boundary, own.fill);
 }

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <ashlar/base/text.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
-// What a multigrid says of itself.
+// The description of a multigrid.
 
 namespace ashlar::multigrid {
 
@@ -45,7 +46,7 @@ std::vector<std::string> Multigrid<Exec, Real>::explain_parts() const {
         text("level ", l, ": ", cells.cells_per_dim(), "^3 cells in ", count_text(cells.num_boxes(), "box"));
     if (!comm_->is_alone()) part += text(" on ", count_text(cells.num_owners(), "rank"));
     if (is_one_kernel(l) && !is_within) {
-      part += text(", in one kernel with all below (", lists_.kernel().explain(), ")");
+      part += text(", in one kernel with all below (", programs_.kernel().explain(), ")");
       is_within = true;
     }
     part += text(is_on_host(l) ? ", on the host (" : " (", is_on_host(l) ? HostExecution::name() : Exec::name(), ")");
@@ -61,7 +62,7 @@ std::vector<std::string> Multigrid<Exec, Real>::explain_parts() const {
     if (options_.overlap == Overlap::on) asked += text(asked.empty() ? "" : ", ", "overlap on");
     if (!asked.empty()) parts.push_back(text("messages: none, as one rank has all boxes (asked for: ", asked, ")"));
   }
-  if (!is_within) parts.push_back(text("one kernel: none (", why_no_lists_, ")"));
+  if (!is_within) parts.push_back(text("one kernel: none (", why_no_kernel_, ")"));
   const std::string why = why_no_graph(0);
   std::size_t first = 0;
   while (first < levels_.size() && !why_no_graph(first).empty()) ++first;

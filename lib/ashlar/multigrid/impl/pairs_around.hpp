@@ -2,9 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
-#include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/impl/box_in_scratch.hpp>
-#include <ashlar/multigrid/impl/scratch_tiles.hpp>
 
 namespace ashlar::multigrid::impl {
 
@@ -68,7 +66,7 @@ struct MakePairsAround {
   }
 };
 
-/// Of a tile, at most.
+/// The most pairs of a tile.
 inline constexpr int most_pairs_around =
     6 * widest_tile_in_scratch * widest_tile_in_scratch + 6 * widest_tile_in_scratch;
 
@@ -76,10 +74,10 @@ inline constexpr int most_pairs_around =
 template <class Members, class Tiles>
 class AroundTiles {
  public:
-  KOKKOS_FUNCTION AroundTiles(const Members& crew, const ScratchTiles& tiles, const BoxLayout& layout)
-      : AroundTiles(crew, MakePairsAround{tiles, layout, crew.team, crew.num_teams}) {}
+  KOKKOS_FUNCTION AroundTiles(const Members& group, const ScratchTiles& tiles, const BoxLayout& layout)
+      : AroundTiles(group, MakePairsAround{tiles, layout, group.team, group.num_teams}) {}
 
-  /// work(cell) for those of the colour.
+  /// work(cell) for the cells of the colour.
   template <class Work>
   KOKKOS_FUNCTION void for_each(int colour, const Work& work) const {
     pairs_.for_each([&](const PairAround& pair) {
@@ -88,9 +86,9 @@ class AroundTiles {
   }
 
  private:
-  KOKKOS_FUNCTION AroundTiles(const Members& crew, const MakePairsAround& make) : pairs_(crew, make.count(), make) {}
+  KOKKOS_FUNCTION AroundTiles(const Members& group, const MakePairsAround& make) : pairs_(group, make.count(), make) {}
 
-  Dealt<Members, MakePairsAround> pairs_;
+  Distributed<Members, MakePairsAround> pairs_;
 };
 
 template <class Members>

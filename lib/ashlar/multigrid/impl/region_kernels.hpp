@@ -3,12 +3,29 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
-#include <ashlar/multigrid/impl/step_recorder.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
 
-/// Kernels for the cells of lists of regions.
 namespace ashlar::multigrid::impl {
+
+/// A list in the memory of an execution space, as kernels read it. It owns nothing, and is trivial to copy, so that
+/// kernels which hold it may be stored (Step).
+template <class Item>
+struct Items {
+  const Item* first;
+  int count;
+
+  KOKKOS_FUNCTION const Item& operator()(int number) const { return first[number]; }
+};
+
+template <class View>
+auto items(const View& list) {
+  using Item = std::remove_const_t<typename View::value_type>;
+  return Items<Item>{list.data(), static_cast<int>(list.extent(0))};
+}
+
+// Kernels for the cells of lists of regions.
 
 /// A list where the execution space reaches it. Waits for `exec`, and allocates.
 template <execution_space Exec, class Item>
@@ -35,7 +52,7 @@ KOKKOS_FUNCTION void prepared(const Body& body, const Region& region, const Work
 
 template <class Cell>
 KOKKOS_FUNCTION void by_rows(const Index3& size, const Cell& shared) {
-  // A copy, which no store can change: what it holds stays in registers.
+  // A copy, which no store can change: its members stay in registers.
   const auto at = shared;
   for (int k = 0; k < size[2]; ++k) {
     for (int j = 0; j < size[1]; ++j) {
@@ -60,22 +77,23 @@ KOKKOS_FUNCTION void at_cells(const Team& team, const Region& region, const Body
   });
 }
 
-/// On GPUs, a team for each region. In a step, a group of the crew.
+/// On GPUs, a team for each region. Within one kernel, a subgroup of the threads.
 template <class Regions, class Body>
 struct AtRegions {
-  static constexpr bool is_for_crews = true;
+  static constexpr bool is_for_groups = true;
 
   Regions regions;
   Body body;
 
   template <class Members>
-  requires requires(const Members& crew) { crew.num_groups(); }
-  KOKKOS_FUNCTION void operator()(const Members& crew) const {
-    for (int number = crew.group(); number < regions.count; number += crew.num_groups()) {
+  requires requires(const Members& group) { group.num_subgroups(); }
+  KOKKOS_FUNCTION void operator()(const Members& group) const {
+    for (int number = group.subgroup(); number < regions.count; number += group.num_subgroups()) {
       const auto& region = regions(number);
       const int ni = region.size[0], nj = region.size[1], cells = ni * nj * region.size[2];
       prepared(body, region, [&](const auto& at) {
-        for (int cell = crew.lane(); cell < cells; cell += crew.lanes) at(cell % ni, cell / ni % nj, cell / (ni * nj));
+        for (int cell = group.lane(); cell < cells; cell += group.lanes)
+          at(cell % ni, cell / ni % nj, cell / (ni * nj));
       });
     }
   }
@@ -101,9 +119,6 @@ struct AtRegionsByRows {
 template <execution_space Exec, class Regions, class Body>
 void for_each_region(const std::string& label, const Exec& exec, const Regions& regions, const Body& body) {
   if (regions.extent(0) == 0) return;
-  if (auto* const recorder = StepRecorder::current()) {
-    return recorder->add_regions(label, regions, body, [&](const auto& parts) { return to_space(exec, label, parts); });
-  }
   const int count = static_cast<int>(regions.extent(0));
   if constexpr (is_gpu_v<Exec>) {
     Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, count, 128), AtRegions<Regions, Body>{regions, body});

@@ -2,29 +2,27 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/device/packets/packet.hpp>
-#include <ashlar/multigrid/boundary.hpp>
-#include <ashlar/multigrid/box_layout.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/impl/box_in_scratch.hpp>
 #include <ashlar/multigrid/impl/cell_bodies.hpp>
-#include <ashlar/multigrid/impl/crew.hpp>
 #include <ashlar/multigrid/impl/pairs_around.hpp>
-#include <ashlar/multigrid/impl/scratch_tiles.hpp>
+#include <ashlar/multigrid/impl/thread_group.hpp>
 #include <ashlar/multigrid/impl/transfer_bodies.hpp>
 #include <ashlar/multigrid/stencil.hpp>
 
 namespace ashlar::multigrid::impl {
 
-/// All half sweeps of a smoothing with Gauss-Seidel on a level of one box, and, restricted to the next coarser level,
-/// the residual of what they leave. A team has tiles of x and what is around them in scratch memory meanwhile, one each
-/// on GPUs, and what a thread reads of the matrix stays with it; after each half sweep it sends what it made, and
-/// receives what others made around its tiles. The same bits as steps of their own.
+/// All half sweeps of a smoothing with Gauss-Seidel on a level of one box, and if asked the residual after them,
+/// restricted to the next coarser level. A team keeps tiles of x and the cells around them in scratch memory, one each
+/// on GPUs, and a thread keeps its coefficients. After each half sweep it sends the new cells, and receives the cells
+/// around its tiles from other teams. The same bits as separate kernels.
 ///
-/// Who reads a tile's cells has cells, of both colours, that this tile reads. So a team that has received all of one
-/// exchange knows that the others have done with the one before it, and may overwrite that, and x itself when it ends.
-/// Between two smoothings all teams meet.
+/// Teams that read a tile's cells own cells, of both colours, that this tile reads. So a team that has received all of
+/// one exchange knows that the others have finished the one before it, and may overwrite that, and x itself at its end.
+/// Between two smoothings there is a barrier of all teams.
 template <class Real, class Tiles>
 struct RelaxInScratch {
-  static constexpr bool is_for_crews = true;
+  static constexpr bool is_for_groups = true;
   static constexpr int points = 4;  // of the boundary's polynomial
   static_assert(ScratchTiles::narrowest >= points);
 
@@ -32,12 +30,12 @@ struct RelaxInScratch {
   BoxLayout layout;
   BoundaryWeights<Real> weights;
   int num_half_sweeps;
-  Real* restricted = nullptr;  // the residual, on a level of this layout; nullptr: nobody asks
+  Real* restricted = nullptr;  // the residual, on a level of this layout; nullptr: none
   BoxLayout coarse_layout{};
   Packet* exchanged = nullptr;  // two vectors of the level, used alternately; of one tile nullptr
 
-  /// Of a level with so many own boxes, by teams which have so many tiles at most. A box has as many cells of either
-  /// colour, and as many as the polynomial needs.
+  /// The level is one box, and the teams have scratch memory for its tiles. A box has as many cells of either colour,
+  /// and as many as the polynomial needs.
   static bool serves(const BoxLayout& layout, int num_boxes, int most_tiles) {
     if (num_boxes != 1 || layout.dim % 2 != 0 || layout.dim < points) return false;
     if constexpr (Tiles::is_one) {
@@ -47,16 +45,16 @@ struct RelaxInScratch {
       return layout.dim > widest_tile_in_scratch && tiles.are_wide() && tiles.count() <= most_tiles;
     }
   }
-  static_assert(2 * widest_volume_in_scratch <= crew_scratch_size);
+  static_assert(2 * widest_volume_in_scratch <= scratch_size_of_team);
 
   template <class Members>
-  KOKKOS_FUNCTION void operator()(const Members& crew) const {
+  KOKKOS_FUNCTION void operator()(const Members& group) const {
     const Tiles tiles(layout.dim);
-    const int num_tiles = tiles.count_of(crew.team, crew.num_teams);
+    const int num_tiles = tiles.count_of(group.team, group.num_teams);
     if (num_tiles > 0) {
-      relax(crew, tiles, num_tiles);
+      relax(group, tiles, num_tiles);
     } else {
-      crew.exchange.begin(num_exchanges());
+      group.exchange.begin(num_exchanges());
     }
   }
 
@@ -73,7 +71,7 @@ struct RelaxInScratch {
     Tiles tiles;
     int team, num_teams;
 
-    /// Of each tile first all cells of the colour 0, then all of the other.
+    /// Tile by tile all cells of colour 0, then all of the other.
     KOKKOS_FUNCTION Cell operator()(int number) const {
       const int slot = tiles.slot_of(number, tiles.num_cells()), n = number - slot * tiles.num_cells();
       const int width = tiles.width, half = tiles.num_cells() / 2, pairs = width / 2;
@@ -82,7 +80,7 @@ struct RelaxInScratch {
       const int i = 2 * (pair % pairs) + ((j + k + colour) & 1);
       const Index3 first = tiles.first(team + slot * num_teams);
       const bool exists = tiles.is_in_box(first[0] + i, first[1] + j, first[2] + k);
-      // (Of what does not exist something is read, too.)
+      // (A cell that does not exist reads the values of another.)
       const int at = int(exists ? layout.at(0, first[0] + i, first[1] + j, first[2] + k)
                                 : layout.at(0, first[0], first[1], first[2]));
       const BoxLayout in_scratch = tiles.layout();
@@ -97,25 +95,25 @@ struct RelaxInScratch {
   }
 
   template <class Members>
-  KOKKOS_FUNCTION void relax(const Members& crew, const Tiles& tiles, int num_tiles) const {
+  KOKKOS_FUNCTION void relax(const Members& group, const Tiles& tiles, int num_tiles) const {
     const BoxLayout in_scratch = tiles.layout();
-    // What is made goes to another place first, as cells of a colour read each other.
-    Real* x = crew.template scratch_of<Real>();
+    // New values go to another place first, as cells of a colour read each other.
+    Real* x = group.template scratch_of<Real>();
     Real* made = x + num_tiles * in_scratch.volume();
-    const Dealt<Members, MakeCell> all_cells(crew, num_tiles * tiles.num_cells(),
-                                             MakeCell{body, layout, tiles, crew.team, crew.num_teams});
-    const MakeGhostsInScratch<Tiles> make_ghosts{tiles, crew.team, crew.num_teams};
-    const Dealt<Members, MakeGhostsInScratch<Tiles>> all_ghosts(crew, make_ghosts.count(), make_ghosts);
-    const AroundTiles<Members, Tiles> around(crew, tiles, layout);
+    const Distributed<Members, MakeCell> all_cells(group, num_tiles * tiles.num_cells(),
+                                                   MakeCell{body, layout, tiles, group.team, group.num_teams});
+    const MakeGhostsInScratch<Tiles> make_ghosts{tiles, group.team, group.num_teams};
+    const Distributed<Members, MakeGhostsInScratch<Tiles>> all_ghosts(group, make_ghosts.count(), make_ghosts);
+    const AroundTiles<Members, Tiles> around(group, tiles, layout);
     const auto for_each_cell = [&](const auto& work) {
       all_cells.for_each([&](const Cell& cell) {
         if (cell.exists) work(cell);
       });
     };
     const auto fill_ghosts = [&] {
-      crew.meet();
+      group.barrier();
       all_ghosts.for_each([&](const GhostsInScratch& ghosts) { ghosts.template fill<points>(x, weights); });
-      crew.meet();
+      group.barrier();
     };
     const auto relaxed = [&](const Cell& cell) {
       return body(cell.at, x[cell.here], cell.fluxes(x, in_scratch), cell.read);
@@ -137,43 +135,43 @@ struct RelaxInScratch {
       } else {
         const bool is_exchanged = sweep < num_exchanges();
         Packet* const cells = exchanged + (sweep & 1) * layout.volume();
-        if (is_exchanged) crew.exchange.begin(1);
+        if (is_exchanged) group.exchange.begin(1);
         for_each_cell([&](const Cell& cell) {
           if (cell.colour != colour) return;
           const Real value = relaxed(cell);
-          if (is_exchanged) crew.exchange.send(cells + cell.at, value);
+          if (is_exchanged) group.exchange.send(cells + cell.at, value);
           made[cell.here] = value;
         });
-        crew.meet();
+        group.barrier();
         for_each_cell([&](const Cell& cell) {
           if (cell.colour == colour) x[cell.here] = made[cell.here];
         });
         if (!is_exchanged) continue;
         around.for_each(colour,
-                        [&](const CellAround& cell) { x[cell.here] = Real(crew.exchange.receive(cells + cell.at)); });
+                        [&](const CellAround& cell) { x[cell.here] = Real(group.exchange.receive(cells + cell.at)); });
       }
     }
-    // (Each writes what it made itself.)
+    // (Each thread writes its own cells.)
     for_each_cell([&](const Cell& cell) { body.out[cell.at] = x[cell.here]; });
     if (restricted == nullptr) return;
     fill_ghosts();
     for_each_cell([&](const Cell& cell) {
       made[cell.here] = cell.read.f - applied(body.stencil, cell.at, x[cell.here], cell.fluxes(x, in_scratch));
     });
-    crew.meet();
-    restrict_tiles(crew, tiles, num_tiles, made);
+    group.barrier();
+    restrict_tiles(group, tiles, num_tiles, made);
   }
 
   /// (Tiles are of even size: the fine cells of a coarse one are in the same.)
   template <class Members>
-  KOKKOS_FUNCTION void restrict_tiles(const Members& crew, const Tiles& tiles, int num_tiles,
+  KOKKOS_FUNCTION void restrict_tiles(const Members& group, const Tiles& tiles, int num_tiles,
                                       const Real* residual) const {
     const BoxLayout in_scratch = tiles.layout();
     const int width = tiles.width / 2, count = width * width * width;
-    for (int number = crew.thread; number < num_tiles * count; number += crew.num_threads) {
+    for (int number = group.thread; number < num_tiles * count; number += group.num_threads) {
       const int slot = tiles.slot_of(number, count), n = number - slot * count;
       const int i = 2 * (n % width), j = 2 * (n / width % width), k = 2 * (n / (width * width));
-      const Index3 first = tiles.first(crew.team + slot * crew.num_teams);
+      const Index3 first = tiles.first(group.team + slot * group.num_teams);
       if (!tiles.is_in_box(first[0] + i, first[1] + j, first[2] + k)) continue;
       restricted[coarse_layout.at(0, (first[0] + i) / 2, (first[1] + j) / 2, (first[2] + k) / 2)] = mean_of_fine(
           residual + slot * in_scratch.volume() + in_scratch.at(0, i, j, k), in_scratch.row(), in_scratch.plane());

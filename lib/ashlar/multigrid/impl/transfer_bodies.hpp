@@ -1,11 +1,11 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/multigrid/box_layout.hpp>
-#include <ashlar/multigrid/transfer_plan.hpp>
+#include <ashlar/multigrid/box_grid.hpp>
+#include <ashlar/multigrid/plans.hpp>
 #include <cstdint>
 
-/// What restriction and interpolation do at a coarse cell (i, j, k) of a block of a TransferPlan.
+/// The bodies of restriction and interpolation at a coarse cell (i, j, k) of a block of a TransferPlan.
 namespace ashlar::multigrid::impl {
 
 template <class Blocks>
