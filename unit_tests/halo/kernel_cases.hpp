@@ -4,8 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/base/concepts.hpp>
-#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
 #include <chrono>
 #include <cstdint>
@@ -13,7 +11,6 @@
 #include <random>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <vector>
 
 #include "halo/exchange_cases.hpp"
@@ -82,9 +79,8 @@ auto copy_of(const Exec& exec, const List& list) {
 struct NumbersByKernels {
   static constexpr int num_between = 5;
 
-  explicit NumbersByKernels(const Communicator& comm, const ExchangeOptions& options = {},
-                            const Exec& instance = own_instance())
-      : exec(instance), rank(comm.rank()) {
+  explicit NumbersByKernels(const Communicator& comm, const ExchangeOptions& options = {})
+      : exec(own_instance()), rank(comm.rank()) {
     const int last = comm.size() > 2 ? comm.size() - 1 : comm.size();
     std::vector<NeighbourMessage> to, from;
     std::vector<Part> packed, taken;
@@ -111,7 +107,13 @@ struct NumbersByKernels {
   PeerTasks<TakeParts> take_tasks() const { return {int(takes.extent(0)), {takes.data(), out.data()}}; }
 
   void start(std::int64_t round) { exchange->start_by(exec, "test::pack", pack_tasks(round)); }
-  void finish() { exchange->finish_by(exec, "test::take", take_tasks()); }
+  /// Takes the messages where finish() shows them: they lie there as in `out`.
+  void finish() {
+    exchange->finish(exec);
+    const Kokkos::View<const std::int64_t*, Space> received(
+        reinterpret_cast<const std::int64_t*>(exchange->received()), out.extent(0));
+    Kokkos::deep_copy(exec, out, received);
+  }
   void at_once(std::int64_t round) {
     const PeerTasks<CountTask> between{num_between, {counts.data()}};
     exchange->exchange_by(exec, "test::all", pack_tasks(round), between, take_tasks());
@@ -199,99 +201,6 @@ inline void expect_right_by_kernels(const Communicator& comm, int count, const E
   EXPECT_EQ(side.num_counted(), made_at_once);
   EXPECT_EQ(side.exchange->figures().exchanges, round);
   EXPECT_EQ(side.exchange->figures().received.bytes, round * std::int64_t(side.out.size()) * 8);
-}
-
-/// out[task] := round, late.
-struct WriteLate {
-  std::int64_t* out;
-  std::int64_t round;
-  int rank;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, int task) const {
-    Kokkos::single(Kokkos::PerTeam(team), [&] {
-      const std::uint64_t late = (task * 7 + rank * 5 + round) % 11 == 0 ? 200'000 : 0;  // ns
-      for (const std::uint64_t begin = nanoseconds_now(); nanoseconds_now() - begin < late;) {
-      }
-      out[task] = round;
-    });
-  }
-};
-
-/// Counts what an earlier stage has not yet written, and writes as WriteLate.
-struct LookAndWrite {
-  const std::int64_t* written;
-  int count;
-  int* num_early;
-  WriteLate write;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, int task) const {
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int i) {
-      if (written[i] != write.round) Kokkos::atomic_inc(num_early);
-    });
-    write(team, task);
-  }
-};
-
-/// Counts what has not come, and what an earlier stage has not yet written.
-struct LookAtAll {
-  const Part* parts;
-  int num_parts;
-  const std::int64_t* taken;
-  const std::int64_t* written;
-  int count, rank;
-  int* num_early;
-  std::int64_t round;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, int) const {
-    const auto expect = [&](bool is_there) {
-      if (!is_there) Kokkos::atomic_inc(num_early);
-    };
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int i) { expect(written[i] == round); });
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, num_parts), [&](int p) {
-      const Part& part = parts[p];
-      for (std::int64_t i = part.begin; i < part.begin + part.count; ++i) {
-        expect(taken[part.place + i] == number_sent(part.other, rank, i, round));
-      }
-    });
-  }
-};
-
-/// An instance whose teams run at the same time, on the host, too.
-template <class E = Exec>
-E instance_of_two() {
-  if constexpr (std::is_constructible_v<E, int> && !is_gpu_v<E>) {
-    return E(2);
-  } else {
-    return own_instance();
-  }
-}
-
-/// The tasks of a stage see all that the stages have written which they wait for, kernel after kernel.
-inline void expect_stages_in_order(const Communicator& comm, int count, const ExchangeOptions& options = {}) {
-  constexpr int num_tasks = 24;
-  NumbersByKernels side(comm, options, instance_of_two());
-  const Kokkos::View<std::int64_t*, Space> first("test::first", num_tasks), second("test::second", num_tasks);
-  const Kokkos::View<int*, Space> num_early("test::num_early", 1);
-  constexpr auto packs = PeerStageKind::packs, works = PeerStageKind::works, takes = PeerStageKind::takes;
-  for (std::int64_t round = 1; round <= count; ++round) {
-    const auto pack = side.pack_tasks(round);
-    const auto take = side.take_tasks();
-    const WriteLate write_first{first.data(), round, side.rank}, write_second{second.data(), round, side.rank};
-    side.exchange->exchange_in_stages(
-        side.exec, "test::stages", PeerStage<packs, 0, PackParts>{pack.count, pack.body},
-        PeerStage<works, 0, WriteLate>{num_tasks, write_first},
-        PeerStage<works, 0b10, LookAndWrite>{num_tasks, {first.data(), num_tasks, num_early.data(), write_second}},
-        PeerStage<takes, 0, TakeParts>{take.count, take.body},
-        PeerStage<works, 0b1100, LookAtAll>{5,
-                                            {side.takes.data(), take.count, side.out.data(), second.data(), num_tasks,
-                                             side.rank, num_early.data(), round}});
-  }
-  EXPECT_EQ(side.num_wrong(count), 0);
-  EXPECT_EQ(copy_of(side.exec, num_early)(0), 0) << "rank " << comm.rank();
-  EXPECT_EQ(side.exchange->figures().exchanges, count);
 }
 
 }  // namespace ashlar::testing

@@ -182,12 +182,6 @@ TEST_P(ExchangeInKernels, OfTheCallers) {
   }
 }
 
-TEST_P(ExchangeInKernels, InStagesOfOne) {
-  for (int ranks = 1; ranks <= 3; ++ranks) {
-    run_ranks(ranks, [&](Communicator& comm) { expect_stages_in_order(comm, 300, options()); });
-  }
-}
-
 /// With messages one way alone, nothing but the number of slots holds the sender back. The neighbour tells of a slot
 /// when it takes the next one.
 TEST_P(ExchangeInKernels, ASenderWaitsForAReaderThatIsBehind) {

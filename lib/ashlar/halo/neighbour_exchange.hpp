@@ -18,7 +18,6 @@
 #include <ashlar/halo/impl/neighbour_lists.hpp>
 #include <ashlar/halo/impl/peer_kernels.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
-#include <ashlar/halo/peer_stages.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -158,23 +157,6 @@ class NeighbourExchange {
     states_.now().start();
   }
 
-  /// In place of finish(): one kernel of the caller's takes all messages. (Where kernels run on the host, the calling
-  /// thread waits for them first.)
-  ///
-  /// Throws   as finish(), and ArgumentError in other modes, or where next_arrived() has taken some.
-  template <class Take>
-  void finish_by(const Exec& exec, const std::string& label, const PeerTasks<Take>& takes) {
-    impl::KernelBackend<Exec>& backend = peers();
-    impl::ExchangeState& state = states_.now();
-    if (state.is_arriving) {
-      throw ArgumentError("halo: a kernel that takes all messages of an exchange", "some have been taken",
-                          "take the others as those");
-    }
-    begin_arrival(exec, state);
-    backend.finish_by(exec, label, takes);
-    finish_arrival(exec, state);
-  }
-
   /// Both, where no exchange is on its way, and beside them what needs no message: on a device one launch, elsewhere
   /// one of those that pack and of the others, and one of those that take. Tasks do not depend on each other but by
   /// messages. Teams that wait hold places on the device that work on other instances could have.
@@ -189,16 +171,6 @@ class NeighbourExchange {
   template <class Pack>
   void exchange_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs) {
     exchange_by(exec, label, packs, PeerTasks<NoPeerTask>{}, peers().landings());
-  }
-
-  /// An exchange, what has to come before, and what depends on it, as stages of one kernel (PeerStage): on a device one
-  /// launch, elsewhere one up to the first stage that takes, and one from there on. The first stage packs. Teams that
-  /// wait hold places on the device, but never those of teams that they wait for.
-  ///
-  /// Throws   as exchange_by().
-  template <class... Stages>
-  void exchange_in_stages(const Exec& exec, const std::string& label, const Stages&... stages) {
-    at_once(exec, [&](impl::KernelBackend<Exec>& backend) { backend.exchange_in_stages(exec, label, stages...); });
   }
 
   /// Waits for the oldest exchange on its way, or for what next_arrived() has not yet returned of it. received() is
@@ -229,7 +201,7 @@ class NeighbourExchange {
   /// Of the exchange that was finished last, or whose messages are being taken: until the next one is finished, or its
   /// first message taken, by what is enqueued on the same instance. Always the same place where messages are staged.
   /// After a replay of captured work: of the last exchange there. Messages that come as packets are not there where
-  /// kernels of the caller's have taken them (finish_by(), exchange_by(), exchange_in_stages()).
+  /// kernels of the caller's have taken them (exchange_by()).
   const std::byte* received() const { return backend_->received(states_.now().shown); }
 
   /// Of one exchange.

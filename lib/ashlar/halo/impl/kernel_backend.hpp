@@ -17,7 +17,6 @@
 #include <ashlar/halo/impl/peer_kernels.hpp>
 #include <ashlar/halo/impl/peer_lists.hpp>
 #include <ashlar/halo/impl/peer_routes.hpp>
-#include <ashlar/halo/impl/peer_stages_kernel.hpp>
 #include <ashlar/halo/impl/peer_tasks_kernel.hpp>
 #include <ashlar/halo/neighbour_message.hpp>
 #include <ashlar/halo/peer_receives.hpp>
@@ -35,9 +34,8 @@ namespace ashlar::impl {
 /// waits for the flags, or the packets, of the neighbours' data. The host waits for nothing (where kernels run on the
 /// host, it waits for them: while a kernel did, nobody could fence its instance).
 ///
-/// Kernels of the caller's may pack straight to the neighbours' memory, start_by(), and unpack from where it came,
-/// finish_by(), or do both in one launch, exchange_by(),
-/// with work that depends on messages as well, exchange_in_stages(). Else one copies what was packed, and one waits.
+/// Kernels of the caller's may pack straight to the neighbours' memory, start_by(), or also unpack from where it came
+/// in the same launch, exchange_by(). Else one copies what was packed, and one waits.
 ///
 /// A kernel that waits too long gives up, and with it all that follow; the next call here says so.
 ///
@@ -93,7 +91,7 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   void finish_arrival(const Exec& exec, int) override { mark(exec); }
   const std::byte* received(int slot) const override { return landing() + slot * routes_.slot_bytes(); }
 
-  // Kernels of the caller's: after open(); between begin_arrival() and finish_arrival(); after open().
+  // Kernels of the caller's, after open().
 
   template <class Pack>
   void start_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs) {
@@ -101,13 +99,6 @@ class KernelBackend final : public ExchangeBackend<Exec> {
     launch_tasks(label, exec, packs.count, kernel(packs, PeerTasks<NoPeerTask>{}, PeerTasks<NoPeerTask>{}));
     count_sent();
     mark(exec);
-  }
-
-  template <class Take>
-  void finish_by(const Exec& exec, const std::string& label, const PeerTasks<Take>& takes) {
-    if constexpr (!is_gpu_v<Exec>) wait_until_come(exec, 0, num_received());
-    launch_tasks(label, exec, takes.count, kernel(PeerTasks<NoPeerTask>{}, PeerTasks<NoPeerTask>{}, takes));
-    count_received(0, num_received());
   }
 
   template <class Pack, class Between, class Take>
@@ -123,23 +114,6 @@ class KernelBackend final : public ExchangeBackend<Exec> {
       wait_until_come(exec, 0, num_received());
       all.first = packs.count + between.count;
       launch_tasks(label, exec, takes.count, all);
-    }
-    count_sent();
-    count_received(0, num_received());
-    mark(exec);
-  }
-
-  template <class... Stages>
-  void exchange_in_stages(const Exec& exec, const std::string& label, const Stages&... stages) {
-    begin_sending();
-    const auto all = kernel_in_stages(sends(), receives(), limit(), stage_counts_.data(), stages...);
-    if constexpr (is_gpu_v<Exec>) {
-      launch_tasks(label, exec, int(all.num_tasks), all);
-    } else {
-      const int before = tasks_before_takes(stages...);
-      launch_tasks(label, exec, before, all);
-      wait_until_come(exec, 0, num_received());
-      launch_tasks(label, exec, int(all.num_tasks) - before, all);
     }
     count_sent();
     count_received(0, num_received());
@@ -196,7 +170,6 @@ class KernelBackend final : public ExchangeBackend<Exec> {
     num_landed_ = List<PeerCount>(zeros("ashlar::halo::num_landed"), from.size());
     skipped_ = List<std::uint64_t>(zeros("ashlar::halo::skipped"), 1);
     next_task_ = List<unsigned>(zeros("ashlar::halo::next_task"), 1);
-    stage_counts_ = List<StageCounts>(zeros("ashlar::halo::stage_counts"), 1);
     std::vector<PeerPut> puts;
     std::vector<PeerGet> gets;
     std::vector<PeerChunk> chunks, landings;
@@ -315,7 +288,6 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   List<PeerCount> num_sent_, num_landed_;
   List<std::uint64_t> skipped_;
   List<unsigned> next_task_;
-  List<StageCounts> stage_counts_;
   // As the host enqueues them, captured ones too; kernels have counts of their own, of what runs.
   std::uint64_t num_started_ = 0;
   std::uint64_t followed_ = 0;  // the capture, by number
