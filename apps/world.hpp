@@ -2,7 +2,7 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <exception>
 #include <memory>
 #include <type_traits>

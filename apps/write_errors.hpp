@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <cstddef>
 #include <exception>
 #include <string>

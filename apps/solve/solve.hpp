@@ -1,7 +1,7 @@
 #pragma once
 
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/krylov/block_report.hpp>
 #include <ashlar/krylov/monitor.hpp>
 #include <ashlar/krylov/report.hpp>

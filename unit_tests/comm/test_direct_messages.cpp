@@ -3,7 +3,7 @@
 
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/direct_messages.hpp>
-#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <atomic>
 #include <cstring>
 #include <map>

@@ -5,7 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/error.hpp>
-#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <ashlar/distributed/block_file.hpp>
 #include <ashlar/distributed/shared_file.hpp>
 #include <atomic>

@@ -1,6 +1,7 @@
 // Distributed matrices of any shape: products with A, A^T and A^H against the serial ones, and new values.
 #include <gtest/gtest.h>
 
+#include <ashlar/distributed/diagonal.hpp>
 #include <ashlar/distributed/operator.hpp>
 #include <atomic>
 #include <chrono>

@@ -3,7 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <ashlar/distributed/scatter.hpp>
 #include <chrono>
 #include <cstdint>

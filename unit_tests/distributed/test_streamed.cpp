@@ -242,7 +242,6 @@ TEST(StreamedRanks, SayHowTheyMultiply) {
       EXPECT_LT(a.bytes().device, resident.bytes().device);
     }
     expect_refused<ArgumentError>("streamed", [&] { a.own_matrix(); });
-    expect_refused<ArgumentError>("streamed", [&] { a.own_plan(); });
     if constexpr (is_gpu_v<Exec>) {
       const Matrix on_device = copy_to<Space>(exec, rows);
       exec.fence();

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/distributed/operator.hpp>
-#include <ashlar/halo/impl/neighbour_lists.hpp>  // nothing else shows what ranks of two kinds agree on without a GPU
+#include <ashlar/halo/impl/choose_backend.hpp>  // nothing else shows what ranks of two kinds agree on without a GPU
 #include <ashlar/halo/measure_halo.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/identity_preconditioner.hpp>

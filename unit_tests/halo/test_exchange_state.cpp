@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <array>
-#include <ashlar/halo/impl/exchange_state.hpp>  // nothing else shows it without a GPU
+#include <ashlar/halo/impl/exchange_backend.hpp>  // nothing else shows it without a GPU
 #include <cstddef>
 #include <cstdint>
 #include <utility>

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/memory_kind.hpp>
-#include <ashlar/comm/peer/peer_sharing.hpp>
 #include <ashlar/comm/transport.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -12,11 +9,23 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace ashlar {
+
+/// How processes of one host come to share memory of their devices. On hosts there is one way, by name.
+enum class PeerSharing {
+  automatic,    ///< of the following the first that works, for all ranks, as known data tell that one writes and others
+                ///< read
+  handles,      ///< of the runtime's (cudaIpc, hipIpc)
+  descriptors,  ///< of files, passed over sockets (DescribedMemory): where handles do not work; CUDA alone
+};
+
+/// "automatic", "handles", "descriptors"
+std::string_view to_string(PeerSharing sharing);
 
 class StreamTransport;
 

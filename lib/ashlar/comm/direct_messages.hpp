@@ -1,10 +1,105 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
+#include <array>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/comm/impl/trial_memory.hpp>
-#include <ashlar/comm/memory_kind_of.hpp>
+#include <ashlar/comm/rank_devices.hpp>
+#include <ashlar/comm/transport.hpp>
+#include <cstdint>
+#include <functional>
 #include <memory>
+
+namespace ashlar::impl {
+
+/// Trial messages: what libraries send at once, what they ask for first, and what they cut in pieces.
+inline constexpr std::array<std::int64_t, 5> trial_bytes = {8, 4096, 65536, 1048576, 8388608};
+/// So many bytes before and behind a message nobody is to touch.
+inline constexpr std::int64_t trial_margin = 64;
+
+/// Byte i of a buffer with a message of so many bytes in its midst. Each seed has others, at each place; beside the
+/// message stands what is of seed 0.
+KOKKOS_INLINE_FUNCTION unsigned char trial_byte(std::uint32_t seed, std::int64_t bytes, std::int64_t i) {
+  const std::int64_t place = i - trial_margin;
+  const std::uint32_t its_seed = place >= 0 && place < bytes ? seed : 0U;
+  std::uint32_t mixed = static_cast<std::uint32_t>(place) * 2654435761U + its_seed * 2246822519U + 374761393U;
+  mixed = (mixed ^ (mixed >> 15U)) * 3266489917U;
+  return static_cast<unsigned char>(mixed >> 24U);
+}
+
+template <class Bytes>
+struct FillTrial {
+  Bytes to;
+  std::uint32_t seed;
+  std::int64_t bytes;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { to(i) = trial_byte(seed, bytes, i); }
+};
+
+template <class Bytes>
+struct CompareTrial {
+  Bytes from;
+  std::uint32_t seed;
+  std::int64_t bytes;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
+    if (from(i) != trial_byte(seed, bytes, i)) ++wrong;
+  }
+};
+
+/// A buffer that messages are tried with, in memory of some execution space. All calls return when done.
+class TrialMemory {
+ public:
+  virtual ~TrialMemory() = default;
+  TrialMemory() = default;
+  TrialMemory(const TrialMemory&) = delete;
+  TrialMemory& operator=(const TrialMemory&) = delete;
+
+  /// Where messages begin.
+  virtual unsigned char* data() const = 0;
+  /// As trial_byte() has it, up to the margin behind the message.
+  virtual void fill(std::uint32_t seed, std::int64_t bytes) = 0;
+  /// How many bytes are not as fill() would make them.
+  virtual std::int64_t num_wrong(std::uint32_t seed, std::int64_t bytes) const = 0;
+};
+
+template <execution_space Exec>
+class TrialMemoryOf final : public TrialMemory {
+ public:
+  explicit TrialMemoryOf(const Exec& exec)
+      : exec_(exec),
+        bytes_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::comm::trial"),
+               trial_bytes.back() + 2 * trial_margin),
+        wrong_(Kokkos::view_alloc(exec, "ashlar::comm::wrong")) {}
+
+  unsigned char* data() const override { return bytes_.data() + trial_margin; }
+
+  void fill(std::uint32_t seed, std::int64_t bytes) override {
+    Kokkos::parallel_for("ashlar::comm[fill]", policy(bytes), FillTrial<Bytes>{bytes_, seed, bytes});
+    exec_.fence("ashlar::comm: filled");
+  }
+
+  std::int64_t num_wrong(std::uint32_t seed, std::int64_t bytes) const override {
+    Kokkos::parallel_reduce("ashlar::comm[compare]", policy(bytes), CompareTrial<Bytes>{bytes_, seed, bytes}, wrong_);
+    std::int64_t wrong = 0;
+    Kokkos::deep_copy(exec_, Kokkos::View<std::int64_t, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&wrong), wrong_);
+    exec_.fence("ashlar::comm: compared");
+    return wrong;
+  }
+
+ private:
+  using Bytes = Kokkos::View<unsigned char*, typename Exec::memory_space>;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Policy policy(std::int64_t bytes) const { return Policy(exec_, 0, bytes + 2 * trial_margin); }
+
+  Exec exec_;
+  Bytes bytes_;
+  Kokkos::View<std::int64_t, typename Exec::memory_space> wrong_;
+};
+
+/// find_direct_messages() of a kind of memory.
+DirectMessages find_direct_messages(const Communicator& comm, MemoryKind kind,
+                                    const std::function<std::unique_ptr<TrialMemory>()>& allocate);
+
+}  // namespace ashlar::impl
 
 namespace ashlar {
 

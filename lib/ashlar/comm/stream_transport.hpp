@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/comm/memory_kind.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <cstddef>
 #include <memory>
 #include <span>

@@ -1,13 +1,57 @@
 #pragma once
 
-#include <ashlar/comm/memory_kind.hpp>
-#include <ashlar/comm/message.hpp>
+#include <ashlar/base/error.hpp>
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ashlar {
+
+/// A transport that failed: what it said is in the message.
+class CommError : public Error {
+  using Error::Error;
+};
+
+/// Another rank failed where all ranks act together; its message is in this one's.
+class RankError : public Error {
+ public:
+  RankError(int rank, std::string problem, std::string why, std::string suggestion)
+      : Error(std::move(problem), std::move(why), std::move(suggestion)), rank_(rank) {}
+  /// The lowest rank that failed.
+  int rank() const { return rank_; }
+
+ private:
+  int rank_;
+};
+
+/// Whose memory it is that a message goes from or to. Memory of the host that a device reaches, too, such as pinned
+/// memory, is the host's; memory that moves between both is the device's.
+enum class MemoryKind { host, cuda, hip, other };
+
+/// "host", "CUDA", ...
+std::string_view to_string(MemoryKind kind);
+
+/// One transfer between ranks that is made once and may be started any number of times: a send, a receive, or a
+/// collective. Between start() and the end of wait() its buffers are the transport's.
+///
+/// Async    start() returns at once; wait() returns when the buffers may be used again; is_done() tells whether wait()
+///          would return at once, and lets the transport go on. One that was never started is done.
+///          The destructor gives up what is under way; then the buffers may go, too.
+/// Throws   CommError where the transport fails.
+class Message {
+ public:
+  virtual ~Message() = default;
+  Message() = default;
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
+
+  virtual void start() = 0;
+  virtual bool is_done() = 0;
+  virtual void wait() = 0;
+};
 
 /// Whether a transport reaches memory of some kind with its messages.
 enum class Reach {
@@ -68,3 +112,14 @@ class Transport {
 };
 
 }  // namespace ashlar
+
+namespace ashlar::impl {
+
+/// The transport of a rank that is alone. It gathers, and sends nothing: there is nobody else.
+std::unique_ptr<Transport> self_transport();
+
+/// What this machine is called; ASHLAR_HOST_NAME where that is set, so that the ranks of one machine can act as those
+/// of several.
+std::string host_name();
+
+}  // namespace ashlar::impl

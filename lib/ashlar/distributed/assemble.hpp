@@ -11,8 +11,6 @@
 #include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/impl/require_same.hpp>
 #include <ashlar/distributed/matrix.hpp>
-#include <ashlar/distributed/row_input.hpp>
-#include <ashlar/halo/check_partition.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -6,12 +6,11 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/held_bytes.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/diagonal.hpp>
+#include <ashlar/bcsr/block_shape.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/cut_matrix.hpp>
 #include <ashlar/distributed/impl/host_lists.hpp>
-#include <ashlar/distributed/row_input.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <ashlar/spmv/matrix_bytes.hpp>
@@ -21,7 +20,42 @@
 #include <utility>
 #include <vector>
 
+// A rank's block rows as applications have them. A matrix whose column indices are global is the third form.
+
 namespace ashlar {
+
+/// Block rows with global block columns in 64 bits.
+///
+/// Shapes   row_ptr has an entry more than there are block rows, columns one for each block, values R * C for each, in
+///          the layout of Matrix. Columns may be in any order within a row, each once.
+/// Memory   views, shared as they are.
+template <bcsr_matrix Matrix>
+struct GlobalRows {
+  using row_ptr_view = typename Matrix::graph_type::row_ptr_view;
+  using column_view = Kokkos::View<const std::int64_t*, typename Matrix::memory_space>;
+
+  BlockShape block_shape;
+  row_ptr_view row_ptr;
+  column_view columns;
+  typename Matrix::values_view values;
+
+  std::int64_t num_block_rows() const { return row_ptr.extent(0) == 0 ? 0 : std::int64_t(row_ptr.extent(0)) - 1; }
+  std::int64_t num_blocks() const { return std::int64_t(columns.extent(0)); }
+};
+
+/// Block rows in an application's own numbering, with ghost nodes: block column j of `rows` is the global block column
+/// global_column(j). Own nodes and ghost nodes may be in any order.
+///
+/// Shapes   global_column has an entry for each block column of `rows`. global_row has one for each block row, its
+///          global number, in any order; if it is empty, rows are in the order of their global numbers.
+template <bcsr_matrix Matrix>
+struct RowsWithGhosts {
+  using index_view = Kokkos::View<const std::int64_t*, typename Matrix::memory_space>;
+
+  Matrix rows;
+  index_view global_column;
+  index_view global_row = {};
+};
 
 /// A sparse matrix of dense blocks over the ranks of a communicator, square or not: each rank has the block rows that
 /// the row map gives it. It is a value: copies share their data.
@@ -235,20 +269,5 @@ class DistributedMatrix {
   std::shared_ptr<const impl::MatrixStructure<Matrix>> structure_;
   Matrix local_, remote_;
 };
-
-/// The diagonal blocks of this rank's rows, for Jacobi and block-Jacobi preconditioners. A block row that has none is
-/// empty.
-///
-/// Memory   allocates the result where the matrix is.
-/// Async    waits for `exec`. Not collective.
-/// Throws   ArgumentError if rows and columns have different partitions.
-template <execution_space Exec, bcsr_matrix Matrix>
-Matrix diagonal_blocks(const Exec& exec, const DistributedMatrix<Matrix>& a) {
-  if (!(a.row_map() == a.column_map())) {
-    throw ArgumentError("diagonal_blocks: a matrix whose rows have another partition than its columns",
-                        "a rank has no diagonal blocks of its own", "make it with one map for both");
-  }
-  return diagonal_blocks(exec, a.local());
-}
 
 }  // namespace ashlar

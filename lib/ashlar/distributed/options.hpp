@@ -1,14 +1,23 @@
 #pragma once
 
-#include <ashlar/distributed/decomposition.hpp>
 #include <ashlar/distributed/idle_clock.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <ashlar/streaming/options.hpp>
 #include <optional>
+#include <string_view>
 
 namespace ashlar {
+
+/// How a rank multiplies what is not its own.
+enum class Decomposition {
+  one_d,  ///< when all of the halo has come, at once
+  two_d,  ///< cut by the rank that it comes from, each piece when it has come
+};
+
+/// "1d", "2d"
+std::string_view to_string(Decomposition decomposition);
 
 /// How a DistributedOperator multiplies, and exchanges what that needs of other ranks.
 struct DistributedOptions {

@@ -10,7 +10,6 @@
 #include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/remote_rows.hpp>
-#include <ashlar/halo/check_partition.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <cstdint>

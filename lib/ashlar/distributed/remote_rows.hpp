@@ -11,7 +11,6 @@
 #include <ashlar/distributed/impl/column_part.hpp>
 #include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/matrix.hpp>
-#include <ashlar/distributed/row_input.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -6,15 +6,13 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/comm/memory_kind_of.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/idle_timer.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/distributed/idle_clock.hpp>
 #include <ashlar/distributed/impl/device_sums.hpp>
-#include <ashlar/distributed/impl/peer_sums.hpp>
-#include <ashlar/distributed/impl/stream_sums.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <chrono>
 #include <cstddef>

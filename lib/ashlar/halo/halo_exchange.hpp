@@ -9,13 +9,11 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/impl/halo_layout.hpp>
-#include <ashlar/halo/impl/listed.hpp>
 #include <ashlar/halo/impl/pack.hpp>
-#include <ashlar/halo/impl/pack_to_peers.hpp>
-#include <ashlar/halo/impl/peer_chunk.hpp>
+#include <ashlar/halo/impl/peer_lists.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
 #include <cstdint>

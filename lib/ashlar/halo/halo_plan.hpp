@@ -1,8 +1,7 @@
 #pragma once
 
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/device/packets/time_limit.hpp>
-#include <ashlar/halo/packet_bytes.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <cstdint>
 #include <optional>
@@ -23,16 +22,6 @@ enum class HaloForm {
 
 /// "automatic", "packed", ...
 std::string_view to_string(HaloForm form);
-
-/// What memory messages go from and come to, where ranks compute on a device.
-enum class HaloBuffers {
-  automatic,  ///< the device's where that works (find_direct_messages()), else staged
-  staged,     ///< pinned memory of the host, and copies between it and the device
-  device,     ///< the device's; where that does not work, an error
-};
-
-/// "automatic", "staged", "device"
-std::string_view to_string(HaloBuffers buffers);
 
 struct HaloOptions {
   HaloForm form = HaloForm::automatic;

@@ -9,10 +9,9 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/impl/halo_layout.hpp>
-#include <ashlar/halo/impl/listed.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
 #include <cstdint>
 #include <string>
@@ -23,17 +22,6 @@
 namespace ashlar {
 
 namespace impl {
-
-/// Which received entries each own entry gets, in the order of the ranks that sent them.
-struct EntrySums {
-  std::vector<std::int64_t> entry;     ///< own entries that get any, ascending
-  std::vector<std::int64_t> begin;     ///< entry[i] gets source[begin[i]] to source[begin[i + 1] - 1]
-  std::vector<std::int64_t> source;    ///< places among the entries received
-  std::vector<NeighbourMessage> from;  ///< in bytes: messages one after another, by rank
-};
-
-/// The sums at the ranks to which `plan` sends.
-EntrySums entry_sums(const HaloPlan& plan, std::int64_t entry_bytes);
 
 /// y(entry) += all received entries for it, a row of one vector at a time.
 template <class Y>

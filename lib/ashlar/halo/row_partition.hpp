@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace ashlar {
+
+class Communicator;
 
 /// Block rows cut into one contiguous part for each rank, some of which may be empty. The same on all ranks; immutable.
 class RowPartition {
@@ -50,5 +53,10 @@ class RowPartition {
  private:
   std::vector<std::int64_t> offsets_{0};
 };
+
+/// Collective. All ranks have the same partition, with a part for each of them.
+///
+/// Throws   ArgumentError on all ranks, in the name of `who`.
+void check_partition(const Communicator& comm, const RowPartition& partition, std::string_view who);
 
 }  // namespace ashlar

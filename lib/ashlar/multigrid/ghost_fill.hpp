@@ -8,9 +8,8 @@
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/priority_instance.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
-#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/peer_messages.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
-#include <ashlar/halo/plain_buffer.hpp>
 #include <ashlar/multigrid/boundary.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>

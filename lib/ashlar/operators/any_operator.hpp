@@ -10,7 +10,6 @@
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/operators/any_preconditioner.hpp>
 #include <ashlar/operators/any_space.hpp>
-#include <ashlar/operators/impl/any_vectors.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>

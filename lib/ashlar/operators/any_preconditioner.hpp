@@ -6,7 +6,7 @@
 #include <ashlar/blas1/dot.hpp>
 #include <ashlar/device/team_sums.hpp>
 #include <ashlar/krylov/concepts.hpp>
-#include <ashlar/operators/impl/any_vectors.hpp>
+#include <ashlar/operators/any_space.hpp>
 #include <ashlar/persistent_cg/diagonal_inverse.hpp>
 #include <cstdint>
 #include <memory>

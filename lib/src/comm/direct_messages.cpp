@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/impl/trial_memory.hpp>
+#include <ashlar/comm/direct_messages.hpp>
 #include <cstddef>
 #include <exception>
 #include <string>

@@ -1,4 +1,4 @@
-#include <ashlar/distributed/decomposition.hpp>
+#include <ashlar/distributed/options.hpp>
 
 namespace ashlar {
 

@@ -4,7 +4,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/halo/check_partition.hpp>
+#include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -73,18 +73,6 @@ std::string_view to_string(HaloForm form) {
       return "contiguous";
     case HaloForm::whole:
       return "whole";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(HaloBuffers buffers) {
-  switch (buffers) {
-    case HaloBuffers::automatic:
-      return "automatic";
-    case HaloBuffers::staged:
-      return "staged";
-    case HaloBuffers::device:
-      return "device";
   }
   return "unknown";
 }

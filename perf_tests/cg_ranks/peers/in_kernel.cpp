@@ -4,8 +4,8 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/peer/find_peer_memory.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/device/cuda_check.hpp>
 #include <cg_ranks/peers/rank_team.hpp>
 #include <cg_ranks/peers/sliced_rows.hpp>

@@ -5,12 +5,10 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/impl/peer_check.hpp>     // nothing else shows a word that is wrong
-#include <ashlar/comm/impl/peer_segments.hpp>  // nothing else shows it where all ways work, or none
-#include <ashlar/comm/memory_kind_of.hpp>
-#include <ashlar/comm/peer/find_peer_memory.hpp>
+#include <ashlar/comm/impl/peer_segments.hpp>  // nothing else shows a word that is wrong, or that all ways work, or none
 #include <ashlar/comm/peer/peer_memory.hpp>
+#include <ashlar/comm/rank_devices.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

@@ -2,8 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ashlar/comm/memory_kind_of.hpp>
-#include <ashlar/comm/peer/find_peer_memory.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/device/device_cache.hpp>
 #include <chrono>
 #include <cmath>

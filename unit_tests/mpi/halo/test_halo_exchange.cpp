@@ -1,8 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <ashlar/comm/memory_kind_of.hpp>
-#include <ashlar/comm/peer/find_peer_memory.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/halo/halo_exchange.hpp>
 #include <initializer_list>
 #include <string>

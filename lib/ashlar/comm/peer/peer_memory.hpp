@@ -1,14 +1,20 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/comm/impl/peer_check.hpp>
 #include <ashlar/comm/impl/peer_segments.hpp>
-#include <ashlar/comm/memory_kind_of.hpp>
+#include <ashlar/comm/rank_devices.hpp>
+#include <ashlar/comm/transport.hpp>
+#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/device/shareable_memory.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace ashlar {
@@ -53,6 +59,59 @@ class PeerMemory {
   }
 
   std::unique_ptr<impl::PeerSegments> segments_;
+};
+
+/// A channel between kernels of the ranks of one host: peer memory, a time limit for their waits, and a flag that tells
+/// the host that a kernel gave up.
+///
+///     PeerChannel<Exec> channel(30);
+///     channel.allocate(exec, comm.duplicate(), 4096);
+///     channel.memory().of(1);                             // for kernels of this rank
+///     wait_until(is_ready, channel.limit());              // in a kernel
+///     channel.check("halo", "data of another rank");      // on the host
+///
+/// Memory   allocate() allocates the peer memory and the flag, which the host reads at any time. The destructor is that
+///          of PeerMemory.
+template <execution_space Exec>
+class PeerChannel {
+ public:
+  explicit PeerChannel(double time_out_seconds) : limit_ns_(time_limit_ns(time_out_seconds)) {}
+
+  /// Collective. Replaces the peer memory, after the caller's kernels have finished, by zeroed memory of this size. The
+  /// flag stays. Waits for `exec`.
+  ///
+  /// Throws   as PeerMemory, on all ranks together.
+  void allocate(const Exec& exec, Communicator comm, std::size_t bytes) {
+    comm.together([&] {
+      if (gave_up_.data() != nullptr) return;
+      gave_up_ = Flag(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::peer_channel::gave_up"));
+      *gave_up_.data() = 0;  // by the host, which reaches it: Kokkos would use another instance
+    });
+    memory_.reset();
+    memory_ = std::make_unique<PeerMemory>(exec, std::move(comm), bytes);
+  }
+
+  const PeerMemory& memory() const { return *memory_; }
+  /// For kernels.
+  TimeLimit limit() const { return {limit_ns_, gave_up_.data()}; }
+  /// The value that kernels have stored in limit().gave_up; 0 if none gave up.
+  int failure() const { return *static_cast<volatile const int*>(gave_up_.data()); }
+
+  /// Throws   CommError if a kernel gave up: "`module`: rank 1 has waited 30 s in a kernel for `data`"
+  void check(std::string_view module, std::string_view data) const {
+    if (failure() == 0) return;
+    throw CommError(text(module, ": rank ", memory_->comm().rank(), " has waited ", 1e-9 * double(limit_ns_),
+                         " s in a kernel for ", data),
+                    "that rank has ended or hangs", "look for its message");
+  }
+
+ private:
+  using Space = std::conditional_t<is_gpu_v<Exec>, Kokkos::SharedHostPinnedSpace, typename Exec::memory_space>;
+  using Flag = Kokkos::View<int, Space>;
+
+  std::uint64_t limit_ns_;
+  std::unique_ptr<PeerMemory> memory_;
+  Flag gave_up_;
 };
 
 }  // namespace ashlar

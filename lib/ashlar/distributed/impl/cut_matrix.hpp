@@ -9,10 +9,7 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/column_part.hpp>
 #include <ashlar/distributed/impl/host_lists.hpp>
-#include <ashlar/distributed/impl/ordered_blocks.hpp>
 #include <ashlar/distributed/impl/require_same.hpp>
-#include <ashlar/distributed/impl/rows_on_device.hpp>
-#include <ashlar/halo/check_partition.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <ashlar/spmv/traffic.hpp>

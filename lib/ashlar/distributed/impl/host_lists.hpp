@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/bcsr/copy.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -28,6 +29,24 @@ Kokkos::View<Entry*, Space> view_from(const Exec& exec, const std::string& label
   Kokkos::deep_copy(exec, view, Kokkos::View<const Entry*, Kokkos::HostSpace>(list.data(), list.size()));
   exec.fence("ashlar::distributed: a list of the host's");
   return view;
+}
+
+/// An instance that reaches a rank's rows: `exec` if they are in its memory, else one of the host's.
+template <class Rows, class Exec>
+auto instance_at(const Exec& exec) {
+  if constexpr (std::is_same_v<typename Rows::memory_space, typename Exec::memory_space>) {
+    return exec;
+  } else {
+    return Kokkos::DefaultHostExecutionSpace();
+  }
+}
+
+/// Rows where the matrix is to be; the same rows if they are there. Waits.
+template <class Matrix, class Rows, class Exec>
+Matrix on_device(const Exec& exec, const Rows& rows) {
+  const Matrix result = copy_to<typename Matrix::memory_space>(exec, rows);
+  exec.fence("ashlar::distributed: rows on the device");
+  return result;
 }
 
 }  // namespace ashlar::impl

@@ -6,13 +6,11 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/distributed/idle_clock.hpp>
 #include <ashlar/distributed/impl/cut_matrix.hpp>
-#include <ashlar/distributed/impl/idle_meter.hpp>
-#include <ashlar/distributed/impl/other_part.hpp>
 #include <ashlar/distributed/impl/vector_exchange.hpp>
 #include <ashlar/distributed/options.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
-#include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/spmv/matrix_bytes.hpp>
 #include <cstdint>
 #include <memory>

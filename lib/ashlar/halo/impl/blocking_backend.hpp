@@ -1,19 +1,91 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/comm/direct_messages.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/device/event.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
+#include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
-#include <ashlar/halo/impl/neighbour_messages.hpp>
-#include <ashlar/halo/impl/staging.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace ashlar::impl {
+
+/// Whether the messages of an exchange go through pinned memory of the host, and why.
+struct HaloStaging {
+  bool is_staged = false;
+  std::string why = {};
+};
+
+/// What a rank whose halo is in memory of this kind does, after find_direct_messages().
+///
+/// Throws   ArgumentError on all ranks where the device's memory was asked for, and does not work.
+HaloStaging choose_staging(const Communicator& comm, HaloBuffers wanted, const DirectMessages& direct, MemoryKind kind);
+
+/// The same, which asks. Collective; the same is wanted on all ranks.
+template <execution_space Exec>
+HaloStaging find_staging(const Exec& exec, const Communicator& comm, HaloBuffers wanted) {
+  if (wanted == HaloBuffers::staged) return {true, "as asked for"};
+  return choose_staging(comm, wanted, find_direct_messages(exec, comm), memory_kind_of<typename Exec::memory_space>);
+}
+
+/// NeighbourExchange::explain(): `way` says how messages go.
+std::string explain(const HaloFigures& figures, const std::string& way);
+
+/// The messages of an exchange through the transport: for each of its slots one to, and one from, each neighbour, made
+/// once.
+///
+/// They have a group of ranks of their own, and each slot a tag of its own: no message of one exchange is ever taken
+/// for one of another, however far ahead a neighbour is.
+class NeighbourMessages {
+ public:
+  /// `comm` is a group of its own.
+  NeighbourMessages(Communicator comm, std::vector<NeighbourMessage> to, std::vector<NeighbourMessage> from);
+
+  /// The messages of the next slot, from and to these buffers.
+  void add_slot(const void* send, void* receive);
+
+  void start_receives(int slot);
+  void start_sends(int slot);
+  /// Until the buffer may be written again.
+  void wait_for_sends(int slot);
+  void wait_for_receives(int slot);
+  /// A neighbour, by place in `from`, whose message has come and was not returned since start_receives(); waits for
+  /// one. -1 where all have been.
+  int wait_for_any(int slot);
+
+  /// Until all that was sent has gone. Where the transport fails, it says so elsewhere.
+  void wait_for_all_sends() noexcept;
+
+  /// How long the host has waited for messages so far.
+  double waited_seconds() const { return waited_seconds_; }
+  /// What went and what came, counted as it was started and as it came.
+  const HaloCount& sent() const { return sent_; }
+  const HaloCount& received() const { return received_; }
+
+ private:
+  struct Slot {
+    std::vector<std::unique_ptr<Message>> sends, receives;
+    std::vector<char> is_taken;
+  };
+  /// Adds what wait() takes to the time waited.
+  template <class Wait>
+  void timed(const Wait& wait);
+
+  Communicator comm_;
+  std::vector<NeighbourMessage> to_, from_;
+  double waited_seconds_ = 0;
+  HaloCount sent_, received_;
+  std::vector<Slot> slots_;
+};
 
 /// The blocking mode: the host waits for what was packed, starts messages of the transport, and waits for them. They go
 /// from and to the memory of `exec`, or are staged: through pinned memory of the host, and copies between it and the

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
-#include <ashlar/halo/neighbour_message.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -29,5 +31,27 @@ struct HaloLayout {
   std::vector<NeighbourMessage> to, from;
   std::int64_t packed_bytes = 0;
 };
+
+/// Which received entries each own entry gets, in the order of the ranks that sent them.
+struct EntrySums {
+  std::vector<std::int64_t> entry;     ///< own entries that get any, ascending
+  std::vector<std::int64_t> begin;     ///< entry[i] gets source[begin[i]] to source[begin[i + 1] - 1]
+  std::vector<std::int64_t> source;    ///< places among the entries received
+  std::vector<NeighbourMessage> from;  ///< in bytes: messages one after another, by rank
+};
+
+/// The sums at the ranks to which `plan` sends.
+EntrySums entry_sums(const HaloPlan& plan, std::int64_t entry_bytes);
+
+/// A list where kernels of `Exec` read it. Allocates, and waits for `exec`.
+template <class Item, execution_space Exec>
+Kokkos::View<Item*, typename Exec::memory_space> listed(const Exec& exec, const std::vector<Item>& items) {
+  const Kokkos::View<Item*, typename Exec::memory_space> there(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::halo::peers"), items.size());
+  using Here = Kokkos::View<const Item*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  if (!items.empty()) Kokkos::deep_copy(exec, there, Here(items.data(), items.size()));
+  exec.fence("ashlar::halo: lists of peers");
+  return there;
+}
 
 }  // namespace ashlar::impl

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/comm/communicator.hpp>
 #include <ashlar/device/packets/flag.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <desul/atomics.hpp>
+#include <vector>
 
 namespace ashlar::impl {
 
@@ -70,5 +74,62 @@ KOKKOS_INLINE_FUNCTION bool is_last_of(PeerCount& count, int num_teams) {
   store_shared(&count.teams, 0);
   return true;
 }
+
+/// A part of a message, which a team writes or reads: bytes, entries or words [begin, begin + count) of it.
+struct PeerChunk {
+  int message = 0, num_chunks = 0;  ///< of that message
+  std::int64_t begin = 0, count = 0;
+  std::int64_t source = 0;  ///< where they are before they go
+};
+
+/// How many bytes a team takes of a message: few teams where it is short, and enough for each where it is long. A
+/// multiple of all words.
+inline std::int64_t chunk_of(std::int64_t message_bytes) {
+  constexpr std::int64_t least = 2048, most = 16384;
+  return std::clamp(message_bytes / 64 / least * least, least, most);
+}
+
+/// Those of a message of so many bytes, entries or words: one at least.
+inline void add_chunks(std::vector<PeerChunk>& chunks, int message, std::int64_t count, std::int64_t of_chunk) {
+  const std::int64_t num_chunks = std::max<std::int64_t>(1, (count + of_chunk - 1) / of_chunk);
+  for (std::int64_t k = 0; k < num_chunks; ++k) {
+    chunks.push_back({message, static_cast<int>(num_chunks), k * of_chunk, std::min(of_chunk, count - k * of_chunk)});
+  }
+}
+
+/// Where in each other's memory the ranks of an exchange write. The segment of a rank: for each neighbour of `from` a
+/// flag, raised there when its data have arrived; for each of `to` one, raised when that neighbour has done with them;
+/// then slots of what comes, each with places for packets of short messages behind it.
+class PeerRoutes {
+ public:
+  /// Offsets in the neighbour's segment.
+  struct To {
+    std::int64_t bytes = 0, slots = 0, slot_bytes = 0, arrived = 0;
+    bool are_packets = false;
+  };
+  struct From {
+    std::int64_t taken = 0;
+    std::int64_t packets = -1;  ///< in this rank's own segment, in slot 0; -1 where it comes as it is
+  };
+
+  /// Collective.
+  PeerRoutes(const Communicator& comm, const std::vector<NeighbourMessage>& to,
+             const std::vector<NeighbourMessage>& from, std::int64_t packet_bytes);
+
+  std::int64_t segment_bytes() const { return segment_bytes_; }
+  std::int64_t arrived_flag(int from) const;
+  std::int64_t taken_flag(int to) const;
+  std::int64_t slots_begin() const { return slots_begin_; }
+  std::int64_t slot_bytes() const { return slot_bytes_; }
+  const std::vector<To>& to() const { return to_; }
+  const std::vector<From>& from() const { return from_; }
+  /// All begins and lengths of what goes are multiples of it: 16, 4 or 1.
+  std::int64_t word_bytes() const { return word_bytes_; }
+
+ private:
+  std::vector<To> to_;
+  std::vector<From> from_;
+  std::int64_t slots_begin_ = 0, slot_bytes_ = 0, segment_bytes_ = 0, word_bytes_ = 16;
+};
 
 }  // namespace ashlar::impl

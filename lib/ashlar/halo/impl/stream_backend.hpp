@@ -7,8 +7,8 @@
 #include <ashlar/device/capture.hpp>
 #include <ashlar/device/event.hpp>
 #include <ashlar/device/priority_instance.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
-#include <ashlar/halo/neighbour_message.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

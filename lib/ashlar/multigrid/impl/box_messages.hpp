@@ -2,7 +2,7 @@
 
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
 #include <cstdint>

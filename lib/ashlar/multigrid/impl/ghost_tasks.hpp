@@ -3,9 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/halo/peer_receives.hpp>
-#include <ashlar/halo/peer_sends.hpp>
-#include <ashlar/halo/plain_buffer.hpp>
+#include <ashlar/halo/peer_messages.hpp>
+#include <ashlar/halo/peer_tasks.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
 #include <ashlar/multigrid/impl/ghost_kernels.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/halo/outgoing_message.hpp>
+#include <ashlar/halo/peer_messages.hpp>
 #include <ashlar/multigrid/box_layout.hpp>
 #include <ashlar/multigrid/ghost_plan.hpp>
 #include <ashlar/multigrid/impl/ghost_kernels.hpp>

@@ -1,13 +1,10 @@
 #include "message.hpp"
 
 #include <algorithm>
-#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <chrono>
 
-#include "abort.hpp"
-#include "check.hpp"
-#include "one_at_a_time.hpp"
-#include "wait.hpp"
+#include "calls.hpp"
 
 namespace ashlar::impl {
 

@@ -2,12 +2,12 @@
 
 #include <mpi.h>
 
-#include <ashlar/comm/message.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <cstddef>
 #include <memory>
 #include <vector>
 
-#include "handle.hpp"
+#include "calls.hpp"
 
 namespace ashlar::impl {
 

@@ -1,16 +1,12 @@
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
 #include <ashlar/comm/mpi/communicator.hpp>
-#include <ashlar/comm/mpi/session.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <vector>
 
-#include "abort.hpp"
-#include "check.hpp"
-#include "thread_level.hpp"
-#include "wait.hpp"
+#include "calls.hpp"
 
 namespace ashlar {
 

@@ -1,25 +1,107 @@
-#include "transport.hpp"
+#include <mpi.h>
 
 #include <algorithm>
 #include <array>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/impl/host_name.hpp>
+#include <ashlar/comm/mpi/communicator.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <climits>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "abort.hpp"
-#include "check.hpp"
-#include "device_memory.hpp"
+#include "calls.hpp"
 #include "message.hpp"
-#include "one_at_a_time.hpp"
-#include "thread_level.hpp"
-#include "wait.hpp"
+
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>  // Open MPI and its kin
+#endif
 
 namespace ashlar::impl {
+
+namespace {
+
+// Open MPI has a function for each kind of device, and a macro that tells whether the function is there; MPICH has one
+// function for all.
+
+bool says_it_takes_cuda() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+  int is_supported = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &is_supported) == MPI_SUCCESS && is_supported != 0;
+#else
+  return false;
+#endif
+}
+
+bool says_it_takes_hip() {
+#if defined(MPIX_ROCM_AWARE_SUPPORT)
+  return MPIX_Query_rocm_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_HIP)
+  int is_supported = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_HIP, &is_supported) == MPI_SUCCESS && is_supported != 0;
+#else
+  return false;
+#endif
+}
+
+/// Whether the MPI library says that it takes messages in memory of this kind. A library that cannot be asked does not.
+bool mpi_says_it_takes(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::host:
+      return true;
+    case MemoryKind::cuda:
+      return says_it_takes_cuda();
+    case MemoryKind::hip:
+      return says_it_takes_hip();
+    case MemoryKind::other:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+class MpiTransport final : public Transport {
+ public:
+  /// Collective, over a communicator of our own.
+  MpiTransport(std::shared_ptr<const MpiHandle> comm, MpiOptions options, std::string host_name);
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  std::string name() const override { return "mpi"; }
+  std::string explain() const override;
+  std::string host_name() const override { return host_name_; }
+  int num_hosts() const override { return num_hosts_; }
+  Reach reach(MemoryKind kind) const override;
+
+  void barrier() override;
+  void all_gather(const void* mine, std::size_t bytes, void* all) override;
+  void all_gather_varying(const void* mine, const std::vector<std::size_t>& bytes_of, void* all) override;
+  void all_to_all(const void* send, const std::vector<std::size_t>& send_bytes, void* receive,
+                  const std::vector<std::size_t>& receive_bytes) override;
+  void broadcast(void* data, std::size_t bytes, int root) override;
+  std::unique_ptr<Transport> split(int colour, int key) override;
+
+  std::unique_ptr<Message> send(const void* data, std::size_t bytes, int to, int tag) override;
+  std::unique_ptr<Message> receive(void* data, std::size_t bytes, int from, int tag) override;
+  std::unique_ptr<Message> gathering(const void* mine, std::size_t bytes, void* all) override;
+
+  [[noreturn]] void abort(int exit_code) noexcept override;
+
+ private:
+  void require(int other, int tag) const;
+
+  std::shared_ptr<const MpiHandle> comm_;
+  MpiOptions options_;
+  int rank_ = 0, size_ = 1, num_hosts_ = 1;
+  std::string host_name_;
+};
 
 namespace {
 

@@ -1,25 +1,105 @@
-#include "transport.hpp"
+#include <ashlar/comm/nccl/transport.hpp>
 
 #include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/check_stream_transport.hpp>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/impl/trial_memory.hpp>
-#include <ashlar/comm/memory_kind_of.hpp>
-#include <ashlar/comm/shared_device.hpp>
+#include <ashlar/comm/direct_messages.hpp>
+#include <ashlar/comm/rank_devices.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <ashlar/device/event.hpp>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <iostream>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
-#include "check.hpp"
-
 namespace ashlar::impl {
+
+namespace {
+
+/// NCCL's result once it is settled: a call on a communicator that does not block goes on after it has returned.
+ncclResult_t settled(ncclResult_t result, ncclComm_t comm) {
+  constexpr auto time_limit = std::chrono::seconds(60);
+  constexpr auto pause = std::chrono::microseconds(20);
+  const auto begin = std::chrono::steady_clock::now();
+  while (result == ncclInProgress && comm != nullptr) {
+    if (std::chrono::steady_clock::now() - begin > time_limit) return ncclSystemError;
+    std::this_thread::sleep_for(pause);
+    const ncclResult_t asked = ncclCommGetAsyncError(comm, &result);
+    if (asked != ncclSuccess) return asked;
+  }
+  return result;
+}
+
+/// NCCL's name for a failure, and its last message.
+std::string complaint(ncclResult_t result, ncclComm_t comm) {
+  const char* const last = ncclGetLastError(comm);
+  const std::string more = last == nullptr ? "" : last;
+  return text(ncclGetErrorString(result), more.empty() ? "" : ": ", more);
+}
+
+/// Throws   CommError unless `result` is success. `call` is the name of the function.
+void check_nccl(ncclResult_t result, const char* call, ncclComm_t comm = nullptr) {
+  if (result == ncclSuccess) return;
+  throw CommError(text(call, " failed"), complaint(result, comm),
+                  "set NCCL_DEBUG=INFO to see more, or take another exchange mode");
+}
+
+/// "2.28.9"
+std::string nccl_version() {
+  int version = 0;
+  check_nccl(ncclGetVersion(&version), "ncclGetVersion");
+  return text(version / 10000, ".", version / 100 % 100, ".", version % 100);
+}
+
+}  // namespace
+
+/// A communicator of NCCL that is our own, and the thread that looks after it.
+class NcclTransport final : public StreamTransport {
+ public:
+  /// Takes what ncclCommInitRank or ncclCommSplit made.
+  NcclTransport(ncclComm_t comm, int num_ranks);
+  ~NcclTransport() override;
+
+  /// Collective over the ranks of `group`, whose devices are those of their threads.
+  static std::unique_ptr<NcclTransport> of_ranks(const Communicator& group);
+  /// The same by a split of `nccl`, which has the ranks of `group`.
+  static std::unique_ptr<NcclTransport> split_of(ncclComm_t nccl, const Communicator& group);
+
+  MemoryKind memory() const override;
+  std::string name() const override;
+  std::string explain() const override;
+
+  std::unique_ptr<StreamTransport> make_for(const Communicator& group) const override;
+  void exchange(std::span<const StreamSend> sends, std::span<const StreamReceive> receives, void* stream) override;
+  void all_gather(const void* mine, std::size_t bytes, void* all, void* stream) override;
+  void check() const override;
+  void abort() noexcept override;
+
+ private:
+  /// Calls enqueue(comm), and makes an error of what it returns.
+  template <class Enqueue>
+  void run(const char* call, const Enqueue& enqueue);
+  void watch();
+
+  // With the mutex held:
+  void require_alive() const;
+  void fail(const std::string& why) noexcept;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  ncclComm_t comm_;  // null once it has been aborted
+  int num_ranks_;
+  std::string failure_;
+  bool is_ending_ = false;
+  std::thread watcher_;
+};
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/impl/descriptor_passing.hpp>
+#include <ashlar/comm/impl/peer_segments.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>

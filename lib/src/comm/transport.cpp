@@ -1,11 +1,38 @@
+#include <ashlar/comm/transport.hpp>
+
+#include <unistd.h>
+
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/impl/host_name.hpp>
-#include <ashlar/comm/impl/self_transport.hpp>
 #include <cstdlib>
 #include <cstring>
 
+namespace ashlar {
+
+std::string_view to_string(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::host:
+      return "host";
+    case MemoryKind::cuda:
+      return "CUDA";
+    case MemoryKind::hip:
+      return "HIP";
+    case MemoryKind::other:
+      return "other";
+  }
+  return "unknown";
+}
+
+}  // namespace ashlar
+
 namespace ashlar::impl {
+
+std::string host_name() {
+  if (const char* const given = std::getenv("ASHLAR_HOST_NAME"); given != nullptr && *given != '\0') return given;
+  char name[256] = {};
+  // (A name that was cut short need not end in a zero: the last place is left alone.)
+  if (::gethostname(name, sizeof(name) - 1) != 0) return "localhost";
+  return name;
+}
 
 namespace {
 

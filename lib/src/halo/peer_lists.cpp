@@ -1,8 +1,8 @@
-#include <ashlar/halo/impl/peer_routes.hpp>
+#include <ashlar/halo/impl/peer_lists.hpp>
 
 #include <ashlar/device/packets/flag.hpp>
+#include <ashlar/halo/impl/choose_backend.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
-#include <ashlar/halo/impl/neighbour_lists.hpp>
 #include <cstddef>
 
 namespace ashlar::impl {

@@ -1,4 +1,4 @@
-#include <ashlar/halo/impl/halo_probe.hpp>
+#include <ashlar/halo/measure_halo.hpp>
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>

@@ -1,14 +1,50 @@
-#include <ashlar/halo/impl/neighbour_lists.hpp>
+#include <ashlar/halo/impl/choose_backend.hpp>
 
 #include <ashlar/base/count_text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/stream_transport.hpp>
-#include <ashlar/halo/halo_figures.hpp>
-#include <ashlar/halo/impl/staging.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
+#include <ashlar/halo/impl/blocking_backend.hpp>
 #include <cstddef>
 #include <iomanip>
 #include <utility>
+
+namespace ashlar {
+
+std::string_view to_string(ExchangeMode mode) {
+  switch (mode) {
+    case ExchangeMode::automatic:
+      return "automatic";
+    case ExchangeMode::blocking:
+      return "blocking";
+    case ExchangeMode::stream:
+      return "stream";
+    case ExchangeMode::kernel:
+      return "kernel";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(HaloBuffers buffers) {
+  switch (buffers) {
+    case HaloBuffers::automatic:
+      return "automatic";
+    case HaloBuffers::staged:
+      return "staged";
+    case HaloBuffers::device:
+      return "device";
+  }
+  return "unknown";
+}
+
+void check_packet_bytes(std::string_view what, std::optional<std::int64_t> bytes) {
+  if (!bytes || *bytes >= 0) return;
+  throw ArgumentError(text(what, ": packets for messages of up to ", count_text(*bytes, "byte")),
+                      "there is no such length", "give 0 to have none");
+}
+
+}  // namespace ashlar
 
 namespace ashlar::impl {
 

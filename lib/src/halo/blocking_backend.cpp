@@ -1,4 +1,4 @@
-#include <ashlar/halo/impl/neighbour_messages.hpp>
+#include <ashlar/halo/impl/blocking_backend.hpp>
 
 #include <chrono>
 #include <cstddef>

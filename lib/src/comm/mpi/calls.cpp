@@ -1,11 +1,37 @@
-#include "wait.hpp"
+#include <unistd.h>
 
+#include <ashlar/base/text.hpp>
+#include <ashlar/comm/transport.hpp>
+#include <cstdlib>
+#include <string>
 #include <thread>
 
-#include "check.hpp"
-#include "one_at_a_time.hpp"
+#include "calls.hpp"
 
 namespace ashlar::impl {
+
+void check_mpi(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char said[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  if (MPI_Error_string(code, said, &length) != MPI_SUCCESS) length = 0;
+  throw CommError(text(call, " failed"),
+                  length > 0 ? std::string(said, static_cast<std::size_t>(length)) : text("error ", code, " of MPI"),
+                  "end the job, and see whether all ranks and the network are well");
+}
+
+bool mpi_is_alive() {
+  int begun = 0, ended = 0;
+  return MPI_Initialized(&begun) == MPI_SUCCESS && MPI_Finalized(&ended) == MPI_SUCCESS && begun != 0 && ended == 0;
+}
+
+MpiHandle::MpiHandle(MPI_Comm comm) : comm_(comm) {
+  check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+MpiHandle::~MpiHandle() {
+  if (mpi_is_alive()) MPI_Comm_free(&comm_);
+}
 
 namespace {
 
@@ -47,5 +73,19 @@ bool wait_all_for(std::vector<MPI_Request>& requests, std::chrono::milliseconds 
 }
 
 void wait_all(std::vector<MPI_Request>& requests) { wait_all_for(requests, for_ever); }
+
+void abort_mpi(MPI_Comm comm, const char* why) noexcept {
+  int rank = 0;
+  if (MPI_Comm_rank(comm, &rank) != MPI_SUCCESS) rank = -1;
+  const std::string line = text("ashlar: rank ", rank, ": ", why, "\n");
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  abort_mpi(1);
+}
+
+void abort_mpi(int exit_code) noexcept {
+  // Not our duplicate: ranks outside it belong to the job, too.
+  if (mpi_is_alive()) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::_Exit(exit_code);
+}
 
 }  // namespace ashlar::impl
