@@ -53,7 +53,7 @@ class Device {
   static void exchange(ExchangeState& state, const Run& run) {
     run(state.next_slot());
     state.start();
-    state.land();
+    state.arrive();
     state.finish();
   }
   template <class Run>
@@ -64,7 +64,7 @@ class Device {
     }
     EXPECT_EQ(state.num_in_flight(), 2);
     for (int k = 0; k < 2; ++k) {
-      state.land();
+      state.arrive();
       state.finish();
     }
   }

@@ -229,10 +229,10 @@ TEST(HaloPlan, RefusesWrongListsOfTheCallersOwnOnAllRanks) {
   expect_refused(3, 2, "lists for 2 ranks to send to, and 3", with(2, {0, 0, 0}, {{}, {}}));
   expect_refused(3, 2, "send its entry 4 to rank 1 (it has 4)", with(2, {0, 0, 0}, {{}, {3, 4}, {}}));
   expect_refused(3, 2, "that is itself", with(2, {0, 0, 0}, {{}, {}, {1}}));
-  expect_refused(3, 2, "there is no such number", with(2, {0, -1, 0}, {{}, {}, {}}));
-  expect_refused(3, 2, "receive 5 entries from rank 1 (that one is to send it 0)", with(2, {0, 5, 0}, {{}, {}, {}}));
+  expect_refused(3, 2, "a count is not negative", with(2, {0, -1, 0}, {{}, {}, {}}));
+  expect_refused(3, 2, "receive 5 entries from rank 1 (that rank is to send it 0)", with(2, {0, 5, 0}, {{}, {}, {}}));
   // Rank 1 sends what rank 0 does not expect: rank 0 finds out.
-  expect_refused(3, 0, "receive 0 entries from rank 1 (that one is to send it 2)",
+  expect_refused(3, 0, "receive 0 entries from rank 1 (that rank is to send it 2)",
                  with(1, {0, 0, 0}, {{1, 2}, {}, {}}));
   expect_refused(3, 2, "kernels that wait -1 s for other ranks", [](Communicator& comm) {
     HaloPlan::from_lists(comm, 4, Numbers(3, 0), std::vector<Numbers>(3), HaloBuffers::automatic,

@@ -10,12 +10,12 @@
 
 namespace ashlar {
 
-/// A message to a neighbour, which kernels write straight to its memory: PeerSends hands it to them.
+/// A message to a neighbour, which kernels write straight to its memory. PeerSends passes it to them.
 class OutgoingMessage {
  public:
-  /// Writes the i-th value of type T in the message, counted from 0: message.put<double>(i, value). Each is written
-  /// once, by one thread, and all of a message are. T has a multiple of four bytes, and its size is that for which the
-  /// receiver reads the message.
+  /// Writes value i of type T, counted from 0: message.put<double>(i, value). One thread writes each value once, and
+  /// all values of a message are written. sizeof(T) is a multiple of four, and the receiver reads the message with the
+  /// same size.
   template <class T>
   KOKKOS_FUNCTION void put(std::int64_t i, const std::type_identity_t<T>& value) const {
     using Data = PacketData<T>;
@@ -28,13 +28,14 @@ class OutgoingMessage {
     for (int w = 0; w < Data::num_words; ++w) send_packet_word(to + w, data.words[w], number_);
   }
 
-  /// Where the first value is to be, for what writes many, or values of other sizes; null where it goes as packets.
+  /// The address of the first value, to write many values or values of other sizes; null if the message goes as
+  /// packets.
   template <class T>
   KOKKOS_FUNCTION T* plain() const {
     return is_packets_ ? nullptr : reinterpret_cast<T*>(place_);
   }
 
-  /// As PeerSends makes it; `number`: of the exchange.
+  /// Called by PeerSends. `number` is the number of the exchange.
   KOKKOS_FUNCTION OutgoingMessage(std::byte* place, bool is_packets, std::uint32_t number)
       : place_(place), is_packets_(is_packets), number_(number) {}
 
@@ -44,12 +45,12 @@ class OutgoingMessage {
   std::uint32_t number_;
 };
 
-/// A message of a neighbour, which kernels read where it came: PeerReceives hands it to them.
+/// A message from a neighbour, which kernels read where it arrived. PeerReceives passes it to them.
 class IncomingMessage {
  public:
-  /// The i-th value of type T in the message, counted from 0: message.get<double>(i). T has a multiple of four bytes,
-  /// and the size with which the sender wrote. Where the message comes as packets this waits for the value; in vain, it
-  /// means nothing.
+  /// Value i of type T, counted from 0: message.get<double>(i). sizeof(T) is a multiple of four, and equal to the size
+  /// with which the sender wrote. If the message comes as packets, this waits for the value; after the time limit the
+  /// result is meaningless.
   template <class T>
   KOKKOS_FUNCTION T get(std::int64_t i) const {
     if (const T* const values = plain<T>()) return values[i];
@@ -58,13 +59,14 @@ class IncomingMessage {
     return Kokkos::bit_cast<T>(data);
   }
 
-  /// Where the first value is, for what reads many, or values of other sizes; null where it comes as packets.
+  /// The address of the first value, to read many values or values of other sizes; null if the message comes as
+  /// packets.
   template <class T>
   KOKKOS_FUNCTION const T* plain() const {
     return is_packets_ ? nullptr : reinterpret_cast<const T*>(place_);
   }
 
-  /// Waits for the i-th value of a message that comes as packets. Returns false if the time limit has passed.
+  /// Waits for value i of a message that comes as packets. Returns false after the time limit.
   template <class T>
   KOKKOS_FUNCTION bool wait_for(std::int64_t i, PacketData<T>& data) const {
     using Data = PacketData<T>;
@@ -75,7 +77,7 @@ class IncomingMessage {
     return true;
   }
 
-  /// As PeerReceives makes it; `number`: of the exchange.
+  /// Called by PeerReceives. `number` is the number of the exchange.
   KOKKOS_FUNCTION IncomingMessage(const std::byte* place, bool is_packets, std::uint32_t number, const TimeLimit& limit)
       : place_(place), is_packets_(is_packets), number_(number), limit_(limit) {}
 
@@ -86,8 +88,8 @@ class IncomingMessage {
   TimeLimit limit_;
 };
 
-/// Memory with the calls of OutgoingMessage, or, of const values, of IncomingMessage: for what packs and unpacks
-/// either.
+/// A plain array with the interface of OutgoingMessage, or of IncomingMessage for const values. One functor packs or
+/// unpacks all of them.
 template <class Value>
 struct PlainBuffer {
   Value* values;

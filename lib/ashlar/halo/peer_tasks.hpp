@@ -10,38 +10,37 @@
 
 namespace ashlar {
 
-/// What so many teams of an exchange's kernel do (NeighbourExchange::exchange_by). All threads of a team call the body:
-/// of teams that pack body(team, task, const PeerSends&), of those that take body(team, task, const PeerReceives&), of
-/// others body(team, task); tasks count from 0.
+/// Tasks of an exchange's kernel (NeighbourExchange::exchange_by()): a team for each task, from 0 to count - 1. All
+/// threads of the team call the body: body(team, task, const PeerSends&) to pack, body(team, task, const PeerReceives&)
+/// to take, body(team, task) for work without messages.
 template <class Body>
 struct PeerTasks {
   int count = 0;
   Body body = {};
 };
 
-/// Where there is nothing to do.
+/// For an exchange without such tasks.
 struct NoPeerTask {
   template <class Team, class... Peers>
   KOKKOS_FUNCTION void operator()(const Team&, int, const Peers&...) const {}
 };
 
-/// What a kernel sends with: NeighbourExchange hands it to kernels that pack. They write to the memory of the
-/// neighbours where it is to be, and there is no copy between.
+/// Sends messages from a kernel. NeighbourExchange passes it to kernels that pack. They write straight to the memory of
+/// the neighbours.
 ///
 ///     sends(team, k, 3, [&](const OutgoingMessage& to) {   // one of three teams that pack for the k-th neighbour
 ///       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, begin, end), [&](int i) { to.put<double>(i, ...); });
 ///     });
 ///
-/// A message goes as it is, and the last of its teams tells the neighbour, by a flag; or, a short one, as packets
+/// The last team of a message raises a flag at the neighbour. A short message goes as packets instead
 /// (ExchangeOptions::packet_bytes): each four bytes have the number of the exchange beside them, and no flag is raised.
 ///
-/// Async    a team waits where the neighbour has not yet read what came three exchanges before. Where that was in vain
+/// Async    a team waits until the neighbour has read the message of three exchanges before. After the time limit
 ///          nothing is written, and NeighbourExchange::check() throws.
 class PeerSends {
  public:
-  /// write(const OutgoingMessage&) writes this team's part of the message that goes to the neighbour of this place in
-  /// the list. All threads of `num_teams` teams call this once an exchange, with the same number, one at least for each
-  /// message.
+  /// write(const OutgoingMessage&) writes this team's part of the message to neighbour `message` of the list. All
+  /// threads of `num_teams` >= 1 teams call this once an exchange, with the same `num_teams`.
   template <class Team, class Write>
   KOKKOS_FUNCTION void operator()(const Team& team, int message, int num_teams, const Write& write) const {
     const impl::PeerPut put = puts_[message];
@@ -50,7 +49,7 @@ class PeerSends {
     Kokkos::single(
         Kokkos::PerTeam(team),
         [&](std::uint64_t& answer) {
-          // (It is counted when all teams are done, and so not before this one has read it.)
+          // The count changes when all teams of the message are done, so not before this team has read it.
           const std::uint64_t its = *skipped_ + load_shared(&count.exchanges) + 1;
           constexpr std::uint64_t slots = impl::num_exchange_slots;
           answer = its <= slots || impl::wait_for_flag(put.taken, its - slots, limit_) ? its : 0;
@@ -64,7 +63,7 @@ class PeerSends {
       const auto fence = [&] {
         if (!put.is_packets) desul::atomic_thread_fence(desul::MemoryOrderAcqRel(), desul::MemoryScopeNode());
       };
-      fence();  // for the whole team, as it comes after the barrier
+      fence();  // for the whole team: it follows the barrier
       if (!impl::is_last_of(count, num_teams)) return;
       if (num_teams > 1) fence();  // for the other teams
       store_shared(&count.exchanges, number - *skipped_);
@@ -72,7 +71,7 @@ class PeerSends {
     });
   }
 
-  /// As NeighbourExchange makes it.
+  /// Called by NeighbourExchange.
   PeerSends(const impl::PeerPut* puts, impl::PeerCount* counts, const std::uint64_t* skipped, const TimeLimit& limit)
       : puts_(puts), counts_(counts), skipped_(skipped), limit_(limit) {}
 
@@ -83,19 +82,20 @@ class PeerSends {
   TimeLimit limit_;
 };
 
-/// What a kernel receives with: NeighbourExchange hands it to kernels that unpack, or gather straight from where it
-/// came.
+/// Receives messages in a kernel. NeighbourExchange passes it to kernels that unpack, or gather straight from where the
+/// data arrived.
 ///
-///     receives(team, k, 3, [&](const IncomingMessage& from) {   // one of three teams that unpack what the k-th sent
+///     receives(team, k, 3, [&](const IncomingMessage& from) {   // one of three teams for the k-th neighbour
 ///       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, begin, end), [&](int i) { ... = from.get<double>(i); });
 ///     });
 ///
-/// Async    a team waits until the message is there; where it comes as packets, each thread for what it reads. Where
-///          that was in vain nothing is read, or what means nothing, and NeighbourExchange::check() throws.
+/// Async    a team waits until the message is there. If it comes as packets, each thread waits for the values that it
+///          reads. After the time limit nothing is read, or values are meaningless, and NeighbourExchange::check()
+///          throws.
 class PeerReceives {
  public:
-  /// read(const IncomingMessage&) reads this team's part of what came from the neighbour of this place in the list. All
-  /// threads of `num_teams` teams call this once an exchange, with the same number, one at least for each message.
+  /// read(const IncomingMessage&) reads this team's part of the message from neighbour `message` of the list. All
+  /// threads of `num_teams` >= 1 teams call this once an exchange, with the same `num_teams`.
   template <class Team, class Read>
   KOKKOS_FUNCTION void operator()(const Team& team, int message, int num_teams, const Read& read) const {
     const std::uint64_t number = wait_by_team(team, message, false);
@@ -109,10 +109,10 @@ class PeerReceives {
     });
   }
 
-  /// The same where nothing is read: what comes later on the instance does that. Called by one team for each chunk of
-  /// words that come as packets, or for each message.
+  /// Waits for a chunk of a message and moves packets to where received() shows them. Later work on the instance reads
+  /// the data. One team calls this for each chunk of words that come as packets, or for each other message.
   template <class Team>
-  KOKKOS_FUNCTION void land(const Team& team, const impl::PeerChunk& chunk) const {
+  KOKKOS_FUNCTION void arrive(const Team& team, const impl::PeerChunk& chunk) const {
     const impl::PeerGet& get = gets_[chunk.message];
     const std::uint64_t number = wait_by_team(team, chunk.message, chunk.begin == 0);
     if (number == 0) return;
@@ -122,8 +122,8 @@ class PeerReceives {
       if (impl::is_last_of(counts_[chunk.message], chunk.num_chunks)) count(chunk.message, number);
     });
   }
-  /// By one thread of the host, which wait_for() has told that the message is there.
-  void land(int message) const {
+  /// The same on the host, after wait_for() has returned true.
+  void arrive(int message) const {
     const impl::PeerGet& get = gets_[message];
     const std::uint64_t number = number_of(message);
     tell(message, number);
@@ -131,8 +131,7 @@ class PeerReceives {
     count(message, number);
   }
 
-  /// Waits on the host for a message, which is not counted: kernels that come later take it. False where that is in
-  /// vain.
+  /// Waits on the host for a message. It is not counted: later kernels take it. Returns false after the time limit.
   bool wait_for(int message) const {
     const impl::PeerGet& get = gets_[message];
     const std::uint64_t number = number_of(message);
@@ -144,7 +143,7 @@ class PeerReceives {
     return true;
   }
 
-  /// As NeighbourExchange makes it.
+  /// Called by NeighbourExchange.
   PeerReceives(const impl::PeerGet* gets, impl::PeerCount* counts, const std::uint64_t* skipped, const TimeLimit& limit)
       : gets_(gets), counts_(counts), skipped_(skipped), limit_(limit) {}
 
@@ -152,8 +151,9 @@ class PeerReceives {
   KOKKOS_FUNCTION std::uint64_t number_of(int message) const {
     return *skipped_ + load_shared(&counts_[message].exchanges) + 1;
   }
-  /// The number of this exchange, for all threads of a team, when the message may be read: when its flag is raised, or,
-  /// of packets, at once. 0 where that was in vain. `tells`: it tells the neighbour before it waits.
+  /// The number of this exchange, for all threads of a team, once the message may be read: when its flag is raised, or
+  /// immediately if it comes as packets. 0 after the time limit. If `tells`, the team tells the neighbour before it
+  /// waits.
   template <class Team>
   KOKKOS_FUNCTION std::uint64_t wait_by_team(const Team& team, int message, bool tells) const {
     std::uint64_t number = 0;
@@ -176,12 +176,12 @@ class PeerReceives {
     return {(is_packets ? get.packets : get.slots) + impl::slot_of(number) * get.slot_bytes, is_packets,
             static_cast<std::uint32_t>(number), limit_};
   }
-  /// To where the message is read, four bytes of it.
+  /// Moves word i to where the message is read.
   KOKKOS_FUNCTION void unpack(const impl::PeerGet& get, std::uint64_t number, std::int64_t i) const {
     auto* const to = reinterpret_cast<std::uint32_t*>(get.slots + impl::slot_of(number) * get.slot_bytes);
     to[i] = incoming(get, number).get<std::uint32_t>(i);
   }
-  /// What came in the exchange before is read no more, of which the neighbour is told.
+  /// Tells the neighbour that the data of the previous exchange are read.
   KOKKOS_FUNCTION void tell(int message, std::uint64_t number) const {
     if (number > 1) raise_flag(gets_[message].taken, number - 1);
   }

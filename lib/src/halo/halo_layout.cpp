@@ -15,12 +15,12 @@ void check_alike(const Communicator& comm, const HaloPlan& plan, const HaloEntri
     if (entries.block_size < 1 || entries.num_vectors < 1) {
       throw ArgumentError(
           text("halo: an exchange of ", entries.num_vectors, " vectors with blocks of ", entries.block_size),
-          "there must be one of each at least", "give the matrix' block size, and how many vectors go at once");
+          "there must be at least one of each", "give the block size of the matrix, and the number of vectors");
     }
     if (plan.rank() != comm.rank() || plan.num_ranks() != comm.size()) {
       throw ArgumentError(text("halo: a plan of rank ", plan.rank(), " of ", plan.num_ranks(), " on rank ", comm.rank(),
                                " of ", comm.size()),
-                          "a plan is good for the ranks that made it",
+                          "a plan serves the ranks that made it",
                           "pass that communicator, or one split from it in the same order");
     }
   });
@@ -34,7 +34,7 @@ void check_alike(const Communicator& comm, const HaloPlan& plan, const HaloEntri
       return text(its.num_vectors, " vectors with blocks of ", its.block_size, " of ", its.scalar_bytes, " bytes");
     };
     throw ArgumentError(text("halo: rank ", rank, " exchanges ", described(all[rank])),
-                        text("rank 0 exchanges ", described(all[0])), "make the exchange alike on all ranks");
+                        text("rank 0 exchanges ", described(all[0])), "make the same exchange on all ranks");
   }
 }
 
@@ -57,7 +57,7 @@ HaloLayout::HaloLayout(const Communicator& comm, const HaloPlan& plan, const Hal
 
 EntrySums entry_sums(const HaloPlan& plan, std::int64_t entry_bytes) {
   EntrySums sums;
-  std::vector<std::int64_t> entry_of;  // of each place among the entries received
+  std::vector<std::int64_t> entry_of;  // for each position among the received entries
   for (const HaloPlan::Neighbour& to : plan.to()) {
     sums.from.push_back({to.rank, std::int64_t(entry_of.size()) * entry_bytes, to.count * entry_bytes});
     for (std::int64_t i = 0; i < to.count; ++i) {
@@ -66,7 +66,7 @@ EntrySums entry_sums(const HaloPlan& plan, std::int64_t entry_bytes) {
   }
   sums.source.resize(entry_of.size());
   std::iota(sums.source.begin(), sums.source.end(), 0);
-  // Messages lie by rank, so that a stable sort keeps the order of ranks within an entry.
+  // Messages are ordered by rank: a stable sort keeps that order within an entry.
   std::stable_sort(sums.source.begin(), sums.source.end(),
                    [&](std::int64_t a, std::int64_t b) { return entry_of[std::size_t(a)] < entry_of[std::size_t(b)]; });
   for (std::size_t s = 0; s < sums.source.size(); ++s) {

@@ -21,31 +21,31 @@
 
 namespace ashlar::impl {
 
-/// Collective. A group of its own for an exchange about which all ranks agree.
+/// Collective. Checks the lists and options of all ranks, and returns a communicator for the messages of the exchange.
 ///
-/// Throws   on all ranks together: ArgumentError where options differ, a message is of no other rank or of no length,
-///          or what one rank sends is not what the other expects.
+/// Throws   on all ranks together: ArgumentError if options differ, a message has no other rank or a negative length,
+///          or a rank sends another length than its neighbour expects.
 Communicator agreed_group(const Communicator& comm, const std::vector<NeighbourMessage>& to,
                           const std::vector<NeighbourMessage>& from, const ExchangeOptions& options);
 
-/// The mode that an exchange uses, and why.
+/// The mode of an exchange, and the reason.
 struct ChosenMode {
   ExchangeMode mode = ExchangeMode::blocking;
   std::string why = {};
 };
 
-/// The modes that an exchange may take, one at least, and why not the others.
+/// The modes that an exchange may use, at least one, and the reason against each other mode.
 struct PossibleModes {
   std::vector<ExchangeMode> modes = {ExchangeMode::blocking};
   std::vector<std::string> refused = {};  ///< "stream: rank 0 has no transport for streams"
-  std::string why = {};                   ///< where there is one alone, and nothing to measure
+  std::string why = {};                   ///< if there is only one mode, so that none is measured
 };
 
-/// Those of an exchange on `comm` where `wanted` is asked for, and this rank's halo is in memory of this kind, of which
-/// the fastest is to be found where the mode is automatic and something `is_sent`. `peers` says whether kernels may
-/// wait for other ranks, and is asked where that matters. Collective; the same on all ranks.
+/// The modes for an exchange on `comm`, whose halo is in memory of `kind` on this rank. `wanted` may name one.
+/// `is_sent` is false if no rank sends anything. `peers` tells whether kernels may wait for other ranks; it is called
+/// only if that matters. Collective; the same on all ranks.
 ///
-/// Throws   ArgumentError on all ranks where that mode does not work here.
+/// Throws   ArgumentError on all ranks if the wanted mode does not work here.
 PossibleModes possible_modes(const Communicator& comm, const ExchangeOptions& wanted, MemoryKind kind, bool is_sent,
                              const std::function<PeersFound()>& peers);
 
@@ -55,22 +55,22 @@ using ModeTimes = std::vector<std::pair<ExchangeMode, double>>;
 /// "5.1 us an exchange; blocking takes 12 us; stream: rank 0 has no transport for streams"
 std::string why_fastest(ExchangeMode mode, const ModeTimes& times, const std::vector<std::string>& refused);
 
-/// The end of the buffer that these are of.
+/// The end of the buffer that holds the messages.
 inline std::int64_t end_of(const std::vector<NeighbourMessage>& messages) {
   std::int64_t end = 0;
   for (const NeighbourMessage& message : messages) end = std::max(end, message.begin + message.count);
   return end;
 }
 
-/// The messages of an exchange, in two buffers of so many bytes. The first `packed_bytes` of what is sent are packed at
-/// the address that open() returns.
+/// The messages of an exchange, in a send and a receive buffer of these sizes. The first `packed_bytes` of the send
+/// buffer are packed at the address that open() returns.
 struct NeighbourBuffers {
   const std::vector<NeighbourMessage>&to, &from;
   std::int64_t send_bytes, receive_bytes, packed_bytes;
 };
 
-/// Makes the backend of a mode, which is not automatic. Collective over `comm`; `own` is a group for the messages of
-/// this exchange alone. A new mode is added here, in ExchangeMode with to_string(), and in possible_modes().
+/// Makes the backend of a mode other than automatic. Collective over `comm`; `own` serves the messages of this exchange
+/// alone. To add a mode, extend this function, ExchangeMode with to_string(), and possible_modes().
 ///
 /// Throws   on all ranks together: CommError or ArgumentError if the mode does not work here.
 template <execution_space Exec>
@@ -96,9 +96,9 @@ std::unique_ptr<ExchangeBackend<Exec>> make_exchange_backend(const Exec& exec, E
   });
 }
 
-/// The result of timing a backend: the time of an exchange, and how many exchanges the trial made and counted.
+/// The result of timing a backend. The trial makes and counts exchanges.
 struct BackendTrial {
-  double seconds = 0;  ///< of an exchange, on the slowest rank
+  double seconds = 0;  ///< for an exchange, on the slowest rank
   std::int64_t exchanges = 0;
   HaloCount sent = {}, received = {};
   double waited_seconds = 0;
@@ -107,8 +107,8 @@ struct BackendTrial {
   int last_slot() const { return exchanges == 0 ? 0 : static_cast<int>((exchanges - 1) % num_exchange_slots); }
 };
 
-/// Times up to ten exchanges of a new backend, with whatever its buffers hold; fewer if they take long. Collective over
-/// `comm`; the same time on all ranks.
+/// Times up to ten exchanges of a new backend, with arbitrary data; fewer if they take long. Collective over `comm`;
+/// the same time on all ranks.
 template <execution_space Exec>
 BackendTrial time_backend(const Exec& exec, const Communicator& comm, ExchangeBackend<Exec>& backend) {
   constexpr double seconds_of_batch = 5e-4;
@@ -129,7 +129,7 @@ BackendTrial time_backend(const Exec& exec, const Communicator& comm, ExchangeBa
     exec.fence("ashlar::halo: a mode is tried");
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / count;
   };
-  // The first one is for what is made late, and for ranks that come late.
+  // The first exchange absorbs lazy set-up, and ranks that arrive late.
   seconds_of(1);
   const double estimate = std::max(comm.max(seconds_of(1)), 1e-9);
   const int count = std::clamp(static_cast<int>(seconds_of_batch / estimate), 1, most_of_batch);

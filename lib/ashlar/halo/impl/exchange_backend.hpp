@@ -12,7 +12,7 @@
 
 namespace ashlar::impl {
 
-/// Most exchanges in flight, and slots of buffers: one for each exchange in flight, and one that is read meanwhile.
+/// The most exchanges in flight, and the slots of buffers: one for each exchange in flight, and one to read meanwhile.
 inline constexpr int max_exchanges_in_flight = 2, num_exchange_slots = max_exchanges_in_flight + 1;
 
 template <execution_space Exec>
@@ -31,18 +31,18 @@ class ExchangeBackend {
   ExchangeBackend(const ExchangeBackend&) = delete;
   ExchangeBackend& operator=(const ExchangeBackend&) = delete;
 
-  /// Makes the slot's buffers free for what is enqueued from here on, and lets others send to it. Returns where to
-  /// pack.
+  /// Waits until work enqueued from now on may write the slot's buffers, and lets neighbours send to the slot. Returns
+  /// the address to pack to.
   virtual std::byte* open(const Exec& exec, int slot) = 0;
-  /// Where messages leave from, of the slot opened last.
+  /// The address from which the messages of the slot opened last leave.
   virtual std::byte* outgoing(int slot) = 0;
-  /// Sends what has been packed by what is enqueued so far.
+  /// Sends the data packed by the work enqueued so far.
   virtual void start(const Exec& exec, int slot) = 0;
 
-  /// The bytes in `previous`, the slot that arrived before, are read by nothing but work enqueued so far.
+  /// Only work enqueued so far reads the bytes in `previous`, the slot of the exchange before.
   virtual void begin_arrival(const Exec& exec, int previous) = 0;
-  /// Returns a neighbour, by place in the list, whose bytes work enqueued from here on may read. Each comes once; -1
-  /// after the last.
+  /// Returns the place in the list of a neighbour whose bytes work enqueued from now on may read. Each place is
+  /// returned once; -1 after the last.
   virtual int wait_for_any(const Exec& exec, int slot) = 0;
   virtual void wait_for_all(const Exec& exec, int slot) = 0;
   virtual void finish_arrival(const Exec& exec, int slot) = 0;
@@ -57,7 +57,7 @@ class ExchangeBackend {
   /// Throws CommError if the device has waited for another rank in vain.
   virtual void check() const {}
 
-  /// This backend, if kernels of the caller's may send and take messages themselves; null in other modes.
+  /// This backend, if the caller's own kernels may send and take messages; null in other modes.
   virtual KernelBackend<Exec>* for_kernels() { return nullptr; }
 
   virtual bool is_stream_ordered() const = 0;
@@ -65,17 +65,17 @@ class ExchangeBackend {
   virtual const HaloCount& sent() const = 0;
   virtual const HaloCount& received_messages() const = 0;
   virtual double waited_seconds() const = 0;
-  /// How, and why so: "staged through pinned memory (...)"
+  /// How messages travel, and why: "staged through pinned memory (...)"
   virtual std::string explain() const = 0;
   virtual HeldBytes bytes() const = 0;
 };
 
-/// How many exchanges have started and finished. Exchange k uses slot k modulo the number of slots.
+/// Counts of exchanges. Exchange k uses slot k modulo the number of slots.
 struct ExchangeState {
-  std::int64_t started = 0, finished = 0;  ///< counts of exchanges
-  int shown = 0;                           ///< the slot of the exchange that finished last, or is arriving
-  bool is_arriving = false;                ///< whether the oldest exchange in flight is already shown
-  std::int64_t made = 0;                   ///< exchanges, replayed ones too
+  std::int64_t started = 0, finished = 0;
+  int shown = 0;             ///< the slot of the exchange that finished last, or is arriving
+  bool is_arriving = false;  ///< true once the oldest exchange in flight is shown
+  std::int64_t made = 0;     ///< with replayed exchanges
   std::int64_t replayed = 0;
 
   int num_in_flight() const { return static_cast<int>(started - finished); }
@@ -86,7 +86,7 @@ struct ExchangeState {
     ++started;
     ++made;
   }
-  void land() {
+  void arrive() {
     shown = arriving_slot();
     is_arriving = true;
   }
@@ -95,13 +95,14 @@ struct ExchangeState {
     ++finished;
   }
 
-  /// What begins here when it is captured: nothing of it is made.
+  /// The state with which a capture begins: a capture makes no exchange.
   ExchangeState captured() const {
     ExchangeState state = *this;
     state.made = state.replayed = 0;
     return state;
   }
-  /// Work was replayed that ended as `end` when it was captured: its slots are those of then, whatever was made since.
+  /// Captured work that ended in the state `end` was replayed. It uses the slots of the capture, whatever exchanges
+  /// were made since.
   void replay(const ExchangeState& end) {
     started = end.started;
     finished = end.finished;
@@ -112,9 +113,9 @@ struct ExchangeState {
   }
 };
 
-/// Where exchanges stand that run, and beside them those that are being captured: to capture work makes none. After
-/// each replay the former stand where the latter ended: the last exchange is shown, and the next one takes the slot
-/// after it. Move-only, while captured work is replayed too.
+/// The state of exchanges that run, and beside it the state of exchanges that are being captured: a capture makes none.
+/// Each replay sets the running state to the end of the capture: its last exchange is shown, and the next one takes the
+/// slot after it. Move-only; it may move while captured work exists.
 template <execution_space Exec>
 class ExchangeStates {
  public:
@@ -125,9 +126,9 @@ class ExchangeStates {
   ExchangeState& running() { return *running_; }
   const ExchangeState& running() const { return *running_; }
 
-  /// Of what is captured on this thread, or else runs.
+  /// The state of the capture on this thread, or else of exchanges that run.
   ///
-  /// Throws   ArgumentError where an exchange is on its way as a capture begins.
+  /// Throws   ArgumentError if an exchange is in flight when a capture begins.
   ExchangeState& now() {
     Capture<Exec>* const capture = Capture<Exec>::current();
     if (capture == nullptr) return *running_;
@@ -149,8 +150,8 @@ class ExchangeStates {
 
  private:
   std::shared_ptr<ExchangeState> running_ = std::make_shared<ExchangeState>();
-  std::shared_ptr<ExchangeState> captured_;  // of the last capture, which holds it, too
-  std::uint64_t capture_ = 0;                // by number
+  std::shared_ptr<ExchangeState> captured_;  // of the last capture, which shares it
+  std::uint64_t capture_ = 0;                // its number
 };
 
 }  // namespace ashlar::impl

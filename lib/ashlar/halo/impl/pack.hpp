@@ -10,22 +10,23 @@
 
 namespace ashlar::impl {
 
-/// The entries of a list, for packing.
+/// Entries of a list.
 struct ListedEntries {
   const std::int64_t* index;
   KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t i) const { return index[i]; }
 };
 
-/// Entries one after another.
+/// Consecutive entries.
 struct SpanOfEntries {
   std::int64_t first;
   KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t i) const { return first + i; }
 };
 
-/// Gathers entries of x, blocks of scalars of one or several vectors, into a buffer (or an OutgoingMessage): all
-/// vectors' scalars of a row side by side, whatever the layout of x.
+/// Gathers entries of x, which are blocks of scalars of one or several vectors, into a buffer or an OutgoingMessage.
+/// The scalars of all vectors in a row lie side by side, whatever the layout of x.
 ///
-/// On a GPU a thread takes a scalar, so that neighbouring threads write neighbouring scalars; elsewhere an entry.
+/// On a GPU a thread copies a scalar, so that neighbouring threads write neighbouring scalars; elsewhere a thread
+/// copies an entry.
 template <class Entries, class X, class Buffer>
 struct PackedEntries {
   using Scalar = typename X::non_const_value_type;
@@ -76,7 +77,7 @@ void pack(const Exec& exec, const Entries& entries, std::int64_t count, const X&
                        Functor{entries, x, block_size, num_vectors, Buffer{to}});
 }
 
-/// The entries that go to one neighbour: listed, or one after another.
+/// The entries for one neighbour: listed or consecutive.
 struct MessageEntries {
   const std::int64_t* index = nullptr;
   std::int64_t first = 0;
@@ -86,7 +87,7 @@ struct MessageEntries {
   }
 };
 
-/// Packs entries of x to where the neighbours have them: chunks of entries, a team for each.
+/// Packs entries of x straight to the neighbours: a team for each chunk of entries.
 template <class X>
 struct PackToPeers {
   const PeerChunk* chunks;
