@@ -16,7 +16,7 @@
 
 namespace ashlar::impl {
 
-/// What check_stream_transport() does.
+/// The work of check_stream_transport().
 template <execution_space Exec>
 class StreamTransportCheck {
  public:
@@ -50,7 +50,7 @@ class StreamTransportCheck {
       from_->fill(0xffffffffU, bytes);
       transport_.exchange(sends, receives, side_->stream());
     });
-    look(what, [&] { return from_->num_wrong(seed(before), bytes); });
+    check(what, [&] { return from_->num_wrong(seed(before), bytes); });
   }
 
   void check_gathering() {
@@ -64,7 +64,7 @@ class StreamTransportCheck {
       exec_.fence("ashlar::comm: numbers to gather");
       transport_.all_gather(mine.data(), num_gathered * sizeof(double), all.data(), side_->stream());
     });
-    look("a gathering", [&] {
+    check("a gathering", [&] {
       Kokkos::deep_copy(exec_, there, all);
       exec_.fence("ashlar::comm: numbers gathered");
       std::int64_t wrong = 0;
@@ -77,7 +77,7 @@ class StreamTransportCheck {
     });
   }
 
-  /// Ranks that wait on the device for one that could not enqueue would wait for ever: all tell each other before.
+  /// A rank whose device waits for a rank that could not enqueue would wait for ever. So all ranks agree first.
   template <class Work>
   void enqueue(const Work& work) {
     try {
@@ -89,12 +89,12 @@ class StreamTransportCheck {
   }
 
   template <class NumWrong>
-  void look(const std::string& what, const NumWrong& num_wrong) {
+  void check(const std::string& what, const NumWrong& num_wrong) {
     enqueue([&] {
       side_->get().fence("ashlar::comm: trial of messages on streams");
       if (num_wrong() == 0) return;
       throw CommError(text(transport_.name(), ": ", what, " on a stream came back wrong, on rank ", comm_.rank()),
-                      "known data were sent, and others came",
+                      "the data received are not the data sent",
                       "take another exchange mode, and look for a newer library");
     });
   }
@@ -111,14 +111,14 @@ class StreamTransportCheck {
 namespace ashlar {
 
 /// Tries a transport with known data: from each rank to the next one in messages of each class of sizes, and from all
-/// to all. All bytes are looked at where they came, those beside the messages as well.
+/// ranks to all. All received bytes are checked, also those beside the messages.
 ///
-/// Collective over `comm`, the transport's ranks.
+/// Collective over `comm`, the ranks of the transport.
 ///
 /// Memory   two buffers of 8 MiB, freed on return.
 /// Async    waits for `exec`.
-/// Throws   on all ranks together: CommError, or RankError where it is another rank's, where what came is not what was
-///          sent, or the transport fails. It has then been aborted.
+/// Throws   on all ranks together: CommError, or RankError if it is the fault of another rank, if received data are
+///          wrong or the transport fails. It has then been aborted.
 template <execution_space Exec>
 void check_stream_transport(const Exec& exec, const Communicator& comm, StreamTransport& transport) {
   impl::StreamTransportCheck(exec, comm, transport).run();

@@ -12,13 +12,12 @@
 
 namespace ashlar::impl {
 
-/// Trial messages: what libraries send at once, what they ask for first, and what they cut in pieces.
+/// Sizes of trial messages. Libraries send some eagerly, some after a handshake, and some in pieces.
 inline constexpr std::array<std::int64_t, 5> trial_bytes = {8, 4096, 65536, 1048576, 8388608};
-/// So many bytes before and behind a message nobody is to touch.
+/// Bytes before and after a message that must stay unchanged.
 inline constexpr std::int64_t trial_margin = 64;
 
-/// Byte i of a buffer with a message of so many bytes in its midst. Each seed has others, at each place; beside the
-/// message stands what is of seed 0.
+/// Byte i of a buffer with a message of `bytes` in its middle. Each seed gives other bytes; the margins have seed 0.
 KOKKOS_INLINE_FUNCTION unsigned char trial_byte(std::uint32_t seed, std::int64_t bytes, std::int64_t i) {
   const std::int64_t place = i - trial_margin;
   const std::uint32_t its_seed = place >= 0 && place < bytes ? seed : 0U;
@@ -45,7 +44,7 @@ struct CompareTrial {
   }
 };
 
-/// A buffer that messages are tried with, in memory of some execution space. All calls return when done.
+/// A buffer for trial messages, in memory of some execution space. All calls return when done.
 class TrialMemory {
  public:
   virtual ~TrialMemory() = default;
@@ -53,11 +52,11 @@ class TrialMemory {
   TrialMemory(const TrialMemory&) = delete;
   TrialMemory& operator=(const TrialMemory&) = delete;
 
-  /// Where messages begin.
+  /// The begin of the message.
   virtual unsigned char* data() const = 0;
-  /// As trial_byte() has it, up to the margin behind the message.
+  /// Fills the message and its margins with trial_byte().
   virtual void fill(std::uint32_t seed, std::int64_t bytes) = 0;
-  /// How many bytes are not as fill() would make them.
+  /// The number of bytes that differ from fill().
   virtual std::int64_t num_wrong(std::uint32_t seed, std::int64_t bytes) const = 0;
 };
 
@@ -95,7 +94,7 @@ class TrialMemoryOf final : public TrialMemory {
   Kokkos::View<std::int64_t, typename Exec::memory_space> wrong_;
 };
 
-/// find_direct_messages() of a kind of memory.
+/// find_direct_messages() for a kind of memory.
 DirectMessages find_direct_messages(const Communicator& comm, MemoryKind kind,
                                     const std::function<std::unique_ptr<TrialMemory>()>& allocate);
 
@@ -103,20 +102,20 @@ DirectMessages find_direct_messages(const Communicator& comm, MemoryKind kind,
 
 namespace ashlar {
 
-/// Whether messages of this group may go from and to the memory of `exec`, on all of its ranks. Of the host's memory
-/// that is known. Of others it is tried, where the transport says on every rank that it can.
+/// Finds out whether messages of this group may go from and to the memory of `exec`, on all of its ranks. Host memory
+/// always works. Other memory is tried if the transport claims it on every rank; an unclaimed transport may crash, and
+/// is not tried.
 ///
-/// Libraries that say so have brought wrong data. So known data go from memory to memory: to the next rank and to the
-/// next one on the same host, twice each with the same buffers, in each class of sizes that libraries send by another
-/// way. All bytes are looked at where they came, those beside the message as well. A transport that does not say so is
-/// not tried: it may crash.
+/// Some libraries claim it and deliver wrong data. So known data are sent from memory to memory: to the next rank, and
+/// to the next rank on the same host, twice each with the same buffers, in each class of sizes for which libraries have
+/// another protocol. All bytes are checked, also those beside the message.
 ///
-/// Collective. All ranks get the same answer, whatever kinds of memory they have. The group remembers it, and so do
-/// those that are split from it: the next call tries nothing. Communicator::explain() says it.
+/// Collective. All ranks get the same answer, whatever kinds of memory they have. The group remembers it, as do groups
+/// split from it: the next call tries nothing. Communicator::explain() has the answer.
 ///
 /// Memory   two buffers of 8 MiB, freed on return.
 /// Async    waits for `exec`.
-/// Throws   on all ranks together, where there is no memory. What the transport throws in a trial is an answer.
+/// Throws   on all ranks together, if memory runs out. An exception of the transport in a trial is an answer.
 template <execution_space Exec>
 DirectMessages find_direct_messages(const Exec& exec, const Communicator& comm) {
   return impl::find_direct_messages(comm, memory_kind_of<typename Exec::memory_space>,

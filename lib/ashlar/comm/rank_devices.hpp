@@ -30,12 +30,12 @@ constexpr MemoryKind find_memory_kind() {
 
 }  // namespace impl
 
-/// Of a memory space of Kokkos.
+/// The kind of a memory space of Kokkos.
 template <memory_space Space>
 inline constexpr MemoryKind memory_kind_of = impl::find_memory_kind<Space>();
 
-/// Two ranks with one device of `Exec`, the lower first; none where each has one of its own, and where Exec is the
-/// host's. Collective; the same answer on all ranks.
+/// Two ranks that share a device of `Exec`, the lower first; none if each rank has its own, or if Exec is a host space.
+/// Collective; the same answer on all ranks.
 template <execution_space Exec>
 std::optional<std::pair<int, int>> ranks_of_one_device(const Exec& exec, const Communicator& comm) {
   if (!is_gpu_v<Exec> || comm.is_alone()) return std::nullopt;
@@ -49,23 +49,23 @@ std::optional<std::pair<int, int>> ranks_of_one_device(const Exec& exec, const C
   return std::nullopt;
 }
 
-/// Whether ranks may share memory and wait for each other in kernels: what find_peer_memory() answers.
+/// The answer of find_peer_memory(): whether ranks may share memory and wait for each other in kernels.
 struct PeersFound {
   bool work = false;
-  /// Why not; where they may, in short.
+  /// The reason, in either case.
   std::string why = {};
 };
 
 namespace impl {
 
-/// Of memory of this kind, of the device that the host knows by this name. Collective.
+/// find_peer_memory() for memory of this kind, on the device with this name on the host. Collective.
 PeersFound find_peers(const Communicator& comm, MemoryKind kind, const std::string& device);
 
 }  // namespace impl
 
-/// Whether PeerMemory is worth a try: all ranks are processes of one host, with memory of one kind, and on GPUs each
-/// with a device of its own, as kernels that wait for each other on one device may wait for ever. Whether it can be
-/// shared, PeerMemory tries. Collective; the same answer on all ranks.
+/// Tells whether to try PeerMemory: all ranks are processes of one host, with memory of one kind, and each GPU has one
+/// rank, since kernels that wait for each other on one device may deadlock. PeerMemory finds out whether the memory can
+/// be shared. Collective; the same answer on all ranks.
 template <execution_space Exec>
 PeersFound find_peer_memory(const Exec& exec, const Communicator& comm) {
   const std::string device = comm.together([&] { return bus_id(exec); });

@@ -10,12 +10,12 @@
 
 namespace ashlar {
 
-/// A transport that failed: what it said is in the message.
+/// A transport has failed; the message holds its error.
 class CommError : public Error {
   using Error::Error;
 };
 
-/// Another rank failed where all ranks act together; its message is in this one's.
+/// Another rank has failed in a joint operation; the message holds its message.
 class RankError : public Error {
  public:
   RankError(int rank, std::string problem, std::string why, std::string suggestion)
@@ -27,20 +27,20 @@ class RankError : public Error {
   int rank_;
 };
 
-/// Whose memory it is that a message goes from or to. Memory of the host that a device reaches, too, such as pinned
-/// memory, is the host's; memory that moves between both is the device's.
+/// The memory that a message goes from or to. Host memory that a device also reaches, such as pinned memory, is `host`;
+/// memory that migrates between both belongs to the device.
 enum class MemoryKind { host, cuda, hip, other };
 
 /// "host", "CUDA", ...
 std::string_view to_string(MemoryKind kind);
 
-/// One transfer between ranks that is made once and may be started any number of times: a send, a receive, or a
-/// collective. Between start() and the end of wait() its buffers are the transport's.
+/// A transfer between ranks that is made once and may be started any number of times: a send, a receive, or a
+/// collective. From start() until wait() returns, the transport owns its buffers.
 ///
-/// Async    start() returns at once; wait() returns when the buffers may be used again; is_done() tells whether wait()
-///          would return at once, and lets the transport go on. One that was never started is done.
-///          The destructor gives up what is under way; then the buffers may go, too.
-/// Throws   CommError where the transport fails.
+/// Async    start() returns immediately; wait() returns when the buffers may be used again; is_done() tells whether
+///          wait() would return immediately, and lets the transport make progress. A message that was never started is
+///          done. The destructor gives up a transfer under way; the buffers may then be freed.
+/// Throws   CommError if the transport fails.
 class Message {
  public:
   virtual ~Message() = default;
@@ -53,21 +53,21 @@ class Message {
   virtual void wait() = 0;
 };
 
-/// Whether a transport reaches memory of some kind with its messages.
+/// How sure it is that messages may lie in a kind of memory.
 enum class Reach {
-  none,     ///< it does not say that it does
-  claimed,  ///< it says so; whether it is so, find_direct_messages() tries
-  certain,  ///< by its nature
+  none,     ///< the transport does not say so
+  claimed,  ///< the transport says so; find_direct_messages() tries it
+  certain,  ///< always true of this transport
 };
 
-/// What carries bytes between the ranks of one group: MPI, threads of one process, or nothing, where a rank is alone.
-/// A Communicator is what its users see.
+/// Moves bytes between the ranks of one group: MPI, threads of one process, or nothing if a rank is alone. Users see a
+/// Communicator.
 ///
-/// All memory is the host's, save that of send() and receive() where reach() says so. Messages between two ranks with
-/// the same tag arrive in the order of their starts. Tags are 0 to 1023. Collectives (all but send and receive) are
-/// called by all ranks in the same order.
+/// All data are in host memory; send() and receive() also take other memory if reach() says so. Messages between two
+/// ranks with the same tag arrive in the order of their starts. Tags are 0 to 1023. All ranks call collectives (all but
+/// send and receive) in the same order.
 ///
-/// Throws   CommError where the transport fails.
+/// Throws   CommError if the transport fails.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -79,27 +79,26 @@ class Transport {
   virtual int size() const = 0;
   /// "mpi", "threads", "self"
   virtual std::string name() const = 0;
-  /// For people: version, how buffers travel, what was checked; "" where there is nothing to tell.
+  /// Version, path of the buffers, results of checks; "" if there is nothing to say.
   virtual std::string explain() const = 0;
-  /// A name that the ranks on one host share, and no others.
+  /// A name that exactly the ranks on one host share.
   virtual std::string host_name() const = 0;
-  /// How many hosts the ranks are on.
+  /// The number of hosts.
   virtual int num_hosts() const = 0;
-  /// Whether the data of send() and receive() may lie in memory of this kind, as far as this rank knows.
+  /// How sure this rank is that the data of send() and receive() may lie in memory of this kind.
   virtual Reach reach(MemoryKind kind) const { return kind == MemoryKind::host ? Reach::certain : Reach::none; }
 
   virtual void barrier() = 0;
   /// `all` gets `bytes` of each rank, in rank order.
   virtual void all_gather(const void* mine, std::size_t bytes, void* all) = 0;
-  /// The same with a length of each rank's own: `bytes_of` has one for each rank, the same everywhere.
+  /// The same with a length for each rank: `bytes_of` has one for each rank, the same on all ranks.
   virtual void all_gather_varying(const void* mine, const std::vector<std::size_t>& bytes_of, void* all) = 0;
-  /// Everybody's part for everybody: `send_bytes[r]` to rank r, `receive_bytes[r]` from it, both laid side by side in
-  /// rank order.
+  /// send_bytes[r] bytes go to rank r, receive_bytes[r] come from it; both lie consecutively in rank order.
   virtual void all_to_all(const void* send, const std::vector<std::size_t>& send_bytes, void* receive,
                           const std::vector<std::size_t>& receive_bytes) = 0;
   virtual void broadcast(void* data, std::size_t bytes, int root) = 0;
 
-  /// Collective: the ranks of one colour make a group, in the order of their keys and then of their ranks.
+  /// Collective: the ranks of one colour form a group, ordered by key and then by rank.
   virtual std::unique_ptr<Transport> split(int colour, int key) = 0;
 
   virtual std::unique_ptr<Message> send(const void* data, std::size_t bytes, int to, int tag) = 0;
@@ -107,7 +106,7 @@ class Transport {
   /// all_gather() as a message.
   virtual std::unique_ptr<Message> gathering(const void* mine, std::size_t bytes, void* all) = 0;
 
-  /// Ends the whole job, other ranks included, with this exit code; what is to be said has been said.
+  /// Ends the whole job, all ranks included, with this exit code. Prints nothing.
   [[noreturn]] virtual void abort(int exit_code) noexcept = 0;
 };
 
@@ -115,11 +114,10 @@ class Transport {
 
 namespace ashlar::impl {
 
-/// The transport of a rank that is alone. It gathers, and sends nothing: there is nobody else.
+/// The transport of a rank alone. Collectives copy; there is no rank to send to.
 std::unique_ptr<Transport> self_transport();
 
-/// What this machine is called; ASHLAR_HOST_NAME where that is set, so that the ranks of one machine can act as those
-/// of several.
+/// The name of this machine, or ASHLAR_HOST_NAME if that is set: ranks of one machine can then act as if on several.
 std::string host_name();
 
 }  // namespace ashlar::impl

@@ -29,7 +29,7 @@ namespace ashlar::impl {
 std::string host_name() {
   if (const char* const given = std::getenv("ASHLAR_HOST_NAME"); given != nullptr && *given != '\0') return given;
   char name[256] = {};
-  // (A name that was cut short need not end in a zero: the last place is left alone.)
+  // A truncated name need not end in a zero, so the last character stays zero.
   if (::gethostname(name, sizeof(name) - 1) != 0) return "localhost";
   return name;
 }
@@ -55,7 +55,7 @@ class SelfGathering : public Message {
 
 [[noreturn]] void refuse(const char* what, int other) {
   throw CommError(text("there is no rank ", other, " to ", what), "this rank is alone",
-                  "run several ranks, or leave out what a rank would tell itself");
+                  "run several ranks, or leave out messages of a rank to itself");
 }
 
 class SelfTransport : public Transport {

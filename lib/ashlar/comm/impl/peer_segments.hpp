@@ -15,7 +15,7 @@
 
 namespace ashlar::impl {
 
-/// Memory that this rank has made, or that another one has made and this one reaches. The destructor gives it back.
+/// Memory   that this rank has made, or opened from another rank. The destructor releases it.
 class PeerSegment {
  public:
   virtual ~PeerSegment() = default;
@@ -23,7 +23,7 @@ class PeerSegment {
   PeerSegment(const PeerSegment&) = delete;
   PeerSegment& operator=(const PeerSegment&) = delete;
 
-  /// All that are to reach it do: nobody else need find it.
+  /// Hides the segment from other processes, once all ranks have opened it.
   virtual void hide() {}
 
   std::byte* data = nullptr;
@@ -31,12 +31,13 @@ class PeerSegment {
 
 struct PeerTicket;
 
-/// A segment of each rank of one host, as this rank reaches it. Collective: constructor and destructor.
+/// A segment of each rank of one host, as this rank reaches it. Constructor and destructor are collective.
 class PeerSegments {
  public:
-  /// Of the device that is current, and shared in this way, where `kind` is a device's. `why`: that way, for people.
+  /// If `kind` is a device's, the segments are on the current device and shared by `sharing`; `why` explains that
+  /// choice.
   ///
-  /// Throws   Error on all ranks together, with nothing left open.
+  /// Throws   Error on all ranks together; nothing stays open.
   PeerSegments(std::shared_ptr<const Communicator> comm, MemoryKind kind, std::size_t bytes, PeerSharing sharing,
                const std::string& why);
   ~PeerSegments();
@@ -58,22 +59,22 @@ class PeerSegments {
   std::string explain_;
 };
 
-/// Segments that are shared in the first way that works, of those that comm.peer_sharing() allows, and that have passed
-/// the check, which throws on all ranks together.
+/// Segments shared by the first method that works, among those that comm.peer_sharing() allows, and that passes the
+/// check, which throws on all ranks together.
 ///
 /// Collective.
-/// Throws   on all ranks together, where no way works; ArgumentError where ranks ask for different ones.
+/// Throws   on all ranks together, if no method works; ArgumentError if ranks ask for different ones.
 std::unique_ptr<PeerSegments> make_peer_segments(Communicator comm, MemoryKind kind, std::size_t bytes,
                                                  const std::function<void(const PeerSegments&)>& check);
 
-/// So many words each rank writes to each other one, at the front of its segment.
+/// Words that each rank writes to each other rank, at the front of its segment.
 inline constexpr int peer_check_words = 64;
 
 inline std::size_t peer_check_bytes(int num_ranks) {
   return static_cast<std::size_t>(num_ranks) * peer_check_words * sizeof(std::uint32_t);
 }
 
-/// Word i of what one rank writes to another.
+/// Word i of the message from one rank to another.
 KOKKOS_INLINE_FUNCTION std::uint32_t peer_check_word(int from, int to, int i) {
   return 2654435761U * static_cast<std::uint32_t>(1 + from + 4096 * to) ^ static_cast<std::uint32_t>(i);
 }
@@ -92,10 +93,9 @@ struct CountWrongPeerWords {
   }
 };
 
-/// Each rank writes to all others, and each looks at what they have written. `segments` are PeerSegments, or what a
-/// test takes for some.
+/// Each rank writes to all others and checks the words that it receives. `segments` are PeerSegments, or a test double.
 ///
-/// Throws   on all ranks together, where one has found something else: CommError on those that have.
+/// Throws   on all ranks together, if one has found a wrong word: CommError on that rank.
 template <execution_space Exec, class Segments>
 void check_peer_memory(const Exec& exec, const Segments& segments) {
   const Communicator& comm = segments.comm();
@@ -116,19 +116,19 @@ void check_peer_memory(const Exec& exec, const Segments& segments) {
         CountWrongPeerWords{reinterpret_cast<const std::uint32_t*>(segments.at(rank)), rank}, wrong);
     if (wrong == 0) return;
     throw CommError(text("comm: ", wrong, " words that other ranks wrote to memory of rank ", rank, " are not there"),
-                    "memory that is said to be shared is not", "let messages go through the transport");
+                    "memory that should be shared is not", "let messages go through the transport");
   });
 }
 
-/// Hands what this rank has open to all the others, processes of one host, and takes what they have: by rank, open here
-/// under numbers of this process; none of this rank itself. `mine` stays open, and the caller's.
+/// Passes the open file descriptor `mine` to all other ranks, which are processes of one host, and receives theirs: by
+/// rank, open under numbers of this process; none for this rank itself. The caller keeps `mine`.
 ///
-/// Over Unix domain sockets of this call alone. Their names are in no folder and go with the sockets; they hold a
-/// random number that rank 0 has drawn, so that calls at the same time, of whatever jobs, do not meet. What comes from
-/// another user, or was not sent by this call, is dropped.
+/// The descriptors travel over Unix domain sockets. Socket names are abstract, so that they vanish with the sockets;
+/// they hold a random number of rank 0, so that simultaneous calls of any jobs do not interfere. Messages of other
+/// users, or of other calls, are dropped.
 ///
 /// Collective.
-/// Throws   CommError on all ranks together, where one has failed or has waited so long for another.
+/// Throws   CommError on all ranks together, if one has failed or waited longer than the time limit.
 std::vector<FileDescriptor> pass_descriptors(const Communicator& comm, int mine, double time_out_seconds = 30);
 
 }  // namespace ashlar::impl

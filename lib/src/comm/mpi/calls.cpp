@@ -17,7 +17,7 @@ void check_mpi(int code, const char* call) {
   if (MPI_Error_string(code, said, &length) != MPI_SUCCESS) length = 0;
   throw CommError(text(call, " failed"),
                   length > 0 ? std::string(said, static_cast<std::size_t>(length)) : text("error ", code, " of MPI"),
-                  "end the job, and see whether all ranks and the network are well");
+                  "end the job, and check the other ranks and the network");
 }
 
 bool mpi_is_alive() {
@@ -37,8 +37,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A message within a host takes microseconds. Long ones move on at each poll: with sleep after 1 ms, 128 MB took a
-// third longer. Who has waited for 10 ms loses little by some 0.1 ms more.
+// A message within a host takes microseconds. Long messages progress at each poll: with sleep after 1 ms, 128 MB took a
+// third longer. After 10 ms of waiting, another 0.1 ms matters little.
 constexpr auto poll_time = std::chrono::microseconds(50);
 constexpr auto yield_time = std::chrono::milliseconds(10);
 constexpr auto sleep_time = std::chrono::microseconds(20);
@@ -83,7 +83,7 @@ void abort_mpi(MPI_Comm comm, const char* why) noexcept {
 }
 
 void abort_mpi(int exit_code) noexcept {
-  // Not our duplicate: ranks outside it belong to the job, too.
+  // MPI_COMM_WORLD, since ranks outside of our duplicate belong to the job, too.
   if (mpi_is_alive()) MPI_Abort(MPI_COMM_WORLD, exit_code);
   std::_Exit(exit_code);
 }

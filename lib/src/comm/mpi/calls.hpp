@@ -8,11 +8,11 @@
 
 namespace ashlar::impl {
 
-/// Every call of MPI goes through here: throws a CommError with MPI's own text where `code` is not MPI_SUCCESS. `call`
+/// Checks the result of every call of MPI: throws CommError with the text of MPI unless `code` is MPI_SUCCESS. `call`
 /// is the name of the function.
 void check_mpi(int code, const char* call);
 
-/// Whether MPI may be called: initialised, and not ended.
+/// True if MPI is initialised and has not ended.
 bool mpi_is_alive();
 
 /// A thread level of MPI as a word.
@@ -31,10 +31,10 @@ inline const char* thread_level_name(int level) {
   }
 }
 
-/// An MPI communicator of our own: its errors are returned, and it is freed unless MPI has ended before.
+/// Owns an MPI communicator, which returns errors. The destructor frees it, unless MPI has ended before.
 class MpiHandle {
  public:
-  /// Takes what MPI_Comm_dup or MPI_Comm_split made.
+  /// Takes the result of MPI_Comm_dup or MPI_Comm_split.
   explicit MpiHandle(MPI_Comm comm);
   ~MpiHandle();
   MpiHandle(const MpiHandle&) = delete;
@@ -46,25 +46,24 @@ class MpiHandle {
   MPI_Comm comm_;
 };
 
-/// Held while a thread begins messages, or asks whether they have ended: for programs that initialise MPI themselves,
-/// and where nobody has Open MPI 6.0.0rc2 do without what loses messages of two threads (MpiSession). No such call
-/// waits, and so none keeps the others long.
+/// Held while a thread starts or polls messages. Programs that initialise MPI themselves need it with Open MPI
+/// 6.0.0rc2, which loses messages of two threads (MpiSession). No such call waits, so none blocks others for long.
 inline std::mutex one_at_a_time;
 
-/// Whether all are complete. One complete once is complete for good; persistent requests may be started again.
+/// True if all requests are complete. A complete request stays complete; persistent requests may be started again.
 bool test_all(std::vector<MPI_Request>& requests);
 
-/// Returns when all are complete. It polls; after a while it gives way to other threads, and then sleeps between polls:
-/// there may be more ranks than processors, and the one that is waited for must run.
+/// Returns when all requests are complete. It polls, yields to other threads after a while, and then sleeps between
+/// polls: there may be more ranks than processors, and the other rank must run.
 void wait_all(std::vector<MPI_Request>& requests);
 
-/// The same, but gives up after `limit`; returns whether all are complete.
+/// The same, but gives up after `limit`. Returns true if all are complete.
 bool wait_all_for(std::vector<MPI_Request>& requests, std::chrono::milliseconds limit);
 
-/// Ends the whole job. For destructors and the like, which cannot throw: says why first, as this rank of `comm`.
+/// Ends the whole job, after a message as this rank of `comm`. For destructors, which cannot throw.
 [[noreturn]] void abort_mpi(MPI_Comm comm, const char* why) noexcept;
 
-/// Ends the whole job in silence.
+/// Ends the whole job without a message.
 [[noreturn]] void abort_mpi(int exit_code) noexcept;
 
 }  // namespace ashlar::impl

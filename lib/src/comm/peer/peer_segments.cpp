@@ -23,7 +23,7 @@ void require_one_host(const Communicator& comm) {
                   "let messages go through the transport");
 }
 
-/// What the others open a segment by.
+/// The data by which other ranks open a segment.
 struct Key {
   PeerTicket ticket;
   FileDescriptor descriptor;
@@ -50,7 +50,7 @@ PeerSegments::PeerSegments(std::shared_ptr<const Communicator> comm, MemoryKind 
     open_others(tickets, mine.ticket, descriptors);
   } catch (const std::exception&) {
     others_.clear();
-    comm_->barrier();  // all ranks are here: nobody frees what another one has open
+    comm_->barrier();  // all ranks get here: no rank frees memory that another one has open
     throw;
   }
   own_->hide();
@@ -68,7 +68,7 @@ void PeerSegments::open_others(const std::vector<PeerTicket>& tickets, const Pee
         throw CommError(text("comm: memory shared by ranks ", comm_->rank(), " and ", rank),
                         "one computes on a device, the other on the host", "let messages go through the transport");
       }
-      // (A process opens no handle of its own memory.)
+      // A process cannot open a handle of its own memory.
       if (its.process == mine.process) {
         data_.push_back(its.data);
         continue;
@@ -85,16 +85,16 @@ PeerSegments::~PeerSegments() {
   if (std::uncaught_exceptions() > 0) return;
   others_.clear();
   try {
-    comm_->barrier();  // nobody frees what another one has open
+    comm_->barrier();  // no rank frees memory that another one has open
   } catch (const std::exception&) {
-    // The others have left: nothing is held for them.
+    // The other ranks have left: nobody uses the memory.
   }
 }
 
 namespace {
 
-/// The ways to try, in this order: the same on all ranks.
-std::vector<PeerSharing> ways_of(const Communicator& comm, MemoryKind kind) {
+/// The methods to try, in this order: the same on all ranks.
+std::vector<PeerSharing> methods_of(const Communicator& comm, MemoryKind kind) {
   struct Wish {
     PeerSharing sharing;
     MemoryKind kind;
@@ -105,9 +105,9 @@ std::vector<PeerSharing> ways_of(const Communicator& comm, MemoryKind kind) {
     if (all[rank].sharing == all[0].sharing) continue;
     throw ArgumentError(text("comm: memory shared by ", to_string(all[rank].sharing), " on rank ", rank, ", by ",
                              to_string(all[0].sharing), " on rank 0"),
-                        "all ranks share it in one way", "ask for the same on all of them");
+                        "all ranks share it by one method", "ask for the same on all of them");
   }
-  // Where one has none of a device there is one way, in which it is refused.
+  // If a rank has no device memory, PeerSegments refuses, whatever the method.
   const bool has_devices = std::none_of(all.begin(), all.end(), [](auto& its) { return its.kind == MemoryKind::host; });
   if (!has_devices) return {PeerSharing::handles};
   if (mine.sharing == PeerSharing::automatic) return {PeerSharing::handles, PeerSharing::descriptors};
@@ -124,23 +124,23 @@ std::string reason_of(const std::exception& failure) {
 std::unique_ptr<PeerSegments> make_peer_segments(Communicator comm, MemoryKind kind, std::size_t bytes,
                                                  const std::function<void(const PeerSegments&)>& check) {
   const auto shared = std::make_shared<const Communicator>(std::move(comm));
-  const std::vector<PeerSharing> ways = ways_of(*shared, kind);
+  const std::vector<PeerSharing> methods = methods_of(*shared, kind);
   std::string why = shared->peer_sharing() == PeerSharing::automatic ? "" : " (as asked for)";
   std::string failures;
-  for (const PeerSharing way : ways) {
+  for (const PeerSharing method : methods) {
     std::unique_ptr<PeerSegments> segments;
-    // What fails, fails on all ranks together: all of them go on to the next way.
+    // A failure reaches all ranks together, so that all try the next method.
     try {
-      segments = std::make_unique<PeerSegments>(shared, kind, bytes, way, why);
+      segments = std::make_unique<PeerSegments>(shared, kind, bytes, method, why);
       check(*segments);
       return segments;
     } catch (const std::exception& failure) {
-      if (ways.size() == 1) {
+      if (methods.size() == 1) {
         segments.reset();
         throw;
       }
-      why = text(" (", to_string(way), " do not work: ", reason_of(failure), ")");
-      failures += text(failures.empty() ? "" : "; ", "by ", to_string(way), ": ", reason_of(failure));
+      why = text(" (", to_string(method), " do not work: ", reason_of(failure), ")");
+      failures += text(failures.empty() ? "" : "; ", "by ", to_string(method), ": ", reason_of(failure));
     }
   }
   throw CommError(text("comm: memory of devices shared by ", shared->size(), " ranks"), failures,
@@ -152,7 +152,7 @@ namespace {
 struct Peer {
   ProcessId process = {};
   MemoryKind kind = MemoryKind::host;
-  std::array<char, 32> device{};  ///< by what the host knows it; none where it is not known
+  std::array<char, 32> device{};  ///< its name on the host; empty if unknown
 };
 
 }  // namespace

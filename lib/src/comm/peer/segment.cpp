@@ -23,15 +23,15 @@ namespace {
   throw CommError(text("comm: ", what), std::strerror(error), "let messages go through the transport");
 }
 
-/// Shared memory of POSIX, mapped. The one who made it takes its name away as soon as all have it, so that it is gone
-/// with the last of them, however that ends.
+/// Mapped POSIX shared memory. Its maker removes the name as soon as all ranks have opened it, so that it vanishes with
+/// the last of them, however that ends.
 class HostSegment final : public PeerSegment {
  public:
   HostSegment(std::string name, std::size_t bytes, bool is_made_here)
       : name_(std::move(name)), bytes_(std::max<std::size_t>(bytes, 1)), has_name_(is_made_here) {
     const int file = shm_open(name_.c_str(), is_made_here ? O_RDWR | O_CREAT | O_EXCL : O_RDWR, 0600);
     if (file < 0) fail("shared memory " + name_, errno);
-    // Room is taken now: where there is none, that is an error here and no signal later.
+    // Allocate now: a lack of memory is then an error here, and no signal later.
     const int no_room = is_made_here ? posix_fallocate(file, 0, static_cast<off_t>(bytes_)) : 0;
     void* const mapped = no_room != 0 ? MAP_FAILED : mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     const int error = no_room != 0 ? no_room : errno;
@@ -55,7 +55,7 @@ class HostSegment final : public PeerSegment {
  private:
   std::string name_;
   std::size_t bytes_;
-  bool has_name_;  // which this process gave it
+  bool has_name_;  // made by this process
 };
 
 }  // namespace
@@ -67,7 +67,7 @@ std::unique_ptr<PeerSegment> make_host_segment(std::size_t bytes, PeerTicket& ti
   ticket.is_host = true;
   ticket.data = segment->data;
   ticket.bytes = bytes;
-  std::copy(name.begin(), name.end(), ticket.name.begin());  // shorter than that by far
+  std::copy(name.begin(), name.end(), ticket.name.begin());  // far shorter
   return segment;
 }
 
@@ -127,7 +127,7 @@ std::unique_ptr<PeerSegment> make_described_segment(std::size_t bytes, PeerTicke
   auto segment = std::make_unique<DescribedSegment>(bytes);
   ticket.is_host = false;
   ticket.data = segment->data;
-  ticket.bytes = segment->memory().bytes();  // as it is mapped, whole
+  ticket.bytes = segment->memory().bytes();  // of the whole mapping
   descriptor = segment->memory().descriptor();
   return segment;
 }

@@ -12,7 +12,7 @@
 
 namespace ashlar::impl {
 
-/// What one process may be told from another by, also where each counts its processes from 1.
+/// Identifies a process, also if each container counts its processes from 1.
 struct ProcessId {
   std::int64_t pid = getpid();
   std::int64_t started = first_use();
@@ -26,24 +26,24 @@ struct ProcessId {
   }
 };
 
-/// By what other ranks open a segment.
+/// The data by which other ranks open a segment.
 struct PeerTicket {
   ProcessId process;
   bool is_host = true;
-  std::byte* data = nullptr;  ///< within the process that made it
+  std::byte* data = nullptr;  ///< its address in the process that made it
   std::size_t bytes = 0;
-  std::array<char, 64> name{};  ///< of shared memory, or the handle of a device's
+  std::array<char, 64> name{};  ///< of shared host memory, or the IPC handle of device memory
 };
 
-/// Memory that the processes of a host share, of zeros. Throws CommError.
+/// Zeroed memory that the processes of a host share. Throws CommError.
 std::unique_ptr<PeerSegment> make_host_segment(std::size_t bytes, PeerTicket& ticket);
 std::unique_ptr<PeerSegment> open_host_segment(const PeerTicket& ticket);
 
-/// Memory of the current device, of zeros, that other processes open by a handle. Throws Error.
+/// Zeroed memory of the current device, which other processes open by an IPC handle. Throws Error.
 std::unique_ptr<PeerSegment> make_device_segment(std::size_t bytes, PeerTicket& ticket);
 std::unique_ptr<PeerSegment> open_device_segment(const PeerTicket& ticket);
 
-/// The same by a file descriptor, which is given besides. Throws Error.
+/// The same, opened by a file descriptor. Throws Error.
 std::unique_ptr<PeerSegment> make_described_segment(std::size_t bytes, PeerTicket& ticket, FileDescriptor& descriptor);
 std::unique_ptr<PeerSegment> open_described_segment(const PeerTicket& ticket, const FileDescriptor& descriptor);
 
