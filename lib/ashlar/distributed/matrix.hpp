@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-// A rank's block rows as applications have them. A matrix whose column indices are global is the third form.
+// The block rows of a rank in the numbering of applications. A matrix with global column indices is the third form.
 
 namespace ashlar {
 
@@ -249,10 +249,8 @@ class DistributedMatrix {
                        "name the global column of each of them");
     }
     if (given.global_row.extent(0) == 0) return NoList();
-    std::vector<std::int64_t> global(given.global_row.extent(0)), source(global.size(), -1);
-    Kokkos::deep_copy(exec, Kokkos::View<std::int64_t*, Kokkos::HostSpace>(global.data(), global.size()),
-                      given.global_row);
-    exec.fence("ashlar::DistributedMatrix: global rows");
+    const std::vector<std::int64_t> global = impl::list_of(exec, given.global_row);
+    std::vector<std::int64_t> source(global.size(), -1);
     for (std::size_t i = 0; i < global.size(); ++i) {
       const std::int64_t local = rank < row_map.num_parts() ? global[i] - row_map.begin(rank) : -1;
       if (std::int64_t(global.size()) != num_rows || local < 0 || local >= num_rows ||

@@ -46,7 +46,7 @@ class AnyPreconditioner {
   bool is_capturable() const { return held_->is_capturable(); }
   void check() const { held_->check(); }
   std::int64_t traffic_bytes() const { return held_->traffic_bytes(); }
-  /// That of the preconditioner, if it is one by diagonal blocks; else without values.
+  /// The inverse diagonal of the preconditioner, if it has one; else without values.
   DiagonalInverse<Scalar> diagonal_inverse() const { return held_->diagonal_inverse(); }
 
  private:

@@ -13,8 +13,8 @@ namespace ashlar {
 
 /// An inner-product space of any type, for one execution space. Copies share it.
 ///
-/// Shapes   those of the space that it holds (inner_product_space); so are Memory, Async and Throws. Each sum takes one
-///          virtual call besides, and no allocation.
+/// Shapes, memory and exceptions are those that the wrapped space documents. Each sum takes one virtual call more, and
+/// no allocation.
 template <execution_space Exec>
 class AnySpace {
  public:

@@ -21,7 +21,7 @@
 namespace ashlar::impl {
 
 /// Inverts the dense matrix `a` of n x n in place, entry (i, j) at a[i + j*n]: Gauss-Jordan elimination with row
-/// pivoting; `pivot` is scratch of n entries. Returns false where a pivot is zero or not finite; `a` is then spoilt.
+/// pivoting; `pivot` is scratch of n entries. Returns false if a pivot is zero or not finite; `a` is then invalid.
 ///
 /// Either storage order serves: the inverse of the transpose is the transpose of the inverse.
 template <class Scalar>
@@ -185,7 +185,7 @@ class BlockJacobiPreconditioner {
   }
 
   bool is_identity() const { return false; }
-  /// Whether the host never waits: on a device.
+  /// True if the host never waits: on a device.
   bool is_stream_ordered() const { return is_gpu_v<typename Matrix::memory_space::execution_space>; }
   bool is_capturable() const { return true; }
   DiagonalInverse<typename Matrix::scalar_type> diagonal_inverse() const {

@@ -28,11 +28,11 @@
 namespace ashlar {
 
 struct DistributedMatrixOptions {
-  /// How the halo travels. Its entry_bytes are not looked at: the matrix knows them.
+  /// How the halo travels. The matrix ignores entry_bytes, which it knows.
   HaloOptions halo = {};
-  /// Vectors that products will have at a time, for the choice of HaloForm::automatic.
+  /// The number of vectors in a product, for the choice of HaloForm::automatic.
   int num_vectors = 1;
-  /// Whether DistributedMatrix::with_values() is to work, which takes an offset for each block.
+  /// If true, DistributedMatrix::with_values() works; it needs an offset for each block.
   bool keep_value_order = true;
 };
 
@@ -49,10 +49,10 @@ struct MatrixStructure {
   HaloPlan halo;
   Kokkos::View<const typename Matrix::ordinal_type*, Space>
       remote_rows;                                        ///< own rows that have remote blocks, ascending
-  Kokkos::View<const std::int64_t*, Space> halo_columns;  ///< global column of each halo entry; -1: nobody needs it
+  Kokkos::View<const std::int64_t*, Space> halo_columns;  ///< global column of each halo entry; -1: not needed
   bool keeps_value_order = false;
-  bool shares_rows = false;           ///< the local matrix is what was given, with its values in the same order
-  Order local_source, remote_source;  ///< of each block, its place among those given, if the order is kept
+  bool shares_rows = false;           ///< the local matrix is the given one, with the same value order
+  Order local_source, remote_source;  ///< position of each block among the given ones, if the order is kept
   std::int64_t num_given_blocks = 0;
   std::int64_t num_global_blocks = 0;
 };

@@ -20,7 +20,7 @@
 
 namespace ashlar::impl {
 
-/// Sums over ranks for which the host does not wait, save where it computes itself. One sum at a time.
+/// Sums over ranks for which the host does not wait, unless kernels run on the host. One sum at a time.
 template <execution_space Exec>
 class DeviceSums {
  public:
@@ -32,11 +32,11 @@ class DeviceSums {
   /// `mine` must not change until end().
   virtual void begin(const Exec& exec, const double* mine, std::size_t count) = 0;
   virtual void end(const Exec& exec, double* sums, std::size_t count) = 0;
-  /// Throws CommError where the device has waited for another rank in vain.
+  /// Throws   CommError if the device has waited for another rank in vain.
   virtual void check() const = 0;
 };
 
-/// Sum k over all ranks of what each has, added in rank order.
+/// Adds number k of all ranks, in rank order.
 struct AddInRankOrder {
   const double* all;
   double* sums;
@@ -50,12 +50,12 @@ struct AddInRankOrder {
   }
 };
 
-/// Sums over ranks that are gathered in the order of streams, beside the caller's, and added by a kernel. The host does
-/// not wait. One sum at a time.
+/// Sums over ranks by a gathering in the order of streams, on a stream beside the caller's, and a kernel that adds. The
+/// host does not wait. One sum at a time.
 template <execution_space Exec>
 class StreamSums final : public DeviceSums<Exec> {
  public:
-  /// `transport` is of `num_ranks` ranks, and shared with all that keeps one order with these sums.
+  /// `transport` has `num_ranks` ranks. Other sums and exchanges of the same order share it.
   StreamSums(const Exec& exec, std::shared_ptr<StreamTransport> transport, int num_ranks)
       : side_(exec),
         transport_(std::move(transport)),
@@ -66,7 +66,7 @@ class StreamSums final : public DeviceSums<Exec> {
     make_room(exec, 64);
   }
   ~StreamSums() override {
-    // Where this rank leaves early the others may never send what the device waits for.
+    // If this rank leaves early, the other ranks may never send the data that the device waits for.
     if (has_begun_ || std::uncaught_exceptions() > 0) transport_->abort();
     has_come_.wait();
   }
@@ -75,7 +75,7 @@ class StreamSums final : public DeviceSums<Exec> {
     make_room(exec, count);
     if (Capture<Exec>* const capture = Capture<Exec>::current()) follow(*capture);
     if constexpr (is_gpu_v<Exec>) {
-      // The kernel of the sum before, which reads `all`, is among what is waited for.
+      // This includes the kernel of the previous sum, which reads `all`.
       is_ready_.record(exec);
       is_ready_.wait(side_.get());
     } else {
@@ -98,10 +98,10 @@ class StreamSums final : public DeviceSums<Exec> {
   void check() const override { transport_->check(); }
 
  private:
-  /// In a capture one that nobody waits for outside.
+  /// During a capture, an event that nothing outside of it waits for.
   Event<Exec>& come() { return Capture<Exec>::current() != nullptr ? has_come_in_capture_ : has_come_; }
 
-  /// What is replayed is waited for as what was enqueued last.
+  /// Later sums wait for a replay as for the work enqueued last.
   void follow(Capture<Exec>& capture) {
     if (std::exchange(followed_, capture.number()) == capture.number()) return;
     capture.at_replay([this](const Exec& exec) { has_come_.record(exec); });
@@ -121,17 +121,17 @@ class StreamSums final : public DeviceSums<Exec> {
   int num_ranks_;
   Kokkos::View<double*, typename Exec::memory_space> all_;
   Event<Exec> is_ready_, has_come_, has_come_in_capture_;
-  std::uint64_t followed_ = 0;  // the capture, by number
+  std::uint64_t followed_ = 0;  // number of the capture
   bool has_begun_ = false;
 };
 
-/// Where packets begin.
+/// The address of packets.
 struct PeerPackets {
   Packet* first = nullptr;
 };
 
-/// The numbers of the sum begun last and of the one ended last, from 1. Kernels count for themselves, so that they may
-/// be captured and replayed: each writes one of the two when it has read the other.
+/// The numbers of the last sum begun and of the last sum ended, from 1. Kernels count themselves, so that they can be
+/// captured and replayed: each writes one of the two after it has read the other.
 struct PeerSumNumbers {
   std::uint32_t begun = 0, ended = 0;
 };
@@ -139,7 +139,7 @@ struct PeerSumNumbers {
 /// Writes this rank's numbers to the memory of each rank: number k to packet k of this rank's packets there.
 template <class Targets>
 struct SendSums {
-  Targets targets;         ///< by rank, where its packets from this rank begin
+  Targets targets;         ///< by rank, the address of its packets from this rank
   std::int64_t slot_size;  ///< packets of a slot
   const double* mine;
   std::int64_t count;
@@ -155,7 +155,7 @@ struct SendSums {
 
 /// Waits for the packets of all ranks, and adds them in rank order.
 struct AddSums {
-  const Packet* packets;  ///< of rank 0; those of the next one lie `apart` further
+  const Packet* packets;  ///< of rank 0; the packets of the next rank are `apart` further
   std::int64_t apart, slot_size;
   double* sums;
   int num_ranks;
@@ -169,7 +169,7 @@ struct AddSums {
       double value = 0;
       const Packet* const packet = packets + number % 2 * slot_size + rank * apart + k;
       if (!wait_until([&] { return receive_packet<PacketScope::system>(packet, number, value); }, limit)) {
-        value = Kokkos::Experimental::quiet_NaN_v<double>;  // no part of a sum is taken for one
+        value = Kokkos::Experimental::quiet_NaN_v<double>;  // a partial sum must not pass for a sum
       }
       sum += value;
     }
@@ -178,16 +178,16 @@ struct AddSums {
   }
 };
 
-/// Sums over ranks of one host, by kernels that write to each other's memory and wait for what comes there.
+/// Sums over ranks of one host, by kernels that write packets to each other's memory and wait for packets.
 ///
-/// Sums use two slots of packets alternately. A rank that begins a sum has ended the previous one, in which it received
-/// packets of all others. So all ranks have ended the sum before that, whose slot the new sum uses.
+/// Sums use two slots of packets alternately. A rank that begins a sum has ended the previous one, for which it
+/// received packets from all ranks. So all ranks have ended the sum before that, whose slot the new sum uses.
 template <execution_space Exec>
 class PeerSums final : public DeviceSums<Exec> {
  public:
   /// Collective.
   ///
-  /// Throws   on all ranks together, where they cannot share memory.
+  /// Throws   on all ranks together, if they cannot share memory.
   PeerSums(const Exec& exec, const Communicator& comm, double time_out_seconds)
       : comm_(comm.duplicate()),
         channel_(time_out_seconds),
@@ -218,7 +218,7 @@ class PeerSums final : public DeviceSums<Exec> {
       Kokkos::parallel_for("ashlar::distributed_space[sum]", policy(exec, std::int64_t(count)), body);
     } else {
       exec.fence("ashlar::distributed_space: sums of this rank");
-      // (No kernel waits: while it does, nobody could fence its instance.)
+      // On the host no kernel waits: it would keep others from fencing its instance.
       for (std::size_t k = 0; k < count; ++k) body(std::int64_t(k));
       check();
     }
@@ -235,16 +235,16 @@ class PeerSums final : public DeviceSums<Exec> {
     return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count);
   }
 
-  /// Packets of one sum, of all ranks, in the memory of any rank.
+  /// The number of packets of a sum in the memory of a rank.
   std::int64_t slot_size() const { return comm_.size() * room_; }
 
-  /// What is replayed is waited for as what was enqueued last.
+  /// Later sums wait for a replay as for the work enqueued last.
   void follow(Capture<Exec>& capture) {
     if (std::exchange(followed_, capture.number()) == capture.number()) return;
     capture.at_replay([this](const Exec& exec) { added_.record(exec); });
   }
 
-  /// For so many sums at a time. Collective where it grows.
+  /// Makes room for `count` sums. Collective if it grows.
   void make_room(const Exec& exec, std::size_t count) {
     if (std::int64_t(count) <= room_) return;
     exec.fence("ashlar::distributed_space: the sum before");
@@ -267,7 +267,7 @@ class PeerSums final : public DeviceSums<Exec> {
   Event<Exec> added_;
   Targets targets_;
   std::int64_t room_ = 0;
-  std::uint64_t followed_ = 0;  // the capture, by number
+  std::uint64_t followed_ = 0;  // number of the capture
 };
 
 }  // namespace ashlar::impl

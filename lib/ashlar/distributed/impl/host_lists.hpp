@@ -2,13 +2,14 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/copy.hpp>
+#include <ashlar/comm/communicator.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-// Lists between the memory of kernels and the host, from where messages of set-up go.
+// Lists move between kernel memory and the host, where messages of set-up start.
 
 namespace ashlar::impl {
 
@@ -31,7 +32,16 @@ Kokkos::View<Entry*, Space> view_from(const Exec& exec, const std::string& label
   return view;
 }
 
-/// An instance that reaches a rank's rows: `exec` if they are in its memory, else one of the host's.
+/// Sends lists[r] to each rank r. Returns the lists for this rank, concatenated in rank order. Collective.
+template <class Entry>
+std::vector<Entry> lists_from_all(const Communicator& comm, const std::vector<std::vector<Entry>>& lists) {
+  std::vector<Entry> all;
+  for (const std::vector<Entry>& list : comm.all_to_all(lists)) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+/// An instance that reaches the rows of a rank, which may be on the device or in host memory: `exec` if they are in its
+/// memory, else one of the host.
 template <class Rows, class Exec>
 auto instance_at(const Exec& exec) {
   if constexpr (std::is_same_v<typename Rows::memory_space, typename Exec::memory_space>) {
@@ -41,7 +51,7 @@ auto instance_at(const Exec& exec) {
   }
 }
 
-/// Rows where the matrix is to be; the same rows if they are there. Waits.
+/// The rows in the memory of Matrix; the same rows if they are there already. Waits.
 template <class Matrix, class Rows, class Exec>
 Matrix on_device(const Exec& exec, const Rows& rows) {
   const Matrix result = copy_to<typename Matrix::memory_space>(exec, rows);

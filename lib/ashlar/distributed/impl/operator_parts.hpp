@@ -25,11 +25,11 @@
 #include <type_traits>
 #include <utility>
 
-// Whether the ranks of a DistributedOperator ask for one thing, and each has the rows that it is to have.
+// Checks that the ranks of a DistributedOperator agree, and that each has its own rows.
 
 namespace ashlar::impl {
 
-/// What all ranks ask for alike.
+/// The properties that all ranks must have in common.
 template <class Rows>
 Claims claims_of_operator(const Rows& rows, const DistributedOptions& options) {
   return {{"block columns", text(rows.num_block_cols())},
@@ -43,8 +43,8 @@ Claims claims_of_operator(const Rows& rows, const DistributedOptions& options) {
           {"double_vectors", options.spmv.double_vectors ? "true" : "false"}};
 }
 
-/// Throws where the rows are not those of this rank, or cannot be multiplied as the options say. `are_on_host`: they
-/// are in the host's memory, from where they may be streamed.
+/// Throws   if the rows are not the rows of this rank, or cannot be multiplied as the options say. `are_on_host` tells
+///          that they are in host memory, and may be streamed.
 template <class Rows>
 void check_rows_of_rank(const char* name, const Communicator& comm, const RowPartition& partition, const Rows& rows,
                         const DistributedOptions& options, bool are_on_host) {

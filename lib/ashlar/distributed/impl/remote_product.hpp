@@ -52,7 +52,7 @@ class RemoteProduct {
     if (!waits_on_device_ && options_.idle_clock == IdleClock::device) meter_.measure_by_device();
   }
 
-  /// Starts the exchange of x; without overlap, waits for it, too. Returns its buffers.
+  /// Starts the exchange of x; without overlap, also waits for it. Returns its buffers.
   template <class X>
   auto& begin(const Exec& exec, const X& x) {
     auto& buffers = buffers_for(exec, x);
@@ -61,7 +61,7 @@ class RemoteProduct {
     return buffers;
   }
 
-  /// y := y + the product with what has come since begin().
+  /// y := y + the product with the halo of begin().
   template <class Buffers, class Y>
   void add(const Exec& exec, Buffers& buffers, const Y& y) {
     if (!holds_products()) {
@@ -80,7 +80,7 @@ class RemoteProduct {
     for (const auto& part : parts_) buffers.add(exec, part, y);
   }
 
-  /// The same with what came last, without messages.
+  /// The same with the last halo, without messages.
   template <class X, class Y>
   void add_again(const Exec& exec, const X& x, const Y& y) {
     auto& buffers = buffers_for(exec, x);
@@ -188,7 +188,7 @@ class RemoteProduct {
   std::vector<OtherPart<Matrix>> parts_;
   IdleMeter<Exec> meter_;
   VectorExchanges<Wide, Matrix, Exec> wide_;
-  VectorExchanges<Narrow, Matrix, Exec> narrow_;  // not used where it is the same
+  VectorExchanges<Narrow, Matrix, Exec> narrow_;  // unused if the types are equal
 };
 
 }  // namespace ashlar::impl

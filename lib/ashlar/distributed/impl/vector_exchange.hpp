@@ -19,15 +19,15 @@
 
 namespace ashlar::impl {
 
-/// Remote blocks of a rank's rows, as a matrix with these rows alone, which multiplies a run of entries of the halo.
+/// Remote blocks of a rank, as a matrix with the rows that have any. It multiplies consecutive entries of the halo.
 template <class Matrix>
 struct OtherPart {
   using Rows = Kokkos::View<const typename Matrix::ordinal_type*, typename Matrix::memory_space>;
 
-  int neighbour = -1;  ///< the one that it comes from, as HaloPlan::from() numbers them; -1: all
+  int neighbour = -1;  ///< its place in HaloPlan::from(); -1: all neighbours
   std::int64_t first_entry = 0;
-  Rows rows;                       ///< of the rank's rows, the numbers of those that it has
-  std::int64_t first_product = 0;  ///< block entries of the parts before: where its products lie, if they are held
+  Rows rows;                       ///< its rows, as rows of the rank
+  std::int64_t first_product = 0;  ///< where its products begin, in block entries, if they are held
   Matrix matrix;
   SpmvPlan<Matrix> plan;
 };
@@ -44,7 +44,7 @@ Rows rows_at(const Exec& exec, const Rows& rows, const At& at) {
   return to;
 }
 
-/// The remote blocks of a rank's rows, `remote` in `rows`, as parts: one for all, or one for each neighbour.
+/// The remote blocks of a rank, `remote` in `rows`, as parts: one for all neighbours, or one for each.
 template <class Exec, class Matrix>
 std::vector<OtherPart<Matrix>> other_parts(const Exec& exec, const Matrix& remote,
                                            const typename OtherPart<Matrix>::Rows& rows, const HaloPlan& halo,
@@ -72,7 +72,7 @@ std::vector<OtherPart<Matrix>> other_parts(const Exec& exec, const Matrix& remot
   return parts;
 }
 
-/// to(rows(i)) += from(i), block row by block row: products with a part that were not added as they were made.
+/// to(rows(i)) += from(i), for block rows i: adds the held products with a part.
 template <class Exec, class Rows, class From, class To>
 void add_rows(const Exec& exec, const Rows& rows, int block_rows, const From& from, const To& to) {
   const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> all(
@@ -91,7 +91,7 @@ void add_rows(const Exec& exec, const Rows& rows, int block_rows, const From& fr
   }
 }
 
-/// What two exchanges of a rank have done together.
+/// The sum of the figures of two exchanges.
 inline HaloFigures sum_of(HaloFigures a, const HaloFigures& b) {
   a.exchanges += b.exchanges;
   a.sent.messages += b.sent.messages;
@@ -103,23 +103,23 @@ inline HaloFigures sum_of(HaloFigures a, const HaloFigures& b) {
   return a;
 }
 
-/// What products with vectors of Scalar, so many at a time, need of memory: the exchange of their halo; and where parts
-/// are multiplied in the order in which they come, their products, before they are added in that of ranks.
+/// Buffers for products with a number of vectors of Scalar: the exchange of the halo; and if parts are multiplied in
+/// the order in which they arrive, their products, until they are added in rank order.
 template <class Scalar, class Matrix, class Exec>
 struct VectorExchange {
   using Space = typename Matrix::memory_space;
   using Products = Kokkos::View<Scalar**, Kokkos::LayoutRight, Space>;
 
-  Products products;                    ///< of all parts, one after another; none where they are added as they are made
-  HaloExchange<Scalar, Exec> exchange;  ///< gives up what is on its way before the device's memory is freed
+  Products products;                    ///< of all parts, consecutively; empty if products are added directly
+  HaloExchange<Scalar, Exec> exchange;  ///< last member: destroyed before device memory is freed
 
-  /// y := y + the product with a part whose entries of the halo have come, in the rows that it has.
+  /// y := y + the product with a part, in its rows. Its halo entries have arrived.
   template <class Y>
   void multiply_add(const Exec& exec, const OtherPart<Matrix>& part, const Y& y) const {
     spmv(exec, part.plan, 1, part.matrix, halo_of<Y::rank()>(part), 1, y, part.rows);
   }
 
-  /// The products with such a part, held until they are added.
+  /// Computes the products with such a part, and holds them for add().
   template <int Rank>
   void multiply(const Exec& exec, const OtherPart<Matrix>& part) const {
     if constexpr (Rank == 1) {
@@ -129,7 +129,7 @@ struct VectorExchange {
     }
   }
 
-  /// y := y + the products with a part, in the rows that it has.
+  /// y := y + the held products with a part, in its rows.
   template <class Y>
   void add(const Exec& exec, const OtherPart<Matrix>& part, const Y& y) const {
     const int block_rows = part.matrix.block_shape().rows;
@@ -156,7 +156,7 @@ struct VectorExchange {
   auto rows_of(const OtherPart<Matrix>& part) const {
     return range(part.first_product, part.matrix.num_block_rows(), part.matrix.block_shape().rows);
   }
-  /// Of one vector, which is contiguous.
+  /// For one vector, which is contiguous.
   Kokkos::View<Scalar*, Space> products_of(const OtherPart<Matrix>& part) const {
     const auto [begin, end] = rows_of(part);
     return Kokkos::View<Scalar*, Space>(products.data() + begin, end - begin);
@@ -166,8 +166,8 @@ struct VectorExchange {
   }
 };
 
-/// Those for each number of vectors that has come up, made when it first does: collective, and in the same order on all
-/// ranks, as they multiply the same. Products are held where `holds_products` says so.
+/// The buffers for each number of vectors, made by the first product that needs them. Making them is collective, and in
+/// the same order on all ranks, since all ranks make the same products.
 template <class Scalar, class Matrix, class Exec>
 class VectorExchanges {
  public:
@@ -186,7 +186,7 @@ class VectorExchanges {
     return exchanges_.emplace(num_vectors, Exchange{products, std::move(exchange)}).first->second;
   }
 
-  /// Throws CommError where the device has waited for another rank in vain.
+  /// Throws   CommError if the device has waited for another rank in vain.
   void check() const {
     for (const auto& [num_vectors, exchange] : exchanges_) exchange.exchange.check();
   }
@@ -199,13 +199,13 @@ class VectorExchanges {
     return bytes;
   }
 
-  /// Of all exchanges.
+  /// The sum over all exchanges.
   HaloFigures figures() const {
     HaloFigures figures;
     for (const auto& [num_vectors, exchange] : exchanges_) figures = sum_of(figures, exchange.exchange.figures());
     return figures;
   }
-  /// What each of them says, after "; ".
+  /// The text of each exchange, after "; ".
   std::string explain() const {
     std::string result;
     for (const auto& [num_vectors, exchange] : exchanges_) {
