@@ -73,7 +73,8 @@ struct RowsWithGhosts {
 /// bits; RowsWithGhosts, in an application's own numbering. assemble() makes a matrix of contributions to any rank's
 /// rows.
 ///
-/// Shapes   row_map and column_map have a part for each rank of `comm`, be it empty. Vectors that A multiplies have
+/// Shapes   row_map and column_map have a part for each rank of `comm`, which may be empty. Vectors that A multiplies
+/// have
 ///          column_map.size(rank) block entries on each rank, and products row_map.size(rank).
 /// Memory   the rank's blocks once, in Matrix's memory space, and 8 bytes for each halo entry. During construction, the
 ///          rows that were given besides; if their columns do not ascend, 16 bytes for each block, too. One rank alone
@@ -95,16 +96,9 @@ class DistributedMatrix {
   template <execution_space Exec>
   DistributedMatrix(const Exec& exec, communicator_pointer comm, RowPartition row_map, RowPartition column_map,
                     const Matrix& rows, const DistributedMatrixOptions& options = {})
-      : DistributedMatrix(impl::order_and_cut(
-            exec, std::move(comm), std::move(row_map), column_map,
-            impl::GivenRows<Matrix, typename Matrix::graph_type::col_idx_view, impl::SameBlock>{rows.block_shape(),
-                                                                                                rows.num_block_rows(),
-                                                                                                rows.num_blocks(),
-                                                                                                rows.graph().row_ptr(),
-                                                                                                rows.values(),
-                                                                                                rows.graph().col_idx(),
-                                                                                                {}},
-            NoList(), options, &rows, [&] { check_columns(rows, column_map); })) {}
+      : DistributedMatrix(impl::order_and_cut(exec, std::move(comm), std::move(row_map), column_map,
+                                              impl::given_rows(rows, rows.graph().col_idx()), NoList(), options, &rows,
+                                              [&] { check_columns(rows, column_map); })) {}
 
   template <execution_space Exec>
   DistributedMatrix(const Exec& exec, communicator_pointer comm, RowPartition row_map, RowPartition column_map,
@@ -211,14 +205,8 @@ class DistributedMatrix {
                     const DistributedMatrixOptions& options)
       : DistributedMatrix(impl::order_and_cut<Exec, Matrix>(
             exec, std::move(comm), row_map, std::move(column_map),
-            impl::GivenRows<Matrix, GhostColumns, impl::SameBlock>{given.rows.block_shape(),
-                                                                   given.rows.num_block_rows(),
-                                                                   given.rows.num_blocks(),
-                                                                   given.rows.graph().row_ptr(),
-                                                                   given.rows.values(),
-                                                                   {given.global_column, given.rows.graph().col_idx()},
-                                                                   {}},
-            row_source, options, nullptr, [] {})) {}
+            impl::given_rows(given.rows, GhostColumns{given.global_column, given.rows.graph().col_idx()}), row_source,
+            options, nullptr, [] {})) {}
 
   using GhostColumns =
       impl::ColumnsThrough<typename RowsWithGhosts<Matrix>::index_view, typename Matrix::graph_type::col_idx_view>;

@@ -15,18 +15,11 @@
 
 namespace ashlar::impl {
 
-/// Memory   that this rank has made, or opened from another rank. The destructor releases it.
-class PeerSegment {
- public:
-  virtual ~PeerSegment() = default;
-  PeerSegment() = default;
-  PeerSegment(const PeerSegment&) = delete;
-  PeerSegment& operator=(const PeerSegment&) = delete;
-
-  /// Hides the segment from other processes, once all ranks have opened it.
-  virtual void hide() {}
-
+/// Memory that this rank has made, or opened from another rank.
+struct PeerSegment {
   std::byte* data = nullptr;
+  std::shared_ptr<void> memory;  ///< owns it
+  std::function<void()> hide;    ///< hides it from other processes, once all ranks have opened it; may be empty
 };
 
 struct PeerTicket;
@@ -53,8 +46,8 @@ class PeerSegments {
                    const std::vector<FileDescriptor>& descriptors);
 
   std::shared_ptr<const Communicator> comm_;
-  std::unique_ptr<PeerSegment> own_;
-  std::vector<std::unique_ptr<PeerSegment>> others_;
+  PeerSegment own_;
+  std::vector<PeerSegment> others_;
   std::vector<std::byte*> data_;
   std::string explain_;
 };

@@ -19,8 +19,8 @@
 
 namespace ashlar {
 
-/// Memory   of each rank that all other ranks of one host read and write, in kernels of `Exec`. On GPUs it is device
-///          memory, shared as Communicator::use_peer_sharing() says; on hosts it is shared between processes.
+/// Memory of each rank that all other ranks of one host read and write, in kernels of `Exec`. On GPUs it is device
+/// memory, shared as Communicator::use_peer_sharing() says; on hosts it is shared between processes.
 ///
 ///     PeerMemory memory(exec, comm, 4096);
 ///     memory.of(1);   // the 4096 bytes of rank 1, as kernels of this rank reach them

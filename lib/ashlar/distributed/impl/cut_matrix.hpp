@@ -57,8 +57,7 @@ struct MatrixStructure {
   std::int64_t num_global_blocks = 0;
 };
 
-/// `Rows` is the type of the rows that were given: Matrix, or the same in the host's memory, where its local part
-/// stays.
+/// `Rows` is the type of the given rows: Matrix, or the same in host memory, in which the local part stays.
 template <class Matrix, class Rows = Matrix>
 struct MatrixParts {
   std::shared_ptr<const MatrixStructure<Matrix>> structure;
@@ -66,7 +65,7 @@ struct MatrixParts {
   Matrix remote;
 };
 
-/// A rank's rows: the k-th block has global column columns(k), and values at place source(k).
+/// The rows of a rank: block k has global column columns(k), and values at position source(k).
 template <class Matrix, class Columns, class Source>
 struct GivenRows {
   BlockShape block_shape;
@@ -81,7 +80,14 @@ struct GivenRows {
   }
 };
 
-/// Where the blocks of `part`, which was built of `blocks`, were among those given. Enqueued on `exec`.
+/// Rows of a matrix, with the columns columns(k).
+template <class Matrix, class Columns>
+GivenRows<Matrix, Columns, SameBlock> given_rows(const Matrix& rows, const Columns& columns) {
+  return {
+      rows.block_shape(), rows.num_block_rows(), rows.num_blocks(), rows.graph().row_ptr(), rows.values(), columns, {}};
+}
+
+/// The positions of the blocks of `part`, which was built from `blocks`, among the given blocks. Enqueued on `exec`.
 template <class Matrix, class Exec, class Blocks>
 typename MatrixStructure<Matrix>::Order sources_of(const Exec& exec, const Blocks& blocks, const Matrix& part) {
   using Offset = typename Matrix::offset_type;
@@ -102,7 +108,7 @@ typename MatrixStructure<Matrix>::Order sources_of(const Exec& exec, const Block
   return sources;
 }
 
-/// The matrix of this pattern whose k-th block has the values of block source(k). Enqueued on `exec`.
+/// The matrix of this pattern whose block k has the values of block source(k). Enqueued on `exec`.
 template <class Matrix, class Exec>
 Matrix with_values_from(const Exec& exec, const Matrix& pattern, const typename MatrixStructure<Matrix>::Order& source,
                         const typename Matrix::values_view& given) {
@@ -141,8 +147,8 @@ void check_fits_ordinal(std::int64_t count, const char* what) {
                    "use more ranks, or wider ordinals");
 }
 
-/// Cuts rows into local and remote columns, and plans the halo. Within a row, blocks stay in the order that they have.
-/// One rank alone takes `shared` for its local part, if it is not null. Collective; waits for `exec`.
+/// Cuts rows into local and remote columns, and plans the halo. Within a row, blocks keep their order. One rank alone
+/// shares `shared` as its local part, if it is not null. Collective; waits for `exec`.
 template <class Matrix, class Exec, class Rows, class Columns, class Source>
 MatrixParts<Matrix, Rows> cut_matrix(const Exec& exec, std::shared_ptr<const Communicator> comm, RowPartition row_map,
                                      RowPartition column_map, const GivenRows<Rows, Columns, Source>& rows,
@@ -205,8 +211,8 @@ MatrixParts<Matrix, Rows> cut_matrix(const Exec& exec, std::shared_ptr<const Com
   return {std::make_shared<const MatrixStructure<Matrix>>(std::move(structure)), local, remote};
 }
 
-/// The same of rows whose columns are in any order; row i is row row_source(i) of those given, if that is a list.
-/// check_input() throws if something else is wrong with the rows on this rank. Collective.
+/// The same for rows whose columns are in any order. If row_source is not empty, row i is given row row_source(i).
+/// check_input() throws for other faults of the rows on this rank. Collective.
 ///
 /// Throws   on all ranks together.
 template <class Exec, class Matrix, class Columns, class RowSource, class Check>

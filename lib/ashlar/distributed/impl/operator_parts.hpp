@@ -95,16 +95,9 @@ struct OperatorParts {
       size_of_square(name, rows.block_shape());
       check_rows_of_rank(name, *comm, partition, rows, options, std::is_same_v<Rows, host_type>);
     });
-    using Columns = typename Rows::graph_type::col_idx_view;
-    MatrixParts<Matrix, Rows> parts = cut_matrix<Matrix>(exec, comm, partition, partition,
-                                                         GivenRows<Rows, Columns, SameBlock>{rows.block_shape(),
-                                                                                             rows.num_block_rows(),
-                                                                                             rows.num_blocks(),
-                                                                                             rows.graph().row_ptr(),
-                                                                                             rows.values(),
-                                                                                             rows.graph().col_idx(),
-                                                                                             {}},
-                                                         {options.halo, options.spmv.num_vectors, false}, &rows);
+    MatrixParts<Matrix, Rows> parts =
+        cut_matrix<Matrix>(exec, comm, partition, partition, given_rows(rows, rows.graph().col_idx()),
+                           {options.halo, options.spmv.num_vectors, false}, &rows);
     rows = Rows();
     make(exec, std::move(parts));
   }

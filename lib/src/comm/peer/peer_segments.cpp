@@ -1,18 +1,50 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/impl/peer_segments.hpp>
 #include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/comm/transport.hpp>
+#include <ashlar/device/described_memory.hpp>
+#include <ashlar/device/shareable_memory.hpp>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "segment.hpp"
-
 namespace ashlar::impl {
+
+/// Identifies a process, also if each container counts its processes from 1.
+struct ProcessId {
+  std::int64_t pid = getpid();
+  std::int64_t started = first_use();
+
+  bool operator==(const ProcessId&) const = default;
+
+ private:
+  static std::int64_t first_use() {
+    static const std::int64_t ticks = std::chrono::steady_clock::now().time_since_epoch().count();
+    return ticks;
+  }
+};
+
+/// The data by which other ranks open a segment.
+struct PeerTicket {
+  ProcessId process;
+  bool is_host = true;
+  std::byte* data = nullptr;  ///< its address in the process that made it
+  std::size_t bytes = 0;
+  std::array<char, 64> name{};  ///< of shared host memory, or the IPC handle of device memory
+};
 
 namespace {
 
@@ -23,16 +55,92 @@ void require_one_host(const Communicator& comm) {
                   "let messages go through the transport");
 }
 
+[[noreturn]] void fail_to_share(const std::string& what, int error) {
+  throw CommError(text("comm: ", what), std::strerror(error), "let messages go through the transport");
+}
+
+/// Mapped POSIX shared memory. Its maker removes the name as soon as all ranks have opened it, so that it vanishes with
+/// the last of them, however that ends.
+class HostMemory {
+ public:
+  HostMemory(std::string name, std::size_t bytes, bool is_made_here)
+      : name_(std::move(name)), bytes_(std::max<std::size_t>(bytes, 1)), has_name_(is_made_here) {
+    const int file = shm_open(name_.c_str(), is_made_here ? O_RDWR | O_CREAT | O_EXCL : O_RDWR, 0600);
+    if (file < 0) fail_to_share("shared memory " + name_, errno);
+    // Allocate now: a lack of memory is then an error here, and no signal later.
+    const int no_room = is_made_here ? posix_fallocate(file, 0, static_cast<off_t>(bytes_)) : 0;
+    void* const mapped = no_room != 0 ? MAP_FAILED : mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    const int error = no_room != 0 ? no_room : errno;
+    close(file);
+    if (mapped == MAP_FAILED) {
+      if (has_name_) shm_unlink(name_.c_str());
+      fail_to_share(text(bytes_, " bytes of shared memory ", name_), error);
+    }
+    data_ = mapped;
+  }
+  ~HostMemory() {
+    munmap(data_, bytes_);
+    hide();
+  }
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+
+  void* data() const { return data_; }
+  void hide() {
+    if (has_name_) shm_unlink(name_.c_str());
+    has_name_ = false;
+  }
+
+ private:
+  std::string name_;
+  std::size_t bytes_;
+  void* data_ = nullptr;
+  bool has_name_;  // made by this process
+};
+
 /// The data by which other ranks open a segment.
 struct Key {
   PeerTicket ticket;
   FileDescriptor descriptor;
 };
 
-std::unique_ptr<PeerSegment> make_segment(MemoryKind kind, std::size_t bytes, PeerSharing sharing, Key& key) {
-  if (kind == MemoryKind::host) return make_host_segment(bytes, key.ticket);
-  if (sharing == PeerSharing::handles) return make_device_segment(bytes, key.ticket);
-  return make_described_segment(bytes, key.ticket, key.descriptor);
+template <class Memory>
+PeerSegment segment_of(const std::shared_ptr<Memory>& memory) {
+  return {static_cast<std::byte*>(memory->data()), memory, {}};
+}
+
+/// A zeroed segment of host memory, or of the current device.
+PeerSegment make_segment(MemoryKind kind, std::size_t bytes, PeerSharing sharing, Key& key) {
+  PeerTicket& ticket = key.ticket;
+  PeerSegment segment;
+  ticket.is_host = kind == MemoryKind::host;
+  ticket.bytes = bytes;
+  if (ticket.is_host) {
+    static std::atomic<int> count{0};
+    const std::string name = text("/ashlar-", getpid(), "-", ticket.process.started, "-", count++);
+    std::copy(name.begin(), name.end(), ticket.name.begin());  // far shorter
+    const auto memory = std::make_shared<HostMemory>(name, bytes, true);
+    segment = segment_of(memory);
+    segment.hide = [memory] { memory->hide(); };
+  } else if (sharing == PeerSharing::handles) {
+    const auto memory = std::make_shared<ShareableMemory>(bytes);
+    segment = segment_of(memory);
+    ticket.name = memory->handle();
+  } else {
+    const auto memory = std::make_shared<DescribedMemory>(bytes);
+    segment = segment_of(memory);
+    ticket.bytes = memory->bytes();  // of the whole mapping
+    key.descriptor = memory->descriptor();
+  }
+  ticket.data = segment.data;
+  return segment;
+}
+
+/// Opens a segment of another rank: by `descriptor`, if it is not null.
+PeerSegment open_segment(const PeerTicket& ticket, const FileDescriptor* descriptor) {
+  if (ticket.is_host) return segment_of(std::make_shared<HostMemory>(ticket.name.data(), ticket.bytes, false));
+  if (descriptor != nullptr) return segment_of(std::make_shared<DescribedMemory>(*descriptor, ticket.bytes));
+  return segment_of(std::make_shared<OpenedMemory>(ticket.name));
 }
 
 }  // namespace
@@ -53,7 +161,7 @@ PeerSegments::PeerSegments(std::shared_ptr<const Communicator> comm, MemoryKind 
     comm_->barrier();  // all ranks get here: no rank frees memory that another one has open
     throw;
   }
-  own_->hide();
+  if (own_.hide) own_.hide();
   explain_ = kind == MemoryKind::host ? "memory shared between processes"
                                       : text("memory of the other devices, by ",
                                              sharing == PeerSharing::handles ? "handles" : "file descriptors", why);
@@ -73,10 +181,8 @@ void PeerSegments::open_others(const std::vector<PeerTicket>& tickets, const Pee
         data_.push_back(its.data);
         continue;
       }
-      others_.push_back(its.is_host           ? open_host_segment(its)
-                        : descriptors.empty() ? open_device_segment(its)
-                                              : open_described_segment(its, descriptors[rank]));
-      data_.push_back(others_.back()->data);
+      others_.push_back(open_segment(its, descriptors.empty() ? nullptr : &descriptors[rank]));
+      data_.push_back(others_.back().data);
     }
   });
 }
