@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "distributed/dealt.hpp"
+#include "distributed/rank_parts.hpp"
 #include "io/file_size_limit.hpp"
 #include "support/message.hpp"
 #include "support/temporary_folder.hpp"

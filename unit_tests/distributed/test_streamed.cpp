@@ -40,7 +40,7 @@ DistributedOptions streamed(DistributedOptions options, const StreamingOptions& 
   return options;
 }
 
-/// What this rank has of a beam, in the host's memory.
+/// The rows of a beam on this rank, in host memory.
 HostRows host_rows(const Exec& exec, const Beam& beam, int rank) {
   const auto build = [&](const auto& where) {
     const auto rows = problems::cantilever_matrix<HostRows>(where, beam.problem, beam.rows(rank));

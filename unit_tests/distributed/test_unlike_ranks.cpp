@@ -27,7 +27,7 @@ constexpr int nx = 7, ny = 6, nz = 5, block = 2, num_block_rows = nx * ny * nz;
 /// Something of each entry.
 double entry(std::int64_t i) { return 1 + double((i * 37) % 101) / 101; }
 
-/// What a rank finds: its entries of A x, and of the solution of A z = A x.
+/// The results of a rank: its entries of A x, and of the solution of A z = A x.
 struct Found {
   std::vector<double> product, solution;
   int iterations = 0;

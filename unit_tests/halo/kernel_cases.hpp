@@ -18,7 +18,7 @@
 // Kernels of a caller's own that pack and unpack an exchange, on ranks of any kind.
 namespace ashlar::testing {
 
-/// What a team packs, or takes, of a message: some of its numbers.
+/// The numbers of a message that a team packs or takes.
 struct Part {
   int message, num_parts, other;     ///< the rank at the other end
   std::int64_t begin, count, place;  ///< of the message's begin in what is taken
@@ -75,7 +75,8 @@ auto copy_of(const Exec& exec, const List& list) {
   return host;
 }
 
-/// Numbers from each rank to each other one, as many as these two have. Of three ranks and more the last one has none.
+/// Numbers from each rank to each other one, of a different length for each pair. The last of three or more ranks has
+/// none.
 struct NumbersByKernels {
   static constexpr int num_between = 5;
 
@@ -110,16 +111,16 @@ struct NumbersByKernels {
   /// Takes the messages where finish() shows them: they lie there as in `out`.
   void finish() {
     exchange->finish(exec);
-    const Kokkos::View<const std::int64_t*, Space> received(
-        reinterpret_cast<const std::int64_t*>(exchange->received()), out.extent(0));
+    const Kokkos::View<const std::int64_t*, Space> received(reinterpret_cast<const std::int64_t*>(exchange->received()),
+                                                            out.extent(0));
     Kokkos::deep_copy(exec, out, received);
   }
-  void at_once(std::int64_t round) {
+  void whole(std::int64_t round) {
     const PeerTasks<CountTask> between{num_between, {counts.data()}};
     exchange->exchange_by(exec, "test::all", pack_tasks(round), between, take_tasks());
   }
 
-  /// Of what has been taken last.
+  /// Wrong numbers among those taken last.
   std::int64_t num_wrong(std::int64_t round) const {
     const auto host = copy_of(exec, out);
     std::int64_t wrong = 0;
@@ -130,7 +131,7 @@ struct NumbersByKernels {
     }
     return wrong;
   }
-  /// How often what is between was done, each task as often.
+  /// How often the tasks without messages ran, each equally often.
   int num_counted() const {
     const auto host = copy_of(exec, counts);
     for (int k = 1; k < num_between; ++k) EXPECT_EQ(host(std::size_t(k)), host(0));
@@ -173,32 +174,32 @@ struct NumbersByKernels {
 inline void expect_right_by_kernels(const Communicator& comm, int count, const ExchangeOptions& options = {}) {
   NumbersByKernels side(comm, options);
   std::mt19937 random(static_cast<unsigned>(comm.rank()));
-  std::int64_t wrong = 0, round = 0, made_at_once = 0;
-  const auto look = [&](std::int64_t its_round) {
+  std::int64_t wrong = 0, round = 0, made_whole = 0;
+  const auto check = [&](std::int64_t its_round) {
     if (random() % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 500));
     wrong += side.num_wrong(its_round);
   };
   while (round < count) {
-    for (int k = 0; k < 3; ++k, ++made_at_once) {
-      side.at_once(round);
-      look(round++);
+    for (int k = 0; k < 3; ++k, ++made_whole) {
+      side.whole(round);
+      check(round++);
     }
     side.start(round);
     side.start(round + 1);
-    EXPECT_THROW(side.at_once(0), ArgumentError);
+    EXPECT_THROW(side.whole(0), ArgumentError);
     for (int k = 0; k < 2; ++k) {
       side.finish();
-      look(round++);
+      check(round++);
     }
-    // Nothing is looked at between these.
-    for (int k = 0; k < 5; ++k, ++made_at_once) side.at_once(round++);
-    look(round - 1);
+    // No result is read between these.
+    for (int k = 0; k < 5; ++k, ++made_whole) side.whole(round++);
+    check(round - 1);
     side.start(round);
     side.finish();
-    look(round++);
+    check(round++);
   }
   EXPECT_EQ(wrong, 0) << "rank " << comm.rank();
-  EXPECT_EQ(side.num_counted(), made_at_once);
+  EXPECT_EQ(side.num_counted(), made_whole);
   EXPECT_EQ(side.exchange->figures().exchanges, round);
   EXPECT_EQ(side.exchange->figures().received.bytes, round * std::int64_t(side.out.size()) * 8);
 }

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// All of a plan against what is computed from the needs of all ranks.
+/// A whole plan against one computed from the needs of all ranks.
 void expect_right(const Needs& needs, const HaloPlan& plan, HaloForm form) {
   const int rank = plan.rank();
   EXPECT_EQ(plan.num_own(), needs.partition.size(rank));
@@ -46,7 +46,7 @@ void expect_right(const Needs& needs, const HaloPlan& plan, HaloForm form) {
   EXPECT_EQ(begin, plan.num_entries());
   EXPECT_EQ(from_ranks, sources);
 
-  // What is sent is what the other's halo has of this rank.
+  // Each rank sends the entries of its own that the halo of the other has.
   std::int64_t num_listed = 0;
   for (const auto& to : plan.to()) {
     to_ranks.push_back(to.rank);

@@ -11,8 +11,6 @@
 #include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <type_traits>
 #include <vector>
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/direct_messages.hpp>
 #include <cstddef>

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/block_file.hpp>
 #include <ashlar/distributed/impl/host_lists.hpp>

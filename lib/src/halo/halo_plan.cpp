@@ -7,7 +7,6 @@
 #include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <optional>
-#include <utility>
 
 namespace ashlar {
 

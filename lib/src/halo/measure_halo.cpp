@@ -5,7 +5,6 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/measure_links.hpp>
 #include <cstddef>
-#include <string>
 #include <vector>
 
 namespace ashlar::impl {

@@ -3,8 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <vector>

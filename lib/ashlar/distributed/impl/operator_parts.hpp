@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/held_bytes.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/block_shape.hpp>

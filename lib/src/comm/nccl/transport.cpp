@@ -1,6 +1,5 @@
 #include <ashlar/comm/nccl/transport.hpp>
 
-#include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/check_stream_transport.hpp>
@@ -17,7 +16,6 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace ashlar::impl {
 
