@@ -2,7 +2,7 @@
 // mpirun -n 3 example_stencil [automatic|blocking|stream|kernel]
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/comm/mpi/session.hpp>
+#include <ashlar/comm/mpi/communicator.hpp>
 #include <ashlar/halo/halo_exchange.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>

@@ -4,8 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <array>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/mpi/session.hpp>
+#include <ashlar/comm/mpi/communicator.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <ashlar/distributed/operator.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>

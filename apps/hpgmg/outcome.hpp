@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/multigrid/level.hpp>
 #include <ashlar/multigrid/methods.hpp>

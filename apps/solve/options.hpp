@@ -1,7 +1,7 @@
 #pragma once
 
 #include <array>
-#include <ashlar/distributed/decomposition.hpp>
+#include <ashlar/distributed/options.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/krylov/stopping.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/spmv/tuning_table.hpp>

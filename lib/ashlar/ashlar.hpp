@@ -8,7 +8,7 @@
 //
 // Include more for
 //
-//     many ranks          ashlar/comm/mpi/session.hpp, ashlar/distributed/operator.hpp (component MPI)
+//     many ranks          ashlar/comm/mpi/communicator.hpp, ashlar/distributed/operator.hpp (component MPI)
 //     streamed matrices   ashlar/streaming/streamed_matrix.hpp, ashlar/streaming/file_matrix.hpp
 //     Kokkos Kernels      ashlar/interop/kokkos_kernels.hpp (component KokkosKernels)
 //     Tpetra and Belos    ashlar/interop/tpetra.hpp (component Tpetra)

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/memory_kind_of.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <cstdio>

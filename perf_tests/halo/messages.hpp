@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/halo/neighbour_message.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <vector>

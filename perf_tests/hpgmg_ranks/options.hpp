@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ashlar/halo/packet_bytes.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>

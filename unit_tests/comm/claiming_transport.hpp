@@ -32,7 +32,7 @@ struct ClaimingOptions {
   std::function<std::string(int rank)> host_name = [](int) { return std::string(); };
 };
 
-/// What all ranks of one transport have done.
+/// State shared by all ranks of one transport.
 class ClaimingLog {
  public:
   void received_in(const void* data) {
@@ -44,7 +44,7 @@ class ClaimingLog {
     const std::lock_guard lock(mutex_);
     return num_received_;
   }
-  /// Whether a message came to this place.
+  /// True if a message arrived at this address.
   bool came_to(const void* data) const {
     const std::lock_guard lock(mutex_);
     return places_.count(data) > 0;

@@ -15,7 +15,7 @@
 
 #include "support/rank_sums.hpp"
 
-// What any Communicator does, whatever carries its messages: called by all ranks, with any number of them.
+// Checks of any Communicator, whatever its transport: all ranks call them, in any number.
 namespace ashlar::testing {
 
 inline std::vector<int> ranks_of(const Communicator& comm) {
@@ -132,7 +132,7 @@ inline void check_splits(const Communicator& comm) {
   const Communicator alone = comm.split(comm.rank(), 0);
   EXPECT_TRUE(alone.is_alone());
   EXPECT_EQ(alone.sum(4), 4);
-  // Parts of parts; groups that outlive that of which they were made.
+  // Parts of parts; groups that outlive the group that they were split from.
   Communicator outliving = comm.duplicate().split(0, 0);
   EXPECT_EQ(outliving.all_gather(comm.rank()), ranks_of(comm));
 }
@@ -247,7 +247,7 @@ inline void check_ring(const Communicator& comm, std::size_t count, int repeats)
   }
 }
 
-/// Messages of one tag keep their order; those of two tags go by their tags.
+/// Messages of one tag keep their order; messages of two tags match by tag.
 inline void check_tags(const Communicator& comm) {
   if (comm.is_alone()) return;
   const int left = neighbour(comm, -1), right = neighbour(comm, 1);

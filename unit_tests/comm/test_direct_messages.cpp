@@ -3,7 +3,7 @@
 
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/direct_messages.hpp>
-#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -84,7 +84,7 @@ TEST(DirectMessages, AllRanksAgreeWhereOneIsWrong) {
 }
 
 TEST(DirectMessages, AreRefusedWhereTheSecondMessageBringsTheFirst) {
-  // As a library does that keeps what it has registered.
+  // Like a library that caches registered memory.
   for (const std::size_t size : {std::size_t(8), std::size_t(65536)}) {
     run_ranks(2, [size](Communicator& threads) {
       const auto first = std::make_shared<std::vector<unsigned char>>();
@@ -113,7 +113,7 @@ TEST(DirectMessages, AreRefusedWhereBytesBesideThemChange) {
 }
 
 TEST(DirectMessages, AreRefusedWhereRanksOfOneHostHaveWrongOnes) {
-  // Dealt in turn to two hosts, so that no rank is beside the next one.
+  // Ranks alternate between two hosts, so that no rank is beside the next one.
   run_ranks(4, [](Communicator& threads) {
     ClaimingOptions options;
     options.host_name = [](int rank) { return std::string(rank % 2 == 0 ? "even" : "odd"); };

@@ -1,4 +1,4 @@
-// What carries messages in the order of streams: who has it, and the data that are sent to try it.
+// Messages in the order of streams: the ranks that can send them, and the known data that try them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

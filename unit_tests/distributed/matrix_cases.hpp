@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "distributed/dealt.hpp"
+#include "distributed/rank_parts.hpp"
 
 // Distributed matrices of any shape, and the checks of their products against the serial ones: on ranks of any kind.
 

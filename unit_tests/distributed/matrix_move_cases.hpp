@@ -135,7 +135,7 @@ BlockContributions<Scalar> contributions_of(const MatrixCase<Scalar>& test, int 
   return list;
 }
 
-/// The rows are those of the whole matrix that are listed.
+/// The rows equal the listed rows of the whole matrix.
 template <class Scalar>
 void expect_rows(const RowsOf<Scalar>& rows, const HostMatrixOf<Scalar>& whole, const std::vector<std::int64_t>& list) {
   const auto host = [](const auto& view) { return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view); };

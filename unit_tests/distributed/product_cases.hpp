@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "distributed/dealt.hpp"
+#include "distributed/rank_parts.hpp"
 
 // Patterns and partitions that have corners, and the check of a product with them.
 
@@ -84,7 +84,7 @@ inline void expect_right_product(const Communicator& comm, const ProductCase& te
   const auto x = random_vector<double>(test.matrix.num_cols(), 1);
   const auto expected = part_of(serial_product(test.matrix, x), test.partition, comm.rank(), b);
   const Exec exec = instance_of_rank();
-  const auto a = dealt(exec, comm, test.matrix, test.partition, way);
+  const auto a = operator_over_ranks(exec, comm, test.matrix, test.partition, way);
   EXPECT_EQ(a.space().num_local(), test.partition.size(comm.rank()) * b);
   EXPECT_EQ(a.space().num_global(), test.matrix.num_rows());
   const auto y = to_device<Space>(std::vector<double>(expected.size(), std::numeric_limits<double>::quiet_NaN()));

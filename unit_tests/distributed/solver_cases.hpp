@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "distributed/dealt.hpp"
+#include "distributed/rank_parts.hpp"
 
 // Solves over ranks, each compared with the solve on one.
 

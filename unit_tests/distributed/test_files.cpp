@@ -5,7 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/error.hpp>
-#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <ashlar/distributed/block_file.hpp>
 #include <ashlar/distributed/shared_file.hpp>
 #include <atomic>
@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "distributed/dealt.hpp"
+#include "distributed/rank_parts.hpp"
 #include "io/file_size_limit.hpp"
 #include "support/message.hpp"
 #include "support/temporary_folder.hpp"

@@ -55,7 +55,7 @@ TEST(DistributedRows, HaveColumnsBeyond32Bits) {
   });
 }
 
-// Contributions whose sum depends on their order: that of ranks, and of their lists.
+// Contributions whose sum depends on their order: by rank, and by position in the lists.
 TEST(Assemble, AddsInTheOrderOfRanks) {
   run_ranks(3, [](Communicator& comm) {
     const Exec exec = instance_of_rank();

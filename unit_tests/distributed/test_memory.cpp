@@ -1,4 +1,4 @@
-// What a rank holds while it solves is its part of the matrix, its halo and its vectors, and little else.
+// A rank that solves holds its part of the matrix, its halo and its vectors, and little else.
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
@@ -10,7 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "distributed/dealt.hpp"
+#include "distributed/rank_parts.hpp"
 
 namespace ashlar::testing {
 namespace {

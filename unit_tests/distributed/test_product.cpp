@@ -69,7 +69,7 @@ TEST(DistributedOperator, MultipliesSeveralVectorsOfAnyLayout) {
     run_ranks(ranks, [&](Communicator& comm) {
       SCOPED_TRACE(name_of(way));
       const Exec exec = instance_of_rank();
-      const auto a = dealt(exec, comm, matrix, partition, way);
+      const auto a = operator_over_ranks(exec, comm, matrix, partition, way);
       for (const int columns : {1, 5, 2, 5}) {
         check(Kokkos::View<double**, Kokkos::LayoutRight, Space>(), comm, a, exec, columns);
         check(Kokkos::View<double**, Kokkos::LayoutLeft, Space>(), comm, a, exec, columns);
@@ -93,7 +93,7 @@ TEST(DistributedOperator, OfFloatsMultipliesVectorsOfBoth) {
       const Exec exec = instance_of_rank();
       DistributedOptions options;
       options.spmv.double_vectors = double_vectors;
-      const auto a = dealt(exec, comm, matrix, partition, options);
+      const auto a = operator_over_ranks(exec, comm, matrix, partition, options);
       const Vector y("y", a.space().num_local());
       const Kokkos::View<float*, Space> y_narrow("y", a.space().num_local());
       a.apply(exec, to_device<Space>(part_of(x, partition, comm.rank(), b)), y);
@@ -115,7 +115,7 @@ TEST(DistributedOperator, OfComplexNumbers) {
   reference::spmv(1, matrix, x, 0, expected);
   run_ranks(3, [&](Communicator& comm) {
     const Exec exec = instance_of_rank();
-    const auto a = dealt(exec, comm, matrix, partition, with(Decomposition::two_d, HaloForm::automatic));
+    const auto a = operator_over_ranks(exec, comm, matrix, partition, with(Decomposition::two_d, HaloForm::automatic));
     const Kokkos::View<Complex*, Space> y("y", a.space().num_local());
     a.apply(exec, to_device<Space>(part_of(x, partition, comm.rank(), 2)), y);
     exec.fence();
@@ -148,7 +148,7 @@ TEST(DistributedOperator, GivesTheSameBitsHoweverLateMessagesCome) {
           [&](Communicator& comm) {
             SCOPED_TRACE(name_of(way));
             const Exec exec = instance_of_rank();
-            const auto a = dealt(exec, comm, matrix, partition, way);
+            const auto a = operator_over_ranks(exec, comm, matrix, partition, way);
             Vector from = to_device<Space>(part_of(x, partition, comm.rank(), b));
             Vector to("to", from.extent(0));
             for (int i = 0; i < 30; ++i) {
@@ -191,7 +191,7 @@ TEST(DistributedOperator, GivesTheSameBitsWithOverlapAndWithout) {
   run_ranks(ranks, [&](Communicator& comm) {
     const Exec exec = instance_of_rank();
     const auto product = [&](Decomposition decomposition, bool overlap, HeldBytes& bytes) {
-      const auto a = dealt(exec, comm, matrix, partition, with(decomposition, HaloForm::packed, overlap));
+      const auto a = operator_over_ranks(exec, comm, matrix, partition, with(decomposition, HaloForm::packed, overlap));
       bytes = a.bytes();
       const Vector from = to_device<Space>(part_of(x, partition, comm.rank(), b)), to("to", from.extent(0));
       a.apply(exec, from, to);
@@ -219,7 +219,7 @@ TEST(DistributedOperator, LeavesTheLocalPartOfADotBehind) {
     const RowPartition partition = RowPartition::even(n, ranks);
     run_ranks(ranks, [&](Communicator& comm) {
       const Exec exec = instance_of_rank();
-      const auto a = dealt(exec, comm, matrix, partition);
+      const auto a = operator_over_ranks(exec, comm, matrix, partition);
       const auto mine = part_of(x, partition, comm.rank(), b), product = part_of(expected, partition, comm.rank(), b);
       double dot = 0;
       for (std::size_t i = 0; i < mine.size(); ++i) dot += mine[i] * product[i];

@@ -216,7 +216,7 @@ TEST(RankSpeed, NamesWhatIsWrong) {
   refuses(-1, {{1, 0}}, "a weight of -1");
   refuses(1, {{1, 0}, {-2, 0}}, "rank 1 does -2");
   refuses(1, {{1, std::numeric_limits<double>::quiet_NaN()}}, "rank 0");
-  refuses(1, {{0, 0}, {0, 0}}, "none of which does anything");
+  refuses(1, {{0, 0}, {0, 0}}, "all of speed 0");
   refuses(1, {}, "0 ranks");
   const std::vector<RankSpeed> one{{1, 0}};
   EXPECT_THROW(seconds_of_parts(std::vector<double>{1, 2}, one), ArgumentError);

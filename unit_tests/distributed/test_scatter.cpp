@@ -1,9 +1,9 @@
-// What one rank has, dealt to all and gathered again.
+// Data of one rank, distributed to all and gathered again.
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <ashlar/distributed/scatter.hpp>
 #include <chrono>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "distributed/dealt.hpp"
+#include "distributed/rank_parts.hpp"
 
 namespace ashlar::testing {
 namespace {
@@ -92,7 +92,7 @@ TEST(DistributedOperator, KnowsHowLongItWaited) {
   const RowPartition partition = sizes({10, 10});
   run_ranks(2, [&](Communicator& comm) {
     const Exec exec = instance_of_rank();
-    const auto a = dealt(exec, comm, matrix, partition);
+    const auto a = operator_over_ranks(exec, comm, matrix, partition);
     const Kokkos::View<double*, Space> x("x", 20), y("y", 20);
     const double before = a.waited_seconds();
     comm.barrier();
@@ -112,7 +112,7 @@ TEST(DistributedOperator, RepeatsItsOwnWorkWithWhatCameLast) {
   run_ranks(2, [&](Communicator& comm) {
     const Exec exec = instance_of_rank();
     for (const Decomposition decomposition : {Decomposition::one_d, Decomposition::two_d}) {
-      const auto a = dealt(exec, comm, matrix, partition, with(decomposition, HaloForm::packed));
+      const auto a = operator_over_ranks(exec, comm, matrix, partition, with(decomposition, HaloForm::packed));
       const auto mine = scatter_vector(exec, comm, partition, b, comm.rank() == 0 ? x : std::vector<double>{});
       const Kokkos::View<double*, Space> y("y", mine.extent(0)), again("again", mine.extent(0));
       a.apply(exec, mine, y);

@@ -1,4 +1,4 @@
-// What a distributed operator is made of, what it says of itself, and what it refuses: on all ranks, by name.
+// Set-up of a distributed operator: its inputs, its description, and its errors, on all ranks by name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ TEST(DistributedSetUp, KeepsOwnColumnsAsASquareMatrix) {
   const RowPartition partition = sizes({7, 0, 13});
   run_ranks(3, [&](Communicator& comm) {
     const Exec exec = instance_of_rank();
-    const auto a = dealt(exec, comm, whole, partition);
+    const auto a = operator_over_ranks(exec, comm, whole, partition);
     const auto own = copy_to<Kokkos::HostSpace>(exec, a.own_matrix());
     exec.fence();
     const std::int64_t begin = partition.begin(comm.rank()), end = partition.end(comm.rank());
@@ -74,7 +74,8 @@ TEST(DistributedSetUp, SaysWhatItIs) {
   const auto whole = chain(30, 3);
   run_ranks(3, [&](Communicator& comm) {
     const Exec exec = instance_of_rank();
-    const auto a = dealt(exec, comm, whole, RowPartition::even(30, 3), with(Decomposition::two_d, HaloForm::packed));
+    const auto a =
+        operator_over_ranks(exec, comm, whole, RowPartition::even(30, 3), with(Decomposition::two_d, HaloForm::packed));
     const std::string text = a.explain();
     EXPECT_THAT(text, HasSubstr("rank " + std::to_string(comm.rank()) + " of 3"));
     EXPECT_THAT(text, HasSubstr("2d"));
@@ -89,7 +90,7 @@ TEST(DistributedSetUp, SaysWhatItIs) {
     EXPECT_FALSE(a.is_capturable());
   });
   const Exec exec = instance_of_rank();
-  const auto alone = dealt(exec, Communicator(), whole, RowPartition::even(30, 1));
+  const auto alone = operator_over_ranks(exec, Communicator(), whole, RowPartition::even(30, 1));
   EXPECT_TRUE(alone.is_capturable());
   EXPECT_EQ(alone.is_stream_ordered(), is_gpu_v<Exec>);
 }
@@ -102,7 +103,7 @@ TEST(DistributedSetUp, CountsTheMessagesOfItsProducts) {
       const Exec exec = instance_of_rank();
       DistributedOptions options = with(Decomposition::one_d, HaloForm::packed);
       options.halo.buffers = buffers;
-      const auto a = dealt(exec, comm, chain(n, b), RowPartition::even(n, 3), options);
+      const auto a = operator_over_ranks(exec, comm, chain(n, b), RowPartition::even(n, 3), options);
       const int neighbours = comm.rank() == 1 ? 2 : 1;
       const auto expect = [&](int exchanges, int messages, int entries) {
         const HaloFigures figures = a.halo_figures();
@@ -134,7 +135,9 @@ TEST(DistributedSetUp, CountsTheMessagesOfItsProducts) {
       EXPECT_EQ(a.explain().find("staged through") != std::string::npos, is_staged);
     });
   }
-  EXPECT_EQ(dealt(instance_of_rank(), Communicator(), chain(n, b), RowPartition::even(n, 1)).halo_figures().exchanges,
+  EXPECT_EQ(operator_over_ranks(instance_of_rank(), Communicator(), chain(n, b), RowPartition::even(n, 1))
+                .halo_figures()
+                .exchanges,
             0);
 }
 
@@ -144,7 +147,7 @@ TEST(DistributedSetUp, RefusesRanksThatDisagree) {
     const bool odd = comm.rank() == 1;
     const RowPartition partition = RowPartition::even(30, 3);
     const auto make = [&](int b, const DistributedOptions& options) {
-      dealt(exec, comm, chain(30, b), partition, options);
+      operator_over_ranks(exec, comm, chain(30, b), partition, options);
     };
     expect_refused<ArgumentError>("blocks of 2 on rank 1, 3 on rank 0", [&] { make(odd ? 2 : 3, {}); });
     expect_refused<ArgumentError>("decomposition 2d on rank 1, 1d on rank 0", [&] {

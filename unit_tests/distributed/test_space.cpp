@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "distributed/dealt.hpp"
+#include "distributed/rank_parts.hpp"
 #include "support/rank_sums.hpp"
 
 namespace ashlar::testing {

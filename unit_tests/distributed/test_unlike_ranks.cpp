@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/distributed/operator.hpp>
-#include <ashlar/halo/impl/neighbour_lists.hpp>  // nothing else shows what ranks of two kinds agree on without a GPU
+#include <ashlar/halo/impl/choose_backend.hpp>  // nothing else shows what ranks of two kinds agree on without a GPU
 #include <ashlar/halo/measure_halo.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/concepts.hpp>
@@ -27,7 +27,7 @@ constexpr int nx = 7, ny = 6, nz = 5, block = 2, num_block_rows = nx * ny * nz;
 /// Something of each entry.
 double entry(std::int64_t i) { return 1 + double((i * 37) % 101) / 101; }
 
-/// What a rank finds: its entries of A x, and of the solution of A z = A x.
+/// The results of a rank: its entries of A x, and of the solution of A z = A x.
 struct Found {
   std::vector<double> product, solution;
   int iterations = 0;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "distributed/dealt.hpp"
+#include "distributed/rank_parts.hpp"
 
 namespace ashlar::testing {
 namespace {

@@ -18,7 +18,7 @@
 #include "halo/needs.hpp"
 #include "support/thread_ranks.hpp"
 
-// What holds of exchanges on ranks of any kind: called by all of them, threads or processes.
+// Checks of exchanges on ranks of any kind, called by all of them: threads or processes.
 namespace ashlar::testing {
 
 using Exec = Kokkos::DefaultExecutionSpace;
@@ -34,7 +34,7 @@ E own_instance() {
   }
 }
 
-/// What stands in a row of a global entry, in a round: another number in each place, exact in float.
+/// The value in a row of a global entry, in a round: different for each, and exact in float.
 template <scalar Scalar>
 KOKKOS_FUNCTION Scalar value_at(std::int64_t entry, std::int64_t row, std::int64_t vector, std::int64_t round) {
   using Real = real_t<Scalar>;
@@ -55,7 +55,7 @@ KOKKOS_FUNCTION decltype(auto) at(const X& x, std::int64_t row, std::int64_t vec
   }
 }
 
-/// x := what is this rank's, in a round.
+/// x := the values of this rank, in a round.
 template <class X>
 void fill(const Exec& exec, const X& x, std::int64_t first_entry, int block_size, std::int64_t round) {
   using Scalar = typename X::non_const_value_type;
@@ -69,7 +69,7 @@ void fill(const Exec& exec, const X& x, std::int64_t first_entry, int block_size
       });
 }
 
-/// How many scalars of these entries are not what they are in that round; begin to end: places in the halo.
+/// The number of scalars of these entries with wrong values for that round; begin to end: positions in the halo.
 template <class Exchange>
 std::int64_t num_wrong(const Exec& exec, const Exchange& exchange, const Numbers& entries, std::int64_t round,
                        std::int64_t begin, std::int64_t end) {
@@ -111,7 +111,7 @@ struct Side {
         entries(entries_of_halo(needs, exchange.plan())),
         first_entry(needs.partition.begin(comm.rank())) {}
 
-  /// The last thing it does is to spoil x, which begin() has done with.
+  /// At the end it overwrites x, which begin() has read.
   void begin(std::int64_t round) {
     fill(exec, x, first_entry, exchange.block_size(), round);
     exchange.begin(exec, x);
@@ -140,12 +140,12 @@ void expect_right_exchange(const Communicator& comm, const Needs& needs, const H
                            mode == ExchangeMode::kernel && !entries.empty();
   EXPECT_EQ(exchange.explain().find(" as packets") != std::string::npos, has_packets) << exchange.explain();
   for (int round = 1; round <= 4; ++round) {
-    const bool at_once = round % 2 == 0;
+    const bool is_whole = round % 2 == 0;
     fill(exec, x, needs.partition.begin(comm.rank()), block_size, round);
-    at_once ? exchange.exchange(exec, x) : exchange.begin(exec, x);
+    is_whole ? exchange.exchange(exec, x) : exchange.begin(exec, x);
     Kokkos::deep_copy(exec, x, Scalar(-1));
     exec.fence("test::spoil");
-    if (!at_once) exchange.end(exec);
+    if (!is_whole) exchange.end(exec);
     EXPECT_EQ(num_wrong(exec, exchange, entries, round), 0)
         << "rank " << comm.rank() << ", blocks of " << block_size << ", " << num_vectors << " vectors of "
         << scalar_name<Scalar>() << ", layout " << typeid(typename X::array_layout).name();
@@ -212,9 +212,9 @@ inline void expect_right_back_to_back(const Communicator& comm, const Needs& nee
   EXPECT_EQ(side.exchange.num_in_flight(), 0);
 }
 
-/// `count` exchanges in turns of two forms, at once and two on their way, ranks ahead and behind at random.
-inline void expect_right_at_once(const Communicator& comm, const Needs& needs, int count, ExchangeMode mode,
-                                 std::optional<std::int64_t> packet_bytes = std::nullopt) {
+/// `count` exchanges, alternately whole ones and two in flight; ranks ahead and behind at random.
+inline void expect_right_whole(const Communicator& comm, const Needs& needs, int count, ExchangeMode mode,
+                               std::optional<std::int64_t> packet_bytes = std::nullopt) {
   Side side(comm, needs, HaloForm::automatic, 2, HaloBuffers::automatic, mode, packet_bytes);
   std::mt19937 random(static_cast<unsigned>(comm.rank()));
   std::int64_t wrong = 0;
@@ -242,22 +242,22 @@ inline void expect_right_at_once(const Communicator& comm, const Needs& needs, i
   EXPECT_EQ(side.exchange.num_exchanges(), round);
 }
 
-/// x := what fill() makes in the next round of what it made in one.
+/// x := the values of the next round, computed from those of this one.
 inline void fill_next(const Exec& exec, const Kokkos::View<double*, Space>& x) {
   Kokkos::parallel_for(
       "test::fill_next", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(x.extent(0))),
       KOKKOS_LAMBDA(std::int64_t row) { x(row) += 8192; });
 }
 
-/// Exchanges that are captured, however many, and replayed are right, and so are those between; and all are counted.
-/// (Where nothing is captured, the same is enqueued anew each time.)
-inline void expect_right_replays(const Communicator& comm, const Needs& needs, ExchangeMode mode, bool at_once = false,
+/// Captured and replayed exchanges, and those between replays, are right and counted. Without capture, the same work is
+/// enqueued again each time.
+inline void expect_right_replays(const Communicator& comm, const Needs& needs, ExchangeMode mode, bool is_whole = false,
                                  std::optional<std::int64_t> packet_bytes = std::nullopt) {
   Side side(comm, needs, HaloForm::automatic, 2, HaloBuffers::automatic, mode, packet_bytes);
   const Exec& exec = side.exec;
   const auto exchange = [&] {
     fill_next(exec, side.x);
-    if (at_once) {
+    if (is_whole) {
       side.exchange.exchange(exec, side.x);
       return;
     }

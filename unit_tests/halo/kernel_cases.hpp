@@ -4,8 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/base/concepts.hpp>
-#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
 #include <chrono>
 #include <cstdint>
@@ -13,7 +11,6 @@
 #include <random>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <vector>
 
 #include "halo/exchange_cases.hpp"
@@ -21,7 +18,7 @@
 // Kernels of a caller's own that pack and unpack an exchange, on ranks of any kind.
 namespace ashlar::testing {
 
-/// What a team packs, or takes, of a message: some of its numbers.
+/// The numbers of a message that a team packs or takes.
 struct Part {
   int message, num_parts, other;     ///< the rank at the other end
   std::int64_t begin, count, place;  ///< of the message's begin in what is taken
@@ -78,13 +75,13 @@ auto copy_of(const Exec& exec, const List& list) {
   return host;
 }
 
-/// Numbers from each rank to each other one, as many as these two have. Of three ranks and more the last one has none.
+/// Numbers from each rank to each other one, of a different length for each pair. The last of three or more ranks has
+/// none.
 struct NumbersByKernels {
   static constexpr int num_between = 5;
 
-  explicit NumbersByKernels(const Communicator& comm, const ExchangeOptions& options = {},
-                            const Exec& instance = own_instance())
-      : exec(instance), rank(comm.rank()) {
+  explicit NumbersByKernels(const Communicator& comm, const ExchangeOptions& options = {})
+      : exec(own_instance()), rank(comm.rank()) {
     const int last = comm.size() > 2 ? comm.size() - 1 : comm.size();
     std::vector<NeighbourMessage> to, from;
     std::vector<Part> packed, taken;
@@ -111,13 +108,19 @@ struct NumbersByKernels {
   PeerTasks<TakeParts> take_tasks() const { return {int(takes.extent(0)), {takes.data(), out.data()}}; }
 
   void start(std::int64_t round) { exchange->start_by(exec, "test::pack", pack_tasks(round)); }
-  void finish() { exchange->finish_by(exec, "test::take", take_tasks()); }
-  void at_once(std::int64_t round) {
+  /// Takes the messages where finish() shows them: they lie there as in `out`.
+  void finish() {
+    exchange->finish(exec);
+    const Kokkos::View<const std::int64_t*, Space> received(reinterpret_cast<const std::int64_t*>(exchange->received()),
+                                                            out.extent(0));
+    Kokkos::deep_copy(exec, out, received);
+  }
+  void whole(std::int64_t round) {
     const PeerTasks<CountTask> between{num_between, {counts.data()}};
     exchange->exchange_by(exec, "test::all", pack_tasks(round), between, take_tasks());
   }
 
-  /// Of what has been taken last.
+  /// Wrong numbers among those taken last.
   std::int64_t num_wrong(std::int64_t round) const {
     const auto host = copy_of(exec, out);
     std::int64_t wrong = 0;
@@ -128,7 +131,7 @@ struct NumbersByKernels {
     }
     return wrong;
   }
-  /// How often what is between was done, each task as often.
+  /// How often the tasks without messages ran, each equally often.
   int num_counted() const {
     const auto host = copy_of(exec, counts);
     for (int k = 1; k < num_between; ++k) EXPECT_EQ(host(std::size_t(k)), host(0));
@@ -171,127 +174,34 @@ struct NumbersByKernels {
 inline void expect_right_by_kernels(const Communicator& comm, int count, const ExchangeOptions& options = {}) {
   NumbersByKernels side(comm, options);
   std::mt19937 random(static_cast<unsigned>(comm.rank()));
-  std::int64_t wrong = 0, round = 0, made_at_once = 0;
-  const auto look = [&](std::int64_t its_round) {
+  std::int64_t wrong = 0, round = 0, made_whole = 0;
+  const auto check = [&](std::int64_t its_round) {
     if (random() % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 500));
     wrong += side.num_wrong(its_round);
   };
   while (round < count) {
-    for (int k = 0; k < 3; ++k, ++made_at_once) {
-      side.at_once(round);
-      look(round++);
+    for (int k = 0; k < 3; ++k, ++made_whole) {
+      side.whole(round);
+      check(round++);
     }
     side.start(round);
     side.start(round + 1);
-    EXPECT_THROW(side.at_once(0), ArgumentError);
+    EXPECT_THROW(side.whole(0), ArgumentError);
     for (int k = 0; k < 2; ++k) {
       side.finish();
-      look(round++);
+      check(round++);
     }
-    // Nothing is looked at between these.
-    for (int k = 0; k < 5; ++k, ++made_at_once) side.at_once(round++);
-    look(round - 1);
+    // No result is read between these.
+    for (int k = 0; k < 5; ++k, ++made_whole) side.whole(round++);
+    check(round - 1);
     side.start(round);
     side.finish();
-    look(round++);
+    check(round++);
   }
   EXPECT_EQ(wrong, 0) << "rank " << comm.rank();
-  EXPECT_EQ(side.num_counted(), made_at_once);
+  EXPECT_EQ(side.num_counted(), made_whole);
   EXPECT_EQ(side.exchange->figures().exchanges, round);
   EXPECT_EQ(side.exchange->figures().received.bytes, round * std::int64_t(side.out.size()) * 8);
-}
-
-/// out[task] := round, late.
-struct WriteLate {
-  std::int64_t* out;
-  std::int64_t round;
-  int rank;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, int task) const {
-    Kokkos::single(Kokkos::PerTeam(team), [&] {
-      const std::uint64_t late = (task * 7 + rank * 5 + round) % 11 == 0 ? 200'000 : 0;  // ns
-      for (const std::uint64_t begin = nanoseconds_now(); nanoseconds_now() - begin < late;) {
-      }
-      out[task] = round;
-    });
-  }
-};
-
-/// Counts what an earlier stage has not yet written, and writes as WriteLate.
-struct LookAndWrite {
-  const std::int64_t* written;
-  int count;
-  int* num_early;
-  WriteLate write;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, int task) const {
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int i) {
-      if (written[i] != write.round) Kokkos::atomic_inc(num_early);
-    });
-    write(team, task);
-  }
-};
-
-/// Counts what has not come, and what an earlier stage has not yet written.
-struct LookAtAll {
-  const Part* parts;
-  int num_parts;
-  const std::int64_t* taken;
-  const std::int64_t* written;
-  int count, rank;
-  int* num_early;
-  std::int64_t round;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, int) const {
-    const auto expect = [&](bool is_there) {
-      if (!is_there) Kokkos::atomic_inc(num_early);
-    };
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int i) { expect(written[i] == round); });
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, num_parts), [&](int p) {
-      const Part& part = parts[p];
-      for (std::int64_t i = part.begin; i < part.begin + part.count; ++i) {
-        expect(taken[part.place + i] == number_sent(part.other, rank, i, round));
-      }
-    });
-  }
-};
-
-/// An instance whose teams run at the same time, on the host, too.
-template <class E = Exec>
-E instance_of_two() {
-  if constexpr (std::is_constructible_v<E, int> && !is_gpu_v<E>) {
-    return E(2);
-  } else {
-    return own_instance();
-  }
-}
-
-/// The tasks of a stage see all that the stages have written which they wait for, kernel after kernel.
-inline void expect_stages_in_order(const Communicator& comm, int count, const ExchangeOptions& options = {}) {
-  constexpr int num_tasks = 24;
-  NumbersByKernels side(comm, options, instance_of_two());
-  const Kokkos::View<std::int64_t*, Space> first("test::first", num_tasks), second("test::second", num_tasks);
-  const Kokkos::View<int*, Space> num_early("test::num_early", 1);
-  constexpr auto packs = PeerStageKind::packs, works = PeerStageKind::works, takes = PeerStageKind::takes;
-  for (std::int64_t round = 1; round <= count; ++round) {
-    const auto pack = side.pack_tasks(round);
-    const auto take = side.take_tasks();
-    const WriteLate write_first{first.data(), round, side.rank}, write_second{second.data(), round, side.rank};
-    side.exchange->exchange_in_stages(
-        side.exec, "test::stages", PeerStage<packs, 0, PackParts>{pack.count, pack.body},
-        PeerStage<works, 0, WriteLate>{num_tasks, write_first},
-        PeerStage<works, 0b10, LookAndWrite>{num_tasks, {first.data(), num_tasks, num_early.data(), write_second}},
-        PeerStage<takes, 0, TakeParts>{take.count, take.body},
-        PeerStage<works, 0b1100, LookAtAll>{5,
-                                            {side.takes.data(), take.count, side.out.data(), second.data(), num_tasks,
-                                             side.rank, num_early.data(), round}});
-  }
-  EXPECT_EQ(side.num_wrong(count), 0);
-  EXPECT_EQ(copy_of(side.exec, num_early)(0), 0) << "rank " << comm.rank();
-  EXPECT_EQ(side.exchange->figures().exchanges, count);
 }
 
 }  // namespace ashlar::testing

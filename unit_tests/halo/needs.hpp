@@ -88,7 +88,7 @@ inline std::vector<Needs> needs_of_all_kinds(int ranks) {
   return all;
 }
 
-/// The global entries that the halo of a rank holds, computed by itself: what comes of each rank, by its form.
+/// The global entries in the halo of a rank, computed independently: the entries of each source rank, by form.
 inline Numbers entries_of_halo(const Needs& needs, int rank, const std::vector<HaloForm>& form_of) {
   Numbers result;
   for (int source = 0; source < needs.partition.num_parts(); ++source) {

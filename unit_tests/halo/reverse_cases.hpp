@@ -12,7 +12,7 @@
 #include "support/compare.hpp"
 #include "support/thread_ranks.hpp"
 
-// What holds of reverse exchanges on ranks of any kind: called by all of them, threads or processes.
+// Checks of reverse exchanges on ranks of any kind, called by all of them: threads or processes.
 namespace ashlar::testing {
 
 /// A rank's contributions to its halo in a round: row after row, of each row all vectors.

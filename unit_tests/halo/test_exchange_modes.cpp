@@ -39,7 +39,7 @@ struct AllToAll {
     exchange.emplace_back(exec, comm, to, from, options);
   }
 
-  /// Of whole words, and not, of one team, and of several.
+  /// Messages of whole words, and not; for one team, and for several.
   static std::int64_t length(int source, int target) {
     return 7 + 5 * source + 20000 * target + (source == 1 && target == 0 ? 8192 : 0);
   }
@@ -122,7 +122,7 @@ TEST_P(ExchangeInKernels, BytesOfAnyLengthCome) {
       EXPECT_EQ(side.num_wrong_after_finish(7), 0);
       EXPECT_EQ(side.exchange[0].mode(), ExchangeMode::kernel);
       EXPECT_THAT(side.exchange[0].explain(), HasSubstr("by kernels"));
-      // Of whole words, and short, is what rank 1 sends to rank 0.
+      // The message from rank 1 to rank 0 is short and has whole words.
       const bool has_packets = packet_bytes() > 0 && comm.rank() == 0 && ranks > 1;
       const std::string packets = has_packets ? "1 of " + count_text(ranks - 1, "message") + " as packets" : "packets";
       EXPECT_EQ(side.exchange[0].explain().find(packets) != std::string::npos, has_packets);
@@ -164,27 +164,21 @@ TEST_P(ExchangeInKernels, AThousandAtOnce) {
   const Needs needs = random_needs(RowPartition::even(40, 4), 0.3, 22), chain = chain_needs(RowPartition::even(12, 4)),
               of_several_teams = random_needs(RowPartition::even(2000, 4), 0.7, 22);
   run_ranks(4, [&](Communicator& comm) {
-    expect_right_at_once(comm, needs, 1000, ExchangeMode::kernel, packet_bytes());
-    expect_right_at_once(comm, chain, 300, ExchangeMode::kernel, packet_bytes());
-    expect_right_at_once(comm, of_several_teams, 20, ExchangeMode::kernel, packet_bytes());
+    expect_right_whole(comm, needs, 1000, ExchangeMode::kernel, packet_bytes());
+    expect_right_whole(comm, chain, 300, ExchangeMode::kernel, packet_bytes());
+    expect_right_whole(comm, of_several_teams, 20, ExchangeMode::kernel, packet_bytes());
   });
 }
 
 TEST(ExchangeModes, AtOnce) {
   const Needs needs = random_needs(RowPartition::even(40, 4), 0.3, 22);
-  run_ranks(4, [&](Communicator& comm) { expect_right_at_once(comm, needs, 100, ExchangeMode::blocking); },
+  run_ranks(4, [&](Communicator& comm) { expect_right_whole(comm, needs, 100, ExchangeMode::blocking); },
             {.max_delay = microseconds(100), .seed = 5});
 }
 
 TEST_P(ExchangeInKernels, OfTheCallers) {
   for (int ranks = 1; ranks <= 4; ++ranks) {
     run_ranks(ranks, [&](Communicator& comm) { expect_right_by_kernels(comm, 1000, options()); });
-  }
-}
-
-TEST_P(ExchangeInKernels, InStagesOfOne) {
-  for (int ranks = 1; ranks <= 3; ++ranks) {
-    run_ranks(ranks, [&](Communicator& comm) { expect_stages_in_order(comm, 300, options()); });
   }
 }
 
@@ -230,9 +224,9 @@ TEST(ExchangeModes, OnlyTheKernelModeTakesKernels) {
 
 TEST_P(ExchangeInKernels, AreReplayed) {
   const Needs needs = random_needs(RowPartition::even(40, 4), 0.3, 22);
-  for (const bool at_once : {false, true}) {
+  for (const bool is_whole : {false, true}) {
     run_ranks(4, [&](Communicator& comm) {
-      expect_right_replays(comm, needs, ExchangeMode::kernel, at_once, packet_bytes());
+      expect_right_replays(comm, needs, ExchangeMode::kernel, is_whole, packet_bytes());
     });
   }
 }
@@ -262,7 +256,7 @@ TEST_F(KernelsThatWait, ShortMessagesOfWholeWordsGoAsPackets) {
 TEST_F(KernelsThatWait, ACountThatNoRankHasMadeIsTold) {
   run_ranks(2, [&](Communicator& comm) {
     NumbersByKernels side(comm, {.time_out_seconds = 20});
-    side.at_once(0);
+    side.whole(0);
     EXPECT_EQ(side.num_wrong(0), 0);
     comm.barrier();
     if (comm.rank() == 1) return;
@@ -270,7 +264,7 @@ TEST_F(KernelsThatWait, ACountThatNoRankHasMadeIsTold) {
     auto* const flags = reinterpret_cast<SharedFlag*>(const_cast<std::byte*>(side.exchange->received())) - 2;
     ASSERT_EQ(flags[0].count, 1U);
     flags[0].count = std::uint64_t(1) << 40;
-    EXPECT_THAT(message_of<CommError>([&] { side.at_once(1); }),
+    EXPECT_THAT(message_of<CommError>([&] { side.whole(1); }),
                 HasSubstr("rank 0 finds a count of exchanges that no rank has made"));
     EXPECT_EQ(side.num_wrong(0), 0);  // nothing was taken
   });

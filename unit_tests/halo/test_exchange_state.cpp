@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <array>
-#include <ashlar/halo/impl/exchange_state.hpp>  // nothing else shows it without a GPU
+#include <ashlar/halo/impl/exchange_backend.hpp>  // nothing else shows it without a GPU
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -11,8 +11,8 @@
 namespace ashlar::impl {
 namespace {
 
-/// Exchanges of the stream mode as a device would make them: what is captured runs when it is replayed alone, in the
-/// slots of then. What comes in exchange n is n, counted as it runs.
+/// Exchanges of the stream mode as a device would make them: captured work runs only when it is replayed, in the slots
+/// of the capture. Exchange n carries n, counted when it runs.
 class Device {
  public:
   struct Work {
@@ -41,9 +41,9 @@ class Device {
   }
 
   std::int64_t num_made() const { return made_; }
-  /// What is read where the last exchange is said to be.
+  /// The value in the slot that is shown.
   std::int64_t shown() const { return in_slot_[std::size_t(state.shown)]; }
-  /// Whether two more may come while it is read.
+  /// True if two more may arrive while it is read.
   bool is_kept_while_others_come() const {
     return state.next_slot() != state.shown && (state.next_slot() + 1) % num_exchange_slots != state.shown;
   }
@@ -53,7 +53,7 @@ class Device {
   static void exchange(ExchangeState& state, const Run& run) {
     run(state.next_slot());
     state.start();
-    state.land();
+    state.arrive();
     state.finish();
   }
   template <class Run>
@@ -64,7 +64,7 @@ class Device {
     }
     EXPECT_EQ(state.num_in_flight(), 2);
     for (int k = 0; k < 2; ++k) {
-      state.land();
+      state.arrive();
       state.finish();
     }
   }

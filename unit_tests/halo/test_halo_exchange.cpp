@@ -92,7 +92,7 @@ TEST(HaloExchange, ASenderMayBeFarAhead) {
 }
 
 TEST(HaloExchange, GivesPiecesAsTheyArrive) {
-  // Rank 2 begins when rank 0 has what comes from rank 1; then the other way round.
+  // Rank 2 begins when rank 0 has the data of rank 1; then the other way round.
   const Needs needs = random_needs(RowPartition::even(12, 3), 1, 23);
   std::atomic<int> first{-1};
   run_ranks(3, [&](Communicator& comm) {

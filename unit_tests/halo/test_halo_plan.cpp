@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// All of a plan against what is computed from the needs of all ranks.
+/// A whole plan against one computed from the needs of all ranks.
 void expect_right(const Needs& needs, const HaloPlan& plan, HaloForm form) {
   const int rank = plan.rank();
   EXPECT_EQ(plan.num_own(), needs.partition.size(rank));
@@ -46,7 +46,7 @@ void expect_right(const Needs& needs, const HaloPlan& plan, HaloForm form) {
   EXPECT_EQ(begin, plan.num_entries());
   EXPECT_EQ(from_ranks, sources);
 
-  // What is sent is what the other's halo has of this rank.
+  // Each rank sends the entries of its own that the halo of the other has.
   std::int64_t num_listed = 0;
   for (const auto& to : plan.to()) {
     to_ranks.push_back(to.rank);
@@ -229,10 +229,10 @@ TEST(HaloPlan, RefusesWrongListsOfTheCallersOwnOnAllRanks) {
   expect_refused(3, 2, "lists for 2 ranks to send to, and 3", with(2, {0, 0, 0}, {{}, {}}));
   expect_refused(3, 2, "send its entry 4 to rank 1 (it has 4)", with(2, {0, 0, 0}, {{}, {3, 4}, {}}));
   expect_refused(3, 2, "that is itself", with(2, {0, 0, 0}, {{}, {}, {1}}));
-  expect_refused(3, 2, "there is no such number", with(2, {0, -1, 0}, {{}, {}, {}}));
-  expect_refused(3, 2, "receive 5 entries from rank 1 (that one is to send it 0)", with(2, {0, 5, 0}, {{}, {}, {}}));
+  expect_refused(3, 2, "a count is not negative", with(2, {0, -1, 0}, {{}, {}, {}}));
+  expect_refused(3, 2, "receive 5 entries from rank 1 (that rank is to send it 0)", with(2, {0, 5, 0}, {{}, {}, {}}));
   // Rank 1 sends what rank 0 does not expect: rank 0 finds out.
-  expect_refused(3, 0, "receive 0 entries from rank 1 (that one is to send it 2)",
+  expect_refused(3, 0, "receive 0 entries from rank 1 (that rank is to send it 2)",
                  with(1, {0, 0, 0}, {{1, 2}, {}, {}}));
   expect_refused(3, 2, "kernels that wait -1 s for other ranks", [](Communicator& comm) {
     HaloPlan::from_lists(comm, 4, Numbers(3, 0), std::vector<Numbers>(3), HaloBuffers::automatic,

@@ -2,8 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/halo/incoming_message.hpp>
-#include <ashlar/halo/outgoing_message.hpp>
+#include <ashlar/halo/peer_messages.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <array>
-#include <ashlar/halo/peer_sends.hpp>
+#include <ashlar/halo/peer_tasks.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <vector>

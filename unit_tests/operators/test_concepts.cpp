@@ -1,4 +1,4 @@
-// What solvers ask of a system, and which of ours give it.
+// The concepts of the solvers, and the types that satisfy them.
 #include <gtest/gtest.h>
 
 #include <ashlar/krylov/concepts.hpp>

@@ -1,4 +1,4 @@
-// Jacobi and block-Jacobi: the inverses that they hold, and what they refuse.
+// Jacobi and block-Jacobi: their inverses, and their errors.
 #include <gmock/gmock.h>
 
 #include <cmath>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/comm/error.hpp>
 #include <ashlar/comm/stream_transport.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <atomic>
 #include <memory>
 #include <string>

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/message.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>

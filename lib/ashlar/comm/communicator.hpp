@@ -1,8 +1,5 @@
 #pragma once
 
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/memory_kind.hpp>
-#include <ashlar/comm/peer/peer_sharing.hpp>
 #include <ashlar/comm/transport.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -12,32 +9,43 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace ashlar {
 
+/// How processes of one host share the memory of their devices. Host memory is always shared by name.
+enum class PeerSharing {
+  automatic,    ///< the first of the following that works on all ranks, as checked with known data
+  handles,      ///< IPC handles of the runtime (cudaIpc, hipIpc)
+  descriptors,  ///< file descriptors passed over sockets (DescribedMemory), if IPC handles do not work; CUDA only
+};
+
+/// "automatic", "handles", "descriptors"
+std::string_view to_string(PeerSharing sharing);
+
 class StreamTransport;
 
-/// Whether messages may go from and to memory of a device: what find_direct_messages() answers.
+/// The answer of find_direct_messages(): whether messages may go from and to device memory.
 struct DirectMessages {
   bool work = false;
-  /// Why not; where they do, how that is known.
+  /// The reason, in either case.
   std::string why = {};
 };
 
-/// A group of ranks that work on one system, and how they speak with each other. Without MPI, or made by the default
-/// constructor, it is one rank alone, with the same calls.
+/// A group of ranks that work on one system, and their means to communicate. Without MPI, or default-constructed, it is
+/// one rank alone with the same interface.
 ///
-/// Move-only: one owner. duplicate() makes another group of the same ranks, whose messages never meet those of this
-/// one. What comes over MPI is made by <ashlar/comm/mpi/communicator.hpp>.
+/// Move-only: one owner. duplicate() makes another group of the same ranks, whose messages are separate.
+/// <ashlar/comm/mpi/communicator.hpp> makes groups over MPI.
 ///
-/// Memory   all data are in the host's memory. Those of send() and receive() may be a device's where
+/// Memory   all data are in host memory. The data of send() and receive() may be in device memory if
 ///          find_direct_messages() says so (comm/direct_messages.hpp).
-/// Async    collectives (all but send and receive) return when this rank's part is done, and are called by all ranks in
-///          the same order.
-/// Throws   CommError where the transport fails.
+/// Async    collectives (all but send and receive) return when this rank's part is done. All ranks call them in the
+///          same order.
+/// Throws   CommError if the transport fails.
 class Communicator {
  public:
   /// One rank alone.
@@ -47,12 +55,12 @@ class Communicator {
   int rank() const { return transport_->rank(); }
   int size() const { return transport_->size(); }
   bool is_alone() const { return size() == 1; }
-  /// How the ranks speak with each other, for people: "mpi: 4 ranks on 2 hosts, ..."
+  /// The transport in words: "mpi: 4 ranks on 2 hosts, ..."
   std::string explain() const;
 
-  /// Collective, as all that follows up to send().
+  /// Collective, as are all functions up to send().
   Communicator duplicate() const { return split(0, rank()); }
-  /// The ranks of one colour, in the order of their keys and then of their ranks.
+  /// The ranks of one colour, ordered by key and then by rank.
   Communicator split(int colour, int key) const;
   /// The ranks on one host.
   Communicator split_by_host() const;
@@ -68,7 +76,7 @@ class Communicator {
     return all;
   }
 
-  /// Any number of values of each rank, side by side in rank order.
+  /// Any number of values from each rank, concatenated in rank order.
   template <class Value>
   std::vector<Value> all_gather(const std::vector<Value>& mine) const {
     static_assert(std::is_trivially_copyable_v<Value>);
@@ -82,7 +90,7 @@ class Communicator {
 
   std::vector<std::string> all_gather(const std::string& mine) const;
 
-  /// `to[r]` goes to rank r; returns what each rank had for this one, by rank.
+  /// to[r] goes to rank r. Returns the values from each rank for this one.
   template <class Value>
   std::vector<std::vector<Value>> all_to_all(const std::vector<std::vector<Value>>& to) const {
     static_assert(std::is_trivially_copyable_v<Value>);
@@ -107,7 +115,7 @@ class Communicator {
     return from;
   }
 
-  /// The sum and the largest of all ranks' values, added in rank order: the same bits on each.
+  /// The sum and the maximum over ranks, computed in rank order: the same bits on each rank.
   template <class Value>
   Value sum(const Value& mine) const {
     Value total{};
@@ -121,7 +129,7 @@ class Communicator {
     return largest;
   }
 
-  /// What `root` has, on all ranks.
+  /// The value of `root`, on all ranks.
   template <class Value>
   Value broadcast(Value value, int root = 0) const {
     static_assert(std::is_trivially_copyable_v<Value>);
@@ -130,13 +138,13 @@ class Communicator {
   }
   std::string broadcast(const std::string& value, int root = 0) const;
 
-  /// Calls work() on every rank and returns what it returns. If it throws on some, every rank throws: those where it
-  /// did their own exception, the others a RankError that names the rank and carries its message. So no rank waits in a
-  /// collective for one that has left. What work() does must not itself leave a collective half done.
+  /// Calls work() on every rank and returns its result. If it throws on any rank, every rank throws: its own exception,
+  /// or a RankError with the rank and the message of the lowest rank that failed. So no rank waits in a collective for
+  /// a rank that has left. work() must not leave a collective half done.
   template <class Work>
   auto together(const Work& work) const;
 
-  /// A message of `bytes` to or from another rank, to be started any number of times. Tags are 0 to 1023.
+  /// A message of `bytes` to or from another rank, which may be started any number of times. Tags are 0 to 1023.
   std::unique_ptr<Message> send(const void* data, std::size_t bytes, int to, int tag) const {
     return transport_->send(data, bytes, to, tag);
   }
@@ -148,45 +156,44 @@ class Communicator {
     return transport_->gathering(mine, bytes, all);
   }
 
-  /// What find_direct_messages() has found of memory of this kind, here or in the group that this one was split from;
-  /// null before. It alone calls remember().
+  /// The result of find_direct_messages() for this kind of memory, here or in the group that this one was split from;
+  /// null before. Only find_direct_messages() calls remember().
   const DirectMessages* direct_messages(MemoryKind kind) const;
   void remember(MemoryKind kind, const DirectMessages& found) const { direct_messages_[kind] = found; }
 
-  /// Has messages of this group, and of those that are split from it later, go in the order of streams, too, where all
-  /// of its ranks are given a transport that does so. Null: no longer, or why it cannot be, for people.
+  /// Makes messages of this group, and of groups split from it later, go in the order of streams, if all ranks have
+  /// such a transport. Null: no longer; `why_none` is the reason.
   void use_stream_transport(std::shared_ptr<const StreamTransport> transport, std::string why_none = {}) {
     stream_transport_ = std::move(transport);
     own_streams_.reset();
     why_no_stream_transport_ = std::move(why_none);
   }
-  /// What this group was given, or the one that it was split from; null where there is none. It may be of more ranks:
-  /// whoever sends messages takes own_streams().
+  /// The transport for streams of this group, or of the group that it was split from; null if there is none. It may
+  /// have more ranks: own_streams() sends messages.
   const std::shared_ptr<const StreamTransport>& stream_transport() const { return stream_transport_; }
   const std::string& why_no_stream_transport() const { return why_no_stream_transport_; }
-  /// The transport for streams that all exchanges and sums of this group share, made of stream_transport() by the first
-  /// call, which is collective; the same from then on. What is sent by it all ranks enqueue in the same order: work of
-  /// several threads, such as solves that are under way together, takes a duplicate() each, which has one of its own.
+  /// The transport for streams that all exchanges and sums of this group share. The first call makes it from
+  /// stream_transport(), and is collective. All ranks enqueue messages on it in the same order. Work of several
+  /// threads, such as simultaneous solves, takes a duplicate() each, which has its own.
   ///
-  /// Throws   CommError on all ranks together, where none can be made.
+  /// Throws   CommError on all ranks together if it cannot be made.
   const std::shared_ptr<StreamTransport>& own_streams() const;
 
-  /// How the ranks of this group, and of those that are split from it later, are to share memory of devices
-  /// (PeerMemory): in the kernel modes of exchanges and sums, and in CG in one kernel of each rank. The same on all
-  /// ranks.
+  /// How the ranks of this group, and of groups split from it later, share memory of devices (PeerMemory): for the
+  /// kernel mode of exchanges and sums, and for CG in one kernel of each rank. The same on all ranks.
   void use_peer_sharing(PeerSharing sharing) { peer_sharing_ = sharing; }
   PeerSharing peer_sharing() const { return peer_sharing_; }
 
-  /// Says why on standard error and ends the whole job, other ranks included: for faults on one rank alone that come
-  /// where the others cannot be told.
+  /// Prints `why` to standard error and ends the whole job, all ranks included: for a fault on one rank that cannot
+  /// tell the others.
   [[noreturn]] void abort(const std::string& why, int exit_code = 1) const noexcept;
 
   const Transport& transport() const { return *transport_; }
 
  private:
   void exchange_sizes(const std::vector<std::size_t>& send, std::vector<std::size_t>& receive) const;
-  /// Tells all ranks whether this one has failed, and with what message; throws RankError where another has and this
-  /// one has not.
+  /// Tells all ranks whether this one has failed, and why. Throws RankError if another rank has failed and this one has
+  /// not.
   void agree_on_failure(const std::exception_ptr& failure) const;
 
   std::unique_ptr<Transport> transport_;

@@ -11,8 +11,6 @@
 #include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/impl/require_same.hpp>
 #include <ashlar/distributed/matrix.hpp>
-#include <ashlar/distributed/row_input.hpp>
-#include <ashlar/halo/check_partition.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -24,11 +22,10 @@
 
 namespace ashlar {
 
-/// Blocks to be added up, on the host: block k is added at (rows[k], cols[k]), global block indices, of any rank's
-/// rows.
+/// Blocks to add, on the host: block k is added at (rows[k], cols[k]), global block indices, in rows of any rank.
 ///
-/// Shapes   values holds R * C entries for each block, block after block, each column after column whatever the layout
-///          of the matrix.
+/// Shapes   values holds R * C entries for each block, block after block, column by column whatever the layout of the
+///          matrix.
 template <scalar Scalar>
 struct BlockContributions {
   std::vector<std::int64_t> rows, cols;
@@ -67,7 +64,7 @@ void check_contributions(const BlockContributions<Scalar>& given, const RowParti
   }
 }
 
-/// All contributions to this rank's rows, by the rank that they come from, and as listed there. Collective.
+/// All contributions to this rank's rows, in the order of the ranks that make them and of their lists. Collective.
 template <class Scalar>
 BlockContributions<Scalar> contributions_to_own(const Communicator& comm, const BlockContributions<Scalar>& given,
                                                 const RowPartition& row_map, std::int64_t of_block) {
@@ -80,9 +77,7 @@ BlockContributions<Scalar> contributions_to_own(const Communicator& comm, const 
   const auto gather = [&](auto member) {
     std::vector<std::decay_t<decltype(mine.*member)>> lists;
     for (auto& part : to) lists.push_back(std::move(part.*member));
-    for (const auto& list : comm.all_to_all(lists)) {
-      (mine.*member).insert((mine.*member).end(), list.begin(), list.end());
-    }
+    mine.*member = lists_from_all(comm, lists);
   };
   gather(&BlockContributions<Scalar>::rows);
   gather(&BlockContributions<Scalar>::cols);
@@ -90,7 +85,7 @@ BlockContributions<Scalar> contributions_to_own(const Communicator& comm, const 
   return mine;
 }
 
-/// The sums of contributions to rows from `first_row` on, `num_rows` of them: each place's in the order of the list.
+/// The sums of contributions to `num_rows` rows from `first_row` on, each in the order of the list.
 template <class Matrix, class Exec>
 GlobalRows<Matrix> summed_rows(const Exec& exec, const BlockContributions<typename Matrix::scalar_type>& list,
                                std::int64_t first_row, std::int64_t num_rows, const BlockShape& shape) {
@@ -133,14 +128,14 @@ GlobalRows<Matrix> summed_rows(const Exec& exec, const BlockContributions<typena
 
 }  // namespace impl
 
-/// The matrix of the sums of all ranks' contributions, each at the rank that owns its row. Contributions to one block
-/// are added in the order of the ranks that make them, and as listed there: the same bits each time.
+/// The sum of the contributions of all ranks as a matrix; each block is on the rank that owns its row. Contributions to
+/// one block are added in the order of the ranks that make them, and of their lists: the same bits each time.
 ///
-/// Memory   on the host, the contributions that this rank makes, and those to its rows, two times. The matrix in
+/// Memory   on the host, the contributions that this rank makes, and twice the contributions to its rows. The matrix in
 ///          Matrix::memory_space.
 /// Async    collective; waits for `exec`.
-/// Throws   on all ranks together: ShapeError for lists of other lengths, StructureError naming the first contribution
-///          out of range, and as DistributedMatrix.
+/// Throws   on all ranks together: ShapeError if lists have different lengths, StructureError naming the first
+///          contribution out of range, and as DistributedMatrix.
 template <bcsr_matrix Matrix, execution_space Exec>
 DistributedMatrix<Matrix> assemble(const Exec& exec, std::shared_ptr<const Communicator> comm, RowPartition row_map,
                                    RowPartition column_map, const BlockShape& block_shape,

@@ -21,7 +21,7 @@ namespace ashlar {
 
 namespace impl {
 
-/// Block rows of one rank, on the host, with their types by name.
+/// Block rows of one rank, on the host, with the names of their types.
 struct RankRows {
   std::string scalar, layout;
   int col_idx_bytes;
@@ -36,19 +36,18 @@ void write_block_file(const Communicator& comm, const std::string& path, const R
 
 }  // namespace impl
 
-/// Writes a matrix of which each rank has some block rows, in rank order, as one block file: the same bytes that
-/// io::write_block_file() writes of the whole. Each rank writes its own rows; no rank needs room for the whole.
-/// Collective.
+/// Writes a matrix, of which each rank has some block rows in rank order, as one block file: the same bytes that
+/// io::write_block_file() writes for the whole matrix. Each rank writes its own rows; no rank needs memory for the
+/// whole. Collective.
 ///
-/// Chunks of the file that two ranks have a share of are sent to the first of them, which writes them and makes their
-/// checksums.
+/// A chunk of the file with bytes of several ranks is sent to the first of them, which writes it and computes its
+/// checksum.
 ///
-/// Shapes   `rows` has the block columns of the whole, on each rank; some ranks may have no rows.
+/// Shapes   `rows` has the block columns of the whole matrix on each rank; some ranks may have no rows.
 /// Memory   the matrix in any memory space. On the host, its row pointers in 64 bits, three chunks, and a copy of a
 ///          matrix that the host does not reach.
 /// Async    waits for `exec`.
-/// Throws   on all ranks together, RankError where another rank is at fault: ShapeError where ranks have other blocks
-/// or
+/// Throws   on all ranks together, RankError if another rank is at fault: ShapeError if ranks have other blocks or
 ///          block columns, and as io::write_block_file(); FileError as SharedFile.
 template <execution_space Exec, bcsr_matrix Matrix>
 void write_block_file(const Exec& exec, const Communicator& comm, const std::string& path, const Matrix& rows,

@@ -1,17 +1,34 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/error.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
-#include <ashlar/distributed/impl/rows_on_device.hpp>
+#include <ashlar/distributed/impl/host_lists.hpp>
+#include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/operator.hpp>
 #include <type_traits>
 
 namespace ashlar {
 
-/// The diagonal blocks of this rank's rows, as a matrix on the device, wherever the rows are: for Jacobi and
-/// block-Jacobi preconditioners. A block row that has none is empty.
+/// The diagonal blocks of this rank's rows, for Jacobi and block-Jacobi preconditioners. A block row without a diagonal
+/// block is empty.
 ///
-/// Memory   allocates the result, a block and two numbers for each block row; where the rank streams, on the host, too.
+/// Memory   allocates the result where the matrix is.
+/// Async    waits for `exec`. Not collective.
+/// Throws   ArgumentError if rows and columns have different partitions.
+template <execution_space Exec, bcsr_matrix Matrix>
+Matrix diagonal_blocks(const Exec& exec, const DistributedMatrix<Matrix>& a) {
+  if (!(a.row_map() == a.column_map())) {
+    throw ArgumentError("diagonal_blocks: a matrix whose rows have another partition than its columns",
+                        "a rank has no diagonal blocks of its own", "make it with one map for both");
+  }
+  return diagonal_blocks(exec, a.local());
+}
+
+/// The same of an operator. The result is on the device, even if the rank streams its rows.
+///
+/// Memory   allocates the result, and a block and two numbers for each block row; if the rank streams, also on the
+///          host.
 /// Async    waits for `exec`. Not collective.
 template <bcsr_matrix Matrix, execution_space Exec>
 Matrix diagonal_blocks(const Exec& exec, const DistributedOperator<Matrix, Exec>& a) {

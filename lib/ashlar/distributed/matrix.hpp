@@ -1,16 +1,16 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/diagonal.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/bytes.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/block.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/cut_matrix.hpp>
 #include <ashlar/distributed/impl/host_lists.hpp>
-#include <ashlar/distributed/row_input.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <ashlar/spmv/plan.hpp>
@@ -20,7 +20,42 @@
 #include <utility>
 #include <vector>
 
+// The block rows of a rank in the numbering of applications. A matrix with global column indices is the third form.
+
 namespace ashlar {
+
+/// Block rows with global block columns in 64 bits.
+///
+/// Shapes   row_ptr has an entry more than there are block rows, columns one for each block, values R * C for each, in
+///          the layout of Matrix. Columns may be in any order within a row, each once.
+/// Memory   views, shared as they are.
+template <bcsr_matrix Matrix>
+struct GlobalRows {
+  using row_ptr_view = typename Matrix::graph_type::row_ptr_view;
+  using column_view = Kokkos::View<const std::int64_t*, typename Matrix::memory_space>;
+
+  BlockShape block_shape;
+  row_ptr_view row_ptr;
+  column_view columns;
+  typename Matrix::values_view values;
+
+  std::int64_t num_block_rows() const { return row_ptr.extent(0) == 0 ? 0 : std::int64_t(row_ptr.extent(0)) - 1; }
+  std::int64_t num_blocks() const { return std::int64_t(columns.extent(0)); }
+};
+
+/// Block rows in an application's own numbering, with ghost nodes: block column j of `rows` is the global block column
+/// global_column(j). Own nodes and ghost nodes may be in any order.
+///
+/// Shapes   global_column has an entry for each block column of `rows`. global_row has one for each block row, its
+///          global number, in any order; if it is empty, rows are in the order of their global numbers.
+template <bcsr_matrix Matrix>
+struct RowsWithGhosts {
+  using index_view = Kokkos::View<const std::int64_t*, typename Matrix::memory_space>;
+
+  Matrix rows;
+  index_view global_column;
+  index_view global_row = {};
+};
 
 /// A sparse matrix of dense blocks over the ranks of a communicator, square or not: each rank has the block rows that
 /// the row map gives it. It is a value: copies share their data.
@@ -38,7 +73,8 @@ namespace ashlar {
 /// bits; RowsWithGhosts, in an application's own numbering. assemble() makes a matrix of contributions to any rank's
 /// rows.
 ///
-/// Shapes   row_map and column_map have a part for each rank of `comm`, be it empty. Vectors that A multiplies have
+/// Shapes   row_map and column_map have a part for each rank of `comm`, which may be empty. Vectors that A multiplies
+/// have
 ///          column_map.size(rank) block entries on each rank, and products row_map.size(rank).
 /// Memory   the rank's blocks once, in Matrix's memory space, and 8 bytes for each halo entry. During construction, the
 ///          rows that were given besides; if their columns do not ascend, 16 bytes for each block, too. One rank alone
@@ -60,16 +96,9 @@ class DistributedMatrix {
   template <execution_space Exec>
   DistributedMatrix(const Exec& exec, communicator_pointer comm, RowPartition row_map, RowPartition column_map,
                     const Matrix& rows, const DistributedMatrixOptions& options = {})
-      : DistributedMatrix(impl::order_and_cut(
-            exec, std::move(comm), std::move(row_map), column_map,
-            impl::GivenRows<Matrix, typename Matrix::graph_type::col_idx_view, impl::SameBlock>{rows.block_shape(),
-                                                                                                rows.num_block_rows(),
-                                                                                                rows.num_blocks(),
-                                                                                                rows.graph().row_ptr(),
-                                                                                                rows.values(),
-                                                                                                rows.graph().col_idx(),
-                                                                                                {}},
-            NoList(), options, &rows, [&] { check_columns(rows, column_map); })) {}
+      : DistributedMatrix(impl::order_and_cut(exec, std::move(comm), std::move(row_map), column_map,
+                                              impl::given_rows(rows, rows.graph().col_idx()), NoList(), options, &rows,
+                                              [&] { check_columns(rows, column_map); })) {}
 
   template <execution_space Exec>
   DistributedMatrix(const Exec& exec, communicator_pointer comm, RowPartition row_map, RowPartition column_map,
@@ -176,14 +205,8 @@ class DistributedMatrix {
                     const DistributedMatrixOptions& options)
       : DistributedMatrix(impl::order_and_cut<Exec, Matrix>(
             exec, std::move(comm), row_map, std::move(column_map),
-            impl::GivenRows<Matrix, GhostColumns, impl::SameBlock>{given.rows.block_shape(),
-                                                                   given.rows.num_block_rows(),
-                                                                   given.rows.num_blocks(),
-                                                                   given.rows.graph().row_ptr(),
-                                                                   given.rows.values(),
-                                                                   {given.global_column, given.rows.graph().col_idx()},
-                                                                   {}},
-            row_source, options, nullptr, [] {})) {}
+            impl::given_rows(given.rows, GhostColumns{given.global_column, given.rows.graph().col_idx()}), row_source,
+            options, nullptr, [] {})) {}
 
   using GhostColumns =
       impl::ColumnsThrough<typename RowsWithGhosts<Matrix>::index_view, typename Matrix::graph_type::col_idx_view>;
@@ -214,10 +237,8 @@ class DistributedMatrix {
                        "name the global column of each of them");
     }
     if (given.global_row.extent(0) == 0) return NoList();
-    std::vector<std::int64_t> global(given.global_row.extent(0)), source(global.size(), -1);
-    Kokkos::deep_copy(exec, Kokkos::View<std::int64_t*, Kokkos::HostSpace>(global.data(), global.size()),
-                      given.global_row);
-    exec.fence("ashlar::DistributedMatrix: global rows");
+    const std::vector<std::int64_t> global = impl::list_of(exec, given.global_row);
+    std::vector<std::int64_t> source(global.size(), -1);
     for (std::size_t i = 0; i < global.size(); ++i) {
       const std::int64_t local = rank < row_map.num_parts() ? global[i] - row_map.begin(rank) : -1;
       if (std::int64_t(global.size()) != num_rows || local < 0 || local >= num_rows ||
@@ -234,20 +255,5 @@ class DistributedMatrix {
   std::shared_ptr<const impl::MatrixStructure<Matrix>> structure_;
   Matrix local_, remote_;
 };
-
-/// The diagonal blocks of this rank's rows, for Jacobi and block-Jacobi preconditioners. A block row that has none is
-/// empty.
-///
-/// Memory   allocates the result where the matrix is.
-/// Async    waits for `exec`. Not collective.
-/// Throws   ArgumentError if rows and columns have different partitions.
-template <execution_space Exec, bcsr_matrix Matrix>
-Matrix diagonal_blocks(const Exec& exec, const DistributedMatrix<Matrix>& a) {
-  if (!(a.row_map() == a.column_map())) {
-    throw ArgumentError("diagonal_blocks: a matrix whose rows have another partition than its columns",
-                        "a rank has no diagonal blocks of its own", "make it with one map for both");
-  }
-  return diagonal_blocks(exec, a.local());
-}
 
 }  // namespace ashlar

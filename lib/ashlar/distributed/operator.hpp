@@ -118,16 +118,12 @@ class DistributedOperator {
   const std::string& why_exchange_mode() const { return parts_->remote->why_mode(); }
   /// The kernels, the planned halo, and its exchanges so far.
   std::string explain() const { return parts_->explain(); }
-  /// The square matrix of local rows and columns, which has the whole block diagonal; and how it is multiplied.
+  /// The square matrix of local rows and columns, which has the whole block diagonal.
   ///
-  /// Throws   ArgumentError if it is streamed: call diagonal_blocks() and kernel() then.
+  /// Throws   ArgumentError if it is streamed: call diagonal_blocks() then.
   const Matrix& own_matrix() const {
     parts_->require_resident("own_matrix()", "diagonal_blocks() has the diagonal of either");
     return parts_->own->matrix();
-  }
-  const SpmvPlan<Matrix>& own_plan() const {
-    parts_->require_resident("own_plan()", "kernel() has the kernel of either");
-    return parts_->own->plan();
   }
   /// The streamed local part, to record() or to be told of values_changed(); null if it is on the device.
   streamed_type* streamed() const { return parts_->own->streamed(); }

@@ -4,54 +4,53 @@
 #include <span>
 #include <vector>
 
-// How much of a system each of several ranks that are not alike should have, and whether it is worth dealing it anew.
-// Plain arithmetic on what was measured: all ranks that are given the same numbers get the same bits.
+// The share of a system for each of several unequal ranks, and the estimates to decide on a new partition during a
+// solve. Plain arithmetic on measurements: all ranks that pass the same numbers get the same bits.
 
 namespace ashlar {
 
-/// What a rank does in an iteration.
+/// The speed of a rank.
 struct RankSpeed {
-  double weight_per_second = 0;  ///< of its rows: blocks, non-zeros, whatever rows are weighed by; 0: it does none
-  /// Of an iteration, whatever its rows are, as soon as others have some, too: messages, launches.
+  double weight_per_second = 0;  ///< weight is any measure of rows: blocks, non-zeros; 0: no rows
+  /// The fixed overhead of an iteration if several ranks have rows: messages, launches.
   double seconds_besides = 0;
 };
 
-/// The speed of a rank that was busy for `busy_seconds` of an iteration with this part of the weight: that is all of
-/// the iteration but what it idled, waiting for others in the halo and in sums. What it does whatever its part is, it
-/// was busy with, too: `seconds_besides`, but for half of the time at most, as that was measured by itself. Of no part,
-/// or where it was not busy, nothing is known: speed 0.
+/// The speed of a rank that was busy for `busy_seconds` of an iteration with this part of the weight. Busy time is the
+/// time of an iteration without idle time in the halo and in sums. It includes the fixed overhead `seconds_besides`,
+/// which is subtracted, but at most half of the busy time, since it was measured separately. Without a part or busy
+/// time the speed is unknown: 0.
 ///
-/// Throws   ArgumentError where a number is negative or not finite.
+/// Throws   ArgumentError if a number is negative or not finite.
 RankSpeed speed_by_busy_time(double part, double busy_seconds, double seconds_besides = 0);
 
-/// Parts of a system, and what they promise.
+/// Shares of a system, and the predicted time.
 struct RankShares {
-  std::vector<double> shares;  ///< of the weight, by rank; they add up to 1
+  std::vector<double> shares;  ///< of the weight, by rank; their sum is 1
   double seconds = 0;          ///< of an iteration
 };
 
-/// Shares with which all ranks that have some take as long. A rank has none where it would not get through anything in
-/// the time that the others take without it; and one has all where that takes no longer than any sharing.
+/// Load-balanced shares: all ranks with a share take equally long. A rank gets no share if its overhead exceeds the
+/// time of the others without it. One rank gets everything if that is at least as fast as any sharing.
 ///
-/// Throws   ArgumentError where the weight, a speed or a time is negative or no finite number, or no rank does
-/// anything.
+/// Throws   ArgumentError if the weight, a speed or a time is negative or not finite, or all speeds are 0.
 RankShares share_by_speed(double weight, std::span<const RankSpeed> speeds);
 
-/// The same where some ranks compute on their hosts, beside others on devices: those have shares only where that
-/// shortens an iteration by a tenth. By themselves devices exchange, sum and iterate in kernels of their own, which no
-/// speed here tells; beside the host they do not.
+/// The same if some ranks compute on the host beside others on devices. Ranks on the host get a share only if that
+/// shortens an iteration by a tenth: without them, devices exchange, sum and iterate in their own kernels, which these
+/// speeds do not include.
 ///
-/// on_host  not 0: by rank, who does
-/// Throws   as share_by_speed(), and ArgumentError where there are not as many as speeds.
+/// on_host  not 0 for ranks on the host
+/// Throws   as share_by_speed(), and ArgumentError if the lists have different lengths.
 RankShares share_with_hosts(double weight, std::span<const RankSpeed> speeds, std::span<const int> on_host);
 
-/// Seconds of an iteration on these parts of the weight, by the rank that takes longest.
+/// Seconds of an iteration with these parts of the weight, on the slowest rank.
 ///
-/// Throws   ArgumentError where there are not as many as speeds, or one has a rank of speed 0.
+/// Throws   ArgumentError if the lists have different lengths, or a rank of speed 0 has a part.
 double seconds_of_parts(std::span<const double> parts, std::span<const RankSpeed> speeds);
 
-/// How many more iterations a solve is likely to make, with the residuals of those so far, relative to that of x = 0:
-/// as many as it takes at the rate so far. Where it has not fallen, nobody knows: as many again. Not more than `most`.
+/// An estimate of the remaining iterations of a solve, from the residuals so far, relative to the one of x = 0: as many
+/// as it takes at the present rate. Without progress: as many as have been made. At most `most`.
 std::int64_t iterations_left(std::span<const double> residuals, double rtol, std::int64_t most);
 
 }  // namespace ashlar

@@ -10,23 +10,22 @@
 #include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/remote_rows.hpp>
-#include <ashlar/halo/check_partition.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-// Matrices and vectors in another partition, of fewer ranks for example, whose others have empty parts. Data go from
-// their owners straight to the new ones.
+// Matrices and vectors in another partition, in which ranks may have empty parts. Data go from their owners straight to
+// the new owners.
 
 namespace ashlar {
 
 namespace impl {
 
-/// The first of this rank's rows that goes to each rank, counted from the first of its part; and at last how many it
-/// has.
+/// The first row of this rank for each rank, counted from its own first row; then the number of its rows.
 inline std::vector<std::int64_t> first_rows_of(const RowPartition& from, const RowPartition& to, int rank) {
   std::vector<std::int64_t> first;
   for (int part = 0; part <= to.num_parts(); ++part) {
@@ -60,7 +59,7 @@ DistributedMatrix<Matrix> redistribute(const Exec& exec, const DistributedMatrix
   impl::check_same_rows(comm, "block columns", a.column_map(), column_map);
   const auto mine = comm.together([&] {
     std::vector<std::int64_t> all(std::size_t(a.num_block_rows()));
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::int64_t(i);
+    std::iota(all.begin(), all.end(), std::int64_t(0));
     return impl::rows_to_host(exec,
                               global_rows(exec, a, impl::view_from<Space>(exec, "ashlar::distributed::list", all)));
   });
@@ -115,8 +114,7 @@ void redistribute(const Exec& exec, const Communicator& comm, const RowPartition
     pieces.emplace_back(mine.begin() + first[std::size_t(rank)] * row,
                         mine.begin() + first[std::size_t(rank) + 1] * row);
   }
-  std::vector<Scalar> come;
-  for (const auto& piece : comm.all_to_all(pieces)) come.insert(come.end(), piece.begin(), piece.end());
+  const std::vector<Scalar> come = impl::lists_from_all(comm, pieces);
   const Packed all = packed(std::int64_t(y.extent(0)));
   Kokkos::deep_copy(exec, Flat(all.data(), all.size()),
                     Kokkos::View<const Scalar*, Kokkos::HostSpace>(come.data(), come.size()));

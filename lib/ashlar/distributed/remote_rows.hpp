@@ -1,22 +1,19 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
-#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/column_part.hpp>
 #include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/matrix.hpp>
-#include <ashlar/distributed/row_input.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ashlar {
@@ -194,14 +191,7 @@ HostRows<Matrix> sent_rows(const Communicator& comm, const HostRows<Matrix>& row
     values.emplace_back(rows.values.begin() + block * of_block, rows.values.begin() + (block + count) * of_block);
     block += count;
   }
-  HostRows<Matrix> come;
-  const auto gather = [&comm](const auto& lists, auto& all) {
-    for (const auto& list : comm.all_to_all(lists)) all.insert(all.end(), list.begin(), list.end());
-  };
-  gather(lengths, come.lengths);
-  gather(columns, come.columns);
-  gather(values, come.values);
-  return come;
+  return {lists_from_all(comm, lengths), lists_from_all(comm, columns), lists_from_all(comm, values)};
 }
 
 }  // namespace impl
@@ -219,7 +209,7 @@ GlobalRows<Matrix> remote_rows(const Exec& exec, const DistributedMatrix<Matrix>
   const RowPartition& map = a.row_map();
   const std::int64_t of_block = a.block_shape().num_values();
   std::vector<std::vector<std::int64_t>> asked(std::size_t(comm.size()));
-  std::vector<std::int64_t> place(rows.size());  // of each row among those of its owner
+  std::vector<std::int64_t> place(rows.size());  // position of each row among the rows asked from its owner
   comm.together([&] {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (rows[i] < 0 || rows[i] >= map.num_rows()) {
@@ -245,7 +235,7 @@ GlobalRows<Matrix> remote_rows(const Exec& exec, const DistributedMatrix<Matrix>
   });
   const auto come = impl::sent_rows<Matrix>(comm, mine, first_of, of_block);
   return comm.together([&] {
-    // Into the order that was asked for.
+    // Restore the order of `rows`.
     std::vector<std::int64_t> begins(come.lengths.size() + 1, 0), first_from(std::size_t(comm.size()) + 1, 0);
     for (std::size_t i = 0; i < come.lengths.size(); ++i) begins[i + 1] = begins[i] + come.lengths[i];
     for (std::size_t r = 0; r < asked.size(); ++r) first_from[r + 1] = first_from[r] + std::int64_t(asked[r].size());

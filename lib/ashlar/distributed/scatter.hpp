@@ -11,19 +11,17 @@
 #include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <type_traits>
 #include <vector>
 
-// What one rank has, for all: matrices and vectors that were read once, and vectors that are to be written once. They
-// travel through the host's memory, all of them on the root.
+// Matrices and vectors move between one rank and all: data read once, and vectors to be written once. They travel
+// through host memory; the root holds all of them.
 
 namespace ashlar {
 
 namespace impl {
 
-/// Cuts `entries` as `partition` has it; those of block row `row` begin at begin(row).
+/// Cuts `entries` by `partition`; the entries of block row `row` begin at begin(row).
 template <class Entry, class Begin>
 std::vector<std::vector<Entry>> pieces_of(const RowPartition& partition, const Entry* entries, const Begin& begin) {
   std::vector<std::vector<Entry>> pieces;
@@ -123,14 +121,8 @@ std::vector<typename X::non_const_value_type> gather_vector(const Exec& exec, co
                                                             int root = 0) {
   using Scalar = typename X::non_const_value_type;
   std::vector<std::vector<Scalar>> pieces(static_cast<std::size_t>(comm.size()));
-  std::vector<Scalar>& mine = pieces[static_cast<std::size_t>(root)];
-  mine.resize(x.extent(0));
-  Kokkos::deep_copy(exec, Kokkos::View<Scalar*, Kokkos::HostSpace>(mine.data(), mine.size()), x);
-  exec.fence("ashlar::gather_vector: this rank's part");
-  std::vector<Scalar> whole;
-  for (const std::vector<Scalar>& piece : comm.all_to_all(pieces))
-    whole.insert(whole.end(), piece.begin(), piece.end());
-  return whole;
+  pieces[static_cast<std::size_t>(root)] = impl::list_of(exec, x);
+  return impl::lists_from_all(comm, pieces);
 }
 
 }  // namespace ashlar

@@ -11,35 +11,34 @@
 
 namespace ashlar {
 
-/// A file that all ranks write together, each its own bytes. Rank 0 makes it, as a ReplacedFile; it takes its name once
-/// all have written theirs: whoever reads it meanwhile, or after a failure, finds all of the old file or all of the
-/// new.
+/// A file that all ranks write together, each its own bytes. Rank 0 makes it as a ReplacedFile, which is renamed when
+/// all ranks have written. So a reader finds the whole old file or the whole new one, also after a failure.
 ///
-/// The ranks must see one file: those on other hosts by a file system that they share.
+/// All ranks must see one file: ranks on several hosts share a file system.
 ///
-/// Async    every call is collective, and left by all ranks together.
-/// Throws   FileError on the rank that cannot do its part, which says which rank that is, and RankError on the others;
-///          from the constructor also for what is no regular file, and where a rank does not see what rank 0 has made.
+/// Async    every call is collective, and all ranks leave it together.
+/// Throws   FileError on the rank at fault, with its number, and RankError on the others; the constructor also if the
+///          path is no regular file, or a rank does not see the file of rank 0.
 class SharedFile {
  public:
   SharedFile(const Communicator& comm, const std::string& path);
-  /// Without close() nothing is left behind.
+  /// Without close() no file remains.
   ~SharedFile() = default;
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
 
-  /// Each rank's bytes at a place of its own; `size` 0 where it has none.
+  /// Writes each rank's bytes at its own offset; `size` is 0 if it has none.
   void write(std::uint64_t offset, const void* bytes, std::size_t size);
 
-  /// Each rank's text behind those of the ranks before, and all of them behind what has been appended so far.
+  /// Appends the texts of all ranks in rank order.
   void append(std::string_view text);
 
   void close();
 
  private:
-  /// Rank 0 makes the new file; returns what the others call it.
+  /// Rank 0 makes the new file. Returns its name for the other ranks.
   std::string make(ReplacedFile::Kind kind);
-  /// work() on all ranks; what is wrong with the file is said with the rank.
+  /// Calls work() on all ranks; a FileError names the rank.
   template <class Work>
   void on_all(const Work& work) const;
 

@@ -6,22 +6,18 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/comm/memory_kind_of.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/device/events/event.hpp>
-#include <ashlar/device/events/timed_event.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/distributed/idle_clock.hpp>
 #include <ashlar/distributed/impl/device_sums.hpp>
-#include <ashlar/distributed/impl/peer_sums.hpp>
-#include <ashlar/distributed/impl/stream_sums.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -46,13 +42,13 @@ namespace ashlar {
 template <execution_space Exec>
 class DistributedSpace {
  public:
-  /// Collective: each rank says how long its part is, and all say the same of sums. `comm` is used by nobody else, save
-  /// that sums on streams share its own_streams() with its exchanges. In the kernel mode a kernel waits so many seconds
-  /// for another rank before it gives up. `idle_clock` is looked at where sums are messages; ranks need not agree.
+  /// Collective: each rank passes the length of its part, and all pass the same mode. Nobody else uses `comm`, except
+  /// that sums on streams share its own_streams() with its exchanges. In the kernel mode a kernel gives up after
+  /// waiting `time_out_seconds` for another rank. `idle_clock` matters if sums are messages; ranks may differ.
   ///
-  /// Throws   on all ranks together: where sums are to be on streams, ArgumentError where comm has no transport for
-  ///          them, CommError where none can be made of it, or the ranks share no memory; ArgumentError where kernels
-  ///          are to wait no time.
+  /// Throws   on all ranks together: ArgumentError if sums are to be on streams and comm has no transport for them, or
+  ///          if the time limit is not positive; CommError if no such transport can be made, or the ranks cannot share
+  ///          memory.
   DistributedSpace(const Exec& exec, std::shared_ptr<const Communicator> comm, std::int64_t num_local,
                    ExchangeMode mode = ExchangeMode::blocking, double time_out_seconds = default_time_out_seconds,
                    IdleClock idle_clock = IdleClock::host)
@@ -111,9 +107,9 @@ class DistributedSpace {
       message.wait();
       state.waited_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     };
-    // (Behind what was enqueued to run under the sum.)
-    state.idle ? state.idle->during(exec, wait) : wait();
-    // The device has taken the sums of before: what has come now follows from them.
+    // After the work that was enqueued to run during the sum.
+    state.idle.during(exec, wait);
+    // The device has read the previous sums, since these depend on them.
     double* const total = is_gpu_v<Exec> ? state.total.data() : sums.data();
     for (std::size_t k = 0; k < count; ++k) {
       double sum = 0;
@@ -129,8 +125,8 @@ class DistributedSpace {
   bool is_stream_ordered() const {
     return is_alone() || (state_->on_device && (is_gpu_v<Exec> || state_->mode == ExchangeMode::stream));
   }
-  /// Throws CommError where the device has waited for another rank in vain so far. So does the next sum otherwise: this
-  /// is for who makes none.
+  /// Throws   CommError if the device has waited for another rank in vain. The next sum throws the same: this is for
+  ///          callers that make none.
   void check() const {
     if (state_->on_device) state_->on_device->check();
   }
@@ -140,7 +136,7 @@ class DistributedSpace {
   /// How long the host has waited for the other ranks' sums so far, in all copies of this.
   double waited_seconds() const { return state_->waited_seconds; }
   /// The idle part of that time, measured by IdleClock.
-  double idle_seconds() const { return state_->idle ? state_->idle->seconds() : waited_seconds(); }
+  double idle_seconds() const { return state_->idle.seconds(waited_seconds()); }
 
  private:
   using Pinned = Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>;
@@ -152,7 +148,7 @@ class DistributedSpace {
           mode(the_mode == ExchangeMode::automatic ? ExchangeMode::blocking : the_mode),
           is_copied(exec) {
       if (comm->is_alone()) return;
-      if (mode == ExchangeMode::blocking && idle_clock == IdleClock::device) idle.emplace();
+      if (mode == ExchangeMode::blocking && idle_clock == IdleClock::device) idle.measure_by_device();
       if (mode == ExchangeMode::stream) {
         make_streams(exec);
       } else if (mode == ExchangeMode::kernel) {
@@ -166,8 +162,7 @@ class DistributedSpace {
     void make_streams(const Exec& exec) {
       const StreamMessages streams = find_stream_messages(*comm, memory_kind_of<typename Exec::memory_space>);
       if (!streams.work) {
-        throw ArgumentError("distributed_space: sums in the order of streams", streams.why,
-                            "have them travel as messages");
+        throw ArgumentError("distributed_space: sums in the order of streams", streams.why, "send them as messages");
       }
       const std::shared_ptr<StreamTransport>& own = comm->own_streams();
       on_device = comm->together([&] { return std::make_unique<impl::StreamSums<Exec>>(exec, own, comm->size()); });
@@ -175,7 +170,7 @@ class DistributedSpace {
 
     void make_room(std::size_t count) {
       if (count <= mine.extent(0)) return;
-      messages.clear();  // they know the buffers
+      messages.clear();  // they refer to the buffers
       const auto pinned = [](const char* label, std::size_t size) {
         return Pinned(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)), size);
       };
@@ -184,7 +179,7 @@ class DistributedSpace {
       all.resize(count * std::size_t(comm->size()));
     }
 
-    /// The one that gathers so many sums of each rank.
+    /// The message that gathers `count` sums of each rank.
     Message& message(std::size_t count) {
       std::unique_ptr<Message>& message = messages[count];
       if (!message) message = comm->gathering(mine.data(), count * sizeof(double), all.data());
@@ -198,8 +193,8 @@ class DistributedSpace {
     std::vector<double> all;  // of all ranks, in rank order
     std::map<std::size_t, std::unique_ptr<Message>> messages;
     double waited_seconds = 0;
-    std::optional<IdleTimer<Exec>> idle;                // where it is the device that tells
-    std::unique_ptr<impl::DeviceSums<Exec>> on_device;  // where sums do not travel as messages
+    impl::IdleMeter<Exec> idle;
+    std::unique_ptr<impl::DeviceSums<Exec>> on_device;  // if sums are not messages of the host
   };
 
   bool is_alone() const { return state_->comm->is_alone(); }

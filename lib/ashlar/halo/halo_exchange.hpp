@@ -3,19 +3,17 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
-#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/impl/halo_layout.hpp>
-#include <ashlar/halo/impl/listed.hpp>
 #include <ashlar/halo/impl/pack.hpp>
-#include <ashlar/halo/impl/pack_to_peers.hpp>
-#include <ashlar/halo/impl/peer_chunk.hpp>
+#include <ashlar/halo/impl/peer_lists.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
 #include <cstdint>
@@ -27,37 +25,34 @@
 
 namespace ashlar {
 
-/// Exchanges the halo of distributed vectors: one message to each neighbour and one from it, in buffers of its own.
+/// Exchanges the halo of distributed vectors: one message to each neighbour and one from each.
 ///
-/// begin(exec, x) packs what others need of x and starts the messages; end(exec) waits for those of the oldest exchange
-/// on its way, and makes them readable through halo(). next_arrived(exec) gives them one by one as they come, for
-/// products that take them so. Two exchanges may be on their way: begin, begin, end, end. All ranks begin the same
-/// exchanges, in the same order; nothing else holds them together. A neighbour may be any number of exchanges ahead, or
-/// behind.
+/// begin(exec, x) packs the entries of x that other ranks need and starts the messages. end(exec) waits for the oldest
+/// exchange in flight and makes it readable through halo(). next_arrived(exec) returns its pieces one by one as they
+/// arrive. Two exchanges may be in flight: begin, begin, end, end. All ranks begin the same exchanges in the same
+/// order. Nothing else synchronises them: a neighbour may be any number of exchanges ahead or behind.
 ///
-/// exchange(exec, x) does both at once: for those who have nothing to do meanwhile.
+/// exchange(exec, x) is begin() and end() for callers without work between them.
 ///
-/// A NeighbourExchange carries the bytes, in one of its modes. In the kernel one begin() is one kernel, which packs
-/// straight to where the neighbours have their halo, end() is one that waits, and exchange() is one in all; on hosts
-/// the calling thread waits. In the blocking one messages go from and to the memory of `exec` where the transport
-/// reaches it. Else, and where HaloOptions::buffers says so, they are staged: through pinned memory of the host, with
-/// copies between it and the device. All give the same halo; explain() and figures() say which it is.
+/// A NeighbourExchange moves the bytes in one of its modes; all modes give the same halo. In the kernel mode begin() is
+/// one kernel, which packs straight to the halos of the neighbours, end() is one kernel that waits, and exchange() is
+/// one kernel. In the blocking mode messages go from and to the memory of `exec` if the transport reaches it.
+/// Otherwise, or if HaloOptions::buffers asks for it, they are staged through pinned host memory. explain() and
+/// figures() say which.
 ///
 /// Shapes   x: rank 1 with plan().num_own() * block_size entries; or rank 2 with as many rows and num_vectors columns,
-///          of any layout. halo(): plan().num_entries() * block_size rows; those of neighbour k of plan().from() begin
-///          at plan().from()[k].begin * block_size.
-/// Memory   allocated by the constructor: three slots, for two exchanges on their way and one that is read, each of
-///          what is sent and what comes (in the kernel mode of what comes, and twice that again where it comes as
-///          packets). Staged, these are pinned memory of the host, and the device holds the halo, and what is packed of
-///          listed entries, once.
-/// Async    By mode(). Blocking: begin() waits on the host for what was enqueued on `exec`, packing last, and returns
-///          when x may be changed; end() and next_arrived() wait for messages; staged, they then enqueue copies on
-///          `exec`. Stream, and kernel on a device: all of this is enqueued, the host does not wait, and x may be
-///          changed by what is enqueued on `exec` later. Kernel on a host: end() and next_arrived() wait for the
-///          neighbours' kernels. There is no barrier. One thread at a time calls these.
-/// Traffic  what is sent is read once and written once; staged, that and what comes once more, over the link.
-/// Throws   ShapeError, ArgumentError before anything is started. Then this rank's exchange is missing and the others
-///          wait for it: who catches it ends the job (Communicator::abort). CommError where the transport fails.
+///          of any layout. halo(): plan().num_entries() * block_size rows; the rows of neighbour k of plan().from()
+///          begin at plan().from()[k].begin * block_size.
+/// Memory   the buffers of a NeighbourExchange, allocated by the constructor. Staged messages are in pinned host
+///          memory; the device then holds the halo and the packed entries once.
+/// Async    depends on mode(). Blocking: begin() waits on the host for the work enqueued on `exec`, and x may change
+///          when it returns; end() and next_arrived() wait for messages, and enqueue copies if these are staged.
+///          Stream, and kernel on a device: everything is enqueued, the host does not wait, and work enqueued on `exec`
+///          later may change x. Kernel on a host: end() and next_arrived() wait for the kernels of the neighbours.
+///          There is no barrier. One thread at a time calls this object.
+/// Traffic  the entries sent are read once and written once. If staged, sent and received entries also cross the link.
+/// Throws   ShapeError, ArgumentError before anything is started. The other ranks then wait for this exchange: a caller
+///          that catches it ends the job (Communicator::abort). CommError if the transport fails.
 template <scalar Scalar, execution_space Exec = Kokkos::DefaultExecutionSpace>
 class HaloExchange {
  public:
@@ -65,15 +60,15 @@ class HaloExchange {
   using halo_view = Kokkos::View<Scalar*, memory_space>;
   using multi_halo_view = Kokkos::View<Scalar**, Kokkos::LayoutRight, memory_space>;
 
-  /// Most exchanges on their way at a time.
+  /// The most exchanges in flight.
   static constexpr int max_in_flight = NeighbourExchange<Exec>::max_in_flight;
 
-  /// Collective. `comm` is that of the plan, or one of the same ranks. It is not used later, but for the stream mode,
-  /// in which all exchanges and sums of `comm` share its own_streams(): all ranks begin these in one order, too. On a
-  /// device it may try messages (find_direct_messages()), once for `comm`.
+  /// Collective. `comm` is the communicator of the plan, or one of the same ranks. Only the stream mode uses it later:
+  /// all exchanges and sums of `comm` share its own_streams(), so that all ranks begin these in the same order. On a
+  /// device the constructor may try messages (find_direct_messages()), once for each `comm`.
   ///
-  /// Throws   on all ranks together: ArgumentError where plan, block size, vectors, scalars or buffers of the ranks do
-  ///          not fit, or where messages from device memory were asked for and do not work.
+  /// Throws   on all ranks together: ArgumentError if plan, block size, vectors, scalars or buffers of the ranks do not
+  ///          match, or if messages from device memory were asked for and do not work.
   HaloExchange(const Exec& exec, const Communicator& comm, HaloPlan plan, int block_size, int num_vectors = 1,
                ExchangeMode mode = ExchangeMode::automatic)
       : state_(std::make_unique<State>(exec, comm, std::move(plan),
@@ -82,16 +77,16 @@ class HaloExchange {
   const HaloPlan& plan() const { return state_->plan; }
   int block_size() const { return state_->entries.block_size; }
   int num_vectors() const { return state_->entries.num_vectors; }
-  /// Exchanges that were begun and not ended.
+  /// Exchanges begun and not ended.
   int num_in_flight() const { return state_->exchange.num_in_flight(); }
   /// The mode in use: never automatic.
   ExchangeMode mode() const { return state_->exchange.mode(); }
-  /// Why that one, for people.
+  /// The reason for this mode.
   const std::string& why_mode() const { return state_->exchange.why_mode(); }
-  /// Whether nothing here waits on the host.
+  /// True if the host never waits.
   bool is_stream_ordered() const { return state_->exchange.is_stream_ordered(); }
-  /// Throws CommError where the device has waited for another rank in vain so far, in the stream and kernel modes. So
-  /// does the next call otherwise: this is for who makes none.
+  /// Throws   CommError if the device has waited for another rank in vain, in the stream and kernel modes. The next
+  ///          exchange throws the same: this is for callers that make none.
   void check() const { state_->exchange.check(); }
 
   /// Starts an exchange of x.
@@ -116,21 +111,21 @@ class HaloExchange {
     s.exchange.start(exec);
   }
 
-  /// Waits for the oldest exchange on its way, or for what next_arrived() has not yet returned of it. halo() is then
-  /// its data, for what is enqueued on `exec`.
+  /// Waits for the oldest exchange in flight, or for its pieces that next_arrived() has not returned. Work enqueued on
+  /// `exec` afterwards may read halo().
   void end(const Exec& exec) {
     const Kokkos::Profiling::ScopedRegion region("ashlar::halo::end");
     state_->exchange.finish(exec);
   }
 
-  /// begin() and end() of an exchange, and in the kernel mode on a device one launch for both. None is on its way.
+  /// begin() and end(); in the kernel mode on a device one launch for both. No exchange is in flight.
   ///
-  /// Throws   as begin(), and ArgumentError where one is on its way.
+  /// Throws   as begin(), and ArgumentError if an exchange is in flight.
   template <class X>
   void exchange(const Exec& exec, const X& x) {
     State& s = *state_;
     if (num_in_flight() > 0) {
-      throw ArgumentError("halo: an exchange at once while another is on its way", "the halo would be that one's",
+      throw ArgumentError("halo: a whole exchange while another is on its way", "the halo would be that of the other",
                           "end it before");
     }
     if (!s.exchange.has_kernels()) {
@@ -143,18 +138,18 @@ class HaloExchange {
     s.exchange.exchange_by(exec, "ashlar::halo[exchange]", pack_to_peers(x));
   }
 
-  /// Waits until another piece of the oldest exchange has come, and returns its neighbour's place in plan().from():
-  /// each once, in any order. That piece of halo() is then its data, for what is enqueued on `exec`. Returns -1 when
-  /// all have been: this exchange has then ended. One instance takes all pieces of an exchange.
+  /// Waits for a piece of the oldest exchange and returns the place of its neighbour in plan().from(): each once, in
+  /// any order. Work enqueued on `exec` afterwards may read that piece of halo(). Returns -1 after the last piece: the
+  /// exchange has then ended. All pieces of an exchange are taken with one instance.
   int next_arrived(const Exec& exec) {
     const Kokkos::Profiling::ScopedRegion region("ashlar::halo::next_arrived");
     return state_->exchange.next_arrived(exec);
   }
 
-  /// Of the exchange that was ended last, or whose pieces are being taken: until the next one is ended, or its first
-  /// piece taken, by what is enqueued on the same instance. The view is of this object's memory, and always the same
-  /// one where messages are staged. After a replay of captured work: of the last exchange there. With several vectors:
-  /// multi_halo().
+  /// The halo of the exchange that ended last, or whose pieces are being taken. It is valid until the next exchange
+  /// ends, or its first piece is taken, in the order of the instance. The memory belongs to this object; if messages
+  /// are staged, the address never changes. After a replay of captured work: the halo of its last exchange. For several
+  /// vectors call multi_halo().
   halo_view halo() const { return halo_view(state_->halo(), state_->num_halo_rows()); }
   multi_halo_view multi_halo() const {
     return multi_halo_view(state_->halo(), state_->num_halo_rows(), state_->entries.num_vectors);
@@ -163,12 +158,12 @@ class HaloExchange {
   /// Of one exchange.
   std::int64_t bytes_sent() const { return state_->exchange.bytes_sent(); }
   std::int64_t bytes_received() const { return state_->exchange.bytes_received(); }
-  /// Exchanges so far, and how long the host has waited for their messages.
+  /// Exchanges so far, and the time for which the host has waited for their messages.
   std::int64_t num_exchanges() const { return figures().exchanges; }
   double waited_seconds() const { return figures().waited_seconds; }
-  /// Whether messages go through pinned memory of the host.
+  /// True if messages go through pinned host memory.
   bool is_staged() const { return state_->exchange.is_staged(); }
-  /// All that was done so far, counted as it was.
+  /// The exchanges so far, with replayed ones.
   HaloFigures figures() const { return state_->exchange.figures(); }
   /// "halo: 12 messages of 4800 bytes sent and 12 of 4800 received in 6 exchanges, staged through pinned memory (...)"
   std::string explain() const { return state_->exchange.explain(); }
@@ -178,7 +173,7 @@ class HaloExchange {
   }
 
  private:
-  // On the heap, so that the exchange moves while messages are on their way.
+  // On the heap, so that the object may move while messages are in flight.
   struct State {
     State(const Exec& exec, const Communicator& comm, HaloPlan the_plan, const impl::HaloEntries& the_entries,
           ExchangeMode mode)
@@ -200,7 +195,7 @@ class HaloExchange {
       });
     }
 
-    /// What of each message a team packs, and from where.
+    /// The entries of each message that a team packs.
     void list_for_peers(const Exec& exec) {
       std::vector<impl::PeerChunk> its_chunks;
       std::vector<impl::MessageEntries> its_entries;
@@ -217,15 +212,17 @@ class HaloExchange {
 
     std::int64_t num_halo_rows() const { return plan.num_entries() * entries.block_size; }
     Scalar* halo() const {
-      return const_cast<Scalar*>(reinterpret_cast<const Scalar*>(exchange.received()));  // a view of it may be written
+      // Callers may write the view.
+      return const_cast<Scalar*>(reinterpret_cast<const Scalar*>(exchange.received()));
     }
 
     HaloPlan plan;
     impl::HaloEntries entries;
     impl::HaloLayout layout;
-    // Before the exchange, which gives up what is on its way: to free a view waits for the device, and so for that.
+    // Declared before the exchange, and destroyed after it: freeing a view waits for the device, and the exchange gives
+    // up messages that the device waits for.
     Kokkos::View<std::int64_t*, memory_space> send_index;
-    Kokkos::View<impl::PeerChunk*, memory_space> chunks;  // of entries; these two in the kernel mode
+    Kokkos::View<impl::PeerChunk*, memory_space> chunks;  // of entries; in the kernel mode, as the next
     Kokkos::View<impl::MessageEntries*, memory_space> message_entries;
     NeighbourExchange<Exec> exchange;
   };
@@ -250,7 +247,7 @@ class HaloExchange {
             {s.chunks.data(), s.message_entries.data(), x, s.entries.block_size, s.entries.num_vectors}};
   }
 
-  /// Entries one after another, to a send buffer.
+  /// Packs consecutive entries to a send buffer.
   template <class X>
   void pack_spans(const Exec& exec, const X& x, Scalar* send) const {
     const State& s = *state_;

@@ -1,24 +1,17 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/comm/memory_kind_of.hpp>
-#include <ashlar/comm/peer/find_peer_memory.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
-#include <ashlar/halo/halo_figures.hpp>
-#include <ashlar/halo/impl/backend_trial.hpp>
+#include <ashlar/halo/impl/choose_backend.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
-#include <ashlar/halo/impl/exchange_state.hpp>
-#include <ashlar/halo/impl/make_exchange_backend.hpp>
-#include <ashlar/halo/impl/neighbour_lists.hpp>
 #include <ashlar/halo/impl/peer_kernels.hpp>
-#include <ashlar/halo/neighbour_message.hpp>
-#include <ashlar/halo/peer_stages.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -30,45 +23,48 @@
 
 namespace ashlar {
 
-/// Sends one message to each neighbour rank and receives one of each, of bytes that the caller packs and unpacks: what
-/// HaloExchange does for vectors, and multigrid for the ghost cells of boxes. In buffers of its own.
+/// Exchanges bytes with neighbour ranks: one message to each and one from each. The caller packs and unpacks.
+/// HaloExchange uses it for vectors, multigrid for the ghost cells of boxes.
 ///
-///     std::byte* const to = exchange.open(exec);   // pack there, by kernels on exec
+///     std::byte* const to = exchange.open(exec);   // pack to this address, by kernels on exec
 ///     exchange.start(exec);
-///     ...                                          // what does not need the others' bytes
+///     ...                                          // work that does not need the other ranks' bytes
 ///     exchange.finish(exec);
-///     exchange.received();                         // unpack from there, by kernels on exec
+///     exchange.received();                         // unpack from this address, by kernels on exec
 ///
-/// Two exchanges may be on their way: start, start, finish, finish. All ranks start the same exchanges in the same
-/// order; nothing else holds them together. A neighbour may be any number of exchanges ahead, or behind.
+/// Two exchanges may be in flight: start, start, finish, finish. All ranks start the same exchanges in the same order.
+/// Nothing else synchronises them: a neighbour may be any number of exchanges ahead or behind.
 ///
-/// Memory   allocated by the constructor: three slots, for two exchanges on their way and one that is read, each of
-///          what is sent and what comes; in the kernel mode of what comes alone, and twice that again where it comes as
-///          packets, with one buffer of what is sent. Staged, these are pinned memory of the host, and the device holds
-///          what comes, and what is packed, once.
-/// Async    by mode(): the blocking one waits on the host in start(), for what was packed, and in finish() and
-///          next_arrived(), for messages; the stream mode waits on the device alone. There is no barrier. One thread at
-///          a time calls these. Where is_stream_ordered() says so, exchanges may be captured on a device
-///          (CapturedWork), each from start to finish, all of a capture on one instance.
-/// Throws   ArgumentError where the order of calls is wrong, before anything is started; CommError where the transport
-///          fails. Then the others wait for this rank: who catches it ends the job (Communicator::abort).
+/// Memory   allocated by the constructor: three slots, for two exchanges in flight and one that is read, each with a
+///          send and a receive buffer. If messages are staged, these are in pinned host memory, and the device holds
+///          one packed and one receive buffer. The kernel mode has receive slots only, three times as large for
+///          messages that come as packets, and one send buffer.
+/// Async    depends on mode(). Blocking: start() waits on the host for the packing kernel; finish() and next_arrived()
+///          wait for messages. Stream: only the device waits. Kernel: the device waits, or the calling thread if
+///          kernels run on the host. There is no barrier. One thread at a time calls this object. If
+///          is_stream_ordered(), exchanges may be captured on a device (CapturedWork): whole exchanges, and all of a
+///          capture on one instance.
+/// Throws   ArgumentError for a wrong order of calls, before anything is started; CommError if the transport fails. The
+///          other ranks then wait for this one: a caller that catches it ends the job (Communicator::abort).
 template <execution_space Exec>
 class NeighbourExchange {
  public:
-  /// Most exchanges on their way at a time.
+  /// The most exchanges in flight.
   static constexpr int max_in_flight = impl::max_exchanges_in_flight;
 
-  /// Collective; ranks without neighbours, too. `comm` is not used later, but for the stream mode, in which all
-  /// exchanges and sums of `comm` share its own_streams(): all ranks start these in one order, too, and what is
-  /// destroyed while under way takes the others with it. On a device it may try messages (find_direct_messages()), once
-  /// for `comm`. `to` and `from` are by rank, ascending. The first `packed_bytes` of what is sent are packed where
-  /// open() says, others where outgoing() says; -1: all.
+  /// Collective, also over ranks without neighbours. `to` and `from` are in ascending order of ranks. The first
+  /// `packed_bytes` of the send buffer are packed at the address that open() returns, the others at outgoing(); -1: all
+  /// at open().
   ///
-  /// Where the mode is automatic, and several can be had, each makes some exchanges, ten at most, and the fastest is
-  /// taken: the one that takes least on the rank where it takes longest.
+  /// Only the stream mode uses `comm` later: all exchanges and sums of `comm` share its own_streams(). So all ranks
+  /// start these in the same order, and destroying one under way aborts the others. On a device the constructor may try
+  /// messages (find_direct_messages()), once for each `comm`.
   ///
-  /// Throws   on all ranks together: ArgumentError where lists or options of the ranks do not fit, or where the mode or
-  ///          the buffers asked for do not work.
+  /// If the mode is automatic and several modes work, each makes up to ten exchanges. The mode whose slowest rank is
+  /// fastest is used.
+  ///
+  /// Throws   on all ranks together: ArgumentError if lists or options of the ranks do not match, or if the requested
+  ///          mode or buffers do not work.
   NeighbourExchange(const Exec& exec, const Communicator& comm, std::vector<NeighbourMessage> to,
                     std::vector<NeighbourMessage> from, const ExchangeOptions& options = {},
                     std::int64_t packed_bytes = -1)
@@ -78,7 +74,7 @@ class NeighbourExchange {
     Communicator own = impl::agreed_group(comm, to, from_, options);
     const impl::NeighbourBuffers buffers{to, from_, send_bytes_, receive_bytes_,
                                          packed_bytes < 0 ? send_bytes_ : packed_bytes};
-    // (What is sent is also what comes, on some rank.)
+    // Bytes sent are also received, on some rank.
     const bool is_sent = options.mode == ExchangeMode::automatic && comm.max(send_bytes_) > 0;
     const impl::PossibleModes possible =
         impl::possible_modes(comm, options, memory_kind_of<typename Exec::memory_space>, is_sent,
@@ -106,23 +102,23 @@ class NeighbourExchange {
     states_ = std::move(other.states_);
     return *this;
   }
-  /// Waits until what was sent has gone. Exchanges that were started and not finished, as after an exception, are given
+  /// Waits until all messages are sent. Exchanges that were started and not finished, as after an exception, are given
   /// up.
   ~NeighbourExchange() { let_go(); }
 
   /// The mode in use: never automatic.
   ExchangeMode mode() const { return choice_.mode; }
-  /// Why that one, for people.
+  /// The reason for this mode.
   const std::string& why_mode() const { return choice_.why; }
-  /// Whether nothing here waits on the host.
+  /// True if the host never waits.
   bool is_stream_ordered() const { return backend_->is_stream_ordered(); }
-  /// Throws CommError where the device has waited for another rank in vain so far, in the stream and kernel modes. So
-  /// does the next call otherwise: this is for who makes none.
+  /// Throws   CommError if the device has waited for another rank in vain, in the stream and kernel modes. The next
+  ///          exchange throws the same: this is for callers that make none.
   void check() const { backend_->check(); }
-  /// Exchanges that were started and not finished.
+  /// Exchanges started and not finished.
   int num_in_flight() const { return states_.now().num_in_flight(); }
 
-  /// Where to pack the next exchange, by what is enqueued on `exec`.
+  /// The address to pack the next exchange to, by work enqueued on `exec`.
   std::byte* open(const Exec& exec) {
     const impl::ExchangeState& state = states_.now();
     if (state.num_in_flight() == max_in_flight) {
@@ -132,22 +128,21 @@ class NeighbourExchange {
     return backend_->open(exec, state.next_slot());
   }
 
-  /// Where the bytes of the exchange that is open leave from, reachable by kernels on `exec`: for those that are not
-  /// packed where open() says.
+  /// The send buffer of the open exchange, for kernels on `exec`: for bytes that are not packed at open().
   std::byte* outgoing() { return backend_->outgoing(states_.now().next_slot()); }
 
-  /// Sends what was packed since open().
+  /// Sends the bytes packed since open().
   void start(const Exec& exec) {
     impl::ExchangeState& state = states_.now();
     backend_->start(exec, state.next_slot());
     state.start();
   }
 
-  /// Whether kernels of the caller's may send and take by themselves, by the three calls that follow: in the kernel
-  /// mode. They pack to where the neighbours have what comes, without a buffer between, and unpack from there.
+  /// True in the kernel mode: kernels of the caller may then send and take messages, by start_by() and exchange_by().
+  /// They pack straight to the memory of the neighbours, and unpack from where data arrive.
   bool has_kernels() const { return mode() == ExchangeMode::kernel; }
 
-  /// In place of open() and start(): one kernel of the caller's sends all messages.
+  /// Replaces open() and start(): one kernel of the caller sends all messages.
   ///
   /// Throws   as open() and start(), and ArgumentError in other modes.
   template <class Pack>
@@ -158,52 +153,26 @@ class NeighbourExchange {
     states_.now().start();
   }
 
-  /// In place of finish(): one kernel of the caller's takes all messages. (Where kernels run on the host, the calling
-  /// thread waits for them first.)
+  /// A whole exchange, with work that needs no message. On a device this is one launch. If kernels run on the host, one
+  /// launch packs and does the other work, and one takes. Tasks depend on each other only through messages. Waiting
+  /// teams occupy the device, so that work on other instances has less room.
   ///
-  /// Throws   as finish(), and ArgumentError in other modes, or where next_arrived() has taken some.
-  template <class Take>
-  void finish_by(const Exec& exec, const std::string& label, const PeerTasks<Take>& takes) {
-    impl::KernelBackend<Exec>& backend = peers();
-    impl::ExchangeState& state = states_.now();
-    if (state.is_arriving) {
-      throw ArgumentError("halo: a kernel that takes all messages of an exchange", "some have been taken",
-                          "take the others as those");
-    }
-    begin_arrival(exec, state);
-    backend.finish_by(exec, label, takes);
-    finish_arrival(exec, state);
-  }
-
-  /// Both, where no exchange is on its way, and beside them what needs no message: on a device one launch, elsewhere
-  /// one of those that pack and of the others, and one of those that take. Tasks do not depend on each other but by
-  /// messages. Teams that wait hold places on the device that work on other instances could have.
-  ///
-  /// Throws   as these two, and ArgumentError where an exchange is on its way.
+  /// Throws   as start_by() and finish(), and ArgumentError if an exchange is in flight.
   template <class Pack, class Between, class Take>
   void exchange_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs,
                    const PeerTasks<Between>& between, const PeerTasks<Take>& takes) {
-    at_once(exec, [&](impl::KernelBackend<Exec>& backend) { backend.exchange_by(exec, label, packs, between, takes); });
+    whole_exchange(
+        exec, [&](impl::KernelBackend<Exec>& backend) { backend.exchange_by(exec, label, packs, between, takes); });
   }
-  /// The same where nothing is taken: received() is then there for what is enqueued on `exec`.
+  /// The same without tasks that take. Work enqueued on `exec` afterwards may read received().
   template <class Pack>
   void exchange_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs) {
-    exchange_by(exec, label, packs, PeerTasks<NoPeerTask>{}, peers().landings());
+    exchange_by(exec, label, packs, PeerTasks<NoPeerTask>{}, peers().awaiting_tasks());
   }
 
-  /// An exchange, what has to come before, and what depends on it, as stages of one kernel (PeerStage): on a device one
-  /// launch, elsewhere one up to the first stage that takes, and one from there on. The first stage packs. Teams that
-  /// wait hold places on the device, but never those of teams that they wait for.
-  ///
-  /// Throws   as exchange_by().
-  template <class... Stages>
-  void exchange_in_stages(const Exec& exec, const std::string& label, const Stages&... stages) {
-    at_once(exec, [&](impl::KernelBackend<Exec>& backend) { backend.exchange_in_stages(exec, label, stages...); });
-  }
-
-  /// Waits for the oldest exchange on its way, or for what next_arrived() has not yet returned of it. received() is
-  /// then its bytes, for what is enqueued on `exec`. In the kernel mode teams wait on the device, one for each message
-  /// or for each 2 to 16 KiB of packets, and hold places that work on other instances could have.
+  /// Waits for the oldest exchange in flight, or for its messages that next_arrived() has not returned. Work enqueued
+  /// on `exec` afterwards may read received(). In the kernel mode teams wait on the device, one for each message or for
+  /// each 2 to 16 KiB of packets, and occupy it.
   void finish(const Exec& exec) {
     impl::ExchangeState& state = states_.now();
     const bool some_were_taken = state.is_arriving;
@@ -217,26 +186,26 @@ class NeighbourExchange {
     finish_arrival(exec, state);
   }
 
-  /// Waits until another message of the oldest exchange has come, and returns its place in `from`: each once, in any
-  /// order. Its bytes in received() are then there for what is enqueued on `exec`. Returns -1 when all have been: this
-  /// exchange has then finished. One instance takes all messages of an exchange.
+  /// Waits for a message of the oldest exchange and returns its place in `from`: each once, in any order. Work enqueued
+  /// on `exec` afterwards may read its bytes in received(). Returns -1 after the last message: the exchange has then
+  /// finished. All messages of an exchange are taken with one instance.
   int next_arrived(const Exec& exec) {
     impl::ExchangeState& state = states_.now();
     begin_arrival(exec, state);
     return take_next(exec, state);
   }
 
-  /// Of the exchange that was finished last, or whose messages are being taken: until the next one is finished, or its
-  /// first message taken, by what is enqueued on the same instance. Always the same place where messages are staged.
-  /// After a replay of captured work: of the last exchange there. Messages that come as packets are not there where
-  /// kernels of the caller's have taken them (finish_by(), exchange_by(), exchange_in_stages()).
+  /// The bytes of the exchange that finished last, or whose messages are being taken. They are valid until the next
+  /// exchange finishes, or its first message is taken, in the order of the instance. If messages are staged, the
+  /// address never changes. After a replay of captured work: the bytes of its last exchange. Messages that come as
+  /// packets are not there if kernels of the caller took them (exchange_by()).
   const std::byte* received() const { return backend_->received(states_.now().shown); }
 
   /// Of one exchange.
   std::int64_t bytes_sent() const { return send_bytes_; }
   std::int64_t bytes_received() const { return receive_bytes_; }
   bool is_staged() const { return backend_->is_staged(); }
-  /// All that was done so far, counted as it was.
+  /// The exchanges so far, with replayed ones.
   HaloFigures figures() const {
     const std::int64_t replayed = states_.running().replayed;
     const auto with_replayed = [&](HaloCount count, const HaloCount& each) {
@@ -263,17 +232,17 @@ class NeighbourExchange {
  private:
   /// Makes one whole exchange by exchange(backend).
   template <class Exchange>
-  void at_once(const Exec& exec, const Exchange& exchange) {
+  void whole_exchange(const Exec& exec, const Exchange& exchange) {
     impl::KernelBackend<Exec>& backend = peers();
     impl::ExchangeState& state = states_.now();
     if (state.num_in_flight() > 0) {
       throw ArgumentError("halo: an exchange by one kernel while another is on its way",
-                          "the kernel would take what is that one's", "finish it before");
+                          "the kernel would take its messages", "finish it before");
     }
     open(exec);
     exchange(backend);
     state.start();
-    state.land();
+    state.arrive();
     state.finish();
   }
 
@@ -285,7 +254,7 @@ class NeighbourExchange {
     return *backend_->for_kernels();
   }
 
-  /// Makes a backend for each possible mode, times it, and keeps the one that is fastest on its slowest rank.
+  /// Makes a backend for each possible mode, times it, and keeps the one whose slowest rank is fastest.
   void take_fastest(const Exec& exec, const Communicator& comm, const Communicator& own,
                     const impl::PossibleModes& possible, const impl::NeighbourBuffers& buffers,
                     const ExchangeOptions& options) {
@@ -317,8 +286,8 @@ class NeighbourExchange {
     state.shown = trial_.last_slot();
   }
 
-  /// The oldest exchange on its way is the one whose messages come next. With the first of them, nobody reads those of
-  /// the exchange before any more but by what is enqueued on `exec` so far.
+  /// The oldest exchange in flight begins to arrive. From its first message on, only work enqueued on `exec` so far
+  /// reads the exchange before.
   void begin_arrival(const Exec& exec, impl::ExchangeState& state) {
     if (state.num_in_flight() == 0) {
       throw ArgumentError("halo: the end of an exchange that was not begun", "none is on its way",
@@ -326,7 +295,7 @@ class NeighbourExchange {
     }
     if (state.is_arriving) return;
     backend_->begin_arrival(exec, state.shown);
-    state.land();
+    state.arrive();
   }
 
   int take_next(const Exec& exec, impl::ExchangeState& state) {
@@ -342,8 +311,8 @@ class NeighbourExchange {
 
   void let_go() noexcept {
     if (!backend_) return;
-    // The usual end, where the others are there to take what was sent, however slow they are. Else the messages give up
-    // what is under way as they are destroyed.
+    // Normally the other ranks take the messages, however slow they are. Otherwise the destructors of the messages give
+    // up those under way.
     if (states_.running().num_in_flight() == 0 && std::uncaught_exceptions() == 0) backend_->wait_for_sends();
     backend_->wait_for_device();
     backend_.reset();
@@ -353,7 +322,7 @@ class NeighbourExchange {
   std::int64_t send_bytes_, receive_bytes_;
   impl::ChosenMode choice_;
   std::unique_ptr<impl::ExchangeBackend<Exec>> backend_;
-  impl::BackendTrial trial_;             // by which it was chosen, if it was
+  impl::BackendTrial trial_;             // of the chosen backend, if modes were tried
   HaloCount each_sent_, each_received_;  // of one exchange
   impl::ExchangeStates<Exec> states_;
 };

@@ -3,16 +3,15 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
-#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/impl/halo_layout.hpp>
-#include <ashlar/halo/impl/listed.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
 #include <cstdint>
 #include <string>
@@ -24,18 +23,7 @@ namespace ashlar {
 
 namespace impl {
 
-/// Which received entries each own entry gets, in the order of the ranks that sent them.
-struct EntrySums {
-  std::vector<std::int64_t> entry;     ///< own entries that get any, ascending
-  std::vector<std::int64_t> begin;     ///< entry[i] gets source[begin[i]] to source[begin[i + 1] - 1]
-  std::vector<std::int64_t> source;    ///< places among the entries received
-  std::vector<NeighbourMessage> from;  ///< in bytes: messages one after another, by rank
-};
-
-/// The sums at the ranks to which `plan` sends.
-EntrySums entry_sums(const HaloPlan& plan, std::int64_t entry_bytes);
-
-/// y(entry) += all received entries for it, a row of one vector at a time.
+/// y(entry) += all received entries for it: one row of one vector for each index.
 template <class Y>
 struct AddReceived {
   using Scalar = typename Y::non_const_value_type;
@@ -73,16 +61,17 @@ struct AddReceived {
 ///
 ///     const auto halo = exchange.halo();   // after open(exec): write all of it, by kernels on exec
 ///     exchange.begin(exec);                // sends it
-///     ...                                  // what does not need the others' contributions
-///     exchange.end_and_add(exec, y);       // y(own entry) += what came for it
+///     ...                                  // work that does not need the contributions of other ranks
+///     exchange.end_and_add(exec, y);       // y(own entry) += the contributions for it
 ///
 /// Contributions to one entry are added in the order of the ranks that sent them: the same bits each time, in all
 /// modes. All ranks begin the same exchanges in the same order.
 ///
-/// Shapes   halo(): plan.num_entries() * block_size rows, in the order of HaloExchange::halo(); multi_halo(): so many
-///          rows of num_vectors columns. y: rank 1 with plan.num_own() * block_size entries, or rank 2 with as many
+/// Shapes   halo(): plan.num_entries() * block_size rows, in the order of HaloExchange::halo(); multi_halo(): the same
+///          rows with num_vectors columns. y: rank 1 with plan.num_own() * block_size entries, or rank 2 with as many
 ///          rows and num_vectors columns.
-/// Memory   made by the constructor: the buffers of a NeighbourExchange, and three numbers for each entry that comes.
+/// Memory   allocated by the constructor: the buffers of a NeighbourExchange, and three numbers for each received
+///          entry.
 /// Async    as HaloExchange in the same mode.
 /// Traffic  the halo is written once; received entries are read once, and their entries of y read and written.
 /// Throws   ShapeError, ArgumentError before anything is started; CommError if the transport fails.
@@ -107,7 +96,7 @@ class ReverseHaloExchange {
   halo_view halo() const { return halo_view(open_, num_halo_rows()); }
   multi_halo_view multi_halo() const { return multi_halo_view(open_, num_halo_rows(), entries_.num_vectors); }
 
-  /// Sends what was written to halo().
+  /// Sends the entries written to halo().
   ///
   /// Throws   ArgumentError without an open() before.
   void begin(const Exec& exec) {
@@ -120,7 +109,7 @@ class ReverseHaloExchange {
     open_ = nullptr;
   }
 
-  /// Waits for what the others sent, and adds it to this rank's entries of y.
+  /// Waits for the contributions of other ranks, and adds them to this rank's entries of y.
   template <class Y>
   void end_and_add(const Exec& exec, const Y& y) {
     static_assert(Kokkos::is_view_v<Y> && (Y::rank() == 1 || Y::rank() == 2),

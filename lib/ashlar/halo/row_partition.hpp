@@ -2,36 +2,40 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace ashlar {
 
-/// Block rows cut into one contiguous part for each rank, some of which may be empty. The same on all ranks; immutable.
+class Communicator;
+
+/// A partition of block rows into one contiguous part for each rank. Parts may be empty. All ranks hold the same
+/// partition. Immutable.
 class RowPartition {
  public:
   RowPartition() = default;
 
-  /// Part p has block rows offsets[p] to offsets[p + 1].
+  /// Part p has block rows offsets[p] to offsets[p + 1] - 1.
   ///
-  /// Throws   ArgumentError unless the offsets begin at 0 and never decrease, naming the first that does.
+  /// Throws   ArgumentError unless the offsets begin at 0 and never decrease; names the first offset at fault.
   explicit RowPartition(std::vector<std::int64_t> offsets);
 
-  /// Parts of equally many block rows, give or take one.
+  /// Parts whose numbers of block rows differ by at most one.
   static RowPartition even(std::int64_t num_rows, int num_parts);
 
-  /// Parts of about equal weight: of each cut, the nearer of the two places beside the exact one. weights[i] is block
-  /// row i's, not negative; where all are 0, as even().
+  /// Parts of about equal weight: each cut is at the row begin nearest to the exact cut. weights[i] >= 0 is the weight
+  /// of block row i. If all weights are 0, the result is even().
   ///
-  /// Throws   ArgumentError for a negative weight, naming its row.
+  /// Throws   ArgumentError for a negative weight; names its row.
   static RowPartition by_weights(std::span<const std::int64_t> weights, int num_parts);
 
   /// The same from running sums: row_ptr[i] is the weight of all block rows before i. Row pointers balance the blocks.
   static RowPartition by_row_ptr(std::span<const std::int64_t> row_ptr, int num_parts);
 
-  /// The same for parts that are not alike: part p has about shares[p] of the sum of all shares; none, where its share
-  /// is 0. Where all weights are 0, each block row counts as much.
+  /// The same with a share for each part: part p gets about shares[p] / sum(shares) of the weight, and nothing if its
+  /// share is 0. If all weights are 0, each block row counts the same.
   ///
-  /// Throws   ArgumentError where no share is positive, one is negative, or their sum is no finite number, naming it.
+  /// Throws   ArgumentError if no share is positive, a share is negative, or their sum is not finite; names the share.
   static RowPartition by_shares(std::span<const std::int64_t> row_ptr, std::span<const double> shares);
 
   int num_parts() const { return static_cast<int>(offsets_.size()) - 1; }
@@ -41,7 +45,7 @@ class RowPartition {
   std::int64_t size(int part) const { return end(part) - begin(part); }
   /// The part that has block row `row`.
   ///
-  /// Throws   ArgumentError where there is no such row.
+  /// Throws   ArgumentError if there is no such row.
   int owner(std::int64_t row) const;
   const std::vector<std::int64_t>& offsets() const { return offsets_; }
 
@@ -50,5 +54,10 @@ class RowPartition {
  private:
   std::vector<std::int64_t> offsets_{0};
 };
+
+/// Collective. Checks that all ranks pass the same partition, with a part for each rank.
+///
+/// Throws   ArgumentError on all ranks. `who` begins its message.
+void check_partition(const Communicator& comm, const RowPartition& partition, std::string_view who);
 
 }  // namespace ashlar

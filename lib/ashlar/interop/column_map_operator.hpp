@@ -12,7 +12,6 @@
 #include <ashlar/distributed/space.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_exchange.hpp>
-#include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/interop/column_sources.hpp>
 #include <ashlar/spmv/plan.hpp>

@@ -8,9 +8,9 @@
 #include <ashlar/device/events/event.hpp>
 #include <ashlar/device/runtime/priority_instance.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
-#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/peer_messages.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
-#include <ashlar/halo/plain_buffer.hpp>
+#include <ashlar/halo/peer_messages.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/impl/ghost_kernels.hpp>
 #include <ashlar/multigrid/impl/messages.hpp>

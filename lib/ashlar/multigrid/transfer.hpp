@@ -1,7 +1,7 @@
 #pragma once
 
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
 #include <ashlar/multigrid/impl/messages.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>

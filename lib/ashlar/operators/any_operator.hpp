@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/blas1/blas1.hpp>
 #include <ashlar/device/teams/team_sums.hpp>
@@ -10,7 +10,6 @@
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/operators/any_preconditioner.hpp>
 #include <ashlar/operators/any_space.hpp>
-#include <ashlar/operators/impl/any_vectors.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,13 +20,13 @@ namespace ashlar {
 
 /// A linear operator of any type: one type for the solvers, so that they are compiled once. Copies share it.
 ///
-/// It is applied to contiguous vectors of Scalar and to multi-vectors of any layout. What the operator can do besides,
-/// this one can: a product with a dot in one pass, capture, a kernel that iterates CG by itself.
+/// It is applied to contiguous vectors of Scalar and to multi-vectors of any layout. It offers all optional features of
+/// the wrapped operator: a product with a dot in one pass, capture, a kernel that iterates CG.
 ///
 /// Shapes   x and y are the local parts, of as many entries or rows as domain_space() and range_space() have.
 /// Memory   vectors in the memory space of Exec; the operator is shared, not copied.
-/// Async    as the operator that it holds; a product takes one virtual call besides, and no allocation.
-/// Throws   what that operator throws.
+/// Async    as the wrapped operator; a product takes one virtual call more, and no allocation.
+/// Throws   as the wrapped operator.
 template <scalar Scalar, execution_space Exec>
 class AnyOperator {
  public:

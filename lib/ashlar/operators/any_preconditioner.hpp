@@ -6,7 +6,7 @@
 #include <ashlar/blas1/blas1.hpp>
 #include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/krylov/concepts.hpp>
-#include <ashlar/operators/impl/any_vectors.hpp>
+#include <ashlar/operators/any_space.hpp>
 #include <ashlar/persistent_cg/one_device.hpp>
 #include <cstdint>
 #include <memory>
@@ -46,7 +46,7 @@ class AnyPreconditioner {
   bool is_capturable() const { return held_->is_capturable(); }
   void check() const { held_->check(); }
   std::int64_t traffic_bytes() const { return held_->traffic_bytes(); }
-  /// That of the preconditioner, if it is one by diagonal blocks; else without values.
+  /// The inverse diagonal of the preconditioner, if it has one; else without values.
   DiagonalInverse<Scalar> diagonal_inverse() const { return held_->diagonal_inverse(); }
 
  private:

@@ -48,7 +48,7 @@ class BcsrOperator {
   }
   LocalSpace space() const { return range_space(); }
   std::int64_t traffic_bytes() const { return spmv_traffic_bytes(matrix_, true, plan_.mode()); }
-  /// Whether the host never waits: on a device.
+  /// True if the host never waits: on a device.
   bool is_stream_ordered() const { return is_gpu_v<typename Matrix::memory_space::execution_space>; }
   bool is_capturable() const { return true; }
   HeldBytes bytes() const { return held_bytes(matrix_) + held_bytes(plan_); }

@@ -4,12 +4,12 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/validate.hpp>
 #include <ashlar/device/teams/team_sums.hpp>
-#include <ashlar/operators/impl/invert_block.hpp>
 #include <ashlar/persistent_cg/one_device.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/spmv.hpp>
@@ -17,6 +17,53 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
+
+namespace ashlar::impl {
+
+/// Inverts the dense matrix `a` of n x n in place, entry (i, j) at a[i + j*n]: Gauss-Jordan elimination with row
+/// pivoting; `pivot` is scratch of n entries. Returns false if a pivot is zero or not finite; `a` is then invalid.
+///
+/// Either storage order serves: the inverse of the transpose is the transpose of the inverse.
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION bool invert_block(Scalar* a, int* pivot, int n) {
+  const auto at = [=](int i, int j) -> Scalar& { return a[i + j * n]; };
+  for (int k = 0; k < n; ++k) {
+    int largest = k;
+    for (int i = k + 1; i < n; ++i) {
+      if (abs_squared(at(i, k)) > abs_squared(at(largest, k))) largest = i;
+    }
+    pivot[k] = largest;
+    if (largest != k) {
+      for (int j = 0; j < n; ++j) {
+        const Scalar held = at(k, j);
+        at(k, j) = at(largest, j);
+        at(largest, j) = held;
+      }
+    }
+    const Scalar inverse = Scalar(1) / at(k, k);
+    if (at(k, k) == Scalar(0) || !is_finite(at(k, k)) || !is_finite(inverse)) return false;
+    at(k, k) = Scalar(1);
+    for (int j = 0; j < n; ++j) at(k, j) *= inverse;
+    for (int i = 0; i < n; ++i) {
+      if (i == k) continue;
+      const Scalar factor = at(i, k);
+      at(i, k) = Scalar(0);
+      for (int j = 0; j < n; ++j) at(i, j) -= factor * at(k, j);
+    }
+  }
+  // The rows were exchanged; the inverse needs its columns exchanged back, last first.
+  for (int k = n - 1; k >= 0; --k) {
+    if (pivot[k] == k) continue;
+    for (int i = 0; i < n; ++i) {
+      const Scalar held = at(i, k);
+      at(i, k) = at(i, pivot[k]);
+      at(i, pivot[k]) = held;
+    }
+  }
+  return true;
+}
+
+}  // namespace ashlar::impl
 
 namespace ashlar {
 
@@ -138,7 +185,7 @@ class BlockJacobiPreconditioner {
   }
 
   bool is_identity() const { return false; }
-  /// Whether the host never waits: on a device.
+  /// True if the host never waits: on a device.
   bool is_stream_ordered() const { return is_gpu_v<typename Matrix::memory_space::execution_space>; }
   bool is_capturable() const { return true; }
   DiagonalInverse<typename Matrix::scalar_type> diagonal_inverse() const {

@@ -4,6 +4,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
+#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>
@@ -110,7 +111,7 @@ class JacobiPreconditioner {
   }
 
   bool is_identity() const { return false; }
-  /// Whether the host never waits: on a device.
+  /// True if the host never waits: on a device.
   bool is_stream_ordered() const { return is_gpu_v<typename Matrix::memory_space::execution_space>; }
   bool is_capturable() const { return true; }
   DiagonalInverse<scalar_type> diagonal_inverse() const { return {inverse_.data(), 1, true}; }

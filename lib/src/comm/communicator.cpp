@@ -1,18 +1,21 @@
+#include <ashlar/comm/communicator.hpp>
+
 #include <unistd.h>
 
 #include <algorithm>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/communicator.hpp>
-#include <ashlar/comm/impl/self_transport.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/comm/stream_transport.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <cstdlib>
 #include <iterator>
+#include <vector>
 
 namespace ashlar {
 
 namespace {
 
-/// What an exception says, in the three parts of an Error.
+/// The three parts of an Error, from any exception.
 struct Account {
   std::string problem, why, suggestion;
 };
@@ -23,9 +26,9 @@ Account account_of(const std::exception_ptr& failure) {
   } catch (const Error& error) {
     return {error.problem(), error.why(), error.suggestion()};
   } catch (const std::exception& error) {
-    return {error.what(), "an error from outside the library", "mend what it names"};
+    return {error.what(), "an error from outside the library", "correct the named fault"};
   } catch (...) {
-    return {"an exception was thrown", "of no known type", "look for what throws there"};
+    return {"an exception was thrown", "of no known type", "look for the code that throws"};
   }
 }
 
@@ -69,7 +72,7 @@ const std::shared_ptr<StreamTransport>& Communicator::own_streams() const {
 
 Communicator Communicator::split_by_host() const {
   const std::vector<std::string> names = all_gather(transport_->host_name());
-  // The colour of a host is the lowest rank on it.
+  // The colour of a host is its lowest rank.
   const auto first = std::find(names.begin(), names.end(), names[static_cast<std::size_t>(rank())]);
   return split(static_cast<int>(std::distance(names.begin(), first)), rank());
 }
@@ -98,11 +101,11 @@ std::string Communicator::broadcast(const std::string& value, int root) const {
 }
 
 void Communicator::abort(const std::string& why, int exit_code) const noexcept {
-  // One write: lines of several ranks do not mix.
+  // One write, so that lines of several ranks do not mix.
   const std::string line = text("ashlar: rank ", rank(), ": ", why, "\n");
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
   transport_->abort(exit_code);
-  std::abort();  // never reached; GCC does not see it
+  std::abort();  // not reached, but GCC needs it
 }
 
 void Communicator::exchange_sizes(const std::vector<std::size_t>& send, std::vector<std::size_t>& receive) const {
@@ -110,7 +113,7 @@ void Communicator::exchange_sizes(const std::vector<std::size_t>& send, std::vec
   together([&] {
     if (send.size() == ranks) return;
     throw ShapeError(text("all_to_all was given ", send.size(), " parts"), text("there are ", ranks, " ranks"),
-                     "give one for each rank, an empty one where there is nothing to say");
+                     "give one for each rank, which may be empty");
   });
   receive.resize(ranks);
   const std::vector<std::size_t> bytes(ranks, sizeof(std::size_t));
@@ -127,6 +130,42 @@ void Communicator::agree_on_failure(const std::exception_ptr& failure) const {
   account.why = broadcast(account.why, root);
   account.suggestion = broadcast(account.suggestion, root);
   if (!failure) throw RankError(root, text("rank ", root, ": ", account.problem), account.why, account.suggestion);
+}
+
+StreamMessages find_stream_messages(const Communicator& comm, MemoryKind kind) {
+  struct Account {
+    bool has_transport;
+    MemoryKind of_transport, of_rank;
+  };
+  const auto& transport = comm.stream_transport();
+  const std::vector<Account> all =
+      comm.all_gather(Account{transport != nullptr, transport ? transport->memory() : kind, kind});
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const Account& its = all[rank];
+    // Only here does a rank tell the others why it has none.
+    if (!its.has_transport) {
+      const std::string why = comm.broadcast(comm.why_no_stream_transport(), static_cast<int>(rank));
+      return {false, text("rank ", rank, " has no transport for streams", why.empty() ? "" : ": ", why)};
+    }
+    if (its.of_transport != its.of_rank || its.of_rank != all[0].of_rank) {
+      return {false, text("rank ", rank, " computes in ", to_string(its.of_rank),
+                          " memory, and its transport for streams ", "takes ", to_string(its.of_transport),
+                          " memory; rank 0 computes in ", to_string(all[0].of_rank), " memory")};
+    }
+  }
+  return {true, transport->explain()};
+}
+
+std::string_view to_string(PeerSharing sharing) {
+  switch (sharing) {
+    case PeerSharing::automatic:
+      return "automatic";
+    case PeerSharing::handles:
+      return "handles";
+    case PeerSharing::descriptors:
+      return "descriptors";
+  }
+  return "unknown";
 }
 
 }  // namespace ashlar

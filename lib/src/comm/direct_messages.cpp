@@ -1,7 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/impl/trial_memory.hpp>
+#include <ashlar/comm/direct_messages.hpp>
 #include <cstddef>
 #include <exception>
 #include <string>
@@ -23,8 +22,8 @@ class Trial {
       : comm_(comm.duplicate()), to_(comm.together(allocate)), from_(comm.together(allocate)) {
     const int ranks = comm_.size();
     rings_.push_back({(comm_.rank() + 1) % ranks, (comm_.rank() + ranks - 1) % ranks});
-    // Messages within a host and those between hosts go different ways, and ranks may be dealt so that the ring of all
-    // has of one kind only.
+    // Messages within a host and messages between hosts go different ways, and the ring of all ranks may have only one
+    // kind.
     const std::vector<std::string> hosts = comm_.all_gather(comm_.transport().host_name());
     const auto beside = [&](int step) {
       int other = comm_.rank();
@@ -36,7 +35,7 @@ class Trial {
     if (comm_.transport().num_hosts() > 1 && here.to != comm_.rank()) rings_.push_back(here);
   }
 
-  /// What is wrong with messages of the size trial_bytes[size], on any rank: the same text on all; "" where nothing is.
+  /// The fault of messages of the size trial_bytes[size] on any rank: the same text on all; "" if they are right.
   std::string fault(std::size_t size) {
     std::string mine;
     for (std::size_t ring = 0; ring < rings_.size(); ++ring) {
@@ -57,7 +56,7 @@ class Trial {
     int to, from;
   };
 
-  /// A message of its own for each sender, ring, size and round.
+  /// A different message for each sender, ring, size and round.
   static std::uint32_t seed(int sender, std::size_t ring, std::size_t size, int round) {
     const std::size_t number = (std::size_t(sender) * 2 + ring) * trial_bytes.size() + size;
     return static_cast<std::uint32_t>(1 + number * num_rounds + std::size_t(round));
@@ -69,7 +68,7 @@ class Trial {
     const auto send = comm_.send(to_->data(), std::size_t(bytes), to, tag);
     const auto receive = comm_.receive(from_->data(), std::size_t(bytes), from, tag);
     std::int64_t wrong = 0;
-    // Twice with the same buffers: what a library keeps of the first message must not be what it sends as the second.
+    // Twice with the same buffers: a library that caches the first message must not send it as the second.
     for (int round = 0; round < num_rounds; ++round) {
       to_->fill(seed(comm_.rank(), ring, size, round), bytes);
       from_->fill(nothing_came, bytes);
@@ -108,7 +107,7 @@ DirectMessages find_direct_messages(const Communicator& comm, MemoryKind kind, c
       comm.all_gather(Claim{comm.transport().reach(kind), kind, comm.direct_messages(kind) != nullptr});
   const auto all = [&](const auto& holds) { return std::all_of(claims.begin(), claims.end(), holds); };
   if (comm.is_alone() || all([](const Claim& its) { return its.reach == Reach::certain; })) {
-    return {true, comm.is_alone() ? "there is nobody to send to" : "as this transport is made"};
+    return {true, comm.is_alone() ? "there is no other rank" : "as this transport is made"};
   }
   if (all([](const Claim& its) { return its.is_remembered; })) return *comm.direct_messages(kind);
 

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <array>
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/block_file.hpp>
+#include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/shared_file.hpp>
 #include <ashlar/io/block_file_writer.hpp>
 #include <cstddef>
@@ -12,21 +12,21 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-/// What all ranks must have alike.
+/// Sizes of the rows of a rank.
 struct Sizes {
   BlockShape block_shape;
   std::int64_t num_block_cols, num_block_rows, num_blocks;
 };
 
-/// Bytes that stand before those of this rank, where each has so many.
+/// The bytes of all ranks before this one.
 std::uint64_t bytes_before(const Communicator& comm, const std::vector<std::uint64_t>& sizes) {
   std::uint64_t sum = 0;
   for (int rank = 0; rank < comm.rank(); ++rank) sum += sizes[std::size_t(rank)];
   return sum;
 }
 
-/// A chunk belongs to the rank that has its first byte. So each rank's bytes up to where the next chunk begins, its
-/// `head`, go to the rank before it whose last chunk they end. Returns what comes to this one, in its order.
+/// A chunk belongs to the rank with its first byte. So the bytes of a rank before its first chunk, its `head`, go to
+/// the rank whose last chunk they complete. Returns the bytes that complete the last chunk of this rank.
 std::vector<std::byte> rest_of_last_chunk(const Communicator& comm, const std::vector<std::uint64_t>& sizes,
                                           std::uint64_t chunk_bytes, Bytes head, std::uint64_t begin) {
   std::vector<std::vector<std::byte>> to(sizes.size());
@@ -37,12 +37,10 @@ std::vector<std::byte> rest_of_last_chunk(const Communicator& comm, const std::v
     while ((end += sizes[owner]) <= chunk) ++owner;
     to[owner].assign(head.begin(), head.end());
   }
-  std::vector<std::byte> rest;
-  for (const auto& piece : comm.all_to_all(to)) rest.insert(rest.end(), piece.begin(), piece.end());
-  return rest;
+  return lists_from_all(comm, to);
 }
 
-/// Writes a section, of which this rank has `mine`; returns the checksums of all of its chunks.
+/// Writes a section, of which this rank has `mine`. Returns the checksums of all of its chunks.
 std::vector<std::uint64_t> write_section(const Communicator& comm, SharedFile& file,
                                          const io::BlockFilePlaces::Section& section, std::uint64_t chunk_bytes,
                                          Bytes mine) {
@@ -53,7 +51,7 @@ std::vector<std::uint64_t> write_section(const Communicator& comm, SharedFile& f
   const std::vector<std::byte> rest = rest_of_last_chunk(comm, sizes, chunk_bytes, head, begin);
 
   const Bytes chunks = mine.subspan(head.size());
-  // The last chunk by itself, where others have a share of it.
+  // The last chunk is written separately if other ranks have bytes of it.
   const Bytes whole = chunks.first(rest.empty() ? chunks.size() : chunks.size() / chunk_bytes * chunk_bytes);
   std::vector<std::byte> last;
   if (!rest.empty()) {
@@ -69,7 +67,7 @@ std::vector<std::uint64_t> write_section(const Communicator& comm, SharedFile& f
   return comm.all_gather(checksums);
 }
 
-/// The sizes of all ranks' rows, in rank order, of one matrix.
+/// The sizes of the rows of all ranks, in rank order. Checks that they are of one matrix.
 std::vector<Sizes> sizes_of_all(const Communicator& comm, const RankRows& rows) {
   const auto num_rows = static_cast<std::int64_t>(rows.row_ptr.size()) - 1;
   std::vector<Sizes> all = comm.all_gather(Sizes{rows.block_shape, rows.num_block_cols, num_rows, rows.row_ptr.back()});
@@ -104,7 +102,7 @@ void write_block_file(const Communicator& comm, const std::string& path, const R
 
   std::vector<std::int64_t> row_ptr = rows.row_ptr;
   for (std::int64_t& pointer : row_ptr) pointer += first_block;
-  // Where a rank's rows end the next one's begin.
+  // The end of a rank's rows is the begin of the next rank's.
   if (comm.rank() + 1 < comm.size()) row_ptr.pop_back();
 
   SharedFile file(comm, path);

@@ -14,25 +14,25 @@ namespace {
 void check(double weight, std::span<const RankSpeed> speeds) {
   if (!(weight >= 0) || !is_finite(weight)) {
     throw ArgumentError(text("rank shares: a weight of ", weight), "it is finite, and not negative",
-                        "give what all rows weigh");
+                        "give the weight of all rows");
   }
   bool some = false;
   for (std::size_t rank = 0; rank < speeds.size(); ++rank) {
     const auto& [speed, besides] = speeds[rank];
     if (!(speed >= 0) || !is_finite(speed) || !(besides >= 0) || !is_finite(besides)) {
       throw ArgumentError(
-          text("rank shares: rank ", rank, " does ", speed, " a second, and takes ", besides, " s besides"),
+          text("rank shares: rank ", rank, " does ", speed, " a second, with an overhead of ", besides, " s"),
           "both are finite, and not negative", "measure them again");
     }
     some = some || speed > 0;
   }
   if (!some) {
-    throw ArgumentError(text("rank shares: ", speeds.size(), " ranks, none of which does anything"),
-                        "somebody must have the rows", "give speeds, and one at least more than 0");
+    throw ArgumentError(text("rank shares: ", speeds.size(), " ranks, all of speed 0"), "the rows need an owner",
+                        "give speeds, of which at least one is positive");
   }
 }
 
-/// With whom all ranks that do something take as long: the time. Ranks that take longer besides do nothing.
+/// The time of an iteration if all ranks with a share take equally long. Ranks with a larger overhead get none.
 double common_seconds(double weight, std::span<const RankSpeed> speeds) {
   double limit = std::numeric_limits<double>::infinity();
   for (;;) {
@@ -56,9 +56,9 @@ double common_seconds(double weight, std::span<const RankSpeed> speeds) {
 RankSpeed speed_by_busy_time(double part, double busy_seconds, double seconds_besides) {
   for (const double number : {part, busy_seconds, seconds_besides}) {
     if (number >= 0 && is_finite(number)) continue;
-    throw ArgumentError(
-        text("rank speed: a part of ", part, ", ", busy_seconds, " s busy, ", seconds_besides, " s besides"),
-        "all are finite, and not negative", "measure them again");
+    throw ArgumentError(text("rank speed: a part of ", part, ", ", busy_seconds, " s busy, with an overhead of ",
+                             seconds_besides, " s"),
+                        "all are finite, and not negative", "measure them again");
   }
   if (part == 0 || busy_seconds == 0) return {0, seconds_besides};
   return {part / std::max(busy_seconds - seconds_besides, 0.5 * busy_seconds), seconds_besides};
@@ -71,7 +71,7 @@ RankShares share_by_speed(double weight, std::span<const RankSpeed> speeds) {
   });
   RankShares result{std::vector<double>(speeds.size(), 0), weight / fastest->weight_per_second};
   const double together = common_seconds(weight, speeds);
-  // (Without weight, rows count as much as each other.)
+  // Without weight, all rows count the same.
   if (weight > 0 && result.seconds <= together) {
     result.shares[std::size_t(fastest - speeds.begin())] = 1;
     return result;
@@ -90,7 +90,7 @@ RankShares share_by_speed(double weight, std::span<const RankSpeed> speeds) {
 RankShares share_with_hosts(double weight, std::span<const RankSpeed> speeds, std::span<const int> on_host) {
   if (on_host.size() != speeds.size()) {
     throw ArgumentError(text("rank shares: ", speeds.size(), " speeds for ", on_host.size(), " ranks"),
-                        "there is one of each for each rank", "give both of all ranks");
+                        "each rank has one of both", "give both for all ranks");
   }
   constexpr double most_of_devices = 0.9;
   RankShares all = share_by_speed(weight, speeds);
@@ -108,14 +108,14 @@ RankShares share_with_hosts(double weight, std::span<const RankSpeed> speeds, st
 double seconds_of_parts(std::span<const double> parts, std::span<const RankSpeed> speeds) {
   if (parts.size() != speeds.size()) {
     throw ArgumentError(text("rank shares: ", parts.size(), " parts for ", speeds.size(), " speeds"),
-                        "there is one of each for each rank", "give both of all ranks");
+                        "each rank has one of both", "give both for all ranks");
   }
   const auto num_busy = std::count_if(parts.begin(), parts.end(), [](double part) { return part > 0; });
   double longest = 0;
   for (std::size_t rank = 0; rank < parts.size(); ++rank) {
     if (parts[rank] == 0) continue;
     if (!(speeds[rank].weight_per_second > 0)) {
-      throw ArgumentError(text("rank shares: a part of ", parts[rank], " on rank ", rank), "it does nothing",
+      throw ArgumentError(text("rank shares: a part of ", parts[rank], " on rank ", rank), "its speed is 0",
                           "give it none");
     }
     const double besides = num_busy > 1 ? speeds[rank].seconds_besides : 0;

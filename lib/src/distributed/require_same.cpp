@@ -28,7 +28,7 @@ void require_same(const Communicator& comm, const std::string& who, const Claims
   const std::vector<std::string> all = comm.all_gather(values);
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] == all[0]) continue;
-    // Every rank has what all of them say, and finds the same.
+    // Every rank has the claims of all, and finds the same difference.
     const std::vector<std::string> here = lines_of(all[rank]), first = lines_of(all[0]);
     std::size_t claim = 0;
     while (claim + 1 < mine.size() && here.at(claim) == first.at(claim)) ++claim;

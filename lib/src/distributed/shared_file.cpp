@@ -27,7 +27,8 @@ std::filesystem::path folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-/// By which other ranks find the file in the folder of its path; one that has no name is a descriptor of this process.
+/// The name by which other ranks find the file in the folder of its path. A file without a name is a descriptor of this
+/// process.
 std::string name_for_others(const ReplacedFile& file) {
   constexpr std::string_view own = "/proc/self/";
   if (!file.is_unnamed()) return std::filesystem::path(file.new_name()).filename().string();
@@ -41,7 +42,7 @@ std::array<std::uint64_t, 2> identity_of(const std::string& name) {
   return {std::uint64_t(status.st_dev), std::uint64_t(status.st_ino)};
 }
 
-/// What a rank sees of a file without a name and of its folder: the same as rank 0 if it is on the same host.
+/// The identity of a file without a name and of its folder, as this rank sees them: equal on two ranks of one host.
 std::array<std::uint64_t, 4> seen_of(const std::string& name, const std::string& path) {
   const auto file = identity_of(name), folder = identity_of(folder_of(path).string());
   return {file[0], file[1], folder[0], folder[1]};
@@ -66,7 +67,7 @@ std::string SharedFile::make(ReplacedFile::Kind kind) {
     if (!makes_it) return;
     file_.reset();
     replaced_.emplace(path_, kind);
-    file_.emplace(replaced_->new_name(), path_);  // refuses what is no regular file
+    file_.emplace(replaced_->new_name(), path_);  // refuses all but regular files
   });
   return comm_.broadcast(makes_it ? name_for_others(*replaced_) : std::string());
 }
@@ -80,7 +81,7 @@ SharedFile::SharedFile(const Communicator& comm, const std::string& path) : comm
   on_all([&] {
     if (replaced_) return;
     const std::string found = (folder_of(path_) / name).string();
-    std::error_code unknown;  // then opening it says what is wrong
+    std::error_code unknown;  // then opening it reports the error
     if (!std::filesystem::exists(found, unknown) && !unknown) {
       throw FileError(path_, 0, "cannot be written", "it does not see the file that rank 0 has made",
                       "name a file on a file system that all ranks share");

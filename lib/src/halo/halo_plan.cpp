@@ -4,16 +4,15 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/halo/check_partition.hpp>
+#include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <optional>
-#include <utility>
 
 namespace ashlar {
 
 namespace {
 
-// What a rank asks of another: numbers of the form, the first entry, how many; and where packed, which.
+// The request of one rank to another: form, first entry, count; if packed, the entries.
 using Request = std::vector<std::int64_t>;
 constexpr std::size_t request_head = 3;
 
@@ -23,7 +22,7 @@ void check_options(const HaloOptions& options) {
       !is_finite(options.pack_seconds) || options.pack_seconds < 0) {
     throw ArgumentError(text("halo: entries of ", options.entry_bytes, " bytes, messages of ", options.message_gb_s,
                              " GB/s, packing at ", options.pack_gb_s, " GB/s and ", options.pack_seconds, " s"),
-                        "what a form costs follows from them", "give positive numbers");
+                        "the cost of a form follows from them", "give positive numbers");
   }
   check_time_out("halo", options.time_out_seconds);
   check_packet_bytes("halo", options.packet_bytes);
@@ -77,18 +76,6 @@ std::string_view to_string(HaloForm form) {
   return "unknown";
 }
 
-std::string_view to_string(HaloBuffers buffers) {
-  switch (buffers) {
-    case HaloBuffers::automatic:
-      return "automatic";
-    case HaloBuffers::staged:
-      return "staged";
-    case HaloBuffers::device:
-      return "device";
-  }
-  return "unknown";
-}
-
 HaloForm choose_halo_form(std::int64_t needed, std::int64_t span, std::int64_t whole, const HaloOptions& options) {
   if (options.form != HaloForm::automatic) return options.form;
   const auto seconds = [&](std::int64_t entries, double gb_s) {
@@ -115,7 +102,7 @@ HaloPlan::HaloPlan(const Communicator& comm, const RowPartition& partition, std:
   });
   num_own_ = partition.size(rank_);
 
-  // The receiver decides, from what it needs, and says so with its request.
+  // The receiver chooses the form, and sends it with its request.
   std::vector<Request> requests(static_cast<std::size_t>(size_));
   for (std::size_t i = 0; i < needed_.size();) {
     const int source = partition.owner(needed_[i]);
@@ -175,7 +162,7 @@ HaloPlan HaloPlan::from_lists(const Communicator& comm, std::int64_t num_own, st
       if (receive[std::size_t(other)] < 0 || (other == rank && (!list.empty() || receive[std::size_t(other)] != 0))) {
         throw ArgumentError(text("halo: rank ", rank, " is to receive ", receive[std::size_t(other)],
                                  " entries from rank ", other, " and to send it ", list.size()),
-                            other == rank ? "that is itself" : "there is no such number", "mend the lists");
+                            other == rank ? "that is itself" : "a count is not negative", "correct the lists");
       }
       for (const std::int64_t entry : list) {
         if (entry < 0 || entry >= num_own) {
@@ -221,7 +208,7 @@ HaloPlan HaloPlan::from_lists(const Communicator& comm, std::int64_t num_own, st
       if (count != receive[std::size_t(source)]) {
         throw ArgumentError(
             text("halo: rank ", rank, " is to receive ", receive[std::size_t(source)], " entries from rank ", source),
-            text("that one is to send it ", count), "make the lists of both ranks fit");
+            text("that rank is to send it ", count), "make the lists of both ranks match");
       }
       if (count == 0) continue;
       plan.from_.push_back({source, static_cast<HaloForm>(offer[0]), plan.num_entries_, count, offer[1]});
@@ -235,8 +222,8 @@ std::int64_t HaloPlan::position(std::int64_t entry) const {
   const auto found = std::lower_bound(needed_.begin(), needed_.end(), entry);
   if (found == needed_.end() || *found != entry) {
     throw ArgumentError(text("halo: the place of entry ", entry),
-                        text("it is none of the ", needed_.size(), " entries that rank ", rank_, " needs"),
-                        "ask for those of the list that the plan was made from");
+                        text("it is not among the ", needed_.size(), " entries that rank ", rank_, " needs"),
+                        "ask for an entry of the list that the plan was made from");
   }
   const std::int64_t i = found - needed_.begin();
   const auto next = std::upper_bound(pieces_.begin(), pieces_.end(), i,

@@ -4,7 +4,6 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/peer/find_peer_memory.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
 #include <ashlar/device/runtime/cuda_check.hpp>
 #include <cg_ranks/peers/rank_team.hpp>

@@ -23,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(Check, MpiCommunicator, ::testing::ValuesIn(all_checks(
 TEST_P(MpiCommunicator, OverMpi) { GetParam().run(world()); }
 
 TEST_P(MpiCommunicator, OverMpiInPieces) {
-  // Not a multiple of what any check sends.
+  // Does not divide the size of any message of the checks.
   const std::size_t piece = GetParam().name == std::string("ring_of_long_messages") ? 99999 : 13;
   GetParam().run(borrow_mpi(MPI_COMM_WORLD, {.largest_piece = piece}));
 }

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/impl/descriptor_passing.hpp>  // nothing else shows it without two GPUs
+#include <ashlar/comm/impl/peer_segments.hpp>  // nothing else shows it without two GPUs
+#include <ashlar/comm/transport.hpp>
 #include <ashlar/host/file_descriptor.hpp>
 #include <atomic>
 #include <cstddef>

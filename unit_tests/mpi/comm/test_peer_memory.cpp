@@ -5,12 +5,10 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/impl/peer_check.hpp>     // nothing else shows a word that is wrong
-#include <ashlar/comm/impl/peer_segments.hpp>  // nothing else shows it where all ways work, or none
-#include <ashlar/comm/memory_kind_of.hpp>
-#include <ashlar/comm/peer/find_peer_memory.hpp>
+#include <ashlar/comm/impl/peer_segments.hpp>  // nothing else shows a wrong word, or that all methods work, or none
 #include <ashlar/comm/peer/peer_memory.hpp>
+#include <ashlar/comm/rank_devices.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -133,7 +131,7 @@ TEST(PeerMemoryOverMpi, EachWordThatAnotherRankWroteIsLookedAt) {
   }
 }
 
-/// Segments of all ranks, of which the last rank reaches only memory of its own, which it takes for that of others.
+/// Segments of all ranks. The last rank reaches only its own memory, and takes it for the memory of others.
 struct MisledSegments {
   const impl::PeerSegments& right;
   std::byte* wrong;

@@ -5,7 +5,7 @@
 //   end_in_solve multigrid blocking|kernel killed
 #include <Kokkos_Core.hpp>
 #include <ashlar/comm/mpi/communicator.hpp>
-#include <ashlar/comm/peer/find_peer_memory.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/distributed/operator.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>

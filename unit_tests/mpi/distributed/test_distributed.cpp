@@ -2,8 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ashlar/comm/memory_kind_of.hpp>
-#include <ashlar/comm/peer/find_peer_memory.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/device/loads/cache_hint.hpp>
 #include <chrono>
 #include <cmath>
@@ -177,7 +176,7 @@ TEST(DistributedOverMpi, IteratesWhereColumnsLieApart) {
   }
 }
 
-// Thread blocks take slices in turns then, so that each has rows from all over its rank.
+// Thread blocks then take slices alternately, so that each has rows from all over its rank.
 TEST(DistributedOverMpi, IteratesWhereVectorsOutgrowTheCache) {
   if (!is_gpu_v<Exec> || world().is_alone() || !find_peer_memory(Exec(), world()).work) {
     GTEST_SKIP() << "ranks with a device each iterate so";

@@ -1,8 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <ashlar/comm/memory_kind_of.hpp>
-#include <ashlar/comm/peer/find_peer_memory.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/halo/halo_exchange.hpp>
 #include <initializer_list>
 #include <string>
@@ -60,7 +59,7 @@ void expect_right_in_kernels(const Communicator& comm, std::int64_t packet_bytes
     expect_right_back_to_back(comm, many, 300, two_in_flight, !two_in_flight, HaloBuffers::automatic, mode,
                               packet_bytes);
   }
-  expect_right_at_once(comm, many, 1000, mode, packet_bytes);
+  expect_right_whole(comm, many, 1000, mode, packet_bytes);
 }
 
 TEST(HaloExchangeOverMpi, InKernelsThroughMemoryThatProcessesShare) { expect_right_in_kernels(world(), 0); }
@@ -68,7 +67,6 @@ TEST(HaloExchangeOverMpi, InKernelsThroughMemoryThatProcessesShare) { expect_rig
 TEST(HaloExchangeOverMpi, InKernelsByPackets) {
   expect_right_in_kernels(world(), 1 << 20);
   expect_right_by_kernels(world(), 1000, {.packet_bytes = 16384});
-  expect_stages_in_order(world(), 300, {.packet_bytes = 16384});
 }
 
 // What devices share by file descriptors; handles, which come first, work on most machines.
@@ -89,15 +87,13 @@ TEST(HaloExchangeOverMpi, InKernelsThroughMemoryBehindFileDescriptors) {
 
 TEST(HaloExchangeOverMpi, InKernelsOfTheCallers) { expect_right_by_kernels(world(), 1000); }
 
-TEST(HaloExchangeOverMpi, InStagesOfOneKernel) { expect_stages_in_order(world(), 300); }
-
 TEST(HaloExchangeOverMpi, InKernelsAreReplayed) {
   const Needs many = random_needs(RowPartition::even(10 * world().size(), world().size()), 0.3, 22);
   const Needs chain = chain_needs(RowPartition::even(8 * world().size(), world().size()));
-  for (const bool at_once : {false, true}) {
+  for (const bool is_whole : {false, true}) {
     for (const std::int64_t packet_bytes : {0, 1 << 20}) {
-      expect_right_replays(world(), many, ExchangeMode::kernel, at_once, packet_bytes);
-      expect_right_replays(world(), chain, ExchangeMode::kernel, at_once, packet_bytes);
+      expect_right_replays(world(), many, ExchangeMode::kernel, is_whole, packet_bytes);
+      expect_right_replays(world(), chain, ExchangeMode::kernel, is_whole, packet_bytes);
     }
   }
 }
@@ -124,17 +120,18 @@ TEST(HaloExchangeOverMpi, InKernelsTakesAsFewLaunchesAsItCan) {
     // On hosts the calling thread waits.
     EXPECT_EQ(kernels_of([&] { side.exchange.end(side.exec); }),
               receives && is_gpu_v<Exec> ? labels({"ashlar::halo[wait]"}) : labels({}));
-    const auto at_once = kernels_of([&] { side.exchange.exchange(side.exec, side.x); });
+    const auto whole = kernels_of([&] { side.exchange.exchange(side.exec, side.x); });
     if (is_gpu_v<Exec>) {
-      EXPECT_EQ(at_once, sends || receives ? labels({"ashlar::halo[exchange]"}) : labels({}));
+      EXPECT_EQ(whole, sends || receives ? labels({"ashlar::halo[exchange]"}) : labels({}));
     }
   }
   NumbersByKernels numbers(world());
   const bool has_neighbours = numbers.out.size() > 0;
   EXPECT_EQ(kernels_of([&] { numbers.start(1); }).size(), has_neighbours ? 1U : 0U);
-  EXPECT_EQ(kernels_of([&] { numbers.finish(); }).size(), has_neighbours ? 1U : 0U);
+  EXPECT_EQ(kernels_of([&] { numbers.exchange->finish(numbers.exec); }).size(),
+            has_neighbours && is_gpu_v<Exec> ? 1U : 0U);
   if (is_gpu_v<Exec>) {
-    EXPECT_EQ(kernels_of([&] { numbers.at_once(2); }).size(), 1U);
+    EXPECT_EQ(kernels_of([&] { numbers.whole(2); }).size(), 1U);
   }
 }
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <ashlar/comm/peer/find_peer_memory.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <cstdint>
 
 #include "multigrid/ghost_rounds.hpp"

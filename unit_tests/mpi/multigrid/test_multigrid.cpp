@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <ashlar/comm/peer/find_peer_memory.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/trace/recorder.hpp>
 #include <optional>

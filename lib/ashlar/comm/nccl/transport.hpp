@@ -13,26 +13,26 @@
 
 namespace ashlar {
 
-/// Messages in the order of streams by NCCL, or by RCCL on HIP, between ranks that each have a GPU of their own: that
-/// of Kokkos' default execution space.
+/// Messages in the order of streams by NCCL, or by RCCL on HIP, between ranks that each have a GPU: the one of the
+/// default execution space of Kokkos.
 ///
 ///     comm.use_stream_transport(nccl_transport(comm));
 ///
-/// Collective. `comm` brings the ranks together, and is not used later. Known data are sent to and fro first, in
-/// messages of several sizes.
+/// Collective. `comm` brings the ranks together, and is not used later. The call first sends known data in messages of
+/// several sizes.
 ///
-/// A thread of each transport asks now and then whether NCCL has found an error meanwhile, such as a lost connection.
-/// Then the transport is aborted, so that no stream waits for ever, and its next call throws.
+/// A thread of each transport polls NCCL for errors, such as a lost connection. After an error the transport is
+/// aborted, so that no stream waits for ever, and its next call throws.
 ///
 /// Async    waits for the other ranks.
-/// Throws   on all ranks together: CommError, or RankError where it is another rank's, where NCCL fails or brings wrong
-///          data. Two ranks on one GPU are an error of NCCL's.
+/// Throws   on all ranks together: CommError, or RankError if it is the fault of another rank, if NCCL fails or
+///          delivers wrong data. Two ranks on one GPU are an error of NCCL.
 std::shared_ptr<StreamTransport> nccl_transport(const Communicator& comm);
 
-/// The same by a communicator of the caller's, with the ranks of `comm`: it is split with ncclCommSplit, and so are
-/// what it is configured with. Collective over both. It may be freed at any time after.
+/// The same from a communicator of the caller with the ranks of `comm`, by ncclCommSplit: the transport has its
+/// configuration. Collective over both. The caller may free its communicator at any time afterwards.
 ///
-/// Throws   as nccl_transport(); ArgumentError where the ranks of both differ.
+/// Throws   as nccl_transport(); ArgumentError if the ranks of both differ.
 std::shared_ptr<StreamTransport> borrow_nccl(const Communicator& comm, ncclComm_t nccl);
 
 }  // namespace ashlar

@@ -9,10 +9,7 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/column_part.hpp>
 #include <ashlar/distributed/impl/host_lists.hpp>
-#include <ashlar/distributed/impl/ordered_blocks.hpp>
 #include <ashlar/distributed/impl/require_same.hpp>
-#include <ashlar/distributed/impl/rows_on_device.hpp>
-#include <ashlar/halo/check_partition.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <ashlar/spmv/traffic.hpp>
@@ -31,11 +28,11 @@
 namespace ashlar {
 
 struct DistributedMatrixOptions {
-  /// How the halo travels. Its entry_bytes are not looked at: the matrix knows them.
+  /// How the halo travels. The matrix ignores entry_bytes, which it knows.
   HaloOptions halo = {};
-  /// Vectors that products will have at a time, for the choice of HaloForm::automatic.
+  /// The number of vectors in a product, for the choice of HaloForm::automatic.
   int num_vectors = 1;
-  /// Whether DistributedMatrix::with_values() is to work, which takes an offset for each block.
+  /// If true, DistributedMatrix::with_values() works; it needs an offset for each block.
   bool keep_value_order = true;
 };
 
@@ -52,16 +49,15 @@ struct MatrixStructure {
   HaloPlan halo;
   Kokkos::View<const typename Matrix::ordinal_type*, Space>
       remote_rows;                                        ///< own rows that have remote blocks, ascending
-  Kokkos::View<const std::int64_t*, Space> halo_columns;  ///< global column of each halo entry; -1: nobody needs it
+  Kokkos::View<const std::int64_t*, Space> halo_columns;  ///< global column of each halo entry; -1: not needed
   bool keeps_value_order = false;
-  bool shares_rows = false;           ///< the local matrix is what was given, with its values in the same order
-  Order local_source, remote_source;  ///< of each block, its place among those given, if the order is kept
+  bool shares_rows = false;           ///< the local matrix is the given one, with the same value order
+  Order local_source, remote_source;  ///< position of each block among the given ones, if the order is kept
   std::int64_t num_given_blocks = 0;
   std::int64_t num_global_blocks = 0;
 };
 
-/// `Rows` is the type of the rows that were given: Matrix, or the same in the host's memory, where its local part
-/// stays.
+/// `Rows` is the type of the given rows: Matrix, or the same in host memory, in which the local part stays.
 template <class Matrix, class Rows = Matrix>
 struct MatrixParts {
   std::shared_ptr<const MatrixStructure<Matrix>> structure;
@@ -69,7 +65,7 @@ struct MatrixParts {
   Matrix remote;
 };
 
-/// A rank's rows: the k-th block has global column columns(k), and values at place source(k).
+/// The rows of a rank: block k has global column columns(k), and values at position source(k).
 template <class Matrix, class Columns, class Source>
 struct GivenRows {
   BlockShape block_shape;
@@ -84,7 +80,14 @@ struct GivenRows {
   }
 };
 
-/// Where the blocks of `part`, which was built of `blocks`, were among those given. Enqueued on `exec`.
+/// Rows of a matrix, with the columns columns(k).
+template <class Matrix, class Columns>
+GivenRows<Matrix, Columns, SameBlock> given_rows(const Matrix& rows, const Columns& columns) {
+  return {
+      rows.block_shape(), rows.num_block_rows(), rows.num_blocks(), rows.graph().row_ptr(), rows.values(), columns, {}};
+}
+
+/// The positions of the blocks of `part`, which was built from `blocks`, among the given blocks. Enqueued on `exec`.
 template <class Matrix, class Exec, class Blocks>
 typename MatrixStructure<Matrix>::Order sources_of(const Exec& exec, const Blocks& blocks, const Matrix& part) {
   using Offset = typename Matrix::offset_type;
@@ -105,7 +108,7 @@ typename MatrixStructure<Matrix>::Order sources_of(const Exec& exec, const Block
   return sources;
 }
 
-/// The matrix of this pattern whose k-th block has the values of block source(k). Enqueued on `exec`.
+/// The matrix of this pattern whose block k has the values of block source(k). Enqueued on `exec`.
 template <class Matrix, class Exec>
 Matrix with_values_from(const Exec& exec, const Matrix& pattern, const typename MatrixStructure<Matrix>::Order& source,
                         const typename Matrix::values_view& given) {
@@ -144,8 +147,8 @@ void check_fits_ordinal(std::int64_t count, const char* what) {
                    "use more ranks, or wider ordinals");
 }
 
-/// Cuts rows into local and remote columns, and plans the halo. Within a row, blocks stay in the order that they have.
-/// One rank alone takes `shared` for its local part, if it is not null. Collective; waits for `exec`.
+/// Cuts rows into local and remote columns, and plans the halo. Within a row, blocks keep their order. One rank alone
+/// shares `shared` as its local part, if it is not null. Collective; waits for `exec`.
 template <class Matrix, class Exec, class Rows, class Columns, class Source>
 MatrixParts<Matrix, Rows> cut_matrix(const Exec& exec, std::shared_ptr<const Communicator> comm, RowPartition row_map,
                                      RowPartition column_map, const GivenRows<Rows, Columns, Source>& rows,
@@ -208,8 +211,8 @@ MatrixParts<Matrix, Rows> cut_matrix(const Exec& exec, std::shared_ptr<const Com
   return {std::make_shared<const MatrixStructure<Matrix>>(std::move(structure)), local, remote};
 }
 
-/// The same of rows whose columns are in any order; row i is row row_source(i) of those given, if that is a list.
-/// check_input() throws if something else is wrong with the rows on this rank. Collective.
+/// The same for rows whose columns are in any order. If row_source is not empty, row i is given row row_source(i).
+/// check_input() throws for other faults of the rows on this rank. Collective.
 ///
 /// Throws   on all ranks together.
 template <class Exec, class Matrix, class Columns, class RowSource, class Check>

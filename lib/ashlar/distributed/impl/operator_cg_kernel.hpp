@@ -4,8 +4,8 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/impl/operator_parts.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
-#include <ashlar/persistent_cg/one_device.hpp>
 #include <ashlar/persistent_cg/ranks.hpp>
+#include <ashlar/persistent_cg/one_device.hpp>
 #include <ashlar/persistent_cg/rendezvous.hpp>
 #include <optional>
 #include <string>
@@ -21,9 +21,9 @@ CgKernelOffer<Exec> distributed_cg_kernel(const Exec& exec, OperatorParts<Matrix
   using Value = typename Matrix::scalar_type;
   const auto none = [](std::string why) { return CgKernelOffer<Exec>{nullptr, std::move(why), false}; };
   const DistributedOptions& options = parts.options;
-  // (A limit leaves no room for a copy of the matrix.)
+  // A memory limit leaves no room for a copy of the matrix.
   if (options.streaming && options.streaming->device_memory_limit > 0) place.copy_bytes = 0;
-  // (Some ranks may stream, and others not.)
+  // Some ranks may stream, and others not.
   if (parts.space->agree_max(parts.own->streamed() ? 1 : 0) > 0) return none("a rank streams its matrix");
   if (parts.is_alone()) return persistent_cg(exec, parts.own->plan(), parts.own->matrix(), m, place);
   if (options.exchange != ExchangeMode::automatic && options.exchange != ExchangeMode::kernel) {
@@ -36,7 +36,7 @@ CgKernelOffer<Exec> distributed_cg_kernel(const Exec& exec, OperatorParts<Matrix
       parts.rendezvous = parts.comm->together([&] {
         std::optional<CgRemoteBlocks<Matrix>> remote;
         const auto& others = parts.remote->parts();
-        if (!others.empty()) remote = {others.front().rows, others.front().matrix};  // (in one dimension there is one)
+        if (!others.empty()) remote = {others.front().rows, others.front().matrix};  // in one dimension there is one
         return cg_rendezvous<Value>(exec, *parts.comm, parts.remote->halo(), parts.block_size, remote);
       });
     }
@@ -47,7 +47,7 @@ CgKernelOffer<Exec> distributed_cg_kernel(const Exec& exec, OperatorParts<Matrix
     }
     return offer;
   } else {
-    return none("there is one for GPUs alone, with vectors of the matrix's scalar type");
+    return none("there is one for GPUs only, with vectors of the matrix's scalar type");
   }
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/blas1/blas1.hpp>
 #include <ashlar/device/teams/team_sums.hpp>
@@ -14,11 +14,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace ashlar::impl {
 
-/// A rank's rows in its own columns, and how they are multiplied: on the device, or streamed to it.
+/// The product with the local columns of a rank: on the device, or streamed to it.
 template <class Matrix, class Exec>
 class OwnPart {
  public:
@@ -29,7 +28,7 @@ class OwnPart {
   OwnPart(const Exec& exec, const typename Streamed::host_type& matrix, const StreamingOptions& options)
       : streamed_(std::make_unique<Streamed>(exec, matrix, options)) {}
 
-  /// Throws   ShapeError unless x and y are as a product needs them.
+  /// Throws   ShapeError unless x and y fit a product.
   template <class X, class Y>
   void check(const X& x, const Y& y) const {
     if (streamed_) {
@@ -70,13 +69,13 @@ class OwnPart {
   }
   std::string explain() const { return streamed_ ? streamed_->explain() : resident_->plan.explain(); }
 
-  /// Whether the host never waits in a product.
+  /// True if the host never waits in a product.
   bool is_stream_ordered() const { return streamed_ ? streamed_->is_stream_ordered() : is_gpu_v<Exec>; }
   bool is_capturable() const { return !streamed_; }
 
-  /// Null where it is on the device.
+  /// Null if the part is on the device.
   Streamed* streamed() const { return streamed_.get(); }
-  /// Where it is on the device.
+  /// Only if the part is on the device.
   const Matrix& matrix() const { return resident_->matrix; }
   const SpmvPlan<Matrix>& plan() const { return resident_->plan; }
 
@@ -86,7 +85,7 @@ class OwnPart {
     SpmvPlan<Matrix> plan;
   };
 
-  // One of the two.
+  // Exactly one of the two is set.
   std::optional<Resident> resident_;
   std::unique_ptr<Streamed> streamed_;
 };

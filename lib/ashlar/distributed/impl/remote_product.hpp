@@ -1,17 +1,16 @@
 #pragma once
 
-#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/distributed/idle_clock.hpp>
 #include <ashlar/distributed/impl/cut_matrix.hpp>
-#include <ashlar/distributed/impl/idle_meter.hpp>
-#include <ashlar/distributed/impl/other_part.hpp>
 #include <ashlar/distributed/impl/vector_exchange.hpp>
 #include <ashlar/distributed/options.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
-#include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <cstdint>
 #include <memory>
@@ -53,7 +52,7 @@ class RemoteProduct {
     if (!waits_on_device_ && options_.idle_clock == IdleClock::device) meter_.measure_by_device();
   }
 
-  /// Starts the exchange of x; without overlap, waits for it, too. Returns its buffers.
+  /// Starts the exchange of x; without overlap, also waits for it. Returns its buffers.
   template <class X>
   auto& begin(const Exec& exec, const X& x) {
     auto& buffers = buffers_for(exec, x);
@@ -62,7 +61,7 @@ class RemoteProduct {
     return buffers;
   }
 
-  /// y := y + the product with what has come since begin().
+  /// y := y + the product with the halo of begin().
   template <class Buffers, class Y>
   void add(const Exec& exec, Buffers& buffers, const Y& y) {
     if (!holds_products()) {
@@ -81,7 +80,7 @@ class RemoteProduct {
     for (const auto& part : parts_) buffers.add(exec, part, y);
   }
 
-  /// The same with what came last, without messages.
+  /// The same with the last halo, without messages.
   template <class X, class Y>
   void add_again(const Exec& exec, const X& x, const Y& y) {
     auto& buffers = buffers_for(exec, x);
@@ -189,7 +188,7 @@ class RemoteProduct {
   std::vector<OtherPart<Matrix>> parts_;
   IdleMeter<Exec> meter_;
   VectorExchanges<Wide, Matrix, Exec> wide_;
-  VectorExchanges<Narrow, Matrix, Exec> narrow_;  // not used where it is the same
+  VectorExchanges<Narrow, Matrix, Exec> narrow_;  // unused if the types are equal
 };
 
 }  // namespace ashlar::impl

@@ -7,12 +7,12 @@
 
 namespace ashlar::impl {
 
-/// What a rank was given, by name: {"block size", "3"}.
+/// Values passed to a rank, by name: {"block size", "3"}.
 using Claims = std::vector<std::pair<std::string, std::string>>;
 
-/// Collective. All ranks name the same things.
+/// Collective. All ranks claim values for the same names.
 ///
-/// Throws   ArgumentError on all ranks, where two of them were given different things; names the first.
+/// Throws   ArgumentError on all ranks, if two of them claim different values; names the first such value.
 void require_same(const Communicator& comm, const std::string& who, const Claims& mine);
 
 }  // namespace ashlar::impl

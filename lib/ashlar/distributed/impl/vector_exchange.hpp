@@ -1,15 +1,15 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/distributed/impl/other_part.hpp>
+#include <ashlar/distributed/impl/column_part.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_exchange.hpp>
-#include <ashlar/halo/halo_figures.hpp>
 #include <ashlar/halo/halo_plan.hpp>
+#include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <cstdint>
 #include <map>
@@ -19,7 +19,79 @@
 
 namespace ashlar::impl {
 
-/// What two exchanges of a rank have done together.
+/// Remote blocks of a rank, as a matrix with the rows that have any. It multiplies consecutive entries of the halo.
+template <class Matrix>
+struct OtherPart {
+  using Rows = Kokkos::View<const typename Matrix::ordinal_type*, typename Matrix::memory_space>;
+
+  int neighbour = -1;  ///< its place in HaloPlan::from(); -1: all neighbours
+  std::int64_t first_entry = 0;
+  Rows rows;                       ///< its rows, as rows of the rank
+  std::int64_t first_product = 0;  ///< where its products begin, in block entries, if they are held
+  Matrix matrix;
+  SpmvPlan<Matrix> plan;
+};
+
+/// to(i) := rows(at(i))
+template <class Exec, class Rows, class At>
+Rows rows_at(const Exec& exec, const Rows& rows, const At& at) {
+  const Kokkos::View<typename Rows::non_const_value_type*, typename Rows::memory_space> to(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::distributed::rows"), at.extent(0));
+  Kokkos::parallel_for(
+      "ashlar::distributed[rows of a part]",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, static_cast<std::int64_t>(at.extent(0))),
+      KOKKOS_LAMBDA(std::int64_t i) { to(i) = rows(at(i)); });
+  return to;
+}
+
+/// The remote blocks of a rank, `remote` in `rows`, as parts: one for all neighbours, or one for each.
+template <class Exec, class Matrix>
+std::vector<OtherPart<Matrix>> other_parts(const Exec& exec, const Matrix& remote,
+                                           const typename OtherPart<Matrix>::Rows& rows, const HaloPlan& halo,
+                                           bool by_neighbour, const SpmvOptions& options) {
+  std::vector<OtherPart<Matrix>> parts;
+  if (remote.num_block_rows() == 0) return parts;
+  if (!by_neighbour) {
+    parts.push_back({-1, 0, rows, 0, remote, SpmvPlan<Matrix>(exec, remote, options)});
+    return parts;
+  }
+  std::int64_t first_product = 0;
+  for (std::size_t k = 0; k < halo.from().size(); ++k) {
+    const HaloPlan::Neighbour& from = halo.from()[k];
+    BlocksInColumns<Matrix> blocks{remote.graph().row_ptr(), remote.graph().col_idx(),
+                                   remote.values(),          {from.begin, from.begin + from.count},
+                                   {from.begin, {}, {}},     {}};
+    blocks.rows = rows_with(exec, remote.num_block_rows(), blocks);
+    const Matrix matrix = build_by_rows<Matrix>(exec, remote.block_shape(),
+                                                static_cast<typename Matrix::ordinal_type>(blocks.rows.extent(0)),
+                                                static_cast<typename Matrix::ordinal_type>(from.count), blocks, blocks);
+    parts.push_back({static_cast<int>(k), from.begin, rows_at(exec, rows, blocks.rows), first_product, matrix,
+                     SpmvPlan<Matrix>(exec, matrix, options)});
+    first_product += static_cast<std::int64_t>(matrix.num_block_rows());
+  }
+  return parts;
+}
+
+/// to(rows(i)) += from(i), for block rows i: adds the held products with a part.
+template <class Exec, class Rows, class From, class To>
+void add_rows(const Exec& exec, const Rows& rows, int block_rows, const From& from, const To& to) {
+  const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> all(
+      exec, 0, static_cast<std::int64_t>(rows.extent(0)) * block_rows);
+  if constexpr (To::rank() == 1) {
+    Kokkos::parallel_for(
+        "ashlar::distributed[add_rows]", all, KOKKOS_LAMBDA(std::int64_t i) {
+          to(std::int64_t(rows(i / block_rows)) * block_rows + i % block_rows) += from(i);
+        });
+  } else {
+    Kokkos::parallel_for(
+        "ashlar::distributed[add_rows]", all, KOKKOS_LAMBDA(std::int64_t i) {
+          const std::int64_t row = std::int64_t(rows(i / block_rows)) * block_rows + i % block_rows;
+          for (std::size_t j = 0; j < to.extent(1); ++j) to(row, j) += from(i, j);
+        });
+  }
+}
+
+/// The sum of the figures of two exchanges.
 inline HaloFigures sum_of(HaloFigures a, const HaloFigures& b) {
   a.exchanges += b.exchanges;
   a.sent.messages += b.sent.messages;
@@ -31,23 +103,23 @@ inline HaloFigures sum_of(HaloFigures a, const HaloFigures& b) {
   return a;
 }
 
-/// What products with vectors of Scalar, so many at a time, need of memory: the exchange of their halo; and where parts
-/// are multiplied in the order in which they come, their products, before they are added in that of ranks.
+/// Buffers for products with a number of vectors of Scalar: the exchange of the halo; and if parts are multiplied in
+/// the order in which they arrive, their products, until they are added in rank order.
 template <class Scalar, class Matrix, class Exec>
 struct VectorExchange {
   using Space = typename Matrix::memory_space;
   using Products = Kokkos::View<Scalar**, Kokkos::LayoutRight, Space>;
 
-  Products products;                    ///< of all parts, one after another; none where they are added as they are made
-  HaloExchange<Scalar, Exec> exchange;  ///< gives up what is on its way before the device's memory is freed
+  Products products;                    ///< of all parts, consecutively; empty if products are added directly
+  HaloExchange<Scalar, Exec> exchange;  ///< last member: destroyed before device memory is freed
 
-  /// y := y + the product with a part whose entries of the halo have come, in the rows that it has.
+  /// y := y + the product with a part, in its rows. Its halo entries have arrived.
   template <class Y>
   void multiply_add(const Exec& exec, const OtherPart<Matrix>& part, const Y& y) const {
     spmv(exec, part.plan, 1, part.matrix, halo_of<Y::rank()>(part), 1, y, part.rows);
   }
 
-  /// The products with such a part, held until they are added.
+  /// Computes the products with such a part, and holds them for add().
   template <int Rank>
   void multiply(const Exec& exec, const OtherPart<Matrix>& part) const {
     if constexpr (Rank == 1) {
@@ -57,7 +129,7 @@ struct VectorExchange {
     }
   }
 
-  /// y := y + the products with a part, in the rows that it has.
+  /// y := y + the held products with a part, in its rows.
   template <class Y>
   void add(const Exec& exec, const OtherPart<Matrix>& part, const Y& y) const {
     const int block_rows = part.matrix.block_shape().rows;
@@ -84,7 +156,7 @@ struct VectorExchange {
   auto rows_of(const OtherPart<Matrix>& part) const {
     return range(part.first_product, part.matrix.num_block_rows(), part.matrix.block_shape().rows);
   }
-  /// Of one vector, which is contiguous.
+  /// For one vector, which is contiguous.
   Kokkos::View<Scalar*, Space> products_of(const OtherPart<Matrix>& part) const {
     const auto [begin, end] = rows_of(part);
     return Kokkos::View<Scalar*, Space>(products.data() + begin, end - begin);
@@ -94,8 +166,8 @@ struct VectorExchange {
   }
 };
 
-/// Those for each number of vectors that has come up, made when it first does: collective, and in the same order on all
-/// ranks, as they multiply the same. Products are held where `holds_products` says so.
+/// The buffers for each number of vectors, made by the first product that needs them. Making them is collective, and in
+/// the same order on all ranks, since all ranks make the same products.
 template <class Scalar, class Matrix, class Exec>
 class VectorExchanges {
  public:
@@ -114,7 +186,7 @@ class VectorExchanges {
     return exchanges_.emplace(num_vectors, Exchange{products, std::move(exchange)}).first->second;
   }
 
-  /// Throws CommError where the device has waited for another rank in vain.
+  /// Throws   CommError if the device has waited for another rank in vain.
   void check() const {
     for (const auto& [num_vectors, exchange] : exchanges_) exchange.exchange.check();
   }
@@ -127,13 +199,13 @@ class VectorExchanges {
     return bytes;
   }
 
-  /// Of all exchanges.
+  /// The sum over all exchanges.
   HaloFigures figures() const {
     HaloFigures figures;
     for (const auto& [num_vectors, exchange] : exchanges_) figures = sum_of(figures, exchange.exchange.figures());
     return figures;
   }
-  /// What each of them says, after "; ".
+  /// The text of each exchange, after "; ".
   std::string explain() const {
     std::string result;
     for (const auto& [num_vectors, exchange] : exchanges_) {

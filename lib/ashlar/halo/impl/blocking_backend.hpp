@@ -1,13 +1,17 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/comm/direct_messages.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/device/events/event.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
+#include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
-#include <ashlar/halo/impl/neighbour_messages.hpp>
-#include <ashlar/halo/impl/staging.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -15,14 +19,80 @@
 
 namespace ashlar::impl {
 
-/// The blocking mode: the host waits for what was packed, starts messages of the transport, and waits for them. They go
-/// from and to the memory of `exec`, or are staged: through pinned memory of the host, and copies between it and the
-/// device.
+/// The choice between staged and direct messages, and its reason.
+struct HaloStaging {
+  bool is_staged = false;
+  std::string why = {};
+};
+
+/// The choice of a rank whose halo is in memory of `kind`, after find_direct_messages().
+///
+/// Throws   ArgumentError on all ranks if device memory was asked for and messages from there do not work.
+HaloStaging choose_staging(const Communicator& comm, HaloBuffers wanted, const DirectMessages& direct, MemoryKind kind);
+
+/// The same, with find_direct_messages(). Collective; all ranks want the same buffers.
+template <execution_space Exec>
+HaloStaging find_staging(const Exec& exec, const Communicator& comm, HaloBuffers wanted) {
+  if (wanted == HaloBuffers::staged) return {true, "as asked for"};
+  return choose_staging(comm, wanted, find_direct_messages(exec, comm), memory_kind_of<typename Exec::memory_space>);
+}
+
+/// The text of NeighbourExchange::explain(): `how` says how messages travel.
+std::string explain(const HaloFigures& figures, const std::string& how);
+
+/// The messages of an exchange through the transport: for each slot one to and one from each neighbour, made once.
+///
+/// They have a communicator of their own, and each slot has its own tag. So a message is never matched with another
+/// exchange, however far ahead a neighbour is.
+class NeighbourMessages {
+ public:
+  /// `comm` serves these messages alone.
+  NeighbourMessages(Communicator comm, std::vector<NeighbourMessage> to, std::vector<NeighbourMessage> from);
+
+  /// Makes the messages of the next slot, from and to these buffers.
+  void add_slot(const void* send, void* receive);
+
+  void start_receives(int slot);
+  void start_sends(int slot);
+  /// Returns when the send buffer may be written again.
+  void wait_for_sends(int slot);
+  void wait_for_receives(int slot);
+  /// Waits for a message that was not returned since start_receives(). Returns its place in `from`; -1 after the last.
+  int wait_for_any(int slot);
+
+  /// Returns when all messages are sent. Ignores errors of the transport: this is for destructors.
+  void wait_for_all_sends() noexcept;
+
+  /// Time for which the host has waited for messages.
+  double waited_seconds() const { return waited_seconds_; }
+  /// Messages counted when they start, and when they arrive.
+  const HaloCount& sent() const { return sent_; }
+  const HaloCount& received() const { return received_; }
+
+ private:
+  struct Slot {
+    std::vector<std::unique_ptr<Message>> sends, receives;
+    std::vector<char> is_taken;
+  };
+  /// Adds the duration of wait() to the time waited.
+  template <class Wait>
+  void timed(const Wait& wait);
+
+  Communicator comm_;
+  std::vector<NeighbourMessage> to_, from_;
+  double waited_seconds_ = 0;
+  HaloCount sent_, received_;
+  std::vector<Slot> slots_;
+};
+
+/// The blocking mode: the host waits for the packing kernel, starts messages of the transport, and waits for them.
+/// Messages go from and to the memory of `exec`, or are staged: they go through pinned host memory, with copies to and
+/// from the device.
 template <execution_space Exec>
 class BlockingBackend final : public ExchangeBackend<Exec> {
  public:
-  /// Allocates, and waits for `exec`. Of the `send_bytes` of an exchange the first `packed_bytes` are packed where
-  /// open() says.
+  /// Allocates, and waits for `exec`. The first `packed_bytes` of the `send_bytes` of an exchange are packed at the
+  /// address that open() returns.
   BlockingBackend(const Exec& exec, Communicator comm, const std::vector<NeighbourMessage>& to,
                   const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, std::int64_t receive_bytes,
                   std::int64_t packed_bytes, HaloStaging staging)
@@ -32,7 +102,7 @@ class BlockingBackend final : public ExchangeBackend<Exec> {
     };
     if (staging_.is_staged) {
       packed_ = Buffer(uninitialized("packed"), std::size_t(packed_bytes));
-      landed_ = Buffer(uninitialized("landed"), std::size_t(receive_bytes));
+      received_ = Buffer(uninitialized("received"), std::size_t(receive_bytes));
     }
     slots_.reserve(num_exchange_slots);
     for (int i = 0; i < num_exchange_slots; ++i) {
@@ -71,18 +141,18 @@ class BlockingBackend final : public ExchangeBackend<Exec> {
   }
   int wait_for_any(const Exec& exec, int number) override {
     const int k = messages_.wait_for_any(number);
-    if (k >= 0) land(exec, number, from_[std::size_t(k)].begin, from_[std::size_t(k)].count);
+    if (k >= 0) copy_to_device(exec, number, from_[std::size_t(k)].begin, from_[std::size_t(k)].count);
     return k;
   }
   void wait_for_all(const Exec& exec, int number) override {
     messages_.wait_for_receives(number);
-    land(exec, number, 0, std::int64_t(at(number).staged_receive.size()));
+    copy_to_device(exec, number, 0, std::int64_t(at(number).staged_receive.size()));
   }
   void finish_arrival(const Exec& exec, int number) override {
-    if (staging_.is_staged) at(number).is_free.record(exec);  // it has been copied from there
+    if (staging_.is_staged) at(number).is_free.record(exec);  // the copy reads it
   }
   const std::byte* received(int number) const override {
-    return staging_.is_staged ? landed_.data() : slots_[std::size_t(number)].receive.data();
+    return staging_.is_staged ? received_.data() : slots_[std::size_t(number)].receive.data();
   }
 
   void wait_for_sends() noexcept override { messages_.wait_for_all_sends(); }
@@ -104,7 +174,7 @@ class BlockingBackend final : public ExchangeBackend<Exec> {
     for (const Slot& slot : slots_) {
       of_slots += slot.staged_send.size() + slot.staged_receive.size() + slot.send.size() + slot.receive.size();
     }
-    const std::uint64_t once = packed_.size() + landed_.size();
+    const std::uint64_t once = packed_.size() + received_.size();
     const bool are_pinned = is_gpu_v<Exec> && staging_.is_staged;
     return {once + (are_pinned ? 0 : of_slots), are_pinned ? of_slots : 0};
   }
@@ -118,17 +188,17 @@ class BlockingBackend final : public ExchangeBackend<Exec> {
   struct Slot {
     explicit Slot(const Exec& exec) : is_free(exec) {}
 
-    Staging staged_send, staged_receive;  // where messages are staged
-    Buffer send, receive;                 // where they are not
-    Event<Exec> is_free;                  // what was received before is needed there no more
+    Staging staged_send, staged_receive;  // of staged messages
+    Buffer send, receive;                 // of direct messages
+    Event<Exec> is_free;                  // the data received before are read
   };
 
   Slot& at(int number) { return slots_[std::size_t(number)]; }
 
-  /// Bytes of the halo that have been received go to the device.
-  void land(const Exec& exec, int number, std::int64_t begin, std::int64_t count) {
+  /// Copies received bytes to the device, if messages are staged.
+  void copy_to_device(const Exec& exec, int number, std::int64_t begin, std::int64_t count) {
     if (!staging_.is_staged) return;
-    copy(exec, landed_, begin, Kokkos::subview(at(number).staged_receive, std::pair(begin, begin + count)));
+    copy(exec, received_, begin, Kokkos::subview(at(number).staged_receive, std::pair(begin, begin + count)));
   }
 
   /// to[begin, ...) := from. Enqueued.
@@ -138,17 +208,17 @@ class BlockingBackend final : public ExchangeBackend<Exec> {
     Kokkos::deep_copy(exec, Kokkos::subview(to, std::pair(begin, begin + std::int64_t(from.size()))), from);
   }
 
-  /// What is enqueued on `exec` so far.
+  /// Waits for the work enqueued on `exec` so far.
   void wait_until_reached(const Exec& exec) {
     reached_.record(exec);
     reached_.wait();
   }
 
   std::vector<Slot> slots_;
-  NeighbourMessages messages_;  // behind the buffers, so that it goes before them
+  NeighbourMessages messages_;  // after the buffers, so that it is destroyed first
   HaloStaging staging_;
   std::vector<NeighbourMessage> from_;
-  Buffer packed_, landed_;  // where messages are staged
+  Buffer packed_, received_;  // of staged messages
   Event<Exec> reached_;
 };
 

@@ -1,14 +1,18 @@
 #pragma once
 
-#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/bytes.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 
 namespace ashlar::impl {
 
-/// Most exchanges in flight, and slots of buffers: one for each exchange in flight, and one that is read meanwhile.
+/// The most exchanges in flight, and the slots of buffers: one for each exchange in flight, and one to read meanwhile.
 inline constexpr int max_exchanges_in_flight = 2, num_exchange_slots = max_exchanges_in_flight + 1;
 
 template <execution_space Exec>
@@ -27,18 +31,18 @@ class ExchangeBackend {
   ExchangeBackend(const ExchangeBackend&) = delete;
   ExchangeBackend& operator=(const ExchangeBackend&) = delete;
 
-  /// Makes the slot's buffers free for what is enqueued from here on, and lets others send to it. Returns where to
-  /// pack.
+  /// Waits until work enqueued from now on may write the slot's buffers, and lets neighbours send to the slot. Returns
+  /// the address to pack to.
   virtual std::byte* open(const Exec& exec, int slot) = 0;
-  /// Where messages leave from, of the slot opened last.
+  /// The address from which the messages of the slot opened last leave.
   virtual std::byte* outgoing(int slot) = 0;
-  /// Sends what has been packed by what is enqueued so far.
+  /// Sends the data packed by the work enqueued so far.
   virtual void start(const Exec& exec, int slot) = 0;
 
-  /// The bytes in `previous`, the slot that arrived before, are read by nothing but work enqueued so far.
+  /// Only work enqueued so far reads the bytes in `previous`, the slot of the exchange before.
   virtual void begin_arrival(const Exec& exec, int previous) = 0;
-  /// Returns a neighbour, by place in the list, whose bytes work enqueued from here on may read. Each comes once; -1
-  /// after the last.
+  /// Returns the place in the list of a neighbour whose bytes work enqueued from now on may read. Each place is
+  /// returned once; -1 after the last.
   virtual int wait_for_any(const Exec& exec, int slot) = 0;
   virtual void wait_for_all(const Exec& exec, int slot) = 0;
   virtual void finish_arrival(const Exec& exec, int slot) = 0;
@@ -53,7 +57,7 @@ class ExchangeBackend {
   /// Throws CommError if the device has waited for another rank in vain.
   virtual void check() const {}
 
-  /// This backend, if kernels of the caller's may send and take messages themselves; null in other modes.
+  /// This backend, if the caller's own kernels may send and take messages; null in other modes.
   virtual KernelBackend<Exec>* for_kernels() { return nullptr; }
 
   virtual bool is_stream_ordered() const = 0;
@@ -61,9 +65,93 @@ class ExchangeBackend {
   virtual const HaloCount& sent() const = 0;
   virtual const HaloCount& received_messages() const = 0;
   virtual double waited_seconds() const = 0;
-  /// How, and why so: "staged through pinned memory (...)"
+  /// How messages travel, and why: "staged through pinned memory (...)"
   virtual std::string explain() const = 0;
   virtual HeldBytes bytes() const = 0;
+};
+
+/// Counts of exchanges. Exchange k uses slot k modulo the number of slots.
+struct ExchangeState {
+  std::int64_t started = 0, finished = 0;
+  int shown = 0;             ///< the slot of the exchange that finished last, or is arriving
+  bool is_arriving = false;  ///< true once the oldest exchange in flight is shown
+  std::int64_t made = 0;     ///< with replayed exchanges
+  std::int64_t replayed = 0;
+
+  int num_in_flight() const { return static_cast<int>(started - finished); }
+  int next_slot() const { return static_cast<int>(started % num_exchange_slots); }
+  int arriving_slot() const { return static_cast<int>(finished % num_exchange_slots); }
+
+  void start() {
+    ++started;
+    ++made;
+  }
+  void arrive() {
+    shown = arriving_slot();
+    is_arriving = true;
+  }
+  void finish() {
+    is_arriving = false;
+    ++finished;
+  }
+
+  /// The state with which a capture begins: a capture makes no exchange.
+  ExchangeState captured() const {
+    ExchangeState state = *this;
+    state.made = state.replayed = 0;
+    return state;
+  }
+  /// Captured work that ended in the state `end` was replayed. It uses the slots of the capture, whatever exchanges
+  /// were made since.
+  void replay(const ExchangeState& end) {
+    started = end.started;
+    finished = end.finished;
+    shown = end.shown;
+    is_arriving = end.is_arriving;
+    made += end.made;
+    replayed += end.made;
+  }
+};
+
+/// The state of exchanges that run, and beside it the state of exchanges that are being captured: a capture makes none.
+/// Each replay sets the running state to the end of the capture: its last exchange is shown, and the next one takes the
+/// slot after it. Move-only; it may move while captured work exists.
+template <execution_space Exec>
+class ExchangeStates {
+ public:
+  ExchangeStates() = default;
+  ExchangeStates(ExchangeStates&&) noexcept = default;
+  ExchangeStates& operator=(ExchangeStates&&) noexcept = default;
+
+  ExchangeState& running() { return *running_; }
+  const ExchangeState& running() const { return *running_; }
+
+  /// The state of the capture on this thread, or else of exchanges that run.
+  ///
+  /// Throws   ArgumentError if an exchange is in flight when a capture begins.
+  ExchangeState& now() {
+    Capture<Exec>* const capture = Capture<Exec>::current();
+    if (capture == nullptr) return *running_;
+    if (capture->number() != capture_) {
+      if (running_->num_in_flight() > 0) {
+        throw ArgumentError("halo: an exchange is captured while another is on its way", "replays make whole exchanges",
+                            "end it before the capture");
+      }
+      capture_ = capture->number();
+      captured_ = std::make_shared<ExchangeState>(running_->captured());
+      capture->at_replay([running = running_, end = captured_](const Exec&) { running->replay(*end); });
+    }
+    return *captured_;
+  }
+  const ExchangeState& now() const {
+    const Capture<Exec>* const capture = Capture<Exec>::current();
+    return capture != nullptr && capture->number() == capture_ ? *captured_ : *running_;
+  }
+
+ private:
+  std::shared_ptr<ExchangeState> running_ = std::make_shared<ExchangeState>();
+  std::shared_ptr<ExchangeState> captured_;  // of the last capture, which shares it
+  std::uint64_t capture_ = 0;                // its number
 };
 
 }  // namespace ashlar::impl

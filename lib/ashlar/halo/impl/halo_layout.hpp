@@ -1,14 +1,16 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
-#include <ashlar/halo/neighbour_message.hpp>
 #include <cstdint>
 #include <vector>
 
 namespace ashlar::impl {
 
-/// What all ranks of an exchange have alike.
+/// Sizes that all ranks of an exchange have in common.
 struct HaloEntries {
   int scalar_bytes = 8;
   int block_size = 1;
@@ -18,16 +20,38 @@ struct HaloEntries {
   std::int64_t bytes() const { return scalars() * scalar_bytes; }
 };
 
-/// Where the messages of a HaloExchange are in its buffers: of what is sent the packed entries first, as they are in
-/// plan.send_index(), then the spans.
+/// The messages of a HaloExchange in its buffers. The send buffer begins with the packed entries, in the order of
+/// plan.send_index(); the contiguous ones follow.
 struct HaloLayout {
   /// Collective.
   ///
-  /// Throws   on all ranks together: ArgumentError where these differ between ranks, or the plan is of other ranks.
+  /// Throws   on all ranks together: ArgumentError if `entries` differ between ranks, or other ranks made the plan.
   HaloLayout(const Communicator& comm, const HaloPlan& plan, const HaloEntries& entries);
 
   std::vector<NeighbourMessage> to, from;
   std::int64_t packed_bytes = 0;
 };
+
+/// The received entries to add to each own entry, in the order of the ranks that sent them.
+struct EntrySums {
+  std::vector<std::int64_t> entry;     ///< own entries with contributions, ascending
+  std::vector<std::int64_t> begin;     ///< entry[i] gets source[begin[i]] to source[begin[i + 1] - 1]
+  std::vector<std::int64_t> source;    ///< positions among the received entries
+  std::vector<NeighbourMessage> from;  ///< in bytes: consecutive messages, by rank
+};
+
+/// The sums on a rank to which the halo goes back.
+EntrySums entry_sums(const HaloPlan& plan, std::int64_t entry_bytes);
+
+/// Copies a list to the memory of `Exec`. Allocates, and waits for `exec`.
+template <class Item, execution_space Exec>
+Kokkos::View<Item*, typename Exec::memory_space> listed(const Exec& exec, const std::vector<Item>& items) {
+  const Kokkos::View<Item*, typename Exec::memory_space> there(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::halo::peers"), items.size());
+  using Here = Kokkos::View<const Item*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  if (!items.empty()) Kokkos::deep_copy(exec, there, Here(items.data(), items.size()));
+  exec.fence("ashlar::halo: lists of peers");
+  return there;
+}
 
 }  // namespace ashlar::impl

@@ -3,24 +3,18 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/peer/peer_channel.hpp>
-#include <ashlar/device/events/event.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/comm/peer/peer_memory.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <ashlar/device/graphs/captured_work.hpp>
+#include <ashlar/device/events/event.hpp>
 #include <ashlar/device/packets/flag.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
-#include <ashlar/halo/impl/listed.hpp>
-#include <ashlar/halo/impl/peer_chunk.hpp>
+#include <ashlar/halo/impl/halo_layout.hpp>
 #include <ashlar/halo/impl/peer_kernels.hpp>
 #include <ashlar/halo/impl/peer_lists.hpp>
-#include <ashlar/halo/impl/peer_routes.hpp>
-#include <ashlar/halo/impl/peer_stages_kernel.hpp>
-#include <ashlar/halo/impl/peer_tasks_kernel.hpp>
-#include <ashlar/halo/neighbour_message.hpp>
-#include <ashlar/halo/peer_receives.hpp>
-#include <ashlar/halo/peer_sends.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
 #include <chrono>
 #include <cstdint>
@@ -30,24 +24,23 @@
 
 namespace ashlar::impl {
 
-/// The kernel mode: a kernel writes to the memory of the neighbours and raises a flag there, or writes packets, and
-/// waits for the flags, or the packets, of the neighbours' data. The host waits for nothing (where kernels run on the
-/// host, it waits for them: while a kernel did, nobody could fence its instance).
+/// The kernel mode: a kernel writes to the memory of the neighbours and raises a flag there, or writes packets. A
+/// kernel waits for the flags or packets of the neighbours. The host does not wait, except if kernels run on the host:
+/// the calling thread then waits, since a waiting kernel would keep others from fencing its instance.
 ///
-/// Kernels of the caller's may pack straight to the neighbours' memory, start_by(), and unpack from where it came,
-/// finish_by(), or do both in one launch, exchange_by(),
-/// with work that depends on messages as well, exchange_in_stages(). Else one copies what was packed, and one waits.
+/// Kernels of the caller may pack straight to the memory of the neighbours, start_by(), or also unpack in the same
+/// launch, exchange_by(). Otherwise one kernel copies the packed buffer, and another waits.
 ///
-/// A kernel that waits too long gives up, and with it all that follow; the next call here says so.
+/// A kernel that waits for too long gives up, and so do all kernels after it. The next call here throws.
 ///
-/// Kernels know by themselves which exchange theirs is, so that they may be captured. Captured exchanges are of one
-/// instance, which orders them, what was enqueued before, and their replays.
+/// Kernels count exchanges themselves, so that they can be captured. All captured exchanges use one instance, which
+/// orders them, the work before them, and their replays.
 template <execution_space Exec>
 class KernelBackend final : public ExchangeBackend<Exec> {
  public:
   /// Collective. Allocates, and waits for `exec`.
   ///
-  /// Throws   CommError on all ranks, where they cannot share memory.
+  /// Throws   CommError on all ranks if they cannot share memory.
   KernelBackend(const Exec& exec, Communicator comm, const std::vector<NeighbourMessage>& to,
                 const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, const ExchangeOptions& options)
       : routes_(comm, to, from, options.packet_bytes.value_or(default_packet_bytes<Exec>)),
@@ -60,7 +53,7 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   std::byte* open(const Exec& exec, int slot) override {
     if (Capture<Exec>* const capture = Capture<Exec>::current()) {
       if (std::exchange(followed_, capture->number()) != capture->number()) {
-        // Each replay begins with the slot that is captured here. What follows a replay has the slot after its last.
+        // Each replay begins with the slot of the capture. The exchange after a replay uses the slot after its last.
         skip_to(exec, slot);
         capture->at_replay([this](const Exec& on) { enqueued_.record(on); });
       }
@@ -85,14 +78,14 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   }
   int wait_for_any(const Exec& exec, int) override {
     if (num_given_ == num_received()) return -1;
-    land(exec, num_given_, 1);
+    await(exec, num_given_, 1);
     return num_given_++;
   }
-  void wait_for_all(const Exec& exec, int) override { land(exec, 0, num_received()); }
+  void wait_for_all(const Exec& exec, int) override { await(exec, 0, num_received()); }
   void finish_arrival(const Exec& exec, int) override { mark(exec); }
-  const std::byte* received(int slot) const override { return landing() + slot * routes_.slot_bytes(); }
+  const std::byte* received(int slot) const override { return receive_slots() + slot * routes_.slot_bytes(); }
 
-  // Kernels of the caller's: after open(); between begin_arrival() and finish_arrival(); after open().
+  // Kernels of the caller, after open().
 
   template <class Pack>
   void start_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs) {
@@ -102,20 +95,13 @@ class KernelBackend final : public ExchangeBackend<Exec> {
     mark(exec);
   }
 
-  template <class Take>
-  void finish_by(const Exec& exec, const std::string& label, const PeerTasks<Take>& takes) {
-    if constexpr (!is_gpu_v<Exec>) wait_until_come(exec, 0, num_received());
-    launch_tasks(label, exec, takes.count, kernel(PeerTasks<NoPeerTask>{}, PeerTasks<NoPeerTask>{}, takes));
-    count_received(0, num_received());
-  }
-
   template <class Pack, class Between, class Take>
   void exchange_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs,
                    const PeerTasks<Between>& between, const PeerTasks<Take>& takes) {
     begin_sending();
     auto all = kernel(packs, between, takes);
     if constexpr (is_gpu_v<Exec>) {
-      if (!leave_places(exec, takes.count)) all.next_task = next_task_.data();
+      if (!leave_room(exec, takes.count)) all.next_task = next_task_.data();
       launch_tasks(label, exec, all.num_tasks, all);
     } else {
       launch_tasks(label, exec, packs.count + between.count, all);
@@ -128,27 +114,10 @@ class KernelBackend final : public ExchangeBackend<Exec> {
     mark(exec);
   }
 
-  template <class... Stages>
-  void exchange_in_stages(const Exec& exec, const std::string& label, const Stages&... stages) {
-    begin_sending();
-    const auto all = kernel_in_stages(sends(), receives(), limit(), stage_counts_.data(), stages...);
-    if constexpr (is_gpu_v<Exec>) {
-      launch_tasks(label, exec, int(all.num_tasks), all);
-    } else {
-      const int before = tasks_before_takes(stages...);
-      launch_tasks(label, exec, before, all);
-      wait_until_come(exec, 0, num_received());
-      launch_tasks(label, exec, int(all.num_tasks) - before, all);
-    }
-    count_sent();
-    count_received(0, num_received());
-    mark(exec);
-  }
-
-  /// Messages that come in an exchange.
+  /// Messages received in an exchange.
   int num_received() const { return int(gets_.extent(0)); }
-  /// Tasks that have them where received() says.
-  PeerTasks<LandMessages> landings() const { return landings(0, num_received()); }
+  /// Tasks that wait for all messages, and move packets to where received() shows them.
+  PeerTasks<AwaitMessages> awaiting_tasks() const { return awaiting_tasks(0, num_received()); }
 
   void wait_for_sends() noexcept override {}
   void wait_for_device() noexcept override { enqueued_.wait(); }
@@ -183,7 +152,7 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   using List = Kokkos::View<Item*, memory_space>;
 
   const PeerMemory& memory() const { return channel_.memory(); }
-  std::byte* landing() const { return memory().own() + routes_.slots_begin(); }
+  std::byte* receive_slots() const { return memory().own() + routes_.slots_begin(); }
   static bool is_captured() { return Capture<Exec>::current() != nullptr; }
 
   void allocate(const Exec& exec, const std::vector<NeighbourMessage>& to, const std::vector<NeighbourMessage>& from,
@@ -192,14 +161,13 @@ class KernelBackend final : public ExchangeBackend<Exec> {
                               std::size_t(send_bytes));
     const auto zeros = [&](const char* label) { return Kokkos::view_alloc(exec, std::string(label)); };
     num_sent_ = List<PeerCount>(zeros("ashlar::halo::num_sent"), to.size());
-    num_landed_ = List<PeerCount>(zeros("ashlar::halo::num_landed"), from.size());
+    num_taken_ = List<PeerCount>(zeros("ashlar::halo::num_taken"), from.size());
     skipped_ = List<std::uint64_t>(zeros("ashlar::halo::skipped"), 1);
     next_task_ = List<unsigned>(zeros("ashlar::halo::next_task"), 1);
-    stage_counts_ = List<StageCounts>(zeros("ashlar::halo::stage_counts"), 1);
     std::vector<PeerPut> puts;
     std::vector<PeerGet> gets;
-    std::vector<PeerChunk> chunks, landings;
-    first_landings_ = {0};
+    std::vector<PeerChunk> chunks, arrivals;
+    first_arrivals_ = {0};
     const auto flag = [&](int rank, std::int64_t offset) {
       return reinterpret_cast<SharedFlag*>(memory().of(rank) + offset);
     };
@@ -215,24 +183,24 @@ class KernelBackend final : public ExchangeBackend<Exec> {
     for (std::size_t k = 0; k < from.size(); ++k) {
       const PeerRoutes::From& route = routes_.from()[k];
       const bool are_packets = route.packets >= 0;
-      gets.push_back({landing() + from[k].begin, are_packets ? memory().own() + route.packets : nullptr,
+      gets.push_back({receive_slots() + from[k].begin, are_packets ? memory().own() + route.packets : nullptr,
                       are_packets ? from[k].count / 4 : 0, routes_.slot_bytes(),
                       flag(rank, routes_.arrived_flag(int(k))), flag(from[k].rank, route.taken)});
       received_bytes_.push_back(from[k].count);
       num_as_packets_ += are_packets ? 1 : 0;
-      add_chunks(landings, int(k), gets.back().num_words, chunk_of(from[k].count) / 4);
-      first_landings_.push_back(int(landings.size()));
+      add_chunks(arrivals, int(k), gets.back().num_words, chunk_of(from[k].count) / 4);
+      first_arrivals_.push_back(int(arrivals.size()));
     }
     puts_ = listed(exec, puts);
     gets_ = listed(exec, gets);
     chunks_ = listed(exec, chunks);
-    landings_ = listed(exec, landings);
+    arrivals_ = listed(exec, arrivals);
   }
 
-  /// Has the next exchange be one of this slot.
+  /// Makes the next exchange use `slot`.
   void skip_to(const Exec& exec, int slot) {
     if (gets_.extent(0) == 0 && puts_.extent(0) == 0) return;
-    const PeerCount* const counts = gets_.extent(0) > 0 ? num_landed_.data() : num_sent_.data();
+    const PeerCount* const counts = gets_.extent(0) > 0 ? num_taken_.data() : num_sent_.data();
     Kokkos::parallel_for("ashlar::halo[skip]", Kokkos::RangePolicy<Exec>(exec, 0, 1),
                          SkipToSlot{gets_.data(), counts, skipped_.data(), num_received(), slot});
   }
@@ -245,7 +213,7 @@ class KernelBackend final : public ExchangeBackend<Exec> {
             packs.count, between.count, num_tasks,  0,       nullptr};
   }
   PeerSends sends() const { return {puts_.data(), num_sent_.data(), skipped_.data(), limit()}; }
-  PeerReceives receives() const { return {gets_.data(), num_landed_.data(), skipped_.data(), limit()}; }
+  PeerReceives receives() const { return {gets_.data(), num_taken_.data(), skipped_.data(), limit()}; }
   TimeLimit limit() const { return channel_.limit(); }
 
   void begin_sending() {
@@ -253,25 +221,25 @@ class KernelBackend final : public ExchangeBackend<Exec> {
     ++num_started_;
     if constexpr (!is_gpu_v<Exec>) wait_until_taken();
   }
-  PeerTasks<LandMessages> landings(int first, int count) const {
-    const int begin = first_landings_[std::size_t(first)];
-    return {first_landings_[std::size_t(first + count)] - begin, {landings_.data() + begin}};
+  PeerTasks<AwaitMessages> awaiting_tasks(int first, int count) const {
+    const int begin = first_arrivals_[std::size_t(first)];
+    return {first_arrivals_[std::size_t(first + count)] - begin, {arrivals_.data() + begin}};
   }
-  /// Has messages where received() says.
-  void land(const Exec& exec, int first, int count) {
+  /// Waits for messages, and moves packets to where received() shows them.
+  void await(const Exec& exec, int first, int count) {
     if (count == 0) return;
     if constexpr (is_gpu_v<Exec>) {
-      const PeerTasks<LandMessages> tasks = landings(first, count);
+      const PeerTasks<AwaitMessages> tasks = awaiting_tasks(first, count);
       launch_tasks("ashlar::halo[wait]", exec, tasks.count,
                    kernel(PeerTasks<NoPeerTask>{}, PeerTasks<NoPeerTask>{}, tasks));
     } else {
       wait_until_come(exec, first, count);
-      for (int k = first; k < first + count; ++k) receives().land(k);
+      for (int k = first; k < first + count; ++k) receives().arrive(k);
     }
     count_received(first, count);
     check();
   }
-  /// What is enqueued so far comes before what later calls enqueue, on whatever instance.
+  /// Later calls, on any instance, wait for the work enqueued so far.
   void mark(const Exec& exec) {
     if (!is_captured()) enqueued_.record(exec);
   }
@@ -284,7 +252,7 @@ class KernelBackend final : public ExchangeBackend<Exec> {
     for (int k = first; k < first + count; ++k) received_.add(received_bytes_[std::size_t(k)]);
   }
 
-  // On the host.
+  // Kernels run on the host.
 
   void wait_until_taken() const {
     if (num_started_ <= num_exchange_slots) return;
@@ -307,19 +275,18 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   List<std::byte> buffer_;
   List<PeerPut> puts_;
   List<PeerGet> gets_;
-  List<PeerChunk> chunks_;           // of what is packed in the buffer, by bytes
-  List<PeerChunk> landings_;         // of what comes as packets, by words; each other message has one, of none
-  std::vector<int> first_landings_;  // by message, and behind the last
+  List<PeerChunk> chunks_;           // of the packed buffer, in bytes
+  List<PeerChunk> arrivals_;         // of packets, in words; each other message has one empty chunk
+  std::vector<int> first_arrivals_;  // by message, and the end
   std::vector<std::int64_t> sent_bytes_, received_bytes_;
-  List<PeerCount> num_sent_, num_landed_;
+  List<PeerCount> num_sent_, num_taken_;
   List<std::uint64_t> skipped_;
   List<unsigned> next_task_;
-  List<StageCounts> stage_counts_;
-  // As the host enqueues them, captured ones too; kernels have counts of their own, of what runs.
+  // As enqueued by the host, with captured exchanges. Kernels count the exchanges that run.
   std::uint64_t num_started_ = 0;
-  std::uint64_t followed_ = 0;  // the capture, by number
+  std::uint64_t followed_ = 0;  // number of the capture
   int num_given_ = 0, num_as_packets_ = 0;
-  double waited_seconds_ = 0;  // of the host, where kernels run there
+  double waited_seconds_ = 0;  // of the host, if kernels run there
   HaloCount sent_, received_;
   Event<Exec> enqueued_;
 };

@@ -4,11 +4,11 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/stream_transport.hpp>
-#include <ashlar/device/events/event.hpp>
 #include <ashlar/device/graphs/captured_work.hpp>
+#include <ashlar/device/events/event.hpp>
 #include <ashlar/device/runtime/priority_instance.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
-#include <ashlar/halo/neighbour_message.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,15 +18,15 @@
 
 namespace ashlar::impl {
 
-/// The stream mode: messages are enqueued on an instance beside that of the caller, and events order the two. The host
-/// never waits. (Where kernels run on the host there is no stream: messages go in start().)
+/// The stream mode: messages are enqueued on an instance beside the caller's, and events order the two. The host never
+/// waits. If kernels run on the host, there is no stream: start() sends the messages.
 ///
-/// Captured exchanges are of one instance, which orders them, what was enqueued before, and their replays. So they wait
-/// for nothing but each exchange's own messages, by events that nobody waits for outside the capture.
+/// All captured exchanges use one instance. It orders them, the work before them, and their replays. So a captured
+/// exchange waits for its own messages only, by events that nothing outside the capture waits for.
 template <execution_space Exec>
 class StreamBackend final : public ExchangeBackend<Exec> {
  public:
-  /// Allocates, and waits for `exec`. `transport` is shared with all that keeps one order with this exchange.
+  /// Allocates, and waits for `exec`. Other exchanges and sums of the same order share `transport`.
   StreamBackend(const Exec& exec, std::shared_ptr<StreamTransport> transport, const std::vector<NeighbourMessage>& to,
                 const std::vector<NeighbourMessage>& from, std::int64_t send_bytes, std::int64_t receive_bytes)
       : side_(exec), transport_(std::move(transport)), packed_(exec) {
@@ -70,7 +70,7 @@ class StreamBackend final : public ExchangeBackend<Exec> {
       slot.is_free.wait();
     }
     transport_->exchange(slot.sends, slot.receives, side_.stream());
-    gone(slot).record(side_.get());
+    sent_event(slot).record(side_.get());
     if (is_captured) return;
     for (const StreamSend& send : slot.sends) sent_.add(std::int64_t(send.bytes));
     for (const StreamReceive& receive : slot.receives) received_.add(std::int64_t(receive.bytes));
@@ -81,10 +81,10 @@ class StreamBackend final : public ExchangeBackend<Exec> {
     num_given_ = 0;
   }
   int wait_for_any(const Exec& exec, int number) override {
-    if (num_given_ == 0) gone(at(number)).wait(exec);
+    if (num_given_ == 0) sent_event(at(number)).wait(exec);
     return num_given_ < int(at(number).receives.size()) ? num_given_++ : -1;
   }
-  void wait_for_all(const Exec& exec, int number) override { gone(at(number)).wait(exec); }
+  void wait_for_all(const Exec& exec, int number) override { sent_event(at(number)).wait(exec); }
   void finish_arrival(const Exec&, int) override {}
   const std::byte* received(int number) const override { return slots_[std::size_t(number)].receive.data(); }
 
@@ -93,7 +93,7 @@ class StreamBackend final : public ExchangeBackend<Exec> {
     has_ended_ = true;
   }
   void wait_for_device() noexcept override {
-    // Else the others may never send what the device waits for.
+    // Otherwise the device may wait for messages that other ranks never send.
     if (!has_ended_) transport_->abort();
     for (const Slot& slot : slots_) {
       slot.has_gone.wait();
@@ -124,17 +124,17 @@ class StreamBackend final : public ExchangeBackend<Exec> {
     Buffer send, receive;
     std::vector<StreamSend> sends;
     std::vector<StreamReceive> receives;
-    Event<Exec> has_gone;  // the exchange: what was sent may be overwritten, what was received is there
-    Event<Exec> is_free;   // what was received before is needed there no more
+    Event<Exec> has_gone;  // the exchange is done: sent data may be overwritten, received data are there
+    Event<Exec> is_free;   // the data received before are read
     Event<Exec> has_gone_in_capture;
   };
 
   Slot& at(int number) { return slots_[std::size_t(number)]; }
-  static Event<Exec>& gone(Slot& slot) {
+  static Event<Exec>& sent_event(Slot& slot) {
     return Capture<Exec>::current() != nullptr ? slot.has_gone_in_capture : slot.has_gone;
   }
 
-  /// What is replayed is waited for as what was enqueued last.
+  /// Later exchanges wait for a replay as for the work enqueued last.
   void follow(Capture<Exec>& capture) {
     if (std::exchange(followed_, capture.number()) == capture.number()) return;
     capture.at_replay([this](const Exec& exec) {
@@ -151,7 +151,7 @@ class StreamBackend final : public ExchangeBackend<Exec> {
   Event<Exec> packed_;
   int num_given_ = 0;
   bool has_ended_ = false;
-  std::uint64_t followed_ = 0;  // the capture, by number
+  std::uint64_t followed_ = 0;  // number of the capture
   HaloCount sent_, received_;
 };
 

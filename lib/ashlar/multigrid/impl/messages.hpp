@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/halo/halo_figures.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
-#include <ashlar/halo/outgoing_message.hpp>
-#include <ashlar/halo/peer_receives.hpp>
-#include <ashlar/halo/peer_sends.hpp>
-#include <ashlar/halo/plain_buffer.hpp>
+#include <ashlar/halo/peer_messages.hpp>
+#include <ashlar/halo/peer_tasks.hpp>
+#include <ashlar/halo/peer_tasks.hpp>
+#include <ashlar/halo/peer_messages.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/impl/ghost_kernels.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>

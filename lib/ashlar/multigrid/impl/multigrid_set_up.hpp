@@ -5,7 +5,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/shared_device.hpp>
+#include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/multigrid/multigrid.hpp>

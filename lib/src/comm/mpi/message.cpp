@@ -1,20 +1,17 @@
 #include "message.hpp"
 
 #include <algorithm>
-#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <chrono>
 
-#include "abort.hpp"
-#include "check.hpp"
-#include "one_at_a_time.hpp"
-#include "wait.hpp"
+#include "calls.hpp"
 
 namespace ashlar::impl {
 
 namespace {
 
-// How long the other rank has, where a message is given up.
-constexpr auto patience = std::chrono::seconds(30);
+// Time limit for the other rank, if a message is given up.
+constexpr auto time_limit = std::chrono::seconds(30);
 
 }  // namespace
 
@@ -22,7 +19,7 @@ MpiMessage::~MpiMessage() = default;
 
 void MpiMessage::start() {
   if (is_under_way_) {
-    throw CommError("a message is started anew", "it has not been waited for", "wait() first, even where is_done()");
+    throw CommError("a message is started again", "it has not been waited for", "wait() first, even if is_done()");
   }
   {
     const std::lock_guard alone(one_at_a_time);
@@ -45,13 +42,13 @@ void MpiMessage::end(bool may_cancel) noexcept {
     if (test_all(requests_)) return;
     if (may_cancel) {
       for (MPI_Request& request : requests_) {
-        // Those that are complete have become inactive, or null: these cannot be cancelled.
+        // Complete requests are inactive or null, and cannot be cancelled.
         int done = 0;
         check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
         if (done == 0) check_mpi(MPI_Cancel(&request), "MPI_Cancel");
       }
     }
-    if (wait_all_for(requests_, patience)) return;
+    if (wait_all_for(requests_, time_limit)) return;
     abort_mpi(comm(), "a message was given up while under way (the other rank has not taken part for 30 s)");
   } catch (const std::exception& error) {
     abort_mpi(comm(), error.what());
@@ -80,13 +77,13 @@ MpiTransfer::~MpiTransfer() {
   end(direction_ == Direction::receive);
   if (!mpi_is_alive()) return;
   for (MPI_Request& request : requests_) {
-    // Some libraries free a request that ends with an error, persistent or not.
+    // Some libraries free a request that ends with an error, even a persistent one.
     if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
   }
 }
 
 void MpiTransfer::begin() {
-  // One by one: MPI_Startall may start them in any order, and the pieces must match in theirs.
+  // One by one: MPI_Startall may start them in any order, but pieces must match in order.
   for (MPI_Request& request : requests_) check_mpi(MPI_Start(&request), "MPI_Start");
 }
 

@@ -2,19 +2,19 @@
 
 #include <mpi.h>
 
-#include <ashlar/comm/message.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <cstddef>
 #include <memory>
 #include <vector>
 
-#include "handle.hpp"
+#include "calls.hpp"
 
 namespace ashlar::impl {
 
-/// What sends, receives and gatherings have in common: some requests, and what becomes of them.
+/// The common base of sends, receives and gatherings: a list of requests.
 ///
-/// One that is destroyed while under way waits for its end, since until then MPI uses the buffers. It does not wait for
-/// ever: if the other rank has left, the job ends.
+/// The destructor of a message under way waits for its end, since MPI uses the buffers until then. It has a time limit:
+/// if the other rank has left, the job ends.
 class MpiMessage : public Message {
  public:
   ~MpiMessage() override;
@@ -25,7 +25,7 @@ class MpiMessage : public Message {
  protected:
   explicit MpiMessage(std::shared_ptr<const MpiHandle> comm) : comm_(std::move(comm)) {}
   MPI_Comm comm() const { return comm_->get(); }
-  /// To be called by destructors, while the rest of the object is there.
+  /// Destructors of derived classes call this, while all members exist.
   void end(bool may_cancel) noexcept;
 
   virtual void begin() = 0;

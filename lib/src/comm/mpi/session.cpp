@@ -1,27 +1,23 @@
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
 #include <ashlar/comm/mpi/communicator.hpp>
-#include <ashlar/comm/mpi/session.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <vector>
 
-#include "abort.hpp"
-#include "check.hpp"
-#include "thread_level.hpp"
-#include "wait.hpp"
+#include "calls.hpp"
 
 namespace ashlar {
 
 namespace {
 
-// How long the other ranks have to come where this one leaves by an exception.
-constexpr auto patience = std::chrono::seconds(20);
+// Time limit for the other ranks to end, if this one leaves by an exception.
+constexpr auto time_limit = std::chrono::seconds(20);
 
-/// For MPI that is yet to be initialised. Open MPI 6.0.0rc2 loses messages between ranks of a host where two threads of
-/// a rank send, and both ranks wait for ever; not if it does without the "fast boxes" of its shared memory. Other MPIs
-/// do not read this.
+/// Called before MPI is initialised. Open MPI 6.0.0rc2 loses messages between ranks of a host if two threads of a rank
+/// send, and both ranks wait for ever. It does not without the "fast boxes" of its shared memory. Other MPIs ignore the
+/// variable.
 void keep_messages_of_threads() { setenv("OMPI_MCA_btl_sm_fbox_max", "0", 0); }
 
 }  // namespace
@@ -31,7 +27,8 @@ MpiSession::MpiSession(int level) : exceptions_(std::uncaught_exceptions()) {
   impl::check_mpi(MPI_Initialized(&begun), "MPI_Initialized");
   impl::check_mpi(MPI_Finalized(&ended), "MPI_Finalized");
   if (ended != 0) {
-    throw CommError("MPI cannot be initialised", "it has ended, and begins once only", "make one session for all");
+    throw CommError("MPI cannot be initialised", "it has ended, and starts only once",
+                    "make one session for the whole program");
   }
   if (begun == 0) {
     if (level == MPI_THREAD_MULTIPLE) keep_messages_of_threads();
@@ -54,10 +51,10 @@ MpiSession::~MpiSession() {
   if (!is_owner_ || !impl::mpi_is_alive()) return;
   if (std::uncaught_exceptions() > exceptions_) {
     try {
-      // Where all ranks come, they share the exception, and MPI ends in peace.
+      // If all ranks arrive, they share the exception, and MPI ends normally.
       std::vector<MPI_Request> all_are_here(1, MPI_REQUEST_NULL);
       impl::check_mpi(MPI_Ibarrier(farewell_, all_are_here.data()), "MPI_Ibarrier");
-      if (!impl::wait_all_for(all_are_here, patience)) {
+      if (!impl::wait_all_for(all_are_here, time_limit)) {
         impl::abort_mpi(farewell_, "left by an exception, and other ranks have not");
       }
     } catch (const std::exception& error) {

@@ -1,33 +1,115 @@
-#include "transport.hpp"
+#include <mpi.h>
 
 #include <algorithm>
 #include <array>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/impl/host_name.hpp>
+#include <ashlar/comm/mpi/communicator.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <climits>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "abort.hpp"
-#include "check.hpp"
-#include "device_memory.hpp"
+#include "calls.hpp"
 #include "message.hpp"
-#include "one_at_a_time.hpp"
-#include "thread_level.hpp"
-#include "wait.hpp"
+
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>  // Open MPI and its kin
+#endif
 
 namespace ashlar::impl {
 
 namespace {
 
-// Of the caller's messages up to this.
+// Open MPI has a function for each kind of device, and a macro that tells if the function exists; MPICH has one
+// function for all.
+
+bool says_it_takes_cuda() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+  int is_supported = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &is_supported) == MPI_SUCCESS && is_supported != 0;
+#else
+  return false;
+#endif
+}
+
+bool says_it_takes_hip() {
+#if defined(MPIX_ROCM_AWARE_SUPPORT)
+  return MPIX_Query_rocm_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_HIP)
+  int is_supported = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_HIP, &is_supported) == MPI_SUCCESS && is_supported != 0;
+#else
+  return false;
+#endif
+}
+
+/// True if the MPI library says that it takes messages in memory of this kind; false if it cannot be asked.
+bool mpi_says_it_takes(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::host:
+      return true;
+    case MemoryKind::cuda:
+      return says_it_takes_cuda();
+    case MemoryKind::hip:
+      return says_it_takes_hip();
+    case MemoryKind::other:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+class MpiTransport final : public Transport {
+ public:
+  /// Collective over `comm`.
+  MpiTransport(std::shared_ptr<const MpiHandle> comm, MpiOptions options, std::string host_name);
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  std::string name() const override { return "mpi"; }
+  std::string explain() const override;
+  std::string host_name() const override { return host_name_; }
+  int num_hosts() const override { return num_hosts_; }
+  Reach reach(MemoryKind kind) const override;
+
+  void barrier() override;
+  void all_gather(const void* mine, std::size_t bytes, void* all) override;
+  void all_gather_varying(const void* mine, const std::vector<std::size_t>& bytes_of, void* all) override;
+  void all_to_all(const void* send, const std::vector<std::size_t>& send_bytes, void* receive,
+                  const std::vector<std::size_t>& receive_bytes) override;
+  void broadcast(void* data, std::size_t bytes, int root) override;
+  std::unique_ptr<Transport> split(int colour, int key) override;
+
+  std::unique_ptr<Message> send(const void* data, std::size_t bytes, int to, int tag) override;
+  std::unique_ptr<Message> receive(void* data, std::size_t bytes, int from, int tag) override;
+  std::unique_ptr<Message> gathering(const void* mine, std::size_t bytes, void* all) override;
+
+  [[noreturn]] void abort(int exit_code) noexcept override;
+
+ private:
+  void require(int other, int tag) const;
+
+  std::shared_ptr<const MpiHandle> comm_;
+  MpiOptions options_;
+  int rank_ = 0, size_ = 1, num_hosts_ = 1;
+  std::string host_name_;
+};
+
+namespace {
+
+// The largest tag of messages of the caller.
 constexpr int largest_tag = 1023;
 constexpr int all_to_all_tag = largest_tag + 1;
 
-/// begin(request) begins a collective; waits until that has ended.
+/// Starts a collective by begin(request), and waits until it has ended.
 template <class Begin>
 void complete(const Begin& begin) {
   std::vector<MPI_Request> requests(1, MPI_REQUEST_NULL);
@@ -42,7 +124,7 @@ std::size_t sum_of(const std::vector<std::size_t>& bytes) {
   return std::accumulate(bytes.begin(), bytes.end(), std::size_t{0});
 }
 
-/// The first line, up to a comma, of what the MPI library says of itself: "Open MPI v5.0.7".
+/// The first line, up to a comma, of the version text of the MPI library: "Open MPI v5.0.7".
 std::string library_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING + 1> said{};
   int length = 0;
@@ -100,7 +182,7 @@ void MpiTransport::all_gather(const void* mine, std::size_t bytes, void* all) {
 
 void MpiTransport::all_gather_varying(const void* mine, const std::vector<std::size_t>& bytes_of, void* all) {
   const auto own = bytes_of[static_cast<std::size_t>(rank_)];
-  if (sum_of(bytes_of) > options_.largest_piece) {  // Places are numbers of MPI's, too: each rank in turn then.
+  if (sum_of(bytes_of) > options_.largest_piece) {  // MPI counts places as well: one broadcast for each rank.
     auto* place = static_cast<std::byte*>(all);
     for (int r = 0; r < size_; ++r) {
       const std::size_t bytes = bytes_of[static_cast<std::size_t>(r)];
@@ -122,7 +204,7 @@ void MpiTransport::all_gather_varying(const void* mine, const std::vector<std::s
 
 void MpiTransport::all_to_all(const void* send, const std::vector<std::size_t>& send_bytes, void* receive,
                               const std::vector<std::size_t>& receive_bytes) {
-  // By messages between those that have something to say to each other: most have not.
+  // By messages between ranks that have data for each other: most pairs have none.
   std::vector<MPI_Request> requests;
   const auto post = [&](std::size_t bytes, const auto& post_piece) {
     for (std::size_t begin = 0; begin < bytes; begin += options_.largest_piece) {
@@ -165,8 +247,8 @@ void MpiTransport::broadcast(void* data, std::size_t bytes, int root) {
 }
 
 std::unique_ptr<Transport> MpiTransport::split(int colour, int key) {
-  // MPI's colours are not negative: the colours are numbered. Besides, no rank waits in the split itself, where MPI
-  // would keep its processor busy.
+  // Colours of MPI are not negative, so the colours are numbered. The gathering also keeps ranks from waiting in
+  // MPI_Comm_split, where MPI would occupy their processors.
   std::vector<int> colours(static_cast<std::size_t>(size_));
   all_gather(&colour, sizeof colour, colours.data());
   const std::set<int> all(colours.begin(), colours.end());
@@ -179,12 +261,13 @@ std::unique_ptr<Transport> MpiTransport::split(int colour, int key) {
 void MpiTransport::require(int other, int tag) const {
   if (other >= 0 && other < size_ && tag >= 0 && tag <= largest_tag) return;
   throw CommError(text("no message with tag ", tag, " between ranks ", rank_, " and ", other),
-                  text("there are ", size_, " ranks, and tags 0 to ", largest_tag), "name others");
+                  text("there are ", size_, " ranks, and tags 0 to ", largest_tag),
+                  "use a rank and a tag in this range");
 }
 
 std::unique_ptr<Message> MpiTransport::send(const void* data, std::size_t bytes, int to, int tag) {
   require(to, tag);
-  // (MPI takes what it sends as const from 3.0 on, and MpiTransfer holds either kind.)
+  // MPI 3.0 and later take send buffers as const; MpiTransfer holds either kind.
   auto* const from = static_cast<std::byte*>(const_cast<void*>(data));
   return std::make_unique<MpiTransfer>(comm_, MpiTransfer::Direction::send, from, bytes, to, tag,
                                        options_.largest_piece);
@@ -199,7 +282,7 @@ std::unique_ptr<Message> MpiTransport::receive(void* data, std::size_t bytes, in
 std::unique_ptr<Message> MpiTransport::gathering(const void* mine, std::size_t bytes, void* all) {
   if (bytes > INT_MAX) {
     throw CommError(text("a gathering of ", bytes, " bytes a rank"), text("MPI counts to ", INT_MAX),
-                    "gather less at once");
+                    "gather less in one call");
   }
   return std::make_unique<MpiGathering>(comm_, mine, static_cast<int>(bytes), all);
 }
@@ -212,7 +295,7 @@ namespace ashlar {
 
 Communicator borrow_mpi(MPI_Comm comm, MpiOptions options) {
   if (!impl::mpi_is_alive()) {
-    throw CommError("no MPI to speak through", "it is not initialised, or has ended",
+    throw CommError("MPI cannot be used", "it is not initialised, or has ended",
                     "make an MpiSession, or call MPI_Init_thread, before");
   }
   if (options.largest_piece < 1 || options.largest_piece > INT_MAX) {

@@ -1,25 +1,103 @@
-#include "transport.hpp"
+#include <ashlar/comm/nccl/transport.hpp>
 
-#include <array>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/check_stream_transport.hpp>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/impl/trial_memory.hpp>
-#include <ashlar/comm/memory_kind_of.hpp>
-#include <ashlar/comm/shared_device.hpp>
+#include <ashlar/comm/direct_messages.hpp>
+#include <ashlar/comm/rank_devices.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <ashlar/device/events/event.hpp>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <iostream>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
-#include <vector>
-
-#include "check.hpp"
 
 namespace ashlar::impl {
+
+namespace {
+
+/// NCCL's result once it is settled: a call on a communicator that does not block goes on after it has returned.
+ncclResult_t settled(ncclResult_t result, ncclComm_t comm) {
+  constexpr auto time_limit = std::chrono::seconds(60);
+  constexpr auto pause = std::chrono::microseconds(20);
+  const auto begin = std::chrono::steady_clock::now();
+  while (result == ncclInProgress && comm != nullptr) {
+    if (std::chrono::steady_clock::now() - begin > time_limit) return ncclSystemError;
+    std::this_thread::sleep_for(pause);
+    const ncclResult_t asked = ncclCommGetAsyncError(comm, &result);
+    if (asked != ncclSuccess) return asked;
+  }
+  return result;
+}
+
+/// NCCL's name for a failure, and its last message.
+std::string complaint(ncclResult_t result, ncclComm_t comm) {
+  const char* const last = ncclGetLastError(comm);
+  const std::string more = last == nullptr ? "" : last;
+  return text(ncclGetErrorString(result), more.empty() ? "" : ": ", more);
+}
+
+/// Throws   CommError unless `result` is success. `call` is the name of the function.
+void check_nccl(ncclResult_t result, const char* call, ncclComm_t comm = nullptr) {
+  if (result == ncclSuccess) return;
+  throw CommError(text(call, " failed"), complaint(result, comm),
+                  "set NCCL_DEBUG=INFO to see more, or take another exchange mode");
+}
+
+/// "2.28.9"
+std::string nccl_version() {
+  int version = 0;
+  check_nccl(ncclGetVersion(&version), "ncclGetVersion");
+  return text(version / 10000, ".", version / 100 % 100, ".", version % 100);
+}
+
+}  // namespace
+
+/// Owns a communicator of NCCL, and a thread that polls it for errors.
+class NcclTransport final : public StreamTransport {
+ public:
+  /// Takes the result of ncclCommInitRank or ncclCommSplit.
+  NcclTransport(ncclComm_t comm, int num_ranks);
+  ~NcclTransport() override;
+
+  /// Collective over the ranks of `group`. Each rank uses the current device of its thread.
+  static std::unique_ptr<NcclTransport> of_ranks(const Communicator& group);
+  /// The same by a split of `nccl`, which has the ranks of `group`.
+  static std::unique_ptr<NcclTransport> split_of(ncclComm_t nccl, const Communicator& group);
+
+  MemoryKind memory() const override;
+  std::string name() const override;
+  std::string explain() const override;
+
+  std::unique_ptr<StreamTransport> make_for(const Communicator& group) const override;
+  void exchange(std::span<const StreamSend> sends, std::span<const StreamReceive> receives, void* stream) override;
+  void all_gather(const void* mine, std::size_t bytes, void* all, void* stream) override;
+  void check() const override;
+  void abort() noexcept override;
+
+ private:
+  /// Calls enqueue(comm), and throws if its result is an error.
+  template <class Enqueue>
+  void run(const char* call, const Enqueue& enqueue);
+  void watch();
+
+  // With the mutex held:
+  void require_alive() const;
+  void fail(const std::string& why) noexcept;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  ncclComm_t comm_;  // null once it has been aborted
+  int num_ranks_;
+  std::string failure_;
+  bool is_ending_ = false;
+  std::thread watcher_;
+};
 
 namespace {
 
@@ -32,12 +110,12 @@ using Stream = cudaStream_t;
 constexpr const char* library = "nccl";
 #endif
 
-// How often an error that NCCL has found by itself is asked for.
+// Interval between polls for errors of NCCL.
 constexpr auto watch_interval = std::chrono::milliseconds(500);
 
-// Most channels of a communicator. NCCL sets up buffers and connections for each channel between each two ranks, and
-// takes a multiprocessor for each while it sends. Halos are some KB to some MB: a few channels fill a link with them
-// (each moves some 20 GB/s), are there sooner, and leave the device to the product that runs beside.
+// The most channels of a communicator. NCCL sets up buffers and connections for each channel between each two ranks,
+// and occupies a multiprocessor for each while it sends. Halos are some KB to some MB: a few channels fill a link with
+// them (each moves about 20 GB/s), start sooner, and leave the device to the product that runs meanwhile.
 constexpr int most_channels = 8;
 
 ncclConfig_t configuration() {
@@ -46,10 +124,10 @@ ncclConfig_t configuration() {
   return config;
 }
 
-/// NCCL takes the device that is current.
+/// NCCL uses the current device.
 void use_device() { Event<Exec>().wait(); }  // an event's device becomes the thread's
 
-/// Collective. NCCL finds two ranks with one device on those two alone, and leaves the others waiting.
+/// Collective. NCCL reports two ranks on one device to those two only, and leaves the others waiting.
 void require_devices_of_their_own(const Communicator& group) {
   const auto two = ranks_of_one_device(Exec(), group);
   if (!two) return;
@@ -57,7 +135,7 @@ void require_devices_of_their_own(const Communicator& group) {
                   "each rank needs one of its own", "start fewer ranks, or let messages be the host's");
 }
 
-/// A communicator until a transport has it: aborted where another rank has none.
+/// A communicator until a transport owns it; aborted if another rank fails.
 struct NewComm {
   ncclComm_t comm = nullptr;
 
@@ -84,7 +162,7 @@ NcclTransport::~NcclTransport() {
   changed_.notify_all();
   watcher_.join();
   if (comm_ == nullptr) return;
-  // A rank that leaves early cannot wait for what others may never send.
+  // A rank that leaves early cannot wait for messages that other ranks may never send.
   const ncclResult_t result = std::uncaught_exceptions() > 0 ? ncclCommAbort(comm_) : ncclCommDestroy(comm_);
   if (result != ncclSuccess) std::cerr << "ashlar: ncclCommDestroy failed (" << ncclGetErrorString(result) << ")\n";
 }
@@ -125,9 +203,9 @@ std::string NcclTransport::explain() const {
 }
 
 std::unique_ptr<StreamTransport> NcclTransport::make_for(const Communicator& group) const {
-  // A split is a matter of all ranks: some of them by themselves begin anew.
+  // All ranks take part in a split; a subset of them starts from scratch.
   if (group.size() != num_ranks_) return of_ranks(group);
-  const std::lock_guard lock(mutex_);  // nobody aborts it meanwhile
+  const std::lock_guard lock(mutex_);  // no thread aborts it meanwhile
   group.together([&] { require_alive(); });
   return split_of(comm_, group);
 }
@@ -136,7 +214,7 @@ void NcclTransport::exchange(std::span<const StreamSend> sends, std::span<const 
   run("ncclSend and ncclRecv", [&](ncclComm_t comm) {
     ncclResult_t first = ncclGroupStart();
     if (first != ncclSuccess) return first;
-    // The group is ended in any case: it is the thread's.
+    // The group belongs to the thread, so it is ended in any case.
     const auto keep = [&](ncclResult_t result) {
       if (first == ncclSuccess || first == ncclInProgress) first = result;
     };
@@ -189,7 +267,8 @@ void NcclTransport::watch() {
 
 void NcclTransport::require_alive() const {
   if (comm_ != nullptr) return;
-  throw CommError(text("messages by ", library, " failed"), failure_, "end the job, and look for what other ranks say");
+  throw CommError(text("messages by ", library, " failed"), failure_,
+                  "end the job, and read the messages of other ranks");
 }
 
 void NcclTransport::fail(const std::string& why) noexcept {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/impl/descriptor_passing.hpp>
+#include <ashlar/comm/impl/peer_segments.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -26,14 +26,14 @@ namespace ashlar::impl {
 
 namespace {
 
-/// What the sockets of one call have in common, and no others.
+/// Identifies the sockets of one call.
 struct Token {
   std::array<std::uint32_t, 4> words{};
 
   bool operator==(const Token&) const = default;
 };
 
-/// What goes with a descriptor.
+/// Sent with a descriptor.
 struct Letter {
   Token token;
   int rank = -1;
@@ -58,7 +58,7 @@ struct Address {
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
 };
 
-/// In the abstract name space of Linux: a name that begins with a zero.
+/// In the abstract name space of Linux: the name begins with a zero byte.
 Address address_of(const Token& token, int rank) {
   std::ostringstream name;
   name.imbue(std::locale::classic());
@@ -68,12 +68,12 @@ Address address_of(const Token& token, int rank) {
   const std::string characters = name.str();
   Address address;
   address.name.sun_family = AF_UNIX;
-  std::copy(characters.begin(), characters.end(), address.name.sun_path + 1);  // shorter than that by far
+  std::copy(characters.begin(), characters.end(), address.name.sun_path + 1);  // far shorter
   address.bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + characters.size());
   return address;
 }
 
-/// A socket of this name. The system says with each message who has sent it.
+/// A socket of this name. The system tells the sender of each message.
 FileDescriptor bound_socket(const Address& address) {
   FileDescriptor result(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!result.is_open()) fail_to_pass("a Unix domain socket", errno);
@@ -91,7 +91,7 @@ struct alignas(cmsghdr) Room {
   std::array<char, (CMSG_SPACE(sizeof(What)) + ...)> bytes{};
 };
 
-/// Whether it has gone: where the other's queue is full it may later.
+/// Returns true if it was sent. If the queue of the receiver is full, the caller tries again later.
 bool send_letter(int from, const Address& to, Letter letter, int descriptor) {
   Room<int> room;
   iovec part{&letter, sizeof letter};
@@ -108,15 +108,15 @@ bool send_letter(int from, const Address& to, Letter letter, int descriptor) {
   head->cmsg_len = CMSG_LEN(sizeof descriptor);
   std::memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
   if (sendmsg(from, &message, MSG_NOSIGNAL) >= 0) return true;
-  // (Too many references: the system counts what is on its way as open, until it is taken.)
+  // ETOOMANYREFS: the system counts descriptors in flight as open until they are received.
   if (errno == EAGAIN || errno == EINTR || errno == ENOBUFS || errno == ETOOMANYREFS) return false;
   fail_to_pass("a file descriptor for another rank", errno);
 }
 
-/// What a message brought.
+/// A received message.
 struct Taken {
   bool has_come = false;
-  bool is_whole = false;  ///< and of this user
+  bool is_whole = false;  ///< and from this user
   bool lacks_descriptor = false;
   Letter letter;
   FileDescriptor descriptor;
@@ -141,7 +141,7 @@ Taken take_letter(int socket) {
   for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
     if (head->cmsg_level != SOL_SOCKET) continue;
     if (head->cmsg_type == SCM_RIGHTS) {
-      // All of them are open here by now: those that are too many close as they are replaced.
+      // All of them are open by now; superfluous ones close when they are replaced.
       const std::size_t count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
       for (std::size_t k = 0; k < count; ++k) {
         int number = -1;
@@ -159,7 +159,7 @@ Taken take_letter(int socket) {
   return taken;
 }
 
-/// One rank's part, when all have their sockets.
+/// The part of one rank, once all have their sockets.
 class Passing {
  public:
   Passing(int socket, const Token& token, int rank, int num_ranks, int mine)
@@ -191,12 +191,12 @@ class Passing {
     }
   }
 
-  /// Waits a moment, in which something may come.
+  /// Waits briefly for messages.
   void take_what_has_come() {
     if (num_to_come_ == 0 && to_send_.empty()) return;
     pollfd polled{socket_, POLLIN, 0};
     poll(&polled, 1, to_send_.empty() ? 100 : 1);
-    // (Not for ever, whatever is sent here.)
+    // A bounded number of messages, whatever is sent here.
     for (std::size_t k = 0; k < theirs_.size(); ++k) {
       Taken taken = take_letter(socket_);
       if (!taken.has_come) return;
@@ -231,7 +231,7 @@ std::vector<FileDescriptor> pass_descriptors(const Communicator& comm, int mine,
     if (fcntl(mine, F_GETFD) < 0) fail_to_pass(text("the file descriptor ", mine), errno);
     return bound_socket(address_of(token, rank));
   });
-  // (From here on all have theirs, and they are there until all are done.)
+  // All sockets exist from here on, until all ranks are done.
   return comm.together([&] { return Passing(socket.get(), token, rank, comm.size(), mine).run(time_out_seconds); });
 }
 

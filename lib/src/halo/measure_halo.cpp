@@ -1,11 +1,10 @@
-#include <ashlar/halo/impl/halo_probe.hpp>
+#include <ashlar/halo/measure_halo.hpp>
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/measure_links.hpp>
 #include <cstddef>
-#include <string>
 #include <vector>
 
 namespace ashlar::impl {
@@ -34,7 +33,8 @@ void check_same_options(const Communicator& comm, const HaloOptions& options) {
 MeasuredCosts measure_messages(const Communicator& comm, const void* to, void* from) {
   const Communicator own = comm.duplicate();
   MeasuredCosts mine;
-  // Ranks 0 and 1, 2 and 3, and so on; then 1 and 2, 3 and 4, and so on. All messages of one kind at a time.
+  // First ranks 0 and 1, 2 and 3, and so on; then 1 and 2, 3 and 4, and so on. The messages of one round go
+  // simultaneously.
   for (int first = 0; first < 2; ++first) {
     const bool begins = own.rank() % 2 == first;
     const int other = begins ? own.rank() + 1 : own.rank() - 1;
@@ -55,7 +55,7 @@ MeasuredCosts agree_on_costs(const Communicator& comm, const MeasuredCosts& mine
       if (its.*cost > 0) measured.push_back(its.*cost);
     }
     std::sort(measured.begin(), measured.end());
-    // (A clock that did not move is no time of its own.)
+    // A clock that did not move measures nothing.
     return measured.empty() ? 1e-9 : measured[measured.size() / 2];
   };
   return {median(&MeasuredCosts::small_seconds), median(&MeasuredCosts::large_seconds),

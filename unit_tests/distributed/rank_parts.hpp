@@ -17,7 +17,7 @@
 #include <support/thread_ranks.hpp>
 #include <vector>
 
-// Matrices and vectors that are dealt to ranks, and gathered again.
+// Matrices and vectors that are distributed to ranks, and gathered again.
 
 namespace ashlar::testing {
 
@@ -56,8 +56,8 @@ std::vector<Scalar> part_of(const std::vector<Scalar>& whole, const RowPartition
 
 /// The operator of a matrix on the host, of which this rank takes its rows.
 template <class HostMatrix>
-auto dealt(const Exec& exec, const Communicator& comm, const HostMatrix& whole, const RowPartition& partition,
-           const DistributedOptions& options = {}) {
+auto operator_over_ranks(const Exec& exec, const Communicator& comm, const HostMatrix& whole,
+                         const RowPartition& partition, const DistributedOptions& options = {}) {
   using Matrix = typename HostMatrix::template in_space<Space>;
   return DistributedOperator<Matrix>(exec, comm, partition,
                                      rows_of(whole, partition.begin(comm.rank()), partition.end(comm.rank())), options);

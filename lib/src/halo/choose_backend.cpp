@@ -1,13 +1,50 @@
-#include <ashlar/halo/impl/neighbour_lists.hpp>
+#include <ashlar/halo/impl/choose_backend.hpp>
 
+#include <ashlar/base/text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/stream_transport.hpp>
-#include <ashlar/halo/halo_figures.hpp>
-#include <ashlar/halo/impl/staging.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
+#include <ashlar/halo/impl/blocking_backend.hpp>
 #include <cstddef>
 #include <iomanip>
 #include <utility>
+
+namespace ashlar {
+
+std::string_view to_string(ExchangeMode mode) {
+  switch (mode) {
+    case ExchangeMode::automatic:
+      return "automatic";
+    case ExchangeMode::blocking:
+      return "blocking";
+    case ExchangeMode::stream:
+      return "stream";
+    case ExchangeMode::kernel:
+      return "kernel";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(HaloBuffers buffers) {
+  switch (buffers) {
+    case HaloBuffers::automatic:
+      return "automatic";
+    case HaloBuffers::staged:
+      return "staged";
+    case HaloBuffers::device:
+      return "device";
+  }
+  return "unknown";
+}
+
+void check_packet_bytes(std::string_view what, std::optional<std::int64_t> bytes) {
+  if (!bytes || *bytes >= 0) return;
+  throw ArgumentError(text(what, ": packets for messages of up to ", count_text(*bytes, "byte")),
+                      "a length is not negative", "give 0 to send none as packets");
+}
+
+}  // namespace ashlar
 
 namespace ashlar::impl {
 
@@ -20,7 +57,7 @@ void check_own(const Communicator& comm, const std::vector<NeighbourMessage>& me
         message.begin < 0) {
       throw ArgumentError(text("halo: rank ", comm.rank(), " of ", comm.size(), " lists ", message.count, " bytes ",
                                where, " rank ", message.rank),
-                          "there is one message for each other rank, by rank in ascending order", "mend the list");
+                          "there is one message for each other rank, by rank in ascending order", "correct the list");
     }
     before = message.rank;
   }
@@ -59,7 +96,7 @@ Communicator agreed_group(const Communicator& comm, const std::vector<NeighbourM
       const std::int64_t count = offered[source].empty() ? 0 : offered[source][0];
       if (count == expected[source]) continue;
       throw ArgumentError(text("halo: rank ", comm.rank(), " expects ", expected[source], " bytes from rank ", source),
-                          text("that one sends ", count), "pass plans that all ranks made together");
+                          text("that rank sends ", count), "pass plans that all ranks made together");
     }
   });
   return comm.duplicate();
@@ -131,15 +168,15 @@ HaloStaging choose_staging(const Communicator& comm, HaloBuffers wanted, const D
   }
   if (wanted == HaloBuffers::staged) return {true, "as asked for"};
   if (direct.work) return {false, direct.why};
-  // Ranks that compute on the host need no stage, whatever others need.
+  // A rank that computes on the host needs no staging, even if others do.
   if (comm.transport().reach(kind) == Reach::certain) return {false, "this rank's memory is the host's"};
   return {true, direct.why};
 }
 
-std::string explain(const HaloFigures& figures, const std::string& way) {
+std::string explain(const HaloFigures& figures, const std::string& how) {
   return text("halo: ", count_text(figures.sent.messages, "message"), " of ", figures.sent.bytes, " bytes sent and ",
               figures.received.messages, " of ", figures.received.bytes, " received in ",
-              count_text(figures.exchanges, "exchange"), ", ", way);
+              count_text(figures.exchanges, "exchange"), ", ", how);
 }
 
 }  // namespace ashlar::impl

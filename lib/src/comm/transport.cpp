@@ -1,11 +1,38 @@
+#include <ashlar/comm/transport.hpp>
+
+#include <unistd.h>
+
 #include <ashlar/base/text.hpp>
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/impl/host_name.hpp>
-#include <ashlar/comm/impl/self_transport.hpp>
 #include <cstdlib>
 #include <cstring>
 
+namespace ashlar {
+
+std::string_view to_string(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::host:
+      return "host";
+    case MemoryKind::cuda:
+      return "CUDA";
+    case MemoryKind::hip:
+      return "HIP";
+    case MemoryKind::other:
+      return "other";
+  }
+  return "unknown";
+}
+
+}  // namespace ashlar
+
 namespace ashlar::impl {
+
+std::string host_name() {
+  if (const char* const given = std::getenv("ASHLAR_HOST_NAME"); given != nullptr && *given != '\0') return given;
+  char name[256] = {};
+  // A truncated name need not end in a zero, so the last character stays zero.
+  if (::gethostname(name, sizeof(name) - 1) != 0) return "localhost";
+  return name;
+}
 
 namespace {
 
@@ -28,7 +55,7 @@ class SelfGathering : public Message {
 
 [[noreturn]] void refuse(const char* what, int other) {
   throw CommError(text("there is no rank ", other, " to ", what), "this rank is alone",
-                  "run several ranks, or leave out what a rank would tell itself");
+                  "run several ranks, or leave out messages of a rank to itself");
 }
 
 class SelfTransport : public Transport {

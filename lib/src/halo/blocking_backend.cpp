@@ -1,4 +1,4 @@
-#include <ashlar/halo/impl/neighbour_messages.hpp>
+#include <ashlar/halo/impl/blocking_backend.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -77,7 +77,7 @@ int NeighbourMessages::wait_for_any(int slot) {
         are_left = true;
         if (s.receives[k]->is_done()) found = static_cast<int>(k);
       }
-      // Where ranks share a processor, the others go on.
+      // Other ranks may share the processor.
       if (are_left && found < 0) std::this_thread::yield();
     }
   });
@@ -93,7 +93,7 @@ void NeighbourMessages::wait_for_all_sends() noexcept {
   try {
     for (int slot = 0; slot < static_cast<int>(slots_.size()); ++slot) wait_for_sends(slot);
   } catch (const std::exception&) {
-    // For a destructor: there is nobody to tell.
+    // A destructor cannot report it.
   }
 }
 

@@ -1,8 +1,8 @@
-#include <ashlar/halo/impl/peer_routes.hpp>
+#include <ashlar/halo/impl/peer_lists.hpp>
 
 #include <ashlar/device/packets/flag.hpp>
+#include <ashlar/halo/impl/choose_backend.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
-#include <ashlar/halo/impl/neighbour_lists.hpp>
 #include <cstddef>
 
 namespace ashlar::impl {
@@ -19,7 +19,7 @@ PeerRoutes::PeerRoutes(const Communicator& comm, const std::vector<NeighbourMess
                        const std::vector<NeighbourMessage>& from, std::int64_t packet_bytes)
     : slots_begin_(static_cast<std::int64_t>(from.size() + to.size()) * flag_bytes),
       slot_bytes_(rounded_up(end_of(from))) {
-  // Each tells those to whom it sends where to say that it has been taken, and those who send to it where.
+  // Each rank tells its receivers where to raise the flag "taken", and its senders where to write.
   struct Offer {
     std::int64_t taken;
     bool has_words;
