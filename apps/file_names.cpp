@@ -1,7 +1,5 @@
 #include <unistd.h>
 
-#include <poll.h>
-#include <signal.h>
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
@@ -10,6 +8,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <poll.h>
+#include <signal.h>
 #include <system_error>
 
 #include "file_names.hpp"

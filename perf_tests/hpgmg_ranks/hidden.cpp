@@ -2,8 +2,8 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
-#include <ashlar/multigrid/operator.hpp>
 #include <ashlar/multigrid/multigrid_operator.hpp>
+#include <ashlar/multigrid/operator.hpp>
 #include <cstdio>
 #include <functional>
 #include <hpgmg_ranks/box_name.hpp>

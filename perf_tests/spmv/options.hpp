@@ -1,8 +1,8 @@
 #pragma once
 
 #include <ashlar/base/concepts.hpp>
-#include <support/types.hpp>
 #include <string>
+#include <support/types.hpp>
 #include <vector>
 
 namespace ashlar::perf {

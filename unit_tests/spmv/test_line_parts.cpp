@@ -1,5 +1,5 @@
-#include <gtest/gtest.h>
 #include <ashlar/spmv/spmv.hpp>
+#include <gtest/gtest.h>
 
 namespace ashlar::impl {
 namespace {

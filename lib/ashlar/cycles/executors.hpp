@@ -3,7 +3,6 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/cycles/cycle.hpp>
 #include <ashlar/device/graphs/captured_work.hpp>
-#include <ashlar/device/graphs/captured_work.hpp>
 #include <map>
 #include <optional>
 #include <string>

@@ -2,9 +2,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
@@ -12,7 +12,6 @@
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_exchange.hpp>
 #include <ashlar/halo/reverse_halo_exchange.hpp>
-#include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/kernel.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/spmv.hpp>

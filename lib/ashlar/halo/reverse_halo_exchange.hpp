@@ -3,9 +3,9 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>

@@ -3,9 +3,9 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/bcsr/csr.hpp>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
-#include <span>
 
 /// Matrices and vectors as text files of the Matrix Market exchange format.
 ///

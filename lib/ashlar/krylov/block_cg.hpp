@@ -6,12 +6,12 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/block_cg_state.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
 #include <ashlar/krylov/impl/progress_checks.hpp>
 #include <ashlar/krylov/impl/require_system.hpp>
+#include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cstdint>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/teams/team_sums.hpp>
 #include <concepts>

@@ -10,11 +10,11 @@
 #include <ashlar/blas1/blas1.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/concepts.hpp>
-#include <ashlar/krylov/impl/on_all_parts.hpp>
 #include <ashlar/krylov/impl/norms.hpp>
+#include <ashlar/krylov/impl/on_all_parts.hpp>
 #include <ashlar/krylov/impl/require_system.hpp>
-#include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/krylov/report.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cmath>
 #include <cstdint>

@@ -6,12 +6,12 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/teams/team_sums.hpp>
-#include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/krylov/cg_scalars.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/krylov/impl/cg_form.hpp>
 #include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/solver.hpp>
+#include <ashlar/krylov/solver_options.hpp>
 #include <cstdint>
 #include <limits>
 

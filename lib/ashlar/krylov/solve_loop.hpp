@@ -5,9 +5,9 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/krylov/concepts.hpp>
-#include <ashlar/krylov/impl/solve_state.hpp>
 #include <ashlar/krylov/impl/iteration_launcher.hpp>
 #include <ashlar/krylov/impl/progress_checks.hpp>
+#include <ashlar/krylov/impl/solve_state.hpp>
 #include <ashlar/krylov/impl/solver_memory.hpp>
 #include <ashlar/krylov/method.hpp>
 #include <ashlar/krylov/report.hpp>

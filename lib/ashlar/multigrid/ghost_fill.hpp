@@ -10,7 +10,6 @@
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/peer_messages.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
-#include <ashlar/halo/peer_messages.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/impl/ghost_kernels.hpp>
 #include <ashlar/multigrid/impl/messages.hpp>

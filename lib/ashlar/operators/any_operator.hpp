@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/concepts.hpp>
 #include <ashlar/base/bytes.hpp>
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/blas1/blas1.hpp>
 #include <ashlar/device/teams/team_sums.hpp>

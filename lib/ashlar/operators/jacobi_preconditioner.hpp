@@ -4,7 +4,6 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
-#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <ashlar/base/bytes.hpp>
-#include <ashlar/bcsr/matrix_bytes.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/bcsr/matrix_bytes.hpp>
 #include <cstdint>
 
 namespace ashlar {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <ashlar/base/text.hpp>
-#include <ashlar/base/text.hpp>
 #include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/comm/transport.hpp>
 #include <cstdlib>

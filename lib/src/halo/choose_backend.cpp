@@ -1,6 +1,5 @@
 #include <ashlar/halo/impl/choose_backend.hpp>
 
-#include <ashlar/base/text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/stream_transport.hpp>

@@ -5,9 +5,9 @@
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/block_file_writer.hpp>
 
-#include <ashlar/host/replaced_file.hpp>
 #include "block_file_format.hpp"
 #include "sections.hpp"
+#include <ashlar/host/replaced_file.hpp>
 
 namespace ashlar::io::impl {
 

@@ -8,10 +8,10 @@
 #include <new>
 #include <utility>
 
-#include <ashlar/host/text_file.hpp>
 #include "in_quotes.hpp"
 #include "matrix_market_format.hpp"
 #include "text_parsing.hpp"
+#include <ashlar/host/text_file.hpp>
 
 namespace ashlar::io {
 

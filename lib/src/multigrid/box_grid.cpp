@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <ashlar/base/text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/box_grid.hpp>

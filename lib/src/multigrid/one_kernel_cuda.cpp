@@ -3,10 +3,10 @@
 #ifdef KOKKOS_ENABLE_CUDA
 #include <algorithm>
 #include <ashlar/base/error.hpp>
-#include <ashlar/device/runtime/cuda_check.hpp>
 #include <ashlar/device/packets/grid_sync.hpp>
 #include <ashlar/device/packets/packet.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
+#include <ashlar/device/runtime/cuda_check.hpp>
 #include <cstddef>
 #include <cstdint>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <functional>
-#include <support/types.hpp>
 #include <string>
+#include <support/types.hpp>
 #include <vector>
 
 namespace ashlar::perf {

@@ -7,8 +7,8 @@
 #include <ashlar/comm/impl/peer_segments.hpp>
 #include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/comm/transport.hpp>
-#include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/device/memory/shareable_memory.hpp>
+#include <ashlar/device/packets/time_limit.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

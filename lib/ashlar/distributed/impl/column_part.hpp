@@ -2,8 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/base/concepts.hpp>
 #include <ashlar/base/algorithms.hpp>
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>

@@ -5,8 +5,8 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
 #include <ashlar/comm/stream_transport.hpp>
-#include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/device/events/event.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/device/packets/packet.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/device/runtime/priority_instance.hpp>

@@ -4,8 +4,8 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/distributed/impl/operator_parts.hpp>
 #include <ashlar/krylov/cg_kernel.hpp>
-#include <ashlar/persistent_cg/ranks.hpp>
 #include <ashlar/persistent_cg/one_device.hpp>
+#include <ashlar/persistent_cg/ranks.hpp>
 #include <ashlar/persistent_cg/rendezvous.hpp>
 #include <optional>
 #include <string>

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <ashlar/base/concepts.hpp>
-#include <ashlar/base/text.hpp>
 #include <ashlar/base/bytes.hpp>
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>

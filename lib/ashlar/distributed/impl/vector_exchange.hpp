@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/concepts.hpp>
 #include <ashlar/base/bytes.hpp>
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/column_part.hpp>

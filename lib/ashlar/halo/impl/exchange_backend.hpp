@@ -1,8 +1,8 @@
 #pragma once
 
+#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/bytes.hpp>
 #include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <cstddef>

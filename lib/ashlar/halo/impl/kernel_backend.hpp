@@ -3,11 +3,10 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/text.hpp>
-#include <ashlar/base/text.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
 #include <ashlar/comm/transport.hpp>
-#include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/device/events/event.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/device/packets/flag.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/halo/exchange_mode.hpp>

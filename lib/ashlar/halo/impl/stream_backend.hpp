@@ -4,8 +4,8 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/stream_transport.hpp>
-#include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/device/events/event.hpp>
+#include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/device/runtime/priority_instance.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>

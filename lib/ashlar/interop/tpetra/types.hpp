@@ -1,9 +1,9 @@
 #pragma once
 
-#include <TpetraCore_config.h>
 #include <Kokkos_Core.hpp>
 #include <Teuchos_Comm.hpp>
 #include <Teuchos_RCP.hpp>
+#include <TpetraCore_config.h>
 #include <Tpetra_Map.hpp>
 #include <Tpetra_MultiVector.hpp>
 #include <ashlar/base/error.hpp>

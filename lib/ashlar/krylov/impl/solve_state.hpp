@@ -1,18 +1,18 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/krylov/checkpoint.hpp>
 #include <ashlar/krylov/impl/norms.hpp>
-#include <ashlar/krylov/report.hpp>
-#include <cstdint>
-#include <vector>
-#include <Kokkos_Core.hpp>
-#include <ashlar/base/error.hpp>
 #include <ashlar/krylov/impl/on_all_parts.hpp>
+#include <ashlar/krylov/report.hpp>
 #include <ashlar/krylov/stopping.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 // The state of a solve on the host, its report, and its verdicts by the true residual.
 

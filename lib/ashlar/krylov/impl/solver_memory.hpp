@@ -1,16 +1,16 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/krylov/stopping.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <algorithm>
-#include <cstddef>
 
 namespace ashlar::impl {
 

@@ -8,8 +8,6 @@
 #include <ashlar/halo/neighbour_exchange.hpp>
 #include <ashlar/halo/peer_messages.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
-#include <ashlar/halo/peer_tasks.hpp>
-#include <ashlar/halo/peer_messages.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/impl/ghost_kernels.hpp>
 #include <ashlar/multigrid/impl/region_kernels.hpp>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <ashlar/base/text.hpp>
-#include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <cstddef>
 #include <string>

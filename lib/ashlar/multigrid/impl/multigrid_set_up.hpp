@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <ashlar/base/text.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>

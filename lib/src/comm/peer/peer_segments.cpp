@@ -9,7 +9,6 @@
 #include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/comm/transport.hpp>
 #include <ashlar/device/memory/shareable_memory.hpp>
-#include <ashlar/device/memory/shareable_memory.hpp>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
