@@ -78,7 +78,12 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
                     "the device has too little memory for the matrix, and for the levels less",
                     "pass --preconditioner block-jacobi");
       }
-      require_nonzero_diagonal(exec, system.matrix, system);
+      if (system.matrix_over_ranks) {
+        const DistributedMatrix<Matrix<Exec>>& a = *system.matrix_over_ranks;
+        a.communicator().together([&] { require_nonzero_diagonal(exec, a.local(), system); });
+      } else {
+        require_nonzero_diagonal(exec, system.matrix, system);
+      }
       return amg_preconditioner(exec, system, method, hierarchy);
     }
     if (!system.is_streamed()) {

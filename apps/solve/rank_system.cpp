@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "memory_left.hpp"
@@ -15,6 +16,27 @@
 namespace ashlar::app {
 
 namespace {
+
+/// The operator of these rows; with algebraic multigrid of a distributed matrix, of which the levels are made, too.
+/// Collective.
+template <class Exec, class Rows>
+void make_operator_over_ranks(const Exec& exec, const SolveOptions& options, const Communicator& comm,
+                              const RowPartition& partition, const DistributedOptions& distributed, Rows rows,
+                              LinearSystem<Exec>& system) {
+  using Operator = DistributedOperator<Matrix<Exec>>;
+  if constexpr (std::is_same_v<Rows, Matrix<Exec>>) {
+    if (options.method.preconditioner == PreconditionerKind::amg) {
+      system.matrix_over_ranks.emplace(
+          exec, std::make_shared<const Communicator>(comm.duplicate()), partition, partition, rows,
+          DistributedMatrixOptions{
+              .halo = distributed.halo, .num_vectors = distributed.spmv.num_vectors, .keep_value_order = false});
+      rows = Rows();
+      system.over_ranks = std::make_shared<const Operator>(exec, *system.matrix_over_ranks, distributed);
+      return;
+    }
+  }
+  system.over_ranks = std::make_shared<const Operator>(exec, comm, partition, std::move(rows), distributed);
+}
 
 /// Deals rows to the operator, which streams those of the host's memory where `place` is that.
 template <class Exec, class Rows>
@@ -43,8 +65,7 @@ void deal(const Exec& exec, const World& world, const SolveOptions& options, con
   try {
     within_limit(limit, bytes_beside_streaming(shape, options), text(system.description, " on rank ", comm.rank()),
                  options, [&] {
-                   system.over_ranks = std::make_shared<const DistributedOperator<Matrix<Exec>>>(
-                       exec, streams, partition, std::move(rows), distributed);
+                   make_operator_over_ranks(exec, options, streams, partition, distributed, std::move(rows), system);
                    return 0;
                  });
   } catch (...) {
@@ -53,6 +74,13 @@ void deal(const Exec& exec, const World& world, const SolveOptions& options, con
   world.on_all([&] {
     if (failure) std::rethrow_exception(failure);
   });
+}
+
+template <class Exec>
+void refuse_streamed(const RowSource<Exec>& source) {
+  throw Error(text(source.description, ": --preconditioner amg with a streamed matrix"),
+              "the device has too little memory for the matrix, and for the levels less",
+              "take more ranks, or pass --preconditioner block-jacobi");
 }
 
 /// What `source` has, or A*1.
@@ -118,6 +146,9 @@ LinearSystem<Exec> make_rank_system(const Exec& exec, const World& world, const 
                                     const RowSource<Exec>& source, const RowPartition& partition) {
   const std::int64_t num_block_rows = partition.size(world.comm().rank());
   const MatrixPlace place = place_of_share(source, options, num_block_rows);
+  world.on_all([&] {
+    if (options.method.preconditioner == PreconditionerKind::amg && place == MatrixPlace::host) refuse_streamed(source);
+  });
   require_memory_for_share<Exec>(world, options, source.description, share_of(source, num_block_rows), place);
   LinearSystem<Exec> system;
   system.description = source.description;
