@@ -33,8 +33,11 @@ void check_amg(const SolveOptions& options, int ranks) {
             "only amg has levels of its own", "pass " + amg);
     return;
   }
-  require(ranks == 1, amg + text(" over ", ranks, " ranks"), "its levels are of one rank's matrix",
-          "start one rank, or pass --preconditioner block-jacobi");
+  require(ranks == 1 || distribution.ranks_on_host == 0,
+          amg + text(" with --ranks-on-host ", distribution.ranks_on_host),
+          "its levels are all on devices, or all on hosts", "leave one of them out");
+  require(ranks == 1 || !outputs.efficiency, amg + text(" over ", ranks, " ranks with --efficiency"),
+          "a rank does not make a cycle alone", "leave one of them out");
   require(placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
           amg + " with --stream " + to_string(placement.stream), "its levels are made of a matrix in memory",
           "pass --stream off, or another preconditioner");

@@ -1,3 +1,4 @@
+#include <ashlar/amg/distributed.hpp>
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/amg/preconditioner.hpp>
 #include <ashlar/base/error.hpp>
@@ -10,6 +11,7 @@
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/operators/jacobi_preconditioner.hpp>
 #include <ashlar/problems/cantilever.hpp>
+#include <ashlar/problems/lattice.hpp>
 #include <ashlar/streaming/diagonal.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -60,31 +62,49 @@ NearNullKind near_null_of(const MethodOptions& method, bool is_elastic_problem) 
   return is_elastic_problem || method.coordinates ? NearNullKind::rigid : NearNullKind::constants;
 }
 
+/// The modes of the block rows `rows` of the system, on the rank of `comm` that has them. Each rank reads the whole
+/// file of coordinates. Collective.
 template <class Exec>
 amg::NearNullSpace<typename Exec::memory_space> modes_of(const Exec& exec, const LinearSystem<Exec>& system,
-                                                         const MethodOptions& method) {
+                                                         const MethodOptions& method, const Communicator& comm,
+                                                         const problems::RowRange& rows) {
   using Space = typename Exec::memory_space;
   const int b = system.block_size();
   const bool is_elastic = system.cantilever && system.cantilever->dof != 1;
   if (near_null_of(method, is_elastic) == NearNullKind::constants) {
-    return amg::constant_modes<Space>(exec, system.num_block_rows(), b);
+    return amg::constant_modes<Space>(exec, rows.size(), b);
   }
-  const Coordinates points = system.cantilever
-                                 ? Coordinates{problems::hex_points(problems::cantilever_grid(*system.cantilever)), 3}
-                                 : read_coordinates(*method.coordinates, system.num_block_rows(), b);
+  const Coordinates points = comm.together([&] {
+    return system.cantilever ? Coordinates{problems::hex_points(problems::cantilever_grid(*system.cantilever)), 3}
+                             : read_coordinates(*method.coordinates, system.num_block_rows(), b);
+  });
   const Vector<Exec> there(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::coordinates"),
-                           points.values.size());
+                           std::size_t(rows.size() * points.dimensions));
   using Here = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-  Kokkos::deep_copy(exec, there, Here(points.values.data(), points.values.size()));
-  return amg::rigid_body_modes<Space>(exec, there, points.dimensions, b);
+  Kokkos::deep_copy(exec, there, Here(points.values.data() + rows.begin * points.dimensions, there.extent(0)));
+  return amg::rigid_body_modes<Space>(exec, there, points.dimensions, b, comm);
 }
 
 template <class Real, class Exec>
 Preconditioner<Exec> make(const Exec& exec, const LinearSystem<Exec>& system, const MethodOptions& method,
                           std::string& hierarchy) {
-  const amg::Preconditioner<Matrix<Exec>, Real> m(exec, system.matrix, modes_of(exec, system, method));
-  hierarchy = m.explain();
-  return Preconditioner<Exec>(m);
+  const auto told = [&](const auto& m) {
+    hierarchy = m.explain();
+    return Preconditioner<Exec>(m);
+  };
+  if (!system.matrix_over_ranks) {
+    const Communicator alone;
+    const auto modes = modes_of(exec, system, method, alone, {0, system.num_block_rows()});
+    return told(amg::Preconditioner<Matrix<Exec>, Real>(exec, system.matrix, modes));
+  }
+  using Distributed = DistributedMatrix<Matrix<Exec>>;
+  const Distributed& a = *system.matrix_over_ranks;
+  const RowPartition& partition = a.row_map();
+  const auto modes =
+      modes_of(exec, system, method, a.communicator(), {partition.begin(a.rank()), partition.end(a.rank())});
+  amg::Options options;
+  options.exchange = system.over_ranks->exchange_mode();
+  return told(amg::Preconditioner<Distributed, Real>(exec, a, modes, options));
 }
 
 }  // namespace
@@ -165,7 +185,12 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
                     "the device has too little memory for the matrix, and for the levels less",
                     "pass --preconditioner block-jacobi");
       }
-      require_nonzero_diagonal(exec, system.matrix, system);
+      if (system.matrix_over_ranks) {
+        const DistributedMatrix<Matrix<Exec>>& a = *system.matrix_over_ranks;
+        a.communicator().together([&] { require_nonzero_diagonal(exec, a.local(), system); });
+      } else {
+        require_nonzero_diagonal(exec, system.matrix, system);
+      }
       return amg_preconditioner(exec, system, method, hierarchy);
     }
     if (!system.is_streamed()) {

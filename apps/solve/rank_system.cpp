@@ -6,6 +6,7 @@
 #include <locale>
 #include <memory>
 #include <sstream>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,27 @@ RowPartition read_partition(const std::string& path, std::int64_t num_block_rows
 
 namespace {
 
+/// The operator of these rows; with algebraic multigrid of a distributed matrix, of which the levels are made, too.
+/// Collective.
+template <class Exec, class Rows>
+void make_operator_over_ranks(const Exec& exec, const SolveOptions& options, const Communicator& comm,
+                              const RowPartition& partition, const DistributedOptions& distributed, Rows rows,
+                              LinearSystem<Exec>& system) {
+  using Operator = DistributedOperator<Matrix<Exec>>;
+  if constexpr (std::is_same_v<Rows, Matrix<Exec>>) {
+    if (options.method.preconditioner == PreconditionerKind::amg) {
+      system.matrix_over_ranks.emplace(
+          exec, std::make_shared<const Communicator>(comm.duplicate()), partition, partition, rows,
+          DistributedMatrixOptions{
+              .halo = distributed.halo, .num_vectors = distributed.spmv.num_vectors, .keep_value_order = false});
+      rows = Rows();
+      system.over_ranks = std::make_shared<const Operator>(exec, *system.matrix_over_ranks, distributed);
+      return;
+    }
+  }
+  system.over_ranks = std::make_shared<const Operator>(exec, comm, partition, std::move(rows), distributed);
+}
+
 /// Distributes rows to the operator, which streams the host's rows if `place` is the host.
 template <class Exec, class Rows>
 void distribute(const Exec& exec, const World& world, const SolveOptions& options, const RowPartition& partition,
@@ -82,8 +104,7 @@ void distribute(const Exec& exec, const World& world, const SolveOptions& option
   try {
     within_limit(limit, bytes_beside_streaming(shape, options), text(system.description, " on rank ", comm.rank()),
                  options, [&] {
-                   system.over_ranks = std::make_shared<const DistributedOperator<Matrix<Exec>>>(
-                       exec, streams, partition, std::move(rows), distributed);
+                   make_operator_over_ranks(exec, options, streams, partition, distributed, std::move(rows), system);
                    return 0;
                  });
   } catch (...) {
@@ -92,6 +113,13 @@ void distribute(const Exec& exec, const World& world, const SolveOptions& option
   world.on_all([&] {
     if (failure) std::rethrow_exception(failure);
   });
+}
+
+template <class Exec>
+void refuse_streamed(const RowSource<Exec>& source) {
+  throw Error(text(source.description, ": --preconditioner amg with a streamed matrix"),
+              "the device has too little memory for the matrix, and for the levels less",
+              "take more ranks, or pass --preconditioner block-jacobi");
 }
 
 /// What `source` has, or A*1.
@@ -157,6 +185,9 @@ LinearSystem<Exec> make_rank_system(const Exec& exec, const World& world, const 
                                     const RowSource<Exec>& source, const RowPartition& partition) {
   const std::int64_t num_block_rows = partition.size(world.comm().rank());
   const MatrixPlace place = place_of_share(source, options, num_block_rows);
+  world.on_all([&] {
+    if (options.method.preconditioner == PreconditionerKind::amg && place == MatrixPlace::host) refuse_streamed(source);
+  });
   require_memory_for_share<Exec>(world, options, source.description, share_of(source, num_block_rows), place);
   LinearSystem<Exec> system;
   system.description = source.description;

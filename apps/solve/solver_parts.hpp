@@ -87,7 +87,7 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
                                          const MethodOptions& method, std::string& hierarchy);
 
 /// Algebraic multigrid for a matrix in memory, with the modes that were asked for. `hierarchy` becomes its levels, a
-/// line each.
+/// line each. Over ranks: collective.
 ///
 /// Throws   FileError for the file of coordinates; NumericalError for a diagonal block without an inverse.
 template <class Exec>

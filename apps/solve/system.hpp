@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/operator.hpp>
 #include <ashlar/problems/cantilever.hpp>
 #include <cstdint>
@@ -38,6 +39,8 @@ struct LinearSystem {
   std::optional<problems::Cantilever> cantilever;
   /// Where several ranks solve: all of the matrix, of which this rank has its rows; the vectors have its entries.
   std::shared_ptr<const DistributedOperator<Matrix<Exec>>> over_ranks;
+  /// The same, for a preconditioner that is made of all of the matrix: algebraic multigrid; else none.
+  std::optional<DistributedMatrix<Matrix<Exec>>> matrix_over_ranks;
   std::int64_t total_block_rows = 0, total_blocks = 0;  ///< of all ranks
   std::uint64_t device_limit = 0;  ///< bytes of the device that the solve may take, from before there was anything
 

@@ -219,8 +219,8 @@ TEST(AmgModes, InTwoDimensionsAndForTwoBodies) {
 TEST(AmgLanczos, FindsTheLargestEigenvalue) {
   const Exec exec;
   const auto estimate = [&](const Matrix& a, int steps) {
-    const SpmvPlan<Matrix> plan(exec, a);
-    return amg::largest_eigenvalue(exec, plan, a, BlockJacobiPreconditioner<Matrix>(exec, a), steps);
+    return amg::largest_eigenvalue(exec, amg::LevelMatrix<Matrix>(exec, a), BlockJacobiPreconditioner<Matrix>(exec, a),
+                                   steps);
   };
   EXPECT_NEAR(estimate(laplacian_1d(10), 10), 1 + std::cos(M_PI / 11), 1e-12);
   const double rough = estimate(laplacian_1d(1000), 12);

@@ -35,7 +35,7 @@ MAY_USE = {
     # A multigrid cycle as a list of steps, and its executors, for levels of any kind.
     "cycles": ["device"],
     # Algebraic multigrid: levels of block matrices.
-    "amg": ["operators", "cycles"],
+    "amg": ["distributed", "cycles"],
     # The compiled entry for arrays: it chooses a solver and a preconditioner.
     "solve": ["amg"],
     "multigrid": ["halo", "blas1", "cycles"],

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/cycles/chebyshev.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
-#include <ashlar/spmv/spmv.hpp>
+#include <ashlar/spmv/block_sizes.hpp>
 #include <cstdint>
 #include <utility>
 
@@ -52,7 +53,7 @@ struct ChebyshevUpdate {
 }  // namespace impl
 
 /// A polynomial in D^-1 A as smoother, D the diagonal blocks: the Chebyshev polynomial that is smallest on the upper
-/// part of the spectrum. It is its own adjoint in the inner product of A.
+/// part of the spectrum. It is its own adjoint in the inner product of A. Matrix is a rank's local part of A.
 ///
 /// Source   Adams, Brezina, Hu and Tuminaro 2003; Saad, Iterative Methods for Sparse Linear Systems, algorithm 12.1.
 template <bcsr_matrix Matrix>
@@ -70,37 +71,38 @@ class ChebyshevSmoother {
 
   /// x := S(x, b), or S(0, b). Leaves in r and d what residual() needs; t is scratch memory.
   ///
-  /// Async    enqueued on `exec`; no fence, no allocation.
-  template <execution_space Exec>
-  void smooth(const Exec& exec, const SpmvPlan<Matrix>& plan, const Matrix& a, bool from_zero, const Vector& b,
-              const Vector& x, const Vector& r, const Vector& d, const Vector& t) const {
+  /// Async    enqueued on `exec`; no fence, no allocation. Over ranks, products wait as multiply() does.
+  template <execution_space Exec, class A>
+  void smooth(const Exec& exec, const LevelMatrix<A>& a, bool from_zero, const Vector& b, const Vector& x,
+              const Vector& r, const Vector& d, const Vector& t) const {
     using impl::ChebyshevStep;
     const auto update = [&](ChebyshevStep step, double of_d, double of_r) {
-      ashlar::impl::with_block_size_of(std::integer_sequence<int, 1, 2, 3, 6>{}, a.block_size(), [&](auto size) {
-        using Update = impl::ChebyshevUpdate<Scalar, typename Matrix::layout_type, size()>;
-        Kokkos::parallel_for(
-            "ashlar::amg[Chebyshev]",
-            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(a.num_block_rows())),
-            Update{step, a.block_size(), static_cast<Scalar>(of_d), static_cast<Scalar>(of_r), inverse_of_diagonal(),
-                   b.data(), t.data(), r.data(), d.data(), x.data()});
-      });
+      ashlar::impl::with_block_size_of(
+          std::integer_sequence<int, 1, 2, 3, 6>{}, a.local().block_size(), [&](auto size) {
+            using Update = impl::ChebyshevUpdate<Scalar, typename Matrix::layout_type, size()>;
+            Kokkos::parallel_for(
+                "ashlar::amg[Chebyshev]",
+                Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0,
+                                                                           std::int64_t(a.local().num_block_rows())),
+                Update{step, a.local().block_size(), static_cast<Scalar>(of_d), static_cast<Scalar>(of_r),
+                       inverse_of_diagonal(), b.data(), t.data(), r.data(), d.data(), x.data()});
+          });
     };
-    if (!from_zero) spmv(exec, plan, Scalar(1), a, x, Scalar(0), t);
+    if (!from_zero) a.multiply(exec, 1, x, 0, t);
     cycles::Chebyshev coefficients = coefficients_;
     const auto [of_d, of_r] = coefficients.first();
     update(from_zero ? ChebyshevStep::first_from_zero : ChebyshevStep::first, of_d, of_r);
     for (int k = 1; k < degree_; ++k) {
-      spmv(exec, plan, Scalar(1), a, d, Scalar(0), t);
+      a.multiply(exec, 1, d, 0, t);
       const auto step = coefficients.next();
       update(ChebyshevStep::next, step.of_d, step.of_r);
     }
   }
 
   /// r := b - A x after smooth(), from the residual before its last step: r := r - A d.
-  template <execution_space Exec>
-  void residual(const Exec& exec, const SpmvPlan<Matrix>& plan, const Matrix& a, const Vector& r,
-                const Vector& d) const {
-    spmv(exec, plan, Scalar(-1), a, d, Scalar(1), r);
+  template <execution_space Exec, class A>
+  void residual(const Exec& exec, const LevelMatrix<A>& a, const Vector& r, const Vector& d) const {
+    a.multiply(exec, -1, d, 1, r);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <ashlar/amg/galerkin.hpp>
 #include <ashlar/amg/impl/check_input.hpp>
 #include <ashlar/amg/level.hpp>
+#include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/amg/options.hpp>
 #include <ashlar/amg/smooth_prolongator.hpp>
@@ -16,7 +17,6 @@
 #include <ashlar/cycles/cycle.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -46,37 +46,46 @@ struct LevelFigures {
   double largest_eigenvalue = 0;
 };
 
-/// The levels of smoothed aggregation for a matrix, and the steps of their cycle.
-template <bcsr_matrix Matrix>
+/// The levels of smoothed aggregation for a matrix, and the steps of their cycle. A is a BcsrMatrix, or with
+/// amg/distributed.hpp a DistributedMatrix. Aggregates lie within ranks. All decisions are made by all ranks together.
+template <class A>
 class Hierarchy {
  public:
-  using Space = typename Matrix::memory_space;
+  using Local = typename LevelMatrix<A>::Local;
+  using Space = typename Local::memory_space;
   using Modes = NearNullSpace<Space>;
 
-  /// Shapes   A is square, with square blocks; `modes` has the rows of A, and 1 to max_modes columns.
-  /// Memory   shares the values of A. If they change, update_values() follows before the next cycle.
-  /// Async    waits for `exec`.
-  /// Throws   ShapeError, ArgumentError, BlockSizeError; NumericalError if a mode is 0 or not finite, or if, on some
+  /// Shapes   A is square, with square blocks; `modes` has the rows of A that this rank has, and 1 to max_modes
+  /// columns. Memory   shares the values of A. If they change, update_values() follows before the next cycle. Async
+  /// waits for `exec`. Over ranks: collective. Throws   on all ranks together: ShapeError, ArgumentError,
+  /// BlockSizeError; NumericalError if a mode is 0 or not finite, or if, on some
   ///          level, a diagonal block has no inverse or D^-1 A no positive eigenvalue.
   template <execution_space Exec>
-  Hierarchy(const Exec& exec, const Matrix& a, Modes modes, const Options& options = {}) : options_(options) {
+  Hierarchy(const Exec& exec, const A& a, Modes modes, const Options& options = {}) : options_(options) {
     check(options);
     impl::check_input(exec, a, modes);
-    levels_.push_back(timed(exec, times_.smoothers, [&] { return Level<Matrix>(exec, a, options_); }));
+    levels_.push_back(timed(exec, times_.smoothers, [&] { return Level<A>(exec, a, options_); }));
+    options_.exchange = levels_.front().products().mode();
+    const Communicator& comm = levels_.front().products().comm();
     while (can_be_coarser()) {
-      const Matrix& fine = levels_.back().matrix();
-      const auto aggregates = timed(exec, times_.aggregation,
-                                    [&] { return aggregate(exec, strength_graph(exec, fine, options_.strength)); });
-      if (aggregates.count == 0 || 5 * std::int64_t(aggregates.count) > 4 * std::int64_t(fine.num_block_rows())) break;
-      Tentative<Matrix> tentative = timed(exec, times_.tentative, [&] {
-        return tentative_prolongator<Matrix>(exec, aggregates, modes, fine.block_size());
+      const Local& fine = levels_.back().local();
+      const auto aggregates = timed(exec, times_.aggregation, [&] {
+        return comm.together([&] { return aggregate(exec, strength_graph(exec, fine, options_.strength)); });
+      });
+      const std::int64_t count = comm.sum(std::int64_t(aggregates.count));
+      if (count == 0 || 5 * count > 4 * comm.sum(std::int64_t(fine.num_block_rows()))) {
+        is_stalled_ = true;
+        break;
+      }
+      const Tentative<Local> tentative = timed(exec, times_.tentative, [&] {
+        return comm.together([&] { return tentative_prolongator<Local>(exec, aggregates, modes, fine.block_size()); });
       });
       modes = tentative.coarse_modes;
-      coarsenings_.push_back(
-          timed(exec, times_.prolongators, [&] { return Coarsening(exec, filtered(exec, fine), tentative); }));
-      Matrix coarse = coarsen(exec, levels_.size() - 1);
+      coarsenings_.push_back(timed(exec, times_.prolongators,
+                                   [&] { return Coarsening(exec, levels_.back().products(), tentative, options_); }));
+      A coarse = coarsen(exec, levels_.size() - 1);
       levels_.push_back(timed(exec, times_.smoothers, [&] {
-        return of_level(levels_.size(), [&] { return Level<Matrix>(exec, std::move(coarse), options_); });
+        return of_level(levels_.size(), [&] { return Level<A>(exec, std::move(coarse), options_); });
       }));
     }
     finish(exec);
@@ -90,24 +99,16 @@ class Hierarchy {
   /// Throws   ShapeError for another structure; ArgumentError with a strength above 0; NumericalError as the
   ///          constructor.
   template <execution_space Exec>
-  void update_values(const Exec& exec, const Matrix& a) {
-    const Matrix& before = levels_.front().matrix();
-    if (a.block_shape() != before.block_shape() || !impl::are_alike(exec, a.graph(), before.graph())) {
-      throw ShapeError(text("amg: new values of a matrix of ", a.num_blocks(), " blocks"),
-                       text("the hierarchy was made for ", before.num_blocks(), " in other places"),
-                       "make a new hierarchy");
-    }
+  void update_values(const Exec& exec, const A& a) {
     if (options_.strength > 0) {
       throw ArgumentError(text("amg: new values with strength ", options_.strength),
                           "which couplings are strong depends on the values", "make a new hierarchy");
     }
+    const A values = LevelMatrix<A>::in_pattern_of(exec, levels_.front().matrix(), a);
     times_ = {};
-    timed(exec, times_.smoothers, [&] {
-      // (Plans know their matrix by its graph.)
-      levels_.front().set_matrix(exec, Matrix(a.block_shape(), before.graph(), a.values()), options_);
-    });
+    timed(exec, times_.smoothers, [&] { levels_.front().set_matrix(exec, values, options_); });
     for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-      Matrix coarse = coarsen(exec, l);
+      A coarse = coarsen(exec, l);
       timed(exec, times_.smoothers,
             [&] { of_level(l + 1, [&] { levels_[l + 1].set_matrix(exec, std::move(coarse), options_); }); });
     }
@@ -116,24 +117,25 @@ class Hierarchy {
 
   /// One cycle from zero: x of level 0 from its b.
   ///
-  /// Async    enqueued on `exec`; no fence, no allocation.
+  /// Async    enqueued on `exec`; no fence, no allocation. Over ranks: collective, and waits as HaloExchange does.
   template <execution_space Exec>
   void cycle(const Exec& exec) const {
     cycles::run(exec, cycle_, levels_);
   }
 
-  const std::vector<Level<Matrix>>& levels() const { return levels_; }
+  const std::vector<Level<A>>& levels() const { return levels_; }
   const std::vector<cycles::Step>& steps() const { return cycle_; }
   const Options& options() const { return options_; }
   /// Of the constructor, or of the last update_values().
   const SetupTimes& setup_times() const { return times_; }
 
+  /// Of all ranks.
   std::vector<LevelFigures> figures() const {
     std::vector<LevelFigures> all;
-    for (const Level<Matrix>& level : levels_) {
-      const Matrix& a = level.matrix();
-      all.push_back({a.num_rows(), std::int64_t(a.num_block_rows()), std::int64_t(a.num_blocks()), a.block_size(),
-                     level.largest_eigenvalue()});
+    for (const Level<A>& level : levels_) {
+      const int b = level.local().block_size();
+      const std::int64_t rows = level.products().num_global_rows();
+      all.push_back({rows, rows / b, level.products().num_global_blocks(), b, level.largest_eigenvalue()});
     }
     return all;
   }
@@ -141,20 +143,27 @@ class Hierarchy {
   /// Values of the matrices of all levels, over those of A.
   double operator_complexity() const {
     double sum = 0;
-    for (const Level<Matrix>& level : levels_) sum += double(level.matrix().num_values());
-    return sum > 0 ? sum / double(levels_.front().matrix().num_values()) : 1;
+    const auto values = [](const LevelFigures& level) {
+      return double(level.blocks * level.block_size * level.block_size);
+    };
+    const auto all = figures();
+    for (const LevelFigures& level : all) sum += values(level);
+    return sum > 0 ? sum / values(all.front()) : 1;
   }
 
  private:
   /// The structures between a level and the next.
   struct Coarsening {
     template <class Exec>
-    Coarsening(const Exec& exec, const Matrix& filtered, Tentative<Matrix> made)
-        : tentative(std::move(made)), smoothing(exec, filtered.graph(), tentative.prolongator.graph()) {}
+    Coarsening(const Exec& exec, const LevelMatrix<A>& fine, const Tentative<Local>& made, const Options& options)
+        : tentative(made.prolongator),
+          distributed_tentative(fine.prolongator_of(exec, made.prolongator)),
+          smoothing(exec, fine.filtered(exec, options.strength), distributed_tentative) {}
 
-    Tentative<Matrix> tentative;
-    MatrixProduct<Matrix> smoothing;
-    std::optional<GalerkinProduct<Matrix>> galerkin;
+    Local tentative;  ///< this rank's rows, in its own columns
+    A distributed_tentative;
+    typename LevelMatrix<A>::Product smoothing;
+    GalerkinProduct<A> galerkin;
   };
 
   template <class Exec, class Work>
@@ -186,41 +195,44 @@ class Hierarchy {
   }
 
   bool can_be_coarser() const {
-    return levels_.back().matrix().num_rows() > options_.coarsest_rows && int(levels_.size()) < options_.max_levels;
+    return levels_.back().products().num_global_rows() > options_.coarsest_rows &&
+           int(levels_.size()) < options_.max_levels;
   }
 
-  /// The matrix whose strong couplings smooth the prolongator.
+  /// The prolongator to level l and the matrix of level l + 1, in the patterns of those before.
   template <class Exec>
-  Matrix filtered(const Exec& exec, const Matrix& a) const {
-    return options_.strength > 0 ? filtered_matrix(exec, a, options_.strength) : a;
-  }
-
-  /// The prolongator to level l and the matrix of level l + 1.
-  template <class Exec>
-  Matrix coarsen(const Exec& exec, std::size_t l) {
-    Level<Matrix>& level = levels_[l];
+  A coarsen(const Exec& exec, std::size_t l) {
+    Level<A>& level = levels_[l];
     Coarsening& step = coarsenings_[l];
-    const Matrix p = timed(exec, times_.prolongators, [&] {
-      return smooth_prolongator(exec, step.smoothing, filtered(exec, level.matrix()), step.tentative.prolongator,
-                                level.smoother().inverse_of_diagonal(),
-                                options_.prolongator_damping / level.largest_eigenvalue());
+    const A* const p_before = level.transfer() ? &level.transfer()->prolongator() : nullptr;
+    const A* const coarse_before = l + 1 < levels_.size() ? &levels_[l + 1].matrix() : nullptr;
+    const A p = timed(exec, times_.prolongators, [&] {
+      const auto rows =
+          smooth_prolongator(exec, step.smoothing, level.products().filtered(exec, options_.strength),
+                             step.distributed_tentative, step.tentative, level.smoother().inverse_of_diagonal(),
+                             options_.prolongator_damping / level.largest_eigenvalue());
+      return step.smoothing.distribute(exec, rows, p_before);
     });
     return timed(exec, times_.galerkin, [&] {
       level.set_prolongator(exec, p);
-      if (!step.galerkin) step.galerkin.emplace(exec, level.matrix(), p);
-      return step.galerkin->multiply(exec, level.matrix(), p);
+      return step.galerkin.multiply(exec, level.products().comm(), level.matrix(), p, coarse_before);
     });
   }
 
+  /// The dense inverse of the coarsest level, if it is small enough. Each of many ranks may have too few nodes left to
+  /// aggregate: then the largest inverse is the limit.
   template <class Exec>
   void finish(const Exec& exec) {
-    if (levels_.back().matrix().num_rows() > options_.coarsest_rows) return;
+    const LevelMatrix<A>& coarsest = levels_.back().products();
+    const int most = is_stalled_ && !coarsest.comm().is_alone() ? most_coarsest_rows : options_.coarsest_rows;
+    if (coarsest.num_global_rows() > most) return;
     timed(exec, times_.coarsest, [&] { levels_.back().set_dense_inverse(exec); });
   }
 
   Options options_;
   SetupTimes times_;
-  std::vector<Level<Matrix>> levels_;
+  bool is_stalled_ = false;
+  std::vector<Level<A>> levels_;
   std::vector<Coarsening> coarsenings_;
   std::vector<cycles::Step> cycle_;
 };

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/device/teams/team_sums.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
-#include <ashlar/spmv/spmv.hpp>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -20,9 +20,10 @@ double largest_eigenvalue(const std::vector<double>& diagonal, const std::vector
 
 namespace impl {
 
-/// x . y to the host.
+/// x . y to the host, over all ranks.
 template <class Exec, class X>
-double dot_on_host(const Exec& exec, const X& x, const X& y, const TeamSums<typename Exec::memory_space>& sums,
+double dot_on_host(const Exec& exec, const Communicator& comm, const X& x, const X& y,
+                   const TeamSums<typename Exec::memory_space>& sums,
                    const Kokkos::View<double*, typename Exec::memory_space>& total) {
   using Scalar = typename X::non_const_value_type;
   sum_over_entries<1>(
@@ -31,7 +32,7 @@ double dot_on_host(const Exec& exec, const X& x, const X& y, const TeamSums<type
   double result = 0;
   Kokkos::deep_copy(exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&result, 1), total);
   exec.fence("ashlar::amg: dot product");
-  return result;
+  return comm.sum(result);
 }
 
 }  // namespace impl
@@ -45,15 +46,15 @@ double dot_on_host(const Exec& exec, const X& x, const X& y, const TeamSums<type
 ///
 /// and the largest eigenvalue of the tridiagonal matrix of alpha and beta.
 ///
-/// Async    waits for `exec` in each step.
-/// Result   the same bits for any number of threads.
+/// Async    collective; waits for `exec` in each step.
+/// Result   the same on all ranks; the same bits for any number of threads.
 /// Source   Saad, Numerical Methods for Large Eigenvalue Problems, section 6.6.
-template <execution_space Exec, class Matrix>
-double largest_eigenvalue(const Exec& exec, const SpmvPlan<Matrix>& plan, const Matrix& a,
-                          const BlockJacobiPreconditioner<Matrix>& inverse, int steps = 10) {
-  using Scalar = typename Matrix::scalar_type;
-  using Vector = Kokkos::View<Scalar*, typename Matrix::memory_space>;
-  const std::int64_t n = a.num_rows();
+template <execution_space Exec, class A>
+double largest_eigenvalue(const Exec& exec, const LevelMatrix<A>& a,
+                          const BlockJacobiPreconditioner<typename LevelMatrix<A>::Local>& inverse, int steps = 10) {
+  using Scalar = typename LevelMatrix<A>::Scalar;
+  using Vector = typename LevelMatrix<A>::Vector;
+  const std::int64_t n = a.num_rows(), first_row = a.first_row();
   const TeamSums<typename Exec::memory_space> sums(exec);
   const Kokkos::View<double*, typename Exec::memory_space> total(Kokkos::view_alloc(exec, "ashlar::amg::sum"), 1);
   const auto make = [&](const std::string& label) { return Vector(Kokkos::view_alloc(exec, label), std::size_t(n)); };
@@ -61,10 +62,10 @@ double largest_eigenvalue(const Exec& exec, const SpmvPlan<Matrix>& plan, const 
   Vector q = make("ashlar::amg::q"), before = make("ashlar::amg::q_before"), ap = make("ashlar::amg::ap");
   for_entries(
       "ashlar::amg[random]", exec, n,
-      KOKKOS_LAMBDA(std::int64_t i) { u(i) = static_cast<Scalar>(pseudo_random(std::uint64_t(i) + 1)); });
+      KOKKOS_LAMBDA(std::int64_t i) { u(i) = static_cast<Scalar>(pseudo_random(std::uint64_t(first_row + i) + 1)); });
   std::vector<double> alpha, beta;
   inverse.apply(exec, u, z);
-  double length = std::sqrt(impl::dot_on_host(exec, u, z, sums, total));
+  double length = std::sqrt(impl::dot_on_host(exec, a.comm(), u, z, sums, total));
   while (length > 0 && int(alpha.size()) < steps) {
     const auto scale = static_cast<Scalar>(1 / length);
     std::swap(q, before);
@@ -76,8 +77,8 @@ double largest_eigenvalue(const Exec& exec, const SpmvPlan<Matrix>& plan, const 
             z(i) *= scale;
           });
     }
-    spmv(exec, plan, Scalar(1), a, z, Scalar(0), ap);
-    const double share = impl::dot_on_host(exec, ap, z, sums, total);
+    a.multiply(exec, 1, z, 0, ap);
+    const double share = impl::dot_on_host(exec, a.comm(), ap, z, sums, total);
     alpha.push_back(share);
     {
       const Vector own = q, last = before, product = ap;
@@ -87,7 +88,7 @@ double largest_eigenvalue(const Exec& exec, const SpmvPlan<Matrix>& plan, const 
           KOKKOS_LAMBDA(std::int64_t i) { u(i) = product(i) - of_own * own(i) - of_last * last(i); });
     }
     inverse.apply(exec, u, z);
-    const double squared = impl::dot_on_host(exec, u, z, sums, total);
+    const double squared = impl::dot_on_host(exec, a.comm(), u, z, sums, total);
     length = squared > 0 ? std::sqrt(squared) : 0;
     beta.push_back(length);
   }

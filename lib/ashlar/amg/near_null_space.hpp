@@ -5,6 +5,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/comm/communicator.hpp>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,6 +36,29 @@ NearNullSpace<Space> constant_modes(const Exec& exec, std::int64_t num_nodes, in
   return modes;
 }
 
+namespace impl {
+
+/// The communicator of a matrix that is one rank's alone.
+inline const Communicator& one_rank() {
+  static const Communicator alone;
+  return alone;
+}
+
+inline void check_coordinates(std::int64_t length, int dimensions, int block_size) {
+  if ((dimensions != 2 && dimensions != 3) || block_size < 1 || block_size % dimensions != 0) {
+    throw ArgumentError(
+        text("amg: rigid-body modes of ", block_size, " unknowns a node in ", dimensions, " dimensions"),
+        "a node has as many displacements as there are dimensions, 2 or 3, or a multiple",
+        "pass constant_modes(), or modes of your own");
+  }
+  if (length % dimensions != 0) {
+    throw ShapeError(text("amg: ", length, " coordinates in ", dimensions, " dimensions"),
+                     "each node has one for each dimension", "pass x y z of node 0, then of node 1, and so on");
+  }
+}
+
+}  // namespace impl
+
 /// Translations and rotations of an elastic body whose unknowns are the displacements of its nodes: 3 modes in two
 /// dimensions, 6 in three. They are made about the centre of all nodes.
 ///
@@ -42,23 +66,14 @@ NearNullSpace<Space> constant_modes(const Exec& exec, std::int64_t num_nodes, in
 /// of
 ///          it, as two solids in one place have: each has modes of its own.
 /// Memory   coordinates reachable from `exec`.
-/// Async    waits for `exec`, to learn the centre.
-/// Throws   ShapeError; ArgumentError if a coordinate is not finite.
+/// Async    waits for `exec`, to learn the centre. Over the ranks of `comm`: collective; each rank passes the
+///          coordinates of its nodes, some may have none.
+/// Throws   on all ranks together: ShapeError; ArgumentError if a coordinate is not finite.
 template <memory_space Space, execution_space Exec, vector_view Coordinates>
-NearNullSpace<Space> rigid_body_modes(const Exec& exec, const Coordinates& coordinates, int dimensions,
-                                      int block_size) {
-  if ((dimensions != 2 && dimensions != 3) || block_size < 1 || block_size % dimensions != 0) {
-    throw ArgumentError(
-        text("amg: rigid-body modes of ", block_size, " unknowns a node in ", dimensions, " dimensions"),
-        "a node has as many displacements as there are dimensions, 2 or 3, or a multiple",
-        "pass constant_modes(), or modes of your own");
-  }
-  const auto length = std::int64_t(coordinates.extent(0));
-  if (length % dimensions != 0) {
-    throw ShapeError(text("amg: ", length, " coordinates in ", dimensions, " dimensions"),
-                     "each node has one for each dimension", "pass x y z of node 0, then of node 1, and so on");
-  }
-  const std::int64_t num_nodes = length / dimensions;
+NearNullSpace<Space> rigid_body_modes(const Exec& exec, const Coordinates& coordinates, int dimensions, int block_size,
+                                      const Communicator& comm = impl::one_rank()) {
+  comm.together([&] { impl::check_coordinates(std::int64_t(coordinates.extent(0)), dimensions, block_size); });
+  const std::int64_t num_nodes = std::int64_t(coordinates.extent(0)) / dimensions;
   const int bodies = block_size / dimensions, of_body = dimensions == 2 ? 3 : 6;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   // The middle of the bounding box: the same for any number of threads, which a sum is not.
@@ -75,11 +90,16 @@ NearNullSpace<Space> rigid_body_modes(const Exec& exec, const Coordinates& coord
         },
         Kokkos::MinMax<double>(range));
     exec.fence("ashlar::amg: centre of the nodes");
-    if (num_nodes > 0 && !Kokkos::isfinite(range.max_val)) {
+    // (Of a rank without nodes: minus infinity.)
+    constexpr double none = -Kokkos::Experimental::infinity_v<double>;
+    const double lowest = -comm.max(num_nodes > 0 ? -range.min_val : none);
+    const double highest = comm.max(num_nodes > 0 ? range.max_val : none);
+    if (highest == none) continue;
+    if (!Kokkos::isfinite(highest)) {
       throw ArgumentError("amg: a coordinate is not finite", "rigid-body modes are made of coordinates",
                           "check the coordinates");
     }
-    if (num_nodes > 0) centre[d] = range.min_val + (range.max_val - range.min_val) / 2;
+    centre[d] = lowest + (highest - lowest) / 2;
   }
   const NearNullSpace<Space> modes(Kokkos::view_alloc(exec, "ashlar::amg::modes"), std::size_t(num_nodes) * block_size,
                                    bodies * of_body);

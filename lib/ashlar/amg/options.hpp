@@ -1,8 +1,12 @@
 #pragma once
 
 #include <ashlar/cycles/cycle.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
 
 namespace ashlar::amg {
+
+/// Rows of the largest dense inverse.
+inline constexpr int most_coarsest_rows = 2000;
 
 /// Options of smoothed aggregation.
 struct Options {
@@ -16,9 +20,12 @@ struct Options {
   double smoothed_fraction = 0.1;
   /// P = (I - damping/lambda D^-1 A) P0; 0 leaves the tentative prolongator P0.
   double prolongator_damping = 4.0 / 3;
-  /// A level of at most so many rows is solved by a dense inverse; 1 to 2000.
+  /// A level of at most so many rows, over all ranks, is solved by a dense inverse; 1 to
+  /// most_coarsest_rows.
   int coarsest_rows = 200;
   int max_levels = 20;
+  /// Of matrices over ranks: how all levels exchange entries.
+  ExchangeMode exchange = ExchangeMode::automatic;
 };
 
 /// Throws   ArgumentError if an option is out of range.

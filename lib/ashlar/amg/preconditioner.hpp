@@ -2,10 +2,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/amg/hierarchy.hpp>
+#include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/copy.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -19,26 +19,14 @@
 
 namespace ashlar::amg {
 
-namespace impl {
-
-/// An entry of another vector, in this one's precision.
-template <class From, class To>
-struct CopyEntry {
-  From from;
-  To to;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    to(i) = static_cast<typename To::non_const_value_type>(from(i));
-  }
-};
-
-}  // namespace impl
-
 /// Algebraic multigrid by smoothed aggregation of nodes: z := one cycle for A z = r from zero. Symmetric and positive
 /// definite if A is, so that CG may use it.
 ///
 /// Real is the precision of the hierarchy, double or float: a float hierarchy moves half of the bytes, and CG in double
 /// reaches the same true residual with it.
+///
+/// A is a BcsrMatrix, or with amg/distributed.hpp a DistributedMatrix. Over ranks the constructor and apply() are
+/// collective, vectors and modes are this rank's parts, and aggregates lie within ranks.
 ///
 /// Shapes   A is square, with square blocks; r and z are vectors of as many rows as A, or multi-vectors, whose columns
 ///          are taken one after another. `modes`, the near-null space, has a column for each unknown of a coarse node:
@@ -47,28 +35,29 @@ struct CopyEntry {
 /// Memory   the matrices of all levels (about 1.15 times A, which is shared if it is of type Real), prolongators and
 ///          their indexes, structures of products, inverse diagonal blocks and five vectors a level. Copies share the
 ///          hierarchy, whose vectors serve one application at a time.
-/// Async    the constructor waits for `exec`; applications are enqueued, without fence or allocation.
+/// Async    the constructor waits for `exec`; applications are enqueued, without fence or allocation. Over
+///          ranks they wait as HaloExchange does in options.exchange.
 /// Throws   ShapeError, ArgumentError, BlockSizeError; NumericalError if a diagonal block has no inverse, naming its
 ///          block row, or of a coarse level the level, if a mode is 0 or not finite, or if the matrix is seen not to be
 ///          positive definite.
 /// Source   Vanek, Mandel and Brezina 1996.
-template <bcsr_matrix Matrix, class Real = typename Matrix::scalar_type>
+template <class A, class Real = typename A::scalar_type>
 class Preconditioner {
  public:
   static_assert(std::is_same_v<Real, double> || std::is_same_v<Real, float>,
                 "ashlar::amg: hierarchies are of double or float");
-  using LevelMatrix = BcsrMatrix<Real, typename Matrix::layout_type, typename Matrix::ordinal_type,
-                                 typename Matrix::offset_type, typename Matrix::memory_space>;
-  using Modes = NearNullSpace<typename Matrix::memory_space>;
+  using InReal = InPrecision<A, Real>;
+  using Matrix = typename InReal::type;  ///< of all levels
+  using Modes = NearNullSpace<typename A::memory_space>;
 
   template <execution_space Exec>
-  Preconditioner(const Exec& exec, const Matrix& a, const Modes& modes, const Options& options = {})
-      : hierarchy_(std::make_shared<Hierarchy<LevelMatrix>>(exec, in_real(exec, a), modes, options)) {}
+  Preconditioner(const Exec& exec, const A& a, const Modes& modes, const Options& options = {})
+      : hierarchy_(std::make_shared<Hierarchy<Matrix>>(exec, InReal::of(exec, a), modes, options)) {}
 
   /// New values of A in the same structure; aggregates, structures and plans stay.
   template <execution_space Exec>
-  void update_values(const Exec& exec, const Matrix& a) const {
-    hierarchy_->update_values(exec, in_real(exec, a));
+  void update_values(const Exec& exec, const A& a) const {
+    hierarchy_->update_values(exec, InReal::of(exec, a, &hierarchy_->levels().front().matrix()));
   }
 
   /// z := M^-1 r
@@ -84,7 +73,7 @@ class Preconditioner {
       }
     } else {
       const auto& top = hierarchy_->levels().front();
-      const std::int64_t n = top.matrix().num_rows();
+      const std::int64_t n = top.products().num_rows();
       if (std::int64_t(r.extent(0)) != n || std::int64_t(z.extent(0)) != n) {
         throw ShapeError(text("amg: r has ", r.extent(0), " entries and z has ", z.extent(0)),
                          text("the matrix has ", n, " rows"), "pass vectors of the matrix");
@@ -96,24 +85,33 @@ class Preconditioner {
   }
 
   bool is_identity() const { return false; }
-  bool is_stream_ordered() const { return is_gpu_v<typename Matrix::memory_space::execution_space>; }
-  bool is_capturable() const { return true; }
+  bool is_stream_ordered() const { return is_gpu_v<typename A::memory_space::execution_space> && is_capturable(); }
+  /// True if no level waits for other ranks on the host.
+  bool is_capturable() const {
+    for (const auto& level : hierarchy_->levels()) {
+      if (!level.is_stream_ordered()) return false;
+    }
+    return true;
+  }
+  /// Throws CommError if the device has waited for another rank in vain so far.
+  void check() const {
+    for (const auto& level : hierarchy_->levels()) level.check();
+  }
 
-  /// Bytes that the products of one cycle move at least.
+  /// Bytes that the products of one cycle move at least, on this rank.
   std::int64_t traffic_bytes() const {
     std::int64_t sum = 0;
     for (const auto& level : hierarchy_->levels()) {
-      const std::int64_t product = spmv_traffic_bytes(level.matrix());
       if (!level.transfer()) continue;
-      sum +=
-          2 * hierarchy_->options().smoother_degree * product + 2 * spmv_traffic_bytes(level.transfer()->prolongator());
+      sum += 2 * hierarchy_->options().smoother_degree * level.products().traffic_bytes() +
+             2 * level.transfer()->traffic_bytes();
     }
     return sum;
   }
 
-  const Hierarchy<LevelMatrix>& hierarchy() const { return *hierarchy_; }
+  const Hierarchy<Matrix>& hierarchy() const { return *hierarchy_; }
 
-  /// Levels, sizes and complexity, a line each.
+  /// Levels, sizes and complexity, a line each, of all ranks.
   std::string explain() const {
     std::ostringstream out;
     out.imbue(std::locale::classic());
@@ -131,21 +129,12 @@ class Preconditioner {
   }
 
  private:
-  template <class Exec>
-  static LevelMatrix in_real(const Exec& exec, const Matrix& a) {
-    if constexpr (std::is_same_v<Real, typename Matrix::scalar_type>) {
-      return a;
-    } else {
-      return convert_values<Real>(exec, a);
-    }
-  }
-
   template <class Exec, class From, class To>
   static void copy(const Exec& exec, const From& from, const To& to) {
     for_entries("ashlar::amg[copy]", exec, std::int64_t(from.extent(0)), impl::CopyEntry<From, To>{from, to});
   }
 
-  std::shared_ptr<Hierarchy<LevelMatrix>> hierarchy_;
+  std::shared_ptr<Hierarchy<Matrix>> hierarchy_;
 };
 
 }  // namespace ashlar::amg

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/bcsr/matrix.hpp>
-#include <ashlar/bcsr/product.hpp>
 #include <cstdint>
 
 namespace ashlar::amg {
@@ -40,7 +40,7 @@ struct SmoothRow {
     }
     const std::int64_t own = tentative_row_ptr(i);
     if (own == std::int64_t(tentative_row_ptr(i + 1))) return;
-    // (A has its diagonal blocks: the product has a block there.)
+    // (A has its diagonal blocks: the product has a block there. Own columns have the same numbers in both.)
     const std::int64_t place = first_not_less(col_idx, row_ptr(i), row_ptr(i + 1), tentative_col_idx(own));
     for (int r = 0; r < b; ++r) {
       values[place * b * m + Layout::at(r, k, b, m)] += tentative[own * b * m + Layout::at(r, k, b, m)];
@@ -54,13 +54,17 @@ struct SmoothRow {
 
 /// One step of damped block-Jacobi on the columns of P0: P := (I - omega D^-1 A) P0.
 ///
-/// Shapes   `product` is that of A and P0; `inverse` holds the inverses of the diagonal blocks of A.
-/// Async    enqueued on `exec`; the allocation of P is not.
+/// Shapes   `product` is that of A and P0; `inverse` holds the inverses of the diagonal blocks of A. The result has
+/// this
+///          rank's rows, for product.distribute().
+/// Async    enqueued on `exec`; the allocation of P is not. Over ranks: collective.
 /// Source   Vanek, Mandel and Brezina 1996, section 4.
-template <execution_space Exec, bcsr_matrix Matrix>
-Matrix smooth_prolongator(const Exec& exec, const MatrixProduct<Matrix>& product, const Matrix& a,
-                          const Matrix& tentative, const typename Matrix::scalar_type* inverse, double omega) {
-  const Matrix p = product.multiply(exec, a, tentative);
+template <execution_space Exec, class A>
+auto smooth_prolongator(const Exec& exec, const typename LevelMatrix<A>::Product& product, const A& a,
+                        const A& distributed_tentative, const typename LevelMatrix<A>::Local& tentative,
+                        const typename LevelMatrix<A>::Scalar* inverse, double omega) {
+  using Matrix = typename LevelMatrix<A>::Local;
+  const Matrix p = product.multiply_rows(exec, a, distributed_tentative);
   const int m = p.block_shape().cols;
   Kokkos::parallel_for(
       "ashlar::amg[smooth prolongator]",

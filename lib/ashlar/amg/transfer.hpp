@@ -4,6 +4,8 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/transpose_index.hpp>
+#include <ashlar/halo/exchange_mode.hpp>
+#include <ashlar/spmv/traffic.hpp>
 #include <cstdint>
 #include <utility>
 
@@ -123,18 +125,24 @@ struct Restrict {
 /// A prolongator and its transpose, as what moves vectors between two levels.
 ///
 /// Memory   shares P; an index of its blocks by column.
+template <class A>
+class Transfer;
+
+/// Of one rank.
 template <bcsr_matrix Matrix>
-class Transfer {
+class Transfer<Matrix> {
  public:
   using Scalar = typename Matrix::scalar_type;
   using Vector = Kokkos::View<Scalar*, typename Matrix::memory_space>;
 
   template <execution_space Exec>
-  Transfer(const Exec& exec, Matrix p) : p_(std::move(p)), index_(transpose_index(exec, p_.graph())) {}
+  Transfer(const Exec& exec, Matrix p, ExchangeMode) : p_(std::move(p)), index_(transpose_index(exec, p_.graph())) {}
 
   /// Other values of the same structure.
   void set(Matrix p) { p_ = std::move(p); }
   const Matrix& prolongator() const { return p_; }
+  std::int64_t traffic_bytes() const { return spmv_traffic_bytes(p_); }
+  void check() const {}
 
   /// x := x + P coarse. Enqueued on `exec`; no fence, no allocation.
   template <execution_space Exec>

@@ -18,8 +18,9 @@ void check(const Options& options) {
           text("smoothed_fraction ", options.smoothed_fraction), "it lies between 0 and 1", "0.1 is usual");
   require(options.prolongator_damping >= 0 && options.prolongator_damping < 2,
           text("prolongator_damping ", options.prolongator_damping), "it is from 0 to below 2", "4/3 is usual");
-  require(options.coarsest_rows >= 1 && options.coarsest_rows <= 2000, text("coarsest_rows ", options.coarsest_rows),
-          "a dense matrix of so many rows is inverted: 1 to 2000", "200 is usual");
+  require(options.coarsest_rows >= 1 && options.coarsest_rows <= most_coarsest_rows,
+          text("coarsest_rows ", options.coarsest_rows), "a dense matrix of so many rows is inverted: 1 to 2000",
+          "200 is usual");
   require(options.max_levels >= 1, text("max_levels ", options.max_levels), "there is one level at least",
           "20 is usual");
 }

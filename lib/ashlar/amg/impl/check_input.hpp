@@ -1,15 +1,14 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
+#include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 
-// Checks of a hierarchy's input, and of new values.
+// Checks of a hierarchy's input.
 
 namespace ashlar::amg::impl {
 
@@ -25,35 +24,9 @@ struct LargestEntry {
   }
 };
 
-/// Entries of two graphs of the same sizes that differ.
-template <class Graph>
-struct CountDifferences {
-  typename Graph::row_ptr_view row_ptr, other_row_ptr;
-  typename Graph::col_idx_view col_idx, other_col_idx;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t k, std::int64_t& count) const {
-    if (k < std::int64_t(row_ptr.extent(0))) count += row_ptr(k) != other_row_ptr(k);
-    if (k < std::int64_t(col_idx.extent(0))) count += col_idx(k) != other_col_idx(k);
-  }
-};
-
-/// Whether two graphs have the same blocks. Waits for `exec`.
-template <class Exec, class Graph>
-bool are_alike(const Exec& exec, const Graph& a, const Graph& b) {
-  if (a.row_ptr().extent(0) != b.row_ptr().extent(0) || a.col_idx().extent(0) != b.col_idx().extent(0)) return false;
-  if (a.row_ptr().data() == b.row_ptr().data() && a.col_idx().data() == b.col_idx().data()) return true;
-  const std::size_t longest = std::max(a.row_ptr().extent(0), a.col_idx().extent(0));
-  std::int64_t differences = 0;
-  Kokkos::parallel_reduce("ashlar::amg[same structure]",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(longest)),
-                          CountDifferences<Graph>{a.row_ptr(), b.row_ptr(), a.col_idx(), b.col_idx()}, differences);
-  exec.fence("ashlar::amg: same structure");
-  return differences == 0;
-}
-
-/// Throws unless A can have coarse levels with these modes. Waits for `exec`.
-template <class Exec, class Matrix, class Modes>
-void check_input(const Exec& exec, const Matrix& a, const Modes& modes) {
+/// Throws unless a rank's part of A can have coarse levels with these modes.
+template <class Matrix, class Modes>
+void check_sizes(const Matrix& a, const Modes& modes) {
   if (a.num_block_rows() != a.num_block_cols()) {
     throw ShapeError(text("amg: a matrix of ", a.num_block_rows(), " x ", a.num_block_cols(), " blocks"),
                      "coarse levels are made of a square matrix", "check how the matrix was built");
@@ -72,13 +45,29 @@ void check_input(const Exec& exec, const Matrix& a, const Modes& modes) {
                      text("the matrix has ", a.num_rows(), " rows, and there are 1 to ", max_modes, " modes"),
                      "pass a row for each row of the matrix and a column for each mode");
   }
+}
+
+/// Throws on all ranks together unless A can have coarse levels with these modes. Waits for `exec`.
+template <class Exec, class A, class Modes>
+void check_input(const Exec& exec, const A& given, const Modes& modes) {
+  const Communicator& comm = LevelMatrix<A>::communicator_of(given);
+  const auto& a = LevelMatrix<A>::local_of(given);
+  comm.together([&] { check_sizes(a, modes); });
+  const auto m = static_cast<int>(modes.extent(1));
+  const int most = comm.max(m);
+  if (-comm.max(-m) != most) {
+    throw ShapeError("amg: near-null spaces of other numbers of modes on other ranks",
+                     text("there are up to ", most, " modes"), "pass the same modes on all ranks");
+  }
+  const std::int64_t num_rows = comm.sum(std::int64_t(a.num_rows()));
   for (int k = 0; k < m; ++k) {
     double largest = 0;
     Kokkos::parallel_reduce("ashlar::amg[check modes]",
                             Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.num_rows()),
                             LargestEntry<Modes>{modes, k}, Kokkos::Max<double>(largest));
     exec.fence("ashlar::amg: a mode is there");
-    if (a.num_rows() > 0 && !(largest > 0 && Kokkos::isfinite(largest))) {
+    largest = comm.max(largest);
+    if (num_rows > 0 && !(largest > 0 && Kokkos::isfinite(largest))) {
       throw NumericalError(-1, text("amg: mode ", k, largest > 0 ? " is not finite" : " is 0"),
                            "each mode is a vector that the matrix maps to nearly zero", "leave it out");
     }

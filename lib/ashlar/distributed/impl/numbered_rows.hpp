@@ -1,0 +1,210 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ashlar/base/algorithms.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/build_by_rows.hpp>
+#include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/distributed/impl/host_lists.hpp>
+#include <ashlar/distributed/matrix.hpp>
+#include <ashlar/distributed/remote_rows.hpp>
+#include <ashlar/distributed/matrix.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+// Rows of a distributed matrix as one matrix of a rank, with rows of other ranks below its own: factors of products.
+
+namespace ashlar::impl {
+
+/// Block columns of one rank: its own first, counted from the first of them, then `others`.
+template <class Space>
+struct FactorColumns {
+  std::int64_t begin = 0, end = 0;                       ///< own columns
+  Kokkos::View<const std::int64_t*, Space> others = {};  ///< global columns, ascending
+
+  std::int64_t count() const { return end - begin + std::int64_t(others.extent(0)); }
+
+  /// The number of a global column; -1 if it has none.
+  KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t column) const {
+    if (column >= begin && column < end) return column - begin;
+    const auto size = static_cast<std::int64_t>(others.extent(0));
+    const std::int64_t at = first_not_less(others, 0, size, column);
+    return at < size && others(at) == column ? end - begin + at : -1;
+  }
+};
+
+/// Counts and fills the own rows of a distributed matrix, and `below` them rows of other ranks. Blocks in columns
+/// without a number are left out.
+template <class Matrix>
+struct NumberedRows {
+  using Space = typename Matrix::memory_space;
+  using Scalar = typename Matrix::scalar_type;
+  using Layout = typename Matrix::layout_type;
+
+  typename Matrix::graph_type::row_ptr_view local_row_ptr, remote_row_ptr;
+  typename Matrix::graph_type::col_idx_view local_columns, remote_columns;
+  typename Matrix::values_view local_values, remote_values;
+  Kokkos::View<const typename Matrix::ordinal_type*, Space> remote_rows;
+  Kokkos::View<const std::int64_t*, Space> halo_columns;
+  std::int64_t num_own;
+  GlobalRows<Matrix> below;
+  FactorColumns<Space> numbers;
+
+  /// work(number, values of the block) for each block that stays, by ascending numbers. The values are null where those
+  /// of other ranks are not there, as only the structure is wanted.
+  template <class Work>
+  KOKKOS_INLINE_FUNCTION void for_each_block(std::int64_t i, const Work& work) const {
+    if (i >= num_own) {
+      const std::int64_t first = below.row_ptr(i - num_own), last = below.row_ptr(i - num_own + 1);
+      for (int pass = 0; pass < 2; ++pass) {  // own columns, then others
+        for (std::int64_t k = first; k < last; ++k) {
+          const std::int64_t number = numbers(below.columns(k));
+          if (number < 0 || (number < numbers.end - numbers.begin) != (pass == 0)) continue;
+          work(number, at_block(below.values, k));
+        }
+      }
+      return;
+    }
+    for (std::int64_t k = local_row_ptr(i); k < std::int64_t(local_row_ptr(i + 1)); ++k) {
+      work(std::int64_t(local_columns(k)), at_block(local_values, k));
+    }
+    const auto count = static_cast<std::int64_t>(remote_rows.extent(0));
+    const std::int64_t at = first_not_less(remote_rows, 0, count, i);
+    if (at == count || std::int64_t(remote_rows(at)) != i) return;
+    for (std::int64_t k = remote_row_ptr(at); k < std::int64_t(remote_row_ptr(at + 1)); ++k) {
+      const std::int64_t number = numbers(halo_columns(remote_columns(k)));
+      if (number >= 0) work(number, at_block(remote_values, k));
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION const Scalar* at_block(const typename Matrix::values_view& values, std::int64_t k) const {
+    if (values.extent(0) == 0) return nullptr;
+    return values.data() + k * below.block_shape.rows * below.block_shape.cols;
+  }
+
+  KOKKOS_FUNCTION int operator()(std::int64_t i) const {
+    int count = 0;
+    for_each_block(i, [&](std::int64_t, const Scalar*) { ++count; });
+    return count;
+  }
+
+  template <class Row>
+  KOKKOS_FUNCTION void operator()(std::int64_t i, const Row& row) const {
+    int place = 0;
+    const int rows = below.block_shape.rows, cols = below.block_shape.cols;
+    for_each_block(i, [&](std::int64_t number, const Scalar* block) {
+      row.column(place) = static_cast<typename Matrix::ordinal_type>(number);
+      for (int c = 0; block != nullptr && c < cols; ++c) {
+        for (int r = 0; r < rows; ++r) row.value(place, r, c) = block[Layout::at(r, c, rows, cols)];
+      }
+      ++place;
+    });
+  }
+};
+
+/// The own rows of `a` and those `below` in these columns. Waits for `exec`; the fill is enqueued.
+///
+/// Memory   a copy of the blocks; the local matrix itself if no other block is left.
+template <class Matrix, class Exec>
+Matrix numbered_rows(const Exec& exec, const DistributedMatrix<Matrix>& a, GlobalRows<Matrix> below,
+                     const FactorColumns<typename Matrix::memory_space>& numbers) {
+  using Ordinal = typename Matrix::ordinal_type;
+  if (below.num_block_rows() == 0 && numbers.others.extent(0) == 0) return a.local();
+  below.block_shape = a.block_shape();
+  const Matrix &local = a.local(), &remote = a.remote();
+  const std::int64_t num_rows = std::int64_t(local.num_block_rows()) + below.num_block_rows();
+  check_fits_ordinal<Ordinal>(num_rows, "block rows of a factor");
+  check_fits_ordinal<Ordinal>(numbers.count(), "block columns of a factor");
+  const NumberedRows<Matrix> rows{local.graph().row_ptr(),
+                                  remote.graph().row_ptr(),
+                                  local.graph().col_idx(),
+                                  remote.graph().col_idx(),
+                                  local.values(),
+                                  remote.values(),
+                                  a.remote_rows(),
+                                  a.halo_columns(),
+                                  std::int64_t(local.num_block_rows()),
+                                  below,
+                                  numbers};
+  return build_by_rows<Matrix>(exec, a.block_shape(), static_cast<Ordinal>(num_rows),
+                               static_cast<Ordinal>(numbers.count()), rows, rows);
+}
+
+/// Block rows of other ranks: their structure is fetched once, their values for each matrix of one structure.
+template <class Matrix>
+class FetchedRows {
+ public:
+  using Space = typename Matrix::memory_space;
+
+  FetchedRows() = default;
+
+  /// Rows `rows` of `a`, global and ascending. Collective; waits for `exec`.
+  template <class Exec>
+  FetchedRows(const Exec& exec, const DistributedMatrix<Matrix>& a, const std::vector<std::int64_t>& rows) {
+    const Communicator& comm = a.communicator();
+    std::vector<std::vector<std::int64_t>> asked(std::size_t(comm.size()));
+    for (const std::int64_t row : rows) {
+      const int owner = a.row_map().owner(row);
+      asked[std::size_t(owner)].push_back(row - a.row_map().begin(owner));
+    }
+    std::vector<std::int64_t> wanted;
+    for (const auto& list : comm.all_to_all(asked)) {
+      wanted.insert(wanted.end(), list.begin(), list.end());
+      end_of_rank_.push_back(wanted.size());
+    }
+    comm.together([&] { wanted_ = view_from<Space>(exec, "ashlar::distributed::list", wanted); });
+    const auto mine = comm.together([&] { return rows_to_host(exec, global_rows(exec, a, wanted_)); });
+    std::vector<std::int64_t> first_block(1, 0);
+    for (const std::int64_t length : mine.lengths) first_block.push_back(first_block.back() + length);
+    HostRows<Matrix> come;
+    for (const auto& list : comm.all_to_all(pieces(mine.lengths, [](std::size_t row) { return row; }))) {
+      come.lengths.insert(come.lengths.end(), list.begin(), list.end());
+    }
+    for (std::size_t& end : end_of_rank_) end = std::size_t(first_block[end]);  // from now on in blocks
+    for (const auto& list : comm.all_to_all(pieces(mine.columns, [](std::size_t block) { return block; }))) {
+      come.columns.insert(come.columns.end(), list.begin(), list.end());
+    }
+    rows_ = comm.together([&] { return rows_from_host<Matrix>(exec, a.block_shape(), come); });
+  }
+
+  /// The rows of a matrix with the structure of the first. Collective; waits for `exec`.
+  template <class Exec>
+  GlobalRows<Matrix> of(const Exec& exec, const DistributedMatrix<Matrix>& a) const {
+    const Communicator& comm = a.communicator();
+    const auto mine = comm.together([&] { return list_of(exec, global_rows(exec, a, wanted_).values); });
+    const auto of_block = std::size_t(a.block_shape().num_values());
+    std::vector<typename Matrix::scalar_type> come;
+    for (const auto& list : comm.all_to_all(pieces(mine, [&](std::size_t block) { return block * of_block; }))) {
+      come.insert(come.end(), list.begin(), list.end());
+    }
+    GlobalRows<Matrix> rows = rows_;
+    comm.together([&] { rows.values = view_from<Space>(exec, "ashlar::values", come); });
+    return rows;
+  }
+
+  /// Without values.
+  const GlobalRows<Matrix>& structure() const { return rows_; }
+
+ private:
+  /// A list cut by the rank that a piece goes to.
+  template <class Entry, class Place>
+  std::vector<std::vector<Entry>> pieces(const std::vector<Entry>& list, const Place& place) const {
+    std::vector<std::vector<Entry>> result;
+    std::size_t begin = 0;
+    for (const std::size_t block : end_of_rank_) {
+      result.emplace_back(list.begin() + std::ptrdiff_t(begin), list.begin() + std::ptrdiff_t(place(block)));
+      begin = place(block);
+    }
+    return result;
+  }
+
+  Kokkos::View<const std::int64_t*, Space> wanted_;  ///< own rows that go to other ranks, one rank's after another's
+  std::vector<std::size_t> end_of_rank_;             ///< of the blocks of these rows
+  GlobalRows<Matrix> rows_;
+};
+
+}  // namespace ashlar::impl
