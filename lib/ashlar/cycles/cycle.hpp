@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <string>
@@ -64,7 +65,9 @@ struct CycleForm {
 /// Throws   ArgumentError if there is no such level.
 std::vector<Step> cycle_steps(CycleKind kind, int num_levels, const CycleForm& form = {});
 
-/// A step a line: "level 1: smooth".
+/// "level 1: smooth"
+std::string describe(const Step& step);
+/// A step a line.
 std::string describe(const std::vector<Step>& steps);
 
 /// A level for the steps of V- and W-cycles; `next` is the next coarser one.
@@ -89,12 +92,23 @@ concept full_level = level<Level, Exec> && requires(const Level& here, const Lev
   here.solve_roughly(exec);
 };
 
+/// Only a full_level does it.
+constexpr bool needs_full_level(Operation operation) {
+  return operation == Operation::restrict_b || operation == Operation::start || operation == Operation::solve_roughly;
+}
+
 /// Runs the steps kernel by kernel.
 ///
 /// Throws   ArgumentError if a step needs a full_level, and these are none.
 template <class Exec, class Levels>
 requires level<typename Levels::value_type, Exec>
 void run(const Exec& exec, const std::vector<Step>& steps, const Levels& levels) {
+  constexpr bool are_full = full_level<typename Levels::value_type, Exec>;
+  if (!are_full &&
+      std::any_of(steps.begin(), steps.end(), [](const Step& s) { return needs_full_level(s.operation); })) {
+    throw ArgumentError("cycles: a step of an F-cycle, or of one that is not symmetric",
+                        "these levels have symmetric V- and W-cycles", "choose one of them");
+  }
   for (const Step& step : steps) {
     const auto number = static_cast<std::size_t>(step.level);
     const auto& here = levels[number];
@@ -123,7 +137,7 @@ void run(const Exec& exec, const std::vector<Step>& steps, const Levels& levels)
       default:
         break;
     }
-    if constexpr (full_level<typename Levels::value_type, Exec>) {
+    if constexpr (are_full) {
       if (step.operation == Operation::restrict_b) {
         here.restrict_b(exec, levels[number + 1]);
       } else if (step.operation == Operation::start) {
@@ -131,9 +145,6 @@ void run(const Exec& exec, const std::vector<Step>& steps, const Levels& levels)
       } else {
         here.solve_roughly(exec);
       }
-    } else {
-      throw ArgumentError("cycles: a step of an F-cycle, or of one that is not symmetric",
-                          "these levels have symmetric V- and W-cycles", "choose one of them");
     }
   }
 }

@@ -28,7 +28,7 @@ struct OverlapTimes {
 };
 
 /// One level of a multigrid: its boxes, its vectors, and how their ghost cells are filled. All vectors are arrays of
-/// boxes (layout()), with ghost cells; a rank has only its own boxes.
+/// boxes (layout), with ghost cells; a rank has only its own boxes.
 template <execution_space Exec, class Real = double>
 struct Level {
   using Space = typename Exec::memory_space;

@@ -83,9 +83,9 @@ std::int64_t f_cycle_bytes(const Multigrid<Exec, Real>& multigrid) {
 /// preconditioned well: by MultigridPreconditioner, not by a diagonal.
 ///
 /// Shapes   x and y have flat_size(multigrid.level(0)) entries, or as many rows: columns are multiplied one after
-/// another. Memory   shares the multigrid, and uses its finest level's u and temp: one solve at a time, and level(0).u
-/// is not the
-///          solution after it. x and y reachable from `exec`.
+///          another.
+/// Memory   shares the multigrid, and uses its finest level's u and temp: one solve at a time, and level(0).u is not
+///          the solution after it. x and y reachable from `exec`.
 /// Async    enqueued on `exec`; no fence, no allocation; with other ranks the host waits for their messages.
 /// Throws   ArgumentError from the constructor, if the space is not for these vectors; ShapeError from apply().
 template <execution_space Exec, class Space = LocalSpace>

@@ -42,7 +42,7 @@ struct BoundaryRegion {
 /// How the ghost cells of one rank's boxes are filled, on one level: prebuilt lists, and one message a neighbour rank
 /// however many boxes there are. `pack` fills the outgoing buffer; `local` copies from box to box; `unpack`
 /// reads the incoming buffer; `boundary` follows from the box's own cells. None of them reads a ghost cell,
-/// so that all but `unpack` may be done at once.
+/// so that all but `unpack` may be done simultaneously.
 struct GhostPlan {
   std::vector<GhostCopy> pack, local, unpack;
   std::vector<GhostMessage> to, from;  ///< by rank, ascending

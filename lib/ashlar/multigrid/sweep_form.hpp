@@ -18,7 +18,7 @@ struct PlanePart {
   int box, i0, j0, k0, k1;
 };
 
-/// The tile of a team that makes one pass (sweep_planes.hpp), and how many teams a multiprocessor has at a time.
+/// The tile of a team that makes one pass (impl/plane_sweep.hpp), and how many teams a multiprocessor has at a time.
 template <execution_space Exec>
 struct PlaneTileShape {
   static constexpr bool is_large = usual_wide_scratch<Exec> >= 96 * 1024;
@@ -28,7 +28,7 @@ struct PlaneTileShape {
 /// The number of teams that run simultaneously. For hosts a number that gives tests columns of one plane and of
 /// several.
 template <execution_space Exec>
-int teams_at_once(const Exec& exec) {
+int resident_teams(const Exec& exec) {
   constexpr int threads_of_multiprocessor = 2048, of_host = 64;
   if (!is_gpu_v<Exec>) return of_host;
   return exec.concurrency() / threads_of_multiprocessor * PlaneTileShape<Exec>::teams_at_a_time;
@@ -42,7 +42,7 @@ inline constexpr int planes_to_begin = 5;
 struct PlaneTiles {
   int tiles_i, tiles_j, tiles_k, width, height, depth;
 
-  /// `at_a_time` teams run at once. Columns have `depth` planes, or, with 0, as many as is fastest.
+  /// `at_a_time` teams run simultaneously. Columns have `depth` planes, or, with 0, as many as is fastest.
   static PlaneTiles of(int num_boxes, int dim, int width, int height, int at_a_time, int depth = 0) {
     const PlaneTiles tiles{parts(dim, width), parts(dim, height), 1, width, height, dim};
     return depth == 0 ? tiles.with_fastest_depth(num_boxes, dim, at_a_time) : tiles.with_depth(depth, dim);
@@ -124,7 +124,7 @@ SweepForm sweep_form(const Exec& exec, SweepForm asked, Discretisation discretis
   }
   if (!is_gpu_v<Exec> || !is_possible) return SweepForm::cells;
   using Shape = impl::PlaneTileShape<Exec>;
-  const int teams = impl::teams_at_once(exec), boxes = static_cast<int>(num_boxes);
+  const int teams = impl::resident_teams(exec), boxes = static_cast<int>(num_boxes);
   const auto tiles = impl::PlaneTiles::of(boxes, box_dim, Shape::width, Shape::height, teams);
   return tiles.used_share(boxes, box_dim, teams) >= least_share_of_planes ? SweepForm::planes : SweepForm::cells;
 }

@@ -72,9 +72,11 @@ std::vector<Step> cycle_steps(CycleKind kind, int num_levels, const CycleForm& f
   return steps;
 }
 
+std::string describe(const Step& step) { return text("level ", step.level, ": ", to_string(step.operation)); }
+
 std::string describe(const std::vector<Step>& steps) {
   std::string lines;
-  for (const Step& step : steps) lines += text("level ", step.level, ": ", to_string(step.operation), "\n");
+  for (const Step& step : steps) lines += describe(step) + "\n";
   return lines;
 }
 

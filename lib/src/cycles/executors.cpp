@@ -2,7 +2,6 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/cycles/executors.hpp>
 #include <limits>
-#include <utility>
 
 namespace ashlar::cycles {
 
@@ -20,9 +19,7 @@ void describe_parts(const std::vector<Part>& parts, const std::string& indent, s
     if (part.executor == Executor::graph) {
       describe_parts(part.parts, indent + "  ", lines);
     } else {
-      for (const Step& step : part.steps) {
-        lines += text(indent, "  level ", step.level, ": ", to_string(step.operation), "\n");
-      }
+      for (const Step& step : part.steps) lines += text(indent, "  ", describe(step), "\n");
     }
   }
 }

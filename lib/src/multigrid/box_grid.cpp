@@ -17,7 +17,7 @@ std::size_t position(const Index3& place, int boxes_per_dim) {
   return (std::size_t(place[2]) * n + std::size_t(place[1])) * n + std::size_t(place[0]);
 }
 
-// The bits of the three numbers in turn, i's last.
+// The bits of the three numbers, interleaved, i's last.
 std::uint64_t morton_key(const Index3& place) {
   std::uint64_t key = 0;
   for (int bit = 20; bit >= 0; --bit) {

@@ -51,7 +51,7 @@ struct ExchangeByPackets {
 };
 
 /// A thread in the first thread block alone, or in all of them: there neighbouring warps are of different blocks, so
-/// that a step which has too little for all threads keeps all multiprocessors busy.
+/// that a kernel which has too little for all threads keeps all multiprocessors busy.
 __device__ ThreadGroup<BlockBarrier, ExchangeByPackets, true> group_of_kernel(bool is_for_one_team, double* scratch,
                                                                               const ExchangeByPackets& exchange) {
   constexpr int lanes = 32;
@@ -78,8 +78,8 @@ struct KernelWord {
 };
 
 template <class Real>
-__global__ void __launch_bounds__(num_threads) cycle_kernel(const PackedKernel* kernels, int first, int end,
-                                                            GridMemory* memory, unsigned* exchanges, unsigned* failed) {
+__global__ void __launch_bounds__(num_threads)
+    cycle_kernel(const PackedKernel* kernels, int count, GridMemory* memory, unsigned* exchanges, unsigned* failed) {
   __shared__ PackedKernel two[2];  // this one and the next
   __shared__ double scratch[scratch_size_of_team];
   GridSync grid(memory, limit_ns);
@@ -87,13 +87,13 @@ __global__ void __launch_bounds__(num_threads) cycle_kernel(const PackedKernel* 
   unsigned number = exchanges[blockIdx.x];
   const ExchangeByPackets exchange{&grid, &number};
   KernelWord word;
-  word.load(kernels + first);
-  word.store(two + first % 2);
+  word.load(kernels);
+  word.store(two);
   __syncthreads();
-  for (int s = first; s < end; ++s) {
+  for (int s = 0; s < count; ++s) {
     const PackedKernel& kernel = two[s % 2];
     const bool is_for_one_team = kernel.is_for_one_team != 0, has_barrier = kernel.barrier_after_it != 0;
-    const bool is_last = s + 1 == end;
+    const bool is_last = s + 1 == count;
     if (!is_last) word.load(kernels + s + 1);
     if (!is_for_one_team || blockIdx.x == 0)
       run_kernel<Real>(kernel, group_of_kernel(is_for_one_team, scratch, exchange));
@@ -161,7 +161,7 @@ void OneKernel<Kokkos::Cuda, Real>::enqueue(const Kokkos::Cuda& exec, const Pack
   launch.stream = stream;
   launch.attrs = &together;
   launch.numAttrs = 1;
-  cuda_check(cudaLaunchKernelEx(&launch, cycle_kernel<Real>, kernels, range.first, range.end,
+  cuda_check(cudaLaunchKernelEx(&launch, cycle_kernel<Real>, kernels, range.count,
                                 reinterpret_cast<GridMemory*>(memory_.data()), exchanges_.data(), failed_.data()),
              "cudaLaunchKernelEx");
   if (is_watched) Kokkos::Tools::endParallelFor(id);

@@ -30,7 +30,7 @@ std::int64_t num_cells(const Index3& size) { return std::int64_t(size[0]) * size
 struct Remote {
   int rank;
   int receiving_box;
-  std::size_t direction;  // in which the receiver looks
+  std::size_t direction;  // in which the receiver seeks it
   GhostCopy copy;
 };
 
@@ -112,7 +112,7 @@ GhostPlan make_ghost_plan(const BoxGrid& grid, int depth, GhostShape shape, int 
       // In the directions that lead out of the domain, the box beside is the one whose cells those beyond follow from.
       Index3 beside, outside{0, 0, 0}, back;
       Index3 begin, from, size;  // of the ghost cells, and of what they are to be, in the box beside
-      Index3 sent_from;          // what it looks for here
+      Index3 sent_from;          // what it seeks here
       for (int d = 0; d < 3; ++d) {
         beside[d] = place[d] + direction[d];
         if (beside[d] < 0 || beside[d] >= grid.boxes_per_dim()) {
@@ -137,7 +137,7 @@ GhostPlan make_ghost_plan(const BoxGrid& grid, int depth, GhostShape shape, int 
         continue;
       }
       received.push_back({owner, grid.first_own() + own, n, {-1, own, {0, 0, 0}, begin, size, 0, outside}});
-      // The other way, the neighbour looks here, out of the domain as this one does.
+      // The other way, the neighbour seeks here, out of the domain as this one does.
       const auto its = std::find(directions.begin(), directions.end(), back) - directions.begin();
       sent.push_back(
           {owner, neighbour, static_cast<std::size_t>(its), {own, -1, sent_from, {0, 0, 0}, size, 0, outside}});

@@ -38,10 +38,9 @@ struct CycleLevel {
   void restrict_b(const Exec& exec, const CycleLevel& next) const { restrict_from(exec, level->r, next); }
 
   void prolong_add(const Exec& exec, const CycleLevel& next) const { prolong(exec, next, false, true); }
-  /// By the fourth order with fv4: corrections are as good with less.
-  void start(const Exec& exec, const CycleLevel& next) const {
-    prolong(exec, next, level->discretisation == Discretisation::fv4, false);
-  }
+  void start(const Exec& exec, const CycleLevel& next) const { prolong(exec, next, starts_by_quartic(), false); }
+  /// A start is of the fourth order with fv4. Corrections are as good with less.
+  bool starts_by_quartic() const { return level->discretisation == Discretisation::fv4; }
 
   void solve(const Exec& exec) const { solve_until(exec, BottomSolver<Exec, Real>::reduction_to_rounding); }
   void solve_roughly(const Exec& exec) const { solve_until(exec, BottomSolver<Exec, Real>::default_reduction); }

@@ -114,7 +114,7 @@ class ProgramWriter {
           add_prolongation(here, *levels[number + 1].level, false, true);
           break;
         case start:
-          add_prolongation(here, *levels[number + 1].level, level.discretisation == Discretisation::fv4, false);
+          add_prolongation(here, *levels[number + 1].level, here.starts_by_quartic(), false);
           break;
         case solve:
           add_solve(here, BottomSolver<Exec, Real>::reduction_to_rounding);

@@ -24,7 +24,7 @@ struct KernelsOfTeam {
 
   template <class Members>
   KOKKOS_FUNCTION void operator()(const Members& group) const {
-    for (int s = range.first; s < range.end; ++s) {
+    for (int s = 0; s < range.count; ++s) {
       run_kernel<Real>(kernels[s], group);
       group.barrier();
     }
@@ -110,7 +110,7 @@ class Programs {
   void enqueue(const Exec& exec, int id) const {
     const Program& program = programs_.at(id);
     const auto count = static_cast<int>(program.kernels.extent(0));
-    if (count > 0) kernel_.enqueue(exec, program.kernels.data(), {0, count, program.is_for_one_team});
+    if (count > 0) kernel_.enqueue(exec, program.kernels.data(), {count, program.is_for_one_team});
   }
 
   void clear() {

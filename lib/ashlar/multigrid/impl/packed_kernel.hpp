@@ -102,9 +102,9 @@ struct PackedKernel {
   alignas(16) unsigned char kernel[most_bytes];
 };
 
-/// Kernels of a program, first to end - 1.
+/// The kernels of a program.
 struct KernelRange {
-  int first = 0, end = 0;
+  int count = 0;
   bool is_for_one_team = false;  ///< all of them
 };
 

@@ -155,7 +155,7 @@ void sweep_planes(const std::string& label, const Exec& exec, int num_boxes, con
                   const Parities& parities, const Body& body, int depth = 0) {
   using Kernel = PlaneSweep<Exec, Body, Parities>;
   const PlaneTiles tiles =
-      PlaneTiles::of(num_boxes, layout.dim, Kernel::width, Kernel::height, teams_at_once(exec), depth);
+      PlaneTiles::of(num_boxes, layout.dim, Kernel::width, Kernel::height, resident_teams(exec), depth);
   for_wide_teams<Kernel::threads, Kernel::teams_at_a_time>(label, exec, tiles.count(num_boxes), Kernel::scratch_bytes,
                                                            Kernel{body, layout, parities, tiles});
 }

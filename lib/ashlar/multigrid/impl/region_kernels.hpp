@@ -10,7 +10,7 @@
 namespace ashlar::multigrid::impl {
 
 /// A list in the memory of an execution space, as kernels read it. It owns nothing, and is trivial to copy, so that
-/// kernels which hold it may be stored (Step).
+/// kernels which hold it may be stored (PackedKernel).
 template <class Item>
 struct Items {
   const Item* first;
