@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/algorithms.hpp>
 #include <ashlar/bcsr/block.hpp>
 #include <cstdint>
 
@@ -37,46 +37,7 @@ void with_product_shape(int rows, int inner, int cols, const Function& function)
   if (!found) function(ProductShape<0, 0, 0>{});
 }
 
-/// A block of op(A). If its shape is known, it is in registers.
-template <bool transposed, class Matrix, class Shape>
-class FactorBlock {
- public:
-  using Scalar = typename Matrix::scalar_type;
-
-  KOKKOS_INLINE_FUNCTION FactorBlock(const Scalar* block, int /*rows*/, int /*inner*/) {
-    for (int k = 0; k < Shape::inner; ++k) {
-      for (int r = 0; r < Shape::rows; ++r) values_[k * Shape::rows + r] = block[place(r, k)];
-    }
-  }
-  KOKKOS_INLINE_FUNCTION Scalar operator()(int r, int k) const { return values_[k * Shape::rows + r]; }
-
- private:
-  static KOKKOS_INLINE_FUNCTION int place(int r, int k) {
-    return static_cast<int>(transposed ? Matrix::layout_type::at(k, r, Shape::inner, Shape::rows)
-                                       : Matrix::layout_type::at(r, k, Shape::rows, Shape::inner));
-  }
-
-  Scalar values_[Shape::rows * Shape::inner];
-};
-
-template <bool transposed, class Matrix>
-class FactorBlock<transposed, Matrix, ProductShape<0, 0, 0>> {
- public:
-  using Scalar = typename Matrix::scalar_type;
-
-  KOKKOS_INLINE_FUNCTION FactorBlock(const Scalar* block, int rows, int inner)
-      : block_(block), rows_(rows), inner_(inner) {}
-  KOKKOS_INLINE_FUNCTION Scalar operator()(int r, int k) const {
-    return transposed ? block_[Matrix::layout_type::at(k, r, inner_, rows_)]
-                      : block_[Matrix::layout_type::at(r, k, rows_, inner_)];
-  }
-
- private:
-  const Scalar* block_;
-  int rows_, inner_;
-};
-
-/// Columns of the blocks of one block row of C = op(A) B.
+/// One block row of C = op(A) B at a time: all of it, or one entry of each of its blocks.
 template <bool transposed, class Shape, class Rows, class Matrix>
 struct MultiplyRow {
   using Scalar = typename Matrix::scalar_type;
@@ -95,51 +56,72 @@ struct MultiplyRow {
   KOKKOS_INLINE_FUNCTION int inner() const { return Shape::rows > 0 ? Shape::inner : b_shape.rows; }
   KOKKOS_INLINE_FUNCTION int cols() const { return Shape::rows > 0 ? Shape::cols : c_shape.cols; }
 
-  /// The columns from `first_col` to before `last_col` of all blocks of block row i.
-  KOKKOS_INLINE_FUNCTION void multiply(std::int64_t i, int first_col, int last_col) const {
+  /// work(block of A, block of B, block of C) for each pair in block row i.
+  template <class Work>
+  KOKKOS_INLINE_FUNCTION void for_each_pair(std::int64_t i, const Work& work) const {
     const std::int64_t size_a = rows() * inner(), size_b = inner() * cols(), size_c = rows() * cols();
     const std::int64_t first = c_row_ptr[i], last = c_row_ptr[i + 1];
-    for (std::int64_t place = first; place < last; ++place) {
-      for (int c = first_col; c < last_col; ++c) {
-        for (int r = 0; r < rows(); ++r) c_values[place * size_c + Layout::at(r, c, rows(), cols())] = Scalar(0);
-      }
-    }
     const auto column = [this](std::int64_t p) { return c_col[p]; };
     for (std::int64_t e = a.begin(i); e < a.end(i); ++e) {
-      const FactorBlock<transposed, Matrix, Shape> block_a(a_values + a.offset(e) * size_a, rows(), inner());
+      const Scalar* const block_a = a_values + a.offset(e) * size_a;
       const std::int64_t j = a.col(e), end = b_row_ptr[j + 1];
       std::int64_t place = first;
       for (std::int64_t k = b_row_ptr[j]; k < end; ++k) {
         if (c_col[place] != b_col[k]) place = first_not_less(column, place, last, std::int64_t(b_col[k]));
-        add_product(block_a, b_values + k * size_b, first_col, last_col, c_values + place * size_c);
+        work(block_a, b_values + k * size_b, c_values + place * size_c);
       }
     }
   }
 
-  /// Columns of block_c += block_a block_b.
-  KOKKOS_INLINE_FUNCTION void add_product(const FactorBlock<transposed, Matrix, Shape>& block_a,
-                                          const Scalar* KOKKOS_RESTRICT block_b, int first_col, int last_col,
-                                          Scalar* KOKKOS_RESTRICT block_c) const {
-    for (int c = first_col; c < last_col; ++c) {
-      for (int k = 0; k < inner(); ++k) {
-        const Scalar factor = block_b[Layout::at(k, c, inner(), cols())];
-        for (int r = 0; r < rows(); ++r) block_c[Layout::at(r, c, rows(), cols())] += block_a(r, k) * factor;
-      }
+  /// Entry (r, k) of op(block).
+  KOKKOS_INLINE_FUNCTION Scalar entry_of_a(const Scalar* block, int r, int k) const {
+    if constexpr (transposed) {
+      return block[Layout::at(k, r, inner(), rows())];
+    } else {
+      return block[Layout::at(r, k, rows(), inner())];
     }
+  }
+
+  /// A whole block row.
+  KOKKOS_INLINE_FUNCTION void multiply_row(std::int64_t i) const {
+    const std::int64_t size = rows() * cols();
+    for (std::int64_t e = c_row_ptr[i] * size; e < c_row_ptr[i + 1] * size; ++e) c_values[e] = Scalar(0);
+    for_each_pair(i, [this](const Scalar* block_a, const Scalar* block_b, Scalar* block_c) {
+      for (int c = 0; c < cols(); ++c) {
+        for (int k = 0; k < inner(); ++k) {
+          const Scalar factor = block_b[Layout::at(k, c, inner(), cols())];
+          for (int r = 0; r < rows(); ++r) {
+            block_c[Layout::at(r, c, rows(), cols())] += entry_of_a(block_a, r, k) * factor;
+          }
+        }
+      }
+    });
+  }
+
+  /// Entry `which` of each block of a block row.
+  KOKKOS_INLINE_FUNCTION void multiply_entry(std::int64_t i, int which) const {
+    const int r = which % rows(), c = which / rows(), place = Layout::at(r, c, rows(), cols());
+    const std::int64_t size = rows() * cols();
+    for (std::int64_t e = c_row_ptr[i]; e < c_row_ptr[i + 1]; ++e) c_values[e * size + place] = Scalar(0);
+    for_each_pair(i, [=, this](const Scalar* block_a, const Scalar* block_b, Scalar* block_c) {
+      Scalar sum = block_c[place];
+      for (int k = 0; k < inner(); ++k) sum += entry_of_a(block_a, r, k) * block_b[Layout::at(k, c, inner(), cols())];
+      block_c[place] = sum;
+    });
   }
 };
 
-/// On a GPU neighbouring threads take the columns of the blocks of a row; on a host a thread takes the whole row.
-template <class Row, bool by_column>
+/// On a GPU neighbouring threads take the entries of a block; on a host a thread takes the whole row.
+template <class Row, bool by_entry>
 struct MultiplyRows {
   Row row;
+  int entries;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t which) const {
-    if constexpr (by_column) {
-      const int c = static_cast<int>(which % row.cols());
-      row.multiply(which / row.cols(), c, c + 1);
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if constexpr (by_entry) {
+      row.multiply_entry(i / entries, static_cast<int>(i % entries));
     } else {
-      row.multiply(which, 0, row.cols());
+      row.multiply_row(i);
     }
   }
 };
@@ -150,7 +132,8 @@ void multiply_rows(const Exec& exec, const Rows& rows, const Matrix& a, const Ma
   const BlockShape of_b = b.block_shape(), of_c = c.block_shape();
   with_product_shape(of_c.rows, of_b.rows, of_c.cols, [&](auto shape) {
     using Row = MultiplyRow<transposed, decltype(shape), Rows, Matrix>;
-    constexpr bool by_column = is_gpu_v<Exec>;
+    constexpr bool by_entry = is_gpu_v<Exec>;
+    const int entries = static_cast<int>(of_c.num_values());
     const Row row{rows,
                   b.graph().row_ptr().data(),
                   c.graph().row_ptr().data(),
@@ -163,8 +146,8 @@ void multiply_rows(const Exec& exec, const Rows& rows, const Matrix& a, const Ma
                   of_c};
     Kokkos::parallel_for("ashlar::product[multiply]",
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::Schedule<Kokkos::Dynamic>>(
-                             exec, 0, rows.num_rows * (by_column ? of_c.cols : 1)),
-                         MultiplyRows<Row, by_column>{row});
+                             exec, 0, rows.num_rows * (by_entry ? entries : 1)),
+                         MultiplyRows<Row, by_entry>{row, entries});
   });
 }
 

@@ -174,8 +174,13 @@ void Multigrid<Exec, Real>::set_up(const Exec& exec) {
   }
   exec.fence("ashlar::multigrid: set-up");
   if (host_) host_->levels().set_up(host_instance(exec));
-  comm_->together([&] { make_cycles(exec); });
   is_set_up_ = true;
+  try {
+    comm_->together([&] { make_cycles(exec); });
+  } catch (...) {
+    is_set_up_ = false;
+    throw;
+  }
 }
 
 /// Makes the cycles from all levels: a list of steps each, cut into parts for the executors. Where ranks share a device
