@@ -10,7 +10,6 @@
 #include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/impl/numbered_rows.hpp>
 #include <ashlar/distributed/matrix.hpp>
-#include <ashlar/distributed/matrix.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

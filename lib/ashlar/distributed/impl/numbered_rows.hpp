@@ -9,7 +9,6 @@
 #include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/remote_rows.hpp>
-#include <ashlar/distributed/matrix.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
