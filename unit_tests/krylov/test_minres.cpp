@@ -148,6 +148,23 @@ TEST_F(MinresOfDoubles, SingularSystemsAsFarAsTheyHaveASolution) {
   EXPECT_LT(report.iterations, n);
 }
 
+/// A chain without supports, and a b with a large part along its null space: x grows without bound.
+TEST_F(MinresOfDoubles, NothingWorseThanTheStart) {
+  constexpr int size = 50;
+  DenseMatrix<double> chain = DenseMatrix<double>::Zero(size, size);
+  std::vector<double> right(size);
+  for (int i = 0; i < size; ++i) {
+    right[i] = i + 1;
+    chain(i, i) = i == 0 || i == size - 1 ? 1 : 2;
+    if (i > 0) chain(i, i - 1) = chain(i - 1, i) = -1;
+  }
+  const Kokkos::View<double*, Space> solution("test::x", size);
+  const SolveReport report = minres(Exec(), dense_operator<double>(chain), IdentityPreconditioner(),
+                                    to_device<Space>(right), solution);
+  EXPECT_NE(report.status, SolveStatus::converged);
+  EXPECT_LE(report.relative_residual, 1);
+}
+
 /// One row is 1e12 times the others: A maps the rest of the residual to nearly nothing, and MINRES still converges.
 TEST_F(MinresOfDoubles, SystemsWithAPenalty) {
   DenseMatrix<double> penalised = DenseMatrix<double>(a);

@@ -74,11 +74,10 @@ inline constexpr double most_hidden_error = 1000;
 
 /// True if x may be worse than the best x of all starts: iterating or rounding has made the residual larger.
 inline bool is_best_before(SolveStatus verdict, const SolveAccount& account) {
-  const bool may_be_worse = verdict == SolveStatus::diverged || verdict == SolveStatus::accuracy_limit ||
-                            verdict == SolveStatus::non_finite;
+  const bool may_be_worse = verdict == SolveStatus::diverged || verdict == SolveStatus::stagnation ||
+                            verdict == SolveStatus::accuracy_limit || verdict == SolveStatus::non_finite;
   return may_be_worse && account.has_best && !(is_finite(account.last.norm) && account.last.norm <= account.best.norm);
 }
-
 
 /// Saves and restores a solve between two iterations, as its options ask for. Without them, and for methods without
 /// checkpoints, it does nothing.
