@@ -53,7 +53,7 @@ double deflection(const Exec& exec, const ashlar::Communicator& comm, double you
   return report.status == ashlar::SolveStatus::converged ? -end : 0;
 }
 
-/// Whether a beam of half the stiffness bends twice as far, where both are solved at once.
+/// True if a beam of half the stiffness bends twice as far, when both are solved simultaneously.
 bool solve_two(const ashlar::Communicator& comm) {
   const std::array<ashlar::Communicator, 2> of_thread = {comm.duplicate(), comm.duplicate()};
   const std::array<Exec, 2> instances = two_instances();

@@ -13,7 +13,7 @@ namespace ashlar::amg {
 
 namespace impl {
 
-/// What one step of the polynomial does to a block row, after the product t := A x or t := A d.
+/// The update of a block row by one step of the polynomial, after the product t := A x or t := A d.
 enum class ChebyshevStep {
   first_from_zero,  ///< r := b;      d := D^-1 r / theta;             x := d
   first,            ///< r := b - t;  d := D^-1 r / theta;             x := x + d

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-// What a hierarchy asks of distributed matrices: include this file, and amg::Preconditioner takes them.
+// The interface of distributed matrices to a hierarchy. Include this file, and amg::Preconditioner takes them.
 
 namespace ashlar::amg {
 

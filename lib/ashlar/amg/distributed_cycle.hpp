@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-// What a cycle over ranks exchanges besides products: vectors between levels, and the vector of the coarsest level.
+// The exchanges of a cycle over ranks besides products: vectors between levels, and the vector of the coarsest level.
 
 namespace ashlar::amg {
 

@@ -126,7 +126,7 @@ class Hierarchy {
   const std::vector<Level<A>>& levels() const { return levels_; }
   const std::vector<cycles::Step>& steps() const { return cycle_; }
   const Options& options() const { return options_; }
-  /// Of the constructor, or of the last update_values().
+  /// The seconds of the constructor, or of the last update_values().
   const SetupTimes& setup_times() const { return times_; }
 
   /// Of all ranks.
@@ -140,7 +140,7 @@ class Hierarchy {
     return all;
   }
 
-  /// Values of the matrices of all levels, over those of A.
+  /// The number of values on all levels over the number in A.
   double operator_complexity() const {
     double sum = 0;
     const auto values = [](const LevelFigures& level) {

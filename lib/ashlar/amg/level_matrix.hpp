@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-// What a hierarchy asks of its matrices. A hierarchy is of one rank's BcsrMatrix, here, or of a DistributedMatrix
+// The interface of matrices to a hierarchy. A hierarchy is of one rank's BcsrMatrix, here, or of a DistributedMatrix
 // (distributed.hpp); all else is the same code for both.
 
 namespace ashlar::amg {
@@ -58,7 +58,7 @@ struct CountDifferences {
   }
 };
 
-/// Whether two graphs have the same blocks. Waits for `exec`.
+/// True if two graphs have the same blocks. Waits for `exec`.
 template <class Exec, class Graph>
 bool are_alike(const Exec& exec, const Graph& a, const Graph& b) {
   if (a.row_ptr().extent(0) != b.row_ptr().extent(0) || a.col_idx().extent(0) != b.col_idx().extent(0)) return false;
@@ -222,7 +222,7 @@ struct InPrecision<Matrix, Real> {
   }
 };
 
-/// A distributed vector whole on each rank, for the coarsest level. Of one rank: the vector itself.
+/// A distributed vector whole on each rank, for the coarsest level. On one rank it is the vector itself.
 template <class A>
 class WholeVector {
  public:

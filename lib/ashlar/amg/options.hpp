@@ -24,7 +24,7 @@ struct Options {
   /// most_coarsest_rows.
   int coarsest_rows = 200;
   int max_levels = 20;
-  /// Of matrices over ranks: how all levels exchange entries.
+  /// How all levels of distributed matrices exchange entries
   ExchangeMode exchange = ExchangeMode::automatic;
 };
 

@@ -54,7 +54,7 @@ struct SmoothRow {
 
 /// One step of damped block-Jacobi on the columns of P0: P := (I - omega D^-1 A) P0.
 ///
-/// Shapes   `product` is that of A and P0; `inverse` holds the inverses of the diagonal blocks of A. The result has
+/// Shapes   `product` multiplies A and P0; `inverse` holds the inverses of the diagonal blocks of A. The result has
 /// this
 ///          rank's rows, for product.distribute().
 /// Async    enqueued on `exec`; the allocation of P is not. Over ranks: collective.

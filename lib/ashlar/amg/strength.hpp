@@ -27,7 +27,7 @@ struct StrengthGraph {
 
 namespace impl {
 
-/// Which couplings are strong: those of blocks k in block row i.
+/// The strong couplings: blocks k in block row i.
 template <class Graph>
 struct StrongCouplings {
   using Space = typename Graph::memory_space;

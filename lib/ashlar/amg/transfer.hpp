@@ -13,8 +13,8 @@ namespace ashlar::amg {
 
 namespace impl {
 
-/// Calls function() with the rows and columns of a prolongator's blocks as types: those of elasticity and of scalar
-/// problems, or zeros, which stand for "known at run time only".
+/// Calls function() with the rows and columns of a prolongator's blocks as types, for the shapes of elasticity and of
+/// scalar problems, or else with zeros, which stand for "known at run time only".
 template <class Function>
 void with_block_shape(const BlockShape& shape, const Function& function) {
   bool found = false;

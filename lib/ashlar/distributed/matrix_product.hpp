@@ -54,7 +54,7 @@ class DistributedProduct {
     return DistributedProduct(exec, a, b, true);
   }
 
-  /// C. Its pattern is that of `before`, an earlier result, if that is given, so that workspaces of it serve C.
+  /// C. If an earlier result `before` is given, C shares its pattern and its workspaces.
   template <execution_space Exec>
   Distributed multiply(const Exec& exec, const Distributed& a, const Distributed& b,
                        const Distributed* before = nullptr) const {
