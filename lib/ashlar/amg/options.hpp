@@ -20,11 +20,10 @@ struct Options {
   double smoothed_fraction = 0.1;
   /// P = (I - damping/lambda D^-1 A) P0; 0 leaves the tentative prolongator P0.
   double prolongator_damping = 4.0 / 3;
-  /// A level of at most so many rows, over all ranks, is solved by a dense inverse; 1 to
-  /// most_coarsest_rows.
+  /// A level with at most this many rows, over all ranks, is solved by a dense inverse; 1 to most_coarsest_rows.
   int coarsest_rows = 200;
   int max_levels = 20;
-  /// How all levels of distributed matrices exchange entries
+  /// How all levels of distributed matrices exchange entries.
   ExchangeMode exchange = ExchangeMode::automatic;
 };
 
