@@ -27,6 +27,7 @@ void check_files(const SolveOptions& options, int rank, int ranks) {
   const std::vector<NamedFile> inputs{{"--matrix", options.source.matrix},
                                       {"--rhs", options.source.rhs},
                                       {"--initial-guess", options.source.initial_guess},
+                                      {"--null-space", options.method.null_space_file},
                                       {"--partition", partition},
                                       {"--efficiency", options.outputs.efficiency}};
   require_no_dash({"--resume", options.outputs.resume});

@@ -7,6 +7,7 @@
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/gmres.hpp>
+#include <ashlar/krylov/iterative_refinement.hpp>
 #include <ashlar/krylov/minres.hpp>
 #include <ashlar/operators/preconditioner_bytes.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
@@ -24,6 +25,10 @@ Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind) {
     case PreconditionerKind::jacobi:
       return {jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
     case PreconditionerKind::block_jacobi:
+      return {block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
+    case PreconditionerKind::ilu0:  // values of its own, inverse blocks, the orders of rows
+      return matrix_bytes(shape) + Bytes{block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
+    case PreconditionerKind::ssor:
       return {block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
     case PreconditionerKind::amg:  // matrices and prolongators of its levels, two products; vectors
       return Bytes{4} * matrix_bytes(shape) +
@@ -72,6 +77,14 @@ std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options
   // b and x of all right-hand sides; of block CG one right-hand side more, while they are made.
   const std::uint64_t num_rhs = std::uint64_t(method.num_rhs);
   const Bytes vectors{2 * num_rhs + (method.solver == SolverKind::block_cg ? 1 : 0)};
+  if (method.precision == PrecisionKind::mixed) {  // values of float besides
+    const Bytes matrix = matrix_bytes(shape);
+    return (Bytes{matrix.count / 2} + preconditioner_bytes(shape, method.preconditioner) +
+            vectors * rows * scalar_bytes +
+            Bytes{refined_cg_bytes(counted, sizeof(double), sizeof(double),
+                                   method.preconditioner != PreconditionerKind::none)})
+        .count;
+  }
   return (preconditioner_bytes(shape, method.preconditioner) + vectors * rows * scalar_bytes +
           Bytes{method_bytes(counted, method)})
       .count;

@@ -15,6 +15,7 @@
 #include <ashlar/streaming/diagonal.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,8 +63,7 @@ NearNullKind near_null_of(const MethodOptions& method, bool is_elastic_problem) 
   return is_elastic_problem || method.coordinates ? NearNullKind::rigid : NearNullKind::constants;
 }
 
-/// The modes of the block rows `rows` of the system, on the rank of `comm` that has them. Each rank reads the whole
-/// file of coordinates. Collective.
+/// The modes of the block rows `rows` of the system, on the rank of `comm` that has them. Collective.
 template <class Exec>
 amg::NearNullSpace<typename Exec::memory_space> modes_of(const Exec& exec, const LinearSystem<Exec>& system,
                                                          const MethodOptions& method, const Communicator& comm,
@@ -74,9 +74,20 @@ amg::NearNullSpace<typename Exec::memory_space> modes_of(const Exec& exec, const
   if (near_null_of(method, is_elastic) == NearNullKind::constants) {
     return amg::constant_modes<Space>(exec, rows.size(), b);
   }
+  return rigid_modes(exec, system, method.coordinates, comm, rows);
+}
+
+}  // namespace
+
+template <class Exec>
+amg::NearNullSpace<typename Exec::memory_space> rigid_modes(const Exec& exec, const LinearSystem<Exec>& system,
+                                                            const std::optional<std::string>& coordinates,
+                                                            const Communicator& comm, const problems::RowRange& rows) {
+  using Space = typename Exec::memory_space;
+  const int b = system.block_size();
   const Coordinates points = comm.together([&] {
     return system.cantilever ? Coordinates{problems::hex_points(problems::cantilever_grid(*system.cantilever)), 3}
-                             : read_coordinates(*method.coordinates, system.num_block_rows(), b);
+                             : read_coordinates(*coordinates, system.num_block_rows(), b);
   });
   const Vector<Exec> there(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::coordinates"),
                            std::size_t(rows.size() * points.dimensions));
@@ -84,6 +95,18 @@ amg::NearNullSpace<typename Exec::memory_space> modes_of(const Exec& exec, const
   Kokkos::deep_copy(exec, there, Here(points.values.data() + rows.begin * points.dimensions, there.extent(0)));
   return amg::rigid_body_modes<Space>(exec, there, points.dimensions, b, comm);
 }
+
+template amg::NearNullSpace<HostExecution::memory_space> rigid_modes(const HostExecution&,
+                                                                     const LinearSystem<HostExecution>&,
+                                                                     const std::optional<std::string>&,
+                                                                     const Communicator&, const problems::RowRange&);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template amg::NearNullSpace<Execution::memory_space> rigid_modes(const Execution&, const LinearSystem<Execution>&,
+                                                                 const std::optional<std::string>&, const Communicator&,
+                                                                 const problems::RowRange&);
+#endif
+
+namespace {
 
 template <class Real, class Exec>
 Preconditioner<Exec> make(const Exec& exec, const LinearSystem<Exec>& system, const MethodOptions& method,
@@ -151,13 +174,16 @@ void require_nonzero_diagonal(const Exec& exec, const Matrix<Exec>& matrix, cons
 /// The preconditioner of a matrix, made of its diagonal blocks.
 template <class Exec>
 Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& matrix, PreconditionerKind kind,
-                                       const LinearSystem<Exec>& system) {
+                                       SolverKind solver, const LinearSystem<Exec>& system) {
   if (kind != PreconditionerKind::none) require_nonzero_diagonal(exec, matrix, system);
   switch (kind) {
     case PreconditionerKind::jacobi:
       return Preconditioner<Exec>(JacobiPreconditioner<Matrix<Exec>>(exec, matrix));
     case PreconditionerKind::block_jacobi:
       return Preconditioner<Exec>(BlockJacobiPreconditioner<Matrix<Exec>>(exec, matrix));
+    case PreconditionerKind::ilu0:
+    case PreconditionerKind::ssor:
+      return sweep_preconditioner(exec, matrix, kind, needs_symmetry(solver));
     case PreconditionerKind::amg:  // amg_preconditioner()
     case PreconditionerKind::none:
       break;
@@ -178,7 +204,12 @@ template <class Exec>
 Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Exec>& system,
                                          const MethodOptions& method, std::string& hierarchy) {
   const PreconditionerKind kind = method.preconditioner;
+  const bool sweeps = kind == PreconditionerKind::ilu0 || kind == PreconditionerKind::ssor;
   try {
+    if (sweeps && system.is_streamed()) {
+      throw Error(text(system.description, ": --preconditioner ", to_string(kind), " with a streamed matrix"),
+                  "it sweeps through a matrix in memory", "pass --preconditioner block-jacobi");
+    }
     if (kind == PreconditionerKind::amg) {
       if (system.is_streamed()) {
         throw Error(text(system.description, ": --preconditioner amg with a streamed matrix"),
@@ -194,21 +225,24 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
       return amg_preconditioner(exec, system, method, hierarchy);
     }
     if (!system.is_streamed()) {
-      return preconditioner_of(exec, system.over_ranks ? system.over_ranks->own_matrix() : system.matrix, kind, system);
+      return preconditioner_of(exec, system.over_ranks ? system.over_ranks->own_matrix() : system.matrix, kind,
+                               method.solver, system);
     }
     if (kind == PreconditionerKind::none) return Preconditioner<Exec>(IdentityPreconditioner());
-    if (system.over_ranks) return preconditioner_of(exec, diagonal_blocks(exec, *system.over_ranks), kind, system);
+    if (system.over_ranks)
+      return preconditioner_of(exec, diagonal_blocks(exec, *system.over_ranks), kind, method.solver, system);
     if (system.in_file) {
-      return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), kind, system);
+      return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), kind, method.solver, system);
     }
     const HostMatrix<Exec> diagonal = diagonal_blocks(HostExecution(), *system.streamed);
-    return preconditioner_of(exec, copy_to<typename Exec::memory_space>(exec, diagonal), kind, system);
+    return preconditioner_of(exec, copy_to<typename Exec::memory_space>(exec, diagonal), kind, method.solver, system);
   } catch (const NumericalError& error) {
-    const bool has_blocks = kind == PreconditionerKind::block_jacobi || kind == PreconditionerKind::amg;
+    const bool has_blocks = sweeps || kind == PreconditionerKind::block_jacobi || kind == PreconditionerKind::amg;
     const int size = has_blocks ? system.block_size() : 1;
     throw NumericalError(
         text(system.description, ": ",
-             error.row() < 0 ? error.problem() : bad_block(system.first_row(), error.row(), size)),
+             error.row() < 0 ? error.problem() : bad_block(system.first_row(), error.row(), size),
+             kind == PreconditionerKind::ilu0 ? " once the rows before it are eliminated" : ""),
         error.why() + "; rows are counted from 1",
         size > 1 ? "pass --preconditioner none, or another --block-size" : "pass --preconditioner none");
   }

@@ -1,6 +1,8 @@
 #include "solve/solve.hpp"
 
 #include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/cg.hpp>
@@ -145,8 +147,9 @@ CgCheckpoints checkpoints_of(const World& world, const LinearSystem<Exec>& syste
 /// `timed` calls the solver, and nothing besides.
 template <class Exec, class Timed>
 void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a, const Preconditioner<Exec>& m,
-                   const LinearSystem<Exec>& system, const SolveOptions& asked, const Vector<Exec>& x0,
-                   const Timed& timed, const Monitor& monitor, Solution<Exec>& solution) {
+                   const std::optional<Operator<Exec>>& low, const LinearSystem<Exec>& system,
+                   const SolveOptions& asked, const Vector<Exec>& x0, const Timed& timed, const Monitor& monitor,
+                   Solution<Exec>& solution) {
   const MethodOptions& method = asked.method;
   const bool starts_from_zero = x0.data() == nullptr;
   solution.x = starts_from_zero ? Vector<Exec>("ashlar::app::x", system.rhs.extent(0)) : x0;
@@ -161,6 +164,7 @@ void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a
   options.checkpoints = checkpoints_of(world, system, asked, resumed);
   if (asked.placement.device_memory_limit) options.copy_bytes = 0;  // what is within the limit was counted without it
   solution.report = timed([&] {
+    if (low) return solve_mixed(exec, a, *low, m, system.rhs, solution.x, options);
     const bool is_choice = !method.why_solver.empty() && method.solver == SolverKind::cg;
     if (!is_choice) return solve_one(method, exec, a, m, system.rhs, solution.x, options);
     SymmetricSolve found = symmetric_solve(exec, a, m, system.rhs, solution.x, options);
@@ -255,11 +259,20 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
                      const Vector<Exec>& x0) {
   std::optional<Preconditioner<Exec>> m;
   std::optional<SystemOperator<Exec>> a;
+  std::optional<Operator<Exec>> low;
   std::string hierarchy;
   phases.run("setup", [&] {
     // Before the matrix takes the rest of the device: its diagonal is there for a moment.
     m.emplace(world.on_all([&] { return make_preconditioner(exec, system, options.method, hierarchy); }));
     a.emplace(make_operator(exec, system, options));
+    if (options.method.precision == PrecisionKind::mixed) {
+      world.on_all([&] {
+        if (!system.is_streamed()) return;
+        throw Error(text(system.description, ": --precision mixed with a streamed matrix"),
+                    "the device has too little memory for the matrix, and for a copy less", "pass --precision double");
+      });
+      low.emplace(rounded_operator(exec, system, options.method));
+    }
     exec.fence("ashlar: set-up");
   });
   Solution<Exec> solution;
@@ -304,11 +317,11 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
         Kokkos::deep_copy(exec, start, system.initial_guess);
       }
       if (options.method.null_space == NullSpaceKind::none) {
-        solve_for_one(exec, world, a->op, *m, system, options, start, timed, monitor, solution);
+        solve_for_one(exec, world, a->op, *m, low, system, options, start, timed, monitor, solution);
       } else {
-        const SingularSystem<Exec> singular(exec, world, a->op, system, options.method.null_space);
+        const SingularSystem<Exec> singular(exec, world, a->op, system, options.method);
         solution.rhs_in_null_space = singular.rhs_share;
-        solve_for_one(exec, world, singular.op, *m, singular.system, options, start, timed, monitor, solution);
+        solve_for_one(exec, world, singular.op, *m, low, singular.system, options, start, timed, monitor, solution);
         singular.null_space.remove(exec, solution.x);
         exec.fence("ashlar: x without the null space");
       }
