@@ -89,7 +89,7 @@ void check_matrix(const SourceOptions& source, const OutputOptions& outputs) {
           "a matrix file has no mesh to draw on", "leave it out; --solution writes the numbers");
 }
 
-/// What --precision mixed goes with.
+/// The limits of --precision mixed.
 void check_mixed(const SolveOptions& options) {
   const auto& [source, method, placement, distribution, outputs] = options;
   if (method.precision != PrecisionKind::mixed) return;
@@ -113,7 +113,7 @@ void check_mixed(const SolveOptions& options) {
           "rates are measured in double", "pass --partition nnz, rows or a file");
 }
 
-/// What preconditioners that sweep through the matrix go with.
+/// Preconditioners that sweep through the matrix need one in memory.
 void check_sweeps(const SolveOptions& options) {
   const PreconditionerKind kind = options.method.preconditioner;
   if (kind != PreconditionerKind::ilu0 && kind != PreconditionerKind::ssor) return;
