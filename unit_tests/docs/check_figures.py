@@ -140,7 +140,7 @@ def hidden(results):
 
 
 def later_build(results):
-    """Ratios of the times of a later build to the times in the tables, where it measured the same; and one slower row."""
+    """Times of a later build over the times in the tables, where it measured the same; and one slower row."""
     later = "h200/before_and_after_2"
     alike, exchanges, blocking = [], [], []
 
@@ -159,7 +159,8 @@ def later_build(results):
                     case=f"fv4, boxes of {cells // 2}^3", exchange=mode)
     for size, name in ((8, "8 B"), (65536, "64 KiB")):
         for kernel in ("blocking", "stream", "kernel, packed", "kernel, packed, at once, replayed"):
-            compare(exchanges, "h200/halo", {"bytes": size, "kernel": kernel}, case=f"{name} to 1 neighbour", kernel=kernel)
+            compare(exchanges, "h200/halo", {"bytes": size, "kernel": kernel}, case=f"{name} to 1 neighbour",
+                    kernel=kernel)
     slower = results.row(later, case="grid27x3:22")
     return [f"within {math.ceil(100 * max(abs(ratio - 1) for ratio in alike))} %",
             *(f"{100 * min(ratios) - 100:.0f}–{100 * max(ratios) - 100:.0f} %" for ratios in (exchanges, blocking)),
