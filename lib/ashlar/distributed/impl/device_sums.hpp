@@ -10,6 +10,7 @@
 #include <ashlar/device/packets/packet.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/device/runtime/priority_instance.hpp>
+#include <ashlar/distributed/space.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -19,22 +20,6 @@
 #include <vector>
 
 namespace ashlar::impl {
-
-/// Sums over ranks for which the host does not wait, unless kernels run on the host. One sum at a time.
-template <execution_space Exec>
-class DeviceSums {
- public:
-  virtual ~DeviceSums() = default;
-  DeviceSums() = default;
-  DeviceSums(const DeviceSums&) = delete;
-  DeviceSums& operator=(const DeviceSums&) = delete;
-
-  /// `mine` must not change until end().
-  virtual void begin(const Exec& exec, const double* mine, std::size_t count) = 0;
-  virtual void end(const Exec& exec, double* sums, std::size_t count) = 0;
-  /// Throws   CommError if the device has waited for another rank in vain.
-  virtual void check() const = 0;
-};
 
 /// Adds number k of all ranks, in rank order.
 struct AddInRankOrder {
