@@ -35,6 +35,9 @@ struct DirectMessages {
   std::string why = {};
 };
 
+/// Values passed to a rank, by name: {"block size", "3"}.
+using Claims = std::vector<std::pair<std::string, std::string>>;
+
 /// A group of ranks that work on one system, and their means to communicate. Without MPI, or default-constructed, it is
 /// one rank alone with the same interface.
 ///
@@ -143,6 +146,11 @@ class Communicator {
   /// a rank that has left. work() must not leave a collective half done.
   template <class Work>
   auto together(const Work& work) const;
+
+  /// All ranks claim values for the same names.
+  ///
+  /// Throws   ArgumentError on all ranks, if two of them claim different values; names the first such value.
+  void require_same(const std::string& who, const Claims& mine) const;
 
   /// A message of `bytes` to or from another rank, which may be started any number of times. Tags are 0 to 1023.
   std::unique_ptr<Message> send(const void* data, std::size_t bytes, int to, int tag) const {

@@ -6,6 +6,7 @@
 #include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
@@ -160,9 +161,9 @@ class ReverseHaloExchange {
                   {mode, plan.buffers(), plan.time_out_seconds(),
                    plan.packet_bytes().value_or(default_halo_packet_bytes<Exec>)}) {
     comm.together([&] {
-      entry_ = impl::listed(exec, sums.entry);
-      begin_ = impl::listed(exec, sums.begin);
-      source_ = impl::listed(exec, sums.source);
+      entry_ = impl::view_from(exec, "ashlar::halo::peers", sums.entry);
+      begin_ = impl::view_from(exec, "ashlar::halo::peers", sums.begin);
+      source_ = impl::view_from(exec, "ashlar::halo::peers", sums.source);
     });
   }
 

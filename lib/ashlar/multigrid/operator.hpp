@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/impl/for_each_tile.hpp>
@@ -138,7 +139,7 @@ void fill_coefficient_ghosts(const Exec& exec, const Level<Exec, Real>& level) {
       }
     }
     impl::for_each_region("ashlar::multigrid::extrapolate", exec,
-                          impl::to_space(exec, "ashlar::multigrid::extrapolated", regions),
+                          ashlar::impl::view_from(exec, "ashlar::multigrid::extrapolated", regions),
                           impl::ExtrapolateFaces<Real>{level.beta[d].data(), level.layout});
   }
   exec.fence("ashlar::multigrid: coefficients");

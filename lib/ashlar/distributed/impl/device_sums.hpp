@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
 #include <ashlar/comm/stream_transport.hpp>
@@ -239,11 +240,7 @@ class PeerSums final : public DeviceSums<Exec> {
     for (int rank = 0; rank < comm_.size(); ++rank) {
       here.push_back({reinterpret_cast<Packet*>(channel_.memory().of(rank)) + comm_.rank() * room_});
     }
-    targets_ = Targets(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::distributed_space::targets"),
-                       here.size());
-    Kokkos::deep_copy(exec, targets_,
-                      Kokkos::View<PeerPackets*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(here.data(), here.size()));
-    exec.fence("ashlar::distributed_space: targets");
+    targets_ = view_from(exec, "ashlar::distributed_space::targets", here);
   }
 
   Communicator comm_;

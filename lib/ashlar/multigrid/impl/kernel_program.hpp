@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/cycles/cycle.hpp>
 #include <ashlar/multigrid/ghost_fill.hpp>
 #include <ashlar/multigrid/impl/cycle_level.hpp>
@@ -159,7 +160,8 @@ class ProgramWriter {
     if (!memory) {
       const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), regions);
       const std::vector<Region> all(host.data(), host.data() + host.extent(0));
-      memory = std::make_shared<List>(to_space(exec_, "ashlar::multigrid::regions", cut_regions(all, cells_of_region)));
+      memory = std::make_shared<List>(
+          ashlar::impl::view_from(exec_, "ashlar::multigrid::regions", cut_regions(all, cells_of_region)));
     }
     const Items<Region> list = items(*std::static_pointer_cast<List>(memory));
     kernels_.push_back(pack<Real>(AtRegions<Items<Region>, Body>{list, body}, list.count,

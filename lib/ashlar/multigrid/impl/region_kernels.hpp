@@ -27,18 +27,6 @@ auto items(const View& list) {
 
 // Kernels for the cells of lists of regions.
 
-/// A list where the execution space reaches it. Waits for `exec`, and allocates.
-template <execution_space Exec, class Item>
-Kokkos::View<Item*, typename Exec::memory_space> to_space(const Exec& exec, const std::string& label,
-                                                          const std::vector<Item>& items) {
-  using There = Kokkos::View<Item*, typename Exec::memory_space>;
-  using Here = Kokkos::View<const Item*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  const There there(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), items.size());
-  if (!items.empty()) Kokkos::deep_copy(exec, there, Here(items.data(), items.size()));
-  exec.fence(label + ": copied");
-  return there;
-}
-
 /// A region's cells: body(region, i, j, k) for each. Where a body has something to prepare for a region,
 /// body.prepare(region, work) calls work(cell) with what then does cell(i, j, k).
 template <class Body, class Region, class Work>
