@@ -37,19 +37,21 @@ void for_colour(const std::string& label, const Exec& exec, const Level<Exec, Re
 /// level has. By cells, and for a list, a GPU's thread computes the fluxes of its cell. On CPUs fluxes are computed by
 /// rows, and each is used on both sides of its face.
 template <class Exec, class Real, class Body>
-void for_fluxes(const std::string& name, const Exec& exec, const Level<Exec, Real>& level, CellsOf<Exec> cells,
+void for_fluxes(const std::string& label, const Exec& exec, const Level<Exec, Real>& level, CellsOf<Exec> cells,
                 const Body& body) {
-  const std::string label = "ashlar::multigrid::" + name;
   if constexpr (has_sweep_forms<Exec> && std::same_as<decltype(body.stencil), Fv4Stencil<Real>>) {
     if (cells == nullptr && level.sweeps == SweepForm::planes) {
       return sweep_planes(label, exec, level.num_boxes(), level.layout, level.parities, body);
     }
   }
   if constexpr (!is_gpu_v<Exec>) {
+    const auto by_tiles = [&](const auto& tiles) {
+      for_tiles_in_regions(label, exec, tiles, level.layout, level.parities, body);
+    };
     if (cells == nullptr) {
-      for_each_tile(label, exec, level.num_boxes(), level.layout, level.parities, body);
+      by_tiles(AllTiles::of(level.num_boxes(), level.layout.dim, exec.concurrency()));
     } else {
-      for_tiles_in_regions(label, exec, *cells, level.layout, level.parities, body);
+      by_tiles(*cells);
     }
   } else if constexpr (has_colour<Body>) {
     for_colour(label, exec, level, cells, body.colour, WithFluxes<Body>{body});
@@ -95,7 +97,7 @@ template <class Exec, class Real, class Vector>
 void apply(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, const Vector& y) {
   with_ghosts(exec, level, x, Phase::residual, [&](CellsOf<Exec> cells) {
     with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
-      impl::for_fluxes("apply", exec, level, cells, impl::ApplyBody<Stencil>{stencil, y.data()});
+      impl::for_fluxes("ashlar::multigrid::apply", exec, level, cells, impl::ApplyBody<Stencil>{stencil, y.data()});
     });
   });
 }
@@ -105,7 +107,8 @@ template <class Exec, class Real, class Vector>
 void residual_at(const Exec& exec, const Level<Exec, Real>& level, CellsOf<Exec> cells, const Vector& x,
                  const Vector& f, const Vector& r) {
   with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
-    impl::for_fluxes("residual", exec, level, cells, impl::ResidualBody<Stencil>{stencil, f.data(), r.data()});
+    impl::for_fluxes("ashlar::multigrid::residual", exec, level, cells,
+                     impl::ResidualBody<Stencil>{stencil, f.data(), r.data()});
   });
 }
 
