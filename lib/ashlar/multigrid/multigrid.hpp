@@ -202,7 +202,6 @@ class Multigrid {
   const Parts& cycle_of(std::size_t number, LevelCycle kind) const;
   void run_parts(const Exec& exec, const Parts& parts) const;
   bool has_part_from(std::size_t number) const;
-  bool waits_on_host(std::size_t number) const;
 
   MultigridOptions options_;
   std::shared_ptr<const Communicator> comm_;

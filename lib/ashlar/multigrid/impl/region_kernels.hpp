@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <string>
@@ -23,6 +24,34 @@ template <class View>
 auto items(const View& list) {
   using Item = std::remove_const_t<typename View::value_type>;
   return Items<Item>{list.data(), static_cast<int>(list.extent(0))};
+}
+
+/// Regions as smaller ones, of which each has `most_cells` cells or fewer: cut across k, then across j.
+template <class Region>
+std::vector<Region> cut_regions(const std::vector<Region>& regions, int most_cells) {
+  std::vector<Region> result;
+  for (const Region& region : regions) {
+    const Index3& size = region.size;
+    const int rows = std::max(1, most_cells / size[0]), nj = std::min(rows, size[1]);
+    const int nk = std::max(1, rows / nj);
+    for (int k = 0; k < size[2]; k += nk) {
+      for (int j = 0; j < size[1]; j += nj) {
+        Region part = region;
+        part.size = {size[0], std::min(nj, size[1] - j), std::min(nk, size[2] - k)};
+        const Index3 begin{0, j, k};
+        for (int d = 0; d < 3; ++d) {
+          if constexpr (requires { part.begin; }) {
+            part.begin[d] += begin[d];
+          } else {
+            part.from[d] += begin[d];
+            part.to[d] += begin[d];
+          }
+        }
+        result.push_back(part);
+      }
+    }
+  }
+  return result;
 }
 
 // Kernels for the cells of lists of regions.
