@@ -1,17 +1,19 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/lists.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/impl/for_each_tile.hpp>
-#include <ashlar/multigrid/impl/ghost_kernels.hpp>
 #include <ashlar/multigrid/impl/plane_sweep.hpp>
+#include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <ashlar/multigrid/level_vectors.hpp>
 #include <ashlar/multigrid/stencil.hpp>
 #include <cmath>
 #include <concepts>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -117,6 +119,36 @@ template <class Exec, class Real, class Vector>
 void residual(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, const Vector& f, const Vector& r) {
   with_ghosts(exec, level, x, Phase::residual, [&](CellsOf<Exec> cells) { residual_at(exec, level, cells, x, f, r); });
 }
+
+namespace impl {
+/// A coefficient of faces, extended beyond the domain by a polynomial along the one direction that leads out: the first
+/// layer only, which is all that an operator reads.
+template <class Real>
+struct ExtrapolateFaces {
+  Real* beta;
+  BoxLayout layout;
+
+  KOKKOS_FUNCTION void operator()(const BoundaryRegion& region, int i, int j, int k) const {
+    const int cell[3] = {region.begin[0] + i, region.begin[1] + j, region.begin[2] + k};
+    int d = 0;
+    while (region.outside[d] == 0) ++d;
+    const bool is_low = region.outside[d] < 0;
+    if (cell[d] != (is_low ? -1 : layout.dim)) return;
+    const std::int64_t at = layout.at(region.box, cell[0], cell[1], cell[2]);
+    const std::int64_t inwards = is_low ? layout.stride(d) : -layout.stride(d);
+    const auto x = [&](int depth) { return beta[at + depth * inwards]; };
+    if (layout.dim >= 5) {
+      beta[at] = 5 * x(1) - 10 * x(2) + 10 * x(3) - 5 * x(4) + x(5);
+    } else if (layout.dim == 4) {
+      beta[at] = 4 * x(1) - 6 * x(2) + 4 * x(3) - x(4);
+    } else if (layout.dim >= 2) {
+      beta[at] = 2 * x(1) - x(2);
+    } else {
+      beta[at] = x(1);
+    }
+  }
+};
+}  // namespace impl
 
 /// Makes the ghost cells of the level's coefficients, which have been set at each box's own cells and on the domain's
 /// high faces.
