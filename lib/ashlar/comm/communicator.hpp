@@ -215,26 +215,20 @@ class Communicator {
 template <class Work>
 auto Communicator::together(const Work& work) const {
   using Result = std::invoke_result_t<const Work&>;
+  std::optional<std::conditional_t<std::is_void_v<Result>, bool, Result>> result;
   std::exception_ptr failure;
-  if constexpr (std::is_void_v<Result>) {
-    try {
+  try {
+    if constexpr (std::is_void_v<Result>) {
       work();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    agree_on_failure(failure);
-    if (failure) std::rethrow_exception(failure);
-  } else {
-    std::optional<Result> result;
-    try {
+    } else {
       result.emplace(work());
-    } catch (...) {
-      failure = std::current_exception();
     }
-    agree_on_failure(failure);
-    if (failure) std::rethrow_exception(failure);
-    return std::move(*result);
+  } catch (...) {
+    failure = std::current_exception();
   }
+  agree_on_failure(failure);
+  if (failure) std::rethrow_exception(failure);
+  if constexpr (!std::is_void_v<Result>) return std::move(*result);
 }
 
 }  // namespace ashlar

@@ -185,15 +185,8 @@ StreamMessages find_stream_messages(const Communicator& comm, MemoryKind kind) {
 }
 
 std::string_view to_string(PeerSharing sharing) {
-  switch (sharing) {
-    case PeerSharing::automatic:
-      return "automatic";
-    case PeerSharing::handles:
-      return "handles";
-    case PeerSharing::descriptors:
-      return "descriptors";
-  }
-  return "unknown";
+  constexpr std::string_view names[] = {"automatic", "handles", "descriptors"};
+  return names[static_cast<int>(sharing)];
 }
 
 }  // namespace ashlar

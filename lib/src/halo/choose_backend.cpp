@@ -12,29 +12,13 @@
 namespace ashlar {
 
 std::string_view to_string(ExchangeMode mode) {
-  switch (mode) {
-    case ExchangeMode::automatic:
-      return "automatic";
-    case ExchangeMode::blocking:
-      return "blocking";
-    case ExchangeMode::stream:
-      return "stream";
-    case ExchangeMode::kernel:
-      return "kernel";
-  }
-  return "unknown";
+  constexpr std::string_view names[] = {"automatic", "blocking", "stream", "kernel"};
+  return names[static_cast<int>(mode)];
 }
 
 std::string_view to_string(HaloBuffers buffers) {
-  switch (buffers) {
-    case HaloBuffers::automatic:
-      return "automatic";
-    case HaloBuffers::staged:
-      return "staged";
-    case HaloBuffers::device:
-      return "device";
-  }
-  return "unknown";
+  constexpr std::string_view names[] = {"automatic", "staged", "device"};
+  return names[static_cast<int>(buffers)];
 }
 
 void check_packet_bytes(std::string_view what, std::optional<std::int64_t> bytes) {

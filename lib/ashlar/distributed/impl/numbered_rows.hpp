@@ -7,6 +7,7 @@
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/distributed/impl/host_lists.hpp>
+#include <ashlar/distributed/impl/own_rows.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/remote_rows.hpp>
 #include <cstddef>
