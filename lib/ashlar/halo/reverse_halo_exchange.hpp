@@ -13,6 +13,7 @@
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/impl/halo_layout.hpp>
+#include <ashlar/halo/impl/pack.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
 #include <cstdint>
 #include <string>
@@ -38,20 +39,11 @@ struct AddReceived {
     const std::int64_t row = i / num_vectors, vector = i - row * num_vectors;
     const std::int64_t k = row / block_size, row_of_block = row - k * block_size;
     const std::int64_t to = entry[k] * block_size + row_of_block;
-    Scalar sum = at(to, vector);
+    Scalar sum = entry_at(y, to, vector);
     for (std::int64_t s = begin[k]; s < begin[k + 1]; ++s) {
       sum += received[(source[s] * block_size + row_of_block) * num_vectors + vector];
     }
-    at(to, vector) = sum;
-  }
-
- private:
-  KOKKOS_FUNCTION Scalar& at(std::int64_t row, std::int64_t vector) const {
-    if constexpr (Y::rank() == 1) {
-      return y(row);
-    } else {
-      return y(row, vector);
-    }
+    entry_at(y, to, vector) = sum;
   }
 };
 
