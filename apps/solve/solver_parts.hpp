@@ -8,6 +8,7 @@
 #include <ashlar/distributed/operator.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
+#include <ashlar/streaming/file_matrix.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
