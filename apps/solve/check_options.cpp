@@ -25,7 +25,7 @@ void check_amg(const SolveOptions& options, int ranks) {
   const std::string amg = "--preconditioner amg";
   if (method.preconditioner != PreconditionerKind::amg) {
     const std::string other = " with --preconditioner " + to_string(method.preconditioner);
-    require(method.near_null == NearNullKind::automatic, "--near-null " + to_string(method.near_null) + other,
+    require(method.near_null == NearNullKind::automatic, "--near-null " + method.near_null_name() + other,
             "only amg has modes", "pass " + amg);
     require(!method.coordinates, text("--coordinates ", method.coordinates.value_or(""), other),
             "only amg uses coordinates", "pass " + amg);
@@ -46,6 +46,9 @@ void check_amg(const SolveOptions& options, int ranks) {
   require(method.near_null != NearNullKind::constants || !method.coordinates,
           text("--coordinates ", method.coordinates.value_or(""), " with --near-null constants"),
           "constants need no coordinates", "leave one of them out");
+  require(method.near_null != NearNullKind::file || !method.coordinates,
+          text("--coordinates ", method.coordinates.value_or(""), " with --near-null ", method.near_null_name()),
+          "the file has the modes", "leave one of them out");
   require(method.near_null != NearNullKind::rigid || source.problem || method.coordinates,
           "--near-null rigid without --coordinates", "rigid-body modes are made of the coordinates of the nodes",
           "pass --coordinates FILE, or --near-null constants");

@@ -182,9 +182,18 @@ void declare_method(CLI::App& command, MethodOptions& method) {
                &whole_number_of);
   group.choice("--preconditioner", method.preconditioner, preconditioners, no_such_name,
                "none, jacobi, block-jacobi (the default), or amg, algebraic multigrid by smoothed aggregation");
-  group.choice("--near-null", method.near_null, near_nulls, no_such_name,
+  group.parsed("--near-null", method.near_null, "NAME|FILE",
                "modes of amg: rigid, rigid-body modes from coordinates; constants, one vector for each unknown of a "
-               "node; auto (the default), rigid if the coordinates of an elastic problem are known");
+               "node; auto (the default), rigid if the coordinates of an elastic problem are known; or a Matrix Market "
+               "file with a row for each row of the matrix and a column for each mode",
+               [&method](const std::string&, const std::string& value) {
+                 method.near_null_file.reset();
+                 for (const auto& named : near_nulls) {
+                   if (value == named.name) return named.kind;
+                 }
+                 method.near_null_file = value;
+                 return NearNullKind::file;
+               });
   group.word("--coordinates", method.coordinates, "FILE",
              "coordinates of the nodes for --near-null rigid: a Matrix Market file with a row for each node");
   group.choice("--preconditioner-precision", method.preconditioner_precision, precisions, no_such_name,

@@ -22,7 +22,8 @@ enum class PreconditionerKind { none, jacobi, block_jacobi, amg };
 enum class NearNullKind {
   automatic,  ///< rigid for an elastic problem or with coordinates, else constants
   constants,  ///< of each unknown of a node its constant vector
-  rigid       ///< translations and rotations
+  rigid,      ///< translations and rotations
+  file        ///< a column of a file each
 };
 
 /// In which a preconditioner keeps its hierarchy.
@@ -99,6 +100,9 @@ struct MethodOptions {
   int restart_or_default() const { return restart.value_or(30); }
   PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
   NearNullKind near_null = NearNullKind::automatic;
+  std::optional<std::string> near_null_file;
+  /// As in the option.
+  std::string near_null_name() const { return near_null_file.value_or(to_string(near_null)); }
   std::optional<std::string> coordinates;  ///< of the nodes, a file
   PrecisionKind preconditioner_precision = PrecisionKind::in_double;
   NullSpaceKind null_space = NullSpaceKind::none;

@@ -34,7 +34,7 @@ Json options_json(const SolveOptions& options) {
   json["stream"] = to_string(placement.stream);
   json["transfer"] = to_string(placement.transfer);
   json["preconditioner"] = to_string(method.preconditioner);
-  json["near_null"] = to_string(method.near_null);
+  json["near_null"] = method.near_null_name();
   json["coordinates"] = optional_json(method.coordinates);
   json["preconditioner_precision"] = to_string(method.preconditioner_precision);
   json["null_space"] = to_string(method.null_space);

@@ -278,6 +278,10 @@ TEST(Amg, RefusesBadInput) {
   const Modes infinite("infinite", 2187, 1);
   Kokkos::deep_copy(infinite, INFINITY);
   EXPECT_THAT(message(infinite), HasSubstr("mode 0 is not finite"));
+  const Modes dependent("dependent", 2187, 3);
+  Kokkos::deep_copy(dependent, 1.0);
+  Kokkos::deep_copy(Kokkos::subview(dependent, 5, 1), 2.0);
+  EXPECT_THAT(message(dependent), HasSubstr("mode 2 (from 0) depends on those before it"));
   EXPECT_THAT(message(beam.modes, {.strength = 1}), HasSubstr("strength 1"));
   EXPECT_THAT(message(beam.modes, {.cycle = cycles::CycleKind::f}), HasSubstr("an F-cycle"));
   EXPECT_THAT(message(beam.modes, {.smoother_degree = 0}), HasSubstr("smoother_degree 0"));
@@ -287,7 +291,7 @@ TEST(Amg, RefusesBadInput) {
               HasSubstr("block row 0"));
   const auto negative = block_diagonal<double>(3, 2, [](int, int r, int c) { return r == c ? -2.0 : 1.0; });
   EXPECT_THAT(message_of<NumericalError>([&] { Amg(exec, negative, amg::constant_modes<Space>(exec, 3, 2)); }),
-              HasSubstr("not positive definite"));
+              HasSubstr("diagonal entry of row 0 (from 0) is negative (the matrix is not positive definite)"));
   const Amg m(exec, beam.a, beam.modes);
   const Kokkos::View<double*, Space> r("r", 2187), z("z", 2186);
   EXPECT_THAT(message_of<ShapeError>([&] { m.apply(exec, r, z); }), HasSubstr("z has 2186"));

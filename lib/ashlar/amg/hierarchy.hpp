@@ -56,10 +56,12 @@ class Hierarchy {
   using Modes = NearNullSpace<Space>;
 
   /// Shapes   A is square, with square blocks; `modes` has the rows of A that this rank has, and 1 to max_modes
-  /// columns. Memory   shares the values of A. If they change, update_values() follows before the next cycle. Async
-  /// waits for `exec`. Over ranks: collective. Throws   on all ranks together: ShapeError, ArgumentError,
-  /// BlockSizeError; NumericalError if a mode is 0 or not finite, or if, on some
-  ///          level, a diagonal block has no inverse or D^-1 A no positive eigenvalue.
+  ///          columns.
+  /// Memory   shares the values of A. If they change, update_values() follows before the next cycle.
+  /// Async    waits for `exec`. Over ranks: collective.
+  /// Throws   on all ranks together: ShapeError, ArgumentError, BlockSizeError; NumericalError if a mode is 0, not
+  ///          finite or dependent on others, if A has a negative diagonal entry, or if, on some level, a diagonal block
+  ///          has no inverse or D^-1 A no positive eigenvalue.
   template <execution_space Exec>
   Hierarchy(const Exec& exec, const A& a, Modes modes, const Options& options = {}) : options_(options) {
     check(options);

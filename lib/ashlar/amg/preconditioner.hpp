@@ -38,8 +38,8 @@ namespace ashlar::amg {
 /// Async    the constructor waits for `exec`; applications are enqueued, without fence or allocation. Over
 ///          ranks they wait as HaloExchange does in options.exchange.
 /// Throws   ShapeError, ArgumentError, BlockSizeError; NumericalError if a diagonal block has no inverse, naming its
-///          block row, or of a coarse level the level, if a mode is 0 or not finite, or if the matrix is seen not to be
-///          positive definite.
+///          block row, or of a coarse level the level, if a mode is 0, not finite or dependent on others, or if the
+///          matrix is seen not to be positive definite.
 /// Source   Vanek, Mandel and Brezina 1996.
 template <class A, class Real = typename A::scalar_type>
 class Preconditioner {

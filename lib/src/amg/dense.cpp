@@ -2,9 +2,13 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <ashlar/amg/dense_inverse.hpp>
+#include <ashlar/amg/impl/check_input.hpp>
 #include <ashlar/amg/lanczos.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
+#include <cmath>
+#include <cstddef>
+#include <vector>
 
 namespace ashlar::amg {
 
@@ -41,6 +45,27 @@ std::vector<double> symmetric_inverse(const std::vector<double>& a, int n) {
       eigen.eigenvalues().unaryExpr([&](double value) { return value > 1e-13 * largest ? 1 / value : 0.0; });
   inverse = eigen.eigenvectors() * inverted.asDiagonal() * eigen.eigenvectors().transpose();
   return result;
+}
+
+int impl::first_dependent(std::vector<double> products, int m) {
+  // Cholesky's method on the cosines: a pivot is the squared sine of the angle between a vector and those before it.
+  constexpr double rounding = 1e-13;
+  const auto at = [&](int j, int k) -> double& { return products[std::size_t(j + k * m)]; };
+  std::vector<double> length;
+  for (int k = 0; k < m; ++k) length.push_back(std::sqrt(at(k, k)));
+  for (int k = 0; k < m; ++k) {
+    for (int j = 0; j <= k; ++j) at(j, k) /= length[std::size_t(j)] * length[std::size_t(k)];
+  }
+  for (int k = 0; k < m; ++k) {
+    for (int j = 0; j < k; ++j) {
+      for (int i = 0; i < j; ++i) at(j, k) -= at(i, j) * at(i, k);
+      at(j, k) /= at(j, j);
+      at(k, k) -= at(j, k) * at(j, k);
+    }
+    if (!(at(k, k) > rounding)) return k;
+    at(k, k) = std::sqrt(at(k, k));
+  }
+  return m;
 }
 
 }  // namespace ashlar::amg
