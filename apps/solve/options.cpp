@@ -32,6 +32,9 @@ constexpr Named<PreconditionerKind> preconditioners[] = {{PreconditionerKind::no
 constexpr Named<NearNullKind> near_nulls[] = {
     {NearNullKind::automatic, "auto"}, {NearNullKind::constants, "constants"}, {NearNullKind::rigid, "rigid"}};
 constexpr Named<PrecisionKind> precisions[] = {{PrecisionKind::in_double, "double"}, {PrecisionKind::single, "single"}};
+constexpr Named<amg::SmootherKind> smoothers[] = {{amg::SmootherKind::chebyshev, "chebyshev"},
+                                                  {amg::SmootherKind::l1_jacobi, "l1-jacobi"},
+                                                  {amg::SmootherKind::gauss_seidel, "gauss-seidel"}};
 constexpr Named<SolverKind> solvers[] = {{SolverKind::automatic, "auto"},    {SolverKind::cg, "cg"},
                                          {SolverKind::block_cg, "block-cg"}, {SolverKind::minres, "minres"},
                                          {SolverKind::gmres, "gmres"},       {SolverKind::bicgstab, "bicgstab"}};
@@ -198,6 +201,8 @@ void declare_method(CLI::App& command, MethodOptions& method) {
              "coordinates of the nodes for --near-null rigid: a Matrix Market file with a row for each node");
   group.choice("--preconditioner-precision", method.preconditioner_precision, precisions, no_such_name,
                "precision of amg's levels: double (the default) or single, which moves half of the bytes");
+  group.choice("--amg-smoother", method.amg_smoother, smoothers, no_such_name,
+               "smoother of amg's levels: chebyshev (the default), l1-jacobi, or gauss-seidel, which is made for CPUs");
   group.choice(
       "--null-space", method.null_space, null_spaces, no_such_name,
       "what a singular symmetric matrix maps to 0, which is removed from b and x: constant, the vector of ones; "

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <ashlar/amg/options.hpp>
 #include <ashlar/distributed/options.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
@@ -105,6 +106,7 @@ struct MethodOptions {
   std::string near_null_name() const { return near_null_file.value_or(to_string(near_null)); }
   std::optional<std::string> coordinates;  ///< of the nodes, a file
   PrecisionKind preconditioner_precision = PrecisionKind::in_double;
+  amg::SmootherKind amg_smoother = amg::SmootherKind::chebyshev;
   NullSpaceKind null_space = NullSpaceKind::none;
   double rtol = 1e-8, atol = 0;
   ResidualNorm norm = ResidualNorm::unpreconditioned;

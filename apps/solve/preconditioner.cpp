@@ -27,17 +27,18 @@ Preconditioner<Exec> make(const Exec& exec, const LinearSystem<Exec>& system, co
     hierarchy = m.explain();
     return Preconditioner<Exec>(m);
   };
+  amg::Options options;
+  options.smoother = method.amg_smoother;
   if (!system.matrix_over_ranks) {
     const Communicator alone;
     const auto modes = amg_modes(exec, system, method, alone, {0, system.num_block_rows()});
-    return told(amg::Preconditioner<Matrix<Exec>, Real>(exec, system.matrix, modes));
+    return told(amg::Preconditioner<Matrix<Exec>, Real>(exec, system.matrix, modes, options));
   }
   using Distributed = DistributedMatrix<Matrix<Exec>>;
   const Distributed& a = *system.matrix_over_ranks;
   const RowPartition& partition = a.row_map();
   const auto modes =
       amg_modes(exec, system, method, a.communicator(), {partition.begin(a.rank()), partition.end(a.rank())});
-  amg::Options options;
   options.exchange = system.over_ranks->exchange_mode();
   return told(amg::Preconditioner<Distributed, Real>(exec, a, modes, options));
 }

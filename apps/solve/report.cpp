@@ -37,6 +37,7 @@ Json options_json(const SolveOptions& options) {
   json["near_null"] = method.near_null_name();
   json["coordinates"] = optional_json(method.coordinates);
   json["preconditioner_precision"] = to_string(method.preconditioner_precision);
+  json["amg_smoother"] = std::string(to_string(method.amg_smoother));
   json["null_space"] = to_string(method.null_space);
   json["rtol"] = method.rtol;
   json["atol"] = method.atol;

@@ -100,6 +100,86 @@ TEST(Amg, IsSymmetricAndPositiveDefinite) {
   }
 }
 
+constexpr amg::SmootherKind smoothers[] = {amg::SmootherKind::chebyshev, amg::SmootherKind::l1_jacobi,
+                                           amg::SmootherKind::gauss_seidel};
+
+/// With coarse levels, and without: then smoothing alone is the preconditioner.
+TEST(Amg, SmoothersAreSymmetricAndPositiveDefinite) {
+  const Exec exec;
+  const Beam beam({13, 7, 7});
+  for (const auto smoother : smoothers) {
+    for (const int sweeps : {1, 2, 3}) {
+      for (const int levels : {1, 20}) {
+        SCOPED_TRACE(::testing::Message() << amg::to_string(smoother) << ' ' << sweeps << ' ' << levels);
+        const amg::Options options{
+            .smoother = smoother, .smoother_degree = sweeps, .coarsest_rows = 30, .max_levels = levels};
+        expect_symmetric(Amg(exec, beam.a, beam.modes, options), beam.a.num_rows(), 1e-12);
+        expect_symmetric(AmgInFloat(exec, beam.a, beam.modes, options), beam.a.num_rows(), 1e-4);
+      }
+    }
+  }
+  const amg::Options in_w{
+      .cycle = cycles::CycleKind::w, .smoother = amg::SmootherKind::gauss_seidel, .coarsest_rows = 30};
+  expect_symmetric(Amg(exec, beam.a, beam.modes, in_w), beam.a.num_rows(), 1e-12);
+}
+
+TEST(Amg, AllSmoothersNeedFewIterations) {
+  const Exec exec;
+  for (const auto nodes : {std::array{17, 17, 17}, {49, 9, 9}}) {
+    const Beam beam(nodes);
+    for (const auto smoother : smoothers) {
+      const SolveReport report = solve(beam.a, beam.load, Amg(exec, beam.a, beam.modes, {.smoother = smoother}));
+      EXPECT_EQ(report.status, SolveStatus::converged) << amg::to_string(smoother);
+      EXPECT_LE(report.iterations, 40) << amg::to_string(smoother);
+    }
+  }
+}
+
+/// One level of -1, 2, -1, so that a sweep before and one after are all there is.
+TEST(Amg, SweepsAreThoseOfTheBook) {
+  const Exec exec;
+  const int n = 50;
+  const auto b = random_vector<double>(n, 5);
+  const auto applied = [&](amg::SmootherKind smoother) {
+    const amg::Options options{.smoother = smoother, .smoother_degree = 1, .coarsest_rows = 1, .max_levels = 1};
+    const Amg m(exec, laplacian_1d(n), amg::constant_modes<Space>(exec, n, 1), options);
+    const Kokkos::View<double*, Space> z("z", n);
+    m.apply(exec, to_device<Space>(b), z);
+    exec.fence();
+    return to_host(z);
+  };
+  const auto l1 = applied(amg::SmootherKind::l1_jacobi);
+  for (int i = 0; i < n; ++i) EXPECT_NEAR(l1[i], b[i] / (i == 0 || i == n - 1 ? 3 : 4), 1e-15);
+  // Even nodes first, then odd ones; and odd ones, which stay, then even ones.
+  std::vector<double> expected(n);
+  const auto relax = [&](int first) {
+    for (int i = first; i < n; i += 2) {
+      expected[i] = (b[i] + (i > 0 ? expected[i - 1] : 0) + (i + 1 < n ? expected[i + 1] : 0)) / 2;
+    }
+  };
+  relax(0), relax(1), relax(1), relax(0);
+  EXPECT_LE(max_difference(applied(amg::SmootherKind::gauss_seidel), expected), 1e-15);
+}
+
+/// Nodes of a colour are not coupled; a grid of hexahedra takes 8 colours.
+TEST(Amg, ColoursSeparateNeighbours) {
+  const Exec exec;
+  const Beam beam({9, 8, 7});
+  const auto colours = amg::colours_of_nodes(exec, beam.a.graph());
+  const auto of_node = to_host(colours.of_node), nodes = to_host(colours.nodes);
+  const auto row_ptr = to_host(beam.a.graph().row_ptr()), col_idx = to_host(beam.a.graph().col_idx());
+  EXPECT_EQ(colours.count(), 8);
+  EXPECT_EQ(colours.begin.back(), beam.a.num_block_rows());
+  for (int i = 0; i < int(of_node.size()); ++i) {
+    for (int k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      EXPECT_TRUE(col_idx[k] == i || of_node[i] != of_node[col_idx[k]]) << i << ' ' << col_idx[k];
+    }
+  }
+  for (int colour = 0; colour < colours.count(); ++colour) {
+    for (auto k = colours.begin[colour]; k < colours.begin[colour + 1]; ++k) EXPECT_EQ(of_node[nodes[k]], colour);
+  }
+}
+
 TEST(Amg, NeedsFewIterationsAtAnySize) {
   const Exec exec;
   for (const auto nodes : {std::array{9, 9, 9}, {17, 17, 17}, {25, 25, 25}, {49, 9, 9}}) {
@@ -264,6 +344,9 @@ TEST(Amg, SaysItsLevels) {
   EXPECT_THAT(text, HasSubstr("level 0: 14739 rows, 117649 blocks of 3 x 3"));
   EXPECT_THAT(text, HasSubstr("blocks of 6 x 6"));
   EXPECT_THAT(text, HasSubstr("coarsest level: dense inverse"));
+  EXPECT_THAT(text, HasSubstr("Chebyshev smoother of degree 2"));
+  EXPECT_THAT(Amg(Exec(), beam.a, beam.modes, {.smoother = amg::SmootherKind::l1_jacobi}).explain(),
+              HasSubstr("smoother of 2 sweeps of l1-jacobi"));
 }
 
 TEST(Amg, RefusesBadInput) {

@@ -76,6 +76,16 @@ TEST_F(AmgCommand, SolvesElasticityInFewIterations) {
   EXPECT_THAT(run("solve --no-probe --preconditioner amg " + beam).out, HasSubstr("level 1: "));
 }
 
+TEST_F(AmgCommand, TakesSmoothers) {
+  for (const std::string smoother : {"chebyshev", "l1-jacobi", "gauss-seidel"}) {
+    const json report = report_of("--problem cantilever --nodes 9 --amg-smoother " + smoother);
+    EXPECT_EQ(report.at("status"), "converged") << smoother;
+    EXPECT_LE(report.at("iterations").get<int>(), 40) << smoother;
+    EXPECT_EQ(report.at("options").at("amg_smoother"), smoother);
+    EXPECT_EQ(report.at("hierarchy").get<std::string>().find(smoother) == std::string::npos, smoother == "chebyshev");
+  }
+}
+
 TEST_F(AmgCommand, ServesOtherSolvers) {
   for (const std::string solver : {"minres", "gmres", "bicgstab", "block-cg --num-rhs 3", "cg --variant pipelined",
                                    "cg --variant single-reduction"}) {
@@ -164,7 +174,8 @@ TEST_F(AmgCommand, RefusesWhatDoesNotFit) {
   expect_refused(beam + "--checkpoint c", {"checkpoint"});
   expect_refused(beam + "--preconditioner-precision half", {"'half'", "single"});
   const std::string other = "solve --problem cantilever --nodes 5 ";
-  for (const std::string option : {"--near-null rigid", "--coordinates xy.mtx", "--preconditioner-precision single"}) {
+  for (const std::string option :
+       {"--near-null rigid", "--coordinates xy.mtx", "--preconditioner-precision single", "--amg-smoother l1-jacobi"}) {
     expect_refused(other + option, {option, "pass --preconditioner amg"});
   }
 }

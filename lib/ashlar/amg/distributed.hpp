@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/amg/distributed_cycle.hpp>
+#include <ashlar/amg/impl/add_row_sums.hpp>
 #include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
@@ -89,6 +90,11 @@ class LevelMatrix<DistributedMatrix<Matrix>> {
     const auto global = comm.together([&] { return impl::on_device<Space>(exec, columns); });
     return Distributed(exec, a_.shared_communicator(), a_.row_map(), RowPartition(offsets),
                        RowsWithGhosts<Matrix>{own_columns, global}, impl::options_as(a_));
+  }
+
+  template <execution_space Exec>
+  void add_remote_row_sums(const Exec& exec, const Matrix& diagonal) const {
+    impl::add_row_sums(exec, a_.remote(), a_.remote_rows(), false, diagonal);
   }
 
   template <execution_space Exec>

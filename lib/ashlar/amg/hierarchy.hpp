@@ -209,10 +209,9 @@ class Hierarchy {
     const A* const p_before = level.transfer() ? &level.transfer()->prolongator() : nullptr;
     const A* const coarse_before = l + 1 < levels_.size() ? &levels_[l + 1].matrix() : nullptr;
     const A p = timed(exec, times_.prolongators, [&] {
-      const auto rows =
-          smooth_prolongator(exec, step.smoothing, level.products().filtered(exec, options_.strength),
-                             step.distributed_tentative, step.tentative, level.smoother().inverse_of_diagonal(),
-                             options_.prolongator_damping / level.largest_eigenvalue());
+      const auto rows = smooth_prolongator(exec, step.smoothing, level.products().filtered(exec, options_.strength),
+                                           step.distributed_tentative, step.tentative, level.inverse_of_diagonal(),
+                                           options_.prolongator_damping / level.largest_eigenvalue());
       return step.smoothing.distribute(exec, rows, p_before);
     });
     return timed(exec, times_.galerkin, [&] {

@@ -160,6 +160,10 @@ class LevelMatrix<Matrix> {
     return own_columns;
   }
 
+  /// Adds to the diagonal of `diagonal` the sums of |a_ij| over the columns of other ranks.
+  template <execution_space Exec>
+  void add_remote_row_sums(const Exec&, const Matrix& /*diagonal*/) const {}
+
   /// This rank's rows on the host, dense, row after row. Waits for `exec`.
   template <execution_space Exec>
   std::vector<double> dense_rows(const Exec& exec) const {

@@ -103,8 +103,7 @@ class Preconditioner {
     std::int64_t sum = 0;
     for (const auto& level : hierarchy_->levels()) {
       if (!level.transfer()) continue;
-      sum += 2 * hierarchy_->options().smoother_degree * level.products().traffic_bytes() +
-             2 * level.transfer()->traffic_bytes();
+      sum += level.products_of_cycle() * level.products().traffic_bytes() + 2 * level.transfer()->traffic_bytes();
     }
     return sum;
   }
@@ -116,9 +115,8 @@ class Preconditioner {
     std::ostringstream out;
     out.imbue(std::locale::classic());
     out << "smoothed aggregation in " << (std::is_same_v<Real, float> ? "float" : "double") << ", "
-        << cycles::to_string(hierarchy_->options().cycle) << "-cycle, Chebyshev smoother of degree "
-        << hierarchy_->options().smoother_degree << ", operator complexity " << std::fixed << std::setprecision(2)
-        << hierarchy_->operator_complexity() << "\n";
+        << cycles::to_string(hierarchy_->options().cycle) << "-cycle, " << smoother_text(hierarchy_->options())
+        << ", operator complexity " << std::fixed << std::setprecision(2) << hierarchy_->operator_complexity() << "\n";
     int number = 0;
     for (const LevelFigures& level : hierarchy_->figures()) {
       out << "level " << number++ << ": " << level.rows << " rows, " << level.blocks << " blocks of "
@@ -129,6 +127,12 @@ class Preconditioner {
   }
 
  private:
+  static std::string smoother_text(const Options& options) {
+    const int count = options.smoother_degree;
+    if (options.smoother == SmootherKind::chebyshev) return text("Chebyshev smoother of degree ", count);
+    return text("smoother of ", count_text(count, "sweep"), " of ", to_string(options.smoother));
+  }
+
   template <class Exec, class From, class To>
   static void copy(const Exec& exec, const From& from, const To& to) {
     for_entries("ashlar::amg[copy]", exec, std::int64_t(from.extent(0)), impl::CopyEntry<From, To>{from, to});

@@ -2,8 +2,14 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <string>
+#include <string_view>
 
 namespace ashlar::amg {
+
+std::string_view to_string(SmootherKind kind) {
+  constexpr std::string_view names[] = {"chebyshev", "l1-jacobi", "gauss-seidel"};
+  return names[static_cast<int>(kind)];
+}
 
 void check(const Options& options) {
   const auto require = [](bool holds, const std::string& problem, const char* why, const char* suggestion) {

@@ -233,6 +233,41 @@ TEST(AmgOverMpi, IsSymmetricAndPositiveDefinite) {
   }
 }
 
+TEST(AmgOverMpi, AllSmoothersAreSymmetricAndNeedFewIterations) {
+  const Exec exec;
+  const RankBeam beam({13, 9, 9});
+  for (const auto smoother : {amg::SmootherKind::l1_jacobi, amg::SmootherKind::gauss_seidel}) {
+    for (const int levels : {1, 20}) {
+      const amg::Options options{.smoother = smoother, .coarsest_rows = 30, .max_levels = levels};
+      expect_symmetric(beam, Amg(exec, *beam.a, beam.modes, options), 1e-12);
+    }
+    const SolveReport report = solve(beam, Amg(exec, *beam.a, beam.modes, {.smoother = smoother}));
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_LE(report.iterations, 40);
+  }
+}
+
+/// The sums of l1 norms are over all columns, whichever rank has them.
+TEST(AmgOverMpi, SweepsOfL1JacobiAreThoseOfOneRank) {
+  const Exec exec;
+  const std::array nodes{9, 5, 5};
+  const amg::Options options{
+      .smoother = amg::SmootherKind::l1_jacobi, .smoother_degree = 3, .coarsest_rows = 1, .max_levels = 1};
+  const RankBeam beam(nodes);
+  const auto a = problems::cantilever_matrix<Matrix>(exec, beam.problem);
+  const amg::Preconditioner<Matrix> of_one(exec, a, amg::constant_modes<Space>(exec, a.num_block_rows(), 3), options);
+  const auto r = random_vector<double>(a.num_rows(), 5);
+  const Vector z("z", a.num_rows()), own("own", beam.num_local());
+  of_one.apply(exec, to_device<Space>(r), z);
+  const std::int64_t first = 3 * beam.partition.begin(world().rank());
+  const std::vector<double> part(r.begin() + first, r.begin() + first + beam.num_local());
+  Amg(exec, *beam.a, beam.modes, options).apply(exec, to_device<Space>(part), own);
+  exec.fence();
+  const auto all = to_host(z);
+  const std::vector<double> expected(all.begin() + first, all.begin() + first + beam.num_local());
+  EXPECT_LE(max_difference(to_host(own), expected), 1e-13);
+}
+
 template <class M>
 std::vector<double> applied(const RankBeam& beam, const M& m) {
   const Exec exec;
