@@ -23,15 +23,16 @@ class DenseInverse {
   using Scalar = typename LevelMatrix<A>::Scalar;
   using Vector = typename LevelMatrix<A>::Vector;
 
+  /// Of the level's matrix, whose rows on this rank are `own`, dense and perhaps in higher precision.
+  ///
   /// Async    collective; waits for `exec`.
   /// Throws   NumericalError on all ranks together if an entry is not finite.
   template <execution_space Exec>
-  DenseInverse(const Exec& exec, const LevelMatrix<A>& a)
+  DenseInverse(const Exec& exec, const LevelMatrix<A>& a, const std::vector<double>& own)
       : inverse_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::dense_inverse"),
                  std::size_t(a.num_global_rows()), std::size_t(a.num_rows())),
         whole_(exec, a) {
     const int n = static_cast<int>(a.num_global_rows());
-    const auto own = a.comm().together([&] { return a.dense_rows(exec); });
     // (Rows where the inverse takes columns: it is symmetric.)
     const auto all = a.comm().is_alone() ? own : a.comm().all_gather(own);
     a.comm().together([&] {

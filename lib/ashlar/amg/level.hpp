@@ -21,6 +21,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace ashlar::amg {
 
@@ -32,7 +33,6 @@ class Level {
  public:
   using Local = typename LevelMatrix<A>::Local;
   using Vector = typename LevelMatrix<A>::Vector;
-  using Scalar = typename Local::scalar_type;
   using Smoother = std::variant<ChebyshevSmoother<Local>, L1JacobiSmoother<Local>, GaussSeidelSmoother<Local>>;
 
   /// Without a prolongator: the coarsest level so far.
@@ -61,9 +61,10 @@ class Level {
     }
   }
 
+  /// Of the matrix, whose rows on this rank are `own`, dense and perhaps in higher precision.
   template <execution_space Exec>
-  void set_dense_inverse(const Exec& exec) {
-    inverse_.emplace(exec, a_);
+  void set_dense_inverse(const Exec& exec, const std::vector<double>& own) {
+    inverse_.emplace(exec, a_, own);
   }
 
   template <class Exec>
@@ -113,8 +114,8 @@ class Level {
   bool is_dense() const { return inverse_.has_value(); }
   const Vector& b() const { return vectors_.b; }
   const Vector& x() const { return vectors_.x; }
-  /// The inverse of the diagonal blocks, D^-1.
-  const Scalar* inverse_of_diagonal() const { return diagonal_.inverse.diagonal_inverse().values; }
+  /// D^-1, by the diagonal blocks.
+  const BlockJacobiPreconditioner<Local>& block_jacobi() const { return diagonal_.inverse; }
   /// The largest eigenvalue of D^-1 A, as it was estimated.
   double largest_eigenvalue() const { return diagonal_.largest_eigenvalue; }
 

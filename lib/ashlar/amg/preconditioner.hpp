@@ -23,7 +23,7 @@ namespace ashlar::amg {
 /// definite if A is, so that CG may use it.
 ///
 /// Real is the precision of the hierarchy, double or float: a float hierarchy moves half of the bytes, and CG in double
-/// reaches the same true residual with it.
+/// reaches the same true residual with it. Set-up computes in double, if A holds double, and rounds its results.
 ///
 /// A is a BcsrMatrix, or with amg/distributed.hpp a DistributedMatrix. Over ranks the constructor and apply() are
 /// collective, vectors and modes are this rank's parts, and aggregates lie within ranks.
@@ -46,18 +46,25 @@ class Preconditioner {
  public:
   static_assert(std::is_same_v<Real, double> || std::is_same_v<Real, float>,
                 "ashlar::amg: hierarchies are of double or float");
-  using InReal = InPrecision<A, Real>;
-  using Matrix = typename InReal::type;  ///< of all levels
+  using Scalar = typename A::scalar_type;
+  /// Set-up is in double if A or the levels are.
+  using InSetUp = InPrecision<A, std::conditional_t<std::is_same_v<Scalar, double>, double, Real>>;
+  using Levels = Hierarchy<typename InSetUp::type, Real>;
+  using Matrix = typename Levels::Matrix;  ///< of all levels
   using Modes = NearNullSpace<typename A::memory_space>;
 
   template <execution_space Exec>
   Preconditioner(const Exec& exec, const A& a, const Modes& modes, const Options& options = {})
-      : hierarchy_(std::make_shared<Hierarchy<Matrix>>(exec, InReal::of(exec, a), modes, options)) {}
+      : hierarchy_(std::make_shared<Levels>(exec, InSetUp::of(exec, a), modes, options)) {}
 
   /// New values of A in the same structure; aggregates, structures and plans stay.
   template <execution_space Exec>
   void update_values(const Exec& exec, const A& a) const {
-    hierarchy_->update_values(exec, InReal::of(exec, a, &hierarchy_->levels().front().matrix()));
+    if constexpr (std::is_same_v<typename InSetUp::type, A>) {
+      hierarchy_->update_values(exec, a);
+    } else {
+      hierarchy_->update_values(exec, InSetUp::of(exec, a, &hierarchy_->levels().front().matrix()));
+    }
   }
 
   /// z := M^-1 r
@@ -108,7 +115,7 @@ class Preconditioner {
     return sum;
   }
 
-  const Hierarchy<Matrix>& hierarchy() const { return *hierarchy_; }
+  const Levels& hierarchy() const { return *hierarchy_; }
 
   /// Levels, sizes and complexity, a line each, of all ranks.
   std::string explain() const {
@@ -138,7 +145,7 @@ class Preconditioner {
     for_entries("ashlar::amg[copy]", exec, std::int64_t(from.extent(0)), impl::CopyEntry<From, To>{from, to});
   }
 
-  std::shared_ptr<Hierarchy<Matrix>> hierarchy_;
+  std::shared_ptr<Levels> hierarchy_;
 };
 
 }  // namespace ashlar::amg

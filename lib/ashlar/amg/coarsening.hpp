@@ -1,0 +1,58 @@
+#pragma once
+
+#include <ashlar/amg/galerkin.hpp>
+#include <ashlar/amg/level_matrix.hpp>
+#include <ashlar/amg/options.hpp>
+#include <ashlar/amg/smooth_prolongator.hpp>
+#include <ashlar/amg/tentative.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
+#include <optional>
+
+namespace ashlar::amg {
+
+/// The structures between a level and the next, with which the prolongator and the coarse matrix follow from each new
+/// A. All of it is in the precision of A.
+///
+/// Async    all members wait for `exec`. Over ranks: collective.
+template <class A>
+class Coarsening {
+ public:
+  using Local = typename LevelMatrix<A>::Local;
+
+  template <execution_space Exec>
+  Coarsening(const Exec& exec, const A& fine, const Tentative<Local>& made, const Options& options)
+      : strength_(options.strength),
+        tentative_(made.prolongator),
+        distributed_tentative_(LevelMatrix<A>::prolongator_of(exec, fine, made.prolongator)),
+        smoothing_(exec, LevelMatrix<A>::filtered(exec, fine, strength_), distributed_tentative_) {}
+
+  /// P := (I - omega D^-1 A) P0
+  template <execution_space Exec>
+  A prolongator(const Exec& exec, const A& fine, const BlockJacobiPreconditioner<Local>& inverse, double omega) {
+    const auto rows = smooth_prolongator(exec, smoothing_, LevelMatrix<A>::filtered(exec, fine, strength_),
+                                         distributed_tentative_, tentative_, inverse.diagonal_inverse().values, omega);
+    const A p = smoothing_.distribute(exec, rows, p_ ? &*p_ : nullptr);
+    if constexpr (LevelMatrix<A>::needs_earlier_results) p_ = p;
+    return p;
+  }
+
+  /// P^T A P
+  template <execution_space Exec>
+  A coarse_matrix(const Exec& exec, const A& fine, const A& p) {
+    const A coarse =
+        galerkin_.multiply(exec, LevelMatrix<A>::communicator_of(fine), fine, p, coarse_ ? &*coarse_ : nullptr);
+    if constexpr (LevelMatrix<A>::needs_earlier_results) coarse_ = coarse;
+    return coarse;
+  }
+
+ private:
+  double strength_;
+  Local tentative_;  ///< this rank's rows, in its own columns
+  A distributed_tentative_;
+  typename LevelMatrix<A>::Product smoothing_;
+  GalerkinProduct<A> galerkin_;
+  std::optional<A> p_, coarse_;  ///< earlier results, if new ones need their patterns
+};
+
+}  // namespace ashlar::amg
