@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/amg/distributed_cycle.hpp>
+#include <ashlar/amg/distributed_gathering.hpp>
 #include <ashlar/amg/impl/add_row_sums.hpp>
 #include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/base/concepts.hpp>
@@ -25,20 +26,6 @@
 // The interface of distributed matrices to a hierarchy. Include this file, and amg::Preconditioner takes them.
 
 namespace ashlar::amg {
-
-namespace impl {
-
-/// A host list where kernels read it. Waits for `exec`.
-template <class Space, class Exec>
-Kokkos::View<const std::int64_t*, Space> on_device(const Exec& exec, const std::vector<std::int64_t>& list) {
-  const Kokkos::View<std::int64_t*, Space> view(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::list"),
-                                                list.size());
-  Kokkos::deep_copy(exec, view, Kokkos::View<const std::int64_t*, Kokkos::HostSpace>(list.data(), list.size()));
-  exec.fence("ashlar::amg: a list");
-  return view;
-}
-
-}  // namespace impl
 
 template <bcsr_matrix Matrix>
 class LevelMatrix<DistributedMatrix<Matrix>> {

@@ -49,8 +49,8 @@ struct LevelFigures {
 };
 
 /// The levels of smoothed aggregation for a matrix, and the steps of their cycle. A is a BcsrMatrix, or with
-/// amg/distributed.hpp a DistributedMatrix; Real is the precision of the levels. Aggregates lie within ranks. All
-/// decisions are made by all ranks together.
+/// amg/distributed.hpp a DistributedMatrix; Real is the precision of the levels. Aggregates lie within ranks, and
+/// levels with few block rows a rank on fewer ranks. All decisions are made by all ranks together.
 template <class A, class Real = typename LevelMatrix<A>::Scalar>
 class Hierarchy {
  public:
@@ -91,7 +91,7 @@ class Hierarchy {
       });
       coarsenings_.push_back(
           timed(exec, times_.prolongators, [&] { return Coarsening<A>(exec, fine, tentative, options_); }));
-      modes = tentative.coarse_modes;
+      modes = coarsenings_.back().coarse_modes(exec, tentative.coarse_modes);
       fine = coarsen(exec, levels_.size() - 1, fine);
       levels_.push_back(timed(exec, times_.smoothers, [&] {
         return of_level(levels_.size(), [&] { return Level<Matrix>(exec, InReal::of(exec, fine), options_); });
@@ -223,7 +223,8 @@ class Hierarchy {
       return step.prolongator(exec, fine, block_jacobi(exec, l, fine), omega);
     });
     return timed(exec, times_.galerkin, [&] {
-      level.set_prolongator(exec, InReal::of(exec, p, level.transfer() ? &level.transfer()->prolongator() : nullptr));
+      level.set_prolongator(exec, InReal::of(exec, step.for_coarse_level(exec, p),
+                                             level.transfer() ? &level.transfer()->prolongator() : nullptr));
       return step.coarse_matrix(exec, fine, p);
     });
   }

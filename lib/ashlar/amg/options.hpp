@@ -34,6 +34,8 @@ struct Options {
   /// A level with at most this many rows, over all ranks, is solved by a dense inverse; 1 to most_coarsest_rows.
   int coarsest_rows = 200;
   int max_levels = 20;
+  /// A coarse level with fewer block rows a rank moves to fewer ranks, on which it has as many; 0: never.
+  int fewest_rows = 32;
   /// How all levels of distributed matrices exchange entries.
   ExchangeMode exchange = ExchangeMode::automatic;
 };

@@ -29,6 +29,8 @@ void check(const Options& options) {
           "200 is usual");
   require(options.max_levels >= 1, text("max_levels ", options.max_levels), "there is one level at least",
           "20 is usual");
+  require(options.fewest_rows >= 0, text("fewest_rows ", options.fewest_rows), "it counts block rows of a rank",
+          "32 is usual");
 }
 
 }  // namespace ashlar::amg

@@ -330,7 +330,40 @@ TEST(AmgOverMpi, SameBitsInAllModes) {
   EXPECT_EQ(max_difference(of_mode(ExchangeMode::blocking), expected), 0);
   if (is_gpu_v<Exec> && world().size() > Kokkos::num_devices()) return;
   EXPECT_EQ(max_difference(of_mode(ExchangeMode::kernel), expected), 0);
+  const auto spread = [&](ExchangeMode mode) {
+    return applied(beam, Amg(exec, *beam.a, beam.modes, {.coarsest_rows = 30, .fewest_rows = 0, .exchange = mode}));
+  };
+  EXPECT_EQ(max_difference(spread(ExchangeMode::kernel), spread(ExchangeMode::blocking)), 0);
   EXPECT_EQ(max_difference(of_mode(ExchangeMode::automatic), expected), 0);
+}
+
+TEST(AmgOverMpi, SmallLevelsAreOnFewerRanks) {
+  const Exec exec;
+  const std::array nodes{17, 9, 9};
+  const RankBeam beam(nodes);
+  const int of_one = iterations_of_one_rank(nodes);
+  for (const int fewest : {0, 10, 32, 1000}) {
+    const Amg m(exec, *beam.a, beam.modes, {.coarsest_rows = 30, .fewest_rows = fewest});
+    EXPECT_LE(solve(beam, m).iterations, of_one + 3) << fewest;
+    expect_triple_product(m);
+    expect_symmetric(beam, m, 1e-12);
+    const auto& levels = m.hierarchy().levels();
+    ASSERT_GE(levels.size(), 3u);
+    for (std::size_t l = 1; l < levels.size(); ++l) {
+      const RowPartition& map = levels[l].matrix().row_map();
+      int sharers = 0;
+      for (int rank = 0; rank < world().size(); ++rank) sharers += map.size(rank) > 0;
+      for (int rank = 0; rank < sharers && sharers > 1 && sharers < world().size(); ++rank) {
+        EXPECT_GE(map.size(rank), fewest) << l;
+      }
+      if (fewest == 0 && l == 1) {
+        EXPECT_EQ(sharers, world().size());
+      }
+      if (fewest == 1000) {
+        EXPECT_EQ(sharers, 1);
+      }
+    }
+  }
 }
 
 TEST(AmgOverMpi, ARankMayHaveNoRows) {
