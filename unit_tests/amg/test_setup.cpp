@@ -255,12 +255,22 @@ TEST(AmgModes, DependentOnesAreFound) {
 
 TEST(AmgCoarsest, InverseAndPseudoInverse) {
   const std::vector<double> spd{4, 1, 1, 3};
-  const auto inverse = amg::symmetric_inverse(spd, 2);
+  const auto inverse = amg::inverse_of_dense(spd, 2);
   EXPECT_NEAR(inverse[0], 3.0 / 11, 1e-15);
   EXPECT_NEAR(inverse[1], -1.0 / 11, 1e-15);
   EXPECT_NEAR(inverse[3], 4.0 / 11, 1e-15);
-  for (const double entry : amg::symmetric_inverse({1, -1, -1, 1}, 2)) EXPECT_NEAR(std::abs(entry), 0.25, 1e-15);
-  EXPECT_THAT(message_of<NumericalError>([] { amg::symmetric_inverse({NAN}, 1); }), HasSubstr("not finite"));
+  for (const double entry : amg::inverse_of_dense({1, -1, -1, 1}, 2)) EXPECT_NEAR(std::abs(entry), 0.25, 1e-15);
+  // By columns: 2 3 / 1 4.
+  const auto unsymmetric = amg::inverse_of_dense({2, 1, 3, 4}, 2);
+  EXPECT_NEAR(unsymmetric[0], 0.8, 1e-15);
+  EXPECT_NEAR(unsymmetric[1], -0.2, 1e-15);
+  EXPECT_NEAR(unsymmetric[2], -0.6, 1e-15);
+  EXPECT_NEAR(unsymmetric[3], 0.4, 1e-15);
+  const auto pseudo = amg::inverse_of_dense({1, 0, 1, 0}, 2);  // 1 1 / 0 0
+  EXPECT_NEAR(pseudo[0], 0.5, 1e-15);
+  EXPECT_NEAR(pseudo[1], 0.5, 1e-15);
+  EXPECT_NEAR(pseudo[2], 0, 1e-15);
+  EXPECT_THAT(message_of<NumericalError>([] { amg::inverse_of_dense({NAN}, 1); }), HasSubstr("not finite"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <algorithm>
 #include <ashlar/amg/dense_inverse.hpp>
 #include <ashlar/amg/impl/check_input.hpp>
@@ -20,16 +21,21 @@ double largest_eigenvalue(const std::vector<double>& diagonal, const std::vector
   return solver.eigenvalues()(n - 1);
 }
 
-std::vector<double> symmetric_inverse(const std::vector<double>& a, int n) {
+std::vector<double> inverse_of_dense(const std::vector<double>& a, int n) {
   if (!std::all_of(a.begin(), a.end(), [](double entry) { return is_finite(entry); })) {
     throw NumericalError(-1, "amg: the matrix of the coarsest level has an entry that is not finite",
                          "products of the matrix with its prolongators overflowed", "scale the matrix");
   }
   using Matrix = Eigen::MatrixXd;
   const Matrix given = Eigen::Map<const Matrix>(a.data(), n, n);
-  const Matrix matrix = (given + given.transpose()) / 2;
   std::vector<double> result(a.size());
   Eigen::Map<Matrix> inverse(result.data(), n, n);
+  constexpr double rounding = 1e-5;  // of products in float
+  if (!((given - given.transpose()).norm() <= rounding * given.norm())) {
+    inverse = Eigen::CompleteOrthogonalDecomposition<Matrix>(given).pseudoInverse();
+    return result;
+  }
+  const Matrix matrix = (given + given.transpose()) / 2;
   const Eigen::LLT<Matrix> cholesky(matrix);
   if (cholesky.info() == Eigen::Success) {
     const Eigen::VectorXd pivots = Matrix(cholesky.matrixL()).diagonal();
