@@ -19,11 +19,27 @@ void require(bool holds, const std::string& problem, const std::string& why, con
   if (!holds) throw ArgumentError(problem, why, suggestion);
 }
 
+void check_limits_of_amg(const SolveOptions& options, int ranks) {
+  const auto& [source, method, placement, distribution, outputs] = options;
+  const std::string with_amg = "--preconditioner amg";
+  require(ranks == 1 || distribution.ranks_on_host == 0,
+          with_amg + text(" with --ranks-on-host ", distribution.ranks_on_host),
+          "its levels are all on devices, or all on hosts", "leave one of them out");
+  require(ranks == 1 || !outputs.efficiency, with_amg + text(" over ", ranks, " ranks with --efficiency"),
+          "a rank does not make a cycle alone", "leave one of them out");
+  require(placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
+          with_amg + " with --stream " + to_string(placement.stream), "its levels are made of a matrix in memory",
+          "pass --stream off, or another preconditioner");
+  require(!(outputs.checkpoint || outputs.resume), with_amg + " with a checkpoint",
+          "checkpoints do not keep its options", "leave one of them out");
+}
+
 /// The limits of algebraic multigrid, and the options that only it takes.
 void check_amg(const SolveOptions& options, int ranks) {
   const auto& [source, method, placement, distribution, outputs] = options;
   const std::string with_amg = "--preconditioner amg";
-  if (method.preconditioner != PreconditionerKind::amg) {
+  const bool is_choice = method.preconditioner == PreconditionerKind::automatic;
+  if (method.preconditioner != PreconditionerKind::amg && !is_choice) {
     const std::string other = " with --preconditioner " + to_string(method.preconditioner);
     require(method.near_null == NearNullKind::automatic, "--near-null " + method.near_null_name() + other,
             "only amg has modes", "pass " + with_amg);
@@ -36,16 +52,9 @@ void check_amg(const SolveOptions& options, int ranks) {
             "pass " + with_amg);
     return;
   }
-  require(ranks == 1 || distribution.ranks_on_host == 0,
-          with_amg + text(" with --ranks-on-host ", distribution.ranks_on_host),
-          "its levels are all on devices, or all on hosts", "leave one of them out");
-  require(ranks == 1 || !outputs.efficiency, with_amg + text(" over ", ranks, " ranks with --efficiency"),
-          "a rank does not make a cycle alone", "leave one of them out");
-  require(placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
-          with_amg + " with --stream " + to_string(placement.stream), "its levels are made of a matrix in memory",
-          "pass --stream off, or another preconditioner");
-  require(!(outputs.checkpoint || outputs.resume), with_amg + " with a checkpoint",
-          "checkpoints do not keep its options", "leave one of them out");
+  require(!is_choice || !outputs.efficiency, "--preconditioner auto with --efficiency",
+          "efficiency compares one preconditioner on one rank and on several", "name the preconditioner");
+  if (!is_choice) check_limits_of_amg(options, ranks);
   require(method.near_null != NearNullKind::constants || !method.coordinates,
           text("--coordinates ", method.coordinates.value_or(""), " with --near-null constants"),
           "constants need no coordinates", "leave one of them out");

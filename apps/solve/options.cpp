@@ -25,7 +25,8 @@ struct Named {
   const char* name;
 };
 
-constexpr Named<PreconditionerKind> preconditioners[] = {{PreconditionerKind::none, "none"},
+constexpr Named<PreconditionerKind> preconditioners[] = {{PreconditionerKind::automatic, "auto"},
+                                                         {PreconditionerKind::none, "none"},
                                                          {PreconditionerKind::jacobi, "jacobi"},
                                                          {PreconditionerKind::block_jacobi, "block-jacobi"},
                                                          {PreconditionerKind::amg, "amg"}};
@@ -183,8 +184,10 @@ void declare_method(CLI::App& command, MethodOptions& method) {
   group.parsed("--num-rhs", method.num_rhs, "N",
                "right-hand sides of block-cg: the usual one, and A times vectors of pseudo-random numbers (default 1)",
                &whole_number_of);
-  group.choice("--preconditioner", method.preconditioner, preconditioners, no_such_name,
-               "none, jacobi, block-jacobi (the default), or amg, algebraic multigrid by smoothed aggregation");
+  group.choice(
+      "--preconditioner", method.preconditioner, preconditioners, no_such_name,
+      "none, jacobi, block-jacobi (the default), amg, algebraic multigrid by smoothed aggregation, or auto, amg "
+      "where it is known to pay, else block-jacobi");
   group.parsed("--near-null", method.near_null, "NAME|FILE",
                "modes of amg: rigid, rigid-body modes from coordinates; constants, one vector for each unknown of a "
                "node; auto (the default), rigid if the coordinates of an elastic problem are known; or a Matrix Market "

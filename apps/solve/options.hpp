@@ -17,7 +17,13 @@ class App;
 
 namespace ashlar::app {
 
-enum class PreconditionerKind { none, jacobi, block_jacobi, amg };
+enum class PreconditionerKind {
+  automatic,  ///< amg where it is known to pay, else block_jacobi
+  none,
+  jacobi,
+  block_jacobi,
+  amg
+};
 
 /// The vectors that coarse levels of algebraic multigrid represent exactly.
 enum class NearNullKind {
@@ -100,6 +106,7 @@ struct MethodOptions {
   std::optional<int> restart;  ///< GmresOptions::restart
   int restart_or_default() const { return restart.value_or(30); }
   PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
+  std::string why_preconditioner;  ///< set once --preconditioner auto has chosen
   NearNullKind near_null = NearNullKind::automatic;
   std::optional<std::string> near_null_file;
   /// As in the option.

@@ -94,7 +94,8 @@ Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& mat
       return Preconditioner<Exec>(JacobiPreconditioner<Matrix<Exec>>(exec, matrix));
     case PreconditionerKind::block_jacobi:
       return Preconditioner<Exec>(BlockJacobiPreconditioner<Matrix<Exec>>(exec, matrix));
-    case PreconditionerKind::amg:  // amg_preconditioner()
+    case PreconditionerKind::amg:        // amg_preconditioner()
+    case PreconditionerKind::automatic:  // has been chosen by now
     case PreconditionerKind::none:
       break;
   }

@@ -232,6 +232,8 @@ std::string report_json(const Outcome& outcome) {
   json["warning"] = report.warning.empty() ? Json(nullptr) : Json(report.warning);
   json["solver"] = to_string(outcome.solution.solver);
   json["preconditioner"] = to_string(outcome.solution.preconditioner);
+  json["why_preconditioner"] =
+      outcome.solution.why_preconditioner.empty() ? Json(nullptr) : Json(outcome.solution.why_preconditioner);
   json["hierarchy"] = outcome.solution.hierarchy.empty() ? Json(nullptr) : Json(outcome.solution.hierarchy);
   json["why_solver"] = outcome.solution.why_solver.empty() ? Json(nullptr) : Json(outcome.solution.why_solver);
   json["rhs_in_null_space"] = optional_json(outcome.solution.rhs_in_null_space);

@@ -86,6 +86,37 @@ TEST_F(AmgCommand, TakesSmoothers) {
   }
 }
 
+/// Amg where it pays: not for a small system, nor without evidence.
+TEST_F(AmgCommand, IsChosenWhereItPays) {
+  const auto chosen = [&](const std::string& arguments) {
+    const CommandResult result =
+        run("solve --preconditioner auto --no-probe --max-iterations 2 --report r.json " + arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments << '\n' << result.err << result.out;
+    EXPECT_THAT(result.out, HasSubstr("precond.   chosen since "));
+    return json::parse(read_file(folder() / "r.json"));
+  };
+  const json small = chosen("--problem cantilever --nodes 9");
+  EXPECT_EQ(small.at("preconditioner"), "block-jacobi");
+  EXPECT_THAT(small.at("why_preconditioner").get<std::string>(), HasSubstr("block-jacobi takes about 78 iterations"));
+  const json large = chosen("--problem cantilever --nodes 81,20,20");
+  if (large.at("device").at("backend") != "Cuda" && large.at("device").at("backend") != "HIP") {
+    EXPECT_EQ(large.at("preconditioner"), "amg");
+    EXPECT_THAT(large.at("hierarchy").get<std::string>(), HasSubstr("blocks of 6 x 6"));
+  }
+  const auto why = [&](const std::string& arguments) {
+    const json report = chosen(arguments);
+    EXPECT_EQ(report.at("preconditioner"), "block-jacobi") << arguments;
+    return report.at("why_preconditioner").get<std::string>();
+  };
+  EXPECT_THAT(why("--problem cantilever --nodes 9 --checkpoint c"), HasSubstr("checkpoints"));
+  EXPECT_THAT(why("--problem cantilever --nodes 9 --solver gmres"), HasSubstr("symmetric"));
+  write_bar(400);
+  EXPECT_THAT(why("--matrix A.mtx --block-size 2 --skip-symmetry-check"), HasSubstr("not checked"));
+  EXPECT_THAT(why("--matrix A.mtx --block-size 2"), HasSubstr("block-jacobi takes about 18 iterations"));
+  EXPECT_TRUE(report_of("--problem cantilever --nodes 5").at("why_preconditioner").is_null());
+  expect_refused("solve --preconditioner auto --problem cantilever --near-null rigid --dof 1", {"no displacements"});
+}
+
 TEST_F(AmgCommand, ServesOtherSolvers) {
   for (const std::string solver : {"minres", "gmres", "bicgstab", "block-cg --num-rhs 3", "cg --variant pipelined",
                                    "cg --variant single-reduction"}) {
