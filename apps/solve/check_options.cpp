@@ -19,33 +19,48 @@ void require(bool holds, const std::string& problem, const std::string& why, con
   if (!holds) throw ArgumentError(problem, why, suggestion);
 }
 
+void check_limits_of_amg(const SolveOptions& options, int ranks) {
+  const auto& [source, method, placement, distribution, outputs] = options;
+  const std::string with_amg = "--preconditioner amg";
+  require(ranks == 1 || distribution.ranks_on_host == 0,
+          with_amg + text(" with --ranks-on-host ", distribution.ranks_on_host),
+          "its levels are all on devices, or all on hosts", "leave one of them out");
+  require(ranks == 1 || !outputs.efficiency, with_amg + text(" over ", ranks, " ranks with --efficiency"),
+          "a rank does not make a cycle alone", "leave one of them out");
+  require(placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
+          with_amg + " with --stream " + to_string(placement.stream), "its levels are made of a matrix in memory",
+          "pass --stream off, or another preconditioner");
+  require(!(outputs.checkpoint || outputs.resume), with_amg + " with a checkpoint",
+          "checkpoints do not keep its options", "leave one of them out");
+}
+
 /// The limits of algebraic multigrid, and the options that only it takes.
 void check_amg(const SolveOptions& options, int ranks) {
   const auto& [source, method, placement, distribution, outputs] = options;
-  const std::string amg = "--preconditioner amg";
-  if (method.preconditioner != PreconditionerKind::amg) {
+  const std::string with_amg = "--preconditioner amg";
+  const bool is_choice = method.preconditioner == PreconditionerKind::automatic;
+  if (method.preconditioner != PreconditionerKind::amg && !is_choice) {
     const std::string other = " with --preconditioner " + to_string(method.preconditioner);
-    require(method.near_null == NearNullKind::automatic, "--near-null " + to_string(method.near_null) + other,
-            "only amg has modes", "pass " + amg);
+    require(method.near_null == NearNullKind::automatic, "--near-null " + method.near_null_name() + other,
+            "only amg has modes", "pass " + with_amg);
     require(!method.coordinates, text("--coordinates ", method.coordinates.value_or(""), other),
-            "only amg uses coordinates", "pass " + amg);
+            "only amg uses coordinates", "pass " + with_amg);
     require(method.preconditioner_precision == PrecisionKind::in_double, "--preconditioner-precision single" + other,
-            "only amg has levels of its own", "pass " + amg);
+            "only amg has levels of its own", "pass " + with_amg);
+    require(method.amg_smoother == amg::SmootherKind::chebyshev,
+            text("--amg-smoother ", to_string(method.amg_smoother), other), "only amg has levels of its own",
+            "pass " + with_amg);
     return;
   }
-  require(ranks == 1 || distribution.ranks_on_host == 0,
-          amg + text(" with --ranks-on-host ", distribution.ranks_on_host),
-          "its levels are all on devices, or all on hosts", "leave one of them out");
-  require(ranks == 1 || !outputs.efficiency, amg + text(" over ", ranks, " ranks with --efficiency"),
-          "a rank does not make a cycle alone", "leave one of them out");
-  require(placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
-          amg + " with --stream " + to_string(placement.stream), "its levels are made of a matrix in memory",
-          "pass --stream off, or another preconditioner");
-  require(!(outputs.checkpoint || outputs.resume), amg + " with a checkpoint", "checkpoints do not keep its options",
-          "leave one of them out");
+  require(!is_choice || !outputs.efficiency, "--preconditioner auto with --efficiency",
+          "efficiency compares one preconditioner on one rank and on several", "name the preconditioner");
+  if (!is_choice) check_limits_of_amg(options, ranks);
   require(method.near_null != NearNullKind::constants || !method.coordinates,
           text("--coordinates ", method.coordinates.value_or(""), " with --near-null constants"),
           "constants need no coordinates", "leave one of them out");
+  require(method.near_null != NearNullKind::file || !method.coordinates,
+          text("--coordinates ", method.coordinates.value_or(""), " with --near-null ", method.near_null_name()),
+          "the file has the modes", "leave one of them out");
   require(method.near_null != NearNullKind::rigid || source.problem || method.coordinates,
           "--near-null rigid without --coordinates", "rigid-body modes are made of the coordinates of the nodes",
           "pass --coordinates FILE, or --near-null constants");

@@ -23,6 +23,7 @@ Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind) {
   switch (kind) {
     case PreconditionerKind::jacobi:
       return {jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
+    case PreconditionerKind::automatic:  // amg only if there is room for it
     case PreconditionerKind::block_jacobi:
       return {block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
     case PreconditionerKind::amg:  // matrices and prolongators of its levels, two products; vectors
@@ -125,10 +126,11 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
   // least the row pointers of the matrix and of its parts; on a device Kokkos' own memory and two small buffers.
   Bytes least = Bytes{solver_bytes(shape, options)} + Bytes{2} * block_rows * index_bytes;
   if (has_device_memory<Exec>) least = least + Bytes{8 << 20};
-  if (options.method.preconditioner == PreconditionerKind::block_jacobi) {
+  const PreconditionerKind kind = options.method.preconditioner;
+  if (kind == PreconditionerKind::block_jacobi || kind == PreconditionerKind::automatic) {
     // Its diagonal blocks come to the device, and are inverted to others.
     const Bytes peak = matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}) +
-                       preconditioner_bytes(shape, options.method.preconditioner) + rows * scalar_bytes;
+                       preconditioner_bytes(shape, kind) + rows * scalar_bytes;
     least.count = std::max(least.count, peak.count);
   }
   // A small matrix takes less than what streaming takes besides.

@@ -25,13 +25,17 @@ struct Named {
   const char* name;
 };
 
-constexpr Named<PreconditionerKind> preconditioners[] = {{PreconditionerKind::none, "none"},
+constexpr Named<PreconditionerKind> preconditioners[] = {{PreconditionerKind::automatic, "auto"},
+                                                         {PreconditionerKind::none, "none"},
                                                          {PreconditionerKind::jacobi, "jacobi"},
                                                          {PreconditionerKind::block_jacobi, "block-jacobi"},
                                                          {PreconditionerKind::amg, "amg"}};
 constexpr Named<NearNullKind> near_nulls[] = {
     {NearNullKind::automatic, "auto"}, {NearNullKind::constants, "constants"}, {NearNullKind::rigid, "rigid"}};
 constexpr Named<PrecisionKind> precisions[] = {{PrecisionKind::in_double, "double"}, {PrecisionKind::single, "single"}};
+constexpr Named<amg::SmootherKind> smoothers[] = {{amg::SmootherKind::chebyshev, "chebyshev"},
+                                                  {amg::SmootherKind::l1_jacobi, "l1-jacobi"},
+                                                  {amg::SmootherKind::gauss_seidel, "gauss-seidel"}};
 constexpr Named<SolverKind> solvers[] = {{SolverKind::automatic, "auto"},    {SolverKind::cg, "cg"},
                                          {SolverKind::block_cg, "block-cg"}, {SolverKind::minres, "minres"},
                                          {SolverKind::gmres, "gmres"},       {SolverKind::bicgstab, "bicgstab"}};
@@ -180,15 +184,28 @@ void declare_method(CLI::App& command, MethodOptions& method) {
   group.parsed("--num-rhs", method.num_rhs, "N",
                "right-hand sides of block-cg: the usual one, and A times vectors of pseudo-random numbers (default 1)",
                &whole_number_of);
-  group.choice("--preconditioner", method.preconditioner, preconditioners, no_such_name,
-               "none, jacobi, block-jacobi (the default), or amg, algebraic multigrid by smoothed aggregation");
-  group.choice("--near-null", method.near_null, near_nulls, no_such_name,
+  group.choice(
+      "--preconditioner", method.preconditioner, preconditioners, no_such_name,
+      "none, jacobi, block-jacobi (the default), amg, algebraic multigrid by smoothed aggregation, or auto, amg "
+      "where it is known to pay, else block-jacobi");
+  group.parsed("--near-null", method.near_null, "NAME|FILE",
                "modes of amg: rigid, rigid-body modes from coordinates; constants, one vector for each unknown of a "
-               "node; auto (the default), rigid if the coordinates of an elastic problem are known");
+               "node; auto (the default), rigid if the coordinates of an elastic problem are known; or a Matrix Market "
+               "file with a row for each row of the matrix and a column for each mode",
+               [&method](const std::string&, const std::string& value) {
+                 method.near_null_file.reset();
+                 for (const auto& named : near_nulls) {
+                   if (value == named.name) return named.kind;
+                 }
+                 method.near_null_file = value;
+                 return NearNullKind::file;
+               });
   group.word("--coordinates", method.coordinates, "FILE",
              "coordinates of the nodes for --near-null rigid: a Matrix Market file with a row for each node");
   group.choice("--preconditioner-precision", method.preconditioner_precision, precisions, no_such_name,
                "precision of amg's levels: double (the default) or single, which moves half of the bytes");
+  group.choice("--amg-smoother", method.amg_smoother, smoothers, no_such_name,
+               "smoother of amg's levels: chebyshev (the default), l1-jacobi, or gauss-seidel, which is made for CPUs");
   group.choice(
       "--null-space", method.null_space, null_spaces, no_such_name,
       "what a singular symmetric matrix maps to 0, which is removed from b and x: constant, the vector of ones; "

@@ -34,9 +34,10 @@ Json options_json(const SolveOptions& options) {
   json["stream"] = to_string(placement.stream);
   json["transfer"] = to_string(placement.transfer);
   json["preconditioner"] = to_string(method.preconditioner);
-  json["near_null"] = to_string(method.near_null);
+  json["near_null"] = method.near_null_name();
   json["coordinates"] = optional_json(method.coordinates);
   json["preconditioner_precision"] = to_string(method.preconditioner_precision);
+  json["amg_smoother"] = std::string(to_string(method.amg_smoother));
   json["null_space"] = to_string(method.null_space);
   json["rtol"] = method.rtol;
   json["atol"] = method.atol;
@@ -231,6 +232,8 @@ std::string report_json(const Outcome& outcome) {
   json["warning"] = report.warning.empty() ? Json(nullptr) : Json(report.warning);
   json["solver"] = to_string(outcome.solution.solver);
   json["preconditioner"] = to_string(outcome.solution.preconditioner);
+  json["why_preconditioner"] =
+      outcome.solution.why_preconditioner.empty() ? Json(nullptr) : Json(outcome.solution.why_preconditioner);
   json["hierarchy"] = outcome.solution.hierarchy.empty() ? Json(nullptr) : Json(outcome.solution.hierarchy);
   json["why_solver"] = outcome.solution.why_solver.empty() ? Json(nullptr) : Json(outcome.solution.why_solver);
   json["rhs_in_null_space"] = optional_json(outcome.solution.rhs_in_null_space);

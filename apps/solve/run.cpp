@@ -325,6 +325,9 @@ int run_on(const World& world, const SolveOptions& asked, const RankRoles& roles
     const SolverChoice choice = choose_solver(all, world, system, options);
     options.method.solver = choice.solver;
     options.method.why_solver = choice.why;
+    const PreconditionerChoice preconditioner = choose_preconditioner(all, world, system, options);
+    options.method.preconditioner = preconditioner.preconditioner;
+    options.method.why_preconditioner = preconditioner.why;
   });
   if (!distribution.is_weighted()) probe_ranks();
   std::optional<OneRankRun> one_rank;

@@ -247,6 +247,20 @@ double seconds_alone(const Exec& exec, const World& world, const LinearSystem<Ex
   return seconds;
 }
 
+/// The preconditioner asked for; block-Jacobi in place of amg, if that was chosen and cannot be set up.
+template <class Exec>
+Preconditioner<Exec> make_preconditioner_or_other(const Exec& exec, const LinearSystem<Exec>& system,
+                                                  MethodOptions& method, std::string& hierarchy) {
+  try {
+    return make_preconditioner(exec, system, method, hierarchy);
+  } catch (const NumericalError& error) {
+    if (method.why_preconditioner.empty() || method.preconditioner != PreconditionerKind::amg) throw;
+    method.why_preconditioner = "amg cannot be set up: " + error.problem();
+  }
+  method.preconditioner = PreconditionerKind::block_jacobi;
+  return make_preconditioner(exec, system, method, hierarchy);
+}
+
 }  // namespace
 
 template <class Exec>
@@ -256,15 +270,17 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   std::optional<Preconditioner<Exec>> m;
   std::optional<SystemOperator<Exec>> a;
   std::string hierarchy;
+  MethodOptions method = options.method;
   phases.run("setup", [&] {
     // Before the matrix takes the rest of the device: its diagonal is there for a moment.
-    m.emplace(world.on_all([&] { return make_preconditioner(exec, system, options.method, hierarchy); }));
+    m.emplace(world.on_all([&] { return make_preconditioner_or_other(exec, system, method, hierarchy); }));
     a.emplace(make_operator(exec, system, options));
     exec.fence("ashlar: set-up");
   });
   Solution<Exec> solution;
   solution.solver = options.method.solver;
-  solution.preconditioner = options.method.preconditioner;
+  solution.preconditioner = method.preconditioner;
+  solution.why_preconditioner = method.why_preconditioner;
   solution.hierarchy = hierarchy;
   solution.why_solver = options.method.why_solver;
   solution.kernel = a->kernel;

@@ -119,6 +119,17 @@ struct SymmetryOfSystem {
 template <class Exec>
 SymmetryOfSystem symmetry_by_products(const Exec& exec, const Operator<Exec>& a, const LinearSystem<Exec>& system);
 
+struct PreconditionerChoice {
+  PreconditionerKind preconditioner;
+  std::string why;  ///< of --preconditioner auto; empty: it was asked for
+};
+
+/// The preconditioner asked for. With --preconditioner auto: algebraic multigrid where it is known to pay
+/// (amg::choose), else block-Jacobi. `options` have the solver that was chosen.
+template <class Exec>
+PreconditionerChoice choose_preconditioner(const Exec& exec, const World& world, const LinearSystem<Exec>& system,
+                                           const SolveOptions& options);
+
 struct SolverChoice {
   SolverKind solver;
   std::string why;  ///< of --solver auto; empty: it was asked for

@@ -161,6 +161,9 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
       out << (begin == 0 ? "amg        " : "           ") << line << '\n';
     }
   }
+  if (const std::string& why = outcome.solution.why_preconditioner; !why.empty()) {
+    out << "precond.   chosen since " << printable(why) << '\n';
+  }
   if (!outcome.solution.why_solver.empty()) out << "solver     chosen since " << outcome.solution.why_solver << '\n';
   if (const auto share = outcome.solution.rhs_in_null_space) {
     out << "null space " << to_string(outcome.options.method.null_space) << ": removed from x, and from b "
