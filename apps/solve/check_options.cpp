@@ -50,7 +50,8 @@ void check_amg(const SolveOptions& options, int ranks) {
           "--near-null rigid without --coordinates", "rigid-body modes are made of the coordinates of the nodes",
           "pass --coordinates FILE, or --near-null constants");
   require(method.near_null != NearNullKind::rigid || !source.problem || *source.problem == "cantilever",
-          "--near-null rigid with --problem stencil11", "its unknowns are no displacements", "leave it out");
+          "--near-null rigid with --problem " + source.problem.value_or(""), "its unknowns are no displacements",
+          "leave it out");
   require(method.near_null != NearNullKind::rigid || !source.problem || source.dof_or_default() != 1,
           "--near-null rigid with --dof 1", "a Laplacian's unknowns are no displacements", "leave it out");
   require(!source.problem || !method.coordinates,
@@ -58,26 +59,20 @@ void check_amg(const SolveOptions& options, int ranks) {
           "leave it out");
 }
 
-void check_problem(const SourceOptions& source, const OutputOptions& outputs) {
+void check_generated(const SolveOptions& options) {
+  const auto& [source, method, placement, distribution, outputs] = options;
   const std::string& problem = *source.problem;
-  require(problem == "cantilever" || problem == "stencil11", text("--problem '", problem, "'"),
-          "there is none of this name", "pass cantilever or stencil11");
+  check_problem(source);
+  require(!source.is_unsymmetric() || source.skip_symmetry_check || !needs_symmetry(method.solver),
+          text("--solver ", to_string(method.solver), " with --problem ", problem), "its matrix is not symmetric",
+          "pass --solver gmres or bicgstab, or --skip-symmetry-check to try nevertheless");
   require(!source.block_size, text("--block-size with --problem ", problem),
           "the blocks of a problem are its unknowns a node", "leave it out, or choose --dof");
-  const int dof = source.dof_or_default();
-  if (problem == "cantilever") {
-    require(dof == 1 || dof == 3 || dof == 6, text("--dof ", dof), "a node of the cantilever has 1, 3 or 6 unknowns",
-            "pass one of these");
-    if (outputs.vtk) {
-      require_ending("--vtk", *outputs.vtk, {".vtu", ".pvtu"},
-                     "the mesh is written as one file, or as one of each rank", "name it like x.vtu or x.pvtu");
-    }
-  } else {
-    require(dof >= 1 && dof <= max_block_size, text("--dof ", dof),
-            text("a point of the stencil has 1 to ", max_block_size, " unknowns"), "pass such a number");
-    require(!outputs.vtk, text("--vtk ", outputs.vtk.value_or(""), " with --problem stencil11"),
-            "it draws the cantilever's mesh", "leave it out; --solution writes the numbers");
-  }
+  if (!outputs.vtk) return;
+  require(problem == "cantilever", text("--vtk ", *outputs.vtk, " with --problem ", problem),
+          "it draws the cantilever's mesh", "leave it out; --solution writes the numbers");
+  require_ending("--vtk", *outputs.vtk, {".vtu", ".pvtu"}, "the mesh is written as one file, or as one of each rank",
+                 "name it like x.vtu or x.pvtu");
 }
 
 void check_matrix(const SourceOptions& source, const OutputOptions& outputs) {
@@ -214,7 +209,7 @@ void check_options(const SolveOptions& options, int ranks) {
           "a rank is given blocks by the rate at which it reads its memory, and that is not measured",
           "leave one of them out");
   if (source.problem) {
-    check_problem(source, outputs);
+    check_generated(options);
   } else {
     check_matrix(source, outputs);
   }

@@ -144,13 +144,7 @@ const std::string no_such_name = "there is none of this name";
 
 void declare_source(CLI::App& command, SourceOptions& source) {
   Group group(command, "What is solved");
-  group.word("--problem", source.problem, "NAME", "a generated problem: cantilever or stencil11");
-  group.parsed("--nodes", source.nodes, "N|NX,NY,NZ", "nodes of the problem's mesh, one number for a cube (default 33)",
-               &nodes_of);
-  group.parsed("--dof", source.dof, "N",
-               "unknowns a node: 1 (Laplacian), 3 (elasticity, the default) or 6 for the cantilever; any number up to "
-               "64 for stencil11 (default 1)",
-               &whole_number_of);
+  declare_problem(command, source, "What is solved");
   group.parsed("--matrix", source.matrix, "FILE|-",
                "a matrix in a Matrix Market file, or in a block file (A.bcsr); -: from standard input",
                [](const std::string&, const std::string& value) { return value == "-" ? "/dev/stdin" : value; });

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <ashlar/distributed/options.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
@@ -9,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+
+#include "problem_options.hpp"
 
 namespace CLI {
 class App;
@@ -75,18 +76,12 @@ std::string option_name(ExchangeMode mode);
 // The requests to `ashlar solve`, in groups. Members without a value were not given.
 
 /// The system: a generated problem, or files.
-struct SourceOptions {
-  std::optional<std::string> problem;
-  std::optional<std::array<int, 3>> nodes;
-  std::optional<int> dof;
+struct SourceOptions : ProblemOptions {
   std::optional<std::string> matrix;
   std::optional<std::string> rhs;
   std::optional<std::string> initial_guess;
   std::optional<int> block_size;  ///< 0: auto
   bool skip_symmetry_check = false;
-
-  std::array<int, 3> nodes_or_default() const { return nodes.value_or(std::array<int, 3>{33, 33, 33}); }
-  int dof_or_default() const { return dof.value_or(problem == "cantilever" ? 3 : 1); }
 };
 
 /// How it is solved.

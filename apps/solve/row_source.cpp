@@ -8,7 +8,6 @@
 #include <ashlar/distributed/scatter.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
-#include <ashlar/problems/stencil11.hpp>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "file_names.hpp"
+#include "generated_problem.hpp"
 #include "solve/files.hpp"
 #include "solve/solver_parts.hpp"
 #include "solve/system.hpp"
@@ -68,42 +68,24 @@ std::vector<std::int64_t> row_ptr_of(const Communicator& comm, const std::vector
 
 template <class Exec>
 RowSource<Exec> generated_source(const Exec& exec, const World& world, const SolveOptions& options) {
-  const auto sides = options.source.nodes_or_default();
-  const int dof = options.source.dof_or_default();
-  const std::string box = text(sides[0], " x ", sides[1], " x ", sides[2]);
+  const GeneratedProblem problem(options.source);
   RowSource<Exec> source;
-  source.block_size = dof;
+  source.description = problem.description();
+  source.cantilever = problem.cantilever();
   world.on_all([&] {
-    if (options.source.problem == "cantilever") {
-      problems::Cantilever problem;
-      problem.nodes = sides;
-      problem.dof = dof;
-      const problems::HexGrid grid = problems::cantilever_grid(problem);
-      source.num_block_rows = grid.num_nodes();
-      source.num_blocks = grid.num_blocks();
-      source.description = text("cantilever of ", box, " nodes");
-      source.cantilever = problem;
-    } else {
-      source.num_block_rows = problems::Lattice(sides).num_points();
-      source.num_blocks = problems::stencil11_num_blocks(sides[0], sides[1], sides[2]);
-      source.description = text("11-point stencil on ", box, " points");
-    }
+    const MatrixShape shape = problem.shape();
+    source.num_block_rows = std::int64_t(shape.num_block_rows);
+    source.num_blocks = std::int64_t(shape.num_blocks);
+    source.block_size = static_cast<int>(shape.block_size);
   });
-  if (source.cantilever) {
-    const problems::Cantilever problem = *source.cantilever;
-    set_rows(exec, world, source, [=]<class M>(const auto& where, std::type_identity<M>, const RowRange& range) {
-      return problems::cantilever_matrix<M>(where, problem, range);
-    });
+  set_rows(exec, world, source, [=]<class M>(const auto& where, std::type_identity<M>, const RowRange& range) {
+    return problem.matrix<M>(where, range);
+  });
+  if (problem.has_load()) {
     source.rhs = [=, all = &world](const RowPartition& partition) {
-      return all->on_all([&] {
-        return problems::cantilever_load<double, typename Exec::memory_space>(exec, problem,
-                                                                              range_of(partition, all->comm().rank()));
-      });
+      return all->on_all(
+          [&] { return problem.load<typename Exec::memory_space>(exec, range_of(partition, all->comm().rank())); });
     };
-  } else {
-    set_rows(exec, world, source, [=]<class M>(const auto& where, std::type_identity<M>, const RowRange& range) {
-      return problems::stencil11<M>(where, sides[0], sides[1], sides[2], dof, range);
-    });
   }
   // Rows are made to be counted: even shares.
   source.row_ptr = [exec, options, source, all = &world] {

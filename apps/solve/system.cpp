@@ -6,7 +6,6 @@
 #include <ashlar/bcsr/validate.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
-#include <ashlar/problems/stencil11.hpp>
 #include <ashlar/spmv/spmv.hpp>
 #include <filesystem>
 #include <system_error>
@@ -15,6 +14,7 @@
 
 #include "block_size.hpp"
 #include "file_names.hpp"
+#include "generated_problem.hpp"
 #include "matrix_bytes.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
@@ -66,50 +66,21 @@ void make_matrix(LinearSystem<Exec>& system, const Exec& exec, bool streamed, co
   }
 }
 
-std::string sides_text(const std::array<int, 3>& sides) { return text(sides[0], " x ", sides[1], " x ", sides[2]); }
-
-/// A generated problem, without its right-hand side: make as above.
-template <class Exec, class Make>
-LinearSystem<Exec> generated_system(const Exec& exec, const SolveOptions& options, const MatrixShape& shape,
-                                    const std::string& description, const Make& make) {
+/// A generated problem, without its right-hand side.
+template <class Exec>
+LinearSystem<Exec> generated_system(const Exec& exec, const SolveOptions& options) {
+  const GeneratedProblem problem(options.source);
+  const MatrixShape shape = problem.shape();
   LinearSystem<Exec> system;
-  system.description = description;
+  system.description = problem.description();
+  system.cantilever = problem.cantilever();
   const MatrixPlace place = place_of<Exec>(shape, options);
-  require_memory_for<Exec>(shape,
-                           text(description, " with ", count_text(std::int64_t(shape.block_size), "unknown"), " each"),
-                           options, place);
-  make_matrix(system, exec, place == MatrixPlace::host, make);
+  require_memory_for<Exec>(
+      shape, text(system.description, " with ", count_text(std::int64_t(shape.block_size), "unknown"), " each"),
+      options, place);
+  make_matrix(system, exec, place == MatrixPlace::host,
+              [&]<class M>(const auto& where, std::type_identity<M>) { return problem.matrix<M>(where); });
   return system;
-}
-
-template <class Exec>
-LinearSystem<Exec> cantilever_system(const Exec& exec, const SolveOptions& options) {
-  problems::Cantilever problem;
-  problem.nodes = options.source.nodes_or_default();
-  problem.dof = options.source.dof_or_default();
-  const problems::HexGrid grid = problems::cantilever_grid(problem);
-  const MatrixShape shape{std::uint64_t(grid.num_nodes()), std::uint64_t(grid.num_blocks()),
-                          std::uint64_t(problem.dof)};
-  LinearSystem<Exec> system =
-      generated_system(exec, options, shape, text("cantilever of ", sides_text(problem.nodes), " nodes"),
-                       [&]<class M>(const auto& where, std::type_identity<M>) {
-                         return problems::cantilever_matrix<M>(where, problem);
-                       });
-  system.cantilever = problem;
-  return system;
-}
-
-template <class Exec>
-LinearSystem<Exec> stencil_system(const Exec& exec, const SolveOptions& options) {
-  const auto sides = options.source.nodes_or_default();
-  const int dof = options.source.dof_or_default();
-  const MatrixShape shape{std::uint64_t(problems::Lattice(sides).num_points()),
-                          std::uint64_t(problems::stencil11_num_blocks(sides[0], sides[1], sides[2])),
-                          std::uint64_t(dof)};
-  return generated_system(exec, options, shape, text("11-point stencil on ", sides_text(sides), " points"),
-                          [&]<class M>(const auto& where, std::type_identity<M>) {
-                            return problems::stencil11<M>(where, sides[0], sides[1], sides[2], dof);
-                          });
 }
 
 template <class Exec>
@@ -216,7 +187,7 @@ LinearSystem<Exec> system_without_rhs(const Exec& exec, const SolveOptions& opti
   const SourceOptions& source = options.source;
   if (source.matrix)
     return is_block_file(*source.matrix) ? block_file_system(exec, options) : matrix_system(exec, options);
-  return source.problem == "cantilever" ? cantilever_system(exec, options) : stencil_system(exec, options);
+  return generated_system(exec, options);
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ TEST_F(Ranks, SolveAsOneDoes) {
         "--problem cantilever --nodes 7,4,4 --variant pipelined",
         "--problem stencil11 --nodes 7 --solver block-cg --num-rhs 3",
         "--problem cantilever --nodes 7,4,4 --solver gmres --restart 20",
-        "--problem cantilever --nodes 7,4,4 --solver bicgstab", "--problem cantilever --nodes 7,4,4 --solver minres"}) {
+        "--problem cantilever --nodes 7,4,4 --solver bicgstab", "--problem cantilever --nodes 7,4,4 --solver minres",
+        "--problem convection-diffusion --nodes 7,4,5 --dof 2 --solver bicgstab"}) {
     const json one = report_of(system, "");
     EXPECT_TRUE(one.at("ranks").is_null());
     for (const auto& [ranks, way] :
