@@ -148,18 +148,16 @@ const std::string no_such_name = "there is none of this name";
 
 void declare_source(CLI::App& command, SourceOptions& source) {
   Group group(command, "What is solved");
-  group.word("--problem", source.problem, "NAME", "a generated problem: cantilever or stencil11");
-  group.parsed("--nodes", source.nodes, "N|NX,NY,NZ", "nodes of the problem's mesh, one number for a cube (default 33)",
-               &nodes_of);
-  group.parsed("--dof", source.dof, "N",
-               "unknowns a node: 1 (Laplacian), 3 (elasticity, the default) or 6 for the cantilever; any number up to "
-               "64 for stencil11 (default 1)",
-               &whole_number_of);
-  group.parsed("--matrix", source.matrix, "FILE|-",
-               "a matrix in a Matrix Market file, or in a block file (A.bcsr); -: from standard input",
-               [](const std::string&, const std::string& value) { return value == "-" ? "/dev/stdin" : value; });
+  declare_problem(command, source, "What is solved");
+  group.parsed(
+      "--matrix", source.matrix, "FILE|-",
+      "a matrix in a Matrix Market file, a block file (A.bcsr), or a file of Harwell-Boeing (A.rb, .rsa, .rua, "
+      ".hb) or PETSc (A.petsc, .bin); -: Matrix Market from standard input",
+      [](const std::string&, const std::string& value) { return value == "-" ? "/dev/stdin" : value; });
   group.word("--rhs", source.rhs, "FILE",
-             "the right-hand side in a Matrix Market file; without it the problem's own load, or for a matrix A*1, so "
+             "right-hand sides in a Matrix Market file, a column each, or of PETSc (b.petsc, .bin); without it the "
+             "problem's own "
+             "load, or for a matrix A*1, so "
              "that the solution is known and the error can be told");
   group.word("--initial-guess", source.initial_guess, "FILE",
              "x to start from, in a Matrix Market file (default: 0); --solution writes one");
@@ -167,6 +165,9 @@ void declare_source(CLI::App& command, SourceOptions& source) {
                "rows of a block in which the matrix is stored; auto (the default) takes the size that moves the fewest "
                "bytes",
                &block_size_of);
+  group.flag("--pad", source.pad,
+             "if --block-size N does not divide the rows, add rows of an identity, with b = 0, to fill the last block; "
+             "x is written without them");
   group.flag("--skip-symmetry-check", source.skip_symmetry_check,
              "do not check whether the matrix is symmetric; gmres and bicgstab never do");
 }
@@ -182,7 +183,8 @@ void declare_method(CLI::App& command, MethodOptions& method) {
                "the form of cg: standard (the default), single-reduction or pipelined, which wait less for sums over "
                "many ranks");
   group.parsed("--num-rhs", method.num_rhs, "N",
-               "right-hand sides of block-cg: the usual one, and A times vectors of pseudo-random numbers (default 1)",
+               "right-hand sides of block-cg without --rhs: the usual one, and A times vectors of pseudo-random "
+               "numbers (default 1)",
                &whole_number_of);
   group.choice(
       "--preconditioner", method.preconditioner, preconditioners, no_such_name,

@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 
+#include "problem_options.hpp"
+
 namespace CLI {
 class App;
 }
@@ -83,18 +85,14 @@ std::string option_name(ExchangeMode mode);
 // The requests to `ashlar solve`, in groups. Members without a value were not given.
 
 /// The system: a generated problem, or files.
-struct SourceOptions {
-  std::optional<std::string> problem;
-  std::optional<std::array<int, 3>> nodes;
-  std::optional<int> dof;
+struct SourceOptions : ProblemOptions {
   std::optional<std::string> matrix;
   std::optional<std::string> rhs;
+  int rhs_columns = 1;  ///< of that file; set once its header is read
   std::optional<std::string> initial_guess;
   std::optional<int> block_size;  ///< 0: auto
+  bool pad = false;               ///< rows are added until the block size divides them
   bool skip_symmetry_check = false;
-
-  std::array<int, 3> nodes_or_default() const { return nodes.value_or(std::array<int, 3>{33, 33, 33}); }
-  int dof_or_default() const { return dof.value_or(problem == "cantilever" ? 3 : 1); }
 };
 
 /// How it is solved.

@@ -13,7 +13,8 @@
 //     Kokkos Kernels      ashlar/interop/kokkos_kernels.hpp (component KokkosKernels)
 //     Tpetra and Belos    ashlar/interop/tpetra.hpp (component Tpetra)
 //     boxes               ashlar/multigrid/multigrid.hpp: geometric multigrid
-//     test problems       ashlar/problems/cantilever.hpp, ashlar/problems/stencil11.hpp
+//     test problems       ashlar/problems/cantilever.hpp, ashlar/problems/stencil11.hpp,
+//                         ashlar/problems/convection_diffusion_reaction.hpp
 
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/amg/preconditioner.hpp>
