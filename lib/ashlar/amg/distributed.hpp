@@ -5,7 +5,6 @@
 #include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/lists.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/distributed/matrix.hpp>
@@ -25,6 +24,20 @@
 // The interface of distributed matrices to a hierarchy. Include this file, and amg::Preconditioner takes them.
 
 namespace ashlar::amg {
+
+namespace impl {
+
+/// A host list where kernels read it. Waits for `exec`.
+template <class Space, class Exec>
+Kokkos::View<const std::int64_t*, Space> on_device(const Exec& exec, const std::vector<std::int64_t>& list) {
+  const Kokkos::View<std::int64_t*, Space> view(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::list"),
+                                                list.size());
+  Kokkos::deep_copy(exec, view, Kokkos::View<const std::int64_t*, Kokkos::HostSpace>(list.data(), list.size()));
+  exec.fence("ashlar::amg: a list");
+  return view;
+}
+
+}  // namespace impl
 
 template <bcsr_matrix Matrix>
 class LevelMatrix<DistributedMatrix<Matrix>> {
@@ -73,8 +86,7 @@ class LevelMatrix<DistributedMatrix<Matrix>> {
     }
     std::vector<std::int64_t> columns(std::size_t(own_columns.num_block_cols()));
     std::iota(columns.begin(), columns.end(), offsets[std::size_t(comm.rank())]);
-    const auto global =
-        comm.together([&] { return ashlar::impl::view_from<Space>(exec, "ashlar::amg::list", columns); });
+    const auto global = comm.together([&] { return impl::on_device<Space>(exec, columns); });
     return Distributed(exec, a_.shared_communicator(), a_.row_map(), RowPartition(offsets),
                        RowsWithGhosts<Matrix>{own_columns, global}, impl::options_as(a_));
   }
@@ -155,8 +167,7 @@ struct InPrecision<DistributedMatrix<Matrix>, Real> {
         }
         std::vector<std::int64_t> own(std::size_t(a.local().num_block_rows()));
         std::iota(own.begin(), own.end(), std::int64_t(0));
-        const auto given = global_rows(
-            exec, a, ashlar::impl::view_from<typename Matrix::memory_space>(exec, "ashlar::amg::list", own));
+        const auto given = global_rows(exec, a, impl::on_device<typename Matrix::memory_space>(exec, own));
         const Kokkos::View<Real*, typename Matrix::memory_space> values(
             Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::values"), given.values.extent(0));
         using Copy = impl::CopyEntry<typename Matrix::values_view, Kokkos::View<Real*, typename Matrix::memory_space>>;
