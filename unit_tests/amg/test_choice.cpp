@@ -51,10 +51,10 @@ TEST(AmgChoice, IsTheFasterOneOfThoseMeasured) {
 }
 
 TEST(AmgChoice, NeedsEvidence) {
-  const amg::RowSigns diffusion{.rows = 8000000, .coupled = 8000000, .with_small_sum = 7000000};
-  amg::Prospect prospect{.num_nodes = 8000000, .signs = diffusion};
+  const amg::RowSigns diffusion{.rows = 64000000, .coupled = 64000000, .with_small_sum = 60000000};
+  amg::Prospect prospect{.num_nodes = 64000000, .signs = diffusion};
   EXPECT_TRUE(amg::choose(prospect).is_amg);
-  EXPECT_THAT(amg::choose(prospect).why, HasSubstr("block-jacobi takes about 500 iterations"));
+  EXPECT_THAT(amg::choose(prospect).why, HasSubstr("block-jacobi takes about 400 iterations"));
   prospect.signs.of_no_m_matrix = 1;
   EXPECT_FALSE(amg::choose(prospect).is_amg);
   EXPECT_THAT(amg::choose(prospect).why, HasSubstr("not those of diffusion"));

@@ -79,7 +79,7 @@ RowSigns row_signs(const Exec& exec, const Matrix& a) {
   return signs;
 }
 
-/// What is known of a symmetric matrix before its preconditioner is chosen.
+/// Facts about a symmetric matrix from which its preconditioner is chosen.
 struct Prospect {
   std::int64_t num_nodes = 0;  ///< block rows
   int block_size = 1;

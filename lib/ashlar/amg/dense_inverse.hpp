@@ -10,7 +10,7 @@
 namespace ashlar::amg {
 
 /// The inverse of a dense matrix of n x n, entry (i, j) at i + j*n; if it is singular to rounding, its pseudo-inverse.
-/// That of a symmetric matrix is symmetric.
+/// A symmetric matrix has a symmetric one.
 ///
 /// Throws   NumericalError if an entry is not finite.
 std::vector<double> inverse_of_dense(const std::vector<double>& a, int n);
@@ -23,7 +23,7 @@ class DenseInverse {
   using Scalar = typename LevelMatrix<A>::Scalar;
   using Vector = typename LevelMatrix<A>::Vector;
 
-  /// Of the level's matrix, whose rows on this rank are `own`, dense and perhaps in higher precision.
+  /// Inverts the level's matrix, whose rows on this rank are `own`, dense and perhaps in higher precision.
   ///
   /// Async    collective; waits for `exec`.
   /// Throws   NumericalError on all ranks together if an entry is not finite.

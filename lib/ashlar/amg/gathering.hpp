@@ -16,7 +16,7 @@ class Gathering<Matrix> {
  public:
   using Modes = NearNullSpace<typename Matrix::memory_space>;
 
-  /// Of the level whose block rows are the block columns of P.
+  /// For the level whose block rows are the block columns of P.
   Gathering(const Matrix& /*p*/, int /*fewest_rows*/) {}
 
   /// P with the columns where they go.

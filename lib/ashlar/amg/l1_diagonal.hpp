@@ -18,7 +18,7 @@ enum class L1Entries {
 
 /// The inverse of D + diag(s), where D holds the diagonal blocks of A, and s_i is the sum of |a_ij| over `entries` of
 /// row i. For a symmetric positive definite A, D + diag(s) - A is positive semi-definite with all entries beside the
-/// block. With those of other ranks, D + diag(s) takes the place of D in a sweep within ranks, which then converges.
+/// block. With entries of others, D + diag(s) takes the place of D in a sweep within ranks, which then converges.
 ///
 /// Async    waits for `exec`. Over ranks: collective.
 /// Source   Baker, Falgout, Kolev and Yang 2011.

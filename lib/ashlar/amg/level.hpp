@@ -61,7 +61,7 @@ class Level {
     }
   }
 
-  /// Of the matrix, whose rows on this rank are `own`, dense and perhaps in higher precision.
+  /// Inverts the matrix, whose rows on this rank are `own`, dense and perhaps in higher precision.
   template <execution_space Exec>
   void set_dense_inverse(const Exec& exec, const std::vector<double>& own) {
     inverse_.emplace(exec, a_, own);
