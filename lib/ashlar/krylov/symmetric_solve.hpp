@@ -89,9 +89,8 @@ class SymmetricSolver {
   }
 
   /// Solves from the x of the solvers before, whose report this is, and adds to it; false if they made all iterations.
-  /// (Inlined, GCC 16 takes the launcher of a new solver for one that is not initialised.)
   template <class SolverOfRest, class B, class X>
-  [[gnu::noinline]] bool go_on(SolverOfRest& solver, const B& b, const X& x, SolveReport& report) const {
+  bool go_on(SolverOfRest& solver, const B& b, const X& x, SolveReport& report) const {
     SolverOptions rest = options_of_minres();
     rest.max_iterations -= report.iterations;
     if (rest.max_iterations < 1) return false;
