@@ -1,4 +1,4 @@
-#include "commands.hpp"
+#include "convert.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include <ashlar/bcsr/to_csr.hpp>
 #include <ashlar/distributed/block_file.hpp>
 #include <ashlar/distributed/scatter.hpp>
-#include <ashlar/distributed/shared_file.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/block_file_rows.hpp>
@@ -19,6 +18,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "block_size.hpp"
@@ -32,25 +32,31 @@ namespace ashlar::app {
 
 namespace {
 
-/// Offsets of 64 bits, as files have more blocks than devices.
-template <class Scalar, class Layout>
-using BlocksOnHost = BcsrMatrix<Scalar, Layout, std::int32_t, std::int64_t, Kokkos::HostSpace>;
-
 std::uint64_t size_of(const std::string& path) {
   std::error_code error;
   const std::uint64_t bytes = std::filesystem::file_size(path, error);
   return error ? 0 : bytes;
 }
 
-/// On standard error where the matrix itself may have gone to standard output.
-void say_written(const ConvertOptions& options, const std::string& what) {
-  if (is_written_through(options.to)) {
-    std::cerr << printable(options.to) << ": " << what << '\n';
+}  // namespace
+
+void say_written(const std::string& path, const std::string& what) {
+  if (is_written_through(path)) {
+    std::cerr << printable(path) << ": " << what << '\n';
   } else {
-    std::cout << printable(options.to) << ": " << what << ", "
-              << counted(static_cast<std::int64_t>(size_of(options.to))) << " bytes\n";
+    std::cout << printable(path) << ": " << what << ", " << counted(static_cast<std::int64_t>(size_of(path)))
+              << " bytes\n";
   }
 }
+
+void say_entries(const std::string& path, const BlockShape& block_shape, std::int64_t num_block_rows,
+                 std::int64_t num_block_cols, std::int64_t num_blocks, std::int64_t num_entries) {
+  say_written(path, text(counted(num_block_rows * block_shape.rows), " x ", counted(num_block_cols * block_shape.cols),
+                         ", ", counted(num_entries, "entry"), " of ", counted(num_blocks, "block"), " of ",
+                         block_shape.rows, " x ", block_shape.cols));
+}
+
+namespace {
 
 void check_header(const ConvertOptions& options, const io::MatrixMarketHeader& header) {
   check_block_size(options.from, header.size_line, options.block_size.value_or(0), header.rows, header.columns);
@@ -101,7 +107,7 @@ void convert_to_blocks(const World& world, const ConvertOptions& options) {
     matrix = {};
     write_block_file(exec, comm, options.to, rows);
   }
-  if (world.speaks()) say_written(options, said);
+  if (world.speaks()) say_written(options.to, said);
 }
 
 void to_block_file(const World& world, const ConvertOptions& options) {
@@ -135,11 +141,9 @@ CsrMatrix<Scalar> entries_of_rows(const io::BlockFile& file, std::int64_t first_
                 {.drop_zeros = true});
 }
 
-void say_entries(const ConvertOptions& options, const io::BlockFile& file, std::int64_t num_entries) {
-  const BlockShape shape = file.block_shape();
-  say_written(options, text(counted(file.num_block_rows() * shape.rows), " x ",
-                            counted(file.num_block_cols() * shape.cols), ", ", counted(num_entries, "entry"), " of ",
-                            counted(file.num_blocks(), "block"), " of ", shape.rows, " x ", shape.cols));
+void say_entries_of(const io::BlockFile& file, const ConvertOptions& options, std::int64_t num_entries) {
+  say_entries(options.to, file.block_shape(), file.num_block_rows(), file.num_block_cols(), file.num_blocks(),
+              num_entries);
 }
 
 /// Reports NumericalErrors of work() in the name of the file that holds the numbers.
@@ -158,7 +162,7 @@ void convert_to_entries(const ConvertOptions& options, const io::BlockFile& file
   in_name_of(file, [&] {
     OutputFile(options.to).write([&](const std::string& name) { io::write_matrix_market(name, csr); });
   });
-  say_entries(options, file, csr.num_values());
+  say_entries_of(file, options, csr.num_values());
 }
 
 /// The same by all ranks, each of which reads and writes its rows.
@@ -174,14 +178,9 @@ void convert_to_entries(const World& world, const ConvertOptions& options, const
     num_entries = csr.num_values();
     return in_name_of(file, [&] { return io::matrix_market_lines(csr, begin * shape.rows); });
   });
-  num_entries = comm.sum(num_entries);
-  SharedFile shared(comm, options.to);
-  shared.append(world.speaks() ? io::matrix_market_head<Scalar>(file.num_block_rows() * shape.rows,
-                                                                file.num_block_cols() * shape.cols, num_entries)
-                               : "");
-  shared.append(lines);
-  shared.close();
-  if (world.speaks()) say_entries(options, file, num_entries);
+  num_entries = write_lines<Scalar>(world, options.to, file.num_block_rows() * shape.rows,
+                                    file.num_block_cols() * shape.cols, lines, num_entries);
+  if (world.speaks()) say_entries_of(file, options, num_entries);
 }
 
 /// Numbers are written as double, which holds every one of them.
@@ -204,12 +203,25 @@ void to_matrix_market(const World& world, const ConvertOptions& options) {
 }  // namespace
 
 void declare_options(CLI::App& command, ConvertOptions& options) {
-  command.add_option("from", options.from, "the matrix: a Matrix Market file (A.mtx) or a block file (A.bcsr)")
+  command
+      .add_option("from", options.from,
+                  "the matrix: a Matrix Market file (A.mtx) or a block file (A.bcsr); not with --problem")
       ->type_name("FILE")
       ->required();
   command.add_option("to", options.to, "what to make of it: a file of the other kind, by its ending")
+      ->type_name("FILE");
+  // A generated problem has a second name only.
+  command.final_callback([&options] {
+    if (options.problem && options.to.empty()) {
+      options.to = std::exchange(options.from, "");
+    } else if (options.to.empty()) {
+      throw CLI::RequiredError("to");
+    }
+  });
+  declare_problem(command, options, "Instead of FROM");
+  command.add_option("--rhs", options.rhs, "write the right-hand side of the problem here, as a Matrix Market file")
       ->type_name("FILE")
-      ->required();
+      ->group("Instead of FROM");
   command
       .add_option_function<std::string>(
           "--block-size",
@@ -221,6 +233,11 @@ void declare_options(CLI::App& command, ConvertOptions& options) {
 namespace {
 
 void check_names_and_header(const ConvertOptions& options) {
+  for (const auto& [name, is_given] : {std::pair("--nodes", options.nodes.has_value()),
+                                       {"--dof", options.dof.has_value()},
+                                       {"--rhs", options.rhs.has_value()}}) {
+    if (is_given) throw ArgumentError(text(name, " without --problem"), "it is of a generated problem", "leave it out");
+  }
   const auto has_kind = [](const std::string& path) { return is_block_file(path) || is_matrix_market_file(path); };
   // Standard output and its like have no ending: of a block file they get the text.
   const bool is_text = is_block_file(options.from) && is_written_through(options.to);
@@ -260,12 +277,25 @@ void check_names_and_header(const ConvertOptions& options) {
 }  // namespace
 
 void check_before_start(const World& world, const ConvertOptions& options) {
+  if (options.problem) {
+    world.on_all([&] {
+      if (!options.from.empty()) {
+        throw ArgumentError(text("convert: ", options.from, " with --problem ", *options.problem),
+                            "a matrix is read or generated", "leave one of them out");
+      }
+      check_problem_to_write(options);
+    });
+    return;
+  }
   world.on_all([&] { check_names_and_header(options); });
   require_same_file(world, options.from, beginning_of_matrix);
 }
 
 void run_convert(const World& world, const ConvertOptions& options) {
-  world.on_all([&] { is_block_file(options.to) ? to_block_file(world, options) : to_matrix_market(world, options); });
+  world.on_all([&] {
+    if (options.problem) return write_problem(world, options);
+    is_block_file(options.to) ? to_block_file(world, options) : to_matrix_market(world, options);
+  });
 }
 
 }  // namespace ashlar::app

@@ -1,30 +1,19 @@
 #include "solve/files.hpp"
 
 #include <algorithm>
-#include <ashlar/distributed/scatter.hpp>
 #include <ashlar/distributed/shared_file.hpp>
-#include <ashlar/io/matrix_market.hpp>
 #include <cmath>
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "column_file.hpp"
 #include "file_names.hpp"
 
 namespace ashlar::app {
 
 namespace {
 
-/// This rank's entries of all right-hand sides' solutions, on the host: column after column.
-struct Columns {
-  std::vector<double> entries;
-  std::int64_t num_rows = 0, num_columns = 1;
-
-  std::span<const double> column(std::int64_t j) const {
-    return std::span(entries).subspan(std::size_t(j * num_rows), std::size_t(num_rows));
-  }
-};
-
+/// This rank's entries of all right-hand sides' solutions.
 template <class Exec>
 Columns columns_of(const Exec& exec, const Solution<Exec>& solution) {
   Columns columns;
@@ -48,35 +37,6 @@ Columns columns_of(const Exec& exec, const Solution<Exec>& solution) {
   return columns;
 }
 
-/// By rank 0, which is sent all of it: where one rank is alone, and for what has no places, as standard output.
-void write_solution_on_one(const World& world, const std::string& path, const Columns& mine) {
-  const Communicator& comm = world.comm();
-  std::vector<std::vector<double>> to(std::size_t(comm.size()));
-  std::vector<double> all;
-  for (std::int64_t j = 0; j < mine.num_columns; ++j) {
-    to[0].assign(mine.column(j).begin(), mine.column(j).end());
-    for (const auto& part : comm.all_to_all(to)) all.insert(all.end(), part.begin(), part.end());
-  }
-  world.on_all([&] {
-    if (!world.speaks()) return;
-    OutputFile(path).write([&](const std::string& name) {
-      io::write_matrix_market_array(name, static_cast<std::int64_t>(all.size()) / mine.num_columns, all);
-    });
-  });
-}
-
-/// By all ranks, each its lines.
-void write_solution_on_all(const World& world, const std::string& path, const Columns& mine) {
-  const Communicator& comm = world.comm();
-  const std::int64_t num_rows = comm.sum(mine.num_rows);
-  SharedFile file(comm, path);
-  file.append(world.speaks() ? io::matrix_market_array_head<double>(num_rows, mine.num_columns) : "");
-  for (std::int64_t j = 0; j < mine.num_columns; ++j) {
-    file.append(world.on_all([&] { return io::matrix_market_array_lines(mine.column(j)); }));
-  }
-  file.close();
-}
-
 }  // namespace
 
 bool uses_standard_output(const OutputOptions& options) {
@@ -93,15 +53,7 @@ bool write_outputs(const Exec& exec, const World& world, const OutputOptions& op
       std::all_of(mine.entries.begin(), mine.entries.end(), [](double x) { return std::isfinite(x); });
   if (world.comm().max(int(!is_finite)) > 0) return false;
   if (options.solution) {
-    errors.keep_from([&] {
-      // Only rank 0 knows an output that is no regular file: other hosts may have none of this name.
-      const bool is_stream = world.comm().broadcast(is_written_through(*options.solution));
-      // An error of several ranks is kept by one of them.
-      world.on_all([&] {
-        world.is_alone() || is_stream ? write_solution_on_one(world, *options.solution, mine)
-                                      : write_solution_on_all(world, *options.solution, mine);
-      });
-    });
+    errors.keep_from([&] { write_columns(world, *options.solution, mine); });
   }
   if (options.vtk) {
     errors.keep_from([&] { write_mesh(exec, world, *options.vtk, system, solution.x); });
