@@ -9,6 +9,7 @@
 #include <ashlar/distributed/block_file.hpp>
 #include <ashlar/distributed/scatter.hpp>
 #include <ashlar/halo/row_partition.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/block_file_rows.hpp>
 #include <ashlar/io/matrix_market.hpp>
@@ -39,6 +40,12 @@ std::uint64_t size_of(const std::string& path) {
 }
 
 }  // namespace
+
+void refuse_to_compress(const std::string& path) {
+  if (ending_of(path) != ".gz") return;
+  throw ArgumentError(text("convert: '", path, "'"), "compressed files are read, not written",
+                      "take the name without .gz, and run gzip on the file");
+}
 
 void say_written(const std::string& path, const std::string& what) {
   if (is_written_through(path)) {
@@ -119,7 +126,7 @@ void to_block_file(const World& world, const ConvertOptions& options) {
     check_header(options, header);
     is_complex = header.field == io::MatrixMarketField::complex;
     const std::uint64_t block_size = std::max(options.block_size.value_or(1), 1);
-    require_host_memory(reading_bytes(header, size_of(options.from), block_size),
+    require_host_memory(reading_bytes(header, text_size(options.from), block_size),
                         text(options.from, ":", header.size_line, ": a matrix of ", count_text(header.rows, "row"),
                              " and ", count_text(header.entries, "entry")));
   });
@@ -245,11 +252,7 @@ void check_names_and_header(const ConvertOptions& options) {
     throw ArgumentError("convert: '-'", "the ending of its name says what a file is, and standard input has none",
                         "save it to a file, like A.mtx");
   }
-  for (const std::string& path : {options.from, options.to}) {
-    if (ending_of(path) != ".gz") continue;
-    throw ArgumentError(text("convert: '", path, "'"), "compressed files are neither read nor written",
-                        "take the name without .gz, and run gzip or gunzip on the file");
-  }
+  refuse_to_compress(options.to);
   if (!has_kind(options.from) || !(has_kind(options.to) || is_text)) {
     throw ArgumentError(text("convert: '", has_kind(options.from) ? options.to : options.from, "'"),
                         "its name ends neither in .mtx nor in .bcsr",

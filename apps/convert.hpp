@@ -17,6 +17,9 @@ namespace ashlar::app {
 template <class Scalar, class Layout>
 using BlocksOnHost = BcsrMatrix<Scalar, Layout, std::int32_t, std::int64_t, Kokkos::HostSpace>;
 
+/// Throws ArgumentError for the name of a compressed file, A.mtx.gz.
+void refuse_to_compress(const std::string& path);
+
 /// Prints that `what` is in the file, with the file's size: on standard error if the matrix itself may have gone to
 /// standard output.
 void say_written(const std::string& path, const std::string& what);

@@ -73,9 +73,8 @@ void write_right_hand_side(const World& world, const HostExecution& exec, const 
 void check_problem_to_write(const ConvertOptions& options) {
   check_problem(options);
   const std::string problem = "--problem " + *options.problem;
-  const bool is_compressed = ending_of(options.to) == ".gz";
-  if (is_compressed ||
-      !(is_block_file(options.to) || is_matrix_market_file(options.to) || is_written_through(options.to))) {
+  refuse_to_compress(options.to);
+  if (!is_block_file(options.to) && !is_matrix_market_file(options.to) && !is_written_through(options.to)) {
     throw ArgumentError(text("convert: '", options.to, "'"), "its name ends neither in .mtx nor in .bcsr",
                         "name a Matrix Market file (A.mtx) or a block file (A.bcsr)");
   }

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <poll.h>
 #include <signal.h>
+#include <string_view>
 #include <system_error>
 
 #include "file_names.hpp"
@@ -85,7 +86,11 @@ void require_ending(const std::string& option, const std::string& path, const st
 
 bool is_block_file(const std::string& path) { return ending_of(path) == ".bcsr"; }
 
-bool is_matrix_market_file(const std::string& path) { return ending_of(path) == ".mtx"; }
+bool is_matrix_market_file(const std::string& path) {
+  constexpr std::string_view compressed = ".gz";
+  const bool is_compressed = ending_of(path) == compressed;
+  return ending_of(is_compressed ? path.substr(0, path.size() - compressed.size()) : path) == ".mtx";
+}
 
 OutputFile::OutputFile(const std::string& path)
     : path_(path == "-" ? "/dev/stdout" : path), is_replaced_(ReplacedFile(path_).is_replaced()) {}

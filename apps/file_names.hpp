@@ -30,7 +30,7 @@ std::string ending_of(const std::string& path);
 void require_ending(const std::string& option, const std::string& path, const std::vector<std::string>& endings,
                     const std::string& why, const std::string& suggestion);
 
-/// True for the name of a block file, A.bcsr; or of a Matrix Market file, A.mtx.
+/// True for the name of a block file, A.bcsr; or of a Matrix Market file, A.mtx, which may be compressed, A.mtx.gz.
 bool is_block_file(const std::string& path);
 bool is_matrix_market_file(const std::string& path);
 

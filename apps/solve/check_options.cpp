@@ -204,6 +204,9 @@ void check_options(const SolveOptions& options, int ranks) {
           "pass --partition nnz, rows or a file");
   require(outputs.checkpoint_every >= 0, text("--checkpoint-every ", outputs.checkpoint_every),
           "it is a time in seconds", "pass something like 600");
+  require(!outputs.solution || ending_of(*outputs.solution) != ".gz",
+          text("--solution ", outputs.solution.value_or("")), "compressed files are read, not written",
+          "take the name without .gz, and run gzip on the file");
   check_amg(options, ranks);
   require(!distribution.is_weighted() || !outputs.no_probe, "--partition weighted with --no-probe",
           "a rank is given blocks by the rate at which it reads its memory, and that is not measured",

@@ -4,11 +4,10 @@
 #include <ashlar/bcsr/csr.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
 #include <ashlar/bcsr/validate.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <ashlar/spmv/spmv.hpp>
-#include <filesystem>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -89,9 +88,7 @@ CsrMatrix<double> read_matrix(const SolveOptions& options) {
   const bool can_be_read_twice = !is_read_once(path);
   if (can_be_read_twice) {
     const auto header = io::read_matrix_market_header(path);
-    std::error_code error;
-    const std::uint64_t file_size = std::filesystem::file_size(path, error);
-    const FileNeed need = file_need<Exec>(header, error ? 0 : file_size, options);
+    const FileNeed need = file_need<Exec>(header, text_size(path), options);
     const std::string what = text(path, ":", header.size_line, ": a matrix of ", count_text(header.rows, "row"),
                                   " and ", count_text(header.entries, "entry"));
     require_device_memory<Exec>(need.device_bytes, what, options);
