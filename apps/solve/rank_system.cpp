@@ -168,12 +168,6 @@ RowPartition partition_of(const World& world, const SolveOptions& options, const
                           const std::vector<double>& shares) {
   const int ranks = world.comm().size();
   const std::string& asked = options.distribution.partition;
-  world.on_all([&] {
-    if (source.num_block_rows >= ranks) return;
-    throw ArgumentError(
-        text(ranks, " ranks for ", count_text(source.num_block_rows, "block row"), " (", source.description, ")"),
-        "a rank has one at least", "take fewer ranks");
-  });
   if (options.distribution.is_by_blocks()) return RowPartition::by_row_ptr(source.row_ptr(), ranks);
   if (options.distribution.is_measured()) return RowPartition::by_shares(source.row_ptr(), shares);
   if (asked == "rows") return RowPartition::even(source.num_block_rows, ranks);

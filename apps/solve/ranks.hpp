@@ -84,10 +84,10 @@ template <class Exec>
 void require_memory_for_share(const World& world, const SolveOptions& options, const std::string& what,
                               const MatrixShape& share, MatrixPlace place);
 
-/// The partition that was asked for. `shares` has what each rank is to have of the blocks, for the partitions that are
-/// measured. Collective.
+/// The partition that was asked for. Ranks may have no rows, as if there are fewer block rows than ranks. `shares` has
+/// what each rank is to have of the blocks, for the partitions that are measured. Collective.
 ///
-/// Throws   ArgumentError where there are more ranks than block rows, FileError: on all ranks together.
+/// Throws   FileError: on all ranks together.
 template <class Exec>
 RowPartition partition_of(const World& world, const SolveOptions& options, const RowSource<Exec>& source,
                           const std::vector<double>& shares);
