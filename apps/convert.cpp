@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "block_size.hpp"
+#include "entry_files.hpp"
 #include "file_names.hpp"
 #include "matrix_bytes.hpp"
 #include "numbers.hpp"
@@ -73,7 +74,7 @@ void check_header(const ConvertOptions& options, const io::MatrixMarketHeader& h
 template <scalar Scalar>
 BlocksOnHost<Scalar, BlockColumnMajor> read_in_blocks(const ConvertOptions& options, std::string& said) {
   const HostExecution exec;
-  const CsrMatrix<Scalar> csr = csr_of_file(options.from, io::read_matrix_market<Scalar>(options.from));
+  const CsrMatrix<Scalar> csr = csr_of_file(options.from, read_matrix<Scalar>(options.from));
   const auto candidates = block_size_candidates(csr, max_block_size);
   const int block_size = choose_block_size(options.block_size.value_or(0), candidates);
   for (const auto& candidate : candidates) {
@@ -122,7 +123,7 @@ void to_block_file(const World& world, const ConvertOptions& options) {
   world.on_all([&] {
     // A pipe is read only for the real conversion, which refuses a wrong one on the way.
     if (!world.speaks() || is_read_once(options.from)) return;
-    const io::MatrixMarketHeader header = io::read_matrix_market_header(options.from);
+    const io::MatrixMarketHeader header = read_matrix_header(options.from);
     check_header(options, header);
     is_complex = header.field == io::MatrixMarketField::complex;
     const std::uint64_t block_size = std::max(options.block_size.value_or(1), 1);
@@ -207,16 +208,28 @@ void to_matrix_market(const World& world, const ConvertOptions& options) {
   file.layout_name() == BlockRowMajor::name ? of_layout(BlockRowMajor()) : of_layout(BlockColumnMajor());
 }
 
+/// The file of another program, by rank 0.
+void foreign_to_matrix_market(const World& world, const ConvertOptions& options) {
+  world.on_all([&] {
+    if (!world.speaks()) return;
+    const CsrMatrix<double> csr = csr_of_file(options.from, read_real_matrix(options.from));
+    OutputFile(options.to).write([&](const std::string& name) { io::write_matrix_market(name, csr); });
+    say_written(options.to,
+                text(counted(csr.num_rows), " x ", counted(csr.num_cols), ", ", counted(csr.num_values(), "entry")));
+  });
+}
+
 }  // namespace
 
 void declare_options(CLI::App& command, ConvertOptions& options) {
   command
-      .add_option("from", options.from,
-                  "the matrix: a Matrix Market file (A.mtx) or a block file (A.bcsr); not with --problem")
+      .add_option(
+          "from", options.from,
+          "the matrix: a Matrix Market file (A.mtx), a block file (A.bcsr), or a file of Harwell-Boeing (A.rb, .rsa, "
+          ".rua, .hb) or PETSc (A.petsc, .bin); not with --problem")
       ->type_name("FILE")
       ->required();
-  command.add_option("to", options.to, "what to make of it: a file of the other kind, by its ending")
-      ->type_name("FILE");
+  command.add_option("to", options.to, "what to make of it: A.mtx or A.bcsr, by its ending")->type_name("FILE");
   // A generated problem has a second name only.
   command.final_callback([&options] {
     if (options.problem && options.to.empty()) {
@@ -245,24 +258,29 @@ void check_names_and_header(const ConvertOptions& options) {
                                        {"--rhs", options.rhs.has_value()}}) {
     if (is_given) throw ArgumentError(text(name, " without --problem"), "it is of a generated problem", "leave it out");
   }
+  const bool is_foreign = is_harwell_boeing_file(options.from) || is_petsc_file(options.from);
   const auto has_kind = [](const std::string& path) { return is_block_file(path) || is_matrix_market_file(path); };
-  // Standard output and its like have no ending: of a block file they get the text.
-  const bool is_text = is_block_file(options.from) && is_written_through(options.to);
+  // Standard output and its like have no ending: they get the text.
+  const bool is_text = (is_block_file(options.from) || is_foreign) && is_written_through(options.to);
   if (options.from == "-") {
     throw ArgumentError("convert: '-'", "the ending of its name says what a file is, and standard input has none",
                         "save it to a file, like A.mtx");
   }
   refuse_to_compress(options.to);
-  if (!has_kind(options.from) || !(has_kind(options.to) || is_text)) {
-    throw ArgumentError(text("convert: '", has_kind(options.from) ? options.to : options.from, "'"),
-                        "its name ends neither in .mtx nor in .bcsr",
-                        "name a Matrix Market file (A.mtx) and a block file (A.bcsr)");
+  if (!has_kind(options.from) && !is_foreign) {
+    throw ArgumentError(text("convert: '", options.from, "'"),
+                        "its name has none of the endings that say what a file is",
+                        "name it like A.mtx, A.bcsr, A.rb (or .rsa, .rua, .hb) or A.petsc (or .bin)");
   }
-  if (is_block_file(options.from) == is_block_file(options.to)) {
+  if (!has_kind(options.to) && !is_text) {
+    throw ArgumentError(text("convert: '", options.to, "'"), "its name ends neither in .mtx nor in .bcsr",
+                        "name a Matrix Market file (A.mtx) or a block file (A.bcsr)");
+  }
+  if (!is_foreign && is_block_file(options.from) == is_block_file(options.to)) {
     throw ArgumentError(text("convert: ", options.from, " to ", options.to), "both files are of one kind",
                         "name a Matrix Market file (A.mtx) and a block file (A.bcsr)");
   }
-  if (options.block_size && is_block_file(options.from)) {
+  if (options.block_size && !is_block_file(options.to)) {
     throw ArgumentError(text("convert: --block-size with ", options.from), "a Matrix Market file has no blocks",
                         "leave it out");
   }
@@ -273,7 +291,7 @@ void check_names_and_header(const ConvertOptions& options) {
                     "name a file on a disk");
   }
   if (is_block_file(options.to) && !is_read_once(options.from)) {
-    check_header(options, io::read_matrix_market_header(options.from));
+    check_header(options, read_matrix_header(options.from));
   }
 }
 
@@ -297,7 +315,8 @@ void check_before_start(const World& world, const ConvertOptions& options) {
 void run_convert(const World& world, const ConvertOptions& options) {
   world.on_all([&] {
     if (options.problem) return write_problem(world, options);
-    is_block_file(options.to) ? to_block_file(world, options) : to_matrix_market(world, options);
+    if (is_block_file(options.to)) return to_block_file(world, options);
+    is_block_file(options.from) ? to_matrix_market(world, options) : foreign_to_matrix_market(world, options);
   });
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "block_size.hpp"
+#include "entry_files.hpp"
 #include "file_names.hpp"
 #include "matrix_bytes.hpp"
 #include "types.hpp"
@@ -117,7 +118,7 @@ void check_vector_length(const SolveOptions& options, const VectorFile& vector, 
 }  // namespace
 
 std::vector<double> read_vector(const SolveOptions& options, const VectorFile& vector, std::int64_t num_rows) {
-  std::vector<double> entries = io::read_matrix_market_vector<double>(vector.path);
+  std::vector<double> entries = read_one_vector(vector.path);
   check_vector_length(options, vector, 0, static_cast<std::int64_t>(entries.size()), num_rows);
   return entries;
 }
@@ -127,7 +128,7 @@ namespace {
 /// As far as its header tells.
 void check_vector_header(const SolveOptions& options, const VectorFile& vector, std::optional<std::int64_t> num_rows) {
   if (is_read_once(vector.path)) return;
-  const io::MatrixMarketHeader header = io::read_matrix_market_header(vector.path);
+  const io::MatrixMarketHeader header = read_vector_header(vector.path);
   if (header.field == io::MatrixMarketField::complex) {
     throw FileError(vector.path, 1, text("complex numbers for ", vector.what), "this command solves real systems",
                     "name a real vector");
@@ -149,7 +150,7 @@ std::optional<std::int64_t> num_rows_before_reading(const SolveOptions& options)
   }
   if (source.matrix) {
     if (is_read_once(*source.matrix)) return std::nullopt;
-    const io::MatrixMarketHeader matrix = io::read_matrix_market_header(*source.matrix);
+    const io::MatrixMarketHeader matrix = read_matrix_header(*source.matrix);
     check_matrix_header(options, matrix);
     return matrix.rows;
   }

@@ -145,11 +145,14 @@ const std::string no_such_name = "there is none of this name";
 void declare_source(CLI::App& command, SourceOptions& source) {
   Group group(command, "What is solved");
   declare_problem(command, source, "What is solved");
-  group.parsed("--matrix", source.matrix, "FILE|-",
-               "a matrix in a Matrix Market file, or in a block file (A.bcsr); -: from standard input",
-               [](const std::string&, const std::string& value) { return value == "-" ? "/dev/stdin" : value; });
+  group.parsed(
+      "--matrix", source.matrix, "FILE|-",
+      "a matrix in a Matrix Market file, a block file (A.bcsr), or a file of Harwell-Boeing (A.rb, .rsa, .rua, "
+      ".hb) or PETSc (A.petsc, .bin); -: Matrix Market from standard input",
+      [](const std::string&, const std::string& value) { return value == "-" ? "/dev/stdin" : value; });
   group.word("--rhs", source.rhs, "FILE",
-             "the right-hand side in a Matrix Market file; without it the problem's own load, or for a matrix A*1, so "
+             "the right-hand side in a Matrix Market file, or of PETSc (b.petsc, .bin); without it the problem's own "
+             "load, or for a matrix A*1, so "
              "that the solution is known and the error can be told");
   group.word("--initial-guess", source.initial_guess, "FILE",
              "x to start from, in a Matrix Market file (default: 0); --solution writes one");

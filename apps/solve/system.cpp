@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "block_size.hpp"
+#include "entry_files.hpp"
 #include "file_names.hpp"
 #include "generated_problem.hpp"
 #include "matrix_bytes.hpp"
@@ -83,18 +84,18 @@ LinearSystem<Exec> generated_system(const Exec& exec, const SolveOptions& option
 }
 
 template <class Exec>
-CsrMatrix<double> read_matrix(const SolveOptions& options) {
+CsrMatrix<double> read_by_rows(const SolveOptions& options) {
   const std::string& path = *options.source.matrix;
   const bool can_be_read_twice = !is_read_once(path);
   if (can_be_read_twice) {
-    const auto header = io::read_matrix_market_header(path);
+    const auto header = read_matrix_header(path);
     const FileNeed need = file_need<Exec>(header, text_size(path), options);
     const std::string what = text(path, ":", header.size_line, ": a matrix of ", count_text(header.rows, "row"),
                                   " and ", count_text(header.entries, "entry"));
     require_device_memory<Exec>(need.device_bytes, what, options);
     require_host_memory(need.host_bytes, what);
   }
-  const CooMatrix<double> entries = io::read_matrix_market<double>(path);
+  const CooMatrix<double> entries = read_matrix<double>(path);
   if (!can_be_read_twice) {
     io::MatrixMarketHeader header{};
     header.field = io::MatrixMarketField::real;
@@ -107,7 +108,7 @@ CsrMatrix<double> read_matrix(const SolveOptions& options) {
 
 template <class Exec>
 LinearSystem<Exec> matrix_system(const Exec& exec, const SolveOptions& options) {
-  const CsrMatrix<double> csr = read_matrix<Exec>(options);
+  const CsrMatrix<double> csr = read_by_rows<Exec>(options);
   const auto candidates = block_size_candidates(csr, max_block_size);
   const int block_size = choose_block_size(options.source.block_size.value_or(0), candidates);
   LinearSystem<Exec> system;
