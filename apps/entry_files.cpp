@@ -5,6 +5,8 @@
 #include <iostream>
 #include <utility>
 
+#include "matrix_bytes.hpp"
+
 namespace ashlar::app {
 
 namespace {
@@ -21,6 +23,16 @@ io::MatrixMarketHeader in_words_of_matrix_market(const io::ForeignHeader& foreig
   header.entries = foreign.entries;
   header.size_line = line;
   return header;
+}
+
+/// True if all entries are there, column after column, as in an array.
+bool is_in_columns(const CooMatrix<double>& matrix) {
+  if (matrix.num_values() != matrix.num_rows * matrix.num_cols) return false;
+  for (std::int64_t k = 0; k < matrix.num_values(); ++k) {
+    const auto at = std::size_t(k);
+    if (matrix.cols[at] != k / matrix.num_rows || matrix.rows[at] != k % matrix.num_rows) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -50,8 +62,29 @@ io::MatrixMarketHeader read_vector_header(const std::string& path) {
   return in_words_of_matrix_market({length, 1, length, false}, 0);
 }
 
-std::vector<double> read_one_vector(const std::string& path) {
-  return is_petsc_file(path) ? io::read_petsc_vector(path) : io::read_matrix_market_vector<double>(path);
+Columns read_columns(const std::string& path) {
+  Columns columns;
+  if (is_petsc_file(path)) {
+    columns.entries = io::read_petsc_vector(path);
+    columns.num_rows = static_cast<std::int64_t>(columns.entries.size());
+    return columns;
+  }
+  // Entries that a file does not name are 0; those that it repeats are added.
+  CooMatrix<double> read = io::read_matrix_market<double>(path);
+  columns.num_rows = read.num_rows;
+  columns.num_columns = read.num_cols;
+  if (is_in_columns(read)) {
+    columns.entries = std::move(read.values);
+    return columns;
+  }
+  require_host_memory((Bytes{std::uint64_t(read.num_rows)} * Bytes{std::uint64_t(read.num_cols)} * scalar_bytes).count,
+                      text(path, ": vectors of ", count_text(read.num_rows, "row")));
+  columns.entries.resize(std::size_t(read.num_rows) * std::size_t(read.num_cols));
+  for (std::size_t k = 0; k < read.values.size(); ++k) {
+    columns.entries[std::size_t(read.cols[k]) * std::size_t(read.num_rows) + std::size_t(read.rows[k])] +=
+        read.values[k];
+  }
+  return columns;
 }
 
 }  // namespace ashlar::app

@@ -3,6 +3,8 @@
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/bcsr/csr.hpp>
 #include <ashlar/io/matrix_market.hpp>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,16 @@ CooMatrix<Scalar> read_matrix(const std::string& path) {
 
 /// The same of a file with vectors, which Harwell-Boeing files are not.
 io::MatrixMarketHeader read_vector_header(const std::string& path);
-std::vector<double> read_one_vector(const std::string& path);
+
+/// Entries of one or several vectors, on the host: column after column.
+struct Columns {
+  std::vector<double> entries;
+  std::int64_t num_rows = 0, num_columns = 1;
+
+  std::span<const double> column(std::int64_t j) const {
+    return std::span(entries).subspan(std::size_t(j * num_rows), std::size_t(num_rows));
+  }
+};
+Columns read_columns(const std::string& path);
 
 }  // namespace ashlar::app

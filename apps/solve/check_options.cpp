@@ -139,8 +139,8 @@ void check_options(const SolveOptions& options, int ranks) {
   require(!method.restart || (*method.restart >= 1 && *method.restart <= 1000),
           text("--restart ", method.restart.value_or(0)), "a cycle has 1 to 1000 iterations", "pass something like 30");
   require(method.num_rhs == 1 || !source.rhs,
-          text("--rhs ", source.rhs.value_or(""), " with --num-rhs ", method.num_rhs), "a file has one right-hand side",
-          "leave one of them out");
+          text("--rhs ", source.rhs.value_or(""), " with --num-rhs ", method.num_rhs),
+          "the columns of the file are the right-hand sides", "leave one of them out");
   const bool is_singular = method.null_space != NullSpaceKind::none;
   const std::string singular = "--null-space " + to_string(method.null_space);
   require(!is_singular || !is_block, singular + " with --solver block-cg", "it is removed from one vector at a time",

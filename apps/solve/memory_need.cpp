@@ -71,7 +71,10 @@ std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options
   const auto counted = static_cast<std::int64_t>(std::min(rows.count, most_rows));
   // b and x of all right-hand sides; of block CG one right-hand side more, while they are made.
   const std::uint64_t num_rhs = std::uint64_t(method.num_rhs);
-  const Bytes vectors{2 * num_rhs + (method.solver == SolverKind::block_cg ? 1 : 0)};
+  // All columns of a file of several are kept, and their solutions by all solvers but block CG.
+  const std::uint64_t columns = options.source.rhs_columns > 1 ? std::uint64_t(options.source.rhs_columns) : 0;
+  const bool is_block = method.solver == SolverKind::block_cg;
+  const Bytes vectors{2 * num_rhs + (is_block ? 1 : 0) + (is_block ? 1 : 2) * columns};
   return (preconditioner_bytes(shape, method.preconditioner) + vectors * rows * scalar_bytes +
           Bytes{method_bytes(counted, method)})
       .count;

@@ -151,7 +151,8 @@ void declare_source(CLI::App& command, SourceOptions& source) {
       ".hb) or PETSc (A.petsc, .bin); -: Matrix Market from standard input",
       [](const std::string&, const std::string& value) { return value == "-" ? "/dev/stdin" : value; });
   group.word("--rhs", source.rhs, "FILE",
-             "the right-hand side in a Matrix Market file, or of PETSc (b.petsc, .bin); without it the problem's own "
+             "right-hand sides in a Matrix Market file, a column each, or of PETSc (b.petsc, .bin); without it the "
+             "problem's own "
              "load, or for a matrix A*1, so "
              "that the solution is known and the error can be told");
   group.word("--initial-guess", source.initial_guess, "FILE",
@@ -175,7 +176,8 @@ void declare_method(CLI::App& command, MethodOptions& method) {
                "the form of cg: standard (the default), single-reduction or pipelined, which wait less for sums over "
                "many ranks");
   group.parsed("--num-rhs", method.num_rhs, "N",
-               "right-hand sides of block-cg: the usual one, and A times vectors of pseudo-random numbers (default 1)",
+               "right-hand sides of block-cg without --rhs: the usual one, and A times vectors of pseudo-random "
+               "numbers (default 1)",
                &whole_number_of);
   group.choice("--preconditioner", method.preconditioner, preconditioners, no_such_name,
                "none, jacobi, block-jacobi (the default), or amg, algebraic multigrid by smoothed aggregation");

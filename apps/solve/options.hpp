@@ -79,6 +79,7 @@ std::string option_name(ExchangeMode mode);
 struct SourceOptions : ProblemOptions {
   std::optional<std::string> matrix;
   std::optional<std::string> rhs;
+  int rhs_columns = 1;  ///< of that file; set once its header is read
   std::optional<std::string> initial_guess;
   std::optional<int> block_size;  ///< 0: auto
   bool skip_symmetry_check = false;

@@ -126,7 +126,9 @@ void refuse_streamed(const RowSource<Exec>& source) {
 template <class Exec>
 void make_rhs(const Exec& exec, const RowSource<Exec>& source, LinearSystem<Exec>& system) {
   if (source.rhs) {
-    system.rhs = source.rhs(system.over_ranks->partition());
+    system.more_rhs = source.rhs(system.over_ranks->partition());
+    system.rhs = system.more_rhs.front();
+    system.more_rhs.erase(system.more_rhs.begin());
     return;
   }
   const std::int64_t n = system.over_ranks->space().num_local();
@@ -193,7 +195,7 @@ LinearSystem<Exec> make_rank_system(const Exec& exec, const World& world, const 
     distribute(exec, world, options, partition, place, source.rows(partition), system);
   }
   make_rhs(exec, source, system);
-  if (source.initial_guess) system.initial_guess = source.initial_guess(system.over_ranks->partition());
+  if (source.initial_guess) system.initial_guess = source.initial_guess(system.over_ranks->partition()).front();
   exec.fence("ashlar: the system is there");
   return system;
 }

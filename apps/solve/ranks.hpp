@@ -56,8 +56,8 @@ struct RowSource {
   /// ask for the same.
   std::function<Matrix<Exec>(const RowPartition&)> rows;
   std::function<HostMatrix<Exec>(const RowPartition&)> host_rows;
-  /// Its entries of the right-hand side (null: b is A*1), and of the initial guess (null: 0).
-  std::function<Vector<Exec>(const RowPartition&)> rhs, initial_guess;
+  /// Its entries of the right-hand sides (null: b is A*1), and of the initial guess (null: 0).
+  std::function<std::vector<Vector<Exec>>(const RowPartition&)> rhs, initial_guess;
   /// Where a rank has all rows, they are nowhere but here: its own are not to be elsewhere.
   std::optional<MatrixPlace> place;
 };

@@ -180,16 +180,16 @@ Json ranks_json(const std::vector<RankAccount>& ranks, std::int64_t block_size) 
   return list;
 }
 
-Json columns_json(const BlockSolveReport& report) {
-  Json columns = Json::array();
-  for (const ColumnReport& column : report.columns) {
-    columns.push_back({{"status", to_string(column.status)},
-                       {"iterations", column.iterations},
-                       {"relative_residual", column.relative_residual},
-                       {"preconditioned_residual", column.preconditioned_residual},
-                       {"residual_history", column.residual_history}});
+Json columns_json(const std::vector<ColumnReport>& columns) {
+  Json list = Json::array();
+  for (const ColumnReport& column : columns) {
+    list.push_back({{"status", to_string(column.status)},
+                    {"iterations", column.iterations},
+                    {"relative_residual", column.relative_residual},
+                    {"preconditioned_residual", column.preconditioned_residual},
+                    {"residual_history", column.residual_history}});
   }
-  return columns;
+  return list;
 }
 
 }  // namespace
@@ -262,7 +262,8 @@ std::string report_json(const Outcome& outcome) {
     json["pipeline_efficiency"] = optional_json(efficiency.pipeline);
     json["efficiency"] = efficiency_json(efficiency);
   }
-  json["columns"] = outcome.solution.block ? columns_json(*outcome.solution.block) : Json(nullptr);
+  const auto& columns = outcome.solution.columns;
+  json["columns"] = columns.empty() ? Json(nullptr) : columns_json(columns);
   json["block_size"] = system.block_size;
   json["block_fill"] = outcome.system.block_fill;
   json["num_rows"] = system.num_rows();

@@ -83,8 +83,8 @@ RowSource<Exec> generated_source(const Exec& exec, const World& world, const Sol
   });
   if (problem.has_load()) {
     source.rhs = [=, all = &world](const RowPartition& partition) {
-      return all->on_all(
-          [&] { return problem.load<typename Exec::memory_space>(exec, range_of(partition, all->comm().rank())); });
+      return std::vector{all->on_all(
+          [&] { return problem.load<typename Exec::memory_space>(exec, range_of(partition, all->comm().rank())); })};
     };
   }
   // Rows are made to be counted: even shares.
@@ -179,17 +179,26 @@ RowSource<Exec> scattered_source(const Exec& exec, const World& world, const Sol
   return source;
 }
 
-/// The vector of a file, by partition.
+/// The vectors of a file, by partition.
 template <class Exec>
-std::function<Vector<Exec>(const RowPartition&)> vector_of_file(const Exec& exec, const World& world,
-                                                                const SolveOptions& options, const VectorFile& vector,
-                                                                const RowSource<Exec>& source) {
-  const auto entries = std::make_shared<std::vector<double>>();
+std::function<std::vector<Vector<Exec>>(const RowPartition&)> vectors_of_file(const Exec& exec, const World& world,
+                                                                              const SolveOptions& options,
+                                                                              const VectorFile& file,
+                                                                              const RowSource<Exec>& source) {
+  const auto columns = std::make_shared<std::vector<std::vector<double>>>(std::size_t(file.num_columns));
   world.on_all([&] {
-    if (world.speaks()) *entries = read_vector(options, vector, source.num_block_rows * source.block_size);
+    if (!world.speaks()) return;
+    const Columns read = read_vectors(options, file, source.num_block_rows * source.block_size);
+    for (std::int64_t j = 0; j < read.num_columns; ++j) {
+      (*columns)[std::size_t(j)].assign(read.column(j).begin(), read.column(j).end());
+    }
   });
-  return [exec, entries, all = &world, block_size = source.block_size](const RowPartition& partition) {
-    return scatter_vector(exec, all->comm(), partition, block_size, *entries);
+  return [exec, columns, all = &world, block_size = source.block_size](const RowPartition& partition) {
+    std::vector<Vector<Exec>> vectors;
+    for (const auto& entries : *columns) {
+      vectors.push_back(scatter_vector(exec, all->comm(), partition, block_size, entries));
+    }
+    return vectors;
   };
 }
 
@@ -200,11 +209,9 @@ RowSource<Exec> make_row_source(const Exec& exec, const World& world, const Solv
   RowSource<Exec> source = !options.source.matrix                  ? generated_source(exec, world, options)
                            : is_block_file(*options.source.matrix) ? block_file_source(exec, world, options)
                                                                    : scattered_source(exec, world, options);
-  if (const auto& rhs = options.source.rhs) {
-    source.rhs = vector_of_file(exec, world, options, {"a right-hand side", *rhs}, source);
-  }
-  if (const auto& guess = options.source.initial_guess) {
-    source.initial_guess = vector_of_file(exec, world, options, {"an initial guess", *guess}, source);
+  if (options.source.rhs) source.rhs = vectors_of_file(exec, world, options, rhs_file(options.source), source);
+  if (options.source.initial_guess) {
+    source.initial_guess = vectors_of_file(exec, world, options, guess_file(options.source), source);
   }
   return source;
 }

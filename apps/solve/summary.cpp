@@ -176,6 +176,12 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
       << count_text(report.iterations, "iteration") << ": relative residual " << residuals_text(outcome);
   if (!has_converged) out << ": " << describe(report.status);
   out << '\n';
+  if (const auto& columns = outcome.solution.columns; columns.size() > 1) {
+    const auto converged = std::count_if(columns.begin(), columns.end(), [](const ColumnReport& column) {
+      return column.status == SolveStatus::converged;
+    });
+    out << "columns    " << columns.size() << " right-hand sides, of which " << converged << " converged\n";
+  }
   if (!report.warning.empty()) out << "warning    " << report.warning << '\n';
   if (outcome.error) {
     out << "error      " << short_number(outcome.error->max_norm) << " at most, "

@@ -8,6 +8,7 @@
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <ashlar/spmv/spmv.hpp>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -25,7 +26,7 @@ namespace ashlar::app {
 namespace {
 
 template <class Exec>
-Vector<Exec> vector_of(const std::vector<double>& entries) {
+Vector<Exec> vector_of(std::span<const double> entries) {
   Vector<Exec> vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::rhs"), entries.size());
   Kokkos::deep_copy(vector, Kokkos::View<const double*, Kokkos::HostSpace>(entries.data(), entries.size()));
   return vector;
@@ -196,15 +197,20 @@ LinearSystem<Exec> make_system(const Exec& exec, const SolveOptions& options) {
   LinearSystem<Exec> system = system_without_rhs(exec, options);
   system.device_limit = limit;
   if (options.source.rhs) {
-    system.rhs = vector_of<Exec>(read_vector(options, {"a right-hand side", *options.source.rhs}, system.num_rows()));
+    const Columns columns = read_vectors(options, rhs_file(options.source), system.num_rows());
+    system.rhs = vector_of<Exec>(columns.column(0));
+    for (std::int64_t j = 1; j < columns.num_columns; ++j) {
+      system.more_rhs.push_back(vector_of<Exec>(columns.column(j)));
+    }
   } else if (system.cantilever) {
     system.rhs = problems::cantilever_load<double, typename Exec::memory_space>(exec, *system.cantilever);
   } else {
     system.rhs = row_sums(exec, system);
     system.ones_is_solution = true;
   }
-  if (const auto& guess = options.source.initial_guess) {
-    system.initial_guess = vector_of<Exec>(read_vector(options, {"an initial guess", *guess}, system.num_rows()));
+  if (options.source.initial_guess) {
+    system.initial_guess =
+        vector_of<Exec>(read_vectors(options, guess_file(options.source), system.num_rows()).entries);
   }
   exec.fence("ashlar: the system is there");
   return system;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "solve/options.hpp"
 #include "types.hpp"
@@ -33,9 +34,10 @@ struct LinearSystem {
   std::optional<HostMatrix<Exec>> streamed;  ///< in the host's memory, to be sent to the device
   std::shared_ptr<Streamed<Exec>> in_file;   ///< in a block file, which products read
   Vector<Exec> rhs;
-  Vector<Exec> initial_guess;     ///< where a solve begins; none: 0
-  double block_fill = 1;          ///< values stored over entries of the matrix
-  bool ones_is_solution = false;  ///< b is A*1
+  std::vector<Vector<Exec>> more_rhs;  ///< the other columns of a file of several right-hand sides
+  Vector<Exec> initial_guess;          ///< where a solve begins; none: 0
+  double block_fill = 1;               ///< values stored over entries of the matrix
+  bool ones_is_solution = false;       ///< b is A*1
   std::optional<problems::Cantilever> cantilever;
   /// Where several ranks solve: all of the matrix, of which this rank has its rows; the vectors have its entries.
   std::shared_ptr<const DistributedOperator<Matrix<Exec>>> over_ranks;
