@@ -66,6 +66,7 @@ void check_generated(const SolveOptions& options) {
   require(!source.is_unsymmetric() || source.skip_symmetry_check || !needs_symmetry(method.solver),
           text("--solver ", to_string(method.solver), " with --problem ", problem), "its matrix is not symmetric",
           "pass --solver gmres or bicgstab, or --skip-symmetry-check to try nevertheless");
+  require(!source.pad, text("--pad with --problem ", problem), "its blocks are full", "leave it out");
   require(!source.block_size, text("--block-size with --problem ", problem),
           "the blocks of a problem are its unknowns a node", "leave it out, or choose --dof");
   if (!outputs.vtk) return;
@@ -75,11 +76,19 @@ void check_generated(const SolveOptions& options) {
                  "name it like x.vtu or x.pvtu");
 }
 
-void check_matrix(const SourceOptions& source, const OutputOptions& outputs) {
+void check_matrix(const SolveOptions& options) {
+  const auto& [source, method, placement, distribution, outputs] = options;
   require(!source.nodes && !source.dof, text(source.nodes ? "--nodes" : "--dof", " with --matrix ", *source.matrix),
           "the file says how large the matrix is", "leave it out; --block-size sets the size of the blocks");
   require(!outputs.vtk, text("--vtk ", outputs.vtk.value_or(""), " with --matrix ", *source.matrix),
           "a matrix file has no mesh to draw on", "leave it out; --solution writes the numbers");
+  require(!source.pad || !is_block_file(*source.matrix), text("--pad with --matrix ", *source.matrix),
+          "a block file is taken with the blocks that it holds", "leave it out");
+  require(!source.pad || source.block_size.value_or(0) > 0, "--pad without --block-size N",
+          "rows are added to fill the last block of N rows", "pass --block-size N");
+  require(!source.pad || method.null_space == NullSpaceKind::none,
+          "--pad with --null-space " + to_string(method.null_space), "rows that are added are not singular",
+          "leave one of them out");
 }
 
 /// Restrictions of solves over several ranks.
@@ -214,7 +223,7 @@ void check_options(const SolveOptions& options, int ranks) {
   if (source.problem) {
     check_generated(options);
   } else {
-    check_matrix(source, outputs);
+    check_matrix(options);
   }
 }
 

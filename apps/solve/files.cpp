@@ -73,7 +73,9 @@ void check_matrix_header(const SolveOptions& options, const io::MatrixMarketHead
   if (header.rows == 0) {
     throw FileError(path, header.size_line, "a matrix of 0 rows", "there is nothing to solve", "is it the right file?");
   }
-  check_block_size(path, header.size_line, options.source.block_size.value_or(0), header.rows, header.columns);
+  if (options.source.pad) return;
+  check_block_size(path, header.size_line, options.source.block_size.value_or(0), header.rows, header.columns,
+                   ", or add --pad");
 }
 
 void check_block_file(const SolveOptions& options, const io::BlockFile& file) {

@@ -161,6 +161,9 @@ void declare_source(CLI::App& command, SourceOptions& source) {
                "rows of a block in which the matrix is stored; auto (the default) takes the size that moves the fewest "
                "bytes",
                &block_size_of);
+  group.flag("--pad", source.pad,
+             "if --block-size N does not divide the rows, add rows of an identity, with b = 0, to fill the last block; "
+             "x is written without them");
   group.flag("--skip-symmetry-check", source.skip_symmetry_check,
              "do not check whether the matrix is symmetric; gmres and bicgstab never do");
 }

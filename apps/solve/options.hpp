@@ -82,6 +82,7 @@ struct SourceOptions : ProblemOptions {
   int rhs_columns = 1;  ///< of that file; set once its header is read
   std::optional<std::string> initial_guess;
   std::optional<int> block_size;  ///< 0: auto
+  bool pad = false;               ///< rows are added until the block size divides them
   bool skip_symmetry_check = false;
 };
 

@@ -13,26 +13,29 @@ namespace ashlar::app {
 
 namespace {
 
-/// This rank's entries of all right-hand sides' solutions.
+/// This rank's entries of all right-hand sides' solutions, without rows that were added to the system.
 template <class Exec>
-Columns columns_of(const Exec& exec, const Solution<Exec>& solution) {
+Columns columns_of(const Exec& exec, const LinearSystem<Exec>& system, const Solution<Exec>& solution) {
+  const std::int64_t num_rows = system.num_rows() - system.padding,
+                     here = static_cast<std::int64_t>(solution.x.extent(0));
   Columns columns;
-  columns.num_rows = static_cast<std::int64_t>(solution.x.extent(0));
-  if (solution.all) columns.num_columns = static_cast<std::int64_t>(solution.all->extent(1));
-  columns.entries.resize(std::size_t(columns.num_rows * columns.num_columns));
+  columns.num_rows = std::clamp<std::int64_t>(num_rows - system.first_row(), 0, here);
   if (!solution.all) {
+    columns.entries.resize(std::size_t(here));
     Kokkos::deep_copy(exec, Kokkos::View<double*, Kokkos::HostSpace>(columns.entries.data(), columns.entries.size()),
                       solution.x);
     exec.fence("ashlar: x on the host");
+    columns.entries.resize(std::size_t(columns.num_rows));
     return columns;
   }
+  columns.num_columns = static_cast<std::int64_t>(solution.all->extent(1));
+  columns.entries.reserve(std::size_t(columns.num_rows * columns.num_columns));
   const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> host("ashlar::app::all", solution.x.extent(0),
                                                                             solution.all->extent(1));
   Kokkos::deep_copy(exec, host, *solution.all);
   exec.fence("ashlar: all x on the host");
   for (std::int64_t j = 0; j < columns.num_columns; ++j) {
-    for (std::int64_t i = 0; i < columns.num_rows; ++i)
-      columns.entries[std::size_t(j * columns.num_rows + i)] = host(i, j);
+    for (std::int64_t i = 0; i < columns.num_rows; ++i) columns.entries.push_back(host(i, j));
   }
   return columns;
 }
@@ -48,7 +51,7 @@ template <class Exec>
 bool write_outputs(const Exec& exec, const World& world, const OutputOptions& options, const LinearSystem<Exec>& system,
                    const Solution<Exec>& solution, WriteErrors& errors) {
   if (!options.solution && !options.vtk) return true;
-  const Columns mine = columns_of(exec, solution);
+  const Columns mine = columns_of(exec, system, solution);
   const bool is_finite =
       std::all_of(mine.entries.begin(), mine.entries.end(), [](double x) { return std::isfinite(x); });
   if (world.comm().max(int(!is_finite)) > 0) return false;

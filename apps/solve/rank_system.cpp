@@ -188,6 +188,7 @@ LinearSystem<Exec> make_rank_system(const Exec& exec, const World& world, const 
   LinearSystem<Exec> system;
   system.description = source.description;
   system.block_fill = source.block_fill;
+  system.padding = source.padding;
   system.cantilever = source.cantilever;
   if (place == MatrixPlace::host) {
     distribute(exec, world, options, partition, place, source.host_rows(partition), system);

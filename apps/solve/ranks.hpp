@@ -46,6 +46,7 @@ struct RowSource {
   std::int64_t num_block_rows = 0, num_blocks = 0;
   int block_size = 1;
   double block_fill = 1;
+  std::int64_t padding = 0;  ///< LinearSystem::padding
   std::optional<problems::Cantilever> cantilever;
 
   // The following functions are collective, and throw on all ranks together.

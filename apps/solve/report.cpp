@@ -26,6 +26,7 @@ Json options_json(const SolveOptions& options) {
   if (source.matrix) {
     const int block_size = source.block_size.value_or(0);
     json["block_size"] = block_size == 0 ? Json("auto") : Json(block_size);
+    json["pad"] = source.pad;
   }
   json["solver"] = to_string(method.solver);
   json["variant"] = to_string(method.variant);
@@ -267,6 +268,7 @@ std::string report_json(const Outcome& outcome) {
   json["block_size"] = system.block_size;
   json["block_fill"] = outcome.system.block_fill;
   json["num_rows"] = system.num_rows();
+  json["padding"] = system.padding;
   json["num_block_rows"] = system.num_block_rows;
   json["num_blocks"] = system.num_blocks;
   json["system"] = outcome.system.description;

@@ -165,6 +165,7 @@ RowSource<Exec> scattered_source(const Exec& exec, const World& world, const Sol
   RowSource<Exec> source;
   source.description = *options.source.matrix;
   source.block_fill = comm.broadcast(whole->block_fill);
+  source.padding = comm.broadcast(whole->padding);
   source.num_block_rows = comm.broadcast(std::int64_t(blocks.size()));
   source.num_blocks = comm.broadcast(std::accumulate(blocks.begin(), blocks.end(), std::int64_t(0)));
   source.block_size = comm.broadcast(world.speaks() ? whole->block_size() : 1);
@@ -188,9 +189,12 @@ std::function<std::vector<Vector<Exec>>(const RowPartition&)> vectors_of_file(co
   const auto columns = std::make_shared<std::vector<std::vector<double>>>(std::size_t(file.num_columns));
   world.on_all([&] {
     if (!world.speaks()) return;
-    const Columns read = read_vectors(options, file, source.num_block_rows * source.block_size);
+    const std::int64_t num_rows = source.num_block_rows * source.block_size;
+    const Columns read = read_vectors(options, file, num_rows - source.padding);
     for (std::int64_t j = 0; j < read.num_columns; ++j) {
-      (*columns)[std::size_t(j)].assign(read.column(j).begin(), read.column(j).end());
+      auto& column = (*columns)[std::size_t(j)];
+      column.assign(read.column(j).begin(), read.column(j).end());
+      column.resize(std::size_t(num_rows));
     }
   });
   return [exec, columns, all = &world, block_size = source.block_size](const RowPartition& partition) {

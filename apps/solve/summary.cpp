@@ -144,7 +144,9 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
   const SolveReport& report = outcome.solution.report;
   const SystemAccount& system = outcome.system;
   const int b = system.block_size;
-  out << "system     " << printable(system.description) << ": " << counted(system.num_rows(), "unknown") << ", "
+  out << "system     " << printable(system.description) << ": "
+      << counted(system.num_rows() - system.padding, "unknown")
+      << (system.padding > 0 ? text(" and ", counted(system.padding, "row"), " that --pad added, ") : ", ")
       << counted(system.num_blocks, "block") << " of " << b << " x " << b << " (fill "
       << short_number(outcome.system.block_fill) << ")\n"
       << "device     " << device_text(outcome.device)

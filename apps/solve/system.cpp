@@ -32,6 +32,15 @@ Vector<Exec> vector_of(std::span<const double> entries) {
   return vector;
 }
 
+/// The same with zeros behind it.
+template <class Exec>
+Vector<Exec> vector_of(std::span<const double> entries, std::int64_t zeros) {
+  if (zeros == 0) return vector_of<Exec>(entries);
+  std::vector<double> padded(entries.begin(), entries.end());
+  padded.resize(padded.size() + std::size_t(zeros));
+  return vector_of<Exec>(padded);
+}
+
 /// A*1.
 template <class Exec>
 Vector<Exec> row_sums(const Exec& exec, const LinearSystem<Exec>& system) {
@@ -107,13 +116,27 @@ CsrMatrix<double> read_by_rows(const SolveOptions& options) {
   return csr_of_file(path, entries);
 }
 
+/// Adds rows of an identity until the block size divides the rows; returns how many.
+std::int64_t pad_rows(CsrMatrix<double>& csr, int block_size) {
+  const std::int64_t count = (block_size - csr.num_rows % block_size) % block_size;
+  for (std::int64_t k = 0; k < count; ++k) {
+    csr.col_idx.push_back(static_cast<std::int32_t>(csr.num_cols++));
+    csr.values.push_back(1);
+    csr.row_ptr.push_back(csr.num_values());
+    ++csr.num_rows;
+  }
+  return count;
+}
+
 template <class Exec>
 LinearSystem<Exec> matrix_system(const Exec& exec, const SolveOptions& options) {
-  const CsrMatrix<double> csr = read_by_rows<Exec>(options);
+  CsrMatrix<double> csr = read_by_rows<Exec>(options);
+  const std::int64_t padding = options.source.pad ? pad_rows(csr, options.source.block_size.value()) : 0;
   const auto candidates = block_size_candidates(csr, max_block_size);
   const int block_size = choose_block_size(options.source.block_size.value_or(0), candidates);
   LinearSystem<Exec> system;
   system.description = *options.source.matrix;
+  system.padding = padding;
   bool streamed = false;
   for (const auto& candidate : candidates) {
     if (candidate.block_size != block_size) continue;
@@ -196,11 +219,12 @@ LinearSystem<Exec> make_system(const Exec& exec, const SolveOptions& options) {
   const std::uint64_t limit = device_limit<Exec>(options);
   LinearSystem<Exec> system = system_without_rhs(exec, options);
   system.device_limit = limit;
+  const std::int64_t num_rows = system.num_rows() - system.padding;
   if (options.source.rhs) {
-    const Columns columns = read_vectors(options, rhs_file(options.source), system.num_rows());
-    system.rhs = vector_of<Exec>(columns.column(0));
+    const Columns columns = read_vectors(options, rhs_file(options.source), num_rows);
+    system.rhs = vector_of<Exec>(columns.column(0), system.padding);
     for (std::int64_t j = 1; j < columns.num_columns; ++j) {
-      system.more_rhs.push_back(vector_of<Exec>(columns.column(j)));
+      system.more_rhs.push_back(vector_of<Exec>(columns.column(j), system.padding));
     }
   } else if (system.cantilever) {
     system.rhs = problems::cantilever_load<double, typename Exec::memory_space>(exec, *system.cantilever);
@@ -209,8 +233,8 @@ LinearSystem<Exec> make_system(const Exec& exec, const SolveOptions& options) {
     system.ones_is_solution = true;
   }
   if (options.source.initial_guess) {
-    system.initial_guess =
-        vector_of<Exec>(read_vectors(options, guess_file(options.source), system.num_rows()).entries);
+    const Columns guess = read_vectors(options, guess_file(options.source), num_rows);
+    system.initial_guess = vector_of<Exec>(guess.column(0), system.padding);
   }
   exec.fence("ashlar: the system is there");
   return system;

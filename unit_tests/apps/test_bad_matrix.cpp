@@ -131,7 +131,7 @@ TEST_F(BadMatrix, NotSquare) {
 TEST_F(BadMatrix, NoRows) { expect_bad(banner + "0 0 0\n", {"A.mtx:2: ", "0 rows"}); }
 
 TEST_F(BadMatrix, BlockSizeThatDoesNotDivide) {
-  expect_bad(good, {"A.mtx:2: ", "--block-size 3", "does not divide 4", "1, 2, 4"}, "--block-size 3");
+  expect_bad(good, {"A.mtx:2: ", "--block-size 3", "does not divide 4", "1, 2, 4, or add --pad"}, "--block-size 3");
 }
 
 TEST_F(BadMatrix, ZeroOnTheDiagonal) {
