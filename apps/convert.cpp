@@ -149,7 +149,7 @@ CsrMatrix<Scalar> entries_of_rows(const io::BlockFile& file, std::int64_t first_
                 {.drop_zeros = true});
 }
 
-void say_entries(const ConvertOptions& options, const io::BlockFile& file, std::int64_t num_entries) {
+void say_entries_of(const io::BlockFile& file, const ConvertOptions& options, std::int64_t num_entries) {
   say_entries(options.to, file.block_shape(), file.num_block_rows(), file.num_block_cols(), file.num_blocks(),
               num_entries);
 }
@@ -170,7 +170,7 @@ void convert_to_entries(const ConvertOptions& options, const io::BlockFile& file
   in_name_of(file, [&] {
     OutputFile(options.to).write([&](const std::string& name) { io::write_matrix_market(name, csr); });
   });
-  say_entries(options, file, csr.num_values());
+  say_entries_of(file, options, csr.num_values());
 }
 
 /// The same by all ranks, each of which reads and writes its rows.
@@ -188,7 +188,7 @@ void convert_to_entries(const World& world, const ConvertOptions& options, const
   });
   num_entries = write_lines<Scalar>(world, options.to, file.num_block_rows() * shape.rows,
                                     file.num_block_cols() * shape.cols, lines, num_entries);
-  if (world.speaks()) say_entries(options, file, num_entries);
+  if (world.speaks()) say_entries_of(file, options, num_entries);
 }
 
 /// Numbers are written as double, which holds every one of them.

@@ -77,12 +77,24 @@ TEST_F(Compressed, MatricesAreReadAsTheirText) {
   const std::string text = diagonal(n);
   ASSERT_GT(text.size(), 3u << 17);
   const std::string path = folder.write("a.mtx.gz", compressed(text));
-  EXPECT_EQ(text_size(path), text.size());
   EXPECT_EQ(io::read_matrix_market_header(path).rows, n);
   const auto matrix = io::read_matrix_market<double>(path);
   ASSERT_EQ(matrix.num_values(), n);
   for (int i = 0; i < n; ++i) ASSERT_EQ(matrix.values[std::size_t(i)], 2.0 * (i + 1));
   EXPECT_EQ(read_text_file(path), text);
+}
+
+/// A file tells the size of its text in its last bytes, which are not believed beyond what gzip can reach.
+TEST_F(Compressed, SizesAreToldByTheFile) {
+  const std::string beginning("\x1f\x8b\x08", 3);
+  const auto size_told = [&](std::uint32_t told) {
+    return text_size(folder.write("a.gz", beginning + std::string(93, ' ') + little_endian(told, 4)));
+  };
+  EXPECT_EQ(size_told(5000), 5000u);
+  EXPECT_EQ(size_told(0xffffffffU), 1032u * 100u);
+  EXPECT_EQ(size_told(7), 100u) << "of the last of several parts";
+  EXPECT_EQ(text_size(folder.write("a.mtx", "123")), 3u);
+  EXPECT_EQ(text_size(folder / "none"), 0u);
 }
 
 /// As cat, pigz and bgzip make them; the end of the file tells the size of the last part alone.
