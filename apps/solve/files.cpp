@@ -36,6 +36,7 @@ void check_files(const SolveOptions& options, int rank, int ranks) {
                                       {"--initial-guess", options.source.initial_guess},
                                       {"--near-null", options.method.near_null_file},
                                       {"--coordinates", options.method.coordinates},
+                                      {"--null-space", options.method.null_space_file},
                                       {"--partition", partition},
                                       {"--efficiency", options.outputs.efficiency}};
   require_no_dash({"--resume", options.outputs.resume});

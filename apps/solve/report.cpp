@@ -39,7 +39,8 @@ Json options_json(const SolveOptions& options) {
   json["coordinates"] = optional_json(method.coordinates);
   json["preconditioner_precision"] = to_string(method.preconditioner_precision);
   json["amg_smoother"] = std::string(to_string(method.amg_smoother));
-  json["null_space"] = to_string(method.null_space);
+  json["precision"] = to_string(method.precision);
+  json["null_space"] = method.null_space_file.value_or(to_string(method.null_space));
   json["rtol"] = method.rtol;
   json["atol"] = method.atol;
   json["norm"] = std::string(to_string(method.norm));
@@ -83,7 +84,7 @@ constexpr const char* how_to_make_it = "solve the same on one rank with --report
 /// True if both solves had the same options that an iteration depends on.
 void require_same_options(const std::string& path, const Json& there, const Json& here) {
   for (const char* name : {"problem", "nodes", "dof", "matrix", "rhs", "solver", "variant", "num_rhs", "restart",
-                           "null_space", "preconditioner", "preconditioner_precision", "kernel"}) {
+                           "null_space", "preconditioner", "preconditioner_precision", "precision", "kernel"}) {
     // The size of a mesh is left out where there is none.
     const Json theirs = there.value(name, Json(nullptr)), ours = here.value(name, Json(nullptr));
     if (theirs == ours) continue;
@@ -281,6 +282,7 @@ std::string report_json(const Outcome& outcome) {
   json["threads"] = outcome.threads;
   json["options"] = options_json(outcome.options);
   json["residual_history"] = report.residual_history;
+  json["true_residuals"] = report.true_residuals;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -153,7 +153,8 @@ void require_same_inputs(const World& world, const SolveOptions& options) {
   for (const auto& large : {options.source.matrix, options.source.rhs, options.source.initial_guess}) {
     if (large) require_same_file(world, *large, beginning_of_matrix);
   }
-  for (const auto& small : {options.distribution.partition_file(), options.outputs.efficiency}) {
+  for (const auto& small :
+       {options.distribution.partition_file(), options.outputs.efficiency, options.method.null_space_file}) {
     if (small) require_same_file(world, *small);
   }
 }
