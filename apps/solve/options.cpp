@@ -25,15 +25,17 @@ struct Named {
   const char* name;
 };
 
-constexpr Named<PreconditionerKind> preconditioners[] = {{PreconditionerKind::none, "none"},
-                                                         {PreconditionerKind::jacobi, "jacobi"},
-                                                         {PreconditionerKind::block_jacobi, "block-jacobi"},
-                                                         {PreconditionerKind::ilu0, "ilu0"},
-                                                         {PreconditionerKind::ssor, "ssor"},
-                                                         {PreconditionerKind::amg, "amg"}};
+constexpr Named<PreconditionerKind> preconditioners[] = {
+    {PreconditionerKind::automatic, "auto"}, {PreconditionerKind::none, "none"},
+    {PreconditionerKind::jacobi, "jacobi"},  {PreconditionerKind::block_jacobi, "block-jacobi"},
+    {PreconditionerKind::ilu0, "ilu0"},      {PreconditionerKind::ssor, "ssor"},
+    {PreconditionerKind::amg, "amg"}};
 constexpr Named<NearNullKind> near_nulls[] = {
     {NearNullKind::automatic, "auto"}, {NearNullKind::constants, "constants"}, {NearNullKind::rigid, "rigid"}};
 constexpr Named<PrecisionKind> precisions[] = {{PrecisionKind::in_double, "double"}, {PrecisionKind::single, "single"}};
+constexpr Named<amg::SmootherKind> smoothers[] = {{amg::SmootherKind::chebyshev, "chebyshev"},
+                                                  {amg::SmootherKind::l1_jacobi, "l1-jacobi"},
+                                                  {amg::SmootherKind::gauss_seidel, "gauss-seidel"}};
 constexpr Named<PrecisionKind> solve_precisions[] = {{PrecisionKind::in_double, "double"},
                                                      {PrecisionKind::mixed, "mixed"}};
 constexpr Named<SolverKind> solvers[] = {{SolverKind::automatic, "auto"},    {SolverKind::cg, "cg"},
@@ -173,18 +175,16 @@ const std::string no_such_name = "there is none of this name";
 
 void declare_source(CLI::App& command, SourceOptions& source) {
   Group group(command, "What is solved");
-  group.word("--problem", source.problem, "NAME", "a generated problem: cantilever or stencil11");
-  group.parsed("--nodes", source.nodes, "N|NX,NY,NZ", "nodes of the problem's mesh, one number for a cube (default 33)",
-               &nodes_of);
-  group.parsed("--dof", source.dof, "N",
-               "unknowns a node: 1 (Laplacian), 3 (elasticity, the default) or 6 for the cantilever; any number up to "
-               "64 for stencil11 (default 1)",
-               &whole_number_of);
-  group.parsed("--matrix", source.matrix, "FILE|-",
-               "a matrix in a Matrix Market file, or in a block file (A.bcsr); -: from standard input",
-               [](const std::string&, const std::string& value) { return value == "-" ? "/dev/stdin" : value; });
+  declare_problem(command, source, "What is solved");
+  group.parsed(
+      "--matrix", source.matrix, "FILE|-",
+      "a matrix in a Matrix Market file, a block file (A.bcsr), or a file of Harwell-Boeing (A.rb, .rsa, .rua, "
+      ".hb) or PETSc (A.petsc, .bin); -: Matrix Market from standard input",
+      [](const std::string&, const std::string& value) { return value == "-" ? "/dev/stdin" : value; });
   group.word("--rhs", source.rhs, "FILE",
-             "the right-hand side in a Matrix Market file; without it the problem's own load, or for a matrix A*1, so "
+             "right-hand sides in a Matrix Market file, a column each, or of PETSc (b.petsc, .bin); without it the "
+             "problem's own "
+             "load, or for a matrix A*1, so "
              "that the solution is known and the error can be told");
   group.word("--initial-guess", source.initial_guess, "FILE",
              "x to start from, in a Matrix Market file (default: 0); --solution writes one");
@@ -192,6 +192,9 @@ void declare_source(CLI::App& command, SourceOptions& source) {
                "rows of a block in which the matrix is stored; auto (the default) takes the size that moves the fewest "
                "bytes",
                &block_size_of);
+  group.flag("--pad", source.pad,
+             "if --block-size N does not divide the rows, add rows of an identity, with b = 0, to fill the last block; "
+             "x is written without them");
   group.flag("--skip-symmetry-check", source.skip_symmetry_check,
              "do not check whether the matrix is symmetric; gmres and bicgstab never do");
 }
@@ -207,19 +210,33 @@ void declare_method(CLI::App& command, MethodOptions& method) {
                "the form of cg: standard (the default), single-reduction or pipelined, which wait less for sums over "
                "many ranks");
   group.parsed("--num-rhs", method.num_rhs, "N",
-               "right-hand sides of block-cg: the usual one, and A times vectors of pseudo-random numbers (default 1)",
+               "right-hand sides of block-cg without --rhs: the usual one, and A times vectors of pseudo-random "
+               "numbers (default 1)",
                &whole_number_of);
-  group.choice("--preconditioner", method.preconditioner, preconditioners, no_such_name,
-               "none, jacobi, block-jacobi (the default), amg, algebraic multigrid by smoothed aggregation, or on CPUs "
-               "ilu0, incomplete factors, and ssor, symmetric Gauss-Seidel");
-  group.choice("--near-null", method.near_null, near_nulls, no_such_name,
+  group.choice(
+      "--preconditioner", method.preconditioner, preconditioners, no_such_name,
+      "none, jacobi, block-jacobi (the default), amg, algebraic multigrid by smoothed aggregation, or auto, amg "
+      "where it is known to pay, else block-jacobi; on CPUs ilu0, incomplete factors, and ssor, symmetric "
+      "Gauss-Seidel, too");
+  group.parsed("--near-null", method.near_null, "NAME|FILE",
                "modes of amg: rigid, rigid-body modes from coordinates; constants, one vector for each unknown of a "
-               "node; auto (the default), rigid if the coordinates of an elastic problem are known");
+               "node; auto (the default), rigid if the coordinates of an elastic problem are known; or a Matrix Market "
+               "file with a row for each row of the matrix and a column for each mode",
+               [&method](const std::string&, const std::string& value) {
+                 method.near_null_file.reset();
+                 for (const auto& named : near_nulls) {
+                   if (value == named.name) return named.kind;
+                 }
+                 method.near_null_file = value;
+                 return NearNullKind::file;
+               });
   group.word("--coordinates", method.coordinates, "FILE",
              "coordinates of the nodes for --near-null rigid and --null-space rigid: a Matrix Market file with a row "
              "for each node");
   group.choice("--preconditioner-precision", method.preconditioner_precision, precisions, no_such_name,
                "precision of amg's levels: double (the default) or single, which moves half of the bytes");
+  group.choice("--amg-smoother", method.amg_smoother, smoothers, no_such_name,
+               "smoother of amg's levels: chebyshev (the default), l1-jacobi, or gauss-seidel, which is made for CPUs");
   group.choice("--precision", method.precision, solve_precisions, no_such_name,
                "precision of cg: double (the default), or mixed, iterations with the matrix in single precision, whose "
                "residual is computed in double whenever it has fallen to a tenth");

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "numbers.hpp"
+#include "solve/amg_modes.hpp"
 #include "solve/options.hpp"
 #include "solve/solver_parts.hpp"
 #include "solve/system.hpp"

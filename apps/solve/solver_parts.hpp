@@ -14,6 +14,7 @@
 #include <ashlar/operators/any_preconditioner.hpp>
 #include <ashlar/problems/lattice.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
+#include <ashlar/streaming/file_matrix.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -100,15 +101,6 @@ template <class Exec>
 Preconditioner<Exec> amg_preconditioner(const Exec& exec, const LinearSystem<Exec>& system, const MethodOptions& method,
                                         std::string& hierarchy);
 
-/// Rigid-body modes of the block rows `rows` of an elastic system, on the rank of `comm` that has them: of the
-/// cantilever, or by a file of coordinates, which each rank reads as a whole. Collective.
-///
-/// Throws   FileError for the file of coordinates.
-template <class Exec>
-amg::NearNullSpace<typename Exec::memory_space> rigid_modes(const Exec& exec, const LinearSystem<Exec>& system,
-                                                            const std::optional<std::string>& coordinates,
-                                                            const Communicator& comm, const problems::RowRange& rows);
-
 /// ILU(0) or SSOR of a matrix in memory, on a CPU. `definite`: the factors are positive definite, as CG needs it.
 ///
 /// Throws   Error on a GPU; NumericalError for a pivot without an inverse.
@@ -150,6 +142,17 @@ struct SymmetryOfSystem {
 /// by one, in a file or on other ranks. Collective, with the same result on all ranks.
 template <class Exec>
 SymmetryOfSystem symmetry_by_products(const Exec& exec, const Operator<Exec>& a, const LinearSystem<Exec>& system);
+
+struct PreconditionerChoice {
+  PreconditionerKind preconditioner;
+  std::string why;  ///< of --preconditioner auto; empty: it was asked for
+};
+
+/// The preconditioner asked for. With --preconditioner auto: algebraic multigrid where it is known to pay
+/// (amg::choose), else block-Jacobi. `options` have the solver that was chosen.
+template <class Exec>
+PreconditionerChoice choose_preconditioner(const Exec& exec, const World& world, const LinearSystem<Exec>& system,
+                                           const SolveOptions& options);
 
 struct SolverChoice {
   SolverKind solver;

@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/krylov/cg_scalars.hpp>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,6 +10,8 @@
 // The interface of an operator that can make many iterations of CG in one kernel.
 
 namespace ashlar {
+
+struct CgScalars;
 
 /// Where an iteration of CG works, all of it on the device: vectors of n entries, scalars, and a ring of ||r|| by
 /// iteration. Without a preconditioner z is r.

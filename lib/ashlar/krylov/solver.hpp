@@ -112,7 +112,6 @@ class Solver {
     // A graph or a kernel is for one x.
     if (!launcher_ || space.agree_max(to.data() != method_.x().data() ? 1 : 0) > 0) {
       method_.set_x(to);
-      launcher_.reset();
       launcher_.emplace(exec_, method_, options_.launch);
     }
     const double norm = impl::global_norm(exec_, space, method_.memory(), from);
