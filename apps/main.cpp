@@ -40,6 +40,7 @@ constexpr const char* solve_examples = R"(  ashlar solve --problem cantilever --
 )";
 constexpr const char* convert_examples = R"(  ashlar convert A.mtx A.bcsr
   ashlar convert A.bcsr A.mtx
+  ashlar convert --problem cantilever --nodes 33,9,9 A.mtx --rhs b.mtx
 )";
 constexpr const char* hpgmg_examples = R"(  ashlar hpgmg 5 8 --report r.json
 )";
@@ -91,7 +92,7 @@ int run_command(const app::World& world, int argc, char** argv) {
 
   app::ConvertOptions conversion;
   CLI::App* convert =
-      command.add_subcommand("convert", "Make a block file (.bcsr) of a Matrix Market file (.mtx), or the reverse.");
+      command.add_subcommand("convert", "Convert between Matrix Market files and block files, or write a problem.");
   app::declare_options(*convert, conversion);
   convert->footer(footer(convert_examples));
 

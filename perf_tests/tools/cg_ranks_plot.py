@@ -48,7 +48,7 @@ def main():
     parser.add_argument("files", nargs="+", metavar="FILE", help="of perf_cg_ranks --json")
     parser.add_argument("-o", "--output", required=True, metavar="FIGURE", help="an SVG file")
     arguments = parser.parse_args()
-    rows, contexts = cg.read(arguments.files)
+    rows, _, contexts = cg.read(arguments.files)
     start("cg_ranks_plot")
     plot(rows, contexts, arguments.output)
     return 0

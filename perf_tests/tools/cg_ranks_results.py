@@ -8,13 +8,14 @@ NAMES = {"grid27x1:80": "27-point 80^3", "stencil11:128": "11-point 128^3", "gri
 
 
 def read(files):
-    """Rows of ours, each with a time, and where they were measured."""
+    """Rows of ours and rows of peers, each with a time, and where they were measured."""
     rows, contexts = results.read(files)
     for row in rows:
         if not results.is_number(row.get("us")) or type(row.get("ranks")) is not int:
             raise results.Problem(f"{row['case']}, {row['library']} {row['kernel']} has no 'us' or no 'ranks'",
                                   "it is no result of perf_cg_ranks", "pass files that perf_cg_ranks wrote with --json")
-    return results.of_library(rows, results.ASHLAR), contexts
+    ours = results.of_library(rows, results.ASHLAR)
+    return ours, [row for row in rows if row["library"] != results.ASHLAR], contexts
 
 
 def name_of(case):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Prints result files of perf_cg_ranks as a Markdown table.
 
-  cg_ranks_table.py scaling FILE...   microseconds an iteration by number of ranks, in brackets over the floor, and e
+  cg_ranks_table.py scaling FILE...   microseconds an iteration by number of ranks, in brackets over the floor, and e,
+                                      the parallel efficiency; a column for each peer in the files: its time over ours
   cg_ranks_table.py forms FILE...     microseconds by form of the halo, and e: Table 2 of the multi-GPU paper
   cg_ranks_table.py factors FILE...   e by its factors, where they are known: Table 3 of the paper
 """
@@ -12,20 +13,30 @@ import perf_results as results
 from cg_table import microseconds
 
 
-def scaling_table(rows):
+def peer_cell(rows, peers, case, ranks):
+    """A library's time over ours for each number of ranks; "-" if one of both is missing."""
+    pairs = [(cg.best(peers, case, n), cg.best(rows, case, n)) for n in ranks]
+    return ", ".join(f"{peer['us'] / row['us']:.2f}" if peer and row else "-" for peer, row in pairs)
+
+
+def scaling_table(rows, peers):
     ranks = cg.ranks_in(rows)
-    table = [["system"] + [f"{n} rank{'s' if n > 1 else ''}" for n in ranks]]
+    beside = {library: results.of_library(peers, library) for library in results.libraries(peers)}
+    table = [["system"] + [f"{n} rank{'s' if n > 1 else ''}" for n in ranks] +
+             [f"{library} / ours on {', '.join(map(str, cg.ranks_in(of_library)))}"
+              for library, of_library in beside.items()]]
     for case in cg.cases_in(rows):
         line = [cg.name_of(case)]
         for n in ranks:
             row = cg.best(rows, case, n)
             e = row and cg.efficiency(rows, row)
             line.append(f"{microseconds(row['us'])} ({cg.over_floor(row):.2f}{f', {e:.2f}' if e else ''})" if row else "")
-        table.append(line)
+        table.append(line + [peer_cell(rows, of_library, case, cg.ranks_in(of_library))
+                             for of_library in beside.values()])
     return table
 
 
-def forms_table(rows):
+def forms_table(rows, _):
     cases = cg.cases_in([row for row in rows if row["ranks"] > 1])
     table = [["ranks", "form"] + [cg.name_of(case) for case in cases]]
     for n, form in results.distinct((row["ranks"], row["kernel"]) for row in rows if row["ranks"] > 1):
@@ -38,7 +49,7 @@ def forms_table(rows):
     return table
 
 
-def factors_table(rows):
+def factors_table(rows, _):
     table = [["ranks", "system", "form", "us", "e", "granularity", "tasks", "pipeline"]]
     for row in rows:
         factors = [row.get(name) for name in ("efficiency", "granularity", "tasks", "pipeline")]
@@ -59,8 +70,8 @@ def main():
     parser.add_argument("table", choices=TABLES)
     parser.add_argument("files", nargs="+", metavar="FILE", help="of perf_cg_ranks --json")
     arguments = parser.parse_args()
-    rows, _ = cg.read(arguments.files)
-    head, *lines = TABLES[arguments.table](rows)
+    rows, peers, _ = cg.read(arguments.files)
+    head, *lines = TABLES[arguments.table](rows, peers)
     print("| " + " | ".join(head) + " |\n" + "| --- " * len(head) + "|")
     for line in lines:
         print("| " + " | ".join(line) + " |")

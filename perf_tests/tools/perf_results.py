@@ -29,8 +29,8 @@ def is_timed(row):
     return not isinstance(row.get("why_no_time"), str)
 
 
-def check(name, index, row):
-    """One row of the results has all that the tools use."""
+def check(name, index, row, measured=MEASURED):
+    """One row of the results has all that the tools use; `measured` names the numbers."""
     where = f"{name}: result {index}"
     if not isinstance(row, dict):
         raise Problem(where + " is no object", "a result is a row with named columns", "write it by a performance test with --json")
@@ -44,7 +44,7 @@ def check(name, index, row):
     if not row["verified"]:
         raise Problem(f"{where} is wrong: {row['library']} {row['kernel']}, {row['case']}, b = {row['block_size']}",
                       "the performance test found it not to be what it should be", "mend it before it is shown")
-    for key in MEASURED if is_timed(row) else ("limit_gb_s",):
+    for key in measured if is_timed(row) else ("limit_gb_s",):
         if not is_number(row.get(key)) or not row[key] > 0:
             raise Problem(f"{where}: '{key}' is {row[key]!r}" if key in row else f"{where} has no '{key}'",
                           "it is to be a number above 0", "write the file anew with --json")
@@ -54,7 +54,7 @@ def check(name, index, row):
                       "write the file anew with --json")
 
 
-def read(names):
+def read(names, measured=MEASURED):
     """All results of the files that have a time, in order, and where they were measured: one context a file."""
     rows, contexts = [], []
     for name in names:
@@ -68,7 +68,7 @@ def read(names):
         if not isinstance(content, dict) or not isinstance(content.get("results"), list):
             raise Problem(f"{name} has no list 'results'", "performance tests write one", "pass a file that a performance test wrote with --json")
         for index, row in enumerate(content["results"]):
-            check(name, index, row)
+            check(name, index, row, measured)
         rows += filter(is_timed, content["results"])
         contexts.append(content.get("context") or {})
     if not rows:

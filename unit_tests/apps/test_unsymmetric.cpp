@@ -55,6 +55,36 @@ TEST_F(Unsymmetric, ConvectionIsSolvedByTheSolversForIt) {
   EXPECT_EQ(report_of("--matrix A.mtx --solver gmres").at("options").at("restart"), 30);
 }
 
+TEST_F(Unsymmetric, ConvectionIsSolvedWithAmg) {
+  write_line("A.mtx", 2000, -1.05, 2, -0.95);
+  for (const std::string solver : {"gmres", "bicgstab"}) {
+    const std::string arguments = "--matrix A.mtx --block-size 1 --solver " + solver + " --preconditioner ";
+    const json amg = report_of(arguments + "amg"), jacobi = report_of(arguments + "block-jacobi");
+    EXPECT_LE(amg.at("iterations").get<int>(), jacobi.at("iterations").get<int>()) << solver;
+    EXPECT_LE(amg.at("error").at("max_norm").get<double>(), 1e-5) << "x is all ones";
+  }
+}
+
+TEST_F(Unsymmetric, TheGeneratedProblemIsSolved) {
+  const std::string problem = "--problem convection-diffusion --nodes 9,5,7";
+  for (const std::string dof : {"", " --dof 4"}) {
+    for (const std::string solver : {"gmres", "bicgstab"}) {
+      SCOPED_TRACE(solver + dof);
+      const json report = report_of(problem + dof + " --solver " + solver);
+      EXPECT_EQ(report.at("num_block_rows"), 9 * 5 * 7);
+      EXPECT_EQ(report.at("block_size"), dof.empty() ? 1 : 4);
+      EXPECT_LE(report.at("error").at("max_norm").get<double>(), 1e-6) << "x is all ones";
+    }
+  }
+  const json chosen = report_of(problem + " --solver auto");
+  EXPECT_EQ(chosen.at("solver"), "gmres");
+  EXPECT_EQ(chosen.at("why_solver"), "the problem is not symmetric");
+  expect_refused("solve " + problem, {"--solver cg with --problem convection-diffusion", "pass --solver gmres"});
+  expect_refused("solve " + problem + " --solver minres", {"--solver minres", "not symmetric"});
+  expect_refused("solve " + problem + " --solver gmres --dof 7", {"--dof 7", "1 to 6"});
+  expect_refused("solve " + problem + " --solver gmres --vtk v.vtu", {"--vtk v.vtu", "convection-diffusion"});
+}
+
 TEST_F(Unsymmetric, IndefiniteIsSolvedByMinres) {
   write_line("A.mtx", 300, 1, 0.3, 1);
   const CommandResult by_cg = run("solve --no-probe --matrix A.mtx");

@@ -66,7 +66,7 @@ def products(results):
 
 
 def products_in(results, name, groups):
-    table = [["block size", "Ashlar, share of bandwidth", "best peer, share", "peer's time / ours"]]
+    table = [["block size", "Ashlar, share", "best peer, share", "peer / ours"]]
     for first, last in groups:
         pairs = [results.ours_and_best_peer(name, block_size=size) for size in range(first, last + 1)]
         # A peer that stores the matrix as CSR moves more bytes: BCSR's are counted for both, so that times compare.
@@ -91,7 +91,7 @@ OTHER_MATRICES = (("audikw_1 (twin)", 3, "size of audikw_1"), ("GT01R", 5, "GT01
 
 
 def matrices(results):
-    table = [["matrix", "block size", "Ashlar, us", "share of bandwidth", "best peer, us", "peer / ours"]]
+    table = [["matrix", "block size", "Ashlar, us", "share", "best peer, us", "peer / ours"]]
     for case, size, name in OTHER_MATRICES:
         ours, peer = results.ours_and_best_peer("h200/spmv_suites", case=case, block_size=size)
         table.append([name, str(size), microseconds(ours), f"{ours['fraction']:.2f}", microseconds(peer),
@@ -150,7 +150,7 @@ def cg_ranks(results):
 def amg(results):
     table = [["machine", "nodes", "block-Jacobi, s", "AMG, s", "block-Jacobi / AMG"]]
     for machine, name, cases in (("H200", "h200/amg", ("33:0.45", "65", "129", "321x33x33")),
-                                 ("2 cores", "2core/amg", ("33", "81x21x21"))):
+                                 ("1 core, Xeon", "2core/amg", ("33", "81x21x21"))):
         for case in cases:
             of = {kernel: results.row(name, case=case, kernel=kernel) for kernel in ("block_jacobi", "amg")}
             nodes, _, poisson = case.partition(":")

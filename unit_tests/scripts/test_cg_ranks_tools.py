@@ -42,12 +42,21 @@ class CgRanksTools(unittest.TestCase):
         return self.run_tool("cg_ranks_table.py", rows, which, code=code)
 
     def test_scaling_counts_from_one_rank(self):
-        peer = row(2, 30.0, library="NCCL")
-        lines = self.table("scaling", [row(1, 100.0), row(2, 62.5), row(2, 80.0, "2d packed"), peer,
+        lines = self.table("scaling", [row(1, 100.0), row(2, 62.5), row(2, 80.0, "2d packed"),
                                        row(4, 25.0, efficiency=0.875), row(2, 10.0, case="own")]).splitlines()
         self.assertEqual(lines, ["| system | 1 rank | 2 ranks | 4 ranks |", "| --- | --- | --- | --- |",
                                  "| 11-point 128^3 | 100 (1.25) | 62.5 (1.56, 0.80) | 25.0 (1.25, 0.88) |",
                                  "| own |  | 10.0 (0.25) |  |"])
+
+    def test_scaling_has_a_column_for_each_peer(self):
+        lines = self.table("scaling", [row(1, 100.0), row(2, 50.0), row(4, 25.0), row(2, 10.0, case="own"),
+                                       row(2, 150.0, "graph", library="nccl"), row(2, 200.0, "calls", library="nccl"),
+                                       row(4, 100.0, "graph", library="nccl"), row(4, 20.0, "one", library="in_kernel")])
+        self.assertEqual(lines.splitlines(), [
+            "| system | 1 rank | 2 ranks | 4 ranks | in_kernel / ours on 4 | nccl / ours on 2, 4 |",
+            "| --- | --- | --- | --- | --- | --- |",
+            "| 11-point 128^3 | 100 (1.25) | 50.0 (1.25, 1.00) | 25.0 (1.25, 1.00) | 0.80 | 3.00, 4.00 |",
+            "| own |  | 10.0 (0.25) |  | - | -, - |"])
 
     def test_forms_are_told_apart(self):
         lines = self.table("forms", [row(1, 100.0), row(1, 7.0, case="of one"), row(2, 62.5), row(2, 200.0, "1d whole"),
