@@ -3,6 +3,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/base/version.hpp>
+#include <ashlar/host/instruction_set.hpp>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -133,7 +134,10 @@ int run_command(const app::World& world, int argc, char** argv) {
     return exit_code_when_printed(world, 0);
   }
 
-  world.on_all([&] { app::check_kokkos_settings(arguments.kokkos); });
+  world.on_all([&] {
+    app::check_kokkos_settings(arguments.kokkos);
+    instruction_set();  // throws if the environment has a wrong name
+  });
   if (convert->parsed()) app::check_before_start(world, conversion);
   if (solve->parsed()) app::check_before_start(world, options);
   if (hpgmg->parsed()) world.on_all([&] { app::check_before_start(world, benchmark); });

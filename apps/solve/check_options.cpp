@@ -19,33 +19,50 @@ void require(bool holds, const std::string& problem, const std::string& why, con
   if (!holds) throw ArgumentError(problem, why, suggestion);
 }
 
+void check_limits_of_amg(const SolveOptions& options, int ranks) {
+  const auto& [source, method, placement, distribution, outputs] = options;
+  const std::string with_amg = "--preconditioner amg";
+  require(ranks == 1 || distribution.ranks_on_host == 0,
+          with_amg + text(" with --ranks-on-host ", distribution.ranks_on_host),
+          "its levels are all on devices, or all on hosts", "leave one of them out");
+  require(ranks == 1 || !outputs.efficiency, with_amg + text(" over ", ranks, " ranks with --efficiency"),
+          "a rank does not make a cycle alone", "leave one of them out");
+  require(placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
+          with_amg + " with --stream " + to_string(placement.stream), "its levels are made of a matrix in memory",
+          "pass --stream off, or another preconditioner");
+  require(!(outputs.checkpoint || outputs.resume), with_amg + " with a checkpoint",
+          "checkpoints do not keep its options", "leave one of them out");
+}
+
 /// The limits of algebraic multigrid, and the options that only it takes.
 void check_amg(const SolveOptions& options, int ranks) {
   const auto& [source, method, placement, distribution, outputs] = options;
-  const std::string amg = "--preconditioner amg";
-  if (method.preconditioner != PreconditionerKind::amg) {
+  const std::string with_amg = "--preconditioner amg";
+  const bool is_choice = method.preconditioner == PreconditionerKind::automatic;
+  if (method.preconditioner != PreconditionerKind::amg && !is_choice) {
     const std::string other = " with --preconditioner " + to_string(method.preconditioner);
-    require(method.near_null == NearNullKind::automatic, "--near-null " + to_string(method.near_null) + other,
-            "only amg has modes", "pass " + amg);
-    require(!method.coordinates, text("--coordinates ", method.coordinates.value_or(""), other),
-            "only amg uses coordinates", "pass " + amg);
+    require(method.near_null == NearNullKind::automatic, "--near-null " + method.near_null_name() + other,
+            "only amg has modes", "pass " + with_amg);
+    require(!method.coordinates || method.null_space == NullSpaceKind::rigid,
+            text("--coordinates ", method.coordinates.value_or(""), other),
+            "only amg and --null-space rigid use coordinates", "pass " + with_amg);
     require(method.preconditioner_precision == PrecisionKind::in_double, "--preconditioner-precision single" + other,
-            "only amg has levels of its own", "pass " + amg);
+            "only amg has levels of its own", "pass " + with_amg);
+    require(method.amg_smoother == amg::SmootherKind::chebyshev,
+            text("--amg-smoother ", to_string(method.amg_smoother), other), "only amg has levels of its own",
+            "pass " + with_amg);
     return;
   }
-  require(ranks == 1 || distribution.ranks_on_host == 0,
-          amg + text(" with --ranks-on-host ", distribution.ranks_on_host),
-          "its levels are all on devices, or all on hosts", "leave one of them out");
-  require(ranks == 1 || !outputs.efficiency, amg + text(" over ", ranks, " ranks with --efficiency"),
-          "a rank does not make a cycle alone", "leave one of them out");
-  require(placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
-          amg + " with --stream " + to_string(placement.stream), "its levels are made of a matrix in memory",
-          "pass --stream off, or another preconditioner");
-  require(!(outputs.checkpoint || outputs.resume), amg + " with a checkpoint", "checkpoints do not keep its options",
-          "leave one of them out");
-  require(method.near_null != NearNullKind::constants || !method.coordinates,
+  require(!is_choice || !outputs.efficiency, "--preconditioner auto with --efficiency",
+          "efficiency compares one preconditioner on one rank and on several", "name the preconditioner");
+  if (!is_choice) check_limits_of_amg(options, ranks);
+  const bool is_for_null_space = method.null_space == NullSpaceKind::rigid;
+  require(method.near_null != NearNullKind::constants || !method.coordinates || is_for_null_space,
           text("--coordinates ", method.coordinates.value_or(""), " with --near-null constants"),
           "constants need no coordinates", "leave one of them out");
+  require(method.near_null != NearNullKind::file || !method.coordinates || is_for_null_space,
+          text("--coordinates ", method.coordinates.value_or(""), " with --near-null ", method.near_null_name()),
+          "the file has the modes", "leave one of them out");
   require(method.near_null != NearNullKind::rigid || source.problem || method.coordinates,
           "--near-null rigid without --coordinates", "rigid-body modes are made of the coordinates of the nodes",
           "pass --coordinates FILE, or --near-null constants");
@@ -89,6 +106,40 @@ void check_matrix(const SolveOptions& options) {
   require(!source.pad || method.null_space == NullSpaceKind::none,
           "--pad with --null-space " + to_string(method.null_space), "rows that are added are not singular",
           "leave one of them out");
+}
+
+/// What --precision mixed goes with.
+void check_mixed(const SolveOptions& options) {
+  const auto& [source, method, placement, distribution, outputs] = options;
+  if (method.precision != PrecisionKind::mixed) return;
+  const std::string mixed = "--precision mixed";
+  const char* const leave = "leave one of them out";
+  require(method.solver == SolverKind::cg, mixed + " with --solver " + to_string(method.solver),
+          "cg alone iterates with a rounded matrix", "pass --solver cg");
+  require(method.variant == VariantKind::standard, mixed + " with --variant " + to_string(method.variant),
+          "the standard form alone has it", leave);
+  require(method.norm == ResidualNorm::unpreconditioned, text(mixed, " with --norm ", to_string(method.norm)),
+          "it is judged by ||b - A x||", leave);
+  require(placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
+          mixed + " with --stream " + to_string(placement.stream), "its copy is made of a matrix in memory", leave);
+  require(method.null_space == NullSpaceKind::none, mixed + " with --null-space " + to_string(method.null_space),
+          "products in single precision leave the null space in x", leave);
+  require(!method.tune, text(mixed, " with --tune ", method.tune.value_or("")), "kernels are tuned for double", leave);
+  require(!outputs.efficiency, text(mixed, " with --efficiency ", outputs.efficiency.value_or("")),
+          "a rank alone iterates in double", leave);
+  require(!(outputs.checkpoint || outputs.resume), mixed + " with a checkpoint", "checkpoints are of double", leave);
+  require(distribution.ranks_on_host == 0 && !distribution.has_rates(), mixed + " with rows by measured rates",
+          "rates are measured in double", "pass --partition nnz, rows or a file");
+}
+
+/// What preconditioners that sweep through the matrix go with.
+void check_sweeps(const SolveOptions& options) {
+  const PreconditionerKind kind = options.method.preconditioner;
+  if (kind != PreconditionerKind::ilu0 && kind != PreconditionerKind::ssor) return;
+  const StreamKind stream = options.placement.stream;
+  require(stream == StreamKind::automatic || stream == StreamKind::off,
+          "--preconditioner " + to_string(kind) + " with --stream " + to_string(stream),
+          "it sweeps through a matrix in memory", "pass --stream off, or another preconditioner");
 }
 
 /// Restrictions of solves over several ranks.
@@ -147,21 +198,28 @@ void check_options(const SolveOptions& options, int ranks) {
           "leave one of them out");
   require(!method.restart || (*method.restart >= 1 && *method.restart <= 1000),
           text("--restart ", method.restart.value_or(0)), "a cycle has 1 to 1000 iterations", "pass something like 30");
+  check_mixed(options);
+  check_sweeps(options);
   require(method.num_rhs == 1 || !source.rhs,
           text("--rhs ", source.rhs.value_or(""), " with --num-rhs ", method.num_rhs),
           "the columns of the file are the right-hand sides", "leave one of them out");
   const bool is_singular = method.null_space != NullSpaceKind::none;
-  const std::string singular = "--null-space " + to_string(method.null_space);
+  const std::string singular = "--null-space " + method.null_space_file.value_or(to_string(method.null_space));
   require(!is_singular || !is_block, singular + " with --solver block-cg", "it is removed from one vector at a time",
           "leave one of them out");
   require(!is_singular || method.variant != VariantKind::pipelined, singular + " with --variant pipelined",
           "its reduction is under way while the null space needs another", "pass --variant standard");
-  require(!is_singular || source.rhs, singular + " without --rhs", "b would be A*1, of which nothing is left",
-          "name a right-hand side");
-  require(method.null_space != NullSpaceKind::components || source.problem || source.block_size.value_or(0) > 0 ||
-              is_block_file(source.matrix.value_or("")),
-          "--null-space components without --block-size", "the unknowns of a node are the rows of a block",
-          "pass --block-size N");
+  require(!is_singular || source.rhs || method.null_space == NullSpaceKind::from_file, singular + " without --rhs",
+          "b would be A*1, of which nothing is left", "name a right-hand side");
+  const bool is_rigid = method.null_space == NullSpaceKind::rigid;
+  require(!is_rigid || source.problem || method.coordinates, singular + " without --coordinates",
+          "rigid-body modes are made of the coordinates of the nodes", "pass --coordinates FILE");
+  require(!is_rigid || !source.problem || (*source.problem == "cantilever" && source.dof_or_default() != 1),
+          singular + " of a problem without displacements", "its unknowns are no displacements",
+          "pass --null-space constant");
+  require((method.null_space != NullSpaceKind::components && !is_rigid) || source.problem ||
+              source.block_size.value_or(0) > 0 || is_block_file(source.matrix.value_or("")),
+          singular + " without --block-size", "the unknowns of a node are the rows of a block", "pass --block-size N");
   require(!is_singular || !(outputs.checkpoint || outputs.resume), singular + " with a checkpoint",
           "checkpoints do not know of it", "leave one of them out");
   const std::string guess = text("--initial-guess ", source.initial_guess.value_or(""));

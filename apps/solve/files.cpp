@@ -27,9 +27,16 @@ void check_files(const SolveOptions& options, int rank, int ranks) {
     throw ArgumentError(text("--partition '", *partition, "'"), "it is no kind of partition, and there is no such file",
                         "pass auto, nnz, rows, weighted, measured or a file");
   }
+  if (std::error_code ignored; options.method.near_null_file && !fs::exists(*options.method.near_null_file, ignored)) {
+    throw ArgumentError(text("--near-null '", *options.method.near_null_file, "'"),
+                        "it names no modes, and there is no such file", "pass auto, constants, rigid or a file");
+  }
   const std::vector<NamedFile> inputs{{"--matrix", options.source.matrix},
                                       {"--rhs", options.source.rhs},
                                       {"--initial-guess", options.source.initial_guess},
+                                      {"--near-null", options.method.near_null_file},
+                                      {"--coordinates", options.method.coordinates},
+                                      {"--null-space", options.method.null_space_file},
                                       {"--partition", partition},
                                       {"--efficiency", options.outputs.efficiency}};
   require_no_dash({"--resume", options.outputs.resume});

@@ -7,6 +7,7 @@
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/gmres.hpp>
+#include <ashlar/krylov/iterative_refinement.hpp>
 #include <ashlar/krylov/minres.hpp>
 #include <ashlar/operators/preconditioner_bytes.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
@@ -23,7 +24,12 @@ Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind) {
   switch (kind) {
     case PreconditionerKind::jacobi:
       return {jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
+    case PreconditionerKind::automatic:  // amg only if there is room for it
     case PreconditionerKind::block_jacobi:
+      return {block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
+    case PreconditionerKind::ilu0:  // values of its own, inverse blocks, the orders of rows
+      return matrix_bytes(shape) + Bytes{block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
+    case PreconditionerKind::ssor:
       return {block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
     case PreconditionerKind::amg:  // matrices and prolongators of its levels, two products; vectors
       return Bytes{4} * matrix_bytes(shape) +
@@ -75,6 +81,14 @@ std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options
   const std::uint64_t columns = options.source.rhs_columns > 1 ? std::uint64_t(options.source.rhs_columns) : 0;
   const bool is_block = method.solver == SolverKind::block_cg;
   const Bytes vectors{2 * num_rhs + (is_block ? 1 : 0) + (is_block ? 1 : 2) * columns};
+  if (method.precision == PrecisionKind::mixed) {  // values of float besides
+    const Bytes matrix = matrix_bytes(shape);
+    return (Bytes{matrix.count / 2} + preconditioner_bytes(shape, method.preconditioner) +
+            vectors * rows * scalar_bytes +
+            Bytes{refined_cg_bytes(counted, sizeof(double), sizeof(double),
+                                   method.preconditioner != PreconditionerKind::none)})
+        .count;
+  }
   return (preconditioner_bytes(shape, method.preconditioner) + vectors * rows * scalar_bytes +
           Bytes{method_bytes(counted, method)})
       .count;
@@ -128,10 +142,11 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
   // least the row pointers of the matrix and of its parts; on a device Kokkos' own memory and two small buffers.
   Bytes least = Bytes{solver_bytes(shape, options)} + Bytes{2} * block_rows * index_bytes;
   if (has_device_memory<Exec>) least = least + Bytes{8 << 20};
-  if (options.method.preconditioner == PreconditionerKind::block_jacobi) {
+  const PreconditionerKind kind = options.method.preconditioner;
+  if (kind == PreconditionerKind::block_jacobi || kind == PreconditionerKind::automatic) {
     // Its diagonal blocks come to the device, and are inverted to others.
     const Bytes peak = matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}) +
-                       preconditioner_bytes(shape, options.method.preconditioner) + rows * scalar_bytes;
+                       preconditioner_bytes(shape, kind) + rows * scalar_bytes;
     least.count = std::max(least.count, peak.count);
   }
   // A small matrix takes less than what streaming takes besides.

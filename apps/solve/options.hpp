@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <ashlar/amg/options.hpp>
 #include <ashlar/distributed/options.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
@@ -17,17 +19,27 @@ class App;
 
 namespace ashlar::app {
 
-enum class PreconditionerKind { none, jacobi, block_jacobi, amg };
+enum class PreconditionerKind {
+  automatic,  ///< amg where it is known to pay, else block_jacobi
+  none,
+  jacobi,
+  block_jacobi,
+  ilu0,
+  ssor,
+  amg
+};
 
 /// The vectors that coarse levels of algebraic multigrid represent exactly.
 enum class NearNullKind {
   automatic,  ///< rigid for an elastic problem or with coordinates, else constants
   constants,  ///< of each unknown of a node its constant vector
-  rigid       ///< translations and rotations
+  rigid,      ///< translations and rotations
+  file        ///< a column of a file each
 };
 
-/// In which a preconditioner keeps its hierarchy.
-enum class PrecisionKind { in_double, single };
+/// In which a preconditioner keeps its hierarchy, and in which CG iterates: mixed, in single precision with the
+/// residual in double from time to time.
+enum class PrecisionKind { in_double, single, mixed };
 
 enum class SolverKind { automatic, cg, block_cg, minres, gmres, bicgstab };
 
@@ -42,8 +54,10 @@ enum class VariantKind { standard, single_reduction, pipelined };
 /// The vectors that a singular matrix maps to 0.
 enum class NullSpaceKind {
   none,
-  constant,   ///< the vector of ones
-  components  ///< of each unknown of a node its constant vector
+  constant,    ///< the vector of ones
+  components,  ///< of each unknown of a node its constant vector
+  rigid,       ///< translations and rotations
+  from_file    ///< the columns of a file
 };
 
 /// True if the matrix stays in the host's memory, or in its file, and is sent to the device for each product.
@@ -95,10 +109,17 @@ struct MethodOptions {
   std::optional<int> restart;  ///< GmresOptions::restart
   int restart_or_default() const { return restart.value_or(30); }
   PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
+  std::string why_preconditioner;  ///< set once --preconditioner auto has chosen
   NearNullKind near_null = NearNullKind::automatic;
+  std::optional<std::string> near_null_file;
+  /// As in the option.
+  std::string near_null_name() const { return near_null_file.value_or(to_string(near_null)); }
   std::optional<std::string> coordinates;  ///< of the nodes, a file
   PrecisionKind preconditioner_precision = PrecisionKind::in_double;
+  amg::SmootherKind amg_smoother = amg::SmootherKind::chebyshev;
+  PrecisionKind precision = PrecisionKind::in_double;
   NullSpaceKind null_space = NullSpaceKind::none;
+  std::optional<std::string> null_space_file;
   double rtol = 1e-8, atol = 0;
   ResidualNorm norm = ResidualNorm::unpreconditioned;
   int max_iterations = 10000;

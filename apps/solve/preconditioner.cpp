@@ -1,89 +1,25 @@
 #include <ashlar/amg/distributed.hpp>
-#include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/amg/preconditioner.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/distributed/diagonal.hpp>
-#include <ashlar/io/matrix_market.hpp>
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/operators/jacobi_preconditioner.hpp>
-#include <ashlar/problems/cantilever.hpp>
-#include <ashlar/problems/lattice.hpp>
 #include <ashlar/streaming/diagonal.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
 
+#include "solve/amg_modes.hpp"
 #include "solve/solver_parts.hpp"
 
 namespace ashlar::app {
 
 namespace {
-
-/// Coordinates of nodes, node after node.
-struct Coordinates {
-  std::vector<double> values;
-  int dimensions = 3;
-};
-
-/// A file with a row for each node and a column for each dimension.
-Coordinates read_coordinates(const std::string& path, std::int64_t num_nodes, int block_size) {
-  const CooMatrix<double> entries = io::read_matrix_market<double>(path);
-  const auto refuse = [&](const std::string& problem, const std::string& why, const std::string& suggestion) {
-    throw FileError(path, 0, problem, why, suggestion);
-  };
-  if (entries.num_rows != num_nodes) {
-    refuse(text("coordinates of ", count_text(entries.num_rows, "node")),
-           text("the matrix has ", count_text(num_nodes, "block row"), " of size ", block_size, ", one for each node"),
-           "name a file with a row for each node, or pass another --block-size");
-  }
-  if (entries.num_cols != 2 && entries.num_cols != 3) {
-    refuse(text("coordinates in ", count_text(entries.num_cols, "dimension")), "bodies have 2 or 3",
-           "name a file of 2 or 3 columns");
-  }
-  if (block_size % entries.num_cols != 0) {
-    refuse(text("coordinates in ", entries.num_cols, " dimensions for blocks of size ", block_size),
-           "a node has a displacement in each dimension", "pass another --block-size, or --near-null constants");
-  }
-  Coordinates result{std::vector<double>(std::size_t(num_nodes * entries.num_cols), 0), int(entries.num_cols)};
-  for (std::size_t k = 0; k < entries.values.size(); ++k) {
-    result.values[std::size_t(entries.rows[k]) * entries.num_cols + entries.cols[k]] += entries.values[k];
-  }
-  return result;
-}
-
-/// The modes asked for, of a problem or of a matrix file.
-NearNullKind near_null_of(const MethodOptions& method, bool is_elastic_problem) {
-  if (method.near_null != NearNullKind::automatic) return method.near_null;
-  return is_elastic_problem || method.coordinates ? NearNullKind::rigid : NearNullKind::constants;
-}
-
-/// The modes of the block rows `rows` of the system, on the rank of `comm` that has them. Each rank reads the whole
-/// file of coordinates. Collective.
-template <class Exec>
-amg::NearNullSpace<typename Exec::memory_space> modes_of(const Exec& exec, const LinearSystem<Exec>& system,
-                                                         const MethodOptions& method, const Communicator& comm,
-                                                         const problems::RowRange& rows) {
-  using Space = typename Exec::memory_space;
-  const int b = system.block_size();
-  const bool is_elastic = system.cantilever && system.cantilever->dof != 1;
-  if (near_null_of(method, is_elastic) == NearNullKind::constants) {
-    return amg::constant_modes<Space>(exec, rows.size(), b);
-  }
-  const Coordinates points = comm.together([&] {
-    return system.cantilever ? Coordinates{problems::hex_points(problems::cantilever_grid(*system.cantilever)), 3}
-                             : read_coordinates(*method.coordinates, system.num_block_rows(), b);
-  });
-  const Vector<Exec> there(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::coordinates"),
-                           std::size_t(rows.size() * points.dimensions));
-  using Here = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-  Kokkos::deep_copy(exec, there, Here(points.values.data() + rows.begin * points.dimensions, there.extent(0)));
-  return amg::rigid_body_modes<Space>(exec, there, points.dimensions, b, comm);
-}
 
 template <class Real, class Exec>
 Preconditioner<Exec> make(const Exec& exec, const LinearSystem<Exec>& system, const MethodOptions& method,
@@ -92,17 +28,18 @@ Preconditioner<Exec> make(const Exec& exec, const LinearSystem<Exec>& system, co
     hierarchy = m.explain();
     return Preconditioner<Exec>(m);
   };
+  amg::Options options;
+  options.smoother = method.amg_smoother;
   if (!system.matrix_over_ranks) {
     const Communicator alone;
-    const auto modes = modes_of(exec, system, method, alone, {0, system.num_block_rows()});
-    return told(amg::Preconditioner<Matrix<Exec>, Real>(exec, system.matrix, modes));
+    const auto modes = amg_modes(exec, system, method, alone, {0, system.num_block_rows()});
+    return told(amg::Preconditioner<Matrix<Exec>, Real>(exec, system.matrix, modes, options));
   }
   using Distributed = DistributedMatrix<Matrix<Exec>>;
   const Distributed& a = *system.matrix_over_ranks;
   const RowPartition& partition = a.row_map();
   const auto modes =
-      modes_of(exec, system, method, a.communicator(), {partition.begin(a.rank()), partition.end(a.rank())});
-  amg::Options options;
+      amg_modes(exec, system, method, a.communicator(), {partition.begin(a.rank()), partition.end(a.rank())});
   options.exchange = system.over_ranks->exchange_mode();
   return told(amg::Preconditioner<Distributed, Real>(exec, a, modes, options));
 }
@@ -151,14 +88,18 @@ void require_nonzero_diagonal(const Exec& exec, const Matrix<Exec>& matrix, cons
 /// The preconditioner of a matrix, made of its diagonal blocks.
 template <class Exec>
 Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& matrix, PreconditionerKind kind,
-                                       const LinearSystem<Exec>& system) {
+                                       SolverKind solver, const LinearSystem<Exec>& system) {
   if (kind != PreconditionerKind::none) require_nonzero_diagonal(exec, matrix, system);
   switch (kind) {
     case PreconditionerKind::jacobi:
       return Preconditioner<Exec>(JacobiPreconditioner<Matrix<Exec>>(exec, matrix));
     case PreconditionerKind::block_jacobi:
       return Preconditioner<Exec>(BlockJacobiPreconditioner<Matrix<Exec>>(exec, matrix));
-    case PreconditionerKind::amg:  // amg_preconditioner()
+    case PreconditionerKind::ilu0:
+    case PreconditionerKind::ssor:
+      return sweep_preconditioner(exec, matrix, kind, needs_symmetry(solver));
+    case PreconditionerKind::amg:        // amg_preconditioner()
+    case PreconditionerKind::automatic:  // has been chosen by now
     case PreconditionerKind::none:
       break;
   }
@@ -178,7 +119,12 @@ template <class Exec>
 Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Exec>& system,
                                          const MethodOptions& method, std::string& hierarchy) {
   const PreconditionerKind kind = method.preconditioner;
+  const bool sweeps = kind == PreconditionerKind::ilu0 || kind == PreconditionerKind::ssor;
   try {
+    if (sweeps && system.is_streamed()) {
+      throw Error(text(system.description, ": --preconditioner ", to_string(kind), " with a streamed matrix"),
+                  "it sweeps through a matrix in memory", "pass --preconditioner block-jacobi");
+    }
     if (kind == PreconditionerKind::amg) {
       if (system.is_streamed()) {
         throw Error(text(system.description, ": --preconditioner amg with a streamed matrix"),
@@ -194,21 +140,26 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
       return amg_preconditioner(exec, system, method, hierarchy);
     }
     if (!system.is_streamed()) {
-      return preconditioner_of(exec, system.over_ranks ? system.over_ranks->own_matrix() : system.matrix, kind, system);
+      return preconditioner_of(exec, system.over_ranks ? system.over_ranks->own_matrix() : system.matrix, kind,
+                               method.solver, system);
     }
     if (kind == PreconditionerKind::none) return Preconditioner<Exec>(IdentityPreconditioner());
-    if (system.over_ranks) return preconditioner_of(exec, diagonal_blocks(exec, *system.over_ranks), kind, system);
+    if (system.over_ranks)
+      return preconditioner_of(exec, diagonal_blocks(exec, *system.over_ranks), kind, method.solver, system);
     if (system.in_file) {
-      return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), kind, system);
+      return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), kind, method.solver, system);
     }
     const HostMatrix<Exec> diagonal = diagonal_blocks(HostExecution(), *system.streamed);
-    return preconditioner_of(exec, copy_to<typename Exec::memory_space>(exec, diagonal), kind, system);
+    return preconditioner_of(exec, copy_to<typename Exec::memory_space>(exec, diagonal), kind, method.solver, system);
   } catch (const NumericalError& error) {
-    const bool has_blocks = kind == PreconditionerKind::block_jacobi || kind == PreconditionerKind::amg;
+    if (error.row() < 0) {
+      throw NumericalError(text(system.description, ": ", error.problem()), error.why(), error.suggestion());
+    }
+    const bool has_blocks = sweeps || kind == PreconditionerKind::block_jacobi || kind == PreconditionerKind::amg;
     const int size = has_blocks ? system.block_size() : 1;
     throw NumericalError(
-        text(system.description, ": ",
-             error.row() < 0 ? error.problem() : bad_block(system.first_row(), error.row(), size)),
+        text(system.description, ": ", bad_block(system.first_row(), error.row(), size),
+             kind == PreconditionerKind::ilu0 ? " once the rows before it are eliminated" : ""),
         error.why() + "; rows are counted from 1",
         size > 1 ? "pass --preconditioner none, or another --block-size" : "pass --preconditioner none");
   }

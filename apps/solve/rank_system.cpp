@@ -64,7 +64,7 @@ void make_operator_over_ranks(const Exec& exec, const SolveOptions& options, con
                               LinearSystem<Exec>& system) {
   using Operator = DistributedOperator<Matrix<Exec>>;
   if constexpr (std::is_same_v<Rows, Matrix<Exec>>) {
-    if (options.method.preconditioner == PreconditionerKind::amg) {
+    if (options.method.preconditioner == PreconditionerKind::amg || options.method.precision == PrecisionKind::mixed) {
       system.matrix_over_ranks.emplace(
           exec, std::make_shared<const Communicator>(comm.duplicate()), partition, partition, rows,
           DistributedMatrixOptions{

@@ -35,10 +35,12 @@ Json options_json(const SolveOptions& options) {
   json["stream"] = to_string(placement.stream);
   json["transfer"] = to_string(placement.transfer);
   json["preconditioner"] = to_string(method.preconditioner);
-  json["near_null"] = to_string(method.near_null);
+  json["near_null"] = method.near_null_name();
   json["coordinates"] = optional_json(method.coordinates);
   json["preconditioner_precision"] = to_string(method.preconditioner_precision);
-  json["null_space"] = to_string(method.null_space);
+  json["amg_smoother"] = std::string(to_string(method.amg_smoother));
+  json["precision"] = to_string(method.precision);
+  json["null_space"] = method.null_space_file.value_or(to_string(method.null_space));
   json["rtol"] = method.rtol;
   json["atol"] = method.atol;
   json["norm"] = std::string(to_string(method.norm));
@@ -82,7 +84,7 @@ constexpr const char* how_to_make_it = "solve the same on one rank with --report
 /// True if both solves had the same options that an iteration depends on.
 void require_same_options(const std::string& path, const Json& there, const Json& here) {
   for (const char* name : {"problem", "nodes", "dof", "matrix", "rhs", "solver", "variant", "num_rhs", "restart",
-                           "null_space", "preconditioner", "preconditioner_precision", "kernel"}) {
+                           "null_space", "preconditioner", "preconditioner_precision", "precision", "kernel"}) {
     // The size of a mesh is left out where there is none.
     const Json theirs = there.value(name, Json(nullptr)), ours = here.value(name, Json(nullptr));
     if (theirs == ours) continue;
@@ -232,6 +234,8 @@ std::string report_json(const Outcome& outcome) {
   json["warning"] = report.warning.empty() ? Json(nullptr) : Json(report.warning);
   json["solver"] = to_string(outcome.solution.solver);
   json["preconditioner"] = to_string(outcome.solution.preconditioner);
+  json["why_preconditioner"] =
+      outcome.solution.why_preconditioner.empty() ? Json(nullptr) : Json(outcome.solution.why_preconditioner);
   json["hierarchy"] = outcome.solution.hierarchy.empty() ? Json(nullptr) : Json(outcome.solution.hierarchy);
   json["why_solver"] = outcome.solution.why_solver.empty() ? Json(nullptr) : Json(outcome.solution.why_solver);
   json["rhs_in_null_space"] = optional_json(outcome.solution.rhs_in_null_space);
@@ -278,6 +282,7 @@ std::string report_json(const Outcome& outcome) {
   json["threads"] = outcome.threads;
   json["options"] = options_json(outcome.options);
   json["residual_history"] = report.residual_history;
+  json["true_residuals"] = report.true_residuals;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

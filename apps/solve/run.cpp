@@ -153,7 +153,8 @@ void require_same_inputs(const World& world, const SolveOptions& options) {
   for (const auto& large : {options.source.matrix, options.source.rhs, options.source.initial_guess}) {
     if (large) require_same_file(world, *large, beginning_of_matrix);
   }
-  for (const auto& small : {options.distribution.partition_file(), options.outputs.efficiency}) {
+  for (const auto& small :
+       {options.distribution.partition_file(), options.outputs.efficiency, options.method.null_space_file}) {
     if (small) require_same_file(world, *small);
   }
 }
@@ -326,6 +327,9 @@ int run_on(const World& world, const SolveOptions& asked, const RankRoles& roles
     const SolverChoice choice = choose_solver(all, world, system, options);
     options.method.solver = choice.solver;
     options.method.why_solver = choice.why;
+    const PreconditionerChoice preconditioner = choose_preconditioner(all, world, system, options);
+    options.method.preconditioner = preconditioner.preconditioner;
+    options.method.why_preconditioner = preconditioner.why;
   });
   if (!distribution.is_weighted()) probe_ranks();
   std::optional<OneRankRun> one_rank;

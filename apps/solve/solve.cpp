@@ -1,6 +1,8 @@
 #include "solve/solve.hpp"
 
 #include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/cg.hpp>
@@ -127,8 +129,9 @@ CgCheckpoints checkpoints_of(const World& world, const LinearSystem<Exec>& syste
 /// `timed` calls the solver, and nothing besides.
 template <class Exec, class Timed>
 void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a, const Preconditioner<Exec>& m,
-                   const LinearSystem<Exec>& system, const SolveOptions& asked, const Vector<Exec>& x0,
-                   const Timed& timed, const Monitor& monitor, Solution<Exec>& solution) {
+                   const std::optional<Operator<Exec>>& low, const LinearSystem<Exec>& system,
+                   const SolveOptions& asked, const Vector<Exec>& x0, const Timed& timed, const Monitor& monitor,
+                   Solution<Exec>& solution) {
   const MethodOptions& method = asked.method;
   const bool starts_from_zero = x0.data() == nullptr;
   solution.x = starts_from_zero ? Vector<Exec>("ashlar::app::x", system.rhs.extent(0)) : x0;
@@ -143,6 +146,7 @@ void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a
   options.checkpoints = checkpoints_of(world, system, asked, resumed);
   if (asked.placement.device_memory_limit) options.copy_bytes = 0;  // what is within the limit was counted without it
   solution.report = timed([&] {
+    if (low) return solve_mixed(exec, a, *low, m, system.rhs, solution.x, options);
     const bool is_choice = !method.why_solver.empty() && method.solver == SolverKind::cg;
     if (!is_choice) return solve_one(method, exec, a, m, system.rhs, solution.x, options);
     SymmetricSolve found = symmetric_solve(exec, a, m, system.rhs, solution.x, options);
@@ -156,14 +160,15 @@ void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a
 /// The same; of a singular system without its null space, if that is asked for.
 template <class Exec, class Timed>
 void solve_for_rhs(const Exec& exec, const World& world, const Operator<Exec>& a, const Preconditioner<Exec>& m,
-                   const LinearSystem<Exec>& system, const SolveOptions& asked, const Vector<Exec>& x0,
-                   const Timed& timed, const Monitor& monitor, Solution<Exec>& solution) {
+                   const std::optional<Operator<Exec>>& low, const LinearSystem<Exec>& system,
+                   const SolveOptions& asked, const Vector<Exec>& x0, const Timed& timed, const Monitor& monitor,
+                   Solution<Exec>& solution) {
   if (asked.method.null_space == NullSpaceKind::none) {
-    return solve_for_one(exec, world, a, m, system, asked, x0, timed, monitor, solution);
+    return solve_for_one(exec, world, a, m, low, system, asked, x0, timed, monitor, solution);
   }
-  const SingularSystem<Exec> singular(exec, world, a, system, asked.method.null_space);
+  const SingularSystem<Exec> singular(exec, world, a, system, asked.method);
   solution.rhs_in_null_space = singular.rhs_share;
-  solve_for_one(exec, world, singular.op, m, singular.system, asked, x0, timed, monitor, solution);
+  solve_for_one(exec, world, singular.op, m, low, singular.system, asked, x0, timed, monitor, solution);
   singular.null_space.remove(exec, solution.x);
   exec.fence("ashlar: x without the null space");
 }
@@ -172,8 +177,8 @@ void solve_for_rhs(const Exec& exec, const World& world, const Operator<Exec>& a
 /// operator and preconditioner. After an interrupted solve the rest stays 0.
 template <class Exec, class Timed>
 void solve_for_others(const Exec& exec, const World& world, const Operator<Exec>& a, const Preconditioner<Exec>& m,
-                      const LinearSystem<Exec>& system, const SolveOptions& asked, const Timed& timed,
-                      const Monitor& monitor, Solution<Exec>& solution) {
+                      const std::optional<Operator<Exec>>& low, const LinearSystem<Exec>& system,
+                      const SolveOptions& asked, const Timed& timed, const Monitor& monitor, Solution<Exec>& solution) {
   const Block<Exec> all("ashlar::app::all", system.rhs.extent(0), 1 + system.more_rhs.size());
   const auto keep = [&](const Solution<Exec>& one) {
     Kokkos::deep_copy(exec, Kokkos::subview(all, Kokkos::ALL, solution.columns.size()), one.x);
@@ -188,7 +193,7 @@ void solve_for_others(const Exec& exec, const World& world, const Operator<Exec>
     next.report.status = SolveStatus::interrupted;
     next.report.relative_residual = next.report.preconditioned_residual = 1;
     if (solution.columns.back().status != SolveStatus::interrupted) {
-      solve_for_rhs(exec, world, a, m, next_system, asked, {}, timed, monitor, next);
+      solve_for_rhs(exec, world, a, m, low, next_system, asked, {}, timed, monitor, next);
     }
     keep(next);
     add_next(solution.report, next.report);
@@ -277,6 +282,20 @@ double seconds_alone(const Exec& exec, const World& world, const LinearSystem<Ex
   return seconds;
 }
 
+/// The preconditioner asked for; block-Jacobi in place of amg, if that was chosen and cannot be set up.
+template <class Exec>
+Preconditioner<Exec> make_preconditioner_or_other(const Exec& exec, const LinearSystem<Exec>& system,
+                                                  MethodOptions& method, std::string& hierarchy) {
+  try {
+    return make_preconditioner(exec, system, method, hierarchy);
+  } catch (const NumericalError& error) {
+    if (method.why_preconditioner.empty() || method.preconditioner != PreconditionerKind::amg) throw;
+    method.why_preconditioner = "amg cannot be set up: " + error.problem();
+  }
+  method.preconditioner = PreconditionerKind::block_jacobi;
+  return make_preconditioner(exec, system, method, hierarchy);
+}
+
 }  // namespace
 
 template <class Exec>
@@ -285,16 +304,27 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
                      const Vector<Exec>& x0) {
   std::optional<Preconditioner<Exec>> m;
   std::optional<SystemOperator<Exec>> a;
+  std::optional<Operator<Exec>> low;
   std::string hierarchy;
+  MethodOptions method = options.method;
   phases.run("setup", [&] {
     // Before the matrix takes the rest of the device: its diagonal is there for a moment.
-    m.emplace(world.on_all([&] { return make_preconditioner(exec, system, options.method, hierarchy); }));
+    m.emplace(world.on_all([&] { return make_preconditioner_or_other(exec, system, method, hierarchy); }));
     a.emplace(make_operator(exec, system, options));
+    if (options.method.precision == PrecisionKind::mixed) {
+      world.on_all([&] {
+        if (!system.is_streamed()) return;
+        throw Error(text(system.description, ": --precision mixed with a streamed matrix"),
+                    "the device has too little memory for the matrix, and for a copy less", "pass --precision double");
+      });
+      low.emplace(rounded_operator(exec, system, options.method));
+    }
     exec.fence("ashlar: set-up");
   });
   Solution<Exec> solution;
   solution.solver = options.method.solver;
-  solution.preconditioner = options.method.preconditioner;
+  solution.preconditioner = method.preconditioner;
+  solution.why_preconditioner = method.why_preconditioner;
   solution.hierarchy = hierarchy;
   solution.why_solver = options.method.why_solver;
   solution.kernel = a->kernel;
@@ -337,9 +367,9 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
         start = Vector<Exec>("ashlar::app::x", system.rhs.extent(0));  // the guess stays: a solve may start again
         Kokkos::deep_copy(exec, start, system.initial_guess);
       }
-      solve_for_rhs(exec, world, a->op, *m, system, options, start, timed, monitor, solution);
+      solve_for_rhs(exec, world, a->op, *m, low, system, options, start, timed, monitor, solution);
       if (!system.more_rhs.empty()) {
-        solve_for_others(exec, world, a->op, *m, system, options, timed, monitor, solution);
+        solve_for_others(exec, world, a->op, *m, low, system, options, timed, monitor, solution);
       }
     } else {
       solve_by_block_cg(exec, a->op, *m, system, options.method, timed, monitor, solution);

@@ -25,6 +25,7 @@ struct SolveAccount {
   SolverKind solver = SolverKind::cg;  ///< that ended the solve
   std::string why_solver;              ///< of --solver auto
   PreconditionerKind preconditioner = PreconditionerKind::none;
+  std::string why_preconditioner;           ///< of --preconditioner auto
   std::string hierarchy;                    ///< levels of algebraic multigrid, a line each
   std::optional<double> rhs_in_null_space;  ///< of b's norm, that --null-space has removed
   std::vector<ColumnReport> columns;        ///< of several right-hand sides, each

@@ -163,10 +163,20 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
       out << (begin == 0 ? "amg        " : "           ") << line << '\n';
     }
   }
+  if (const std::string& why = outcome.solution.why_preconditioner; !why.empty()) {
+    out << "precond.   chosen since " << printable(why) << '\n';
+  }
   if (!outcome.solution.why_solver.empty()) out << "solver     chosen since " << outcome.solution.why_solver << '\n';
   if (const auto share = outcome.solution.rhs_in_null_space) {
-    out << "null space " << to_string(outcome.options.method.null_space) << ": removed from x, and from b "
-        << short_number(*share) << " of its norm" << (*share > 1e-8 ? ": no x gives that part" : "") << '\n';
+    const MethodOptions& method = outcome.options.method;
+    out << "null space " << printable(method.null_space_file.value_or(to_string(method.null_space)))
+        << ": removed from x, and from b " << short_number(*share) << " of its norm"
+        << (*share > 1e-8 ? ": no x gives that part" : "") << '\n';
+  }
+  if (outcome.options.method.precision == PrecisionKind::mixed) {
+    const std::size_t updates = report.true_residuals.empty() ? 0 : report.true_residuals.size() - 1;
+    out << "precision  iterations with the matrix in single, " << count_text(std::int64_t(updates), "residual")
+        << " in double after the first\n";
   }
   if (!report.launch.empty()) out << "launched   " << report.launch << '\n';
   if (system.is_streamed && outcome.ranks.empty()) {

@@ -4,7 +4,9 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/blas1/blas1.hpp>
+#include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/gmres.hpp>
 #include <ashlar/krylov/null_space.hpp>
 #include <ashlar/krylov/symmetric_solve.hpp>
 #include <ashlar/operators/any_preconditioner.hpp>
@@ -100,6 +102,86 @@ TEST(Amg, IsSymmetricAndPositiveDefinite) {
   }
 }
 
+constexpr amg::SmootherKind smoothers[] = {amg::SmootherKind::chebyshev, amg::SmootherKind::l1_jacobi,
+                                           amg::SmootherKind::gauss_seidel};
+
+/// With coarse levels, and without: then smoothing alone is the preconditioner.
+TEST(Amg, SmoothersAreSymmetricAndPositiveDefinite) {
+  const Exec exec;
+  const Beam beam({13, 7, 7});
+  for (const auto smoother : smoothers) {
+    for (const int sweeps : {1, 2, 3}) {
+      for (const int levels : {1, 20}) {
+        SCOPED_TRACE(::testing::Message() << amg::to_string(smoother) << ' ' << sweeps << ' ' << levels);
+        const amg::Options options{
+            .smoother = smoother, .smoother_degree = sweeps, .coarsest_rows = 30, .max_levels = levels};
+        expect_symmetric(Amg(exec, beam.a, beam.modes, options), beam.a.num_rows(), 1e-12);
+        expect_symmetric(AmgInFloat(exec, beam.a, beam.modes, options), beam.a.num_rows(), 1e-4);
+      }
+    }
+  }
+  const amg::Options in_w{
+      .cycle = cycles::CycleKind::w, .smoother = amg::SmootherKind::gauss_seidel, .coarsest_rows = 30};
+  expect_symmetric(Amg(exec, beam.a, beam.modes, in_w), beam.a.num_rows(), 1e-12);
+}
+
+TEST(Amg, AllSmoothersNeedFewIterations) {
+  const Exec exec;
+  for (const auto nodes : {std::array{17, 17, 17}, {49, 9, 9}}) {
+    const Beam beam(nodes);
+    for (const auto smoother : smoothers) {
+      const SolveReport report = solve(beam.a, beam.load, Amg(exec, beam.a, beam.modes, {.smoother = smoother}));
+      EXPECT_EQ(report.status, SolveStatus::converged) << amg::to_string(smoother);
+      EXPECT_LE(report.iterations, 40) << amg::to_string(smoother);
+    }
+  }
+}
+
+/// One level of -1, 2, -1, so that a sweep before and one after are all there is.
+TEST(Amg, SweepsAreThoseOfTheBook) {
+  const Exec exec;
+  const int n = 50;
+  const auto b = random_vector<double>(n, 5);
+  const auto applied = [&](amg::SmootherKind smoother) {
+    const amg::Options options{.smoother = smoother, .smoother_degree = 1, .coarsest_rows = 1, .max_levels = 1};
+    const Amg m(exec, laplacian_1d(n), amg::constant_modes<Space>(exec, n, 1), options);
+    const Kokkos::View<double*, Space> z("z", n);
+    m.apply(exec, to_device<Space>(b), z);
+    exec.fence();
+    return to_host(z);
+  };
+  const auto l1 = applied(amg::SmootherKind::l1_jacobi);
+  for (int i = 0; i < n; ++i) EXPECT_NEAR(l1[i], b[i] / (i == 0 || i == n - 1 ? 3 : 4), 1e-15);
+  // Even nodes first, then odd ones; and odd ones, which stay, then even ones.
+  std::vector<double> expected(n);
+  const auto relax = [&](int first) {
+    for (int i = first; i < n; i += 2) {
+      expected[i] = (b[i] + (i > 0 ? expected[i - 1] : 0) + (i + 1 < n ? expected[i + 1] : 0)) / 2;
+    }
+  };
+  relax(0), relax(1), relax(1), relax(0);
+  EXPECT_LE(max_difference(applied(amg::SmootherKind::gauss_seidel), expected), 1e-15);
+}
+
+/// Nodes of a colour are not coupled; a grid of hexahedra takes 8 colours.
+TEST(Amg, ColoursSeparateNeighbours) {
+  const Exec exec;
+  const Beam beam({9, 8, 7});
+  const auto colours = amg::colours_of_nodes(exec, beam.a.graph());
+  const auto of_node = to_host(colours.of_node), nodes = to_host(colours.nodes);
+  const auto row_ptr = to_host(beam.a.graph().row_ptr()), col_idx = to_host(beam.a.graph().col_idx());
+  EXPECT_EQ(colours.count(), 8);
+  EXPECT_EQ(colours.begin.back(), beam.a.num_block_rows());
+  for (int i = 0; i < int(of_node.size()); ++i) {
+    for (int k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      EXPECT_TRUE(col_idx[k] == i || of_node[i] != of_node[col_idx[k]]) << i << ' ' << col_idx[k];
+    }
+  }
+  for (int colour = 0; colour < colours.count(); ++colour) {
+    for (auto k = colours.begin[colour]; k < colours.begin[colour + 1]; ++k) EXPECT_EQ(of_node[nodes[k]], colour);
+  }
+}
+
 TEST(Amg, NeedsFewIterationsAtAnySize) {
   const Exec exec;
   for (const auto nodes : {std::array{9, 9, 9}, {17, 17, 17}, {25, 25, 25}, {49, 9, 9}}) {
@@ -130,6 +212,16 @@ TEST(Amg, FloatHierarchyReachesTheSameResidual) {
   EXPECT_LE(in_float.iterations, in_double.iterations + 2);
 }
 
+/// The energy of a slender body's bending is below a float's rounding of its matrix: set-up is in double.
+TEST(Amg, FloatHierarchyOfASlenderBeam) {
+  const Exec exec;
+  const Beam beam({161, 5, 5});
+  const SolveReport in_double = solve(beam.a, beam.load, Amg(exec, beam.a, beam.modes)),
+                    in_float = solve(beam.a, beam.load, AmgInFloat(exec, beam.a, beam.modes));
+  EXPECT_EQ(in_float.status, SolveStatus::converged);
+  EXPECT_LE(in_float.iterations, in_double.iterations + 2);
+}
+
 /// Constants as modes, which are what is known of a matrix without coordinates, still beat block-Jacobi.
 TEST(Amg, ConstantModes) {
   const Exec exec;
@@ -150,6 +242,13 @@ TEST(Amg, UpdateOfValuesIsANewHierarchy) {
   const Kokkos::View<double*, Space> z("z", n), expected("expected", n);
   updated.apply(exec, r, z);
   made.apply(exec, r, expected);
+  exec.fence();
+  EXPECT_EQ(max_difference(to_host(z), to_host(expected)), 0);
+  const AmgInFloat in_float(exec, first.a, first.modes, {.coarsest_rows = 30}),
+      made_in_float(exec, second.a, second.modes, {.coarsest_rows = 30});
+  in_float.update_values(exec, second.a);
+  in_float.apply(exec, r, z);
+  made_in_float.apply(exec, r, expected);
   exec.fence();
   EXPECT_EQ(max_difference(to_host(z), to_host(expected)), 0);
 }
@@ -241,6 +340,55 @@ TEST(Amg, SingularMatrices) {
   EXPECT_LE(report.iterations, 30);
 }
 
+/// Diffusion with a wind along the diagonal of a grid of n x n points, by upwind differences.
+struct Convection {
+  int n;
+  double wind;
+  KOKKOS_FUNCTION int operator()(std::int32_t i) const {
+    return 1 + (i % n > 0) + (i % n < n - 1) + (i / n > 0) + (i / n < n - 1);
+  }
+  template <class Row>
+  KOKKOS_FUNCTION void operator()(std::int32_t i, const Row& row) const {
+    int k = 0;
+    const auto put = [&](bool is_there, std::int32_t j, double value) {
+      if (!is_there) return;
+      row.column(k) = j;
+      row.value(k++, 0, 0) = value;
+    };
+    put(i / n > 0, i - n, -1 - wind);
+    put(i % n > 0, i - 1, -1 - wind);
+    put(true, i, 4 + 2 * wind);
+    put(i % n < n - 1, i + 1, -1);
+    put(i / n < n - 1, i + n, -1);
+  }
+};
+
+/// With GMRES and BiCGStab, also where the wind is as strong as diffusion: a wind of 0.5 has a cell Peclet number of
+/// 0.5. The coarsest matrix is not symmetric, either.
+TEST(Amg, ServesUnsymmetricMatrices) {
+  const Exec exec;
+  const int n = 48;
+  for (const double wind : {0.02, 0.5}) {
+    const auto a = build_by_rows<Matrix>(exec, 1, n * n, n * n, Convection{n, wind}, Convection{n, wind});
+    const BcsrOperator<Matrix> op(exec, a);
+    const Amg m(exec, a, amg::constant_modes<Space>(exec, n * n, 1));
+    const BlockJacobiPreconditioner<Matrix> jacobi(exec, a);
+    EXPECT_GE(m.hierarchy().levels().size(), 3u);
+    const auto b = to_device<Space>(random_vector<double>(n * n, 5));
+    const auto iterations = [&](const auto& preconditioner, bool is_gmres) {
+      const Kokkos::View<double*, Space> x("x", n * n);
+      const SolveReport report = is_gmres ? gmres(exec, op, preconditioner, b, x, {.rtol = 1e-8})
+                                          : bicgstab(exec, op, preconditioner, b, x, {.rtol = 1e-8});
+      EXPECT_EQ(report.status, SolveStatus::converged) << wind;
+      EXPECT_LE(report.relative_residual, 1.01e-8);
+      return report.iterations;
+    };
+    for (const bool is_gmres : {true, false}) {
+      EXPECT_LE(2 * iterations(m, is_gmres), iterations(jacobi, is_gmres)) << wind << ' ' << is_gmres;
+    }
+  }
+}
+
 TEST(Amg, ServesSeveralVectorsAndAnyPreconditioner) {
   const Exec exec;
   const Beam beam({9, 9, 9});
@@ -264,6 +412,9 @@ TEST(Amg, SaysItsLevels) {
   EXPECT_THAT(text, HasSubstr("level 0: 14739 rows, 117649 blocks of 3 x 3"));
   EXPECT_THAT(text, HasSubstr("blocks of 6 x 6"));
   EXPECT_THAT(text, HasSubstr("coarsest level: dense inverse"));
+  EXPECT_THAT(text, HasSubstr("Chebyshev smoother of degree 2"));
+  EXPECT_THAT(Amg(Exec(), beam.a, beam.modes, {.smoother = amg::SmootherKind::l1_jacobi}).explain(),
+              HasSubstr("smoother of 2 sweeps of l1-jacobi"));
 }
 
 TEST(Amg, RefusesBadInput) {
@@ -278,6 +429,10 @@ TEST(Amg, RefusesBadInput) {
   const Modes infinite("infinite", 2187, 1);
   Kokkos::deep_copy(infinite, INFINITY);
   EXPECT_THAT(message(infinite), HasSubstr("mode 0 is not finite"));
+  const Modes dependent("dependent", 2187, 3);
+  Kokkos::deep_copy(dependent, 1.0);
+  Kokkos::deep_copy(Kokkos::subview(dependent, 5, 1), 2.0);
+  EXPECT_THAT(message(dependent), HasSubstr("mode 2 (from 0) depends on those before it"));
   EXPECT_THAT(message(beam.modes, {.strength = 1}), HasSubstr("strength 1"));
   EXPECT_THAT(message(beam.modes, {.cycle = cycles::CycleKind::f}), HasSubstr("an F-cycle"));
   EXPECT_THAT(message(beam.modes, {.smoother_degree = 0}), HasSubstr("smoother_degree 0"));
@@ -287,7 +442,7 @@ TEST(Amg, RefusesBadInput) {
               HasSubstr("block row 0"));
   const auto negative = block_diagonal<double>(3, 2, [](int, int r, int c) { return r == c ? -2.0 : 1.0; });
   EXPECT_THAT(message_of<NumericalError>([&] { Amg(exec, negative, amg::constant_modes<Space>(exec, 3, 2)); }),
-              HasSubstr("not positive definite"));
+              HasSubstr("diagonal entry of row 0 (from 0) is negative (the matrix is not positive definite)"));
   const Amg m(exec, beam.a, beam.modes);
   const Kokkos::View<double*, Space> r("r", 2187), z("z", 2186);
   EXPECT_THAT(message_of<ShapeError>([&] { m.apply(exec, r, z); }), HasSubstr("z has 2186"));

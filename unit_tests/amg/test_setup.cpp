@@ -210,9 +210,11 @@ TEST(AmgModes, InTwoDimensionsAndForTwoBodies) {
               HasSubstr("4 unknowns a node in 3 dimensions"));
   EXPECT_THAT(message_of<ShapeError>([&] { amg::rigid_body_modes<Space>(exec, points, 3, 3); }),
               HasSubstr("4 coordinates in 3 dimensions"));
-  const auto bad = to_device<Space>(std::vector<double>{0, NAN});
+  const auto bad = to_device<Space>(std::vector<double>{0, NAN, 0, 1});
   EXPECT_THAT(message_of<ArgumentError>([&] { amg::rigid_body_modes<Space>(exec, bad, 2, 2); }),
               HasSubstr("not finite"));
+  const auto one = to_device<Space>(std::vector<double>{3, 4});
+  EXPECT_THAT(message_of<ArgumentError>([&] { amg::rigid_body_modes<Space>(exec, one, 2, 2); }), HasSubstr("one node"));
 }
 
 /// The eigenvalues of the tridiagonal matrix of -1, 2, -1 over its diagonal are 1 - cos(k pi / (n+1)).
@@ -230,14 +232,45 @@ TEST(AmgLanczos, FindsTheLargestEigenvalue) {
               1e-12);
 }
 
+/// In any units, and to rounding: a vector that is nearly another's multiple is no multiple.
+TEST(AmgModes, DependentOnesAreFound) {
+  const auto products = [](const std::vector<std::vector<double>>& vectors) {
+    const std::size_t m = vectors.size();
+    std::vector<double> all(m * m, 0);
+    for (std::size_t k = 0; k < m; ++k) {
+      for (std::size_t j = 0; j <= k; ++j) {
+        for (std::size_t i = 0; i < vectors[k].size(); ++i) all[j + k * m] += vectors[j][i] * vectors[k][i];
+      }
+    }
+    return all;
+  };
+  const auto first = [&](const std::vector<std::vector<double>>& vectors) {
+    return amg::impl::first_dependent(products(vectors), int(vectors.size()));
+  };
+  EXPECT_EQ(first({{1, 2, 3}, {0, 1, 0}, {1, 0, 0}}), 3);
+  EXPECT_EQ(first({{1, 2, 3}, {0, 1, 0}, {1e3, 3e3, 3e3}}), 2);
+  EXPECT_EQ(first({{1, 2, 3}, {-2, -4, -6}, {1, 0, 0}}), 1);
+  EXPECT_EQ(first({{1, 2, 3}, {1, 2, 3.0001}}), 2);
+}
+
 TEST(AmgCoarsest, InverseAndPseudoInverse) {
   const std::vector<double> spd{4, 1, 1, 3};
-  const auto inverse = amg::symmetric_inverse(spd, 2);
+  const auto inverse = amg::inverse_of_dense(spd, 2);
   EXPECT_NEAR(inverse[0], 3.0 / 11, 1e-15);
   EXPECT_NEAR(inverse[1], -1.0 / 11, 1e-15);
   EXPECT_NEAR(inverse[3], 4.0 / 11, 1e-15);
-  for (const double entry : amg::symmetric_inverse({1, -1, -1, 1}, 2)) EXPECT_NEAR(std::abs(entry), 0.25, 1e-15);
-  EXPECT_THAT(message_of<NumericalError>([] { amg::symmetric_inverse({NAN}, 1); }), HasSubstr("not finite"));
+  for (const double entry : amg::inverse_of_dense({1, -1, -1, 1}, 2)) EXPECT_NEAR(std::abs(entry), 0.25, 1e-15);
+  // By columns: 2 3 / 1 4.
+  const auto unsymmetric = amg::inverse_of_dense({2, 1, 3, 4}, 2);
+  EXPECT_NEAR(unsymmetric[0], 0.8, 1e-15);
+  EXPECT_NEAR(unsymmetric[1], -0.2, 1e-15);
+  EXPECT_NEAR(unsymmetric[2], -0.6, 1e-15);
+  EXPECT_NEAR(unsymmetric[3], 0.4, 1e-15);
+  const auto pseudo = amg::inverse_of_dense({1, 0, 1, 0}, 2);  // 1 1 / 0 0
+  EXPECT_NEAR(pseudo[0], 0.5, 1e-15);
+  EXPECT_NEAR(pseudo[1], 0.5, 1e-15);
+  EXPECT_NEAR(pseudo[2], 0, 1e-15);
+  EXPECT_THAT(message_of<NumericalError>([] { amg::inverse_of_dense({NAN}, 1); }), HasSubstr("not finite"));
 }
 
 }  // namespace

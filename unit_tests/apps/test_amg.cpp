@@ -1,9 +1,11 @@
 // Algebraic multigrid as the command offers it.
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 
@@ -37,6 +39,16 @@ class AmgCommand : public CommandTest {
     write("A.mtx", file.str());
   }
 
+  /// A file of n rows, whose columns are `modes`.
+  void write_modes(int n, const std::vector<std::function<double(int)>>& modes) const {
+    std::ostringstream file;
+    file << "%%MatrixMarket matrix array real general\n" << n << ' ' << modes.size() << '\n';
+    for (const auto& mode : modes) {
+      for (int row = 0; row < n; ++row) file << mode(row) << '\n';
+    }
+    write("modes.mtx", file.str());
+  }
+
   void write_coordinates(int n, int dimensions) const {
     std::ostringstream file;
     file << "%%MatrixMarket matrix array real general\n" << n << ' ' << dimensions << '\n';
@@ -64,6 +76,47 @@ TEST_F(AmgCommand, SolvesElasticityInFewIterations) {
   EXPECT_THAT(run("solve --no-probe --preconditioner amg " + beam).out, HasSubstr("level 1: "));
 }
 
+TEST_F(AmgCommand, TakesSmoothers) {
+  for (const std::string smoother : {"chebyshev", "l1-jacobi", "gauss-seidel"}) {
+    const json report = report_of("--problem cantilever --nodes 9 --amg-smoother " + smoother);
+    EXPECT_EQ(report.at("status"), "converged") << smoother;
+    EXPECT_LE(report.at("iterations").get<int>(), 40) << smoother;
+    EXPECT_EQ(report.at("options").at("amg_smoother"), smoother);
+    EXPECT_EQ(report.at("hierarchy").get<std::string>().find(smoother) == std::string::npos, smoother == "chebyshev");
+  }
+}
+
+/// Amg where it pays: not for a small system, nor without evidence.
+TEST_F(AmgCommand, IsChosenWhereItPays) {
+  const auto chosen = [&](const std::string& arguments) {
+    const CommandResult result =
+        run("solve --preconditioner auto --no-probe --max-iterations 2 --report r.json " + arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments << '\n' << result.err << result.out;
+    EXPECT_THAT(result.out, HasSubstr("precond.   chosen since "));
+    return json::parse(read_file(folder() / "r.json"));
+  };
+  const json small = chosen("--problem cantilever --nodes 9");
+  EXPECT_EQ(small.at("preconditioner"), "block-jacobi");
+  EXPECT_THAT(small.at("why_preconditioner").get<std::string>(), HasSubstr("block-jacobi takes about 78 iterations"));
+  const json large = chosen("--problem cantilever --nodes 81,20,20");
+  if (large.at("device").at("backend") != "Cuda" && large.at("device").at("backend") != "HIP") {
+    EXPECT_EQ(large.at("preconditioner"), "amg");
+    EXPECT_THAT(large.at("hierarchy").get<std::string>(), HasSubstr("blocks of 6 x 6"));
+  }
+  const auto why = [&](const std::string& arguments) {
+    const json report = chosen(arguments);
+    EXPECT_EQ(report.at("preconditioner"), "block-jacobi") << arguments;
+    return report.at("why_preconditioner").get<std::string>();
+  };
+  EXPECT_THAT(why("--problem cantilever --nodes 9 --checkpoint c"), HasSubstr("checkpoints"));
+  EXPECT_THAT(why("--problem cantilever --nodes 9 --solver gmres"), HasSubstr("symmetric"));
+  write_bar(400);
+  EXPECT_THAT(why("--matrix A.mtx --block-size 2 --skip-symmetry-check"), HasSubstr("not checked"));
+  EXPECT_THAT(why("--matrix A.mtx --block-size 2"), HasSubstr("block-jacobi takes about 7 iterations"));
+  EXPECT_TRUE(report_of("--problem cantilever --nodes 5").at("why_preconditioner").is_null());
+  expect_refused("solve --preconditioner auto --problem cantilever --near-null rigid --dof 1", {"no displacements"});
+}
+
 TEST_F(AmgCommand, ServesOtherSolvers) {
   for (const std::string solver : {"minres", "gmres", "bicgstab", "block-cg --num-rhs 3", "cg --variant pipelined",
                                    "cg --variant single-reduction"}) {
@@ -81,6 +134,58 @@ TEST_F(AmgCommand, TakesCoordinates) {
   EXPECT_EQ(report.at("status"), "converged");
   EXPECT_LE(report.at("error").at("max_norm").get<double>(), 1e-3) << "x is all ones";
   EXPECT_THAT(report.at("hierarchy").get<std::string>(), HasSubstr("blocks of 3 x 3")) << "three modes in the plane";
+}
+
+/// The modes of a bar along x, written down, are those that coordinates make.
+TEST_F(AmgCommand, TakesModesOfAFile) {
+  write_bar(400);
+  write_coordinates(400, 2);
+  const auto along = [](int row) { return row % 2 == 0 ? 1.0 : 0.0; };
+  const auto across = [](int row) { return row % 2 == 0 ? 0.0 : 1.0; };
+  const auto turn = [](int row) { return row % 2 == 0 ? 0.0 : 0.5 * (row / 2) - 99.75; };
+  write_modes(800, {along, across, turn});
+  const std::string bar = "--matrix A.mtx --block-size 2 ";
+  const json modes = report_of(bar + "--near-null modes.mtx"), rigid = report_of(bar + "--coordinates xy.mtx");
+  EXPECT_EQ(modes.at("hierarchy"), rigid.at("hierarchy"));
+  EXPECT_EQ(modes.at("iterations"), rigid.at("iterations"));
+  EXPECT_EQ(modes.at("options").at("near_null"), "modes.mtx");
+  write_modes(800, {along, across});
+  EXPECT_EQ(report_of(bar + "--near-null modes.mtx").at("hierarchy"),
+            report_of(bar + "--near-null constants").at("hierarchy"));
+}
+
+TEST_F(AmgCommand, RefusesModesThatDoNotFit) {
+  write_bar(40);
+  const auto one = [](int) { return 1.0; };
+  const auto two = [](int row) { return 1.0 + row; };
+  const std::string solve = "solve --preconditioner amg --no-probe --matrix A.mtx --block-size 2 --near-null ";
+  write_modes(79, {one});
+  expect_refused(solve + "modes.mtx", {"modes.mtx", "modes of 79 rows", "the matrix has 80 rows", "--coordinates"});
+  write_modes(80, {one, two, [](int row) { return 3.0 + 2 * row; }});
+  expect_refused(solve + "modes.mtx", {"A.mtx", "mode 2 (from 0) depends on those before it", "leave it out"});
+  write_modes(80, {one, [](int) { return 0.0; }});
+  expect_refused(solve + "modes.mtx", {"mode 1 is 0", "leave it out"});
+  write_modes(80, std::vector<std::function<double(int)>>(65, one));
+  expect_refused(solve + "modes.mtx", {"65 modes", "1 to 64"});
+  expect_refused(solve + "rigdi", {"--near-null 'rigdi'", "no such file", "constants, rigid or a file"});
+  write_modes(80, {one});
+  expect_refused(solve + "modes.mtx --coordinates modes.mtx", {"the file has the modes"});
+  expect_refused("solve --matrix A.mtx --near-null modes.mtx", {"--near-null modes.mtx", "pass --preconditioner amg"});
+  expect_refused(solve + "modes.mtx --solution modes.mtx", {"--solution", "--near-null"});
+}
+
+TEST_F(AmgCommand, RefusesMatricesOfNoHierarchy) {
+  const std::string solve = "solve --preconditioner amg --no-probe --matrix A.mtx --block-size 2 ";
+  const auto write_diagonal = [&](const std::string& last) {
+    write("A.mtx", "%%MatrixMarket matrix coordinate real symmetric\n4 4 4\n1 1 2\n2 2 2\n3 3 2\n4 4 " + last + "\n");
+  };
+  write_diagonal("0");
+  expect_refused(solve, {"A.mtx", "the diagonal entry (4, 4) is 0"});
+  write_diagonal("-1");
+  expect_refused(solve, {"A.mtx", "the diagonal entry of row 3 (from 0) is negative", "not positive definite"});
+  write("A.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 2\n2 2 2\n");
+  write("xy.mtx", "%%MatrixMarket matrix array real general\n1 2\n0\n0\n");
+  expect_refused(solve + "--coordinates xy.mtx", {"rigid-body modes of one node", "no rotations"});
 }
 
 TEST_F(AmgCommand, RefusesWhatDoesNotFit) {
@@ -102,7 +207,8 @@ TEST_F(AmgCommand, RefusesWhatDoesNotFit) {
   expect_refused(beam + "--checkpoint c", {"checkpoint"});
   expect_refused(beam + "--preconditioner-precision half", {"'half'", "single"});
   const std::string other = "solve --problem cantilever --nodes 5 ";
-  for (const std::string option : {"--near-null rigid", "--coordinates xy.mtx", "--preconditioner-precision single"}) {
+  for (const std::string option :
+       {"--near-null rigid", "--coordinates xy.mtx", "--preconditioner-precision single", "--amg-smoother l1-jacobi"}) {
     expect_refused(other + option, {option, "pass --preconditioner amg"});
   }
 }

@@ -61,7 +61,15 @@ TEST_F(RankAmg, TakesCoordinatesAndConstants) {
   const json rigid = report_on(2, chain + "--coordinates xy.mtx");
   EXPECT_EQ(rigid.at("status"), "converged");
   EXPECT_THAT(rigid.at("hierarchy").get<std::string>(), HasSubstr("blocks of 3 x 3")) << "three modes in the plane";
-  EXPECT_EQ(report_on(2, chain + "--near-null constants").at("status"), "converged");
+  const json constants = report_on(2, chain + "--near-null constants");
+  EXPECT_EQ(constants.at("status"), "converged");
+  std::ostringstream modes;
+  modes << "%%MatrixMarket matrix array real general\n800 2\n";
+  for (int entry = 0; entry < 1600; ++entry) modes << (entry % 2 == entry / 800) << '\n';
+  write("modes.mtx", modes.str());
+  const json of_file = report_on(2, chain + "--near-null modes.mtx");
+  EXPECT_EQ(of_file.at("hierarchy"), constants.at("hierarchy")) << "each rank has the rows of its own nodes";
+  EXPECT_EQ(of_file.at("iterations"), constants.at("iterations"));
 }
 
 TEST_F(RankAmg, OneRankSaysWhatIsWrong) {

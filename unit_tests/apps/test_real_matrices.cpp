@@ -71,6 +71,14 @@ TEST_P(SpdMatrices, AreSolvedOrTheLimitIsTold) {
   }
 }
 
+/// They are too small for amg, with which some take more iterations than with block-Jacobi.
+TEST_P(SpdMatrices, AutomaticPreconditionerIsBlockJacobi) {
+  run("solve --no-probe --matrix '" + file_ + "' --max-iterations 1 --report r.json --preconditioner auto");
+  const auto json = nlohmann::json::parse(read_file(folder() / "r.json"));
+  EXPECT_EQ(json["preconditioner"], "block-jacobi");
+  EXPECT_NE(json["why_preconditioner"], nullptr);
+}
+
 TEST_P(UnsymmetricMatrices, AreRefused) {
   expect_refused("solve --no-probe --matrix '" + file_ + "' --report r.json",
                  {std::string(GetParam().name) + ".mtx: ", "not symmetric", "counted from 1"});

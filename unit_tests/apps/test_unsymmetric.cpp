@@ -55,6 +55,16 @@ TEST_F(Unsymmetric, ConvectionIsSolvedByTheSolversForIt) {
   EXPECT_EQ(report_of("--matrix A.mtx --solver gmres").at("options").at("restart"), 30);
 }
 
+TEST_F(Unsymmetric, ConvectionIsSolvedWithAmg) {
+  write_line("A.mtx", 2000, -1.05, 2, -0.95);
+  for (const std::string solver : {"gmres", "bicgstab"}) {
+    const std::string arguments = "--matrix A.mtx --block-size 1 --solver " + solver + " --preconditioner ";
+    const json amg = report_of(arguments + "amg"), jacobi = report_of(arguments + "block-jacobi");
+    EXPECT_LE(amg.at("iterations").get<int>(), jacobi.at("iterations").get<int>()) << solver;
+    EXPECT_LE(amg.at("error").at("max_norm").get<double>(), 1e-5) << "x is all ones";
+  }
+}
+
 TEST_F(Unsymmetric, TheGeneratedProblemIsSolved) {
   const std::string problem = "--problem convection-diffusion --nodes 9,5,7";
   for (const std::string dof : {"", " --dof 4"}) {

@@ -9,11 +9,11 @@
 
 namespace ashlar::amg {
 
-/// The inverse of a symmetric positive definite dense matrix of n x n, entry (i, j) at i + j*n, by Cholesky's method;
-/// if it is singular to rounding, its pseudo-inverse.
+/// The inverse of a dense matrix of n x n, entry (i, j) at i + j*n; if it is singular to rounding, its pseudo-inverse.
+/// A symmetric matrix has a symmetric one.
 ///
 /// Throws   NumericalError if an entry is not finite.
-std::vector<double> symmetric_inverse(const std::vector<double>& a, int n);
+std::vector<double> inverse_of_dense(const std::vector<double>& a, int n);
 
 /// The coarsest level's solver: x := A^-1 b by the dense inverse, computed on the host. Over ranks, each rank inverts
 /// the whole matrix and keeps its own rows of the inverse.
@@ -23,19 +23,20 @@ class DenseInverse {
   using Scalar = typename LevelMatrix<A>::Scalar;
   using Vector = typename LevelMatrix<A>::Vector;
 
+  /// Inverts the level's matrix, whose rows on this rank are `own`, dense and perhaps in higher precision.
+  ///
   /// Async    collective; waits for `exec`.
   /// Throws   NumericalError on all ranks together if an entry is not finite.
   template <execution_space Exec>
-  DenseInverse(const Exec& exec, const LevelMatrix<A>& a)
+  DenseInverse(const Exec& exec, const LevelMatrix<A>& a, const std::vector<double>& own)
       : inverse_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::dense_inverse"),
                  std::size_t(a.num_global_rows()), std::size_t(a.num_rows())),
         whole_(exec, a) {
     const int n = static_cast<int>(a.num_global_rows());
-    const auto own = a.comm().together([&] { return a.dense_rows(exec); });
-    // (Rows where the inverse takes columns: it is symmetric.)
+    // (Rows where the inverse takes columns: it has the transposed matrix, and returns rows of the inverse as columns.)
     const auto all = a.comm().is_alone() ? own : a.comm().all_gather(own);
     a.comm().together([&] {
-      const std::vector<double> inverse = symmetric_inverse(all, n);
+      const std::vector<double> inverse = inverse_of_dense(all, n);
       const auto here = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, inverse_);
       for (std::int64_t row = 0; row < a.num_rows(); ++row) {
         const double* const column = inverse.data() + (a.first_row() + row) * n;
@@ -56,7 +57,7 @@ class DenseInverse {
     const auto row = KOKKOS_LAMBDA(const typename Policy::member_type& team) {
       const int i = team.league_rank();
       double sum = 0;
-      // (The inverse is symmetric: neighbouring threads read neighbouring entries of column i.)
+      // (Column i holds row i of the inverse: neighbouring threads read neighbouring entries.)
       Kokkos::parallel_reduce(
           Kokkos::TeamThreadRange(team, n), [&](int j, double& part) { part += double(inverse(j, i)) * double(b(j)); },
           sum);

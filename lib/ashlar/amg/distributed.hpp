@@ -2,9 +2,12 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/amg/distributed_cycle.hpp>
+#include <ashlar/amg/distributed_gathering.hpp>
+#include <ashlar/amg/impl/add_row_sums.hpp>
 #include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/distributed/matrix.hpp>
@@ -24,20 +27,6 @@
 // The interface of distributed matrices to a hierarchy. Include this file, and amg::Preconditioner takes them.
 
 namespace ashlar::amg {
-
-namespace impl {
-
-/// A host list where kernels read it. Waits for `exec`.
-template <class Space, class Exec>
-Kokkos::View<const std::int64_t*, Space> on_device(const Exec& exec, const std::vector<std::int64_t>& list) {
-  const Kokkos::View<std::int64_t*, Space> view(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::list"),
-                                                list.size());
-  Kokkos::deep_copy(exec, view, Kokkos::View<const std::int64_t*, Kokkos::HostSpace>(list.data(), list.size()));
-  exec.fence("ashlar::amg: a list");
-  return view;
-}
-
-}  // namespace impl
 
 template <bcsr_matrix Matrix>
 class LevelMatrix<DistributedMatrix<Matrix>> {
@@ -78,30 +67,36 @@ class LevelMatrix<DistributedMatrix<Matrix>> {
   }
 
   template <execution_space Exec>
-  Distributed prolongator_of(const Exec& exec, const Matrix& own_columns) const {
-    const Communicator& comm = a_.communicator();
+  static Distributed prolongator_of(const Exec& exec, const Distributed& a, const Matrix& own_columns) {
+    const Communicator& comm = a.communicator();
     std::vector<std::int64_t> offsets{0};
     for (const std::int64_t count : comm.all_gather(std::int64_t(own_columns.num_block_cols()))) {
       offsets.push_back(offsets.back() + count);
     }
     std::vector<std::int64_t> columns(std::size_t(own_columns.num_block_cols()));
     std::iota(columns.begin(), columns.end(), offsets[std::size_t(comm.rank())]);
-    const auto global = comm.together([&] { return impl::on_device<Space>(exec, columns); });
-    return Distributed(exec, a_.shared_communicator(), a_.row_map(), RowPartition(offsets),
-                       RowsWithGhosts<Matrix>{own_columns, global}, impl::options_as(a_));
+    const auto global =
+        comm.together([&] { return ashlar::impl::view_from<Space>(exec, "ashlar::amg::list", columns); });
+    return Distributed(exec, a.shared_communicator(), a.row_map(), RowPartition(offsets),
+                       RowsWithGhosts<Matrix>{own_columns, global}, impl::options_as(a));
   }
 
   template <execution_space Exec>
-  std::vector<double> dense_rows(const Exec& exec) const {
-    const std::int64_t n = num_global_rows(), b = a_.block_shape().rows;
-    std::vector<double> rows(std::size_t(num_rows() * n), 0);
-    const std::int64_t first = a_.column_map().begin(a_.rank());
-    impl::for_each_entry_on_host(exec, a_.local(), [&](std::int64_t i, std::int64_t j, int r, int c, Scalar value) {
+  void add_remote_row_sums(const Exec& exec, const Matrix& diagonal) const {
+    impl::add_row_sums(exec, a_.remote(), a_.remote_rows(), false, diagonal);
+  }
+
+  template <execution_space Exec>
+  static std::vector<double> dense_rows(const Exec& exec, const Distributed& a) {
+    const std::int64_t n = a.num_global_rows(), b = a.block_shape().rows;
+    std::vector<double> rows(std::size_t(a.local().num_rows() * n), 0);
+    const std::int64_t first = a.column_map().begin(a.rank());
+    impl::for_each_entry_on_host(exec, a.local(), [&](std::int64_t i, std::int64_t j, int r, int c, Scalar value) {
       rows[std::size_t((i * b + r) * n + (first + j) * b + c)] = value;
     });
-    const auto row = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a_.remote_rows());
-    const auto column = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a_.halo_columns());
-    impl::for_each_entry_on_host(exec, a_.remote(), [&](std::int64_t i, std::int64_t j, int r, int c, Scalar value) {
+    const auto row = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.remote_rows());
+    const auto column = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.halo_columns());
+    impl::for_each_entry_on_host(exec, a.remote(), [&](std::int64_t i, std::int64_t j, int r, int c, Scalar value) {
       rows[std::size_t((row(i) * b + r) * n + column(j) * b + c)] = value;
     });
     return rows;
@@ -109,15 +104,17 @@ class LevelMatrix<DistributedMatrix<Matrix>> {
 
   /// Throws   ArgumentError for a strength above 0 on several ranks.
   template <execution_space Exec>
-  Distributed filtered(const Exec& exec, double strength) const {
-    if (!(strength > 0)) return a_;
-    if (!comm().is_alone()) {
-      throw ArgumentError(text("amg: strength ", strength, " on ", comm().size(), " ranks"),
+  static Distributed filtered(const Exec& exec, const Distributed& a, double strength) {
+    if (!(strength > 0)) return a;
+    if (const Communicator& comm = a.communicator(); !comm.is_alone()) {
+      throw ArgumentError(text("amg: strength ", strength, " on ", comm.size(), " ranks"),
                           "weak couplings are found within a rank", "take strength 0, or one rank");
     }
-    return Distributed(exec, a_.shared_communicator(), a_.row_map(), a_.column_map(),
-                       filtered_matrix(exec, a_.local(), strength));
+    return Distributed(exec, a.shared_communicator(), a.row_map(), a.column_map(),
+                       filtered_matrix(exec, a.local(), strength));
   }
+
+  static constexpr bool needs_earlier_results = true;
 
   static const Communicator& communicator_of(const Distributed& a) { return a.communicator(); }
   static const Matrix& local_of(const Distributed& a) { return a.local(); }
@@ -167,7 +164,8 @@ struct InPrecision<DistributedMatrix<Matrix>, Real> {
         }
         std::vector<std::int64_t> own(std::size_t(a.local().num_block_rows()));
         std::iota(own.begin(), own.end(), std::int64_t(0));
-        const auto given = global_rows(exec, a, impl::on_device<typename Matrix::memory_space>(exec, own));
+        const auto given = global_rows(
+            exec, a, ashlar::impl::view_from<typename Matrix::memory_space>(exec, "ashlar::amg::list", own));
         const Kokkos::View<Real*, typename Matrix::memory_space> values(
             Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::values"), given.values.extent(0));
         using Copy = impl::CopyEntry<typename Matrix::values_view, Kokkos::View<Real*, typename Matrix::memory_space>>;

@@ -35,7 +35,7 @@ DistributedMatrixOptions options_as(const DistributedMatrix<Matrix>& a) {
 
 }  // namespace impl
 
-/// By a halo of all entries of the other ranks.
+/// By a halo of all entries of the other ranks. A rank without rows needs none.
 template <bcsr_matrix Matrix>
 class WholeVector<DistributedMatrix<Matrix>> {
  public:
@@ -50,7 +50,7 @@ class WholeVector<DistributedMatrix<Matrix>> {
     const DistributedMatrix<Matrix>& matrix = a.matrix();
     const RowPartition& map = matrix.row_map();
     std::vector<std::int64_t> others;
-    for (std::int64_t i = 0; i < map.num_rows(); ++i) {
+    for (std::int64_t i = 0; map.size(matrix.rank()) > 0 && i < map.num_rows(); ++i) {
       if (i < map.begin(matrix.rank()) || i >= map.end(matrix.rank())) others.push_back(i);
     }
     HaloOptions options = impl::options_as(matrix).halo;
@@ -68,7 +68,8 @@ class WholeVector<DistributedMatrix<Matrix>> {
     const std::int64_t first = first_, own = std::int64_t(x.extent(0));
     Kokkos::parallel_for(
         "ashlar::amg[whole vector]",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::int64_t(whole.extent(0))),
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0,
+                                                                   own > 0 ? std::int64_t(whole.extent(0)) : 0),
         KOKKOS_LAMBDA(std::int64_t i) {
           const bool is_own = i >= first && i < first + own;
           whole(i) = is_own ? x(i - first) : halo(i < first ? i : i - own);

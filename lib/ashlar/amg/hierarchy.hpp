@@ -2,19 +2,19 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/amg/aggregate.hpp>
-#include <ashlar/amg/galerkin.hpp>
+#include <ashlar/amg/coarsening.hpp>
 #include <ashlar/amg/impl/check_input.hpp>
 #include <ashlar/amg/level.hpp>
 #include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/amg/options.hpp>
-#include <ashlar/amg/smooth_prolongator.hpp>
 #include <ashlar/amg/strength.hpp>
 #include <ashlar/amg/tentative.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/cycles/cycle.hpp>
+#include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -29,7 +29,9 @@
 //   P_l      := (I - omega D^-1 A_l) P0                      smooth_prolongator.hpp
 //   A_l+1    := P_l^T A_l P_l                                galerkin.hpp
 //
-// until A_l is small enough for a dense inverse.
+// until A_l is small enough for a dense inverse. All of this is computed in the precision of A. A cycle uses A_l and
+// P_l rounded to the precision of the levels. (Rounding A_l first would be too much for slender bodies: the energy of
+// their bending is below a float's rounding of A, and coarse matrices of rounded ones have other soft modes.)
 
 namespace ashlar::amg {
 
@@ -47,48 +49,55 @@ struct LevelFigures {
 };
 
 /// The levels of smoothed aggregation for a matrix, and the steps of their cycle. A is a BcsrMatrix, or with
-/// amg/distributed.hpp a DistributedMatrix. Aggregates lie within ranks. All decisions are made by all ranks together.
-template <class A>
+/// amg/distributed.hpp a DistributedMatrix; Real is the precision of the levels. Aggregates lie within ranks, and
+/// levels with few block rows a rank on fewer ranks. All decisions are made by all ranks together.
+template <class A, class Real = typename LevelMatrix<A>::Scalar>
 class Hierarchy {
  public:
+  using InReal = InPrecision<A, Real>;
+  using Matrix = typename InReal::type;  ///< of all levels
   using Local = typename LevelMatrix<A>::Local;
   using Space = typename Local::memory_space;
   using Modes = NearNullSpace<Space>;
 
   /// Shapes   A is square, with square blocks; `modes` has the rows of A that this rank has, and 1 to max_modes
-  /// columns. Memory   shares the values of A. If they change, update_values() follows before the next cycle. Async
-  /// waits for `exec`. Over ranks: collective. Throws   on all ranks together: ShapeError, ArgumentError,
-  /// BlockSizeError; NumericalError if a mode is 0 or not finite, or if, on some
-  ///          level, a diagonal block has no inverse or D^-1 A no positive eigenvalue.
+  ///          columns.
+  /// Memory   shares the values of A. If they change, update_values() follows before the next cycle.
+  /// Async    waits for `exec`. Over ranks: collective.
+  /// Throws   on all ranks together: ShapeError, ArgumentError, BlockSizeError; NumericalError if a mode is 0, not
+  ///          finite or dependent on others, if A has a negative diagonal entry, or if, on some level, a diagonal block
+  ///          has no inverse or D^-1 A no positive eigenvalue.
   template <execution_space Exec>
   Hierarchy(const Exec& exec, const A& a, Modes modes, const Options& options = {}) : options_(options) {
     check(options);
     impl::check_input(exec, a, modes);
-    levels_.push_back(timed(exec, times_.smoothers, [&] { return Level<A>(exec, a, options_); }));
+    levels_.push_back(
+        timed(exec, times_.smoothers, [&] { return Level<Matrix>(exec, InReal::of(exec, a), options_); }));
     options_.exchange = levels_.front().products().mode();
     const Communicator& comm = levels_.front().products().comm();
+    A fine = a;
     while (can_be_coarser()) {
-      const Local& fine = levels_.back().local();
+      const Local& local = LevelMatrix<A>::local_of(fine);
       const auto aggregates = timed(exec, times_.aggregation, [&] {
-        return comm.together([&] { return aggregate(exec, strength_graph(exec, fine, options_.strength)); });
+        return comm.together([&] { return aggregate(exec, strength_graph(exec, local, options_.strength)); });
       });
       const std::int64_t count = comm.sum(std::int64_t(aggregates.count));
-      if (count == 0 || 5 * count > 4 * comm.sum(std::int64_t(fine.num_block_rows()))) {
+      if (count == 0 || 5 * count > 4 * comm.sum(std::int64_t(local.num_block_rows()))) {
         is_stalled_ = true;
         break;
       }
       const Tentative<Local> tentative = timed(exec, times_.tentative, [&] {
-        return comm.together([&] { return tentative_prolongator<Local>(exec, aggregates, modes, fine.block_size()); });
+        return comm.together([&] { return tentative_prolongator<Local>(exec, aggregates, modes, local.block_size()); });
       });
-      modes = tentative.coarse_modes;
-      coarsenings_.push_back(timed(exec, times_.prolongators,
-                                   [&] { return Coarsening(exec, levels_.back().products(), tentative, options_); }));
-      A coarse = coarsen(exec, levels_.size() - 1);
+      coarsenings_.push_back(
+          timed(exec, times_.prolongators, [&] { return Coarsening<A>(exec, fine, tentative, options_); }));
+      modes = coarsenings_.back().coarse_modes(exec, tentative.coarse_modes);
+      fine = coarsen(exec, levels_.size() - 1, fine);
       levels_.push_back(timed(exec, times_.smoothers, [&] {
-        return of_level(levels_.size(), [&] { return Level<A>(exec, std::move(coarse), options_); });
+        return of_level(levels_.size(), [&] { return Level<Matrix>(exec, InReal::of(exec, fine), options_); });
       }));
     }
-    finish(exec);
+    finish(exec, fine);
     cycle_ = cycles::cycle_steps(options_.cycle, static_cast<int>(levels_.size()));
   }
 
@@ -104,15 +113,14 @@ class Hierarchy {
       throw ArgumentError(text("amg: new values with strength ", options_.strength),
                           "which couplings are strong depends on the values", "make a new hierarchy");
     }
-    const A values = LevelMatrix<A>::in_pattern_of(exec, levels_.front().matrix(), a);
     times_ = {};
-    timed(exec, times_.smoothers, [&] { levels_.front().set_matrix(exec, values, options_); });
+    timed(exec, times_.smoothers, [&] { set_matrix(exec, 0, a); });
+    A fine = a;
     for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-      A coarse = coarsen(exec, l);
-      timed(exec, times_.smoothers,
-            [&] { of_level(l + 1, [&] { levels_[l + 1].set_matrix(exec, std::move(coarse), options_); }); });
+      fine = coarsen(exec, l, fine);
+      timed(exec, times_.smoothers, [&] { of_level(l + 1, [&] { set_matrix(exec, l + 1, fine); }); });
     }
-    finish(exec);
+    finish(exec, fine);
   }
 
   /// One cycle from zero: x of level 0 from its b.
@@ -123,7 +131,7 @@ class Hierarchy {
     cycles::run(exec, cycle_, levels_);
   }
 
-  const std::vector<Level<A>>& levels() const { return levels_; }
+  const std::vector<Level<Matrix>>& levels() const { return levels_; }
   const std::vector<cycles::Step>& steps() const { return cycle_; }
   const Options& options() const { return options_; }
   /// The seconds of the constructor, or of the last update_values().
@@ -132,7 +140,7 @@ class Hierarchy {
   /// Of all ranks.
   std::vector<LevelFigures> figures() const {
     std::vector<LevelFigures> all;
-    for (const Level<A>& level : levels_) {
+    for (const Level<Matrix>& level : levels_) {
       const int b = level.local().block_size();
       const std::int64_t rows = level.products().num_global_rows();
       all.push_back({rows, rows / b, level.products().num_global_blocks(), b, level.largest_eigenvalue()});
@@ -152,20 +160,6 @@ class Hierarchy {
   }
 
  private:
-  /// The structures between a level and the next.
-  struct Coarsening {
-    template <class Exec>
-    Coarsening(const Exec& exec, const LevelMatrix<A>& fine, const Tentative<Local>& made, const Options& options)
-        : tentative(made.prolongator),
-          distributed_tentative(fine.prolongator_of(exec, made.prolongator)),
-          smoothing(exec, fine.filtered(exec, options.strength), distributed_tentative) {}
-
-    Local tentative;  ///< this rank's rows, in its own columns
-    A distributed_tentative;
-    typename LevelMatrix<A>::Product smoothing;
-    GalerkinProduct<A> galerkin;
-  };
-
   template <class Exec, class Work>
   static auto timed(const Exec& exec, double& seconds, const Work& work) {
     const Kokkos::Timer timer;
@@ -199,41 +193,60 @@ class Hierarchy {
            int(levels_.size()) < options_.max_levels;
   }
 
-  /// The prolongator to level l and the matrix of level l + 1, in the patterns of those before.
+  /// New values of level l, rounded, in the pattern of those before.
   template <class Exec>
-  A coarsen(const Exec& exec, std::size_t l) {
-    Level<A>& level = levels_[l];
-    Coarsening& step = coarsenings_[l];
-    const A* const p_before = level.transfer() ? &level.transfer()->prolongator() : nullptr;
-    const A* const coarse_before = l + 1 < levels_.size() ? &levels_[l + 1].matrix() : nullptr;
+  void set_matrix(const Exec& exec, std::size_t l, const A& a) {
+    const Matrix& before = levels_[l].matrix();
+    levels_[l].set_matrix(exec, LevelMatrix<Matrix>::in_pattern_of(exec, before, InReal::of(exec, a, &before)),
+                          options_);
+  }
+
+  /// D^-1 of level l, whose matrix before rounding is `a`.
+  template <class Exec>
+  BlockJacobiPreconditioner<Local> block_jacobi(const Exec& exec, std::size_t l, const A& a) const {
+    if constexpr (std::is_same_v<A, Matrix>) {
+      return levels_[l].block_jacobi();
+    } else {
+      return levels_[l].products().comm().together(
+          [&] { return BlockJacobiPreconditioner<Local>(exec, LevelMatrix<A>::local_of(a)); });
+    }
+  }
+
+  /// The prolongator to level l, whose matrix is `fine`, and the matrix of level l + 1, in the patterns of those
+  /// before.
+  template <class Exec>
+  A coarsen(const Exec& exec, std::size_t l, const A& fine) {
+    Level<Matrix>& level = levels_[l];
+    Coarsening<A>& step = coarsenings_[l];
     const A p = timed(exec, times_.prolongators, [&] {
-      const auto rows =
-          smooth_prolongator(exec, step.smoothing, level.products().filtered(exec, options_.strength),
-                             step.distributed_tentative, step.tentative, level.smoother().inverse_of_diagonal(),
-                             options_.prolongator_damping / level.largest_eigenvalue());
-      return step.smoothing.distribute(exec, rows, p_before);
+      const double omega = options_.prolongator_damping / level.largest_eigenvalue();
+      return step.prolongator(exec, fine, block_jacobi(exec, l, fine), omega);
     });
     return timed(exec, times_.galerkin, [&] {
-      level.set_prolongator(exec, p);
-      return step.galerkin.multiply(exec, level.products().comm(), level.matrix(), p, coarse_before);
+      level.set_prolongator(exec, InReal::of(exec, step.for_coarse_level(exec, p),
+                                             level.transfer() ? &level.transfer()->prolongator() : nullptr));
+      return step.coarse_matrix(exec, fine, p);
     });
   }
 
   /// The dense inverse of the coarsest level, if it is small enough. Each of many ranks may have too few nodes left to
   /// aggregate: then the largest inverse is the limit.
   template <class Exec>
-  void finish(const Exec& exec) {
-    const LevelMatrix<A>& coarsest = levels_.back().products();
+  void finish(const Exec& exec, const A& matrix) {
+    const LevelMatrix<Matrix>& coarsest = levels_.back().products();
     const int most = is_stalled_ && !coarsest.comm().is_alone() ? most_coarsest_rows : options_.coarsest_rows;
     if (coarsest.num_global_rows() > most) return;
-    timed(exec, times_.coarsest, [&] { levels_.back().set_dense_inverse(exec); });
+    timed(exec, times_.coarsest, [&] {
+      const auto own = coarsest.comm().together([&] { return LevelMatrix<A>::dense_rows(exec, matrix); });
+      levels_.back().set_dense_inverse(exec, own);
+    });
   }
 
   Options options_;
   SetupTimes times_;
   bool is_stalled_ = false;
-  std::vector<Level<A>> levels_;
-  std::vector<Coarsening> coarsenings_;
+  std::vector<Level<Matrix>> levels_;
+  std::vector<Coarsening<A>> coarsenings_;
   std::vector<cycles::Step> cycle_;
 };
 

@@ -3,9 +3,12 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/amg/chebyshev.hpp>
 #include <ashlar/amg/dense_inverse.hpp>
+#include <ashlar/amg/gauss_seidel.hpp>
+#include <ashlar/amg/l1_jacobi.hpp>
 #include <ashlar/amg/lanczos.hpp>
 #include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/amg/options.hpp>
+#include <ashlar/amg/smoother_update.hpp>
 #include <ashlar/amg/transfer.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
@@ -17,6 +20,8 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace ashlar::amg {
 
@@ -28,22 +33,22 @@ class Level {
  public:
   using Local = typename LevelMatrix<A>::Local;
   using Vector = typename LevelMatrix<A>::Vector;
+  using Smoother = std::variant<ChebyshevSmoother<Local>, L1JacobiSmoother<Local>, GaussSeidelSmoother<Local>>;
 
   /// Without a prolongator: the coarsest level so far.
   template <execution_space Exec>
   Level(const Exec& exec, A a, const Options& options)
       : a_(exec, std::move(a), options.exchange),
+        diagonal_(make_diagonal(exec)),
         smoother_(make_smoother(exec, options)),
-        b_(make(exec, "ashlar::amg::b")),
-        x_(make(exec, "ashlar::amg::x")),
-        r_(make(exec, "ashlar::amg::r")),
-        d_(make(exec, "ashlar::amg::d")),
-        t_(make(exec, "ashlar::amg::t")) {}
+        vectors_{make(exec, "ashlar::amg::b"), make(exec, "ashlar::amg::x"), make(exec, "ashlar::amg::r"),
+                 make(exec, "ashlar::amg::d"), make(exec, "ashlar::amg::t")} {}
 
   /// New values of the same structure.
   template <execution_space Exec>
   void set_matrix(const Exec& exec, A a, const Options& options) {
     a_.set(std::move(a));
+    diagonal_ = make_diagonal(exec);
     smoother_ = make_smoother(exec, options);
   }
 
@@ -56,44 +61,43 @@ class Level {
     }
   }
 
+  /// Inverts the matrix, whose rows on this rank are `own`, dense and perhaps in higher precision.
   template <execution_space Exec>
-  void set_dense_inverse(const Exec& exec) {
-    inverse_.emplace(exec, a_);
+  void set_dense_inverse(const Exec& exec, const std::vector<double>& own) {
+    inverse_.emplace(exec, a_, own);
   }
 
   template <class Exec>
   void smooth_zero(const Exec& exec) const {
-    smoother_.smooth(exec, a_, true, b_, x_, r_, d_, t_);
+    smooth(exec, true, false);
   }
   template <class Exec>
   void smooth(const Exec& exec) const {
-    smoother_.smooth(exec, a_, false, b_, x_, r_, d_, t_);
+    smooth(exec, false, false);
   }
   template <class Exec>
   void smooth_adjoint(const Exec& exec) const {
-    smooth(exec);
+    smooth(exec, false, true);
   }
-  /// From what the smoother leaves in r and d.
+  /// After a smoothing.
   template <class Exec>
   void residual(const Exec& exec) const {
-    smoother_.residual(exec, a_, r_, d_);
+    a_.multiply(exec, -1, vectors_.d, 1, vectors_.r);
   }
   template <class Exec>
   void restrict_residual(const Exec& exec, const Level& next) const {
-    transfer_->restrict_to(exec, r_, next.b_);
+    transfer_->restrict_to(exec, vectors_.r, next.b());
   }
   template <class Exec>
   void prolong_add(const Exec& exec, const Level& next) const {
-    transfer_->prolong_add(exec, next.x_, x_);
+    transfer_->prolong_add(exec, next.x(), vectors_.x);
   }
-  /// By the dense inverse, or if the level has none, by smoothing.
+  /// By the dense inverse, or if the level has none, by smoothing, as one symmetric operator.
   template <class Exec>
   void solve(const Exec& exec) const {
-    if (inverse_) {
-      inverse_->solve(exec, b_, x_);
-    } else {
-      smooth_zero(exec);
-    }
+    if (inverse_) return inverse_->solve(exec, b(), x());
+    smooth_zero(exec);
+    if (!std::visit([](const auto& smoother) { return smoother.is_self_adjoint; }, smoother_)) smooth_adjoint(exec);
   }
 
   const A& matrix() const { return a_.matrix(); }
@@ -102,12 +106,18 @@ class Level {
   const Local& local() const { return a_.local(); }
   /// To this level from the next; none on the coarsest.
   const std::optional<Transfer<A>>& transfer() const { return transfer_; }
-  const ChebyshevSmoother<Local>& smoother() const { return smoother_; }
+  const Smoother& smoother() const { return smoother_; }
+  /// Products with A of a cycle at this level, with the residual.
+  int products_of_cycle() const {
+    return std::visit([](const auto& smoother) { return smoother.products_of_cycle(); }, smoother_);
+  }
   bool is_dense() const { return inverse_.has_value(); }
-  const Vector& b() const { return b_; }
-  const Vector& x() const { return x_; }
+  const Vector& b() const { return vectors_.b; }
+  const Vector& x() const { return vectors_.x; }
+  /// D^-1, by the diagonal blocks.
+  const BlockJacobiPreconditioner<Local>& block_jacobi() const { return diagonal_.inverse; }
   /// The largest eigenvalue of D^-1 A, as it was estimated.
-  double largest_eigenvalue() const { return smoother_.largest() / safety; }
+  double largest_eigenvalue() const { return diagonal_.largest_eigenvalue; }
 
   /// True if the host never waits for other ranks.
   bool is_stream_ordered() const {
@@ -124,16 +134,41 @@ class Level {
   /// The estimate of the largest eigenvalue is one from below.
   static constexpr double safety = 1.1;
 
+  struct Diagonal {
+    BlockJacobiPreconditioner<Local> inverse;
+    double largest_eigenvalue;  ///< of D^-1 A
+  };
+
   template <class Exec>
-  ChebyshevSmoother<Local> make_smoother(const Exec& exec, const Options& options) const {
+  Diagonal make_diagonal(const Exec& exec) const {
     auto inverse = a_.comm().together([&] { return BlockJacobiPreconditioner<Local>(exec, a_.local()); });
-    const double largest = safety * amg::largest_eigenvalue(exec, a_, inverse);
+    const double largest = amg::largest_eigenvalue(exec, a_, inverse);
     if (a_.num_global_rows() > 0 && !(largest > 0 && largest < std::numeric_limits<double>::infinity())) {
       throw NumericalError(
           -1, text("amg: no positive eigenvalue of D^-1 A was found on a level of ", a_.num_global_rows(), " rows"),
           "the matrix of the level is not positive definite", "take block-Jacobi, or no preconditioner");
     }
-    return {std::move(inverse), options.smoother_degree, options.smoothed_fraction * largest, largest};
+    return {std::move(inverse), largest};
+  }
+
+  template <class Exec>
+  Smoother make_smoother(const Exec& exec, const Options& options) const {
+    switch (options.smoother) {
+      case SmootherKind::l1_jacobi:
+        return L1JacobiSmoother<Local>(exec, a_, options.smoother_degree);
+      case SmootherKind::gauss_seidel:
+        return GaussSeidelSmoother<Local>(exec, a_, options.smoother_degree);
+      case SmootherKind::chebyshev:
+        break;
+    }
+    const double largest = safety * diagonal_.largest_eigenvalue;
+    return ChebyshevSmoother<Local>(diagonal_.inverse, options.smoother_degree, options.smoothed_fraction * largest,
+                                    largest);
+  }
+
+  template <class Exec>
+  void smooth(const Exec& exec, bool from_zero, bool is_adjoint) const {
+    std::visit([&](const auto& smoother) { smoother.smooth(exec, a_, from_zero, is_adjoint, vectors_); }, smoother_);
   }
 
   template <class Exec>
@@ -142,8 +177,9 @@ class Level {
   }
 
   LevelMatrix<A> a_;
-  ChebyshevSmoother<Local> smoother_;
-  Vector b_, x_, r_, d_, t_;
+  Diagonal diagonal_;
+  Smoother smoother_;
+  SmootherVectors<Vector> vectors_;
   std::optional<Transfer<A>> transfer_;
   std::optional<DenseInverse<A>> inverse_;
 };

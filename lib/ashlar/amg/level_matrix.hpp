@@ -156,16 +156,20 @@ class LevelMatrix<Matrix> {
 
   /// A prolongator of which each rank has its own rows, in its own columns.
   template <execution_space Exec>
-  Matrix prolongator_of(const Exec&, Matrix own_columns) const {
+  static Matrix prolongator_of(const Exec&, const Matrix& /*a*/, Matrix own_columns) {
     return own_columns;
   }
 
+  /// Adds to the diagonal of `diagonal` the sums of |a_ij| over the columns of other ranks.
+  template <execution_space Exec>
+  void add_remote_row_sums(const Exec&, const Matrix& /*diagonal*/) const {}
+
   /// This rank's rows on the host, dense, row after row. Waits for `exec`.
   template <execution_space Exec>
-  std::vector<double> dense_rows(const Exec& exec) const {
-    const std::int64_t n = num_rows(), b = a_.block_size();
+  static std::vector<double> dense_rows(const Exec& exec, const Matrix& a) {
+    const std::int64_t n = a.num_rows(), b = a.block_size();
     std::vector<double> rows(std::size_t(n * n), 0);
-    impl::for_each_entry_on_host(exec, a_, [&](std::int64_t i, std::int64_t j, int r, int c, Scalar value) {
+    impl::for_each_entry_on_host(exec, a, [&](std::int64_t i, std::int64_t j, int r, int c, Scalar value) {
       rows[std::size_t((i * b + r) * n + j * b + c)] = value;
     });
     return rows;
@@ -173,9 +177,12 @@ class LevelMatrix<Matrix> {
 
   /// The matrix whose strong couplings smooth the prolongator.
   template <execution_space Exec>
-  Matrix filtered(const Exec& exec, double strength) const {
-    return strength > 0 ? filtered_matrix(exec, a_, strength) : a_;
+  static Matrix filtered(const Exec& exec, const Matrix& a, double strength) {
+    return strength > 0 ? filtered_matrix(exec, a, strength) : a;
   }
+
+  /// True if a product with new values needs its earlier result, to be in the same pattern.
+  static constexpr bool needs_earlier_results = false;
 
   static const Communicator& communicator_of(const Matrix&) { return impl::one_rank(); }
   static const Matrix& local_of(const Matrix& a) { return a; }

@@ -68,12 +68,15 @@ inline void check_coordinates(std::int64_t length, int dimensions, int block_siz
 /// Memory   coordinates reachable from `exec`.
 /// Async    waits for `exec`, to learn the centre. Over the ranks of `comm`: collective; each rank passes the
 ///          coordinates of its nodes, some may have none.
-/// Throws   on all ranks together: ShapeError; ArgumentError if a coordinate is not finite.
+/// Throws   on all ranks together: ShapeError; ArgumentError if there is one node, or a coordinate is not finite.
 template <memory_space Space, execution_space Exec, vector_view Coordinates>
 NearNullSpace<Space> rigid_body_modes(const Exec& exec, const Coordinates& coordinates, int dimensions, int block_size,
                                       const Communicator& comm = impl::one_rank()) {
   comm.together([&] { impl::check_coordinates(std::int64_t(coordinates.extent(0)), dimensions, block_size); });
   const std::int64_t num_nodes = std::int64_t(coordinates.extent(0)) / dimensions;
+  if (comm.sum(num_nodes) == 1) {
+    throw ArgumentError("amg: rigid-body modes of one node", "a node has no rotations", "pass constant_modes()");
+  }
   const int bodies = block_size / dimensions, of_body = dimensions == 2 ? 3 : 6;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   // The middle of the bounding box: the same for any number of threads, which a sum is not.

@@ -23,7 +23,7 @@ namespace ashlar::amg {
 /// definite if A is, so that CG may use it.
 ///
 /// Real is the precision of the hierarchy, double or float: a float hierarchy moves half of the bytes, and CG in double
-/// reaches the same true residual with it.
+/// reaches the same true residual with it. Set-up computes in double, if A holds double, and rounds its results.
 ///
 /// A is a BcsrMatrix, or with amg/distributed.hpp a DistributedMatrix. Over ranks the constructor and apply() are
 /// collective, vectors and modes are this rank's parts, and aggregates lie within ranks.
@@ -38,26 +38,33 @@ namespace ashlar::amg {
 /// Async    the constructor waits for `exec`; applications are enqueued, without fence or allocation. Over
 ///          ranks they wait as HaloExchange does in options.exchange.
 /// Throws   ShapeError, ArgumentError, BlockSizeError; NumericalError if a diagonal block has no inverse, naming its
-///          block row, or of a coarse level the level, if a mode is 0 or not finite, or if the matrix is seen not to be
-///          positive definite.
+///          block row, or of a coarse level the level, if a mode is 0, not finite or dependent on others, or if the
+///          matrix is seen not to be positive definite.
 /// Source   Vanek, Mandel and Brezina 1996.
 template <class A, class Real = typename A::scalar_type>
 class Preconditioner {
  public:
   static_assert(std::is_same_v<Real, double> || std::is_same_v<Real, float>,
                 "ashlar::amg: hierarchies are of double or float");
-  using InReal = InPrecision<A, Real>;
-  using Matrix = typename InReal::type;  ///< of all levels
+  using Scalar = typename A::scalar_type;
+  /// Set-up is in double if A or the levels are.
+  using InSetUp = InPrecision<A, std::conditional_t<std::is_same_v<Scalar, double>, double, Real>>;
+  using Levels = Hierarchy<typename InSetUp::type, Real>;
+  using Matrix = typename Levels::Matrix;  ///< of all levels
   using Modes = NearNullSpace<typename A::memory_space>;
 
   template <execution_space Exec>
   Preconditioner(const Exec& exec, const A& a, const Modes& modes, const Options& options = {})
-      : hierarchy_(std::make_shared<Hierarchy<Matrix>>(exec, InReal::of(exec, a), modes, options)) {}
+      : hierarchy_(std::make_shared<Levels>(exec, InSetUp::of(exec, a), modes, options)) {}
 
   /// New values of A in the same structure; aggregates, structures and plans stay.
   template <execution_space Exec>
   void update_values(const Exec& exec, const A& a) const {
-    hierarchy_->update_values(exec, InReal::of(exec, a, &hierarchy_->levels().front().matrix()));
+    if constexpr (std::is_same_v<typename InSetUp::type, A>) {
+      hierarchy_->update_values(exec, a);
+    } else {
+      hierarchy_->update_values(exec, InSetUp::of(exec, a, &hierarchy_->levels().front().matrix()));
+    }
   }
 
   /// z := M^-1 r
@@ -103,22 +110,20 @@ class Preconditioner {
     std::int64_t sum = 0;
     for (const auto& level : hierarchy_->levels()) {
       if (!level.transfer()) continue;
-      sum += 2 * hierarchy_->options().smoother_degree * level.products().traffic_bytes() +
-             2 * level.transfer()->traffic_bytes();
+      sum += level.products_of_cycle() * level.products().traffic_bytes() + 2 * level.transfer()->traffic_bytes();
     }
     return sum;
   }
 
-  const Hierarchy<Matrix>& hierarchy() const { return *hierarchy_; }
+  const Levels& hierarchy() const { return *hierarchy_; }
 
   /// Levels, sizes and complexity, a line each, of all ranks.
   std::string explain() const {
     std::ostringstream out;
     out.imbue(std::locale::classic());
     out << "smoothed aggregation in " << (std::is_same_v<Real, float> ? "float" : "double") << ", "
-        << cycles::to_string(hierarchy_->options().cycle) << "-cycle, Chebyshev smoother of degree "
-        << hierarchy_->options().smoother_degree << ", operator complexity " << std::fixed << std::setprecision(2)
-        << hierarchy_->operator_complexity() << "\n";
+        << cycles::to_string(hierarchy_->options().cycle) << "-cycle, " << smoother_text(hierarchy_->options())
+        << ", operator complexity " << std::fixed << std::setprecision(2) << hierarchy_->operator_complexity() << "\n";
     int number = 0;
     for (const LevelFigures& level : hierarchy_->figures()) {
       out << "level " << number++ << ": " << level.rows << " rows, " << level.blocks << " blocks of "
@@ -129,12 +134,18 @@ class Preconditioner {
   }
 
  private:
+  static std::string smoother_text(const Options& options) {
+    const int count = options.smoother_degree;
+    if (options.smoother == SmootherKind::chebyshev) return text("Chebyshev smoother of degree ", count);
+    return text("smoother of ", count_text(count, "sweep"), " of ", to_string(options.smoother));
+  }
+
   template <class Exec, class From, class To>
   static void copy(const Exec& exec, const From& from, const To& to) {
     for_entries("ashlar::amg[copy]", exec, std::int64_t(from.extent(0)), impl::CopyEntry<From, To>{from, to});
   }
 
-  std::shared_ptr<Hierarchy<Matrix>> hierarchy_;
+  std::shared_ptr<Levels> hierarchy_;
 };
 
 }  // namespace ashlar::amg

@@ -2,8 +2,14 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <string>
+#include <string_view>
 
 namespace ashlar::amg {
+
+std::string_view to_string(SmootherKind kind) {
+  constexpr std::string_view names[] = {"chebyshev", "l1-jacobi", "gauss-seidel"};
+  return names[static_cast<int>(kind)];
+}
 
 void check(const Options& options) {
   const auto require = [](bool holds, const std::string& problem, const char* why, const char* suggestion) {
@@ -23,6 +29,8 @@ void check(const Options& options) {
           "200 is usual");
   require(options.max_levels >= 1, text("max_levels ", options.max_levels), "there is one level at least",
           "20 is usual");
+  require(options.fewest_rows >= 0, text("fewest_rows ", options.fewest_rows), "it counts block rows of a rank",
+          "32 is usual");
 }
 
 }  // namespace ashlar::amg

@@ -233,6 +233,41 @@ TEST(AmgOverMpi, IsSymmetricAndPositiveDefinite) {
   }
 }
 
+TEST(AmgOverMpi, AllSmoothersAreSymmetricAndNeedFewIterations) {
+  const Exec exec;
+  const RankBeam beam({13, 9, 9});
+  for (const auto smoother : {amg::SmootherKind::l1_jacobi, amg::SmootherKind::gauss_seidel}) {
+    for (const int levels : {1, 20}) {
+      const amg::Options options{.smoother = smoother, .coarsest_rows = 30, .max_levels = levels};
+      expect_symmetric(beam, Amg(exec, *beam.a, beam.modes, options), 1e-12);
+    }
+    const SolveReport report = solve(beam, Amg(exec, *beam.a, beam.modes, {.smoother = smoother}));
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_LE(report.iterations, 40);
+  }
+}
+
+/// The sums of l1 norms are over all columns, whichever rank has them.
+TEST(AmgOverMpi, SweepsOfL1JacobiAreThoseOfOneRank) {
+  const Exec exec;
+  const std::array nodes{9, 5, 5};
+  const amg::Options options{
+      .smoother = amg::SmootherKind::l1_jacobi, .smoother_degree = 3, .coarsest_rows = 1, .max_levels = 1};
+  const RankBeam beam(nodes);
+  const auto a = problems::cantilever_matrix<Matrix>(exec, beam.problem);
+  const amg::Preconditioner<Matrix> of_one(exec, a, amg::constant_modes<Space>(exec, a.num_block_rows(), 3), options);
+  const auto r = random_vector<double>(a.num_rows(), 5);
+  const Vector z("z", a.num_rows()), own("own", beam.num_local());
+  of_one.apply(exec, to_device<Space>(r), z);
+  const std::int64_t first = 3 * beam.partition.begin(world().rank());
+  const std::vector<double> part(r.begin() + first, r.begin() + first + beam.num_local());
+  Amg(exec, *beam.a, beam.modes, options).apply(exec, to_device<Space>(part), own);
+  exec.fence();
+  const auto all = to_host(z);
+  const std::vector<double> expected(all.begin() + first, all.begin() + first + beam.num_local());
+  EXPECT_LE(max_difference(to_host(own), expected), 1e-13);
+}
+
 template <class M>
 std::vector<double> applied(const RankBeam& beam, const M& m) {
   const Exec exec;
@@ -295,7 +330,40 @@ TEST(AmgOverMpi, SameBitsInAllModes) {
   EXPECT_EQ(max_difference(of_mode(ExchangeMode::blocking), expected), 0);
   if (is_gpu_v<Exec> && world().size() > Kokkos::num_devices()) return;
   EXPECT_EQ(max_difference(of_mode(ExchangeMode::kernel), expected), 0);
+  const auto spread = [&](ExchangeMode mode) {
+    return applied(beam, Amg(exec, *beam.a, beam.modes, {.coarsest_rows = 30, .fewest_rows = 0, .exchange = mode}));
+  };
+  EXPECT_EQ(max_difference(spread(ExchangeMode::kernel), spread(ExchangeMode::blocking)), 0);
   EXPECT_EQ(max_difference(of_mode(ExchangeMode::automatic), expected), 0);
+}
+
+TEST(AmgOverMpi, SmallLevelsAreOnFewerRanks) {
+  const Exec exec;
+  const std::array nodes{17, 9, 9};
+  const RankBeam beam(nodes);
+  const int of_one = iterations_of_one_rank(nodes);
+  for (const int fewest : {0, 10, 32, 1000}) {
+    const Amg m(exec, *beam.a, beam.modes, {.coarsest_rows = 30, .fewest_rows = fewest});
+    EXPECT_LE(solve(beam, m).iterations, of_one + 3) << fewest;
+    expect_triple_product(m);
+    expect_symmetric(beam, m, 1e-12);
+    const auto& levels = m.hierarchy().levels();
+    ASSERT_GE(levels.size(), 3u);
+    for (std::size_t l = 1; l < levels.size(); ++l) {
+      const RowPartition& map = levels[l].matrix().row_map();
+      int sharers = 0;
+      for (int rank = 0; rank < world().size(); ++rank) sharers += map.size(rank) > 0;
+      for (int rank = 0; rank < sharers && sharers > 1 && sharers < world().size(); ++rank) {
+        EXPECT_GE(map.size(rank), fewest) << l;
+      }
+      if (fewest == 0 && l == 1) {
+        EXPECT_EQ(sharers, world().size());
+      }
+      if (fewest == 1000) {
+        EXPECT_EQ(sharers, 1);
+      }
+    }
+  }
 }
 
 TEST(AmgOverMpi, ARankMayHaveNoRows) {

@@ -1,0 +1,63 @@
+#include <ashlar/amg/choice.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/text.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "matrix_bytes.hpp"
+#include "solve/memory_need.hpp"
+#include "solve/solver_parts.hpp"
+
+namespace ashlar::app {
+
+namespace {
+
+/// Why algebraic multigrid is out of question, whatever the matrix; nothing if it is not.
+template <class Exec>
+std::string why_no_amg(const World& world, const LinearSystem<Exec>& system, const SolveOptions& options) {
+  const MethodOptions& method = options.method;
+  if (!world.is_alone()) return "amg is chosen on one rank alone";
+  if (system.is_streamed()) return "the matrix is streamed";
+  if (options.outputs.checkpoint || options.outputs.resume) return "checkpoints do not keep amg's options";
+  if (!needs_symmetry(method.solver)) return "amg is chosen for symmetric matrices alone";
+  if (options.source.matrix && options.source.skip_symmetry_check) return "the symmetry of the matrix was not checked";
+  SolveOptions with_amg = options;
+  with_amg.method.preconditioner = PreconditionerKind::amg;
+  const MatrixShape shape{std::uint64_t(system.num_block_rows()), std::uint64_t(system.num_blocks()),
+                          std::uint64_t(system.block_size())};
+  const std::uint64_t limit = options.placement.device_memory_limit.value_or(std::numeric_limits<std::uint64_t>::max());
+  if (solver_bytes(shape, with_amg) > bytes_left<typename Exec::memory_space>() ||
+      device_bytes(shape, with_amg) > limit) {
+    return "there is too little memory for amg";
+  }
+  return "";
+}
+
+}  // namespace
+
+template <class Exec>
+PreconditionerChoice choose_preconditioner(const Exec& exec, const World& world, const LinearSystem<Exec>& system,
+                                           const SolveOptions& options) {
+  const MethodOptions& method = options.method;
+  if (method.preconditioner != PreconditionerKind::automatic) return {method.preconditioner, ""};
+  if (const std::string why = why_no_amg(world, system, options); !why.empty()) {
+    return {PreconditionerKind::block_jacobi, why};
+  }
+  const bool is_elastic = system.cantilever && system.cantilever->dof != 1;
+  const amg::Choice choice = amg::choose({.num_nodes = system.num_block_rows(),
+                                          .block_size = system.block_size(),
+                                          .signs = amg::row_signs(exec, system.matrix),
+                                          .has_modes = is_elastic || method.coordinates || method.near_null_file,
+                                          .is_on_gpu = is_gpu_v<Exec>});
+  return {choice.is_amg ? PreconditionerKind::amg : PreconditionerKind::block_jacobi, choice.why};
+}
+
+template PreconditionerChoice choose_preconditioner(const HostExecution&, const World&,
+                                                    const LinearSystem<HostExecution>&, const SolveOptions&);
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template PreconditionerChoice choose_preconditioner(const Execution&, const World&, const LinearSystem<Execution>&,
+                                                    const SolveOptions&);
+#endif
+
+}  // namespace ashlar::app

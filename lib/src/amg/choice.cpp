@@ -1,0 +1,36 @@
+#include <ashlar/amg/choice.hpp>
+#include <ashlar/base/text.hpp>
+#include <cmath>
+
+namespace ashlar::amg {
+
+namespace {
+
+/// Iterations of CG with block-Jacobi to a relative residual of 1e-8 on a cube of as many nodes.
+double iterations_of_block_jacobi(const Prospect& prospect) {
+  const double of_elasticity = 8.7, of_diffusion = 1;  // for each node of a side
+  return (prospect.has_modes ? of_elasticity : of_diffusion) * std::cbrt(double(prospect.num_nodes));
+}
+
+/// Set-up and solve, counted in iterations of CG with block-Jacobi. On a GPU, small levels take as long as launches do.
+double cost_of_amg(const Prospect& prospect) {
+  const double iterations = prospect.has_modes ? 15 : 10, set_ups = prospect.has_modes ? 1 : 1.8;
+  if (!prospect.is_on_gpu) return set_ups * 100 + iterations * 7.5;
+  const double root = std::sqrt(double(prospect.num_nodes) * prospect.block_size);
+  return set_ups * (110 + 1.8e5 / root) + iterations * (6.5 + 2.7e3 / root);
+}
+
+}  // namespace
+
+Choice choose(const Prospect& prospect) {
+  if (prospect.signs.without_positive_diagonal > 0) return {false, "a diagonal entry is not positive"};
+  if (!prospect.has_modes && !prospect.signs.are_of_diffusion()) {
+    return {false, "there are no modes, and its rows are not those of diffusion"};
+  }
+  constexpr double margin = 1.2;
+  const double jacobi = iterations_of_block_jacobi(prospect), amg = cost_of_amg(prospect);
+  return {jacobi > margin * amg, text("block-jacobi takes about ", std::lround(jacobi),
+                                      " iterations, and amg as long as ", std::lround(amg), " of them")};
+}
+
+}  // namespace ashlar::amg

@@ -1,0 +1,69 @@
+// The choice between block-Jacobi and algebraic multigrid.
+#include <gmock/gmock.h>
+
+#include <ashlar/amg/choice.hpp>
+
+#include "amg/systems.hpp"
+#include "krylov/systems.hpp"
+
+namespace ashlar::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(AmgChoice, SignsOfRows) {
+  const Exec exec;
+  const amg::RowSigns chain = amg::row_signs(exec, laplacian_1d(100));
+  EXPECT_EQ(chain.rows, 100);
+  EXPECT_EQ(chain.without_positive_diagonal, 0);
+  EXPECT_EQ(chain.coupled, 100);
+  EXPECT_EQ(chain.of_no_m_matrix, 0);
+  EXPECT_EQ(chain.with_small_sum, 98) << "not the two at the ends";
+  EXPECT_TRUE(chain.are_of_diffusion());
+  EXPECT_TRUE(amg::row_signs(exec, Beam({9, 9, 9}, 0.3, 1).a).are_of_diffusion()) << "trilinear hexahedra";
+  EXPECT_FALSE(amg::row_signs(exec, Beam({9, 9, 9}).a).are_of_diffusion()) << "elasticity";
+  EXPECT_FALSE(amg::row_signs(exec, diagonal<double>({1, 2, 3})).are_of_diffusion()) << "nothing is coupled";
+  EXPECT_EQ(amg::row_signs(exec, diagonal<double>({1, 0, -3})).without_positive_diagonal, 2);
+  // Symmetric blocks 3 -1 / -1 3: a mass term as large as the couplings.
+  const auto massive = block_diagonal<double>(50, 2, [](int, int r, int c) { return r == c ? 3.0 : -1.0; });
+  EXPECT_EQ(amg::row_signs(exec, massive).of_no_m_matrix, 0);
+  EXPECT_FALSE(amg::row_signs(exec, massive).are_of_diffusion());
+  const auto positive = block_diagonal<double>(50, 2, [](int, int r, int c) { return r == c ? 1.0 : 0.5; });
+  EXPECT_EQ(amg::row_signs(exec, positive).of_no_m_matrix, 100);
+}
+
+/// On the systems of docs/explanation/amg.md the choice is the faster one.
+TEST(AmgChoice, IsTheFasterOneOfThoseMeasured) {
+  const auto is_amg = [](int side, bool is_on_gpu) {
+    const std::int64_t nodes = std::int64_t(side) * side * side;
+    return amg::choose({.num_nodes = nodes,
+                        .block_size = 3,
+                        .signs = {.rows = 3 * nodes},
+                        .has_modes = true,
+                        .is_on_gpu = is_on_gpu})
+        .is_amg;
+  };
+  EXPECT_TRUE(is_amg(33, false));
+  EXPECT_FALSE(is_amg(20, false));
+  EXPECT_FALSE(is_amg(33, true));
+  EXPECT_TRUE(is_amg(65, true));
+  EXPECT_TRUE(is_amg(129, true));
+}
+
+TEST(AmgChoice, NeedsEvidence) {
+  const amg::RowSigns diffusion{.rows = 64000000, .coupled = 64000000, .with_small_sum = 60000000};
+  amg::Prospect prospect{.num_nodes = 64000000, .signs = diffusion};
+  EXPECT_TRUE(amg::choose(prospect).is_amg);
+  EXPECT_THAT(amg::choose(prospect).why, HasSubstr("block-jacobi takes about 400 iterations"));
+  prospect.signs.of_no_m_matrix = 1;
+  EXPECT_FALSE(amg::choose(prospect).is_amg);
+  EXPECT_THAT(amg::choose(prospect).why, HasSubstr("not those of diffusion"));
+  prospect.has_modes = true;
+  EXPECT_TRUE(amg::choose(prospect).is_amg);
+  prospect.signs.without_positive_diagonal = 1;
+  EXPECT_FALSE(amg::choose(prospect).is_amg);
+  EXPECT_THAT(amg::choose(prospect).why, HasSubstr("not positive"));
+}
+
+}  // namespace
+}  // namespace ashlar::testing
