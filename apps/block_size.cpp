@@ -29,14 +29,15 @@ int choose_block_size(int asked, const std::vector<BlockSizeCandidate>& candidat
   return detect_block_size(usual);
 }
 
-void check_block_size(const std::string& path, std::int64_t line, int asked, std::int64_t rows, std::int64_t columns) {
+void check_block_size(const std::string& path, std::int64_t line, int asked, std::int64_t rows, std::int64_t columns,
+                      const std::string& or_else) {
   if (asked == 0 || (rows % asked == 0 && columns % asked == 0)) return;
   const bool is_rows = rows % asked != 0;
   throw FileError(
       path, line,
       text("--block-size ", asked, " for ", is_rows ? count_text(rows, "row") : count_text(columns, "column")),
       text(asked, " does not divide ", is_rows ? rows : columns),
-      text("pass auto, or one of ", common_divisors(rows, columns)));
+      text("pass auto, or one of ", common_divisors(rows, columns), or_else));
 }
 
 }  // namespace ashlar::app

@@ -15,8 +15,9 @@ namespace ashlar::app {
 int choose_block_size(int asked, const std::vector<BlockSizeCandidate>& candidates);
 
 /// Throws FileError where the size asked for (0: auto) does not divide the matrix's rows or columns; `line` is the one
-/// of the file that says how many there are.
-void check_block_size(const std::string& path, std::int64_t line, int asked, std::int64_t rows, std::int64_t columns);
+/// of the file that says how many there are, and `or_else` ends the suggestion.
+void check_block_size(const std::string& path, std::int64_t line, int asked, std::int64_t rows, std::int64_t columns,
+                      const std::string& or_else = "");
 
 /// The entries of a Matrix Market file in CSR. Every one of a file is finite, but a place that is listed several times
 /// holds the sum, which may not be.

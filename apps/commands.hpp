@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "problem_options.hpp"
 #include "world.hpp"
 
 namespace CLI {
@@ -12,16 +13,17 @@ class App;
 namespace ashlar::app {
 
 /// What `ashlar convert` was asked for.
-struct ConvertOptions {
-  std::string from, to;
-  std::optional<int> block_size;  ///< 0: auto
+struct ConvertOptions : ProblemOptions {
+  std::string from, to;            ///< from: empty for a generated problem
+  std::optional<std::string> rhs;  ///< an output: the right-hand side of the problem
+  std::optional<int> block_size;   ///< 0: auto
 };
 
 /// Declares the arguments of `ashlar convert`; parsing fills `options`, which must outlive `command`.
 void declare_options(CLI::App& command, ConvertOptions& options);
 
-/// Checks what can be checked before Kokkos is initialised: the names of the files, the header of a Matrix Market file,
-/// and that all ranks see the same file. Collective.
+/// Checks what can be checked before Kokkos is initialised: the names of the files, the problem, the header of a Matrix
+/// Market file, and that all ranks see the same file. Collective.
 ///
 /// Throws   ashlar::Error.
 void check_before_start(const World& world, const ConvertOptions& options);

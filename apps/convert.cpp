@@ -1,4 +1,4 @@
-#include "commands.hpp"
+#include "convert.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <ashlar/bcsr/to_csr.hpp>
 #include <ashlar/distributed/block_file.hpp>
 #include <ashlar/distributed/scatter.hpp>
-#include <ashlar/distributed/shared_file.hpp>
 #include <ashlar/halo/row_partition.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/block_file_rows.hpp>
 #include <ashlar/io/matrix_market.hpp>
@@ -19,9 +19,11 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "block_size.hpp"
+#include "entry_files.hpp"
 #include "file_names.hpp"
 #include "matrix_bytes.hpp"
 #include "numbers.hpp"
@@ -32,25 +34,37 @@ namespace ashlar::app {
 
 namespace {
 
-/// Offsets of 64 bits, as files have more blocks than devices.
-template <class Scalar, class Layout>
-using BlocksOnHost = BcsrMatrix<Scalar, Layout, std::int32_t, std::int64_t, Kokkos::HostSpace>;
-
 std::uint64_t size_of(const std::string& path) {
   std::error_code error;
   const std::uint64_t bytes = std::filesystem::file_size(path, error);
   return error ? 0 : bytes;
 }
 
-/// On standard error where the matrix itself may have gone to standard output.
-void say_written(const ConvertOptions& options, const std::string& what) {
-  if (is_written_through(options.to)) {
-    std::cerr << printable(options.to) << ": " << what << '\n';
+}  // namespace
+
+void refuse_to_compress(const std::string& path) {
+  if (ending_of(path) != ".gz") return;
+  throw ArgumentError(text("convert: '", path, "'"), "compressed files are read, not written",
+                      "take the name without .gz, and run gzip on the file");
+}
+
+void say_written(const std::string& path, const std::string& what) {
+  if (is_written_through(path)) {
+    std::cerr << printable(path) << ": " << what << '\n';
   } else {
-    std::cout << printable(options.to) << ": " << what << ", "
-              << counted(static_cast<std::int64_t>(size_of(options.to))) << " bytes\n";
+    std::cout << printable(path) << ": " << what << ", " << counted(static_cast<std::int64_t>(size_of(path)))
+              << " bytes\n";
   }
 }
+
+void say_entries(const std::string& path, const BlockShape& block_shape, std::int64_t num_block_rows,
+                 std::int64_t num_block_cols, std::int64_t num_blocks, std::int64_t num_entries) {
+  say_written(path, text(counted(num_block_rows * block_shape.rows), " x ", counted(num_block_cols * block_shape.cols),
+                         ", ", counted(num_entries, "entry"), " of ", counted(num_blocks, "block"), " of ",
+                         block_shape.rows, " x ", block_shape.cols));
+}
+
+namespace {
 
 void check_header(const ConvertOptions& options, const io::MatrixMarketHeader& header) {
   check_block_size(options.from, header.size_line, options.block_size.value_or(0), header.rows, header.columns);
@@ -60,7 +74,7 @@ void check_header(const ConvertOptions& options, const io::MatrixMarketHeader& h
 template <scalar Scalar>
 BlocksOnHost<Scalar, BlockColumnMajor> read_in_blocks(const ConvertOptions& options, std::string& said) {
   const HostExecution exec;
-  const CsrMatrix<Scalar> csr = csr_of_file(options.from, io::read_matrix_market<Scalar>(options.from));
+  const CsrMatrix<Scalar> csr = csr_of_file(options.from, read_matrix<Scalar>(options.from));
   const auto candidates = block_size_candidates(csr, max_block_size);
   const int block_size = choose_block_size(options.block_size.value_or(0), candidates);
   for (const auto& candidate : candidates) {
@@ -101,7 +115,7 @@ void convert_to_blocks(const World& world, const ConvertOptions& options) {
     matrix = {};
     write_block_file(exec, comm, options.to, rows);
   }
-  if (world.speaks()) say_written(options, said);
+  if (world.speaks()) say_written(options.to, said);
 }
 
 void to_block_file(const World& world, const ConvertOptions& options) {
@@ -109,11 +123,11 @@ void to_block_file(const World& world, const ConvertOptions& options) {
   world.on_all([&] {
     // A pipe is read only for the real conversion, which refuses a wrong one on the way.
     if (!world.speaks() || is_read_once(options.from)) return;
-    const io::MatrixMarketHeader header = io::read_matrix_market_header(options.from);
+    const io::MatrixMarketHeader header = read_matrix_header(options.from);
     check_header(options, header);
     is_complex = header.field == io::MatrixMarketField::complex;
     const std::uint64_t block_size = std::max(options.block_size.value_or(1), 1);
-    require_host_memory(reading_bytes(header, size_of(options.from), block_size),
+    require_host_memory(reading_bytes(header, text_size(options.from), block_size),
                         text(options.from, ":", header.size_line, ": a matrix of ", count_text(header.rows, "row"),
                              " and ", count_text(header.entries, "entry")));
   });
@@ -135,11 +149,9 @@ CsrMatrix<Scalar> entries_of_rows(const io::BlockFile& file, std::int64_t first_
                 {.drop_zeros = true});
 }
 
-void say_entries(const ConvertOptions& options, const io::BlockFile& file, std::int64_t num_entries) {
-  const BlockShape shape = file.block_shape();
-  say_written(options, text(counted(file.num_block_rows() * shape.rows), " x ",
-                            counted(file.num_block_cols() * shape.cols), ", ", counted(num_entries, "entry"), " of ",
-                            counted(file.num_blocks(), "block"), " of ", shape.rows, " x ", shape.cols));
+void say_entries_of(const io::BlockFile& file, const ConvertOptions& options, std::int64_t num_entries) {
+  say_entries(options.to, file.block_shape(), file.num_block_rows(), file.num_block_cols(), file.num_blocks(),
+              num_entries);
 }
 
 /// Reports NumericalErrors of work() in the name of the file that holds the numbers.
@@ -158,7 +170,7 @@ void convert_to_entries(const ConvertOptions& options, const io::BlockFile& file
   in_name_of(file, [&] {
     OutputFile(options.to).write([&](const std::string& name) { io::write_matrix_market(name, csr); });
   });
-  say_entries(options, file, csr.num_values());
+  say_entries_of(file, options, csr.num_values());
 }
 
 /// The same by all ranks, each of which reads and writes its rows.
@@ -174,14 +186,9 @@ void convert_to_entries(const World& world, const ConvertOptions& options, const
     num_entries = csr.num_values();
     return in_name_of(file, [&] { return io::matrix_market_lines(csr, begin * shape.rows); });
   });
-  num_entries = comm.sum(num_entries);
-  SharedFile shared(comm, options.to);
-  shared.append(world.speaks() ? io::matrix_market_head<Scalar>(file.num_block_rows() * shape.rows,
-                                                                file.num_block_cols() * shape.cols, num_entries)
-                               : "");
-  shared.append(lines);
-  shared.close();
-  if (world.speaks()) say_entries(options, file, num_entries);
+  num_entries = write_lines<Scalar>(world, options.to, file.num_block_rows() * shape.rows,
+                                    file.num_block_cols() * shape.cols, lines, num_entries);
+  if (world.speaks()) say_entries_of(file, options, num_entries);
 }
 
 /// Numbers are written as double, which holds every one of them.
@@ -201,15 +208,40 @@ void to_matrix_market(const World& world, const ConvertOptions& options) {
   file.layout_name() == BlockRowMajor::name ? of_layout(BlockRowMajor()) : of_layout(BlockColumnMajor());
 }
 
+/// The file of another program, by rank 0.
+void foreign_to_matrix_market(const World& world, const ConvertOptions& options) {
+  world.on_all([&] {
+    if (!world.speaks()) return;
+    const CsrMatrix<double> csr = csr_of_file(options.from, read_real_matrix(options.from));
+    OutputFile(options.to).write([&](const std::string& name) { io::write_matrix_market(name, csr); });
+    say_written(options.to,
+                text(counted(csr.num_rows), " x ", counted(csr.num_cols), ", ", counted(csr.num_values(), "entry")));
+  });
+}
+
 }  // namespace
 
 void declare_options(CLI::App& command, ConvertOptions& options) {
-  command.add_option("from", options.from, "the matrix: a Matrix Market file (A.mtx) or a block file (A.bcsr)")
+  command
+      .add_option(
+          "from", options.from,
+          "the matrix: a Matrix Market file (A.mtx), a block file (A.bcsr), or a file of Harwell-Boeing (A.rb, .rsa, "
+          ".rua, .hb) or PETSc (A.petsc, .bin); not with --problem")
       ->type_name("FILE")
       ->required();
-  command.add_option("to", options.to, "what to make of it: a file of the other kind, by its ending")
+  command.add_option("to", options.to, "what to make of it: A.mtx or A.bcsr, by its ending")->type_name("FILE");
+  // A generated problem has a second name only.
+  command.final_callback([&options] {
+    if (options.problem && options.to.empty()) {
+      options.to = std::exchange(options.from, "");
+    } else if (options.to.empty()) {
+      throw CLI::RequiredError("to");
+    }
+  });
+  declare_problem(command, options, "Instead of FROM");
+  command.add_option("--rhs", options.rhs, "write the right-hand side of the problem here, as a Matrix Market file")
       ->type_name("FILE")
-      ->required();
+      ->group("Instead of FROM");
   command
       .add_option_function<std::string>(
           "--block-size",
@@ -221,28 +253,34 @@ void declare_options(CLI::App& command, ConvertOptions& options) {
 namespace {
 
 void check_names_and_header(const ConvertOptions& options) {
+  for (const auto& [name, is_given] : {std::pair("--nodes", options.nodes.has_value()),
+                                       {"--dof", options.dof.has_value()},
+                                       {"--rhs", options.rhs.has_value()}}) {
+    if (is_given) throw ArgumentError(text(name, " without --problem"), "it is of a generated problem", "leave it out");
+  }
+  const bool is_foreign = is_harwell_boeing_file(options.from) || is_petsc_file(options.from);
   const auto has_kind = [](const std::string& path) { return is_block_file(path) || is_matrix_market_file(path); };
-  // Standard output and its like have no ending: of a block file they get the text.
-  const bool is_text = is_block_file(options.from) && is_written_through(options.to);
+  // Standard output and its like have no ending: they get the text.
+  const bool is_text = (is_block_file(options.from) || is_foreign) && is_written_through(options.to);
   if (options.from == "-") {
     throw ArgumentError("convert: '-'", "the ending of its name says what a file is, and standard input has none",
                         "save it to a file, like A.mtx");
   }
-  for (const std::string& path : {options.from, options.to}) {
-    if (ending_of(path) != ".gz") continue;
-    throw ArgumentError(text("convert: '", path, "'"), "compressed files are neither read nor written",
-                        "take the name without .gz, and run gzip or gunzip on the file");
+  refuse_to_compress(options.to);
+  if (!has_kind(options.from) && !is_foreign) {
+    throw ArgumentError(text("convert: '", options.from, "'"),
+                        "its name has none of the endings that say what a file is",
+                        "name it like A.mtx, A.bcsr, A.rb (or .rsa, .rua, .hb) or A.petsc (or .bin)");
   }
-  if (!has_kind(options.from) || !(has_kind(options.to) || is_text)) {
-    throw ArgumentError(text("convert: '", has_kind(options.from) ? options.to : options.from, "'"),
-                        "its name ends neither in .mtx nor in .bcsr",
-                        "name a Matrix Market file (A.mtx) and a block file (A.bcsr)");
+  if (!has_kind(options.to) && !is_text) {
+    throw ArgumentError(text("convert: '", options.to, "'"), "its name ends neither in .mtx nor in .bcsr",
+                        "name a Matrix Market file (A.mtx) or a block file (A.bcsr)");
   }
-  if (is_block_file(options.from) == is_block_file(options.to)) {
+  if (!is_foreign && is_block_file(options.from) == is_block_file(options.to)) {
     throw ArgumentError(text("convert: ", options.from, " to ", options.to), "both files are of one kind",
                         "name a Matrix Market file (A.mtx) and a block file (A.bcsr)");
   }
-  if (options.block_size && is_block_file(options.from)) {
+  if (options.block_size && !is_block_file(options.to)) {
     throw ArgumentError(text("convert: --block-size with ", options.from), "a Matrix Market file has no blocks",
                         "leave it out");
   }
@@ -253,19 +291,33 @@ void check_names_and_header(const ConvertOptions& options) {
                     "name a file on a disk");
   }
   if (is_block_file(options.to) && !is_read_once(options.from)) {
-    check_header(options, io::read_matrix_market_header(options.from));
+    check_header(options, read_matrix_header(options.from));
   }
 }
 
 }  // namespace
 
 void check_before_start(const World& world, const ConvertOptions& options) {
+  if (options.problem) {
+    world.on_all([&] {
+      if (!options.from.empty()) {
+        throw ArgumentError(text("convert: ", options.from, " with --problem ", *options.problem),
+                            "a matrix is read or generated", "leave one of them out");
+      }
+      check_problem_to_write(options);
+    });
+    return;
+  }
   world.on_all([&] { check_names_and_header(options); });
   require_same_file(world, options.from, beginning_of_matrix);
 }
 
 void run_convert(const World& world, const ConvertOptions& options) {
-  world.on_all([&] { is_block_file(options.to) ? to_block_file(world, options) : to_matrix_market(world, options); });
+  world.on_all([&] {
+    if (options.problem) return write_problem(world, options);
+    if (is_block_file(options.to)) return to_block_file(world, options);
+    is_block_file(options.from) ? to_matrix_market(world, options) : foreign_to_matrix_market(world, options);
+  });
 }
 
 }  // namespace ashlar::app

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <poll.h>
 #include <signal.h>
+#include <string_view>
 #include <system_error>
 
 #include "file_names.hpp"
@@ -85,7 +86,28 @@ void require_ending(const std::string& option, const std::string& path, const st
 
 bool is_block_file(const std::string& path) { return ending_of(path) == ".bcsr"; }
 
-bool is_matrix_market_file(const std::string& path) { return ending_of(path) == ".mtx"; }
+namespace {
+
+/// The ending before a .gz, if the name ends in that.
+std::string ending_of_unpacked(const std::string& path) {
+  constexpr std::string_view compressed = ".gz";
+  const bool is_compressed = ending_of(path) == compressed;
+  return ending_of(is_compressed ? path.substr(0, path.size() - compressed.size()) : path);
+}
+
+}  // namespace
+
+bool is_matrix_market_file(const std::string& path) { return ending_of_unpacked(path) == ".mtx"; }
+
+bool is_harwell_boeing_file(const std::string& path) {
+  const std::string ending = ending_of_unpacked(path);
+  return ending == ".rb" || ending == ".rsa" || ending == ".rua" || ending == ".hb";
+}
+
+bool is_petsc_file(const std::string& path) {
+  const std::string ending = ending_of_unpacked(path);
+  return ending == ".petsc" || ending == ".bin";
+}
 
 OutputFile::OutputFile(const std::string& path)
     : path_(path == "-" ? "/dev/stdout" : path), is_replaced_(ReplacedFile(path_).is_replaced()) {}

@@ -30,9 +30,17 @@ std::string ending_of(const std::string& path);
 void require_ending(const std::string& option, const std::string& path, const std::vector<std::string>& endings,
                     const std::string& why, const std::string& suggestion);
 
-/// True for the name of a block file, A.bcsr; or of a Matrix Market file, A.mtx.
+/// True for the name of a block file: A.bcsr.
 bool is_block_file(const std::string& path);
+
+// Names of files that may be compressed, A.mtx.gz.
+
+/// True for the name of a Matrix Market file: A.mtx.
 bool is_matrix_market_file(const std::string& path);
+/// True for A.rb, A.rsa, A.rua and A.hb.
+bool is_harwell_boeing_file(const std::string& path);
+/// True for A.petsc and A.bin.
+bool is_petsc_file(const std::string& path);
 
 /// The path to which an output of the command is written. A regular file is replaced once the new one is complete
 /// (ReplacedFile): after an error or a signal the old file is still there, and no half. A path that is no regular file

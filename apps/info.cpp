@@ -6,6 +6,7 @@
 #include <ashlar/comm/measure_links.hpp>
 #include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/device/probes/bandwidth.hpp>
+#include <ashlar/host/instruction_set.hpp>
 #include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -58,6 +59,8 @@ Json gather() {
   info["device"] = to_json(this_device());
   info["num_devices"] = num_devices();
   info["host"] = to_json(this_host());
+  info["instruction_set"] = to_string(instruction_set());
+  info["register_bytes"] = register_bytes(instruction_set());
   info["host_memory"] = to_json(memory_amount<Kokkos::HostSpace>());
   info["device_memory"] = nullptr;
   if (has_device_memory<Execution>) info["device_memory"] = to_json(memory_amount<Space>());
@@ -99,6 +102,8 @@ void print(const Json& info) {
     line("host", described(info["host"]));
     line("device memory", memory_described(info["device_memory"]));
   }
+  line("instruction set", text(info["instruction_set"].get<std::string>(), ", registers of ",
+                               info["register_bytes"].get<int>(), " bytes"));
   line("host memory", memory_described(info["host_memory"]));
   line("read bandwidth", rate(info["read_bandwidth_gb_s"]));
   line("copy bandwidth", rate(info["copy_bandwidth_gb_s"]) + " (bytes read and bytes written)");

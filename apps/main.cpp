@@ -3,6 +3,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/base/version.hpp>
+#include <ashlar/host/instruction_set.hpp>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -39,6 +40,7 @@ constexpr const char* solve_examples = R"(  ashlar solve --problem cantilever --
 )";
 constexpr const char* convert_examples = R"(  ashlar convert A.mtx A.bcsr
   ashlar convert A.bcsr A.mtx
+  ashlar convert --problem cantilever --nodes 33,9,9 A.mtx --rhs b.mtx
 )";
 constexpr const char* hpgmg_examples = R"(  ashlar hpgmg 5 8 --report r.json
 )";
@@ -90,7 +92,7 @@ int run_command(const app::World& world, int argc, char** argv) {
 
   app::ConvertOptions conversion;
   CLI::App* convert =
-      command.add_subcommand("convert", "Make a block file (.bcsr) of a Matrix Market file (.mtx), or the reverse.");
+      command.add_subcommand("convert", "Convert between Matrix Market files and block files, or write a problem.");
   app::declare_options(*convert, conversion);
   convert->footer(footer(convert_examples));
 
@@ -132,7 +134,10 @@ int run_command(const app::World& world, int argc, char** argv) {
     return exit_code_when_printed(world, 0);
   }
 
-  world.on_all([&] { app::check_kokkos_settings(arguments.kokkos); });
+  world.on_all([&] {
+    app::check_kokkos_settings(arguments.kokkos);
+    instruction_set();  // throws if the environment has a wrong name
+  });
   if (convert->parsed()) app::check_before_start(world, conversion);
   if (solve->parsed()) app::check_before_start(world, options);
   if (hpgmg->parsed()) world.on_all([&] { app::check_before_start(world, benchmark); });

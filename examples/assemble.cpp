@@ -71,6 +71,23 @@ WrappedMatrix wrap(Arrays& arrays) {
   return WrappedMatrix(2, {2, row_ptr, columns}, values);
 }
 
+/// A system with these arrays, on the default device: they are copied.
+std::vector<double> solve(const Arrays& arrays) {
+  const std::vector<double> b{4, 4, 4, 4};
+  std::vector<double> x(4);
+  ashlar::solve(ashlar::BcsrView(2, arrays.row_ptr, arrays.columns, arrays.values, ashlar::BlockLayout::row_major), b,
+                x);
+  return x;
+}
+
+/// A matrix on arrays of the device, as cudaMalloc() returns them: blocks by columns.
+Matrix wrap(int num_block_rows, int num_blocks, const int* row_ptr, const int* columns, double* values) {
+  return Matrix(2,
+                {num_block_rows, Kokkos::View<const int*>(row_ptr, num_block_rows + 1),
+                 Kokkos::View<const int*>(columns, num_blocks)},
+                Kokkos::View<double*>(values, 4 * num_blocks));
+}
+
 /// Other values for the same blocks, written where they are.
 void scale(const Exec& exec, const Matrix& a, double factor) {
   const auto values = a.values();
@@ -100,6 +117,8 @@ int main(int argc, char** argv) {
   Arrays arrays;
   const WrappedMatrix wrapped = wrap(arrays);
   print_product("wrapped", Kokkos::DefaultHostExecutionSpace(), wrapped);
+  const std::vector<double> x = solve(arrays);
+  std::printf("%-12s %.3f %.3f %.3f %.3f\n", "solved", x[0], x[1], x[2], x[3]);
   arrays.values[0] = 5;  // the matrix has it, too
   print_product("changed", Kokkos::DefaultHostExecutionSpace(), wrapped);
 
@@ -107,4 +126,6 @@ int main(int argc, char** argv) {
   ashlar::validate(exec, a, {.finite_values = true});
   scale(exec, a, 10);
   print_product("scaled", exec, a);
+  print_product("on device", exec,
+                wrap(2, 4, a.graph().row_ptr().data(), a.graph().col_idx().data(), a.values().data()));
 }

@@ -6,6 +6,7 @@
 #include <ashlar/comm/mpi/communicator.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/operator.hpp>
+#include <ashlar/halo/ghost_exchange.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <cmath>
@@ -13,6 +14,8 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -57,10 +60,10 @@ bool solves(const ashlar::Communicator& comm) {
   const auto partition = ashlar::RowPartition::even(num_nodes, comm.size());
   const std::int64_t begin = partition.begin(comm.rank()), end = partition.end(comm.rank());
 
+  const ashlar::RowsWithGhosts<Matrix> rows = rows_of_chain(begin, end, num_nodes);
   // Matrices share a group of ranks.
   const auto group = std::make_shared<const ashlar::Communicator>(comm.duplicate());
-  const ashlar::DistributedMatrix<Matrix> matrix(exec, group, partition, partition,
-                                                 rows_of_chain(begin, end, num_nodes));
+  const ashlar::DistributedMatrix<Matrix> matrix(exec, group, partition, partition, rows);
   const ashlar::DistributedOperator<Matrix, Kokkos::DefaultHostExecutionSpace> a(exec, matrix);
   const ashlar::BlockJacobiPreconditioner<Matrix> preconditioner(exec, matrix.local());
 
@@ -71,8 +74,17 @@ bool solves(const ashlar::Communicator& comm) {
   }
   const ashlar::SolveReport report = ashlar::cg(exec, a, preconditioner, b, x, {.rtol = 1e-10});
 
+  // The solution at own nodes, then at ghost nodes.
+  const std::int64_t num_own = end - begin, num_ghosts = std::int64_t(rows.global_column.extent(0)) - num_own;
+  const Kokkos::View<double*, Kokkos::HostSpace> u("u", 2 * (num_own + num_ghosts));
+  Kokkos::deep_copy(exec, Kokkos::subview(u, std::pair<std::int64_t, std::int64_t>(0, 2 * num_own)), x);
+  const std::span<const std::int64_t> ghosts(rows.global_column.data() + num_own, num_ghosts);
+  ashlar::GhostExchange<double, Kokkos::DefaultHostExecutionSpace> exchange(exec, comm, partition, ghosts, 2);
+  exchange.fill(exec, u);
+  exec.fence();
+
   double error = 0;
-  for (std::size_t i = 0; i < x.extent(0); ++i) error = std::fmax(error, std::fabs(x(i) - 1));
+  for (std::size_t i = 0; i < u.extent(0); ++i) error = std::fmax(error, std::fabs(u(i) - 1));
   error = comm.max(error);
   if (comm.rank() == 0) {
     std::printf("%s\n%d iterations, largest error %.1e\n", matrix.explain().c_str(), report.iterations, error);

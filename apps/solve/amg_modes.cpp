@@ -6,6 +6,7 @@
 #include <ashlar/problems/cantilever.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,19 @@ Vector<Exec> rows_on_device(const Exec& exec, const DenseRows& all, std::int64_t
 }  // namespace
 
 template <class Exec>
+amg::NearNullSpace<typename Exec::memory_space> rigid_modes(const Exec& exec, const LinearSystem<Exec>& system,
+                                                            const std::optional<std::string>& coordinates,
+                                                            const Communicator& comm, const problems::RowRange& rows) {
+  const int b = system.block_size();
+  const DenseRows points = comm.together([&] {
+    return system.cantilever ? DenseRows{problems::hex_points(problems::cantilever_grid(*system.cantilever)), 3}
+                             : read_coordinates(*coordinates, system.num_block_rows(), b);
+  });
+  return amg::rigid_body_modes<typename Exec::memory_space>(exec, rows_on_device(exec, points, rows.begin, rows.size()),
+                                                            points.columns, b, comm);
+}
+
+template <class Exec>
 amg::NearNullSpace<typename Exec::memory_space> amg_modes(const Exec& exec, const LinearSystem<Exec>& system,
                                                           const MethodOptions& method, const Communicator& comm,
                                                           const problems::RowRange& rows) {
@@ -107,22 +121,24 @@ amg::NearNullSpace<typename Exec::memory_space> amg_modes(const Exec& exec, cons
     Kokkos::deep_copy(exec, Vector<Exec>(modes.data(), modes.size()), there);
     return modes;
   }
-  const DenseRows points = comm.together([&] {
-    return system.cantilever ? DenseRows{problems::hex_points(problems::cantilever_grid(*system.cantilever)), 3}
-                             : read_coordinates(*method.coordinates, system.num_block_rows(), b);
-  });
-  return amg::rigid_body_modes<Space>(exec, rows_on_device(exec, points, rows.begin, rows.size()), points.columns, b,
-                                      comm);
+  return rigid_modes(exec, system, method.coordinates, comm, rows);
 }
 
 template amg::NearNullSpace<HostExecution::memory_space> amg_modes(const HostExecution&,
                                                                    const LinearSystem<HostExecution>&,
                                                                    const MethodOptions&, const Communicator&,
                                                                    const problems::RowRange&);
+template amg::NearNullSpace<HostExecution::memory_space> rigid_modes(const HostExecution&,
+                                                                     const LinearSystem<HostExecution>&,
+                                                                     const std::optional<std::string>&,
+                                                                     const Communicator&, const problems::RowRange&);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 template amg::NearNullSpace<Execution::memory_space> amg_modes(const Execution&, const LinearSystem<Execution>&,
                                                                const MethodOptions&, const Communicator&,
                                                                const problems::RowRange&);
+template amg::NearNullSpace<Execution::memory_space> rigid_modes(const Execution&, const LinearSystem<Execution>&,
+                                                                 const std::optional<std::string>&, const Communicator&,
+                                                                 const problems::RowRange&);
 #endif
 
 }  // namespace ashlar::app

@@ -3,6 +3,8 @@
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/problems/lattice.hpp>
+#include <optional>
+#include <string>
 
 #include "solve/options.hpp"
 #include "solve/system.hpp"
@@ -18,5 +20,14 @@ template <class Exec>
 amg::NearNullSpace<typename Exec::memory_space> amg_modes(const Exec& exec, const LinearSystem<Exec>& system,
                                                           const MethodOptions& method, const Communicator& comm,
                                                           const problems::RowRange& rows);
+
+/// Rigid-body modes of the block rows `rows` of an elastic system, on the rank of `comm` that has them: of the
+/// cantilever, or by a file of coordinates, which each rank reads as a whole. Collective.
+///
+/// Throws   FileError for the file of coordinates.
+template <class Exec>
+amg::NearNullSpace<typename Exec::memory_space> rigid_modes(const Exec& exec, const LinearSystem<Exec>& system,
+                                                            const std::optional<std::string>& coordinates,
+                                                            const Communicator& comm, const problems::RowRange& rows);
 
 }  // namespace ashlar::app

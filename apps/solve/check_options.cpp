@@ -43,8 +43,9 @@ void check_amg(const SolveOptions& options, int ranks) {
     const std::string other = " with --preconditioner " + to_string(method.preconditioner);
     require(method.near_null == NearNullKind::automatic, "--near-null " + method.near_null_name() + other,
             "only amg has modes", "pass " + with_amg);
-    require(!method.coordinates, text("--coordinates ", method.coordinates.value_or(""), other),
-            "only amg uses coordinates", "pass " + with_amg);
+    require(!method.coordinates || method.null_space == NullSpaceKind::rigid,
+            text("--coordinates ", method.coordinates.value_or(""), other),
+            "only amg and --null-space rigid use coordinates", "pass " + with_amg);
     require(method.preconditioner_precision == PrecisionKind::in_double, "--preconditioner-precision single" + other,
             "only amg has levels of its own", "pass " + with_amg);
     require(method.amg_smoother == amg::SmootherKind::chebyshev,
@@ -55,17 +56,19 @@ void check_amg(const SolveOptions& options, int ranks) {
   require(!is_choice || !outputs.efficiency, "--preconditioner auto with --efficiency",
           "efficiency compares one preconditioner on one rank and on several", "name the preconditioner");
   if (!is_choice) check_limits_of_amg(options, ranks);
-  require(method.near_null != NearNullKind::constants || !method.coordinates,
+  const bool is_for_null_space = method.null_space == NullSpaceKind::rigid;
+  require(method.near_null != NearNullKind::constants || !method.coordinates || is_for_null_space,
           text("--coordinates ", method.coordinates.value_or(""), " with --near-null constants"),
           "constants need no coordinates", "leave one of them out");
-  require(method.near_null != NearNullKind::file || !method.coordinates,
+  require(method.near_null != NearNullKind::file || !method.coordinates || is_for_null_space,
           text("--coordinates ", method.coordinates.value_or(""), " with --near-null ", method.near_null_name()),
           "the file has the modes", "leave one of them out");
   require(method.near_null != NearNullKind::rigid || source.problem || method.coordinates,
           "--near-null rigid without --coordinates", "rigid-body modes are made of the coordinates of the nodes",
           "pass --coordinates FILE, or --near-null constants");
   require(method.near_null != NearNullKind::rigid || !source.problem || *source.problem == "cantilever",
-          "--near-null rigid with --problem stencil11", "its unknowns are no displacements", "leave it out");
+          "--near-null rigid with --problem " + source.problem.value_or(""), "its unknowns are no displacements",
+          "leave it out");
   require(method.near_null != NearNullKind::rigid || !source.problem || source.dof_or_default() != 1,
           "--near-null rigid with --dof 1", "a Laplacian's unknowns are no displacements", "leave it out");
   require(!source.problem || !method.coordinates,
@@ -73,33 +76,70 @@ void check_amg(const SolveOptions& options, int ranks) {
           "leave it out");
 }
 
-void check_problem(const SourceOptions& source, const OutputOptions& outputs) {
+void check_generated(const SolveOptions& options) {
+  const auto& [source, method, placement, distribution, outputs] = options;
   const std::string& problem = *source.problem;
-  require(problem == "cantilever" || problem == "stencil11", text("--problem '", problem, "'"),
-          "there is none of this name", "pass cantilever or stencil11");
+  check_problem(source);
+  require(!source.is_unsymmetric() || source.skip_symmetry_check || !needs_symmetry(method.solver),
+          text("--solver ", to_string(method.solver), " with --problem ", problem), "its matrix is not symmetric",
+          "pass --solver gmres or bicgstab, or --skip-symmetry-check to try nevertheless");
+  require(!source.pad, text("--pad with --problem ", problem), "its blocks are full", "leave it out");
   require(!source.block_size, text("--block-size with --problem ", problem),
           "the blocks of a problem are its unknowns a node", "leave it out, or choose --dof");
-  const int dof = source.dof_or_default();
-  if (problem == "cantilever") {
-    require(dof == 1 || dof == 3 || dof == 6, text("--dof ", dof), "a node of the cantilever has 1, 3 or 6 unknowns",
-            "pass one of these");
-    if (outputs.vtk) {
-      require_ending("--vtk", *outputs.vtk, {".vtu", ".pvtu"},
-                     "the mesh is written as one file, or as one of each rank", "name it like x.vtu or x.pvtu");
-    }
-  } else {
-    require(dof >= 1 && dof <= max_block_size, text("--dof ", dof),
-            text("a point of the stencil has 1 to ", max_block_size, " unknowns"), "pass such a number");
-    require(!outputs.vtk, text("--vtk ", outputs.vtk.value_or(""), " with --problem stencil11"),
-            "it draws the cantilever's mesh", "leave it out; --solution writes the numbers");
-  }
+  if (!outputs.vtk) return;
+  require(problem == "cantilever", text("--vtk ", *outputs.vtk, " with --problem ", problem),
+          "it draws the cantilever's mesh", "leave it out; --solution writes the numbers");
+  require_ending("--vtk", *outputs.vtk, {".vtu", ".pvtu"}, "the mesh is written as one file, or as one of each rank",
+                 "name it like x.vtu or x.pvtu");
 }
 
-void check_matrix(const SourceOptions& source, const OutputOptions& outputs) {
+void check_matrix(const SolveOptions& options) {
+  const auto& [source, method, placement, distribution, outputs] = options;
   require(!source.nodes && !source.dof, text(source.nodes ? "--nodes" : "--dof", " with --matrix ", *source.matrix),
           "the file says how large the matrix is", "leave it out; --block-size sets the size of the blocks");
   require(!outputs.vtk, text("--vtk ", outputs.vtk.value_or(""), " with --matrix ", *source.matrix),
           "a matrix file has no mesh to draw on", "leave it out; --solution writes the numbers");
+  require(!source.pad || !is_block_file(*source.matrix), text("--pad with --matrix ", *source.matrix),
+          "a block file is taken with the blocks that it holds", "leave it out");
+  require(!source.pad || source.block_size.value_or(0) > 0, "--pad without --block-size N",
+          "rows are added to fill the last block of N rows", "pass --block-size N");
+  require(!source.pad || method.null_space == NullSpaceKind::none,
+          "--pad with --null-space " + to_string(method.null_space), "rows that are added are not singular",
+          "leave one of them out");
+}
+
+/// What --precision mixed goes with.
+void check_mixed(const SolveOptions& options) {
+  const auto& [source, method, placement, distribution, outputs] = options;
+  if (method.precision != PrecisionKind::mixed) return;
+  const std::string mixed = "--precision mixed";
+  const char* const leave = "leave one of them out";
+  require(method.solver == SolverKind::cg, mixed + " with --solver " + to_string(method.solver),
+          "cg alone iterates with a rounded matrix", "pass --solver cg");
+  require(method.variant == VariantKind::standard, mixed + " with --variant " + to_string(method.variant),
+          "the standard form alone has it", leave);
+  require(method.norm == ResidualNorm::unpreconditioned, text(mixed, " with --norm ", to_string(method.norm)),
+          "it is judged by ||b - A x||", leave);
+  require(placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
+          mixed + " with --stream " + to_string(placement.stream), "its copy is made of a matrix in memory", leave);
+  require(method.null_space == NullSpaceKind::none, mixed + " with --null-space " + to_string(method.null_space),
+          "products in single precision leave the null space in x", leave);
+  require(!method.tune, text(mixed, " with --tune ", method.tune.value_or("")), "kernels are tuned for double", leave);
+  require(!outputs.efficiency, text(mixed, " with --efficiency ", outputs.efficiency.value_or("")),
+          "a rank alone iterates in double", leave);
+  require(!(outputs.checkpoint || outputs.resume), mixed + " with a checkpoint", "checkpoints are of double", leave);
+  require(distribution.ranks_on_host == 0 && !distribution.has_rates(), mixed + " with rows by measured rates",
+          "rates are measured in double", "pass --partition nnz, rows or a file");
+}
+
+/// What preconditioners that sweep through the matrix go with.
+void check_sweeps(const SolveOptions& options) {
+  const PreconditionerKind kind = options.method.preconditioner;
+  if (kind != PreconditionerKind::ilu0 && kind != PreconditionerKind::ssor) return;
+  const StreamKind stream = options.placement.stream;
+  require(stream == StreamKind::automatic || stream == StreamKind::off,
+          "--preconditioner " + to_string(kind) + " with --stream " + to_string(stream),
+          "it sweeps through a matrix in memory", "pass --stream off, or another preconditioner");
 }
 
 /// Restrictions of solves over several ranks.
@@ -158,21 +198,28 @@ void check_options(const SolveOptions& options, int ranks) {
           "leave one of them out");
   require(!method.restart || (*method.restart >= 1 && *method.restart <= 1000),
           text("--restart ", method.restart.value_or(0)), "a cycle has 1 to 1000 iterations", "pass something like 30");
+  check_mixed(options);
+  check_sweeps(options);
   require(method.num_rhs == 1 || !source.rhs,
-          text("--rhs ", source.rhs.value_or(""), " with --num-rhs ", method.num_rhs), "a file has one right-hand side",
-          "leave one of them out");
+          text("--rhs ", source.rhs.value_or(""), " with --num-rhs ", method.num_rhs),
+          "the columns of the file are the right-hand sides", "leave one of them out");
   const bool is_singular = method.null_space != NullSpaceKind::none;
-  const std::string singular = "--null-space " + to_string(method.null_space);
+  const std::string singular = "--null-space " + method.null_space_file.value_or(to_string(method.null_space));
   require(!is_singular || !is_block, singular + " with --solver block-cg", "it is removed from one vector at a time",
           "leave one of them out");
   require(!is_singular || method.variant != VariantKind::pipelined, singular + " with --variant pipelined",
           "its reduction is under way while the null space needs another", "pass --variant standard");
-  require(!is_singular || source.rhs, singular + " without --rhs", "b would be A*1, of which nothing is left",
-          "name a right-hand side");
-  require(method.null_space != NullSpaceKind::components || source.problem || source.block_size.value_or(0) > 0 ||
-              is_block_file(source.matrix.value_or("")),
-          "--null-space components without --block-size", "the unknowns of a node are the rows of a block",
-          "pass --block-size N");
+  require(!is_singular || source.rhs || method.null_space == NullSpaceKind::from_file, singular + " without --rhs",
+          "b would be A*1, of which nothing is left", "name a right-hand side");
+  const bool is_rigid = method.null_space == NullSpaceKind::rigid;
+  require(!is_rigid || source.problem || method.coordinates, singular + " without --coordinates",
+          "rigid-body modes are made of the coordinates of the nodes", "pass --coordinates FILE");
+  require(!is_rigid || !source.problem || (*source.problem == "cantilever" && source.dof_or_default() != 1),
+          singular + " of a problem without displacements", "its unknowns are no displacements",
+          "pass --null-space constant");
+  require((method.null_space != NullSpaceKind::components && !is_rigid) || source.problem ||
+              source.block_size.value_or(0) > 0 || is_block_file(source.matrix.value_or("")),
+          singular + " without --block-size", "the unknowns of a node are the rows of a block", "pass --block-size N");
   require(!is_singular || !(outputs.checkpoint || outputs.resume), singular + " with a checkpoint",
           "checkpoints do not know of it", "leave one of them out");
   const std::string guess = text("--initial-guess ", source.initial_guess.value_or(""));
@@ -224,14 +271,17 @@ void check_options(const SolveOptions& options, int ranks) {
           "pass --partition nnz, rows or a file");
   require(outputs.checkpoint_every >= 0, text("--checkpoint-every ", outputs.checkpoint_every),
           "it is a time in seconds", "pass something like 600");
+  require(!outputs.solution || ending_of(*outputs.solution) != ".gz",
+          text("--solution ", outputs.solution.value_or("")), "compressed files are read, not written",
+          "take the name without .gz, and run gzip on the file");
   check_amg(options, ranks);
   require(!distribution.is_weighted() || !outputs.no_probe, "--partition weighted with --no-probe",
           "a rank is given blocks by the rate at which it reads its memory, and that is not measured",
           "leave one of them out");
   if (source.problem) {
-    check_problem(source, outputs);
+    check_generated(options);
   } else {
-    check_matrix(source, outputs);
+    check_matrix(options);
   }
 }
 

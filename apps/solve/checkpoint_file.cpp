@@ -19,7 +19,7 @@ namespace ashlar::app {
 namespace {
 
 constexpr std::string_view magic = "ASHLARCG";
-constexpr std::uint64_t version = 2;
+constexpr std::uint64_t version = 3;
 
 /// Where a rank's part is.
 struct RankPart {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "block_size.hpp"
+#include "entry_files.hpp"
 #include "file_names.hpp"
 #include "matrix_bytes.hpp"
 #include "types.hpp"
@@ -17,6 +18,8 @@
 namespace ashlar::app {
 
 namespace fs = std::filesystem;
+
+constexpr std::int64_t most_right_hand_sides = 64;
 
 void check_files(const SolveOptions& options, int rank, int ranks) {
   const std::optional<std::string> partition = options.distribution.partition_file();  // outlives what names it
@@ -33,6 +36,7 @@ void check_files(const SolveOptions& options, int rank, int ranks) {
                                       {"--initial-guess", options.source.initial_guess},
                                       {"--near-null", options.method.near_null_file},
                                       {"--coordinates", options.method.coordinates},
+                                      {"--null-space", options.method.null_space_file},
                                       {"--partition", partition},
                                       {"--efficiency", options.outputs.efficiency}};
   require_no_dash({"--resume", options.outputs.resume});
@@ -76,7 +80,9 @@ void check_matrix_header(const SolveOptions& options, const io::MatrixMarketHead
   if (header.rows == 0) {
     throw FileError(path, header.size_line, "a matrix of 0 rows", "there is nothing to solve", "is it the right file?");
   }
-  check_block_size(path, header.size_line, options.source.block_size.value_or(0), header.rows, header.columns);
+  if (options.source.pad) return;
+  check_block_size(path, header.size_line, options.source.block_size.value_or(0), header.rows, header.columns,
+                   ", or add --pad");
 }
 
 void check_block_file(const SolveOptions& options, const io::BlockFile& file) {
@@ -122,25 +128,32 @@ void check_vector_length(const SolveOptions& options, const VectorFile& vector, 
 
 }  // namespace
 
-std::vector<double> read_vector(const SolveOptions& options, const VectorFile& vector, std::int64_t num_rows) {
-  std::vector<double> entries = io::read_matrix_market_vector<double>(vector.path);
-  check_vector_length(options, vector, 0, static_cast<std::int64_t>(entries.size()), num_rows);
-  return entries;
+Columns read_vectors(const SolveOptions& options, const VectorFile& vector, std::int64_t num_rows) {
+  Columns columns = read_columns(vector.path);
+  if (columns.num_columns != vector.num_columns) {
+    throw FileError(vector.path, 0, text(vector.what, " of ", columns.num_columns, " columns"),
+                    is_read_once(vector.path) ? "from a pipe one is read" : "its header said otherwise",
+                    "name a file of one column, or no pipe");
+  }
+  check_vector_length(options, vector, 0, columns.num_rows, num_rows);
+  return columns;
 }
 
 namespace {
 
 /// As far as its header tells.
-void check_vector_header(const SolveOptions& options, const VectorFile& vector, std::optional<std::int64_t> num_rows) {
+void check_vector_header(const SolveOptions& options, const VectorFile& vector, std::optional<std::int64_t> num_rows,
+                         std::int64_t most_columns) {
   if (is_read_once(vector.path)) return;
-  const io::MatrixMarketHeader header = io::read_matrix_market_header(vector.path);
+  const io::MatrixMarketHeader header = read_vector_header(vector.path);
   if (header.field == io::MatrixMarketField::complex) {
     throw FileError(vector.path, 1, text("complex numbers for ", vector.what), "this command solves real systems",
                     "name a real vector");
   }
-  if (header.columns != 1) {
+  if (header.columns < 1 || header.columns > most_columns) {
     throw FileError(vector.path, header.size_line, text(vector.what, " of ", header.columns, " columns"),
-                    "one system is solved at a time", "name a file of one column");
+                    most_columns == 1 ? "it is one vector" : text("1 to ", most_columns, " are solved for"),
+                    most_columns == 1 ? "name a file of one column" : "name a file with as many columns");
   }
   if (num_rows) check_vector_length(options, vector, header.size_line, header.rows, *num_rows);
 }
@@ -155,7 +168,7 @@ std::optional<std::int64_t> num_rows_before_reading(const SolveOptions& options)
   }
   if (source.matrix) {
     if (is_read_once(*source.matrix)) return std::nullopt;
-    const io::MatrixMarketHeader matrix = io::read_matrix_market_header(*source.matrix);
+    const io::MatrixMarketHeader matrix = read_matrix_header(*source.matrix);
     check_matrix_header(options, matrix);
     return matrix.rows;
   }
@@ -177,8 +190,24 @@ TuningTable load_tuning(const MethodOptions& method) {
 void check_headers(const SolveOptions& options) {
   load_tuning(options.method);
   const std::optional<std::int64_t> num_rows = num_rows_before_reading(options);
-  if (const auto& rhs = options.source.rhs) check_vector_header(options, {"a right-hand side", *rhs}, num_rows);
-  if (const auto& x = options.source.initial_guess) check_vector_header(options, {"an initial guess", *x}, num_rows);
+  if (options.source.rhs) check_vector_header(options, rhs_file(options.source), num_rows, most_right_hand_sides);
+  if (options.source.initial_guess) check_vector_header(options, guess_file(options.source), num_rows, 1);
+}
+
+void count_right_hand_sides(SolveOptions& options) {
+  const auto& path = options.source.rhs;
+  if (!path || is_read_once(*path)) return;
+  const io::MatrixMarketHeader header = read_vector_header(*path);
+  options.source.rhs_columns = static_cast<int>(header.columns);
+  if (options.method.solver == SolverKind::block_cg) options.method.num_rhs = options.source.rhs_columns;
+  if (header.columns == 1) return;
+  const auto refuse_with = [&](const std::string& option, const char* why) {
+    throw ArgumentError(text(option, " with --rhs ", *path, ", of ", header.columns, " columns"), why,
+                        "leave it out, or name a file of one column");
+  };
+  if (options.source.initial_guess) refuse_with("--initial-guess " + *options.source.initial_guess, "it is of one x");
+  if (options.outputs.checkpoint) refuse_with("--checkpoint", "checkpoints are of one right-hand side");
+  if (options.outputs.resume) refuse_with("--resume", "checkpoints are of one right-hand side");
 }
 
 }  // namespace ashlar::app

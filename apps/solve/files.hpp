@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "entry_files.hpp"
 #include "solve/options.hpp"
 #include "solve/solve.hpp"
 #include "solve/system.hpp"
@@ -24,12 +25,17 @@ namespace ashlar::app {
 void check_files(const SolveOptions& options, int rank, int ranks);
 
 /// Reads the headers of the files named by `options`, however large these are, and checks them: real matrix, square, a
-/// block size that divides it, a right-hand side and an initial guess of its length. Checks the tuning table, too.
+/// block size that divides it, right-hand sides and an initial guess of its length. Checks the tuning table, too.
 ///
 /// Files that can be read once only are left alone.
 ///
 /// Throws   FileError with the file, the line and the numbers.
 void check_headers(const SolveOptions& options);
+
+/// Sets the number of right-hand sides to the columns of the file of --rhs.
+///
+/// Throws   FileError; ArgumentError if other options do not go with several.
+void count_right_hand_sides(SolveOptions& options);
 
 /// The contents of the file of --tune; nothing if there is no file yet. Throws FileError.
 TuningTable load_tuning(const MethodOptions& method);
@@ -38,14 +44,21 @@ TuningTable load_tuning(const MethodOptions& method);
 void check_matrix_header(const SolveOptions& options, const io::MatrixMarketHeader& header);
 void check_block_file(const SolveOptions& options, const io::BlockFile& file);
 
-/// A file with one vector, and its description for people: "a right-hand side".
+/// A file with vectors, and the description of one for people: "a right-hand side".
 struct VectorFile {
   const char* what;
   std::string path;
+  int num_columns = 1;
 };
 
-/// Its entries, as many as the system has rows. Throws FileError.
-std::vector<double> read_vector(const SolveOptions& options, const VectorFile& vector, std::int64_t num_rows);
+/// The files of --rhs and of --initial-guess.
+inline VectorFile rhs_file(const SourceOptions& source) {
+  return {"a right-hand side", source.rhs.value(), source.rhs_columns};
+}
+inline VectorFile guess_file(const SourceOptions& source) { return {"an initial guess", source.initial_guess.value()}; }
+
+/// Its entries, as many in a column as the system has rows. Throws FileError.
+Columns read_vectors(const SolveOptions& options, const VectorFile& vector, std::int64_t num_rows);
 
 /// A property of the solve that a checkpoint records, in words: "system", "cantilever of 33 x 33 x 33 nodes". A solve
 /// resumes from a checkpoint only if all of them are the same.

@@ -7,6 +7,7 @@
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/gmres.hpp>
+#include <ashlar/krylov/iterative_refinement.hpp>
 #include <ashlar/krylov/minres.hpp>
 #include <ashlar/operators/preconditioner_bytes.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
@@ -25,6 +26,10 @@ Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind) {
       return {jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
     case PreconditionerKind::automatic:  // amg only if there is room for it
     case PreconditionerKind::block_jacobi:
+      return {block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
+    case PreconditionerKind::ilu0:  // values of its own, inverse blocks, the orders of rows
+      return matrix_bytes(shape) + Bytes{block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
+    case PreconditionerKind::ssor:
       return {block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
     case PreconditionerKind::amg:  // matrices and prolongators of its levels, two products; vectors
       return Bytes{4} * matrix_bytes(shape) +
@@ -72,7 +77,18 @@ std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options
   const auto counted = static_cast<std::int64_t>(std::min(rows.count, most_rows));
   // b and x of all right-hand sides; of block CG one right-hand side more, while they are made.
   const std::uint64_t num_rhs = std::uint64_t(method.num_rhs);
-  const Bytes vectors{2 * num_rhs + (method.solver == SolverKind::block_cg ? 1 : 0)};
+  // All columns of a file of several are kept, and their solutions by all solvers but block CG.
+  const std::uint64_t columns = options.source.rhs_columns > 1 ? std::uint64_t(options.source.rhs_columns) : 0;
+  const bool is_block = method.solver == SolverKind::block_cg;
+  const Bytes vectors{2 * num_rhs + (is_block ? 1 : 0) + (is_block ? 1 : 2) * columns};
+  if (method.precision == PrecisionKind::mixed) {  // values of float besides
+    const Bytes matrix = matrix_bytes(shape);
+    return (Bytes{matrix.count / 2} + preconditioner_bytes(shape, method.preconditioner) +
+            vectors * rows * scalar_bytes +
+            Bytes{refined_cg_bytes(counted, sizeof(double), sizeof(double),
+                                   method.preconditioner != PreconditionerKind::none)})
+        .count;
+  }
   return (preconditioner_bytes(shape, method.preconditioner) + vectors * rows * scalar_bytes +
           Bytes{method_bytes(counted, method)})
       .count;

@@ -25,25 +25,29 @@ struct Named {
   const char* name;
 };
 
-constexpr Named<PreconditionerKind> preconditioners[] = {{PreconditionerKind::automatic, "auto"},
-                                                         {PreconditionerKind::none, "none"},
-                                                         {PreconditionerKind::jacobi, "jacobi"},
-                                                         {PreconditionerKind::block_jacobi, "block-jacobi"},
-                                                         {PreconditionerKind::amg, "amg"}};
+constexpr Named<PreconditionerKind> preconditioners[] = {
+    {PreconditionerKind::automatic, "auto"}, {PreconditionerKind::none, "none"},
+    {PreconditionerKind::jacobi, "jacobi"},  {PreconditionerKind::block_jacobi, "block-jacobi"},
+    {PreconditionerKind::ilu0, "ilu0"},      {PreconditionerKind::ssor, "ssor"},
+    {PreconditionerKind::amg, "amg"}};
 constexpr Named<NearNullKind> near_nulls[] = {
     {NearNullKind::automatic, "auto"}, {NearNullKind::constants, "constants"}, {NearNullKind::rigid, "rigid"}};
 constexpr Named<PrecisionKind> precisions[] = {{PrecisionKind::in_double, "double"}, {PrecisionKind::single, "single"}};
 constexpr Named<amg::SmootherKind> smoothers[] = {{amg::SmootherKind::chebyshev, "chebyshev"},
                                                   {amg::SmootherKind::l1_jacobi, "l1-jacobi"},
                                                   {amg::SmootherKind::gauss_seidel, "gauss-seidel"}};
+constexpr Named<PrecisionKind> solve_precisions[] = {{PrecisionKind::in_double, "double"},
+                                                     {PrecisionKind::mixed, "mixed"}};
 constexpr Named<SolverKind> solvers[] = {{SolverKind::automatic, "auto"},    {SolverKind::cg, "cg"},
                                          {SolverKind::block_cg, "block-cg"}, {SolverKind::minres, "minres"},
                                          {SolverKind::gmres, "gmres"},       {SolverKind::bicgstab, "bicgstab"}};
 constexpr Named<VariantKind> variants[] = {{VariantKind::standard, "standard"},
                                            {VariantKind::single_reduction, "single-reduction"},
                                            {VariantKind::pipelined, "pipelined"}};
-constexpr Named<NullSpaceKind> null_spaces[] = {
-    {NullSpaceKind::none, "none"}, {NullSpaceKind::constant, "constant"}, {NullSpaceKind::components, "components"}};
+constexpr Named<NullSpaceKind> null_spaces[] = {{NullSpaceKind::none, "none"},
+                                                {NullSpaceKind::constant, "constant"},
+                                                {NullSpaceKind::components, "components"},
+                                                {NullSpaceKind::rigid, "rigid"}};
 constexpr Named<StreamKind> streams[] = {
     {StreamKind::automatic, "auto"}, {StreamKind::on, "on"}, {StreamKind::from_file, "file"}, {StreamKind::off, "off"}};
 constexpr Named<Decomposition> decompositions[] = {{Decomposition::one_d, "1d"}, {Decomposition::two_d, "2d"}};
@@ -89,13 +93,21 @@ class Group {
   void choice(const std::string& option, Kind& target, const Named<Kind> (&names)[count], const std::string& why,
               const std::string& description) {
     parsed(option, target, "NAME", description, [&names, why](const std::string& name, const std::string& value) {
-      std::string list;
-      for (std::size_t k = 0; k < count; ++k) {
-        if (value == names[k].name) return names[k].kind;
-        list += text(k == 0 ? "" : k + 1 < count ? ", " : " or ", names[k].name);
-      }
-      throw ArgumentError(text(name, " '", value, "'"), why, "pass " + list);
+      return kind_of(name, value, names, why);
     });
+  }
+
+  /// One of these names, or a file, which has a dot or a slash in its name.
+  template <class Kind, std::size_t count>
+  void choice(const std::string& option, Kind& target, const Named<Kind> (&names)[count],
+              std::optional<std::string>& file, Kind of_file, const std::string& why, const std::string& description) {
+    parsed(option, target, "NAME|FILE", description,
+           [&names, &file, of_file, why](const std::string& name, const std::string& value) {
+             file.reset();
+             if (value.find_first_of("./") == std::string::npos) return kind_of(name, value, names, why, ", or a file");
+             file = value;
+             return of_file;
+           });
   }
 
   void word(const std::string& option, std::optional<std::string>& target, const std::string& shape,
@@ -108,6 +120,17 @@ class Group {
   }
 
  private:
+  template <class Kind, std::size_t count>
+  static Kind kind_of(const std::string& option, const std::string& value, const Named<Kind> (&names)[count],
+                      const std::string& why, const std::string& or_else = "") {
+    std::string list;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (value == names[k].name) return names[k].kind;
+      list += text(k == 0 ? "" : k + 1 < count ? ", " : " or ", names[k].name);
+    }
+    throw ArgumentError(text(option, " '", value, "'"), why, "pass " + list + or_else);
+  }
+
   CLI::App& command_;
   std::string name_;
 };
@@ -133,10 +156,14 @@ bool DistributionOptions::has_rates() const {
 
 std::string to_string(PreconditionerKind kind) { return name_of(preconditioners, kind); }
 std::string to_string(NearNullKind kind) { return name_of(near_nulls, kind); }
-std::string to_string(PrecisionKind kind) { return name_of(precisions, kind); }
+std::string to_string(PrecisionKind kind) {
+  return kind == PrecisionKind::mixed ? name_of(solve_precisions, kind) : name_of(precisions, kind);
+}
 std::string to_string(SolverKind kind) { return name_of(solvers, kind); }
 std::string to_string(VariantKind kind) { return name_of(variants, kind); }
-std::string to_string(NullSpaceKind kind) { return name_of(null_spaces, kind); }
+std::string to_string(NullSpaceKind kind) {
+  return kind == NullSpaceKind::from_file ? "file" : name_of(null_spaces, kind);
+}
 std::string to_string(StreamKind kind) { return name_of(streams, kind); }
 std::string to_string(TransferKind kind) { return name_of(transfers, kind); }
 std::string option_name(HaloForm form) { return name_of(halos, form); }
@@ -148,18 +175,16 @@ const std::string no_such_name = "there is none of this name";
 
 void declare_source(CLI::App& command, SourceOptions& source) {
   Group group(command, "What is solved");
-  group.word("--problem", source.problem, "NAME", "a generated problem: cantilever or stencil11");
-  group.parsed("--nodes", source.nodes, "N|NX,NY,NZ", "nodes of the problem's mesh, one number for a cube (default 33)",
-               &nodes_of);
-  group.parsed("--dof", source.dof, "N",
-               "unknowns a node: 1 (Laplacian), 3 (elasticity, the default) or 6 for the cantilever; any number up to "
-               "64 for stencil11 (default 1)",
-               &whole_number_of);
-  group.parsed("--matrix", source.matrix, "FILE|-",
-               "a matrix in a Matrix Market file, or in a block file (A.bcsr); -: from standard input",
-               [](const std::string&, const std::string& value) { return value == "-" ? "/dev/stdin" : value; });
+  declare_problem(command, source, "What is solved");
+  group.parsed(
+      "--matrix", source.matrix, "FILE|-",
+      "a matrix in a Matrix Market file, a block file (A.bcsr), or a file of Harwell-Boeing (A.rb, .rsa, .rua, "
+      ".hb) or PETSc (A.petsc, .bin); -: Matrix Market from standard input",
+      [](const std::string&, const std::string& value) { return value == "-" ? "/dev/stdin" : value; });
   group.word("--rhs", source.rhs, "FILE",
-             "the right-hand side in a Matrix Market file; without it the problem's own load, or for a matrix A*1, so "
+             "right-hand sides in a Matrix Market file, a column each, or of PETSc (b.petsc, .bin); without it the "
+             "problem's own "
+             "load, or for a matrix A*1, so "
              "that the solution is known and the error can be told");
   group.word("--initial-guess", source.initial_guess, "FILE",
              "x to start from, in a Matrix Market file (default: 0); --solution writes one");
@@ -167,6 +192,9 @@ void declare_source(CLI::App& command, SourceOptions& source) {
                "rows of a block in which the matrix is stored; auto (the default) takes the size that moves the fewest "
                "bytes",
                &block_size_of);
+  group.flag("--pad", source.pad,
+             "if --block-size N does not divide the rows, add rows of an identity, with b = 0, to fill the last block; "
+             "x is written without them");
   group.flag("--skip-symmetry-check", source.skip_symmetry_check,
              "do not check whether the matrix is symmetric; gmres and bicgstab never do");
 }
@@ -182,12 +210,14 @@ void declare_method(CLI::App& command, MethodOptions& method) {
                "the form of cg: standard (the default), single-reduction or pipelined, which wait less for sums over "
                "many ranks");
   group.parsed("--num-rhs", method.num_rhs, "N",
-               "right-hand sides of block-cg: the usual one, and A times vectors of pseudo-random numbers (default 1)",
+               "right-hand sides of block-cg without --rhs: the usual one, and A times vectors of pseudo-random "
+               "numbers (default 1)",
                &whole_number_of);
   group.choice(
       "--preconditioner", method.preconditioner, preconditioners, no_such_name,
       "none, jacobi, block-jacobi (the default), amg, algebraic multigrid by smoothed aggregation, or auto, amg "
-      "where it is known to pay, else block-jacobi");
+      "where it is known to pay, else block-jacobi; on CPUs ilu0, incomplete factors, and ssor, symmetric "
+      "Gauss-Seidel, too");
   group.parsed("--near-null", method.near_null, "NAME|FILE",
                "modes of amg: rigid, rigid-body modes from coordinates; constants, one vector for each unknown of a "
                "node; auto (the default), rigid if the coordinates of an elastic problem are known; or a Matrix Market "
@@ -201,15 +231,20 @@ void declare_method(CLI::App& command, MethodOptions& method) {
                  return NearNullKind::file;
                });
   group.word("--coordinates", method.coordinates, "FILE",
-             "coordinates of the nodes for --near-null rigid: a Matrix Market file with a row for each node");
+             "coordinates of the nodes for --near-null rigid and --null-space rigid: a Matrix Market file with a row "
+             "for each node");
   group.choice("--preconditioner-precision", method.preconditioner_precision, precisions, no_such_name,
                "precision of amg's levels: double (the default) or single, which moves half of the bytes");
   group.choice("--amg-smoother", method.amg_smoother, smoothers, no_such_name,
                "smoother of amg's levels: chebyshev (the default), l1-jacobi, or gauss-seidel, which is made for CPUs");
-  group.choice(
-      "--null-space", method.null_space, null_spaces, no_such_name,
-      "what a singular symmetric matrix maps to 0, which is removed from b and x: constant, the vector of ones; "
-      "components, of each unknown of a node its constant vector; or none (the default)");
+  group.choice("--precision", method.precision, solve_precisions, no_such_name,
+               "precision of cg: double (the default), or mixed, iterations with the matrix in single precision, whose "
+               "residual is computed in double whenever it has fallen to a tenth");
+  group.choice("--null-space", method.null_space, null_spaces, method.null_space_file, NullSpaceKind::from_file,
+               no_such_name,
+               "what a singular symmetric matrix maps to 0, which is removed from b and x: constant, the vector of "
+               "ones; components, of each unknown of a node its constant vector; rigid, translations and rotations; a "
+               "Matrix Market file with a column for each vector; or none (the default)");
   group.parsed("--rtol", method.rtol, "NUMBER",
                "stop when ||b - A x|| <= rtol * ||b|| (default 1e-8; 0: not before b - A x is 0); see --norm",
                &number_of);

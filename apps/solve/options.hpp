@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 
+#include "problem_options.hpp"
+
 namespace CLI {
 class App;
 }
@@ -22,6 +24,8 @@ enum class PreconditionerKind {
   none,
   jacobi,
   block_jacobi,
+  ilu0,
+  ssor,
   amg
 };
 
@@ -33,8 +37,9 @@ enum class NearNullKind {
   file        ///< a column of a file each
 };
 
-/// In which a preconditioner keeps its hierarchy.
-enum class PrecisionKind { in_double, single };
+/// In which a preconditioner keeps its hierarchy, and in which CG iterates: mixed, in single precision with the
+/// residual in double from time to time.
+enum class PrecisionKind { in_double, single, mixed };
 
 enum class SolverKind { automatic, cg, block_cg, minres, gmres, bicgstab };
 
@@ -49,8 +54,10 @@ enum class VariantKind { standard, single_reduction, pipelined };
 /// The vectors that a singular matrix maps to 0.
 enum class NullSpaceKind {
   none,
-  constant,   ///< the vector of ones
-  components  ///< of each unknown of a node its constant vector
+  constant,    ///< the vector of ones
+  components,  ///< of each unknown of a node its constant vector
+  rigid,       ///< translations and rotations
+  from_file    ///< the columns of a file
 };
 
 /// True if the matrix stays in the host's memory, or in its file, and is sent to the device for each product.
@@ -83,18 +90,14 @@ std::string option_name(ExchangeMode mode);
 // The requests to `ashlar solve`, in groups. Members without a value were not given.
 
 /// The system: a generated problem, or files.
-struct SourceOptions {
-  std::optional<std::string> problem;
-  std::optional<std::array<int, 3>> nodes;
-  std::optional<int> dof;
+struct SourceOptions : ProblemOptions {
   std::optional<std::string> matrix;
   std::optional<std::string> rhs;
+  int rhs_columns = 1;  ///< of that file; set once its header is read
   std::optional<std::string> initial_guess;
   std::optional<int> block_size;  ///< 0: auto
+  bool pad = false;               ///< rows are added until the block size divides them
   bool skip_symmetry_check = false;
-
-  std::array<int, 3> nodes_or_default() const { return nodes.value_or(std::array<int, 3>{33, 33, 33}); }
-  int dof_or_default() const { return dof.value_or(problem == "cantilever" ? 3 : 1); }
 };
 
 /// How it is solved.
@@ -114,7 +117,9 @@ struct MethodOptions {
   std::optional<std::string> coordinates;  ///< of the nodes, a file
   PrecisionKind preconditioner_precision = PrecisionKind::in_double;
   amg::SmootherKind amg_smoother = amg::SmootherKind::chebyshev;
+  PrecisionKind precision = PrecisionKind::in_double;
   NullSpaceKind null_space = NullSpaceKind::none;
+  std::optional<std::string> null_space_file;
   double rtol = 1e-8, atol = 0;
   ResidualNorm norm = ResidualNorm::unpreconditioned;
   int max_iterations = 10000;

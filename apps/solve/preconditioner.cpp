@@ -11,6 +11,7 @@
 #include <ashlar/streaming/diagonal.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "solve/amg_modes.hpp"
@@ -87,13 +88,16 @@ void require_nonzero_diagonal(const Exec& exec, const Matrix<Exec>& matrix, cons
 /// The preconditioner of a matrix, made of its diagonal blocks.
 template <class Exec>
 Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& matrix, PreconditionerKind kind,
-                                       const LinearSystem<Exec>& system) {
+                                       SolverKind solver, const LinearSystem<Exec>& system) {
   if (kind != PreconditionerKind::none) require_nonzero_diagonal(exec, matrix, system);
   switch (kind) {
     case PreconditionerKind::jacobi:
       return Preconditioner<Exec>(JacobiPreconditioner<Matrix<Exec>>(exec, matrix));
     case PreconditionerKind::block_jacobi:
       return Preconditioner<Exec>(BlockJacobiPreconditioner<Matrix<Exec>>(exec, matrix));
+    case PreconditionerKind::ilu0:
+    case PreconditionerKind::ssor:
+      return sweep_preconditioner(exec, matrix, kind, needs_symmetry(solver));
     case PreconditionerKind::amg:        // amg_preconditioner()
     case PreconditionerKind::automatic:  // has been chosen by now
     case PreconditionerKind::none:
@@ -115,7 +119,12 @@ template <class Exec>
 Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Exec>& system,
                                          const MethodOptions& method, std::string& hierarchy) {
   const PreconditionerKind kind = method.preconditioner;
+  const bool sweeps = kind == PreconditionerKind::ilu0 || kind == PreconditionerKind::ssor;
   try {
+    if (sweeps && system.is_streamed()) {
+      throw Error(text(system.description, ": --preconditioner ", to_string(kind), " with a streamed matrix"),
+                  "it sweeps through a matrix in memory", "pass --preconditioner block-jacobi");
+    }
     if (kind == PreconditionerKind::amg) {
       if (system.is_streamed()) {
         throw Error(text(system.description, ": --preconditioner amg with a streamed matrix"),
@@ -131,23 +140,26 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
       return amg_preconditioner(exec, system, method, hierarchy);
     }
     if (!system.is_streamed()) {
-      return preconditioner_of(exec, system.over_ranks ? system.over_ranks->own_matrix() : system.matrix, kind, system);
+      return preconditioner_of(exec, system.over_ranks ? system.over_ranks->own_matrix() : system.matrix, kind,
+                               method.solver, system);
     }
     if (kind == PreconditionerKind::none) return Preconditioner<Exec>(IdentityPreconditioner());
-    if (system.over_ranks) return preconditioner_of(exec, diagonal_blocks(exec, *system.over_ranks), kind, system);
+    if (system.over_ranks)
+      return preconditioner_of(exec, diagonal_blocks(exec, *system.over_ranks), kind, method.solver, system);
     if (system.in_file) {
-      return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), kind, system);
+      return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), kind, method.solver, system);
     }
     const HostMatrix<Exec> diagonal = diagonal_blocks(HostExecution(), *system.streamed);
-    return preconditioner_of(exec, copy_to<typename Exec::memory_space>(exec, diagonal), kind, system);
+    return preconditioner_of(exec, copy_to<typename Exec::memory_space>(exec, diagonal), kind, method.solver, system);
   } catch (const NumericalError& error) {
     if (error.row() < 0) {
       throw NumericalError(text(system.description, ": ", error.problem()), error.why(), error.suggestion());
     }
-    const bool has_blocks = kind == PreconditionerKind::block_jacobi || kind == PreconditionerKind::amg;
+    const bool has_blocks = sweeps || kind == PreconditionerKind::block_jacobi || kind == PreconditionerKind::amg;
     const int size = has_blocks ? system.block_size() : 1;
     throw NumericalError(
-        text(system.description, ": ", bad_block(system.first_row(), error.row(), size)),
+        text(system.description, ": ", bad_block(system.first_row(), error.row(), size),
+             kind == PreconditionerKind::ilu0 ? " once the rows before it are eliminated" : ""),
         error.why() + "; rows are counted from 1",
         size > 1 ? "pass --preconditioner none, or another --block-size" : "pass --preconditioner none");
   }

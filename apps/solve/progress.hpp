@@ -10,10 +10,11 @@
 
 namespace ashlar::app {
 
-/// The parts of a run and the seconds they took, in the order in which they came. Each is a profiling region, too.
+/// The parts of a run and the seconds they took, in the order in which they came first. Each is a profiling region,
+/// too.
 class Phases {
  public:
-  /// Runs `work` as the phase of this name and returns its result.
+  /// Runs `work` as the phase of this name, or as more of it, and returns its result.
   template <class Work>
   auto run(const std::string& name, const Work& work) {
     const Measure measure(*this, name);
@@ -41,7 +42,7 @@ class Phases {
     }
     Measure(const Measure&) = delete;
     Measure& operator=(const Measure&) = delete;
-    ~Measure() { phases_.seconds_.emplace_back(std::move(name_), timer_.seconds()); }
+    ~Measure() { phases_.add(name_, timer_.seconds()); }
 
    private:
     Phases& phases_;
@@ -49,6 +50,15 @@ class Phases {
     std::optional<Kokkos::Profiling::ScopedRegion> region_;
     Kokkos::Timer timer_;
   };
+
+  void add(const std::string& name, double seconds) {
+    for (auto& [phase, sum] : seconds_) {
+      if (phase != name) continue;
+      sum += seconds;
+      return;
+    }
+    seconds_.emplace_back(name, seconds);
+  }
 
   std::vector<std::pair<std::string, double>> seconds_;
   Kokkos::Timer since_start_;

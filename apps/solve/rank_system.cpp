@@ -64,7 +64,7 @@ void make_operator_over_ranks(const Exec& exec, const SolveOptions& options, con
                               LinearSystem<Exec>& system) {
   using Operator = DistributedOperator<Matrix<Exec>>;
   if constexpr (std::is_same_v<Rows, Matrix<Exec>>) {
-    if (options.method.preconditioner == PreconditionerKind::amg) {
+    if (options.method.preconditioner == PreconditionerKind::amg || options.method.precision == PrecisionKind::mixed) {
       system.matrix_over_ranks.emplace(
           exec, std::make_shared<const Communicator>(comm.duplicate()), partition, partition, rows,
           DistributedMatrixOptions{
@@ -126,7 +126,9 @@ void refuse_streamed(const RowSource<Exec>& source) {
 template <class Exec>
 void make_rhs(const Exec& exec, const RowSource<Exec>& source, LinearSystem<Exec>& system) {
   if (source.rhs) {
-    system.rhs = source.rhs(system.over_ranks->partition());
+    system.more_rhs = source.rhs(system.over_ranks->partition());
+    system.rhs = system.more_rhs.front();
+    system.more_rhs.erase(system.more_rhs.begin());
     return;
   }
   const std::int64_t n = system.over_ranks->space().num_local();
@@ -168,12 +170,6 @@ RowPartition partition_of(const World& world, const SolveOptions& options, const
                           const std::vector<double>& shares) {
   const int ranks = world.comm().size();
   const std::string& asked = options.distribution.partition;
-  world.on_all([&] {
-    if (source.num_block_rows >= ranks) return;
-    throw ArgumentError(
-        text(ranks, " ranks for ", count_text(source.num_block_rows, "block row"), " (", source.description, ")"),
-        "a rank has one at least", "take fewer ranks");
-  });
   if (options.distribution.is_by_blocks()) return RowPartition::by_row_ptr(source.row_ptr(), ranks);
   if (options.distribution.is_measured()) return RowPartition::by_shares(source.row_ptr(), shares);
   if (asked == "rows") return RowPartition::even(source.num_block_rows, ranks);
@@ -192,6 +188,7 @@ LinearSystem<Exec> make_rank_system(const Exec& exec, const World& world, const 
   LinearSystem<Exec> system;
   system.description = source.description;
   system.block_fill = source.block_fill;
+  system.padding = source.padding;
   system.cantilever = source.cantilever;
   if (place == MatrixPlace::host) {
     distribute(exec, world, options, partition, place, source.host_rows(partition), system);
@@ -199,7 +196,7 @@ LinearSystem<Exec> make_rank_system(const Exec& exec, const World& world, const 
     distribute(exec, world, options, partition, place, source.rows(partition), system);
   }
   make_rhs(exec, source, system);
-  if (source.initial_guess) system.initial_guess = source.initial_guess(system.over_ranks->partition());
+  if (source.initial_guess) system.initial_guess = source.initial_guess(system.over_ranks->partition()).front();
   exec.fence("ashlar: the system is there");
   return system;
 }

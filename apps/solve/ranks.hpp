@@ -46,6 +46,7 @@ struct RowSource {
   std::int64_t num_block_rows = 0, num_blocks = 0;
   int block_size = 1;
   double block_fill = 1;
+  std::int64_t padding = 0;  ///< LinearSystem::padding
   std::optional<problems::Cantilever> cantilever;
 
   // The following functions are collective, and throw on all ranks together.
@@ -56,8 +57,8 @@ struct RowSource {
   /// ask for the same.
   std::function<Matrix<Exec>(const RowPartition&)> rows;
   std::function<HostMatrix<Exec>(const RowPartition&)> host_rows;
-  /// Its entries of the right-hand side (null: b is A*1), and of the initial guess (null: 0).
-  std::function<Vector<Exec>(const RowPartition&)> rhs, initial_guess;
+  /// Its entries of the right-hand sides (null: b is A*1), and of the initial guess (null: 0).
+  std::function<std::vector<Vector<Exec>>(const RowPartition&)> rhs, initial_guess;
   /// Where a rank has all rows, they are nowhere but here: its own are not to be elsewhere.
   std::optional<MatrixPlace> place;
 };
@@ -84,10 +85,10 @@ template <class Exec>
 void require_memory_for_share(const World& world, const SolveOptions& options, const std::string& what,
                               const MatrixShape& share, MatrixPlace place);
 
-/// The partition that was asked for. `shares` has what each rank is to have of the blocks, for the partitions that are
-/// measured. Collective.
+/// The partition that was asked for. Ranks may have no rows, as if there are fewer block rows than ranks. `shares` has
+/// what each rank is to have of the blocks, for the partitions that are measured. Collective.
 ///
-/// Throws   ArgumentError where there are more ranks than block rows, FileError: on all ranks together.
+/// Throws   FileError: on all ranks together.
 template <class Exec>
 RowPartition partition_of(const World& world, const SolveOptions& options, const RowSource<Exec>& source,
                           const std::vector<double>& shares);

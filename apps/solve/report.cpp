@@ -26,6 +26,7 @@ Json options_json(const SolveOptions& options) {
   if (source.matrix) {
     const int block_size = source.block_size.value_or(0);
     json["block_size"] = block_size == 0 ? Json("auto") : Json(block_size);
+    json["pad"] = source.pad;
   }
   json["solver"] = to_string(method.solver);
   json["variant"] = to_string(method.variant);
@@ -38,7 +39,8 @@ Json options_json(const SolveOptions& options) {
   json["coordinates"] = optional_json(method.coordinates);
   json["preconditioner_precision"] = to_string(method.preconditioner_precision);
   json["amg_smoother"] = std::string(to_string(method.amg_smoother));
-  json["null_space"] = to_string(method.null_space);
+  json["precision"] = to_string(method.precision);
+  json["null_space"] = method.null_space_file.value_or(to_string(method.null_space));
   json["rtol"] = method.rtol;
   json["atol"] = method.atol;
   json["norm"] = std::string(to_string(method.norm));
@@ -82,7 +84,7 @@ constexpr const char* how_to_make_it = "solve the same on one rank with --report
 /// True if both solves had the same options that an iteration depends on.
 void require_same_options(const std::string& path, const Json& there, const Json& here) {
   for (const char* name : {"problem", "nodes", "dof", "matrix", "rhs", "solver", "variant", "num_rhs", "restart",
-                           "null_space", "preconditioner", "preconditioner_precision", "kernel"}) {
+                           "null_space", "preconditioner", "preconditioner_precision", "precision", "kernel"}) {
     // The size of a mesh is left out where there is none.
     const Json theirs = there.value(name, Json(nullptr)), ours = here.value(name, Json(nullptr));
     if (theirs == ours) continue;
@@ -181,16 +183,16 @@ Json ranks_json(const std::vector<RankAccount>& ranks, std::int64_t block_size) 
   return list;
 }
 
-Json columns_json(const BlockSolveReport& report) {
-  Json columns = Json::array();
-  for (const ColumnReport& column : report.columns) {
-    columns.push_back({{"status", to_string(column.status)},
-                       {"iterations", column.iterations},
-                       {"relative_residual", column.relative_residual},
-                       {"preconditioned_residual", column.preconditioned_residual},
-                       {"residual_history", column.residual_history}});
+Json columns_json(const std::vector<ColumnReport>& columns) {
+  Json list = Json::array();
+  for (const ColumnReport& column : columns) {
+    list.push_back({{"status", to_string(column.status)},
+                    {"iterations", column.iterations},
+                    {"relative_residual", column.relative_residual},
+                    {"preconditioned_residual", column.preconditioned_residual},
+                    {"residual_history", column.residual_history}});
   }
-  return columns;
+  return list;
 }
 
 }  // namespace
@@ -265,10 +267,12 @@ std::string report_json(const Outcome& outcome) {
     json["pipeline_efficiency"] = optional_json(efficiency.pipeline);
     json["efficiency"] = efficiency_json(efficiency);
   }
-  json["columns"] = outcome.solution.block ? columns_json(*outcome.solution.block) : Json(nullptr);
+  const auto& columns = outcome.solution.columns;
+  json["columns"] = columns.empty() ? Json(nullptr) : columns_json(columns);
   json["block_size"] = system.block_size;
   json["block_fill"] = outcome.system.block_fill;
   json["num_rows"] = system.num_rows();
+  json["padding"] = system.padding;
   json["num_block_rows"] = system.num_block_rows;
   json["num_blocks"] = system.num_blocks;
   json["system"] = outcome.system.description;
@@ -278,6 +282,7 @@ std::string report_json(const Outcome& outcome) {
   json["threads"] = outcome.threads;
   json["options"] = options_json(outcome.options);
   json["residual_history"] = report.residual_history;
+  json["true_residuals"] = report.true_residuals;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -8,7 +8,6 @@
 #include <ashlar/distributed/scatter.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
-#include <ashlar/problems/stencil11.hpp>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "file_names.hpp"
+#include "generated_problem.hpp"
 #include "solve/files.hpp"
 #include "solve/solver_parts.hpp"
 #include "solve/system.hpp"
@@ -68,42 +68,24 @@ std::vector<std::int64_t> row_ptr_of(const Communicator& comm, const std::vector
 
 template <class Exec>
 RowSource<Exec> generated_source(const Exec& exec, const World& world, const SolveOptions& options) {
-  const auto sides = options.source.nodes_or_default();
-  const int dof = options.source.dof_or_default();
-  const std::string box = text(sides[0], " x ", sides[1], " x ", sides[2]);
+  const GeneratedProblem problem(options.source);
   RowSource<Exec> source;
-  source.block_size = dof;
+  source.description = problem.description();
+  source.cantilever = problem.cantilever();
   world.on_all([&] {
-    if (options.source.problem == "cantilever") {
-      problems::Cantilever problem;
-      problem.nodes = sides;
-      problem.dof = dof;
-      const problems::HexGrid grid = problems::cantilever_grid(problem);
-      source.num_block_rows = grid.num_nodes();
-      source.num_blocks = grid.num_blocks();
-      source.description = text("cantilever of ", box, " nodes");
-      source.cantilever = problem;
-    } else {
-      source.num_block_rows = problems::Lattice(sides).num_points();
-      source.num_blocks = problems::stencil11_num_blocks(sides[0], sides[1], sides[2]);
-      source.description = text("11-point stencil on ", box, " points");
-    }
+    const MatrixShape shape = problem.shape();
+    source.num_block_rows = std::int64_t(shape.num_block_rows);
+    source.num_blocks = std::int64_t(shape.num_blocks);
+    source.block_size = static_cast<int>(shape.block_size);
   });
-  if (source.cantilever) {
-    const problems::Cantilever problem = *source.cantilever;
-    set_rows(exec, world, source, [=]<class M>(const auto& where, std::type_identity<M>, const RowRange& range) {
-      return problems::cantilever_matrix<M>(where, problem, range);
-    });
+  set_rows(exec, world, source, [=]<class M>(const auto& where, std::type_identity<M>, const RowRange& range) {
+    return problem.matrix<M>(where, range);
+  });
+  if (problem.has_load()) {
     source.rhs = [=, all = &world](const RowPartition& partition) {
-      return all->on_all([&] {
-        return problems::cantilever_load<double, typename Exec::memory_space>(exec, problem,
-                                                                              range_of(partition, all->comm().rank()));
-      });
+      return std::vector{all->on_all(
+          [&] { return problem.load<typename Exec::memory_space>(exec, range_of(partition, all->comm().rank())); })};
     };
-  } else {
-    set_rows(exec, world, source, [=]<class M>(const auto& where, std::type_identity<M>, const RowRange& range) {
-      return problems::stencil11<M>(where, sides[0], sides[1], sides[2], dof, range);
-    });
   }
   // Rows are made to be counted: even shares.
   source.row_ptr = [exec, options, source, all = &world] {
@@ -183,6 +165,7 @@ RowSource<Exec> scattered_source(const Exec& exec, const World& world, const Sol
   RowSource<Exec> source;
   source.description = *options.source.matrix;
   source.block_fill = comm.broadcast(whole->block_fill);
+  source.padding = comm.broadcast(whole->padding);
   source.num_block_rows = comm.broadcast(std::int64_t(blocks.size()));
   source.num_blocks = comm.broadcast(std::accumulate(blocks.begin(), blocks.end(), std::int64_t(0)));
   source.block_size = comm.broadcast(world.speaks() ? whole->block_size() : 1);
@@ -197,17 +180,29 @@ RowSource<Exec> scattered_source(const Exec& exec, const World& world, const Sol
   return source;
 }
 
-/// The vector of a file, by partition.
+/// The vectors of a file, by partition.
 template <class Exec>
-std::function<Vector<Exec>(const RowPartition&)> vector_of_file(const Exec& exec, const World& world,
-                                                                const SolveOptions& options, const VectorFile& vector,
-                                                                const RowSource<Exec>& source) {
-  const auto entries = std::make_shared<std::vector<double>>();
+std::function<std::vector<Vector<Exec>>(const RowPartition&)> vectors_of_file(const Exec& exec, const World& world,
+                                                                              const SolveOptions& options,
+                                                                              const VectorFile& file,
+                                                                              const RowSource<Exec>& source) {
+  const auto columns = std::make_shared<std::vector<std::vector<double>>>(std::size_t(file.num_columns));
   world.on_all([&] {
-    if (world.speaks()) *entries = read_vector(options, vector, source.num_block_rows * source.block_size);
+    if (!world.speaks()) return;
+    const std::int64_t num_rows = source.num_block_rows * source.block_size;
+    const Columns read = read_vectors(options, file, num_rows - source.padding);
+    for (std::int64_t j = 0; j < read.num_columns; ++j) {
+      auto& column = (*columns)[std::size_t(j)];
+      column.assign(read.column(j).begin(), read.column(j).end());
+      column.resize(std::size_t(num_rows));
+    }
   });
-  return [exec, entries, all = &world, block_size = source.block_size](const RowPartition& partition) {
-    return scatter_vector(exec, all->comm(), partition, block_size, *entries);
+  return [exec, columns, all = &world, block_size = source.block_size](const RowPartition& partition) {
+    std::vector<Vector<Exec>> vectors;
+    for (const auto& entries : *columns) {
+      vectors.push_back(scatter_vector(exec, all->comm(), partition, block_size, entries));
+    }
+    return vectors;
   };
 }
 
@@ -218,11 +213,9 @@ RowSource<Exec> make_row_source(const Exec& exec, const World& world, const Solv
   RowSource<Exec> source = !options.source.matrix                  ? generated_source(exec, world, options)
                            : is_block_file(*options.source.matrix) ? block_file_source(exec, world, options)
                                                                    : scattered_source(exec, world, options);
-  if (const auto& rhs = options.source.rhs) {
-    source.rhs = vector_of_file(exec, world, options, {"a right-hand side", *rhs}, source);
-  }
-  if (const auto& guess = options.source.initial_guess) {
-    source.initial_guess = vector_of_file(exec, world, options, {"an initial guess", *guess}, source);
+  if (options.source.rhs) source.rhs = vectors_of_file(exec, world, options, rhs_file(options.source), source);
+  if (options.source.initial_guess) {
+    source.initial_guess = vectors_of_file(exec, world, options, guess_file(options.source), source);
   }
   return source;
 }

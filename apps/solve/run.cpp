@@ -153,14 +153,15 @@ void require_same_inputs(const World& world, const SolveOptions& options) {
   for (const auto& large : {options.source.matrix, options.source.rhs, options.source.initial_guess}) {
     if (large) require_same_file(world, *large, beginning_of_matrix);
   }
-  for (const auto& small : {options.distribution.partition_file(), options.outputs.efficiency}) {
+  for (const auto& small :
+       {options.distribution.partition_file(), options.outputs.efficiency, options.method.null_space_file}) {
     if (small) require_same_file(world, *small);
   }
 }
 
 }  // namespace
 
-void check_before_start(const World& world, const SolveOptions& options) {
+void check_before_start(const World& world, SolveOptions& options) {
   world.on_all([&] {
     check_options(options, world.comm().size());
     check_files(options, world.comm().rank(), world.comm().size());
@@ -168,6 +169,7 @@ void check_before_start(const World& world, const SolveOptions& options) {
   require_same_inputs(world, options);
   world.on_all([&] {
     check_headers(options);
+    count_right_hand_sides(options);
     if (options.outputs.efficiency) read_one_rank_run(*options.outputs.efficiency, options);
     if (options.outputs.resume) check_checkpoint_header(world, *options.outputs.resume);
   });
@@ -345,7 +347,7 @@ int run_on(const World& world, const SolveOptions& asked, const RankRoles& roles
     return MonitorAction::proceed;
   };
   std::optional<Rebalanced<Exec>> balanced;
-  if (!rates.speeds.empty() && options.method.solver == SolverKind::cg) {
+  if (!rates.speeds.empty() && options.method.solver == SolverKind::cg && system.more_rhs.empty()) {
     balanced = phases.run("balance", [&] {
       return rebalance(exec, world, options, *source, std::move(system), rates.speeds, seconds_of_distribution,
                        monitor);

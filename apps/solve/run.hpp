@@ -6,10 +6,10 @@
 
 namespace ashlar::app {
 
-/// Checks that need no Kokkos: options, files, headers.
+/// Checks that need no Kokkos: options, files, headers. Counts the right-hand sides of a file.
 ///
 /// Throws   ashlar::Error; on one of the ranks, or on all.
-void check_before_start(const World& world, const SolveOptions& options);
+void check_before_start(const World& world, SolveOptions& options);
 
 /// `ashlar solve`; Kokkos is initialised. Returns the exit code: 0 converged, 2 not. Collective.
 int run_solve(const World& world, const SolveOptions& options, Phases& phases);

@@ -5,17 +5,20 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/io/matrix_market.hpp>
 #include <ashlar/krylov/null_space.hpp>
 #include <ashlar/operators/any_space.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "numbers.hpp"
+#include "solve/amg_modes.hpp"
 #include "solve/options.hpp"
-#include "types.hpp"
-
+#include "solve/solver_parts.hpp"
 #include "solve/system.hpp"
+#include "types.hpp"
 #include "world.hpp"
 
 namespace ashlar::app {
@@ -63,14 +66,15 @@ struct SingularSystem {
   Operator<Exec> op;
   LinearSystem<Exec> system;
 
-  /// Throws NumericalError if A does not map the vectors to 0, on all ranks alike.
+  /// Throws   NumericalError if A does not map the vectors to 0; FileError for the file of vectors or of coordinates;
+  ///          ArgumentError if the vectors depend on each other. On all ranks alike.
   SingularSystem(const Exec& exec, const World& world, const Operator<Exec>& a, const LinearSystem<Exec>& given,
-                 NullSpaceKind kind)
-      : SingularSystem(exec, world, a, given, constants_of(exec, given, kind)) {}
+                 const MethodOptions& method)
+      : SingularSystem(exec, world, a, given, method.null_space, vectors_of(exec, world, given, method)) {}
 
  private:
   SingularSystem(const Exec& exec, const World& world, const Operator<Exec>& a, const LinearSystem<Exec>& given,
-                 const typename Null::Vectors& vectors)
+                 NullSpaceKind kind, const typename Null::Vectors& vectors)
       : null_space(exec, a.space(), vectors),
         rhs_share(null_space.share_of(exec, given.rhs)),
         op(ProjectedOperator<Operator<Exec>, Null>(a, null_space)),
@@ -86,7 +90,11 @@ struct SingularSystem {
       Kokkos::deep_copy(exec, x, Kokkos::subview(vectors, Kokkos::ALL, k));
       const double grown = growth() / of_others;
       if (grown <= 1e-8) continue;
-      throw NumericalError(text(given.description, ": the constant vector is not in the null space of the matrix"),
+      const bool is_constant = kind == NullSpaceKind::constant || kind == NullSpaceKind::components;
+      const std::string vector = kind == NullSpaceKind::rigid ? text("rigid-body mode ", k + 1)
+                                 : is_constant                ? std::string("the constant vector")
+                                                              : text("vector ", k + 1, " of the file");
+      throw NumericalError(text(given.description, ": ", vector, " is not in the null space of the matrix"),
                            text("A maps it to ", short_number(grown), " of what it maps other vectors to"),
                            "leave --null-space out if the matrix is not singular");
     }
@@ -96,9 +104,46 @@ struct SingularSystem {
     exec.fence("ashlar: b without the null space");
   }
 
-  static typename Null::Vectors constants_of(const Exec& exec, const LinearSystem<Exec>& system, NullSpaceKind kind) {
-    const int components = kind == NullSpaceKind::constant ? 1 : system.block_size();
-    return constant_vectors<double>(exec, std::int64_t(system.rhs.extent(0)), components);
+  /// This rank's part of the vectors asked for. Collective.
+  static typename Null::Vectors vectors_of(const Exec& exec, const World& world, const LinearSystem<Exec>& system,
+                                           const MethodOptions& method) {
+    const auto n = std::int64_t(system.rhs.extent(0));
+    if (method.null_space == NullSpaceKind::from_file) {
+      return world.on_all([&] { return vectors_of_file(exec, *method.null_space_file, system); });
+    }
+    if (method.null_space == NullSpaceKind::rigid) {
+      const std::int64_t b = system.block_size(), first = system.first_row() / b;
+      const auto modes = world.on_all([&] {
+        return rigid_modes(exec, system, method.coordinates, world.comm(), {first, first + n / b});
+      });
+      const typename Null::Vectors vectors("ashlar::app::null_space", modes.extent(0), modes.extent(1));
+      Kokkos::deep_copy(exec, vectors, modes);
+      return vectors;
+    }
+    return constant_vectors<double>(exec, n, method.null_space == NullSpaceKind::constant ? 1 : system.block_size());
+  }
+
+  /// The rows of this rank of a file with a column for each vector.
+  static typename Null::Vectors vectors_of_file(const Exec& exec, const std::string& path,
+                                                const LinearSystem<Exec>& system) {
+    constexpr std::int64_t most = 64;
+    const CooMatrix<double> file = io::read_matrix_market<double>(path);
+    if (std::int64_t(file.num_rows) != system.num_rows() || file.num_cols < 1 || file.num_cols > most) {
+      throw FileError(
+          path, 0, text("vectors of ", file.num_rows, " x ", file.num_cols, " entries"),
+          text("the matrix has ", count_text(system.num_rows(), "row"), ", and a null space 1 to ", most, " vectors"),
+          "name a file with a row for each row of the matrix, and a column for each vector");
+    }
+    const std::int64_t first = system.first_row(), n = std::int64_t(system.rhs.extent(0));
+    const typename Null::Vectors vectors("ashlar::app::null_space", n, file.num_cols);
+    const auto here = Kokkos::create_mirror_view(vectors);
+    for (std::size_t k = 0; k < file.values.size(); ++k) {
+      const std::int64_t row = std::int64_t(file.rows[k]) - first;
+      if (row >= 0 && row < n) here(row, file.cols[k]) += file.values[k];
+    }
+    Kokkos::deep_copy(exec, vectors, here);
+    exec.fence("ashlar: vectors of a null space");
+    return vectors;
   }
 };
 

@@ -1,6 +1,8 @@
 #include "solve/solve.hpp"
 
 #include <algorithm>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/block_cg.hpp>
 #include <ashlar/krylov/cg.hpp>
@@ -19,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "solve/column_reports.hpp"
 #include "solve/files.hpp"
 #include "solve/singular_system.hpp"
 #include "solve/solver_parts.hpp"
@@ -28,7 +31,7 @@ namespace ashlar::app {
 
 namespace {
 
-/// The usual right-hand side in the first column, A times pseudo-random vectors in the others.
+/// The usual right-hand side in the first column; other columns of a file, or A times pseudo-random vectors.
 template <class Exec>
 Block<Exec> right_hand_sides(const Exec& exec, const Operator<Exec>& a, const LinearSystem<Exec>& system,
                              const Block<Exec>& x) {
@@ -36,30 +39,11 @@ Block<Exec> right_hand_sides(const Exec& exec, const Operator<Exec>& a, const Li
   fill_pseudo_random(exec, x, 0, system.first_row(), system.num_rows());
   a.apply(exec, x, b);
   Kokkos::deep_copy(exec, Kokkos::subview(b, Kokkos::ALL, 0), system.rhs);
+  for (std::size_t k = 0; k < system.more_rhs.size(); ++k) {
+    Kokkos::deep_copy(exec, Kokkos::subview(b, Kokkos::ALL, k + 1), system.more_rhs[k]);
+  }
   Kokkos::deep_copy(exec, x, 0.0);
   return b;
-}
-
-/// The figures that a block solve shares with any solve.
-SolveReport summary_of(const BlockSolveReport& block, std::int64_t bytes_of_step) {
-  SolveReport report;
-  report.status = block.status;
-  report.iterations = block.iterations;
-  report.residual_history.assign(block.iterations + 1, 0);
-  for (const ColumnReport& column : block.columns) {
-    report.relative_residual = std::max(report.relative_residual, column.relative_residual);
-    report.preconditioned_residual = std::max(report.preconditioned_residual, column.preconditioned_residual);
-    if (std::isnan(column.relative_residual)) report.relative_residual = column.relative_residual;
-    for (std::size_t k = 0; k < report.residual_history.size() && !column.residual_history.empty(); ++k) {
-      const double residual = column.residual_history[std::min(k, column.residual_history.size() - 1)];
-      // The larger; NaN is larger than anything.
-      if (!(residual <= report.residual_history[k]) && !std::isnan(report.residual_history[k])) {
-        report.residual_history[k] = residual;
-      }
-    }
-  }
-  report.bytes_moved = bytes_of_step * (block.iterations + 2);
-  return report;
 }
 
 /// A solve with one right-hand side. Solvers that are no form of CG take the common options.
@@ -145,8 +129,9 @@ CgCheckpoints checkpoints_of(const World& world, const LinearSystem<Exec>& syste
 /// `timed` calls the solver, and nothing besides.
 template <class Exec, class Timed>
 void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a, const Preconditioner<Exec>& m,
-                   const LinearSystem<Exec>& system, const SolveOptions& asked, const Vector<Exec>& x0,
-                   const Timed& timed, const Monitor& monitor, Solution<Exec>& solution) {
+                   const std::optional<Operator<Exec>>& low, const LinearSystem<Exec>& system,
+                   const SolveOptions& asked, const Vector<Exec>& x0, const Timed& timed, const Monitor& monitor,
+                   Solution<Exec>& solution) {
   const MethodOptions& method = asked.method;
   const bool starts_from_zero = x0.data() == nullptr;
   solution.x = starts_from_zero ? Vector<Exec>("ashlar::app::x", system.rhs.extent(0)) : x0;
@@ -161,6 +146,7 @@ void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a
   options.checkpoints = checkpoints_of(world, system, asked, resumed);
   if (asked.placement.device_memory_limit) options.copy_bytes = 0;  // what is within the limit was counted without it
   solution.report = timed([&] {
+    if (low) return solve_mixed(exec, a, *low, m, system.rhs, solution.x, options);
     const bool is_choice = !method.why_solver.empty() && method.solver == SolverKind::cg;
     if (!is_choice) return solve_one(method, exec, a, m, system.rhs, solution.x, options);
     SymmetricSolve found = symmetric_solve(exec, a, m, system.rhs, solution.x, options);
@@ -169,6 +155,54 @@ void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a
     solution.why_solver += found.but();
     return std::move(found.report);
   });
+}
+
+/// The same; of a singular system without its null space, if that is asked for.
+template <class Exec, class Timed>
+void solve_for_rhs(const Exec& exec, const World& world, const Operator<Exec>& a, const Preconditioner<Exec>& m,
+                   const std::optional<Operator<Exec>>& low, const LinearSystem<Exec>& system,
+                   const SolveOptions& asked, const Vector<Exec>& x0, const Timed& timed, const Monitor& monitor,
+                   Solution<Exec>& solution) {
+  if (asked.method.null_space == NullSpaceKind::none) {
+    return solve_for_one(exec, world, a, m, low, system, asked, x0, timed, monitor, solution);
+  }
+  const SingularSystem<Exec> singular(exec, world, a, system, asked.method);
+  solution.rhs_in_null_space = singular.rhs_share;
+  solve_for_one(exec, world, singular.op, m, low, singular.system, asked, x0, timed, monitor, solution);
+  singular.null_space.remove(exec, solution.x);
+  exec.fence("ashlar: x without the null space");
+}
+
+/// The right-hand sides behind the first one, which `solution` is of: one after the other, each from 0, with the same
+/// operator and preconditioner. After an interrupted solve the rest stays 0.
+template <class Exec, class Timed>
+void solve_for_others(const Exec& exec, const World& world, const Operator<Exec>& a, const Preconditioner<Exec>& m,
+                      const std::optional<Operator<Exec>>& low, const LinearSystem<Exec>& system,
+                      const SolveOptions& asked, const Timed& timed, const Monitor& monitor, Solution<Exec>& solution) {
+  const Block<Exec> all("ashlar::app::all", system.rhs.extent(0), 1 + system.more_rhs.size());
+  const auto keep = [&](const Solution<Exec>& one) {
+    Kokkos::deep_copy(exec, Kokkos::subview(all, Kokkos::ALL, solution.columns.size()), one.x);
+    solution.columns.push_back(column_of(one.report));
+  };
+  keep(solution);
+  LinearSystem<Exec> next_system = system;
+  for (const Vector<Exec>& rhs : system.more_rhs) {
+    next_system.rhs = rhs;
+    Solution<Exec> next;
+    next.x = Vector<Exec>("ashlar::app::x", rhs.extent(0));
+    next.report.status = SolveStatus::interrupted;
+    next.report.relative_residual = next.report.preconditioned_residual = 1;
+    if (solution.columns.back().status != SolveStatus::interrupted) {
+      solve_for_rhs(exec, world, a, m, low, next_system, asked, {}, timed, monitor, next);
+    }
+    keep(next);
+    add_next(solution.report, next.report);
+    if (next.rhs_in_null_space) {
+      solution.rhs_in_null_space = std::max(*next.rhs_in_null_space, solution.rhs_in_null_space.value_or(0));
+    }
+  }
+  solution.all = all;
+  exec.fence("ashlar: solutions of all right-hand sides");
 }
 
 template <class Exec, class Timed>
@@ -183,10 +217,11 @@ void solve_by_block_cg(const Exec& exec, const Operator<Exec>& a, const Precondi
   options.max_iterations = method.max_iterations;
   options.stagnation_window = method.stagnation_window;
   options.monitor = monitor;
-  solution.block = timed([&] { return block_cg(exec, a, m, b, x, options); });
+  const BlockSolveReport block = timed([&] { return block_cg(exec, a, m, b, x, options); });
+  solution.columns = block.columns;
   // A product's two blocks, and about 14 of the inner products and combinations.
   const std::int64_t vectors = 16 * std::int64_t(x.size()) * std::int64_t(sizeof(double));
-  solution.report = summary_of(*solution.block, a.traffic_bytes() + vectors);
+  solution.report = summary_of(block, a.traffic_bytes() + vectors);
   solution.x = Vector<Exec>("ashlar::app::x", system.rhs.extent(0));
   Kokkos::deep_copy(exec, solution.x, Kokkos::subview(x, Kokkos::ALL, 0));
   solution.all = x;
@@ -269,12 +304,21 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
                      const Vector<Exec>& x0) {
   std::optional<Preconditioner<Exec>> m;
   std::optional<SystemOperator<Exec>> a;
+  std::optional<Operator<Exec>> low;
   std::string hierarchy;
   MethodOptions method = options.method;
   phases.run("setup", [&] {
     // Before the matrix takes the rest of the device: its diagonal is there for a moment.
     m.emplace(world.on_all([&] { return make_preconditioner_or_other(exec, system, method, hierarchy); }));
     a.emplace(make_operator(exec, system, options));
+    if (options.method.precision == PrecisionKind::mixed) {
+      world.on_all([&] {
+        if (!system.is_streamed()) return;
+        throw Error(text(system.description, ": --precision mixed with a streamed matrix"),
+                    "the device has too little memory for the matrix, and for a copy less", "pass --precision double");
+      });
+      low.emplace(rounded_operator(exec, system, options.method));
+    }
     exec.fence("ashlar: set-up");
   });
   Solution<Exec> solution;
@@ -301,15 +345,19 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   const auto waited = [&] { return system.over_ranks ? system.over_ranks->waited_seconds() : 0; };
   const auto idle = [&] { return system.over_ranks ? system.over_ranks->idle_seconds() : 0; };
   const auto exchanged = [&] { return system.over_ranks ? system.over_ranks->halo_figures() : HaloFigures(); };
-  // The figures of the solve alone: right-hand sides may take products before it.
+  struct Before {
+    double waited, idle;
+    HaloFigures exchanged;
+  };
+  std::optional<Before> before;
+  // The figures of the solve alone: right-hand sides may take products before it. Several solves add up.
   const auto timed = [&](const auto& work) {
-    const double waited_before = waited(), idle_before = idle();
-    const HaloFigures exchanged_before = exchanged();
+    if (!before) before = Before{waited(), idle(), exchanged()};
     const StopSignals::Iterations iterating;
     auto result = phases.run("solve", work);
-    solution.waited_seconds = waited() - waited_before;
-    solution.halo = since(exchanged_before, exchanged());
-    solution.idle_seconds = idle() - idle_before;
+    solution.waited_seconds = waited() - before->waited;
+    solution.halo = since(before->exchanged, exchanged());
+    solution.idle_seconds = idle() - before->idle;
     return result;
   };
   world.alike([&] {
@@ -319,14 +367,9 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
         start = Vector<Exec>("ashlar::app::x", system.rhs.extent(0));  // the guess stays: a solve may start again
         Kokkos::deep_copy(exec, start, system.initial_guess);
       }
-      if (options.method.null_space == NullSpaceKind::none) {
-        solve_for_one(exec, world, a->op, *m, system, options, start, timed, monitor, solution);
-      } else {
-        const SingularSystem<Exec> singular(exec, world, a->op, system, options.method.null_space);
-        solution.rhs_in_null_space = singular.rhs_share;
-        solve_for_one(exec, world, singular.op, *m, singular.system, options, start, timed, monitor, solution);
-        singular.null_space.remove(exec, solution.x);
-        exec.fence("ashlar: x without the null space");
+      solve_for_rhs(exec, world, a->op, *m, low, system, options, start, timed, monitor, solution);
+      if (!system.more_rhs.empty()) {
+        solve_for_others(exec, world, a->op, *m, low, system, options, timed, monitor, solution);
       }
     } else {
       solve_by_block_cg(exec, a->op, *m, system, options.method, timed, monitor, solution);

@@ -7,6 +7,7 @@
 #include <ashlar/spmv/tuning_table.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "solve/options.hpp"
 #include "solve/progress.hpp"
@@ -19,14 +20,15 @@ namespace ashlar::app {
 
 /// The figures of a solve.
 struct SolveAccount {
-  SolveReport report;                  ///< of block CG its steps, and the largest residual of all columns
+  /// Several right-hand sides: steps and largest residual of block CG, or the sum of the solves (add_next()).
+  SolveReport report;
   SolverKind solver = SolverKind::cg;  ///< that ended the solve
   std::string why_solver;              ///< of --solver auto
   PreconditionerKind preconditioner = PreconditionerKind::none;
   std::string why_preconditioner;           ///< of --preconditioner auto
   std::string hierarchy;                    ///< levels of algebraic multigrid, a line each
   std::optional<double> rhs_in_null_space;  ///< of b's norm, that --null-space has removed
-  std::optional<BlockSolveReport> block;
+  std::vector<ColumnReport> columns;        ///< of several right-hand sides, each
   std::string kernel;
   std::string plan;                      ///< explain() of what multiplies
   std::optional<std::string> streaming;  ///< how the plan for a streamed matrix came about
@@ -43,12 +45,13 @@ struct SolveAccount {
 /// x with what was found out on the way to it.
 template <class Exec>
 struct Solution : SolveAccount {
-  Vector<Exec> x;                  ///< of block CG that of the first right-hand side
-  std::optional<Block<Exec>> all;  ///< those of all right-hand sides, of block CG
+  Vector<Exec> x;                  ///< that of the first right-hand side
+  std::optional<Block<Exec>> all;  ///< those of all right-hand sides, if there are several, and of block CG
 };
 
 /// Solves by the method and with the preconditioner asked for: the phases "setup" and "solve". It starts from
-/// x0, which it changes, else from the system's initial guess, else from zero. Block CG starts from zero.
+/// x0, which it changes, else from the system's initial guess, else from zero. Block CG starts from zero. Other solvers
+/// solve for several right-hand sides one after the other.
 ///
 /// A trace, where there is one, records products with a streamed matrix. Over ranks, where --efficiency is given, a
 /// third phase "alone" follows, in which one rank after another iterates while the others rest; not where one kernel of

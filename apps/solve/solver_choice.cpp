@@ -86,10 +86,12 @@ SolverChoice choose_solver(const Exec& exec, const World& world, const LinearSys
     });
     return {asked, ""};
   }
-  if (symmetry.is_known && !symmetry.fault) {
+  const bool is_symmetric = source.problem ? !source.is_unsymmetric() : symmetry.is_known && !symmetry.fault;
+  if (is_symmetric) {
     return {SolverKind::cg, source.matrix ? "the matrix is symmetric" : "the problem is symmetric"};
   }
-  const std::string why = symmetry.is_known ? "the matrix is not symmetric" : "the matrix may not be symmetric";
+  const std::string why = symmetry.is_known ? text("the ", source.problem ? "problem" : "matrix", " is not symmetric")
+                                            : "the matrix may not be symmetric";
   if (options.placement.device_memory_limit) {
     return {SolverKind::bicgstab, why + ", and --device-memory-limit leaves no room for the vectors of GMRES"};
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
@@ -7,7 +8,13 @@
 #include <ashlar/blas1/local_space.hpp>
 #include <ashlar/distributed/operator.hpp>
 #include <ashlar/io/block_file.hpp>
+#include <ashlar/krylov/report.hpp>
+#include <ashlar/krylov/solver_options.hpp>
+#include <ashlar/operators/any_operator.hpp>
+#include <ashlar/operators/any_preconditioner.hpp>
+#include <ashlar/problems/lattice.hpp>
 #include <ashlar/spmv/tuning_table.hpp>
+#include <ashlar/streaming/file_matrix.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -93,6 +100,24 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
 template <class Exec>
 Preconditioner<Exec> amg_preconditioner(const Exec& exec, const LinearSystem<Exec>& system, const MethodOptions& method,
                                         std::string& hierarchy);
+
+/// ILU(0) or SSOR of a matrix in memory, on a CPU. `definite`: the factors are positive definite, as CG needs it.
+///
+/// Throws   Error on a GPU; NumericalError for a pivot without an inverse.
+template <class Exec>
+Preconditioner<Exec> sweep_preconditioner(const Exec& exec, const Matrix<Exec>& matrix, PreconditionerKind kind,
+                                          bool definite);
+
+/// The system's matrix rounded to single precision, for vectors of doubles: what --precision mixed iterates with. Made
+/// of a matrix in memory. Over ranks: collective.
+template <class Exec>
+Operator<Exec> rounded_operator(const Exec& exec, const LinearSystem<Exec>& system, const MethodOptions& method);
+
+/// CG in mixed precision (RefinedCg): iterations with `low`, residuals with `a`.
+template <class Exec>
+SolveReport solve_mixed(const Exec& exec, const Operator<Exec>& a, const Operator<Exec>& low,
+                        const Preconditioner<Exec>& m, const Vector<Exec>& b, const Vector<Exec>& x,
+                        const CgOptions& options);
 
 /// The largest HermitianDefect::relative that passes for rounding.
 inline constexpr double symmetry_tolerance = 1e-10;

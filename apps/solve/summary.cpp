@@ -144,7 +144,9 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
   const SolveReport& report = outcome.solution.report;
   const SystemAccount& system = outcome.system;
   const int b = system.block_size;
-  out << "system     " << printable(system.description) << ": " << counted(system.num_rows(), "unknown") << ", "
+  out << "system     " << printable(system.description) << ": "
+      << counted(system.num_rows() - system.padding, "unknown")
+      << (system.padding > 0 ? text(" and ", counted(system.padding, "row"), " that --pad added, ") : ", ")
       << counted(system.num_blocks, "block") << " of " << b << " x " << b << " (fill "
       << short_number(outcome.system.block_fill) << ")\n"
       << "device     " << device_text(outcome.device)
@@ -166,8 +168,15 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
   }
   if (!outcome.solution.why_solver.empty()) out << "solver     chosen since " << outcome.solution.why_solver << '\n';
   if (const auto share = outcome.solution.rhs_in_null_space) {
-    out << "null space " << to_string(outcome.options.method.null_space) << ": removed from x, and from b "
-        << short_number(*share) << " of its norm" << (*share > 1e-8 ? ": no x gives that part" : "") << '\n';
+    const MethodOptions& method = outcome.options.method;
+    out << "null space " << printable(method.null_space_file.value_or(to_string(method.null_space)))
+        << ": removed from x, and from b " << short_number(*share) << " of its norm"
+        << (*share > 1e-8 ? ": no x gives that part" : "") << '\n';
+  }
+  if (outcome.options.method.precision == PrecisionKind::mixed) {
+    const std::size_t updates = report.true_residuals.empty() ? 0 : report.true_residuals.size() - 1;
+    out << "precision  iterations with the matrix in single, " << count_text(std::int64_t(updates), "residual")
+        << " in double after the first\n";
   }
   if (!report.launch.empty()) out << "launched   " << report.launch << '\n';
   if (system.is_streamed && outcome.ranks.empty()) {
@@ -179,6 +188,12 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
       << count_text(report.iterations, "iteration") << ": relative residual " << residuals_text(outcome);
   if (!has_converged) out << ": " << describe(report.status);
   out << '\n';
+  if (const auto& columns = outcome.solution.columns; columns.size() > 1) {
+    const auto converged = std::count_if(columns.begin(), columns.end(), [](const ColumnReport& column) {
+      return column.status == SolveStatus::converged;
+    });
+    out << "columns    " << columns.size() << " right-hand sides, of which " << converged << " converged\n";
+  }
   if (!report.warning.empty()) out << "warning    " << report.warning << '\n';
   if (outcome.error) {
     out << "error      " << short_number(outcome.error->max_norm) << " at most, "

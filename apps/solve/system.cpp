@@ -4,17 +4,18 @@
 #include <ashlar/bcsr/csr.hpp>
 #include <ashlar/bcsr/from_csr.hpp>
 #include <ashlar/bcsr/validate.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
-#include <ashlar/problems/stencil11.hpp>
 #include <ashlar/spmv/spmv.hpp>
-#include <filesystem>
-#include <system_error>
+#include <span>
 #include <type_traits>
 #include <utility>
 
 #include "block_size.hpp"
+#include "entry_files.hpp"
 #include "file_names.hpp"
+#include "generated_problem.hpp"
 #include "matrix_bytes.hpp"
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
@@ -25,10 +26,19 @@ namespace ashlar::app {
 namespace {
 
 template <class Exec>
-Vector<Exec> vector_of(const std::vector<double>& entries) {
+Vector<Exec> vector_of(std::span<const double> entries) {
   Vector<Exec> vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::rhs"), entries.size());
   Kokkos::deep_copy(vector, Kokkos::View<const double*, Kokkos::HostSpace>(entries.data(), entries.size()));
   return vector;
+}
+
+/// The same with zeros behind it.
+template <class Exec>
+Vector<Exec> vector_of(std::span<const double> entries, std::int64_t zeros) {
+  if (zeros == 0) return vector_of<Exec>(entries);
+  std::vector<double> padded(entries.begin(), entries.end());
+  padded.resize(padded.size() + std::size_t(zeros));
+  return vector_of<Exec>(padded);
 }
 
 /// A*1.
@@ -66,67 +76,36 @@ void make_matrix(LinearSystem<Exec>& system, const Exec& exec, bool streamed, co
   }
 }
 
-std::string sides_text(const std::array<int, 3>& sides) { return text(sides[0], " x ", sides[1], " x ", sides[2]); }
-
-/// A generated problem, without its right-hand side: make as above.
-template <class Exec, class Make>
-LinearSystem<Exec> generated_system(const Exec& exec, const SolveOptions& options, const MatrixShape& shape,
-                                    const std::string& description, const Make& make) {
+/// A generated problem, without its right-hand side.
+template <class Exec>
+LinearSystem<Exec> generated_system(const Exec& exec, const SolveOptions& options) {
+  const GeneratedProblem problem(options.source);
+  const MatrixShape shape = problem.shape();
   LinearSystem<Exec> system;
-  system.description = description;
+  system.description = problem.description();
+  system.cantilever = problem.cantilever();
   const MatrixPlace place = place_of<Exec>(shape, options);
-  require_memory_for<Exec>(shape,
-                           text(description, " with ", count_text(std::int64_t(shape.block_size), "unknown"), " each"),
-                           options, place);
-  make_matrix(system, exec, place == MatrixPlace::host, make);
+  require_memory_for<Exec>(
+      shape, text(system.description, " with ", count_text(std::int64_t(shape.block_size), "unknown"), " each"),
+      options, place);
+  make_matrix(system, exec, place == MatrixPlace::host,
+              [&]<class M>(const auto& where, std::type_identity<M>) { return problem.matrix<M>(where); });
   return system;
 }
 
 template <class Exec>
-LinearSystem<Exec> cantilever_system(const Exec& exec, const SolveOptions& options) {
-  problems::Cantilever problem;
-  problem.nodes = options.source.nodes_or_default();
-  problem.dof = options.source.dof_or_default();
-  const problems::HexGrid grid = problems::cantilever_grid(problem);
-  const MatrixShape shape{std::uint64_t(grid.num_nodes()), std::uint64_t(grid.num_blocks()),
-                          std::uint64_t(problem.dof)};
-  LinearSystem<Exec> system =
-      generated_system(exec, options, shape, text("cantilever of ", sides_text(problem.nodes), " nodes"),
-                       [&]<class M>(const auto& where, std::type_identity<M>) {
-                         return problems::cantilever_matrix<M>(where, problem);
-                       });
-  system.cantilever = problem;
-  return system;
-}
-
-template <class Exec>
-LinearSystem<Exec> stencil_system(const Exec& exec, const SolveOptions& options) {
-  const auto sides = options.source.nodes_or_default();
-  const int dof = options.source.dof_or_default();
-  const MatrixShape shape{std::uint64_t(problems::Lattice(sides).num_points()),
-                          std::uint64_t(problems::stencil11_num_blocks(sides[0], sides[1], sides[2])),
-                          std::uint64_t(dof)};
-  return generated_system(exec, options, shape, text("11-point stencil on ", sides_text(sides), " points"),
-                          [&]<class M>(const auto& where, std::type_identity<M>) {
-                            return problems::stencil11<M>(where, sides[0], sides[1], sides[2], dof);
-                          });
-}
-
-template <class Exec>
-CsrMatrix<double> read_matrix(const SolveOptions& options) {
+CsrMatrix<double> read_by_rows(const SolveOptions& options) {
   const std::string& path = *options.source.matrix;
   const bool can_be_read_twice = !is_read_once(path);
   if (can_be_read_twice) {
-    const auto header = io::read_matrix_market_header(path);
-    std::error_code error;
-    const std::uint64_t file_size = std::filesystem::file_size(path, error);
-    const FileNeed need = file_need<Exec>(header, error ? 0 : file_size, options);
+    const auto header = read_matrix_header(path);
+    const FileNeed need = file_need<Exec>(header, text_size(path), options);
     const std::string what = text(path, ":", header.size_line, ": a matrix of ", count_text(header.rows, "row"),
                                   " and ", count_text(header.entries, "entry"));
     require_device_memory<Exec>(need.device_bytes, what, options);
     require_host_memory(need.host_bytes, what);
   }
-  const CooMatrix<double> entries = io::read_matrix_market<double>(path);
+  const CooMatrix<double> entries = read_matrix<double>(path);
   if (!can_be_read_twice) {
     io::MatrixMarketHeader header{};
     header.field = io::MatrixMarketField::real;
@@ -137,13 +116,27 @@ CsrMatrix<double> read_matrix(const SolveOptions& options) {
   return csr_of_file(path, entries);
 }
 
+/// Adds rows of an identity until the block size divides the rows; returns how many.
+std::int64_t pad_rows(CsrMatrix<double>& csr, int block_size) {
+  const std::int64_t count = (block_size - csr.num_rows % block_size) % block_size;
+  for (std::int64_t k = 0; k < count; ++k) {
+    csr.col_idx.push_back(static_cast<std::int32_t>(csr.num_cols++));
+    csr.values.push_back(1);
+    csr.row_ptr.push_back(csr.num_values());
+    ++csr.num_rows;
+  }
+  return count;
+}
+
 template <class Exec>
 LinearSystem<Exec> matrix_system(const Exec& exec, const SolveOptions& options) {
-  const CsrMatrix<double> csr = read_matrix<Exec>(options);
+  CsrMatrix<double> csr = read_by_rows<Exec>(options);
+  const std::int64_t padding = options.source.pad ? pad_rows(csr, options.source.block_size.value()) : 0;
   const auto candidates = block_size_candidates(csr, max_block_size);
   const int block_size = choose_block_size(options.source.block_size.value_or(0), candidates);
   LinearSystem<Exec> system;
   system.description = *options.source.matrix;
+  system.padding = padding;
   bool streamed = false;
   for (const auto& candidate : candidates) {
     if (candidate.block_size != block_size) continue;
@@ -216,7 +209,7 @@ LinearSystem<Exec> system_without_rhs(const Exec& exec, const SolveOptions& opti
   const SourceOptions& source = options.source;
   if (source.matrix)
     return is_block_file(*source.matrix) ? block_file_system(exec, options) : matrix_system(exec, options);
-  return source.problem == "cantilever" ? cantilever_system(exec, options) : stencil_system(exec, options);
+  return generated_system(exec, options);
 }
 
 }  // namespace
@@ -226,16 +219,22 @@ LinearSystem<Exec> make_system(const Exec& exec, const SolveOptions& options) {
   const std::uint64_t limit = device_limit<Exec>(options);
   LinearSystem<Exec> system = system_without_rhs(exec, options);
   system.device_limit = limit;
+  const std::int64_t num_rows = system.num_rows() - system.padding;
   if (options.source.rhs) {
-    system.rhs = vector_of<Exec>(read_vector(options, {"a right-hand side", *options.source.rhs}, system.num_rows()));
+    const Columns columns = read_vectors(options, rhs_file(options.source), num_rows);
+    system.rhs = vector_of<Exec>(columns.column(0), system.padding);
+    for (std::int64_t j = 1; j < columns.num_columns; ++j) {
+      system.more_rhs.push_back(vector_of<Exec>(columns.column(j), system.padding));
+    }
   } else if (system.cantilever) {
     system.rhs = problems::cantilever_load<double, typename Exec::memory_space>(exec, *system.cantilever);
   } else {
     system.rhs = row_sums(exec, system);
     system.ones_is_solution = true;
   }
-  if (const auto& guess = options.source.initial_guess) {
-    system.initial_guess = vector_of<Exec>(read_vector(options, {"an initial guess", *guess}, system.num_rows()));
+  if (options.source.initial_guess) {
+    const Columns guess = read_vectors(options, guess_file(options.source), num_rows);
+    system.initial_guess = vector_of<Exec>(guess.column(0), system.padding);
   }
   exec.fence("ashlar: the system is there");
   return system;

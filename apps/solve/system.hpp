@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "solve/options.hpp"
 #include "types.hpp"
@@ -21,6 +22,7 @@ struct SystemAccount {
   double block_fill = 1;
   bool is_streamed = false, is_in_file = false;  ///< this rank's
   std::string exchange, why_exchange;            ///< between ranks; nothing where there is one
+  std::int64_t padding = 0;                      ///< rows, of num_rows(), that were added
 
   std::int64_t num_rows() const { return num_block_rows * block_size; }
 };
@@ -33,9 +35,11 @@ struct LinearSystem {
   std::optional<HostMatrix<Exec>> streamed;  ///< in the host's memory, to be sent to the device
   std::shared_ptr<Streamed<Exec>> in_file;   ///< in a block file, which products read
   Vector<Exec> rhs;
-  Vector<Exec> initial_guess;     ///< where a solve begins; none: 0
-  double block_fill = 1;          ///< values stored over entries of the matrix
-  bool ones_is_solution = false;  ///< b is A*1
+  std::vector<Vector<Exec>> more_rhs;  ///< the other columns of a file of several right-hand sides
+  Vector<Exec> initial_guess;          ///< where a solve begins; none: 0
+  double block_fill = 1;               ///< values stored over entries of the matrix
+  std::int64_t padding = 0;            ///< rows of an identity that --pad has added behind the others
+  bool ones_is_solution = false;       ///< b is A*1
   std::optional<problems::Cantilever> cantilever;
   /// Where several ranks solve: all of the matrix, of which this rank has its rows; the vectors have its entries.
   std::shared_ptr<const DistributedOperator<Matrix<Exec>>> over_ranks;
@@ -70,9 +74,15 @@ struct LinearSystem {
   }
   std::int64_t num_rows() const { return num_block_rows() * block_size(); }
   SystemAccount account() const {
-    SystemAccount account{description, num_block_rows(), num_blocks(),       block_size(),
-                          block_fill,  is_streamed(),    in_file != nullptr, {},
-                          {}};
+    SystemAccount account;
+    account.description = description;
+    account.num_block_rows = num_block_rows();
+    account.num_blocks = num_blocks();
+    account.block_size = block_size();
+    account.block_fill = block_fill;
+    account.is_streamed = is_streamed();
+    account.is_in_file = in_file != nullptr;
+    account.padding = padding;
     if (over_ranks) {
       account.exchange = std::string(to_string(over_ranks->exchange_mode()));
       account.why_exchange = over_ranks->why_exchange_mode();

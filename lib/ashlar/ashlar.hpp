@@ -3,8 +3,9 @@
 // All that a program on one device needs: solve() for arrays, matrices and how to build them, products, solvers,
 // preconditioners and files.
 //
-// This header takes the compiler a second more than Kokkos_Core.hpp. solve() is compiled in the library. The kernels of
-// cg() and its kin are compiled in the program that calls them, which takes some 10 s, and with amg::Preconditioner 25.
+// This header takes the compiler a second more than Kokkos_Core.hpp. solve(), LinearSolver and BcsrSolver are compiled
+// in the library. The kernels of cg() and its kin are compiled in the program that calls them, which takes some 10 s,
+// and with amg::Preconditioner 25.
 //
 // Include more for
 //
@@ -13,7 +14,8 @@
 //     Kokkos Kernels      ashlar/interop/kokkos_kernels.hpp (component KokkosKernels)
 //     Tpetra and Belos    ashlar/interop/tpetra.hpp (component Tpetra)
 //     boxes               ashlar/multigrid/multigrid.hpp: geometric multigrid
-//     test problems       ashlar/problems/cantilever.hpp, ashlar/problems/stencil11.hpp
+//     test problems       ashlar/problems/cantilever.hpp, ashlar/problems/stencil11.hpp,
+//                         ashlar/problems/convection_diffusion_reaction.hpp
 
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/amg/preconditioner.hpp>
@@ -44,6 +46,7 @@
 #include <ashlar/operators/bcsr_operator.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
 #include <ashlar/operators/jacobi_preconditioner.hpp>
+#include <ashlar/solve/linear_solver.hpp>
 #include <ashlar/solve/solve.hpp>
 #include <ashlar/solve/solve_matrix.hpp>
 #include <ashlar/spmv/spmv.hpp>

@@ -8,6 +8,7 @@
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/block_file_writer.hpp>
 #include <ashlar/io/read_ahead.hpp>
+#include <ashlar/streaming/file_matrix.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <limits>

@@ -13,6 +13,7 @@
 #include <ashlar/host/text_file.hpp>
 #include <ashlar/trace/recorder.hpp>
 #include <cstdio>
+#include <exception>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>

@@ -131,7 +131,7 @@ TEST_F(BadMatrix, NotSquare) {
 TEST_F(BadMatrix, NoRows) { expect_bad(banner + "0 0 0\n", {"A.mtx:2: ", "0 rows"}); }
 
 TEST_F(BadMatrix, BlockSizeThatDoesNotDivide) {
-  expect_bad(good, {"A.mtx:2: ", "--block-size 3", "does not divide 4", "1, 2, 4"}, "--block-size 3");
+  expect_bad(good, {"A.mtx:2: ", "--block-size 3", "does not divide 4", "1, 2, 4, or add --pad"}, "--block-size 3");
 }
 
 TEST_F(BadMatrix, ZeroOnTheDiagonal) {
@@ -184,8 +184,8 @@ TEST_F(BadMatrix, RightHandSideOfTheWrongLength) {
 
 TEST_F(BadMatrix, RightHandSideWithFaults) {
   expect_bad(good, {"b.mtx", "No such file"}, "--rhs b.mtx");
-  write("b.mtx", "%%MatrixMarket matrix array real general\n4 2\n1\n1\n1\n1\n1\n1\n1\n1\n");
-  expect_bad(good, {"b.mtx:2: ", "2 columns"}, "--rhs b.mtx");
+  write("b.mtx", "%%MatrixMarket matrix array real general\n4 65\n1\n");
+  expect_bad(good, {"b.mtx:2: ", "65 columns"}, "--rhs b.mtx");
   write("b.mtx", "%%MatrixMarket matrix array complex general\n4 1\n1 0\n1 0\n1 0\n1 0\n");
   expect_bad(good, {"b.mtx:1: ", "complex"}, "--rhs b.mtx");
   write("b.mtx", "%%MatrixMarket matrix array real general\n4 1\n1\n1\nnan\n1\n");

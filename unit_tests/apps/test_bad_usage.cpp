@@ -192,6 +192,10 @@ TEST_F(BadUsage, KokkosSettingsThatAreNone) {
   EXPECT_EQ(run(solve + "--no-probe --kokkos-tune-internals=no --kokkos-num-threads=1").exit_code, 0);
 }
 
+TEST_F(BadUsage, NoSuchInstructionSet) {
+  expect_refused("info", {"ASHLAR_INSTRUCTION_SET is 'avx'", "x86-64-v3"}, "ASHLAR_INSTRUCTION_SET=avx");
+}
+
 // Kokkos has room for 512, and does not look.
 TEST_F(BadUsage, MoreThreadsThanKokkosHasRoomFor) {
   const std::string solve = "solve --matrix A.mtx --report r.json ";

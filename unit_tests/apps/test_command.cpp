@@ -44,8 +44,8 @@ TEST_F(Command, InfoTellsTheMachine) {
   const CommandResult result = run("info");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
-  for (const std::string line : {"ashlar ", "kokkos ", "compiler ", "backends ", "device ", "host memory ",
-                                 "read bandwidth ", "copy bandwidth ", "link "}) {
+  for (const std::string line : {"ashlar ", "kokkos ", "compiler ", "backends ", "device ", "instruction set ",
+                                 "host memory ", "read bandwidth ", "copy bandwidth ", "link "}) {
     EXPECT_NE(result.out.find(line), std::string::npos) << line;
   }
 }
@@ -58,12 +58,19 @@ TEST_F(Command, InfoAsJson) {
   EXPECT_GT(json["host_memory"]["total_bytes"].get<std::uint64_t>(), std::uint64_t(1) << 20);
   EXPECT_LE(json["host_memory"]["available_bytes"].get<std::uint64_t>(),
             json["host_memory"]["total_bytes"].get<std::uint64_t>());
+  EXPECT_GE(json["register_bytes"].get<int>(), 16);
   EXPECT_GT(json["read_bandwidth_gb_s"].get<double>(), 0);
   EXPECT_GT(json["copy_bandwidth_gb_s"].get<double>(), 0);
   // The link is told exactly where the device has a memory of its own.
   EXPECT_EQ(json["link"].is_null(), json["device_memory"].is_null());
   EXPECT_FALSE(json["backends"].empty());
   EXPECT_FALSE(json.contains("ranks")) << "of one rank alone";
+}
+
+TEST_F(Command, InfoTellsTheInstructionSetThatTheEnvironmentAllows) {
+  const CommandResult result = run("info --json", "ASHLAR_INSTRUCTION_SET=baseline");
+  ASSERT_EQ(result.exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(result.out)["instruction_set"], "baseline");
 }
 
 }  // namespace

@@ -227,6 +227,96 @@ TEST_F(Convert, SumsThatOverflow) {
   expect_refused("convert A.mtx A.bcsr", {"A.mtx: ", "row 2 and column 1", "inf"});
 }
 
+/// diag(2, 4) with an entry beside it, in the formats of other programs.
+TEST_F(Convert, FilesOfOtherPrograms) {
+  const auto field = [](const std::string& word) { return std::string(14 - word.size(), ' ') + word; };
+  write("A.rua", "title\n" + field("4") + field("1") + field("1") + field("1") + field("1") + "\nRUA           " +
+                     field("2") + field("2") + field("3") + field("0") + "\n(3I4)           (3I4)           (3F8.2)\n" +
+                     "F             " + field("1") + field("0") + "\n   1   2   4\n   1   1   2\n" +
+                     "    2.00    1.00    4.00\n    1.00    1.00\n");
+  write("A.petsc", std::string("\0\x12\x7b\x50\0\0\0\2\0\0\0\2\0\0\0\3\0\0\0\2\0\0\0\1"
+                               "\0\0\0\0\0\0\0\1\0\0\0\1"
+                               "\x40\0\0\0\0\0\0\0\x3f\xf0\0\0\0\0\0\0\x40\x10\0\0\0\0\0\0",
+                               60));
+  write("b.petsc", std::string("\0\x12\x7b\x4e\0\0\0\2\x40\x08\0\0\0\0\0\0\x40\x10\0\0\0\0\0\0", 24));
+  const CommandResult harwell = run("convert A.rua A.mtx");
+  EXPECT_EQ(harwell.exit_code, 0) << harwell.err;
+  EXPECT_EQ(harwell.err, "ashlar: A.rua: only the matrix is read, not its right-hand sides\n");
+  EXPECT_THAT(harwell.out, ::testing::StartsWith("A.mtx: 2 x 2, 3 entries, "));
+  expect_entries("A.mtx", {0, 0, 1}, {0, 1, 1}, {2, 1, 4});
+  line_of("A.petsc B.mtx");
+  EXPECT_EQ(read_file(path("B.mtx")), read_file(path("A.mtx")));
+  EXPECT_THAT(line_of("A.petsc A.bcsr --block-size 2"), ::testing::HasSubstr("1 block of 2 x 2"));
+  EXPECT_EQ(run("convert A.petsc -").out, read_file(path("A.mtx")));
+  for (const std::string matrix : {"A.rua", "A.petsc"}) {
+    const CommandResult solved =
+        run("solve --no-probe --solver gmres --rhs b.petsc --solution x.mtx --matrix " + matrix);
+    ASSERT_EQ(solved.exit_code, 0) << solved.err;
+    const auto x = io::read_matrix_market_vector<double>(path("x.mtx"));
+    ASSERT_EQ(x.size(), 2u);
+    EXPECT_NEAR(x[0], 1, 1e-7);
+    EXPECT_NEAR(x[1], 1, 1e-7);
+  }
+  expect_refused("solve --matrix A.petsc", {"not symmetric", "(1, 2)"});
+  expect_refused("solve --matrix A.petsc --block-size 3", {"A.petsc: ", "does not divide 2"});
+  expect_refused("solve --matrix b.petsc --solver gmres", {"b.petsc: it holds a vector"});
+  expect_refused("solve --matrix A.mtx --solver gmres --rhs A.petsc", {"A.petsc: it holds a matrix"});
+  expect_refused("convert A.mtx A.petsc", {"'A.petsc'", ".mtx nor in .bcsr"});
+  write("B.rsa", "no header");
+  expect_refused("convert B.rsa B.bcsr", {"B.rsa:1: the file ends before"});
+}
+
+/// A system that was written and read is the system that is generated.
+TEST_F(Convert, GeneratedProblems) {
+  const auto solution_of = [&](const std::string& arguments) {
+    const CommandResult result = run("solve --no-probe --solution x.mtx --rtol 1e-12 " + arguments);
+    EXPECT_EQ(result.exit_code, 0) << arguments << '\n' << result.err << result.out;
+    return io::read_matrix_market_vector<double>(path("x.mtx"));
+  };
+  const auto expect_same = [&](const std::string& generated, const std::string& read) {
+    SCOPED_TRACE(generated + " and " + read);
+    const auto x = solution_of(generated), y = solution_of(read);
+    ASSERT_EQ(x.size(), y.size());
+    double largest = 0;
+    for (const double each : x) largest = std::max(largest, std::abs(each));
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], y[i], 1e-8 * largest) << i;
+  };
+  const std::string beam = "--problem cantilever --nodes 4,3,3";
+  const CommandResult written = run("convert " + beam + " A.mtx --rhs b.mtx");
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  EXPECT_THAT(written.out, ::testing::HasSubstr("A.mtx: 108 x 108, "));
+  EXPECT_THAT(written.out, ::testing::HasSubstr(" of 490 blocks of 3 x 3, "));
+  EXPECT_THAT(written.out, ::testing::HasSubstr("\nb.mtx: right-hand side of 108 rows, "));
+  expect_same(beam, "--matrix A.mtx --rhs b.mtx --block-size 3");
+  EXPECT_THAT(line_of(beam + " A.bcsr"), ::testing::StartsWith("A.bcsr: 108 x 108, 490 blocks of 3 x 3, double, "));
+  EXPECT_EQ(io::BlockFile(path("A.bcsr")).block_shape(), BlockShape(3));
+  expect_same(beam, "--matrix A.bcsr --rhs b.mtx");
+  const std::string flow = "--problem convection-diffusion --nodes 3,4,5 --dof 2";
+  line_of("A.bcsr " + flow);
+  line_of("A.mtx " + flow);
+  expect_same(flow + " --solver gmres", "--matrix A.bcsr --solver gmres");
+  expect_same(flow + " --solver gmres", "--matrix A.mtx --solver gmres");
+  const CommandResult printed = run("convert --problem stencil11 --nodes 2 -");
+  EXPECT_EQ(printed.exit_code, 0);
+  EXPECT_THAT(printed.out, ::testing::StartsWith("%%MatrixMarket matrix coordinate real general\n8 8 "));
+}
+
+TEST_F(Convert, GeneratedProblemsThatAreNone) {
+  const std::string convert = "convert --nodes 3 --problem ";
+  expect_refused(convert + "bridge A.mtx", {"--problem 'bridge'", "convection-diffusion"});
+  expect_refused(convert + "cantilever --dof 2 A.mtx", {"--dof 2", "1, 3 or 6"});
+  expect_refused(convert + "cantilever A.txt", {"A.txt", ".mtx", ".bcsr"});
+  expect_refused(convert + "cantilever A.mtx B.bcsr", {"A.mtx with --problem cantilever"});
+  expect_refused(convert + "cantilever --block-size 3 A.mtx", {"--block-size", "--dof"});
+  expect_refused(convert + "stencil11 --rhs b.mtx A.mtx", {"--rhs b.mtx", "no right-hand side of its own"});
+  expect_refused(convert + "cantilever --rhs A.mtx A.mtx", {"A.mtx", "overwrite"});
+  expect_refused(convert + "cantilever --rhs nowhere/b.mtx A.mtx", {"nowhere/b.mtx", "cannot be written"});
+  expect_refused(convert + "cantilever", {"required", "convert --help"});
+  write("A.mtx", banner + "2 2 1\n1 1 1\n");
+  expect_refused("convert A.mtx A.bcsr --nodes 3", {"--nodes without --problem"});
+  expect_refused("convert A.mtx A.bcsr --rhs b.mtx", {"--rhs without --problem"});
+}
+
 TEST_F(Convert, FailureKeepsWhatWasThere) {
   write("A.mtx", banner + "2 2 1\n1 1 1\n");
   line_of("A.mtx A.bcsr");

@@ -161,6 +161,22 @@ TEST_F(RankFiles, ConvertedMatricesAreTheSameBytes) {
   EXPECT_EQ(files().size(), 5u);
 }
 
+TEST_F(RankFiles, GeneratedProblemsAreTheBytesOfOneRank) {
+  const std::string convert = "convert --problem cantilever --nodes 5,3,2 ";
+  ASSERT_EQ(run(convert + "one.bcsr").exit_code, 0);
+  ASSERT_EQ(run(convert + "one.mtx --rhs one_b.mtx").exit_code, 0);
+  for (const int ranks : {2, 3}) {
+    const CommandResult blocks = run(convert + "several.bcsr", on(ranks));
+    EXPECT_EQ(blocks.exit_code, 0) << blocks.err;
+    EXPECT_EQ(content("several.bcsr"), content("one.bcsr"));
+    const CommandResult entries = run(convert + "several.mtx --rhs several_b.mtx", on(ranks));
+    EXPECT_EQ(entries.exit_code, 0) << entries.err;
+    EXPECT_EQ(content("several.mtx"), content("one.mtx"));
+    EXPECT_EQ(content("several_b.mtx"), content("one_b.mtx"));
+  }
+  EXPECT_EQ(run(convert + "-", on(2)).out, content("one.mtx"));
+}
+
 /// The disk of one rank is full: there is one message, which says which, and what was there is there still.
 TEST_F(RankFiles, ThatOneRankCannotWriteStayAsTheyWere) {
   for (const std::string name : {"x.mtx", "x.pvtu", "x_0.vtu", "x_1.vtu", "x_2.vtu"}) write(name, "old");

@@ -49,7 +49,8 @@ TEST_F(Ranks, SolveAsOneDoes) {
         "--problem cantilever --nodes 7,4,4 --variant pipelined",
         "--problem stencil11 --nodes 7 --solver block-cg --num-rhs 3",
         "--problem cantilever --nodes 7,4,4 --solver gmres --restart 20",
-        "--problem cantilever --nodes 7,4,4 --solver bicgstab", "--problem cantilever --nodes 7,4,4 --solver minres"}) {
+        "--problem cantilever --nodes 7,4,4 --solver bicgstab", "--problem cantilever --nodes 7,4,4 --solver minres",
+        "--problem convection-diffusion --nodes 7,4,5 --dof 2 --solver bicgstab"}) {
     const json one = report_of(system, "");
     EXPECT_TRUE(one.at("ranks").is_null());
     for (const auto& [ranks, way] :
@@ -213,13 +214,28 @@ TEST_F(Ranks, EfficiencyOfWhatIsNotTheSameIsRefused) {
   expect_refused("solve " + system + " --efficiency one.json", {"--efficiency one.json on one rank"});
 }
 
+TEST_F(Ranks, MayBeMoreThanBlockRows) {
+  write_laplacian(6);
+  ASSERT_EQ(run("convert a.mtx a.bcsr --block-size 3").exit_code, 0);
+  for (const std::string solve :
+       {"--matrix a.mtx --block-size 3", "--matrix a.bcsr --variant pipelined --preconditioner none",
+        "--matrix a.bcsr --solver gmres", "--matrix a.bcsr --solver bicgstab --preconditioner jacobi",
+        "--matrix a.bcsr --solver minres --partition rows", "--matrix a.bcsr --solver block-cg --num-rhs 2",
+        "--matrix a.bcsr --preconditioner amg", "--matrix a.bcsr --partition measured"}) {
+    SCOPED_TRACE(solve);
+    const json report = report_of(solve + " --solution x.mtx", on(4));
+    EXPECT_EQ(report.at("num_block_rows"), 2);
+    const auto x = io::read_matrix_market<double>((folder() / "x.mtx").string());
+    ASSERT_EQ(x.num_rows, 6);
+    for (int i = 0; i < 6; ++i) EXPECT_NEAR(x.values[std::size_t(i)], 1, 1e-6) << i;
+  }
+}
+
 TEST_F(Ranks, TellErrorsOnce) {
   expect_one_message("solve --problem cantilever --nodes 2 --rtol 7", 2, {"--rtol 7"});
   expect_one_message("solve --what", 2, {"--what"});
   expect_one_message("solve", 2, {"nothing to solve"});
   expect_one_message("solve --matrix none.mtx", 3, {"none.mtx", "cannot be opened"});
-  write("small.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 2\n");
-  expect_one_message("solve --matrix small.mtx --block-size 1", 3, {"3 ranks for 2 block rows"});
   // Of a diagonal block that one rank alone has.
   write("zero.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 1 2\n2 2 2\n3 3 2\n4 4 0\n");
   expect_one_message("solve --matrix zero.mtx --block-size 1", 2, {"zero.mtx", "(4, 4)"});

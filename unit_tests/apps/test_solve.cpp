@@ -513,7 +513,7 @@ TEST_F(Solve, SeveralRightHandSidesAreForBlockCg) {
   };
   refused("--num-rhs 2", "pass --solver block-cg");
   refused("--solver block-cg --num-rhs 65", "1 to 64");
-  refused("--solver block-cg --num-rhs 2 --rhs b.mtx", "one right-hand side");
+  refused("--solver block-cg --num-rhs 2 --rhs b.mtx", "the columns of the file are the right-hand sides");
   refused("--solver qmr", "--solver 'qmr'");
   refused("--stream maybe", "auto, on, file or off");
   refused("--stream file", "name a file that ends in .bcsr");

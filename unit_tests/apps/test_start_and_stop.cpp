@@ -1,4 +1,5 @@
-// Where a solve of the command starts and when it stops: --initial-guess and --atol; a matrix from standard input.
+// Where a solve of the command starts and when it stops: --initial-guess, --atol and --null-space; a matrix from
+// standard input.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -22,6 +23,12 @@ class StartAndStopOn : public Base {
     const CommandResult result = this->run("solve " + arguments + " --report r.json", before);
     EXPECT_EQ(result.exit_code, 0) << arguments << '\n' << result.err << result.out;
     return json::parse(read_file(this->folder() / "r.json"));
+  }
+  void write_vector(const std::string& name, int n, const auto& entry) const {
+    std::ostringstream file;
+    file << "%%MatrixMarket matrix array real general\n" << n << " 1\n";
+    for (int i = 0; i < n; ++i) file << entry(i) << '\n';
+    this->write(name, file.str());
   }
   int iterations_of(const std::string& arguments, const std::string& before = "") const {
     return report_of(arguments, before).at("iterations").template get<int>();
@@ -144,7 +151,73 @@ TEST_F(StartAndStop, ANullSpaceIsRefusedWhereItIsNone) {
   expect_refused("solve " + free_chain + "--null-space constant --solver block-cg", {"one vector at a time"});
   expect_refused("solve " + free_chain + "--null-space constant --variant pipelined", {"--variant standard"});
   expect_refused("solve --no-probe --matrix A.mtx --rhs b.mtx --null-space components", {"--block-size N"});
-  expect_refused("solve " + free_chain + "--null-space rigid", {"--null-space 'rigid'"});
+  expect_refused("solve " + free_chain + "--null-space rigit", {"--null-space 'rigit'", "constant", "or a file"});
+  expect_refused("solve " + free_chain + "--null-space rigid", {"--null-space rigid without --coordinates"});
+  expect_refused("solve " + free_chain + "--null-space none.mtx", {"none.mtx: cannot be opened"});
+  write("short.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n1\n");
+  expect_refused("solve " + free_chain + "--null-space short.mtx", {"vectors of 2 x 1 entries", "60 rows"});
+  write_vector("ramp.mtx", 60, [](int i) { return i; });
+  expect_refused("solve " + free_chain + "--null-space ramp.mtx", {"vector 1 of the file is not in the null space"});
+}
+
+TEST_F(StartAndStop, ANullSpaceComesFromAFile) {
+  write_free_chain([&](const auto&... file) { write(file...); }, 60);
+  write_vector("twos.mtx", 60, [](int) { return 2; });
+  const auto report = report_of(free_chain + "--null-space twos.mtx --solution x.mtx");
+  expect_chain_is_solved(report, read_file(folder() / "x.mtx"));
+  EXPECT_EQ(report.at("options").at("null_space"), "twos.mtx");
+}
+
+/// A truss of 3 x 3 nodes in a plane that nothing holds, and a force on one of its corners.
+template <class Test>
+void write_free_truss(const Test& write) {
+  double a[18][18] = {};
+  for (int i = 0; i < 9; ++i) {
+    for (int j = 0; j < 9; ++j) {
+      const double d[2] = {double(j % 3 - i % 3), double(j / 3 - i / 3)}, length = d[0] * d[0] + d[1] * d[1];
+      if (i == j || length > 2) continue;
+      for (int r = 0; r < 2; ++r) {
+        for (int c = 0; c < 2; ++c) {
+          a[2 * i + r][2 * i + c] += d[r] * d[c] / length;
+          a[2 * i + r][2 * j + c] -= d[r] * d[c] / length;
+        }
+      }
+    }
+  }
+  std::ostringstream matrix, force, coordinates;
+  matrix << "%%MatrixMarket matrix coordinate real general\n18 18 324\n";
+  for (int i = 0; i < 18; ++i) {
+    for (int j = 0; j < 18; ++j) matrix << i + 1 << ' ' << j + 1 << ' ' << a[i][j] << '\n';
+  }
+  force << "%%MatrixMarket matrix array real general\n18 1\n1\n";
+  for (int i = 1; i < 18; ++i) force << "0\n";
+  coordinates << "%%MatrixMarket matrix array real general\n9 2\n";
+  for (int d = 0; d < 2; ++d) {
+    for (int i = 0; i < 9; ++i) coordinates << (d == 0 ? i % 3 : i / 3) << '\n';
+  }
+  write("A.mtx", matrix.str());
+  write("b.mtx", force.str());
+  write("c.mtx", coordinates.str());
+}
+
+const std::string free_truss =
+    "--no-probe --matrix A.mtx --rhs b.mtx --block-size 2 --null-space rigid --coordinates c.mtx ";
+
+/// The force's parts along a translation and along the rotation about the middle: 1/9 and 1/12 of its square.
+template <class Report>
+void expect_truss_is_solved(const Report& report) {
+  EXPECT_EQ(report.at("status"), "converged");
+  EXPECT_NEAR(report.at("rhs_in_null_space").template get<double>(), std::sqrt(7.0) / 6, 1e-12);
+}
+
+TEST_F(StartAndStop, ABodyThatNothingHoldsIsSolvedWithoutRigidMotions) {
+  write_free_truss([&](const auto&... file) { write(file...); });
+  expect_truss_is_solved(report_of(free_truss));
+}
+
+TEST_F(StartAndStopOverRanks, RigidMotionsAreOfTheWholeBody) {
+  write_free_truss([&](const auto&... file) { this->write(file...); });
+  for (const int ranks : {2, 3}) expect_truss_is_solved(report_of(free_truss, on(ranks)));
 }
 
 TEST_F(StartAndStopOverRanks, TheNullSpaceIsThatOfAllRanks) {

@@ -65,6 +65,26 @@ TEST_F(Unsymmetric, ConvectionIsSolvedWithAmg) {
   }
 }
 
+TEST_F(Unsymmetric, TheGeneratedProblemIsSolved) {
+  const std::string problem = "--problem convection-diffusion --nodes 9,5,7";
+  for (const std::string dof : {"", " --dof 4"}) {
+    for (const std::string solver : {"gmres", "bicgstab"}) {
+      SCOPED_TRACE(solver + dof);
+      const json report = report_of(problem + dof + " --solver " + solver);
+      EXPECT_EQ(report.at("num_block_rows"), 9 * 5 * 7);
+      EXPECT_EQ(report.at("block_size"), dof.empty() ? 1 : 4);
+      EXPECT_LE(report.at("error").at("max_norm").get<double>(), 1e-6) << "x is all ones";
+    }
+  }
+  const json chosen = report_of(problem + " --solver auto");
+  EXPECT_EQ(chosen.at("solver"), "gmres");
+  EXPECT_EQ(chosen.at("why_solver"), "the problem is not symmetric");
+  expect_refused("solve " + problem, {"--solver cg with --problem convection-diffusion", "pass --solver gmres"});
+  expect_refused("solve " + problem + " --solver minres", {"--solver minres", "not symmetric"});
+  expect_refused("solve " + problem + " --solver gmres --dof 7", {"--dof 7", "1 to 6"});
+  expect_refused("solve " + problem + " --solver gmres --vtk v.vtu", {"--vtk v.vtu", "convection-diffusion"});
+}
+
 TEST_F(Unsymmetric, IndefiniteIsSolvedByMinres) {
   write_line("A.mtx", 300, 1, 0.3, 1);
   const CommandResult by_cg = run("solve --no-probe --matrix A.mtx");

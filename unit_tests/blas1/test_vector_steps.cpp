@@ -1,3 +1,4 @@
+#include <ashlar/base/error.hpp>
 #include <ashlar/blas1/blas1.hpp>
 #include <cmath>
 #include <limits>
@@ -49,6 +50,9 @@ TYPED_TEST(Blas1, DotConjugatesItsFirstArgument) {
   const Kokkos::View<real_t<S>, Space> real_part("real");
   dot(exec, to_device<Space>(x), to_device<Space>(y), real_part);
   EXPECT_LE(std::abs(value_of(real_part) - real(expected)), tolerance<S>(std::sqrt(double(n))));
+
+  const sum_t<S> returned = dot(exec, to_device<Space>(x), to_device<Space>(y));
+  EXPECT_LE(Kokkos::abs(returned - sum_t<S>(expected)), tolerance<S>(std::sqrt(double(n))));
 }
 
 TYPED_TEST(Blas1, NormIsRealAndCountsBothParts) {
@@ -61,9 +65,9 @@ TYPED_TEST(Blas1, NormIsRealAndCountsBothParts) {
     x.assign(n, S(3, 4));
     each = 25;
   }
-  const Kokkos::View<real_t<S>, Space> squared("squared");
-  norm2_squared(exec, to_device<Space>(x), squared);
-  EXPECT_NEAR(value_of(squared), each * n, tolerance<S>(each * n));
+  const Kokkos::View<real_t<S>, Space> norm("norm");
+  norm2(exec, to_device<Space>(x), norm);
+  EXPECT_NEAR(value_of(norm), std::sqrt(each * n), tolerance<S>(std::sqrt(each * n)));
   EXPECT_NEAR(norm2(exec, to_device<Space>(x)), std::sqrt(each * n), tolerance<S>(std::sqrt(each * n)));
 }
 
@@ -85,17 +89,25 @@ TYPED_TEST(Blas1, SumsInThePrecisionOfTheResult) {
   std::vector<S> x(10001, S(1));
   x[0] = S(1 << 14);
   const auto device = to_device<Space>(x);
-  const Kokkos::View<double, Space> squared("squared"), inner("inner");
-  norm2_squared(exec, device, squared);
+  const Kokkos::View<double, Space> norm("norm"), inner("inner");
+  norm2(exec, device, norm);
   dot(exec, device, device, inner);
-  EXPECT_EQ(value_of(squared), std::pow(2.0, 28) + 10000);
-  EXPECT_EQ(value_of(inner), std::pow(2.0, 28) + 10000);
+  const double squared = std::pow(2.0, 28) + 10000;
+  EXPECT_DOUBLE_EQ(value_of(norm), std::sqrt(squared));
+  EXPECT_EQ(value_of(inner), squared);
+  EXPECT_DOUBLE_EQ(norm2(exec, device), std::sqrt(squared));
+  EXPECT_EQ(dot(exec, device, device), sum_t<S>(squared));
 }
 
 TYPED_TEST(Blas1, SumOfNothingIsZero) {
   const Exec exec;
   const Kokkos::View<TypeParam*, Space> none("none", 0);
   EXPECT_EQ(norm2(exec, none), 0.0);
+  EXPECT_EQ(dot(exec, none, none), sum_t<TypeParam>(0));
+  const Kokkos::View<double, Space> norm("norm");
+  Kokkos::deep_copy(norm, 7.0);
+  norm2(exec, none, norm);
+  EXPECT_EQ(value_of(norm), 0.0);
 }
 
 TYPED_TEST(Blas1, AxpbyMeansBetaAsBlasDoes) {
@@ -119,6 +131,7 @@ TYPED_TEST(Blas1, RefusesVectorsOfTwoLengths) {
   const Kokkos::View<TypeParam*, Space> five("five", 5), six("six", 6);
   const Kokkos::View<TypeParam, Space> result("result");
   EXPECT_THROW(dot(exec, five, six, result), ShapeError);
+  EXPECT_THROW(dot(exec, five, six), ShapeError);
   EXPECT_THROW(axpby(exec, TypeParam(1), five, TypeParam(0), six), ShapeError);
 }
 

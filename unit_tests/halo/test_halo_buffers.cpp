@@ -144,7 +144,7 @@ TEST_F(HaloBuffersOf, MustBeTheSameOnAllRanks) {
   run_ranks(3, [&](Communicator& comm) {
     const HaloBuffers mine = comm.rank() == 2 ? HaloBuffers::staged : HaloBuffers::automatic;
     EXPECT_THAT(message_of<ArgumentError>([&] { Side(comm, needs, HaloForm::automatic, 1, mine); }),
-                HasSubstr("rank 2 exchanges in mode automatic with staged buffers"));
+                HasSubstr("halo: buffers staged on rank 2, automatic on rank 0"));
   });
 }
 

@@ -19,11 +19,12 @@ TEST_F(Blas1Conduct, Dot) {
   expect_enqueued(exec, [&] { dot(exec, x, y, a); });
 }
 
-TEST_F(Blas1Conduct, Norm2Squared) {
-  expect_enqueued(exec, [&] { norm2_squared(exec, x, a); });
+TEST_F(Blas1Conduct, Norm2) {
+  expect_enqueued(exec, [&] { norm2(exec, x, a); });
 }
 
-TEST_F(Blas1Conduct, Norm2) {
+TEST_F(Blas1Conduct, ValuesOnTheHost) {
+  expect_kept(exec, Promise::waits, [&] { return dot(exec, x, y); });
   expect_kept(exec, Promise::waits, [&] { return norm2(exec, x); });
 }
 

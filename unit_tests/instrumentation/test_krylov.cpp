@@ -66,6 +66,20 @@ TYPED_TEST(KrylovConduct, Apply) {
   expect_enqueued(this->exec, [&] { m.apply(this->exec, this->b, this->x); });
 }
 
+template <class Preconditioner>
+void expect_updated_without_allocation(const Exec& exec, const Matrix& matrix) {
+  const Preconditioner m(exec, matrix);
+  expect_enqueued(
+      exec, [&] { m.update_values(exec, matrix); }, Promise::waits);
+}
+
+TEST(PreconditionerConduct, NewValues) {
+  const Exec exec = other_instance();
+  const Matrix matrix = problems::stencil11<Matrix>(exec, 6, 5, 4, 3);
+  expect_updated_without_allocation<JacobiPreconditioner<Matrix>>(exec, matrix);
+  expect_updated_without_allocation<BlockJacobiPreconditioner<Matrix>>(exec, matrix);
+}
+
 TYPED_TEST(KrylovConduct, Cg) {
   const TypeParam m(this->exec, this->matrix);
   expect_kept(this->exec, Promise::waits,

@@ -79,8 +79,8 @@ TEST_F(MultigridConduct, ACycleWaitsForNormsOnly) {
 }
 
 TEST_F(MultigridConduct, AVCycleIsEnqueued) {
-  for (const VCycle kind : {VCycle::plain, VCycle::symmetric}) {
-    expect_enqueued(exec, [&] { multigrid.v_cycle(exec, 0, kind); });
+  for (const LevelCycle kind : {LevelCycle::v, LevelCycle::symmetric_v}) {
+    expect_enqueued(exec, [&] { multigrid.run_cycle(exec, 0, kind); });
   }
 }
 
@@ -141,7 +141,7 @@ TEST(MultigridOfRanksConduct, WhoHasNoBoxOfALevelWaitsForNothingThere) {
       comm.barrier();
       if (comm.rank() == 1) {
         const Watcher watcher;
-        for (int repeat = 0; repeat < 3; ++repeat) multigrid.v_cycle(exec, 1);
+        for (int repeat = 0; repeat < 3; ++repeat) multigrid.run_cycle(exec, 1);
         EXPECT_THAT(kernels(watcher), ::testing::IsEmpty());
         for (const auto kind : {Happening::Kind::fence, Happening::Kind::copy}) {
           EXPECT_THAT(labels(watcher.seen(), kind), ::testing::IsEmpty());

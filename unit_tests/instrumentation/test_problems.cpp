@@ -1,4 +1,5 @@
 #include <ashlar/problems/cantilever.hpp>
+#include <ashlar/problems/convection_diffusion_reaction.hpp>
 #include <ashlar/problems/grid27.hpp>
 #include <ashlar/problems/stencil11.hpp>
 
@@ -35,6 +36,12 @@ INSTANTIATE_TEST_SUITE_P(Dof, CantileverConduct, ::testing::Values(1, 3, 6));
 TEST(ProblemsConduct, Stencil11) {
   const Exec exec = other_instance();
   expect_kept(exec, Promise::waits, [&] { return problems::stencil11<Matrix>(exec, 5, 4, 3, 2); });
+}
+
+TEST(ProblemsConduct, ConvectionDiffusionReaction) {
+  const Exec exec = other_instance();
+  const problems::ConvectionDiffusionReaction problem{.nodes = {5, 4, 3}, .dof = 2};
+  expect_kept(exec, Promise::waits, [&] { return problems::convection_diffusion_reaction<Matrix>(exec, problem); });
 }
 
 TEST(ProblemsConduct, Grid27) {

@@ -3,6 +3,7 @@
 
 #include <ashlar/base/error.hpp>
 #include <ashlar/host/memory.hpp>
+#include <ashlar/host/text_file.hpp>
 #include <ashlar/io/matrix_market.hpp>
 #include <functional>
 #include <string>
@@ -66,7 +67,9 @@ TEST_F(MatrixMarketErrors, FilesThatCannotBeRead) {
 }
 
 TEST_F(MatrixMarketErrors, OtherKindsOfFilesAreNamed) {
-  expect_header_error("\x1f\x8b\x08", 1, {"compressed by gzip", "gunzip"});
+  if (!reads_compressed_files()) {
+    expect_header_error("\x1f\x8b\x08", 1, {"compressed by gzip", "gunzip", "build Ashlar with zlib"});
+  }
   expect_header_error("BZh91AY", 1, {"compressed by bzip2", "bunzip2"});
   expect_header_error(
       "\xfd"

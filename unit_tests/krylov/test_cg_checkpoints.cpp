@@ -3,6 +3,7 @@
 
 #include <ashlar/krylov/checkpoint.hpp>
 #include <ashlar/problems/cantilever.hpp>
+#include <utility>
 
 #include "krylov/forms.hpp"
 
@@ -47,6 +48,35 @@ TEST(CgCheckpoints, GoOnWithTheSameBits) {
   for (const CgXUpdate update : {CgXUpdate::with_direction, CgXUpdate::under_reduction}) {
     expect_same(m, update);
     expect_same(IdentityPreconditioner(), update);
+  }
+}
+
+TEST(CgCheckpoints, TakeTheToleranceOfTheSolveThatResumes) {
+  const Exec exec;
+  const int n = 200;
+  const BcsrOperator<Matrix> op(exec, laplacian_1d(n));
+  const auto b = to_device<Space>(random_vector<double>(n, 1));
+  const auto solve = [&](CgOptions options) {
+    const Kokkos::View<double*, Space> x("x", n);
+    return cg(exec, op, IdentityPreconditioner(), b, x, options);
+  };
+  // Saved early by a solve with one tolerance, resumed with another: as if that had been asked for at once.
+  for (const auto& [before, after] : {std::pair{1e-3, 1e-10}, {1e-10, 1e-3}, {1e-6, 1e-6}}) {
+    CgCheckpoint saved;
+    int saves = 0;
+    CgOptions saving{.rtol = before, .check_interval = 8};
+    saving.checkpoints = {.is_due = [] { return true; },
+                          .save =
+                              [&](const CgCheckpoint& now) {
+                                if (++saves == 1) saved = now;
+                              }};
+    solve(saving);
+    ASSERT_GE(saves, 1);
+    const auto resumed = solve({.rtol = after, .check_interval = 8, .checkpoints = {.resume = &saved}});
+    const auto at_once = solve({.rtol = after, .check_interval = 8});
+    EXPECT_EQ(resumed.status, SolveStatus::converged);
+    EXPECT_LE(resumed.relative_residual, after);
+    EXPECT_EQ(resumed.residual_history, at_once.residual_history) << before << ", then " << after;
   }
 }
 

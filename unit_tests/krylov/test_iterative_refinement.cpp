@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ashlar/bcsr/copy.hpp>
+#include <ashlar/bcsr/rounded.hpp>
 #include <ashlar/blas1/blas1.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/krylov/concepts.hpp>
@@ -44,7 +45,7 @@ Matrix scaled(const Matrix& matrix, double factor) {
 
 BcsrOperator<Floats> in_floats(const Matrix& matrix) {
   const Exec exec;
-  return {exec, convert_values<float>(exec, matrix), {.double_vectors = true}};
+  return {exec, round_keeping_sums<float>(exec, matrix), {.double_vectors = true}};
 }
 
 /// An operator that counts its products.
@@ -123,13 +124,14 @@ void expect_accuracy_of_doubles_from_floats(const Matrix& a) {
   EXPECT_EQ(report.status, SolveStatus::converged);
   EXPECT_LE(report.relative_residual, 1e-12);
   EXPECT_NEAR(true_residual(a, b, refined), report.relative_residual, 1e-14);
-  EXPECT_LE(report.steps, 3);
-  EXPECT_LE(report.iterations, 2 * plain.iterations);
+  EXPECT_LE(report.steps, 14);
+  // Directions outlive a step. (Steps that lose them take twice as many iterations as CG and more.)
+  EXPECT_LE(report.iterations, 1.5 * plain.iterations);
   // Each step gains what was asked for, until nothing is left.
   ASSERT_EQ(report.residual_history.size(), report.steps + 1u);
   EXPECT_EQ(report.residual_history[0], 1);
   for (int k = 1; k < report.steps; ++k) {
-    EXPECT_LE(report.residual_history[k], 2e-5 * report.residual_history[k - 1]) << "step " << k;
+    EXPECT_LE(report.residual_history[k], 0.11 * report.residual_history[k - 1]) << "step " << k;
   }
   EXPECT_EQ(report.residual_history.back(), report.relative_residual);
 }
@@ -173,13 +175,76 @@ TEST(IterativeRefinement, CountsItsProducts) {
     EXPECT_EQ(report.products, of_a);
     EXPECT_EQ(of_a, report.steps + 1);
     EXPECT_EQ(report.low_products, of_low);
-    // Each step begins and ends with one; beside them are those that come before the host checks. Beside a device it
-    // checks one interval while the next is running.
+    // Beside those of iterations are those that come before the host checks. Beside a device it checks one interval
+    // while the next is running.
     const int before_check = is_gpu_v<Exec> ? 2 * interval - 1 : interval - 1;
-    EXPECT_GE(of_low, report.iterations + 2 * report.steps);
-    EXPECT_LE(of_low, report.iterations + (2 + before_check) * report.steps);
+    EXPECT_GE(of_low, report.iterations);
+    EXPECT_LE(of_low, report.iterations + before_check * report.steps);
     EXPECT_GE(report.bytes_moved, of_a * a.traffic_bytes() + report.iterations * floats.traffic_bytes());
   }
+}
+
+/// A system whose iterations are in single precision: matrix, vectors and preconditioner.
+struct Mixed {
+  explicit Mixed(const problems::Cantilever& beam)
+      : matrix(problems::cantilever_matrix<Matrix>(Exec(), beam)),
+        floats(convert_values<float>(Exec(), matrix)),
+        a(Exec(), matrix),
+        low(Exec(), floats),
+        m(Exec(), matrix),
+        low_m(Exec(), floats),
+        b(random_vector<double>(matrix.num_rows(), 1)) {}
+
+  Solved solve(const RefinementOptions& options) const {
+    const Kokkos::View<double*, Space> x("test::x", b.size());
+    const auto report = refined_cg<float>(Exec(), a, low, low_m, to_device<Space>(b), x, options);
+    return {report, to_host(x)};
+  }
+
+  Matrix matrix;
+  Floats floats;
+  Operator a;
+  BcsrOperator<Floats> low;
+  BlockJacobiPreconditioner<Matrix> m;
+  BlockJacobiPreconditioner<Floats> low_m;
+  std::vector<double> b;
+};
+
+TEST(IterativeRefinement, KeepsTheAnswerOfDoublesWithVectorsOfFloats) {
+  const Mixed system({.nodes = {17, 5, 5}});
+  const Kokkos::View<double*, Space> y("test::y", system.b.size());
+  const auto plain = cg(Exec(), system.a, system.m, to_device<Space>(system.b), y, {.rtol = 1e-10});
+  const auto [report, x] = system.solve({.rtol = 1e-10});
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_LE(true_residual(system.matrix, system.b, x), 1e-10);
+  // The matrix of doubles is multiplied at updates alone.
+  EXPECT_EQ(report.products, report.steps + 1);
+  EXPECT_LE(report.steps, 12);
+  EXPECT_LE(report.iterations, 2.2 * plain.iterations);
+  // What each step left is a tenth, of the residual in doubles, too.
+  for (int k = 1; k < report.steps; ++k) {
+    EXPECT_LE(report.residual_history[k], 0.15 * report.residual_history[k - 1]) << "step " << k;
+  }
+}
+
+TEST(IterativeRefinement, KeepsTheDirectionFromStepToStep) {
+  // With A itself, updates change rounding alone: as many iterations as CG. Restarts would cost half as many again.
+  const Mixed system({.nodes = {17, 5, 5}});
+  const Kokkos::View<double*, Space> x("test::x", system.b.size()), y("test::y", system.b.size());
+  const auto b = to_device<Space>(system.b);
+  const auto plain = cg(Exec(), system.a, system.m, b, y, {.rtol = 0.8e-10});
+  const auto report = refined_cg(Exec(), system.a, system.a, system.m, b, x, {.rtol = 1e-10});
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_GE(report.steps, 10);
+  EXPECT_LE(std::abs(report.iterations - plain.iterations), 2);
+}
+
+TEST(IterativeRefinement, OfFloatsGivesTheSameBitsInEachLaunchThatAddsAlike) {
+  const Mixed system({.nodes = {9, 5, 5}});
+  const auto once = system.solve({.rtol = 1e-10, .check_interval = 1, .launch = CgLaunch::one_by_one});
+  const auto again = system.solve({.rtol = 1e-10, .check_interval = 7, .launch = CgLaunch::one_by_one});
+  EXPECT_EQ(again.x, once.x);
+  EXPECT_EQ(again.report.residual_history, once.report.residual_history);
 }
 
 TEST(IterativeRefinement, TakesFewStepsWithTheMatrixItself) {
@@ -192,13 +257,13 @@ TEST(IterativeRefinement, TakesFewStepsWithTheMatrixItself) {
 }
 
 TEST(IterativeRefinement, AsksForNoMoreThanIsLeft) {
-  // One step is enough, and is CG to half the tolerance.
+  // One step is enough, and is CG to a little less than the tolerance.
   const Exec exec;
   const Matrix a = cantilever();
   const auto b = random_vector<double>(a.num_rows(), 1);
   const auto [report, x] = refine(a, Operator(exec, a), b, {.rtol = 1e-4, .inner_rtol = 1e-10});
   const Kokkos::View<double*, Space> y("test::y", b.size());
-  const auto plain = cg(exec, Operator(exec, a), IdentityPreconditioner(), to_device<Space>(b), y, {.rtol = 0.5e-4});
+  const auto plain = cg(exec, Operator(exec, a), IdentityPreconditioner(), to_device<Space>(b), y, {.rtol = 0.8e-4});
   EXPECT_EQ(report.status, SolveStatus::converged);
   EXPECT_EQ(report.steps, 1);
   EXPECT_EQ(report.iterations, plain.iterations);
@@ -244,12 +309,12 @@ TEST(IterativeRefinement, EndsAtTheLimitOfAllIterations) {
   const Matrix a = cantilever();
   const auto b = random_vector<double>(a.num_rows(), 1);
   const auto low = in_floats(a);
-  const auto whole = refine(a, low, b, {.rtol = 1e-12});
-  const auto one = refine(a, low, b, {.rtol = 0.9 * whole.report.residual_history[1]});
+  const auto whole = refine(a, low, b, {.rtol = 1e-12, .inner_rtol = 1e-5});
+  const auto one = refine(a, low, b, {.rtol = 0.9 * whole.report.residual_history[1], .inner_rtol = 1e-5});
   ASSERT_GE(whole.report.steps, 2);
   // Within the second step.
   const int limit = one.report.iterations + (whole.report.iterations - one.report.iterations) / 2;
-  const auto [report, x] = refine(a, low, b, {.rtol = 1e-12, .max_iterations = limit});
+  const auto [report, x] = refine(a, low, b, {.rtol = 1e-12, .inner_rtol = 1e-5, .max_iterations = limit});
   EXPECT_EQ(report.status, SolveStatus::iteration_limit);
   EXPECT_EQ(report.iterations, limit);
   EXPECT_EQ(report.steps, 2);
@@ -264,21 +329,22 @@ TEST(IterativeRefinement, EndsAtTheLimitOfAllIterations) {
 TEST(IterativeRefinement, SaysWhenTheCheaperMatrixIsOfNoUse) {
   const Matrix a = cantilever();
   const std::vector<double> guess = random_vector<double>(a.num_rows(), 7);
-  const auto negated = refine_with_scaled(-1, {}, guess);
+  const RefinementOptions exact{.inner_rtol = 1e-6};
+  const auto negated = refine_with_scaled(-1, exact, guess);
   EXPECT_EQ(negated.report.status, SolveStatus::indefinite_matrix);
   EXPECT_EQ(negated.report.steps, 1);
   EXPECT_EQ(negated.x, guess);
-  const auto nan = refine_with_scaled(std::numeric_limits<double>::quiet_NaN(), {}, guess);
+  const auto nan = refine_with_scaled(std::numeric_limits<double>::quiet_NaN(), exact, guess);
   EXPECT_EQ(nan.report.status, SolveStatus::non_finite);
   EXPECT_EQ(nan.x, guess);
   // Steps three times too long: x - 2 of the error, which is worse. x stays.
-  const auto diverging = refine_with_scaled(1.0 / 3, {}, guess);
+  const auto diverging = refine_with_scaled(1.0 / 3, exact, guess);
   EXPECT_EQ(diverging.report.status, SolveStatus::accuracy_limit);
   EXPECT_EQ(diverging.x, guess);
   EXPECT_EQ(diverging.report.relative_residual, diverging.report.residual_history[0]);
   EXPECT_NEAR(diverging.report.residual_history[1] / diverging.report.residual_history[0], 2, 1e-3);
   // A third of the way: better, and too little.
-  const auto slow = refine_with_scaled(3, {}, guess);
+  const auto slow = refine_with_scaled(3, exact, guess);
   EXPECT_EQ(slow.report.status, SolveStatus::accuracy_limit);
   EXPECT_EQ(slow.report.steps, 1);
   EXPECT_NEAR(slow.report.relative_residual / slow.report.residual_history[0], 2.0 / 3, 1e-3);

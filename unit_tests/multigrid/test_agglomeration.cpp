@@ -148,14 +148,14 @@ TEST(AgglomerationOfCycles, IsReplayedByOneRank) {
     const Exec exec = rank_instance<Exec>();
     const auto apart = benchmark_of_ranks(exec, comm, 2, 16, options);
     const auto joined = benchmark_of_ranks(exec, comm, 2, 16, options, all_on_one);
-    const auto norm_of_u = [&](const Multigrid<Exec>& multigrid, VCycle kind) {
+    const auto norm_of_u = [&](const Multigrid<Exec>& multigrid, LevelCycle kind) {
       const Level<Exec>& level = multigrid.level(0);
       Kokkos::deep_copy(exec, level.r, level.f);
       Kokkos::deep_copy(exec, level.u, 0.0);
-      multigrid.v_cycle(exec, 0, kind);
+      multigrid.run_cycle(exec, 0, kind);
       return max_norm(exec, level, level.u);
     };
-    for (const VCycle kind : {VCycle::plain, VCycle::symmetric}) {
+    for (const LevelCycle kind : {LevelCycle::v, LevelCycle::symmetric_v}) {
       const double norm = norm_of_u(*apart, kind);
       EXPECT_GT(norm, 0);
       for (int repeat = 0; repeat < 3; ++repeat) EXPECT_EQ(norm_of_u(*joined, kind), norm);

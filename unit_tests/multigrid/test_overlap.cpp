@@ -168,7 +168,7 @@ void solve(const Communicator& comm, int boxes_per_dim, int box_dim, const Multi
   }
   multigrid->solve(exec, Cycle::f);
   Kokkos::deep_copy(exec, level.r, level.f);
-  multigrid->v_cycle(exec, 0, VCycle::symmetric);
+  multigrid->run_cycle(exec, 0, LevelCycle::symmetric_v);
   RankVector u(exec, level, level.u);
   for (int own = 0; own < level.num_boxes(); ++own) {
     std::vector<double>& box = solution[std::size_t(level.grid.first_own() + own)];

@@ -185,7 +185,7 @@ TEST(MultigridPreconditioner, SmoothingForthAndBackIsSymmetric) {
       const auto& level = multigrid->level(0);
       to_boxes(exec, level, r, level.r);
       Kokkos::deep_copy(level.u, 0.0);
-      multigrid->v_cycle(exec, 0);
+      multigrid->run_cycle(exec, 0);
       from_boxes(exec, level, level.u, z);
     };
     if (smoother == Smoother::gsrb) {

@@ -77,6 +77,44 @@ TEST(Preconditioners, AddUpWhatTheyApply) {
       50, 3, [&](int i, int r, int c) { return Complex(entry(i, r, c), 0.5 * entry(i + 1, c, r)); }));
 }
 
+/// After update_values() it is the preconditioner of the new values, and so are its copies.
+template <class Preconditioner>
+void expect_updated() {
+  const Exec exec;
+  const auto entry = [](int i, int r, int c) { return (r == c ? 9.0 : 0.0) + std::sin(1.0 + i + 7 * r + 13 * c); };
+  const auto before = block_diagonal<double>(40, 3, entry);
+  const auto after = block_diagonal<double>(40, 3, [&](int i, int r, int c) { return -2 * entry(3 * i + 1, c, r); });
+  const Preconditioner m(exec, before), copy = m, of_after(exec, after);
+  const auto r = to_device<Space>(random_vector<double>(120, 4));
+  const auto applied = [&](const Preconditioner& any) {
+    const Kokkos::View<double*, Space> z("z", 120);
+    any.apply(exec, r, z);
+    exec.fence();
+    return to_host(z);
+  };
+  const auto z_before = applied(m);
+  EXPECT_NE(z_before, applied(of_after));
+  m.update_values(exec, after);
+  EXPECT_EQ(applied(m), applied(of_after));
+  EXPECT_EQ(applied(copy), applied(of_after));
+
+  auto values = to_host(after.values());
+  values[9 * 17] = values[9 * 17 + 1] = values[9 * 17 + 2] = 0;
+  const BcsrMatrix<double> singular(3, after.graph(), to_device<Space>(values));
+  EXPECT_THAT(message_of<NumericalError>([&] { m.update_values(exec, singular); }), HasSubstr("row "));
+  m.update_values(exec, before);
+  EXPECT_EQ(applied(m), z_before);
+
+  const auto longer = block_diagonal<double>(41, 3, entry), smaller = block_diagonal<double>(40, 2, entry);
+  EXPECT_THAT(message_of<ShapeError>([&] { m.update_values(exec, longer); }), HasSubstr("make a new preconditioner"));
+  EXPECT_THAT(message_of<ShapeError>([&] { m.update_values(exec, smaller); }), HasSubstr("make a new preconditioner"));
+}
+
+TEST(Preconditioners, TakeNewValues) {
+  expect_updated<JacobiPreconditioner<BcsrMatrix<double>>>();
+  expect_updated<BlockJacobiPreconditioner<BcsrMatrix<double>>>();
+}
+
 TEST(Preconditioners, NameTheFirstRowThatHasNoInverse) {
   const Exec exec;
   const auto a = block_diagonal<double>(9, 2, [](int i, int r, int c) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "solve/arrays.hpp"
 #include "support/compare.hpp"
 #include "support/message.hpp"
 
@@ -20,46 +21,6 @@ namespace {
 using ::testing::HasSubstr;
 using Exec = Kokkos::DefaultExecutionSpace;
 using Space = Exec::memory_space;
-
-template <class Offset, class Ordinal, class Scalar>
-struct Arrays {
-  std::vector<Offset> row_ptr{0};
-  std::vector<Ordinal> col_idx;
-  std::vector<Scalar> values;
-
-  CsrView<Offset, Ordinal, Scalar> view() const { return {row_ptr, col_idx, values}; }
-
-  std::vector<Scalar> times(const std::vector<Scalar>& x) const {
-    std::vector<Scalar> y(row_ptr.size() - 1);
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) y[i] += values[k] * x[col_idx[k]];
-    }
-    return y;
-  }
-};
-
-/// Tridiagonal; the diagonal alternates between two numbers.
-template <class Offset = std::int32_t, class Ordinal = std::int32_t, class Scalar = double>
-Arrays<Offset, Ordinal, Scalar> line(int n, double below, double even, double odd, double above) {
-  Arrays<Offset, Ordinal, Scalar> a;
-  for (int i = 0; i < n; ++i) {
-    const double entries[] = {below, i % 2 == 0 ? even : odd, above};
-    for (int j = i - 1; j <= i + 1; ++j) {
-      if (j < 0 || j >= n) continue;
-      a.col_idx.push_back(static_cast<Ordinal>(j));
-      a.values.push_back(static_cast<Scalar>(entries[j - i + 1]));
-    }
-    a.row_ptr.push_back(static_cast<Offset>(a.values.size()));
-  }
-  return a;
-}
-
-template <class Scalar = double>
-std::vector<Scalar> wave(int n) {
-  std::vector<Scalar> x(n);
-  for (int i = 0; i < n; ++i) x[i] = static_cast<Scalar>(std::sin(0.3 * i) + 2);
-  return x;
-}
 
 /// Solves for a known x.
 template <class A>
@@ -218,7 +179,7 @@ TEST(Solve, RefusesArraysThatAreNoMatrix) {
   const std::vector<double> two(2), three(3);
   const Arrays<int, int, double> good{{0, 1, 2}, {0, 1}, {1, 1}};
   EXPECT_THAT(refusal<ShapeError>(good, three, two), HasSubstr("b has 3 entries and x has 2"));
-  EXPECT_THAT(refusal<ShapeError>(good, two, three), HasSubstr("row_ptr tells of 2 rows"));
+  EXPECT_THAT(refusal<ShapeError>(good, two, three), HasSubstr("the matrix has 2 rows"));
   EXPECT_THAT(refusal<ShapeError>(Arrays<int, int, double>{{}, {}, {}}, {}, {}), HasSubstr("row_ptr is empty"));
   EXPECT_THAT(refusal<ShapeError>(Arrays<int, int, double>{{0, 1, 2}, {0}, {1, 1}}, two, two),
               HasSubstr("1 column indices and 2 values"));

@@ -8,6 +8,7 @@
 #include <ashlar/krylov/concepts.hpp>
 #include <ashlar/problems/cantilever.hpp>
 #include <ashlar/reference/random_matrix.hpp>
+#include <ashlar/streaming/file_matrix.hpp>
 #include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <filesystem>

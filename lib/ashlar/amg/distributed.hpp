@@ -7,6 +7,7 @@
 #include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/distributed/matrix.hpp>
@@ -74,7 +75,8 @@ class LevelMatrix<DistributedMatrix<Matrix>> {
     }
     std::vector<std::int64_t> columns(std::size_t(own_columns.num_block_cols()));
     std::iota(columns.begin(), columns.end(), offsets[std::size_t(comm.rank())]);
-    const auto global = comm.together([&] { return impl::on_device<Space>(exec, columns); });
+    const auto global =
+        comm.together([&] { return ashlar::impl::view_from<Space>(exec, "ashlar::amg::list", columns); });
     return Distributed(exec, a.shared_communicator(), a.row_map(), RowPartition(offsets),
                        RowsWithGhosts<Matrix>{own_columns, global}, impl::options_as(a));
   }
@@ -162,7 +164,8 @@ struct InPrecision<DistributedMatrix<Matrix>, Real> {
         }
         std::vector<std::int64_t> own(std::size_t(a.local().num_block_rows()));
         std::iota(own.begin(), own.end(), std::int64_t(0));
-        const auto given = global_rows(exec, a, impl::on_device<typename Matrix::memory_space>(exec, own));
+        const auto given = global_rows(
+            exec, a, ashlar::impl::view_from<typename Matrix::memory_space>(exec, "ashlar::amg::list", own));
         const Kokkos::View<Real*, typename Matrix::memory_space> values(
             Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::values"), given.values.extent(0));
         using Copy = impl::CopyEntry<typename Matrix::values_view, Kokkos::View<Real*, typename Matrix::memory_space>>;

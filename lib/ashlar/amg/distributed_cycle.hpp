@@ -23,16 +23,6 @@ namespace ashlar::amg {
 
 namespace impl {
 
-/// A host list where kernels read it. Waits for `exec`.
-template <class Space, class Exec>
-Kokkos::View<const std::int64_t*, Space> on_device(const Exec& exec, const std::vector<std::int64_t>& list) {
-  const Kokkos::View<std::int64_t*, Space> view(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::list"),
-                                                list.size());
-  Kokkos::deep_copy(exec, view, Kokkos::View<const std::int64_t*, Kokkos::HostSpace>(list.data(), list.size()));
-  exec.fence("ashlar::amg: a list");
-  return view;
-}
-
 /// How the halo of matrices beside `a` travels.
 template <class Matrix>
 DistributedMatrixOptions options_as(const DistributedMatrix<Matrix>& a) {

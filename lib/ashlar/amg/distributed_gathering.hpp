@@ -6,6 +6,7 @@
 #include <ashlar/amg/gathering.hpp>
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/redistribute.hpp>
 #include <ashlar/distributed/remote_rows.hpp>
@@ -82,7 +83,7 @@ class Gathering<DistributedMatrix<Matrix>> {
       result = comm_->together([&] {
         std::vector<std::int64_t> own(std::size_t(result.num_block_rows()));
         std::iota(own.begin(), own.end(), std::int64_t(0));
-        const auto rows = global_rows(exec, result, impl::on_device<Space>(exec, own));
+        const auto rows = global_rows(exec, result, ashlar::impl::view_from<Space>(exec, "ashlar::amg::list", own));
         const Distributed in_pattern = before->with_values(exec, rows.values);
         exec.fence("ashlar::amg: values of a level on fewer ranks");
         return in_pattern;

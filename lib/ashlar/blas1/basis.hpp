@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/scalar.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <ashlar/blas1/impl/entries.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
 #include <ashlar/device/teams/team_sums.hpp>
@@ -14,10 +15,6 @@
 // are, the host does not: so one graph serves each iteration of a cycle.
 
 namespace ashlar {
-
-/// The type in which inner products are summed.
-template <class Scalar>
-using sum_t = std::conditional_t<is_complex_v<Scalar>, Kokkos::complex<double>, double>;
 
 /// The columns v_0, v_1, ... of a basis, as kernels take them.
 template <class Scalar>

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <array>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/direct_messages.hpp>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ashlar::impl {
 
@@ -35,7 +37,6 @@ class StreamTransportCheck {
  private:
   static constexpr int num_gathered = 4;
   using Numbers = Kokkos::View<double*, typename Exec::memory_space>;
-  using OnHost = Kokkos::View<double*, Kokkos::HostSpace>;
 
   void check_messages(std::int64_t bytes) {
     const int next = (comm_.rank() + 1) % comm_.size(), before = (comm_.rank() + comm_.size() - 1) % comm_.size();
@@ -54,22 +55,17 @@ class StreamTransportCheck {
 
   void check_gathering() {
     const auto number = [](int rank, int k) { return 0.5 + rank * num_gathered + k; };
-    const Numbers mine("ashlar::comm::trial", num_gathered);
+    std::vector<double> here;
+    for (int k = 0; k < num_gathered; ++k) here.push_back(number(comm_.rank(), k));
+    const Numbers mine = view_from(exec_, "ashlar::comm::trial", here);
     const Numbers all("ashlar::comm::trial", std::size_t(num_gathered) * std::size_t(comm_.size()));
-    const OnHost there("ashlar::comm::trial", all.extent(0)), here("ashlar::comm::trial", num_gathered);
-    for (int k = 0; k < num_gathered; ++k) here(std::size_t(k)) = number(comm_.rank(), k);
-    enqueue([&] {
-      Kokkos::deep_copy(exec_, mine, here);
-      exec_.fence("ashlar::comm: numbers to gather");
-      transport_.all_gather(mine.data(), num_gathered * sizeof(double), all.data(), side_->stream());
-    });
+    enqueue([&] { transport_.all_gather(mine.data(), num_gathered * sizeof(double), all.data(), side_->stream()); });
     check("a gathering", [&] {
-      Kokkos::deep_copy(exec_, there, all);
-      exec_.fence("ashlar::comm: numbers gathered");
+      const std::vector<double> there = list_of(exec_, all);
       std::int64_t wrong = 0;
       for (int rank = 0; rank < comm_.size(); ++rank) {
         for (int k = 0; k < num_gathered; ++k) {
-          wrong += there(std::size_t(rank * num_gathered + k)) == number(rank, k) ? 0 : 1;
+          wrong += there[std::size_t(rank * num_gathered + k)] == number(rank, k) ? 0 : 1;
         }
       }
       return wrong;

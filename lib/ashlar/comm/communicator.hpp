@@ -35,6 +35,9 @@ struct DirectMessages {
   std::string why = {};
 };
 
+/// Values passed to a rank, by name: {"block size", "3"}.
+using Claims = std::vector<std::pair<std::string, std::string>>;
+
 /// A group of ranks that work on one system, and their means to communicate. Without MPI, or default-constructed, it is
 /// one rank alone with the same interface.
 ///
@@ -144,6 +147,11 @@ class Communicator {
   template <class Work>
   auto together(const Work& work) const;
 
+  /// All ranks claim values for the same names.
+  ///
+  /// Throws   ArgumentError on all ranks, if two of them claim different values; names the first such value.
+  void require_same(const std::string& who, const Claims& mine) const;
+
   /// A message of `bytes` to or from another rank, which may be started any number of times. Tags are 0 to 1023.
   std::unique_ptr<Message> send(const void* data, std::size_t bytes, int to, int tag) const {
     return transport_->send(data, bytes, to, tag);
@@ -207,26 +215,20 @@ class Communicator {
 template <class Work>
 auto Communicator::together(const Work& work) const {
   using Result = std::invoke_result_t<const Work&>;
+  std::optional<std::conditional_t<std::is_void_v<Result>, bool, Result>> result;
   std::exception_ptr failure;
-  if constexpr (std::is_void_v<Result>) {
-    try {
+  try {
+    if constexpr (std::is_void_v<Result>) {
       work();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    agree_on_failure(failure);
-    if (failure) std::rethrow_exception(failure);
-  } else {
-    std::optional<Result> result;
-    try {
+    } else {
       result.emplace(work());
-    } catch (...) {
-      failure = std::current_exception();
     }
-    agree_on_failure(failure);
-    if (failure) std::rethrow_exception(failure);
-    return std::move(*result);
+  } catch (...) {
+    failure = std::current_exception();
   }
+  agree_on_failure(failure);
+  if (failure) std::rethrow_exception(failure);
+  if constexpr (!std::is_void_v<Result>) return std::move(*result);
 }
 
 }  // namespace ashlar

@@ -9,7 +9,6 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/host_lists.hpp>
-#include <ashlar/distributed/impl/require_same.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
@@ -141,7 +140,7 @@ DistributedMatrix<Matrix> assemble(const Exec& exec, std::shared_ptr<const Commu
                                    RowPartition column_map, const BlockShape& block_shape,
                                    const BlockContributions<typename Matrix::scalar_type>& contributions,
                                    const DistributedMatrixOptions& options = {}) {
-  impl::require_same(*comm, "assemble", {{"blocks of", to_string(block_shape)}});
+  comm->require_same("assemble", {{"blocks of", to_string(block_shape)}});
   check_partition(*comm, row_map, "assemble, rows");
   comm->together([&] { impl::check_contributions(contributions, row_map, column_map, block_shape); });
   const auto mine = impl::contributions_to_own(*comm, contributions, row_map, block_shape.num_values());

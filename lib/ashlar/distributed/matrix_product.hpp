@@ -166,9 +166,7 @@ class DistributedProduct {
         }
       }
     });
-    Numbers all;
-    for (const Numbers& list : comm.all_to_all(to)) all.insert(all.end(), list.begin(), list.end());
-    return all;
+    return impl::lists_from_all(comm, to);
   }
 
   bool is_transposed_;

@@ -109,12 +109,8 @@ void redistribute(const Exec& exec, const Communicator& comm, const RowPartition
     return impl::list_of(exec, Flat(all.data(), all.size()));
   });
   const auto first = impl::first_rows_of(from, to, comm.rank());
-  std::vector<std::vector<Scalar>> pieces;
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    pieces.emplace_back(mine.begin() + first[std::size_t(rank)] * row,
-                        mine.begin() + first[std::size_t(rank) + 1] * row);
-  }
-  const std::vector<Scalar> come = impl::lists_from_all(comm, pieces);
+  const std::vector<Scalar> come = impl::lists_from_all(
+      comm, impl::pieces_of(mine.data(), comm.size(), [&](int rank) { return first[std::size_t(rank)] * row; }));
   const Packed all = packed(std::int64_t(y.extent(0)));
   Kokkos::deep_copy(exec, Flat(all.data(), all.size()),
                     Kokkos::View<const Scalar*, Kokkos::HostSpace>(come.data(), come.size()));

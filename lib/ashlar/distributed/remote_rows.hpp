@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
@@ -9,6 +8,7 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/column_part.hpp>
 #include <ashlar/distributed/impl/host_lists.hpp>
+#include <ashlar/distributed/impl/own_rows.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
@@ -27,28 +27,16 @@ struct GlobalRowBlocks {
   using Space = typename Matrix::memory_space;
   using Offset = typename Matrix::offset_type;
 
+  OwnRows<Matrix> own;
   Kokkos::View<const std::int64_t*, Space> rows;
-  typename Matrix::graph_type::row_ptr_view local_row_ptr, remote_row_ptr;
-  typename Matrix::graph_type::col_idx_view local_columns, remote_columns;
-  typename Matrix::values_view local_values, remote_values;
-  Kokkos::View<const typename Matrix::ordinal_type*, Space> remote_rows;
-  Kokkos::View<const std::int64_t*, Space> halo_columns;
   std::int64_t first_column, of_block;
   Kokkos::View<const Offset*, Space> row_ptr;
   Kokkos::View<std::int64_t*, Space> columns;
   typename Matrix::values_view values;
 
-  /// The remote blocks of an own row: begin and end.
-  KOKKOS_INLINE_FUNCTION Kokkos::pair<std::int64_t, std::int64_t> remote_blocks(std::int64_t row) const {
-    const auto count = static_cast<std::int64_t>(remote_rows.extent(0));
-    const std::int64_t at = first_not_less(remote_rows, 0, count, row);
-    if (at == count || std::int64_t(remote_rows(at)) != row) return {0, 0};
-    return {std::int64_t(remote_row_ptr(at)), std::int64_t(remote_row_ptr(at + 1))};
-  }
-
   KOKKOS_INLINE_FUNCTION std::int64_t num_blocks(std::int64_t i) const {
-    const auto remote = remote_blocks(rows(i));
-    return std::int64_t(local_row_ptr(rows(i) + 1)) - std::int64_t(local_row_ptr(rows(i))) + remote.second -
+    const auto remote = own.remote_blocks(rows(i));
+    return std::int64_t(own.local_row_ptr(rows(i) + 1)) - std::int64_t(own.local_row_ptr(rows(i))) + remote.second -
            remote.first;
   }
 
@@ -60,15 +48,15 @@ struct GlobalRowBlocks {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t row = rows(i);
-    const auto remote = remote_blocks(row);
+    const auto remote = own.remote_blocks(row);
     std::int64_t to = row_ptr(i), k = remote.first;
-    for (; k < remote.second && halo_columns(remote_columns(k)) < first_column; ++k) {
-      put(to++, halo_columns(remote_columns(k)), remote_values, k);
+    for (; k < remote.second && own.halo_columns(own.remote_columns(k)) < first_column; ++k) {
+      put(to++, own.halo_columns(own.remote_columns(k)), own.remote_values, k);
     }
-    for (std::int64_t l = local_row_ptr(row); l < std::int64_t(local_row_ptr(row + 1)); ++l) {
-      put(to++, first_column + local_columns(l), local_values, l);
+    for (std::int64_t l = own.local_row_ptr(row); l < std::int64_t(own.local_row_ptr(row + 1)); ++l) {
+      put(to++, first_column + own.local_columns(l), own.local_values, l);
     }
-    for (; k < remote.second; ++k) put(to++, halo_columns(remote_columns(k)), remote_values, k);
+    for (; k < remote.second; ++k) put(to++, own.halo_columns(own.remote_columns(k)), own.remote_values, k);
   }
 };
 
@@ -111,16 +99,8 @@ GlobalRows<Matrix> global_rows(const Exec& exec, const DistributedMatrix<Matrix>
     return Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label));
   };
   const Kokkos::View<Offset*, Space> row_ptr(uninitialized("ashlar::row_ptr"), own_rows.extent(0) + 1);
-  const Matrix &local = a.local(), &remote = a.remote();
-  impl::GlobalRowBlocks<Matrix> blocks{own_rows,
-                                       local.graph().row_ptr(),
-                                       remote.graph().row_ptr(),
-                                       local.graph().col_idx(),
-                                       remote.graph().col_idx(),
-                                       local.values(),
-                                       remote.values(),
-                                       a.remote_rows(),
-                                       a.halo_columns(),
+  impl::GlobalRowBlocks<Matrix> blocks{impl::OwnRows<Matrix>(a),
+                                       own_rows,
                                        a.column_map().begin(a.rank()),
                                        a.block_shape().num_values(),
                                        row_ptr,
@@ -178,20 +158,14 @@ GlobalRows<Matrix> rows_from_host(const Exec& exec, const BlockShape& shape, con
 template <class Matrix>
 HostRows<Matrix> sent_rows(const Communicator& comm, const HostRows<Matrix>& rows,
                            const std::vector<std::int64_t>& first_of, std::int64_t of_block) {
-  std::vector<std::vector<std::int64_t>> lengths, columns;
-  std::vector<std::vector<typename Matrix::scalar_type>> values;
-  std::int64_t block = 0;
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    const auto begin = rows.lengths.begin() + first_of[std::size_t(rank)],
-               end = rows.lengths.begin() + first_of[std::size_t(rank) + 1];
-    std::int64_t count = 0;
-    for (auto length = begin; length != end; ++length) count += *length;
-    lengths.emplace_back(begin, end);
-    columns.emplace_back(rows.columns.begin() + block, rows.columns.begin() + block + count);
-    values.emplace_back(rows.values.begin() + block * of_block, rows.values.begin() + (block + count) * of_block);
-    block += count;
-  }
-  return {lists_from_all(comm, lengths), lists_from_all(comm, columns), lists_from_all(comm, values)};
+  std::vector<std::int64_t> blocks_before(1, 0);  // of each row
+  for (const std::int64_t length : rows.lengths) blocks_before.push_back(blocks_before.back() + length);
+  const auto row = [&](int rank) { return first_of[std::size_t(rank)]; };
+  const auto block = [&](int rank) { return blocks_before[std::size_t(row(rank))]; };
+  return {lists_from_all(comm, pieces_of(rows.lengths.data(), comm.size(), row)),
+          lists_from_all(comm, pieces_of(rows.columns.data(), comm.size(), block)),
+          lists_from_all(comm,
+                         pieces_of(rows.values.data(), comm.size(), [&](int rank) { return block(rank) * of_block; }))};
 }
 
 }  // namespace impl

@@ -19,20 +19,6 @@
 
 namespace ashlar {
 
-namespace impl {
-
-/// Cuts `entries` by `partition`; the entries of block row `row` begin at begin(row).
-template <class Entry, class Begin>
-std::vector<std::vector<Entry>> pieces_of(const RowPartition& partition, const Entry* entries, const Begin& begin) {
-  std::vector<std::vector<Entry>> pieces;
-  for (int part = 0; part < partition.num_parts(); ++part) {
-    pieces.emplace_back(entries + begin(partition.begin(part)), entries + begin(partition.end(part)));
-  }
-  return pieces;
-}
-
-}  // namespace impl
-
 /// Each rank's block rows of a matrix that the root has, with the block columns of the whole. Collective.
 ///
 /// `whole` is looked at on the root alone, which it has `partition.num_rows()` block rows on.
@@ -71,10 +57,11 @@ Matrix scatter_rows(const Exec& exec, const Communicator& comm, const RowPartiti
     for (std::size_t i = 0; i < length.size(); ++i) length[i] = row_ptr(i + 1) - row_ptr(i);
     const std::int64_t of_block = whole.block_shape().num_values();
     // (An empty matrix may have no row pointers.)
-    const auto begin = [&](std::int64_t row) { return row == 0 ? std::int64_t(0) : std::int64_t(row_ptr(row)); };
-    lengths = impl::pieces_of(partition, length.data(), [](std::int64_t row) { return row; });
-    columns = impl::pieces_of(partition, host.graph().col_idx().data(), begin);
-    values = impl::pieces_of(partition, host.values().data(), [&](std::int64_t row) { return begin(row) * of_block; });
+    const auto row = [&](int part) { return partition.offsets()[std::size_t(part)]; };
+    const auto block = [&](int part) { return row(part) == 0 ? std::int64_t(0) : std::int64_t(row_ptr(row(part))); };
+    lengths = impl::pieces_of(length.data(), comm.size(), row);
+    columns = impl::pieces_of(host.graph().col_idx().data(), comm.size(), block);
+    values = impl::pieces_of(host.values().data(), comm.size(), [&](int part) { return block(part) * of_block; });
     sizes = {whole.block_shape(), whole.num_block_cols()};
   });
   sizes = comm.broadcast(sizes, root);
@@ -109,7 +96,8 @@ auto scatter_vector(const Exec& exec, const Communicator& comm, const RowPartiti
                        text("the system has ", partition.num_rows() * block_size, " rows"),
                        "pass an entry for each row");
     }
-    pieces = impl::pieces_of(partition, whole.data(), [&](std::int64_t row) { return row * block_size; });
+    pieces = impl::pieces_of(whole.data(), partition.num_parts(),
+                             [&](int part) { return partition.offsets()[std::size_t(part)] * block_size; });
   });
   return impl::view_from<typename Exec::memory_space>(exec, "ashlar::scattered",
                                                       comm.all_to_all(pieces)[static_cast<std::size_t>(root)]);

@@ -4,14 +4,10 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/base/error.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/comm/rank_devices.hpp>
-#include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/device/events/event.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/distributed/idle_clock.hpp>
-#include <ashlar/distributed/impl/device_sums.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <chrono>
 #include <cstddef>
@@ -20,6 +16,34 @@
 #include <memory>
 #include <utility>
 #include <vector>
+
+namespace ashlar::impl {
+
+/// Sums over ranks for which the host does not wait, unless kernels run on the host. One sum at a time.
+template <execution_space Exec>
+class DeviceSums {
+ public:
+  virtual ~DeviceSums() = default;
+  DeviceSums() = default;
+  DeviceSums(const DeviceSums&) = delete;
+  DeviceSums& operator=(const DeviceSums&) = delete;
+
+  /// `mine` must not change until end().
+  virtual void begin(const Exec& exec, const double* mine, std::size_t count) = 0;
+  virtual void end(const Exec& exec, double* sums, std::size_t count) = 0;
+  /// Throws   CommError if the device has waited for another rank in vain.
+  virtual void check() const = 0;
+};
+
+/// The sums of the mode `stream` or `kernel`. Collective. The library defines it for each execution space of Kokkos
+/// (lib/src/distributed/device_sums.cpp).
+///
+/// Throws   as the constructor of DistributedSpace.
+template <execution_space Exec>
+std::unique_ptr<DeviceSums<Exec>> make_device_sums(const Exec& exec, const Communicator& comm, ExchangeMode mode,
+                                                   double time_out_seconds);
+
+}  // namespace ashlar::impl
 
 namespace ashlar {
 
@@ -149,23 +173,11 @@ class DistributedSpace {
           is_copied(exec) {
       if (comm->is_alone()) return;
       if (mode == ExchangeMode::blocking && idle_clock == IdleClock::device) idle.measure_by_device();
-      if (mode == ExchangeMode::stream) {
-        make_streams(exec);
-      } else if (mode == ExchangeMode::kernel) {
-        comm->together([&] { check_time_out("distributed_space", time_out_seconds); });
-        on_device = std::make_unique<impl::PeerSums<Exec>>(exec, *comm, time_out_seconds);
-      } else {
+      if (mode == ExchangeMode::blocking) {
         make_room(64);
+      } else {
+        on_device = impl::make_device_sums(exec, *comm, mode, time_out_seconds);
       }
-    }
-
-    void make_streams(const Exec& exec) {
-      const StreamMessages streams = find_stream_messages(*comm, memory_kind_of<typename Exec::memory_space>);
-      if (!streams.work) {
-        throw ArgumentError("distributed_space: sums in the order of streams", streams.why, "send them as messages");
-      }
-      const std::shared_ptr<StreamTransport>& own = comm->own_streams();
-      on_device = comm->together([&] { return std::make_unique<impl::StreamSums<Exec>>(exec, own, comm->size()); });
     }
 
     void make_room(std::size_t count) {

@@ -6,6 +6,7 @@
 #include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
@@ -185,13 +186,8 @@ class HaloExchange {
                     plan.packet_bytes().value_or(default_halo_packet_bytes<Exec>)},
                    layout.packed_bytes) {
       comm.together([&] {
-        const Kokkos::View<const std::int64_t*, Kokkos::HostSpace> listed(plan.send_index().data(),
-                                                                          plan.send_index().size());
-        send_index = Kokkos::View<std::int64_t*, memory_space>(
-            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::halo::send_index"), listed.size());
-        Kokkos::deep_copy(exec, send_index, listed);
+        send_index = impl::view_from(exec, "ashlar::halo::send_index", plan.send_index());
         if (exchange.has_kernels()) list_for_peers(exec);
-        exec.fence("ashlar::halo: list of entries");
       });
     }
 
@@ -206,8 +202,8 @@ class HaloExchange {
         its_entries.push_back(to.form == HaloForm::packed ? impl::MessageEntries{send_index.data() + to.begin, 0}
                                                           : impl::MessageEntries{nullptr, to.first});
       }
-      chunks = impl::listed(exec, its_chunks);
-      message_entries = impl::listed(exec, its_entries);
+      chunks = impl::view_from(exec, "ashlar::halo::peers", its_chunks);
+      message_entries = impl::view_from(exec, "ashlar::halo::peers", its_entries);
     }
 
     std::int64_t num_halo_rows() const { return plan.num_entries() * entries.block_size; }

@@ -6,11 +6,9 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/comm/rank_devices.hpp>
-#include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
-#include <ashlar/halo/impl/choose_backend.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
+#include <ashlar/halo/impl/kernel_backend.hpp>
 #include <ashlar/halo/impl/peer_kernels.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
 #include <cstddef>
@@ -68,23 +66,17 @@ class NeighbourExchange {
   NeighbourExchange(const Exec& exec, const Communicator& comm, std::vector<NeighbourMessage> to,
                     std::vector<NeighbourMessage> from, const ExchangeOptions& options = {},
                     std::int64_t packed_bytes = -1)
-      : from_(std::move(from)), send_bytes_(impl::end_of(to)), receive_bytes_(impl::end_of(from_)) {
+      : from_(std::move(from)),
+        send_bytes_(impl::end_of(to)),
+        receive_bytes_(impl::end_of(from_)),
+        chosen_(impl::choose_backend(
+            exec, comm, {to, from_, send_bytes_, receive_bytes_, packed_bytes < 0 ? send_bytes_ : packed_bytes},
+            options)) {
     for (const NeighbourMessage& message : to) each_sent_.add(message.count);
     for (const NeighbourMessage& message : from_) each_received_.add(message.count);
-    Communicator own = impl::agreed_group(comm, to, from_, options);
-    const impl::NeighbourBuffers buffers{to, from_, send_bytes_, receive_bytes_,
-                                         packed_bytes < 0 ? send_bytes_ : packed_bytes};
-    // Bytes sent are also received, on some rank.
-    const bool is_sent = options.mode == ExchangeMode::automatic && comm.max(send_bytes_) > 0;
-    const impl::PossibleModes possible =
-        impl::possible_modes(comm, options, memory_kind_of<typename Exec::memory_space>, is_sent,
-                             [&] { return find_peer_memory(exec, comm); });
-    if (possible.modes.size() == 1) {
-      choice_ = {possible.modes[0], possible.why};
-      backend_ = impl::make_exchange_backend<Exec>(exec, mode(), comm, std::move(own), buffers, options);
-    } else {
-      take_fastest(exec, comm, own, possible, buffers, options);
-    }
+    impl::ExchangeState& state = states_.running();
+    state.started = state.finished = chosen_.trial.exchanges;
+    state.shown = chosen_.trial.last_slot();
   }
 
   NeighbourExchange(NeighbourExchange&&) noexcept = default;
@@ -94,9 +86,7 @@ class NeighbourExchange {
     from_ = std::move(other.from_);
     send_bytes_ = other.send_bytes_;
     receive_bytes_ = other.receive_bytes_;
-    choice_ = std::move(other.choice_);
-    backend_ = std::move(other.backend_);
-    trial_ = other.trial_;
+    chosen_ = std::move(other.chosen_);
     each_sent_ = other.each_sent_;
     each_received_ = other.each_received_;
     states_ = std::move(other.states_);
@@ -107,14 +97,14 @@ class NeighbourExchange {
   ~NeighbourExchange() { let_go(); }
 
   /// The mode in use: never automatic.
-  ExchangeMode mode() const { return choice_.mode; }
+  ExchangeMode mode() const { return chosen_.mode; }
   /// The reason for this mode.
-  const std::string& why_mode() const { return choice_.why; }
+  const std::string& why_mode() const { return chosen_.why; }
   /// True if the host never waits.
-  bool is_stream_ordered() const { return backend_->is_stream_ordered(); }
+  bool is_stream_ordered() const { return chosen_.backend->is_stream_ordered(); }
   /// Throws   CommError if the device has waited for another rank in vain, in the stream and kernel modes. The next
   ///          exchange throws the same: this is for callers that make none.
-  void check() const { backend_->check(); }
+  void check() const { chosen_.backend->check(); }
   /// Exchanges started and not finished.
   int num_in_flight() const { return states_.now().num_in_flight(); }
 
@@ -125,16 +115,16 @@ class NeighbourExchange {
       throw ArgumentError("halo: a third exchange begun while two are on their way", "there are buffers for two",
                           "end one before, or make another exchange");
     }
-    return backend_->open(exec, state.next_slot());
+    return chosen_.backend->open(exec, state.next_slot());
   }
 
   /// The send buffer of the open exchange, for kernels on `exec`: for bytes that are not packed at open().
-  std::byte* outgoing() { return backend_->outgoing(states_.now().next_slot()); }
+  std::byte* outgoing() { return chosen_.backend->outgoing(states_.now().next_slot()); }
 
   /// Sends the bytes packed since open().
   void start(const Exec& exec) {
     impl::ExchangeState& state = states_.now();
-    backend_->start(exec, state.next_slot());
+    chosen_.backend->start(exec, state.next_slot());
     state.start();
   }
 
@@ -182,7 +172,7 @@ class NeighbourExchange {
       }
       return;
     }
-    backend_->wait_for_all(exec, state.shown);
+    chosen_.backend->wait_for_all(exec, state.shown);
     finish_arrival(exec, state);
   }
 
@@ -199,12 +189,12 @@ class NeighbourExchange {
   /// exchange finishes, or its first message is taken, in the order of the instance. If messages are staged, the
   /// address never changes. After a replay of captured work: the bytes of its last exchange. Messages that come as
   /// packets are not there if kernels of the caller took them (exchange_by()).
-  const std::byte* received() const { return backend_->received(states_.now().shown); }
+  const std::byte* received() const { return chosen_.backend->received(states_.now().shown); }
 
   /// Of one exchange.
   std::int64_t bytes_sent() const { return send_bytes_; }
   std::int64_t bytes_received() const { return receive_bytes_; }
-  bool is_staged() const { return backend_->is_staged(); }
+  bool is_staged() const { return chosen_.backend->is_staged(); }
   /// The exchanges so far, with replayed ones.
   HaloFigures figures() const {
     const std::int64_t replayed = states_.running().replayed;
@@ -218,16 +208,18 @@ class NeighbourExchange {
       count.bytes -= of_trial.bytes;
       return count;
     };
-    return {states_.running().made, with_replayed(without_trial(backend_->sent(), trial_.sent), each_sent_),
-            with_replayed(without_trial(backend_->received_messages(), trial_.received), each_received_),
-            backend_->is_staged(), backend_->waited_seconds() - trial_.waited_seconds};
+    return {states_.running().made,
+            with_replayed(without_trial(chosen_.backend->sent(), chosen_.trial.sent), each_sent_),
+            with_replayed(without_trial(chosen_.backend->received_messages(), chosen_.trial.received), each_received_),
+            chosen_.backend->is_staged(), chosen_.backend->waited_seconds() - chosen_.trial.waited_seconds};
   }
   /// "halo: 12 messages of 4800 bytes sent and 12 of 4800 received in 6 exchanges, staged through pinned memory (...)"
   std::string explain() const {
-    return impl::explain(figures(), text(backend_->explain(), ", in mode ", to_string(mode()), " (", why_mode(), ")"));
+    return impl::explain(figures(),
+                         text(chosen_.backend->explain(), ", in mode ", to_string(mode()), " (", why_mode(), ")"));
   }
   /// The buffers.
-  HeldBytes bytes() const { return backend_->bytes(); }
+  HeldBytes bytes() const { return chosen_.backend->bytes(); }
 
  private:
   /// Makes one whole exchange by exchange(backend).
@@ -251,39 +243,7 @@ class NeighbourExchange {
       throw ArgumentError("halo: a kernel that sends or takes messages by itself",
                           text("the mode is ", to_string(mode())), "ask has_kernels() before");
     }
-    return *backend_->for_kernels();
-  }
-
-  /// Makes a backend for each possible mode, times it, and keeps the one whose slowest rank is fastest.
-  void take_fastest(const Exec& exec, const Communicator& comm, const Communicator& own,
-                    const impl::PossibleModes& possible, const impl::NeighbourBuffers& buffers,
-                    const ExchangeOptions& options) {
-    impl::ModeTimes times;
-    std::vector<std::string> refused = possible.refused;
-    for (const ExchangeMode mode : possible.modes) {
-      std::unique_ptr<impl::ExchangeBackend<Exec>> backend;
-      try {
-        backend = impl::make_exchange_backend<Exec>(exec, mode, comm, own.duplicate(), buffers, options);
-      } catch (const Error& error) {  // on all ranks together
-        if (mode == ExchangeMode::blocking) throw;
-        refused.push_back(text(to_string(mode), ": ", error.what()));
-        continue;
-      }
-      const impl::BackendTrial trial = impl::time_backend(exec, comm, *backend);
-      times.emplace_back(mode, trial.seconds);
-      if (!backend_ || trial.seconds < trial_.seconds) {
-        backend_.swap(backend);
-        trial_ = trial;
-        choice_.mode = mode;
-      }
-      if (!backend) continue;
-      backend->wait_for_sends();
-      backend->wait_for_device();
-    }
-    choice_.why = impl::why_fastest(choice_.mode, times, refused);
-    impl::ExchangeState& state = states_.running();
-    state.started = state.finished = trial_.exchanges;
-    state.shown = trial_.last_slot();
+    return *chosen_.backend->for_kernels();
   }
 
   /// The oldest exchange in flight begins to arrive. From its first message on, only work enqueued on `exec` so far
@@ -294,35 +254,33 @@ class NeighbourExchange {
                           "begin one before each end");
     }
     if (state.is_arriving) return;
-    backend_->begin_arrival(exec, state.shown);
+    chosen_.backend->begin_arrival(exec, state.shown);
     state.arrive();
   }
 
   int take_next(const Exec& exec, impl::ExchangeState& state) {
-    const int k = backend_->wait_for_any(exec, state.shown);
+    const int k = chosen_.backend->wait_for_any(exec, state.shown);
     if (k < 0) finish_arrival(exec, state);
     return k;
   }
 
   void finish_arrival(const Exec& exec, impl::ExchangeState& state) {
-    backend_->finish_arrival(exec, state.shown);
+    chosen_.backend->finish_arrival(exec, state.shown);
     state.finish();
   }
 
   void let_go() noexcept {
-    if (!backend_) return;
+    if (!chosen_.backend) return;
     // Normally the other ranks take the messages, however slow they are. Otherwise the destructors of the messages give
     // up those under way.
-    if (states_.running().num_in_flight() == 0 && std::uncaught_exceptions() == 0) backend_->wait_for_sends();
-    backend_->wait_for_device();
-    backend_.reset();
+    if (states_.running().num_in_flight() == 0 && std::uncaught_exceptions() == 0) chosen_.backend->wait_for_sends();
+    chosen_.backend->wait_for_device();
+    chosen_.backend.reset();
   }
 
   std::vector<NeighbourMessage> from_;
   std::int64_t send_bytes_, receive_bytes_;
-  impl::ChosenMode choice_;
-  std::unique_ptr<impl::ExchangeBackend<Exec>> backend_;
-  impl::BackendTrial trial_;             // of the chosen backend, if modes were tried
+  impl::ChosenBackend<Exec> chosen_;
   HaloCount each_sent_, each_received_;  // of one exchange
   impl::ExchangeStates<Exec> states_;
 };

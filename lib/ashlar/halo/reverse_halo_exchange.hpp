@@ -6,12 +6,14 @@
 #include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/impl/halo_layout.hpp>
+#include <ashlar/halo/impl/pack.hpp>
 #include <ashlar/halo/neighbour_exchange.hpp>
 #include <cstdint>
 #include <string>
@@ -37,20 +39,11 @@ struct AddReceived {
     const std::int64_t row = i / num_vectors, vector = i - row * num_vectors;
     const std::int64_t k = row / block_size, row_of_block = row - k * block_size;
     const std::int64_t to = entry[k] * block_size + row_of_block;
-    Scalar sum = at(to, vector);
+    Scalar sum = entry_at(y, to, vector);
     for (std::int64_t s = begin[k]; s < begin[k + 1]; ++s) {
       sum += received[(source[s] * block_size + row_of_block) * num_vectors + vector];
     }
-    at(to, vector) = sum;
-  }
-
- private:
-  KOKKOS_FUNCTION Scalar& at(std::int64_t row, std::int64_t vector) const {
-    if constexpr (Y::rank() == 1) {
-      return y(row);
-    } else {
-      return y(row, vector);
-    }
+    entry_at(y, to, vector) = sum;
   }
 };
 
@@ -160,9 +153,9 @@ class ReverseHaloExchange {
                   {mode, plan.buffers(), plan.time_out_seconds(),
                    plan.packet_bytes().value_or(default_halo_packet_bytes<Exec>)}) {
     comm.together([&] {
-      entry_ = impl::listed(exec, sums.entry);
-      begin_ = impl::listed(exec, sums.begin);
-      source_ = impl::listed(exec, sums.source);
+      entry_ = impl::view_from(exec, "ashlar::halo::peers", sums.entry);
+      begin_ = impl::view_from(exec, "ashlar::halo::peers", sums.begin);
+      source_ = impl::view_from(exec, "ashlar::halo::peers", sums.source);
     });
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -23,16 +24,25 @@ void write_text_file(const std::string& path, std::string_view text);
 /// Throws   FileError; what was there is then still there.
 void replace_text_file(const std::string& path, std::string_view text);
 
+/// True if this Ashlar was built with zlib: then files that gzip has compressed are read like others.
+bool reads_compressed_files();
+
+/// Bytes of the text in a regular file, 0 for other paths and for files that are missing. Of a compressed file an estimate
+/// from its last bytes, never less than the size of the file: it is too small for more than 4 GiB or several parts.
+std::uint64_t text_size(const std::string& path);
+
 /// All that a file holds.
 ///
 /// Throws   FileError when there is no such file, it cannot be read, is a folder, or is larger than max_bytes.
 std::string read_text_file(const std::string& path, std::size_t max_bytes = std::size_t(1) << 30);
 
-/// The content of a file, or its beginning, in memory.
+/// The content of a file, or its beginning, in memory. A file that gzip has compressed is unpacked while it is read
+/// (reads_compressed_files()); nothing is written to a disk.
 ///
 /// Read, not mapped: a file that another program cuts short while it is mapped would end this one with a signal.
 ///
-/// Throws   FileError when there is no such file, it cannot be read, is a folder, or does not fit memory.
+/// Throws   FileError when there is no such file, it cannot be read, is a folder, its compressed data is damaged, or it
+///          does not fit memory.
 class FileText {
  public:
   /// Checks the first bytes of a file, up to `beginning_bytes`, before the rest is read, and throws if it is the wrong

@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
-#include <ashlar/krylov/cg_scalars.hpp>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,6 +10,8 @@
 // The interface of an operator that can make many iterations of CG in one kernel.
 
 namespace ashlar {
+
+struct CgScalars;
 
 /// Where an iteration of CG works, all of it on the device: vectors of n entries, scalars, and a ring of ||r|| by
 /// iteration. Without a preconditioner z is r.
@@ -26,7 +28,7 @@ struct CgPlace {
 /// Many iterations of CG as one kernel, made for one operator, one preconditioner and one place, all of which outlive
 /// it, and keep the values that they had when it was made: it may have a copy of them.
 ///
-/// It begins with scalars that have begun (CgScalars::begin), r and z; what p holds then does not matter. An iteration
+/// It begins with scalars that have begun (CgScalars::begin), r and z; p matters only if beta is not 0. An iteration
 /// is: x += alpha*p, p := z + beta*p, q := A*p, r -= alpha*q with the new alpha, z := M^-1 r, advance(). So when it
 /// ends, x lacks the last step, as it does with the other forms of CG.
 template <execution_space Exec>

@@ -43,6 +43,9 @@ class IterativeMethod {
   using Space = std::decay_t<decltype(std::declval<const Op&>().space())>;
   using Memory = impl::SolverMemory<Exec, Scalars, scalars_on_host>;
 
+  /// The vectors that M is applied to.
+  using Preconditioned = Vector;
+
   const Op& a() const { return a_; }
   const M& m() const { return m_; }
   const Space& space() const { return space_; }
@@ -107,6 +110,9 @@ class IterativeMethod {
   /// True if solves save checkpoints and resume: then state() has all vectors, beside x, that an iteration reads before
   /// it writes them, and the scalars are CgScalars.
   static constexpr bool has_checkpoints = false;
+
+  /// StoppingLimits::reduction: how far the residual falls until the true one is computed; 0: to the target.
+  static double reduction_of_residual(const auto&) { return 0; }
 
   /// Throws if options of the method's own are not valid, and lists those that all parts must have alike.
   static void check_options(const auto&) {}

@@ -40,6 +40,9 @@ struct SolveReport {
   /// The residuals of the recurrence, in the requested norm (ResidualNorm): entry k is ||r_k|| / ||b|| after k
   /// iterations.
   std::vector<double> residual_history;
+  /// True residuals in the requested norm, ||b - A x|| / ||b|| computed from x, at the start and each time that the
+  /// recurrence ended. A resumed solve begins a new list.
+  std::vector<double> true_residuals = {};
   std::int64_t bytes_moved = 0;  ///< by the byte models of operator, preconditioner and vector steps
   std::string launch = {};       ///< how iterations reached the device, and why so: for people
   std::string warning = {};      ///< what to know beside the status, in a sentence; empty: nothing
@@ -71,15 +74,16 @@ struct BlockSolveReport {
 /// The report of iterative refinement. All residuals are true ones, of the matrix itself.
 struct RefinementReport {
   SolveStatus status = SolveStatus::running;
-  int steps = 0;                  ///< corrections computed, each by a solve with the cheaper matrix
-  int iterations = 0;             ///< of those solves together
+  int steps = 0;                  ///< updates of x and of the residual, each after iterations with the cheaper matrix
+  int iterations = 0;             ///< with the cheaper matrix
   std::int64_t products = 0;      ///< with the matrix itself: one more than steps
-  std::int64_t low_products = 0;  ///< with the cheaper one: SolveReport::products of those solves together
+  std::int64_t low_products = 0;  ///< with the cheaper one, those enqueued after the end of a step included
   double relative_residual = 0;   ///< ||b - A x|| / ||b|| of the final x
   /// Entry k is ||b - A x|| / ||b|| after k steps. Where the last is not smaller than the one before, x was left as it
   /// was.
   std::vector<double> residual_history;
-  std::string warning = {};      ///< SolveReport::warning of the step that ended the solve
+  std::string launch = {};       ///< SolveReport::launch, of the iterations
+  std::string warning = {};      ///< SolveReport::warning
   std::int64_t bytes_moved = 0;  ///< by the byte models of both operators, preconditioner and vector steps
 };
 

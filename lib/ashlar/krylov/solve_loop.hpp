@@ -63,6 +63,7 @@ class SolveLoop {
     limits_.floor = residual_floor(std::numeric_limits<Real>::epsilon(), norm_b_);
     limits_.window = stagnation_window(options.stagnation_window, space.num_global());
     limits_.max_iterations = options.max_iterations;
+    limits_.reduction = Method::reduction_of_residual(options);
     interval_ = launcher.choose_interval(options.check_interval);
     // The loop asks a monitor that may stop before it enqueues more: else x would be ahead of the monitor. A
     // checkpoint, too, is of the iterations that the host knows of.
@@ -115,6 +116,7 @@ class SolveLoop {
     checks_.enqueue(exec_, method_.memory());
     check();
     account().last = {now().progress.last, std::sqrt(now().start_rr), std::sqrt(now().start_zz)};
+    state_.true_norms.push_back(account().last.norm);
     if (account().starts++ == 0) account().first = account().best = account().last;
     if (now().is_running() && account().last.norm <= account().best.norm) {
       Kokkos::deep_copy(exec_, best_x_, method_.x());
@@ -127,11 +129,13 @@ class SolveLoop {
   SolveStatus iterate() {
     const int begun = now().progress.iterations;
     int enqueued = 0;
+    StoppingLimits ends = limits_;
+    ends.target = now().progress.aim;
     // Without the limit: the iteration stops there by itself, and a graph is always of one length.
     while (now().is_running() && !is_stopped_ && !account().is_unsuited) {
       while (checks_.num_pending() == 0 ||
              (checks_behind_ && checks_.num_pending() == 1 &&
-              impl::is_likely_running(state_.norms, limits_, now().progress.iterations + interval_))) {
+              impl::is_likely_running(state_.norms, ends, now().progress.iterations + interval_))) {
         launcher_.enqueue(exec_, interval_);
         enqueued += interval_;
         checks_.enqueue(exec_, method_.memory());
@@ -166,8 +170,8 @@ class SolveLoop {
     check_device_work(method_.a());
     check_device_work(method_.m());
     check_device_work(method_.space());
-    const Wish wish = requests_.ask(method_.space(), now().progress.iterations, relative(now().progress.last),
-                                    checkpoints_.is_due());
+    const Wish wish =
+        requests_.ask(method_.space(), now().progress.iterations, relative(now().progress.last), checkpoints_.is_due());
     is_stopped_ = is_stopped_ || wish == Wish::stop;
     is_checkpoint_due_ = is_checkpoint_due_ || (wish != Wish::none && checkpoints_.saves());
   }

@@ -102,18 +102,16 @@ class Solver {
 
   template <class B, class X>
   SolveReport solve_checked(const B& b, const X& x, const Options& options) {
-    static_assert(impl::SystemOfOneVector<Exec, Op, M, B, X>::value);
+    static_assert(impl::SystemOfOneVector<Exec, Op, M, B, X, typename Method::Preconditioned>::value);
     const Kokkos::Profiling::ScopedRegion region(std::string("ashlar::") + Method::name);
     const auto& space = method_.space();
-    impl::check_on_all_parts(space, Method::name,
-                             [&] { impl::check_vectors(Method::name, space.num_local(), b, x); });
+    impl::check_on_all_parts(space, Method::name, [&] { impl::check_vectors(Method::name, space.num_local(), b, x); });
     const Vector to(x.data(), x.extent(0));
     const typename Vector::const_type from(b.data(), b.extent(0));
     checks_.discard();  // of a solve that has thrown
     // A graph or a kernel is for one x.
     if (!launcher_ || space.agree_max(to.data() != method_.x().data() ? 1 : 0) > 0) {
       method_.set_x(to);
-      launcher_.reset();
       launcher_.emplace(exec_, method_, options_.launch);
     }
     const double norm = impl::global_norm(exec_, space, method_.memory(), from);

@@ -65,6 +65,17 @@ struct StoppingLimits {
   int max_iterations = 0;
   double target = 0;  ///< target_residual()
   double floor = 0;   ///< residual_floor()
+  /// The iteration ends, too, when the norm has fallen to this part of the norm at its start: then the true residual is
+  /// due. 0: at the target alone.
+  double reduction = 0;
+
+  /// The norm at which an iteration ends that began at a residual of norm `start`.
+  KOKKOS_INLINE_FUNCTION double aim(double start) const {
+    if (reduction == 0) return target;
+    // Below the target, as the true residual is a little larger than the recurrence's.
+    constexpr double part_of_target = 0.8;
+    return Kokkos::max(part_of_target * target, reduction * start);
+  }
 };
 
 /// How far an iteration has come.
@@ -76,6 +87,7 @@ struct Progress {
   double first = 0;            ///< the norm of the residual at the first start
   double best = 0;             ///< the smallest norm since the last start
   double last = 0;             ///< the norm now
+  double aim = 0;              ///< the norm at which the iteration ends: StoppingLimits::aim() of the last start
   double energy = 0;           ///< by how much all steps have lowered the square of the error's energy norm
   double new_energy = 0;       ///< of that, since the last progress
 
@@ -89,6 +101,7 @@ struct Progress {
   KOKKOS_INLINE_FUNCTION void begin(double norm, const StoppingLimits& limits) {
     if (iterations == 0) first = norm;
     best = last = norm;
+    aim = limits.aim(norm);
     best_iteration = progress_iteration = iterations;
     new_energy = 0;
     status = !is_finite(norm)                      ? SolveStatus::non_finite
@@ -114,7 +127,7 @@ struct Progress {
     }
     if (!is_finite(norm)) {
       status = SolveStatus::non_finite;
-    } else if (norm <= limits.target) {
+    } else if (norm <= aim) {
       status = SolveStatus::converged;
     } else if (norm <= limits.floor) {
       status = SolveStatus::accuracy_limit;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/device/events/event.hpp>
 #include <ashlar/device/runtime/priority_instance.hpp>
@@ -40,21 +41,22 @@ class GhostFill {
                           "pass the communicator of these ranks");
     }
     comm.together([&] {
-      pack_ = impl::to_space(exec, "ashlar::multigrid::pack", plan.pack);
+      pack_ = ashlar::impl::view_from(exec, "ashlar::multigrid::pack", plan.pack);
       std::vector<GhostCopy> local = plan.local;
       const auto rest =
           std::stable_partition(local.begin(), local.end(), [](const GhostCopy& copy) { return !copy.is_outside(); });
       num_plain_ = static_cast<int>(rest - local.begin());
-      local_ = impl::to_space(exec, "ashlar::multigrid::local", local);
-      unpack_ = impl::to_space(exec, "ashlar::multigrid::unpack", plan.unpack);
-      boundary_ = impl::to_space(exec, "ashlar::multigrid::boundary", plan.boundary);
+      local_ = ashlar::impl::view_from(exec, "ashlar::multigrid::local", local);
+      unpack_ = ashlar::impl::view_from(exec, "ashlar::multigrid::unpack", plan.unpack);
+      boundary_ = ashlar::impl::view_from(exec, "ashlar::multigrid::boundary", plan.boundary);
     });
     if (!plan.is_shared) return;
     messages_ = impl::BoxMessages<Exec, Real>(exec, comm, plan.to, plan.from, 1, options);
     comm.together([&] {
       if (messages_.by_kernels() == nullptr) return;
-      pack_parts_ = impl::to_space(exec, "ashlar::multigrid::pack", impl::parts_of(plan.pack, plan.to));
-      unpack_parts_ = impl::to_space(exec, "ashlar::multigrid::unpack", impl::parts_of(plan.unpack, plan.from));
+      pack_parts_ = ashlar::impl::view_from(exec, "ashlar::multigrid::pack", impl::parts_of(plan.pack, plan.to));
+      unpack_parts_ =
+          ashlar::impl::view_from(exec, "ashlar::multigrid::unpack", impl::parts_of(plan.unpack, plan.from));
     });
   }
 

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
@@ -80,8 +81,8 @@ struct Level {
     overlap_ = may_be_cut() ? overlap : Overlap::off;
     if (overlap_ == Overlap::off || shell.extent(0) > 0) return;
     const LevelCut cut = cut_level(grid, layout.ghosts, operator_shape(), impl::region_size<Exec>());
-    interior = impl::to_space(exec, "ashlar::multigrid::interior", cut.interior);
-    shell = impl::to_space(exec, "ashlar::multigrid::shell", cut.shell);
+    interior = ashlar::impl::view_from(exec, "ashlar::multigrid::interior", cut.interior);
+    shell = ashlar::impl::view_from(exec, "ashlar::multigrid::shell", cut.shell);
     fill_for_operator.prepare_beside(exec);
   }
   /// The same on all ranks.
@@ -166,8 +167,8 @@ struct Level {
       cells.push_back({place[0] * layout.dim, place[1] * layout.dim, place[2] * layout.dim});
       sums.push_back((place[0] + place[1] + place[2]) * layout.dim % 2);
     }
-    parities = impl::to_space(exec, "ashlar::multigrid::parities", sums);
-    origins = impl::to_space(exec, "ashlar::multigrid::origins", cells);
+    parities = ashlar::impl::view_from(exec, "ashlar::multigrid::parities", sums);
+    origins = ashlar::impl::view_from(exec, "ashlar::multigrid::origins", cells);
   }
 };
 

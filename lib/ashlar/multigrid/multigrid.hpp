@@ -57,11 +57,9 @@ struct MultigridOptions {
   SweepForm sweeps = SweepForm::automatic;  ///< with fv4; levels on the host choose for themselves
 };
 
-/// The plain cycle of the benchmark, or one that is as symmetric as the operator is, for CG: the smoothing after the
-/// coarser level is the adjoint of the smoothing before, and the coarsest level is solved to rounding.
-enum class VCycle { plain, symmetric };
-
-/// A cycle that begins on a level: a V-cycle, a symmetric one, or an F-cycle.
+/// A cycle that begins on a level: the plain V-cycle of the benchmark; one that is as symmetric as the operator is, for
+/// CG: the smoothing after the coarser level is the adjoint of the smoothing before, and the coarsest level is solved
+/// to rounding; or an F-cycle.
 enum class LevelCycle { v, symmetric_v, f };
 inline constexpr std::array all_level_cycles{LevelCycle::v, LevelCycle::symmetric_v, LevelCycle::f};
 
@@ -150,11 +148,11 @@ class Multigrid {
   /// Throws   NumericalError, on all ranks alike, where a diagonal is not positive.
   void set_up(const Exec& exec);
 
-  /// One V-cycle on the level for A u = r, from its u on.
+  /// One cycle on the level for A u = r, from its u on; an F-cycle makes its own u.
   ///
   /// Async    enqueued on `exec`. The host waits if levels run there, once for each restriction to them; if a
   ///          coarsest level has more than 4096 cells, for its sums; and for messages, as NeighbourExchange does.
-  void v_cycle(const Exec& exec, std::size_t number, VCycle kind = VCycle::plain) const;
+  void run_cycle(const Exec& exec, std::size_t number, LevelCycle kind = LevelCycle::v) const;
 
   /// Iterations of the coarsest level's solver in all cycles so far that `exec` has been waited for; 0 on ranks without
   /// boxes there.
@@ -168,7 +166,7 @@ class Multigrid {
   /// Solves A u = f on the level from u = 0, by one F-cycle, or by V-cycles or both until max |f - A u| is below
   /// rtol * max |f|, but by `max_cycles` V-cycles at most.
   ///
-  /// Async    waits for `exec` at the end of each cycle, for its norm; in a cycle as v_cycle() does.
+  /// Async    waits for `exec` at the end of each cycle, for its norm; in a cycle as run_cycle() does.
   CycleReport solve(const Exec& exec, Cycle cycle, std::size_t number = 0, double rtol = 1e-10,
                     int max_cycles = 20) const;
 
@@ -202,10 +200,8 @@ class Multigrid {
   std::string find_first_of_one_kernel();
   Parts make_parts(const Exec& exec, std::vector<cycles::Step> steps);
   const Parts& cycle_of(std::size_t number, LevelCycle kind) const;
-  void run_cycle(const Exec& exec, std::size_t number, LevelCycle kind) const;
   void run_parts(const Exec& exec, const Parts& parts) const;
   bool has_part_from(std::size_t number) const;
-  bool waits_on_host(std::size_t number) const;
 
   MultigridOptions options_;
   std::shared_ptr<const Communicator> comm_;

@@ -170,7 +170,7 @@ class MultigridOperator {
 /// Memory   shares the multigrid and uses its levels' u, r and temp: one solve at a time, and level(0).u is not the
 ///          solution after it.
 /// Async    enqueued on `exec`, no allocation but, at the second apply(), of a graph; the host waits where
-///          Multigrid::v_cycle() says.
+///          Multigrid::run_cycle() says.
 /// Throws   ShapeError from apply().
 template <execution_space Exec, class Real = double>
 class MultigridPreconditioner {
@@ -190,7 +190,7 @@ class MultigridPreconditioner {
       require_flat_size("MultigridPreconditioner", level, z);
       to_boxes(exec, level, r, level.r);
       Kokkos::deep_copy(exec, level.u, 0.0);
-      multigrid_->v_cycle(exec, 0, VCycle::symmetric);
+      multigrid_->run_cycle(exec, 0, LevelCycle::symmetric_v);
       from_boxes(exec, level, level.u, z);
     }
   }

@@ -1,16 +1,19 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/impl/for_each_tile.hpp>
-#include <ashlar/multigrid/impl/ghost_kernels.hpp>
 #include <ashlar/multigrid/impl/plane_sweep.hpp>
+#include <ashlar/multigrid/impl/region_kernels.hpp>
 #include <ashlar/multigrid/level_vectors.hpp>
 #include <ashlar/multigrid/stencil.hpp>
 #include <cmath>
 #include <concepts>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,19 +39,21 @@ void for_colour(const std::string& label, const Exec& exec, const Level<Exec, Re
 /// level has. By cells, and for a list, a GPU's thread computes the fluxes of its cell. On CPUs fluxes are computed by
 /// rows, and each is used on both sides of its face.
 template <class Exec, class Real, class Body>
-void for_fluxes(const std::string& name, const Exec& exec, const Level<Exec, Real>& level, CellsOf<Exec> cells,
+void for_fluxes(const std::string& label, const Exec& exec, const Level<Exec, Real>& level, CellsOf<Exec> cells,
                 const Body& body) {
-  const std::string label = "ashlar::multigrid::" + name;
   if constexpr (has_sweep_forms<Exec> && std::same_as<decltype(body.stencil), Fv4Stencil<Real>>) {
     if (cells == nullptr && level.sweeps == SweepForm::planes) {
       return sweep_planes(label, exec, level.num_boxes(), level.layout, level.parities, body);
     }
   }
   if constexpr (!is_gpu_v<Exec>) {
+    const auto by_tiles = [&](const auto& tiles) {
+      for_tiles_in_regions(label, exec, tiles, level.layout, level.parities, body);
+    };
     if (cells == nullptr) {
-      for_each_tile(label, exec, level.num_boxes(), level.layout, level.parities, body);
+      by_tiles(AllTiles::of(level.num_boxes(), level.layout.dim, exec.concurrency()));
     } else {
-      for_tiles_in_regions(label, exec, *cells, level.layout, level.parities, body);
+      by_tiles(*cells);
     }
   } else if constexpr (has_colour<Body>) {
     for_colour(label, exec, level, cells, body.colour, WithFluxes<Body>{body});
@@ -94,7 +99,7 @@ template <class Exec, class Real, class Vector>
 void apply(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, const Vector& y) {
   with_ghosts(exec, level, x, Phase::residual, [&](CellsOf<Exec> cells) {
     with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
-      impl::for_fluxes("apply", exec, level, cells, impl::ApplyBody<Stencil>{stencil, y.data()});
+      impl::for_fluxes("ashlar::multigrid::apply", exec, level, cells, impl::ApplyBody<Stencil>{stencil, y.data()});
     });
   });
 }
@@ -104,7 +109,8 @@ template <class Exec, class Real, class Vector>
 void residual_at(const Exec& exec, const Level<Exec, Real>& level, CellsOf<Exec> cells, const Vector& x,
                  const Vector& f, const Vector& r) {
   with_stencil(level, x, [&]<class Stencil>(const Stencil& stencil) {
-    impl::for_fluxes("residual", exec, level, cells, impl::ResidualBody<Stencil>{stencil, f.data(), r.data()});
+    impl::for_fluxes("ashlar::multigrid::residual", exec, level, cells,
+                     impl::ResidualBody<Stencil>{stencil, f.data(), r.data()});
   });
 }
 
@@ -113,6 +119,36 @@ template <class Exec, class Real, class Vector>
 void residual(const Exec& exec, const Level<Exec, Real>& level, const Vector& x, const Vector& f, const Vector& r) {
   with_ghosts(exec, level, x, Phase::residual, [&](CellsOf<Exec> cells) { residual_at(exec, level, cells, x, f, r); });
 }
+
+namespace impl {
+/// A coefficient of faces, extended beyond the domain by a polynomial along the one direction that leads out: the first
+/// layer only, which is all that an operator reads.
+template <class Real>
+struct ExtrapolateFaces {
+  Real* beta;
+  BoxLayout layout;
+
+  KOKKOS_FUNCTION void operator()(const BoundaryRegion& region, int i, int j, int k) const {
+    const int cell[3] = {region.begin[0] + i, region.begin[1] + j, region.begin[2] + k};
+    int d = 0;
+    while (region.outside[d] == 0) ++d;
+    const bool is_low = region.outside[d] < 0;
+    if (cell[d] != (is_low ? -1 : layout.dim)) return;
+    const std::int64_t at = layout.at(region.box, cell[0], cell[1], cell[2]);
+    const std::int64_t inwards = is_low ? layout.stride(d) : -layout.stride(d);
+    const auto x = [&](int depth) { return beta[at + depth * inwards]; };
+    if (layout.dim >= 5) {
+      beta[at] = 5 * x(1) - 10 * x(2) + 10 * x(3) - 5 * x(4) + x(5);
+    } else if (layout.dim == 4) {
+      beta[at] = 4 * x(1) - 6 * x(2) + 4 * x(3) - x(4);
+    } else if (layout.dim >= 2) {
+      beta[at] = 2 * x(1) - x(2);
+    } else {
+      beta[at] = x(1);
+    }
+  }
+};
+}  // namespace impl
 
 /// Makes the ghost cells of the level's coefficients, which have been set at each box's own cells and on the domain's
 /// high faces.
@@ -138,7 +174,7 @@ void fill_coefficient_ghosts(const Exec& exec, const Level<Exec, Real>& level) {
       }
     }
     impl::for_each_region("ashlar::multigrid::extrapolate", exec,
-                          impl::to_space(exec, "ashlar::multigrid::extrapolated", regions),
+                          ashlar::impl::view_from(exec, "ashlar::multigrid::extrapolated", regions),
                           impl::ExtrapolateFaces<Real>{level.beta[d].data(), level.layout});
   }
   exec.fence("ashlar::multigrid: coefficients");

@@ -7,7 +7,6 @@
 #include <ashlar/multigrid/smoothers/jacobi.hpp>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -28,16 +27,22 @@ void with_smoother(Smoother smoother, const Work& work) {
 }
 
 namespace impl {
+/// "ashlar::multigrid::smooth[gsrb]", made once.
+template <class Kind>
+const std::string& sweep_label() {
+  static const std::string label = "ashlar::multigrid::smooth[" + std::string(Kind::name) + "]";
+  return label;
+}
+
 /// Fills the ghost cells of x, and launches the sweep that a body does.
 template <class Exec, class Real, class Vector, class Body>
-void launch_sweep(std::string_view smoother, const Exec& exec, const Level<Exec, Real>& level, const Vector& x,
+void launch_sweep(const std::string& label, const Exec& exec, const Level<Exec, Real>& level, const Vector& x,
                   const Body& body) {
-  const std::string name = "smooth[" + std::string(smoother) + "]";
   with_ghosts(exec, level, x, Phase::smooth, [&](CellsOf<Exec> cells) {
     if constexpr (requires { Body::is_in_place; }) {
-      for_colour("ashlar::multigrid::" + name, exec, level, cells, body.colour, body);
+      for_colour(label, exec, level, cells, body.colour, body);
     } else {
-      for_fluxes(name, exec, level, cells, body);
+      for_fluxes(label, exec, level, cells, body);
     }
   });
 }
@@ -51,7 +56,7 @@ void smooth(const Exec& exec, const Level<Exec, Real>& level, Smoother smoother,
             SmoothingOrder order = SmoothingOrder::forth) {
   with_smoother(smoother, [&]<class Kind>(const Kind&) {
     Kind::for_each_sweep(level, x, f, order, [&](const Vector& now, const auto& body) {
-      impl::launch_sweep(Kind::name, exec, level, now, body);
+      impl::launch_sweep(impl::sweep_label<Kind>(), exec, level, now, body);
     });
   });
 }
@@ -61,7 +66,7 @@ template <class Exec, class Real, class Vector>
 void gauss_seidel_half_sweep(const Exec& exec, const Level<Exec, Real>& level, Vector& x, Vector& temp, const Vector& f,
                              int colour) {
   GaussSeidel::half_sweep(level, x, temp, f, colour, [&](const Vector& now, const auto& body) {
-    impl::launch_sweep(GaussSeidel::name, exec, level, now, body);
+    impl::launch_sweep(impl::sweep_label<GaussSeidel>(), exec, level, now, body);
   });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/multigrid/impl/for_each_cell.hpp>
 #include <ashlar/multigrid/impl/messages.hpp>
@@ -42,9 +43,9 @@ class LevelTransfer {
     for (std::size_t n = 0; n < plan.from_fine.size(); ++n) plan.from_fine[n].fine_box = static_cast<int>(n);
     const Communicator& comm = *fine.comm;
     comm.together([&] {
-      local_ = impl::to_space(exec, "ashlar::multigrid::transfer", plan.local);
-      to_coarse_ = impl::to_space(exec, "ashlar::multigrid::to_coarse", plan.to_coarse);
-      from_fine_ = impl::to_space(exec, "ashlar::multigrid::from_fine", plan.from_fine);
+      local_ = ashlar::impl::view_from(exec, "ashlar::multigrid::transfer", plan.local);
+      to_coarse_ = ashlar::impl::view_from(exec, "ashlar::multigrid::to_coarse", plan.to_coarse);
+      from_fine_ = ashlar::impl::view_from(exec, "ashlar::multigrid::from_fine", plan.from_fine);
     });
     if (!plan.is_shared) return;
     const std::int64_t cells = std::int64_t(dim_) * dim_ * dim_;

@@ -5,7 +5,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/diagonal.hpp>
+#include <ashlar/bcsr/graph.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/validate.hpp>
 #include <ashlar/device/teams/team_sums.hpp>
@@ -23,15 +23,15 @@ namespace ashlar::impl {
 /// pivoting; `pivot` is scratch of n entries. Returns false if a pivot is zero or not finite; `a` is then invalid.
 ///
 /// Either storage order serves: the inverse of the transpose is the transpose of the inverse.
-template <class Scalar>
-KOKKOS_INLINE_FUNCTION bool invert_block(Scalar* a, int* pivot, int n) {
+template <class Scalar, class Index>
+KOKKOS_INLINE_FUNCTION bool invert_block(Scalar* a, Index* pivot, int n) {
   const auto at = [=](int i, int j) -> Scalar& { return a[i + j * n]; };
   for (int k = 0; k < n; ++k) {
     int largest = k;
     for (int i = k + 1; i < n; ++i) {
       if (abs_squared(at(i, k)) > abs_squared(at(largest, k))) largest = i;
     }
-    pivot[k] = largest;
+    pivot[k] = static_cast<Index>(largest);
     if (largest != k) {
       for (int j = 0; j < n; ++j) {
         const Scalar held = at(k, j);
@@ -68,26 +68,26 @@ namespace ashlar {
 
 namespace impl {
 
-/// inverse(i) := the inverse of A's diagonal block i, one thread a block; returns the first block row whose block is
-/// missing or singular, or num_block_rows.
+/// inverse(i) := the inverse of A's diagonal block i, of max_block_size at most, one thread a block; returns the first
+/// block row whose block is missing or singular, or num_block_rows.
 template <class Exec, class Matrix>
 std::int64_t invert_diagonal_blocks(const Exec& exec, const Matrix& matrix,
                                     const typename Matrix::values_view& inverse) {
-  const auto diagonal = diagonal_block_index(exec, matrix);
+  const auto row_ptr = matrix.graph().row_ptr();
+  const auto col_idx = matrix.graph().col_idx();
   const auto values = matrix.values();
   const int b = matrix.block_size();
   const std::int64_t n = matrix.num_block_rows();
-  Kokkos::View<int*, typename Matrix::memory_space> pivots(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::block_jacobi::pivots"), n * b);
   std::int64_t first_bad = n;
   Kokkos::parallel_reduce(
       "ashlar::block_jacobi[invert]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
       KOKKOS_LAMBDA(std::int64_t i, std::int64_t & bad) {
-        const std::int64_t size = std::int64_t(b) * b, block = diagonal(i);
+        const std::int64_t size = std::int64_t(b) * b, block = find_block(row_ptr, col_idx, i, i);
         bool good = block >= 0;
         if (good) {
           for (std::int64_t k = 0; k < size; ++k) inverse(i * size + k) = values(block * size + k);
-          good = invert_block(&inverse(i * size), &pivots(i * b), b);
+          std::uint8_t pivots[max_block_size];
+          good = invert_block(&inverse(i * size), pivots, b);
         }
         if (!good && i < bad) bad = i;
       },
@@ -143,8 +143,8 @@ struct BlockJacobiDot {
 /// The inverse is itself a BCSR matrix with one block a row, and applying it is an spmv.
 ///
 /// Shapes   A is square, with square blocks; r and z are vectors, or multi-vectors, of as many rows as A.
-/// Memory   num_block_rows blocks and their structure in the matrix's memory space.
-/// Async    the constructor waits for `exec`; the rest is enqueued, without fence or allocation.
+/// Memory   num_block_rows blocks and their structure in the matrix's memory space. Copies share the blocks.
+/// Async    the constructor and update_values() wait for `exec`; the rest is enqueued. Only the constructor allocates.
 /// Throws   ShapeError for a matrix that is not square, NumericalError naming the first block row whose diagonal block
 ///          is missing or singular, StructureError instead if the graph is not valid (columns that do not ascend),
 ///          BlockSizeError for a block size that spmv cannot take.
@@ -154,7 +154,32 @@ class BlockJacobiPreconditioner {
  public:
   template <execution_space Exec>
   BlockJacobiPreconditioner(const Exec& exec, const Matrix& matrix)
-      : inverse_(inverse_of_diagonal(exec, matrix)), plan_(exec, inverse_) {}
+      : inverse_(room_for_inverse(exec, matrix)), plan_(exec, inverse_) {
+    update_values(exec, matrix);
+  }
+
+  /// The diagonal blocks of new values, for this object and its copies. After an exception it is of no use until
+  /// another call succeeds.
+  ///
+  /// Throws   ShapeError for a matrix of other sizes; else as the constructor.
+  template <execution_space Exec>
+  void update_values(const Exec& exec, const Matrix& matrix) const {
+    if (matrix.num_block_rows() != inverse_.num_block_rows() || matrix.num_block_cols() != matrix.num_block_rows() ||
+        matrix.block_shape() != inverse_.block_shape()) {
+      throw ShapeError(text("block-Jacobi: new values of a matrix of ", matrix.num_block_rows(), " x ",
+                            matrix.num_block_cols(), " blocks of ", to_string(matrix.block_shape())),
+                       text("the preconditioner was made for ", inverse_.num_block_rows(), " block rows of size ",
+                            inverse_.block_size()),
+                       "make a new preconditioner");
+    }
+    const std::int64_t bad = impl::invert_diagonal_blocks(exec, matrix, inverse_.values());
+    if (bad < std::int64_t(matrix.num_block_rows())) {
+      validate(exec, matrix.graph());
+      throw NumericalError(bad, text("block-Jacobi: the diagonal block of block row ", bad, " (from 0) has no inverse"),
+                           text("it is missing or singular; the block size is ", matrix.block_size()),
+                           "use no preconditioner, or another block size");
+    }
+  }
 
   /// z := D^-1 r. Enqueued on `exec`; no fence, no allocation.
   template <execution_space Exec, class R, class Z>
@@ -194,25 +219,19 @@ class BlockJacobiPreconditioner {
   std::int64_t traffic_bytes() const { return spmv_traffic_bytes(inverse_); }
 
  private:
+  /// A block for each row. Its values are not set.
   template <class Exec>
-  static Matrix inverse_of_diagonal(const Exec& exec, const Matrix& matrix) {
+  static Matrix room_for_inverse(const Exec& exec, const Matrix& matrix) {
     if (matrix.num_block_rows() != matrix.num_block_cols()) {
       throw ShapeError(
           text("block-Jacobi: a matrix of ", matrix.num_block_rows(), " x ", matrix.num_block_cols(), " blocks"),
           "only a square matrix has a diagonal to invert", impl::instead_of_not_square);
     }
     const std::int64_t n = matrix.num_block_rows(), b = matrix.block_size();
-    typename Matrix::values_view inverse(
+    const typename Matrix::values_view values(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::block_jacobi::inverse"), n * b * b);
-    const std::int64_t bad = impl::invert_diagonal_blocks(exec, matrix, inverse);
-    if (bad < n) {
-      validate(exec, matrix.graph());
-      throw NumericalError(bad, text("block-Jacobi: the diagonal block of block row ", bad, " (from 0) has no inverse"),
-                           text("it is missing or singular; the block size is ", b),
-                           "use no preconditioner, or another block size");
-    }
     return Matrix(static_cast<int>(b), impl::diagonal_graph<typename Matrix::graph_type>(exec, matrix.num_block_rows()),
-                  inverse);
+                  values);
   }
 
   Matrix inverse_;

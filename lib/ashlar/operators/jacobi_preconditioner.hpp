@@ -5,7 +5,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/diagonal.hpp>
+#include <ashlar/bcsr/graph.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/validate.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
@@ -21,14 +21,15 @@ namespace impl {
 template <class Exec, class Matrix, class Inverse>
 std::int64_t invert_diagonal(const Exec& exec, const Matrix& matrix, const Inverse& inverse) {
   using Scalar = typename Matrix::scalar_type;
-  const auto diagonal = diagonal_block_index(exec, matrix);
+  const auto row_ptr = matrix.graph().row_ptr();
+  const auto col_idx = matrix.graph().col_idx();
   const auto values = matrix.values();
   const std::int64_t b = matrix.block_size(), n = matrix.num_rows();
   std::int64_t first_bad = n;
   Kokkos::parallel_reduce(
       "ashlar::jacobi[invert]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
       KOKKOS_LAMBDA(std::int64_t i, std::int64_t & bad) {
-        const std::int64_t block = diagonal(i / b), row = i % b;
+        const std::int64_t block = find_block(row_ptr, col_idx, i / b, i / b), row = i % b;
         const Scalar a = block < 0 ? Scalar(0) : values(block * b * b + row * b + row);
         inverse(i) = Scalar(1) / a;
         if ((a == Scalar(0) || !is_finite(a) || !is_finite(inverse(i))) && i < bad) bad = i;
@@ -62,7 +63,8 @@ struct JacobiDot {
 ///
 /// Shapes   A is square; r and z are vectors, or multi-vectors, of as many rows as A.
 /// Memory   one vector in the matrix's memory space; r and z reachable from `exec`.
-/// Async    the constructor waits for `exec`; the rest is enqueued, without fence or allocation.
+///          Copies share it.
+/// Async    the constructor and update_values() wait for `exec`; the rest is enqueued. Only the constructor allocates.
 /// Throws   ShapeError for a matrix that is not square, NumericalError naming the first row with a zero (or no, or no
 ///          finite) diagonal entry, StructureError instead if the graph is not valid (columns that do not ascend).
 /// Source   Saad, Iterative Methods for Sparse Linear Systems, section 10.2.
@@ -77,6 +79,20 @@ class JacobiPreconditioner {
     if (matrix.num_rows() != matrix.num_cols()) {
       throw ShapeError(text("Jacobi: a matrix of ", matrix.num_rows(), " x ", matrix.num_cols()),
                        "only a square matrix has a diagonal to invert", impl::instead_of_not_square);
+    }
+    update_values(exec, matrix);
+  }
+
+  /// The diagonal of new values, for this object and its copies. After an exception it is of no use until another call
+  /// succeeds.
+  ///
+  /// Throws   ShapeError for a matrix of other sizes; else as the constructor.
+  template <execution_space Exec>
+  void update_values(const Exec& exec, const Matrix& matrix) const {
+    if (matrix.num_rows() != std::int64_t(inverse_.extent(0)) || matrix.num_cols() != matrix.num_rows()) {
+      throw ShapeError(text("Jacobi: new values of a matrix of ", matrix.num_rows(), " x ", matrix.num_cols()),
+                       text("the preconditioner was made for ", inverse_.extent(0), " rows"),
+                       "make a new preconditioner");
     }
     const std::int64_t bad = impl::invert_diagonal(exec, matrix, inverse_);
     if (bad < matrix.num_rows()) {

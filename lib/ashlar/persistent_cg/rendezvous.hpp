@@ -5,6 +5,7 @@
 #include <any>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
@@ -77,7 +78,8 @@ class PeerRendezvous final : public CgRendezvous<Value> {
       mine_.row_begin = row_begin_.data();
       mine_.col_idx = matrix.graph().col_idx().data();
       mine_.values = matrix.values().data();
-      other_rows_ = listed(longest_first(rows, matrix.graph().row_ptr()));
+      other_rows_ =
+          view_from(exec_, "ashlar::distributed::cg_rendezvous", longest_first(rows, matrix.graph().row_ptr()));
       mine_.other_rows = other_rows_.data();
       mine_.num_other_rows = static_cast<std::int32_t>(other_rows_.size());
     }
@@ -176,7 +178,7 @@ class PeerRendezvous final : public CgRendezvous<Value> {
         }
       }
       std::stable_sort(sends.begin(), sends.end(), [](const Send& a, const Send& b) { return a.entry < b.entry; });
-      sends_ = listed(sends);
+      sends_ = view_from(exec_, "ashlar::distributed::cg_rendezvous", sends);
       ranks.sends = sends_.data();
       ranks.num_sends = static_cast<std::int32_t>(sends.size());
       count_ = List<std::uint32_t>("ashlar::persistent_cg::count", 1);
@@ -185,16 +187,6 @@ class PeerRendezvous final : public CgRendezvous<Value> {
       exec_.fence("ashlar::persistent_cg: the rendezvous");
     });
     comm_.barrier();  // nobody writes to what another one has yet to make
-  }
-
-  template <class Item>
-  List<Item> listed(const std::vector<Item>& items) const {
-    const List<Item> there(Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing, "ashlar::distributed::cg_rendezvous"),
-                           items.size());
-    using Here = Kokkos::View<const Item*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-    if (!items.empty()) Kokkos::deep_copy(exec_, there, Here(items.data(), items.size()));
-    exec_.fence("ashlar::persistent_cg: a list");
-    return there;
   }
 
   Exec exec_;

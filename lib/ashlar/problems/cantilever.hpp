@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <array>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/problems/hex_grid.hpp>
 #include <ashlar/problems/impl/build_range.hpp>
@@ -72,8 +73,8 @@ Matrix cantilever_matrix(const Exec& exec, const Cantilever& problem, bool clamp
   check_fits<Matrix>(name, problem.dof, grid.num_nodes(), range ? 0 : grid.num_blocks());
   const RowRange rows = range.value_or(RowRange{0, grid.num_nodes()});
   check_range(name, rows, grid.num_nodes());
-  const auto element =
-      to_space<typename Matrix::memory_space>(exec, cantilever_element_matrix(problem), "ashlar::element_matrix");
+  const auto element = ashlar::impl::view_from<typename Matrix::memory_space>(exec, "ashlar::element_matrix",
+                                                                              cantilever_element_matrix(problem));
   switch (problem.dof) {
     case 1:
       return build_hex_rows<1, Matrix>(exec, grid.lattice(), element, clamp, rows);

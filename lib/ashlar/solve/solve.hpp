@@ -9,7 +9,7 @@
 #include <vector>
 
 // Solving with arrays: the compiled entry to the library. This header needs neither Kokkos nor templates of the
-// library.
+// library. linear_solver.hpp keeps the matrix from one solve to the next.
 
 namespace ashlar {
 
@@ -63,15 +63,44 @@ template <class Offset, class Ordinal, class Scalar>
 CsrView(std::span<Offset>, std::span<Ordinal>, std::span<Scalar>)
     -> CsrView<std::remove_const_t<Offset>, std::remove_const_t<Ordinal>, std::remove_const_t<Scalar>>;
 
+/// The order of values in a block: row after row, as in C, or column after column, as in Fortran.
+enum class BlockLayout { row_major, column_major };
+
+/// A square sparse matrix of dense square blocks by block rows (BCSR, BSR) in the caller's arrays on the host, which
+/// outlive the view.
+///
+/// Shapes   row_ptr has num_block_rows + 1 entries; the blocks of block row i are those from row_ptr[i] to
+///          row_ptr[i + 1] - 1, in any order. col_idx has the block column of each, and values block_size^2 entries for
+///          each. Blocks of one place are added.
+template <class Offset, class Ordinal, class Scalar>
+struct BcsrView {
+  int block_size;
+  std::span<const Offset> row_ptr;
+  std::span<const Ordinal> col_idx;
+  std::span<const Scalar> values;
+  BlockLayout layout;
+
+  BcsrView(int block_size, const std::vector<Offset>& row_ptr, const std::vector<Ordinal>& col_idx,
+           const std::vector<Scalar>& values, BlockLayout layout)
+      : block_size(block_size), row_ptr(row_ptr), col_idx(col_idx), values(values), layout(layout) {}
+  BcsrView(int block_size, std::span<const Offset> row_ptr, std::span<const Ordinal> col_idx,
+           std::span<const Scalar> values, BlockLayout layout)
+      : block_size(block_size), row_ptr(row_ptr), col_idx(col_idx), values(values), layout(layout) {}
+};
+
+template <class Offset, class Ordinal, class Scalar>
+BcsrView(int, std::span<Offset>, std::span<Ordinal>, std::span<Scalar>, BlockLayout)
+    -> BcsrView<std::remove_const_t<Offset>, std::remove_const_t<Ordinal>, std::remove_const_t<Scalar>>;
+
 namespace impl {
 
 /// The types that the library has compiled solve() for.
 template <class Offset, class Ordinal, class Scalar>
-inline constexpr bool solves_csr = (std::is_same_v<Offset, std::int64_t> ||
-                                    (std::is_same_v<Offset, std::int32_t> && std::is_same_v<Offset, Ordinal>)) &&
-                                   (std::is_same_v<Ordinal, std::int32_t> ||
-                                    std::is_same_v<Ordinal, std::int64_t>)&&(std::is_same_v<Scalar, float> ||
-                                                                             std::is_same_v<Scalar, double>);
+inline constexpr bool solves_arrays = (std::is_same_v<Offset, std::int64_t> ||
+                                       (std::is_same_v<Offset, std::int32_t> && std::is_same_v<Offset, Ordinal>)) &&
+                                      (std::is_same_v<Ordinal, std::int32_t> ||
+                                       std::is_same_v<Ordinal, std::int64_t>)&&(std::is_same_v<Scalar, float> ||
+                                                                                std::is_same_v<Scalar, double>);
 
 }  // namespace impl
 
@@ -79,10 +108,12 @@ inline constexpr bool solves_csr = (std::is_same_v<Offset, std::int64_t> ||
 /// finds it indefinite, else GMRES, or BiCGStab if memory is short. The preconditioner is block-Jacobi if all diagonal
 /// blocks have inverses, else none. Algebraic multigrid (amg) takes far fewer iterations for elasticity and diffusion.
 ///
+/// It is LinearSolver, for one solve.
+///
 /// Types    row_ptr and col_idx of std::int32_t, of std::int64_t, or of std::int64_t and std::int32_t; values, b and x
 ///          of float or of double.
 /// Shapes   b and x have num_rows entries. x holds the first guess, and then the solution.
-/// Memory   arrays on the host; the matrix is copied twice there and once to the device.
+/// Memory   arrays on the host; the matrix is copied twice there and once to the device, and its structure stays.
 /// Async    none: it returns when x is there. Kokkos is initialised.
 /// Result   the status and the true residual ||b - A x|| / ||b||, computed from the final x.
 /// Throws   before the solve, x as it was: Error if Kokkos is not initialised; ArgumentError for an option; ShapeError
@@ -90,8 +121,14 @@ inline constexpr bool solves_csr = (std::is_same_v<Offset, std::int64_t> ||
 ///          NumericalError if a method for symmetric matrices is asked for and A is not symmetric, if an entry is not
 ///          finite, or if the preconditioner asked for does not exist.
 template <class Offset, class Ordinal, class Scalar>
-requires impl::solves_csr<Offset, Ordinal, Scalar> LinearSolveReport
+requires impl::solves_arrays<Offset, Ordinal, Scalar> LinearSolveReport
 solve(const CsrView<Offset, Ordinal, Scalar>& a, std::span<const std::type_identity_t<Scalar>> b,
+      std::span<std::type_identity_t<Scalar>> x, const LinearSolveOptions& options = {});
+
+/// The same for blocks.
+template <class Offset, class Ordinal, class Scalar>
+requires impl::solves_arrays<Offset, Ordinal, Scalar> LinearSolveReport
+solve(const BcsrView<Offset, Ordinal, Scalar>& a, std::span<const std::type_identity_t<Scalar>> b,
       std::span<std::type_identity_t<Scalar>> x, const LinearSolveOptions& options = {});
 
 }  // namespace ashlar

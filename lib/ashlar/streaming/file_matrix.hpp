@@ -3,11 +3,15 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/io/block_file.hpp>
+#include <ashlar/streaming/impl/block_source.hpp>
+#include <ashlar/streaming/impl/in_place_file_source.hpp>
+#include <ashlar/streaming/impl/staged_file_source.hpp>
+#include <ashlar/streaming/subdivision.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace ashlar {
 
@@ -42,11 +46,6 @@ class FileMatrix {
                        no_values);
   }
 
-  /// The bytes of memory for this number of block rows.
-  static constexpr std::uint64_t bytes_of(std::int64_t num_block_rows) {
-    return std::uint64_t(num_block_rows + 1) * (sizeof(std::int64_t) + sizeof(typename HostMatrix::offset_type));
-  }
-
   const std::shared_ptr<const io::BlockFile>& file() const { return file_; }
 
   /// The matrix without its blocks, whose values and block columns point nowhere: for its shape and row pointers.
@@ -58,3 +57,19 @@ class FileMatrix {
 };
 
 }  // namespace ashlar
+
+namespace ashlar::impl {
+
+template <class Matrix, class HostMatrix, bool InPlace, execution_space Exec>
+std::unique_ptr<BlockSource<Matrix, Exec>> file_source(const Exec& copy_exec,
+                                                       const std::shared_ptr<const io::BlockFile>& file,
+                                                       const std::vector<Subdivision>& subdivisions,
+                                                       const FileReading& reading) {
+  if constexpr (InPlace) {
+    return std::make_unique<InPlaceFileSource<Matrix, Exec>>(file, subdivisions, reading);
+  } else {
+    return std::make_unique<StagedFileSource<Matrix, HostMatrix, Exec>>(copy_exec, file, subdivisions, reading);
+  }
+}
+
+}  // namespace ashlar::impl

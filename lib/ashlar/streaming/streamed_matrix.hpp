@@ -13,7 +13,6 @@
 #include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <ashlar/spmv/spmv.hpp>
-#include <ashlar/streaming/file_matrix.hpp>
 #include <ashlar/streaming/impl/division.hpp>
 #include <ashlar/streaming/impl/host_part.hpp>
 #include <ashlar/streaming/impl/measure.hpp>
@@ -32,6 +31,9 @@
 #include <vector>
 
 namespace ashlar {
+
+template <bcsr_matrix HostMatrix>
+class FileMatrix;
 
 /// The host's memory that the device copies from at full speed, beside its work; plain memory where there is no device.
 using PinnedSpace = Kokkos::SharedHostPinnedSpace;
@@ -67,7 +69,7 @@ template <bcsr_matrix Matrix, execution_space Exec = typename Matrix::memory_spa
 class StreamedMatrix {
  public:
   using host_type = std::conditional_t<is_gpu_v<Exec>, typename Matrix::template in_space<PinnedSpace>, Matrix>;
-  using file_type = FileMatrix<host_type>;
+  using file_type = FileMatrix<host_type>;  ///< <ashlar/streaming/file_matrix.hpp>
   static constexpr bool has_one_memory = std::is_same_v<Matrix, host_type>;
   static_assert(
       has_one_memory != is_gpu_v<Exec>,
@@ -78,9 +80,9 @@ class StreamedMatrix {
 
   /// Products on `exec` or instances like it, copies on `copy_exec`, another instance.
   StreamedMatrix(const Exec& exec, const Exec& copy_exec, host_type matrix, const StreamingOptions& options = {})
-      : StreamedMatrix(exec, copy_exec, nullptr, std::move(matrix), options) {}
+      : StreamedMatrix(exec, copy_exec, std::move(matrix), options, nullptr) {}
   StreamedMatrix(const Exec& exec, const Exec& copy_exec, const file_type& matrix, const StreamingOptions& options = {})
-      : StreamedMatrix(exec, copy_exec, matrix.file(), matrix.without_blocks(), options) {}
+      : StreamedMatrix(exec, copy_exec, matrix.without_blocks(), options, matrix.file()) {}
 
   /// The same with copies on an instance of its own.
   StreamedMatrix(const Exec& exec, host_type matrix, const StreamingOptions& options = {})
@@ -139,16 +141,16 @@ class StreamedMatrix {
   std::int64_t num_cols() const { return host_.num_cols(); }
 
   /// True if subdivisions come to the device, and go: not where host and device are one memory, unless from a file.
-  bool copies() const { return Division::comes(options_, file_ != nullptr); }
+  bool copies() const { return Division::comes(options_, is_from_file()); }
 
   LocalSpace space() const { return LocalSpace(num_rows()); }
   /// True if the host never waits: where it multiplies no share, reads no file, and there is a device.
-  bool is_stream_ordered() const { return is_gpu_v<Exec> && !host_part_ && !file_; }
+  bool is_stream_ordered() const { return is_gpu_v<Exec> && !host_part_ && !is_from_file(); }
   /// The memory held, without the caller's vectors. For a file the host holds the row pointers; the pieces that are
   /// read ahead are not counted.
   HeldBytes bytes() const {
     const std::uint64_t device = estimate_.device_bytes() - estimate_.vector_bytes;
-    if (file_) {
+    if (is_from_file()) {
       return {device, (std::uint64_t(host_.num_block_rows()) + 1) * sizeof(typename Matrix::offset_type)};
     }
     if (!copies()) return held_bytes(host_);
@@ -268,7 +270,7 @@ class StreamedMatrix {
     check(x, y);
     StreamingFigures result = measure_work(
         exec, [&](int k) { spmv(exec, parts_[k].plan, 1, parts_[k].rows, x, 0, rows_of(y, subdivisions_[k])); });
-    if (copies() && !file_ && !all_stays()) {
+    if (copies() && !is_from_file() && !all_stays()) {
       impl::measure_host(exec, host_, options_.product, impl::rows_together<Exec>(host_.block_shape()), x, y, *ring_,
                          subdivisions_, first_to_measure(), result);
     }
@@ -280,8 +282,7 @@ class StreamedMatrix {
   template <class Multiply>
   StreamingFigures measure_work(const Exec& exec, const Multiply& multiply) const {
     if (copies()) {
-      return impl::measure_ring(exec, *ring_, subdivisions_, first_to_measure(), file_ != nullptr, all_stays(),
-                                multiply);
+      return impl::measure_ring(exec, *ring_, subdivisions_, first_to_measure(), is_from_file(), all_stays(), multiply);
     }
     StreamingFigures result;
     impl::measure_products(
@@ -346,11 +347,14 @@ class StreamedMatrix {
     Event<Exec> begun, ended;
   };
 
-  /// A matrix in memory, or in a file, of which `matrix` then has the row pointers.
-  StreamedMatrix(const Exec& exec, const Exec& copy_exec, std::shared_ptr<const io::BlockFile> file, host_type matrix,
-                 const StreamingOptions& options);
+  /// A matrix in memory, and `file` is nullptr; or in a file, of which `matrix` has the row pointers.
+  template <class File>
+  StreamedMatrix(const Exec& exec, const Exec& copy_exec, host_type matrix, const StreamingOptions& options,
+                 const File& file);
 
-  std::unique_ptr<impl::BlockSource<Matrix, Exec>> make_source(const Exec& copy_exec) const;
+  template <class File>
+  std::unique_ptr<impl::BlockSource<Matrix, Exec>> make_source(const Exec& copy_exec, const File& file) const;
+  bool is_from_file() const { return !path_of_file_.empty(); }
 
   /// The resident subdivisions are one part, however many there are.
   int num_resident_parts() const { return std::min(estimate_.num_resident, 1); }
@@ -406,7 +410,7 @@ class StreamedMatrix {
   template <class Work, class MultiplyPiece>
   void stream(const Exec& exec, const Work& work, const MultiplyPiece& multiply_piece) const;
 
-  std::shared_ptr<const io::BlockFile> file_;
+  std::string path_of_file_;  // empty: in memory
   host_type host_;
   StreamingOptions options_;
   Subdivision host_rows_;

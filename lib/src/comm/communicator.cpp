@@ -31,6 +31,18 @@ Account account_of(const std::exception_ptr& failure) {
   }
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines(1);
+  for (const char c : text) {
+    if (c == '\n') {
+      lines.emplace_back();
+    } else {
+      lines.back() += c;
+    }
+  }
+  return lines;
+}
+
 }  // namespace
 
 Communicator::Communicator() : transport_(impl::self_transport()) {}
@@ -99,6 +111,23 @@ std::string Communicator::broadcast(const std::string& value, int root) const {
   return result;
 }
 
+void Communicator::require_same(const std::string& who, const Claims& mine) const {
+  if (is_alone()) return;
+  std::string values;
+  for (const auto& claim : mine) values += claim.second + "\n";
+  const std::vector<std::string> all = all_gather(values);
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] == all[0]) continue;
+    // Every rank has the claims of all, and finds the same difference.
+    const std::vector<std::string> here = lines_of(all[rank]), first = lines_of(all[0]);
+    std::size_t claim = 0;
+    while (claim + 1 < mine.size() && here.at(claim) == first.at(claim)) ++claim;
+    throw ArgumentError(
+        text(who, ": ", mine[claim].first, " ", here.at(claim), " on rank ", rank, ", ", first.at(claim), " on rank 0"),
+        "all ranks work on one system, in one way", "pass the same on all of them");
+  }
+}
+
 void Communicator::abort(const std::string& why, int exit_code) const noexcept {
   // One write, so that lines of several ranks do not mix.
   const std::string line = text("ashlar: rank ", rank(), ": ", why, "\n");
@@ -156,15 +185,8 @@ StreamMessages find_stream_messages(const Communicator& comm, MemoryKind kind) {
 }
 
 std::string_view to_string(PeerSharing sharing) {
-  switch (sharing) {
-    case PeerSharing::automatic:
-      return "automatic";
-    case PeerSharing::handles:
-      return "handles";
-    case PeerSharing::descriptors:
-      return "descriptors";
-  }
-  return "unknown";
+  constexpr std::string_view names[] = {"automatic", "handles", "descriptors"};
+  return names[static_cast<int>(sharing)];
 }
 
 }  // namespace ashlar

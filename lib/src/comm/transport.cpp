@@ -9,17 +9,8 @@
 namespace ashlar {
 
 std::string_view to_string(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::host:
-      return "host";
-    case MemoryKind::cuda:
-      return "CUDA";
-    case MemoryKind::hip:
-      return "HIP";
-    case MemoryKind::other:
-      return "other";
-  }
-  return "unknown";
+  constexpr std::string_view names[] = {"host", "CUDA", "HIP", "other"};
+  return names[static_cast<int>(kind)];
 }
 
 }  // namespace ashlar

@@ -12,29 +12,13 @@
 namespace ashlar {
 
 std::string_view to_string(ExchangeMode mode) {
-  switch (mode) {
-    case ExchangeMode::automatic:
-      return "automatic";
-    case ExchangeMode::blocking:
-      return "blocking";
-    case ExchangeMode::stream:
-      return "stream";
-    case ExchangeMode::kernel:
-      return "kernel";
-  }
-  return "unknown";
+  constexpr std::string_view names[] = {"automatic", "blocking", "stream", "kernel"};
+  return names[static_cast<int>(mode)];
 }
 
 std::string_view to_string(HaloBuffers buffers) {
-  switch (buffers) {
-    case HaloBuffers::automatic:
-      return "automatic";
-    case HaloBuffers::staged:
-      return "staged";
-    case HaloBuffers::device:
-      return "device";
-  }
-  return "unknown";
+  constexpr std::string_view names[] = {"automatic", "staged", "device"};
+  return names[static_cast<int>(buffers)];
 }
 
 void check_packet_bytes(std::string_view what, std::optional<std::int64_t> bytes) {
@@ -62,18 +46,6 @@ void check_own(const Communicator& comm, const std::vector<NeighbourMessage>& me
   }
 }
 
-void check_alike(const Communicator& comm, const ExchangeOptions& options) {
-  const std::vector<ExchangeOptions> all = comm.all_gather(options);
-  const auto described = [&](std::size_t rank) {
-    return text("in mode ", to_string(all[rank].mode), " with ", to_string(all[rank].buffers), " buffers");
-  };
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    if (all[rank].mode == all[0].mode && all[rank].buffers == all[0].buffers) continue;
-    throw ArgumentError(text("halo: rank ", rank, " exchanges ", described(rank)),
-                        text("rank 0 exchanges ", described(0)), "pass the same options on all ranks");
-  }
-}
-
 }  // namespace
 
 Communicator agreed_group(const Communicator& comm, const std::vector<NeighbourMessage>& to,
@@ -84,7 +56,8 @@ Communicator agreed_group(const Communicator& comm, const std::vector<NeighbourM
     check_time_out("halo", options.time_out_seconds);
     check_packet_bytes("halo", options.packet_bytes);
   });
-  check_alike(comm, options);
+  comm.require_same("halo", {{"exchange in mode", std::string(to_string(options.mode))},
+                             {"buffers", std::string(to_string(options.buffers))}});
   std::vector<std::vector<std::int64_t>> counts(static_cast<std::size_t>(comm.size()));
   for (const NeighbourMessage& message : to) counts[static_cast<std::size_t>(message.rank)] = {message.count};
   const std::vector<std::vector<std::int64_t>> offered = comm.all_to_all(counts);

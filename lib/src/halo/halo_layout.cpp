@@ -24,18 +24,9 @@ void check_alike(const Communicator& comm, const HaloPlan& plan, const HaloEntri
                           "pass that communicator, or one split from it in the same order");
     }
   });
-  const std::vector<HaloEntries> all = comm.all_gather(entries);
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    if (all[rank].scalar_bytes == all[0].scalar_bytes && all[rank].block_size == all[0].block_size &&
-        all[rank].num_vectors == all[0].num_vectors) {
-      continue;
-    }
-    const auto described = [&](const HaloEntries& its) {
-      return text(its.num_vectors, " vectors with blocks of ", its.block_size, " of ", its.scalar_bytes, " bytes");
-    };
-    throw ArgumentError(text("halo: rank ", rank, " exchanges ", described(all[rank])),
-                        text("rank 0 exchanges ", described(all[0])), "make the same exchange on all ranks");
-  }
+  comm.require_same("halo", {{"blocks of", text(entries.block_size)},
+                             {"scalars of bytes", text(entries.scalar_bytes)},
+                             {"vectors", text(entries.num_vectors)}});
 }
 
 }  // namespace

@@ -63,17 +63,8 @@ std::int64_t total(const std::vector<HaloPlan::Neighbour>& neighbours) {
 }  // namespace
 
 std::string_view to_string(HaloForm form) {
-  switch (form) {
-    case HaloForm::automatic:
-      return "automatic";
-    case HaloForm::packed:
-      return "packed";
-    case HaloForm::contiguous:
-      return "contiguous";
-    case HaloForm::whole:
-      return "whole";
-  }
-  return "unknown";
+  constexpr std::string_view names[] = {"automatic", "packed", "contiguous", "whole"};
+  return names[static_cast<int>(form)];
 }
 
 HaloForm choose_halo_form(std::int64_t needed, std::int64_t span, std::int64_t whole, const HaloOptions& options) {

@@ -10,24 +10,13 @@
 namespace ashlar::impl {
 
 void check_same_options(const Communicator& comm, const HaloOptions& options) {
-  struct Claim {
-    HaloBuffers buffers;
-    int entry_bytes;
-  };
-  const std::vector<Claim> all = comm.all_gather(Claim{options.buffers, options.entry_bytes});
-  const auto described = [&](std::size_t rank) {
-    return text("entries of ", all[rank].entry_bytes, " bytes, ", to_string(all[rank].buffers), " buffers");
-  };
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    if (all[rank].entry_bytes < 1) {
-      throw ArgumentError(text("measure_halo: ", described(rank), " on rank ", rank), "an entry has a byte at least",
-                          "give the bytes of a block entry, of all vectors");
-    }
-    if (all[rank].entry_bytes != all[0].entry_bytes || all[rank].buffers != all[0].buffers) {
-      throw ArgumentError(text("measure_halo: ", described(rank), " on rank ", rank), text(described(0), " on rank 0"),
-                          "pass the same on all ranks");
-    }
-  }
+  comm.together([&] {
+    if (options.entry_bytes >= 1) return;
+    throw ArgumentError(text("measure_halo: entries of ", options.entry_bytes, " bytes"),
+                        "an entry has a byte at least", "give the bytes of a block entry, of all vectors");
+  });
+  comm.require_same("measure_halo", {{"entries of bytes", text(options.entry_bytes)},
+                                     {"buffers", std::string(to_string(options.buffers))}});
 }
 
 MeasuredCosts measure_messages(const Communicator& comm, const void* to, void* from) {

@@ -1,7 +1,6 @@
 #include <ashlar/halo/impl/peer_lists.hpp>
 
 #include <ashlar/device/packets/flag.hpp>
-#include <ashlar/halo/impl/choose_backend.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
 #include <cstddef>
 

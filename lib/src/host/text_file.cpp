@@ -5,12 +5,10 @@
 #include <ashlar/host/output_file.hpp>
 #include <ashlar/host/replaced_file.hpp>
 #include <ashlar/host/text_file.hpp>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <new>
-#include <system_error>
+
+#include "text_source.hpp"
 
 namespace ashlar {
 
@@ -35,10 +33,6 @@ std::string read_text_file(const std::string& path, std::size_t max_bytes) {
 
 namespace {
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 [[noreturn]] void refuse_size(const std::string& path, std::size_t size) {
   throw FileError(path, 0, text("too large to read: ", size, " bytes or more"), "its text is held in memory as a whole",
                   "use a machine with more memory");
@@ -55,32 +49,17 @@ std::unique_ptr<char[]> allocate(const std::string& path, std::size_t size) {
 }  // namespace
 
 FileText::FileText(const std::string& path, std::size_t max_bytes, const Check& check) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw FileError(path, 0, "cannot be read", "it is a folder", "name a file");
-  }
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
-  if (!file) {
-    const bool forbidden = errno == EACCES || errno == EPERM;
-    throw FileError(path, 0, "cannot be opened", std::generic_category().message(errno),
-                    forbidden ? "check the permissions" : "check the name and the folder");
-  }
-  std::setvbuf(file.get(), nullptr, _IONBF, 0);
-
-  // Pipes and the like tell no size: they are read into a buffer that doubles.
-  const auto told = std::filesystem::file_size(path, ignored);
-  const bool knows_size = !ignored && std::filesystem::is_regular_file(path, ignored);
+  TextSource source(path);
+  // Pipes and the like tell no size, compressed files perhaps too small a one: the buffer doubles if it is full.
+  const std::uint64_t told = text_size(path);
+  const bool knows_size = told > 0 && (!source.is_compressed() || told < host_memory().available);
   std::size_t capacity = std::min<std::size_t>(knows_size ? told + 1 : beginning_bytes, max_bytes);
   text_ = allocate(path, capacity);
   bool is_checked = !check;
   for (;;) {
     const std::size_t until = is_checked ? capacity : std::min(capacity, beginning_bytes);
-    const std::size_t count = std::fread(text_.get() + size_, 1, until - size_, file.get());
+    const std::size_t count = source.read(text_.get() + size_, until - size_);
     size_ += count;
-    if (std::ferror(file.get())) {
-      throw FileError(path, 0, text("cannot be read past byte ", size_), std::generic_category().message(errno),
-                      "check the disk");
-    }
     if (!is_checked && (count == 0 || size_ == until)) {
       check(view());
       is_checked = true;

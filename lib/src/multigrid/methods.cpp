@@ -17,39 +17,18 @@ std::string_view to_string(Smoother smoother) {
 }
 
 std::string_view to_string(Cycle cycle) {
-  switch (cycle) {
-    case Cycle::f:
-      return "f";
-    case Cycle::v:
-      return "v";
-    case Cycle::fv:
-      return "fv";
-  }
-  return "unknown";
+  constexpr std::string_view names[] = {"f", "v", "fv"};
+  return names[std::size_t(cycle)];
 }
 
 std::string_view to_string(Overlap overlap) {
-  switch (overlap) {
-    case Overlap::automatic:
-      return "automatic";
-    case Overlap::on:
-      return "on";
-    case Overlap::off:
-      return "off";
-  }
-  return "unknown";
+  constexpr std::string_view names[] = {"automatic", "on", "off"};
+  return names[std::size_t(overlap)];
 }
 
 std::string_view to_string(SweepForm form) {
-  switch (form) {
-    case SweepForm::automatic:
-      return "automatic";
-    case SweepForm::cells:
-      return "cells";
-    case SweepForm::planes:
-      return "planes";
-  }
-  return "unknown";
+  constexpr std::string_view names[] = {"automatic", "cells", "planes"};
+  return names[std::size_t(form)];
 }
 
 std::string_view to_string(Phase phase) {

@@ -2,12 +2,16 @@
 // look at it from outside:
 //
 //   end_in_solve cg blocking|kernel killed|stopped
+//   end_in_solve gmres|bicgstab|minres blocking|kernel killed
 //   end_in_solve multigrid blocking|kernel killed
 #include <Kokkos_Core.hpp>
 #include <ashlar/comm/mpi/communicator.hpp>
 #include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/distributed/operator.hpp>
+#include <ashlar/krylov/bicgstab.hpp>
 #include <ashlar/krylov/cg.hpp>
+#include <ashlar/krylov/gmres.hpp>
+#include <ashlar/krylov/minres.hpp>
 #include <ashlar/multigrid/benchmark_problem.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
@@ -44,7 +48,7 @@ template <class Solve>
   while (true) solve();
 }
 
-void solve_by_cg(const Communicator& world, ExchangeMode mode, int signal) {
+void solve_by_krylov(const std::string& solver, const Communicator& world, ExchangeMode mode, int signal) {
   const Exec exec;
   const problems::Cantilever problem{.nodes = {12, 6, 5}, .dof = 3};
   const RowPartition partition =
@@ -68,8 +72,23 @@ void solve_by_cg(const Communicator& world, ExchangeMode mode, int signal) {
   };
   solve_for_ever(world, [&] {
     Kokkos::deep_copy(exec, x, 0.0);
-    cg(exec, a, m, b, x,
-       {.rtol = 1e-30, .max_iterations = iterations, .check_interval = check_interval, .monitor = end});
+    const SolverOptions common{
+        .rtol = 1e-30, .max_iterations = iterations, .check_interval = check_interval, .monitor = end};
+    if (solver == "gmres") {
+      gmres(exec, a, m, b, x,
+            {.rtol = common.rtol,
+             .max_iterations = iterations,
+             .check_interval = check_interval,
+             .monitor = end,
+             .restart = 2 * check_interval});
+    } else if (solver == "bicgstab") {
+      bicgstab(exec, a, m, b, x, common);
+    } else if (solver == "minres") {
+      minres(exec, a, m, b, x, common);
+    } else {
+      cg(exec, a, m, b, x,
+         {.rtol = common.rtol, .max_iterations = iterations, .check_interval = check_interval, .monitor = end});
+    }
   });
 }
 
@@ -95,7 +114,9 @@ void solve_by_multigrid(const Communicator& world, ExchangeMode mode, int signal
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    std::fprintf(stderr, "end_in_solve cg blocking|kernel killed|stopped, or multigrid blocking|kernel killed\n");
+    std::fprintf(stderr,
+                 "end_in_solve cg|gmres|bicgstab|minres blocking|kernel killed|stopped, or multigrid blocking|kernel "
+                 "killed\n");
     return 2;
   }
   const std::string what = argv[1];
@@ -109,7 +130,11 @@ int main(int argc, char** argv) {
       return 0;
     }
     try {
-      (what == "cg" ? solve_by_cg : solve_by_multigrid)(mpi.world(), mode, signal);
+      if (what == "multigrid") {
+        solve_by_multigrid(mpi.world(), mode, signal);
+      } else {
+        solve_by_krylov(what, mpi.world(), mode, signal);
+      }
     } catch (const std::exception& error) {
       std::fprintf(stderr, "main: %s\n", error.what());  // before the session ends all other ranks
       throw;

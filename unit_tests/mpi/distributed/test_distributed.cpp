@@ -227,13 +227,19 @@ TEST(DistributedOverMpi, GivesTheSameBitsHoweverDevicesShareMemory) {
 }
 
 // ASHLAR_TEST_ROUNDS says how many solves of 40 iterations: 2500 are 10^5 iterations.
-TEST(DistributedOverMpi, GivesTheSameBitsWhateverRanksWaitFor) {
+class SolversOverMpi : public ::testing::TestWithParam<DelayedSolver> {};
+
+TEST_P(SolversOverMpi, GiveTheSameBitsWhateverRanksWaitFor) {
   for (const ExchangeMode mode : {ExchangeMode::blocking, ExchangeMode::kernel}) {
-    expect_same_bits_with_delays(world(), mode);
+    expect_same_bits_with_delays(world(), mode, GetParam());
   }
   // (On streams of GPUs it is a test of NCCL.)
-  if (!is_gpu_v<Exec>) expect_same_bits_with_delays(with_host_streams(world()), ExchangeMode::stream);
+  if (!is_gpu_v<Exec>) expect_same_bits_with_delays(with_host_streams(world()), ExchangeMode::stream, GetParam());
 }
+
+INSTANTIATE_TEST_SUITE_P(Each, SolversOverMpi,
+                         ::testing::Values(DelayedSolver::cg, DelayedSolver::gmres, DelayedSolver::bicgstab,
+                                           DelayedSolver::minres));
 
 // A rank that is late for a launch leaves the kernels of the others waiting: they say so after the time that they were
 // given, and operators that are made then solve as before.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "halo/exchange_cases.hpp"
+#include "halo/ghost_cases.hpp"
 #include "halo/kernel_cases.hpp"
 #include "halo/reverse_cases.hpp"
 #include "support/mpi_world.hpp"
@@ -28,6 +29,10 @@ TEST(HaloExchangeOverMpi, BringsWhatIsNeededInAllForms) {
 
 TEST(HaloExchangeOverMpi, AddsContributionsInTheOrderOfRanks) {
   expect_right_sums_of_all_kinds(world(), ExchangeMode::blocking);
+}
+
+TEST(HaloExchangeOverMpi, FillsGhostsInTheirOwnOrder) {
+  expect_right_ghosts_of_all_kinds(world(), ExchangeMode::blocking);
 }
 
 TEST(HaloExchangeOverMpi, AThousandBackToBackWithRandomDelays) {

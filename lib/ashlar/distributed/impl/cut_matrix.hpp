@@ -9,7 +9,6 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/distributed/impl/column_part.hpp>
 #include <ashlar/distributed/impl/host_lists.hpp>
-#include <ashlar/distributed/impl/require_same.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <ashlar/spmv/traffic.hpp>
@@ -222,10 +221,9 @@ MatrixParts<Matrix> order_and_cut(const Exec& exec, std::shared_ptr<const Commun
                                   const Matrix* shared, const Check& check_input) {
   using Space = typename Matrix::memory_space;
   constexpr const char* name = "DistributedMatrix";
-  require_same(*comm, name,
-               {{"blocks of", to_string(rows.block_shape)},
-                {"values of", scalar_name<typename Matrix::scalar_type>()},
-                {"halo form", std::string(to_string(options.halo.form))}});
+  comm->require_same(name, {{"blocks of", to_string(rows.block_shape)},
+                            {"values of", scalar_name<typename Matrix::scalar_type>()},
+                            {"halo form", std::string(to_string(options.halo.form))}});
   check_partition(*comm, row_map, "DistributedMatrix, rows");
   check_partition(*comm, column_map, "DistributedMatrix, columns");
   comm->together([&] {

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
 #include <ashlar/comm/stream_transport.hpp>
@@ -10,6 +11,7 @@
 #include <ashlar/device/packets/packet.hpp>
 #include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/device/runtime/priority_instance.hpp>
+#include <ashlar/distributed/space.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -19,22 +21,6 @@
 #include <vector>
 
 namespace ashlar::impl {
-
-/// Sums over ranks for which the host does not wait, unless kernels run on the host. One sum at a time.
-template <execution_space Exec>
-class DeviceSums {
- public:
-  virtual ~DeviceSums() = default;
-  DeviceSums() = default;
-  DeviceSums(const DeviceSums&) = delete;
-  DeviceSums& operator=(const DeviceSums&) = delete;
-
-  /// `mine` must not change until end().
-  virtual void begin(const Exec& exec, const double* mine, std::size_t count) = 0;
-  virtual void end(const Exec& exec, double* sums, std::size_t count) = 0;
-  /// Throws   CommError if the device has waited for another rank in vain.
-  virtual void check() const = 0;
-};
 
 /// Adds number k of all ranks, in rank order.
 struct AddInRankOrder {
@@ -254,11 +240,7 @@ class PeerSums final : public DeviceSums<Exec> {
     for (int rank = 0; rank < comm_.size(); ++rank) {
       here.push_back({reinterpret_cast<Packet*>(channel_.memory().of(rank)) + comm_.rank() * room_});
     }
-    targets_ = Targets(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::distributed_space::targets"),
-                       here.size());
-    Kokkos::deep_copy(exec, targets_,
-                      Kokkos::View<PeerPackets*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(here.data(), here.size()));
-    exec.fence("ashlar::distributed_space: targets");
+    targets_ = view_from(exec, "ashlar::distributed_space::targets", here);
   }
 
   Communicator comm_;

@@ -1,33 +1,22 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <string>
 #include <type_traits>
 #include <vector>
 
-// Lists move between kernel memory and the host, where messages of set-up start.
+// Messages of set-up start on the host.
 
 namespace ashlar::impl {
 
-/// A contiguous view as a list on the host. Waits for `exec`.
-template <class Exec, class View>
-std::vector<typename View::non_const_value_type> list_of(const Exec& exec, const View& view) {
-  using Entry = typename View::non_const_value_type;
-  std::vector<Entry> list(view.extent(0));
-  Kokkos::deep_copy(exec, Kokkos::View<Entry*, Kokkos::HostSpace>(list.data(), list.size()), view);
-  exec.fence("ashlar::distributed: a list to the host");
-  return list;
-}
-
-/// A copy of a host list where kernels read it. Waits for `exec`: the list may go afterwards.
-template <class Space, class Exec, class Entry>
-Kokkos::View<Entry*, Space> view_from(const Exec& exec, const std::string& label, const std::vector<Entry>& list) {
-  const Kokkos::View<Entry*, Space> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), list.size());
-  Kokkos::deep_copy(exec, view, Kokkos::View<const Entry*, Kokkos::HostSpace>(list.data(), list.size()));
-  exec.fence("ashlar::distributed: a list of the host's");
-  return view;
+/// A list cut into `num_pieces`: piece k goes from begin(k) to begin(k + 1).
+template <class Entry, class Begin>
+std::vector<std::vector<Entry>> pieces_of(const Entry* list, int num_pieces, const Begin& begin) {
+  std::vector<std::vector<Entry>> pieces;
+  for (int k = 0; k < num_pieces; ++k) pieces.emplace_back(list + begin(k), list + begin(k + 1));
+  return pieces;
 }
 
 /// Sends lists[r] to each rank r. Returns the lists for this rank, concatenated in rank order. Collective.

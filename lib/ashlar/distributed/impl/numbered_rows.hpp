@@ -7,6 +7,7 @@
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/distributed/impl/host_lists.hpp>
+#include <ashlar/distributed/impl/own_rows.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/remote_rows.hpp>
 #include <cstddef>
@@ -44,11 +45,7 @@ struct NumberedRows {
   using Scalar = typename Matrix::scalar_type;
   using Layout = typename Matrix::layout_type;
 
-  typename Matrix::graph_type::row_ptr_view local_row_ptr, remote_row_ptr;
-  typename Matrix::graph_type::col_idx_view local_columns, remote_columns;
-  typename Matrix::values_view local_values, remote_values;
-  Kokkos::View<const typename Matrix::ordinal_type*, Space> remote_rows;
-  Kokkos::View<const std::int64_t*, Space> halo_columns;
+  OwnRows<Matrix> own;
   std::int64_t num_own;
   GlobalRows<Matrix> below;
   FactorColumns<Space> numbers;
@@ -68,15 +65,13 @@ struct NumberedRows {
       }
       return;
     }
-    for (std::int64_t k = local_row_ptr(i); k < std::int64_t(local_row_ptr(i + 1)); ++k) {
-      work(std::int64_t(local_columns(k)), at_block(local_values, k));
+    for (std::int64_t k = own.local_row_ptr(i); k < std::int64_t(own.local_row_ptr(i + 1)); ++k) {
+      work(std::int64_t(own.local_columns(k)), at_block(own.local_values, k));
     }
-    const auto count = static_cast<std::int64_t>(remote_rows.extent(0));
-    const std::int64_t at = first_not_less(remote_rows, 0, count, i);
-    if (at == count || std::int64_t(remote_rows(at)) != i) return;
-    for (std::int64_t k = remote_row_ptr(at); k < std::int64_t(remote_row_ptr(at + 1)); ++k) {
-      const std::int64_t number = numbers(halo_columns(remote_columns(k)));
-      if (number >= 0) work(number, at_block(remote_values, k));
+    const auto remote = own.remote_blocks(i);
+    for (std::int64_t k = remote.first; k < remote.second; ++k) {
+      const std::int64_t number = numbers(own.halo_columns(own.remote_columns(k)));
+      if (number >= 0) work(number, at_block(own.remote_values, k));
     }
   }
 
@@ -114,21 +109,10 @@ Matrix numbered_rows(const Exec& exec, const DistributedMatrix<Matrix>& a, Globa
   using Ordinal = typename Matrix::ordinal_type;
   if (below.num_block_rows() == 0 && numbers.others.extent(0) == 0) return a.local();
   below.block_shape = a.block_shape();
-  const Matrix &local = a.local(), &remote = a.remote();
-  const std::int64_t num_rows = std::int64_t(local.num_block_rows()) + below.num_block_rows();
+  const std::int64_t num_own = a.num_block_rows(), num_rows = num_own + below.num_block_rows();
   check_fits_ordinal<Ordinal>(num_rows, "block rows of a factor");
   check_fits_ordinal<Ordinal>(numbers.count(), "block columns of a factor");
-  const NumberedRows<Matrix> rows{local.graph().row_ptr(),
-                                  remote.graph().row_ptr(),
-                                  local.graph().col_idx(),
-                                  remote.graph().col_idx(),
-                                  local.values(),
-                                  remote.values(),
-                                  a.remote_rows(),
-                                  a.halo_columns(),
-                                  std::int64_t(local.num_block_rows()),
-                                  below,
-                                  numbers};
+  const NumberedRows<Matrix> rows{OwnRows<Matrix>(a), num_own, below, numbers};
   return build_by_rows<Matrix>(exec, a.block_shape(), static_cast<Ordinal>(num_rows),
                                static_cast<Ordinal>(numbers.count()), rows, rows);
 }
@@ -153,20 +137,16 @@ class FetchedRows {
     std::vector<std::int64_t> wanted;
     for (const auto& list : comm.all_to_all(asked)) {
       wanted.insert(wanted.end(), list.begin(), list.end());
-      end_of_rank_.push_back(wanted.size());
+      first_of_rank_.push_back(wanted.size());
     }
     comm.together([&] { wanted_ = view_from<Space>(exec, "ashlar::distributed::list", wanted); });
     const auto mine = comm.together([&] { return rows_to_host(exec, global_rows(exec, a, wanted_)); });
     std::vector<std::int64_t> first_block(1, 0);
     for (const std::int64_t length : mine.lengths) first_block.push_back(first_block.back() + length);
     HostRows<Matrix> come;
-    for (const auto& list : comm.all_to_all(pieces(mine.lengths, [](std::size_t row) { return row; }))) {
-      come.lengths.insert(come.lengths.end(), list.begin(), list.end());
-    }
-    for (std::size_t& end : end_of_rank_) end = std::size_t(first_block[end]);  // from now on in blocks
-    for (const auto& list : comm.all_to_all(pieces(mine.columns, [](std::size_t block) { return block; }))) {
-      come.columns.insert(come.columns.end(), list.begin(), list.end());
-    }
+    come.lengths = lists_from_all(comm, pieces(mine.lengths));
+    for (std::size_t& place : first_of_rank_) place = std::size_t(first_block[place]);  // from now on in blocks
+    come.columns = lists_from_all(comm, pieces(mine.columns));
     rows_ = comm.together([&] { return rows_from_host<Matrix>(exec, a.block_shape(), come); });
   }
 
@@ -175,11 +155,7 @@ class FetchedRows {
   GlobalRows<Matrix> of(const Exec& exec, const DistributedMatrix<Matrix>& a) const {
     const Communicator& comm = a.communicator();
     const auto mine = comm.together([&] { return list_of(exec, global_rows(exec, a, wanted_).values); });
-    const auto of_block = std::size_t(a.block_shape().num_values());
-    std::vector<typename Matrix::scalar_type> come;
-    for (const auto& list : comm.all_to_all(pieces(mine, [&](std::size_t block) { return block * of_block; }))) {
-      come.insert(come.end(), list.begin(), list.end());
-    }
+    const auto come = lists_from_all(comm, pieces(mine, std::size_t(a.block_shape().num_values())));
     GlobalRows<Matrix> rows = rows_;
     comm.together([&] { rows.values = view_from<Space>(exec, "ashlar::values", come); });
     return rows;
@@ -189,20 +165,15 @@ class FetchedRows {
   const GlobalRows<Matrix>& structure() const { return rows_; }
 
  private:
-  /// A list cut by the rank that a piece goes to.
-  template <class Entry, class Place>
-  std::vector<std::vector<Entry>> pieces(const std::vector<Entry>& list, const Place& place) const {
-    std::vector<std::vector<Entry>> result;
-    std::size_t begin = 0;
-    for (const std::size_t block : end_of_rank_) {
-      result.emplace_back(list.begin() + std::ptrdiff_t(begin), list.begin() + std::ptrdiff_t(place(block)));
-      begin = place(block);
-    }
-    return result;
+  /// A list, with `each` entries a block, cut by the rank that a piece goes to.
+  template <class Entry>
+  std::vector<std::vector<Entry>> pieces(const std::vector<Entry>& list, std::size_t each = 1) const {
+    return pieces_of(list.data(), int(first_of_rank_.size()) - 1,
+                     [&](int rank) { return first_of_rank_[std::size_t(rank)] * each; });
   }
 
   Kokkos::View<const std::int64_t*, Space> wanted_;  ///< own rows that go to other ranks, one rank's after another's
-  std::vector<std::size_t> end_of_rank_;             ///< of the blocks of these rows
+  std::vector<std::size_t> first_of_rank_ = {0};     ///< of the blocks of these rows; then their number
   GlobalRows<Matrix> rows_;
 };
 

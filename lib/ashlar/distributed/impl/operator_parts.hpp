@@ -10,7 +10,6 @@
 #include <ashlar/distributed/impl/cut_matrix.hpp>
 #include <ashlar/distributed/impl/own_part.hpp>
 #include <ashlar/distributed/impl/remote_product.hpp>
-#include <ashlar/distributed/impl/require_same.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/options.hpp>
 #include <ashlar/distributed/space.hpp>
@@ -89,7 +88,7 @@ struct OperatorParts {
   OperatorParts(const Exec& exec, const Communicator& given, const RowPartition& partition, Rows rows,
                 const DistributedOptions& the_options)
       : comm(std::make_shared<const Communicator>(given.duplicate())), options(the_options) {
-    require_same(*comm, name, claims_of_operator(rows, options));
+    comm->require_same(name, claims_of_operator(rows, options));
     comm->together([&] {
       size_of_square(name, rows.block_shape());
       check_rows_of_rank(name, *comm, partition, rows, options, std::is_same_v<Rows, host_type>);
@@ -106,7 +105,7 @@ struct OperatorParts {
       : comm(std::make_shared<const Communicator>(a.communicator().duplicate())), options(the_options) {
     Claims claims = claims_of_operator(a.local(), options);
     claims.front().second = text(a.num_global_block_cols());  // of the whole matrix, as of rows
-    require_same(*comm, name, claims);
+    comm->require_same(name, claims);
     comm->together([&] {
       size_of_square(name, a.block_shape());
       if (!(a.row_map() == a.column_map())) {

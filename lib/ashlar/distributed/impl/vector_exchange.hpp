@@ -122,22 +122,13 @@ struct VectorExchange {
   /// Computes the products with such a part, and holds them for add().
   template <int Rank>
   void multiply(const Exec& exec, const OtherPart<Matrix>& part) const {
-    if constexpr (Rank == 1) {
-      spmv(exec, part.plan, 1, part.matrix, halo_of<Rank>(part), 0, products_of(part));
-    } else {
-      spmv(exec, part.plan, 1, part.matrix, halo_of<Rank>(part), 0, multi_products_of(part));
-    }
+    spmv(exec, part.plan, 1, part.matrix, halo_of<Rank>(part), 0, products_of<Rank>(part));
   }
 
   /// y := y + the held products with a part, in its rows.
   template <class Y>
   void add(const Exec& exec, const OtherPart<Matrix>& part, const Y& y) const {
-    const int block_rows = part.matrix.block_shape().rows;
-    if constexpr (Y::rank() == 1) {
-      add_rows(exec, part.rows, block_rows, products_of(part), y);
-    } else {
-      add_rows(exec, part.rows, block_rows, multi_products_of(part), y);
-    }
+    add_rows(exec, part.rows, part.matrix.block_shape().rows, products_of<Y::rank()>(part), y);
   }
 
  private:
@@ -153,16 +144,14 @@ struct VectorExchange {
       return Kokkos::subview(exchange.multi_halo(), entries, Kokkos::ALL);
     }
   }
-  auto rows_of(const OtherPart<Matrix>& part) const {
-    return range(part.first_product, part.matrix.num_block_rows(), part.matrix.block_shape().rows);
-  }
-  /// For one vector, which is contiguous.
-  Kokkos::View<Scalar*, Space> products_of(const OtherPart<Matrix>& part) const {
-    const auto [begin, end] = rows_of(part);
-    return Kokkos::View<Scalar*, Space>(products.data() + begin, end - begin);
-  }
-  auto multi_products_of(const OtherPart<Matrix>& part) const {
-    return Kokkos::subview(products, rows_of(part), Kokkos::ALL);
+  template <int Rank>
+  auto products_of(const OtherPart<Matrix>& part) const {
+    const auto rows = range(part.first_product, part.matrix.num_block_rows(), part.matrix.block_shape().rows);
+    if constexpr (Rank == 1) {  // contiguous
+      return Kokkos::View<Scalar*, Space>(products.data() + rows.first, rows.second - rows.first);
+    } else {
+      return Kokkos::subview(products, rows, Kokkos::ALL);
+    }
   }
 };
 

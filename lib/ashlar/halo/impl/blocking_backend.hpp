@@ -37,9 +37,6 @@ HaloStaging find_staging(const Exec& exec, const Communicator& comm, HaloBuffers
   return choose_staging(comm, wanted, find_direct_messages(exec, comm), memory_kind_of<typename Exec::memory_space>);
 }
 
-/// The text of NeighbourExchange::explain(): `how` says how messages travel.
-std::string explain(const HaloFigures& figures, const std::string& how);
-
 /// The messages of an exchange through the transport: for each slot one to and one from each neighbour, made once.
 ///
 /// They have a communicator of their own, and each slot has its own tag. So a message is never matched with another

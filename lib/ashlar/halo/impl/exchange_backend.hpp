@@ -1,14 +1,17 @@
 #pragma once
 
+#include <algorithm>
 #include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/comm/communicator.hpp>
 #include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ashlar::impl {
 
@@ -18,7 +21,7 @@ inline constexpr int max_exchanges_in_flight = 2, num_exchange_slots = max_excha
 template <execution_space Exec>
 class KernelBackend;
 
-/// Carries packed bytes to neighbour ranks and back, in one ExchangeMode. make_exchange_backend() makes it.
+/// Carries packed bytes to neighbour ranks and back, in one ExchangeMode. choose_backend() makes it.
 ///
 /// NeighbourExchange is its only user and keeps this order: open, start, begin_arrival, then wait_for_any or
 /// wait_for_all, finish_arrival, each with the slot of the exchange. Two slots may have been started and not have
@@ -69,6 +72,51 @@ class ExchangeBackend {
   virtual std::string explain() const = 0;
   virtual HeldBytes bytes() const = 0;
 };
+
+/// The end of the buffer that holds the messages.
+inline std::int64_t end_of(const std::vector<NeighbourMessage>& messages) {
+  std::int64_t end = 0;
+  for (const NeighbourMessage& message : messages) end = std::max(end, message.begin + message.count);
+  return end;
+}
+
+/// The messages of an exchange, in a send and a receive buffer of these sizes. The first `packed_bytes` of the send
+/// buffer are packed at the address that open() returns.
+struct NeighbourBuffers {
+  const std::vector<NeighbourMessage>&to, &from;
+  std::int64_t send_bytes, receive_bytes, packed_bytes;
+};
+
+/// The result of timing a backend. The trial makes and counts exchanges.
+struct BackendTrial {
+  double seconds = 0;  ///< for an exchange, on the slowest rank
+  std::int64_t exchanges = 0;
+  HaloCount sent = {}, received = {};
+  double waited_seconds = 0;
+
+  /// The slot that arrived last.
+  int last_slot() const { return exchanges == 0 ? 0 : static_cast<int>((exchanges - 1) % num_exchange_slots); }
+};
+
+/// The backend that an exchange uses, and the reason.
+template <execution_space Exec>
+struct ChosenBackend {
+  std::unique_ptr<ExchangeBackend<Exec>> backend = {};
+  ExchangeMode mode = ExchangeMode::blocking;
+  std::string why = {};
+  BackendTrial trial = {};  ///< of the backend, if modes were tried
+};
+
+/// Makes the backend of the mode in `options`; if that is automatic and several modes work, the fastest of them.
+/// Collective. The library defines it for each execution space of Kokkos (lib/src/halo/make_backend.cpp).
+///
+/// Throws   as the constructor of NeighbourExchange.
+template <execution_space Exec>
+ChosenBackend<Exec> choose_backend(const Exec& exec, const Communicator& comm, const NeighbourBuffers& buffers,
+                                   const ExchangeOptions& options);
+
+/// The text of NeighbourExchange::explain(): `how` says how messages travel.
+std::string explain(const HaloFigures& figures, const std::string& how);
 
 /// Counts of exchanges. Exchange k uses slot k modulo the number of slots.
 struct ExchangeState {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <Kokkos_Core.hpp>
-#include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_plan.hpp>
@@ -42,16 +40,5 @@ struct EntrySums {
 
 /// The sums on a rank to which the halo goes back.
 EntrySums entry_sums(const HaloPlan& plan, std::int64_t entry_bytes);
-
-/// Copies a list to the memory of `Exec`. Allocates, and waits for `exec`.
-template <class Item, execution_space Exec>
-Kokkos::View<Item*, typename Exec::memory_space> listed(const Exec& exec, const std::vector<Item>& items) {
-  const Kokkos::View<Item*, typename Exec::memory_space> there(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::halo::peers"), items.size());
-  using Here = Kokkos::View<const Item*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-  if (!items.empty()) Kokkos::deep_copy(exec, there, Here(items.data(), items.size()));
-  exec.fence("ashlar::halo: lists of peers");
-  return there;
-}
 
 }  // namespace ashlar::impl

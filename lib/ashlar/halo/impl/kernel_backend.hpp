@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/peer/peer_memory.hpp>
 #include <ashlar/comm/transport.hpp>
@@ -11,7 +12,6 @@
 #include <ashlar/device/packets/time_limit.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
-#include <ashlar/halo/impl/halo_layout.hpp>
 #include <ashlar/halo/impl/peer_kernels.hpp>
 #include <ashlar/halo/impl/peer_lists.hpp>
 #include <ashlar/halo/peer_tasks.hpp>
@@ -190,10 +190,10 @@ class KernelBackend final : public ExchangeBackend<Exec> {
       add_chunks(arrivals, int(k), gets.back().num_words, chunk_of(from[k].count) / 4);
       first_arrivals_.push_back(int(arrivals.size()));
     }
-    puts_ = listed(exec, puts);
-    gets_ = listed(exec, gets);
-    chunks_ = listed(exec, chunks);
-    arrivals_ = listed(exec, arrivals);
+    puts_ = view_from(exec, "ashlar::halo::peers", puts);
+    gets_ = view_from(exec, "ashlar::halo::peers", gets);
+    chunks_ = view_from(exec, "ashlar::halo::peers", chunks);
+    arrivals_ = view_from(exec, "ashlar::halo::peers", arrivals);
   }
 
   /// Makes the next exchange use `slot`.

@@ -22,6 +22,16 @@ struct SpanOfEntries {
   KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t i) const { return first + i; }
 };
 
+/// An entry of a view of one vector or of several.
+template <class X>
+KOKKOS_INLINE_FUNCTION typename X::reference_type entry_at(const X& x, std::int64_t row, std::int64_t vector) {
+  if constexpr (X::rank() == 1) {
+    return x(row);
+  } else {
+    return x(row, vector);
+  }
+}
+
 /// Gathers entries of x, which are blocks of scalars of one or several vectors, into a buffer or an OutgoingMessage.
 /// The scalars of all vectors in a row lie side by side, whatever the layout of x.
 ///
@@ -36,19 +46,11 @@ struct PackedEntries {
   std::int64_t block_size, num_vectors;
   Buffer to;
 
-  KOKKOS_INLINE_FUNCTION Scalar at(std::int64_t row, std::int64_t vector) const {
-    if constexpr (X::rank() == 1) {
-      return x(row);
-    } else {
-      return x(row, vector);
-    }
-  }
-
   struct ByScalar {};
   KOKKOS_INLINE_FUNCTION void operator()(ByScalar, std::int64_t i) const {
     const std::int64_t row = i / num_vectors, vector = i - row * num_vectors;
     const std::int64_t entry = row / block_size;
-    to.template put<Scalar>(i, at(entries(entry) * block_size + (row - entry * block_size), vector));
+    to.template put<Scalar>(i, entry_at(x, entries(entry) * block_size + (row - entry * block_size), vector));
   }
 
   struct ByEntry {};
@@ -57,7 +59,7 @@ struct PackedEntries {
     const std::int64_t first = i * block_size * num_vectors;
     for (std::int64_t row = 0; row < block_size; ++row) {
       for (std::int64_t vector = 0; vector < num_vectors; ++vector) {
-        to.template put<Scalar>(first + row * num_vectors + vector, at(first_row + row, vector));
+        to.template put<Scalar>(first + row * num_vectors + vector, entry_at(x, first_row + row, vector));
       }
     }
   }

@@ -35,8 +35,9 @@ struct OperatorAndScalars {
 };
 
 /// b and x are vectors that solvers of one right-hand side take; operator and preconditioner are for x, and for the
-/// solver's own vectors, which they are applied to.
-template <class Exec, class Op, class M, class B, class X>
+/// solver's own vectors, which they are applied to: `Preconditioned` where M has another scalar.
+template <class Exec, class Op, class M, class B, class X,
+          class Preconditioned = Kokkos::View<typename X::non_const_value_type*, typename Exec::memory_space>>
 struct SystemOfOneVector {
   static_assert(OperatorAndScalars<Op, B, X>::value);
   static_assert(vector_view<B>, "ashlar::cg: b must be a contiguous Kokkos::View of rank 1");
@@ -51,7 +52,7 @@ struct SystemOfOneVector {
       linear_operator<Op, Exec, Vector, Vector>,
       "ashlar::cg: A must be a linear operator on Kokkos::View<Scalar*, Exec::memory_space>, the solver's own "
       "vectors");
-  static_assert(preconditioner<M, Exec, Vector, Vector>,
+  static_assert(preconditioner<M, Exec, Preconditioned, Preconditioned>,
                 "ashlar::cg: M must be a preconditioner of Kokkos::View<Scalar*, Exec::memory_space>, the solver's own "
                 "vectors");
   static constexpr bool value = true;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/krylov/checkpoint.hpp>
@@ -23,7 +24,8 @@ template <class Scalars>
 struct SolveState {
   Scalars now{};  ///< at the last check
   SolveAccount account{};
-  std::vector<double> norms{};  ///< of the recurrence, by iteration
+  std::vector<double> norms{};       ///< of the recurrence, by iteration
+  std::vector<double> true_norms{};  ///< of the true residual, by start
 };
 
 /// Counts and residuals of a solve that has ended. `norm_b` is the norm of b that residuals of the recurrence are
@@ -40,6 +42,7 @@ SolveReport report_of(const Method& method, const SolveState<typename Method::Sc
   report.relative_residual = ratio(account.last.two, norms_b.unpreconditioned);
   report.preconditioned_residual = ratio(account.last.preconditioned, norms_b.preconditioned);
   for (const double norm : state.norms) report.residual_history.push_back(ratio(norm, norm_b));
+  for (const double norm : state.true_norms) report.true_residuals.push_back(ratio(norm, norm_b));
   const std::int64_t of_a = method.a().traffic_bytes(), of_m = method.m().traffic_bytes(),
                      more = of_starts + Method::products_of(report.iterations) - report.iterations;
   report.bytes_moved =
@@ -111,9 +114,9 @@ class Checkpoints {
     }
   }
 
-  /// The state of the solve that was saved, with its vectors in place; the scalars get `limits`, but for the target,
-  /// which `limits` gets of them. Collective. Throws ArgumentError if the checkpoint is of another solve, as far as it
-  /// shows.
+  /// The state of the solve that was saved, with its vectors in place; the scalars get `limits`, whose target becomes
+  /// the smaller one that the solve has gone on to, if it has (SolveLoop::tightens()). Collective. Throws ArgumentError
+  /// if the checkpoint is of another solve, as far as it shows.
   State resume(const Exec& exec, const Method& method, const Vector& best_x, const std::string& launch, double scale,
                StoppingLimits& limits) const {
     State state;
@@ -137,9 +140,10 @@ class Checkpoints {
       for (std::size_t k = 0; k < to.size(); ++k) {
         Kokkos::deep_copy(exec, to[k], host_view(checkpoint.vectors[k].data(), to[k].extent(0)));
       }
-      state = {checkpoint.scalars, checkpoint.account, checkpoint.norms};
-      limits.target = state.now.limits.target;
+      state = {checkpoint.scalars, checkpoint.account, checkpoint.norms, {}};
+      if (state.account.is_tightened) limits.target = std::min(limits.target, state.now.limits.target);
       state.now.limits = limits;
+      state.now.progress.aim = limits.target;
       const Kokkos::View<const CgScalars, Kokkos::HostSpace> now(&state.now);
       Kokkos::deep_copy(exec, method.memory().scalars, now);
       exec.fence("ashlar::solver: resumed");

@@ -81,47 +81,36 @@ void for_tile(const Body& body, const BoxLayout& layout, const Parities& paritie
   }
 }
 
-/// The tiles that all boxes are cut into.
-template <class Body, class Parities>
-struct AtTiles {
-  Body body;
-  BoxLayout layout;
-  Parities parities;
-  int height, depth;  // of a tile
-  int tiles_i, tiles_j, tiles_k;
+/// The tiles that all boxes are cut into, as a list of regions.
+struct AllTiles {
+  int dim, height, depth;  // of a box; of a tile
+  int tiles_i, tiles_j, tiles_k, num_boxes;
 
-  void operator()(std::int64_t index) const {
+  /// Large tiles read little twice; but there are to be some for each of so many threads.
+  static AllTiles of(int num_boxes, int dim, int num_threads) {
+    const auto parts = [&](int size) { return (dim + size - 1) / size; };
+    AllTiles tiles{dim, highest_tile, dim, parts(widest_tile), 0, 0, num_boxes};
+    for (;;) {
+      tiles.tiles_j = parts(tiles.height);
+      tiles.tiles_k = parts(tiles.depth);
+      if (tiles.extent(0) >= 4 * std::int64_t(num_threads) || tiles.height <= 4) return tiles;
+      (tiles.depth > tiles.height ? tiles.depth : tiles.height) /= 2;
+    }
+  }
+
+  std::int64_t extent(int) const { return std::int64_t(num_boxes) * tiles_i * tiles_j * tiles_k; }
+
+  CellRegion operator()(std::int64_t index) const {
     const int i = widest_tile * int(index % tiles_i);
     const int j = height * int(index / tiles_i % tiles_j);
     const int k = depth * int(index / (tiles_i * tiles_j) % tiles_k);
     const int box = int(index / (std::int64_t(tiles_i) * tiles_j * tiles_k));
-    const int n = layout.dim;
-    for_tile(body, layout, parities,
-             {box, {i, j, k}, {std::min(widest_tile, n - i), std::min(height, n - j), std::min(depth, n - k)}});
+    return {box, {i, j, k}, {std::min(widest_tile, dim - i), std::min(height, dim - j), std::min(depth, dim - k)}};
   }
 };
 
-template <class Exec, class Parities, class Body>
-void for_each_tile(const std::string& label, const Exec& exec, int num_boxes, const BoxLayout& layout,
-                   const Parities& parities, const Body& body) {
-  using Tiles = AtTiles<Body, Parities>;
-  const auto parts = [&](int size) { return (layout.dim + size - 1) / size; };
-  Tiles kernel{body, layout, parities, highest_tile, layout.dim, parts(widest_tile), 0, 0};
-  std::int64_t count = 0;
-  // Large tiles read little twice; but there are to be some for each thread.
-  for (;;) {
-    kernel.tiles_j = parts(kernel.height);
-    kernel.tiles_k = parts(kernel.depth);
-    count = std::int64_t(num_boxes) * kernel.tiles_i * kernel.tiles_j * kernel.tiles_k;
-    if (count >= 4 * exec.concurrency() || kernel.height <= 4) break;
-    (kernel.depth > kernel.height ? kernel.depth : kernel.height) /= 2;
-  }
-  if (count == 0) return;
-  Kokkos::parallel_for(label, CellRange<Exec>(exec, 0, count), kernel);
-}
-
-// The same as for_each_cell, for_each_of_colour and for_each_tile, for the cells of a list of regions: the same
-// bits at each cell. On GPUs a region is a team's, on CPUs a thread's.
+// The same as for_each_cell and for_each_of_colour for the cells of a list of regions: the same bits at each cell. On
+// GPUs a region is a team's, on CPUs a thread's.
 
 /// Which regions make good work for a team, or a thread: a GPU's thread takes one or two cells, a thread of a CPU a
 /// tile.
@@ -183,7 +172,7 @@ struct ColourAtRegions {
     });
   }
 
-  void operator()(int number) const requires by_rows {
+  void operator()(std::int64_t number) const requires by_rows {
     const CellRegion region = regions(number);
     // A copy, which no store can change: its members stay in registers.
     const Body mine = body;
@@ -205,17 +194,17 @@ struct TilesAtRegions {
   BoxLayout layout;
   Parities parities;
 
-  void operator()(int number) const { for_tile(body, layout, parities, regions(number)); }
+  void operator()(std::int64_t number) const { for_tile(body, layout, parities, regions(number)); }
 };
 
 template <execution_space Exec, class Regions, class Kernel>
 void launch_for_regions(const std::string& label, const Exec& exec, const Regions& regions, const Kernel& kernel) {
-  const int count = static_cast<int>(regions.extent(0));
+  const auto count = static_cast<std::int64_t>(regions.extent(0));
   if (count == 0) return;
   if constexpr (is_gpu_v<Exec>) {
-    Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, count, 256), kernel);
+    Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, int(count), 256), kernel);
   } else {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, count), kernel);
+    Kokkos::parallel_for(label, CellRange<Exec>(exec, 0, count), kernel);
   }
 }
 

@@ -239,32 +239,4 @@ void fill_own_ghosts(const Exec& exec, const Copies& copies, const Boundary& bou
   if (own.boundary.count > 0) for_each_region("ashlar::multigrid::boundary", exec, boundary, own.fill);
 }
 
-/// A coefficient of faces, extended beyond the domain by a polynomial along the one direction that leads out: the first
-/// layer only, which is all that an operator reads.
-template <class Real>
-struct ExtrapolateFaces {
-  Real* beta;
-  BoxLayout layout;
-
-  KOKKOS_FUNCTION void operator()(const BoundaryRegion& region, int i, int j, int k) const {
-    const int cell[3] = {region.begin[0] + i, region.begin[1] + j, region.begin[2] + k};
-    int d = 0;
-    while (region.outside[d] == 0) ++d;
-    const bool is_low = region.outside[d] < 0;
-    if (cell[d] != (is_low ? -1 : layout.dim)) return;
-    const std::int64_t at = layout.at(region.box, cell[0], cell[1], cell[2]);
-    const std::int64_t inwards = is_low ? layout.stride(d) : -layout.stride(d);
-    const auto x = [&](int depth) { return beta[at + depth * inwards]; };
-    if (layout.dim >= 5) {
-      beta[at] = 5 * x(1) - 10 * x(2) + 10 * x(3) - 5 * x(4) + x(5);
-    } else if (layout.dim == 4) {
-      beta[at] = 4 * x(1) - 6 * x(2) + 4 * x(3) - x(4);
-    } else if (layout.dim >= 2) {
-      beta[at] = 2 * x(1) - x(2);
-    } else {
-      beta[at] = x(1);
-    }
-  }
-};
-
 }  // namespace ashlar::multigrid::impl

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/cycles/cycle.hpp>
 #include <ashlar/multigrid/ghost_fill.hpp>
 #include <ashlar/multigrid/impl/cycle_level.hpp>
@@ -15,53 +15,6 @@
 #include <vector>
 
 namespace ashlar::multigrid::impl {
-
-/// Regions as smaller ones, of which each has `most_cells` cells or fewer: cut across k, then across j.
-template <class Region>
-std::vector<Region> cut_regions(const std::vector<Region>& regions, int most_cells) {
-  std::vector<Region> result;
-  for (const Region& region : regions) {
-    const Index3& size = region.size;
-    const int rows = std::max(1, most_cells / size[0]), nj = std::min(rows, size[1]);
-    const int nk = std::max(1, rows / nj);
-    for (int k = 0; k < size[2]; k += nk) {
-      for (int j = 0; j < size[1]; j += nj) {
-        Region part = region;
-        part.size = {size[0], std::min(nj, size[1] - j), std::min(nk, size[2] - k)};
-        const Index3 begin{0, j, k};
-        for (int d = 0; d < 3; ++d) {
-          if constexpr (requires { part.begin; }) {
-            part.begin[d] += begin[d];
-          } else {
-            part.from[d] += begin[d];
-            part.to[d] += begin[d];
-          }
-        }
-        result.push_back(part);
-      }
-    }
-  }
-  return result;
-}
-
-/// Sets after which kernels of a list there is a barrier of all teams.
-inline void place_barriers(std::vector<PackedKernel>& kernels) {
-  int since_barrier = 0;    // kernels since then
-  bool is_for_all = false;  // one of them
-  for (std::size_t s = 0; s < kernels.size(); ++s) {
-    ++since_barrier;
-    is_for_all = is_for_all || kernels[s].is_for_one_team == 0;
-    const PackedKernel* const next = s + 1 < kernels.size() ? &kernels[s + 1] : nullptr;
-    const bool next_is_for_all = next != nullptr && next->is_for_one_team == 0;
-    // A kernel that needs nothing of the one before it may need something of the ones before that.
-    const bool may_go_on = next != nullptr && next->needs_none_before != 0 && since_barrier == 1;
-    kernels[s].barrier_after_it = (is_for_all || next_is_for_all) && !may_go_on ? 1 : 0;
-    if (kernels[s].barrier_after_it != 0) {
-      since_barrier = 0;
-      is_for_all = false;
-    }
-  }
-}
 
 /// Translates steps of cycles, on levels that one rank has, into kernels that one kernel runs. Owns the memory to which
 /// these kernels point besides the levels'.
@@ -159,7 +112,8 @@ class ProgramWriter {
     if (!memory) {
       const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), regions);
       const std::vector<Region> all(host.data(), host.data() + host.extent(0));
-      memory = std::make_shared<List>(to_space(exec_, "ashlar::multigrid::regions", cut_regions(all, cells_of_region)));
+      memory = std::make_shared<List>(
+          ashlar::impl::view_from(exec_, "ashlar::multigrid::regions", cut_regions(all, cells_of_region)));
     }
     const Items<Region> list = items(*std::static_pointer_cast<List>(memory));
     kernels_.push_back(pack<Real>(AtRegions<Items<Region>, Body>{list, body}, list.count,

@@ -48,11 +48,6 @@ std::string Multigrid<Exec, Real>::describe_cycle(LevelCycle kind, std::size_t n
 }
 
 template <execution_space Exec, class Real>
-void Multigrid<Exec, Real>::v_cycle(const Exec& exec, std::size_t number, VCycle kind) const {
-  run_cycle(exec, number, kind == VCycle::plain ? LevelCycle::v : LevelCycle::symmetric_v);
-}
-
-template <execution_space Exec, class Real>
 void Multigrid<Exec, Real>::run_cycle(const Exec& exec, std::size_t number, LevelCycle kind) const {
   if (!is_on_host(number)) return run_parts(exec, cycle_of(number, kind));
   exec.fence("ashlar::multigrid: what comes to the device");

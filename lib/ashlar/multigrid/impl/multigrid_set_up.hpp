@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <ashlar/base/error.hpp>
-#include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/device/graphs/captured_work.hpp>
 #include <ashlar/device/memory/available_memory.hpp>
+#include <ashlar/multigrid/impl/try_overlap.hpp>
 #include <ashlar/multigrid/multigrid.hpp>
 #include <ashlar/multigrid/operator.hpp>
-#include <ashlar/multigrid/smoother.hpp>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -55,35 +53,6 @@ void require_memory_for(const std::vector<BoxGrid>& grids, const MultigridOption
     require_memory<typename Exec::memory_space>(bytes, text("multigrid of ", grids[0].cells_per_dim(), "^3 cells in ",
                                                             count_text(grids[0].num_boxes(), "box")));
   });
-}
-
-/// Times the smoother on a level that may be cut, cut and not, and leaves it as is faster on the rank where it takes
-/// longest: the same on all ranks. Collective over the level's. Uses its u, f and temp, and leaves u and temp as zeros.
-template <class Exec, class Real>
-void try_overlap(const Exec& exec, Level<Exec, Real>& level, Smoother smoother) {
-  constexpr double seconds_of_batch = 5e-4;
-  constexpr int most_of_batch = 4;
-  PhaseTimes* const times = std::exchange(level.times, nullptr);  // which would wait in between
-  const auto seconds_of = [&](Overlap overlap, int count) {
-    level.comm->together([&] { level.set_overlap(exec, overlap); });
-    const auto begin = std::chrono::steady_clock::now();
-    for (int k = 0; k < count; ++k) smooth(exec, level, smoother, level.u, level.f);
-    exec.fence("ashlar::multigrid: an overlap is tried");
-    return level.comm->max(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / count);
-  };
-  for (const Overlap overlap : {Overlap::on, Overlap::off}) seconds_of(overlap, 1);  // the first launches take longer
-  const double estimate = std::max(seconds_of(Overlap::off, 1), 1e-9);
-  const int count = std::clamp(static_cast<int>(seconds_of_batch / estimate), 1, most_of_batch);
-  OverlapTimes taken{seconds_of(Overlap::on, count), seconds_of(Overlap::off, count)};
-  for (int repeat = 0; repeat < 2; ++repeat) {
-    taken.with = std::min(taken.with, seconds_of(Overlap::on, count));
-    taken.without = std::min(taken.without, seconds_of(Overlap::off, count));
-  }
-  level.set_overlap(exec, taken.with < taken.without ? Overlap::on : Overlap::off);
-  level.overlap_times = taken;
-  level.times = times;
-  Kokkos::deep_copy(exec, level.u, 0.0);
-  Kokkos::deep_copy(exec, level.temp, 0.0);
 }
 
 }  // namespace impl
@@ -263,7 +232,10 @@ std::string Multigrid<Exec, Real>::why_no_graph(std::size_t number) const {
   if (is_on_host(number)) return host_->levels().why_no_graph(number - levels_.size());
   if (host_) return "levels are on the host, which waits";
   if (!bottom_.is_one_kernel()) return "the coarsest level is so large that the host decides there";
-  return waits_on_host(number) ? "the host waits for messages between ranks" : "";
+  const bool waits = std::any_of(levels_.begin() + std::ptrdiff_t(number), levels_.end(), [](const auto& level) {
+    return level.grid.is_shared() && !level.fill_for_operator.is_stream_ordered();
+  });
+  return waits ? "the host waits for messages between ranks" : "";
 }
 
 /// This rank may have boxes of the level. If one rank has it alone, others have none of coarser ones either.
@@ -271,14 +243,6 @@ template <execution_space Exec, class Real>
 bool Multigrid<Exec, Real>::has_part_from(std::size_t number) const {
   const BoxGrid& grid = levels_[number].grid;
   return grid.is_shared() || grid.num_own() > 0;
-}
-
-/// The host waits for messages of the level, or of a coarser one that is not on the host.
-template <execution_space Exec, class Real>
-bool Multigrid<Exec, Real>::waits_on_host(std::size_t number) const {
-  return std::any_of(levels_.begin() + std::ptrdiff_t(number), levels_.end(), [](const Level<Exec, Real>& level) {
-    return level.grid.is_shared() && !level.fill_for_operator.is_stream_ordered();
-  });
 }
 
 }  // namespace ashlar::multigrid

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/multigrid/impl/kernel_program.hpp>
 #include <ashlar/multigrid/impl/packed_kernel.hpp>
@@ -102,7 +103,7 @@ class Programs {
     if (!writer_) writer_.emplace(exec, kernel_.most_tiles());
     const std::vector<PackedKernel> kernels = writer_->translate(steps, levels);
     const auto is_for_one = [](const PackedKernel& kernel) { return kernel.is_for_one_team != 0; };
-    programs_[id] = {to_space(exec, "ashlar::multigrid::program", kernels),
+    programs_[id] = {ashlar::impl::view_from(exec, "ashlar::multigrid::program", kernels),
                      std::all_of(kernels.begin(), kernels.end(), is_for_one)};
   }
 

@@ -12,10 +12,12 @@
 #include <ashlar/multigrid/plans.hpp>
 #include <ashlar/multigrid/smoother.hpp>
 #include <ashlar/multigrid/stencil.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 /// Kernels as data, so that one kernel can run a list of them.
 namespace ashlar::multigrid::impl {
@@ -120,6 +122,25 @@ PackedKernel pack(const Kernel& kernel, std::int64_t count, bool is_for_one_team
   packed.count = count;
   std::memcpy(packed.kernel, &kernel, sizeof(Kernel));
   return packed;
+}
+
+/// Sets after which kernels of a list there is a barrier of all teams.
+inline void place_barriers(std::vector<PackedKernel>& kernels) {
+  int since_barrier = 0;    // kernels since then
+  bool is_for_all = false;  // one of them
+  for (std::size_t s = 0; s < kernels.size(); ++s) {
+    ++since_barrier;
+    is_for_all = is_for_all || kernels[s].is_for_one_team == 0;
+    const PackedKernel* const next = s + 1 < kernels.size() ? &kernels[s + 1] : nullptr;
+    const bool next_is_for_all = next != nullptr && next->is_for_one_team == 0;
+    // A kernel that needs nothing of the one before it may need something of the ones before that.
+    const bool may_go_on = next != nullptr && next->needs_none_before != 0 && since_barrier == 1;
+    kernels[s].barrier_after_it = (is_for_all || next_is_for_all) && !may_go_on ? 1 : 0;
+    if (kernels[s].barrier_after_it != 0) {
+      since_barrier = 0;
+      is_for_all = false;
+    }
+  }
 }
 
 template <int position, class Members>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/multigrid/box_grid.hpp>
 #include <string>
@@ -25,19 +26,35 @@ auto items(const View& list) {
   return Items<Item>{list.data(), static_cast<int>(list.extent(0))};
 }
 
-// Kernels for the cells of lists of regions.
-
-/// A list where the execution space reaches it. Waits for `exec`, and allocates.
-template <execution_space Exec, class Item>
-Kokkos::View<Item*, typename Exec::memory_space> to_space(const Exec& exec, const std::string& label,
-                                                          const std::vector<Item>& items) {
-  using There = Kokkos::View<Item*, typename Exec::memory_space>;
-  using Here = Kokkos::View<const Item*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  const There there(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), items.size());
-  if (!items.empty()) Kokkos::deep_copy(exec, there, Here(items.data(), items.size()));
-  exec.fence(label + ": copied");
-  return there;
+/// Regions as smaller ones, of which each has `most_cells` cells or fewer: cut across k, then across j.
+template <class Region>
+std::vector<Region> cut_regions(const std::vector<Region>& regions, int most_cells) {
+  std::vector<Region> result;
+  for (const Region& region : regions) {
+    const Index3& size = region.size;
+    const int rows = std::max(1, most_cells / size[0]), nj = std::min(rows, size[1]);
+    const int nk = std::max(1, rows / nj);
+    for (int k = 0; k < size[2]; k += nk) {
+      for (int j = 0; j < size[1]; j += nj) {
+        Region part = region;
+        part.size = {size[0], std::min(nj, size[1] - j), std::min(nk, size[2] - k)};
+        const Index3 begin{0, j, k};
+        for (int d = 0; d < 3; ++d) {
+          if constexpr (requires { part.begin; }) {
+            part.begin[d] += begin[d];
+          } else {
+            part.from[d] += begin[d];
+            part.to[d] += begin[d];
+          }
+        }
+        result.push_back(part);
+      }
+    }
+  }
+  return result;
 }
+
+// Kernels for the cells of lists of regions.
 
 /// A region's cells: body(region, i, j, k) for each. Where a body has something to prepare for a region,
 /// body.prepare(region, work) calls work(cell) with what then does cell(i, j, k).

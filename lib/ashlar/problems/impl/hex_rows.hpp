@@ -3,8 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <ashlar/problems/impl/build_range.hpp>
 #include <ashlar/problems/lattice.hpp>
-#include <string>
-#include <vector>
 
 namespace ashlar::problems::impl {
 
@@ -56,18 +54,6 @@ struct HexRows {
   KOKKOS_INLINE_FUNCTION static int first(int p, int d) { return d > 0 || (d == 0 && p == 0) ? 1 : 0; }
   KOKKOS_INLINE_FUNCTION static int last(int p, int d, int n) { return d < 0 || (d == 0 && p + 1 == n) ? 0 : 1; }
 };
-
-/// A small table of the host's, copied to where kernels read it. Waits for `exec`, since the table may then go.
-template <class Space, class Exec>
-Kokkos::View<const double*, Space> to_space(const Exec& exec, const std::vector<double>& table,
-                                            const std::string& label) {
-  Kokkos::View<double*, Space> result(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), table.size());
-  const Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(table.data(),
-                                                                                                     table.size());
-  Kokkos::deep_copy(exec, result, host);
-  exec.fence("ashlar::problems: table copied");
-  return result;
-}
 
 template <int BlockSize, class Matrix, class Exec, class Element>
 Matrix build_hex_rows(const Exec& exec, const Lattice& lattice, const Element& element, bool clamp,

@@ -6,7 +6,6 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/spmv/spmv.hpp>
-#include <ashlar/streaming/file_matrix.hpp>
 #include <ashlar/streaming/impl/structure.hpp>
 #include <ashlar/streaming/options.hpp>
 #include <ashlar/streaming/planner.hpp>
@@ -86,8 +85,11 @@ class StreamDivision {
     // Kokkos' memory on the device for each of its instances: the copies' and the host's vectors'.
     constexpr std::uint64_t bytes_of_instance = 1 << 20;
     if (is_gpu_v<Exec>) shape.plan_bytes += 2 * bytes_of_instance;
-    // The memory of a FileMatrix, if that is the limited memory.
-    if (has_one_memory && from_file_) shape.plan_bytes += FileMatrix<HostMatrix>::bytes_of(matrix_.num_block_rows());
+    // The row pointers of a FileMatrix, twice, if its memory is the limited memory.
+    if (has_one_memory && from_file_) {
+      shape.plan_bytes +=
+          std::uint64_t(matrix_.num_block_rows() + 1) * (sizeof(std::int64_t) + sizeof(typename Matrix::offset_type));
+    }
     if (!comes(options_, from_file_)) return estimate_in_place(shape, options_);
     StreamingEstimate result =
         estimate_streaming(shape, options_, invariants_.available_bytes, [&](int count) { return cut(count); });

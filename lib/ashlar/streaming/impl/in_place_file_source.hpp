@@ -5,6 +5,7 @@
 #include <ashlar/io/block_file.hpp>
 #include <ashlar/io/read_ahead.hpp>
 #include <ashlar/streaming/impl/block_source.hpp>
+#include <ashlar/streaming/impl/file_pieces.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <cstdint>
 #include <memory>

@@ -5,12 +5,11 @@
 #include <ashlar/host/memory.hpp>
 #include <ashlar/spmv/plan.hpp>
 #include <ashlar/streaming/impl/block_source.hpp>
-#include <ashlar/streaming/impl/in_place_file_source.hpp>
-#include <ashlar/streaming/impl/staged_file_source.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 // The longer members of StreamedMatrix.
@@ -31,7 +30,9 @@ std::string StreamedMatrix<Matrix, Exec>::explain() const {
                    " buffers of ", bytes_text(estimate_.buffer_bytes / std::uint64_t(estimate_.num_buffers)),
                    ", copies ", options_.hide ? "beside products" : "and products alternate");
   }
-  if (file_) result += text("; ", file_->path(), " is read by ", count_text(options_.num_readers, "thread"));
+  if (is_from_file()) {
+    result += text("; ", path_of_file_, " is read by ", count_text(options_.num_readers, "thread"));
+  }
   if (host_part_) {
     const int pieces = host_pieces().count();
     result += text("; the host multiplies the last ", host_rows_.num_rows, " block rows where they are (",
@@ -43,24 +44,24 @@ std::string StreamedMatrix<Matrix, Exec>::explain() const {
 }
 
 template <bcsr_matrix Matrix, execution_space Exec>
-StreamedMatrix<Matrix, Exec>::StreamedMatrix(const Exec& exec, const Exec& copy_exec,
-                                             std::shared_ptr<const io::BlockFile> file, host_type matrix,
-                                             const StreamingOptions& options)
-    : file_(std::move(file)),
-      host_(finished(exec, std::move(matrix))),
-      options_(options),
-      alternation_{Event<Exec>(exec), Event<Exec>(exec)} {
-  const Division division(host_, options, file_ != nullptr);
+template <class File>
+StreamedMatrix<Matrix, Exec>::StreamedMatrix(const Exec& exec, const Exec& copy_exec, host_type matrix,
+                                             const StreamingOptions& options, const File& file)
+    : host_(finished(exec, std::move(matrix))), options_(options), alternation_{Event<Exec>(exec), Event<Exec>(exec)} {
+  if constexpr (!std::is_null_pointer_v<File>) {
+    path_of_file_ = file->path();
+    options_.num_readers = impl::num_readers(options_);
+  }
+  const Division division(host_, options, is_from_file());
   host_rows_ = division.host_rows();
   estimate_ = division.estimate();
   subdivisions_ = division.subdivisions(estimate_);
-  if (file_) options_.num_readers = impl::num_readers(options_);
   const SpmvPlan<Matrix> whole = impl::plan_of_whole<Matrix>(exec, host_, options_.product);
   kernel_ = whole.kernel();
   product_ = whole.explain();
   if (copies()) {
     structure_ = impl::resident_structure<Matrix>(exec, host_, subdivisions_, estimate_.structure_is_resident);
-    std::unique_ptr<impl::BlockSource<Matrix, Exec>> source = make_source(copy_exec);
+    std::unique_ptr<impl::BlockSource<Matrix, Exec>> source = make_source(copy_exec, file);
     if (estimate_.structure_is_resident) source->bring_columns(exec, structure_.col_idx);
     ring_ = std::make_unique<impl::SubdivisionRing<Matrix, Exec>>(
         copy_exec, subdivisions_, num_resident_parts(), estimate_.num_buffers, estimate_.structure_is_resident,
@@ -79,21 +80,25 @@ StreamedMatrix<Matrix, Exec>::StreamedMatrix(const Exec& exec, const Exec& copy_
 }
 
 template <bcsr_matrix Matrix, execution_space Exec>
-std::unique_ptr<impl::BlockSource<Matrix, Exec>> StreamedMatrix<Matrix, Exec>::make_source(
-    const Exec& copy_exec) const {
-  if (!file_) return std::make_unique<impl::MemorySource<Matrix, host_type, Exec>>(host_, subdivisions_);
-  // Buffers that have room for all that is sent keep it.
-  const bool again = num_parts() - num_resident_parts() > estimate_.num_buffers;
-  const impl::FileReading reading{.num_threads = options_.num_readers,
-                                  .ahead = options_.hide,
-                                  .first_again = again ? num_resident_parts() : num_parts(),
-                                  .with_columns = !estimate_.structure_is_resident};
-  if constexpr (has_one_memory) {
-    if (!options_.copy_always) {
-      return std::make_unique<impl::InPlaceFileSource<Matrix, Exec>>(file_, subdivisions_, reading);
+template <class File>
+std::unique_ptr<impl::BlockSource<Matrix, Exec>> StreamedMatrix<Matrix, Exec>::make_source(const Exec& copy_exec,
+                                                                                           const File& file) const {
+  if constexpr (std::is_null_pointer_v<File>) {
+    return std::make_unique<impl::MemorySource<Matrix, host_type, Exec>>(host_, subdivisions_);
+  } else {
+    // Buffers that have room for all that is sent keep it.
+    const bool again = num_parts() - num_resident_parts() > estimate_.num_buffers;
+    const impl::FileReading reading{.num_threads = options_.num_readers,
+                                    .ahead = options_.hide,
+                                    .first_again = again ? num_resident_parts() : num_parts(),
+                                    .with_columns = !estimate_.structure_is_resident};
+    if constexpr (has_one_memory) {
+      if (!options_.copy_always) {
+        return impl::file_source<Matrix, host_type, true>(copy_exec, file, subdivisions_, reading);
+      }
     }
+    return impl::file_source<Matrix, host_type, false>(copy_exec, file, subdivisions_, reading);
   }
-  return std::make_unique<impl::StagedFileSource<Matrix, host_type, Exec>>(copy_exec, file_, subdivisions_, reading);
 }
 
 template <bcsr_matrix Matrix, execution_space Exec>
@@ -107,7 +112,7 @@ void StreamedMatrix<Matrix, Exec>::stream(const Exec& exec, const Work& work,
   }
   // Products with the resident part come first: the first copies hide behind them. If a file is read, the host enqueues
   // this work before it waits.
-  const bool hide = options_.hide, early = hide && !file_;
+  const bool hide = options_.hide, early = hide && !is_from_file();
   const int resident = num_resident_parts(), ahead = early ? estimate_.num_buffers : 1;
   int next = resident;
   const auto send_up_to = [&](int end) {

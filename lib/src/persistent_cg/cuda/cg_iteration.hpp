@@ -3,6 +3,8 @@
 #include <ashlar/persistent_cg/one_device.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
+#include <ashlar/krylov/cg_scalars.hpp>
+
 #include "rank_sync.hpp"
 
 // The common part of the kernels that iterate CG by themselves.

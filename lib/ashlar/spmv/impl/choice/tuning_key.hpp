@@ -7,6 +7,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/loads/cache_hint.hpp>
 #include <ashlar/device/probes/device_properties.hpp>
+#include <ashlar/host/instruction_set.hpp>
 #include <ashlar/host/processors.hpp>
 #include <ashlar/spmv/impl/choice/choose_launch.hpp>
 #include <ashlar/spmv/impl/launch/spmv_launch.hpp>
@@ -48,6 +49,7 @@ SpmvDevice spmv_device(const Exec& exec) {
   if constexpr (!is_gpu_v<Exec>) {
     device.processor_cache_bytes = last_cache_bytes(exec.concurrency());
     device.gains_by_prefetch = is_intel_processor();
+    device.instruction_set = instruction_set();
   }
   if (const std::int64_t bytes = device_scratch_bytes(exec); bytes > 0) device.scratch_bytes = bytes;
   return device;

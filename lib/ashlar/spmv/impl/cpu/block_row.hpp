@@ -94,7 +94,8 @@ struct CpuByColumns : CpuBlockRow<Rows, Lanes> {
     Real factor[parts];
     for (int part = 0; part < parts; ++part) factor[part] = x[part];
     const auto add = [&](int first, auto which) __attribute__((always_inline)) {
-      const Numbers value = load_pack<Real, Lanes>(column + first);
+      Numbers value;
+      load_pack<Real, Lanes>(column + first, value);
       for (int part = 0; part < parts; ++part) sum[part][which] += value * factor[part];
     };
     each<0, whole>(
@@ -176,21 +177,24 @@ struct CpuByRows : CpuBlockRow<Rows, Lanes> {
   static constexpr int at_a_time = bytes == 0 || bytes > 64 ? 1 : bytes > 32 ? 2 : 4;
   static constexpr bool may_end_within = b > 0 ? parts* b % Lanes != 0 : Lanes > 1;
 
-  /// x, or where `part` is 1 its entries with real and imaginary parts exchanged.
-  [[gnu::always_inline]] static Numbers load_x(const Real* from, int part) {
+  /// x := the entries from `from` on, or if `part` is 1 these with real and imaginary parts exchanged.
+  [[gnu::always_inline]] static void load_x(const Real* from, int part, Numbers& x) {
     if constexpr (parts == 2) {
       if (part == 1) {
         Real exchanged[Lanes];
         for (int lane = 0; lane < Lanes; ++lane) exchanged[lane] = from[lane ^ 1];
-        return load_pack<Real, Lanes>(exchanged);
+        return load_pack<Real, Lanes>(exchanged, x);
       }
     }
-    return load_pack<Real, Lanes>(from);
+    load_pack<Real, Lanes>(from, x);
   }
 
   /// The sum of a register's numbers from lane `first` on. For complex numbers: the real part of the products with x
   /// (part 0), or the imaginary part of the products with x exchanged. Contributions of A's imaginary part have `sign`.
   [[gnu::always_inline]] static Real added_up(const Numbers& numbers, int first, int part, Real sign) {
+    if constexpr (parts == 1) {
+      if (first == 0) return sum_of_lanes<Real, Lanes>(numbers);
+    }
     Real sum = 0;
     for (int lane = first; lane < Lanes; ++lane) {
       const Real number = lane_of<Real, Lanes>(numbers, lane);
@@ -220,24 +224,27 @@ struct CpuByRows : CpuBlockRow<Rows, Lanes> {
           for (int part = 0; part < parts; ++part) {
             each<0, whole>(
                 count, [&](auto which)
-                           __attribute__((always_inline)) { x_whole[part][which] = load_x(x + which * Lanes, part); });
-            if constexpr (may_end_within) x_last[part] = load_x(x + width - Lanes, part);
+                           __attribute__((always_inline)) { load_x(x + which * Lanes, part, x_whole[part][which]); });
+            if constexpr (may_end_within) load_x(x + width - Lanes, part, x_last[part]);
           }
           each<0, b>(
               height, [&](auto row) __attribute__((always_inline)) {
                 const RealValue* const from = block + row * width;
                 Base::prefetch_numbers(from, width, ahead);
                 Numbers some[parts];
-                const Numbers first = load_pack<Real, Lanes>(from);
+                Numbers first;
+                load_pack<Real, Lanes>(from, first);
                 for (int part = 0; part < parts; ++part) some[part] = first * x_whole[part][0];
                 each<1, whole>(
                     count, [&](auto which) __attribute__((always_inline)) {
-                      const Numbers value = load_pack<Real, Lanes>(from + which * Lanes);
+                      Numbers value;
+                      load_pack<Real, Lanes>(from + which * Lanes, value);
                       for (int part = 0; part < parts; ++part) some[part] += value * x_whole[part][which];
                     });
                 for (int part = 0; part < parts; ++part) sum[u][part][row] += some[part];
                 if constexpr (may_end_within) {
-                  const Numbers value = load_pack<Real, Lanes>(from + width - Lanes);
+                  Numbers value;
+                  load_pack<Real, Lanes>(from + width - Lanes, value);
                   for (int part = 0; part < parts; ++part) last[u][part][row] += value * x_last[part];
                 }
               });
@@ -275,26 +282,32 @@ struct CpuByEntries {
 
   [[gnu::always_inline]] static void sum_up(const Rows& rows, std::int64_t begin, std::int64_t end,
                                             [[maybe_unused]] int ahead, Scalar (&result)[capacity]) {
-    const auto load = [&](std::int64_t k) __attribute__((always_inline)) { return products<Lanes>(rows, k); };
     Pack<Scalar, Lanes> sum{};
     Pack<Scalar, 2> rest{};
     std::int64_t k = begin;
     for (; k + at_a_time <= end; k += at_a_time) {
       prefetch_piece<To>(rows.a.values + k, at_a_time, ahead);
-      sum += (load(k) + load(k + Lanes)) + (load(k + 2 * Lanes) + load(k + 3 * Lanes));
+      Pack<Scalar, Lanes> first, second, third, fourth;
+      load_products<Lanes>(rows, k, first);
+      load_products<Lanes>(rows, k + Lanes, second);
+      load_products<Lanes>(rows, k + 2 * Lanes, third);
+      load_products<Lanes>(rows, k + 3 * Lanes, fourth);
+      sum += (first + second) + (third + fourth);
     }
     prefetch_piece<To>(rows.a.values + k, end - k, ahead);
-    for (; k + 2 <= end; k += 2) rest += products<2>(rows, k);
+    for (; k + 2 <= end; k += 2) {
+      Pack<Scalar, 2> product;
+      load_products<2>(rows, k, product);
+      rest += product;
+    }
     if (k < end) rest[0] += Scalar(*rows.block(k)) * *rows.x_of(k);
-    result[0] = rest[0] + rest[1];
-    for (int lane = 0; lane < Lanes; ++lane) result[0] += sum[lane];
+    result[0] = (rest[0] + rest[1]) + sum_of_lanes<Scalar, Lanes>(sum);
   }
 
  private:
-  /// Entries of x for `Count` entries of the row. Two columns of 32 bits are one load.
+  /// x := its entries for `Count` entries of the row. Two columns of 32 bits are one load.
   template <int Count>
-  [[gnu::always_inline]] static Pack<Scalar, Count> load_x(const Rows& rows, std::int64_t k) {
-    Pack<Scalar, Count> x{};
+  [[gnu::always_inline]] static void load_x(const Rows& rows, std::int64_t k, Pack<Scalar, Count>& x) {
     if constexpr (sizeof(Ordinal) == 4 && std::endian::native == std::endian::little) {
       for (int lane = 0; lane < Count; lane += 2) {
         std::uint64_t two;
@@ -305,18 +318,18 @@ struct CpuByEntries {
     } else {
       for (int lane = 0; lane < Count; ++lane) x[lane] = *rows.x_of(k + lane);
     }
-    return x;
   }
 
   template <int Count>
-  [[gnu::always_inline]] static Pack<Scalar, Count> products(const Rows& rows, std::int64_t k) {
-    Pack<Scalar, Count> value{};
+  [[gnu::always_inline]] static void load_products(const Rows& rows, std::int64_t k, Pack<Scalar, Count>& product) {
+    Pack<Scalar, Count> value{}, x{};
     if constexpr (Rows::is_indirect) {
       for (int lane = 0; lane < Count; ++lane) value[lane] = Scalar(*rows.block(k + lane));
     } else {
-      value = load_pack<Scalar, Count>(rows.block(k));
+      load_pack<Scalar, Count>(rows.block(k), value);
     }
-    return value * load_x<Count>(rows, k);
+    load_x<Count>(rows, k, x);
+    product = value * x;
   }
 };
 

@@ -25,7 +25,7 @@ namespace ashlar::impl {
 /// If a block has at most as many rows as there are registers for, the sums stay there for the whole block row;
 /// otherwise some rows at a time, for the columns of one block. A complex number is two real ones here: real and
 /// imaginary parts of the values are multiplied separately, and combined at the end.
-template <class Rows, int Vectors>
+template <class Rows, InstructionSet Set, int Vectors>
 class CpuBlockRowMulti {
  public:
   using Scalar = typename Rows::scalar_type;
@@ -52,11 +52,11 @@ class CpuBlockRowMulti {
   using Real = real_t<Scalar>;
   using RealValue = real_t<typename Rows::value_type>;
   static constexpr int parts = is_complex_v<Scalar> ? 2 : 1;
-  static constexpr int lanes = lanes_for<Real>(parts * Vectors), packs = parts * Vectors / lanes;
+  static constexpr int lanes = lanes_for<Real, Set>(parts * Vectors), packs = parts * Vectors / lanes;
   static_assert(parts * Vectors == packs * lanes);
   using Numbers = Pack<Real, lanes>;
   /// The registers for sums, of a CPU's 16 or 32; and the number of rows that they are enough for.
-  static constexpr int registers = register_bytes == 64 ? 24 : 12;
+  static constexpr int registers = register_bytes(Set) == 64 ? 24 : 12;
   static constexpr int most_rows = std::clamp(registers / (packs * parts), 1, 8);
 
   struct Panel {
@@ -71,14 +71,14 @@ class CpuBlockRowMulti {
   };
 
   template <bool SideBySide>
-  [[gnu::always_inline]] static Entries load(const Panel& panel, std::int64_t row) {
-    Entries x;
+  [[gnu::always_inline]] static void load(const Panel& panel, std::int64_t row, Entries& x) {
     const std::int64_t offset = row * panel.row_stride;
     each<0, packs>(
         packs, [&](auto p) __attribute__((always_inline)) {
           if constexpr (SideBySide) {
-            x.pack[p] = load_pack<Real, lanes>(reinterpret_cast<const Real*>(panel.vector[0] + offset) + p * lanes);
+            load_pack<Real, lanes>(reinterpret_cast<const Real*>(panel.vector[0] + offset) + p * lanes, x.pack[p]);
           } else {
+            x.pack[p] = Numbers{};
             each_of<0>(
                 std::make_integer_sequence<int, lanes>(), [&](auto lane) __attribute__((always_inline)) {
                   constexpr int which = p * lanes + lane;
@@ -87,7 +87,6 @@ class CpuBlockRowMulti {
                 });
           }
         });
-    return x;
   }
 
   /// Adds rows `row` .. row + T - 1 of a block times its rows of X to their sums.
@@ -98,7 +97,8 @@ class CpuBlockRowMulti {
     const auto* const block = reinterpret_cast<const RealValue*>(rows.block(k));
     const std::int64_t row_of_x = std::int64_t(rows.a.col_idx[k]) * C;
     for (int column = 0; column < C; ++column) {
-      const Entries x = load<SideBySide>(panel, row_of_x + column);
+      Entries x;
+      load<SideBySide>(panel, row_of_x + column, x);
       each<0, T>(
           T, [&](auto t) __attribute__((always_inline)) {
             const RealValue* const value = block + parts * rows.at(row + t, column);
@@ -183,7 +183,7 @@ using SingleEntryRows = BlockRows<typename Rows::value_type, typename Rows::scal
 /// A row of real numbers, b = 1, by a thread of a CPU, with contiguous vectors: four at a time, whose sums stay in
 /// registers. In the order of CpuBlockRowMulti, so with the same bits; but as part of the loop over rows, since a row
 /// is short, and with values prefetched.
-template <class Rows>
+template <class Rows, InstructionSet Set>
 struct CpuEntriesMulti {
   using Scalar = typename Rows::scalar_type;
   using Value = typename Rows::value_type;
@@ -192,7 +192,8 @@ struct CpuEntriesMulti {
   MultiVectors<Scalar> vectors;
   int prefetch_bytes;
 
-  [[gnu::always_inline]] void multiply(const Rows& rows, std::int64_t row, std::int64_t begin, std::int64_t end) const {
+  [[gnu::always_inline]] void operator()(const Rows& rows, std::int64_t row, std::int64_t begin,
+                                         std::int64_t end) const {
     const std::int64_t row_of_y = rows.row_of_y(row);
     for (int first = 0; first < vectors.num_vectors; first += panel) {
       // Missing vectors repeat the last one.
@@ -213,7 +214,7 @@ struct CpuEntriesMulti {
 
  private:
   using Real = real_t<Scalar>;  // as it is, where this serves
-  static constexpr int panel = 4, lanes = lanes_for<Real>(panel), packs = panel / lanes;
+  static constexpr int panel = 4, lanes = lanes_for<Real, Set>(panel), packs = panel / lanes;
   using Numbers = Pack<Real, lanes>;
   /// The size of the values that are prefetched together: four lines, since with more the last ones would wait.
   static constexpr std::int64_t entries_together = 4 * bytes_of_line / sizeof(Value);

@@ -1,21 +1,13 @@
 #pragma once
 
 #include <ashlar/base/scalar.hpp>
+#include <ashlar/host/instruction_set.hpp>
 #include <bit>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
 namespace ashlar::impl {
-
-/// Bytes of a vector register of the CPU that this is compiled for.
-#if defined(__AVX512F__)
-inline constexpr int register_bytes = 64;
-#elif defined(__AVX__)
-inline constexpr int register_bytes = 32;
-#else
-inline constexpr int register_bytes = 16;
-#endif
 
 template <class Real, int Lanes>
 struct PackOf {
@@ -31,25 +23,27 @@ struct PackOf<Real, 1> {
 template <class Real, int Lanes>
 using Pack = typename PackOf<Real, Lanes>::type;
 
-/// The numbers from `from` on, wherever that lies, in the precision of Real.
+/// pack := the numbers from `from` on, wherever that lies, in the precision of Real.
+///
+/// Packs are not returned: how wide ones are depends on the instructions that a compiler may use, which differ.
 template <class Real, int Lanes, class Value>
-[[gnu::always_inline]] inline Pack<Real, Lanes> load_pack(const Value* from) {
+[[gnu::always_inline]] inline void load_pack(const Value* from, Pack<Real, Lanes>& pack) {
   if constexpr (Lanes == 1) {
-    return Real(*from);
+    pack = Real(*from);
   } else if constexpr (std::is_same_v<Value, bfloat16>) {
     Pack<std::uint16_t, Lanes> bits;
     __builtin_memcpy(&bits, from, sizeof(bits));
     // The first half of a float's bits: the other half is 0.
     const auto of_floats = __builtin_convertvector(bits, Pack<std::uint32_t, Lanes>) << 16;
-    return __builtin_convertvector(std::bit_cast<Pack<float, Lanes>>(of_floats), Pack<Real, Lanes>);
+    Pack<float, Lanes> floats;
+    __builtin_memcpy(&floats, &of_floats, sizeof(floats));
+    pack = __builtin_convertvector(floats, Pack<Real, Lanes>);
+  } else if constexpr (std::is_same_v<Real, Value>) {
+    __builtin_memcpy(&pack, from, sizeof(pack));
   } else {
     Pack<Value, Lanes> loaded;
     __builtin_memcpy(&loaded, from, sizeof(loaded));
-    if constexpr (std::is_same_v<Real, Value>) {
-      return loaded;
-    } else {
-      return __builtin_convertvector(loaded, Pack<Real, Lanes>);
-    }
+    pack = __builtin_convertvector(loaded, Pack<Real, Lanes>);
   }
 }
 
@@ -63,10 +57,23 @@ template <class Real, int Lanes>
   }
 }
 
-/// Lanes for runs of `length` numbers: as many as a register holds, or as the run has.
-template <class Real>
+/// The sum of all lanes: of halves, of their halves, and so on.
+template <class Real, int Lanes>
+[[gnu::always_inline]] inline Real sum_of_lanes(const Pack<Real, Lanes>& pack) {
+  if constexpr (Lanes == 1) {
+    return pack;
+  } else {
+    Pack<Real, Lanes / 2> half[2];
+    __builtin_memcpy(half, &pack, sizeof(pack));
+    half[0] += half[1];
+    return sum_of_lanes<Real, Lanes / 2>(half[0]);
+  }
+}
+
+/// Lanes for runs of `length` numbers: as many as a register of the set holds, or as the run has.
+template <class Real, InstructionSet Set>
 constexpr int lanes_for(int length) {
-  constexpr int widest = register_bytes / static_cast<int>(sizeof(Real));
+  constexpr int widest = register_bytes(Set) / static_cast<int>(sizeof(Real));
   return length < widest ? static_cast<int>(std::bit_floor(unsigned(length))) : widest;
 }
 

@@ -7,6 +7,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/block.hpp>
 #include <ashlar/device/teams/for_entries.hpp>
+#include <ashlar/host/instruction_set.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/choice/choose_launch.hpp>
 #include <ashlar/spmv/impl/cpu/block_row_multi.hpp>
@@ -124,6 +125,7 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
           std::max(shape.num_blocks / (8 * device.threads), 4 * blocks_of_segment(shape.block_shape));
       if (shape.longest_row > longest_row) launch.longest_row = longest_row;
     }
+    if (!device.is_gpu) launch.instruction_set = device.instruction_set;
     launch.prefetch_bytes = choose_prefetch(shape, device, request.prefetch_bytes);
     return launch;
   }
@@ -143,6 +145,7 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
   }
   static std::string describe(const SpmvLaunch& launch) {
     std::string result = ", one thread a block row";
+    if (launch.instruction_set) result += text(", ", to_string(*launch.instruction_set), " instructions");
     if (const std::size_t cuts = launch.first_row.extent(0); cuts > 0) {
       result += text(", ", cuts - 1, " ranges of about equal work");
     }
@@ -155,8 +158,7 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
     if constexpr (is_gpu_v<Exec>) {
       start(exec, launch, rows.a.num_block_rows, BlockRowPerThread<Rows>{rows});
     } else {
-      with_block_row_ranges(rows, launch, exec.concurrency() == 1,
-                            [&](const auto& product) { start(exec, launch, product.count(), product); });
+      start_on_host(exec, launch, rows, OneVector<Rows>{launch.prefetch_bytes});
     }
   }
 
@@ -172,25 +174,26 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
         const bool are_in_one_piece = vectors.x.row_stride == 1 && !vectors.are_by_rows();
         if (rows.rows_of_block() == 1 && rows.cols_of_block() == 1 && are_in_one_piece) {
           using Single = SingleEntryRows<Rows>;
-          const BlockRowRanges<Single, CpuEntriesMulti<Single>> product{
-              Single{rows.a}, launch.first_row, exec.concurrency() == 1, {vectors, launch.prefetch_bytes}};
-          return start(exec, launch, product.count(), product);
+          return start_on_host(exec, launch, Single{rows.a},
+                               EntriesOfSomeVectors<Single>{vectors, launch.prefetch_bytes});
         }
       }
-      const BlockRowRanges<Rows, SomeVectors<Rows>> product{rows, launch.first_row, exec.concurrency() == 1, {vectors}};
-      start(exec, launch, product.count(), product);
+      start_on_host(exec, launch, rows, SomeVectors<Rows>{vectors});
     }
   }
 
  private:
   template <class Exec, class Product>
   static void start(const Exec& exec, const SpmvLaunch& launch, std::int64_t count, const Product& product) {
-    if constexpr (is_gpu_v<Exec>) {
-      Kokkos::parallel_for(launch.label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
-                           product);
-    } else {
-      for_each_on_host(launch.label.c_str(), exec, count, product);
-    }
+    Kokkos::parallel_for(launch.label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
+                         product);
+  }
+
+  template <class Exec, class Rows, class Product>
+  static void start_on_host(const Exec& exec, const SpmvLaunch& launch, const Rows& rows, const Product& product) {
+    const BlockRowRanges<Rows, Product> ranges{rows, launch.first_row, exec.concurrency() == 1,
+                                               launch.instruction_set.value_or(InstructionSet::baseline), product};
+    for_each_on_host(launch.label.c_str(), exec, ranges.count(), ranges);
   }
 
   /// How far ahead values are prefetched: not at all if all that a product reads stays in the last cache, from which

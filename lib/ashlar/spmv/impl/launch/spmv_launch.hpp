@@ -6,6 +6,7 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/bcsr/block.hpp>
 #include <ashlar/bcsr/row_ranges.hpp>
+#include <ashlar/host/instruction_set.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/operands/lanes.hpp>
 #include <ashlar/spmv/impl/operands/vectors.hpp>
@@ -44,6 +45,7 @@ struct SpmvDevice {
   std::int64_t scratch_bytes = 96 * 1024;  ///< device_scratch_bytes; what any GPU has where that is not known
   std::int64_t processor_cache_bytes = 0;  ///< of a CPU: last_cache_bytes of its threads
   bool gains_by_prefetch = false;          ///< of a CPU: whether all values are best prefetched
+  InstructionSet instruction_set = InstructionSet::baseline;  ///< of a CPU
 };
 
 /// The parts of a launch that a caller may request. The cost model chooses parts that are automatic, 0 or empty.
@@ -149,9 +151,10 @@ struct SpmvLaunch {
   Staging staging;  ///< of staged
   /// Block rows of more blocks than this are cut into segments; the kernel leaves them out.
   std::int64_t longest_row = std::numeric_limits<std::int64_t>::max();
-  int prefetch_bytes = 0;  ///< how far ahead a CPU prefetches values; 0: not at all
-  RowRanges first_row;     ///< of the range that each thread of a CPU takes; empty: block rows are dealt one by one
-  std::string label;       ///< of the launch
+  int prefetch_bytes = 0;                         ///< how far ahead a CPU prefetches values; 0: not at all
+  std::optional<InstructionSet> instruction_set;  ///< of a CPU: which its kernel is compiled for
+  RowRanges first_row;  ///< of the range that each thread of a CPU takes; empty: block rows are dealt one by one
+  std::string label;    ///< of the launch
 };
 
 /// A team kernel over `num_groups` groups of lanes, with scratch_bytes for each.

@@ -70,6 +70,7 @@ class Ashlar(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("eigen@3.4:", type="build")
     depends_on("xxhash@0.8:", type="build")
     depends_on("cli11", type="build")
+    depends_on("zlib-api")
     depends_on("googletest+gmock", type="build", when="+tests")
     depends_on("python@3:", type="build", when="+tests")
 
