@@ -108,7 +108,7 @@ void check_matrix(const SolveOptions& options) {
           "leave one of them out");
 }
 
-/// What --precision mixed goes with.
+/// The limits of --precision mixed.
 void check_mixed(const SolveOptions& options) {
   const auto& [source, method, placement, distribution, outputs] = options;
   if (method.precision != PrecisionKind::mixed) return;
@@ -132,7 +132,7 @@ void check_mixed(const SolveOptions& options) {
           "rates are measured in double", "pass --partition nnz, rows or a file");
 }
 
-/// What preconditioners that sweep through the matrix go with.
+/// Preconditioners that sweep through the matrix need one in memory.
 void check_sweeps(const SolveOptions& options) {
   const PreconditionerKind kind = options.method.preconditioner;
   if (kind != PreconditionerKind::ilu0 && kind != PreconditionerKind::ssor) return;

@@ -18,7 +18,7 @@ namespace ashlar {
 /// (convert_values) change it by the rounding of those terms, which solvers notice. So what all values of a row lose is
 /// kept in a second block on the diagonal, right behind the first: a product adds up both.
 ///
-/// Shapes   A is square with square blocks, of real values. A symmetric A stays symmetric.
+/// Shapes   A is square with square blocks, of real values. A symmetric A stays symmetric up to what rows lose.
 /// Memory   (num_blocks + num_block_rows) blocks of To, and a graph of its own, in the matrix's memory space.
 /// Async    waits for `exec`.
 template <matrix_value To, execution_space Exec, class From, class Layout, class Ordinal, class Offset, class Space>
@@ -52,20 +52,13 @@ BcsrMatrix<To, Layout, Ordinal, Offset, Space> round_keeping_sums(
           for (std::int64_t q = 0; q < size; ++q) values(to * size + q) = impl::converted<To>(from(k * size + q));
         }
         col_idx(extra) = static_cast<Ordinal>(i);
-        const auto lost = [&](std::int64_t q) {
-          double sum = 0;
+        for (std::int64_t q = 0; q < size; ++q) {
+          double lost = 0;
           for (std::int64_t k = begin; k < end; ++k) {
             const From value = from(k * size + q);
-            sum += double(value) - double(impl::converted<To>(value));
+            lost += double(value) - double(impl::converted<To>(value));
           }
-          return sum;
-        };
-        // (In either layout of a block these are entries across its diagonal.)
-        for (std::int64_t r = 0; r < b; ++r) {
-          for (std::int64_t c = 0; c <= r; ++c) {
-            const To share = static_cast<To>((lost(r + c * b) + lost(c + r * b)) / 2);
-            values(extra * size + r + c * b) = values(extra * size + c + r * b) = share;
-          }
+          values(extra * size + q) = static_cast<To>(lost);
         }
       });
   exec.fence("ashlar::round_keeping_sums");

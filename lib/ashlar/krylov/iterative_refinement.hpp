@@ -19,6 +19,7 @@
 #include <ashlar/krylov/solver.hpp>
 #include <ashlar/krylov/solver_options.hpp>
 #include <ashlar/krylov/stopping.hpp>
+#include <ashlar/krylov/symmetry_of_products.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -100,14 +101,14 @@ class NearOperator {
 ///
 /// The vectors of iterations and their preconditioner are of LowScalar, sums and scalars of double.
 ///
-/// Traffic  of an iteration: as StandardCg's, of low. Of an update: A's, and 12 vectors.
+/// Traffic  iteration: as StandardCg's, of low; update: A's, and 12 vectors.
 /// Source   Sleijpen & van der Vorst 1996 (reliable updates); Clark et al. 2010 (in mixed precision).
 template <class ExecOfMethod, class Op, class M, class ScalarOfX, class LowScalar>
 class RefinedCg : public StandardCg<ExecOfMethod, typename Op::Low, M, LowScalar> {
   using Cg = StandardCg<ExecOfMethod, typename Op::Low, M, LowScalar>;
 
  public:
-  // Of the solve itself, instead of the iterations'.
+  // The types of the solve, which hide the iterations'.
   using Exec = ExecOfMethod;
   using Scalar = ScalarOfX;
   using Vector = Kokkos::View<Scalar*, typename Exec::memory_space>;
@@ -153,6 +154,15 @@ class RefinedCg : public StandardCg<ExecOfMethod, typename Op::Low, M, LowScalar
     const auto d = correction_;
     for_entries(
         "ashlar::refined_cg[x]", exec, x.extent(0), KOKKOS_LAMBDA(std::int64_t i) { x(i) += Scalar(d(i)); });
+  }
+
+  /// A rounded matrix is symmetric up to rounding.
+  bool is_unsuited(const Exec& exec, std::int64_t& products) const {
+    constexpr double tolerance = 1e-6;
+    const auto found = symmetry_of_products<LowScalar>(exec, both_.low());
+    if (!found) return false;
+    products += 2;
+    return is_finite(found->magnitude) && !found->is_symmetric(tolerance);
   }
 
   static double reduction_of_residual(const RefinementOptions& options) { return options.inner_rtol; }
