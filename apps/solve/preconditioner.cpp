@@ -82,7 +82,7 @@ void require_nonzero_diagonal(const Exec& exec, const Matrix<Exec>& matrix, cons
   if (first_zero >= matrix.num_rows()) return;
   const std::int64_t row = system.first_row() + first_zero + 1;
   throw Error(text(system.description, ": the diagonal entry (", row, ", ", row, ") is 0"),
-              "no positive definite matrix has one; rows are counted from 1", "pass --preconditioner none to try CG");
+              "Jacobi divides by it; rows are counted from 1", "pass --preconditioner none");
 }
 
 /// The preconditioner of a matrix, made of its diagonal blocks.

@@ -20,7 +20,9 @@ std::string why_no_amg(const World& world, const LinearSystem<Exec>& system, con
   if (!world.is_alone()) return "amg is chosen on one rank alone";
   if (system.is_streamed()) return "the matrix is streamed";
   if (options.outputs.checkpoint || options.outputs.resume) return "checkpoints do not keep amg's options";
-  if (!needs_symmetry(method.solver)) return "amg is chosen for symmetric matrices alone";
+  if (!needs_symmetry(method.solver) || options.source.is_unsymmetric()) {
+    return "amg is chosen for symmetric matrices alone";
+  }
   if (options.source.matrix && options.source.skip_symmetry_check) return "the symmetry of the matrix was not checked";
   SolveOptions with_amg = options;
   with_amg.method.preconditioner = PreconditionerKind::amg;
@@ -45,10 +47,12 @@ PreconditionerChoice choose_preconditioner(const Exec& exec, const World& world,
     return {PreconditionerKind::block_jacobi, why};
   }
   const bool is_elastic = system.cantilever && system.cantilever->dof != 1;
+  const bool has_modes = method.near_null != NearNullKind::constants &&
+                         (is_elastic || method.coordinates.has_value() || method.near_null_file.has_value());
   const amg::Choice choice = amg::choose({.num_nodes = system.num_block_rows(),
                                           .block_size = system.block_size(),
                                           .signs = amg::row_signs(exec, system.matrix),
-                                          .has_modes = is_elastic || method.coordinates || method.near_null_file,
+                                          .has_modes = has_modes,
                                           .is_on_gpu = is_gpu_v<Exec>});
   return {choice.is_amg ? PreconditionerKind::amg : PreconditionerKind::block_jacobi, choice.why};
 }

@@ -2,10 +2,9 @@
 
 #include <string_view>
 
-// Compilers that can compile a function for more instructions than the rest of the file, where processors differ in the
-// width of their registers: GCC and Clang for plain x86-64.
-#if defined(__x86_64__) && !defined(__AVX__) && !defined(__HIP__) && !defined(__INTEL_LLVM_COMPILER) && \
-    ((defined(__clang__) && __clang_major__ >= 18) || (!defined(__clang__) && __GNUC__ >= 12))
+// GCC for plain x86-64: it can compile a function, and all that it calls, for more instructions than the rest of the
+// file. (Clang inlines what the function calls itself, and no further.)
+#if defined(__x86_64__) && !defined(__AVX__) && !defined(__clang__) && !defined(__NVCOMPILER) && __GNUC__ >= 12
 #define ASHLAR_HAS_INSTRUCTION_SETS
 // (By instructions: GCC inlines nothing that is compiled for, or tuned to, a processor of another name.)
 #define ASHLAR_X86_64_V3 "avx2,bmi,bmi2,f16c,fma,lzcnt,movbe,popcnt"

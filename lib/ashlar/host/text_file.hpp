@@ -27,8 +27,9 @@ void replace_text_file(const std::string& path, std::string_view text);
 /// True if this Ashlar was built with zlib: then files that gzip has compressed are read like others.
 bool reads_compressed_files();
 
-/// Bytes of the text in a regular file, 0 for other paths and for files that are missing. Of a compressed file an estimate
-/// from its last bytes, never less than the size of the file: it is too small for more than 4 GiB or several parts.
+/// Bytes of the text in a regular file, 0 for other paths and for files that are missing. The last bytes of a
+/// compressed file tell an estimate, never less than the size of the file: it is too small for more than 4 GiB or
+/// several parts.
 std::uint64_t text_size(const std::string& path);
 
 /// All that a file holds.

@@ -13,9 +13,9 @@
 /// symmetric, skew-symmetric and hermitian, in upper or lower case. One entry stands on a line. Tolerated beyond the
 /// format's definition: Windows line ends, blank lines, comments between the entries, a '+' before a number, Fortran
 /// exponents (1.0D+00). A number too small for its type becomes 0, with its sign; a number too large is an error, and
-/// so are nan and inf, and values of an integer file that the type does not hold exactly. Files that gzip has compressed
-/// are read if Ashlar was built with zlib (reads_compressed_files()). Other compressed files, and text with a byte order
-/// mark, are refused by name.
+/// so are nan and inf, and values of an integer file that the type does not hold exactly. Files that gzip has
+/// compressed are read if Ashlar was built with zlib (reads_compressed_files()). Other compressed files, and text with
+/// a byte order mark, are refused by name.
 ///
 /// Numbers are read and written with a decimal point, whatever the locale of the program.
 ///

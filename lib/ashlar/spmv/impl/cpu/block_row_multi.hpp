@@ -78,13 +78,14 @@ class CpuBlockRowMulti {
           if constexpr (SideBySide) {
             load_pack<Real, lanes>(reinterpret_cast<const Real*>(panel.vector[0] + offset) + p * lanes, x.pack[p]);
           } else {
-            x.pack[p] = Numbers{};
+            Numbers entries{};
             each_of<0>(
                 std::make_integer_sequence<int, lanes>(), [&](auto lane) __attribute__((always_inline)) {
                   constexpr int which = p * lanes + lane;
-                  x.pack[p][int(lane)] =
+                  entries[int(lane)] =
                       reinterpret_cast<const Real*>(panel.vector[which / parts] + offset)[which % parts];
                 });
+            x.pack[p] = entries;
           }
         });
   }
