@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
 #include <ashlar/base/text.hpp>
@@ -90,7 +91,7 @@ class GhostExchange {
     comm.together([&] {
       std::vector<std::int64_t> position;
       for (const std::int64_t ghost : ghosts) position.push_back(exchange_.plan().position(ghost));
-      position_ = impl::listed(exec, position);
+      position_ = impl::view_from(exec, "ashlar::halo::ghosts", position);
     });
   }
 
