@@ -63,7 +63,7 @@ struct DecideNodes {
   Kokkos::View<std::uint64_t*, Space> rank;
   Kokkos::View<std::int32_t*, Space> blocker, ready;
 
-  /// What keeps a node of rank `own` from being a root: an undecided node before it, a root, or nobody.
+  /// Returns the undecided node or the root that keeps a node of rank `own` from being a root, or `nobody`.
   KOKKOS_INLINE_FUNCTION std::int32_t obstacle(std::int32_t other, std::uint64_t own) const {
     const std::uint64_t of_other = load_shared(&rank(other));
     if (of_other <= own) return nobody;
