@@ -201,7 +201,9 @@ TEST_F(StartAndStop, ANullSpaceIsRemovedFromEachRightHandSide) {
       double x = 0;
       file >> x;
       sum += x;
-      if (i == 1) EXPECT_NEAR(before - x, j == 0 ? 3 - 2.0 / 60 : 1, 1e-6) << "the first row of column " << j;
+      if (i == 1) {
+        EXPECT_NEAR(before - x, j == 0 ? 3 - 2.0 / 60 : 1, 1e-6) << "the first row of column " << j;
+      }
       before = x;
     }
     EXPECT_NEAR(sum, 0, 1e-6) << "the least solution of column " << j;
