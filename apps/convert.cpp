@@ -48,6 +48,12 @@ void refuse_to_compress(const std::string& path) {
                       "take the name without .gz, and run gzip on the file");
 }
 
+void check_output_of_matrix(const std::string& path) {
+  if (OutputFile(path).is_replaced() || !is_block_file(path)) return;
+  throw FileError(path, 0, "cannot be written", "it is no regular file, and is written at places in any order",
+                  "name a file on a disk");
+}
+
 void say_written(const std::string& path, const std::string& what) {
   if (is_written_through(path)) {
     std::cerr << printable(path) << ": " << what << '\n';
@@ -286,10 +292,7 @@ void check_names_and_header(const ConvertOptions& options) {
   }
   const std::optional<std::string> from = options.from, to = options.to;
   require_distinct({"the second name", to}, {"the first", from});
-  if (!OutputFile(options.to).is_replaced() && is_block_file(options.to)) {
-    throw FileError(options.to, 0, "cannot be written", "it is no regular file, and is written at places in any order",
-                    "name a file on a disk");
-  }
+  check_output_of_matrix(options.to);
   if (is_block_file(options.to) && !is_read_once(options.from)) {
     check_header(options, read_matrix_header(options.from));
   }

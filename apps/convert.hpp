@@ -20,6 +20,9 @@ using BlocksOnHost = BcsrMatrix<Scalar, Layout, std::int32_t, std::int64_t, Kokk
 /// Throws ArgumentError for the name of a compressed file, A.mtx.gz.
 void refuse_to_compress(const std::string& path);
 
+/// Throws FileError for an output without places, such as a pipe, if a block file is to be written to it.
+void check_output_of_matrix(const std::string& path);
+
 /// Prints that `what` is in the file, with the file's size: on standard error if the matrix itself may have gone to
 /// standard output.
 void say_written(const std::string& path, const std::string& what);

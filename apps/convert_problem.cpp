@@ -74,6 +74,7 @@ void check_problem_to_write(const ConvertOptions& options) {
   check_problem(options);
   const std::string problem = "--problem " + *options.problem;
   refuse_to_compress(options.to);
+  if (options.rhs) refuse_to_compress(*options.rhs);
   if (!is_block_file(options.to) && !is_matrix_market_file(options.to) && !is_written_through(options.to)) {
     throw ArgumentError(text("convert: '", options.to, "'"), "its name ends neither in .mtx nor in .bcsr",
                         "name a Matrix Market file (A.mtx) or a block file (A.bcsr)");
@@ -88,10 +89,7 @@ void check_problem_to_write(const ConvertOptions& options) {
   }
   const std::optional<std::string> to = options.to;
   require_distinct({"the name of the matrix", to}, {"--rhs", options.rhs});
-  if (!OutputFile(options.to).is_replaced() && is_block_file(options.to)) {
-    throw FileError(options.to, 0, "cannot be written", "it is no regular file, and is written at places in any order",
-                    "name a file on a disk");
-  }
+  check_output_of_matrix(options.to);
   if (options.rhs) OutputFile{*options.rhs};
 }
 

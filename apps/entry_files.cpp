@@ -12,7 +12,7 @@ namespace ashlar::app {
 namespace {
 
 /// `line`: the line of the file that has the sizes.
-io::MatrixMarketHeader in_words_of_matrix_market(const io::ForeignHeader& foreign, std::int64_t line) {
+io::MatrixMarketHeader as_matrix_market_header(const io::ForeignHeader& foreign, std::int64_t line) {
   io::MatrixMarketHeader header{};
   header.object = "matrix";
   header.format = io::MatrixMarketFormat::coordinate;
@@ -40,9 +40,9 @@ bool is_in_columns(const CooMatrix<double>& matrix) {
 io::MatrixMarketHeader read_matrix_header(const std::string& path) {
   constexpr std::int64_t line_of_sizes = 3;
   if (is_harwell_boeing_file(path)) {
-    return in_words_of_matrix_market(io::read_harwell_boeing_header(path), line_of_sizes);
+    return as_matrix_market_header(io::read_harwell_boeing_header(path), line_of_sizes);
   }
-  if (is_petsc_file(path)) return in_words_of_matrix_market(io::read_petsc_header(path), 0);
+  if (is_petsc_file(path)) return as_matrix_market_header(io::read_petsc_header(path), 0);
   return io::read_matrix_market_header(path);
 }
 
@@ -59,7 +59,7 @@ CooMatrix<double> read_real_matrix(const std::string& path) {
 io::MatrixMarketHeader read_vector_header(const std::string& path) {
   if (!is_petsc_file(path)) return io::read_matrix_market_header(path);
   const std::int64_t length = io::read_petsc_vector_length(path);
-  return in_words_of_matrix_market({length, 1, length, false}, 0);
+  return as_matrix_market_header({length, 1, length, false}, 0);
 }
 
 Columns read_columns(const std::string& path) {

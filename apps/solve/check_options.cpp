@@ -38,8 +38,11 @@ void check_limits_of_amg(const SolveOptions& options, int ranks) {
 void check_amg(const SolveOptions& options, int ranks) {
   const auto& [source, method, placement, distribution, outputs] = options;
   const std::string with_amg = "--preconditioner amg";
-  const bool is_choice = method.preconditioner == PreconditionerKind::automatic;
-  if (method.preconditioner != PreconditionerKind::amg && !is_choice) {
+  const bool is_automatic = method.preconditioner == PreconditionerKind::automatic;
+  require(!source.problem || !method.coordinates,
+          text("--coordinates ", method.coordinates.value_or(""), " with --problem"), "a problem knows its own",
+          "leave it out");
+  if (method.preconditioner != PreconditionerKind::amg && !is_automatic) {
     const std::string other = " with --preconditioner " + to_string(method.preconditioner);
     require(method.near_null == NearNullKind::automatic, "--near-null " + method.near_null_name() + other,
             "only amg has modes", "pass " + with_amg);
@@ -53,14 +56,14 @@ void check_amg(const SolveOptions& options, int ranks) {
             "pass " + with_amg);
     return;
   }
-  require(!is_choice || !outputs.efficiency, "--preconditioner auto with --efficiency",
+  require(!is_automatic || !outputs.efficiency, "--preconditioner auto with --efficiency",
           "efficiency compares one preconditioner on one rank and on several", "name the preconditioner");
-  if (!is_choice) check_limits_of_amg(options, ranks);
+  if (!is_automatic) check_limits_of_amg(options, ranks);
   const bool is_for_null_space = method.null_space == NullSpaceKind::rigid;
   require(method.near_null != NearNullKind::constants || !method.coordinates || is_for_null_space,
           text("--coordinates ", method.coordinates.value_or(""), " with --near-null constants"),
           "constants need no coordinates", "leave one of them out");
-  require(method.near_null != NearNullKind::file || !method.coordinates || is_for_null_space,
+  require(method.near_null != NearNullKind::from_file || !method.coordinates || is_for_null_space,
           text("--coordinates ", method.coordinates.value_or(""), " with --near-null ", method.near_null_name()),
           "the file has the modes", "leave one of them out");
   require(method.near_null != NearNullKind::rigid || source.problem || method.coordinates,
@@ -71,9 +74,6 @@ void check_amg(const SolveOptions& options, int ranks) {
           "leave it out");
   require(method.near_null != NearNullKind::rigid || !source.problem || source.dof_or_default() != 1,
           "--near-null rigid with --dof 1", "a Laplacian's unknowns are no displacements", "leave it out");
-  require(!source.problem || !method.coordinates,
-          text("--coordinates ", method.coordinates.value_or(""), " with --problem"), "a problem knows its own",
-          "leave it out");
 }
 
 void check_generated(const SolveOptions& options) {
@@ -103,6 +103,10 @@ void check_matrix(const SolveOptions& options) {
           "a block file is taken with the blocks that it holds", "leave it out");
   require(!source.pad || source.block_size.value_or(0) > 0, "--pad without --block-size N",
           "rows are added to fill the last block of N rows", "pass --block-size N");
+  require(!source.pad || !method.near_null_file, text("--pad with --near-null ", method.near_null_name()),
+          "the file has no entries for rows that are added", "leave one of them out");
+  require(!source.pad || !method.coordinates, text("--pad with --coordinates ", method.coordinates.value_or("")),
+          "rows that are added are of no node", "leave one of them out");
   require(!source.pad || method.null_space == NullSpaceKind::none,
           "--pad with --null-space " + to_string(method.null_space), "rows that are added are not singular",
           "leave one of them out");
@@ -128,14 +132,18 @@ void check_mixed(const SolveOptions& options) {
   require(!outputs.efficiency, text(mixed, " with --efficiency ", outputs.efficiency.value_or("")),
           "a rank alone iterates in double", leave);
   require(!(outputs.checkpoint || outputs.resume), mixed + " with a checkpoint", "checkpoints are of double", leave);
-  require(distribution.ranks_on_host == 0 && !distribution.has_rates(), mixed + " with rows by measured rates",
-          "rates are measured in double", "pass --partition nnz, rows or a file");
+  require(distribution.ranks_on_host == 0, mixed + text(" with --ranks-on-host ", distribution.ranks_on_host),
+          "its ranks are all on devices, or all on hosts", leave);
+  require(!distribution.has_rates(), mixed + " with --partition measured", "rates are measured in double",
+          "pass --partition nnz, rows or a file");
 }
 
-/// Preconditioners that sweep through the matrix need one in memory.
+/// Preconditioners that sweep through the matrix need a CPU, and a matrix in memory.
 void check_sweeps(const SolveOptions& options) {
   const PreconditionerKind kind = options.method.preconditioner;
   if (kind != PreconditionerKind::ilu0 && kind != PreconditionerKind::ssor) return;
+  require(!is_gpu_v<Execution>, "--preconditioner " + to_string(kind) + " on a GPU", "its sweeps run on CPUs alone",
+          "pass block-jacobi or amg, or take a build for CPUs");
   const StreamKind stream = options.placement.stream;
   require(stream == StreamKind::automatic || stream == StreamKind::off,
           "--preconditioner " + to_string(kind) + " with --stream " + to_string(stream),
@@ -156,8 +164,8 @@ void check_over_ranks(const SolveOptions& options, int ranks) {
     require(!is_read_once(*source.matrix), text("--matrix ", *source.matrix, over), "all ranks read its header",
             "name a file, not a pipe");
   }
-  if (outputs.efficiency) {
-    require(!is_read_once(*outputs.efficiency), text("--efficiency ", *outputs.efficiency, over), "all ranks read it",
+  for (const SharedInput& file : inputs_of_all_ranks(options)) {
+    require(!is_read_once(file.path), text(file.option, " ", file.path, over), "all ranks read it",
             "name a file, not a pipe");
   }
 }
@@ -212,11 +220,10 @@ void check_options(const SolveOptions& options, int ranks) {
   require(!is_singular || source.rhs || method.null_space == NullSpaceKind::from_file, singular + " without --rhs",
           "b would be A*1, of which nothing is left", "name a right-hand side");
   const bool is_rigid = method.null_space == NullSpaceKind::rigid;
-  require(!is_rigid || source.problem || method.coordinates, singular + " without --coordinates",
+  require(!is_rigid || !source.problem, singular + " with --problem " + source.problem.value_or(""),
+          "no problem is of a body that nothing holds", "leave it out");
+  require(!is_rigid || method.coordinates, singular + " without --coordinates",
           "rigid-body modes are made of the coordinates of the nodes", "pass --coordinates FILE");
-  require(!is_rigid || !source.problem || (*source.problem == "cantilever" && source.dof_or_default() != 1),
-          singular + " of a problem without displacements", "its unknowns are no displacements",
-          "pass --null-space constant");
   require((method.null_space != NullSpaceKind::components && !is_rigid) || source.problem ||
               source.block_size.value_or(0) > 0 || is_block_file(source.matrix.value_or("")),
           singular + " without --block-size", "the unknowns of a node are the rows of a block", "pass --block-size N");

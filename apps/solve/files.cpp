@@ -27,9 +27,10 @@ void check_files(const SolveOptions& options, int rank, int ranks) {
     throw ArgumentError(text("--partition '", *partition, "'"), "it is no kind of partition, and there is no such file",
                         "pass auto, nnz, rows, weighted, measured or a file");
   }
-  if (std::error_code ignored; options.method.near_null_file && !fs::exists(*options.method.near_null_file, ignored)) {
-    throw ArgumentError(text("--near-null '", *options.method.near_null_file, "'"),
-                        "it names no modes, and there is no such file", "pass auto, constants, rigid or a file");
+  for (const auto& file : {options.method.near_null_file, options.method.coordinates, options.method.null_space_file}) {
+    if (std::error_code ignored; file && !fs::exists(*file, ignored)) {
+      throw FileError(*file, 0, "cannot be opened", "there is no such file", "check its name and folder");
+    }
   }
   const std::vector<NamedFile> inputs{{"--matrix", options.source.matrix},
                                       {"--rhs", options.source.rhs},
@@ -132,7 +133,7 @@ Columns read_vectors(const SolveOptions& options, const VectorFile& vector, std:
   Columns columns = read_columns(vector.path);
   if (columns.num_columns != vector.num_columns) {
     throw FileError(vector.path, 0, text(vector.what, " of ", columns.num_columns, " columns"),
-                    is_read_once(vector.path) ? "from a pipe one is read" : "its header said otherwise",
+                    is_read_once(vector.path) ? "a pipe may have one column" : "its header said otherwise",
                     "name a file of one column, or no pipe");
   }
   check_vector_length(options, vector, 0, columns.num_rows, num_rows);

@@ -81,10 +81,12 @@ std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options
   const std::uint64_t columns = options.source.rhs_columns > 1 ? std::uint64_t(options.source.rhs_columns) : 0;
   const bool is_block = method.solver == SolverKind::block_cg;
   const Bytes vectors{2 * num_rhs + (is_block ? 1 : 0) + (is_block ? 1 : 2) * columns};
-  if (method.precision == PrecisionKind::mixed) {  // values of float besides
-    const Bytes matrix = matrix_bytes(shape);
-    return (Bytes{matrix.count / 2} + preconditioner_bytes(shape, method.preconditioner) +
-            vectors * rows * scalar_bytes +
+  if (method.precision == PrecisionKind::mixed) {
+    // Values of float and a graph besides, with a second block on the diagonal of each block row.
+    const std::uint64_t num_blocks = shape.num_blocks + shape.num_block_rows;
+    const Bytes low = Bytes{num_blocks} * (Bytes{shape.block_size * shape.block_size * sizeof(float)} + index_bytes) +
+                      Bytes{shape.num_block_rows + 1} * index_bytes;
+    return (low + preconditioner_bytes(shape, method.preconditioner) + vectors * rows * scalar_bytes +
             Bytes{refined_cg_bytes(counted, sizeof(double), sizeof(double),
                                    method.preconditioner != PreconditionerKind::none)})
         .count;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "file_names.hpp"
 #include "numbers.hpp"
@@ -154,8 +155,24 @@ bool DistributionOptions::has_rates() const {
   return partition == "measured" || (partition == "auto" && is_gpu_v<Execution> && ranks_on_host > 0);
 }
 
+std::vector<SharedInput> inputs_of_all_ranks(const SolveOptions& options) {
+  const MethodOptions& method = options.method;
+  std::vector<SharedInput> inputs;
+  const auto add = [&](const char* option, const std::optional<std::string>& path) {
+    if (path) inputs.push_back({option, *path});
+  };
+  add("--partition", options.distribution.partition_file());
+  add("--efficiency", options.outputs.efficiency);
+  add("--near-null", method.near_null_file);
+  add("--coordinates", method.coordinates);
+  add("--null-space", method.null_space_file);
+  return inputs;
+}
+
 std::string to_string(PreconditionerKind kind) { return name_of(preconditioners, kind); }
-std::string to_string(NearNullKind kind) { return name_of(near_nulls, kind); }
+std::string to_string(NearNullKind kind) {
+  return kind == NearNullKind::from_file ? "file" : name_of(near_nulls, kind);
+}
 std::string to_string(PrecisionKind kind) {
   return kind == PrecisionKind::mixed ? name_of(solve_precisions, kind) : name_of(precisions, kind);
 }
@@ -187,7 +204,7 @@ void declare_source(CLI::App& command, SourceOptions& source) {
              "load, or for a matrix A*1, so "
              "that the solution is known and the error can be told");
   group.word("--initial-guess", source.initial_guess, "FILE",
-             "x to start from, in a Matrix Market file (default: 0); --solution writes one");
+             "x to start from, in a Matrix Market file or of PETSc (default: 0); --solution writes one");
   group.parsed("--block-size", source.block_size, "auto|N",
                "rows of a block in which the matrix is stored; auto (the default) takes the size that moves the fewest "
                "bytes",
@@ -216,20 +233,15 @@ void declare_method(CLI::App& command, MethodOptions& method) {
   group.choice(
       "--preconditioner", method.preconditioner, preconditioners, no_such_name,
       "none, jacobi, block-jacobi (the default), amg, algebraic multigrid by smoothed aggregation, or auto, amg "
-      "where it is known to pay, else block-jacobi; on CPUs ilu0, incomplete factors, and ssor, symmetric "
+      "if a cost model expects it to be faster, else block-jacobi; on CPUs ilu0, incomplete factors, and ssor, "
+      "symmetric "
       "Gauss-Seidel, too");
-  group.parsed("--near-null", method.near_null, "NAME|FILE",
+  group.choice("--near-null", method.near_null, near_nulls, method.near_null_file, NearNullKind::from_file,
+               no_such_name,
                "modes of amg: rigid, rigid-body modes from coordinates; constants, one vector for each unknown of a "
                "node; auto (the default), rigid if the coordinates of an elastic problem are known; or a Matrix Market "
-               "file with a row for each row of the matrix and a column for each mode",
-               [&method](const std::string&, const std::string& value) {
-                 method.near_null_file.reset();
-                 for (const auto& named : near_nulls) {
-                   if (value == named.name) return named.kind;
-                 }
-                 method.near_null_file = value;
-                 return NearNullKind::file;
-               });
+               "file, with a dot or a slash in its name, with a row for each row of the matrix and a column for each "
+               "mode");
   group.word("--coordinates", method.coordinates, "FILE",
              "coordinates of the nodes for --near-null rigid and --null-space rigid: a Matrix Market file with a row "
              "for each node");
@@ -242,9 +254,9 @@ void declare_method(CLI::App& command, MethodOptions& method) {
                "residual is computed in double whenever it has fallen to a tenth");
   group.choice("--null-space", method.null_space, null_spaces, method.null_space_file, NullSpaceKind::from_file,
                no_such_name,
-               "what a singular symmetric matrix maps to 0, which is removed from b and x: constant, the vector of "
-               "ones; components, of each unknown of a node its constant vector; rigid, translations and rotations; a "
-               "Matrix Market file with a column for each vector; or none (the default)");
+               "null space of a singular symmetric matrix; removed from b and x: constant, the vector of ones; "
+               "components, of each unknown of a node its constant vector; rigid, translations and rotations; a Matrix "
+               "Market file, with a dot or a slash in its name, with a column for each vector; or none (the default)");
   group.parsed("--rtol", method.rtol, "NUMBER",
                "stop when ||b - A x|| <= rtol * ||b|| (default 1e-8; 0: not before b - A x is 0); see --norm",
                &number_of);

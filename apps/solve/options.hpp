@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "problem_options.hpp"
 
@@ -20,7 +21,7 @@ class App;
 namespace ashlar::app {
 
 enum class PreconditionerKind {
-  automatic,  ///< amg where it is known to pay, else block_jacobi
+  automatic,  ///< amg if a cost model expects it to be faster, else block_jacobi
   none,
   jacobi,
   block_jacobi,
@@ -34,7 +35,7 @@ enum class NearNullKind {
   automatic,  ///< rigid for an elastic problem or with coordinates, else constants
   constants,  ///< of each unknown of a node its constant vector
   rigid,      ///< translations and rotations
-  file        ///< a column of a file each
+  from_file   ///< the columns of a file
 };
 
 /// In which a preconditioner keeps its hierarchy, and in which CG iterates: mixed, in single precision with the
@@ -175,6 +176,13 @@ struct SolveOptions {
   DistributionOptions distribution;
   OutputOptions outputs;
 };
+
+/// An input file that every rank reads as a whole, and the option that names it.
+struct SharedInput {
+  const char* option;
+  std::string path;
+};
+std::vector<SharedInput> inputs_of_all_ranks(const SolveOptions& options);
 
 /// Declares the options of `ashlar solve`; parsing fills `options`, which must outlive `command`.
 void declare_options(CLI::App& command, SolveOptions& options);

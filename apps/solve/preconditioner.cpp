@@ -24,7 +24,7 @@ namespace {
 template <class Real, class Exec>
 Preconditioner<Exec> make(const Exec& exec, const LinearSystem<Exec>& system, const MethodOptions& method,
                           std::string& hierarchy) {
-  const auto told = [&](const auto& m) {
+  const auto with_explanation = [&](const auto& m) {
     hierarchy = m.explain();
     return Preconditioner<Exec>(m);
   };
@@ -33,7 +33,7 @@ Preconditioner<Exec> make(const Exec& exec, const LinearSystem<Exec>& system, co
   if (!system.matrix_over_ranks) {
     const Communicator alone;
     const auto modes = amg_modes(exec, system, method, alone, {0, system.num_block_rows()});
-    return told(amg::Preconditioner<Matrix<Exec>, Real>(exec, system.matrix, modes, options));
+    return with_explanation(amg::Preconditioner<Matrix<Exec>, Real>(exec, system.matrix, modes, options));
   }
   using Distributed = DistributedMatrix<Matrix<Exec>>;
   const Distributed& a = *system.matrix_over_ranks;
@@ -41,7 +41,7 @@ Preconditioner<Exec> make(const Exec& exec, const LinearSystem<Exec>& system, co
   const auto modes =
       amg_modes(exec, system, method, a.communicator(), {partition.begin(a.rank()), partition.end(a.rank())});
   options.exchange = system.over_ranks->exchange_mode();
-  return told(amg::Preconditioner<Distributed, Real>(exec, a, modes, options));
+  return with_explanation(amg::Preconditioner<Distributed, Real>(exec, a, modes, options));
 }
 
 }  // namespace
@@ -62,10 +62,15 @@ template Preconditioner<Execution> amg_preconditioner(const Execution&, const Li
 
 namespace {
 
-/// Refuses a zero on the diagonal: such a matrix is not positive definite, though its diagonal blocks may have
-/// inverses, by which CG may seem to converge.
+/// Refuses a zero on the diagonal if Jacobi would divide by it, or if CG was asked for: such a matrix is not positive
+/// definite, though its diagonal blocks may have inverses, with which CG may seem to converge.
 template <class Exec>
-void require_nonzero_diagonal(const Exec& exec, const Matrix<Exec>& matrix, const LinearSystem<Exec>& system) {
+void require_nonzero_diagonal(const Exec& exec, const Matrix<Exec>& matrix, const MethodOptions& method,
+                              const LinearSystem<Exec>& system) {
+  const bool is_jacobi = method.preconditioner == PreconditionerKind::jacobi;
+  const bool is_cg = method.solver == SolverKind::cg || method.solver == SolverKind::block_cg;
+  // --solver auto has MINRES for a matrix that is not positive definite.
+  if (!is_jacobi && !(is_cg && method.why_solver.empty())) return;
   const auto index = diagonal_block_index(exec, matrix);
   const auto values = matrix.values();
   const int b = matrix.block_shape().rows;
@@ -82,14 +87,16 @@ void require_nonzero_diagonal(const Exec& exec, const Matrix<Exec>& matrix, cons
   if (first_zero >= matrix.num_rows()) return;
   const std::int64_t row = system.first_row() + first_zero + 1;
   throw Error(text(system.description, ": the diagonal entry (", row, ", ", row, ") is 0"),
-              "Jacobi divides by it; rows are counted from 1", "pass --preconditioner none");
+              text(is_jacobi ? "Jacobi divides by it" : "an SPD matrix has none", "; rows are counted from 1"),
+              is_cg ? "pass --solver minres --preconditioner none" : "pass --preconditioner none");
 }
 
 /// The preconditioner of a matrix, made of its diagonal blocks.
 template <class Exec>
-Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& matrix, PreconditionerKind kind,
-                                       SolverKind solver, const LinearSystem<Exec>& system) {
-  if (kind != PreconditionerKind::none) require_nonzero_diagonal(exec, matrix, system);
+Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& matrix, const MethodOptions& method,
+                                       const LinearSystem<Exec>& system) {
+  const PreconditionerKind kind = method.preconditioner;
+  if (kind != PreconditionerKind::none) require_nonzero_diagonal(exec, matrix, method, system);
   switch (kind) {
     case PreconditionerKind::jacobi:
       return Preconditioner<Exec>(JacobiPreconditioner<Matrix<Exec>>(exec, matrix));
@@ -97,7 +104,7 @@ Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& mat
       return Preconditioner<Exec>(BlockJacobiPreconditioner<Matrix<Exec>>(exec, matrix));
     case PreconditionerKind::ilu0:
     case PreconditionerKind::ssor:
-      return sweep_preconditioner(exec, matrix, kind, needs_symmetry(solver));
+      return sweep_preconditioner(exec, matrix, kind, needs_symmetry(method.solver));
     case PreconditionerKind::amg:        // amg_preconditioner()
     case PreconditionerKind::automatic:  // has been chosen by now
     case PreconditionerKind::none:
@@ -121,36 +128,30 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
   const PreconditionerKind kind = method.preconditioner;
   const bool sweeps = kind == PreconditionerKind::ilu0 || kind == PreconditionerKind::ssor;
   try {
-    if (sweeps && system.is_streamed()) {
-      throw Error(text(system.description, ": --preconditioner ", to_string(kind), " with a streamed matrix"),
-                  "it sweeps through a matrix in memory", "pass --preconditioner block-jacobi");
+    if ((sweeps || kind == PreconditionerKind::amg) && system.is_streamed()) {
+      throw streamed_matrix_error(system.description, "--preconditioner " + to_string(kind),
+                                  "pass --preconditioner block-jacobi");
     }
     if (kind == PreconditionerKind::amg) {
-      if (system.is_streamed()) {
-        throw Error(text(system.description, ": --preconditioner amg with a streamed matrix"),
-                    "the device has too little memory for the matrix, and for the levels less",
-                    "pass --preconditioner block-jacobi");
-      }
       if (system.matrix_over_ranks) {
         const DistributedMatrix<Matrix<Exec>>& a = *system.matrix_over_ranks;
-        a.communicator().together([&] { require_nonzero_diagonal(exec, a.local(), system); });
+        a.communicator().together([&] { require_nonzero_diagonal(exec, a.local(), method, system); });
       } else {
-        require_nonzero_diagonal(exec, system.matrix, system);
+        require_nonzero_diagonal(exec, system.matrix, method, system);
       }
       return amg_preconditioner(exec, system, method, hierarchy);
     }
     if (!system.is_streamed()) {
-      return preconditioner_of(exec, system.over_ranks ? system.over_ranks->own_matrix() : system.matrix, kind,
-                               method.solver, system);
+      return preconditioner_of(exec, system.over_ranks ? system.over_ranks->own_matrix() : system.matrix, method,
+                               system);
     }
     if (kind == PreconditionerKind::none) return Preconditioner<Exec>(IdentityPreconditioner());
-    if (system.over_ranks)
-      return preconditioner_of(exec, diagonal_blocks(exec, *system.over_ranks), kind, method.solver, system);
+    if (system.over_ranks) return preconditioner_of(exec, diagonal_blocks(exec, *system.over_ranks), method, system);
     if (system.in_file) {
-      return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), kind, method.solver, system);
+      return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), method, system);
     }
     const HostMatrix<Exec> diagonal = diagonal_blocks(HostExecution(), *system.streamed);
-    return preconditioner_of(exec, copy_to<typename Exec::memory_space>(exec, diagonal), kind, method.solver, system);
+    return preconditioner_of(exec, copy_to<typename Exec::memory_space>(exec, diagonal), method, system);
   } catch (const NumericalError& error) {
     if (error.row() < 0) {
       throw NumericalError(text(system.description, ": ", error.problem()), error.why(), error.suggestion());

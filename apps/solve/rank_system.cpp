@@ -14,6 +14,7 @@
 #include "numbers.hpp"
 #include "solve/memory_need.hpp"
 #include "solve/ranks.hpp"
+#include "solve/solver_parts.hpp"
 
 namespace ashlar::app {
 
@@ -56,8 +57,8 @@ RowPartition read_partition(const std::string& path, std::int64_t num_block_rows
 
 namespace {
 
-/// The operator of these rows; with algebraic multigrid of a distributed matrix, of which the levels are made, too.
-/// Collective.
+/// The operator of these rows. For algebraic multigrid and --precision mixed it is made of a distributed matrix, which
+/// the system keeps. Collective.
 template <class Exec, class Rows>
 void make_operator_over_ranks(const Exec& exec, const SolveOptions& options, const Communicator& comm,
                               const RowPartition& partition, const DistributedOptions& distributed, Rows rows,
@@ -113,13 +114,6 @@ void distribute(const Exec& exec, const World& world, const SolveOptions& option
   world.on_all([&] {
     if (failure) std::rethrow_exception(failure);
   });
-}
-
-template <class Exec>
-void refuse_streamed(const RowSource<Exec>& source) {
-  throw Error(text(source.description, ": --preconditioner amg with a streamed matrix"),
-              "the device has too little memory for the matrix, and for the levels less",
-              "take more ranks, or pass --preconditioner block-jacobi");
 }
 
 /// What `source` has, or A*1.
@@ -182,7 +176,15 @@ LinearSystem<Exec> make_rank_system(const Exec& exec, const World& world, const 
   const std::int64_t num_block_rows = partition.size(world.comm().rank());
   const MatrixPlace place = place_of_share(source, options, num_block_rows);
   world.on_all([&] {
-    if (options.method.preconditioner == PreconditionerKind::amg && place == MatrixPlace::host) refuse_streamed(source);
+    if (place != MatrixPlace::host) return;
+    if (options.method.preconditioner == PreconditionerKind::amg) {
+      throw streamed_matrix_error(source.description, "--preconditioner amg",
+                                  "take more ranks, or pass --preconditioner block-jacobi");
+    }
+    if (options.method.precision == PrecisionKind::mixed) {
+      throw streamed_matrix_error(source.description, "--precision mixed",
+                                  "take more ranks, or pass --precision double");
+    }
   });
   require_memory_for_share<Exec>(world, options, source.description, share_of(source, num_block_rows), place);
   LinearSystem<Exec> system;

@@ -153,10 +153,7 @@ void require_same_inputs(const World& world, const SolveOptions& options) {
   for (const auto& large : {options.source.matrix, options.source.rhs, options.source.initial_guess}) {
     if (large) require_same_file(world, *large, beginning_of_matrix);
   }
-  for (const auto& small :
-       {options.distribution.partition_file(), options.outputs.efficiency, options.method.null_space_file}) {
-    if (small) require_same_file(world, *small);
-  }
+  for (const SharedInput& file : inputs_of_all_ranks(options)) require_same_file(world, file.path);
 }
 
 }  // namespace
@@ -382,7 +379,10 @@ int run_on(const World& world, const SolveOptions& asked, const RankRoles& roles
   if (const int iterations = solution.report.iterations - solution.iterations_before; one_rank && iterations > 0) {
     outcome.seconds_on_one = one_rank->seconds_of_iteration * iterations;
   }
-  if (system.ones_is_solution) outcome.error = error_against_ones(exec, comm, solution.x);
+  // x without the null space is another solution than the ones.
+  if (system.ones_is_solution && options.method.null_space == NullSpaceKind::none) {
+    outcome.error = error_against_ones(exec, comm, solution.x);
+  }
   tell(exec, world, system, solution, outcome, phases, recorded);
   const int signal_number = comm.max(StopSignals::received());
   if (signal_number > 0 && world.speaks()) say_stopped(signal_number, solution.report);

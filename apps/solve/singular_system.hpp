@@ -5,7 +5,6 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/io/matrix_market.hpp>
 #include <ashlar/krylov/null_space.hpp>
 #include <ashlar/operators/any_space.hpp>
 #include <cmath>
@@ -56,29 +55,34 @@ double norm_of(const Exec& exec, const Communicator& comm, const Vector<Exec>& x
   return std::sqrt(comm.sum(squares));
 }
 
-/// A singular system of which the null space is removed: P A x = P b. Collective.
+/// A singular system of which the null space is removed: P A x = P b, for any number of right-hand sides. Collective.
 template <class Exec>
 struct SingularSystem {
   using Null = NullSpace<double, Exec, AnySpace<Exec>>;
 
   Null null_space;
-  double rhs_share;  ///< of b's norm, in the null space
   Operator<Exec> op;
-  LinearSystem<Exec> system;
 
-  /// Throws   NumericalError if A does not map the vectors to 0; FileError for the file of vectors or of coordinates;
-  ///          ArgumentError if the vectors depend on each other. On all ranks alike.
+  /// Throws   NumericalError if A does not map the vectors to 0, or if they depend on each other; FileError for the
+  ///          file of vectors or of coordinates. On all ranks alike.
   SingularSystem(const Exec& exec, const World& world, const Operator<Exec>& a, const LinearSystem<Exec>& given,
                  const MethodOptions& method)
-      : SingularSystem(exec, world, a, given, method.null_space, vectors_of(exec, world, given, method)) {}
+      : SingularSystem(exec, world, a, given, method, vectors_of(exec, world, given, method)) {}
+
+  /// The system with b without the null space.
+  LinearSystem<Exec> without_null_space(const Exec& exec, const LinearSystem<Exec>& given) const {
+    LinearSystem<Exec> system = given;
+    system.rhs = Vector<Exec>("ashlar::app::b", given.rhs.extent(0));
+    Kokkos::deep_copy(exec, system.rhs, given.rhs);
+    null_space.remove(exec, system.rhs);
+    exec.fence("ashlar: b without the null space");
+    return system;
+  }
 
  private:
   SingularSystem(const Exec& exec, const World& world, const Operator<Exec>& a, const LinearSystem<Exec>& given,
-                 NullSpaceKind kind, const typename Null::Vectors& vectors)
-      : null_space(exec, a.space(), vectors),
-        rhs_share(null_space.share_of(exec, given.rhs)),
-        op(ProjectedOperator<Operator<Exec>, Null>(a, null_space)),
-        system(given) {
+                 const MethodOptions& method, const typename Null::Vectors& vectors)
+      : null_space(independent(exec, a, given, vectors)), op(ProjectedOperator<Operator<Exec>, Null>(a, null_space)) {
     const Vector<Exec> x("ashlar::app::x", given.rhs.extent(0)), y("ashlar::app::y", given.rhs.extent(0));
     const auto growth = [&] {
       a.apply(exec, x, y);
@@ -90,18 +94,27 @@ struct SingularSystem {
       Kokkos::deep_copy(exec, x, Kokkos::subview(vectors, Kokkos::ALL, k));
       const double grown = growth() / of_others;
       if (grown <= 1e-8) continue;
-      const bool is_constant = kind == NullSpaceKind::constant || kind == NullSpaceKind::components;
-      const std::string vector = kind == NullSpaceKind::rigid ? text("rigid-body mode ", k + 1)
-                                 : is_constant                ? std::string("the constant vector")
-                                                              : text("vector ", k + 1, " of the file");
-      throw NumericalError(text(given.description, ": ", vector, " is not in the null space of the matrix"),
+      throw NumericalError(text(given.description, ": ", name_of_vector(method.null_space, k),
+                                " is not in the null space of the matrix"),
                            text("A maps it to ", short_number(grown), " of what it maps other vectors to"),
                            "leave --null-space out if the matrix is not singular");
     }
-    system.rhs = Vector<Exec>("ashlar::app::b", given.rhs.extent(0));
-    Kokkos::deep_copy(exec, system.rhs, given.rhs);
-    null_space.remove(exec, system.rhs);
-    exec.fence("ashlar: b without the null space");
+  }
+
+  static std::string name_of_vector(NullSpaceKind kind, std::size_t k) {
+    if (kind == NullSpaceKind::rigid) return text("rigid-body mode ", k + 1);
+    if (kind == NullSpaceKind::from_file) return text("vector ", k + 1, " of the file");
+    return "the constant vector";
+  }
+
+  /// Vectors that depend on each other are an error of numbers, which all ranks find alike.
+  static Null independent(const Exec& exec, const Operator<Exec>& a, const LinearSystem<Exec>& given,
+                          const typename Null::Vectors& vectors) {
+    try {
+      return Null(exec, a.space(), vectors);
+    } catch (const ArgumentError& error) {
+      throw NumericalError(text(given.description, ": ", error.problem()), error.why(), error.suggestion());
+    }
   }
 
   /// This rank's part of the vectors asked for. Collective.
@@ -114,36 +127,14 @@ struct SingularSystem {
     if (method.null_space == NullSpaceKind::rigid) {
       const std::int64_t b = system.block_size(), first = system.first_row() / b;
       const auto modes = world.on_all([&] {
-        return rigid_modes(exec, system, method.coordinates, world.comm(), {first, first + n / b});
+        return rigid_modes(exec, system, method.coordinates, "--null-space components", world.comm(),
+                           {first, first + n / b});
       });
       const typename Null::Vectors vectors("ashlar::app::null_space", modes.extent(0), modes.extent(1));
       Kokkos::deep_copy(exec, vectors, modes);
       return vectors;
     }
     return constant_vectors<double>(exec, n, method.null_space == NullSpaceKind::constant ? 1 : system.block_size());
-  }
-
-  /// The rows of this rank of a file with a column for each vector.
-  static typename Null::Vectors vectors_of_file(const Exec& exec, const std::string& path,
-                                                const LinearSystem<Exec>& system) {
-    constexpr std::int64_t most = 64;
-    const CooMatrix<double> file = io::read_matrix_market<double>(path);
-    if (std::int64_t(file.num_rows) != system.num_rows() || file.num_cols < 1 || file.num_cols > most) {
-      throw FileError(
-          path, 0, text("vectors of ", file.num_rows, " x ", file.num_cols, " entries"),
-          text("the matrix has ", count_text(system.num_rows(), "row"), ", and a null space 1 to ", most, " vectors"),
-          "name a file with a row for each row of the matrix, and a column for each vector");
-    }
-    const std::int64_t first = system.first_row(), n = std::int64_t(system.rhs.extent(0));
-    const typename Null::Vectors vectors("ashlar::app::null_space", n, file.num_cols);
-    const auto here = Kokkos::create_mirror_view(vectors);
-    for (std::size_t k = 0; k < file.values.size(); ++k) {
-      const std::int64_t row = std::int64_t(file.rows[k]) - first;
-      if (row >= 0 && row < n) here(row, file.cols[k]) += file.values[k];
-    }
-    Kokkos::deep_copy(exec, vectors, here);
-    exec.fence("ashlar: vectors of a null space");
-    return vectors;
   }
 };
 

@@ -147,8 +147,8 @@ void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a
   if (asked.placement.device_memory_limit) options.copy_bytes = 0;  // what is within the limit was counted without it
   solution.report = timed([&] {
     if (low) return solve_mixed(exec, a, *low, m, system.rhs, solution.x, options);
-    const bool is_choice = !method.why_solver.empty() && method.solver == SolverKind::cg;
-    if (!is_choice) return solve_one(method, exec, a, m, system.rhs, solution.x, options);
+    const bool may_take_minres = !method.why_solver.empty() && method.solver == SolverKind::cg;
+    if (!may_take_minres) return solve_one(method, exec, a, m, system.rhs, solution.x, options);
     SymmetricSolve found = symmetric_solve(exec, a, m, system.rhs, solution.x, options);
     if (found.by_minres) solution.solver = SolverKind::minres;
     if (found.without_preconditioner) solution.preconditioner = PreconditionerKind::none;
@@ -157,19 +157,17 @@ void solve_for_one(const Exec& exec, const World& world, const Operator<Exec>& a
   });
 }
 
-/// The same; of a singular system without its null space, if that is asked for.
+/// The same; of a singular system without its null space.
 template <class Exec, class Timed>
 void solve_for_rhs(const Exec& exec, const World& world, const Operator<Exec>& a, const Preconditioner<Exec>& m,
-                   const std::optional<Operator<Exec>>& low, const LinearSystem<Exec>& system,
-                   const SolveOptions& asked, const Vector<Exec>& x0, const Timed& timed, const Monitor& monitor,
-                   Solution<Exec>& solution) {
-  if (asked.method.null_space == NullSpaceKind::none) {
-    return solve_for_one(exec, world, a, m, low, system, asked, x0, timed, monitor, solution);
-  }
-  const SingularSystem<Exec> singular(exec, world, a, system, asked.method);
-  solution.rhs_in_null_space = singular.rhs_share;
-  solve_for_one(exec, world, singular.op, m, low, singular.system, asked, x0, timed, monitor, solution);
-  singular.null_space.remove(exec, solution.x);
+                   const std::optional<Operator<Exec>>& low, const std::optional<SingularSystem<Exec>>& singular,
+                   const LinearSystem<Exec>& system, const SolveOptions& asked, const Vector<Exec>& x0,
+                   const Timed& timed, const Monitor& monitor, Solution<Exec>& solution) {
+  if (!singular) return solve_for_one(exec, world, a, m, low, system, asked, x0, timed, monitor, solution);
+  solution.rhs_in_null_space = singular->null_space.share_of(exec, system.rhs);
+  const LinearSystem<Exec> reduced = singular->without_null_space(exec, system);
+  solve_for_one(exec, world, singular->op, m, low, reduced, asked, x0, timed, monitor, solution);
+  singular->null_space.remove(exec, solution.x);
   exec.fence("ashlar: x without the null space");
 }
 
@@ -177,8 +175,9 @@ void solve_for_rhs(const Exec& exec, const World& world, const Operator<Exec>& a
 /// operator and preconditioner. After an interrupted solve the rest stays 0.
 template <class Exec, class Timed>
 void solve_for_others(const Exec& exec, const World& world, const Operator<Exec>& a, const Preconditioner<Exec>& m,
-                      const std::optional<Operator<Exec>>& low, const LinearSystem<Exec>& system,
-                      const SolveOptions& asked, const Timed& timed, const Monitor& monitor, Solution<Exec>& solution) {
+                      const std::optional<Operator<Exec>>& low, const std::optional<SingularSystem<Exec>>& singular,
+                      const LinearSystem<Exec>& system, const SolveOptions& asked, const Timed& timed,
+                      const Monitor& monitor, Solution<Exec>& solution) {
   const Block<Exec> all("ashlar::app::all", system.rhs.extent(0), 1 + system.more_rhs.size());
   const auto keep = [&](const Solution<Exec>& one) {
     Kokkos::deep_copy(exec, Kokkos::subview(all, Kokkos::ALL, solution.columns.size()), one.x);
@@ -190,13 +189,22 @@ void solve_for_others(const Exec& exec, const World& world, const Operator<Exec>
     next_system.rhs = rhs;
     Solution<Exec> next;
     next.x = Vector<Exec>("ashlar::app::x", rhs.extent(0));
+    next.solver = solution.solver;
+    next.preconditioner = solution.preconditioner;
+    next.why_solver = asked.method.why_solver;
     next.report.status = SolveStatus::interrupted;
     next.report.relative_residual = next.report.preconditioned_residual = 1;
     if (solution.columns.back().status != SolveStatus::interrupted) {
-      solve_for_rhs(exec, world, a, m, low, next_system, asked, {}, timed, monitor, next);
+      solve_for_rhs(exec, world, a, m, low, singular, next_system, asked, {}, timed, monitor, next);
     }
     keep(next);
     add_next(solution.report, next.report);
+    // --solver auto: the first solve that needed another solver than the chosen one is told.
+    if (solution.why_solver == asked.method.why_solver) {
+      solution.solver = next.solver;
+      solution.preconditioner = next.preconditioner;
+      solution.why_solver = next.why_solver;
+    }
     if (next.rhs_in_null_space) {
       solution.rhs_in_null_space = std::max(*next.rhs_in_null_space, solution.rhs_in_null_space.value_or(0));
     }
@@ -314,8 +322,7 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
     if (options.method.precision == PrecisionKind::mixed) {
       world.on_all([&] {
         if (!system.is_streamed()) return;
-        throw Error(text(system.description, ": --precision mixed with a streamed matrix"),
-                    "the device has too little memory for the matrix, and for a copy less", "pass --precision double");
+        throw streamed_matrix_error(system.description, "--precision mixed", "pass --precision double");
       });
       low.emplace(rounded_operator(exec, system, options.method));
     }
@@ -367,9 +374,13 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
         start = Vector<Exec>("ashlar::app::x", system.rhs.extent(0));  // the guess stays: a solve may start again
         Kokkos::deep_copy(exec, start, system.initial_guess);
       }
-      solve_for_rhs(exec, world, a->op, *m, low, system, options, start, timed, monitor, solution);
+      std::optional<SingularSystem<Exec>> singular;
+      if (options.method.null_space != NullSpaceKind::none) {
+        singular.emplace(exec, world, a->op, system, options.method);
+      }
+      solve_for_rhs(exec, world, a->op, *m, low, singular, system, options, start, timed, monitor, solution);
       if (!system.more_rhs.empty()) {
-        solve_for_others(exec, world, a->op, *m, low, system, options, timed, monitor, solution);
+        solve_for_others(exec, world, a->op, *m, low, singular, system, options, timed, monitor, solution);
       }
     } else {
       solve_by_block_cg(exec, a->op, *m, system, options.method, timed, monitor, solution);

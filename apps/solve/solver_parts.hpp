@@ -119,6 +119,13 @@ SolveReport solve_mixed(const Exec& exec, const Operator<Exec>& a, const Operato
                         const Preconditioner<Exec>& m, const Vector<Exec>& b, const Vector<Exec>& x,
                         const CgOptions& options);
 
+/// The error for an option that reads a matrix in memory, if the matrix is streamed.
+inline Error streamed_matrix_error(const std::string& description, const std::string& option,
+                                   const std::string& suggestion) {
+  return Error(description + ": " + option + " with a streamed matrix",
+               "it reads all of the matrix in memory, for which the device has too little", suggestion);
+}
+
 /// The largest HermitianDefect::relative that passes for rounding.
 inline constexpr double symmetry_tolerance = 1e-10;
 
@@ -148,8 +155,8 @@ struct PreconditionerChoice {
   std::string why;  ///< of --preconditioner auto; empty: it was asked for
 };
 
-/// The preconditioner asked for. With --preconditioner auto: algebraic multigrid where it is known to pay
-/// (amg::choose), else block-Jacobi. `options` have the solver that was chosen.
+/// The preconditioner asked for. With --preconditioner auto: algebraic multigrid if a cost model expects it to be
+/// faster (amg::choose), else block-Jacobi. `options` have the solver that was chosen.
 template <class Exec>
 PreconditionerChoice choose_preconditioner(const Exec& exec, const World& world, const LinearSystem<Exec>& system,
                                            const SolveOptions& options);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "numbers.hpp"
+#include "solve/column_reports.hpp"
 #include "solve/report.hpp"
 
 namespace ashlar::app {
@@ -126,7 +127,10 @@ std::string residuals_text(const Outcome& outcome) {
   if (method.norm == ResidualNorm::unpreconditioned) {
     return text(residual_text(report.relative_residual, method.rtol), " (asked for ", asked, ")");
   }
-  const double judged = report.residual_history.empty() ? 0 : report.residual_history.back();
+  double judged = report.residual_history.empty() ? 0 : report.residual_history.back();
+  for (const ColumnReport& column : outcome.solution.columns) {
+    if (!column.residual_history.empty()) judged = larger(judged, column.residual_history.back());
+  }
   return text(short_number(report.relative_residual), ", ", residual_text(judged, method.rtol), " in the ",
               to_string(method.norm), " norm (asked for ", asked, ")");
 }
@@ -174,9 +178,8 @@ void print_summary(std::ostream& out, const Outcome& outcome) {
         << (*share > 1e-8 ? ": no x gives that part" : "") << '\n';
   }
   if (outcome.options.method.precision == PrecisionKind::mixed) {
-    const std::size_t updates = report.true_residuals.empty() ? 0 : report.true_residuals.size() - 1;
-    out << "precision  iterations with the matrix in single, " << count_text(std::int64_t(updates), "residual")
-        << " in double after the first\n";
+    out << "precision  iterations with the matrix in single, "
+        << count_text(std::int64_t(report.true_residuals.size()), "residual") << " in double\n";
   }
   if (!report.launch.empty()) out << "launched   " << report.launch << '\n';
   if (system.is_streamed && outcome.ranks.empty()) {

@@ -12,7 +12,7 @@ Preconditioner<Exec> sweep_preconditioner(const Exec& exec, const Matrix<Exec>& 
                                           bool definite) {
   if constexpr (is_gpu_v<Exec>) {
     throw Error(text("--preconditioner ", to_string(kind), " on a GPU"), "its sweeps run on CPUs alone",
-                "pass block-jacobi or amg, or compute on the host with --ranks-on-host");
+                "pass block-jacobi or amg, or take a build for CPUs");
   } else {
     if (kind == PreconditionerKind::ssor) {
       return Preconditioner<Exec>(SsorPreconditioner<Matrix<Exec>>(exec, matrix));

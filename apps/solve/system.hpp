@@ -43,7 +43,7 @@ struct LinearSystem {
   std::optional<problems::Cantilever> cantilever;
   /// Where several ranks solve: all of the matrix, of which this rank has its rows; the vectors have its entries.
   std::shared_ptr<const DistributedOperator<Matrix<Exec>>> over_ranks;
-  /// The same, for a preconditioner that is made of all of the matrix: algebraic multigrid; else none.
+  /// The same, for algebraic multigrid and --precision mixed, which are made of all of the matrix; else none.
   std::optional<DistributedMatrix<Matrix<Exec>>> matrix_over_ranks;
   std::int64_t total_block_rows = 0, total_blocks = 0;  ///< of all ranks
   std::uint64_t device_limit = 0;  ///< bytes of the device that the solve may take, from before there was anything

@@ -167,7 +167,8 @@ TEST_F(AmgCommand, RefusesModesThatDoNotFit) {
   expect_refused(solve + "modes.mtx", {"mode 1 is 0", "leave it out"});
   write_modes(80, std::vector<std::function<double(int)>>(65, one));
   expect_refused(solve + "modes.mtx", {"65 modes", "1 to 64"});
-  expect_refused(solve + "rigdi", {"--near-null 'rigdi'", "no such file", "constants, rigid or a file"});
+  expect_refused(solve + "rigdi", {"--near-null 'rigdi'", "none of this name", "constants or rigid, or a file"});
+  expect_refused(solve + "none.mtx", {"none.mtx: cannot be opened"});
   write_modes(80, {one});
   expect_refused(solve + "modes.mtx --coordinates modes.mtx", {"the file has the modes"});
   expect_refused("solve --matrix A.mtx --near-null modes.mtx", {"--near-null modes.mtx", "pass --preconditioner amg"});
@@ -208,9 +209,11 @@ TEST_F(AmgCommand, RefusesWhatDoesNotFit) {
   expect_refused(beam + "--preconditioner-precision half", {"'half'", "single"});
   const std::string other = "solve --problem cantilever --nodes 5 ";
   for (const std::string option :
-       {"--near-null rigid", "--coordinates xy.mtx", "--preconditioner-precision single", "--amg-smoother l1-jacobi"}) {
+       {"--near-null rigid", "--preconditioner-precision single", "--amg-smoother l1-jacobi"}) {
     expect_refused(other + option, {option, "pass --preconditioner amg"});
   }
+  expect_refused("solve --matrix A.mtx --coordinates xy.mtx", {"--coordinates xy.mtx", "pass --preconditioner amg"});
+  expect_refused(other + "--coordinates xy.mtx", {"--coordinates xy.mtx with --problem", "a problem knows its own"});
 }
 
 }  // namespace

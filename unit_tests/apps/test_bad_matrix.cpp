@@ -144,7 +144,9 @@ TEST_F(BadMatrix, ZeroOnTheDiagonal) {
   const std::string last = banner + "4 4 3\n1 1 4\n2 2 4\n3 3 4\n";
   expect_bad(last, {"A.mtx: ", "(4, 4)", "counted from 1"}, "--preconditioner jacobi --block-size 2");
   // Though the block has an inverse, with which CG ends after one iteration.
-  expect_bad(banner + "2 2 2\n1 2 1\n2 1 1\n", {"A.mtx: ", "(1, 1) is 0", "Jacobi divides by it"}, "");
+  expect_bad(banner + "2 2 2\n1 2 1\n2 1 1\n", {"A.mtx: ", "(1, 1) is 0", "an SPD matrix has none"}, "");
+  expect_bad(banner + "2 2 2\n1 2 1\n2 1 1\n", {"A.mtx: ", "(1, 1) is 0", "Jacobi divides by it"},
+             "--solver minres --preconditioner jacobi");
   expect_bad(banner + "4 4 6\n1 1 4\n2 2 4\n3 3 4\n3 4 1\n4 3 1\n4 4 0\n", {"A.mtx: ", "(4, 4) is 0"},
              "--block-size 2");
 }

@@ -113,6 +113,9 @@ TEST_F(Pad, OptionsThatDoNotFitAreRefused) {
   expect_refused("solve --problem stencil11 --pad", {"--pad with --problem stencil11"});
   expect_refused("solve --matrix a.mtx --rhs b.mtx --pad --block-size 3 --null-space constant",
                  {"--pad with --null-space constant"});
+  const std::string amg = "solve --matrix a.mtx --pad --block-size 3 --preconditioner amg ";
+  expect_refused(amg + "--near-null b.mtx", {"--pad with --near-null b.mtx"});
+  expect_refused(amg + "--coordinates b.mtx", {"--pad with --coordinates b.mtx"});
   ASSERT_EQ(run("convert a.mtx a.bcsr --block-size 7").exit_code, 0);
   expect_refused("solve --matrix a.bcsr --pad --block-size 7", {"--pad with --matrix a.bcsr"});
   write("c.mtx", "%%MatrixMarket matrix array real general\n9 1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n");

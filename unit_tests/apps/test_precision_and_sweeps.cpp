@@ -63,6 +63,8 @@ TEST_F(Precision, MixedIsRefusedWhereItIsNone) {
   expect_refused(mixed + "--variant pipelined", {"--precision mixed with --variant pipelined"});
   expect_refused(mixed + "--norm natural", {"--precision mixed with --norm natural"});
   expect_refused(mixed + "--stream on", {"--precision mixed with --stream on"});
+  expect_refused(mixed + "--ranks-on-host 1", {"--precision mixed with --ranks-on-host 1"});
+  expect_refused(mixed + "--partition measured", {"--precision mixed with --partition measured"});
   expect_refused(mixed + "--checkpoint c", {"--precision mixed with a checkpoint"});
   expect_refused("solve " + beam + "--precision single", {"--precision 'single'", "double or mixed"});
 }

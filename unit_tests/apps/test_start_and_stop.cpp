@@ -155,6 +155,11 @@ TEST_F(StartAndStop, ANullSpaceIsRefusedWhereItIsNone) {
   expect_refused("solve " + free_chain + "--null-space rigid", {"--null-space rigid without --coordinates"});
   expect_refused("solve " + free_chain + "--null-space none.mtx", {"none.mtx: cannot be opened"});
   write("short.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n1\n");
+  expect_refused("solve " + free_chain + "--null-space rigid --coordinates none.mtx --block-size 2",
+                 {"none.mtx: cannot be opened"});
+  expect_refused("solve " + cantilever + "--rhs b.mtx --null-space rigid", {"--null-space rigid with --problem"});
+  write_vector("zero.mtx", 60, [](int) { return 0; });
+  expect_refused("solve " + free_chain + "--null-space zero.mtx", {"A.mtx", "vector 0", "it is 0, or not finite"});
   expect_refused("solve " + free_chain + "--null-space short.mtx", {"vectors of 2 x 1 entries", "60 rows"});
   write_vector("ramp.mtx", 60, [](int i) { return i; });
   expect_refused("solve " + free_chain + "--null-space ramp.mtx", {"vector 1 of the file is not in the null space"});
@@ -166,6 +171,43 @@ TEST_F(StartAndStop, ANullSpaceComesFromAFile) {
   const auto report = report_of(free_chain + "--null-space twos.mtx --solution x.mtx");
   expect_chain_is_solved(report, read_file(folder() / "x.mtx"));
   EXPECT_EQ(report.at("options").at("null_space"), "twos.mtx");
+  const auto without_rhs =
+      report_of("--no-probe --matrix A.mtx --preconditioner jacobi --block-size 1 --null-space twos.mtx");
+  EXPECT_TRUE(without_rhs.at("error").is_null()) << "x has no part in the null space, unlike the ones";
+}
+
+TEST_F(StartAndStop, ANullSpaceIsRemovedFromEachRightHandSide) {
+  write_free_chain([&](const auto&... file) { write(file...); }, 60);
+  write_vector("twos.mtx", 60, [](int) { return 2; });
+  std::ostringstream both;
+  both << "%%MatrixMarket matrix coordinate real general\n60 2 4\n1 1 3\n60 1 -1\n1 2 1\n60 2 -1\n";
+  write("both.mtx", both.str());
+  const auto report = report_of(
+      "--no-probe --matrix A.mtx --rhs both.mtx --preconditioner jacobi --block-size 1 --null-space twos.mtx "
+      "--solution x.mtx");
+  EXPECT_EQ(report.at("status"), "converged");
+  EXPECT_NEAR(report.at("rhs_in_null_space").get<double>(), 2 / std::sqrt(60 * 10.0), 1e-12) << "the larger share";
+  ASSERT_EQ(report.at("columns").size(), 2u);
+  std::istringstream file(read_file(folder() / "x.mtx"));
+  std::string banner;
+  std::getline(file, banner);
+  int n = 0, columns = 0;
+  file >> n >> columns;
+  ASSERT_EQ(n, 60);
+  ASSERT_EQ(columns, 2);
+  for (int j = 0; j < columns; ++j) {
+    double sum = 0, before = 0;
+    for (int i = 0; i < n; ++i) {
+      double x = 0;
+      file >> x;
+      sum += x;
+      if (i == 1) {
+        EXPECT_NEAR(before - x, j == 0 ? 3 - 2.0 / 60 : 1, 1e-6) << "the first row of column " << j;
+      }
+      before = x;
+    }
+    EXPECT_NEAR(sum, 0, 1e-6) << "the least solution of column " << j;
+  }
 }
 
 /// A truss of 3 x 3 nodes in a plane that nothing holds, and a force on one of its corners.

@@ -97,6 +97,18 @@ TEST_F(Unsymmetric, IndefiniteIsSolvedByMinres) {
   }
 }
 
+TEST_F(Unsymmetric, BlocksWithZerosOnTheDiagonalHaveInverses) {
+  write("A.mtx", "%%MatrixMarket matrix coordinate real general\n6 6 6\n1 2 1\n2 1 1\n3 4 1\n4 3 1\n5 6 1\n6 5 1\n");
+  for (const std::string solver : {"minres", "gmres", "bicgstab", "auto"}) {
+    SCOPED_TRACE(solver);
+    const json report = report_of("--matrix A.mtx --block-size 2 --solver " + solver);
+    EXPECT_EQ(report.at("status"), "converged");
+    EXPECT_LE(report.at("error").at("max_norm").get<double>(), 1e-8) << "x is all ones";
+  }
+  expect_refused("solve --matrix A.mtx --block-size 1 --solver minres",
+                 {"A.mtx: the diagonal entry (1, 1) is 0 or has no inverse", "--preconditioner none"});
+}
+
 TEST_F(Unsymmetric, AutoTakesTheSolverForTheMatrix) {
   write_line("spd.mtx", 300, -1, 2.5, -1);
   write_line("indefinite.mtx", 300, 1, 0.3, 1);

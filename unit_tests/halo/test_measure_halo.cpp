@@ -79,7 +79,7 @@ TEST(MeasureHalo, RefusesOnAllRanksWhatTheyDisagreeAbout) {
     const bool differs = comm.rank() == 2;
     EXPECT_THAT(
         message_of<ArgumentError>([&] { measure_halo(own_instance(), comm, {.entry_bytes = differs ? 8 : 24}); }),
-        HasSubstr("entries of bytes 8 on rank 2, 24 on rank 0"));
+        HasSubstr("bytes of an entry 8 on rank 2, 24 on rank 0"));
     EXPECT_THAT(message_of<ArgumentError>([&] {
                   measure_halo(own_instance(), comm, {.buffers = differs ? HaloBuffers::staged : HaloBuffers::device});
                 }),

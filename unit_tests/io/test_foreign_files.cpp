@@ -226,6 +226,11 @@ TEST_F(Petsc, MatricesAreReadByRows) {
   EXPECT_EQ(io::read_petsc_header(path).entries, 4);
   const std::string vector = integers({1211214, 2}) + doubles({3, 1e-300});
   EXPECT_EQ(io::read_petsc_matrix(folder.write("b.petsc", petsc_matrix + vector)).left_out, "vector behind it");
+  // As many bytes as imaginary parts of its entries would take.
+  const std::string real = integers({1211216, 2, 2, 3}) + integers({2, 1}) + integers({0, 1, 1}) + doubles({4, 1, 3}),
+                    and_b = folder.write("c.petsc", real + vector);
+  EXPECT_EQ(io::read_petsc_matrix(and_b).left_out, "vector behind it");
+  EXPECT_EQ(io::read_petsc_matrix(and_b).matrix.values, (Values{4, 1, 3}));
   const std::string alone = folder.write("v.petsc", vector);
   EXPECT_EQ(io::read_petsc_vector_length(alone), 2);
   EXPECT_EQ(io::read_petsc_vector(alone), (Values{3, 1e-300}));

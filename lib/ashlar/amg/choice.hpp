@@ -93,9 +93,10 @@ struct Choice {
   std::string why;      ///< continues "chosen since"
 };
 
-/// Amg where it is known to pay: for elasticity with modes and for diffusion, if block-Jacobi takes so many iterations
-/// that the set-up of amg is worth its cost. Iterations of block-Jacobi follow from the number of nodes, for a body as
-/// compact as a cube, which takes the fewest. The costs were measured for elasticity on one H200 and on CPUs.
+/// Amg if a cost model expects it to be faster: for elasticity with modes and for diffusion, if block-Jacobi takes so
+/// many iterations that the set-up of amg is worth its cost. Iterations of block-Jacobi follow from the number of
+/// nodes, for a body as compact as a cube, which takes the fewest. The costs were measured for elasticity on one H200
+/// and on CPUs.
 Choice choose(const Prospect& prospect);
 
 }  // namespace ashlar::amg

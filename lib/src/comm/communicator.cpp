@@ -124,7 +124,7 @@ void Communicator::require_same(const std::string& who, const Claims& mine) cons
     while (claim + 1 < mine.size() && here.at(claim) == first.at(claim)) ++claim;
     throw ArgumentError(
         text(who, ": ", mine[claim].first, " ", here.at(claim), " on rank ", rank, ", ", first.at(claim), " on rank 0"),
-        "all ranks work on one system, in one way", "pass the same on all of them");
+        "all ranks work on one system, with the same options", "pass the same on all of them");
   }
 }
 

@@ -25,7 +25,7 @@ void check_alike(const Communicator& comm, const HaloPlan& plan, const HaloEntri
     }
   });
   comm.require_same("halo", {{"blocks of", text(entries.block_size)},
-                             {"scalars of bytes", text(entries.scalar_bytes)},
+                             {"bytes of a scalar", text(entries.scalar_bytes)},
                              {"vectors", text(entries.num_vectors)}});
 }
 

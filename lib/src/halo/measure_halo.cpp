@@ -15,7 +15,7 @@ void check_same_options(const Communicator& comm, const HaloOptions& options) {
     throw ArgumentError(text("measure_halo: entries of ", options.entry_bytes, " bytes"),
                         "an entry has a byte at least", "give the bytes of a block entry, of all vectors");
   });
-  comm.require_same("measure_halo", {{"entries of bytes", text(options.entry_bytes)},
+  comm.require_same("measure_halo", {{"bytes of an entry", text(options.entry_bytes)},
                                      {"buffers", std::string(to_string(options.buffers))}});
 }
 

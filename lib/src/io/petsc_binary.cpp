@@ -89,19 +89,17 @@ std::string behind(const std::string& path, std::string_view bytes, const Foreig
     refuse(path, text("the file has ", bytes.size(), " bytes"), text(what, " takes ", size), "is the file incomplete?");
   }
   if (bytes.size() == size) return "";
-  if (bytes.size() == size + 8 * entries) {
-    refuse(path, text("the file has ", bytes.size(), " bytes, not ", size),
-           "its values are complex, and real ones are read", "write it with a PETSc of real numbers");
-  }
   const std::string_view rest = bytes.substr(size);
   const bool is_vector = rest.size() >= bytes_of_vector_header && integer_at(rest, 0) == vector_mark &&
                          integer_at(rest, 4) >= 0 &&
                          rest.size() == bytes_of_vector_header + 8 * static_cast<std::size_t>(integer_at(rest, 4));
-  if (!is_vector) {
-    refuse(path, text(bytes.size() - size, " bytes behind the matrix"), text(what, " takes ", size, " bytes"),
-           "is the file damaged?");
+  if (is_vector) return "vector behind it";
+  if (rest.size() == 8 * entries) {
+    refuse(path, text("the file has ", bytes.size(), " bytes, not ", size),
+           "its values are complex, and real ones are read", "write it with a PETSc of real numbers");
   }
-  return "vector behind it";
+  refuse(path, text(rest.size(), " bytes behind the matrix"), text(what, " takes ", size, " bytes"),
+         "is the file damaged?");
 }
 
 double finite_value(const std::string& path, std::string_view bytes, std::size_t place, std::int64_t k) {
