@@ -38,6 +38,7 @@ class Coarsening {
                                          distributed_tentative_, tentative_, inverse.diagonal_inverse().values, omega);
     const A p = smoothing_.distribute(exec, rows, p_ ? &*p_ : nullptr);
     if constexpr (LevelMatrix<A>::needs_earlier_results) p_ = p;
+    exec.fence("ashlar::amg: a prolongator");  // `inverse` may go
     return p;
   }
 

@@ -124,6 +124,10 @@ auto places_on_diagonal(const char* name, const Exec& exec, const Matrix& matrix
     throw ShapeError(text(name, ": a matrix of ", matrix.num_rows(), " x ", matrix.num_cols()),
                      "only a square matrix has a diagonal to invert", instead_of_not_square);
   }
+  if (matrix.block_size() > max_block_size) {
+    throw ShapeError(text(name, ": blocks of ", matrix.block_size(), " rows"),
+                     text("a sweep has room for ", max_block_size), "take smaller blocks");
+  }
   const auto diagonal = diagonal_block_index(exec, matrix);
   exec.fence("ashlar::sweeps: the diagonal");
   for (std::int64_t i = 0; i < std::int64_t(matrix.num_block_rows()); ++i) {
@@ -135,7 +139,7 @@ auto places_on_diagonal(const char* name, const Exec& exec, const Matrix& matrix
   return diagonal;
 }
 
-/// A block row of a sweep. In `stride` entries of a vector lie apart.
+/// A block row of a sweep. Entries of r and z are `r_stride` and `z_stride` apart.
 template <bool forward, int B, class Matrix>
 struct SweepRow {
   using Scalar = typename Matrix::scalar_type;
@@ -208,8 +212,9 @@ class TriangularSweeps {
           text("the matrix has ", matrix_.num_rows(), " rows"), "pass vectors as long as the matrix");
     }
     if constexpr (Z::rank() == 1) {
-      with_block_size_of(SweptBlockSizes{}, matrix_.block_size(),
-                         [&](auto b) { sweep<b()>(label, exec, r.data(), 1, z.data(), 1); });
+      with_block_size_of(SweptBlockSizes{}, matrix_.block_size(), [&](auto b) {
+        sweep<b()>(label, exec, r.data(), std::int64_t(r.stride(0)), z.data(), std::int64_t(z.stride(0)));
+      });
     } else {
       for (std::size_t j = 0; j < z.extent(1); ++j) {
         sweep<runtime_block_size>(label, exec, &r(0, j), std::int64_t(r.stride(0)), &z(0, j),

@@ -38,7 +38,7 @@ class LinearSolver {
   /// Solves A x = b from what x holds.
   ///
   /// Shapes   b and x have num_rows entries.
-  /// Throws   ShapeError; Error if the last update_values() has thrown.
+  /// Throws   ShapeError; Error if the last update_values() has thrown NumericalError.
   LinearSolveReport solve(std::span<const Scalar> b, std::span<Scalar> x);
 
   /// New values in the same structure, in the order of the arrays that the solver was made of. Method and

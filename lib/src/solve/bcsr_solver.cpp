@@ -91,7 +91,8 @@ struct BcsrSolver<Scalar>::Impl {
     now.block_size = a.block_size();
     now.method = impl::choose_method(exec, a, options, std::holds_alternative<SolverOfGmres>(solver), now);
     choose_preconditioner(now);
-    if (std::holds_alternative<std::monostate>(solver) || now.method != chosen.method) {
+    if (solver.valueless_by_exception() || std::holds_alternative<std::monostate>(solver) ||
+        now.method != chosen.method) {
       make_solver(now.method);
     } else {
       std::visit(
