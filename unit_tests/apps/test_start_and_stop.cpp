@@ -155,8 +155,7 @@ TEST_F(StartAndStop, ANullSpaceIsRefusedWhereItIsNone) {
   expect_refused("solve " + free_chain + "--null-space rigid", {"--null-space rigid without --coordinates"});
   expect_refused("solve " + free_chain + "--null-space none.mtx", {"none.mtx: cannot be opened"});
   write("short.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n1\n");
-  expect_refused("solve " + free_chain + "--null-space rigid --coordinates none.mtx --block-size 2",
-                 {"none.mtx: cannot be opened"});
+  expect_refused("solve " + free_chain + "--null-space rigid --coordinates none.mtx", {"none.mtx: cannot be opened"});
   expect_refused("solve " + cantilever + "--rhs b.mtx --null-space rigid", {"--null-space rigid with --problem"});
   write_vector("zero.mtx", 60, [](int) { return 0; });
   expect_refused("solve " + free_chain + "--null-space zero.mtx", {"A.mtx", "vector 0", "it is 0, or not finite"});

@@ -72,9 +72,9 @@ TYPED_TEST(SpmvPrefetch, ChangesNoBitsOfSeveralVectors) {
     const ProductCase<TypeParam> c(reference::random_bcsr<TypeParam>(
         50, 317, b, {.min_blocks = 1, .max_blocks = 150, .empty_every = 7, .full_row = 23}, 50 + b));
     for (const int k : {2, 3, 4, 5, 9}) {
-      const auto by_rows = product(c, Kokkos::LayoutRight(), k, 0);
-      for (const int ahead : {0, 1, 512, 4096}) {
-        EXPECT_EQ(product(c, Kokkos::LayoutLeft(), k, ahead), by_rows) << "b = " << b << ", " << k << " vectors";
+      const auto without = product(c, Kokkos::LayoutLeft(), k, 0);
+      for (const int ahead : {1, 512, 4096}) {
+        EXPECT_EQ(product(c, Kokkos::LayoutLeft(), k, ahead), without) << "b = " << b << ", " << k << " vectors";
       }
     }
   }
