@@ -222,7 +222,7 @@ TEST(Amg, FloatHierarchyOfASlenderBeam) {
   EXPECT_LE(in_float.iterations, in_double.iterations + 2);
 }
 
-/// Constants as modes, which are what is known of a matrix without coordinates, still beat block-Jacobi.
+/// Without coordinates, constants are the modes. They still beat block-Jacobi.
 TEST(Amg, ConstantModes) {
   const Exec exec;
   const Beam beam({17, 17, 17});

@@ -31,7 +31,7 @@ class Convert : public CommandTest {
     EXPECT_EQ(matrix.values, values);
   }
 
-  /// What the command says of a conversion that it does: one line on standard output.
+  /// The command reports a conversion in one line on standard output.
   std::string line_of(const std::string& arguments) const {
     const CommandResult result = run("convert " + arguments);
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -110,7 +110,7 @@ TEST_F(Convert, ComplexAndSymmetric) {
   EXPECT_EQ(matrix.values[2], Kokkos::complex<double>(0.1, -2));
 }
 
-// What the command does not make itself: other types, layouts and shapes.
+// Files of other programs: other types, layouts and shapes.
 TEST_F(Convert, BlockFilesOfAnyKind) {
   const Kokkos::DefaultHostExecutionSpace exec;
   using Matrix = Host<float, BlockRowMajor>;

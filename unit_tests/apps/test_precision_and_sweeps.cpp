@@ -1,4 +1,4 @@
-// --precision mixed, and --preconditioner ilu0 and ssor: what the command solves with them, and what it refuses.
+// The command with --precision mixed, and with --preconditioner ilu0 and ssor: solves and refusals.
 #include <gmock/gmock.h>
 
 #include <Kokkos_Core.hpp>

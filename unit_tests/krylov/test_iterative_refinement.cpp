@@ -221,7 +221,7 @@ TEST(IterativeRefinement, KeepsTheAnswerOfDoublesWithVectorsOfFloats) {
   EXPECT_EQ(report.products, report.steps + 1);
   EXPECT_LE(report.steps, 12);
   EXPECT_LE(report.iterations, 2.2 * plain.iterations);
-  // What each step left is a tenth, of the residual in doubles, too.
+  // Each step lowers the residual in doubles to a tenth, too.
   for (int k = 1; k < report.steps; ++k) {
     EXPECT_LE(report.residual_history[k], 0.15 * report.residual_history[k - 1]) << "step " << k;
   }

@@ -96,7 +96,7 @@ TEST(ConvectionDiffusionReaction, IsAnUnsymmetricMMatrix) {
     const int s = col % b;
     const double lost = 7.0 * (s + 1) / b;
     EXPECT_GE(column_sum, lost - 1e-10);
-    // What species s gains: the sum of row s of R.
+    // The sum of row s of R is the gain of species s.
     const double gained = 7.0 * ((s + 1) - (6.0 - (s + 1)) / b);
     if (lattice.num_neighbours(lattice.point(col / b)) == 27) {
       EXPECT_NEAR(column_sum, lost, 1e-10);

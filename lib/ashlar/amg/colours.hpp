@@ -3,10 +3,10 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/lists.hpp>
 #include <ashlar/bcsr/graph.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace ashlar::amg {
@@ -54,14 +54,8 @@ Colours<Space> colours_of_nodes(const Exec& exec, const BcsrGraph<Ordinal, Offse
   for (std::int64_t i = 0; i < n; ++i) {
     nodes[std::size_t(next[std::size_t(colour[std::size_t(i)])]++)] = static_cast<std::int32_t>(i);
   }
-  const auto there = [&](const std::string& label, const std::vector<std::int32_t>& list) {
-    const Kokkos::View<std::int32_t*, Space> view(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), list.size());
-    Kokkos::deep_copy(exec, view, Kokkos::View<const std::int32_t*, Kokkos::HostSpace>(list.data(), list.size()));
-    return view;
-  };
-  result.of_node = there("ashlar::amg::colour", colour);
-  result.nodes = there("ashlar::amg::nodes", nodes);
-  exec.fence("ashlar::amg: colours");
+  result.of_node = ashlar::impl::view_from<Space>(exec, "ashlar::amg::colour", colour);
+  result.nodes = ashlar::impl::view_from<Space>(exec, "ashlar::amg::nodes", nodes);
   return result;
 }
 
