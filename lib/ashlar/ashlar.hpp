@@ -11,7 +11,8 @@
 //
 //     many ranks          ashlar/comm/mpi/communicator.hpp, ashlar/distributed/operator.hpp (component MPI)
 //     streamed matrices   ashlar/streaming/streamed_matrix.hpp, ashlar/streaming/file_matrix.hpp
-//     Kokkos Kernels      ashlar/interop/kokkos_kernels.hpp (component KokkosKernels)
+//     Kokkos Kernels      ashlar/interop/kokkos_kernels.hpp, ashlar/interop/kokkos_kernels/ilu0_preconditioner.hpp,
+//                         ashlar/interop/kokkos_kernels/ssor_preconditioner.hpp (component KokkosKernels)
 //     Tpetra and Belos    ashlar/interop/tpetra.hpp (component Tpetra)
 //     boxes               ashlar/multigrid/multigrid.hpp: geometric multigrid
 //     test problems       ashlar/problems/cantilever.hpp, ashlar/problems/stencil11.hpp,

@@ -96,6 +96,7 @@ inline Dense random_matrix(int num_blocks, int block_size, bool symmetric) {
   return a;
 }
 
+/// The blocks of the pattern as a BCSR matrix, in the memory space of Matrix.
 template <class Matrix>
 Matrix bcsr_of(const Dense& a) {
   using Space = typename Matrix::memory_space;

@@ -90,7 +90,7 @@ class KokkosKernelsIlu0Preconditioner {
     upper_.allocate(handle.get_spiluk_handle()->get_nnzU(), b);
     KokkosSparse::spiluk_numeric(&handle, 0, row_ptr, col_idx, values, lower_.row_ptr, lower_.col_idx, lower_.values,
                                  upper_.row_ptr, upper_.col_idx, upper_.values);
-    Kokkos::fence("ashlar::kokkos_kernels: factors");
+    exec_type().fence("ashlar::kokkos_kernels: spiluk runs on the default instance");
     std::int64_t first_bad = n;
     Kokkos::parallel_reduce("ashlar::kokkos_kernels[pivots]",
                             Kokkos::RangePolicy<exec_type, Kokkos::IndexType<std::int64_t>>(exec, 0, n),

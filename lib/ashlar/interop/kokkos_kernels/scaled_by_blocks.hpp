@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <type_traits>
 
-// What the preconditioners of Kokkos Kernels have in common.
+// The common part of the preconditioners of Kokkos Kernels.
 //
 // Both work on D^-1 A, where D is the block diagonal of A. Kokkos Kernels factors diagonal blocks without pivoting, and
 // its Gauss-Seidel for blocks sweeps entry by entry. If the diagonal blocks are identities, both are the methods by
@@ -50,7 +50,7 @@ struct ScaleBlockRow {
   }
 };
 
-/// What both preconditioners hold: the inverse of D, two vectors, and the types of Kokkos Kernels.
+/// The inverse of D, two vectors, and the types of Kokkos Kernels.
 template <class Matrix>
 class ScaledByBlocks {
  public:

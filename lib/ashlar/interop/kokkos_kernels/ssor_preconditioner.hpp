@@ -14,9 +14,9 @@ namespace ashlar {
 
 /// SSOR by blocks as SsorPreconditioner, with Kokkos Kernels' Gauss-Seidel, for matrices in any memory space.
 ///
-/// Kokkos Kernels sweeps colour by colour: block rows of a colour have no blocks of each other's columns. M is that of
-/// SsorPreconditioner for the rows in the order of the colours, and often takes some more iterations than the order of
-/// the matrix. Where several threads choose the colours, they may differ from run to run.
+/// Kokkos Kernels sweeps colour by colour: block rows of one colour have no blocks in each other's columns. M equals
+/// the one of SsorPreconditioner for rows in the order of their colours, so iterations differ from the order of the
+/// matrix. If several threads choose the colours, the order may differ from run to run.
 ///
 /// Shapes   as KokkosKernelsIlu0Preconditioner, with blocks of any size that products take.
 /// Memory   a copy of A in the order of the colours, an inverse block for each block row and four vectors, in A's
