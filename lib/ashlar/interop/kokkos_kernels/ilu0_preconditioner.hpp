@@ -62,14 +62,8 @@ class KokkosKernelsIlu0Preconditioner {
  public:
   using exec_type = typename System::Exec;
 
-  KokkosKernelsIlu0Preconditioner(const exec_type& exec, const Matrix& a) : system_(exec, a) {
-    constexpr int largest = 11;  // of spiluk
+  KokkosKernelsIlu0Preconditioner(const exec_type& exec, const Matrix& a) : system_(exec, checked(a)) {
     const int b = a.block_size();
-    if (b > largest) {
-      throw BlockSizeError(b, text("ILU(0) of Kokkos Kernels: blocks of size ", b),
-                           text("it takes blocks of size ", largest, " at most"),
-                           "use KokkosKernelsSsorPreconditioner, or smaller blocks");
-    }
     const auto n = a.num_block_rows();
     if (n == 0) return;
     auto row_ptr = a.graph().row_ptr();
@@ -152,6 +146,14 @@ class KokkosKernelsIlu0Preconditioner {
                           col_idx.extent(0) * sizeof(typename System::Ordinal));
     }
   };
+
+  static const Matrix& checked(const Matrix& a) {
+    constexpr int largest = 11;  // of spiluk
+    if (a.block_size() <= largest) return a;
+    throw BlockSizeError(a.block_size(), text("ILU(0) of Kokkos Kernels: blocks of size ", a.block_size()),
+                         text("it takes blocks of size ", largest, " at most"),
+                         "use KokkosKernelsSsorPreconditioner, or smaller blocks");
+  }
 
   /// Kokkos Kernels calls matrices of single entries 0 blocks.
   static int kernel_block_size(int b) { return b > 1 ? b : 0; }
