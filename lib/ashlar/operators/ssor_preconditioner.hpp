@@ -14,9 +14,9 @@ namespace ashlar {
 
 namespace impl {
 
-/// Throws ArgumentError for a relaxation that is not between 0 and 2.
-inline void check_relaxation(double relaxation) {
-  if (relaxation > 0 && relaxation < 2) return;
+/// The relaxation. Throws ArgumentError if it is not between 0 and 2.
+inline double checked_relaxation(double relaxation) {
+  if (relaxation > 0 && relaxation < 2) return relaxation;
   throw ArgumentError(text("SSOR: relaxation ", relaxation), "sweeps converge for values between 0 and 2",
                       "pass for instance 1");
 }
@@ -66,7 +66,7 @@ class SsorPreconditioner {
 
   template <class Exec>
   static Sweeps sweeps_of(const Exec& exec, const Matrix& matrix, double relaxation) {
-    impl::check_relaxation(relaxation);
+    impl::checked_relaxation(relaxation);
     const auto diagonal = impl::places_on_diagonal("SSOR", exec, matrix);
     const std::int64_t n = matrix.num_block_rows(), b = matrix.block_size();
     const typename Matrix::values_view inverse(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::ssor::inverse"),

@@ -36,13 +36,12 @@ class KokkosKernelsSsorPreconditioner {
 
   KokkosKernelsSsorPreconditioner(const exec_type& exec, const Matrix& a, double relaxation = 1)
       : exec_(exec),
-        relaxation_(real_t<typename System::Scalar>(relaxation)),
+        relaxation_(real_t<typename System::Scalar>(impl::checked_relaxation(relaxation))),
         system_(exec, a),
         graph_(a.graph()),
         block_size_(a.block_size()),
         matrix_bytes_(spmv_traffic_bytes(a)),
         handle_(std::make_shared<typename System::Handle>()) {
-    impl::check_relaxation(relaxation);
     if (a.num_block_rows() == 0) return;
     handle_->create_gs_handle(exec, 1);
     KokkosSparse::block_gauss_seidel_symbolic(handle_.get(), a.num_block_rows(), a.num_block_rows(), block_size_,
