@@ -195,7 +195,6 @@ void expect_iterations_of_own(const Mat& a, const Solve& solve) {
   const Exec exec;
   const int of_block_jacobi = iterations(a, solve, BlockJacobiPreconditioner<Mat>(exec, a));
   const int of_ilu0 = iterations(a, solve, Ilu0<Mat>(exec, a)), of_ssor = iterations(a, solve, Ssor<Mat>(exec, a));
-  ::testing::Test::RecordProperty("iterations", of_ilu0);
   EXPECT_LE(of_ilu0, 0.7 * of_block_jacobi);
   EXPECT_LE(of_ssor, 0.8 * of_block_jacobi);
   if constexpr (!is_gpu_v<Exec>) {
