@@ -116,8 +116,8 @@ Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& mat
 /// The fault of a diagonal block, by its rows, from 1 as in a file; this rank's rows begin with first_row.
 std::string bad_block(std::int64_t first_row, std::int64_t block_row, int block_size, bool has_inverse) {
   const std::int64_t first = first_row + block_row * block_size + 1, last = first + block_size - 1;
-  const std::string block = block_size == 1 ? text("entry (", first, ", ", first, ") ")
-                                            : text("block of rows ", first, " to ", last, " ");
+  const std::string block =
+      block_size == 1 ? text("entry (", first, ", ", first, ") ") : text("block of rows ", first, " to ", last, " ");
   const char* const no_inverse = block_size == 1 ? "is 0 or has no inverse" : "has no inverse";
   return "the diagonal " + block + (has_inverse ? "is not positive definite" : no_inverse);
 }

@@ -1,6 +1,7 @@
 // The solvers over ranks: the same code, the same iterations, the same bits on all ranks.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <optional>

@@ -90,7 +90,8 @@ Dense random_matrix(int num_blocks, int block_size, bool symmetric) {
   for (int i = 0; i < num_blocks; ++i) {
     for (int j = 0; j < num_blocks; ++j) {
       const int low = symmetric ? std::min(i, j) : i, high = symmetric ? std::max(i, j) : j;
-      a.in_pattern[std::size_t(i) * num_blocks + j] = i == j || (7 * low * low + 11 * high * high + 5 * low * high) % 7 < 3;
+      a.in_pattern[std::size_t(i) * num_blocks + j] =
+          i == j || (7 * low * low + 11 * high * high + 5 * low * high) % 7 < 3;
     }
   }
   for (int i = 0; i < a.n; ++i) {
@@ -270,10 +271,9 @@ TEST(Ilu0, SaysThatAPivotIsNotPositiveDefinite) {
               HasSubstr("ILU(0): the pivot block of block row 1 (from 0) is not positive definite"));
   a(1, 1) = 0;
   a(0, 1) = a(1, 0) = 0;
-  EXPECT_THAT(message_of<NumericalError>([&] {
-                Ilu0Preconditioner(Host(), bcsr<double>(a), {.positive_definite = true});
-              }),
-              HasSubstr("block row 1 (from 0) has no inverse"));
+  EXPECT_THAT(
+      message_of<NumericalError>([&] { Ilu0Preconditioner(Host(), bcsr<double>(a), {.positive_definite = true}); }),
+      HasSubstr("block row 1 (from 0) has no inverse"));
 }
 
 TEST(Ssor, IsTheDenseFormula) {

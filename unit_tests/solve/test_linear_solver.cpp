@@ -60,8 +60,8 @@ TEST(LinearSolver, SolvesForManyRightHandSides) {
 TEST(LinearSolver, SeesThatASystemIsSolvedAlready) {
   const auto a = line(300, -1, 2.5, 3, -1);
   const std::vector<double> zero(300), right = wave(300), b = a.times(right);
-  for (const auto method : {SolveMethod::automatic, SolveMethod::cg, SolveMethod::minres, SolveMethod::gmres,
-                            SolveMethod::bicgstab}) {
+  for (const auto method :
+       {SolveMethod::automatic, SolveMethod::cg, SolveMethod::minres, SolveMethod::gmres, SolveMethod::bicgstab}) {
     SCOPED_TRACE(std::string(to_string(method)));
     const LinearSolveOptions options{.method = method};
     LinearSolver solver(a.view(), options);

@@ -178,11 +178,11 @@ class Ilu0Preconditioner {
       copy_scaled(exec, matrix, diagonal, 1 / (1 + shift), values);
       first_singular = first_indefinite = n;
       impl::with_block_size_of(impl::SweptBlockSizes{}, int(b), [&](auto size) {
-        forward->for_each_row("ashlar::ilu0[factor]", exec,
-                              impl::FactorRow<size(), Matrix>{
-                                  matrix.graph().row_ptr().data(), matrix.graph().col_idx().data(), diagonal.data(),
-                                  values.data(), inverse.data(), int(b), options.positive_definite, &first_singular,
-                                  &first_indefinite});
+        forward->for_each_row(
+            "ashlar::ilu0[factor]", exec,
+            impl::FactorRow<size(), Matrix>{matrix.graph().row_ptr().data(), matrix.graph().col_idx().data(),
+                                            diagonal.data(), values.data(), inverse.data(), int(b),
+                                            options.positive_definite, &first_singular, &first_indefinite});
       });
       exec.fence("ashlar::ilu0: factors");
       bad = std::min(first_singular.load(), first_indefinite.load());
@@ -196,10 +196,9 @@ class Ilu0Preconditioner {
                            "check that the matrix is positive definite, or use another preconditioner");
     }
     if (bad < n) {
-      throw NumericalError(
-          bad, pivot + "has no inverse",
-          text("it is singular once the rows before it are eliminated; the block size is ", b),
-          "use block-Jacobi, or another block size");
+      throw NumericalError(bad, pivot + "has no inverse",
+                           text("it is singular once the rows before it are eliminated; the block size is ", b),
+                           "use block-Jacobi, or another block size");
     }
     return Sweeps(Matrix(matrix.block_shape(), matrix.graph(), values), diagonal, inverse, forward, order(false), 1);
   }
