@@ -38,9 +38,9 @@ struct FactorRow {
   const std::make_signed_t<typename Matrix::offset_type>* diagonal;
   Scalar *values, *inverse;
   int block_size;
-  bool definite;  ///< whether D_i must be positive definite
-  /// The first block row whose D_i has no inverse, and the first one whose D_i is not positive definite.
-  std::atomic<std::int64_t>*first_singular, *first_indefinite;
+  bool definite;                                ///< whether D_i must be positive definite
+  std::atomic<std::int64_t>* first_singular;    ///< block row whose D_i has no inverse
+  std::atomic<std::int64_t>* first_indefinite;  ///< block row whose D_i has one, and is not positive definite
 
   void operator()(std::int64_t i) const {
     const int b = B > 0 ? B : block_size;
