@@ -113,11 +113,13 @@ Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& mat
   return Preconditioner<Exec>(IdentityPreconditioner());
 }
 
-/// The diagonal block that has no inverse, by its rows, from 1 as in a file; this rank's rows begin with first_row.
-std::string bad_block(std::int64_t first_row, std::int64_t block_row, int block_size) {
+/// The fault of a diagonal block, by its rows, from 1 as in a file; this rank's rows begin with first_row.
+std::string bad_block(std::int64_t first_row, std::int64_t block_row, int block_size, bool has_inverse) {
   const std::int64_t first = first_row + block_row * block_size + 1, last = first + block_size - 1;
-  if (block_size == 1) return text("the diagonal entry (", first, ", ", first, ") is 0 or has no inverse");
-  return text("the diagonal block of rows ", first, " to ", last, " has no inverse");
+  const std::string block =
+      block_size == 1 ? text("entry (", first, ", ", first, ") ") : text("block of rows ", first, " to ", last, " ");
+  const char* const no_inverse = block_size == 1 ? "is 0 or has no inverse" : "has no inverse";
+  return "the diagonal " + block + (has_inverse ? "is not positive definite" : no_inverse);
 }
 
 }  // namespace
@@ -158,8 +160,9 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
     }
     const bool has_blocks = sweeps || kind == PreconditionerKind::block_jacobi || kind == PreconditionerKind::amg;
     const int size = has_blocks ? system.block_size() : 1;
+    const bool has_inverse = error.problem().find("not positive definite") != std::string::npos;
     throw NumericalError(
-        text(system.description, ": ", bad_block(system.first_row(), error.row(), size),
+        text(system.description, ": ", bad_block(system.first_row(), error.row(), size, has_inverse),
              kind == PreconditionerKind::ilu0 ? " once the rows before it are eliminated" : ""),
         error.why() + "; rows are counted from 1",
         size > 1 ? "pass --preconditioner none, or another --block-size" : "pass --preconditioner none");
