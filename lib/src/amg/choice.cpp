@@ -1,6 +1,7 @@
 #include <ashlar/amg/choice.hpp>
 #include <ashlar/base/text.hpp>
 #include <cmath>
+#include <cstdint>
 
 namespace ashlar::amg {
 
@@ -20,17 +21,43 @@ double cost_of_amg(const Prospect& prospect) {
   return set_ups * (110 + 1.8e5 / root) + iterations * (6.5 + 2.7e3 / root);
 }
 
+/// True if amg should be faster on so many nodes, by a margin for the error of the model.
+bool pays_off(Prospect prospect, double num_nodes) {
+  constexpr double margin = 1.2;
+  prospect.num_nodes = static_cast<std::int64_t>(num_nodes);
+  return iterations_of_block_jacobi(prospect) > margin * cost_of_amg(prospect);
+}
+
+/// The fewest nodes on which amg should be faster, to about 2 digits.
+std::int64_t fewest_nodes(const Prospect& prospect) {
+  double nodes = 1000;
+  while (!pays_off(prospect, nodes)) nodes *= 1.01;
+  const double unit = std::pow(10, std::floor(std::log10(nodes)) - 1);
+  return std::llround(std::round(nodes / unit) * unit);
+}
+
+Choice too_small(const Prospect& prospect) {
+  return {false, text("amg is faster from about ", fewest_nodes(prospect), " nodes on")};
+}
+
 }  // namespace
 
 Choice choose(const Prospect& prospect) {
+  if (!prospect.is_symmetric) return {false, "amg is chosen for symmetric matrices alone"};
+  Prospect with_modes = prospect;
+  with_modes.has_modes = true;
+  // Evidence is of no account where amg would not be chosen with all of it.
+  if (!pays_off(with_modes, double(prospect.num_nodes))) return too_small(with_modes);
+  if (!prospect.has_room) return {false, "there is too little memory for amg"};
   if (prospect.signs.without_positive_diagonal > 0) return {false, "a diagonal entry is not positive"};
   if (!prospect.has_modes && !prospect.signs.are_of_diffusion()) {
-    return {false, "there are no modes, and its rows are not those of diffusion"};
+    return {false, "amg needs rows of diffusion, or coordinates or modes of elasticity"};
   }
-  constexpr double margin = 1.2;
-  const double jacobi = iterations_of_block_jacobi(prospect), amg = cost_of_amg(prospect);
-  return {jacobi > margin * amg, text("block-jacobi takes about ", std::lround(jacobi),
-                                      " iterations, and amg as long as ", std::lround(amg), " of them")};
+  if (!pays_off(prospect, double(prospect.num_nodes))) return too_small(prospect);
+  return {true, text("block-jacobi takes about ", std::lround(iterations_of_block_jacobi(prospect)),
+                     " iterations, and amg the time of ", std::lround(cost_of_amg(prospect)))};
 }
+
+Choice without_amg(const NumericalError& failure) { return {false, "amg cannot be set up: " + failure.problem()}; }
 
 }  // namespace ashlar::amg
