@@ -28,7 +28,7 @@ struct LinearSolveOptions {
   double rtol = 1e-8;  ///< converged when ||b - A x|| <= max(rtol * ||b||, atol)
   double atol = 0;
   int max_iterations = 10000;
-  int restart = 30;    ///< iterations of a cycle of GMRES, 1 to 1000
+  int restart = 30;  ///< iterations of a cycle of GMRES, 1 to 1000
   /// Unknowns a node, for CSR arrays. 0: as many as coordinates tell, or else the size with which a product reads the
   /// fewest bytes.
   int block_size = 0;
@@ -126,9 +126,10 @@ inline constexpr bool solves_arrays = (std::is_same_v<Offset, std::int64_t> ||
 /// Async    none: it returns when x is there. Kokkos is initialised.
 /// Result   the status and the true residual ||b - A x|| / ||b||, computed from the final x.
 /// Throws   before the solve, x as it was: Error if Kokkos is not initialised; ArgumentError for an option; ShapeError
-///          and StructureError for the arrays, and for coordinates or a near-null space if amg may be chosen; BlockSizeError if the blocks asked for do not divide the rows;
-///          NumericalError if a method for symmetric matrices is asked for and A is not symmetric, if an entry is not
-///          finite, or if the preconditioner asked for does not exist.
+///          and StructureError for the arrays, and for coordinates or a near-null space if amg may be chosen;
+///          BlockSizeError if the blocks asked for do not divide the rows; NumericalError if a method for symmetric
+///          matrices is asked for and A is not symmetric, if an entry is not finite, or if the preconditioner asked for
+///          does not exist.
 template <class Offset, class Ordinal, class Scalar>
 requires impl::solves_arrays<Offset, Ordinal, Scalar> LinearSolveReport
 solve(const CsrView<Offset, Ordinal, Scalar>& a, std::span<const std::type_identity_t<Scalar>> b,

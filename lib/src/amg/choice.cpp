@@ -1,7 +1,6 @@
 #include <ashlar/amg/choice.hpp>
 #include <ashlar/base/text.hpp>
 #include <cmath>
-#include <cstdint>
 
 namespace ashlar::amg {
 
@@ -21,39 +20,26 @@ double cost_of_amg(const Prospect& prospect) {
   return set_ups * (110 + 1.8e5 / root) + iterations * (6.5 + 2.7e3 / root);
 }
 
-/// True if amg should be faster on so many nodes, by a margin for the error of the model.
-bool pays_off(Prospect prospect, double num_nodes) {
+/// True if amg should be faster, by a margin for the error of the model.
+bool pays_off(const Prospect& prospect) {
   constexpr double margin = 1.2;
-  prospect.num_nodes = static_cast<std::int64_t>(num_nodes);
   return iterations_of_block_jacobi(prospect) > margin * cost_of_amg(prospect);
-}
-
-/// The fewest nodes on which amg should be faster, to about 2 digits.
-std::int64_t fewest_nodes(const Prospect& prospect) {
-  double nodes = 1000;
-  while (!pays_off(prospect, nodes)) nodes *= 1.01;
-  const double unit = std::pow(10, std::floor(std::log10(nodes)) - 1);
-  return std::llround(std::round(nodes / unit) * unit);
-}
-
-Choice too_small(const Prospect& prospect) {
-  return {false, text("amg is faster from about ", fewest_nodes(prospect), " nodes on")};
 }
 
 }  // namespace
 
 Choice choose(const Prospect& prospect) {
   if (!prospect.is_symmetric) return {false, "amg is chosen for symmetric matrices alone"};
+  const Choice too_small{false, "amg is faster only for larger systems"};
   Prospect with_modes = prospect;
   with_modes.has_modes = true;
-  // Evidence is of no account where amg would not be chosen with all of it.
-  if (!pays_off(with_modes, double(prospect.num_nodes))) return too_small(with_modes);
+  if (!pays_off(with_modes)) return too_small;  // whatever the rows are
   if (!prospect.has_room) return {false, "there is too little memory for amg"};
   if (prospect.signs.without_positive_diagonal > 0) return {false, "a diagonal entry is not positive"};
   if (!prospect.has_modes && !prospect.signs.are_of_diffusion()) {
     return {false, "amg needs rows of diffusion, or coordinates or modes of elasticity"};
   }
-  if (!pays_off(prospect, double(prospect.num_nodes))) return too_small(prospect);
+  if (!pays_off(prospect)) return too_small;
   return {true, text("block-jacobi takes about ", std::lround(iterations_of_block_jacobi(prospect)),
                      " iterations, and amg the time of ", std::lround(cost_of_amg(prospect)))};
 }

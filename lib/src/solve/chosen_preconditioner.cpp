@@ -34,10 +34,9 @@ Kokkos::View<double*> coordinates_on_device(const DefaultExec& exec, std::int64_
                         "the near-null space of an elastic body is made of its coordinates", "pass one of the two");
   }
   if (dimensions < 1 || std::int64_t(given.size()) != num_nodes * dimensions) {
-    throw ShapeError(
-        text("ashlar::solve: ", given.size(), " coordinates in ", dimensions, " dimensions"),
-        text("the matrix has ", num_nodes, " nodes, which are its block rows of size ", block_size),
-        "pass one for each node and dimension, and the block size");
+    throw ShapeError(text("ashlar::solve: ", given.size(), " coordinates in ", dimensions, " dimensions"),
+                     text("the matrix has ", num_nodes, " nodes, which are its block rows of size ", block_size),
+                     "pass one for each node and dimension, and the block size");
   }
   if ((dimensions != 2 && dimensions != 3) || block_size % dimensions != 0) {
     throw ArgumentError(
@@ -56,13 +55,13 @@ DefaultModes near_null_space_on_device(const DefaultExec& exec, std::int64_t num
   if (given.empty()) return {};
   const auto size = static_cast<std::int64_t>(given.size());
   if (num_rows == 0 || size % num_rows != 0 || size / num_rows > amg::max_modes) {
-    throw ShapeError(text("ashlar::solve: a near-null space of ", size, " entries"),
-                     text("it has 1 to ", amg::max_modes, " vectors of ", num_rows,
-                          " entries each, as the matrix has rows"),
-                     "pass whole vectors, one after another");
+    throw ShapeError(
+        text("ashlar::solve: a near-null space of ", size, " entries"),
+        text("it has 1 to ", amg::max_modes, " vectors of ", num_rows, " entries each, as the matrix has rows"),
+        "pass whole vectors, one after another");
   }
   const DefaultModes there(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::solve::near_null_space"),
-                          std::size_t(num_rows), std::size_t(size / num_rows));
+                           std::size_t(num_rows), std::size_t(size / num_rows));
   const auto here = Kokkos::create_mirror_view(there);
   for (std::size_t j = 0; j < here.extent(1); ++j) {
     for (std::size_t i = 0; i < here.extent(0); ++i) here(i, j) = given[j * here.extent(0) + i];
@@ -98,8 +97,8 @@ template <class Scalar>
 void ChosenPreconditioner<Scalar>::choose(SolveMethod method) {
   const bool is_symmetric = needs_symmetry(method);
   if (!choice_ || is_symmetric != is_for_symmetry_) {
-    choice_ = amg::choose(
-        exec_, a_, {.has_modes = has_modes(), .is_symmetric = is_symmetric, .has_room = has_room_for_amg()});
+    choice_ = amg::choose(exec_, a_,
+                          {.has_modes = has_modes(), .is_symmetric = is_symmetric, .has_room = has_room_for_amg()});
     is_for_symmetry_ = is_symmetric;
   }
   amg::Choice now = *choice_;
@@ -124,8 +123,9 @@ void ChosenPreconditioner<Scalar>::choose(SolveMethod method) {
 template <class Scalar>
 bool ChosenPreconditioner<Scalar>::has_room_for_amg() const {
   if (kind_ == SolvePreconditioner::amg) return true;  // its memory is there
-  const ByteCount needed = ByteCount{amg::planned_bytes<Matrix>(a_.num_block_rows(), a_.num_blocks(), a_.block_size())} +
-                           ByteCount{minres_bytes(a_.num_rows(), sizeof(Scalar), true)};
+  const ByteCount needed =
+      ByteCount{amg::planned_bytes<Matrix>(a_.num_block_rows(), a_.num_blocks(), a_.block_size())} +
+      ByteCount{minres_bytes(a_.num_rows(), sizeof(Scalar), true)};
   return needed.count <= available_bytes<Exec::memory_space>();
 }
 
