@@ -23,7 +23,7 @@ int block_size_of(const impl::GivenStructure& given, const LinearSolveOptions& o
   if (options.block_size != 0 || given.block_size != 1 || entries == 0 || options.dimensions < 1) {
     return options.block_size;
   }
-  // Those that do not fit are refused once the matrix is made.
+  // Coordinates that do not fit are refused later, with the matrix at hand.
   const std::int64_t nodes = entries / options.dimensions, rows = given.num_block_rows();
   const bool fits = nodes > 0 && rows % nodes == 0 && rows / nodes <= max_block_size;
   return fits ? static_cast<int>(rows / nodes) : 0;
