@@ -96,7 +96,8 @@ TEST(AmgChoice, FindsTheFactsOfAMatrix) {
 
 /// Sums of rows of single precision are zero but for its rounding.
 TEST(AmgChoice, SignsOfRowsInSinglePrecision) {
-  CsrMatrix<float> csr{.num_rows = 500, .num_cols = 500, .row_ptr = {0}};
+  CsrMatrix<float> csr;
+  csr.num_rows = csr.num_cols = 500;
   for (int i = 0; i < 500; ++i) {
     const float below = -std::sqrt(float(2 + i)), above = -std::sqrt(float(3 + i));
     const float entries[] = {below, -below - above, above};

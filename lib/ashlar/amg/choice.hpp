@@ -97,7 +97,7 @@ std::uint64_t planned_bytes(std::uint64_t num_block_rows, std::uint64_t num_bloc
 struct Prospect {
   std::int64_t num_nodes = 0;  ///< block rows
   int block_size = 1;
-  RowSigns signs;
+  RowSigns signs = {};
   bool has_modes = false;  ///< of elasticity, or the caller's own
   bool is_on_gpu = false;
   bool is_symmetric = true;
