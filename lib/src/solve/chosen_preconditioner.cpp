@@ -132,14 +132,15 @@ bool ChosenPreconditioner<Scalar>::has_room_for_amg() const {
 /// Updates the preconditioner that is held if it is of this kind, or makes another.
 template <class Scalar>
 void ChosenPreconditioner<Scalar>::hold(SolvePreconditioner kind, SolveMethod method) {
-  const auto update = std::exchange(update_, nullptr);  // none if this throws
+  auto update = std::exchange(update_, nullptr);  // none if this throws
   if (update && kind == kind_) {
     update();
-    update_ = update;
+    update_ = std::move(update);
     return;
   }
   if (held_ && held_->is_identity() && kind == SolvePreconditioner::none) return;
   is_new_ = true;
+  update = nullptr;  // frees memory, with held_
   held_.reset();
   make(kind, method);
   kind_ = kind;
