@@ -113,6 +113,7 @@ class Hierarchy {
       throw ArgumentError(text("amg: new values with strength ", options_.strength),
                           "which couplings are strong depends on the values", "make a new hierarchy");
     }
+    impl::check_diagonal_of_ranks(exec, a);
     times_ = {};
     timed(exec, times_.smoothers, [&] { set_matrix(exec, 0, a); });
     A fine = a;
