@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ashlar/amg/choice.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix_bytes.hpp>
@@ -31,9 +32,8 @@ Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind) {
       return matrix_bytes(shape) + Bytes{block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
     case PreconditionerKind::ssor:
       return {block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
-    case PreconditionerKind::amg:  // matrices and prolongators of its levels, two products; vectors
-      return Bytes{4} * matrix_bytes(shape) +
-             Bytes{20} * Bytes{shape.num_block_rows} * Bytes{shape.block_size} * scalar_bytes;
+    case PreconditionerKind::amg:
+      return {amg::planned_bytes<SizedMatrix>(shape.num_block_rows, shape.num_blocks, shape.block_size)};
     case PreconditionerKind::none:
       break;
   }

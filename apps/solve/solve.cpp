@@ -1,6 +1,7 @@
 #include "solve/solve.hpp"
 
 #include <algorithm>
+#include <ashlar/amg/choice.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
@@ -298,7 +299,7 @@ Preconditioner<Exec> make_preconditioner_or_other(const Exec& exec, const Linear
     return make_preconditioner(exec, system, method, hierarchy);
   } catch (const NumericalError& error) {
     if (method.why_preconditioner.empty() || method.preconditioner != PreconditionerKind::amg) throw;
-    method.why_preconditioner = "amg cannot be set up: " + error.problem();
+    method.why_preconditioner = amg::without_amg(error).why;
   }
   method.preconditioner = PreconditionerKind::block_jacobi;
   return make_preconditioner(exec, system, method, hierarchy);

@@ -97,10 +97,12 @@ TEST_F(AmgCommand, IsChosenWhereItPays) {
   };
   const json small = chosen("--problem cantilever --nodes 9");
   EXPECT_EQ(small.at("preconditioner"), "block-jacobi");
-  EXPECT_THAT(small.at("why_preconditioner").get<std::string>(), HasSubstr("block-jacobi takes about 78 iterations"));
+  EXPECT_THAT(small.at("why_preconditioner").get<std::string>(), HasSubstr("faster only for larger systems"));
   const json large = chosen("--problem cantilever --nodes 81,20,20");
   if (large.at("device").at("backend") != "Cuda" && large.at("device").at("backend") != "HIP") {
     EXPECT_EQ(large.at("preconditioner"), "amg");
+    EXPECT_THAT(large.at("why_preconditioner").get<std::string>(),
+                HasSubstr("block-jacobi takes about 277 iterations"));
     EXPECT_THAT(large.at("hierarchy").get<std::string>(), HasSubstr("blocks of 6 x 6"));
   }
   const auto why = [&](const std::string& arguments) {
@@ -112,7 +114,7 @@ TEST_F(AmgCommand, IsChosenWhereItPays) {
   EXPECT_THAT(why("--problem cantilever --nodes 9 --solver gmres"), HasSubstr("symmetric"));
   write_bar(400);
   EXPECT_THAT(why("--matrix A.mtx --block-size 2 --skip-symmetry-check"), HasSubstr("not checked"));
-  EXPECT_THAT(why("--matrix A.mtx --block-size 2"), HasSubstr("block-jacobi takes about 7 iterations"));
+  EXPECT_THAT(why("--matrix A.mtx --block-size 2"), HasSubstr("faster only for larger systems"));
   EXPECT_TRUE(report_of("--problem cantilever --nodes 5").at("why_preconditioner").is_null());
   expect_refused("solve --preconditioner auto --problem cantilever --near-null rigid --dof 1", {"no displacements"});
 }
