@@ -64,8 +64,8 @@ struct BlockRowRanges {
   }
 };
 
-/// Block row ranges of any type, by reference: a compiler makes Kokkos' launch once, not for each block size. The launch
-/// takes it as long as a product of small blocks.
+/// Block row ranges of any type, by reference: a compiler makes Kokkos' launch once instead of for each block size. It
+/// takes as long for a launch as for a product of small blocks.
 struct AnyBlockRowRanges {
   const void* ranges;
   void (*multiply)(const void* ranges, std::int64_t which);
