@@ -37,17 +37,14 @@ class CpuBlockRowMulti {
     const int count = std::min(vectors.num_vectors - first, Vectors);
     Panel panel{vectors.x.row_stride, {}};
     for (int v = 0; v < Vectors; ++v) panel.vector[v] = &vectors.x(0, first + std::min(v, count - 1));
-    Sum sum[max_block_size];
+    const auto store = [&](int row, const Scalar(&sum)[Vectors]) {
+      const std::int64_t row_of_y = rows.row_of_y(block_row) + row;
+      for (int v = 0; v < count; ++v) rows.store(vectors, row_of_y, first + v, sum[v]);
+    };
     if (count == Vectors && vectors.are_by_rows()) {
-      sum_up<true>(rows, panel, begin, end, sum);
+      sum_up<true>(rows, panel, begin, end, store);
     } else {
-      sum_up<false>(rows, panel, begin, end, sum);
-    }
-    const std::int64_t row_of_y = rows.row_of_y(block_row);
-    for (int row = 0; row < rows.rows_of_block(); ++row) {
-      Scalar result[Vectors];
-      finish(rows, sum[row], result);
-      for (int v = 0; v < count; ++v) rows.store(vectors, row_of_y + row, first + v, result[v]);
+      sum_up<false>(rows, panel, begin, end, store);
     }
   }
 
@@ -117,9 +114,11 @@ class CpuBlockRowMulti {
     }
   }
 
-  [[gnu::always_inline]] static void finish(const Rows& rows, const Sum& sum, Scalar (&result)[Vectors]) {
+  template <class Store>
+  [[gnu::always_inline]] static void finish(const Rows& rows, const Sum& sum, int row, const Store& store) {
     Real number[parts][parts * Vectors];
     __builtin_memcpy(number, &sum, sizeof(sum));
+    Scalar result[Vectors];
     [[maybe_unused]] const Real sign = rows.a.conjugate ? Real(-1) : Real(1);  // of the imaginary parts
     for (int v = 0; v < Vectors; ++v) {
       if constexpr (parts == 1) {
@@ -129,38 +128,51 @@ class CpuBlockRowMulti {
             Scalar(number[0][2 * v] - sign * number[1][2 * v + 1], number[0][2 * v + 1] + sign * number[1][2 * v]);
       }
     }
+    store(row, result);
   }
 
-  /// The sums of all rows. One call site of add_rows, and the sums leave through memory: a compiler takes minutes for
-  /// a copy of the loops below for each use.
-  template <bool SideBySide>
-  static void sum_up(const Rows& rows, const Panel& panel, std::int64_t begin, std::int64_t end, Sum* sum) {
+  template <bool SideBySide, class Store>
+  static void sum_up(const Rows& rows, const Panel& panel, std::int64_t begin, std::int64_t end, const Store& store) {
     const int R = rows.rows_of_block();
+    if (R <= most_rows) return sum_up_rows<most_rows, SideBySide>(rows, panel, begin, end, store);
+    Sum sum[max_block_size];
     for (int row = 0; row < R; ++row) sum[row] = Sum{};
-    // Rows that fit into registers stay there for all blocks. Otherwise tiles of one block, of about as many rows each:
-    // a small last tile would load x for few rows.
-    const int tiles = (R + most_rows - 1) / most_rows, tile = tiles == 1 ? R : (R + tiles - 1) / tiles;
-    const std::int64_t blocks = tiles == 1 ? end - begin : 1;
-    for (std::int64_t k = begin; k < end; k += blocks) {
+    // Tiles of about as many rows each: a small last tile would load x for few rows.
+    const int tiles = (R + most_rows - 1) / most_rows, tile = (R + tiles - 1) / tiles;
+    for (std::int64_t k = begin; k < end; ++k) {
       for (int row = 0; row < R; row += tile) {
-        add_rows<most_rows, SideBySide>(rows, panel, k, k + blocks, row, std::min(tile, R - row), sum);
+        add_rows<most_rows, SideBySide>(rows, panel, k, row, std::min(tile, R - row), sum);
       }
     }
+    for (int row = 0; row < R; ++row) finish(rows, sum[row], row, store);
   }
 
-  /// The rows `row` .. row + count - 1 of the blocks begin .. end - 1, T rows at most, by way of registers.
+  /// The rows `row` .. row + count - 1 of one block, T at most, by way of registers.
   template <int T, bool SideBySide>
-  static void add_rows(const Rows& rows, const Panel& panel, std::int64_t begin, std::int64_t end, int row, int count,
-                       Sum* sum) {
+  static void add_rows(const Rows& rows, const Panel& panel, std::int64_t k, int row, int count, Sum* sum) {
     if constexpr (T > 1) {
-      if (count < T) return add_rows<T - 1, SideBySide>(rows, panel, begin, end, row, count, sum);
+      if (count < T) return add_rows<T - 1, SideBySide>(rows, panel, k, row, count, sum);
     }
     Sum some[T];
     each<0, T>(
         T, [&](auto t) __attribute__((always_inline)) { some[t] = sum[row + t]; });
-    for (std::int64_t k = begin; k < end; ++k) add_block<T, SideBySide>(rows, panel, k, row, some);
+    add_block<T, SideBySide>(rows, panel, k, row, some);
     each<0, T>(
         T, [&](auto t) __attribute__((always_inline)) { sum[row + t] = some[t]; });
+  }
+
+  /// All T rows of the blocks, or as many fewer as there are.
+  template <int T, bool SideBySide, class Store>
+  static void sum_up_rows(const Rows& rows, const Panel& panel, std::int64_t begin, std::int64_t end,
+                          const Store& store) {
+    if constexpr (T > 1) {
+      if (rows.rows_of_block() < T) return sum_up_rows<T - 1, SideBySide>(rows, panel, begin, end, store);
+    }
+    Sum sum[T];
+    each<0, T>(
+        T, [&](auto t) __attribute__((always_inline)) { sum[t] = Sum{}; });
+    for (std::int64_t k = begin; k < end; ++k) add_block<T, SideBySide>(rows, panel, k, 0, sum);
+    for (int row = 0; row < T; ++row) finish(rows, sum[row], row, store);
   }
 };
 
