@@ -56,8 +56,7 @@ template <class Scalar>
 struct BasisPassOfShare {
   using Sum = sum_t<Scalar>;
   static constexpr int held = 256 / sizeof(Sum);  ///< columns of which a thread of a GPU keeps entries and sums
-  static constexpr int together = held / 4;       ///< sums that a team reduces at a time
-  static constexpr int step = held / 8;           ///< kernels are compiled for multiples of so many columns
+  static constexpr int together = held / 4;
 
   BasisAccess<Scalar> v;
   const Sum* coefficients;  ///< none: nothing is subtracted
@@ -71,7 +70,7 @@ struct BasisPassOfShare {
     const int columns = *count;
     if (columns == 0) return;
     if (columns <= held) {
-      sum_of_columns<step>(team, 0, columns, coefficients);
+      sum_of_columns<together>(team, 0, columns, coefficients);
       return;
     }
     if (coefficients != nullptr) {
@@ -124,36 +123,27 @@ struct BasisPassOfShare {
   template <int most, class Team>
   KOKKOS_FUNCTION void sum_of_columns(const Team& team, int first, int columns, const Sum* subtracted) const {
     if constexpr (most < held) {
-      if (columns > most) return sum_of_columns<most + step>(team, first, columns, subtracted);
+      if (columns > most) return sum_of_columns<most + together>(team, first, columns, subtracted);
     }
     add_sums<most>(team, first, columns, subtracted);
   }
 
   /// A thread reads each entry of up to `most` columns once and keeps it in a register for the sums. Loads have no
-  /// condition, so all are in flight together: of several rows if there are few columns. Places without a column load
-  /// the first column again, and places behind the last row load the first place again; their sums are dropped.
+  /// condition, so all are in flight together. Places without a column load the first column again; their sums are
+  /// dropped, and their coefficients are 0.
   template <int most, class Team>
   KOKKOS_FUNCTION void add_sums(const Team& team, int first, int columns, const Sum* subtracted) const {
-    constexpr int rows = held / most;
-    const std::int64_t share = team.league_rank(), end = begin(share + 1), threads = team.team_size();
+    const std::int64_t share = team.league_rank(), end = begin(share + 1);
     Sum squares(0), sums[most] = {};
-    for (std::int64_t i = begin(share) + team.team_rank(); i < end; i += rows * threads) {
-      Scalar entries[rows][most], entry[rows];
-      for (int u = 0; u < rows; ++u) {
-        const std::int64_t place = i + u * threads < end ? i + u * threads : i;
-        entry[u] = w[place];
-        for (int k = 0; k < most; ++k) entries[u][k] = v.column(first + (k < columns ? k : 0))[place];
+    for (std::int64_t i = begin(share) + team.team_rank(); i < end; i += team.team_size()) {
+      Scalar entries[most], entry = w[i];
+      for (int k = 0; k < most; ++k) entries[k] = v.column(first + (k < columns ? k : 0))[i];
+      if (subtracted != nullptr) {
+        for (int k = 0; k < most; ++k) entry -= Scalar(k < columns ? subtracted[k] : Sum(0)) * entries[k];
+        w[i] = entry;
       }
-      for (int k = 0; subtracted != nullptr && k < most; ++k) {
-        const auto coefficient = Scalar(k < columns ? subtracted[k] : Sum(0));
-        for (int u = 0; u < rows; ++u) entry[u] -= coefficient * entries[u][k];
-      }
-      for (int u = 0; u < rows; ++u) {
-        if (i + u * threads >= end) break;
-        if (subtracted != nullptr) w[i + u * threads] = entry[u];
-        squares += conj_product<Sum>(Sum(entry[u]), Sum(entry[u]));
-        for (int k = 0; k < most; ++k) sums[k] += conj_product<Sum>(Sum(entries[u][k]), Sum(entry[u]));
-      }
+      squares += conj_product<Sum>(Sum(entry), Sum(entry));
+      for (int k = 0; k < most; ++k) sums[k] += conj_product<Sum>(Sum(entries[k]), Sum(entry));
     }
     if (first == 0) {
       team.team_reduce(Kokkos::Sum<Sum>(squares));
@@ -168,7 +158,7 @@ struct BasisPassOfShare {
     if constexpr (begin < most) {
       if (begin >= columns) return;
       SumsTogether<Sum, together> some;
-      for (int u = 0; u < together; ++u) some.value[u] = begin + u < most ? sums[begin + u] : Sum(0);
+      for (int u = 0; u < together; ++u) some.value[u] = sums[begin + u];
       team.team_reduce(Kokkos::Sum<SumsTogether<Sum, together>>(some));
       Kokkos::single(Kokkos::PerTeam(team), [&] {
         for (int u = 0; u < together && begin + u < columns; ++u) {
