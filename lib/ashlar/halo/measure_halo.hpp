@@ -6,7 +6,7 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/device/events/event.hpp>
 #include <ashlar/halo/halo_plan.hpp>
-#include <ashlar/halo/impl/blocking_backend.hpp>
+#include <ashlar/halo/impl/choose_backend.hpp>
 #include <ashlar/halo/impl/pack.hpp>
 #include <chrono>
 #include <cstdint>

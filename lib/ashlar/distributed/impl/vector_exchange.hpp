@@ -94,10 +94,8 @@ void add_rows(const Exec& exec, const Rows& rows, int block_rows, const From& fr
 /// The sum of the figures of two exchanges.
 inline HaloFigures sum_of(HaloFigures a, const HaloFigures& b) {
   a.exchanges += b.exchanges;
-  a.sent.messages += b.sent.messages;
-  a.sent.bytes += b.sent.bytes;
-  a.received.messages += b.received.messages;
-  a.received.bytes += b.received.bytes;
+  a.sent += b.sent;
+  a.received += b.received;
   a.is_staged = a.is_staged || b.is_staged;
   a.waited_seconds += b.waited_seconds;
   return a;
