@@ -82,15 +82,8 @@ class NeighbourExchange {
   NeighbourExchange(NeighbourExchange&&) noexcept = default;
   NeighbourExchange& operator=(NeighbourExchange&& other) noexcept {
     if (this == &other) return *this;
-    let_go();
-    from_ = std::move(other.from_);
-    send_bytes_ = other.send_bytes_;
-    receive_bytes_ = other.receive_bytes_;
-    chosen_ = std::move(other.chosen_);
-    each_sent_ = other.each_sent_;
-    each_received_ = other.each_received_;
-    states_ = std::move(other.states_);
-    return *this;
+    std::destroy_at(this);
+    return *std::construct_at(this, std::move(other));
   }
   /// Waits until all messages are sent. Exchanges that were started and not finished, as after an exception, are given
   /// up.
