@@ -130,25 +130,22 @@ struct VectorExchange {
   }
 
  private:
-  static std::pair<std::int64_t, std::int64_t> range(std::int64_t first, std::int64_t count, std::int64_t block) {
-    return {first * block, (first + count) * block};
-  }
   template <int Rank>
   auto halo_of(const OtherPart<Matrix>& part) const {
-    const auto entries = range(part.first_entry, part.matrix.num_block_cols(), part.matrix.block_shape().cols);
-    if constexpr (Rank == 1) {
-      return Kokkos::subview(exchange.halo(), entries);
-    } else {
-      return Kokkos::subview(exchange.multi_halo(), entries, Kokkos::ALL);
-    }
+    return block_rows<Rank>(exchange.multi_halo(), part.first_entry, part.matrix.num_block_cols(),
+                            part.matrix.block_shape().cols);
   }
   template <int Rank>
   auto products_of(const OtherPart<Matrix>& part) const {
-    const auto rows = range(part.first_product, part.matrix.num_block_rows(), part.matrix.block_shape().rows);
+    return block_rows<Rank>(products, part.first_product, part.matrix.num_block_rows(), part.matrix.block_shape().rows);
+  }
+  /// Some rows of vectors; of rank 1 if there is one vector.
+  template <int Rank>
+  static auto block_rows(const Products& all, std::int64_t first, std::int64_t count, std::int64_t block) {
     if constexpr (Rank == 1) {  // contiguous
-      return Kokkos::View<Scalar*, Space>(products.data() + rows.first, rows.second - rows.first);
+      return Kokkos::View<Scalar*, Space>(all.data() + first * block, count * block);
     } else {
-      return Kokkos::subview(products, rows, Kokkos::ALL);
+      return Kokkos::subview(all, std::pair(first * block, (first + count) * block), Kokkos::ALL);
     }
   }
 };
