@@ -30,7 +30,7 @@ template <execution_space Exec>
 void check_stream_transport(const Exec& exec, const Communicator& comm, StreamTransport& transport) {
   using Numbers = Kokkos::View<double*, typename Exec::memory_space>;
   using Trial = impl::TrialMemoryOf<Exec>;
-  const auto side = comm.together([&] { return std::make_unique<impl::PriorityInstance<Exec>>(exec); });
+  const auto side = comm.together([&] { return std::make_unique<PriorityInstance<Exec>>(exec); });
   const auto to = comm.together([&] { return std::make_unique<Trial>(exec); }),
              from = comm.together([&] { return std::make_unique<Trial>(exec); });
 
