@@ -2,8 +2,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/algorithms.hpp>
-#include <ashlar/base/error.hpp>
-#include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/distributed/matrix.hpp>

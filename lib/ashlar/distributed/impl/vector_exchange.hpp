@@ -140,10 +140,10 @@ struct VectorExchange {
     return block_rows<Rank>(products, part.first_product, part.matrix.num_block_rows(), part.matrix.block_shape().rows);
   }
   /// Some rows of vectors; of rank 1 if there is one vector.
-  template <int Rank>
-  static auto block_rows(const Products& all, std::int64_t first, std::int64_t count, std::int64_t block) {
+  template <int Rank, class Vectors>
+  static auto block_rows(const Vectors& all, std::int64_t first, std::int64_t count, std::int64_t block) {
     if constexpr (Rank == 1) {  // contiguous
-      return Kokkos::View<Scalar*, Space>(all.data() + first * block, count * block);
+      return Kokkos::View<Scalar*, typename Vectors::memory_space>(all.data() + first * block, count * block);
     } else {
       return Kokkos::subview(all, std::pair(first * block, (first + count) * block), Kokkos::ALL);
     }

@@ -47,9 +47,8 @@ class MpiMessage : public Message {
     try {
       if (test_all(requests_)) return;
       for (MPI_Request& request : requests_) {
-        // Complete requests are inactive or null, and cannot be cancelled.
-        int done = 0;
         if (!may_cancel) break;
+        int done = 0;  // complete requests are inactive or null, and cannot be cancelled
         check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
         if (done == 0) check_mpi(MPI_Cancel(&request), "MPI_Cancel");
       }
