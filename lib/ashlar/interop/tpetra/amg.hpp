@@ -41,7 +41,7 @@ class TpetraAmg : public TpetraOperator<amg::Preconditioner<DistributedTpetraMat
   using modes_type = typename preconditioner_type::Modes;
   using map_type = Tpetra::Map<LO, GO, Node>;
 
-  /// For vectors with this map: that of the matrix' unknowns, with its parts.
+  /// `map` has the unknowns of the matrix: each rank's, in the order of its rows.
   TpetraAmg(matrix_type matrix, const Teuchos::RCP<const map_type>& map, const modes_type& modes,
             const amg::Options& options = {})
       : Base(preconditioner_type(tpetra_execution_space<Node>(), matrix, modes, options), map, map),
@@ -151,7 +151,7 @@ Teuchos::RCP<TpetraAmgIn<Real, Scalar, LO, GO, Node>> make_tpetra_amg(const Tpet
 /// Throws   on all ranks: as distributed_from_tpetra() and amg::Preconditioner; ArgumentError if domain and range map
 ///          differ; ShapeError if coordinates or modes do not fit the matrix.
 template <class Real = void, template <class...> class TpetraMatrix, class Scalar, class LO, class GO, class Node>
-requires impl::tpetra_matrix<TpetraMatrix<Scalar, LO, GO, Node>>
+requires(impl::tpetra_matrix<TpetraMatrix<Scalar, LO, GO, Node>>)
     Teuchos::RCP<impl::TpetraAmgIn<Real, Scalar, LO, GO, Node>> tpetra_amg(const TpetraMatrix<Scalar, LO, GO, Node>& a,
                                                                            const amg::Options& options = {}) {
   return impl::make_tpetra_amg<Real>(
@@ -167,7 +167,7 @@ requires impl::tpetra_matrix<TpetraMatrix<Scalar, LO, GO, Node>>
 
 template <class Real = void, template <class...> class TpetraMatrix, class Scalar, class LO, class GO, class Node,
           class Coordinate>
-requires impl::tpetra_matrix<TpetraMatrix<Scalar, LO, GO, Node>>
+requires(impl::tpetra_matrix<TpetraMatrix<Scalar, LO, GO, Node>>)
     Teuchos::RCP<impl::TpetraAmgIn<Real, Scalar, LO, GO, Node>> tpetra_amg(
         const TpetraMatrix<Scalar, LO, GO, Node>& a, const Tpetra::MultiVector<Coordinate, LO, GO, Node>& coordinates,
         const amg::Options& options = {}) {
@@ -176,7 +176,7 @@ requires impl::tpetra_matrix<TpetraMatrix<Scalar, LO, GO, Node>>
 }
 
 template <class Real = void, template <class...> class TpetraMatrix, class Scalar, class LO, class GO, class Node>
-requires impl::tpetra_matrix<TpetraMatrix<Scalar, LO, GO, Node>>
+requires(impl::tpetra_matrix<TpetraMatrix<Scalar, LO, GO, Node>>)
     Teuchos::RCP<impl::TpetraAmgIn<Real, Scalar, LO, GO, Node>> tpetra_amg(
         const TpetraMatrix<Scalar, LO, GO, Node>& a, const amg::NearNullSpace<tpetra_memory_space<Node>>& modes,
         const amg::Options& options = {}) {

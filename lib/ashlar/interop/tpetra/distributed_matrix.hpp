@@ -35,8 +35,8 @@ RowPartition partition_of_map(const Communicator& comm, const Tpetra::Map<LO, GO
   return RowPartition(offsets);
 }
 
-/// The number of each local column in `partition`, which is that of the domain map: the owner's first number plus the
-/// owner's local index. Collective.
+/// The number of each local column in the partition of the domain map: the owner's first number plus the owner's local
+/// index. Collective.
 ///
 /// Throws   on all ranks: ArgumentError if a column is in nobody's domain map.
 template <class LO, class GO, class Node>
@@ -68,8 +68,8 @@ std::vector<std::int64_t> numbers_of_columns(const Communicator& comm, const Tpe
 /// A Tpetra matrix as a distributed matrix of Ashlar: for amg::Preconditioner, matrix products and
 /// DistributedOperator. It takes a BlockCrsMatrix, or a CrsMatrix that is fill-complete, whose blocks then have size 1.
 ///
-/// Each rank has the rows that it has in Tpetra, in the same order. So its parts of vectors are those of Tpetra's
-/// domain and range map. The global numbers are other ones: rank after rank, whatever the maps say.
+/// Each rank has the rows that it has in Tpetra, in the same order, and local vectors are the same. Global numbers
+/// differ: they count the rows rank after rank, whatever the maps say.
 ///
 /// Values are copied; later changes are not followed. This takes new values in the same structure:
 ///
@@ -81,8 +81,9 @@ std::vector<std::int64_t> numbers_of_columns(const Communicator& comm, const Tpe
 /// Throws   on all ranks: ArgumentError if rows are exported (a range map that is not the row map), or if a CrsMatrix
 ///          is not fill-complete; as DistributedMatrix.
 template <template <class...> class TpetraMatrix, class Scalar, class LO, class GO, class Node>
-requires impl::tpetra_matrix<TpetraMatrix<Scalar, LO, GO, Node>> DistributedTpetraMatrix<Scalar, LO, GO, Node>
-distributed_from_tpetra(const TpetraMatrix<Scalar, LO, GO, Node>& a, const DistributedMatrixOptions& options = {}) {
+requires(impl::tpetra_matrix<TpetraMatrix<Scalar, LO, GO, Node>>)
+    DistributedTpetraMatrix<Scalar, LO, GO, Node> distributed_from_tpetra(
+        const TpetraMatrix<Scalar, LO, GO, Node>& a, const DistributedMatrixOptions& options = {}) {
   using Matrix = bcsr_of_tpetra<Scalar, LO, GO, Node>;
   constexpr const char* name = "distributed_from_tpetra";
   const Matrix rows = impl::rows_of(a, name);

@@ -109,7 +109,7 @@ TpetraMatrixOperator<Scalar, LO, GO, Node> from_tpetra(const Tpetra::CrsMatrix<S
 /// A Tpetra matrix as a Tpetra::Operator whose products Ashlar makes: what takes the matrix's place in a program.
 /// Collective; throws as from_tpetra().
 template <template <class...> class TpetraMatrix, class Scalar, class LO, class GO, class Node>
-requires impl::tpetra_matrix<TpetraMatrix<Scalar, LO, GO, Node>>
+requires(impl::tpetra_matrix<TpetraMatrix<Scalar, LO, GO, Node>>)
     Teuchos::RCP<const Tpetra::Operator<Scalar, LO, GO, Node>> tpetra_operator(
         const TpetraMatrix<Scalar, LO, GO, Node>& a, const ColumnMapOptions& options = {}) {
   using Op = TpetraOperator<TpetraMatrixOperator<Scalar, LO, GO, Node>, Scalar, LO, GO, Node>;
