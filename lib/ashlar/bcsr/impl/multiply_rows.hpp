@@ -85,8 +85,8 @@ struct MultiplyRow {
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t size = rows() * cols();
-    for (std::int64_t e = c_row_ptr[i] * size; e < c_row_ptr[i + 1] * size; ++e) c_values[e] = Scalar(0);
+    const std::int64_t size = rows() * cols(), begin = c_row_ptr[i], end = c_row_ptr[i + 1];
+    for (std::int64_t e = begin * size; e < end * size; ++e) c_values[e] = Scalar(0);
     for_each_pair(i, [this](const Scalar* block_a, const Scalar* block_b, Scalar* block_c) {
       for (int c = 0; c < cols(); ++c) {
         for (int k = 0; k < inner(); ++k) {

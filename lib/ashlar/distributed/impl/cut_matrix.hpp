@@ -82,8 +82,13 @@ struct GivenRows {
 /// Rows of a matrix, with the columns columns(k).
 template <class Matrix, class Columns>
 GivenRows<Matrix, Columns, SameBlock> given_rows(const Matrix& rows, const Columns& columns) {
-  return {
-      rows.block_shape(), rows.num_block_rows(), rows.num_blocks(), rows.graph().row_ptr(), rows.values(), columns, {}};
+  return {rows.block_shape(),
+          rows.num_block_rows(),
+          static_cast<std::int64_t>(rows.num_blocks()),
+          rows.graph().row_ptr(),
+          rows.values(),
+          columns,
+          {}};
 }
 
 /// The positions of the blocks of `part`, which was built from `blocks`, among the given blocks. Enqueued on `exec`.
