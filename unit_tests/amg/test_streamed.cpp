@@ -82,9 +82,8 @@ TEST_P(StreamedAmgOf, SolvesAsTheMatrixInMemory) {
   ASSERT_EQ(expected.report.status, SolveStatus::converged);
   for (const int subdivisions : {1, 2, 7, 30}) {
     for (const int resident_parts : {0, -1}) {
-      const StreamedAmg m(
-          exec, a, modes, options,
-          {.num_subdivisions = subdivisions, .num_resident = resident_parts, .copy_always = true});
+      const StreamedAmg m(exec, a, modes, options,
+                          {.num_subdivisions = subdivisions, .num_resident = resident_parts, .copy_always = true});
       EXPECT_EQ(m.product().num_subdivisions(), subdivisions);
       const Solved solved = solve(m.product(), m, beam.load);
       EXPECT_EQ(solved.report.status, SolveStatus::converged);
@@ -200,9 +199,11 @@ TEST(StreamedAmgErrors, NameTheProblem) {
   const Beam beam({7, 5, 5});
   const auto a = on_host(beam.a);
   const auto modes = on_host(beam.modes);
-  EXPECT_THAT(message_of<ArgumentError>([&] { StreamedAmg(exec, a, modes, {.smoother = amg::SmootherKind::gauss_seidel}); }),
-              HasSubstr("chebyshev or l1_jacobi"));
-  EXPECT_THAT(message_of<ArgumentError>([&] { StreamedAmg(exec, a, modes, {.coarsest_rows = 0}); }), HasSubstr("coarsest_rows"));
+  EXPECT_THAT(
+      message_of<ArgumentError>([&] { StreamedAmg(exec, a, modes, {.smoother = amg::SmootherKind::gauss_seidel}); }),
+      HasSubstr("chebyshev or l1_jacobi"));
+  EXPECT_THAT(message_of<ArgumentError>([&] { StreamedAmg(exec, a, modes, {.coarsest_rows = 0}); }),
+              HasSubstr("coarsest_rows"));
   const StreamedAmg strong(exec, a, modes, {.strength = 0.1});
   EXPECT_THAT(message_of<ArgumentError>([&] { strong.update_values(exec); }), HasSubstr("strength 0.1"));
   const StreamedAmg::Modes short_modes("modes", modes.extent(0) - 1, modes.extent(1));

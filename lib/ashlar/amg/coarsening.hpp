@@ -71,8 +71,7 @@ class Coarsening {
     const Tentative<Local> tentative = impl::timed(exec, times.tentative, [&] {
       return comm.together([&] { return tentative_prolongator<Local>(exec, aggregates, modes, local.block_size()); });
     });
-    Coarsening made =
-        impl::timed(exec, times.prolongators, [&] { return Coarsening(exec, fine, tentative, options); });
+    Coarsening made = impl::timed(exec, times.prolongators, [&] { return Coarsening(exec, fine, tentative, options); });
     modes = made.gathering_.modes(exec, tentative.coarse_modes);
     return made;
   }

@@ -63,9 +63,10 @@ class StreamedPreconditioner {
   /// make_product(bytes) returns a std::shared_ptr<Product> that multiplies by `a` and leaves as many bytes of the
   /// device's memory to this preconditioner. It is called once, when the coarse levels have been made.
   template <class MakeProduct>
-  requires std::invocable<const MakeProduct&, std::uint64_t>
-  StreamedPreconditioner(const Exec& exec, const HostMatrix& a, Modes modes, const Options& options,
-                         const MakeProduct& make_product)
+  requires std::invocable<const MakeProduct&, std::uint64_t> StreamedPreconditioner(const Exec& exec,
+                                                                                    const HostMatrix& a, Modes modes,
+                                                                                    const Options& options,
+                                                                                    const MakeProduct& make_product)
       : held_(std::make_shared<Held>(a, options)) {
     amg::check(options);
     if (options.smoother == SmootherKind::gauss_seidel) {
@@ -229,7 +230,8 @@ class StreamedPreconditioner {
     std::uint64_t bytes = 2 * block_jacobi_bytes<Matrix>(n, b) + 5 * n * b * scalar;
     if (!prolongator) return bytes;
     const HeldBytes of_p = held_bytes(*prolongator);
-    bytes += of_p.device + of_p.host + transpose_index_bytes<Matrix>(prolongator->num_block_cols(), prolongator->num_blocks());
+    bytes += of_p.device + of_p.host +
+             transpose_index_bytes<Matrix>(prolongator->num_block_cols(), prolongator->num_blocks());
     const Matrix& next = held_->coarse->hierarchy().levels().front().matrix();
     const HeldBytes of_next = held_bytes(next);
     return bytes + of_next.device + of_next.host +
@@ -249,10 +251,10 @@ class StreamedPreconditioner {
         return std::make_shared<Product>(exec, a, rest);
       } catch (const MemoryError& error) {
         const std::uint64_t needed = error.needed() + taken;
-        throw MemoryError(needed, limit,
-                          text("amg: a streamed matrix and its coarse levels need ", bytes_text(needed),
-                               " of device memory"),
-                          text("the limit is ", bytes_text(limit)), "raise the limit to that, or take block-Jacobi");
+        throw MemoryError(
+            needed, limit,
+            text("amg: a streamed matrix and its coarse levels need ", bytes_text(needed), " of device memory"),
+            text("the limit is ", bytes_text(limit)), "raise the limit to that, or take block-Jacobi");
       }
     };
   }
