@@ -19,8 +19,8 @@ enum class MatrixPlace {
 };
 
 /// Bytes of the preconditioner, the vectors and the history on the device: all but the matrix. The largest number there
-/// is where 64 bits do not hold it. Without algebraic multigrid if the matrix is streamed: what it needs is known when
-/// its first coarse level is.
+/// is where 64 bits do not hold it. Without algebraic multigrid if the matrix is streamed: its need is known when its
+/// first coarse level is there.
 std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options,
                            MatrixPlace place = MatrixPlace::device);
 

@@ -108,7 +108,8 @@ class StreamedPreconditioner {
                          const StreamingOptions& streaming = {})
       : StreamedPreconditioner(exec, a, modes, options, within_limit(exec, a, streaming)) {}
 
-  /// The values of A have been overwritten, and those of a half that the product has. Aggregates and structures stay.
+  /// The values of A have been overwritten, and so have the values of its half if the product has one. Aggregates and
+  /// structures stay.
   ///
   /// Throws   ArgumentError with a strength above 0; NumericalError as the constructor. After an exception the
   ///          preconditioner is of no use: make a new one.
@@ -155,7 +156,7 @@ class StreamedPreconditioner {
   std::uint64_t sent_bytes() const {
     return std::uint64_t(held_->fine->products_of_cycle()) * product().estimate().sent_bytes;
   }
-  /// Bytes of the device's memory for all but the streamed matrix, as planned.
+  /// Bytes of the device's memory for all but the streamed matrix; an estimate for the coarse levels.
   std::uint64_t device_bytes() const { return held_->device_bytes; }
 
   /// The streamed matrix, as a linear operator.
@@ -238,7 +239,7 @@ class StreamedPreconditioner {
            preconditioner_bytes<Matrix>(next.num_block_rows(), next.num_blocks(), std::uint64_t(next.block_size()));
   }
 
-  /// A function for the constructor that makes a Product within the limit, or within what is free now.
+  /// A function for the constructor that makes a Product within the limit, or within the free memory of now.
   static auto within_limit(const Exec& exec, const HostMatrix& a, StreamingOptions streaming) {
     const std::uint64_t available = available_bytes<typename Matrix::memory_space>(),
                         spared = available - available / 16;
