@@ -153,9 +153,7 @@ class StreamedPreconditioner {
            held_->coarse->traffic_bytes();
   }
   /// Bytes that one cycle sends to the device at most.
-  std::uint64_t sent_bytes() const {
-    return std::uint64_t(held_->fine->products_of_cycle()) * product().estimate().sent_bytes;
-  }
+  std::uint64_t sent_bytes() const { return std::uint64_t(products_of_cycle()) * product().estimate().sent_bytes; }
   /// Bytes of the device's memory for all but the streamed matrix; an estimate for the coarse levels.
   std::uint64_t device_bytes() const { return held_->device_bytes; }
 
@@ -175,7 +173,7 @@ class StreamedPreconditioner {
       is_dense = held_->coarse->hierarchy().levels().back().is_dense();
     }
     return describe(held_->options, all, std::is_same_v<typename Matrix::scalar_type, float>, is_dense) +
-           text("level 0 is streamed: ", fine.products_of_cycle(), " products a cycle send ", bytes_text(sent_bytes()),
+           text("level 0 is streamed: ", products_of_cycle(), " products a cycle send ", bytes_text(sent_bytes()),
                 "; the other levels take ", bytes_text(held_->device_bytes), " of device memory\n");
   }
 
@@ -223,6 +221,12 @@ class StreamedPreconditioner {
     if (a.num_rows() <= held_->options.coarsest_rows) {
       held_->fine->set_dense_inverse(exec, LevelMatrix<OnHost>::dense_rows(HostExec(), a));
     }
+  }
+
+  /// Products with A of an application.
+  int products_of_cycle() const {
+    if (held_->coarse) return held_->fine->products_of_cycle();
+    return held_->fine->is_dense() ? 0 : held_->options.smoother_degree - 1;
   }
 
   std::uint64_t bytes_of(const OnHost& a, const std::optional<Matrix>& prolongator) const {
