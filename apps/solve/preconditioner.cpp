@@ -131,7 +131,9 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
   const bool sweeps = kind == PreconditionerKind::ilu0 || kind == PreconditionerKind::ssor;
   const auto diagonal_on_device = [&] {
     const HostMatrix<Exec> diagonal = diagonal_blocks(HostExecution(), *system.streamed);
-    return copy_to<typename Exec::memory_space>(exec, diagonal);
+    const Matrix<Exec> there = copy_to<typename Exec::memory_space>(exec, diagonal);
+    exec.fence("ashlar: diagonal blocks on the device");
+    return there;
   };
   try {
     if (kind == PreconditionerKind::amg && system.streamed) {
