@@ -190,13 +190,14 @@ TEST_F(AmgCommand, RefusesMatricesOfNoHierarchy) {
   expect_refused(solve + "--coordinates xy.mtx", {"rigid-body modes of one node", "no rotations"});
 }
 
-/// Streamed or not, the same levels and as many iterations; all of the matrix or its half, for CG and for GMRES.
+/// Streamed or not, the same levels and as many iterations; all of the matrix, or its half for CG.
 TEST_F(AmgCommand, TakesAStreamedMatrix) {
   for (const std::string problem : {"cantilever --nodes 17,9,9", "stencil11 --nodes 16"}) {
     for (const std::string solver : {"cg", "gmres"}) {
       const std::string arguments = "--problem " + problem + " --solver " + solver + " ";
       const json resident = report_of(arguments + "--stream off");
       for (const std::string transfer : {"all", "half"}) {
+        if (solver == "gmres" && transfer == "half") continue;
         const json streamed = report_of(arguments + "--amg-smoother chebyshev --stream on --transfer " + transfer);
         EXPECT_EQ(streamed.at("streamed"), true);
         EXPECT_EQ(streamed.at("status"), "converged");
