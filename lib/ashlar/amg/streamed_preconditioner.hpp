@@ -45,9 +45,10 @@ namespace ashlar::amg {
 /// Shapes   A is square, with square blocks; r and z as for Preconditioner.
 /// Types    all levels have the precision of A.
 /// Memory   `a` and `modes` are in the host's memory; shares the data of `a`. On the device: the prolongator with an
-///          index, twice the diagonal blocks, five vectors, and the coarse levels: device_bytes(). For elasticity in
-///          three dimensions that is about half of the matrix, for diffusion less. On the host, set-up takes about as
-///          much as Preconditioner takes, and keeps the structures of the products. Copies share the levels.
+///          index, twice the diagonal blocks, five vectors, and the coarse levels: device_bytes(). By estimate that is
+///          about 1.2 times the matrix for elasticity in three dimensions; Preconditioner needs about five times. On the
+///          host, set-up takes about as much as Preconditioner takes, and keeps the structures of the products. Copies
+///          share the levels.
 /// Async    the constructor and update_values() wait for `exec`. Applications are enqueued if products of the streamed
 ///          matrix are.
 /// Throws   as Preconditioner; ArgumentError for Gauss-Seidel, which needs the rows of A on the device; MemoryError if
