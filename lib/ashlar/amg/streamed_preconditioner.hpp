@@ -46,9 +46,8 @@ namespace ashlar::amg {
 /// Types    all levels have the precision of A.
 /// Memory   `a` and `modes` are in the host's memory; shares the data of `a`. On the device: the prolongator with an
 ///          index, twice the diagonal blocks, five vectors, and the coarse levels: device_bytes(). By estimate that is
-///          about 1.2 times the matrix for elasticity in three dimensions; Preconditioner needs about five times. On the
-///          host, set-up takes about as much as Preconditioner takes, and keeps the structures of the products. Copies
-///          share the levels.
+///          about 1.2 times the matrix for elasticity in three dimensions. On the host, set-up takes about as much as
+///          Preconditioner takes, and keeps the structures of the products. Copies share the levels.
 /// Async    the constructor and update_values() wait for `exec`. Applications are enqueued if products of the streamed
 ///          matrix are.
 /// Throws   as Preconditioner; ArgumentError for Gauss-Seidel, which needs the rows of A on the device; MemoryError if
