@@ -126,10 +126,22 @@ std::string bad_block(std::int64_t first_row, std::int64_t block_row, int block_
 
 template <class Exec>
 Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Exec>& system,
-                                         const MethodOptions& method, std::string& hierarchy) {
+                                         const SolveOptions& options, std::string& hierarchy,
+                                         std::optional<SystemOperator<Exec>>& op) {
+  const MethodOptions& method = options.method;
   const PreconditionerKind kind = method.preconditioner;
   const bool sweeps = kind == PreconditionerKind::ilu0 || kind == PreconditionerKind::ssor;
+  const auto diagonal_on_device = [&] {
+    const HostMatrix<Exec> diagonal = diagonal_blocks(HostExecution(), *system.streamed);
+    const Matrix<Exec> there = copy_to<typename Exec::memory_space>(exec, diagonal);
+    exec.fence("ashlar: diagonal blocks on the device");
+    return there;
+  };
   try {
+    if (kind == PreconditionerKind::amg && system.streamed) {
+      require_nonzero_diagonal(exec, diagonal_on_device(), method, system);
+      return streamed_amg_preconditioner(exec, system, options, hierarchy, op);
+    }
     if ((sweeps || kind == PreconditionerKind::amg) && system.is_streamed()) {
       throw streamed_matrix_error(system.description, "--preconditioner " + to_string(kind),
                                   "pass --preconditioner block-jacobi");
@@ -152,8 +164,7 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
     if (system.in_file) {
       return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), method, system);
     }
-    const HostMatrix<Exec> diagonal = diagonal_blocks(HostExecution(), *system.streamed);
-    return preconditioner_of(exec, copy_to<typename Exec::memory_space>(exec, diagonal), method, system);
+    return preconditioner_of(exec, diagonal_on_device(), method, system);
   } catch (const NumericalError& error) {
     if (error.row() < 0) {
       throw NumericalError(text(system.description, ": ", error.problem()), error.why(), error.suggestion());
@@ -170,10 +181,12 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
 }
 
 template Preconditioner<HostExecution> make_preconditioner(const HostExecution&, const LinearSystem<HostExecution>&,
-                                                           const MethodOptions&, std::string&);
+                                                           const SolveOptions&, std::string&,
+                                                           std::optional<SystemOperator<HostExecution>>&);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 template Preconditioner<Execution> make_preconditioner(const Execution&, const LinearSystem<Execution>&,
-                                                       const MethodOptions&, std::string&);
+                                                       const SolveOptions&, std::string&,
+                                                       std::optional<SystemOperator<Execution>>&);
 #endif
 
 }  // namespace ashlar::app

@@ -1,12 +1,10 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/bytes.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>
-#include <ashlar/bcsr/matrix_bytes.hpp>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -82,17 +80,6 @@ RowSigns row_signs(const Exec& exec, const Matrix& a) {
   return signs;
 }
 
-/// Bytes that set-up of amg and its hierarchy are planned with: matrices and prolongators of all levels, structures of
-/// products, and vectors. An estimate from sizes alone, above the measured need. The largest number there is where 64
-/// bits do not hold it.
-template <bcsr_matrix Matrix>
-std::uint64_t planned_bytes(std::uint64_t num_block_rows, std::uint64_t num_blocks, std::uint64_t block_size) {
-  const ByteCount matrix{bcsr_bytes<Matrix>(num_block_rows, num_blocks, block_size)};
-  const ByteCount vector =
-      ByteCount{num_block_rows} * ByteCount{block_size} * ByteCount{sizeof(typename Matrix::scalar_type)};
-  return (ByteCount{4} * matrix + ByteCount{20} * vector).count;
-}
-
 /// Facts about a matrix from which its preconditioner is chosen.
 struct Prospect {
   std::int64_t num_nodes = 0;  ///< block rows
@@ -101,7 +88,7 @@ struct Prospect {
   bool has_modes = false;  ///< of elasticity, or the caller's own
   bool is_on_gpu = false;
   bool is_symmetric = true;
-  bool has_room = true;  ///< there is memory for planned_bytes()
+  bool has_room = true;  ///< there is memory for preconditioner_bytes()
 };
 
 struct Choice {

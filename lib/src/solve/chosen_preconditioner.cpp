@@ -1,6 +1,7 @@
 #include "chosen_preconditioner.hpp"
 
 #include <ashlar/amg/preconditioner.hpp>
+#include <ashlar/amg/preconditioner_bytes.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/device/memory/available_memory.hpp>
@@ -124,7 +125,7 @@ template <class Scalar>
 bool ChosenPreconditioner<Scalar>::has_room_for_amg() const {
   if (kind_ == SolvePreconditioner::amg) return true;  // its memory is there
   const ByteCount needed =
-      ByteCount{amg::planned_bytes<Matrix>(a_.num_block_rows(), a_.num_blocks(), a_.block_size())} +
+      ByteCount{amg::preconditioner_bytes<Matrix>(a_.num_block_rows(), a_.num_blocks(), a_.block_size())} +
       ByteCount{minres_bytes(a_.num_rows(), sizeof(Scalar), true)};
   return needed.count <= available_bytes<Exec::memory_space>();
 }
