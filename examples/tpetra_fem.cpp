@@ -1,5 +1,6 @@
-// A finite-element program on Tpetra and Belos: a plate, clamped at its left edge and pulled at its right one. Three of
-// its lines, marked (1) to (3), have Ashlar multiply where Tpetra did. mpirun -n 2 example_tpetra_fem [NODES a side]
+// A finite-element program on Tpetra and Belos: a plate, clamped at its left edge and pulled at its right one. With the
+// lines (1) to (3) Ashlar multiplies in place of Tpetra. With (4) and (5) Belos has Ashlar's multigrid as its
+// preconditioner. mpirun -n 2 example_tpetra_fem [NODES a side]
 #include <BelosLinearProblem.hpp>
 #include <BelosSolverFactory_Tpetra.hpp>
 #include <BelosTpetraAdapter.hpp>
@@ -69,14 +70,27 @@ RCP<Tpetra::BlockCrsMatrix<>> assemble(int n, const RCP<const Map>& map) {
   return matrix;
 }
 
+/// x and y of each node.
+RCP<Vectors> node_coordinates(int n, const RCP<const Map>& map) {
+  const auto coordinates = rcp(new Vectors(map, 2));
+  for (LO i = 0; i < LO(map->getLocalNumElements()); ++i) {
+    const GO node = map->getGlobalElement(i);
+    coordinates->replaceLocalValue(i, 0, double(node % n) / (n - 1));
+    coordinates->replaceLocalValue(i, 1, double(node / n) / (n - 1));
+  }
+  return coordinates;
+}
+
 /// Solves for the displacements and says how fast; the mean one of the right edge.
-double solve(const char* who, const RCP<const Operator>& a, int n) {
+double solve(const char* who, const RCP<const Operator>& a, int n,
+             const RCP<const Operator>& preconditioner = Teuchos::null) {
   const RCP<const Map> map = a->getDomainMap();
   const auto x = rcp(new Vectors(map, 1)), b = rcp(new Vectors(map, 1));
   for (std::size_t i = 0; i < map->getLocalNumElements(); i += 2) {
     if (map->getGlobalElement(LO(i)) / 2 % n == n - 1) b->replaceLocalValue(LO(i), 0, 1. / n);
   }
   const auto problem = rcp(new Belos::LinearProblem<double, Vectors, Operator>(a, x, b));
+  if (!preconditioner.is_null()) problem->setLeftPrec(preconditioner);
   problem->setProblem();
   const auto list = Teuchos::parameterList();
   list->set("Convergence Tolerance", 1e-8);
@@ -103,8 +117,10 @@ int main(int argc, char** argv) {
   const RCP<const Map> map = rcp(new Map(Tpetra::global_size_t(n) * n, 0, Tpetra::getDefaultComm()));
   const auto matrix = assemble(n, map);
   const double tpetras = solve("Tpetra's product", matrix, n);
-  const RCP<const Operator> product = ashlar::tpetra_operator(*matrix);  // (2)
-  const double ours = solve("Ashlar's product", product, n);             // (3)
+  const RCP<const Operator> product = ashlar::tpetra_operator(*matrix);     // (2)
+  const double ours = solve("Ashlar's product", product, n);                // (3)
+  const auto amg = ashlar::tpetra_amg(*matrix, *node_coordinates(n, map));  // (4)
+  const double with_amg = solve("Ashlar's multigrid", product, n, amg);     // (5)
   // Within the Poisson effect of the clamped edge, a unit square pulled by a unit force grows by 1 / E.
-  return std::abs(ours - tpetras) < 1e-6 && std::abs(ours - 1) < 0.1 ? 0 : 1;
+  return std::abs(ours - tpetras) < 1e-6 && std::abs(ours - with_amg) < 1e-5 && std::abs(ours - 1) < 0.1 ? 0 : 1;
 }

@@ -27,9 +27,18 @@ void check_limits_of_amg(const SolveOptions& options, int ranks) {
           "its levels are all on devices, or all on hosts", "leave one of them out");
   require(ranks == 1 || !outputs.efficiency, with_amg + text(" over ", ranks, " ranks with --efficiency"),
           "a rank does not make a cycle alone", "leave one of them out");
-  require(placement.stream == StreamKind::automatic || placement.stream == StreamKind::off,
-          with_amg + " with --stream " + to_string(placement.stream), "its levels are made of a matrix in memory",
-          "pass --stream off, or another preconditioner");
+  require(placement.stream != StreamKind::from_file, with_amg + " with --stream file",
+          "its levels are made of a matrix in memory", "pass --stream on or off, or another preconditioner");
+  if (placement.stream == StreamKind::on) {
+    const std::string with_stream = " with --stream on";
+    require(ranks == 1, with_amg + with_stream + text(" over ", ranks, " ranks"),
+            "over ranks its levels are made of matrices in device memory", "pass --stream off, or take one rank");
+    require(method.preconditioner_precision == PrecisionKind::in_double,
+            "--preconditioner-precision single" + with_stream, "levels have the precision of the matrix that is sent",
+            "leave one of them out");
+    require(method.amg_smoother != amg::SmootherKind::gauss_seidel, "--amg-smoother gauss-seidel" + with_stream,
+            "a sweep needs all rows in memory at once", "pass chebyshev or l1-jacobi");
+  }
   require(!(outputs.checkpoint || outputs.resume), with_amg + " with a checkpoint",
           "checkpoints do not keep its options", "leave one of them out");
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ashlar/amg/preconditioner_bytes.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix_bytes.hpp>
@@ -20,7 +21,7 @@ namespace ashlar::app {
 
 namespace {
 
-Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind) {
+Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind, MatrixPlace place) {
   switch (kind) {
     case PreconditionerKind::jacobi:
       return {jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
@@ -31,9 +32,9 @@ Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind) {
       return matrix_bytes(shape) + Bytes{block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
     case PreconditionerKind::ssor:
       return {block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
-    case PreconditionerKind::amg:  // matrices and prolongators of its levels, two products; vectors
-      return Bytes{4} * matrix_bytes(shape) +
-             Bytes{20} * Bytes{shape.num_block_rows} * Bytes{shape.block_size} * scalar_bytes;
+    case PreconditionerKind::amg:
+      if (place != MatrixPlace::device) break;
+      return {amg::preconditioner_bytes<SizedMatrix>(shape.num_block_rows, shape.num_blocks, shape.block_size)};
     case PreconditionerKind::none:
       break;
   }
@@ -69,7 +70,7 @@ std::uint64_t method_bytes(std::int64_t rows, const MethodOptions& method) {
 
 }  // namespace
 
-std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options) {
+std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options, MatrixPlace place) {
   const MethodOptions& method = options.method;
   const Bytes rows = Bytes{shape.num_block_rows} * Bytes{shape.block_size};
   // As many as there can be; a file may promise more.
@@ -86,12 +87,12 @@ std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options
     const std::uint64_t num_blocks = shape.num_blocks + shape.num_block_rows;
     const Bytes low = Bytes{num_blocks} * (Bytes{shape.block_size * shape.block_size * sizeof(float)} + index_bytes) +
                       Bytes{shape.num_block_rows + 1} * index_bytes;
-    return (low + preconditioner_bytes(shape, method.preconditioner) + vectors * rows * scalar_bytes +
+    return (low + preconditioner_bytes(shape, method.preconditioner, place) + vectors * rows * scalar_bytes +
             Bytes{refined_cg_bytes(counted, sizeof(double), sizeof(double),
                                    method.preconditioner != PreconditionerKind::none)})
         .count;
   }
-  return (preconditioner_bytes(shape, method.preconditioner) + vectors * rows * scalar_bytes +
+  return (preconditioner_bytes(shape, method.preconditioner, place) + vectors * rows * scalar_bytes +
           Bytes{method_bytes(counted, method)})
       .count;
 }
@@ -142,14 +143,18 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
   const Bytes block_rows{shape.num_block_rows}, rows = block_rows * Bytes{shape.block_size};
   // The other memory for streaming depends on the structure, which does not exist yet (StreamedMatrix::estimate): at
   // least the row pointers of the matrix and of its parts; on a device Kokkos' own memory and two small buffers.
-  Bytes least = Bytes{solver_bytes(shape, options)} + Bytes{2} * block_rows * index_bytes;
+  Bytes least = Bytes{solver_bytes(shape, options, place)} + Bytes{2} * block_rows * index_bytes;
   if (has_device_memory<Exec>) least = least + Bytes{8 << 20};
   const PreconditionerKind kind = options.method.preconditioner;
   if (kind == PreconditionerKind::block_jacobi || kind == PreconditionerKind::automatic) {
     // Its diagonal blocks come to the device, and are inverted to others.
     const Bytes peak = matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}) +
-                       preconditioner_bytes(shape, kind) + rows * scalar_bytes;
+                       preconditioner_bytes(shape, kind, place) + rows * scalar_bytes;
     least.count = std::max(least.count, peak.count);
+  }
+  if (kind == PreconditionerKind::amg) {  // diagonal blocks, their inverses and the vectors of the finest level
+    least = least + Bytes{2} * Bytes{block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)} +
+            Bytes{5} * rows * scalar_bytes;
   }
   // A small matrix takes less than what streaming takes besides.
   const std::uint64_t resident = device_bytes(shape, options);
@@ -166,7 +171,7 @@ FileNeed file_need(const io::MatrixMarketHeader& header, std::uint64_t file_size
   FileNeed need;
   const MatrixShape least = least_shape(header, file_size, block_size);
   const bool streamed = has_device_memory<Exec> && place_of<Exec>(least, options) == MatrixPlace::host;
-  need.device_bytes = streamed ? solver_bytes(least, options) : device_bytes(least, options);
+  need.device_bytes = streamed ? solver_bytes(least, options, MatrixPlace::host) : device_bytes(least, options);
   need.host_bytes = reading_bytes(header, file_size, block_size);
   if (!has_device_memory<Exec>) need.host_bytes = std::max(need.host_bytes, need.device_bytes);
   return need;
@@ -204,7 +209,7 @@ template void require_device_memory<Execution>(std::uint64_t, const std::string&
 std::uint64_t bytes_beside_streaming(const MatrixShape& shape, const SolveOptions& options, std::uint64_t besides) {
   const std::uint64_t x_and_y =
       2 * shape.num_block_rows * shape.block_size * sizeof(double) * std::uint64_t(options.method.num_rhs);
-  return solver_bytes(shape, options) + besides - x_and_y;
+  return solver_bytes(shape, options, MatrixPlace::host) + besides - x_and_y;
 }
 
 StreamingOptions streaming_options(const MatrixShape& shape, const SolveOptions& options, std::uint64_t limit,

@@ -11,9 +11,18 @@
 
 namespace ashlar::app {
 
+/// Where the matrix is while it is multiplied.
+enum class MatrixPlace {
+  device,
+  host,  ///< in the host's memory, streamed
+  file   ///< in its block file, streamed
+};
+
 /// Bytes of the preconditioner, the vectors and the history on the device: all but the matrix. The largest number there
-/// is where 64 bits do not hold it.
-std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options);
+/// is where 64 bits do not hold it. Without algebraic multigrid if the matrix is streamed: its need is known when its
+/// first coarse level is there.
+std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options,
+                           MatrixPlace place = MatrixPlace::device);
 
 /// The same with the matrix.
 std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options);
@@ -21,13 +30,6 @@ std::uint64_t device_bytes(const MatrixShape& shape, const SolveOptions& options
 /// Bytes that are free where Exec computes, or the limit set for its device. The functions below count the same memory.
 template <class Exec>
 std::uint64_t device_limit(const SolveOptions& options);
-
-/// Where the matrix is while it is multiplied.
-enum class MatrixPlace {
-  device,
-  host,  ///< in the host's memory, streamed
-  file   ///< in its block file, streamed
-};
 
 /// Where a matrix of this shape is to be: as asked for, or the first place that has room for it.
 template <class Exec>

@@ -1,9 +1,7 @@
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
-#include <ashlar/bcsr/symmetric_half.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>
 #include <ashlar/spmv/tune.hpp>
-#include <ashlar/streaming/planner.hpp>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -11,54 +9,16 @@
 #include "solve/files.hpp"
 #include "solve/memory_need.hpp"
 #include "solve/solver_parts.hpp"
+#include "solve/streamed_operator.hpp"
 
 namespace ashlar::app {
 
 namespace {
 
-/// Measures the machine and plans by that: all of a matrix that is streamed, or its half.
-template <class Op, class Exec>
-StreamingPlan plan_for(const Exec& exec, const HostMatrix<Exec>& matrix, const StreamingOptions& options) {
-  const Block<Exec> x("ashlar::app::x", matrix.num_rows(), options.product.num_vectors),
-      y("ashlar::app::y", x.extent(0), x.extent(1));
-  return plan_streaming<Op>(exec, matrix, x, y, options);
-}
-
-template <class Exec, class Op>
-SystemOperator<Exec> of_streamed(const std::shared_ptr<Op>& op, std::optional<std::string> plan = std::nullopt) {
-  return {Operator<Exec>(std::shared_ptr<const Op>(op)), std::string(to_string(op->kernel())), std::move(plan),
-          std::nullopt, [op](StreamTimeline<Exec>& timeline) { return op->record(timeline); }};
-}
-
 template <class Exec>
 SystemOperator<Exec> of_resident(BcsrOperator<Matrix<Exec>> op, std::optional<TuningTable> tuning = std::nullopt) {
   const std::string kernel(to_string(op.plan().kernel()));
   return {Operator<Exec>(std::move(op)), kernel, std::nullopt, std::move(tuning), nullptr};
-}
-
-/// The system's matrix, or its half, streamed from the host's memory within the device memory that the solve leaves
-/// free: on a device with the plan for it.
-template <class Op, class Exec>
-SystemOperator<Exec> streamed_from_memory(const Exec& exec, const LinearSystem<Exec>& system,
-                                          const HostMatrix<Exec>& matrix, const SolveOptions& options) {
-  const MatrixShape shape{std::uint64_t(system.num_block_rows()), std::uint64_t(system.num_blocks()),
-                          std::uint64_t(system.block_size())};
-  const std::uint64_t limit = system.device_limit;
-  return within_limit(limit, bytes_beside_streaming(shape, options), system.description, options, [&] {
-    const StreamingOptions streaming = streaming_options(shape, options, limit);
-    if (!has_device_memory<Exec>) return of_streamed<Exec>(std::make_shared<Op>(exec, matrix, streaming));
-    const StreamingPlan plan = plan_for<Op>(exec, matrix, streaming);
-    return of_streamed<Exec>(std::make_shared<Op>(exec, matrix, plan.options), plan.explain());
-  });
-}
-
-/// Made beside the whole.
-template <class Exec>
-HostMatrix<Exec> half_of(const HostMatrix<Exec>& matrix) {
-  const HostExecution host;
-  const HostMatrix<Exec> half = symmetric_half(host, matrix);
-  host.fence("ashlar: half of the matrix");
-  return half;
 }
 
 }  // namespace
@@ -76,11 +36,14 @@ SystemOperator<Exec> make_operator(const Exec& exec, const LinearSystem<Exec>& s
     return result;
   }
   // It was set up when the file was checked.
-  if (system.in_file) return of_streamed<Exec>(system.in_file);
+  if (system.in_file) return operator_of<Exec>(StreamedProduct<Streamed<Exec>>{system.in_file});
   if (system.streamed && options.placement.transfer == TransferKind::half) {
-    return streamed_from_memory<StreamedHalf<Exec>>(exec, system, half_of<Exec>(*system.streamed), options);
+    return operator_of<Exec>(
+        streamed_from_memory<StreamedHalf<Exec>>(exec, system, half_of<Exec>(*system.streamed), options));
   }
-  if (system.streamed) return streamed_from_memory<Streamed<Exec>>(exec, system, *system.streamed, options);
+  if (system.streamed) {
+    return operator_of<Exec>(streamed_from_memory<Streamed<Exec>>(exec, system, *system.streamed, options));
+  }
   if (options.method.tune) {
     TuningTable tuning = load_tuning(options.method);
     BcsrOperator<Matrix<Exec>> op(system.matrix, tuned_plan(exec, system.matrix, tuning));

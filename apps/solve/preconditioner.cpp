@@ -113,21 +113,35 @@ Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& mat
   return Preconditioner<Exec>(IdentityPreconditioner());
 }
 
-/// The diagonal block that has no inverse, by its rows, from 1 as in a file; this rank's rows begin with first_row.
-std::string bad_block(std::int64_t first_row, std::int64_t block_row, int block_size) {
+/// The fault of a diagonal block, by its rows, from 1 as in a file; this rank's rows begin with first_row.
+std::string bad_block(std::int64_t first_row, std::int64_t block_row, int block_size, bool has_inverse) {
   const std::int64_t first = first_row + block_row * block_size + 1, last = first + block_size - 1;
-  if (block_size == 1) return text("the diagonal entry (", first, ", ", first, ") is 0 or has no inverse");
-  return text("the diagonal block of rows ", first, " to ", last, " has no inverse");
+  const std::string block =
+      block_size == 1 ? text("entry (", first, ", ", first, ") ") : text("block of rows ", first, " to ", last, " ");
+  const char* const no_inverse = block_size == 1 ? "is 0 or has no inverse" : "has no inverse";
+  return "the diagonal " + block + (has_inverse ? "is not positive definite" : no_inverse);
 }
 
 }  // namespace
 
 template <class Exec>
 Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Exec>& system,
-                                         const MethodOptions& method, std::string& hierarchy) {
+                                         const SolveOptions& options, std::string& hierarchy,
+                                         std::optional<SystemOperator<Exec>>& op) {
+  const MethodOptions& method = options.method;
   const PreconditionerKind kind = method.preconditioner;
   const bool sweeps = kind == PreconditionerKind::ilu0 || kind == PreconditionerKind::ssor;
+  const auto diagonal_on_device = [&] {
+    const HostMatrix<Exec> diagonal = diagonal_blocks(HostExecution(), *system.streamed);
+    const Matrix<Exec> there = copy_to<typename Exec::memory_space>(exec, diagonal);
+    exec.fence("ashlar: diagonal blocks on the device");
+    return there;
+  };
   try {
+    if (kind == PreconditionerKind::amg && system.streamed) {
+      require_nonzero_diagonal(exec, diagonal_on_device(), method, system);
+      return streamed_amg_preconditioner(exec, system, options, hierarchy, op);
+    }
     if ((sweeps || kind == PreconditionerKind::amg) && system.is_streamed()) {
       throw streamed_matrix_error(system.description, "--preconditioner " + to_string(kind),
                                   "pass --preconditioner block-jacobi");
@@ -150,16 +164,16 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
     if (system.in_file) {
       return preconditioner_of(exec, diagonal_blocks(exec, *system.in_file), method, system);
     }
-    const HostMatrix<Exec> diagonal = diagonal_blocks(HostExecution(), *system.streamed);
-    return preconditioner_of(exec, copy_to<typename Exec::memory_space>(exec, diagonal), method, system);
+    return preconditioner_of(exec, diagonal_on_device(), method, system);
   } catch (const NumericalError& error) {
     if (error.row() < 0) {
       throw NumericalError(text(system.description, ": ", error.problem()), error.why(), error.suggestion());
     }
     const bool has_blocks = sweeps || kind == PreconditionerKind::block_jacobi || kind == PreconditionerKind::amg;
     const int size = has_blocks ? system.block_size() : 1;
+    const bool has_inverse = error.problem().find("not positive definite") != std::string::npos;
     throw NumericalError(
-        text(system.description, ": ", bad_block(system.first_row(), error.row(), size),
+        text(system.description, ": ", bad_block(system.first_row(), error.row(), size, has_inverse),
              kind == PreconditionerKind::ilu0 ? " once the rows before it are eliminated" : ""),
         error.why() + "; rows are counted from 1",
         size > 1 ? "pass --preconditioner none, or another --block-size" : "pass --preconditioner none");
@@ -167,10 +181,12 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
 }
 
 template Preconditioner<HostExecution> make_preconditioner(const HostExecution&, const LinearSystem<HostExecution>&,
-                                                           const MethodOptions&, std::string&);
+                                                           const SolveOptions&, std::string&,
+                                                           std::optional<SystemOperator<HostExecution>>&);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 template Preconditioner<Execution> make_preconditioner(const Execution&, const LinearSystem<Execution>&,
-                                                       const MethodOptions&, std::string&);
+                                                       const SolveOptions&, std::string&,
+                                                       std::optional<SystemOperator<Execution>>&);
 #endif
 
 }  // namespace ashlar::app

@@ -13,27 +13,24 @@ namespace ashlar::app {
 
 namespace {
 
-/// Why algebraic multigrid is out of question, whatever the matrix; nothing if it is not.
+/// Why the command does not choose amg, whatever the matrix; empty if it may.
 template <class Exec>
 std::string why_no_amg(const World& world, const LinearSystem<Exec>& system, const SolveOptions& options) {
-  const MethodOptions& method = options.method;
   if (!world.is_alone()) return "amg is chosen on one rank alone";
   if (system.is_streamed()) return "the matrix is streamed";
   if (options.outputs.checkpoint || options.outputs.resume) return "checkpoints do not keep amg's options";
-  if (!needs_symmetry(method.solver) || options.source.is_unsymmetric()) {
-    return "amg is chosen for symmetric matrices alone";
-  }
   if (options.source.matrix && options.source.skip_symmetry_check) return "the symmetry of the matrix was not checked";
-  SolveOptions with_amg = options;
-  with_amg.method.preconditioner = PreconditionerKind::amg;
+  return "";
+}
+
+template <class Exec>
+bool has_room_for_amg(const LinearSystem<Exec>& system, SolveOptions options) {
+  options.method.preconditioner = PreconditionerKind::amg;
   const MatrixShape shape{std::uint64_t(system.num_block_rows()), std::uint64_t(system.num_blocks()),
                           std::uint64_t(system.block_size())};
   const std::uint64_t limit = options.placement.device_memory_limit.value_or(std::numeric_limits<std::uint64_t>::max());
-  if (solver_bytes(shape, with_amg) > bytes_left<typename Exec::memory_space>() ||
-      device_bytes(shape, with_amg) > limit) {
-    return "there is too little memory for amg";
-  }
-  return "";
+  return solver_bytes(shape, options) <= bytes_left<typename Exec::memory_space>() &&
+         device_bytes(shape, options) <= limit;
 }
 
 }  // namespace
@@ -49,11 +46,11 @@ PreconditionerChoice choose_preconditioner(const Exec& exec, const World& world,
   const bool is_elastic = system.cantilever && system.cantilever->dof != 1;
   const bool has_modes = method.near_null != NearNullKind::constants &&
                          (is_elastic || method.coordinates.has_value() || method.near_null_file.has_value());
-  const amg::Choice choice = amg::choose({.num_nodes = system.num_block_rows(),
-                                          .block_size = system.block_size(),
-                                          .signs = amg::row_signs(exec, system.matrix),
-                                          .has_modes = has_modes,
-                                          .is_on_gpu = is_gpu_v<Exec>});
+  const amg::Choice choice =
+      amg::choose(exec, system.matrix,
+                  {.has_modes = has_modes,
+                   .is_symmetric = needs_symmetry(method.solver) && !options.source.is_unsymmetric(),
+                   .has_room = has_room_for_amg(system, options)});
   return {choice.is_amg ? PreconditionerKind::amg : PreconditionerKind::block_jacobi, choice.why};
 }
 

@@ -57,7 +57,6 @@ Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOpti
   Rebalanced<Exec> result{std::move(system), {}, {}, std::move(speeds), {}, {}};
   SolveOptions trial = options;
   trial.outputs.efficiency.reset();
-  trial.method.why_solver.clear();  // it stays with CG
   trial.method.max_iterations = iterations_of_trial;
   std::int64_t left = options.method.max_iterations;
   for (int moves = 0; moves < most_moves && left > 2 * iterations_of_trial; ++moves) {
@@ -70,7 +69,8 @@ Rebalanced<Exec> rebalance(const Exec& exec, const World& world, const SolveOpti
     const Solution<Exec> solution = solve(exec, world, result.system, trial, phases, of_trial, no_trace, result.x);
     const SolveReport& report = solution.report;
     const bool is_interrupted = report.status == SolveStatus::interrupted;
-    if (report.iterations == 0 ||
+    // --solver auto may have gone on by MINRES, whose iterations take another time.
+    if (report.iterations == 0 || solution.solver != trial.method.solver ||
         (report.status != SolveStatus::iteration_limit && report.status != SolveStatus::converged && !is_interrupted)) {
       // The solve itself is to find out, and to say so.
       result.x = {};

@@ -1,6 +1,7 @@
 #include "solve/solve.hpp"
 
 #include <algorithm>
+#include <ashlar/amg/choice.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
@@ -293,15 +294,17 @@ double seconds_alone(const Exec& exec, const World& world, const LinearSystem<Ex
 /// The preconditioner asked for; block-Jacobi in place of amg, if that was chosen and cannot be set up.
 template <class Exec>
 Preconditioner<Exec> make_preconditioner_or_other(const Exec& exec, const LinearSystem<Exec>& system,
-                                                  MethodOptions& method, std::string& hierarchy) {
+                                                  SolveOptions& options, std::string& hierarchy,
+                                                  std::optional<SystemOperator<Exec>>& op) {
+  MethodOptions& method = options.method;
   try {
-    return make_preconditioner(exec, system, method, hierarchy);
+    return make_preconditioner(exec, system, options, hierarchy, op);
   } catch (const NumericalError& error) {
     if (method.why_preconditioner.empty() || method.preconditioner != PreconditionerKind::amg) throw;
-    method.why_preconditioner = "amg cannot be set up: " + error.problem();
+    method.why_preconditioner = amg::without_amg(error).why;
   }
   method.preconditioner = PreconditionerKind::block_jacobi;
-  return make_preconditioner(exec, system, method, hierarchy);
+  return make_preconditioner(exec, system, options, hierarchy, op);
 }
 
 }  // namespace
@@ -314,11 +317,12 @@ Solution<Exec> solve(const Exec& exec, const World& world, const LinearSystem<Ex
   std::optional<SystemOperator<Exec>> a;
   std::optional<Operator<Exec>> low;
   std::string hierarchy;
-  MethodOptions method = options.method;
+  SolveOptions with = options;
+  const MethodOptions& method = with.method;
   phases.run("setup", [&] {
     // Before the matrix takes the rest of the device: its diagonal is there for a moment.
-    m.emplace(world.on_all([&] { return make_preconditioner_or_other(exec, system, method, hierarchy); }));
-    a.emplace(make_operator(exec, system, options));
+    m.emplace(world.on_all([&] { return make_preconditioner_or_other(exec, system, with, hierarchy, a); }));
+    if (!a) a.emplace(make_operator(exec, system, options));
     if (options.method.precision == PrecisionKind::mixed) {
       world.on_all([&] {
         if (!system.is_streamed()) return;

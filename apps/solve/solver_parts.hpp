@@ -85,13 +85,14 @@ FileMatrixFound<Exec> open_file_matrix(const Exec& exec, io::BlockFile file, con
 
 /// The preconditioner that was asked for. All but algebraic multigrid use the diagonal alone, which goes to the
 /// device also where the matrix does not stay there. `hierarchy` becomes the levels of algebraic multigrid, a line
-/// each.
+/// each. `op` becomes the operator if that is made on the way: streamed_amg_preconditioner().
 ///
 /// Throws   NumericalError where it does not exist, naming the system and the rows; of algebraic multigrid FileError
-///          for the file of coordinates, and Error for a matrix that is streamed.
+///          for the file of coordinates, and Error for a matrix that is streamed over ranks or from a file.
 template <class Exec>
 Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Exec>& system,
-                                         const MethodOptions& method, std::string& hierarchy);
+                                         const SolveOptions& options, std::string& hierarchy,
+                                         std::optional<SystemOperator<Exec>>& op);
 
 /// Algebraic multigrid for a matrix in memory, with the modes that were asked for. `hierarchy` becomes its levels, a
 /// line each. Over ranks: collective.
@@ -100,6 +101,15 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
 template <class Exec>
 Preconditioner<Exec> amg_preconditioner(const Exec& exec, const LinearSystem<Exec>& system, const MethodOptions& method,
                                         std::string& hierarchy);
+
+/// Algebraic multigrid for a matrix streamed from the host's memory. `op` becomes the operator, which its finest level
+/// shares, with the device memory that the other levels leave. `hierarchy` becomes the levels.
+///
+/// Throws   Error for levels in single precision and for Gauss-Seidel; MemoryError; as amg_preconditioner().
+template <class Exec>
+Preconditioner<Exec> streamed_amg_preconditioner(const Exec& exec, const LinearSystem<Exec>& system,
+                                                 const SolveOptions& options, std::string& hierarchy,
+                                                 std::optional<SystemOperator<Exec>>& op);
 
 /// ILU(0) or SSOR of a matrix in memory, on a CPU. `definite`: the factors are positive definite, as CG needs it.
 ///

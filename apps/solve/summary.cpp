@@ -59,8 +59,7 @@ std::string halo_line(const Outcome& outcome) {
   HaloCount sent;
   std::size_t staged = 0;
   for (const RankAccount& rank : outcome.ranks) {
-    sent.messages += rank.halo.sent.messages;
-    sent.bytes += rank.halo.sent.bytes;
+    sent += rank.halo.sent;
     if (rank.halo.is_staged) ++staged;
   }
   const std::string way =

@@ -1,7 +1,11 @@
 // The choice between block-Jacobi and algebraic multigrid.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <ashlar/amg/choice.hpp>
+#include <ashlar/bcsr/from_csr.hpp>
+#include <cmath>
+#include <cstdint>
 
 #include "amg/systems.hpp"
 #include "krylov/systems.hpp"
@@ -57,12 +61,55 @@ TEST(AmgChoice, NeedsEvidence) {
   EXPECT_THAT(amg::choose(prospect).why, HasSubstr("block-jacobi takes about 400 iterations"));
   prospect.signs.of_no_m_matrix = 1;
   EXPECT_FALSE(amg::choose(prospect).is_amg);
-  EXPECT_THAT(amg::choose(prospect).why, HasSubstr("not those of diffusion"));
+  EXPECT_THAT(amg::choose(prospect).why, HasSubstr("needs rows of diffusion"));
   prospect.has_modes = true;
   EXPECT_TRUE(amg::choose(prospect).is_amg);
   prospect.signs.without_positive_diagonal = 1;
   EXPECT_FALSE(amg::choose(prospect).is_amg);
   EXPECT_THAT(amg::choose(prospect).why, HasSubstr("not positive"));
+  prospect.has_room = false;
+  EXPECT_THAT(amg::choose(prospect).why, HasSubstr("too little memory"));
+  prospect.is_symmetric = false;
+  EXPECT_THAT(amg::choose(prospect).why, HasSubstr("symmetric matrices alone"));
+}
+
+/// Without modes, a system may have too few nodes for diffusion, but enough for elasticity.
+TEST(AmgChoice, SaysWhatIsMissing) {
+  amg::Prospect prospect{.num_nodes = 1000000, .block_size = 3, .signs = {.rows = 3000000, .coupled = 3000000}};
+  EXPECT_THAT(amg::choose(prospect).why, HasSubstr("coordinates or modes of elasticity"));
+  prospect.signs.with_small_sum = 3000000;
+  EXPECT_THAT(amg::choose(prospect).why, HasSubstr("larger systems"));
+  prospect.signs = {.rows = 300, .without_positive_diagonal = 300};
+  prospect.num_nodes = 100;
+  EXPECT_THAT(amg::choose(prospect).why, HasSubstr("larger systems"));
+}
+
+TEST(AmgChoice, FindsTheFactsOfAMatrix) {
+  const Exec exec;
+  const auto beam = Beam({81, 20, 20}).a;
+  const bool is_amg = !is_gpu_v<Exec>;  // whose threshold is higher
+  EXPECT_EQ(amg::choose(exec, beam, {.has_modes = true}).is_amg, is_amg);
+  EXPECT_FALSE(amg::choose(exec, beam, {}).is_amg);
+  EXPECT_FALSE(amg::choose(exec, beam, {.has_modes = true, .is_symmetric = false}).is_amg);
+  EXPECT_FALSE(amg::choose(exec, beam, {.has_modes = true, .has_room = false}).is_amg);
+}
+
+/// Sums of rows of single precision are zero but for its rounding.
+TEST(AmgChoice, SignsOfRowsInSinglePrecision) {
+  CsrMatrix<float> csr;
+  csr.num_rows = csr.num_cols = 500;
+  for (int i = 0; i < 500; ++i) {
+    const float below = -std::sqrt(float(2 + i)), above = -std::sqrt(float(3 + i));
+    const float entries[] = {below, -below - above, above};
+    for (int j = std::max(i - 1, 0); j <= std::min(i + 1, 499); ++j) {
+      csr.col_idx.push_back(j);
+      csr.values.push_back(entries[j - i + 1]);
+    }
+    csr.row_ptr.push_back(std::int64_t(csr.col_idx.size()));
+  }
+  const amg::RowSigns signs = amg::row_signs(Exec(), bcsr_from_csr<BcsrMatrix<float>>(Exec(), csr, 1));
+  EXPECT_EQ(signs.of_no_m_matrix, 0);
+  EXPECT_TRUE(signs.are_of_diffusion());
 }
 
 }  // namespace

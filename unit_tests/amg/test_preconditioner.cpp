@@ -443,6 +443,10 @@ TEST(Amg, RefusesBadInput) {
   const auto negative = block_diagonal<double>(3, 2, [](int, int r, int c) { return r == c ? -2.0 : 1.0; });
   EXPECT_THAT(message_of<NumericalError>([&] { Amg(exec, negative, amg::constant_modes<Space>(exec, 3, 2)); }),
               HasSubstr("diagonal entry of row 0 (from 0) is negative (the matrix is not positive definite)"));
+  const auto positive = block_diagonal<double>(3, 2, [](int, int r, int c) { return r == c ? 2.0 : 1.0; });
+  const Amg of_positive(exec, positive, amg::constant_modes<Space>(exec, 3, 2));
+  EXPECT_THAT(message_of<NumericalError>([&] { of_positive.update_values(exec, negative); }),
+              HasSubstr("diagonal entry of row 0 (from 0) is negative"));
   const Amg m(exec, beam.a, beam.modes);
   const Kokkos::View<double*, Space> r("r", 2187), z("z", 2186);
   EXPECT_THAT(message_of<ShapeError>([&] { m.apply(exec, r, z); }), HasSubstr("z has 2186"));

@@ -260,6 +260,8 @@ TEST(AmgCoarsest, InverseAndPseudoInverse) {
   EXPECT_NEAR(inverse[1], -1.0 / 11, 1e-15);
   EXPECT_NEAR(inverse[3], 4.0 / 11, 1e-15);
   for (const double entry : amg::inverse_of_dense({1, -1, -1, 1}, 2)) EXPECT_NEAR(std::abs(entry), 0.25, 1e-15);
+  // Symmetric and indefinite, of eigenvalues 3 and -1: the negative one counts as 0.
+  for (const double entry : amg::inverse_of_dense({1, 2, 2, 1}, 2)) EXPECT_NEAR(entry, 1.0 / 6, 1e-15);
   // By columns: 2 3 / 1 4.
   const auto unsymmetric = amg::inverse_of_dense({2, 1, 3, 4}, 2);
   EXPECT_NEAR(unsymmetric[0], 0.8, 1e-15);

@@ -115,6 +115,9 @@ TEST_F(Sweeps, AreRefusedWhereTheyAreNone) {
   write("A.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n");
   expect_refused("solve --matrix A.mtx --block-size 1 --no-probe --solver gmres --preconditioner ilu0",
                  {"the diagonal entry (2, 2) is 0 or has no inverse once the rows before it are eliminated"});
+  write("B.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 -3\n");
+  expect_refused("solve --matrix B.mtx --block-size 1 --no-probe --solver cg --preconditioner ilu0",
+                 {"the diagonal entry (2, 2) is not positive definite once the rows before it are eliminated"});
   expect_refused("solve " + beam + "--preconditioner ssor --stream on", {"--preconditioner ssor with --stream on"});
 }
 

@@ -1,6 +1,7 @@
 // The solvers over ranks: the same code, the same iterations, the same bits on all ranks.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -184,6 +185,53 @@ TEST(DistributedSolvers, Refinement) {
       EXPECT_EQ(report.steps, serial.steps);
       expect_near(to_host(x), part_of(to_host(expected), partition, comm.rank(), block_size), 1e-11);
     });
+  }
+}
+
+/// Iterations in floats. Each rank computes other parts of the residuals: rounds and iterations are the same on all,
+/// because every decision is made by sums over all ranks.
+TEST(DistributedSolvers, RefinementInFloatsTakesTheSameRoundsOnAllRanks) {
+  using Low = BcsrMatrix<float>;
+  const int nx = 8, ny = 5, nz = 4, block_size = 2, n = nx * ny * nz;
+  const auto load = random_vector<double>(n * block_size, 1);
+  constexpr double rtol = 1e-11;
+  for (const auto& counts : {std::vector<std::int64_t>{80, 80}, {1, 159}, {53, 0, 107}, {40, 20, 60, 40}}) {
+    const RowPartition partition(sizes(counts));
+    ThreadRanksOptions late;
+    late.max_delay = std::chrono::microseconds(50);
+    run_ranks(
+        static_cast<int>(counts.size()),
+        [&](Communicator& comm) {
+          const Exec mine = instance_of_rank();
+          const problems::RowRange range{partition.begin(comm.rank()), partition.end(comm.rank())};
+          const auto rows = problems::stencil11<Matrix>(mine, nx, ny, nz, block_size, range);
+          const DistributedOperator<Matrix> a(mine, comm, partition, rows);
+          const DistributedOperator<Low> low(mine, comm, partition, convert_values<float>(mine, rows));
+          const BlockJacobiPreconditioner<Low> m(mine, low.own_matrix());
+          const Vector b = to_device<Space>(part_of(load, partition, comm.rank(), block_size)), x("x", b.extent(0));
+          const RefinementReport report = refined_cg<float>(mine, a, low, m, b, x, {.rtol = rtol});
+          EXPECT_EQ(report.status, SolveStatus::converged);
+          EXPECT_GE(report.steps, 5);
+          for (const int count : {report.steps, report.iterations, int(report.residual_history.size())}) {
+            EXPECT_EQ(comm.max(count), count);
+            EXPECT_EQ(-comm.max(-count), count);
+          }
+          for (const double residual : report.residual_history) {
+            const std::vector<double> of_ranks = comm.all_gather(residual);
+            EXPECT_EQ(of_ranks, std::vector<double>(of_ranks.size(), residual));
+          }
+          const Vector r("r", b.extent(0));
+          a.apply(mine, x, r);
+          axpby(mine, 1.0, b, -1.0, r);
+          mine.fence();
+          double of_r = 0, of_b = 0;
+          for (const double entry : to_host(r)) of_r += entry * entry;
+          for (const double entry : to_host(b)) of_b += entry * entry;
+          const double residual = std::sqrt(comm.sum(of_r) / comm.sum(of_b));
+          EXPECT_LE(residual, 1.01 * rtol);
+          EXPECT_NEAR(residual, report.relative_residual, 1e-14);
+        },
+        late);
   }
 }
 

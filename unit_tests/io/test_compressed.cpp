@@ -105,6 +105,19 @@ TEST_F(Compressed, PartsAreOneText) {
   EXPECT_EQ(io::read_matrix_market<double>(path).num_values(), 5000);
 }
 
+/// As tapes and block devices leave them; gzip(1) passes over them, too.
+TEST_F(Compressed, ZerosBehindTheEndArePassedOver) {
+  const std::string text = diagonal(5000), half = text.substr(0, 40000);
+  const std::string parts = compressed(half) + compressed(text.substr(40000));
+  for (const std::size_t zeros : {1, 511, 200000}) {
+    SCOPED_TRACE(zeros);
+    EXPECT_EQ(read_text_file(folder.write("a.gz", parts + std::string(zeros, '\0'))), text);
+  }
+  expect_damaged(parts + std::string(512, '\0') + compressed(half), "more than zeros follows its end");
+  expect_damaged(parts + std::string(200000, '\0') + "x", "more than zeros follows its end");
+  expect_damaged(parts.substr(0, parts.size() - 3) + std::string(512, '\0'), "is damaged");
+}
+
 TEST_F(Compressed, ErrorsNameTheLineOfTheText) {
   const std::string text = "%%MatrixMarket matrix array real general\n2 1\n1\nx\n";
   const std::string path = folder.write("b.mtx.gz", compressed(text));

@@ -256,6 +256,19 @@ TEST(IterativeRefinement, TakesFewStepsWithTheMatrixItself) {
   EXPECT_LE(true_residual(a, b, x), 1.01e-12);
 }
 
+TEST(IterativeRefinement, ConvergesForEachPartThatAStepMayLeave) {
+  const Matrix a = cantilever();
+  const auto b = random_vector<double>(a.num_rows(), 1);
+  const auto low = in_floats(a);
+  int steps = 0;
+  for (const double inner : {0.0, 0.1, 0.49}) {
+    const auto [report, x] = refine(a, low, b, {.rtol = 1e-12, .inner_rtol = inner});
+    EXPECT_EQ(report.status, SolveStatus::converged) << inner;
+    EXPECT_GT(report.steps, steps) << inner;
+    steps = report.steps;
+  }
+}
+
 TEST(IterativeRefinement, AsksForNoMoreThanIsLeft) {
   // One step is enough, and is CG to a little less than the tolerance.
   const Exec exec;
@@ -423,9 +436,10 @@ TEST(IterativeRefinement, RefusesBadArgumentsBeforeAnyWork) {
   EXPECT_THAT(refused({.rtol = -1}), HasSubstr("refined_cg: tolerances rtol -1"));
   EXPECT_THAT(refused({.rtol = nan}), HasSubstr("refined_cg: tolerances"));
   EXPECT_THAT(refused({.atol = -1}), HasSubstr("refined_cg: tolerances"));
-  for (const double inner : {-1.0, 1.0, nan}) {
+  for (const double inner : {-1.0, 0.5, 0.9, 1.0, nan}) {
     EXPECT_THAT(refused({.inner_rtol = inner}), HasSubstr("refined_cg: inner_rtol"));
   }
+  EXPECT_THAT(refused({.inner_rtol = 0.5}), HasSubstr("leaves more than half ends the solve"));
   EXPECT_THAT(refused({.max_iterations = -1}), HasSubstr("refined_cg: max_iterations -1"));
   EXPECT_THAT(message_of<ShapeError>([&] { refine(a, low, {1, 2}); }), HasSubstr("refined_cg: b has 2 entries"));
   EXPECT_THAT(message_of<ShapeError>([&] { refine(a, in_floats(stencil()), b); }), HasSubstr("1512 rows"));

@@ -43,7 +43,7 @@ MAY_USE = {
     "io": ["bcsr"],
     "trace": ["base"],
     # Matrices and operators of other libraries, as ours over ranks and in our solvers.
-    "interop": ["distributed"],
+    "interop": ["amg"],
 }
 
 # Headers of a transport, and the one folder that may include them. Nothing else names what they declare, save that

@@ -98,6 +98,22 @@ TEST(Ilu0, IsPositiveDefiniteIfAsked) {
             matrix_of<double>(Ilu0Preconditioner(exec, good, {.positive_definite = true}), dominant).entries);
 }
 
+/// No shift makes the factors positive definite if a diagonal entry is negative, and the entry has an inverse.
+TEST(Ilu0, SaysThatAPivotIsNotPositiveDefinite) {
+  Dense a(3, 1);
+  a.entries = {2, -1, 0, -1, -2, -1, 0, -1, 2};
+  for (std::size_t k = 0; k < a.entries.size(); ++k) a.in_pattern[k] = a.entries[k] != 0;
+  const auto matrix = bcsr<double>(a);
+  EXPECT_NO_THROW(Ilu0Preconditioner(Host(), matrix));
+  EXPECT_THAT(message_of<NumericalError>([&] { Ilu0Preconditioner(Host(), matrix, {.positive_definite = true}); }),
+              HasSubstr("ILU(0): the pivot block of block row 1 (from 0) is not positive definite"));
+  a(1, 1) = 0;
+  a(0, 1) = a(1, 0) = 0;
+  EXPECT_THAT(
+      message_of<NumericalError>([&] { Ilu0Preconditioner(Host(), bcsr<double>(a), {.positive_definite = true}); }),
+      HasSubstr("block row 1 (from 0) has no inverse"));
+}
+
 TEST(Ssor, IsTheDenseFormula) {
   for (const double w : {1.0, 0.7, 1.6}) {
     for (const int b : {1, 3, 7}) {

@@ -314,6 +314,22 @@ TEST(CgLaunchesTest, ServeTheCantileverWithEachPreconditioner) {
   expect_same_answers(a, BlockJacobiPreconditioner<Matrix>(exec, matrix), rhs, 1e-9);
 }
 
+/// With such a matrix refinement in mixed precision iterates.
+TEST(CgLaunchesTest, ServeFloatsWithVectorsOfDouble) {
+  using Floats = BcsrMatrix<float>;
+  const Exec exec;
+  for (const int b : {1, 2, 3, 7}) {
+    const int side = !is_gpu_v<Exec> ? 12 : b == 1 ? 61 : b == 2 ? 50 : 43;
+    const auto matrix = stencil<Floats>(b, side, side - 3, side - 1);
+    const BcsrOperator<Floats> a(exec, matrix, {.double_vectors = true});
+    const BlockJacobiPreconditioner<BcsrMatrix<double>> block_jacobi(exec, convert_values<double>(exec, matrix));
+    const auto rhs = random_vector<double>(matrix.num_rows(), 1);
+    const int served = expect_same_answers(a, IdentityPreconditioner(), rhs, 1e-5);
+    EXPECT_EQ(expect_same_answers(a, block_jacobi, rhs, 1e-5), served);
+    if (has_slices() && is_compiled_block_size(b)) EXPECT_EQ(served, 8) << "each launch, b=" << b;
+  }
+}
+
 TEST(CgLaunchesTest, ServeOperatorsOfAnyType) {
   using Matrix = BcsrMatrix<double>;
   const Exec exec;

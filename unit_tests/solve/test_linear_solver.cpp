@@ -56,6 +56,27 @@ TEST(LinearSolver, SolvesForManyRightHandSides) {
   expect_as_new(moved, a);
 }
 
+/// Without an iteration, by each method.
+TEST(LinearSolver, SeesThatASystemIsSolvedAlready) {
+  const auto a = line(300, -1, 2.5, 3, -1);
+  const std::vector<double> zero(300), right = wave(300), b = a.times(right);
+  for (const auto method :
+       {SolveMethod::automatic, SolveMethod::cg, SolveMethod::minres, SolveMethod::gmres, SolveMethod::bicgstab}) {
+    SCOPED_TRACE(std::string(to_string(method)));
+    const LinearSolveOptions options{.method = method};
+    LinearSolver solver(a.view(), options);
+    std::vector<double> x = right, y(300, 5.0), z = right;
+    for (const auto& report : {solver.solve(b, x), solver.solve(zero, y), solve(a.view(), b, z, options)}) {
+      EXPECT_EQ(report.status, SolveStatus::converged);
+      EXPECT_EQ(report.iterations, 0);
+      EXPECT_LE(report.relative_residual, 1e-15);
+    }
+    EXPECT_EQ(x, right);
+    EXPECT_EQ(y, zero);
+    EXPECT_EQ(z, right);
+  }
+}
+
 TEST(LinearSolver, TakesNewValuesWithEachPreconditioner) {
   const auto before = line(1200, -1, 2.5, 2.1, -1), after = line(1200, -2, 4.1, 4.3, -2);
   for (const auto preconditioner :

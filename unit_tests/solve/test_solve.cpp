@@ -39,11 +39,11 @@ TEST(Solve, TakesTheMethodForTheMatrix) {
   const auto spd = expect_solved(line(300, -1, 2.5, 3, -1));
   EXPECT_EQ(spd.method, SolveMethod::cg);
   EXPECT_EQ(spd.preconditioner, SolvePreconditioner::block_jacobi);
-  EXPECT_EQ(spd.why, "the matrix is symmetric");
+  EXPECT_EQ(spd.why, "the matrix is symmetric, and amg is faster only for larger systems");
 
   const auto unsymmetric = expect_solved(line(300, -1.9, 2.5, 3, -0.1));
   EXPECT_EQ(unsymmetric.method, SolveMethod::gmres);
-  EXPECT_EQ(unsymmetric.why, "the matrix is not symmetric");
+  EXPECT_EQ(unsymmetric.why, "the matrix is not symmetric, and amg is chosen for symmetric matrices alone");
 
   for (const int block_size : {1, 2, 3}) {
     for (const auto preconditioner : {SolvePreconditioner::automatic, SolvePreconditioner::none}) {
@@ -51,6 +51,7 @@ TEST(Solve, TakesTheMethodForTheMatrix) {
       const auto indefinite =
           expect_solved(line(300, 1, 0.3, 0.4, 1), {.preconditioner = preconditioner, .block_size = block_size}, 1e-4);
       EXPECT_EQ(indefinite.method, SolveMethod::minres);
+      EXPECT_THAT(indefinite.why, HasSubstr("the matrix is symmetric, but "));
       EXPECT_THAT(indefinite.why, HasSubstr("not positive definite"));
       EXPECT_EQ(indefinite.residual_history.size(), std::size_t(indefinite.iterations) + 1);
     }

@@ -114,5 +114,34 @@ TEST_F(SpmvInstructionSet, IsThePlans) {
   }
 }
 
+/// What one set has measured says nothing of another, and a table never makes a plan use instructions that the
+/// processor lacks.
+TEST_F(SpmvInstructionSet, IsPartOfTheKeyOfATuningTable) {
+  const auto c = irregular<BcsrMatrix<double>>(3);
+  const auto key_with = [&](InstructionSet set) {
+    const InstructionSetVariable variable(set);
+    TuningTable none;
+    const SpmvPlan plan(c.exec, c.device, {.tuning = &none});
+    return impl::tuning_key<BcsrMatrix<double>>(c.exec, plan.shape(), Mode::no_transpose, false);
+  };
+  TuningTable table;
+  const auto key = key_with(InstructionSet::baseline);
+  table.set(key, {.kernel = Kernel::block_row_per_thread});
+  // Of a machine with wider registers.
+  TuningKey wide = key;
+  wide.device.replace(wide.device.rfind("baseline"), std::string::npos, "x86-64-v4");
+  if (widest_instruction_set() != InstructionSet::x86_64_v4) {
+    table.set(wide, {.kernel = Kernel::block_row_per_thread});
+  }
+  for (const InstructionSet set : instruction_sets_here()) {
+    SCOPED_TRACE(std::string(to_string(set)));
+    const InstructionSetVariable variable(set);
+    const SpmvPlan plan(c.exec, c.device, {.tuning = &table});
+    EXPECT_EQ(plan.chosen_by(), set == InstructionSet::baseline ? ChosenBy::measurement : ChosenBy::cost_model);
+    EXPECT_EQ(plan.launch().instruction_set, set);
+    c.expect_right(plan, 1, 0);
+  }
+}
+
 }  // namespace
 }  // namespace ashlar::testing

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
 #include <ashlar/bcsr/diagonal.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <cstdint>
@@ -56,7 +57,7 @@ struct CountRowSigns {
       }
     }
     if (!is_coupled) return;
-    constexpr double rounding = 1e-10, small = 1e-3;
+    constexpr double rounding = sizeof(typename Matrix::scalar_type) < sizeof(double) ? 1e-5 : 1e-10, small = 1e-3;
     ++coupled;
     of_no_m_matrix += !(largest <= rounding * diagonal && sum >= -rounding * diagonal);
     with_small_sum += sum <= small * diagonal;
@@ -79,13 +80,15 @@ RowSigns row_signs(const Exec& exec, const Matrix& a) {
   return signs;
 }
 
-/// Facts about a symmetric matrix from which its preconditioner is chosen.
+/// Facts about a matrix from which its preconditioner is chosen.
 struct Prospect {
   std::int64_t num_nodes = 0;  ///< block rows
   int block_size = 1;
-  RowSigns signs;
+  RowSigns signs = {};
   bool has_modes = false;  ///< of elasticity, or the caller's own
   bool is_on_gpu = false;
+  bool is_symmetric = true;
+  bool has_room = true;  ///< there is memory for preconditioner_bytes()
 };
 
 struct Choice {
@@ -93,10 +96,24 @@ struct Choice {
   std::string why;      ///< continues "chosen since"
 };
 
-/// Amg if a cost model expects it to be faster: for elasticity with modes and for diffusion, if block-Jacobi takes so
-/// many iterations that the set-up of amg is worth its cost. Iterations of block-Jacobi follow from the number of
-/// nodes, for a body as compact as a cube, which takes the fewest. The costs were measured for elasticity on one H200
-/// and on CPUs.
+/// Amg for a symmetric matrix if a cost model expects it to be faster: for elasticity with modes and for diffusion, if
+/// block-Jacobi takes so many iterations that the set-up of amg is worth its cost. Iterations of block-Jacobi follow
+/// from the number of nodes, for a body as compact as a cube, which takes the fewest. The costs were measured for
+/// elasticity on one H200 and on CPUs.
 Choice choose(const Prospect& prospect);
+
+/// The same for `a` on one rank. Of `known`, has_modes, is_symmetric and has_room are the caller's; this function finds
+/// the rest. Waits for `exec`.
+template <execution_space Exec, bcsr_matrix Matrix>
+Choice choose(const Exec& exec, const Matrix& a, Prospect known) {
+  known.num_nodes = a.num_block_rows();
+  known.block_size = a.block_size();
+  known.is_on_gpu = is_gpu_v<Exec>;
+  if (known.is_symmetric && known.has_room) known.signs = row_signs(exec, a);
+  return choose(known);
+}
+
+/// Block-Jacobi, after the set-up of a chosen amg has failed.
+Choice without_amg(const NumericalError& failure);
 
 }  // namespace ashlar::amg

@@ -1,17 +1,50 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
+#include <ashlar/amg/aggregate.hpp>
 #include <ashlar/amg/galerkin.hpp>
 #include <ashlar/amg/gathering.hpp>
 #include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/amg/options.hpp>
 #include <ashlar/amg/smooth_prolongator.hpp>
+#include <ashlar/amg/strength.hpp>
 #include <ashlar/amg/tentative.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
+#include <cstdint>
 #include <optional>
+#include <type_traits>
 
 namespace ashlar::amg {
+
+/// Seconds of set-up by phase.
+struct SetupTimes {
+  double smoothers = 0, aggregation = 0, tentative = 0, prolongators = 0, galerkin = 0, coarsest = 0;
+  double sum() const { return smoothers + aggregation + tentative + prolongators + galerkin + coarsest; }
+};
+
+namespace impl {
+
+/// work(), whose time is added to `seconds`. Waits for `exec`.
+template <class Exec, class Work>
+auto timed(const Exec& exec, double& seconds, const Work& work) {
+  const Kokkos::Timer timer;
+  const auto stop = [&] {
+    exec.fence("ashlar::amg: a phase of set-up");
+    seconds += timer.seconds();
+  };
+  if constexpr (std::is_void_v<decltype(work())>) {
+    work();
+    stop();
+  } else {
+    auto result = work();
+    stop();
+    return result;
+  }
+}
+
+}  // namespace impl
 
 /// The structures between a level and the next, with which the prolongator and the coarse matrix follow from each new
 /// A. All of it is in the precision of A.
@@ -22,6 +55,26 @@ class Coarsening {
  public:
   using Local = typename LevelMatrix<A>::Local;
   using Modes = NearNullSpace<typename Local::memory_space>;
+
+  /// The coarsening by aggregates of the nodes of `fine`, and `modes` become the coarse level's. Nothing if that had
+  /// hardly fewer nodes.
+  template <execution_space Exec>
+  static std::optional<Coarsening> by_aggregates(const Exec& exec, const A& fine, Modes& modes, const Options& options,
+                                                 SetupTimes& times) {
+    const Communicator& comm = LevelMatrix<A>::communicator_of(fine);
+    const Local& local = LevelMatrix<A>::local_of(fine);
+    const auto aggregates = impl::timed(exec, times.aggregation, [&] {
+      return comm.together([&] { return aggregate(exec, strength_graph(exec, local, options.strength)); });
+    });
+    const std::int64_t count = comm.sum(std::int64_t(aggregates.count));
+    if (count == 0 || 5 * count > 4 * comm.sum(std::int64_t(local.num_block_rows()))) return std::nullopt;
+    const Tentative<Local> tentative = impl::timed(exec, times.tentative, [&] {
+      return comm.together([&] { return tentative_prolongator<Local>(exec, aggregates, modes, local.block_size()); });
+    });
+    Coarsening made = impl::timed(exec, times.prolongators, [&] { return Coarsening(exec, fine, tentative, options); });
+    modes = made.gathering_.modes(exec, tentative.coarse_modes);
+    return made;
+  }
 
   template <execution_space Exec>
   Coarsening(const Exec& exec, const A& fine, const Tentative<Local>& made, const Options& options)
@@ -55,12 +108,6 @@ class Coarsening {
         galerkin_.multiply(exec, LevelMatrix<A>::communicator_of(fine), fine, p, coarse_ ? &*coarse_ : nullptr);
     if constexpr (LevelMatrix<A>::needs_earlier_results) coarse_ = coarse;
     return gathering_.matrix(exec, coarse);
-  }
-
-  /// The modes of the coarse level, on its ranks.
-  template <execution_space Exec>
-  Modes coarse_modes(const Exec& exec, const Modes& modes) const {
-    return gathering_.modes(exec, modes);
   }
 
  private:

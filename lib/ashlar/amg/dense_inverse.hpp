@@ -9,9 +9,20 @@
 
 namespace ashlar::amg {
 
-/// The inverse of a dense matrix of n x n, entry (i, j) at i + j*n; if it is singular to rounding, its pseudo-inverse.
-/// A symmetric matrix has a symmetric one.
+/// The inverse of a dense matrix, as the coarsest level of a cycle needs it.
 ///
+///   A is                                          result
+///   symmetric, and well positive definite         the inverse, by Cholesky's method
+///   symmetric otherwise                           V L^+ V^T of A = V L V^T: L^+ inverts the eigenvalues above 1e-13 of
+///                                                 the largest magnitude, and has 0 for all others, negative ones too
+///   not symmetric                                 the pseudo-inverse, by complete orthogonal decomposition
+///
+/// A is symmetric if ||A - A^T|| <= 1e-5 ||A|| (Frobenius): products in float leave as much. Then (A + A^T) / 2 counts,
+/// and the result is symmetric and has no negative eigenvalue. A is well positive definite if the pivots, the diagonal
+/// of the Cholesky factor, are within a factor of 1e6 of each other.
+///
+/// Shapes   n x n, entry (i, j) at i + j*n, for A and the result. n may be 0.
+/// Memory   some n x n matrices of doubles, until it returns.
 /// Throws   NumericalError if an entry is not finite.
 std::vector<double> inverse_of_dense(const std::vector<double>& a, int n);
 

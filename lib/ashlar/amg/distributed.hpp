@@ -36,6 +36,7 @@ class LevelMatrix<DistributedMatrix<Matrix>> {
   using Scalar = typename Matrix::scalar_type;
   using Space = typename Matrix::memory_space;
   using Vector = Kokkos::View<Scalar*, Space>;
+  using Prolongator = Distributed;
   using Product = DistributedProduct<Matrix>;
 
   /// Collective.

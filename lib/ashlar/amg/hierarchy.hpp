@@ -1,15 +1,13 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/amg/aggregate.hpp>
 #include <ashlar/amg/coarsening.hpp>
+#include <ashlar/amg/figures.hpp>
 #include <ashlar/amg/impl/check_input.hpp>
 #include <ashlar/amg/level.hpp>
 #include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/amg/options.hpp>
-#include <ashlar/amg/strength.hpp>
-#include <ashlar/amg/tentative.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
@@ -35,19 +33,6 @@
 
 namespace ashlar::amg {
 
-/// Seconds of set-up by phase.
-struct SetupTimes {
-  double smoothers = 0, aggregation = 0, tentative = 0, prolongators = 0, galerkin = 0, coarsest = 0;
-  double sum() const { return smoothers + aggregation + tentative + prolongators + galerkin + coarsest; }
-};
-
-/// Sizes of a level, for reports.
-struct LevelFigures {
-  std::int64_t rows = 0, block_rows = 0, blocks = 0;
-  int block_size = 0;
-  double largest_eigenvalue = 0;
-};
-
 /// The levels of smoothed aggregation for a matrix, and the steps of their cycle. A is a BcsrMatrix, or with
 /// amg/distributed.hpp a DistributedMatrix; Real is the precision of the levels. Aggregates lie within ranks, and
 /// levels with few block rows a rank on fewer ranks. All decisions are made by all ranks together.
@@ -72,28 +57,18 @@ class Hierarchy {
     check(options);
     impl::check_input(exec, a, modes);
     levels_.push_back(
-        timed(exec, times_.smoothers, [&] { return Level<Matrix>(exec, InReal::of(exec, a), options_); }));
+        impl::timed(exec, times_.smoothers, [&] { return Level<Matrix>(exec, InReal::of(exec, a), options_); }));
     options_.exchange = levels_.front().products().mode();
-    const Communicator& comm = levels_.front().products().comm();
     A fine = a;
     while (can_be_coarser()) {
-      const Local& local = LevelMatrix<A>::local_of(fine);
-      const auto aggregates = timed(exec, times_.aggregation, [&] {
-        return comm.together([&] { return aggregate(exec, strength_graph(exec, local, options_.strength)); });
-      });
-      const std::int64_t count = comm.sum(std::int64_t(aggregates.count));
-      if (count == 0 || 5 * count > 4 * comm.sum(std::int64_t(local.num_block_rows()))) {
+      auto step = Coarsening<A>::by_aggregates(exec, fine, modes, options_, times_);
+      if (!step) {
         is_stalled_ = true;
         break;
       }
-      const Tentative<Local> tentative = timed(exec, times_.tentative, [&] {
-        return comm.together([&] { return tentative_prolongator<Local>(exec, aggregates, modes, local.block_size()); });
-      });
-      coarsenings_.push_back(
-          timed(exec, times_.prolongators, [&] { return Coarsening<A>(exec, fine, tentative, options_); }));
-      modes = coarsenings_.back().coarse_modes(exec, tentative.coarse_modes);
+      coarsenings_.push_back(std::move(*step));
       fine = coarsen(exec, levels_.size() - 1, fine);
-      levels_.push_back(timed(exec, times_.smoothers, [&] {
+      levels_.push_back(impl::timed(exec, times_.smoothers, [&] {
         return of_level(levels_.size(), [&] { return Level<Matrix>(exec, InReal::of(exec, fine), options_); });
       }));
     }
@@ -113,12 +88,13 @@ class Hierarchy {
       throw ArgumentError(text("amg: new values with strength ", options_.strength),
                           "which couplings are strong depends on the values", "make a new hierarchy");
     }
+    impl::check_diagonal(exec, a);
     times_ = {};
-    timed(exec, times_.smoothers, [&] { set_matrix(exec, 0, a); });
+    impl::timed(exec, times_.smoothers, [&] { set_matrix(exec, 0, a); });
     A fine = a;
     for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
       fine = coarsen(exec, l, fine);
-      timed(exec, times_.smoothers, [&] { of_level(l + 1, [&] { set_matrix(exec, l + 1, fine); }); });
+      impl::timed(exec, times_.smoothers, [&] { of_level(l + 1, [&] { set_matrix(exec, l + 1, fine); }); });
     }
     finish(exec, fine);
   }
@@ -149,34 +125,9 @@ class Hierarchy {
   }
 
   /// The number of values on all levels over the number in A.
-  double operator_complexity() const {
-    double sum = 0;
-    const auto values = [](const LevelFigures& level) {
-      return double(level.blocks * level.block_size * level.block_size);
-    };
-    const auto all = figures();
-    for (const LevelFigures& level : all) sum += values(level);
-    return sum > 0 ? sum / values(all.front()) : 1;
-  }
+  double operator_complexity() const { return amg::operator_complexity(figures()); }
 
  private:
-  template <class Exec, class Work>
-  static auto timed(const Exec& exec, double& seconds, const Work& work) {
-    const Kokkos::Timer timer;
-    const auto stop = [&] {
-      exec.fence("ashlar::amg: a phase of set-up");
-      seconds += timer.seconds();
-    };
-    if constexpr (std::is_void_v<decltype(work())>) {
-      work();
-      stop();
-    } else {
-      auto result = work();
-      stop();
-      return result;
-    }
-  }
-
   /// work(), whose errors name the level and no row: rows of a coarse level are not the caller's.
   template <class Work>
   static auto of_level(std::size_t number, const Work& work) {
@@ -218,11 +169,11 @@ class Hierarchy {
   A coarsen(const Exec& exec, std::size_t l, const A& fine) {
     Level<Matrix>& level = levels_[l];
     Coarsening<A>& step = coarsenings_[l];
-    const A p = timed(exec, times_.prolongators, [&] {
+    const A p = impl::timed(exec, times_.prolongators, [&] {
       const double omega = options_.prolongator_damping / level.largest_eigenvalue();
       return step.prolongator(exec, fine, block_jacobi(exec, l, fine), omega);
     });
-    return timed(exec, times_.galerkin, [&] {
+    return impl::timed(exec, times_.galerkin, [&] {
       level.set_prolongator(exec, InReal::of(exec, step.for_coarse_level(exec, p),
                                              level.transfer() ? &level.transfer()->prolongator() : nullptr));
       return step.coarse_matrix(exec, fine, p);
@@ -236,7 +187,7 @@ class Hierarchy {
     const LevelMatrix<Matrix>& coarsest = levels_.back().products();
     const int most = is_stalled_ && !coarsest.comm().is_alone() ? most_coarsest_rows : options_.coarsest_rows;
     if (coarsest.num_global_rows() > most) return;
-    timed(exec, times_.coarsest, [&] {
+    impl::timed(exec, times_.coarsest, [&] {
       const auto own = coarsest.comm().together([&] { return LevelMatrix<A>::dense_rows(exec, matrix); });
       levels_.back().set_dense_inverse(exec, own);
     });

@@ -26,34 +26,35 @@
 namespace ashlar::amg {
 
 /// A level of a hierarchy as a cycle sees it: its matrix, its vectors, its smoother, and the prolongator from the next
-/// coarser one. A is a BcsrMatrix or a DistributedMatrix, of which a rank has its part of the vectors; then all members
-/// that take an instance are collective.
+/// coarser one. A is a BcsrMatrix, a StreamedLevelMatrix, or a DistributedMatrix, of which a rank has its part of the
+/// vectors; then all members that take an instance are collective.
 template <class A>
 class Level {
  public:
   using Local = typename LevelMatrix<A>::Local;
   using Vector = typename LevelMatrix<A>::Vector;
+  using Prolongator = typename LevelMatrix<A>::Prolongator;
   using Smoother = std::variant<ChebyshevSmoother<Local>, L1JacobiSmoother<Local>, GaussSeidelSmoother<Local>>;
 
-  /// Without a prolongator: the coarsest level so far.
+  /// Without a prolongator: the coarsest level so far. `largest_eigenvalue` is the one of D^-1 A, if it is known.
   template <execution_space Exec>
-  Level(const Exec& exec, A a, const Options& options)
+  Level(const Exec& exec, A a, const Options& options, std::optional<double> largest_eigenvalue = {})
       : a_(exec, std::move(a), options.exchange),
-        diagonal_(make_diagonal(exec)),
+        diagonal_(make_diagonal(exec, largest_eigenvalue)),
         smoother_(make_smoother(exec, options)),
         vectors_{make(exec, "ashlar::amg::b"), make(exec, "ashlar::amg::x"), make(exec, "ashlar::amg::r"),
                  make(exec, "ashlar::amg::d"), make(exec, "ashlar::amg::t")} {}
 
   /// New values of the same structure.
   template <execution_space Exec>
-  void set_matrix(const Exec& exec, A a, const Options& options) {
+  void set_matrix(const Exec& exec, A a, const Options& options, std::optional<double> largest_eigenvalue = {}) {
     a_.set(std::move(a));
-    diagonal_ = make_diagonal(exec);
+    diagonal_ = make_diagonal(exec, largest_eigenvalue);
     smoother_ = make_smoother(exec, options);
   }
 
   template <execution_space Exec>
-  void set_prolongator(const Exec& exec, A p) {
+  void set_prolongator(const Exec& exec, Prolongator p) {
     if (transfer_) {
       transfer_->set(std::move(p));
     } else {
@@ -84,12 +85,12 @@ class Level {
   void residual(const Exec& exec) const {
     a_.multiply(exec, -1, vectors_.d, 1, vectors_.r);
   }
-  template <class Exec>
-  void restrict_residual(const Exec& exec, const Level& next) const {
+  template <class Exec, class Coarser>
+  void restrict_residual(const Exec& exec, const Coarser& next) const {
     transfer_->restrict_to(exec, vectors_.r, next.b());
   }
-  template <class Exec>
-  void prolong_add(const Exec& exec, const Level& next) const {
+  template <class Exec, class Coarser>
+  void prolong_add(const Exec& exec, const Coarser& next) const {
     transfer_->prolong_add(exec, next.x(), vectors_.x);
   }
   /// By the dense inverse, or if the level has none, by smoothing, as one symmetric operator.
@@ -105,7 +106,7 @@ class Level {
   /// Own rows x own columns.
   const Local& local() const { return a_.local(); }
   /// To this level from the next; none on the coarsest.
-  const std::optional<Transfer<A>>& transfer() const { return transfer_; }
+  const std::optional<Transfer<Prolongator>>& transfer() const { return transfer_; }
   const Smoother& smoother() const { return smoother_; }
   /// Products with A of a cycle at this level, with the residual.
   int products_of_cycle() const {
@@ -140,9 +141,9 @@ class Level {
   };
 
   template <class Exec>
-  Diagonal make_diagonal(const Exec& exec) const {
+  Diagonal make_diagonal(const Exec& exec, const std::optional<double>& known) const {
     auto inverse = a_.comm().together([&] { return BlockJacobiPreconditioner<Local>(exec, a_.local()); });
-    const double largest = amg::largest_eigenvalue(exec, a_, inverse);
+    const double largest = known ? *known : amg::largest_eigenvalue(exec, a_, inverse);
     if (a_.num_global_rows() > 0 && !(largest > 0 && largest < std::numeric_limits<double>::infinity())) {
       throw NumericalError(
           -1, text("amg: no positive eigenvalue of D^-1 A was found on a level of ", a_.num_global_rows(), " rows"),
@@ -180,7 +181,7 @@ class Level {
   Diagonal diagonal_;
   Smoother smoother_;
   SmootherVectors<Vector> vectors_;
-  std::optional<Transfer<A>> transfer_;
+  std::optional<Transfer<Prolongator>> transfer_;
   std::optional<DenseInverse<A>> inverse_;
 };
 

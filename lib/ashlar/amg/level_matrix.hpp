@@ -20,7 +20,8 @@
 #include <vector>
 
 // The interface of matrices to a hierarchy. A hierarchy is of one rank's BcsrMatrix, here, or of a DistributedMatrix
-// (distributed.hpp); all else is the same code for both.
+// (distributed.hpp); all else is the same code for both. A finest level may be a matrix that is streamed
+// (streamed_level.hpp).
 
 namespace ashlar::amg {
 
@@ -126,6 +127,7 @@ class LevelMatrix<Matrix> {
   using Local = Matrix;
   using Scalar = typename Matrix::scalar_type;
   using Vector = Kokkos::View<Scalar*, typename Matrix::memory_space>;
+  using Prolongator = Matrix;
   using Product = impl::LocalProduct<Matrix>;
 
   template <execution_space Exec>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <ashlar/amg/figures.hpp>
 #include <ashlar/amg/hierarchy.hpp>
 #include <ashlar/amg/level_matrix.hpp>
 #include <ashlar/base/concepts.hpp>
@@ -9,15 +10,39 @@
 #include <ashlar/device/teams/for_entries.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <iomanip>
-#include <locale>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 namespace ashlar::amg {
+
+namespace impl {
+
+/// For each column of r: copies it to b of the finest level, calls cycle(), and copies x to the column of z.
+template <class Exec, class Level, class R, class Z, class Cycle>
+void apply_by_columns(const Exec& exec, const Level& finest, const R& r, const Z& z, const Cycle& cycle) {
+  if constexpr (R::rank() == 2) {
+    if (r.extent(1) != z.extent(1)) {
+      throw ShapeError(text("amg: r has ", r.extent(1), " columns and z has ", z.extent(1)),
+                       "each column of z is one application", "pass as many columns of both");
+    }
+    for (std::size_t j = 0; j < r.extent(1); ++j) {
+      apply_by_columns(exec, finest, Kokkos::subview(r, Kokkos::ALL, j), Kokkos::subview(z, Kokkos::ALL, j), cycle);
+    }
+  } else {
+    using Vector = typename Level::Vector;
+    const std::int64_t n = finest.products().num_rows();
+    if (std::int64_t(r.extent(0)) != n || std::int64_t(z.extent(0)) != n) {
+      throw ShapeError(text("amg: r has ", r.extent(0), " entries and z has ", z.extent(0)),
+                       text("the matrix has ", n, " rows"), "pass vectors of the matrix");
+    }
+    for_entries("ashlar::amg[copy]", exec, n, CopyEntry<R, Vector>{r, finest.b()});
+    cycle();
+    for_entries("ashlar::amg[copy]", exec, n, CopyEntry<Vector, Z>{finest.x(), z});
+  }
+}
+
+}  // namespace impl
 
 /// Algebraic multigrid by smoothed aggregation of nodes: z := one cycle for A z = r from zero. Symmetric and positive
 /// definite if A is, so that CG may use it.
@@ -70,25 +95,7 @@ class Preconditioner {
   /// z := M^-1 r
   template <execution_space Exec, class R, class Z>
   void apply(const Exec& exec, const R& r, const Z& z) const {
-    if constexpr (R::rank() == 2) {
-      if (r.extent(1) != z.extent(1)) {
-        throw ShapeError(text("amg: r has ", r.extent(1), " columns and z has ", z.extent(1)),
-                         "each column of z is one application", "pass as many columns of both");
-      }
-      for (std::size_t j = 0; j < r.extent(1); ++j) {
-        apply(exec, Kokkos::subview(r, Kokkos::ALL, j), Kokkos::subview(z, Kokkos::ALL, j));
-      }
-    } else {
-      const auto& top = hierarchy_->levels().front();
-      const std::int64_t n = top.products().num_rows();
-      if (std::int64_t(r.extent(0)) != n || std::int64_t(z.extent(0)) != n) {
-        throw ShapeError(text("amg: r has ", r.extent(0), " entries and z has ", z.extent(0)),
-                         text("the matrix has ", n, " rows"), "pass vectors of the matrix");
-      }
-      copy(exec, r, top.b());
-      hierarchy_->cycle(exec);
-      copy(exec, top.x(), z);
-    }
+    impl::apply_by_columns(exec, hierarchy_->levels().front(), r, z, [&] { hierarchy_->cycle(exec); });
   }
 
   bool is_identity() const { return false; }
@@ -119,32 +126,11 @@ class Preconditioner {
 
   /// Levels, sizes and complexity, a line each, of all ranks.
   std::string explain() const {
-    std::ostringstream out;
-    out.imbue(std::locale::classic());
-    out << "smoothed aggregation in " << (std::is_same_v<Real, float> ? "float" : "double") << ", "
-        << cycles::to_string(hierarchy_->options().cycle) << "-cycle, " << smoother_text(hierarchy_->options())
-        << ", operator complexity " << std::fixed << std::setprecision(2) << hierarchy_->operator_complexity() << "\n";
-    int number = 0;
-    for (const LevelFigures& level : hierarchy_->figures()) {
-      out << "level " << number++ << ": " << level.rows << " rows, " << level.blocks << " blocks of "
-          << level.block_size << " x " << level.block_size << "\n";
-    }
-    out << "coarsest level: " << (hierarchy_->levels().back().is_dense() ? "dense inverse" : "smoothed") << "\n";
-    return out.str();
+    return describe(hierarchy_->options(), hierarchy_->figures(), std::is_same_v<Real, float>,
+                    hierarchy_->levels().back().is_dense());
   }
 
  private:
-  static std::string smoother_text(const Options& options) {
-    const int count = options.smoother_degree;
-    if (options.smoother == SmootherKind::chebyshev) return text("Chebyshev smoother of degree ", count);
-    return text("smoother of ", count_text(count, "sweep"), " of ", to_string(options.smoother));
-  }
-
-  template <class Exec, class From, class To>
-  static void copy(const Exec& exec, const From& from, const To& to) {
-    for_entries("ashlar::amg[copy]", exec, std::int64_t(from.extent(0)), impl::CopyEntry<From, To>{from, to});
-  }
-
   std::shared_ptr<Levels> hierarchy_;
 };
 

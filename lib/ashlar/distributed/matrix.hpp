@@ -102,16 +102,9 @@ class DistributedMatrix {
   template <execution_space Exec>
   DistributedMatrix(const Exec& exec, communicator_pointer comm, RowPartition row_map, RowPartition column_map,
                     const GlobalRows<Matrix>& rows, const DistributedMatrixOptions& options = {})
-      : DistributedMatrix(impl::order_and_cut<Exec, Matrix>(
-            exec, std::move(comm), std::move(row_map), std::move(column_map),
-            impl::GivenRows<Matrix, typename GlobalRows<Matrix>::column_view, impl::SameBlock>{rows.block_shape,
-                                                                                               rows.num_block_rows(),
-                                                                                               rows.num_blocks(),
-                                                                                               rows.row_ptr,
-                                                                                               rows.values,
-                                                                                               rows.columns,
-                                                                                               {}},
-            NoList(), options, nullptr, [&] { check_sizes(rows); })) {}
+      : DistributedMatrix(impl::order_and_cut<Exec, Matrix>(exec, std::move(comm), std::move(row_map),
+                                                            std::move(column_map), given(rows), NoList(), options,
+                                                            nullptr, [&] { check_sizes(rows); })) {}
 
   template <execution_space Exec>
   DistributedMatrix(const Exec& exec, communicator_pointer comm, const RowPartition& row_map, RowPartition column_map,
@@ -209,6 +202,10 @@ class DistributedMatrix {
 
   using GhostColumns =
       impl::ColumnsThrough<typename RowsWithGhosts<Matrix>::index_view, typename Matrix::graph_type::col_idx_view>;
+
+  static impl::GivenRows<Matrix, NoList, impl::SameBlock> given(const GlobalRows<Matrix>& rows) {
+    return {rows.block_shape, rows.num_block_rows(), rows.num_blocks(), rows.row_ptr, rows.values, rows.columns, {}};
+  }
 
   static void check_columns(const Matrix& rows, const RowPartition& column_map) {
     if (std::int64_t(rows.num_block_cols()) == column_map.num_rows()) return;

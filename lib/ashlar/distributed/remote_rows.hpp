@@ -1,16 +1,15 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/distributed/impl/column_part.hpp>
 #include <ashlar/distributed/impl/host_lists.hpp>
-#include <ashlar/distributed/impl/own_rows.hpp>
 #include <ashlar/distributed/matrix.hpp>
-#include <ashlar/halo/row_partition.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,6 +18,36 @@
 namespace ashlar {
 
 namespace impl {
+
+/// The rows of a rank in a DistributedMatrix, for kernels.
+template <class Matrix>
+struct OwnRows {
+  using Space = typename Matrix::memory_space;
+
+  typename Matrix::graph_type::row_ptr_view local_row_ptr, remote_row_ptr;
+  typename Matrix::graph_type::col_idx_view local_columns, remote_columns;
+  typename Matrix::values_view local_values, remote_values;
+  Kokkos::View<const typename Matrix::ordinal_type*, Space> remote_rows;
+  Kokkos::View<const std::int64_t*, Space> halo_columns;
+
+  explicit OwnRows(const DistributedMatrix<Matrix>& a)
+      : local_row_ptr(a.local().graph().row_ptr()),
+        remote_row_ptr(a.remote().graph().row_ptr()),
+        local_columns(a.local().graph().col_idx()),
+        remote_columns(a.remote().graph().col_idx()),
+        local_values(a.local().values()),
+        remote_values(a.remote().values()),
+        remote_rows(a.remote_rows()),
+        halo_columns(a.halo_columns()) {}
+
+  /// The remote blocks of a row: begin and end.
+  KOKKOS_INLINE_FUNCTION Kokkos::pair<std::int64_t, std::int64_t> remote_blocks(std::int64_t row) const {
+    const auto count = static_cast<std::int64_t>(remote_rows.extent(0));
+    const std::int64_t at = first_not_less(remote_rows, 0, count, row);
+    if (at == count || std::int64_t(remote_rows(at)) != row) return {0, 0};
+    return {std::int64_t(remote_row_ptr(at)), std::int64_t(remote_row_ptr(at + 1))};
+  }
+};
 
 /// Own rows with global columns: of row rows(i), first the remote blocks left of the local columns, then the local
 /// ones, then the other remote ones. So columns ascend.
@@ -168,6 +197,66 @@ HostRows<Matrix> sent_rows(const Communicator& comm, const HostRows<Matrix>& row
                          pieces_of(rows.values.data(), comm.size(), [&](int rank) { return block(rank) * of_block; }))};
 }
 
+/// Block rows of other ranks: their structure is fetched once, their values for each matrix of one structure.
+template <class Matrix>
+class FetchedRows {
+ public:
+  using Space = typename Matrix::memory_space;
+
+  FetchedRows() = default;
+
+  /// Rows `rows` of `a`, global and ascending. Collective; waits for `exec`.
+  template <class Exec>
+  FetchedRows(const Exec& exec, const DistributedMatrix<Matrix>& a, const std::vector<std::int64_t>& rows) {
+    const Communicator& comm = a.communicator();
+    std::vector<std::vector<std::int64_t>> asked(std::size_t(comm.size()));
+    for (const std::int64_t row : rows) {
+      const int owner = a.row_map().owner(row);
+      asked[std::size_t(owner)].push_back(row - a.row_map().begin(owner));
+    }
+    std::vector<std::int64_t> wanted;
+    for (const auto& list : comm.all_to_all(asked)) {
+      wanted.insert(wanted.end(), list.begin(), list.end());
+      first_of_rank_.push_back(wanted.size());
+    }
+    comm.together([&] { wanted_ = view_from<Space>(exec, "ashlar::distributed::list", wanted); });
+    const auto mine = comm.together([&] { return rows_to_host(exec, global_rows(exec, a, wanted_)); });
+    std::vector<std::int64_t> first_block(1, 0);
+    for (const std::int64_t length : mine.lengths) first_block.push_back(first_block.back() + length);
+    HostRows<Matrix> come;
+    come.lengths = lists_from_all(comm, pieces(mine.lengths));
+    for (std::size_t& place : first_of_rank_) place = std::size_t(first_block[place]);  // from now on in blocks
+    come.columns = lists_from_all(comm, pieces(mine.columns));
+    rows_ = comm.together([&] { return rows_from_host<Matrix>(exec, a.block_shape(), come); });
+  }
+
+  /// The rows of a matrix with the structure of the first. Collective; waits for `exec`.
+  template <class Exec>
+  GlobalRows<Matrix> of(const Exec& exec, const DistributedMatrix<Matrix>& a) const {
+    const Communicator& comm = a.communicator();
+    const auto mine = comm.together([&] { return list_of(exec, global_rows(exec, a, wanted_).values); });
+    const auto come = lists_from_all(comm, pieces(mine, std::size_t(a.block_shape().num_values())));
+    GlobalRows<Matrix> rows = rows_;
+    comm.together([&] { rows.values = view_from<Space>(exec, "ashlar::values", come); });
+    return rows;
+  }
+
+  /// Without values.
+  const GlobalRows<Matrix>& structure() const { return rows_; }
+
+ private:
+  /// A list, with `each` entries a block, cut by the rank that a piece goes to.
+  template <class Entry>
+  std::vector<std::vector<Entry>> pieces(const std::vector<Entry>& list, std::size_t each = 1) const {
+    return pieces_of(list.data(), int(first_of_rank_.size()) - 1,
+                     [&](int rank) { return first_of_rank_[std::size_t(rank)] * each; });
+  }
+
+  Kokkos::View<const std::int64_t*, Space> wanted_;  ///< own rows that go to other ranks, one rank's after another's
+  std::vector<std::size_t> first_of_rank_ = {0};     ///< of the blocks of these rows; then their number
+  GlobalRows<Matrix> rows_;
+};
+
 }  // namespace impl
 
 /// Block rows of other ranks, and own ones, with global block columns, ascending: for products of matrices. Row i of
@@ -180,47 +269,30 @@ template <execution_space Exec, bcsr_matrix Matrix>
 GlobalRows<Matrix> remote_rows(const Exec& exec, const DistributedMatrix<Matrix>& a,
                                const std::vector<std::int64_t>& rows) {
   const Communicator& comm = a.communicator();
-  const RowPartition& map = a.row_map();
-  const std::int64_t of_block = a.block_shape().num_values();
-  std::vector<std::vector<std::int64_t>> asked(std::size_t(comm.size()));
-  std::vector<std::int64_t> place(rows.size());  // position of each row among the rows asked from its owner
+  std::vector<std::int64_t> sorted = rows;
   comm.together([&] {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (rows[i] < 0 || rows[i] >= map.num_rows()) {
-        throw ArgumentError(text("remote_rows: block row ", rows[i]), text("there are ", map.num_rows()),
-                            "name global block rows, from 0 on");
-      }
-      const int owner = map.owner(rows[i]);
-      auto& list = asked[std::size_t(owner)];
-      place[i] = std::int64_t(list.size());
-      list.push_back(rows[i] - map.begin(owner));
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    for (const std::int64_t row : rows) {
+      if (row >= 0 && row < a.num_global_block_rows()) continue;
+      throw ArgumentError(text("remote_rows: block row ", row), text("there are ", a.num_global_block_rows()),
+                          "name global block rows, from 0 on");
     }
   });
-  // Owners read the rows that all ranks ask for, one rank's after another's.
-  std::vector<std::int64_t> wanted, first_of{0};
-  for (const auto& list : comm.all_to_all(asked)) {
-    wanted.insert(wanted.end(), list.begin(), list.end());
-    first_of.push_back(std::int64_t(wanted.size()));
-  }
-  const auto mine = comm.together([&] {
-    return impl::rows_to_host(
-        exec, global_rows(exec, a,
-                          impl::view_from<typename Matrix::memory_space>(exec, "ashlar::distributed::list", wanted)));
-  });
-  const auto come = impl::sent_rows<Matrix>(comm, mine, first_of, of_block);
+  const GlobalRows<Matrix> come = impl::FetchedRows<Matrix>(exec, a, sorted).of(exec, a);
   return comm.together([&] {
-    // Restore the order of `rows`.
-    std::vector<std::int64_t> begins(come.lengths.size() + 1, 0), first_from(std::size_t(comm.size()) + 1, 0);
-    for (std::size_t i = 0; i < come.lengths.size(); ++i) begins[i + 1] = begins[i] + come.lengths[i];
-    for (std::size_t r = 0; r < asked.size(); ++r) first_from[r + 1] = first_from[r] + std::int64_t(asked[r].size());
+    const impl::HostRows<Matrix> fetched = impl::rows_to_host(exec, come);
+    std::vector<std::int64_t> begins(1, 0);
+    for (const std::int64_t length : fetched.lengths) begins.push_back(begins.back() + length);
+    const std::int64_t of_block = a.block_shape().num_values();
     impl::HostRows<Matrix> result;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto k = std::size_t(first_from[std::size_t(map.owner(rows[i]))] + place[i]);
-      result.lengths.push_back(come.lengths[k]);
-      result.columns.insert(result.columns.end(), come.columns.begin() + begins[k],
-                            come.columns.begin() + begins[k + 1]);
-      result.values.insert(result.values.end(), come.values.begin() + begins[k] * of_block,
-                           come.values.begin() + begins[k + 1] * of_block);
+    for (const std::int64_t row : rows) {
+      const auto k = std::size_t(std::lower_bound(sorted.begin(), sorted.end(), row) - sorted.begin());
+      const std::int64_t begin = begins[k], end = begins[k + 1];
+      result.lengths.push_back(end - begin);
+      result.columns.insert(result.columns.end(), fetched.columns.begin() + begin, fetched.columns.begin() + end);
+      result.values.insert(result.values.end(), fetched.values.begin() + begin * of_block,
+                           fetched.values.begin() + end * of_block);
     }
     return impl::rows_from_host<Matrix>(exec, a.block_shape(), result);
   });

@@ -69,6 +69,11 @@ struct HaloCount {
     ++messages;
     bytes += bytes_of_one;
   }
+  HaloCount& operator+=(const HaloCount& other) {
+    messages += other.messages;
+    bytes += other.bytes;
+    return *this;
+  }
 };
 
 /// The work of a HaloExchange on this rank so far.

@@ -12,7 +12,7 @@
 #include <ashlar/halo/exchange_mode.hpp>
 #include <ashlar/halo/halo_exchange.hpp>
 #include <ashlar/halo/halo_plan.hpp>
-#include <ashlar/halo/impl/halo_layout.hpp>
+#include <ashlar/halo/impl/pack.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <cstdint>
 #include <span>
@@ -38,12 +38,7 @@ struct FillGhosts {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t row = i / num_vectors, vector = i - row * num_vectors;
     const std::int64_t ghost = row / block_size, row_of_block = row - ghost * block_size;
-    const Scalar value = halo[(position[ghost] * block_size + row_of_block) * num_vectors + vector];
-    if constexpr (X::rank() == 1) {
-      x(first_row + row) = value;
-    } else {
-      x(first_row + row, vector) = value;
-    }
+    entry_at(x, first_row + row, vector) = halo[(position[ghost] * block_size + row_of_block) * num_vectors + vector];
   }
 };
 

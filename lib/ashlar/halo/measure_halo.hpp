@@ -6,7 +6,7 @@
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/device/events/event.hpp>
 #include <ashlar/halo/halo_plan.hpp>
-#include <ashlar/halo/impl/blocking_backend.hpp>
+#include <ashlar/halo/impl/choose_backend.hpp>
 #include <ashlar/halo/impl/pack.hpp>
 #include <chrono>
 #include <cstdint>
@@ -50,36 +50,29 @@ double least_seconds(const Exec& exec, const Work& work) {
 }
 
 /// Buffers for messages in one memory space.
-template <execution_space Exec, memory_space Space>
-class HaloProbe {
- public:
+template <memory_space Space>
+struct HaloProbe {
+  template <execution_space Exec>
   explicit HaloProbe(const Exec& exec)
-      : to_(Kokkos::view_alloc(exec, "ashlar::halo::probe"), probe_bytes),
-        from_(Kokkos::view_alloc(exec, "ashlar::halo::probe"), probe_bytes) {
+      : to(Kokkos::view_alloc(exec, "ashlar::halo::probe"), probe_bytes),
+        from(Kokkos::view_alloc(exec, "ashlar::halo::probe"), probe_bytes) {
     Event<Exec> ready(exec);
     ready.record(exec);
     ready.wait();
   }
 
-  const void* to() const { return to_.data(); }
-  void* from() const { return from_.data(); }
-
-  /// Seconds to copy so many bytes to a staging buffer, and back.
-  template <memory_space Other>
-  double copy_seconds(const Exec& exec, const HaloProbe<Exec, Other>& stage, std::int64_t bytes) const {
-    const auto part = std::pair(std::int64_t(0), bytes);
-    return least_seconds(exec, [&] {
-      Kokkos::deep_copy(exec, Kokkos::subview(stage.to_, part), Kokkos::subview(to_, part));
-      Kokkos::deep_copy(exec, Kokkos::subview(from_, part), Kokkos::subview(stage.from_, part));
-    });
-  }
-
- private:
-  template <execution_space, memory_space>
-  friend class HaloProbe;
-
-  Kokkos::View<unsigned char*, Space> to_, from_;
+  Kokkos::View<unsigned char*, Space> to, from;
 };
+
+/// Seconds to copy so many bytes to a staging buffer, and back.
+template <execution_space Exec, class Own, class Stage>
+double copy_seconds(const Exec& exec, const Own& own, const Stage& stage, std::int64_t bytes) {
+  const auto part = std::pair(std::int64_t(0), bytes);
+  return least_seconds(exec, [&] {
+    Kokkos::deep_copy(exec, Kokkos::subview(stage.to, part), Kokkos::subview(own.to, part));
+    Kokkos::deep_copy(exec, Kokkos::subview(own.from, part), Kokkos::subview(stage.from, part));
+  });
+}
 
 /// Seconds to pack every second of 2 * count entries, each a block of `block_size` scalars.
 template <class Scalar, execution_space Exec>
@@ -120,22 +113,22 @@ HaloCosts measure_halo(const Exec& exec, const Communicator& comm, HaloOptions o
   if (comm.is_alone()) return {options, 0};
   using Space = typename Exec::memory_space;
   using Pinned = std::conditional_t<is_gpu_v<Exec>, Kokkos::SharedHostPinnedSpace, Space>;
-  using Own = impl::HaloProbe<Exec, Space>;
-  using Stage = impl::HaloProbe<Exec, Pinned>;
+  using Own = impl::HaloProbe<Space>;
+  using Stage = impl::HaloProbe<Pinned>;
 
   impl::MeasuredCosts mine;
   if (impl::find_staging(exec, comm, options.buffers).is_staged) {
     // A copy to the staging buffer, the message, and a copy back.
     const Stage stage = comm.together([&] { return Stage(exec); });
-    mine = impl::measure_messages(comm, stage.to(), stage.from());
+    mine = impl::measure_messages(comm, stage.to.data(), stage.from.data());
     comm.together([&] {
       const Own own(exec);
-      if (mine.small_seconds > 0) mine.small_seconds += own.copy_seconds(exec, stage, impl::probe_small_bytes);
-      if (mine.large_seconds > 0) mine.large_seconds += own.copy_seconds(exec, stage, impl::probe_bytes);
+      if (mine.small_seconds > 0) mine.small_seconds += impl::copy_seconds(exec, own, stage, impl::probe_small_bytes);
+      if (mine.large_seconds > 0) mine.large_seconds += impl::copy_seconds(exec, own, stage, impl::probe_bytes);
     });
   } else {
     const Own own = comm.together([&] { return Own(exec); });
-    mine = impl::measure_messages(comm, own.to(), own.from());
+    mine = impl::measure_messages(comm, own.to.data(), own.from.data());
     comm.together([] {});  // for ranks that measure copies
   }
 

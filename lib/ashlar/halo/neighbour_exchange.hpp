@@ -82,15 +82,8 @@ class NeighbourExchange {
   NeighbourExchange(NeighbourExchange&&) noexcept = default;
   NeighbourExchange& operator=(NeighbourExchange&& other) noexcept {
     if (this == &other) return *this;
-    let_go();
-    from_ = std::move(other.from_);
-    send_bytes_ = other.send_bytes_;
-    receive_bytes_ = other.receive_bytes_;
-    chosen_ = std::move(other.chosen_);
-    each_sent_ = other.each_sent_;
-    each_received_ = other.each_received_;
-    states_ = std::move(other.states_);
-    return *this;
+    std::destroy_at(this);
+    return *std::construct_at(this, std::move(other));
   }
   /// Waits until all messages are sent. Exchanges that were started and not finished, as after an exception, are given
   /// up.
@@ -125,7 +118,7 @@ class NeighbourExchange {
   void start(const Exec& exec) {
     impl::ExchangeState& state = states_.now();
     chosen_.backend->start(exec, state.next_slot());
-    state.start();
+    state.start(each_sent_);
   }
 
   /// True in the kernel mode: kernels of the caller may then send and take messages, by start_by() and exchange_by().
@@ -140,7 +133,7 @@ class NeighbourExchange {
     impl::KernelBackend<Exec>& backend = peers();
     open(exec);
     backend.start_by(exec, label, packs);
-    states_.now().start();
+    states_.now().start(each_sent_);
   }
 
   /// A whole exchange, with work that needs no message. On a device this is one launch. If kernels run on the host, one
@@ -173,6 +166,7 @@ class NeighbourExchange {
       return;
     }
     chosen_.backend->wait_for_all(exec, state.shown);
+    state.received += each_received_;
     finish_arrival(exec, state);
   }
 
@@ -197,21 +191,9 @@ class NeighbourExchange {
   bool is_staged() const { return chosen_.backend->is_staged(); }
   /// The exchanges so far, with replayed ones.
   HaloFigures figures() const {
-    const std::int64_t replayed = states_.running().replayed;
-    const auto with_replayed = [&](HaloCount count, const HaloCount& each) {
-      count.messages += replayed * each.messages;
-      count.bytes += replayed * each.bytes;
-      return count;
-    };
-    const auto without_trial = [](HaloCount count, const HaloCount& of_trial) {
-      count.messages -= of_trial.messages;
-      count.bytes -= of_trial.bytes;
-      return count;
-    };
-    return {states_.running().made,
-            with_replayed(without_trial(chosen_.backend->sent(), chosen_.trial.sent), each_sent_),
-            with_replayed(without_trial(chosen_.backend->received_messages(), chosen_.trial.received), each_received_),
-            chosen_.backend->is_staged(), chosen_.backend->waited_seconds() - chosen_.trial.waited_seconds};
+    const impl::ExchangeState& state = states_.running();
+    return {state.made, state.sent, state.received, chosen_.backend->is_staged(),
+            chosen_.backend->waited_seconds() - chosen_.trial.waited_seconds};
   }
   /// "halo: 12 messages of 4800 bytes sent and 12 of 4800 received in 6 exchanges, staged through pinned memory (...)"
   std::string explain() const {
@@ -233,8 +215,9 @@ class NeighbourExchange {
     }
     open(exec);
     exchange(backend);
-    state.start();
+    state.start(each_sent_);
     state.arrive();
+    state.received += each_received_;
     state.finish();
   }
 
@@ -260,7 +243,7 @@ class NeighbourExchange {
 
   int take_next(const Exec& exec, impl::ExchangeState& state) {
     const int k = chosen_.backend->wait_for_any(exec, state.shown);
-    if (k < 0) finish_arrival(exec, state);
+    k < 0 ? finish_arrival(exec, state) : state.received.add(from_[std::size_t(k)].count);
     return k;
   }
 

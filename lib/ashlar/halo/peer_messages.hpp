@@ -17,7 +17,8 @@ class OutgoingMessage {
   /// all values of a message are written. sizeof(T) is a multiple of four, and the receiver reads the message with the
   /// same size.
   template <class T>
-  KOKKOS_FUNCTION void put(std::int64_t i, const std::type_identity_t<T>& value) const {
+  KOKKOS_FUNCTION void put(std::int64_t i, std::type_identity_t<T> value) const {
+    // (By value: compilers load the bits of a reference to memory of the device byte by byte.)
     using Data = PacketData<T>;
     if (T* const values = plain<T>()) {
       values[i] = value;

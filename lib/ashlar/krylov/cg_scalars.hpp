@@ -41,8 +41,16 @@ struct CgScalars : IterationScalars {
   KOKKOS_INLINE_FUNCTION void advance(double pq, double rr, double rz_next, double* history, int capacity,
                                       double zz = 0) {
     alpha = step_length(pq);
+    advance_by_alpha(pq, rr, rz_next, history, capacity, zz);
+  }
+
+  /// The same if alpha is step_length(pq) already. A kernel of all iterations sets it before it waits for the sums of
+  /// the residual, so that the next iteration waits for one division less.
+  KOKKOS_INLINE_FUNCTION void advance_by_alpha(double pq, double rr, double rz_next, double* history, int capacity,
+                                               double zz = 0) {
     if (!is_running()) return;
-    if (!judge_curvature(pq)) return;
+    // A step has passed all tests of judge_curvature().
+    if (alpha == 0 && !judge_curvature(pq)) return;
     beta = rz_next / rz;
     end_step(rr, rz_next, zz, history, capacity);
   }

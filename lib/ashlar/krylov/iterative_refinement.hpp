@@ -34,8 +34,8 @@ namespace ashlar {
 struct RefinementOptions {
   double rtol = 1e-12;  ///< converged when ||b - A x|| <= max(rtol * ||b||, atol)
   double atol = 0;
-  /// By how much each step is to lower the residual, unless less is left to do: at most by half is no gain. A step
-  /// gains no more than the cheaper matrix is near to A.
+  /// A step lowers the residual to this part of it, or to the tolerance: 0 to below 0.5, because a step that does not
+  /// halve the true residual ends the solve. A step gains no more than the cheaper matrix is near to A.
   double inner_rtol = 0.1;
   int max_iterations = 10000;  ///< of all steps together
   int stagnation_window = 0;   ///< CgOptions::stagnation_window, within a step
@@ -167,9 +167,11 @@ class RefinedCg : public StandardCg<ExecOfMethod, typename Op::Low, M, LowScalar
 
   static double reduction_of_residual(const RefinementOptions& options) { return options.inner_rtol; }
   static void check_options(const RefinementOptions& options) {
-    if (options.inner_rtol >= 0 && options.inner_rtol < 1) return;
+    if (options.inner_rtol >= 0 && options.inner_rtol < 0.5) return;
     throw ArgumentError(text("refined_cg: inner_rtol ", options.inner_rtol),
-                        "it is the part of the residual that a step may leave", "pass for instance 0.1");
+                        "it is the part of the residual that a step may leave, and a step that leaves more than half "
+                        "ends the solve",
+                        "pass a number from 0 to below 0.5, for instance 0.1");
   }
   static std::vector<impl::Asked> more_asked(const RefinementOptions& options) {
     return {{"inner_rtol", options.inner_rtol}};

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace ashlar {
 
@@ -17,7 +18,7 @@ namespace ashlar {
 struct SymmetricSolve {
   SolveReport report;                   ///< of all solvers that ran, as of one; launch and warning are the last one's
   bool by_minres = false;               ///< CG found that A or M is not positive definite
-  bool without_preconditioner = false;  ///< M is not positive definite
+  bool without_preconditioner = false;  ///< MINRES left M out, because M is not positive definite
 
   /// The rest of a sentence that says why CG was taken; "" if CG ended the solve.
   std::string but() const {
@@ -54,8 +55,8 @@ class SymmetricSolver {
     if (auto* const minres = std::get_if<minres_of_m>(&solver_)) result.by_minres = go_on(*minres, b, x, report);
     if (is_unfit(report)) solver_.template emplace<minres_alone>(exec_, a_, none_, options_of_minres());
     if (auto* const minres = std::get_if<minres_alone>(&solver_)) {
-      result.without_preconditioner = true;
-      result.by_minres = go_on(*minres, b, x, report) || result.by_minres;
+      result.without_preconditioner = go_on(*minres, b, x, report);
+      result.by_minres = result.by_minres || result.without_preconditioner;
     }
     return result;
   }
@@ -99,12 +100,15 @@ class SymmetricSolver {
     next.iterations += report.iterations;
     next.products += report.products;
     next.bytes_moved += report.bytes_moved;
-    if (!report.residual_history.empty()) {
-      next.residual_history.insert(next.residual_history.begin(), report.residual_history.begin(),
-                                   report.residual_history.end() - 1);
-    }
+    put_before(report.residual_history, next.residual_history);
+    put_before(report.true_residuals, next.true_residuals);
     report = std::move(next);
     return true;
+  }
+
+  /// Residuals of one solve after another. The second solve starts with the last residual of the first.
+  static void put_before(const std::vector<double>& first, std::vector<double>& second) {
+    if (!first.empty()) second.insert(second.begin(), first.begin(), first.end() - 1);
   }
 
   Exec exec_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/scalar.hpp>
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 
 namespace ashlar {
@@ -36,8 +38,9 @@ struct FactorRow {
   const std::make_signed_t<typename Matrix::offset_type>* diagonal;
   Scalar *values, *inverse;
   int block_size;
-  bool definite;                         ///< whether D_i must be positive definite
-  std::atomic<std::int64_t>* first_bad;  ///< block row whose D_i has no inverse, or is not
+  bool definite;                                ///< whether D_i must be positive definite
+  std::atomic<std::int64_t>* first_singular;    ///< block row whose D_i has no inverse
+  std::atomic<std::int64_t>* first_indefinite;  ///< block row whose D_i has one, and is not positive definite
 
   void operator()(std::int64_t i) const {
     const int b = B > 0 ? B : block_size;
@@ -61,13 +64,20 @@ struct FactorRow {
     }
     int pivots[most];
     for (std::int64_t q = 0; q < size; ++q) step[q] = inverse[i * size + q] = values[of_row * size + q];
-    if (invert_block(inverse + i * size, pivots, b) && (!definite || is_positive_definite(step, b))) return;
-    std::int64_t known = first_bad->load();
-    while (i < known && !first_bad->compare_exchange_weak(known, i)) {
+    if (!invert_block(inverse + i * size, pivots, b)) {
+      lower(*first_singular, i);
+    } else if (definite && !is_positive_definite(step, b)) {
+      lower(*first_indefinite, i);
     }
   }
 
  private:
+  static void lower(std::atomic<std::int64_t>& first, std::int64_t i) {
+    std::int64_t known = first.load();
+    while (i < known && !first.compare_exchange_weak(known, i)) {
+    }
+  }
+
   /// By its pivots; overwrites the block.
   static bool is_positive_definite(Scalar* block, int size) {
     const int b = B > 0 ? B : size;
@@ -121,8 +131,9 @@ struct Ilu0Options {
 /// Memory   values as A has, an inverse block for each block row, and the orders of rows; shares the graph of A. All in
 ///          the host's memory.
 /// Async    the constructor waits for `exec`; the rest is enqueued, without fence or allocation.
-/// Throws   ShapeError for a matrix that is not square; NumericalError naming the first block row whose pivot block has
-///          no inverse, or which has no diagonal block; StructureError instead if the graph is not valid.
+/// Throws   ShapeError for a matrix that is not square; NumericalError naming the first block row that has no diagonal
+///          block, or whose pivot block has no inverse or, if asked, is not positive definite; StructureError instead
+///          if the graph is not valid.
 /// Source   Meijerink & van der Vorst 1977; Manteuffel 1980; Saad, Iterative Methods for Sparse Linear Systems,
 /// section 10.3.2.
 template <bcsr_matrix Matrix>
@@ -161,24 +172,32 @@ class Ilu0Preconditioner {
     // The first shift changes little; with the last one the factors are nearly the block diagonal.
     constexpr double first_shift = 1e-3, growth = 4, last_shift = 100;
     double shift = 0;
-    std::atomic<std::int64_t> first_bad(n);
+    std::atomic<std::int64_t> first_singular(n), first_indefinite(n);
+    std::int64_t bad = n;
     while (true) {
       copy_scaled(exec, matrix, diagonal, 1 / (1 + shift), values);
-      first_bad = n;
+      first_singular = first_indefinite = n;
       impl::with_block_size_of(impl::SweptBlockSizes{}, int(b), [&](auto size) {
-        forward->for_each_row("ashlar::ilu0[factor]", exec,
-                              impl::FactorRow<size(), Matrix>{
-                                  matrix.graph().row_ptr().data(), matrix.graph().col_idx().data(), diagonal.data(),
-                                  values.data(), inverse.data(), int(b), options.positive_definite, &first_bad});
+        forward->for_each_row(
+            "ashlar::ilu0[factor]", exec,
+            impl::FactorRow<size(), Matrix>{matrix.graph().row_ptr().data(), matrix.graph().col_idx().data(),
+                                            diagonal.data(), values.data(), inverse.data(), int(b),
+                                            options.positive_definite, &first_singular, &first_indefinite});
       });
       exec.fence("ashlar::ilu0: factors");
-      if (first_bad == n || !options.positive_definite || shift > last_shift) break;
+      bad = std::min(first_singular.load(), first_indefinite.load());
+      if (bad == n || !options.positive_definite || shift > last_shift) break;
       shift = shift == 0 ? first_shift : growth * shift;
     }
-    if (const std::int64_t bad = first_bad; bad < n) {
-      throw NumericalError(bad, text("ILU(0): the pivot block of block row ", bad, " (from 0) has no inverse"),
-                           text("it is singular", options.positive_definite ? " or not positive definite" : "",
-                                " once the rows before it are eliminated; the block size is ", b),
+    const std::string pivot = text("ILU(0): the pivot block of block row ", bad, " (from 0) ");
+    if (bad < first_singular) {
+      throw NumericalError(bad, pivot + "is not positive definite",
+                           text("to scale down the blocks off the diagonal did not help; the block size is ", b),
+                           "check that the matrix is positive definite, or use another preconditioner");
+    }
+    if (bad < n) {
+      throw NumericalError(bad, pivot + "has no inverse",
+                           text("it is singular once the rows before it are eliminated; the block size is ", b),
                            "use block-Jacobi, or another block size");
     }
     return Sweeps(Matrix(matrix.block_shape(), matrix.graph(), values), diagonal, inverse, forward, order(false), 1);

@@ -32,23 +32,28 @@ namespace impl {
 inline constexpr const char* instead_of_not_square =
     "check how the matrix was built; for a rank's rows with ghost columns pass diagonal_blocks() of the operator";
 
-/// CG's iterations with a BCSR matrix in one kernel. One specialisation for each type of matrix, in the library; one
-/// file a backend, as Kokkos has no barrier for all teams of a kernel.
-template <class Exec, class Value, class Layout, class Ordinal, class Offset>
+/// CG's iterations with a BCSR matrix in one kernel. One specialisation for each type of matrix and of vectors, in the
+/// library; one file a backend, as Kokkos has no barrier for all teams of a kernel.
+template <class Exec, class Value, class Scalar, class Layout, class Ordinal, class Offset>
 struct PersistentCg {
-  using Arguments = SpmvArguments<Value, Value, Ordinal, Offset>;
   static constexpr bool is_compiled = false;
 };
 
 #ifdef KOKKOS_ENABLE_CUDA
-template <class Value, class Layout>
-requires std::is_floating_point_v<Value>
-struct PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t> {
-  using Arguments = SpmvArguments<Value, Value, std::int32_t, std::int32_t>;
+/// Vectors of the matrix's type, or of double where that is float and blocks are stored by columns.
+template <class Value, class Scalar, class Layout>
+concept iterates_in_one_kernel = std::is_floating_point_v<Value> &&
+    (std::is_same_v<Value, Scalar> ||
+     (std::is_same_v<Value, float> && std::is_same_v<Scalar, double> && std::is_same_v<Layout, BlockColumnMajor>));
+
+template <class Value, class Scalar, class Layout>
+requires iterates_in_one_kernel<Value, Scalar, Layout>
+struct PersistentCg<Kokkos::Cuda, Value, Scalar, Layout, std::int32_t, std::int32_t> {
+  using Arguments = SpmvArguments<Value, Scalar, std::int32_t, std::int32_t>;
   static constexpr bool is_compiled = true;
 
   static CgKernelOffer<Kokkos::Cuda> make(const Kokkos::Cuda& exec, const Arguments& arguments, TileShape tile,
-                                          const DiagonalInverse<Value>& inverse, const CgPlace<Value>& place);
+                                          const DiagonalInverse<Scalar>& inverse, const CgPlace<Scalar>& place);
 };
 #endif
 
@@ -86,18 +91,16 @@ std::string why_no_inverse(const M& m, int block_size, DiagonalInverse<Scalar>& 
 template <class Exec, bcsr_matrix Matrix, class M, class Scalar>
 CgKernelOffer<Exec> persistent_cg(const Exec& exec, const SpmvPlan<Matrix>& plan, const Matrix& a, const M& m,
                                   const CgPlace<Scalar>& place) {
-  using Value = typename Matrix::scalar_type;
-  using Persistent = impl::PersistentCg<Exec, Value, typename Matrix::layout_type, typename Matrix::ordinal_type,
-                                        typename Matrix::offset_type>;
+  using Persistent = impl::PersistentCg<Exec, typename Matrix::scalar_type, Scalar, typename Matrix::layout_type,
+                                        typename Matrix::ordinal_type, typename Matrix::offset_type>;
   if constexpr (!Persistent::is_compiled) {
-    return {nullptr, "there is one for CUDA alone, with matrices of float or double and 32-bit indices", false};
-  } else if constexpr (!std::is_same_v<Value, Scalar>) {
-    return {nullptr, "vectors are of another type than values", false};
+    return {nullptr, "there is one for CUDA alone, with matrices and vectors of float or double and 32-bit indices",
+            false};
   } else {
     if (std::string why = why_no_team_product(plan, a); !why.empty()) return {nullptr, why, false};
     DiagonalInverse<Scalar> inverse;
     if (std::string why = impl::why_no_inverse(m, a.block_size(), inverse); !why.empty()) return {nullptr, why, false};
-    return Persistent::make(exec, impl::spmv_arguments(plan, a, Value(1), Value(0)), plan.launch().tile, inverse,
+    return Persistent::make(exec, impl::spmv_arguments(plan, a, Scalar(1), Scalar(0)), plan.launch().tile, inverse,
                             place);
   }
 }

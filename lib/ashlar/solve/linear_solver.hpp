@@ -41,8 +41,10 @@ class LinearSolver {
   /// Throws   ShapeError; Error if the last update_values() has thrown NumericalError.
   LinearSolveReport solve(std::span<const Scalar> b, std::span<Scalar> x);
 
-  /// New values in the same structure, in the order of the arrays that the solver was made of. Method and
-  /// preconditioner are chosen again. Multigrid keeps its aggregates and structures, and block-Jacobi its memory.
+  /// New values in the same structure, in the order of the arrays that the solver was made of. The method is chosen
+  /// again. The preconditioner stays, and takes the new values: multigrid keeps its aggregates and structures, and
+  /// block-Jacobi its memory. It is chosen again only if the matrix is no longer symmetric, or is so now, or if the
+  /// preconditioner cannot be set up.
   ///
   /// Shapes   as many values as there were.
   /// Throws   ShapeError, and the solver is as it was; NumericalError as solve(). Then call it with other values before

@@ -14,7 +14,8 @@
 namespace ashlar {
 
 enum class SolveMethod { automatic, cg, minres, gmres, bicgstab };
-enum class SolvePreconditioner { automatic, none, jacobi, block_jacobi, amg };
+/// ilu0 and ssor run on CPUs alone.
+enum class SolvePreconditioner { automatic, none, jacobi, block_jacobi, amg, ilu0, ssor };
 
 /// "block_jacobi": the names in reports.
 std::string_view to_string(SolveMethod method);
@@ -27,19 +28,24 @@ struct LinearSolveOptions {
   double rtol = 1e-8;  ///< converged when ||b - A x|| <= max(rtol * ||b||, atol)
   double atol = 0;
   int max_iterations = 10000;
-  int restart = 30;    ///< iterations of a cycle of GMRES, 1 to 1000
-  int block_size = 0;  ///< unknowns a node, for CSR arrays; 0: the size with which a product reads the fewest bytes
-  /// For the preconditioner amg: coordinates of the nodes of an elastic body, node after node, so that its coarse
-  /// levels represent rigid-body modes. Without, they represent a constant for each unknown of a node.
+  int restart = 30;  ///< iterations of a cycle of GMRES, 1 to 1000
+  /// Unknowns a node, for CSR arrays. 0: as many as coordinates tell, or else the size with which a product reads the
+  /// fewest bytes.
+  int block_size = 0;
+  /// For amg: coordinates of the nodes of an elastic body, node after node, so that its coarse levels represent
+  /// rigid-body modes. Without, they represent a constant for each unknown of a node.
   std::span<const double> coordinates = {};
   int dimensions = 3;  ///< of the coordinates, 2 or 3
+  /// For amg, in place of coordinates: 1 to 64 vectors that A maps nearly to zero, each of num_rows entries, one vector
+  /// after another.
+  std::span<const double> near_null_space = {};
 };
 
 /// A report with what `automatic` chose.
 struct LinearSolveReport : SolveReport {
   SolveMethod method = SolveMethod::automatic;  ///< the one that ended the solve
   SolvePreconditioner preconditioner = SolvePreconditioner::automatic;
-  std::string why;  ///< reasons for both, in a sentence
+  std::string why;  ///< reasons for what was chosen, in a sentence that continues "as"
   int block_size = 1;
 };
 
@@ -105,8 +111,11 @@ inline constexpr bool solves_arrays = (std::is_same_v<Offset, std::int64_t> ||
 }  // namespace impl
 
 /// Solves A x = b on the default device. The method follows from the matrix: CG if it is symmetric, MINRES if CG then
-/// finds it indefinite, else GMRES, or BiCGStab if memory is short. The preconditioner is block-Jacobi if all diagonal
-/// blocks have inverses, else none. Algebraic multigrid (amg) takes far fewer iterations for elasticity and diffusion.
+/// finds it indefinite, else GMRES, or BiCGStab if memory is short.
+///
+/// The preconditioner is algebraic multigrid if the matrix is symmetric and a cost model expects amg to be faster
+/// (amg::choose): for large systems of diffusion, or of elasticity with coordinates or a near-null space. Else, and if
+/// amg cannot be set up, it is block-Jacobi if all diagonal blocks have inverses, else none.
 ///
 /// It is LinearSolver, for one solve.
 ///
@@ -117,9 +126,10 @@ inline constexpr bool solves_arrays = (std::is_same_v<Offset, std::int64_t> ||
 /// Async    none: it returns when x is there. Kokkos is initialised.
 /// Result   the status and the true residual ||b - A x|| / ||b||, computed from the final x.
 /// Throws   before the solve, x as it was: Error if Kokkos is not initialised; ArgumentError for an option; ShapeError
-///          and StructureError for the arrays; BlockSizeError if the blocks asked for do not divide the rows;
-///          NumericalError if a method for symmetric matrices is asked for and A is not symmetric, if an entry is not
-///          finite, or if the preconditioner asked for does not exist.
+///          and StructureError for the arrays, and for coordinates or a near-null space if amg may be chosen;
+///          BlockSizeError if the blocks asked for do not divide the rows; NumericalError if a method for symmetric
+///          matrices is asked for and A is not symmetric, if an entry is not finite, or if the preconditioner asked for
+///          does not exist.
 template <class Offset, class Ordinal, class Scalar>
 requires impl::solves_arrays<Offset, Ordinal, Scalar> LinearSolveReport
 solve(const CsrView<Offset, Ordinal, Scalar>& a, std::span<const std::type_identity_t<Scalar>> b,

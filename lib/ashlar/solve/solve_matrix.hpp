@@ -35,8 +35,7 @@ class BcsrSolver {
   /// Throws   ShapeError; Error if the last values_changed() has thrown.
   LinearSolveReport solve(const Kokkos::View<const Scalar*>& b, const Kokkos::View<Scalar*>& x);
 
-  /// The values of A have been overwritten. Method and preconditioner are chosen again. Multigrid keeps its aggregates
-  /// and structures, and block-Jacobi its memory.
+  /// The values of A have been overwritten. Method and preconditioner follow as in LinearSolver::update_values().
   ///
   /// Throws   NumericalError as solve(). Then write other values and call it again before the next solve.
   void values_changed();

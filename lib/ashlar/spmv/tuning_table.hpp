@@ -14,7 +14,7 @@ namespace ashlar {
 /// The key of the fastest kernel: the device, the types, and the class of the matrix. Matrices of one class share one
 /// choice.
 struct TuningKey {
-  std::string device;  ///< device_name(); of a CPU with its threads
+  std::string device;  ///< device_name(); of a CPU with its threads and instruction set
   BlockShape block_shape;
   std::string values;   ///< "float": the matrix's scalar type
   std::string vectors;  ///< "double"
@@ -55,7 +55,8 @@ struct TuningChoice {
 /// The choices that tune() made, for plans to look up: SpmvOptions::tuning.
 ///
 /// In a file it is JSON: {"format": "ashlar-tuning-1", "choices": [{...}, ...]}, an object a choice with the members of
-/// TuningKey and TuningChoice by their names. One file may hold the choices of many devices.
+/// TuningKey and TuningChoice by their names. One file may hold the choices of many devices. No choice names the
+/// instructions of a CPU: plans take instruction_set(), and choices measured with another set do not count.
 class TuningTable {
  public:
   /// The choice for this key, or nothing.

@@ -20,17 +20,30 @@ double cost_of_amg(const Prospect& prospect) {
   return set_ups * (110 + 1.8e5 / root) + iterations * (6.5 + 2.7e3 / root);
 }
 
+/// True if amg should be faster, by a margin for the error of the model.
+bool pays_off(const Prospect& prospect) {
+  constexpr double margin = 1.2;
+  return iterations_of_block_jacobi(prospect) > margin * cost_of_amg(prospect);
+}
+
 }  // namespace
 
 Choice choose(const Prospect& prospect) {
+  if (!prospect.is_symmetric) return {false, "amg is chosen for symmetric matrices alone"};
+  const Choice too_small{false, "amg is faster only for larger systems"};
+  Prospect with_modes = prospect;
+  with_modes.has_modes = true;
+  if (!pays_off(with_modes)) return too_small;  // whatever the rows are
+  if (!prospect.has_room) return {false, "there is too little memory for amg"};
   if (prospect.signs.without_positive_diagonal > 0) return {false, "a diagonal entry is not positive"};
   if (!prospect.has_modes && !prospect.signs.are_of_diffusion()) {
-    return {false, "there are no modes, and its rows are not those of diffusion"};
+    return {false, "amg needs rows of diffusion, or coordinates or modes of elasticity"};
   }
-  constexpr double margin = 1.2;
-  const double jacobi = iterations_of_block_jacobi(prospect), amg = cost_of_amg(prospect);
-  return {jacobi > margin * amg, text("block-jacobi takes about ", std::lround(jacobi),
-                                      " iterations, and amg as long as ", std::lround(amg), " of them")};
+  if (!pays_off(prospect)) return too_small;
+  return {true, text("block-jacobi takes about ", std::lround(iterations_of_block_jacobi(prospect)),
+                     " iterations, and amg the time of ", std::lround(cost_of_amg(prospect)))};
 }
+
+Choice without_amg(const NumericalError& failure) { return {false, "amg cannot be set up: " + failure.problem()}; }
 
 }  // namespace ashlar::amg

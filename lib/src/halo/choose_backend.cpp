@@ -4,7 +4,7 @@
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/stream_transport.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
-#include <ashlar/halo/impl/blocking_backend.hpp>
+#include <ashlar/halo/impl/exchange_backend.hpp>
 #include <cstddef>
 #include <iomanip>
 #include <utility>

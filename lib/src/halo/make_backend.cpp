@@ -79,8 +79,6 @@ BackendTrial time_backend(const Exec& exec, const Communicator& comm, ExchangeBa
   const int count = std::clamp(static_cast<int>(seconds_of_batch / estimate), 1, most_of_batch);
   const double first = seconds_of(count), second = seconds_of(count);
   trial.seconds = comm.max(std::min(first, second));
-  trial.sent = backend.sent();
-  trial.received = backend.received_messages();
   trial.waited_seconds = backend.waited_seconds();
   return trial;
 }

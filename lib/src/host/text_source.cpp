@@ -29,7 +29,8 @@ bool reads_compressed_files() { return true; }
 struct TextSource::Unpacker {
   z_stream stream{};
   std::array<char, 1 << 16> bytes;
-  bool is_at_end = false;  // of a compressed part, which another may follow
+  bool is_at_end = false;   // of a compressed part, which another may follow
+  bool is_padding = false;  // zeros have followed a part
 
   Unpacker() {
     constexpr int largest_window = 15, gzip_alone = 16;
@@ -38,6 +39,15 @@ struct TextSource::Unpacker {
   ~Unpacker() { inflateEnd(&stream); }
   Unpacker(const Unpacker&) = delete;
   Unpacker& operator=(const Unpacker&) = delete;
+
+  /// Passes over the zeros behind the last part, which fill a block of a tape or of a disk.
+  void skip_padding() {
+    while (stream.avail_in > 0 && *stream.next_in == 0) {
+      ++stream.next_in;
+      --stream.avail_in;
+      is_padding = true;
+    }
+  }
 };
 
 std::size_t TextSource::unpack(char* to, std::size_t count) {
@@ -50,6 +60,15 @@ std::size_t TextSource::unpack(char* to, std::size_t count) {
     if (stream.avail_in == 0) {
       stream.avail_in = static_cast<uInt>(read_file(unpacker_->bytes.data(), unpacker_->bytes.size()));
       stream.next_in = reinterpret_cast<Bytef*>(unpacker_->bytes.data());
+    }
+    if (unpacker_->is_at_end && stream.avail_in > 0) {
+      unpacker_->skip_padding();
+      if (stream.avail_in == 0) continue;
+      if (unpacker_->is_padding) {
+        throw FileError(path_, 0, "the compressed file is damaged",
+                        text("more than zeros follows its end, before byte ", place_),
+                        "copy it again, or compress the text again");
+      }
     }
     if (stream.avail_in == 0) {
       if (unpacker_->is_at_end) break;

@@ -7,6 +7,7 @@
 #include <ashlar/device/runtime/cuda_check.hpp>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "cuda/persistent_grids.hpp"
@@ -17,27 +18,26 @@ namespace {
 
 /// The kernel, or why its thread blocks cannot all be resident together. `why_slower`, if anything, says why
 /// kernels for each step are faster.
-template <class Work, class Value>
-CgKernelOffer<Kokkos::Cuda> offer(const Kokkos::Cuda& exec, PersistentFunction<LoneSync, Work, Value> function,
-                                  const Work& work, const GridShape& grid, const DiagonalInverse<Value>& inverse,
-                                  const CgPlace<Value>& place, std::string product, std::shared_ptr<const void> kept,
+template <class Work, class Scalar>
+CgKernelOffer<Kokkos::Cuda> offer(const Kokkos::Cuda& exec, PersistentFunction<LoneSync, Work, Scalar> function,
+                                  const Work& work, const GridShape& grid, const DiagonalInverse<Scalar>& inverse,
+                                  const CgPlace<Scalar>& place, std::string product, std::shared_ptr<const void> kept,
                                   std::string why_slower) {
   if (std::string why = why_not_together(exec, function, grid); !why.empty()) return {nullptr, why, false};
   const bool is_worth_it = why_slower.empty();
   return {
-      std::make_unique<PersistentKernel<LoneSync, Work, Value>>(exec, function, work, grid, inverse, LoneSync::Ranks{},
-                                                                nullptr, place, std::move(product), std::move(kept)),
+      std::make_unique<PersistentKernel<LoneSync, Work, Scalar>>(exec, function, work, grid, inverse, LoneSync::Ranks{},
+                                                                 nullptr, place, std::move(product), std::move(kept)),
       std::move(why_slower), is_worth_it};
 }
 
 }  // namespace
 
-template <class Value, class Layout>
-requires std::is_floating_point_v<Value> CgKernelOffer<Kokkos::Cuda>
-PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(const Kokkos::Cuda& exec,
-                                                                            const Arguments& given, TileShape tile,
-                                                                            const DiagonalInverse<Value>& inverse,
-                                                                            const CgPlace<Value>& place) {
+template <class Value, class Scalar, class Layout>
+requires iterates_in_one_kernel<Value, Scalar, Layout> CgKernelOffer<Kokkos::Cuda>
+PersistentCg<Kokkos::Cuda, Value, Scalar, Layout, std::int32_t, std::int32_t>::make(
+    const Kokkos::Cuda& exec, const Arguments& given, TileShape tile, const DiagonalInverse<Scalar>& inverse,
+    const CgPlace<Scalar>& place) {
   if (std::string why = why_not_persistent(exec); !why.empty()) return {nullptr, why, false};
   if (place.n == 0) return {nullptr, "there are no rows", false};
   cuda_check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
@@ -58,7 +58,7 @@ PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(cons
       }
       using Product = TeamProduct<Value, Layout, std::int32_t, std::int32_t, b, Kokkos::Cuda>;
       result.why_not = "slices of it cannot be copied on this device, or from where its arrays begin";
-      if constexpr (Product::is_served && !Product::by_tile) {
+      if constexpr (std::is_same_v<Value, Scalar> && Product::is_served && !Product::by_tile) {
         using Teams = GridTeams<Product>;
         const int most = std::min(attribute_of(exec, cudaDevAttrMultiProcessorCount), GridMemory::most_blocks);
         GridShape grid{.threads = Teams::most_threads};
@@ -66,8 +66,8 @@ PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(cons
         const Product product(arguments, tile, std::int64_t(most) * teams);
         grid.blocks = static_cast<int>(std::clamp<std::int64_t>((product.num_places() + teams - 1) / teams, 1, most));
         grid.shared_bytes = bytes_before_product(grid.blocks) + teams * product.scratch_bytes();
-        const PersistentFunction<LoneSync, Teams, Value> function = persistent_cg_kernel<LoneSync, Teams, Value>;
-        const bool fits = 2 * place.n * std::int64_t(sizeof(Value)) <= device_cache_bytes(exec);
+        const PersistentFunction<LoneSync, Teams, Scalar> function = persistent_cg_kernel<LoneSync, Teams, Scalar>;
+        const bool fits = 2 * place.n * std::int64_t(sizeof(Scalar)) <= device_cache_bytes(exec);
         result = offer(
             exec, function, Teams{product}, grid, inverse, place, text("products ", Product::describe(), ",b=", b),
             nullptr, fits ? "" : "the vectors are too large for the device's cache: a kernel for each step is faster");
@@ -77,10 +77,11 @@ PersistentCg<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::make(cons
   return result;
 }
 
-template struct PersistentCg<Kokkos::Cuda, double, BlockColumnMajor, std::int32_t, std::int32_t>;
-template struct PersistentCg<Kokkos::Cuda, double, BlockRowMajor, std::int32_t, std::int32_t>;
-template struct PersistentCg<Kokkos::Cuda, float, BlockColumnMajor, std::int32_t, std::int32_t>;
-template struct PersistentCg<Kokkos::Cuda, float, BlockRowMajor, std::int32_t, std::int32_t>;
+template struct PersistentCg<Kokkos::Cuda, double, double, BlockColumnMajor, std::int32_t, std::int32_t>;
+template struct PersistentCg<Kokkos::Cuda, double, double, BlockRowMajor, std::int32_t, std::int32_t>;
+template struct PersistentCg<Kokkos::Cuda, float, float, BlockColumnMajor, std::int32_t, std::int32_t>;
+template struct PersistentCg<Kokkos::Cuda, float, float, BlockRowMajor, std::int32_t, std::int32_t>;
+template struct PersistentCg<Kokkos::Cuda, float, double, BlockColumnMajor, std::int32_t, std::int32_t>;
 
 }  // namespace ashlar::impl
 #endif

@@ -1,7 +1,5 @@
 #include <ashlar/solve/solve_matrix.hpp>
 
-#include <ashlar/amg/near_null_space.hpp>
-#include <ashlar/amg/preconditioner.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/krylov/bicgstab.hpp>
@@ -11,43 +9,20 @@
 #include <ashlar/operators/any_operator.hpp>
 #include <ashlar/operators/any_preconditioner.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>
-#include <ashlar/operators/block_jacobi_preconditioner.hpp>
-#include <ashlar/operators/jacobi_preconditioner.hpp>
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "choose_method.hpp"
+#include "chosen_preconditioner.hpp"
 
 namespace ashlar {
 
 namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
-
-/// The coordinates on the device, if they are what amg needs.
-template <class Scalar>
-Kokkos::View<double*> coordinates_on_device(const Exec& exec, const BcsrMatrix<Scalar>& a,
-                                            const LinearSolveOptions& options) {
-  const auto given = options.coordinates;
-  if (given.empty() || options.preconditioner != SolvePreconditioner::amg) return {};
-  if (options.dimensions < 1 || std::int64_t(given.size()) != std::int64_t(a.num_block_rows()) * options.dimensions) {
-    throw ShapeError(
-        text("ashlar::solve: ", given.size(), " coordinates in ", options.dimensions, " dimensions"),
-        text("the matrix has ", a.num_block_rows(), " nodes, which are its block rows of size ", a.block_size()),
-        "pass one for each node and dimension, and the block size");
-  }
-  const Kokkos::View<double*> there("ashlar::solve::coordinates", given.size());
-  using Here = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-  Kokkos::deep_copy(exec, there, Here(given.data(), given.size()));
-  exec.fence("ashlar::solve: the coordinates may go");
-  return there;
-}
 
 template <class Scalar>
 void check_system(const BcsrMatrix<Scalar>& a, const LinearSolveOptions& options) {
@@ -78,9 +53,9 @@ struct BcsrSolver<Scalar>::Impl {
       : exec(exec_of_caller),
         a((check_system(matrix, given), matrix)),
         options(given),
-        coordinates(coordinates_on_device(exec, a, given)),
+        preconditioner(exec, a, given),
         op(BcsrOperator<Matrix>(exec, a)) {
-    options.coordinates = {};  // the caller's
+    options.coordinates = options.near_null_space = {};  // the caller's
     choose();
   }
 
@@ -90,9 +65,10 @@ struct BcsrSolver<Scalar>::Impl {
     LinearSolveReport now;
     now.block_size = a.block_size();
     now.method = impl::choose_method(exec, a, options, std::holds_alternative<SolverOfGmres>(solver), now);
-    choose_preconditioner(now);
-    if (solver.valueless_by_exception() || std::holds_alternative<std::monostate>(solver) ||
-        now.method != chosen.method) {
+    // The solver refers to the preconditioner, so another preconditioner needs another solver.
+    const bool is_new = preconditioner.set_up(now.method);
+    now.preconditioner = preconditioner.kind();
+    if (is_new || !has_solver() || now.method != chosen.method) {
       make_solver(now.method);
     } else {
       std::visit(
@@ -105,73 +81,26 @@ struct BcsrSolver<Scalar>::Impl {
     is_ready = true;
   }
 
-  void choose_preconditioner(LinearSolveReport& now) {
-    const bool is_automatic = options.preconditioner == SolvePreconditioner::automatic;
-    now.preconditioner = is_automatic ? SolvePreconditioner::block_jacobi : options.preconditioner;
-    why_none.clear();
-    try {
-      if (const auto update = std::exchange(update_preconditioner, nullptr)) {
-        update();
-        update_preconditioner = update;
-      } else {
-        make_preconditioner(now.preconditioner);
-      }
-    } catch (const NumericalError& error) {
-      if (!is_automatic) throw;
-      why_none = "no preconditioner: " + error.problem();
-      now.preconditioner = SolvePreconditioner::none;
-      make_preconditioner(now.preconditioner);
-    }
-  }
-
-  void make_preconditioner(SolvePreconditioner kind) {
-    switch (kind) {
-      case SolvePreconditioner::jacobi:
-        return take(JacobiPreconditioner<Matrix>(exec, a));
-      case SolvePreconditioner::automatic:
-      case SolvePreconditioner::block_jacobi:
-        return take(BlockJacobiPreconditioner<Matrix>(exec, a));
-      case SolvePreconditioner::amg:
-        return take(amg::Preconditioner<Matrix>(exec, a, modes()));
-      case SolvePreconditioner::none:
-        if (!m || !m->is_identity()) replace(M(IdentityPreconditioner()));
-        return;
-    }
-  }
-
-  /// Rigid-body modes, if there are coordinates, or constants.
-  amg::NearNullSpace<Exec::memory_space> modes() const {
-    using Space = Exec::memory_space;
-    if (coordinates.extent(0) == 0) return amg::constant_modes<Space>(exec, a.num_block_rows(), a.block_size());
-    return amg::rigid_body_modes<Space>(exec, coordinates, options.dimensions, a.block_size());
-  }
-
-  template <class Preconditioner>
-  void take(const Preconditioner& made) {
-    replace(M(made));
-    update_preconditioner = [this, made] { made.update_values(exec, a); };  // copies share their values
-  }
-
-  void replace(M made) {
-    solver.template emplace<std::monostate>();
-    m.emplace(std::move(made));
+  bool has_solver() const {
+    return !solver.valueless_by_exception() && !std::holds_alternative<std::monostate>(solver);
   }
 
   void make_solver(SolveMethod method) {
+    const M& m = preconditioner.get();
     const SolverOptions common{.rtol = options.rtol, .atol = options.atol, .max_iterations = options.max_iterations};
     switch (method) {
       case SolveMethod::minres:
-        solver.template emplace<SolverOfMinres>(exec, op, *m, common);
+        solver.template emplace<SolverOfMinres>(exec, op, m, common);
         break;
       case SolveMethod::gmres:
-        solver.template emplace<SolverOfGmres>(exec, op, *m,
+        solver.template emplace<SolverOfGmres>(exec, op, m,
                                                GmresOptions{.rtol = options.rtol,
                                                             .atol = options.atol,
                                                             .max_iterations = options.max_iterations,
                                                             .restart = options.restart});
         break;
       case SolveMethod::bicgstab:
-        solver.template emplace<SolverOfBicgstab>(exec, op, *m, common);
+        solver.template emplace<SolverOfBicgstab>(exec, op, m, common);
         break;
       case SolveMethod::automatic:
       case SolveMethod::cg:
@@ -180,9 +109,9 @@ struct BcsrSolver<Scalar>::Impl {
         of_cg.atol = options.atol;
         of_cg.max_iterations = options.max_iterations;
         if (options.method == SolveMethod::cg) {
-          solver.template emplace<SolverOfCg>(exec, op, *m, of_cg);
+          solver.template emplace<SolverOfCg>(exec, op, m, of_cg);
         } else {
-          solver.template emplace<SymmetricSolver<Exec, Op, M, Scalar>>(exec, op, *m, of_cg);
+          solver.template emplace<SymmetricSolver<Exec, Op, M, Scalar>>(exec, op, m, of_cg);
         }
         break;
     }
@@ -208,22 +137,27 @@ struct BcsrSolver<Scalar>::Impl {
           }
         },
         solver);
-    if (!why_none.empty()) report.why += (report.why.empty() ? "" : "; ") + why_none;
+    add_why_preconditioner(report);
     return report;
+  }
+
+  /// Unless the solver has left the preconditioner out, and said so.
+  void add_why_preconditioner(LinearSolveReport& report) const {
+    const std::string& why = preconditioner.why();
+    if (why.empty() || report.preconditioner != chosen.preconditioner) return;
+    if (!report.why.empty()) report.why += report.preconditioner == SolvePreconditioner::none ? "; " : ", and ";
+    report.why += why;
   }
 
   Exec exec;
   Matrix a;
   LinearSolveOptions options;
-  Kokkos::View<double*> coordinates;  ///< of the nodes, for amg
+  impl::ChosenPreconditioner<Scalar> preconditioner;
   Op op;
-  std::optional<M> m;
-  std::function<void()> update_preconditioner;  ///< to the values of A; empty if it must be made
   std::variant<std::monostate, SymmetricSolver<Exec, Op, M, Scalar>, SolverOfCg, SolverOfMinres, SolverOfGmres,
                SolverOfBicgstab>
       solver;
-  LinearSolveReport chosen;  ///< method, preconditioner and reasons, before a solve
-  std::string why_none;
+  LinearSolveReport chosen;  ///< method, preconditioner, and why this method, before a solve
   bool is_ready = false;
 };
 

@@ -18,7 +18,7 @@ std::string_view to_string(SolveMethod method) {
 }
 
 std::string_view to_string(SolvePreconditioner preconditioner) {
-  constexpr std::string_view names[] = {"automatic", "none", "jacobi", "block_jacobi", "amg"};
+  constexpr std::string_view names[] = {"automatic", "none", "jacobi", "block_jacobi", "amg", "ilu0", "ssor"};
   return names[static_cast<int>(preconditioner)];
 }
 
@@ -29,8 +29,7 @@ SolveMethod choose_method(const Kokkos::DefaultExecutionSpace& exec, const BcsrM
                           const LinearSolveOptions& options, bool has_gmres, LinearSolveReport& report) {
   constexpr double tolerance = sizeof(Scalar) == sizeof(double) ? 1e-10 : 1e-5;
   const bool is_automatic = options.method == SolveMethod::automatic;
-  const bool needs_symmetry = options.method == SolveMethod::cg || options.method == SolveMethod::minres;
-  if (!is_automatic && !needs_symmetry) return options.method;
+  if (!is_automatic && !needs_symmetry(options.method)) return options.method;
   const auto defect = hermitian_defect(exec, a);
   if (defect.relative <= tolerance) {
     report.why = "the matrix is symmetric";

@@ -6,6 +6,8 @@
 
 namespace ashlar::impl {
 
+inline bool needs_symmetry(SolveMethod method) { return method == SolveMethod::cg || method == SolveMethod::minres; }
+
 /// The method asked for, if the matrix is of its kind, or the one for the matrix; says why in the report. `has_gmres`:
 /// the vectors of GMRES are there. Waits for `exec`.
 ///

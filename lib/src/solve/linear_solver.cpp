@@ -4,6 +4,7 @@
 #include <ashlar/bcsr/copy.hpp>
 #include <ashlar/solve/linear_solver.hpp>
 #include <ashlar/solve/solve_matrix.hpp>
+#include <ashlar/spmv/block_sizes.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,22 @@
 
 namespace ashlar {
 
+namespace {
+
+/// The block size asked for, or for CSR arrays the one that coordinates tell, or 0.
+int block_size_of(const impl::GivenStructure& given, const LinearSolveOptions& options) {
+  const auto entries = static_cast<std::int64_t>(options.coordinates.size());
+  if (options.block_size != 0 || given.block_size != 1 || entries == 0 || options.dimensions < 1) {
+    return options.block_size;
+  }
+  // Coordinates that do not fit are refused later, with the matrix at hand.
+  const std::int64_t nodes = entries / options.dimensions, rows = given.num_block_rows();
+  const bool fits = nodes > 0 && rows % nodes == 0 && rows / nodes <= max_block_size;
+  return fits ? static_cast<int>(rows / nodes) : 0;
+}
+
+}  // namespace
+
 /// The caller's structure, and the system on the device.
 template <class Scalar>
 struct LinearSolver<Scalar>::Impl {
@@ -23,7 +40,7 @@ struct LinearSolver<Scalar>::Impl {
 
   Impl(impl::GivenStructure structure, std::span<const Scalar> values, const LinearSolveOptions& options)
       : given(std::move(structure)),
-        matrix(impl::matrix_of(exec, given, values, options.block_size)),
+        matrix(impl::matrix_of(exec, given, values, block_size_of(given, options))),
         solver(exec, matrix, options),
         b("ashlar::LinearSolver::b", matrix.num_rows()),
         x("ashlar::LinearSolver::x", matrix.num_rows()) {}

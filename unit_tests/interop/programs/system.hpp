@@ -74,7 +74,11 @@ struct System {
   }
 
   /// As a Trilinos program makes it: a graph of nodes, and blocks that are put in.
-  Teuchos::RCP<BlockMatrix> assembled(const Teuchos::RCP<const MeshMap>& map) const {
+  Teuchos::RCP<BlockMatrix> assembled(const Teuchos::RCP<const MeshMap>& map) const { return assembled(map, map); }
+
+  /// The same for vectors x of another map.
+  Teuchos::RCP<BlockMatrix> assembled(const Teuchos::RCP<const MeshMap>& map,
+                                      const Teuchos::RCP<const MeshMap>& domain) const {
     Tpetra::CrsGraph<> graph(map, 8);
     const auto mine = static_cast<LO>(map->getLocalNumElements());
     for (LO i = 0; i < mine; ++i) {
@@ -83,7 +87,7 @@ struct System {
       const std::vector<GO> columns(list.begin(), list.end());
       graph.insertGlobalIndices(row, Teuchos::ArrayView<const GO>(columns.data(), int(columns.size())));
     }
-    graph.fillComplete();
+    graph.fillComplete(domain, map);
     const auto matrix = Teuchos::rcp(new BlockMatrix(graph, block_size));
     std::vector<double> block(std::size_t(block_size) * block_size);
     for (LO i = 0; i < mine; ++i) {

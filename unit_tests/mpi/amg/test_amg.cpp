@@ -6,6 +6,7 @@
 #include <ashlar/amg/distributed.hpp>
 #include <ashlar/amg/preconditioner.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/blas1/blas1.hpp>
 #include <ashlar/distributed/operator.hpp>
 #include <ashlar/distributed/scatter.hpp>
 #include <ashlar/krylov/cg.hpp>
@@ -398,6 +399,14 @@ TEST(AmgOverMpi, RefusesBadInputOnAllRanks) {
                 m.update_values(exec, *RankBeam({9, 5, 5}).a);
               }),
               HasSubstr("another distributed matrix"));
+  // New values of one rank alone: the first row of the last rank has a negative diagonal entry.
+  const RowPartition& partition = beam.partition;
+  const auto rows = problems::cantilever_matrix<Matrix>(
+      exec, beam.problem, problems::RowRange{partition.begin(world().rank()), partition.end(world().rank())});
+  if (world().rank() == last) axpby(exec, -1.0, rows.values(), 0.0, rows.values());
+  const auto first = std::to_string(3 * partition.begin(last));
+  EXPECT_THAT(message_of<Error>([&] { m.update_values(exec, beam.a->with_values(exec, rows.values())); }),
+              HasSubstr("diagonal entry of row " + first + " (from 0) is negative"));
   if (world().size() > 1) {
     EXPECT_THAT(message_of<ArgumentError>([&] { Amg(exec, *beam.a, beam.modes, {.strength = 0.01}); }),
                 HasSubstr("strength 0.01"));

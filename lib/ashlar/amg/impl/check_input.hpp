@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -60,7 +61,7 @@ int first_dependent(std::vector<double> products, int m);
 
 /// Throws if a diagonal entry of this rank's rows is negative. Waits for `exec`.
 template <class Exec, class Matrix>
-void check_diagonal(const Exec& exec, const Matrix& a, std::int64_t first_row) {
+void check_own_diagonal(const Exec& exec, const Matrix& a, std::int64_t first_row) {
   const auto block = diagonal_block_index(exec, a);
   std::int64_t first = a.num_rows();
   Kokkos::parallel_reduce("ashlar::amg[check diagonal]",
@@ -72,6 +73,16 @@ void check_diagonal(const Exec& exec, const Matrix& a, std::int64_t first_row) {
   throw NumericalError(-1, text("amg: the diagonal entry of row ", first_row + first, " (from 0) is negative"),
                        "the matrix is not positive definite",
                        "take MINRES without a preconditioner, or check the sign of A");
+}
+
+/// Throws on all ranks together if A has a negative diagonal entry. Waits for `exec`.
+template <class Exec, class A>
+void check_diagonal(const Exec& exec, const A& given) {
+  const Communicator& comm = LevelMatrix<A>::communicator_of(given);
+  const auto& a = LevelMatrix<A>::local_of(given);
+  const std::vector<std::int64_t> counts = comm.all_gather(std::int64_t(a.num_rows()));
+  const std::int64_t first_row = std::accumulate(counts.begin(), counts.begin() + comm.rank(), std::int64_t(0));
+  comm.together([&] { check_own_diagonal(exec, a, first_row); });
 }
 
 /// Throws unless a rank's part of A can have coarse levels with these modes.
@@ -146,15 +157,9 @@ void check_input(const Exec& exec, const A& given, const Modes& modes) {
     throw ShapeError("amg: near-null spaces of other numbers of modes on other ranks",
                      text("there are up to ", most, " modes"), "pass the same modes on all ranks");
   }
-  const std::vector<std::int64_t> counts = comm.all_gather(std::int64_t(a.num_rows()));
-  std::int64_t first_row = 0, num_rows = 0;
-  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-    if (int(rank) < comm.rank()) first_row += counts[rank];
-    num_rows += counts[rank];
-  }
-  if (num_rows == 0) return;
+  if (comm.sum(std::int64_t(a.num_rows())) == 0) return;
   check_modes(exec, comm, modes);
-  comm.together([&] { check_diagonal(exec, a, first_row); });
+  check_diagonal(exec, given);
 }
 
 }  // namespace ashlar::amg::impl

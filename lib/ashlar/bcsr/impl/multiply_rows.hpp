@@ -1,9 +1,10 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <ashlar/base/concepts.hpp>
 #include <ashlar/base/algorithms.hpp>
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/bcsr/block.hpp>
+#include <ashlar/bcsr/impl/multiply_rows_by_team.hpp>
 #include <cstdint>
 
 // The values of a product of block matrices, row by row.
@@ -37,13 +38,14 @@ void with_product_shape(int rows, int inner, int cols, const Function& function)
   if (!found) function(ProductShape<0, 0, 0>{});
 }
 
-/// One block row of C = op(A) B at a time: all of it, or one entry of each of its blocks.
+/// Block rows of C = op(A) B, one at a time.
 template <bool transposed, class Shape, class Rows, class Matrix>
 struct MultiplyRow {
   using Scalar = typename Matrix::scalar_type;
   using Layout = typename Matrix::layout_type;
   using Ordinal = typename Matrix::ordinal_type;
   using Offset = typename Matrix::offset_type;
+  static constexpr int compiled_rows = Shape::rows;
 
   Rows a;
   const Offset *b_row_ptr, *c_row_ptr;
@@ -82,10 +84,9 @@ struct MultiplyRow {
     }
   }
 
-  /// A whole block row.
-  KOKKOS_INLINE_FUNCTION void multiply_row(std::int64_t i) const {
-    const std::int64_t size = rows() * cols();
-    for (std::int64_t e = c_row_ptr[i] * size; e < c_row_ptr[i + 1] * size; ++e) c_values[e] = Scalar(0);
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t size = rows() * cols(), begin = c_row_ptr[i], end = c_row_ptr[i + 1];
+    for (std::int64_t e = begin * size; e < end * size; ++e) c_values[e] = Scalar(0);
     for_each_pair(i, [this](const Scalar* block_a, const Scalar* block_b, Scalar* block_c) {
       for (int c = 0; c < cols(); ++c) {
         for (int k = 0; k < inner(); ++k) {
@@ -97,33 +98,6 @@ struct MultiplyRow {
       }
     });
   }
-
-  /// Entry `which` of each block of a block row.
-  KOKKOS_INLINE_FUNCTION void multiply_entry(std::int64_t i, int which) const {
-    const int r = which % rows(), c = which / rows(), place = Layout::at(r, c, rows(), cols());
-    const std::int64_t size = rows() * cols();
-    for (std::int64_t e = c_row_ptr[i]; e < c_row_ptr[i + 1]; ++e) c_values[e * size + place] = Scalar(0);
-    for_each_pair(i, [=, this](const Scalar* block_a, const Scalar* block_b, Scalar* block_c) {
-      Scalar sum = block_c[place];
-      for (int k = 0; k < inner(); ++k) sum += entry_of_a(block_a, r, k) * block_b[Layout::at(k, c, inner(), cols())];
-      block_c[place] = sum;
-    });
-  }
-};
-
-/// On a GPU neighbouring threads take the entries of a block; on a host a thread takes the whole row.
-template <class Row, bool by_entry>
-struct MultiplyRows {
-  Row row;
-  int entries;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if constexpr (by_entry) {
-      row.multiply_entry(i / entries, static_cast<int>(i % entries));
-    } else {
-      row.multiply_row(i);
-    }
-  }
 };
 
 /// The values of C = op(A) B, whose structure is there. Enqueued on `exec`; no fence, no allocation.
@@ -132,8 +106,6 @@ void multiply_rows(const Exec& exec, const Rows& rows, const Matrix& a, const Ma
   const BlockShape of_b = b.block_shape(), of_c = c.block_shape();
   with_product_shape(of_c.rows, of_b.rows, of_c.cols, [&](auto shape) {
     using Row = MultiplyRow<transposed, decltype(shape), Rows, Matrix>;
-    constexpr bool by_entry = is_gpu_v<Exec>;
-    const int entries = static_cast<int>(of_c.num_values());
     const Row row{rows,
                   b.graph().row_ptr().data(),
                   c.graph().row_ptr().data(),
@@ -144,10 +116,15 @@ void multiply_rows(const Exec& exec, const Rows& rows, const Matrix& a, const Ma
                   c.values().data(),
                   of_b,
                   of_c};
-    Kokkos::parallel_for("ashlar::product[multiply]",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::Schedule<Kokkos::Dynamic>>(
-                             exec, 0, rows.num_rows * (by_entry ? entries : 1)),
-                         MultiplyRows<Row, by_entry>{row, entries});
+    if constexpr (is_gpu_v<Exec>) {
+      multiply_rows_by_team(exec, row);
+    } else {
+      Kokkos::parallel_for(
+          "ashlar::product[multiply]",
+          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::Schedule<Kokkos::Dynamic>>(exec, 0,
+                                                                                                        rows.num_rows),
+          row);
+    }
   });
 }
 

@@ -22,8 +22,6 @@ struct PeerSegment {
   std::function<void()> hide;    ///< hides it from other processes, once all ranks have opened it; may be empty
 };
 
-struct PeerTicket;
-
 /// A segment of each rank of one host, as this rank reaches it. Constructor and destructor are collective.
 class PeerSegments {
  public:
@@ -42,9 +40,6 @@ class PeerSegments {
   const std::string& explain() const { return explain_; }
 
  private:
-  void open_others(const std::vector<PeerTicket>& tickets, const PeerTicket& mine,
-                   const std::vector<FileDescriptor>& descriptors);
-
   std::shared_ptr<const Communicator> comm_;
   PeerSegment own_;
   std::vector<PeerSegment> others_;

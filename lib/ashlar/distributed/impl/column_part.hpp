@@ -117,15 +117,6 @@ Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::memory_space> rows
       KOKKOS_LAMBDA(std::int64_t i) { return i; });
 }
 
-/// The block rows with blocks in the columns of the set.
-template <class Exec, class Matrix>
-Kokkos::View<typename Matrix::ordinal_type*, typename Matrix::memory_space> rows_with(const Exec& exec,
-                                                                                      const Matrix& matrix,
-                                                                                      const ColumnSet& columns) {
-  return rows_with(exec, matrix.num_block_rows(),
-                   BlocksInColumns<Matrix>{matrix.graph().row_ptr(), matrix.graph().col_idx(), {}, columns, {}, {}});
-}
-
 /// The columns of the set among col_idx(0) to col_idx(num_blocks - 1), on the host: ascending, each once.
 template <class Space, class Exec, class Columns>
 std::vector<std::int64_t> columns_used(const Exec& exec, std::int64_t num_blocks, const Columns& col_idx,
@@ -138,12 +129,6 @@ std::vector<std::int64_t> columns_used(const Exec& exec, std::int64_t num_blocks
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
-}
-
-/// The same of a matrix.
-template <class Exec, class Matrix>
-std::vector<std::int64_t> columns_used(const Exec& exec, const Matrix& matrix, const ColumnSet& columns) {
-  return columns_used<typename Matrix::memory_space>(exec, matrix.num_blocks(), matrix.graph().col_idx(), columns);
 }
 
 /// A block: its global column, and its position among the given blocks.
@@ -162,16 +147,11 @@ struct ColumnsThrough {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t k) const { return global(local(k)); }
 };
 
-template <class Space>
-struct OrderedColumns {
+/// The columns of blocks, or their positions.
+template <class Space, std::int64_t ColumnAndBlock::*member>
+struct MemberOf {
   Kokkos::View<const ColumnAndBlock*, Space> blocks;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t k) const { return blocks(k).column; }
-};
-
-template <class Space>
-struct OrderedSources {
-  Kokkos::View<const ColumnAndBlock*, Space> blocks;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t k) const { return blocks(k).block; }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t k) const { return blocks(k).*member; }
 };
 
 /// The first row whose columns do not strictly ascend; num_rows if there is none. Waits for `exec`.

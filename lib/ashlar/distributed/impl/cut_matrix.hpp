@@ -82,8 +82,13 @@ struct GivenRows {
 /// Rows of a matrix, with the columns columns(k).
 template <class Matrix, class Columns>
 GivenRows<Matrix, Columns, SameBlock> given_rows(const Matrix& rows, const Columns& columns) {
-  return {
-      rows.block_shape(), rows.num_block_rows(), rows.num_blocks(), rows.graph().row_ptr(), rows.values(), columns, {}};
+  return {rows.block_shape(),
+          rows.num_block_rows(),
+          static_cast<std::int64_t>(rows.num_blocks()),
+          rows.graph().row_ptr(),
+          rows.values(),
+          columns,
+          {}};
 }
 
 /// The positions of the blocks of `part`, which was built from `blocks`, among the given blocks. Enqueued on `exec`.
@@ -220,6 +225,8 @@ MatrixParts<Matrix> order_and_cut(const Exec& exec, std::shared_ptr<const Commun
                                   const RowSource& row_source, const DistributedMatrixOptions& options,
                                   const Matrix* shared, const Check& check_input) {
   using Space = typename Matrix::memory_space;
+  using ColumnsOf = MemberOf<Space, &ColumnAndBlock::column>;
+  using SourcesOf = MemberOf<Space, &ColumnAndBlock::block>;
   constexpr const char* name = "DistributedMatrix";
   comm->require_same(name, {{"blocks of", to_string(rows.block_shape)},
                             {"values of", scalar_name<typename Matrix::scalar_type>()},
@@ -250,7 +257,7 @@ MatrixParts<Matrix> order_and_cut(const Exec& exec, std::shared_ptr<const Commun
     result.row_ptr = row_begins_from(exec, rows.num_rows, rows.row_ptr, row_source);
     result.blocks = ordered_blocks<Space>(exec, rows.num_rows, rows.num_blocks, rows.row_ptr, rows.columns,
                                           result.row_ptr, row_source);
-    const OrderedColumns<Space> columns{result.blocks};
+    const ColumnsOf columns{result.blocks};
     const std::int64_t row = first_row_out_of_order(exec, rows.num_rows, result.row_ptr, columns);
     if (row < rows.num_rows) {
       throw StructureError(text(name, ": block row ", row_map.begin(comm->rank()) + row, " has a block column twice"),
@@ -261,9 +268,9 @@ MatrixParts<Matrix> order_and_cut(const Exec& exec, std::shared_ptr<const Commun
   if (!ordered) {
     return cut_matrix<Matrix>(exec, std::move(comm), std::move(row_map), std::move(column_map), rows, options, shared);
   }
-  const GivenRows<Matrix, OrderedColumns<Space>, OrderedSources<Space>> in_order{
-      rows.block_shape, rows.num_rows,     rows.num_blocks,  ordered->row_ptr,
-      rows.values,      {ordered->blocks}, {ordered->blocks}};
+  const GivenRows<Matrix, ColumnsOf, SourcesOf> in_order{rows.block_shape, rows.num_rows, rows.num_blocks,
+                                                         ordered->row_ptr, rows.values,   {ordered->blocks},
+                                                         {ordered->blocks}};
   const Matrix* const none = nullptr;
   return cut_matrix<Matrix>(exec, std::move(comm), std::move(row_map), std::move(column_map), in_order, options, none);
 }

@@ -2,19 +2,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <ashlar/base/algorithms.hpp>
-#include <ashlar/base/error.hpp>
-#include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/matrix.hpp>
-#include <ashlar/distributed/impl/host_lists.hpp>
-#include <ashlar/distributed/impl/own_rows.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <ashlar/distributed/remote_rows.hpp>
-#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
 // Rows of a distributed matrix as one matrix of a rank, with rows of other ranks below its own: factors of products.
 
@@ -116,65 +108,5 @@ Matrix numbered_rows(const Exec& exec, const DistributedMatrix<Matrix>& a, Globa
   return build_by_rows<Matrix>(exec, a.block_shape(), static_cast<Ordinal>(num_rows),
                                static_cast<Ordinal>(numbers.count()), rows, rows);
 }
-
-/// Block rows of other ranks: their structure is fetched once, their values for each matrix of one structure.
-template <class Matrix>
-class FetchedRows {
- public:
-  using Space = typename Matrix::memory_space;
-
-  FetchedRows() = default;
-
-  /// Rows `rows` of `a`, global and ascending. Collective; waits for `exec`.
-  template <class Exec>
-  FetchedRows(const Exec& exec, const DistributedMatrix<Matrix>& a, const std::vector<std::int64_t>& rows) {
-    const Communicator& comm = a.communicator();
-    std::vector<std::vector<std::int64_t>> asked(std::size_t(comm.size()));
-    for (const std::int64_t row : rows) {
-      const int owner = a.row_map().owner(row);
-      asked[std::size_t(owner)].push_back(row - a.row_map().begin(owner));
-    }
-    std::vector<std::int64_t> wanted;
-    for (const auto& list : comm.all_to_all(asked)) {
-      wanted.insert(wanted.end(), list.begin(), list.end());
-      first_of_rank_.push_back(wanted.size());
-    }
-    comm.together([&] { wanted_ = view_from<Space>(exec, "ashlar::distributed::list", wanted); });
-    const auto mine = comm.together([&] { return rows_to_host(exec, global_rows(exec, a, wanted_)); });
-    std::vector<std::int64_t> first_block(1, 0);
-    for (const std::int64_t length : mine.lengths) first_block.push_back(first_block.back() + length);
-    HostRows<Matrix> come;
-    come.lengths = lists_from_all(comm, pieces(mine.lengths));
-    for (std::size_t& place : first_of_rank_) place = std::size_t(first_block[place]);  // from now on in blocks
-    come.columns = lists_from_all(comm, pieces(mine.columns));
-    rows_ = comm.together([&] { return rows_from_host<Matrix>(exec, a.block_shape(), come); });
-  }
-
-  /// The rows of a matrix with the structure of the first. Collective; waits for `exec`.
-  template <class Exec>
-  GlobalRows<Matrix> of(const Exec& exec, const DistributedMatrix<Matrix>& a) const {
-    const Communicator& comm = a.communicator();
-    const auto mine = comm.together([&] { return list_of(exec, global_rows(exec, a, wanted_).values); });
-    const auto come = lists_from_all(comm, pieces(mine, std::size_t(a.block_shape().num_values())));
-    GlobalRows<Matrix> rows = rows_;
-    comm.together([&] { rows.values = view_from<Space>(exec, "ashlar::values", come); });
-    return rows;
-  }
-
-  /// Without values.
-  const GlobalRows<Matrix>& structure() const { return rows_; }
-
- private:
-  /// A list, with `each` entries a block, cut by the rank that a piece goes to.
-  template <class Entry>
-  std::vector<std::vector<Entry>> pieces(const std::vector<Entry>& list, std::size_t each = 1) const {
-    return pieces_of(list.data(), int(first_of_rank_.size()) - 1,
-                     [&](int rank) { return first_of_rank_[std::size_t(rank)] * each; });
-  }
-
-  Kokkos::View<const std::int64_t*, Space> wanted_;  ///< own rows that go to other ranks, one rank's after another's
-  std::vector<std::size_t> first_of_rank_ = {0};     ///< of the blocks of these rows; then their number
-  GlobalRows<Matrix> rows_;
-};
 
 }  // namespace ashlar::impl

@@ -73,9 +73,6 @@ void check_rows_of_rank(const char* name, const Communicator& comm, const RowPar
   }
 }
 
-template <class Value, class Exec>
-class PeerRendezvous;
-
 /// A DistributedOperator has three parts: the product with local columns, the product with remote columns, and the
 /// space of the vectors.
 template <class Matrix, class Exec>

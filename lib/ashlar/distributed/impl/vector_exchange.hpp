@@ -94,10 +94,8 @@ void add_rows(const Exec& exec, const Rows& rows, int block_rows, const From& fr
 /// The sum of the figures of two exchanges.
 inline HaloFigures sum_of(HaloFigures a, const HaloFigures& b) {
   a.exchanges += b.exchanges;
-  a.sent.messages += b.sent.messages;
-  a.sent.bytes += b.sent.bytes;
-  a.received.messages += b.received.messages;
-  a.received.bytes += b.received.bytes;
+  a.sent += b.sent;
+  a.received += b.received;
   a.is_staged = a.is_staged || b.is_staged;
   a.waited_seconds += b.waited_seconds;
   return a;
@@ -132,25 +130,22 @@ struct VectorExchange {
   }
 
  private:
-  static std::pair<std::int64_t, std::int64_t> range(std::int64_t first, std::int64_t count, std::int64_t block) {
-    return {first * block, (first + count) * block};
-  }
   template <int Rank>
   auto halo_of(const OtherPart<Matrix>& part) const {
-    const auto entries = range(part.first_entry, part.matrix.num_block_cols(), part.matrix.block_shape().cols);
-    if constexpr (Rank == 1) {
-      return Kokkos::subview(exchange.halo(), entries);
-    } else {
-      return Kokkos::subview(exchange.multi_halo(), entries, Kokkos::ALL);
-    }
+    return block_rows<Rank>(exchange.multi_halo(), part.first_entry, part.matrix.num_block_cols(),
+                            part.matrix.block_shape().cols);
   }
   template <int Rank>
   auto products_of(const OtherPart<Matrix>& part) const {
-    const auto rows = range(part.first_product, part.matrix.num_block_rows(), part.matrix.block_shape().rows);
+    return block_rows<Rank>(products, part.first_product, part.matrix.num_block_rows(), part.matrix.block_shape().rows);
+  }
+  /// Some rows of vectors; of rank 1 if there is one vector.
+  template <int Rank, class Vectors>
+  static auto block_rows(const Vectors& all, std::int64_t first, std::int64_t count, std::int64_t block) {
     if constexpr (Rank == 1) {  // contiguous
-      return Kokkos::View<Scalar*, Space>(products.data() + rows.first, rows.second - rows.first);
+      return Kokkos::View<Scalar*, typename Vectors::memory_space>(all.data() + first * block, count * block);
     } else {
-      return Kokkos::subview(products, rows, Kokkos::ALL);
+      return Kokkos::subview(all, std::pair(first * block, (first + count) * block), Kokkos::ALL);
     }
   }
 };

@@ -4,38 +4,23 @@
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/comm/direct_messages.hpp>
-#include <ashlar/comm/rank_devices.hpp>
+#include <ashlar/comm/transport.hpp>
 #include <ashlar/device/events/event.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
-#include <ashlar/halo/halo_plan.hpp>
+#include <ashlar/halo/impl/choose_backend.hpp>
 #include <ashlar/halo/impl/exchange_backend.hpp>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace ashlar::impl {
-
-/// The choice between staged and direct messages, and its reason.
-struct HaloStaging {
-  bool is_staged = false;
-  std::string why = {};
-};
-
-/// The choice of a rank whose halo is in memory of `kind`, after find_direct_messages().
-///
-/// Throws   ArgumentError on all ranks if device memory was asked for and messages from there do not work.
-HaloStaging choose_staging(const Communicator& comm, HaloBuffers wanted, const DirectMessages& direct, MemoryKind kind);
-
-/// The same, with find_direct_messages(). Collective; all ranks want the same buffers.
-template <execution_space Exec>
-HaloStaging find_staging(const Exec& exec, const Communicator& comm, HaloBuffers wanted) {
-  if (wanted == HaloBuffers::staged) return {true, "as asked for"};
-  return choose_staging(comm, wanted, find_direct_messages(exec, comm), memory_kind_of<typename Exec::memory_space>);
-}
 
 /// The messages of an exchange through the transport: for each slot one to and one from each neighbour, made once.
 ///
@@ -44,41 +29,88 @@ HaloStaging find_staging(const Exec& exec, const Communicator& comm, HaloBuffers
 class NeighbourMessages {
  public:
   /// `comm` serves these messages alone.
-  NeighbourMessages(Communicator comm, std::vector<NeighbourMessage> to, std::vector<NeighbourMessage> from);
+  NeighbourMessages(Communicator comm, std::vector<NeighbourMessage> to, std::vector<NeighbourMessage> from)
+      : comm_(std::move(comm)), to_(std::move(to)), from_(std::move(from)) {}
 
   /// Makes the messages of the next slot, from and to these buffers.
-  void add_slot(const void* send, void* receive);
+  void add_slot(const std::byte* send, std::byte* receive) {
+    const int tag = static_cast<int>(slots_.size());
+    Slot& slot = slots_.emplace_back();
+    for (const NeighbourMessage& to : to_) {
+      slot.sends.push_back(comm_.send(send + to.begin, std::size_t(to.count), to.rank, tag));
+    }
+    for (const NeighbourMessage& from : from_) {
+      slot.receives.push_back(comm_.receive(receive + from.begin, std::size_t(from.count), from.rank, tag));
+    }
+  }
 
-  void start_receives(int slot);
-  void start_sends(int slot);
+  void start_receives(int slot) {
+    Slot& s = slots_[std::size_t(slot)];
+    s.is_taken.assign(s.receives.size(), 0);
+    for (const auto& message : s.receives) message->start();
+  }
+  void start_sends(int slot) {
+    for (const auto& message : slots_[std::size_t(slot)].sends) message->start();
+  }
+
   /// Returns when the send buffer may be written again.
-  void wait_for_sends(int slot);
-  void wait_for_receives(int slot);
+  void wait_for_sends(int slot) { wait_for(slots_[std::size_t(slot)].sends); }
+  void wait_for_receives(int slot) { wait_for(slots_[std::size_t(slot)].receives); }
   /// Waits for a message that was not returned since start_receives(). Returns its place in `from`; -1 after the last.
-  int wait_for_any(int slot);
+  int wait_for_any(int slot) {
+    Slot& s = slots_[std::size_t(slot)];
+    const Waited waited(waited_seconds_);
+    for (bool are_left = true; are_left;) {
+      are_left = false;
+      for (std::size_t k = 0; k < s.receives.size(); ++k) {
+        if (s.is_taken[k]) continue;
+        are_left = true;
+        if (!s.receives[k]->is_done()) continue;
+        s.receives[k]->wait();
+        s.is_taken[k] = 1;
+        return static_cast<int>(k);
+      }
+      if (are_left) std::this_thread::yield();  // other ranks may share the processor
+    }
+    return -1;
+  }
 
   /// Returns when all messages are sent. Ignores errors of the transport: this is for destructors.
-  void wait_for_all_sends() noexcept;
+  void wait_for_all_sends() noexcept {
+    try {
+      for (const Slot& slot : slots_) wait_for(slot.sends);
+    } catch (const std::exception&) {
+      // A destructor cannot report it.
+    }
+  }
 
   /// Time for which the host has waited for messages.
   double waited_seconds() const { return waited_seconds_; }
-  /// Messages counted when they start, and when they arrive.
-  const HaloCount& sent() const { return sent_; }
-  const HaloCount& received() const { return received_; }
 
  private:
+  using Messages = std::vector<std::unique_ptr<Message>>;
   struct Slot {
-    std::vector<std::unique_ptr<Message>> sends, receives;
+    Messages sends, receives;
     std::vector<char> is_taken;
   };
-  /// Adds the duration of wait() to the time waited.
-  template <class Wait>
-  void timed(const Wait& wait);
+
+  /// Adds the time of a scope.
+  struct Waited {
+    explicit Waited(double& the_seconds) : seconds(the_seconds) {}
+    ~Waited() { seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); }
+
+    double& seconds;
+    std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  };
+
+  void wait_for(const Messages& messages) {
+    const Waited waited(waited_seconds_);
+    for (const auto& message : messages) message->wait();
+  }
 
   Communicator comm_;
   std::vector<NeighbourMessage> to_, from_;
   double waited_seconds_ = 0;
-  HaloCount sent_, received_;
   std::vector<Slot> slots_;
 };
 
@@ -159,8 +191,6 @@ class BlockingBackend final : public ExchangeBackend<Exec> {
 
   bool is_stream_ordered() const override { return false; }
   bool is_staged() const override { return staging_.is_staged; }
-  const HaloCount& sent() const override { return messages_.sent(); }
-  const HaloCount& received_messages() const override { return messages_.received(); }
   double waited_seconds() const override { return messages_.waited_seconds(); }
   std::string explain() const override {
     return text(staging_.is_staged ? "staged through pinned memory" : "from and to the memory that the halo is in",

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <ashlar/base/concepts.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/comm/direct_messages.hpp>
 #include <ashlar/comm/rank_devices.hpp>
 #include <ashlar/comm/transport.hpp>
 #include <ashlar/halo/exchange_mode.hpp>
@@ -33,6 +35,24 @@ struct PossibleModes {
 /// Throws   ArgumentError on all ranks if the wanted mode does not work here.
 PossibleModes possible_modes(const Communicator& comm, const ExchangeOptions& wanted, MemoryKind kind, bool is_sent,
                              const std::function<PeersFound()>& peers);
+
+/// The choice between staged and direct messages, and its reason.
+struct HaloStaging {
+  bool is_staged = false;
+  std::string why = {};
+};
+
+/// The choice of a rank whose halo is in memory of `kind`, after find_direct_messages().
+///
+/// Throws   ArgumentError on all ranks if device memory was asked for and messages from there do not work.
+HaloStaging choose_staging(const Communicator& comm, HaloBuffers wanted, const DirectMessages& direct, MemoryKind kind);
+
+/// The same, with find_direct_messages(). Collective; all ranks want the same buffers.
+template <execution_space Exec>
+HaloStaging find_staging(const Exec& exec, const Communicator& comm, HaloBuffers wanted) {
+  if (wanted == HaloBuffers::staged) return {true, "as asked for"};
+  return choose_staging(comm, wanted, find_direct_messages(exec, comm), memory_kind_of<typename Exec::memory_space>);
+}
 
 /// Seconds of an exchange, by mode.
 using ModeTimes = std::vector<std::pair<ExchangeMode, double>>;

@@ -65,8 +65,6 @@ class ExchangeBackend {
 
   virtual bool is_stream_ordered() const = 0;
   virtual bool is_staged() const = 0;
-  virtual const HaloCount& sent() const = 0;
-  virtual const HaloCount& received_messages() const = 0;
   virtual double waited_seconds() const = 0;
   /// How messages travel, and why: "staged through pinned memory (...)"
   virtual std::string explain() const = 0;
@@ -87,11 +85,10 @@ struct NeighbourBuffers {
   std::int64_t send_bytes, receive_bytes, packed_bytes;
 };
 
-/// The result of timing a backend. The trial makes and counts exchanges.
+/// The result of timing a backend. The trial makes exchanges.
 struct BackendTrial {
   double seconds = 0;  ///< for an exchange, on the slowest rank
   std::int64_t exchanges = 0;
-  HaloCount sent = {}, received = {};
   double waited_seconds = 0;
 
   /// The slot that arrived last.
@@ -124,15 +121,16 @@ struct ExchangeState {
   int shown = 0;             ///< the slot of the exchange that finished last, or is arriving
   bool is_arriving = false;  ///< true once the oldest exchange in flight is shown
   std::int64_t made = 0;     ///< with replayed exchanges
-  std::int64_t replayed = 0;
+  HaloCount sent = {}, received = {};
 
   int num_in_flight() const { return static_cast<int>(started - finished); }
   int next_slot() const { return static_cast<int>(started % num_exchange_slots); }
   int arriving_slot() const { return static_cast<int>(finished % num_exchange_slots); }
 
-  void start() {
+  void start(const HaloCount& messages) {
     ++started;
     ++made;
+    sent += messages;
   }
   void arrive() {
     shown = arriving_slot();
@@ -146,7 +144,8 @@ struct ExchangeState {
   /// The state with which a capture begins: a capture makes no exchange.
   ExchangeState captured() const {
     ExchangeState state = *this;
-    state.made = state.replayed = 0;
+    state.made = 0;
+    state.sent = state.received = {};
     return state;
   }
   /// Captured work that ended in the state `end` was replayed. It uses the slots of the capture, whatever exchanges
@@ -157,7 +156,8 @@ struct ExchangeState {
     shown = end.shown;
     is_arriving = end.is_arriving;
     made += end.made;
-    replayed += end.made;
+    sent += end.sent;
+    received += end.received;
   }
 };
 

@@ -90,7 +90,6 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   void start_by(const Exec& exec, const std::string& label, const PeerTasks<Pack>& packs) {
     begin_sending();
     launch_tasks(label, exec, packs.count, kernel(packs, PeerTasks<NoPeerTask>{}, PeerTasks<NoPeerTask>{}));
-    count_sent();
     mark(exec);
   }
 
@@ -108,8 +107,6 @@ class KernelBackend final : public ExchangeBackend<Exec> {
       all.first = packs.count + between.count;
       launch_tasks(label, exec, takes.count, all);
     }
-    count_sent();
-    count_received(0, num_received());
     mark(exec);
   }
 
@@ -133,8 +130,6 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   KernelBackend* for_kernels() override { return this; }
   bool is_stream_ordered() const override { return is_gpu_v<Exec>; }
   bool is_staged() const override { return false; }
-  const HaloCount& sent() const override { return sent_; }
-  const HaloCount& received_messages() const override { return received_; }
   double waited_seconds() const override { return waited_seconds_; }
   std::string explain() const override {
     return text("by kernels, through ", memory().explain(),
@@ -176,7 +171,6 @@ class KernelBackend final : public ExchangeBackend<Exec> {
       puts.push_back({memory().of(to[k].rank) + route.slots, route.slot_bytes, flag(to[k].rank, route.arrived),
                       flag(rank, routes_.taken_flag(int(k))), route.are_packets});
       add_chunks(chunks, int(k), to[k].count, chunk_of(to[k].count));
-      sent_bytes_.push_back(to[k].count);
     }
     for (PeerChunk& chunk : chunks) chunk.source = to[std::size_t(chunk.message)].begin + chunk.begin;
     for (std::size_t k = 0; k < from.size(); ++k) {
@@ -185,7 +179,6 @@ class KernelBackend final : public ExchangeBackend<Exec> {
       gets.push_back({receive_slots() + from[k].begin, are_packets ? memory().own() + route.packets : nullptr,
                       are_packets ? from[k].count / 4 : 0, routes_.slot_bytes(),
                       flag(rank, routes_.arrived_flag(int(k))), flag(from[k].rank, route.taken)});
-      received_bytes_.push_back(from[k].count);
       num_as_packets_ += are_packets ? 1 : 0;
       add_chunks(arrivals, int(k), gets.back().num_words, chunk_of(from[k].count) / 4);
       first_arrivals_.push_back(int(arrivals.size()));
@@ -235,20 +228,11 @@ class KernelBackend final : public ExchangeBackend<Exec> {
       wait_until_come(exec, first, count);
       for (int k = first; k < first + count; ++k) receives().arrive(k);
     }
-    count_received(first, count);
     check();
   }
   /// Later calls, on any instance, wait for the work enqueued so far.
   void mark(const Exec& exec) {
     if (!is_captured()) enqueued_.record(exec);
-  }
-  void count_sent() {
-    if (is_captured()) return;
-    for (const std::int64_t bytes : sent_bytes_) sent_.add(bytes);
-  }
-  void count_received(int first, int count) {
-    if (is_captured()) return;
-    for (int k = first; k < first + count; ++k) received_.add(received_bytes_[std::size_t(k)]);
   }
 
   // Kernels run on the host.
@@ -277,7 +261,6 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   List<PeerChunk> chunks_;           // of the packed buffer, in bytes
   List<PeerChunk> arrivals_;         // of packets, in words; each other message has one empty chunk
   std::vector<int> first_arrivals_;  // by message, and the end
-  std::vector<std::int64_t> sent_bytes_, received_bytes_;
   List<PeerCount> num_sent_, num_taken_;
   List<std::uint64_t> skipped_;
   List<unsigned> next_task_;
@@ -286,7 +269,6 @@ class KernelBackend final : public ExchangeBackend<Exec> {
   std::uint64_t followed_ = 0;  // number of the capture
   int num_given_ = 0, num_as_packets_ = 0;
   double waited_seconds_ = 0;  // of the host, if kernels run there
-  HaloCount sent_, received_;
   Event<Exec> enqueued_;
 };
 

@@ -60,20 +60,16 @@ class StreamBackend final : public ExchangeBackend<Exec> {
 
   void start(const Exec& exec, int number) override {
     Slot& slot = at(number);
-    const bool is_captured = Capture<Exec>::current() != nullptr;
     if constexpr (is_gpu_v<Exec>) {
       packed_.record(exec);
       packed_.wait(side_.get());
-      if (!is_captured) slot.is_free.wait(side_.get());
+      if (Capture<Exec>::current() == nullptr) slot.is_free.wait(side_.get());
     } else {
       exec.fence("ashlar::halo: packed");
       slot.is_free.wait();
     }
     transport_->exchange(slot.sends, slot.receives, side_.stream());
     sent_event(slot).record(side_.get());
-    if (is_captured) return;
-    for (const StreamSend& send : slot.sends) sent_.add(std::int64_t(send.bytes));
-    for (const StreamReceive& receive : slot.receives) received_.add(std::int64_t(receive.bytes));
   }
 
   void begin_arrival(const Exec& exec, int previous) override {
@@ -105,8 +101,6 @@ class StreamBackend final : public ExchangeBackend<Exec> {
 
   bool is_stream_ordered() const override { return true; }
   bool is_staged() const override { return false; }
-  const HaloCount& sent() const override { return sent_; }
-  const HaloCount& received_messages() const override { return received_; }
   double waited_seconds() const override { return 0; }
   std::string explain() const override { return text("on a stream, by ", transport_->explain()); }
   HeldBytes bytes() const override {
@@ -152,7 +146,6 @@ class StreamBackend final : public ExchangeBackend<Exec> {
   int num_given_ = 0;
   bool has_ended_ = false;
   std::uint64_t followed_ = 0;  // number of the capture
-  HaloCount sent_, received_;
 };
 
 }  // namespace ashlar::impl

@@ -6,17 +6,15 @@
 #include <Tpetra_CrsMatrix.hpp>
 #include <Tpetra_Distributor.hpp>
 #include <Tpetra_Import.hpp>
-#include <ashlar/base/error.hpp>
 #include <ashlar/comm/communicator.hpp>
 #include <ashlar/halo/halo_plan.hpp>
 #include <ashlar/interop/column_map_operator.hpp>
 #include <ashlar/interop/column_sources.hpp>
-#include <ashlar/interop/kokkos_kernels.hpp>
 #include <ashlar/interop/tpetra/operator.hpp>
+#include <ashlar/interop/tpetra/rows.hpp>
 #include <ashlar/interop/tpetra/types.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 namespace ashlar {
@@ -73,12 +71,7 @@ TpetraMatrixOperator<Scalar, LO, GO, Node> operator_of_graph(const Tpetra::CrsGr
                                                              const bcsr_of_tpetra<Scalar, LO, GO, Node>& rows,
                                                              const ColumnMapOptions& options) {
   const Communicator comm = from_teuchos(*graph.getComm());
-  comm.together([&] {
-    if (graph.getExporter().is_null()) return;
-    throw ArgumentError("from_tpetra: a matrix whose rows are not those of its range map",
-                        "their sums would have to be exported, which Ashlar does not do",
-                        "give the range map of the matrix as its row map");
-  });
+  check_rows_are_in_range(comm, graph, "from_tpetra");
   const tpetra_execution_space<Node> exec;
   // (An importer is null on all ranks, or on none.)
   const auto importer = graph.getImporter();
@@ -100,12 +93,7 @@ TpetraMatrixOperator<Scalar, LO, GO, Node> operator_of_graph(const Tpetra::CrsGr
 template <class Scalar, class LO, class GO, class Node>
 TpetraMatrixOperator<Scalar, LO, GO, Node> from_tpetra(const Tpetra::BlockCrsMatrix<Scalar, LO, GO, Node>& a,
                                                        const ColumnMapOptions& options = {}) {
-  using Block = typename Tpetra::BlockCrsMatrix<Scalar, LO, GO, Node>::little_block_type;
-  static_assert(
-      std::is_same_v<typename Block::array_layout, Kokkos::LayoutRight>,
-      "ashlar::from_tpetra: this Tpetra stores blocks by columns, and its own products read them by rows; build "
-      "Trilinos with -D Tpetra_ENABLE_BLOCKCRS_LITTLEBLOCK_LAYOUTLEFT=OFF");
-  return impl::operator_of_graph<Scalar>(a.getCrsGraph(), from_kokkos_kernels(a.getLocalMatrixDevice()), options);
+  return impl::operator_of_graph<Scalar>(impl::graph_of(a), impl::rows_of(a, "from_tpetra"), options);
 }
 
 /// The same of a matrix of single entries, which is fill-complete: blocks of size 1.
@@ -114,19 +102,16 @@ TpetraMatrixOperator<Scalar, LO, GO, Node> from_tpetra(const Tpetra::BlockCrsMat
 template <class Scalar, class LO, class GO, class Node>
 TpetraMatrixOperator<Scalar, LO, GO, Node> from_tpetra(const Tpetra::CrsMatrix<Scalar, LO, GO, Node>& a,
                                                        const ColumnMapOptions& options = {}) {
-  if (!a.isFillComplete()) {
-    throw ArgumentError("from_tpetra: a CrsMatrix that is being filled", "its structure may still change",
-                        "call fillComplete() before");
-  }
-  return impl::operator_of_graph<Scalar>(*a.getCrsGraph(), from_kokkos_kernels(a.getLocalMatrixDevice()), options);
+  const auto rows = impl::rows_of(a, "from_tpetra");
+  return impl::operator_of_graph<Scalar>(impl::graph_of(a), rows, options);
 }
 
 /// A Tpetra matrix as a Tpetra::Operator whose products Ashlar makes: what takes the matrix's place in a program.
 /// Collective; throws as from_tpetra().
 template <template <class...> class TpetraMatrix, class Scalar, class LO, class GO, class Node>
-requires requires(const TpetraMatrix<Scalar, LO, GO, Node>& a) { from_tpetra(a); }
-Teuchos::RCP<const Tpetra::Operator<Scalar, LO, GO, Node>> tpetra_operator(const TpetraMatrix<Scalar, LO, GO, Node>& a,
-                                                                           const ColumnMapOptions& options = {}) {
+requires(impl::tpetra_matrix<TpetraMatrix<Scalar, LO, GO, Node>>)
+    Teuchos::RCP<const Tpetra::Operator<Scalar, LO, GO, Node>> tpetra_operator(
+        const TpetraMatrix<Scalar, LO, GO, Node>& a, const ColumnMapOptions& options = {}) {
   using Op = TpetraOperator<TpetraMatrixOperator<Scalar, LO, GO, Node>, Scalar, LO, GO, Node>;
   return Teuchos::rcp(new Op(from_tpetra(a, options), a.getDomainMap(), a.getRangeMap()));
 }

@@ -12,12 +12,16 @@ namespace ashlar::impl {
 /// The small least-squares problem of GMRES, min ||g - H y|| for a Hessenberg matrix H whose columns come one by one.
 /// Givens rotations keep it triangular: Q H = R, and the last entry of Q g is the norm of the residual.
 ///
-/// Memory   the caller's, size(most) entries; the functions are for one thread of the device or host.
+/// Memory   the caller's, size(most) entries; the functions are for one thread of the device or host. That thread
+///          waits for each load, and a store ends what the compiler may load ahead: so `together` entries are loaded
+///          before the first is used.
 /// Source   Saad, Iterative Methods for Sparse Linear Systems, section 6.5.3.
 template <class Number>
 struct Hessenberg {
   Number* entries;
   int most;  ///< columns
+
+  static constexpr int together = 16;
 
   static constexpr int size(int most) { return most * (most + 1) + 2 * most + 3 * (most + 1); }
 
@@ -37,10 +41,8 @@ struct Hessenberg {
   /// the column adds no more than `rounding`: H is singular.
   template <class Entry>
   KOKKOS_FUNCTION double add_column(int j, const Entry& entry, double below, double rounding) const {
-    constexpr int together = 8;
     Number upper = entry(0);
     for (int first = 0; first < j; first += together) {
-      // Stores might alias the loads. So eight rotations are loaded together before the first one is stored.
       Number cosines[together], sines[together], lower[together];
       for (int u = 0; u < together; ++u) {
         const int i = first + u < j ? first + u : j - 1;
@@ -69,18 +71,34 @@ struct Hessenberg {
   KOKKOS_FUNCTION void solve(int columns) const {
     for (int i = columns - 1; i >= 0; --i) {
       Number sum = g()[i];
-      for (int k = i + 1; k < columns; ++k) sum -= r(i, k) * y()[k];
+      for (int first = i + 1; first < columns; first += together) {
+        Number entries[together], solved[together];
+        for (int u = 0; u < together; ++u) {
+          const int k = first + u < columns ? first + u : i + 1;
+          entries[u] = r(i, k);
+          solved[u] = y()[k];
+        }
+        for (int u = 0; u < together; ++u) sum -= first + u < columns ? entries[u] * solved[u] : Number(0);
+      }
       y()[i] = sum / r(i, i);
     }
     // Q^H of the last unit vector, with the sign of the residual.
     Number* const d = direction();
-    for (int i = 0; i < columns; ++i) d[i] = Number(0);
     const double norm = Kokkos::abs(g()[columns]);
-    d[columns] = norm > 0 ? g()[columns] / norm : Number(0);
-    for (int i = columns - 1; i >= 0; --i) {
-      d[i] = -(sine(i) * d[i + 1]);
-      d[i + 1] = cosine(i) * d[i + 1];
+    Number last = norm > 0 ? g()[columns] / norm : Number(0);
+    for (int first = columns - 1; first >= 0; first -= together) {
+      Number cosines[together], sines[together];
+      for (int u = 0; u < together; ++u) {
+        const int i = first >= u ? first - u : 0;
+        cosines[u] = cosine(i);
+        sines[u] = sine(i);
+      }
+      for (int u = 0; u < together && u <= first; ++u) {
+        d[first - u + 1] = cosines[u] * last;
+        last = -(sines[u] * last);
+      }
     }
+    d[0] = last;
   }
 
  private:

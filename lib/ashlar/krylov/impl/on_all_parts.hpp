@@ -58,7 +58,7 @@ void require_same_on_all_parts(const Space& space, const char* solver, const std
   std::size_t i = 0;
   while (i + 1 < asked.size() && !differ(i, 1)) ++i;
   throw ArgumentError(text(solver, ": ", asked[i].name, " ", asked[i].value, " here, something else in another part"),
-                      "all parts are solved together, in one way", "ask for the same in all of them");
+                      "all parts are solved together, with the same options", "pass the same value on all of them");
 }
 
 }  // namespace ashlar::impl

@@ -17,18 +17,11 @@ bool mpi_is_alive();
 
 /// A thread level of MPI as a word.
 inline const char* thread_level_name(int level) {
-  switch (level) {
-    case MPI_THREAD_SINGLE:
-      return "single";
-    case MPI_THREAD_FUNNELED:
-      return "funneled";
-    case MPI_THREAD_SERIALIZED:
-      return "serialized";
-    case MPI_THREAD_MULTIPLE:
-      return "multiple";
-    default:
-      return "unknown";
-  }
+  return level == MPI_THREAD_SINGLE       ? "single"
+         : level == MPI_THREAD_FUNNELED   ? "funneled"
+         : level == MPI_THREAD_SERIALIZED ? "serialized"
+         : level == MPI_THREAD_MULTIPLE   ? "multiple"
+                                          : "unknown";
 }
 
 /// Owns an MPI communicator, which returns errors. The destructor frees it, unless MPI has ended before.

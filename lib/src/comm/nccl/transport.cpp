@@ -56,51 +56,6 @@ std::string nccl_version() {
   return text(version / 10000, ".", version / 100 % 100, ".", version % 100);
 }
 
-}  // namespace
-
-/// Owns a communicator of NCCL, and a thread that polls it for errors.
-class NcclTransport final : public StreamTransport {
- public:
-  /// Takes the result of ncclCommInitRank or ncclCommSplit.
-  NcclTransport(ncclComm_t comm, int num_ranks);
-  ~NcclTransport() override;
-
-  /// Collective over the ranks of `group`. Each rank uses the current device of its thread.
-  static std::unique_ptr<NcclTransport> of_ranks(const Communicator& group);
-  /// The same by a split of `nccl`, which has the ranks of `group`.
-  static std::unique_ptr<NcclTransport> split_of(ncclComm_t nccl, const Communicator& group);
-
-  MemoryKind memory() const override;
-  std::string name() const override;
-  std::string explain() const override;
-
-  std::unique_ptr<StreamTransport> make_for(const Communicator& group) const override;
-  void exchange(std::span<const StreamSend> sends, std::span<const StreamReceive> receives, void* stream) override;
-  void all_gather(const void* mine, std::size_t bytes, void* all, void* stream) override;
-  void check() const override;
-  void abort() noexcept override;
-
- private:
-  /// Calls enqueue(comm), and throws if its result is an error.
-  template <class Enqueue>
-  void run(const char* call, const Enqueue& enqueue);
-  void watch();
-
-  // With the mutex held:
-  void require_alive() const;
-  void fail(const std::string& why) noexcept;
-
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  ncclComm_t comm_;  // null once it has been aborted
-  int num_ranks_;
-  std::string failure_;
-  bool is_ending_ = false;
-  std::thread watcher_;
-};
-
-namespace {
-
 using Exec = Kokkos::DefaultExecutionSpace;
 #ifdef KOKKOS_ENABLE_HIP
 using Stream = hipStream_t;
@@ -142,140 +97,155 @@ struct NewComm {
   ~NewComm() {
     if (comm != nullptr) static_cast<void>(ncclCommAbort(comm));
   }
-  std::unique_ptr<NcclTransport> transport(int num_ranks) {
-    auto result = std::make_unique<NcclTransport>(comm, num_ranks);
-    comm = nullptr;
-    return result;
-  }
 };
 
 }  // namespace
 
-NcclTransport::NcclTransport(ncclComm_t comm, int num_ranks)
-    : comm_(comm), num_ranks_(num_ranks), watcher_([this] { watch(); }) {}
-
-NcclTransport::~NcclTransport() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_ending_ = true;
-  }
-  changed_.notify_all();
-  watcher_.join();
-  if (comm_ == nullptr) return;
-  // A rank that leaves early cannot wait for messages that other ranks may never send.
-  const ncclResult_t result = std::uncaught_exceptions() > 0 ? ncclCommAbort(comm_) : ncclCommDestroy(comm_);
-  if (result != ncclSuccess) std::cerr << "ashlar: ncclCommDestroy failed (" << ncclGetErrorString(result) << ")\n";
-}
-
-std::unique_ptr<NcclTransport> NcclTransport::of_ranks(const Communicator& group) {
-  require_devices_of_their_own(group);
-  ncclUniqueId id{};
-  group.together([&] {
-    if (group.rank() == 0) check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
-  });
-  id = group.broadcast(id);
-  NewComm made;
-  group.together([&] {
-    use_device();
-    ncclConfig_t config = configuration();
-    check_nccl(ncclCommInitRankConfig(&made.comm, group.size(), id, group.rank(), &config), "ncclCommInitRankConfig");
-  });
-  return group.together([&] { return made.transport(group.size()); });
-}
-
-std::unique_ptr<NcclTransport> NcclTransport::split_of(ncclComm_t nccl, const Communicator& group) {
-  NewComm made;
-  group.together([&] {
-    use_device();
-    const ncclResult_t result = ncclCommSplit(nccl, 0, group.rank(), &made.comm, nullptr);  // configured as `nccl`
-    check_nccl(settled(result, nccl), "ncclCommSplit", nccl);
-    check_nccl(settled(result, made.comm), "ncclCommSplit", made.comm);
-  });
-  return group.together([&] { return made.transport(group.size()); });
-}
-
-MemoryKind NcclTransport::memory() const { return memory_kind_of<Exec::memory_space>; }
-
-std::string NcclTransport::name() const { return library; }
-
-std::string NcclTransport::explain() const {
-  return text(library, " ", nccl_version(), ", tried with ", trial_bytes.front(), " to ", trial_bytes.back(), " bytes");
-}
-
-std::unique_ptr<StreamTransport> NcclTransport::make_for(const Communicator& group) const {
-  // All ranks take part in a split; a subset of them starts from scratch.
-  if (group.size() != num_ranks_) return of_ranks(group);
-  const std::lock_guard lock(mutex_);  // no thread aborts it meanwhile
-  group.together([&] { require_alive(); });
-  return split_of(comm_, group);
-}
-
-void NcclTransport::exchange(std::span<const StreamSend> sends, std::span<const StreamReceive> receives, void* stream) {
-  run("ncclSend and ncclRecv", [&](ncclComm_t comm) {
-    ncclResult_t first = ncclGroupStart();
-    if (first != ncclSuccess) return first;
-    // The group belongs to the thread, so it is ended in any case.
-    const auto keep = [&](ncclResult_t result) {
-      if (first == ncclSuccess || first == ncclInProgress) first = result;
-    };
-    for (const StreamReceive& its : receives) {
-      if (its.bytes > 0) keep(ncclRecv(its.data, its.bytes, ncclUint8, its.from, comm, static_cast<Stream>(stream)));
+/// Owns a communicator of NCCL, and a thread that polls it for errors.
+class NcclTransport final : public StreamTransport {
+ public:
+  /// Takes the result of ncclCommInitRank or ncclCommSplit.
+  NcclTransport(ncclComm_t comm, int num_ranks) : comm_(comm), num_ranks_(num_ranks), watcher_([this] { watch(); }) {}
+  ~NcclTransport() override {
+    {
+      const std::lock_guard lock(mutex_);
+      is_ending_ = true;
     }
-    for (const StreamSend& its : sends) {
-      if (its.bytes > 0) keep(ncclSend(its.data, its.bytes, ncclUint8, its.to, comm, static_cast<Stream>(stream)));
-    }
-    keep(ncclGroupEnd());
-    return first;
-  });
-}
-
-void NcclTransport::all_gather(const void* mine, std::size_t bytes, void* all, void* stream) {
-  run("ncclAllGather",
-      [&](ncclComm_t comm) { return ncclAllGather(mine, all, bytes, ncclUint8, comm, static_cast<Stream>(stream)); });
-}
-
-void NcclTransport::check() const {
-  const std::lock_guard lock(mutex_);
-  require_alive();
-}
-
-void NcclTransport::abort() noexcept {
-  const std::lock_guard lock(mutex_);
-  fail("it has been aborted");
-}
-
-template <class Enqueue>
-void NcclTransport::run(const char* call, const Enqueue& enqueue) {
-  const std::lock_guard lock(mutex_);
-  require_alive();
-  const ncclResult_t result = settled(enqueue(comm_), comm_);
-  if (result == ncclSuccess) return;
-  fail(text(call, ": ", complaint(result, comm_)));
-  require_alive();
-}
-
-void NcclTransport::watch() {
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, watch_interval, [this] { return is_ending_; })) {
+    changed_.notify_all();
+    watcher_.join();
     if (comm_ == nullptr) return;
-    ncclResult_t found = ncclSuccess;
-    const ncclResult_t asked = ncclCommGetAsyncError(comm_, &found);
-    if (asked != ncclSuccess) found = asked;
-    if (found != ncclSuccess && found != ncclInProgress) fail(complaint(found, comm_));
+    // A rank that leaves early cannot wait for messages that other ranks may never send.
+    const ncclResult_t result = std::uncaught_exceptions() > 0 ? ncclCommAbort(comm_) : ncclCommDestroy(comm_);
+    if (result != ncclSuccess) std::cerr << "ashlar: ncclCommDestroy failed (" << ncclGetErrorString(result) << ")\n";
   }
-}
 
-void NcclTransport::require_alive() const {
-  if (comm_ != nullptr) return;
-  throw CommError(text("messages by ", library, " failed"), failure_,
-                  "end the job, and read the messages of other ranks");
-}
+  /// Collective over the ranks of `group`. Each rank uses the current device of its thread.
+  static std::unique_ptr<NcclTransport> of_ranks(const Communicator& group) {
+    require_devices_of_their_own(group);
+    ncclUniqueId id{};
+    group.together([&] {
+      if (group.rank() == 0) check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
+    });
+    id = group.broadcast(id);
+    return made(group, [&](ncclComm_t& comm) {
+      ncclConfig_t config = configuration();
+      check_nccl(ncclCommInitRankConfig(&comm, group.size(), id, group.rank(), &config), "ncclCommInitRankConfig");
+    });
+  }
+  /// The same by a split of `nccl`, which has the ranks of `group`.
+  static std::unique_ptr<NcclTransport> split_of(ncclComm_t nccl, const Communicator& group) {
+    return made(group, [&](ncclComm_t& comm) {
+      const ncclResult_t result = ncclCommSplit(nccl, 0, group.rank(), &comm, nullptr);  // configured as `nccl`
+      check_nccl(settled(result, nccl), "ncclCommSplit", nccl);
+      check_nccl(settled(result, comm), "ncclCommSplit", comm);
+    });
+  }
 
-void NcclTransport::fail(const std::string& why) noexcept {
-  if (comm_ == nullptr) return;
-  failure_ = why;
-  static_cast<void>(ncclCommAbort(std::exchange(comm_, nullptr)));
-}
+  MemoryKind memory() const override { return memory_kind_of<Exec::memory_space>; }
+  std::string name() const override { return library; }
+  std::string explain() const override {
+    return text(library, " ", nccl_version(), ", tried with ", trial_bytes.front(), " to ", trial_bytes.back(),
+                " bytes");
+  }
+
+  std::unique_ptr<StreamTransport> make_for(const Communicator& group) const override {
+    // All ranks take part in a split; a subset of them starts from scratch.
+    if (group.size() != num_ranks_) return of_ranks(group);
+    const std::lock_guard lock(mutex_);  // no thread aborts it meanwhile
+    group.together([&] { require_alive(); });
+    return split_of(comm_, group);
+  }
+
+  void exchange(std::span<const StreamSend> sends, std::span<const StreamReceive> receives, void* stream) override {
+    run("ncclSend and ncclRecv", [&](ncclComm_t comm) {
+      ncclResult_t first = ncclGroupStart();
+      if (first != ncclSuccess) return first;
+      // The group belongs to the thread, so it is ended in any case.
+      const auto keep = [&](ncclResult_t result) {
+        if (first == ncclSuccess || first == ncclInProgress) first = result;
+      };
+      for (const StreamReceive& its : receives) {
+        if (its.bytes > 0) keep(ncclRecv(its.data, its.bytes, ncclUint8, its.from, comm, static_cast<Stream>(stream)));
+      }
+      for (const StreamSend& its : sends) {
+        if (its.bytes > 0) keep(ncclSend(its.data, its.bytes, ncclUint8, its.to, comm, static_cast<Stream>(stream)));
+      }
+      keep(ncclGroupEnd());
+      return first;
+    });
+  }
+  void all_gather(const void* mine, std::size_t bytes, void* all, void* stream) override {
+    run("ncclAllGather",
+        [&](ncclComm_t comm) { return ncclAllGather(mine, all, bytes, ncclUint8, comm, static_cast<Stream>(stream)); });
+  }
+
+  void check() const override {
+    const std::lock_guard lock(mutex_);
+    require_alive();
+  }
+  void abort() noexcept override {
+    const std::lock_guard lock(mutex_);
+    fail("it has been aborted");
+  }
+
+ private:
+  /// The transport of a communicator that make(comm) makes on each rank. Collective.
+  template <class Make>
+  static std::unique_ptr<NcclTransport> made(const Communicator& group, const Make& make) {
+    NewComm its;
+    group.together([&] {
+      use_device();
+      make(its.comm);
+    });
+    return group.together([&] {
+      auto result = std::make_unique<NcclTransport>(its.comm, group.size());
+      its.comm = nullptr;
+      return result;
+    });
+  }
+
+  /// Calls enqueue(comm), and throws if its result is an error.
+  template <class Enqueue>
+  void run(const char* call, const Enqueue& enqueue) {
+    const std::lock_guard lock(mutex_);
+    require_alive();
+    const ncclResult_t result = settled(enqueue(comm_), comm_);
+    if (result == ncclSuccess) return;
+    fail(text(call, ": ", complaint(result, comm_)));
+    require_alive();
+  }
+
+  void watch() {
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, watch_interval, [this] { return is_ending_; })) {
+      if (comm_ == nullptr) return;
+      ncclResult_t found = ncclSuccess;
+      const ncclResult_t asked = ncclCommGetAsyncError(comm_, &found);
+      if (asked != ncclSuccess) found = asked;
+      if (found != ncclSuccess && found != ncclInProgress) fail(complaint(found, comm_));
+    }
+  }
+
+  // With the mutex held:
+  void require_alive() const {
+    if (comm_ != nullptr) return;
+    throw CommError(text("messages by ", library, " failed"), failure_,
+                    "end the job, and read the messages of other ranks");
+  }
+  void fail(const std::string& why) noexcept {
+    if (comm_ == nullptr) return;
+    failure_ = why;
+    static_cast<void>(ncclCommAbort(std::exchange(comm_, nullptr)));
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  ncclComm_t comm_;  // null once it has been aborted
+  int num_ranks_;
+  std::string failure_;
+  bool is_ending_ = false;
+  std::thread watcher_;
+};
 
 }  // namespace ashlar::impl
 

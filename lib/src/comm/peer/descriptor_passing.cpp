@@ -159,68 +159,44 @@ Taken take_letter(int socket) {
   return taken;
 }
 
-/// The part of one rank, once all have their sockets.
-class Passing {
- public:
-  Passing(int socket, const Token& token, int rank, int num_ranks, int mine)
-      : socket_(socket), token_(token), rank_(rank), mine_(mine), theirs_(static_cast<std::size_t>(num_ranks)) {
-    for (int other = num_ranks; other-- > 0;) {
-      if (other != rank) to_send_.push_back(other);
-    }
-    num_to_come_ = to_send_.size();
+/// The part of one rank, once all have their sockets: sends `mine` to all others, and returns theirs.
+std::vector<FileDescriptor> exchange(int socket, const Token& token, int rank, int num_ranks, int mine,
+                                     double time_out_seconds) {
+  std::vector<FileDescriptor> theirs(static_cast<std::size_t>(num_ranks));
+  std::vector<int> to_send;
+  for (int other = num_ranks; other-- > 0;) {
+    if (other != rank) to_send.push_back(other);
   }
-
-  std::vector<FileDescriptor> run(double time_out_seconds) {
-    const auto begin = std::chrono::steady_clock::now();
-    while (!to_send_.empty() || num_to_come_ > 0) {
-      if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > time_out_seconds) {
-        fail_to_pass(text("file descriptors of ", num_to_come_, " ranks have not come, and ", to_send_.size(),
-                          " ranks have not taken this one's"),
-                     text("in ", time_out_seconds, " s"));
-      }
-      send_what_goes();
-      take_what_has_come();
+  std::size_t num_to_come = to_send.size();
+  const auto begin = std::chrono::steady_clock::now();
+  for (;;) {
+    while (!to_send.empty() && send_letter(socket, address_of(token, to_send.back()), {token, rank}, mine)) {
+      to_send.pop_back();
     }
-    return std::move(theirs_);
-  }
-
- private:
-  void send_what_goes() {
-    while (!to_send_.empty() && send_letter(socket_, address_of(token_, to_send_.back()), {token_, rank_}, mine_)) {
-      to_send_.pop_back();
+    if (to_send.empty() && num_to_come == 0) return theirs;
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > time_out_seconds) {
+      fail_to_pass(text("file descriptors of ", num_to_come, " ranks have not come, and ", to_send.size(),
+                        " ranks have not taken this one's"),
+                   text("in ", time_out_seconds, " s"));
     }
-  }
-
-  /// Waits briefly for messages.
-  void take_what_has_come() {
-    if (num_to_come_ == 0 && to_send_.empty()) return;
-    pollfd polled{socket_, POLLIN, 0};
-    poll(&polled, 1, to_send_.empty() ? 100 : 1);
+    pollfd polled{socket, POLLIN, 0};
+    poll(&polled, 1, to_send.empty() ? 100 : 1);
     // A bounded number of messages, whatever is sent here.
-    for (std::size_t k = 0; k < theirs_.size(); ++k) {
-      Taken taken = take_letter(socket_);
-      if (!taken.has_come) return;
+    for (std::size_t k = 0; k < theirs.size(); ++k) {
+      Taken taken = take_letter(socket);
+      if (!taken.has_come) break;
       const int from = taken.letter.rank;
-      if (!taken.is_whole || taken.letter.token != token_ || from < 0 || from >= int(theirs_.size()) || from == rank_) {
-        continue;
-      }
+      if (!taken.is_whole || taken.letter.token != token || from < 0 || from >= num_ranks || from == rank) continue;
       if (taken.lacks_descriptor) {
         fail_to_pass(text("the file descriptor of rank ", from), "this process may not have as many files open");
       }
-      FileDescriptor& its = theirs_[static_cast<std::size_t>(from)];
+      FileDescriptor& its = theirs[static_cast<std::size_t>(from)];
       if (its.is_open()) continue;
       its = std::move(taken.descriptor);
-      --num_to_come_;
+      --num_to_come;
     }
   }
-
-  int socket_;
-  Token token_;
-  int rank_, mine_;
-  std::vector<FileDescriptor> theirs_;
-  std::vector<int> to_send_;
-  std::size_t num_to_come_ = 0;
-};
+}
 
 }  // namespace
 
@@ -232,7 +208,7 @@ std::vector<FileDescriptor> pass_descriptors(const Communicator& comm, int mine,
     return bound_socket(address_of(token, rank));
   });
   // All sockets exist from here on, until all ranks are done.
-  return comm.together([&] { return Passing(socket.get(), token, rank, comm.size(), mine).run(time_out_seconds); });
+  return comm.together([&] { return exchange(socket.get(), token, rank, comm.size(), mine, time_out_seconds); });
 }
 
 }  // namespace ashlar::impl

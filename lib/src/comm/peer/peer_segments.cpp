@@ -47,13 +47,6 @@ struct PeerTicket {
 
 namespace {
 
-void require_one_host(const Communicator& comm) {
-  const int hosts = comm.transport().num_hosts();
-  if (hosts == 1) return;
-  throw CommError(text("comm: memory shared by ", comm.size(), " ranks"), text("they are on ", hosts, " hosts"),
-                  "let messages go through the transport");
-}
-
 [[noreturn]] void fail_to_share(const std::string& what, int error) {
   throw CommError(text("comm: ", what), std::strerror(error), "let messages go through the transport");
 }
@@ -147,14 +140,32 @@ PeerSegment open_segment(const PeerTicket& ticket, const FileDescriptor* descrip
 PeerSegments::PeerSegments(std::shared_ptr<const Communicator> comm, MemoryKind kind, std::size_t bytes,
                            PeerSharing sharing, const std::string& why)
     : comm_(std::move(comm)) {
-  require_one_host(*comm_);
+  if (const int hosts = comm_->transport().num_hosts(); hosts > 1) {
+    throw CommError(text("comm: memory shared by ", comm_->size(), " ranks"), text("they are on ", hosts, " hosts"),
+                    "let messages go through the transport");
+  }
   Key mine;
   own_ = comm_->together([&] { return make_segment(kind, bytes, sharing, mine); });
   const std::vector<PeerTicket> tickets = comm_->all_gather(mine.ticket);
   std::vector<FileDescriptor> descriptors;
   if (sharing == PeerSharing::descriptors) descriptors = pass_descriptors(*comm_, mine.descriptor.get());
   try {
-    open_others(tickets, mine.ticket, descriptors);
+    comm_->together([&] {
+      for (std::size_t rank = 0; rank < tickets.size(); ++rank) {
+        const PeerTicket& its = tickets[rank];
+        if (its.is_host != mine.ticket.is_host) {
+          throw CommError(text("comm: memory shared by ranks ", comm_->rank(), " and ", rank),
+                          "one computes on a device, the other on the host", "let messages go through the transport");
+        }
+        // A process cannot open a handle of its own memory.
+        if (its.process == mine.ticket.process) {
+          data_.push_back(its.data);
+          continue;
+        }
+        others_.push_back(open_segment(its, descriptors.empty() ? nullptr : &descriptors[rank]));
+        data_.push_back(others_.back().data);
+      }
+    });
   } catch (const std::exception&) {
     others_.clear();
     comm_->barrier();  // all ranks get here: no rank frees memory that another one has open
@@ -164,26 +175,6 @@ PeerSegments::PeerSegments(std::shared_ptr<const Communicator> comm, MemoryKind 
   explain_ = kind == MemoryKind::host ? "memory shared between processes"
                                       : text("memory of the other devices, by ",
                                              sharing == PeerSharing::handles ? "handles" : "file descriptors", why);
-}
-
-void PeerSegments::open_others(const std::vector<PeerTicket>& tickets, const PeerTicket& mine,
-                               const std::vector<FileDescriptor>& descriptors) {
-  comm_->together([&] {
-    for (std::size_t rank = 0; rank < tickets.size(); ++rank) {
-      const PeerTicket& its = tickets[rank];
-      if (its.is_host != mine.is_host) {
-        throw CommError(text("comm: memory shared by ranks ", comm_->rank(), " and ", rank),
-                        "one computes on a device, the other on the host", "let messages go through the transport");
-      }
-      // A process cannot open a handle of its own memory.
-      if (its.process == mine.process) {
-        data_.push_back(its.data);
-        continue;
-      }
-      others_.push_back(open_segment(its, descriptors.empty() ? nullptr : &descriptors[rank]));
-      data_.push_back(others_.back().data);
-    }
-  });
 }
 
 PeerSegments::~PeerSegments() {

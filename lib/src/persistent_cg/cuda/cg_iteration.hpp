@@ -29,8 +29,15 @@ __device__ Scalar entry_of_inverse_product(const DiagonalInverse<Scalar>& invers
   return sum;
 }
 
-/// The end of an iteration, for all threads of all thread blocks: adds up the threads' shares of r^H r and r^H z, and
-/// advances the thread block's scalars. Returns whether another iteration follows.
+/// How far to go along p, for all threads: the thread block's alpha, too. (Nobody reads it before the next iteration.)
+__device__ inline double set_step_length(CgScalars& s, double pq) {
+  const double length = s.step_length(pq);
+  if (threadIdx.x == 0) s.alpha = length;
+  return length;
+}
+
+/// The end of an iteration with set_step_length(), for all threads of all thread blocks: adds up the threads' shares of
+/// r^H r and r^H z, and advances the thread block's scalars. Returns whether another iteration follows.
 template <class Sync, class Scalar>
 __device__ bool end_iteration(Sync& grid, double* scratch, CgScalars& s, const CgPlace<Scalar>& place, bool is_identity,
                               double pq, double rr, double rz, unsigned* failed) {
@@ -45,7 +52,7 @@ __device__ bool end_iteration(Sync& grid, double* scratch, CgScalars& s, const C
     rz = sums[1];
   }
   if (threadIdx.x == 0) {
-    s.advance(pq, rr, rz, blockIdx.x == 0 ? place.history : nullptr, place.history_capacity);
+    s.advance_by_alpha(pq, rr, rz, blockIdx.x == 0 ? place.history : nullptr, place.history_capacity);
   }
   const bool has_failed = __syncthreads_or(grid.has_failed()) != 0;
   if (has_failed) *failed = 1;

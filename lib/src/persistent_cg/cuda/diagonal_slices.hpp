@@ -67,6 +67,7 @@ KOKKOS_FUNCTION inline int offset_bytes(int diagonals) {
 template <class V, class L, int in_flight>
 struct DiagonalSlices {
   using Value = V;
+  using Scalar = V;
   using Layout = L;  ///< of blocks in others' columns
   static constexpr int block_size = 1, lanes_of_row = 1, rows_of_slice = rows_of_diagonal;
   static constexpr int most_threads = 768, most_stages = 2;

@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(Product::most_threads, 1)
     }
 
     double sums[2] = {0, 0};
-    shorten_residual<Product::entries_in_flight>(s.step_length(pq[0]), place, inverse, first(), last(), sums);
+    shorten_residual<Product::entries_in_flight>(set_step_length(s, pq[0]), place, inverse, first(), last(), sums);
     if (B > 1 && inverse.values != nullptr && inverse.block_size > 1) {
       __syncthreads();
       sums[1] = apply_inverse<B>(inverse, place.r, place.z, first(), last());

@@ -65,8 +65,8 @@ inline int blocks_of_sums(int blocks, int num_ranks) {
 }
 
 /// Tells a product the room of its slices as stored; whether it is served. Waits for `exec`.
-template <class Value, class Layout, int B, int H, int in_flight>
-bool find_room(const Kokkos::Cuda& exec, SlicedProduct<StoredSlices<Value, Layout, B, H, in_flight>>& product) {
+template <class Value, class Scalar, class Layout, int B, int H, int in_flight>
+bool find_room(const Kokkos::Cuda& exec, SlicedProduct<StoredSlices<Value, Scalar, Layout, B, H, in_flight>>& product) {
   constexpr int granule = SliceRoom::granule;
   const auto is_aligned = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data) % granule == 0; };
   const auto& a = product.slices.a;
@@ -123,22 +123,25 @@ GridShape resident_grid(const Kokkos::Cuda& exec, const Arguments& a, int most_b
 /// Calls take(function, work, grid, description, owner of its memory) with the kernel that keeps the matrix in shared
 /// memory, or prefetches its slices, for blocks of b x b, by diagonals if a copy of no more than `copy_bytes` is worth
 /// it. Returns the result, or nothing if there is no such kernel. Waits for `exec`.
-template <class Sync, int b, class Value, class Layout, class Take>
+template <class Sync, int b, class Value, class Scalar, class Layout, class Take>
 auto with_prefetching_kernel(const Kokkos::Cuda& exec,
-                             const SpmvArguments<Value, Value, std::int32_t, std::int32_t>& arguments, Layout,
+                             const SpmvArguments<Value, Scalar, std::int32_t, std::int32_t>& arguments, Layout,
                              int num_ranks, std::uint64_t copy_bytes, const Take& take) {
-  using Arguments = SpmvArguments<Value, Value, std::int32_t, std::int32_t>;
+  constexpr bool is_of_one_type = std::is_same_v<Value, Scalar>;  // else the matrix is taken as it is stored
   using Result = std::optional<CgKernelOffer<Kokkos::Cuda>>;
   const int most = std::min(attribute_of(exec, cudaDevAttrMultiProcessorCount), GridMemory::most_blocks);
-  if (const GridShape grid = resident_grid<b>(exec, arguments, most, num_ranks); grid.blocks > 0) {
-    const PersistentFunction<Sync, Arguments, Value> function = resident_cg_kernel<Sync, Value, Layout, b>;
-    return Result(take(function, arguments, grid, text("the matrix stays in their scratch memory, b=", b), nullptr));
+  if constexpr (is_of_one_type) {
+    using Arguments = SpmvArguments<Value, Value, std::int32_t, std::int32_t>;
+    if (const GridShape grid = resident_grid<b>(exec, arguments, most, num_ranks); grid.blocks > 0) {
+      const PersistentFunction<Sync, Arguments, Value> function = resident_cg_kernel<Sync, Value, Layout, b>;
+      return Result(take(function, arguments, grid, text("the matrix stays in their scratch memory, b=", b), nullptr));
+    }
   }
   if (attribute_of(exec, cudaDevAttrComputeCapabilityMajor) < 9) return Result();
   // Blocks that keep to rows of their own read p several times, unless the cache holds all of it.
-  const bool fits = 2 * arguments.num_block_rows * b * std::int64_t(sizeof(Value)) <= device_cache_bytes(exec);
+  const bool fits = 2 * arguments.num_block_rows * b * std::int64_t(sizeof(Scalar)) <= device_cache_bytes(exec);
   const char* const order = fits ? "" : ", interleaved";
-  const auto take_diagonals = [&](const DiagonalCopy<Value>& copy, auto in_flight) {
+  [[maybe_unused]] const auto take_diagonals = [&](const DiagonalCopy<Value>& copy, auto in_flight) {
     auto product = copy.template product<Layout, in_flight()>(arguments);
     using Product = decltype(product);
     const PersistentFunction<Sync, Product, Value> function = persistent_cg_kernel<Sync, Product, Value>;
@@ -148,7 +151,7 @@ auto with_prefetching_kernel(const Kokkos::Cuda& exec,
     return Result(take(function, product, grid, text("products by diagonals of slices", order, ", b=1"),
                        std::make_shared<DiagonalCopy<Value>>(copy)));
   };
-  if constexpr (b == 1) {
+  if constexpr (b == 1 && is_of_one_type) {
     using Product = SlicedProduct<DiagonalSlices<Value, Layout, 11>>;  // either tells for what it was compiled
     const bool is_served = has_bulk_copies(persistent_cg_kernel<Sync, Product, Value>);
     if (const auto copy = make_diagonal_copy(exec, arguments, is_served ? copy_bytes : 0)) {
@@ -159,8 +162,8 @@ auto with_prefetching_kernel(const Kokkos::Cuda& exec,
     }
   }
   const auto take_sliced = [&](auto lanes_of_row, auto in_flight) {
-    using Product = SlicedProduct<StoredSlices<Value, Layout, b, lanes_of_row(), in_flight()>>;
-    const PersistentFunction<Sync, Product, Value> function = persistent_cg_kernel<Sync, Product, Value>;
+    using Product = SlicedProduct<StoredSlices<Value, Scalar, Layout, b, lanes_of_row(), in_flight()>>;
+    const PersistentFunction<Sync, Product, Scalar> function = persistent_cg_kernel<Sync, Product, Scalar>;
     if (!has_bulk_copies(function)) return Result();
     Product product{{arguments}, {}, !fits};
     if (!find_room(exec, product)) return Result();

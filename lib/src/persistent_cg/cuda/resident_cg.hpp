@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(1024, 1)
     double pq[1] = {double(p) * double(q)};
     grid.template sum<1>(pq, scratch);
 
-    const double length = s.step_length(pq[0]);
+    const double length = set_step_length(s, pq[0]);
     // (0 times a number that is not finite would be NaN.)
     if (length != 0) r -= Value(length) * q;
     if (is_identity) {

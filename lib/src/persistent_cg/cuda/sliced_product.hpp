@@ -58,7 +58,7 @@ class SlicedProduct {
 
 template <class Slices>
 class SlicedProduct<Slices>::Worker {
-  using Value = typename Slices::Value;
+  using Scalar = typename Slices::Scalar;
   using Layout = typename Slices::Layout;
   static constexpr int B = block_size, H = Slices::lanes_of_row, lanes = 32 / H;
 
@@ -117,8 +117,8 @@ class SlicedProduct<Slices>::Worker {
   __device__ void prepare(const Sync& grid) const {
     if (!is_added_to(grid)) return;
     const auto clear = [&](std::int64_t first, std::int64_t last) {  // block rows
-      Value* const y = product_.slices.a.y;
-      for (std::int64_t i = first * B + threadIdx.x; i < last * B; i += blockDim.x) y[i] = Value(0);
+      Scalar* const y = product_.slices.a.y;
+      for (std::int64_t i = first * B + threadIdx.x; i < last * B; i += blockDim.x) y[i] = Scalar(0);
     };
     const std::int64_t first = first_block_row(), last = last_block_row(),
                        first_inner = std::int64_t(others_->inner.begin) * rows_of_slice,
@@ -138,7 +138,7 @@ class SlicedProduct<Slices>::Worker {
       const std::int64_t i = std::int64_t(slice) * (rows_of_slice * B) + row;
       barriers_[stage_].wait(parity_);
       const SliceRoom& room = product_.room;
-      Value sum = slices.multiply(slice, stages_ + std::size_t(stage_) * room.stage_bytes(), room, lane_);
+      Scalar sum = slices.multiply(slice, stages_ + std::size_t(stage_) * room.stage_bytes(), room, lane_);
       for (int offset = lanes; offset < 32; offset *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
       if (lane_ < lanes && row < rows_of_slice * B && i < slices.a.num_block_rows * B) {
         if (is_added_to(grid) && !others_->inner.has(slice)) {

@@ -12,9 +12,10 @@ namespace ashlar::impl {
 /// matrices whose arrays begin at multiples of 16 bytes.
 ///
 /// A lane loads x of `in_flight` blocks before it uses the first.
-template <class V, class L, int B, int H, int in_flight>
+template <class V, class S, class L, int B, int H, int in_flight>
 struct StoredSlices {
   using Value = V;
+  using Scalar = S;  ///< of vectors
   using Layout = L;
   static constexpr int block_size = B, lanes_of_row = H;
   static constexpr int lanes = 32 / H;             ///< of a slice's rows
@@ -28,7 +29,7 @@ struct StoredSlices {
   /// 4 219 us, and 16 warps 177 us or more.)
   static constexpr int most_stages = H == 1 ? 1 : 2;
 
-  SpmvArguments<Value, Value, std::int32_t, std::int32_t> a;
+  SpmvArguments<Value, Scalar, std::int32_t, std::int32_t> a;
 
   /// The blocks of a slice.
   __device__ SliceExtent extent_of(int slice) const {
@@ -69,7 +70,7 @@ struct StoredSlices {
   /// A lane's share of its row of the slice, which has arrived at `at`, times x. A lane takes a column of every block
   /// of its block row, so that it loads one entry of x, and at the end passes the others their rows' sums. It begins
   /// with its own row and goes round, so that no two lanes of a block row read the same row.
-  __device__ Value multiply(int slice, const char* at, const SliceRoom& room, int lane) const {
+  __device__ Scalar multiply(int slice, const char* at, const SliceRoom& room, int lane) const {
     const int half = lane / lanes, place = lane % lanes, row_of_slice = place / B, column = place % B;
     const int own_row = row_of(lane) % B;
     const std::int64_t first_row = std::int64_t(slice) * rows_of_slice;
@@ -82,11 +83,11 @@ struct StoredSlices {
     const bool is_there = row_of_slice < rows_of_slice && first_row + row_of_slice < a.num_block_rows;
     const int begin = is_there ? rows[row_of_slice] - begin_of_slice : 0,
               end = is_there ? rows[row_of_slice + 1] - begin_of_slice : 0;
-    Value sums[B] = {};  // of the rows from own_row, in a circle
+    Scalar sums[B] = {};  // of the rows from own_row, in a circle
     // All lanes take as many rounds as the longest row needs, as they share barriers. A lane without more blocks loads
     // its last block's x again, or the x of the slice's first block: a condition for each load would take a register.
     for (int j = begin + half; __any_sync(0xffffffffu, j < end); j += H * in_flight) {
-      Value x[in_flight];
+      Scalar x[in_flight];
 #pragma unroll
       for (int u = 0; u < in_flight; ++u) {
         x[u] = a.x[std::int64_t(cols[max(min(j + u * H, end - 1), 0)]) * B + column];
@@ -97,11 +98,12 @@ struct StoredSlices {
         const Value* const block = values + (j + u * H) * (B * B);
 #pragma unroll
         for (int k = 0; k < B; ++k) {
-          sums[k] += (j + u * H < end ? block[Layout::at(in_circle(own_row + k), column, B, B)] : Value(0)) * x[u];
+          sums[k] +=
+              Scalar(j + u * H < end ? block[Layout::at(in_circle(own_row + k), column, B, B)] : Value(0)) * x[u];
         }
       }
     }
-    Value sum = sums[0];
+    Scalar sum = sums[0];
 #pragma unroll
     for (int k = 1; k < B; ++k) {
       sum += __shfl_sync(0xffffffffu, sums[B - k], lane - column + in_circle(column + k));

@@ -55,10 +55,15 @@ SpmvDevice spmv_device(const Exec& exec) {
   return device;
 }
 
-/// The device's name; for a CPU with the number of threads, since the fastest kernel depends on it.
+/// The device's name; for a CPU with the number of threads and the instruction set, on which the fastest kernel
+/// depends.
 template <class Exec>
 std::string tuning_device(const Exec& exec) {
-  return is_gpu_v<Exec> ? device_name(exec) : text(device_name(exec), ", ", exec.concurrency(), " threads");
+  if constexpr (is_gpu_v<Exec>) {
+    return device_name(exec);
+  } else {
+    return text(device_name(exec), ", ", exec.concurrency(), " threads, ", to_string(instruction_set()));
+  }
 }
 
 /// True if a matrix of Value multiplies vectors of doubles; for floats the caller has to say so.

@@ -64,6 +64,21 @@ struct BlockRowRanges {
   }
 };
 
+/// Block row ranges of any type, by reference: a compiler makes Kokkos' launch once instead of for each block size. It
+/// takes as long for a launch as for a product of small blocks.
+struct AnyBlockRowRanges {
+  const void* ranges;
+  void (*multiply)(const void* ranges, std::int64_t which);
+
+  template <class Rows, class Product>
+  explicit AnyBlockRowRanges(const BlockRowRanges<Rows, Product>& of)
+      : ranges(&of), multiply([](const void* any, std::int64_t which) {
+          (*static_cast<const BlockRowRanges<Rows, Product>*>(any))(which);
+        }) {}
+
+  void operator()(std::int64_t which) const { multiply(ranges, which); }
+};
+
 /// A thread's work for block rows with one vector.
 template <class Rows>
 struct OneVector {

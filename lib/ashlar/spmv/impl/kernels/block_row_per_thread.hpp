@@ -193,7 +193,11 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
   static void start_on_host(const Exec& exec, const SpmvLaunch& launch, const Rows& rows, const Product& product) {
     const BlockRowRanges<Rows, Product> ranges{rows, launch.first_row, exec.concurrency() == 1,
                                                launch.instruction_set.value_or(InstructionSet::baseline), product};
-    for_each_on_host(launch.label.c_str(), exec, ranges.count(), ranges);
+    if constexpr (runs_at_launch<Exec>) {
+      for_each_on_host(launch.label.c_str(), exec, ranges.count(), AnyBlockRowRanges(ranges));
+    } else {
+      for_each_on_host(launch.label.c_str(), exec, ranges.count(), ranges);
+    }
   }
 
   /// How far ahead values are prefetched: not at all if all that a product reads stays in the last cache, from which

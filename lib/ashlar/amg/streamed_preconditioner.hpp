@@ -1,0 +1,284 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <ashlar/amg/coarsening.hpp>
+#include <ashlar/amg/figures.hpp>
+#include <ashlar/amg/hierarchy.hpp>
+#include <ashlar/amg/level.hpp>
+#include <ashlar/amg/near_null_space.hpp>
+#include <ashlar/amg/options.hpp>
+#include <ashlar/amg/preconditioner.hpp>
+#include <ashlar/amg/preconditioner_bytes.hpp>
+#include <ashlar/amg/streamed_level.hpp>
+#include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
+#include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/matrix_bytes.hpp>
+#include <ashlar/cycles/cycle.hpp>
+#include <ashlar/device/memory/available_memory.hpp>
+#include <ashlar/host/memory.hpp>
+#include <ashlar/operators/preconditioner_bytes.hpp>
+#include <ashlar/streaming/streamed_matrix.hpp>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// Include this file for algebraic multigrid of a matrix that is larger than the device's memory.
+
+namespace ashlar::amg {
+
+/// Algebraic multigrid for a matrix that is streamed: the first coarse level is made on the host, where the matrix is.
+/// The prolongator to the finest level and all coarse levels are on the device, and the finest level multiplies by
+/// streaming. The cycle is the one of Preconditioner.
+///
+///     const amg::StreamedPreconditioner<Matrix> m(exec, a, modes, {}, {.device_memory_limit = bytes});
+///     cg(exec, m.product(), m, b, x);
+///
+/// Product is StreamedMatrix<Matrix> or StreamedSymmetricMatrix<Matrix>, whose instances serve the solver, too.
+///
+/// Shapes   A is square, with square blocks; r and z as for Preconditioner.
+/// Types    all levels have the precision of A.
+/// Memory   `a` and `modes` are in the host's memory; shares the data of `a`. On the device: the prolongator with an
+///          index, twice the diagonal blocks, five vectors, and the coarse levels: device_bytes(). By estimate that is
+///          about 1.2 times the matrix for elasticity in three dimensions. On the host, set-up takes about as much as
+///          Preconditioner takes, and keeps the structures of the products. Copies share the levels.
+/// Async    the constructor and update_values() wait for `exec`. Applications are enqueued if products of the streamed
+///          matrix are.
+/// Throws   as Preconditioner; ArgumentError for Gauss-Seidel, which needs the rows of A on the device; MemoryError if
+///          the limit is too small, which names the least that is enough.
+template <bcsr_matrix Matrix, class Product = StreamedMatrix<Matrix>>
+class StreamedPreconditioner {
+ public:
+  using Exec = typename Matrix::memory_space::execution_space;
+  using HostMatrix = typename Product::host_type;
+  using HostExec = Kokkos::DefaultHostExecutionSpace;
+  using Modes = NearNullSpace<Kokkos::HostSpace>;
+
+  /// make_product(bytes) returns a std::shared_ptr<Product> that multiplies by `a` and leaves as many bytes of the
+  /// device's memory to this preconditioner. It is called once, when the coarse levels have been made.
+  template <class MakeProduct>
+  requires std::invocable<const MakeProduct&, std::uint64_t> StreamedPreconditioner(const Exec& exec,
+                                                                                    const HostMatrix& a, Modes modes,
+                                                                                    const Options& options,
+                                                                                    const MakeProduct& make_product)
+      : held_(std::make_shared<Held>(a, options)) {
+    amg::check(options);
+    if (options.smoother == SmootherKind::gauss_seidel) {
+      throw ArgumentError("amg: Gauss-Seidel for a matrix that is streamed",
+                          "a sweep needs rows of the matrix in the order of colours",
+                          "take the smoother chebyshev or l1_jacobi");
+    }
+    const HostExec host;
+    const OnHost here = held_->on_host();
+    impl::check_input(host, here, modes);
+    const Level<OnHost> fine(host, here, options);
+    if (here.num_rows() > options.coarsest_rows && options.max_levels > 1) {
+      SetupTimes times;
+      held_->coarsening = Coarsening<OnHost>::by_aggregates(host, here, modes, options, times);
+    }
+    std::optional<Matrix> prolongator;
+    if (held_->coarsening) {
+      const auto [p, coarse] = coarsen(here, fine);
+      prolongator = impl::on_device<Matrix>(exec, p);
+      Options below = options;
+      --below.max_levels;
+      const Matrix next = impl::on_device<Matrix>(exec, coarse);
+      const auto coarse_modes = Kokkos::create_mirror_view_and_copy(typename Matrix::memory_space(), modes);
+      of_coarse_levels([&] { held_->coarse.emplace(exec, next, coarse_modes, below); });
+    }
+    held_->device_bytes = bytes_of(here, prolongator);
+    held_->fine.emplace(exec, StreamedLevel(exec, make_product(held_->device_bytes), here), options,
+                        fine.largest_eigenvalue());
+    finish(exec, here, prolongator);
+    const int levels = held_->coarse ? static_cast<int>(held_->coarse->hierarchy().levels().size()) : 0;
+    if (options.cycle == cycles::CycleKind::w && levels > 1) {
+      held_->again = cycles::cycle_steps(options.cycle, levels, {.from_zero = false});
+    }
+  }
+
+  /// Products by `streaming`, whose device_memory_limit holds for the matrix, the two vectors of a product and this
+  /// preconditioner together. (The solver's other vectors come besides.)
+  StreamedPreconditioner(const Exec& exec, const HostMatrix& a, const Modes& modes, const Options& options = {},
+                         const StreamingOptions& streaming = {})
+      : StreamedPreconditioner(exec, a, modes, options, within_limit(exec, a, streaming)) {}
+
+  /// The values of A have been overwritten, and so have the values of its half if the product has one. Aggregates and
+  /// structures stay.
+  ///
+  /// Throws   ArgumentError with a strength above 0; NumericalError as the constructor. After an exception the
+  ///          preconditioner is of no use: make a new one.
+  void update_values(const Exec& exec) const {
+    const Options& options = held_->options;
+    if (options.strength > 0) {
+      throw ArgumentError(text("amg: new values with strength ", options.strength),
+                          "which couplings are strong depends on the values", "make a new preconditioner");
+    }
+    const OnHost here = held_->on_host();
+    const Level<OnHost> fine(HostExec(), here, options);
+    const std::shared_ptr<Product> product = held_->fine->matrix().product;
+    product->values_changed(exec);
+    held_->fine->set_matrix(exec, StreamedLevel(exec, product, here), options, fine.largest_eigenvalue());
+    std::optional<Matrix> prolongator;
+    if (held_->coarsening) {
+      const auto [p, coarse] = coarsen(here, fine);
+      prolongator = impl::on_device<Matrix>(exec, p);
+      const Matrix next = impl::on_device<Matrix>(exec, coarse);
+      of_coarse_levels([&] { held_->coarse->update_values(exec, next); });
+    }
+    finish(exec, here, prolongator);
+  }
+
+  /// z := M^-1 r
+  template <class R, class Z>
+  void apply(const Exec& exec, const R& r, const Z& z) const {
+    impl::apply_by_columns(exec, *held_->fine, r, z, [&] { cycle(exec); });
+  }
+
+  bool is_identity() const { return false; }
+  bool is_stream_ordered() const {
+    return held_->fine->is_stream_ordered() && (!held_->coarse || held_->coarse->is_stream_ordered());
+  }
+
+  /// Bytes of the device's memory that the products of one cycle move at least.
+  std::int64_t traffic_bytes() const {
+    if (!held_->coarse) return 0;
+    const auto& fine = *held_->fine;
+    return fine.products_of_cycle() * fine.products().traffic_bytes() + 2 * fine.transfer()->traffic_bytes() +
+           held_->coarse->traffic_bytes();
+  }
+  /// Bytes that one cycle sends to the device at most.
+  std::uint64_t sent_bytes() const { return std::uint64_t(products_of_cycle()) * product().estimate().sent_bytes; }
+  /// Bytes of the device's memory for all but the streamed matrix; an estimate for the coarse levels.
+  std::uint64_t device_bytes() const { return held_->device_bytes; }
+
+  /// The streamed matrix, as a linear operator.
+  const Product& product() const { return *held_->fine->matrix().product; }
+  std::shared_ptr<Product> shared_product() const { return held_->fine->matrix().product; }
+
+  /// Levels, sizes and complexity, a line each, and what a cycle sends.
+  std::string explain() const {
+    const auto& fine = *held_->fine;
+    const std::int64_t rows = fine.products().num_rows(), b = fine.local().block_size();
+    std::vector<LevelFigures> all{
+        {rows, rows / b, fine.products().num_global_blocks(), static_cast<int>(b), fine.largest_eigenvalue()}};
+    bool is_dense = fine.is_dense();
+    if (held_->coarse) {
+      for (const LevelFigures& level : held_->coarse->hierarchy().figures()) all.push_back(level);
+      is_dense = held_->coarse->hierarchy().levels().back().is_dense();
+    }
+    return describe(held_->options, all, std::is_same_v<typename Matrix::scalar_type, float>, is_dense) +
+           text("level 0 is streamed: ", products_of_cycle(), " products a cycle send ", bytes_text(sent_bytes()),
+                "; the other levels take ", bytes_text(held_->device_bytes), " of device memory\n");
+  }
+
+ private:
+  using OnHost = typename Matrix::template in_space<Kokkos::HostSpace>;
+  using StreamedLevel = StreamedLevelMatrix<Matrix, Product>;
+
+  struct Held {
+    Held(const HostMatrix& given, const Options& with) : a(given), options(with) {}
+    OnHost on_host() const { return impl::in_space_of<OnHost>(a); }
+
+    HostMatrix a;
+    Options options;
+    std::optional<Coarsening<OnHost>> coarsening;
+    std::optional<Level<StreamedLevel>> fine;
+    std::optional<Preconditioner<Matrix>> coarse;
+    std::vector<cycles::Step> again;  ///< a cycle of the coarse levels from their x, for the second half of a W-cycle
+    std::uint64_t device_bytes = 0;
+  };
+
+  /// P and P^T A P.
+  std::pair<OnHost, OnHost> coarsen(const OnHost& a, const Level<OnHost>& fine) const {
+    const HostExec host;
+    const double omega = held_->options.prolongator_damping / fine.largest_eigenvalue();
+    const OnHost p = held_->coarsening->prolongator(host, a, fine.block_jacobi(), omega);
+    const OnHost coarse = held_->coarsening->coarse_matrix(host, a, p);
+    host.fence("ashlar::amg: the first coarse level");
+    return {p, coarse};
+  }
+
+  /// work(), whose errors name no row: rows of a coarse level are not the caller's.
+  template <class Work>
+  static void of_coarse_levels(const Work& work) {
+    try {
+      work();
+    } catch (const NumericalError& error) {
+      throw NumericalError(text("amg: below the level that is streamed: ", error.problem()), error.why(),
+                           "take block-Jacobi, or no preconditioner");
+    }
+  }
+
+  /// Gives the finest level its prolongator, or its inverse if it is the only level and small.
+  void finish(const Exec& exec, const OnHost& a, const std::optional<Matrix>& prolongator) const {
+    if (prolongator) return held_->fine->set_prolongator(exec, *prolongator);
+    if (a.num_rows() <= held_->options.coarsest_rows) {
+      held_->fine->set_dense_inverse(exec, LevelMatrix<OnHost>::dense_rows(HostExec(), a));
+    }
+  }
+
+  /// Products with A of an application.
+  int products_of_cycle() const {
+    if (held_->coarse) return held_->fine->products_of_cycle();
+    return held_->fine->is_dense() ? 0 : held_->options.smoother_degree - 1;
+  }
+
+  std::uint64_t bytes_of(const OnHost& a, const std::optional<Matrix>& prolongator) const {
+    const std::uint64_t n = std::uint64_t(a.num_block_rows()), b = std::uint64_t(a.block_size());
+    constexpr std::uint64_t scalar = sizeof(typename Matrix::scalar_type);
+    std::uint64_t bytes = 2 * block_jacobi_bytes<Matrix>(n, b) + 5 * n * b * scalar;
+    if (!prolongator) return bytes;
+    const HeldBytes of_p = held_bytes(*prolongator);
+    bytes += of_p.device + of_p.host +
+             transpose_index_bytes<Matrix>(prolongator->num_block_cols(), prolongator->num_blocks());
+    const Matrix& next = held_->coarse->hierarchy().levels().front().matrix();
+    const HeldBytes of_next = held_bytes(next);
+    return bytes + of_next.device + of_next.host +
+           preconditioner_bytes<Matrix>(next.num_block_rows(), next.num_blocks(), std::uint64_t(next.block_size()));
+  }
+
+  /// A function for the constructor that makes a Product within the limit, or within the free memory of now.
+  static auto within_limit(const Exec& exec, const HostMatrix& a, StreamingOptions streaming) {
+    const std::uint64_t available = available_bytes<typename Matrix::memory_space>(),
+                        spared = available - available / 16;
+    const std::uint64_t limit =
+        streaming.device_memory_limit > 0 ? std::min(streaming.device_memory_limit, spared) : spared;
+    return [exec, a, streaming, limit](std::uint64_t taken) {
+      StreamingOptions rest = streaming;
+      rest.device_memory_limit = limit > taken ? limit - taken : 1;
+      try {
+        return std::make_shared<Product>(exec, a, rest);
+      } catch (const MemoryError& error) {
+        const std::uint64_t needed = error.needed() + taken;
+        throw MemoryError(
+            needed, limit,
+            text("amg: a streamed matrix and its coarse levels need ", bytes_text(needed), " of device memory"),
+            text("the limit is ", bytes_text(limit)), "raise the limit to that, or take block-Jacobi");
+      }
+    };
+  }
+
+  void cycle(const Exec& exec) const {
+    const auto& fine = *held_->fine;
+    if (!held_->coarse) return fine.solve(exec);
+    const auto& below = held_->coarse->hierarchy();
+    const auto& next = below.levels().front();
+    fine.smooth_zero(exec);
+    fine.residual(exec);
+    fine.restrict_residual(exec, next);
+    below.cycle(exec);
+    if (!held_->again.empty()) cycles::run(exec, held_->again, below.levels());
+    fine.prolong_add(exec, next);
+    fine.smooth_adjoint(exec);
+  }
+
+  std::shared_ptr<Held> held_;
+};
+
+}  // namespace ashlar::amg
