@@ -16,23 +16,35 @@ namespace ashlar {
 
 namespace impl {
 
-/// Counts block rows up to the first whose pivot block has an entry that is not finite, or only entries of 1e6, which
-/// Kokkos Kernels puts in place of a zero pivot block. D^-1 A has pivots near 1.
+inline constexpr int largest_spiluk_block = 11;
+
+/// The first block row whose pivot block has no LU factors, which Kokkos Kernels takes without pivoting, or has only
+/// entries of 1e6, which Kokkos Kernels puts in place of a zero pivot block. D^-1 A has pivots near 1.
 template <class Matrix>
 struct FindBadPivot {
+  using Scalar = typename Matrix::scalar_type;
+
   const typename Matrix::offset_type* row_ptr;  ///< of U, whose rows begin with the pivot block
-  const typename Matrix::scalar_type* values;
-  int size;
+  const Scalar* values;                         ///< blocks by rows
+  int b;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first_bad) const {
-    using Scalar = typename Matrix::scalar_type;
-    bool finite = true, replaced = true;
-    for (int q = 0; q < size; ++q) {
-      const Scalar entry = values[std::int64_t(row_ptr[i]) * size + q];
-      finite = finite && is_finite(entry);
-      replaced = replaced && entry == Scalar(1e6);
+    Scalar lu[largest_spiluk_block * largest_spiluk_block];
+    bool replaced = true;
+    for (int q = 0; q < b * b; ++q) {
+      lu[q] = values[std::int64_t(row_ptr[i]) * b * b + q];
+      replaced = replaced && lu[q] == Scalar(1e6);
     }
-    if ((!finite || replaced) && i < first_bad) first_bad = i;
+    bool has_factors = true;
+    for (int k = 0; k < b; ++k) {
+      has_factors = has_factors && lu[k * b + k] != Scalar(0);
+      for (int r = k + 1; r < b; ++r) {
+        lu[r * b + k] /= lu[k * b + k];
+        for (int c = k + 1; c < b; ++c) lu[r * b + c] -= lu[r * b + k] * lu[k * b + c];
+      }
+    }
+    for (int q = 0; q < b * b; ++q) has_factors = has_factors && is_finite(lu[q]);
+    if ((!has_factors || replaced) && i < first_bad) first_bad = i;
   }
 };
 
@@ -53,7 +65,7 @@ struct FindBadPivot {
 ///          Kernels waits within is not known, so that solvers do not capture it.
 /// Throws   ShapeError for a matrix that is not square, or vectors of other lengths; BlockSizeError for larger blocks;
 ///          NumericalError naming the first block row whose diagonal block is missing or singular, or whose pivot block
-///          is zero or not finite; StructureError instead if the graph is not valid.
+///          has no LU factors without pivoting; StructureError instead if the graph is not valid.
 /// Source   Saad, Iterative Methods for Sparse Linear Systems, sections 10.3.2 and 11.6.
 template <bcsr_matrix Matrix>
 class KokkosKernelsIlu0Preconditioner {
@@ -88,13 +100,13 @@ class KokkosKernelsIlu0Preconditioner {
     std::int64_t first_bad = n;
     Kokkos::parallel_reduce("ashlar::kokkos_kernels[pivots]",
                             Kokkos::RangePolicy<exec_type, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
-                            impl::FindBadPivot<Matrix>{upper_.row_ptr.data(), upper_.values.data(), b * b},
+                            impl::FindBadPivot<Matrix>{upper_.row_ptr.data(), upper_.values.data(), b},
                             Kokkos::Min<std::int64_t>(first_bad));
     if (first_bad < n) {
-      throw NumericalError(first_bad,
-                           text("ILU(0): the pivot block of block row ", first_bad, " (from 0) has no inverse"),
-                           text("it is singular once the rows before it are eliminated; the block size is ", b),
-                           "use block-Jacobi or SSOR, or another block size");
+      throw NumericalError(
+          first_bad, text("ILU(0): the pivot block of block row ", first_bad, " (from 0) has no inverse"),
+          text("once the rows before it are eliminated, it or its leading part is singular; the block size is ", b),
+          "use block-Jacobi or SSOR, or another block size");
     }
     lower_.analyse(exec, n, true, kernel_block_size(b));
     upper_.analyse(exec, n, false, kernel_block_size(b));
@@ -148,7 +160,7 @@ class KokkosKernelsIlu0Preconditioner {
   };
 
   static const Matrix& checked(const Matrix& a) {
-    constexpr int largest = 11;  // of spiluk
+    constexpr int largest = impl::largest_spiluk_block;
     if (a.block_size() <= largest) return a;
     throw BlockSizeError(a.block_size(), text("ILU(0) of Kokkos Kernels: blocks of size ", a.block_size()),
                          text("it takes blocks of size ", largest, " at most"),
