@@ -20,8 +20,8 @@ std::uint64_t preconditioner_bytes(std::uint64_t num_block_rows, std::uint64_t n
       .count;
 }
 
-/// Bytes of a StreamedPreconditioner for a finest level of these sizes: its diagonal blocks, their inverses, those of
-/// the smoother l1_jacobi and of its set-up, and vectors.
+/// Bytes of a StreamedPreconditioner for a finest level of these sizes: diagonal blocks and
+/// inverses, with l1_jacobi twice, and vectors.
 template <bcsr_matrix Matrix>
 std::uint64_t streamed_level_bytes(std::uint64_t num_block_rows, std::uint64_t block_size, SmootherKind smoother) {
   const ByteCount blocks{block_jacobi_bytes<Matrix>(num_block_rows, block_size)};
