@@ -152,9 +152,12 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
                        preconditioner_bytes(shape, kind, place) + rows * scalar_bytes;
     least.count = std::max(least.count, peak.count);
   }
-  if (kind == PreconditionerKind::amg) {  // diagonal blocks, their inverses and the vectors of the finest level
-    least = least + Bytes{2} * Bytes{block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)} +
-            Bytes{5} * rows * scalar_bytes;
+  Bytes on_host = matrix_bytes(shape) + half;
+  if (kind == PreconditionerKind::amg) {  // its set-up for the finest level is the host's
+    least = least + Bytes{amg::streamed_level_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size,
+                                                                 options.method.amg_smoother)};
+    on_host = on_host +
+              Bytes{amg::preconditioner_bytes<SizedMatrix>(shape.num_block_rows, shape.num_blocks, shape.block_size)};
   }
   // A small matrix takes less than what streaming takes besides.
   const std::uint64_t resident = device_bytes(shape, options);
@@ -162,7 +165,7 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
     return require_device_memory<Exec>(resident, what, options);
   }
   require_device_memory<Exec>(least.count, what + ", without the matrix", options);
-  if (place == MatrixPlace::host) require_host_memory((matrix_bytes(shape) + half).count, what);
+  if (place == MatrixPlace::host) require_host_memory(on_host.count, what);
 }
 
 template <class Exec>

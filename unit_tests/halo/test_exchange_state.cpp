@@ -54,6 +54,7 @@ class Device {
     run(state.next_slot());
     state.start({1, 8});
     state.arrive();
+    state.received.add(8);
     state.finish();
   }
   template <class Run>
@@ -65,6 +66,7 @@ class Device {
     EXPECT_EQ(state.num_in_flight(), 2);
     for (int k = 0; k < 2; ++k) {
       state.arrive();
+      state.received.add(8);
       state.finish();
     }
   }
@@ -80,6 +82,8 @@ void expect_right(const Device& device) {
   EXPECT_EQ(device.state.made, device.num_made());
   EXPECT_EQ(device.state.sent.messages, device.num_made());
   EXPECT_EQ(device.state.sent.bytes, 8 * device.num_made());
+  EXPECT_EQ(device.state.received.messages, device.num_made());
+  EXPECT_EQ(device.state.received.bytes, 8 * device.num_made());
   EXPECT_EQ(device.state.num_in_flight(), 0);
 }
 

@@ -93,7 +93,7 @@ TEST_F(LargeBeam, TakesBlockJacobiWithoutEvidence) {
   EXPECT_EQ(of_one_iteration({}),
             "the matrix is symmetric, and amg needs rows of diffusion, or coordinates or modes of elasticity");
   EXPECT_EQ(of_one_iteration({.method = SolveMethod::gmres, .coordinates = points_}),
-            "amg is chosen for symmetric matrices alone");
+            "amg is chosen with CG and MINRES alone");
   EXPECT_EQ(of_one_iteration({.preconditioner = Kind::block_jacobi, .coordinates = points_}),
             "the matrix is symmetric");
 }
@@ -135,7 +135,7 @@ TEST(SolvePreconditioner, StaysWithNewValuesWhileTheMatrixIsSymmetric) {
   const auto unsymmetric = bar.solve_with(solver);
   EXPECT_EQ(unsymmetric.method, SolveMethod::gmres);
   EXPECT_EQ(unsymmetric.preconditioner, Kind::block_jacobi);
-  EXPECT_EQ(unsymmetric.why, "the matrix is not symmetric, and amg is chosen for symmetric matrices alone");
+  EXPECT_EQ(unsymmetric.why, "the matrix is not symmetric, and amg is chosen with CG and MINRES alone");
 
   bar.a.values = good;
   solver.update_values(good);

@@ -43,7 +43,7 @@ TEST(Solve, TakesTheMethodForTheMatrix) {
 
   const auto unsymmetric = expect_solved(line(300, -1.9, 2.5, 3, -0.1));
   EXPECT_EQ(unsymmetric.method, SolveMethod::gmres);
-  EXPECT_EQ(unsymmetric.why, "the matrix is not symmetric, and amg is chosen for symmetric matrices alone");
+  EXPECT_EQ(unsymmetric.why, "the matrix is not symmetric, and amg is chosen with CG and MINRES alone");
 
   for (const int block_size : {1, 2, 3}) {
     for (const auto preconditioner : {SolvePreconditioner::automatic, SolvePreconditioner::none}) {

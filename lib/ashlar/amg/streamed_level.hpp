@@ -56,9 +56,16 @@ struct StreamedLevelMatrix {
   /// Waits for `exec`.
   template <execution_space Exec>
   StreamedLevelMatrix(const Exec& exec, std::shared_ptr<Product> product, const OnHost& on_host)
-      : product(std::move(product)),
-        diagonal(impl::on_device<Matrix>(exec, diagonal_blocks(Kokkos::DefaultHostExecutionSpace(), on_host))),
-        on_host(on_host) {}
+      : product(std::move(product)), diagonal(diagonal_on_device(exec, on_host)), on_host(on_host) {}
+
+ private:
+  template <class Exec>
+  static Matrix diagonal_on_device(const Exec& exec, const OnHost& a) {
+    const Kokkos::DefaultHostExecutionSpace host;
+    const OnHost blocks = diagonal_blocks(host, a);
+    host.fence("ashlar::amg: diagonal blocks of a streamed matrix");
+    return impl::on_device<Matrix>(exec, blocks);
+  }
 };
 
 /// Of one rank. Its diagonal blocks take the part of own columns, all other blocks the part of remote columns.

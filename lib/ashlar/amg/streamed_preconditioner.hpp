@@ -46,9 +46,10 @@ namespace ashlar::amg {
 /// Types    all levels have the precision of A.
 /// Memory   `a` and `modes` are in the host's memory; shares the data of `a`. On the device: the prolongator with an
 ///          index, twice the diagonal blocks, five vectors, and the coarse levels: device_bytes(). By estimate that is
-///          about 1.2 times the matrix for elasticity in three dimensions. On the host, set-up takes about as much as
+///          about 1.4 times the matrix for elasticity in three dimensions. On the host, set-up takes about as much as
 ///          Preconditioner takes, and keeps the structures of the products. Copies share the levels.
-/// Async    the constructor and update_values() wait for `exec`. Applications are enqueued if products of the streamed
+/// Async    the constructor and update_values() first wait for `exec`, which may have filled `a`. Applications are
+/// enqueued if products of the streamed
 ///          matrix are.
 /// Throws   as Preconditioner; ArgumentError for Gauss-Seidel, which needs the rows of A on the device; MemoryError if
 ///          the limit is too small, which names the least that is enough.
@@ -61,7 +62,7 @@ class StreamedPreconditioner {
   using Modes = NearNullSpace<Kokkos::HostSpace>;
 
   /// make_product(bytes) returns a std::shared_ptr<Product> that multiplies by `a` and leaves as many bytes of the
-  /// device's memory to this preconditioner. It is called once, when the coarse levels have been made.
+  /// device's memory to this preconditioner. It is called once, before anything else is allocated on the device.
   template <class MakeProduct>
   requires std::invocable<const MakeProduct&, std::uint64_t> StreamedPreconditioner(const Exec& exec,
                                                                                     const HostMatrix& a, Modes modes,
@@ -74,6 +75,7 @@ class StreamedPreconditioner {
                           "a sweep needs rows of the matrix in the order of colours",
                           "take the smoother chebyshev or l1_jacobi");
     }
+    exec.fence("ashlar::amg: a streamed matrix and its modes");
     const HostExec host;
     const OnHost here = held_->on_host();
     impl::check_input(host, here, modes);
@@ -82,20 +84,20 @@ class StreamedPreconditioner {
       SetupTimes times;
       held_->coarsening = Coarsening<OnHost>::by_aggregates(host, here, modes, options, times);
     }
-    std::optional<Matrix> prolongator;
-    if (held_->coarsening) {
-      const auto [p, coarse] = coarsen(here, fine);
-      prolongator = impl::on_device<Matrix>(exec, p);
+    std::optional<std::pair<OnHost, OnHost>> coarsened;
+    if (held_->coarsening) coarsened = coarsen(here, fine);
+    held_->device_bytes = bytes_of(here, options, coarsened);
+    const std::shared_ptr<Product> product = make_product(held_->device_bytes);
+    held_->fine.emplace(exec, StreamedLevel(exec, product, here), options, fine.largest_eigenvalue());
+    if (coarsened) {
       Options below = options;
       --below.max_levels;
-      const Matrix next = impl::on_device<Matrix>(exec, coarse);
+      const Matrix next = impl::on_device<Matrix>(exec, coarsened->second);
       const auto coarse_modes = Kokkos::create_mirror_view_and_copy(typename Matrix::memory_space(), modes);
       of_coarse_levels([&] { held_->coarse.emplace(exec, next, coarse_modes, below); });
+      held_->fine->set_prolongator(exec, impl::on_device<Matrix>(exec, coarsened->first));
     }
-    held_->device_bytes = bytes_of(here, prolongator);
-    held_->fine.emplace(exec, StreamedLevel(exec, make_product(held_->device_bytes), here), options,
-                        fine.largest_eigenvalue());
-    finish(exec, here, prolongator);
+    invert_if_alone(exec, here);
     const int levels = held_->coarse ? static_cast<int>(held_->coarse->hierarchy().levels().size()) : 0;
     if (options.cycle == cycles::CycleKind::w && levels > 1) {
       held_->again = cycles::cycle_steps(options.cycle, levels, {.from_zero = false});
@@ -104,8 +106,10 @@ class StreamedPreconditioner {
 
   /// Products by `streaming`, whose device_memory_limit holds for the matrix, the two vectors of a product and this
   /// preconditioner together. (The solver's other vectors come besides.)
-  StreamedPreconditioner(const Exec& exec, const HostMatrix& a, const Modes& modes, const Options& options = {},
-                         const StreamingOptions& streaming = {})
+  /// Not for a Product of half of the matrix, which is another matrix than `a`.
+  StreamedPreconditioner(
+      const Exec& exec, const HostMatrix& a, const Modes& modes, const Options& options = {},
+      const StreamingOptions& streaming = {}) requires std::is_same_v<Product, StreamedMatrix<Matrix>>
       : StreamedPreconditioner(exec, a, modes, options, within_limit(exec, a, streaming)) {}
 
   /// The values of A have been overwritten, and so have the values of its half if the product has one. Aggregates and
@@ -119,19 +123,21 @@ class StreamedPreconditioner {
       throw ArgumentError(text("amg: new values with strength ", options.strength),
                           "which couplings are strong depends on the values", "make a new preconditioner");
     }
+    exec.fence("ashlar::amg: new values of a streamed matrix");
     const OnHost here = held_->on_host();
+    impl::check_diagonal(HostExec(), here);
     const Level<OnHost> fine(HostExec(), here, options);
     const std::shared_ptr<Product> product = held_->fine->matrix().product;
     product->values_changed(exec);
     held_->fine->set_matrix(exec, StreamedLevel(exec, product, here), options, fine.largest_eigenvalue());
-    std::optional<Matrix> prolongator;
     if (held_->coarsening) {
       const auto [p, coarse] = coarsen(here, fine);
-      prolongator = impl::on_device<Matrix>(exec, p);
+      // Into the memory of the old values: beside them there may be no room.
+      Kokkos::deep_copy(exec, held_->fine->transfer()->prolongator().values(), p.values());
       const Matrix next = impl::on_device<Matrix>(exec, coarse);
       of_coarse_levels([&] { held_->coarse->update_values(exec, next); });
     }
-    finish(exec, here, prolongator);
+    invert_if_alone(exec, here);
   }
 
   /// z := M^-1 r
@@ -215,10 +221,9 @@ class StreamedPreconditioner {
     }
   }
 
-  /// Gives the finest level its prolongator, or its inverse if it is the only level and small.
-  void finish(const Exec& exec, const OnHost& a, const std::optional<Matrix>& prolongator) const {
-    if (prolongator) return held_->fine->set_prolongator(exec, *prolongator);
-    if (a.num_rows() <= held_->options.coarsest_rows) {
+  /// Gives the finest level its inverse if it is the only level, and small.
+  void invert_if_alone(const Exec& exec, const OnHost& a) const {
+    if (!held_->coarse && a.num_rows() <= held_->options.coarsest_rows) {
       held_->fine->set_dense_inverse(exec, LevelMatrix<OnHost>::dense_rows(HostExec(), a));
     }
   }
@@ -229,17 +234,18 @@ class StreamedPreconditioner {
     return held_->fine->is_dense() ? 0 : held_->options.smoother_degree - 1;
   }
 
-  std::uint64_t bytes_of(const OnHost& a, const std::optional<Matrix>& prolongator) const {
+  /// Of P and the first coarse matrix, if there are any, and of all that is made of them; the coarse matrix twice, as
+  /// update_values() has new values beside the old.
+  static std::uint64_t bytes_of(const OnHost& a, const Options& options,
+                                const std::optional<std::pair<OnHost, OnHost>>& coarsened) {
     const std::uint64_t n = std::uint64_t(a.num_block_rows()), b = std::uint64_t(a.block_size());
     constexpr std::uint64_t scalar = sizeof(typename Matrix::scalar_type);
-    std::uint64_t bytes = 2 * block_jacobi_bytes<Matrix>(n, b) + 5 * n * b * scalar;
-    if (!prolongator) return bytes;
-    const HeldBytes of_p = held_bytes(*prolongator);
-    bytes += of_p.device + of_p.host +
-             transpose_index_bytes<Matrix>(prolongator->num_block_cols(), prolongator->num_blocks());
-    const Matrix& next = held_->coarse->hierarchy().levels().front().matrix();
-    const HeldBytes of_next = held_bytes(next);
-    return bytes + of_next.device + of_next.host +
+    std::uint64_t bytes = streamed_level_bytes<Matrix>(n, b, options.smoother);
+    if (!coarsened) return bytes + (n * b <= std::uint64_t(options.coarsest_rows) ? n * b * n * b * scalar : 0);
+    const auto& [p, next] = *coarsened;
+    const HeldBytes of_p = held_bytes(p), of_next = held_bytes(next);
+    return bytes + of_p.device + of_p.host + transpose_index_bytes<Matrix>(p.num_block_cols(), p.num_blocks()) +
+           2 * (of_next.device + of_next.host) +
            preconditioner_bytes<Matrix>(next.num_block_rows(), next.num_blocks(), std::uint64_t(next.block_size()));
   }
 

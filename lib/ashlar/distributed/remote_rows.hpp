@@ -209,11 +209,14 @@ class FetchedRows {
   template <class Exec>
   FetchedRows(const Exec& exec, const DistributedMatrix<Matrix>& a, const std::vector<std::int64_t>& rows) {
     const Communicator& comm = a.communicator();
-    std::vector<std::vector<std::int64_t>> asked(std::size_t(comm.size()));
-    for (const std::int64_t row : rows) {
-      const int owner = a.row_map().owner(row);
-      asked[std::size_t(owner)].push_back(row - a.row_map().begin(owner));
-    }
+    const auto asked = comm.together([&] {
+      std::vector<std::vector<std::int64_t>> of_owner(std::size_t(comm.size()));
+      for (const std::int64_t row : rows) {
+        const int owner = a.row_map().owner(row);
+        of_owner[std::size_t(owner)].push_back(row - a.row_map().begin(owner));
+      }
+      return of_owner;
+    });
     std::vector<std::int64_t> wanted;
     for (const auto& list : comm.all_to_all(asked)) {
       wanted.insert(wanted.end(), list.begin(), list.end());
@@ -262,15 +265,17 @@ class FetchedRows {
 /// Block rows of other ranks, and own ones, with global block columns, ascending: for products of matrices. Row i of
 /// the result is global block row `rows[i]`; ranks ask for any rows, in any order.
 ///
-/// Memory   allocates the result where the matrix is; on the host, two copies of the rows that leave and arrive.
+/// Memory   allocates the result where the matrix is, and until it is made the rows that arrive, too; on the host, two
+///          copies of the rows that leave and arrive.
 /// Async    collective; waits for `exec`. Rows go from their owners straight to the ranks that ask for them.
 /// Throws   ArgumentError on all ranks together for a row that does not exist.
 template <execution_space Exec, bcsr_matrix Matrix>
 GlobalRows<Matrix> remote_rows(const Exec& exec, const DistributedMatrix<Matrix>& a,
                                const std::vector<std::int64_t>& rows) {
   const Communicator& comm = a.communicator();
-  std::vector<std::int64_t> sorted = rows;
+  std::vector<std::int64_t> sorted;
   comm.together([&] {
+    sorted = rows;
     std::sort(sorted.begin(), sorted.end());
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     for (const std::int64_t row : rows) {

@@ -76,7 +76,8 @@ struct HaloCount {
   }
 };
 
-/// The work of a HaloExchange on this rank so far.
+/// The work of a HaloExchange on this rank so far. A message that is sent counts at the start, one that is received
+/// when it has arrived.
 struct HaloFigures {
   std::int64_t exchanges = 0;
   HaloCount sent, received;

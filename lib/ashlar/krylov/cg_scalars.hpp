@@ -36,16 +36,16 @@ struct CgScalars : IterationScalars {
   }
 
   /// Ends an iteration, whose sums are these: counts and judges it, and prepares the next. `history` gets the norm of
-  /// r, at the iteration's place in a ring of `capacity`. This is the only place where CG decides anything. z^H z is
-  /// asked for by ResidualNorm::preconditioned alone.
+  /// r, at the iteration's place in a ring of `capacity`. z^H z is asked for by ResidualNorm::preconditioned alone.
   KOKKOS_INLINE_FUNCTION void advance(double pq, double rr, double rz_next, double* history, int capacity,
                                       double zz = 0) {
     alpha = step_length(pq);
     advance_by_alpha(pq, rr, rz_next, history, capacity, zz);
   }
 
-  /// The same if alpha is step_length(pq) already. A kernel of all iterations sets it before it waits for the sums of
-  /// the residual, so that the next iteration waits for one division less.
+  /// The same if alpha is step_length(pq) of this iteration already. This is the only place where CG decides anything.
+  /// A kernel of all iterations sets alpha before it waits for the sums of the residual, so that the next iteration
+  /// waits for two divisions less.
   KOKKOS_INLINE_FUNCTION void advance_by_alpha(double pq, double rr, double rz_next, double* history, int capacity,
                                                double zz = 0) {
     if (!is_running()) return;

@@ -40,7 +40,7 @@ struct PersistentCg {
 };
 
 #ifdef KOKKOS_ENABLE_CUDA
-/// Vectors of the matrix's type, or of double where that is float and blocks are stored by columns.
+/// Vectors of the matrix's type, or of double if that is float and blocks are stored by columns.
 template <class Value, class Scalar, class Layout>
 concept iterates_in_one_kernel = std::is_floating_point_v<Value> &&
     (std::is_same_v<Value, Scalar> ||
@@ -94,8 +94,11 @@ CgKernelOffer<Exec> persistent_cg(const Exec& exec, const SpmvPlan<Matrix>& plan
   using Persistent = impl::PersistentCg<Exec, typename Matrix::scalar_type, Scalar, typename Matrix::layout_type,
                                         typename Matrix::ordinal_type, typename Matrix::offset_type>;
   if constexpr (!Persistent::is_compiled) {
-    return {nullptr, "there is one for CUDA alone, with matrices and vectors of float or double and 32-bit indices",
-            false};
+    return {
+        nullptr,
+        "there is one for CUDA alone, with 32-bit indices, for values and vectors of double, of float, or of float and "
+        "double with blocks by columns",
+        false};
   } else {
     if (std::string why = why_no_team_product(plan, a); !why.empty()) return {nullptr, why, false};
     DiagonalInverse<Scalar> inverse;

@@ -21,7 +21,7 @@ double cost_of_amg(const Prospect& prospect) {
 }
 
 /// True if amg should be faster, by a margin for the error of the model.
-bool pays_off(const Prospect& prospect) {
+bool is_worth_its_cost(const Prospect& prospect) {
   constexpr double margin = 1.2;
   return iterations_of_block_jacobi(prospect) > margin * cost_of_amg(prospect);
 }
@@ -29,17 +29,17 @@ bool pays_off(const Prospect& prospect) {
 }  // namespace
 
 Choice choose(const Prospect& prospect) {
-  if (!prospect.is_symmetric) return {false, "amg is chosen for symmetric matrices alone"};
+  if (!prospect.is_symmetric) return {false, "amg is chosen with CG and MINRES alone"};
   const Choice too_small{false, "amg is faster only for larger systems"};
   Prospect with_modes = prospect;
   with_modes.has_modes = true;
-  if (!pays_off(with_modes)) return too_small;  // whatever the rows are
+  if (!is_worth_its_cost(with_modes)) return too_small;  // whatever the rows are
   if (!prospect.has_room) return {false, "there is too little memory for amg"};
   if (prospect.signs.without_positive_diagonal > 0) return {false, "a diagonal entry is not positive"};
   if (!prospect.has_modes && !prospect.signs.are_of_diffusion()) {
     return {false, "amg needs rows of diffusion, or coordinates or modes of elasticity"};
   }
-  if (!pays_off(prospect)) return too_small;
+  if (!is_worth_its_cost(prospect)) return too_small;
   return {true, text("block-jacobi takes about ", std::lround(iterations_of_block_jacobi(prospect)),
                      " iterations, and amg the time of ", std::lround(cost_of_amg(prospect)))};
 }

@@ -65,7 +65,9 @@ struct BcsrSolver<Scalar>::Impl {
     LinearSolveReport now;
     now.block_size = a.block_size();
     now.method = impl::choose_method(exec, a, options, std::holds_alternative<SolverOfGmres>(solver), now);
-    // The solver refers to the preconditioner, so another preconditioner needs another solver.
+    // The solver refers to the preconditioner, so another preconditioner needs another solver. The memory of another
+    // method goes first.
+    if (now.method != chosen.method) solver.template emplace<std::monostate>();
     const bool is_new = preconditioner.set_up(now.method);
     now.preconditioner = preconditioner.kind();
     if (is_new || !has_solver() || now.method != chosen.method) {

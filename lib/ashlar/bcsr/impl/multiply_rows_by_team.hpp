@@ -50,7 +50,7 @@ struct MultiplyRowByTeam {
 
   KOKKOS_INLINE_FUNCTION int threads_of_column() const { return row.rows() / rows_of_thread; }
   KOKKOS_INLINE_FUNCTION int threads_of_block() const { return threads_of_column() * row.cols(); }
-  /// Blocks of C at hand: those of team_size threads in a row.
+  /// As many blocks of C as team_size neighbouring threads have parts of.
   KOKKOS_INLINE_FUNCTION int most_blocks(int team_size) const { return team_size / threads_of_block() + 2; }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {

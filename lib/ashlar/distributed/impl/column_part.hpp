@@ -148,10 +148,12 @@ struct ColumnsThrough {
 };
 
 /// The columns of blocks, or their positions.
-template <class Space, std::int64_t ColumnAndBlock::*member>
-struct MemberOf {
+template <class Space, bool is_column>
+struct MemberOfBlock {
   Kokkos::View<const ColumnAndBlock*, Space> blocks;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t k) const { return blocks(k).*member; }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t k) const {
+    return is_column ? blocks(k).column : blocks(k).block;
+  }
 };
 
 /// The first row whose columns do not strictly ascend; num_rows if there is none. Waits for `exec`.

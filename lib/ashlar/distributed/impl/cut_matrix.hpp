@@ -225,8 +225,8 @@ MatrixParts<Matrix> order_and_cut(const Exec& exec, std::shared_ptr<const Commun
                                   const RowSource& row_source, const DistributedMatrixOptions& options,
                                   const Matrix* shared, const Check& check_input) {
   using Space = typename Matrix::memory_space;
-  using ColumnsOf = MemberOf<Space, &ColumnAndBlock::column>;
-  using SourcesOf = MemberOf<Space, &ColumnAndBlock::block>;
+  using ColumnsOf = MemberOfBlock<Space, true>;
+  using SourcesOf = MemberOfBlock<Space, false>;
   constexpr const char* name = "DistributedMatrix";
   comm->require_same(name, {{"blocks of", to_string(rows.block_shape)},
                             {"values of", scalar_name<typename Matrix::scalar_type>()},

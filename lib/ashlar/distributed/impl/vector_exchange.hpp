@@ -143,6 +143,7 @@ struct VectorExchange {
   template <int Rank, class Vectors>
   static auto block_rows(const Vectors& all, std::int64_t first, std::int64_t count, std::int64_t block) {
     if constexpr (Rank == 1) {  // contiguous
+      KOKKOS_ASSERT(all.extent(1) == 1);
       return Kokkos::View<Scalar*, typename Vectors::memory_space>(all.data() + first * block, count * block);
     } else {
       return Kokkos::subview(all, std::pair(first * block, (first + count) * block), Kokkos::ALL);

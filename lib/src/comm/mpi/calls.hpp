@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+// Calls of MPI with their checks, defined in session.cpp.
+
 namespace ashlar::impl {
 
 /// Checks the result of every call of MPI: throws CommError with the text of MPI unless `code` is MPI_SUCCESS. `call`

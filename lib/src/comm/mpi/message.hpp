@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <ashlar/base/text.hpp>
 #include <ashlar/comm/transport.hpp>
 #include <chrono>
 #include <cstddef>
@@ -52,8 +53,10 @@ class MpiMessage : public Message {
         check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
         if (done == 0) check_mpi(MPI_Cancel(&request), "MPI_Cancel");
       }
-      if (wait_all_for(requests_, std::chrono::seconds(30))) return;
-      abort_mpi(comm(), "a message was given up while under way (the other rank has not taken part for 30 s)");
+      constexpr int most_seconds = 30;
+      if (wait_all_for(requests_, std::chrono::seconds(most_seconds))) return;
+      abort_mpi(comm(), text("a message was given up while under way (the other rank has not taken part for ",
+                             most_seconds, " s)"));
     } catch (const std::exception& error) {
       abort_mpi(comm(), error.what());
     }
