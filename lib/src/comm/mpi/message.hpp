@@ -56,7 +56,8 @@ class MpiMessage : public Message {
       constexpr int most_seconds = 30;
       if (wait_all_for(requests_, std::chrono::seconds(most_seconds))) return;
       abort_mpi(comm(), text("a message was given up while under way (the other rank has not taken part for ",
-                             most_seconds, " s)"));
+                             most_seconds, " s)")
+                            .c_str());
     } catch (const std::exception& error) {
       abort_mpi(comm(), error.what());
     }
