@@ -121,8 +121,8 @@ struct BcsrSolver<Scalar>::Impl {
 
   LinearSolveReport solve(const Kokkos::View<const Scalar*>& b, const Kokkos::View<Scalar*>& x) {
     if (!is_ready) {
-      throw Error("ashlar::solve: a solve after new values that were refused", "the matrix has these values",
-                  "pass other values before");
+      throw Error("ashlar::solve: update_values() refused the last values", "the matrix has these values",
+                  "call it with valid ones before solve()");
     }
     LinearSolveReport report = chosen;
     SolveReport& solved = report;
