@@ -169,16 +169,17 @@ std::vector<FileDescriptor> exchange(int socket, const Token& token, int rank, i
   }
   std::size_t num_to_come = to_send.size();
   const auto begin = std::chrono::steady_clock::now();
-  for (;;) {
-    while (!to_send.empty() && send_letter(socket, address_of(token, to_send.back()), {token, rank}, mine)) {
-      to_send.pop_back();
-    }
-    if (to_send.empty() && num_to_come == 0) return theirs;
+  while (!to_send.empty() || num_to_come > 0) {
+    // (Before anything is sent: a rank without time sends nothing.)
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > time_out_seconds) {
       fail_to_pass(text("file descriptors of ", num_to_come, " ranks have not come, and ", to_send.size(),
                         " ranks have not taken this one's"),
                    text("in ", time_out_seconds, " s"));
     }
+    while (!to_send.empty() && send_letter(socket, address_of(token, to_send.back()), {token, rank}, mine)) {
+      to_send.pop_back();
+    }
+    if (to_send.empty() && num_to_come == 0) break;
     pollfd polled{socket, POLLIN, 0};
     poll(&polled, 1, to_send.empty() ? 100 : 1);
     // A bounded number of messages, whatever is sent here.
@@ -196,6 +197,7 @@ std::vector<FileDescriptor> exchange(int socket, const Token& token, int rank, i
       --num_to_come;
     }
   }
+  return theirs;
 }
 
 }  // namespace
